@@ -1,0 +1,199 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use memmap2::Mmap;
+
+use crate::header::{Header, Section, Table};
+use crate::{Error, FileKind};
+
+/// Files up to this size are read and checked whole when opened; of larger ones the sections that were not
+/// asked to wait.
+const CHECKED_ON_OPEN: u64 = 256 << 20;
+
+/// A file opened for reading: memory-mapped, its header, table and sections checked.
+#[derive(Debug)]
+pub struct File {
+    path: PathBuf,
+    map: Mmap,
+    table: Table,
+}
+
+impl File {
+    /// Opens a file of this kind and checks header, table, places and checksums. Sections of more than 256 MiB
+    /// are left unread; [`verify`](Self::verify) checks them too.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], also for a folder; [`Error::Corrupt`]; [`Error::Version`].
+    pub fn open(path: &Path, kind: FileKind) -> Result<Self, Error> {
+        if path.is_dir() {
+            return Err(Error::io("open", path)(std::io::ErrorKind::IsADirectory.into()));
+        }
+        let file = fs::File::open(path).map_err(Error::io("open", path))?;
+        #[expect(unsafe_code, reason = "the one call that maps a file")]
+        // SAFETY: files of ours are never written in place, only replaced by a rename, so what is mapped stays
+        // as it is for as long as nobody else truncates it; that risk is the price of opening without reading.
+        let map = unsafe { Mmap::map(&file) }.map_err(Error::io("open", path))?;
+        let header = Header::read(&map, kind, path)?;
+        let table = &map[header.table_offset as usize..];
+        if crc32fast::hash(table) != header.table_crc {
+            return Err(Error::corrupt(path, "a table that agrees with its checksum", "another checksum"));
+        }
+        let table: Table = serde_json::from_slice(table)
+            .map_err(|error| Error::corrupt(path, "a table of sections", error.to_string()))?;
+        let opened = Self { path: path.to_path_buf(), map, table };
+        for section in &opened.table.sections {
+            let end = section.offset.checked_add(section.length);
+            if !section.offset.is_multiple_of(64) || end.is_none_or(|end| end > header.table_offset) {
+                let got = format!("offset {} and length {}", section.offset, section.length);
+                return Err(Error::corrupt(path, format!("section {} inside the file", section.name), got));
+            }
+            if section.length <= CHECKED_ON_OPEN {
+                opened.check(section)?;
+            }
+        }
+        Ok(opened)
+    }
+
+    /// What was given to `finish` when the file was written.
+    #[must_use]
+    pub fn metadata(&self) -> &serde_json::Value {
+        &self.table.metadata
+    }
+
+    /// The file's path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file's length in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.map.len() as u64
+    }
+
+    /// The bytes of a section.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] if there is no such section.
+    pub fn section(&self, name: &str) -> Result<&[u8], Error> {
+        let section = self.table.sections.iter().find(|section| section.name == name);
+        section.map(|section| self.bytes_of(section)).ok_or_else(|| {
+            let found: Vec<_> = self.table.sections.iter().map(|section| section.name.as_str()).collect();
+            Error::corrupt(&self.path, format!("a section \"{name}\""), format!("{found:?}"))
+        })
+    }
+
+    /// A section as numbers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] if there is no such section, or its length is not a multiple of the number's.
+    pub fn section_as<T: bytemuck::AnyBitPattern>(&self, name: &str) -> Result<&[T], Error> {
+        let bytes = self.section(name)?;
+        bytemuck::try_cast_slice(bytes).map_err(|_| {
+            let expected = format!("section \"{name}\" of whole {}-byte numbers", size_of::<T>());
+            Error::corrupt(&self.path, expected, format!("{} bytes", bytes.len()))
+        })
+    }
+
+    /// Reads every section and compares it with its checksum.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] with the first section that differs.
+    pub fn verify(&self) -> Result<(), Error> {
+        self.table.sections.iter().try_for_each(|section| self.check(section))
+    }
+
+    fn bytes_of(&self, section: &Section) -> &[u8] {
+        &self.map[section.offset as usize..][..section.length as usize]
+    }
+
+    fn check(&self, section: &Section) -> Result<(), Error> {
+        let (expected, got) = (section.crc, crc32fast::hash(self.bytes_of(section)));
+        if expected == got {
+            return Ok(());
+        }
+        let expected = format!("checksum {expected:08x} of section \"{}\"", section.name);
+        Err(Error::corrupt(&self.path, expected, format!("{got:08x}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Writer;
+    use proptest::prelude::*;
+
+    const KIND: FileKind = FileKind { magic: *b"PKTEST\0\0", version: 3, name: "test" };
+
+    fn written(folder: &Path) -> PathBuf {
+        let path = folder.join("file");
+        let mut writer = Writer::create(&path, KIND).expect("writable");
+        writer.section("a", &[1, 2, 3]).expect("writable");
+        writer.begin("b").expect("writable");
+        writer.append(bytemuck::cast_slice(&[7u32, 8])).expect("writable");
+        writer.append(bytemuck::cast_slice(&[9u32])).expect("writable");
+        writer.finish(serde_json::json!({"dim": 2})).expect("writable");
+        path
+    }
+
+    #[test]
+    fn sections_come_back_as_they_were_written() -> Result<(), Error> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = File::open(&written(folder.path()), KIND)?;
+        assert_eq!(file.section("a")?, [1, 2, 3]);
+        assert_eq!(file.section_as::<u32>("b")?, [7, 8, 9]);
+        assert_eq!(file.metadata()["dim"], 2);
+        assert_eq!(
+            std::fs::read_dir(folder.path()).expect("a folder").count(),
+            1,
+            "no temporary file is left"
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn an_unfinished_file_leaves_the_old_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = written(folder.path());
+        let mut writer = Writer::create(&path, KIND).expect("writable");
+        writer.section("a", &[4]).expect("writable");
+        drop(writer);
+        assert_eq!(File::open(&path, KIND).expect("sound").section("a").expect("there"), [1, 2, 3]);
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1);
+    }
+
+    #[test]
+    fn another_version_a_folder_and_a_foreign_file_are_told_apart() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = written(folder.path());
+        let newer = FileKind { version: 4, ..KIND };
+        assert!(matches!(File::open(&path, newer), Err(Error::Version { expected: 4, got: 3, .. })));
+        assert!(matches!(File::open(folder.path(), KIND), Err(Error::Io { .. })));
+        std::fs::write(&path, "id\ttext\ttitle\n".repeat(20)).expect("writable");
+        let error = File::open(&path, KIND).expect_err("foreign").to_string();
+        assert!(error.contains("begins with \"id\\ttext\\t\""), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_flipped_bit_and_any_shorter_file_is_refused(at in 0usize..400, bit in 0u8..8, cut in any::<bool>()) {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = written(folder.path());
+            let mut bytes = std::fs::read(&path).expect("readable");
+            let at = at % bytes.len();
+            if cut { bytes.truncate(at) } else { bytes[at] ^= 1 << bit }
+            std::fs::write(&path, &bytes).expect("writable");
+            match File::open(&path, KIND) {
+                Err(Error::Corrupt { .. } | Error::Version { .. }) => {}
+                Err(error) => prop_assert!(cut && at == 0, "{error}"),
+                // Only padding between sections is outside every checksum.
+                Ok(file) => prop_assert!(file.section("a").is_ok() && bytes[67..128].contains(&(1 << bit))),
+            }
+        }
+    }
+}

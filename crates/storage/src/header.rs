@@ -1,0 +1,84 @@
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+
+/// Bytes before the first section; sections start on multiples of it.
+pub(crate) const ALIGNMENT: u64 = 64;
+
+/// Which format a file has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileKind {
+    /// The first eight bytes.
+    pub magic: [u8; 8],
+    /// Raised when the layout changes; other versions are refused.
+    pub version: u32,
+    /// For error messages: `flat index`.
+    pub name: &'static str,
+}
+
+/// Where the table is. Bytes: magic 8, version u32, CRC-32 of the table u32, table offset u64, table length u64,
+/// CRC-32 of the 32 bytes before u32, zeros up to 64.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub table_offset: u64,
+    pub table_length: u64,
+    pub table_crc: u32,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Table {
+    pub metadata: serde_json::Value,
+    pub sections: Vec<Section>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Section {
+    pub name: String,
+    pub offset: u64,
+    pub length: u64,
+    pub crc: u32,
+}
+
+impl Header {
+    pub fn to_bytes(self, kind: FileKind) -> [u8; ALIGNMENT as usize] {
+        let mut bytes = [0; ALIGNMENT as usize];
+        bytes[..8].copy_from_slice(&kind.magic);
+        bytes[8..12].copy_from_slice(&kind.version.to_le_bytes());
+        bytes[12..16].copy_from_slice(&self.table_crc.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.table_offset.to_le_bytes());
+        bytes[24..32].copy_from_slice(&self.table_length.to_le_bytes());
+        let crc = crc32fast::hash(&bytes[..32]);
+        bytes[32..36].copy_from_slice(&crc.to_le_bytes());
+        bytes
+    }
+
+    /// Reads the header of `file`, the whole content of `path`.
+    pub fn read(file: &[u8], kind: FileKind, path: &Path) -> Result<Self, Error> {
+        let header = || format!("a {} file, with a {ALIGNMENT}-byte header", kind.name);
+        let Some((bytes, _)) = file.split_at_checked(ALIGNMENT as usize) else {
+            return Err(Error::corrupt(path, header(), format!("{} bytes", file.len())));
+        };
+        if bytes[..8] != kind.magic {
+            let got = bytes[..8].escape_ascii().to_string();
+            return Err(Error::corrupt(path, header(), format!("a file that begins with \"{got}\"")));
+        }
+        let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+        let u64_at = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+        if u32_at(32) != crc32fast::hash(&bytes[..32]) || bytes[36..].iter().any(|&byte| byte != 0) {
+            return Err(Error::corrupt(path, "a header that agrees with its checksum", "another checksum"));
+        }
+        if u32_at(8) != kind.version {
+            let (name, expected, got) = (kind.name, kind.version, u32_at(8));
+            return Err(Error::Version { path: path.to_path_buf(), name, expected, got });
+        }
+        let header = Self { table_crc: u32_at(12), table_offset: u64_at(16), table_length: u64_at(24) };
+        let end = header.table_offset.checked_add(header.table_length);
+        if end != Some(file.len() as u64) {
+            let expected = end.map_or_else(|| "a possible length".to_owned(), |end| format!("{end} bytes"));
+            return Err(Error::corrupt(path, expected, format!("{} bytes", file.len())));
+        }
+        Ok(header)
+    }
+}

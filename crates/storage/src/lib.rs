@@ -1,0 +1,35 @@
+//! Files that are checked when they are opened and replaced whole when they are saved.
+//!
+//! A file is a 64-byte header, named sections that start on 64-byte boundaries, and a table (JSON) of their
+//! places, lengths and CRC-32s beside free metadata. All numbers are little-endian. It is written to a
+//! temporary name in the same folder, synced, and renamed over the old one, so a reader sees the old file or
+//! the new one and never a half.
+//!
+//! ```
+//! use storage::{File, FileKind, Writer};
+//!
+//! const KIND: FileKind = FileKind { magic: *b"PKDEMO\0\0", version: 1, name: "demo" };
+//! let path = std::env::temp_dir().join(format!("storage-doc-{}", std::process::id()));
+//!
+//! let mut writer = Writer::create(&path, KIND)?;
+//! writer.section("numbers", bytemuck::cast_slice(&[1.0f32, 2.0]))?;
+//! writer.finish(serde_json::json!({"rows": 2}))?;
+//!
+//! let file = File::open(&path, KIND)?;
+//! assert_eq!(file.metadata()["rows"], 2);
+//! assert_eq!(file.section_as::<f32>("numbers")?, [1.0, 2.0]);
+//! # std::fs::remove_file(path).ok();
+//! # Ok::<(), storage::Error>(())
+//! ```
+
+mod error;
+mod file;
+mod header;
+mod replace;
+mod writer;
+
+pub use error::Error;
+pub use file::File;
+pub use header::FileKind;
+pub use replace::{Replacement, replace};
+pub use writer::Writer;

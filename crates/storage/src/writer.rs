@@ -1,0 +1,98 @@
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::header::{ALIGNMENT, Header, Section, Table};
+use crate::{Error, FileKind, Replacement};
+
+/// Writes a file section by section; [`finish`](Self::finish) puts it in its place.
+#[derive(Debug)]
+pub struct Writer {
+    path: PathBuf,
+    kind: FileKind,
+    file: Replacement,
+    length: u64,
+    sections: Vec<Section>,
+    open: Option<(String, u64, crc32fast::Hasher)>,
+}
+
+impl Writer {
+    /// Starts a file of this kind that will replace `path`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`]
+    pub fn create(path: &Path, kind: FileKind) -> Result<Self, Error> {
+        let mut file = Replacement::create(path)?;
+        file.write_all(&[0; ALIGNMENT as usize]).map_err(Error::io("write", path))?;
+        Ok(Self { path: path.to_path_buf(), kind, file, length: ALIGNMENT, sections: Vec::new(), open: None })
+    }
+
+    /// Writes a whole section.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`]
+    pub fn section(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {
+        self.begin(name)?;
+        self.append(bytes)
+    }
+
+    /// Begins a section that is written in pieces; the next one, or `finish`, ends it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`]
+    pub fn begin(&mut self, name: &str) -> Result<(), Error> {
+        self.end();
+        let padding = self.length.next_multiple_of(ALIGNMENT) - self.length;
+        self.write(&[0; ALIGNMENT as usize][..padding as usize])?;
+        self.open = Some((name.to_owned(), self.length, crc32fast::Hasher::new()));
+        Ok(())
+    }
+
+    /// Appends to the section begun last.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`]
+    ///
+    /// # Panics
+    ///
+    /// If no section was begun.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.open.as_mut().expect("a section was begun").2.update(bytes);
+        self.write(bytes)
+    }
+
+    /// Writes table and header, and replaces the target.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`]; the old file is then untouched.
+    pub fn finish(mut self, metadata: serde_json::Value) -> Result<(), Error> {
+        self.end();
+        let table = Table { metadata, sections: std::mem::take(&mut self.sections) };
+        let table = serde_json::to_vec(&table).expect("a table has no keys that JSON cannot hold");
+        let table_crc = crc32fast::hash(&table);
+        let header = Header { table_offset: self.length, table_length: table.len() as u64, table_crc };
+        self.write(&table)?;
+        let file = self.file.buffer();
+        file.seek(SeekFrom::Start(0))
+            .and_then(|_| file.write_all(&header.to_bytes(self.kind)))
+            .map_err(Error::io("write", &self.path))?;
+        self.file.finish()
+    }
+
+    fn end(&mut self) {
+        if let Some((name, offset, hasher)) = self.open.take() {
+            let (length, crc) = (self.length - offset, hasher.finalize());
+            self.sections.push(Section { name, offset, length, crc });
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.file.write_all(bytes).map_err(Error::io("write", &self.path))?;
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+}
