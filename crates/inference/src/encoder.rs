@@ -1,0 +1,194 @@
+use std::sync::Arc;
+
+use control::Control;
+use tokenize::{ModelInput, Tokenizer};
+
+use crate::batch::plan;
+use crate::pooling::normalise;
+use crate::{Batch, Error, Pooling, Session};
+
+/// What a text is to the encoder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EncoderInput<'a> {
+    /// The title of a passage.
+    pub title: Option<&'a str>,
+    /// The text of a question or passage.
+    pub text: &'a str,
+}
+
+impl<'a> EncoderInput<'a> {
+    /// A text without a title.
+    #[must_use]
+    pub fn text(text: &'a str) -> Self {
+        Self { title: None, text }
+    }
+}
+
+/// How title and text of a passage become one input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PassageForm {
+    /// `[CLS] title [SEP] text [SEP]`, as DPR.
+    #[default]
+    Pair,
+    /// `[CLS] title text [SEP]`, as sentence encoders.
+    Joined,
+}
+
+/// What kind of encoder a model is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EncoderConfig {
+    /// How token vectors become one.
+    pub pooling: Pooling,
+    /// Whether vectors are scaled to unit length.
+    pub normalise: bool,
+    /// Tokens of an input, special tokens included; longer texts are cut at their end.
+    pub max_tokens: usize,
+    /// How a title is put before a text.
+    pub passage_form: PassageForm,
+}
+
+/// DPR's: the first token's vector as it is, 256 tokens, titles in a segment of their own.
+impl Default for EncoderConfig {
+    fn default() -> Self {
+        Self { pooling: Pooling::Cls, normalise: false, max_tokens: 256, passage_form: PassageForm::Pair }
+    }
+}
+
+/// How a list of texts is worked off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EncodeOptions {
+    /// Tokens of one run, filling included. Texts are sorted by length, so little is filled.
+    pub batch_tokens: usize,
+}
+
+/// 2,048 tokens: larger batches were no faster.
+impl Default for EncodeOptions {
+    fn default() -> Self {
+        Self { batch_tokens: 2048 }
+    }
+}
+
+/// Texts to vectors.
+#[derive(Debug)]
+pub struct Encoder {
+    session: Arc<Session>,
+    tokenizer: Arc<Tokenizer>,
+    config: EncoderConfig,
+    output: String,
+    dim: usize,
+}
+
+impl Encoder {
+    /// Joins a session with its tokenizer, and runs it once to learn the vectors' dimension.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Model`] if the model has no such output or its shape is another; [`Error::Argument`] for fewer
+    /// than 8 tokens.
+    pub fn new(
+        session: Arc<Session>,
+        tokenizer: Arc<Tokenizer>,
+        config: EncoderConfig,
+    ) -> Result<Self, Error> {
+        if config.max_tokens < 8 {
+            let (expected, got) = ("at least 8".to_owned(), config.max_tokens.to_string());
+            return Err(Error::Argument { what: "maxTokens", expected, got });
+        }
+        let output = match &config.pooling {
+            Pooling::Output(name) => name.clone(),
+            Pooling::Cls | Pooling::Mean => "last_hidden_state".to_owned(),
+        };
+        let mut encoder = Self { session, tokenizer, config, output, dim: 0 };
+        let input = encoder.tokenizer.input(&encoder.tokenizer.pieces("passage")?.ids, None);
+        let states = encoder.run(&[&input])?;
+        encoder.dim = *states.shape.last().expect("its rank was checked");
+        Ok(encoder)
+    }
+
+    /// Length of the vectors.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// How it was configured.
+    #[must_use]
+    pub fn config(&self) -> &EncoderConfig {
+        &self.config
+    }
+
+    /// The vectors of texts, `[inputs, dim]` in the order of the inputs. Counts inputs as progress.
+    ///
+    /// The same list gives the same bytes. A vector may differ in its last digits with the texts that share its
+    /// batch: int8 models choose their activations' scale for a whole batch. `batch_tokens: 1` encodes every text
+    /// alone.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Tokenize`], [`Error::Run`], [`Error::Cancelled`] between batches.
+    pub fn encode(
+        &self,
+        inputs: &[EncoderInput<'_>],
+        options: &EncodeOptions,
+        control: &Control,
+    ) -> Result<Vec<f32>, Error> {
+        let mut prepared = Vec::with_capacity(inputs.len());
+        for (at, &input) in inputs.iter().enumerate() {
+            control.check()?;
+            prepared.push((at, self.prepare(input)?));
+        }
+        prepared.sort_by_key(|(_, input)| std::cmp::Reverse(input.ids.len()));
+        let lengths: Vec<usize> = prepared.iter().map(|(_, input)| input.ids.len()).collect();
+        let mut vectors = vec![0.0; inputs.len() * self.dim];
+        for rows in plan(&lengths, options.batch_tokens) {
+            control.check()?;
+            let batch = &prepared[rows];
+            let states = self.run(&batch.iter().map(|(_, input)| input).collect::<Vec<_>>())?;
+            let stride = states.data.len() / batch.len();
+            for ((at, input), states) in batch.iter().zip(states.data.chunks_exact(stride)) {
+                let vector = &mut vectors[at * self.dim..][..self.dim];
+                self.config.pooling.row(states, input.ids.len(), vector);
+                if self.config.normalise {
+                    normalise(vector);
+                }
+            }
+            control.advance(batch.len() as u64);
+        }
+        Ok(vectors)
+    }
+
+    fn prepare(&self, input: EncoderInput<'_>) -> Result<ModelInput, Error> {
+        let tokenizer = &self.tokenizer;
+        let title = input.title.filter(|title| !title.is_empty());
+        let (first, second) = match (title, self.config.passage_form) {
+            (None, _) => (tokenizer.pieces(input.text)?, None),
+            (Some(title), PassageForm::Joined) => {
+                (tokenizer.pieces(&format!("{title} {}", input.text))?, None)
+            }
+            (Some(title), PassageForm::Pair) => {
+                (tokenizer.pieces(title)?, Some(tokenizer.pieces(input.text)?))
+            }
+        };
+        let room = self.config.max_tokens - tokenizer.overhead(if second.is_some() { 2 } else { 1 });
+        let first_length = first.len().min(room);
+        let second = second.map(|second| second.ids[..second.len().min(room - first_length)].to_vec());
+        Ok(tokenizer.input(&first.ids[..first_length], second.as_deref()))
+    }
+
+    fn run(&self, inputs: &[&ModelInput]) -> Result<crate::Tensor, Error> {
+        let batch = Batch::new(inputs, self.tokenizer.padding());
+        let tensor = self.session.run(&batch, &[&self.output])?.pop().expect("one output was asked for");
+        let expected_rank = if matches!(self.config.pooling, Pooling::Output(_)) { 2 } else { 3 };
+        let sound = tensor.shape.len() == expected_rank
+            && tensor.shape[0] == batch.rows
+            && (expected_rank == 2 || tensor.shape[1] == batch.length)
+            && (self.dim == 0 || tensor.shape.last() == Some(&self.dim))
+            && !tensor.data.is_empty();
+        if sound {
+            return Ok(tensor);
+        }
+        let shape = if expected_rank == 2 { "[batch, dim]" } else { "[batch, sequence, dim]" };
+        let expected = format!("output \"{}\" of shape {shape}", self.output);
+        Err(Error::model(self.session.path(), expected, format!("{:?}", tensor.shape)))
+    }
+}

@@ -1,0 +1,49 @@
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use ort::environment::Environment;
+
+use crate::Error;
+
+/// The ONNX Runtime library of this process. There is one: the first that loads stays.
+#[derive(Debug)]
+pub struct Library {
+    path: PathBuf,
+    pub(crate) environment: Environment,
+}
+
+static LOADED: Mutex<Option<&'static Library>> = Mutex::new(None);
+
+impl Library {
+    /// Loads the library from a file, or returns the one loaded before, whatever its path.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Library`]; another file may be tried then.
+    pub fn open(path: &Path) -> Result<&'static Self, Error> {
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(library) = *loaded {
+            return Ok(library);
+        }
+        let fail = |message: String| Error::Library { path: path.to_path_buf(), message };
+        if !path.is_file() {
+            return Err(fail("no such file".to_owned()));
+        }
+        let environment = ort::init_from(path)
+            .map_err(|error| fail(error.to_string()))?
+            .with_name("passagekit")
+            .with_telemetry(false)
+            .build()
+            .map_err(|error| fail(error.to_string()))?;
+        environment.set_log_level(ort::logging::LogLevel::Fatal);
+        let library: &'static Self = Box::leak(Box::new(Self { path: path.to_path_buf(), environment }));
+        *loaded = Some(library);
+        Ok(library)
+    }
+
+    /// Where it was loaded from.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}

@@ -1,0 +1,100 @@
+use std::path::Path;
+
+use tokenizers::Tokenizer as Inner;
+
+use crate::input::SpecialTokens;
+use crate::{Error, ModelInput, Pieces};
+
+/// The tokenizer of a model, from its `tokenizer.json`. Truncation and padding of the file are ignored: the
+/// callers cut, because they know which text may be cut.
+#[derive(Debug)]
+pub struct Tokenizer {
+    inner: Inner,
+    special: SpecialTokens,
+}
+
+impl Tokenizer {
+    /// Reads a `tokenizer.json`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`]; [`Error::Format`], also when it has no start, separator and padding tokens.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let format = |expected| move |got: String| Error::Format { path: path.to_path_buf(), expected, got };
+        let bytes = std::fs::read(path).map_err(|source| Error::Io { path: path.to_path_buf(), source })?;
+        let mut inner = Inner::from_bytes(&bytes)
+            .map_err(|error| format("a tokenizer.json of Hugging Face tokenizers")(error.to_string()))?;
+        inner.with_padding(None);
+        inner.with_truncation(None).map_err(|error| format("no truncation")(error.to_string()))?;
+        // "[SEP]" in somebody's text is text.
+        inner.set_encode_special_tokens(true);
+        let id = |names: [&str; 2]| names.iter().find_map(|name| inner.token_to_id(name));
+        let (Some(start), Some(separator), Some(padding)) =
+            (id(["[CLS]", "<s>"]), id(["[SEP]", "</s>"]), id(["[PAD]", "<pad>"]))
+        else {
+            let expected = "the tokens [CLS], [SEP], [PAD] or <s>, </s>, <pad>";
+            return Err(format(expected)(format!("{} tokens without them", inner.get_vocab_size(true))));
+        };
+        let between = if inner.token_to_id("[CLS]").is_some() { 1 } else { 2 };
+        Ok(Self { inner, special: SpecialTokens { start, separator, padding, between } })
+    }
+
+    /// The word pieces of a text, without special tokens.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Tokenise`]
+    pub fn pieces(&self, text: &str) -> Result<Pieces, Error> {
+        let fail = |message: String| Error::Tokenise { length: text.len(), message };
+        if u32::try_from(text.len()).is_err() {
+            return Err(fail("texts of 4 GiB and more are not tokenised".to_owned()));
+        }
+        let encoding = self.inner.encode(text, false).map_err(|error| fail(error.to_string()))?;
+        let mut pieces = Pieces { ids: encoding.get_ids().to_vec(), ..Pieces::default() };
+        pieces.offsets =
+            encoding.get_offsets().iter().map(|&(start, end)| start as u32..end as u32).collect();
+        // A piece outside every word (an added token) is a word of its own.
+        let (mut word, mut previous) = (0, None);
+        for (i, &id) in encoding.get_word_ids().iter().enumerate() {
+            if i > 0 && (id.is_none() || id != previous) {
+                word += 1;
+            }
+            previous = id;
+            pieces.words.push(word);
+        }
+        Ok(pieces)
+    }
+
+    /// The model input for one text, or for a pair.
+    #[must_use]
+    pub fn input(&self, first: &[u32], second: Option<&[u32]>) -> ModelInput {
+        match second {
+            None => self.special.input(&[first]),
+            Some(second) => self.special.input(&[first, second]),
+        }
+    }
+
+    /// The model input for three texts, as DPR's reader has it: `[CLS] question [SEP] title [SEP] text [SEP]`.
+    #[must_use]
+    pub fn input_of_three(&self, question: &[u32], title: &[u32], text: &[u32]) -> ModelInput {
+        self.special.input(&[question, title, text])
+    }
+
+    /// Special tokens that [`input`](Self::input) adds to one text, or to a pair.
+    #[must_use]
+    pub fn overhead(&self, texts: usize) -> usize {
+        1 + texts + (self.special.between - 1) * texts.saturating_sub(1)
+    }
+
+    /// The id that fills up shorter rows of a batch.
+    #[must_use]
+    pub fn padding(&self) -> u32 {
+        self.special.padding
+    }
+
+    /// Vocabulary entries, added tokens included.
+    #[must_use]
+    pub fn vocabulary_size(&self) -> usize {
+        self.inner.get_vocab_size(true)
+    }
+}
