@@ -1,0 +1,70 @@
+//! The three hybrids of Ma et al. (2021), "A Replication Study of Dense Passage Retriever", §2.1. The first list is
+//! the dense one, the second the sparse one.
+
+use crate::{Linear, Method, Missing, Normalisation};
+
+impl Method {
+    /// λ · dense + sparse; a missing score is 0. DPR's own hybrid has λ = 1.1 (Karpukhin et al., 2020, §5).
+    #[must_use]
+    pub fn dpr_hybrid(lambda: f64) -> Self {
+        weighted([lambda, 1.0], Missing::Zero)
+    }
+
+    /// dense + α · sparse; a missing score is 0.
+    #[must_use]
+    pub fn hybrid(alpha: f64) -> Self {
+        weighted([1.0, alpha], Missing::Zero)
+    }
+
+    /// dense + α · sparse; a missing score is the lowest that its list retrieved.
+    #[must_use]
+    pub fn hybrid_norm(alpha: f64) -> Self {
+        weighted([1.0, alpha], Missing::Minimum)
+    }
+}
+
+fn weighted(weights: [f64; 2], missing: Missing) -> Method {
+    Method::Linear(Linear { weights: weights.to_vec(), normalisation: Normalisation::None, missing })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fuse;
+    use ranking::Hit;
+
+    // dense: a 80, b 78, c 70; sparse: c 10, d 9, b 6 (a = 1, b = 2, c = 3, d = 4).
+    const DENSE: [Hit; 3] =
+        [Hit { ord: 1, score: 80.0 }, Hit { ord: 2, score: 78.0 }, Hit { ord: 3, score: 70.0 }];
+    const SPARSE: [Hit; 3] =
+        [Hit { ord: 3, score: 10.0 }, Hit { ord: 4, score: 9.0 }, Hit { ord: 2, score: 6.0 }];
+
+    fn fused(method: &Method) -> Vec<(u32, f32)> {
+        let fused = fuse(&[&DENSE, &SPARSE], method, 10).expect("fuses");
+        fused.into_iter().map(|hit| (hit.ord, hit.score)).collect()
+    }
+
+    #[test]
+    fn dpr_hybrid_weighs_the_dense_score() {
+        // b: 1.5 · 78 + 6; a: 1.5 · 80; c: 1.5 · 70 + 10; d: 9
+        assert_eq!(fused(&Method::dpr_hybrid(1.5)), [(2, 123.0), (1, 120.0), (3, 115.0), (4, 9.0)]);
+    }
+
+    #[test]
+    fn hybrid_weighs_the_sparse_score() {
+        // c: 70 + 2 · 10; b: 78 + 2 · 6; a: 80; d: 2 · 9. b and c tie: b came first.
+        assert_eq!(fused(&Method::hybrid(2.0)), [(2, 90.0), (3, 90.0), (1, 80.0), (4, 18.0)]);
+    }
+
+    #[test]
+    fn hybrid_norm_fills_in_the_lowest_retrieved_score() {
+        // a: 80 + 2 · 6; b: 78 + 2 · 6; c: 70 + 2 · 10; d: 70 + 2 · 9
+        assert_eq!(fused(&Method::hybrid_norm(2.0)), [(1, 92.0), (2, 90.0), (3, 90.0), (4, 88.0)]);
+    }
+
+    #[test]
+    fn an_empty_list_adds_nothing() {
+        let fused = fuse(&[&DENSE, &[]], &Method::hybrid_norm(2.0), 10).expect("fuses");
+        assert_eq!(fused, DENSE);
+    }
+}
