@@ -1,0 +1,137 @@
+// Quality on real collections: top-k accuracy and exact match on SQuAD, nDCG@10 on SciFact, agreement with Lucene.
+import {mkdtemp, readFile, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {Collection, buildCollection} from '../ts/collection/index.ts';
+import {readQrels, readQuestions, readTrecRun} from '../ts/corpus/index.ts';
+import {evaluate, exactMatch, f1, topKAccuracy} from '../ts/evaluation/index.ts';
+import {type FusionMethod, fuse} from '../ts/fusion/index.ts';
+import type {Question, Run} from '../ts/types.ts';
+import {shared} from '../test/support/shared.ts';
+import type {Benchmark} from './run.ts';
+
+/** The weight that `minilm-encoder`'s README gives for its unit vectors; λ and α weigh the same things from both sides. */
+const ALPHA = 0.05;
+
+const hybrids: Readonly<Record<string, FusionMethod>> = {
+	'dprHybrid λ=20': {method: 'dprHybrid', lambda: 1 / ALPHA},
+	'hybrid α=0.05': {method: 'hybrid', alpha: ALPHA},
+	'hybridNorm α=0.05': {method: 'hybridNorm', alpha: ALPHA},
+	rrf: {method: 'rrf'},
+};
+
+export const quality: Benchmark = async say => {
+	const squad = shared(undefined, 'data', 'squad');
+	const scifact = shared(undefined, 'data', 'ir', 'scifact');
+	const lucene = shared(undefined, 'reference', 'lucene', 'squad.bm25.trec.gz');
+	if (!squad || !scifact || !lucene) {
+		throw new Error('the quality benchmark needs the shared collections');
+	}
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-quality-'));
+	try {
+		return {squad: await onSquad(squad, lucene, folder, say), scifact: await onScifact(scifact, folder, say)};
+	} finally {
+		await rm(folder, {recursive: true, force: true});
+	}
+};
+
+async function runsOf(collection: Collection, questions: readonly {id: string; text: string}[], say: (line: string) => void): Promise<Map<string, Run>> {
+	const timed = async (name: string, retriever: 'bm25' | 'dense'): Promise<Run> => {
+		const searcher = await collection.searcher(retriever);
+		const began = performance.now();
+		const run = await searcher.searchMany(questions, {k: 1000});
+		say(`  ${name}: ${questions.length} questions in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+		return run;
+	};
+	const sparse = await timed('bm25', 'bm25');
+	const dense = await timed('dense', 'dense');
+	const runs = new Map([['bm25', sparse], ['dense', dense]]);
+	for (const [name, fusion] of Object.entries(hybrids)) {
+		runs.set(name, await fuse({dense, sparse}, fusion, {k: 1000}));
+	}
+	return runs;
+}
+
+async function onSquad(data: string, lucene: string, folder: string, say: (line: string) => void): Promise<Record<string, unknown>> {
+	say('SQuAD-open');
+	const index = join(folder, 'squad');
+	await buildCollection(join(data, 'psgs_w100.squad-dev.tsv.gz'), index, {dense: 'flat'});
+	await using collection = await Collection.open(index);
+	const questions = await all(readQuestions(join(data, 'squad-dev.qas.jsonl.gz')));
+	const runs = await runsOf(collection, questions, say);
+	const accuracy: Record<string, unknown> = {};
+	for (const [name, run] of runs) {
+		const result = await topKAccuracy(run, questions, collection.passages, [1, 5, 20, 100]);
+		accuracy[name] = Object.fromEntries(result.accuracy);
+		say(`  ${name.padEnd(18)} ${[...result.accuracy].map(([k, share]) => `top-${k} ${share.toFixed(4)}`).join('  ')}`);
+	}
+	const agreement = await luceneAgreement(runs.get('bm25')!, lucene);
+	say(`  same top 20 as Lucene: ${(100 * agreement.sameTop20).toFixed(2)}% of ${agreement.questions} questions; same order ${(100 * agreement.sameOrder).toFixed(2)}%`);
+	const {test} = JSON.parse(await readFile(join(data, 'split.json'), 'utf8')) as {test: string[]};
+	const titles = await titlesOf(join(data, 'squad-dev.qas.jsonl.gz'));
+	const held = questions.filter(({id}) => test.includes(titles.get(id) ?? ''));
+	const reading: Record<string, unknown> = {};
+	for (const [name, scoring, gamma] of [['bm25', 'original', 0], ['bm25', 'normalized', 0], ['bm25', 'normalized', 0.5], ['hybridNorm α=0.05', 'normalized', 0]] as const) {
+		const result = await readTop20(collection, runs.get(name)!, held, scoring, gamma);
+		reading[`${name} ${scoring} γ=${gamma}`] = result;
+		say(`  reader, ${name}, ${scoring}, γ=${gamma}: EM ${result.exactMatch.toFixed(4)}  F1 ${result.f1.toFixed(4)}  (${held.length} questions of the test articles)`);
+	}
+	return {passages: collection.manifest.passages, questions: questions.length, accuracy, lucene: agreement, readQuestions: held.length, reading};
+}
+
+async function readTop20(collection: Collection, run: Run, questions: readonly Question[], scoring: 'original' | 'normalized', gamma: number): Promise<{exactMatch: number; f1: number}> {
+	const reader = await collection.reader();
+	let [exact, overlap] = [0, 0];
+	for (const {id, text, answers} of questions) {
+		const passages = await collection.retrieved((run.get(id) ?? []).slice(0, 20));
+		const [answer] = await reader.read(text, passages, {scoring, evidence: {beta: 1, gamma}});
+		exact += Number(exactMatch(answer?.text ?? '', answers));
+		overlap += f1(answer?.text ?? '', answers);
+	}
+	return {exactMatch: exact / questions.length, f1: overlap / questions.length};
+}
+
+async function luceneAgreement(run: Run, path: string): Promise<{questions: number; sameTop20: number; sameOrder: number}> {
+	const reference = await readTrecRun(path);
+	let [sameTop20, sameOrder] = [0, 0];
+	for (const [query, hits] of reference) {
+		const theirs = hits.slice(0, 20).map(({id}) => id);
+		const ours = (run.get(query) ?? []).slice(0, 20).map(({id}) => id);
+		sameOrder += Number(theirs.join(' ') === ours.join(' '));
+		sameTop20 += Number(theirs.toSorted().join(' ') === ours.toSorted().join(' '));
+	}
+	return {questions: reference.size, sameTop20: sameTop20 / reference.size, sameOrder: sameOrder / reference.size};
+}
+
+async function onScifact(data: string, folder: string, say: (line: string) => void): Promise<Record<string, unknown>> {
+	say('SciFact');
+	const index = join(folder, 'scifact');
+	await buildCollection(join(data, 'corpus.jsonl.gz'), index, {dense: 'flat'});
+	await using collection = await Collection.open(index);
+	const questions = await all(readQuestions(join(data, 'queries.jsonl.gz')));
+	const qrels = await readQrels(join(data, 'qrels.txt.gz'));
+	const measured: Record<string, unknown> = {};
+	for (const [name, run] of await runsOf(collection, questions, say)) {
+		const {mean} = await evaluate(run, qrels, ['nDCG@10', 'R@100']);
+		measured[name] = mean;
+		say(`  ${name.padEnd(18)} nDCG@10 ${mean['nDCG@10'].toFixed(4)}  R@100 ${mean['R@100'].toFixed(4)}`);
+	}
+	return {passages: collection.manifest.passages, questions: questions.length, measured};
+}
+
+async function titlesOf(path: string): Promise<Map<string, string>> {
+	const {gunzipSync} = await import('node:zlib');
+	const lines = gunzipSync(await readFile(path)).toString('utf8').trim().split('\n');
+	return new Map(lines.map(line => {
+		const {id, title} = JSON.parse(line) as {id: string; title: string};
+		return [id, title];
+	}));
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+	const list: T[] = [];
+	for await (const item of items) {
+		list.push(item);
+	}
+	return list;
+}

@@ -1,0 +1,45 @@
+// `npm run bench -- NAME …`: runs benchmarks and keeps what they measured, with CPU and commit, in benches/record/.
+import {execFileSync} from 'node:child_process';
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {cpus} from 'node:os';
+import {join} from 'node:path';
+import {packageRoot} from '../ts/addon.ts';
+import {native} from '../ts/native.ts';
+import {latency} from './latency.ts';
+import {quality} from './quality.ts';
+
+/** A benchmark resolves to plain data: what it measured, by name. */
+export type Benchmark = (say: (line: string) => void) => Promise<Readonly<Record<string, unknown>>>;
+
+const benchmarks: Readonly<Record<string, Benchmark>> = {quality, latency};
+
+const names = process.argv.slice(2);
+if (names.length === 0) {
+	console.log(`Benchmarks: ${Object.keys(benchmarks).join(', ')}. Run one with \`npm run bench -- NAME\`.`);
+}
+for (const name of names) {
+	const benchmark = benchmarks[name];
+	if (!benchmark) {
+		throw new Error(`expected one of ${Object.keys(benchmarks).join(', ')}, got ${name}`);
+	}
+	const result = await benchmark(line => console.log(line));
+	const record = {
+		benchmark: name,
+		cpu: cpus()[0]?.model.trim(),
+		cores: cpus().length,
+		kernels: native.systemInfo().kernels,
+		node: process.version,
+		commit: commit(),
+		...result,
+	};
+	const folder = join(packageRoot, 'benches', 'record');
+	mkdirSync(folder, {recursive: true});
+	const file = join(folder, `${name}.json`);
+	writeFileSync(file, `${JSON.stringify(record, undefined, '\t')}\n`);
+	console.log(`recorded in benches/record/${name}.json`);
+}
+
+function commit(): string {
+	const git = (...args: string[]): string => execFileSync('git', args, {cwd: packageRoot, encoding: 'utf8'}).trim();
+	return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', '--untracked-files=no') === '' ? '' : ' with changes'}`;
+}

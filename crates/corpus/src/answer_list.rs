@@ -1,0 +1,226 @@
+//! The lists of answers in DPR's question files, as Python's `repr` or JSON writes them.
+
+/// The strings of a list literal: `['a', "b"]` or `["a"]`; a tuple will do, and numbers count as their text.
+///
+/// What JSON can read is read as JSON, all else as Python reads it: there an unknown escape keeps its
+/// backslash, so that regular expressions (CuratedTREC) survive. Returns what is wrong otherwise.
+pub(crate) fn parse_answers(literal: &str) -> Result<Vec<String>, String> {
+    if let Ok(answers) = serde_json::from_str(literal) {
+        return Ok(answers);
+    }
+    let mut parser = Parser { rest: literal.trim() };
+    let close = match parser.next() {
+        Some('[') => ']',
+        Some('(') => ')',
+        _ => return Err("no list".to_owned()),
+    };
+    let mut answers = Vec::new();
+    loop {
+        parser.space();
+        if parser.take(close) {
+            break;
+        }
+        answers.push(parser.item(close)?);
+        parser.space();
+        if !parser.take(',') && !parser.rest.starts_with(close) {
+            return Err(format!("a list without ',' or '{close}' after item {}", answers.len()));
+        }
+    }
+    if parser.rest.is_empty() { Ok(answers) } else { Err(format!("{:?} after the list", parser.rest)) }
+}
+
+struct Parser<'a> {
+    rest: &'a str,
+}
+
+impl Parser<'_> {
+    fn next(&mut self) -> Option<char> {
+        let next = self.rest.chars().next()?;
+        self.rest = &self.rest[next.len_utf8()..];
+        Some(next)
+    }
+
+    fn take(&mut self, expected: char) -> bool {
+        let found = self.rest.starts_with(expected);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    fn space(&mut self) {
+        self.rest = self.rest.trim_start();
+    }
+
+    fn item(&mut self, close: char) -> Result<String, String> {
+        let raw = self.prefix();
+        match self.rest.chars().next() {
+            Some(quote @ ('\'' | '"')) => {
+                self.next();
+                self.string(quote, raw)
+            }
+            _ => {
+                let end = self.rest.find([',', close]).unwrap_or(self.rest.len());
+                let (number, rest) = self.rest.split_at(end);
+                let number = number.trim_end();
+                if number.parse::<f64>().is_err() {
+                    return Err(format!("{number:?} instead of a string"));
+                }
+                self.rest = rest;
+                Ok(number.to_owned())
+            }
+        }
+    }
+
+    /// Takes the `r` or `u` before a string's quote; `true` for `r`.
+    fn prefix(&mut self) -> bool {
+        let quoted = self.rest.chars().nth(1).is_some_and(|second| matches!(second, '\'' | '"'));
+        match self.rest.chars().next() {
+            Some(prefix @ ('r' | 'R' | 'u' | 'U')) if quoted => {
+                self.next();
+                matches!(prefix, 'r' | 'R')
+            }
+            _ => false,
+        }
+    }
+
+    fn string(&mut self, quote: char, raw: bool) -> Result<String, String> {
+        let mut string = String::new();
+        loop {
+            match self.next() {
+                None => return Err("a string without its closing quote".to_owned()),
+                Some(end) if end == quote => return Ok(string),
+                Some('\\') if raw => {
+                    string.push('\\');
+                    string.extend(self.next());
+                }
+                Some('\\') => self.escape(&mut string)?,
+                Some(other) => string.push(other),
+            }
+        }
+    }
+
+    /// An escape of Python's string literals, its backslash taken.
+    fn escape(&mut self, string: &mut String) -> Result<(), String> {
+        let Some(kind) = self.next() else { return Ok(()) };
+        let code = match kind {
+            '\n' => return Ok(()),
+            '\\' | '\'' | '"' => kind as u32,
+            'a' => 0x07,
+            'b' => 0x08,
+            'f' => 0x0c,
+            'n' => 0x0a,
+            'r' => 0x0d,
+            't' => 0x09,
+            'v' => 0x0b,
+            'x' => self.hexadecimal(2)?,
+            'u' => self.utf16()?,
+            'U' => self.hexadecimal(8)?,
+            '0'..='7' => self.octal(kind),
+            other => {
+                string.push('\\');
+                other as u32
+            }
+        };
+        string.push(char::from_u32(code).ok_or_else(|| format!("an escape of no character (U+{code:04X})"))?);
+        Ok(())
+    }
+
+    fn octal(&mut self, first: char) -> u32 {
+        let mut code = first.to_digit(8).expect("the caller saw an octal digit");
+        for _ in 0..2 {
+            match self.rest.chars().next().and_then(|digit| digit.to_digit(8)) {
+                Some(digit) => code = code * 8 + digit,
+                None => break,
+            }
+            self.next();
+        }
+        code
+    }
+
+    /// Four hexadecimal digits, and the second half of a surrogate pair if they are the first.
+    fn utf16(&mut self) -> Result<u32, String> {
+        let high = self.hexadecimal(4)?;
+        if (0xd800..0xdc00).contains(&high) && self.rest.starts_with("\\u") {
+            self.rest = &self.rest[2..];
+            let low = self.hexadecimal(4)?;
+            if (0xdc00..0xe000).contains(&low) {
+                return Ok(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00));
+            }
+        }
+        Ok(high)
+    }
+
+    fn hexadecimal(&mut self, digits: usize) -> Result<u32, String> {
+        let found = self.rest.chars().take(digits).take_while(char::is_ascii_hexdigit).count();
+        if found < digits {
+            return Err(format!("an escape of fewer than {digits} digits"));
+        }
+        let (code, rest) = self.rest.split_at(digits);
+        self.rest = rest;
+        u32::from_str_radix(code, 16).map_err(|error| error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[track_caller]
+    fn check(literal: &str, expected: &[&str]) {
+        assert_eq!(
+            parse_answers(literal).as_deref(),
+            Ok(&expected.iter().map(|&s| s.to_owned()).collect::<Vec<_>>()[..])
+        );
+    }
+
+    // Expected values: CPython's `ast.literal_eval`.
+    #[test]
+    fn python_lists_are_read_as_python_reads_them() {
+        check(r#"['Denver Broncos']"#, &["Denver Broncos"]);
+        check(r#"['Bobby', "Destiny 's Child", 'it\'s']"#, &["Bobby", "Destiny 's Child", "it's"]);
+        check(r#" [ ] "#, &[]);
+        check(r#"['a', ]"#, &["a"]);
+        check(r#"('a',)"#, &["a"]);
+        check(r"['\x41\u00e9\U0001F681\101\0\t\\s\d']", &["Aé🚁A\0\t\\s\\d"]);
+        check(r"[r'20,?320\s*ft', u'é']", &[r"20,?320\s*ft", "é"]);
+        check("[1972, 'x']", &["1972", "x"]);
+    }
+
+    #[test]
+    fn json_lists_are_read_as_json_reads_them() {
+        check(r#"["a\/b", "\ud83d\ude81", "20\\s?,"]"#, &["a/b", "🚁", r"20\s?,"]);
+    }
+
+    #[test]
+    fn what_is_no_list_of_strings_is_refused_with_a_reason() {
+        for (literal, reason) in [
+            ("", "no list"),
+            ("Paris", "no list"),
+            ("['a' 'b']", "a list without ',' or ']' after item 1"),
+            ("['a", "a string without its closing quote"),
+            ("['a'", "a list without ',' or ']' after item 1"),
+            ("['a'] x", "\" x\" after the list"),
+            ("[None]", "\"None\" instead of a string"),
+            (r"['\u12']", "an escape of fewer than 4 digits"),
+            (r"['\ud83d']", "an escape of no character (U+D83D)"),
+        ] {
+            assert_eq!(parse_answers(literal), Err(reason.to_owned()), "{literal}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "[\\['\"\\\\,uxU0-9\\]rü ]{0,20}") {
+            let _ = parse_answers(&text);
+            let _ = parse_answers(&format!("['{text}']"));
+        }
+
+        #[test]
+        fn every_list_that_json_writes_comes_back(answers in prop::collection::vec(any::<String>(), 0..4)) {
+            let literal = serde_json::to_string(&answers).expect("strings");
+            prop_assert_eq!(parse_answers(&literal), Ok(answers));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Passages as JSON lines: BEIR's `corpus.jsonl` and Anserini's.
+
+use serde::Deserialize;
+
+use crate::Error;
+use crate::json_fields::{Id, Text};
+use crate::json_records::parse_line;
+use crate::lines::Lines;
+use crate::passages::PassageSource;
+use crate::record::{Passage, replace};
+
+/// One passage to a line.
+pub(crate) struct JsonPassages {
+    lines: Lines,
+    style: Style,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Beir,
+    Anserini,
+}
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow)]
+    _id: Option<Id<'a>>,
+    #[serde(borrow)]
+    id: Option<Id<'a>>,
+    #[serde(borrow)]
+    title: Option<Text<'a>>,
+    #[serde(borrow)]
+    text: Option<Text<'a>>,
+    #[serde(borrow)]
+    contents: Option<Text<'a>>,
+}
+
+impl JsonPassages {
+    /// Lines with `_id`, `title`, `text`.
+    pub fn beir(lines: Lines) -> Self {
+        Self { lines, style: Style::Beir }
+    }
+
+    /// Lines with `id`, `contents`.
+    pub fn anserini(lines: Lines) -> Self {
+        Self { lines, style: Style::Anserini }
+    }
+}
+
+impl PassageSource for JsonPassages {
+    fn read(&mut self, passage: &mut Passage) -> Result<bool, Error> {
+        if !self.lines.advance_to_text()? {
+            return Ok(false);
+        }
+        let expected = match self.style {
+            Style::Beir => "a JSON object with \"_id\" and \"text\"",
+            Style::Anserini => "a JSON object with \"id\" and \"contents\"",
+        };
+        let line: Line = parse_line(&self.lines, expected)?;
+        let text = match self.style {
+            Style::Beir => line.text,
+            Style::Anserini => line.contents,
+        };
+        let id = line._id.or(line.id).filter(|Id(id)| !id.is_empty());
+        let id = id.ok_or_else(|| self.lines.error(expected, "no id or an empty one"))?;
+        let Text(text) = text.ok_or_else(|| self.lines.error(expected, "no text"))?;
+        replace(&mut passage.id, &id.0);
+        replace(&mut passage.text, &text);
+        passage.set_title(line.title.as_ref().map_or("", |Text(title)| title));
+        Ok(true)
+    }
+}

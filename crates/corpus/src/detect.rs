@@ -1,0 +1,248 @@
+//! Formats by content: the first bytes of a file decide, its name never.
+
+use crate::Error;
+use crate::formats::{PassageFormat, QuestionFormat};
+use crate::input::Input;
+
+/// Bytes looked at.
+const PREFIX: usize = 64 << 10;
+
+/// The passage format of a file that is not a folder.
+pub(crate) fn passage_format(input: &mut Input) -> Result<PassageFormat, Error> {
+    const EXPECTED: &str = "passages as text, a TSV of id, text and title, JSON lines with \"_id\" and \"text\" or \
+                            \"id\" and \"contents\", or SQuAD or PubMedQA JSON";
+    input.prefix(PREFIX)?;
+    let prefix = prefix(input);
+    let refused = |got: String| Error::format(input.path(), EXPECTED, got);
+    match prefix.first() {
+        None => Err(refused("an empty file".to_owned())),
+        Some(b'{') => {
+            let keys = Keys::of(prefix);
+            let has = |name| keys.outer.iter().any(|key| key == name);
+            match () {
+                () if has("contents") => Ok(PassageFormat::Anserini),
+                () if has("text") && (has("_id") || has("id")) => Ok(PassageFormat::Beir),
+                () if has("data") => Ok(PassageFormat::Squad),
+                () if keys.inner("CONTEXTS") => Ok(PassageFormat::PubmedQa),
+                () => Err(refused(keys.described())),
+            }
+        }
+        Some(b'[') if matches!(json_after_bracket(prefix), Some(b'{')) => {
+            Err(refused("a JSON array of objects".to_owned()))
+        }
+        Some(_) if is_passage_table(prefix) => Ok(PassageFormat::Dpr),
+        Some(_) => is_text(prefix).map(|()| PassageFormat::Text).map_err(refused),
+    }
+}
+
+/// The question format of a file.
+pub(crate) fn question_format(input: &mut Input) -> Result<QuestionFormat, Error> {
+    const EXPECTED: &str = "questions as a TSV of id and text or of question and answers, JSON objects with \
+                            \"question\" and \"answers\" or \"_id\" and \"text\", SQuAD or PubMedQA JSON, or TREC topics";
+    input.prefix(PREFIX)?;
+    let prefix = prefix(input);
+    let refused = |got: String| Error::format(input.path(), EXPECTED, got);
+    match prefix.first() {
+        None => Err(refused("an empty file".to_owned())),
+        Some(b'[') if matches!(json_after_bracket(prefix), None | Some(b'{' | b']')) => {
+            Ok(QuestionFormat::DprJson)
+        }
+        Some(b'<') => Ok(QuestionFormat::Trec),
+        Some(b'{') => {
+            let keys = Keys::of(prefix);
+            let has = |name| keys.outer.iter().any(|key| key == name);
+            match () {
+                () if has("question") || has("qText") => Ok(QuestionFormat::DprJsonl),
+                () if has("text") && (has("_id") || has("id")) => Ok(QuestionFormat::Beir),
+                () if has("data") => Ok(QuestionFormat::Squad),
+                () if keys.inner("QUESTION") => Ok(QuestionFormat::PubmedQa),
+                () => Err(refused(keys.described())),
+            }
+        }
+        Some(_) => {
+            is_text(prefix).map_err(refused)?;
+            let line = lines(prefix).next().unwrap_or_default();
+            let mut fields = line.split(|&byte| byte == b'\t').skip(1);
+            match (fields.next(), fields.next()) {
+                (Some(second), None) => {
+                    let second = second.strip_prefix(b"\"").unwrap_or(second).trim_ascii_start();
+                    let list = matches!(second.first(), Some(b'[' | b'('));
+                    let end = second.trim_ascii_end();
+                    let end = end.strip_suffix(b"\"").unwrap_or(end).last();
+                    let list = list && matches!(end, Some(b']' | b')'));
+                    Ok(if list { QuestionFormat::DprCsv } else { QuestionFormat::Tsv })
+                }
+                _ => Err(refused(format!("a first line {}", quoted(line)))),
+            }
+        }
+    }
+}
+
+fn prefix(input: &Input) -> &[u8] {
+    input.data()[..input.data().len().min(PREFIX)].trim_ascii_start()
+}
+
+/// Lines that are whole or the last, and not blank.
+fn lines(prefix: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let whole = match prefix.iter().rposition(|&byte| byte == b'\n') {
+        Some(end) if prefix.len() >= PREFIX / 2 => &prefix[..end],
+        _ => prefix,
+    };
+    let lines = whole.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    lines.filter(|line| !line.trim_ascii().is_empty())
+}
+
+/// Whether the lines have a header with `id` and `text`, or all of them two tabs.
+fn is_passage_table(prefix: &[u8]) -> bool {
+    let mut lines = lines(prefix);
+    let Some(first) = lines.next() else { return false };
+    let names: Vec<&[u8]> = first.split(|&byte| byte == b'\t').collect();
+    if names.contains(&b"id".as_slice()) && names.contains(&b"text".as_slice()) {
+        return true;
+    }
+    let tabs = |line: &[u8]| line.iter().filter(|&&byte| byte == b'\t').count();
+    let id_has_space = first.split(|&byte| byte == b'\t').next().is_some_and(|id| id.contains(&b' '));
+    tabs(first) == 2 && !id_has_space && lines.all(|line| tabs(line) == 2)
+}
+
+/// Why a prefix is no text.
+fn is_text(prefix: &[u8]) -> Result<(), String> {
+    if prefix.contains(&0) {
+        return Err("binary data".to_owned());
+    }
+    match str::from_utf8(prefix) {
+        // A character may be cut where the prefix ends.
+        Err(error) if error.error_len().is_some() => {
+            Err(format!("bytes that are not UTF-8, such as 0x{:02x}", prefix[error.valid_up_to()]))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn json_after_bracket(prefix: &[u8]) -> Option<u8> {
+    prefix[1..].trim_ascii_start().first().copied()
+}
+
+fn quoted(line: &[u8]) -> String {
+    let start: Vec<u8> = line.iter().copied().take(60).collect();
+    format!("\"{}{}\"", start.escape_ascii(), if start.len() < line.len() { "…" } else { "" })
+}
+
+/// Keys of the first JSON object, as far as it is seen.
+#[derive(Debug, Default)]
+struct Keys {
+    outer: Vec<String>,
+    /// Keys of the objects that are its values.
+    nested: Vec<String>,
+}
+
+impl Keys {
+    fn of(prefix: &[u8]) -> Self {
+        let mut keys = Self::default();
+        let (mut at, mut depth) = (0, 0usize);
+        while at < prefix.len() {
+            match prefix[at] {
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        break;
+                    }
+                }
+                b'"' => {
+                    let start = at + 1;
+                    at = start;
+                    while at < prefix.len() && prefix[at] != b'"' {
+                        at += if prefix[at] == b'\\' { 2 } else { 1 };
+                    }
+                    let is_key =
+                        prefix.get(at + 1..).is_some_and(|rest| rest.trim_ascii_start().starts_with(b":"));
+                    if is_key && depth <= 2 && at <= prefix.len() {
+                        let key = String::from_utf8_lossy(&prefix[start..at]).into_owned();
+                        if depth == 1 { keys.outer.push(key) } else { keys.nested.push(key) }
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        keys
+    }
+
+    fn inner(&self, name: &str) -> bool {
+        self.nested.iter().any(|key| key == name)
+    }
+
+    fn described(&self) -> String {
+        let shown: Vec<_> = self.outer.iter().take(8).map(|key| crate::error::shown(key)).collect();
+        format!("JSON with {}", if shown.is_empty() { "no keys".to_owned() } else { shown.join(", ") })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn detect<T>(content: &[u8], format: impl Fn(&mut Input) -> Result<T, Error>) -> Result<T, Error> {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), content).expect("writable");
+        format(&mut Input::open(file.path())?.0)
+    }
+
+    #[test]
+    fn passages_are_recognised() {
+        for (content, expected) in [
+            ("id\ttext\ttitle\n1\ta\tb\n", PassageFormat::Dpr),
+            ("1\ta b\tc\n2\td\te", PassageFormat::Dpr),
+            ("id\ttext\n1\ta\n", PassageFormat::Dpr),
+            ("{\"_id\": \"1\", \"title\": \"\", \"text\": \"a\"}\n", PassageFormat::Beir),
+            ("{\"id\": 1, \"contents\": \"a\"}", PassageFormat::Anserini),
+            ("\n {\"version\": \"1.1\",\n \"data\": [{\"title\"", PassageFormat::Squad),
+            ("{\"7\": {\"QUESTION\": \"a?\", \"CONTEXTS\": [\"b", PassageFormat::PubmedQa),
+            ("# Title\n\nSome text.", PassageFormat::Text),
+            ("one\ttwo\tthree\nno table", PassageFormat::Text),
+            ("[1] A footnote.", PassageFormat::Text),
+        ] {
+            assert_eq!(detect(content.as_bytes(), passage_format).expect("known"), expected, "{content}");
+        }
+    }
+
+    #[test]
+    fn questions_are_recognised() {
+        for (content, expected) in [
+            ("who?\t['a', 'b']\n", QuestionFormat::DprCsv),
+            ("who?\t\"[\"\"a\"\"]\"\r\n", QuestionFormat::DprCsv),
+            ("12\twho?\n", QuestionFormat::Tsv),
+            ("12\t[sic] who?\n", QuestionFormat::Tsv),
+            ("[\n {\"qId\": 1", QuestionFormat::DprJson),
+            ("{\"question\": \"who?\", \"answer\": [\"text\"]}", QuestionFormat::DprJsonl),
+            ("{\"id\": \"1\", \"question\": \"a\", \"answers\": []}", QuestionFormat::DprJsonl),
+            ("{\"_id\": \"1\", \"text\": \"a\", \"metadata\": {}}", QuestionFormat::Beir),
+            ("{\"data\": [{\"paragraphs\": [{\"qas\": [{\"question\": \"a\"}]}]}]}", QuestionFormat::Squad),
+            ("{\"7\": {\"QUESTION\": \"a?\"}}", QuestionFormat::PubmedQa),
+            ("\n<top>\n<num> Number: 1\n", QuestionFormat::Trec),
+        ] {
+            assert_eq!(detect(content.as_bytes(), question_format).expect("known"), expected, "{content}");
+        }
+    }
+
+    #[test]
+    fn what_is_of_no_format_is_named() {
+        let error = |content: &[u8]| detect(content, passage_format).expect_err("unknown").to_string();
+        assert!(error(b" \n").ends_with("got an empty file"));
+        assert!(error(b"PK\x03\x04\0\0").ends_with("got binary data"));
+        assert!(error(b"caf\xe9 au lait").ends_with("got bytes that are not UTF-8, such as 0xe9"));
+        assert!(error(b"{\"name\": \"x\", \"y\": [{\"z\": 1}]}").ends_with("got JSON with \"name\", \"y\""));
+        let error = detect(b"just words", question_format).expect_err("unknown").to_string();
+        assert!(error.ends_with("got a first line \"just words\""), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(content in prop::collection::vec(prop::sample::select(b"{}[]\":,\\\t\n a\xff<".to_vec()), 0..40)) {
+            let _ = detect(&content, passage_format);
+            let _ = detect(&content, question_format);
+        }
+    }
+}

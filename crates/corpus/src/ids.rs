@@ -1,0 +1,54 @@
+//! Ids made of titles and paths.
+
+use std::fmt::Write;
+use std::path::{Component, Path};
+
+/// Appends a name as part of an id: white space, control characters, `%` and bytes that are no UTF-8 are
+/// percent-encoded, so that the id is one column of a TREC file and no two names give the same.
+pub(crate) fn push_encoded(id: &mut String, name: &[u8]) {
+    for chunk in name.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            if character.is_whitespace() || character.is_control() || character == '%' {
+                let mut bytes = [0; 4];
+                push_percent(id, character.encode_utf8(&mut bytes).as_bytes());
+            } else {
+                id.push(character);
+            }
+        }
+        push_percent(id, chunk.invalid());
+    }
+}
+
+/// A relative path as an id, with `/` between its parts.
+pub(crate) fn path_id(path: &Path) -> String {
+    let mut id = String::new();
+    for part in path.components() {
+        if let Component::Normal(name) = part {
+            if !id.is_empty() {
+                id.push('/');
+            }
+            push_encoded(&mut id, name.as_encoded_bytes());
+        }
+    }
+    id
+}
+
+fn push_percent(id: &mut String, bytes: &[u8]) {
+    for byte in bytes {
+        write!(id, "%{byte:02X}").expect("to memory");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_have_no_white_space_and_stay_distinct() {
+        assert_eq!(path_id(Path::new("a b/c\u{a0}d\n.md")), "a%20b/c%C2%A0d%0A.md");
+        assert_eq!(path_id(Path::new("./100%/é.txt")), "100%25/é.txt");
+        let mut id = String::new();
+        push_encoded(&mut id, b"caf\xe9");
+        assert_eq!(id, "caf%E9");
+    }
+}

@@ -1,0 +1,154 @@
+//! Fields that files write in more than one way.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+
+/// An id: a string or an integer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Id<'a>(pub Cow<'a, str>);
+
+/// A text, borrowed where it has no escapes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Text<'a>(pub Cow<'a, str>);
+
+/// Answers: a list of strings or numbers, one string, or null.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Answers(pub Vec<String>);
+
+/// A score: a number, or a string that holds one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Score(pub f32);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Id<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TextVisitor { numbers: true, expected: "an id" }).map(Self)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TextVisitor { numbers: false, expected: "a string" }).map(Self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Answers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnswersVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for Score {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ScoreVisitor)
+    }
+}
+
+struct TextVisitor {
+    numbers: bool,
+    expected: &'static str,
+}
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.expected)
+    }
+    fn visit_borrowed_str<E: Error>(self, value: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(value))
+    }
+    fn visit_str<E: Error>(self, value: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(value.to_owned()))
+    }
+    fn visit_string<E: Error>(self, value: String) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(value))
+    }
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
+        if self.numbers {
+            Ok(value.to_string().into())
+        } else {
+            Err(E::custom("a number instead of a string"))
+        }
+    }
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
+        if self.numbers {
+            Ok(value.to_string().into())
+        } else {
+            Err(E::custom("a number instead of a string"))
+        }
+    }
+}
+
+struct AnswersVisitor;
+
+impl<'de> Visitor<'de> for AnswersVisitor {
+    type Value = Answers;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a list of answers or one answer")
+    }
+    fn visit_unit<E: Error>(self) -> Result<Answers, E> {
+        Ok(Answers::default())
+    }
+    fn visit_str<E: Error>(self, value: &str) -> Result<Answers, E> {
+        Ok(Answers(vec![value.to_owned()]))
+    }
+    fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<Answers, S::Error> {
+        let mut answers = Vec::new();
+        while let Some(Id(answer)) = list.next_element()? {
+            answers.push(answer.into_owned());
+        }
+        Ok(Answers(answers))
+    }
+}
+
+struct ScoreVisitor;
+
+impl Visitor<'_> for ScoreVisitor {
+    type Value = Score;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a finite number")
+    }
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Score, E> {
+        let score = value as f32;
+        if score.is_finite() { Ok(Score(score)) } else { Err(E::custom(format_args!("the score {value}"))) }
+    }
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Score, E> {
+        Ok(Score(value as f32))
+    }
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Score, E> {
+        Ok(Score(value as f32))
+    }
+    fn visit_str<E: Error>(self, value: &str) -> Result<Score, E> {
+        let score = value.trim().parse().ok().filter(|score: &f32| score.is_finite());
+        score.map(Score).ok_or_else(|| E::custom(format_args!("the score {value:?}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_way_of_writing_is_read() {
+        let parse = |json| serde_json::from_str::<Answers>(json).map(|answers| answers.0);
+        assert_eq!(parse(r#"["a", 1972]"#).expect("sound"), ["a", "1972"]);
+        assert_eq!(parse(r#""a""#).expect("sound"), ["a"]);
+        assert!(parse("null").expect("sound").is_empty());
+        assert!(parse(r#"[["a"]]"#).is_err());
+        assert_eq!(serde_json::from_str::<Id>("-7").expect("sound").0, "-7");
+        assert_eq!(serde_json::from_str::<Text>(r#""a\n""#).expect("sound").0, "a\n");
+        assert!(serde_json::from_str::<Text>("7").is_err());
+    }
+
+    #[test]
+    fn scores_are_numbers_or_strings_of_them_and_finite() {
+        let parse = |json| serde_json::from_str::<Score>(json).map(|score| score.0);
+        assert_eq!(parse("\"81.25\"").expect("sound"), 81.25);
+        assert_eq!(parse("-3").expect("sound"), -3.0);
+        assert!(parse("\"NaN\"").is_err() && parse("1e300").is_err());
+    }
+}

@@ -1,0 +1,146 @@
+use serde::Deserialize;
+
+use crate::Error;
+use crate::json_fields::{Answers, Id, Text};
+use crate::json_records::JsonRecords;
+use crate::questions::QuestionSource;
+use crate::record::{Passage, Question};
+
+/// Questions as JSON objects, under the names that DPR, Pyserini, BEIR and WebQuestions give the fields; ids
+/// are positions from 0 where there are none. The first positive passage of a training example is the context.
+pub(crate) struct JsonQuestions {
+    records: JsonRecords,
+    next: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Object<'a> {
+    #[serde(borrow, rename = "_id")]
+    beir_id: Option<Id<'a>>,
+    #[serde(borrow)]
+    id: Option<Id<'a>>,
+    #[serde(borrow)]
+    q_id: Option<Id<'a>>,
+    #[serde(borrow)]
+    question: Option<Text<'a>>,
+    #[serde(borrow)]
+    q_text: Option<Text<'a>>,
+    #[serde(borrow)]
+    text: Option<Text<'a>>,
+    answers: Option<Answers>,
+    answer: Option<Answers>,
+    #[serde(borrow, rename = "positive_ctxs")]
+    positives: Option<Vec<Context<'a>>>,
+    #[serde(borrow)]
+    context: Option<Context<'a>>,
+}
+
+/// A passage as DPR's training files and our own question lines hold it.
+#[derive(Deserialize)]
+pub(crate) struct Context<'a> {
+    #[serde(borrow)]
+    id: Option<Id<'a>>,
+    #[serde(borrow)]
+    passage_id: Option<Id<'a>>,
+    #[serde(borrow)]
+    psg_id: Option<Id<'a>>,
+    #[serde(borrow)]
+    title: Option<Text<'a>>,
+    #[serde(borrow)]
+    text: Text<'a>,
+}
+
+impl Context<'_> {
+    /// As a passage; its id is empty if the file gives none.
+    pub fn into_passage(self) -> Passage {
+        let id = self.passage_id.or(self.psg_id).or(self.id).map(|Id(id)| id.into_owned());
+        let mut passage = Passage { id: id.unwrap_or_default(), title: None, text: self.text.0.into_owned() };
+        passage.set_title(self.title.as_ref().map_or("", |Text(title)| title));
+        passage
+    }
+}
+
+impl JsonQuestions {
+    pub fn new(records: JsonRecords) -> Self {
+        Self { records, next: 0 }
+    }
+}
+
+impl QuestionSource for JsonQuestions {
+    fn read(&mut self) -> Result<Option<Question>, Error> {
+        const EXPECTED: &str = "a JSON object with \"question\" and \"answers\" or \"_id\" and \"text\"";
+        if !self.records.advance()? {
+            return Ok(None);
+        }
+        let position = self.next;
+        self.next += 1;
+        let object: Object = self.records.parse(EXPECTED)?;
+        let text = object.question.or(object.q_text).or(object.text);
+        let Text(text) = text.ok_or_else(|| self.records.error(EXPECTED, "no question"))?;
+        let id = object.id.or(object.beir_id).or(object.q_id);
+        let id = id.map_or_else(|| position.to_string(), |Id(id)| id.into_owned());
+        if id.is_empty() {
+            return Err(self.records.error("an id", "an empty one"));
+        }
+        let Answers(answers) = object.answers.or(object.answer).unwrap_or_default();
+        let positive = object.positives.and_then(|positives| positives.into_iter().next());
+        let context = object.context.or(positive).map(Context::into_passage);
+        Ok(Some(Question { id, text: text.into_owned(), answers, context }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn questions_of(content: &str) -> Result<Vec<Question>, Error> {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), content).expect("writable");
+        let mut source = JsonQuestions::new(JsonRecords::open(file.path())?);
+        let mut found = Vec::new();
+        while let Some(question) = source.read()? {
+            found.push(question);
+        }
+        Ok(found)
+    }
+
+    #[test]
+    fn lines_and_arrays_with_each_name_of_a_field_are_read() -> Result<(), Error> {
+        let question = |id: &str, answers: &[&str]| Question {
+            id: id.to_owned(),
+            text: "who?".to_owned(),
+            answers: answers.iter().map(|&answer| answer.to_owned()).collect(),
+            context: None,
+        };
+        let lines = "{\"question\": \"who?\", \"answer\": [\"a\", \"b\"]}\n\n{\"id\": 7, \"question\": \"who?\", \"answers\": \"a\"}\n\
+                     {\"_id\": \"x\", \"text\": \"who?\", \"metadata\": {\"y\": []}}\n";
+        assert_eq!(
+            questions_of(lines)?,
+            [question("0", &["a", "b"]), question("7", &["a"]), question("x", &[])]
+        );
+        let array = "[\n {\"qId\": \"q\", \"answers\": [], \"qText\": \"who?\"},\n {\"question\": \"who?\"}]";
+        assert_eq!(questions_of(array)?, [question("q", &[]), question("1", &[])]);
+        Ok(())
+    }
+
+    #[test]
+    fn the_first_positive_of_a_training_example_is_the_context() -> Result<(), Error> {
+        let line = r#"{"dataset": "nq", "question": "who?", "answers": ["a"], "positive_ctxs": [
+            {"title": "T", "text": "a b", "score": 1000, "title_score": 1, "passage_id": "11"}, {"text": "c"}],
+            "negative_ctxs": [], "hard_negative_ctxs": [{"title": "", "text": "d", "psg_id": 3}]}"#;
+        let context = questions_of(&line.replace('\n', ""))?.remove(0).context.expect("a context");
+        assert_eq!(context, Passage { id: "11".into(), title: Some("T".into()), text: "a b".into() });
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_no_question_is_refused_where_it_stands() {
+        let error = |content| questions_of(content).expect_err("bad").to_string();
+        assert!(
+            error("{\"question\": \"a\"}\n{\"answers\": []}").contains(":2: expected a JSON object with")
+        );
+        assert!(error("{\"question\": 3}").contains("got a number instead of a string at column"));
+        assert!(error("[{\"question\": \"a\"},\n\n{\"question\":\n[]}]").contains(":4: "));
+    }
+}

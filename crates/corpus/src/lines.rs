@@ -1,0 +1,158 @@
+use memchr::memchr;
+
+use crate::Error;
+use crate::input::{Input, MAX_ITEM};
+
+/// The lines of an input, one at a time and without copying, with their numbers.
+pub(crate) struct Lines {
+    input: Input,
+    /// Number of the current line, from 1; 0 before the first.
+    number: u64,
+    current: Span,
+}
+
+/// Lines from the start of the window, the last line break included.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Span {
+    bytes: usize,
+    lines: u64,
+}
+
+impl Lines {
+    pub fn new(input: Input) -> Self {
+        Self { input, number: 0, current: Span { bytes: 0, lines: 1 } }
+    }
+
+    /// Moves to the next line; `false` at the end of the file.
+    pub fn advance(&mut self) -> Result<bool, Error> {
+        self.input.consume(self.current.bytes);
+        self.number += self.current.lines;
+        self.current = Span { bytes: 0, lines: 1 };
+        self.current.bytes = self.line_end(0)?;
+        Ok(self.current.bytes > 0)
+    }
+
+    /// Moves to the next line that is more than white space.
+    pub fn advance_to_text(&mut self) -> Result<bool, Error> {
+        while self.advance()? {
+            if !self.current().trim_ascii().is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The current line without its line break (`\n` or `\r\n`).
+    pub fn current(&self) -> &[u8] {
+        let line = &self.input.data()[..self.current.bytes];
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        line.strip_suffix(b"\r").unwrap_or(line)
+    }
+
+    /// The current line as text.
+    pub fn text(&self) -> Result<&str, Error> {
+        str::from_utf8(self.current()).map_err(|error| {
+            let at = error.valid_up_to();
+            self.error("UTF-8 text", format!("the byte 0x{:02x} at column {}", self.current()[at], at + 1))
+        })
+    }
+
+    /// Number of the current line, from 1.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    pub fn path(&self) -> &std::path::Path {
+        self.input.path()
+    }
+
+    /// An error at the current line.
+    pub fn error(&self, expected: impl Into<String>, got: impl Into<String>) -> Error {
+        Error::line(self.path(), self.number, expected, got)
+    }
+
+    /// What the current line spans, for [`retract`](Self::retract).
+    pub fn span(&self) -> Span {
+        self.current
+    }
+
+    /// Joins the next line to the current one; `false` if there is none or it would exceed `limit` bytes.
+    pub fn extend(&mut self, limit: usize) -> Result<bool, Error> {
+        if self.current.bytes > limit {
+            return Ok(false);
+        }
+        let end = self.line_end(self.current.bytes)?;
+        if end == self.current.bytes || end > limit {
+            return Ok(false);
+        }
+        self.current = Span { bytes: end, lines: self.current.lines + 1 };
+        Ok(true)
+    }
+
+    /// Takes back what [`extend`](Self::extend) joined since `span` was the current one.
+    pub fn retract(&mut self, span: Span) {
+        self.current = span;
+    }
+
+    /// End of the line that starts at `start` of the window, its line break included.
+    fn line_end(&mut self, start: usize) -> Result<usize, Error> {
+        let mut searched = start;
+        loop {
+            let data = self.input.data();
+            if let Some(at) = memchr(b'\n', &data[searched..]) {
+                return Ok(searched + at + 1);
+            }
+            searched = data.len();
+            if searched - start > MAX_ITEM {
+                let got = format!("more than {} MiB without a line break", MAX_ITEM >> 20);
+                let number = self.number + self.current.lines - 1;
+                return Err(Error::format(self.path(), "lines", format!("{got} from line {number} on")));
+            }
+            if !self.input.fill()? {
+                return Ok(searched);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Lines of a file with this content; the file lives as long as the guard.
+    pub(crate) fn lines_of(content: &[u8]) -> (Lines, tempfile::NamedTempFile) {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), content).expect("writable");
+        (Lines::new(Input::open(file.path()).expect("readable").0), file)
+    }
+
+    #[test]
+    fn both_line_breaks_blank_lines_and_an_unended_last_line_are_read() {
+        let (mut lines, _file) = lines_of(b"\xef\xbb\xbfone\r\n\n \ntwo\r\rx\nthree");
+        let mut found = Vec::new();
+        while lines.advance_to_text().expect("readable") {
+            found.push((lines.number(), lines.text().expect("UTF-8").to_owned()));
+        }
+        assert_eq!(found, [(1, "one".into()), (4, "two\r\rx".into()), (5, "three".into())]);
+        assert!(!lines.advance().expect("readable"), "the end stays the end");
+    }
+
+    #[test]
+    fn what_is_no_utf8_is_named_with_its_line_and_column() {
+        let (mut lines, _file) = lines_of(b"fine\nab\xffc\n");
+        lines.advance().and_then(|_| lines.advance()).expect("readable");
+        let error = lines.text().expect_err("no UTF-8").to_string();
+        assert!(error.ends_with(":2: expected UTF-8 text, got the byte 0xff at column 3"), "{error}");
+    }
+
+    #[test]
+    fn lines_longer_than_the_buffer_are_whole() {
+        let long = "x".repeat(700_000);
+        let (mut lines, _file) = lines_of(format!("a\n{long}\nb").as_bytes());
+        let mut lengths = Vec::new();
+        while lines.advance().expect("readable") {
+            lengths.push(lines.current().len());
+        }
+        assert_eq!(lengths, [1, 700_000, 1]);
+    }
+}

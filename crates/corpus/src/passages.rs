@@ -1,0 +1,172 @@
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use text::SplitOptions;
+
+use crate::beir::JsonPassages;
+use crate::dpr::TablePassages;
+use crate::formats::{PassageFormat, ReadOptions};
+use crate::input::{Input, Progress};
+use crate::lines::Lines;
+use crate::pubmedqa::PubmedQaPassages;
+use crate::record::Passage;
+use crate::split::Split;
+use crate::squad::SquadPassages;
+use crate::text_folder::{Texts, files_in};
+use crate::{Error, detect};
+
+/// Something that passages are read from, one after the other.
+pub(crate) trait PassageSource: Send {
+    /// Reads the next passage into `passage`, all of whose fields it sets; `false` at the end. After an
+    /// [`Error::Line`] the next call reads what follows.
+    fn read(&mut self, passage: &mut Passage) -> Result<bool, Error>;
+}
+
+impl<S: PassageSource + ?Sized> PassageSource for Box<S> {
+    fn read(&mut self, passage: &mut Passage) -> Result<bool, Error> {
+        (**self).read(passage)
+    }
+}
+
+/// The passages of a file or folder, read one by one, in its order.
+///
+/// The iterator ends after the first error.
+pub struct PassageReader {
+    source: Box<dyn PassageSource>,
+    progress: Progress,
+    format: PassageFormat,
+    skip_bad_lines: bool,
+    skipped: u64,
+    ended: bool,
+}
+
+/// Opens a file of passages, plain or gzip, or a folder of texts.
+///
+/// # Errors
+///
+/// [`Error::Io`], [`Error::Gzip`]; [`Error::Format`] if the format is to be found by content and is not among
+/// those known, or a folder is read as another format than text; [`Error::Text`] if the splitting options have
+/// no meaning.
+pub fn open_passages(
+    path: impl AsRef<Path>,
+    format: PassageFormat,
+    options: &ReadOptions,
+) -> Result<PassageReader, Error> {
+    let path = path.as_ref();
+    let reader = |source, progress, format| PassageReader {
+        source,
+        progress,
+        format,
+        skip_bad_lines: options.skip_bad_lines,
+        skipped: 0,
+        ended: false,
+    };
+    if path.is_dir() {
+        if !matches!(format, PassageFormat::Auto | PassageFormat::Text) {
+            return Err(Error::format(path, format!("a {format} file"), "a folder"));
+        }
+        let (files, progress) = files_in(path)?;
+        let texts = Texts::of_folder(files, progress.clone());
+        let source = Box::new(Split::new(texts, options.split.unwrap_or_default())?);
+        return Ok(reader(source, progress, PassageFormat::Text));
+    }
+    let (mut input, progress) = Input::open(path)?;
+    let format = match format {
+        PassageFormat::Auto => detect::passage_format(&mut input)?,
+        known => known,
+    };
+    let source: Box<dyn PassageSource> = match format {
+        PassageFormat::Auto => unreachable!("it was detected"),
+        PassageFormat::Text => {
+            let source = Box::new(Split::new(Texts::of_file(input), options.split.unwrap_or_default())?);
+            return Ok(reader(source, progress, format));
+        }
+        PassageFormat::Dpr => Box::new(TablePassages::new(Lines::new(input))),
+        PassageFormat::Beir => Box::new(JsonPassages::beir(Lines::new(input))),
+        PassageFormat::Anserini => Box::new(JsonPassages::anserini(Lines::new(input))),
+        PassageFormat::Squad => Box::new(SquadPassages::new(input)),
+        PassageFormat::PubmedQa => Box::new(PubmedQaPassages::new(input)),
+    };
+    let source = split(source, options.split)?;
+    Ok(reader(source, progress, format))
+}
+
+fn split(
+    source: Box<dyn PassageSource>,
+    options: Option<SplitOptions>,
+) -> Result<Box<dyn PassageSource>, Error> {
+    Ok(match options {
+        None => source,
+        Some(options) => Box::new(Split::new(source, options)?),
+    })
+}
+
+impl PassageReader {
+    /// Reads the next passage into `passage`, whose memory is used again; `false` at the end. As
+    /// [`next`](Iterator::next), for those who look at one passage at a time.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Line`] unless bad lines are skipped, [`Error::Format`], [`Error::Io`], [`Error::Gzip`]. After
+    /// an error there is nothing more to read.
+    pub fn read_into(&mut self, passage: &mut Passage) -> Result<bool, Error> {
+        if self.ended {
+            return Ok(false);
+        }
+        loop {
+            match self.source.read(passage) {
+                Ok(true) => return Ok(true),
+                Err(Error::Line { .. }) if self.skip_bad_lines => self.skipped += 1,
+                other => {
+                    self.ended = true;
+                    return other;
+                }
+            }
+        }
+    }
+
+    /// The format that is read: never [`PassageFormat::Auto`].
+    #[must_use]
+    pub fn format(&self) -> PassageFormat {
+        self.format
+    }
+
+    /// Bad lines skipped so far.
+    #[must_use]
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Bytes read so far, compressed ones if the file is; runs ahead of the passages by a buffer.
+    #[must_use]
+    pub fn bytes_read(&self) -> u64 {
+        self.progress.read.load(Ordering::Relaxed)
+    }
+
+    /// Bytes there are to read; 0 if that is not known.
+    #[must_use]
+    pub fn bytes_total(&self) -> u64 {
+        self.progress.total
+    }
+}
+
+impl Iterator for PassageReader {
+    type Item = Result<Passage, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut passage = Passage::default();
+        match self.read_into(&mut passage) {
+            Ok(true) => Some(Ok(passage)),
+            Ok(false) => None,
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+impl std::iter::FusedIterator for PassageReader {}
+
+impl std::fmt::Debug for PassageReader {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("PassageReader").field("format", &self.format).finish_non_exhaustive()
+    }
+}

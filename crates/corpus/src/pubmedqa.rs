@@ -1,0 +1,89 @@
+//! PubMedQA: one object, from PubMed id to question, contexts and decision.
+
+use serde::Deserialize;
+
+use crate::Error;
+use crate::input::Input;
+use crate::json_items::{JsonItems, Shape};
+use crate::passages::PassageSource;
+use crate::questions::QuestionSource;
+use crate::record::{Passage, Question};
+
+#[derive(Deserialize)]
+struct Entry {
+    #[serde(rename = "QUESTION")]
+    question: String,
+    #[serde(rename = "CONTEXTS")]
+    contexts: Vec<String>,
+    final_decision: Option<String>,
+}
+
+/// The abstracts: the contexts of an entry, a line each, under its PubMed id.
+pub(crate) struct PubmedQaPassages(Entries);
+
+/// The questions; the decision (`yes`, `no`, `maybe`) is the answer.
+pub(crate) struct PubmedQaQuestions(Entries);
+
+struct Entries(JsonItems);
+
+impl Entries {
+    fn next(&mut self) -> Result<Option<(Passage, Entry)>, Error> {
+        if !self.0.advance()? {
+            return Ok(None);
+        }
+        let entry: Entry = self.0.parse("an object with \"QUESTION\" and \"CONTEXTS\"")?;
+        let id = self.0.key().unwrap_or_default().to_owned();
+        if id.is_empty() {
+            return Err(self.0.error("an id", "an empty one"));
+        }
+        Ok(Some((Passage { id, title: None, text: entry.contexts.join("\n") }, entry)))
+    }
+}
+
+impl PubmedQaPassages {
+    pub fn new(input: Input) -> Self {
+        Self(Entries(JsonItems::new(input, Shape::Values)))
+    }
+}
+
+impl PubmedQaQuestions {
+    pub fn new(input: Input) -> Self {
+        Self(Entries(JsonItems::new(input, Shape::Values)))
+    }
+}
+
+impl PassageSource for PubmedQaPassages {
+    fn read(&mut self, passage: &mut Passage) -> Result<bool, Error> {
+        let Some((found, _)) = self.0.next()? else { return Ok(false) };
+        *passage = found;
+        Ok(true)
+    }
+}
+
+impl QuestionSource for PubmedQaQuestions {
+    fn read(&mut self) -> Result<Option<Question>, Error> {
+        Ok(self.0.next()?.map(|(context, entry)| Question {
+            id: context.id.clone(),
+            text: entry.question,
+            answers: entry.final_decision.into_iter().collect(),
+            context: Some(context),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_a_question_with_its_abstract() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let content = r#"{"12": {"QUESTION": "Does it?", "CONTEXTS": ["A.", "B."], "YEAR": "2000", "final_decision": "yes"}}"#;
+        std::fs::write(file.path(), content).expect("writable");
+        let mut source = PubmedQaQuestions::new(Input::open(file.path()).expect("readable").0);
+        let question = source.read().expect("good").expect("there");
+        assert_eq!((question.id.as_str(), question.answers), ("12", vec!["yes".to_owned()]));
+        assert_eq!(question.context.expect("contexts").text, "A.\nB.");
+        assert_eq!(source.read().expect("the end"), None);
+    }
+}

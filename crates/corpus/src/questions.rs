@@ -1,0 +1,115 @@
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use crate::dpr::TableQuestions;
+use crate::formats::{QuestionFormat, ReadOptions};
+use crate::input::{Input, Progress};
+use crate::json_questions::JsonQuestions;
+use crate::json_records::JsonRecords;
+use crate::lines::Lines;
+use crate::pubmedqa::PubmedQaQuestions;
+use crate::record::Question;
+use crate::squad::SquadQuestions;
+use crate::trec::{Topics, TsvQueries};
+use crate::{Error, detect};
+
+/// Something that questions are read from, one after the other.
+pub(crate) trait QuestionSource: Send {
+    /// The next question; none at the end. After an [`Error::Line`] the next call reads what follows.
+    fn read(&mut self) -> Result<Option<Question>, Error>;
+}
+
+/// The questions of a file, read one by one, in its order.
+///
+/// The iterator ends after the first error.
+pub struct QuestionReader {
+    source: Box<dyn QuestionSource>,
+    progress: Progress,
+    format: QuestionFormat,
+    skip_bad_lines: bool,
+    skipped: u64,
+    ended: bool,
+}
+
+/// Opens a file of questions, plain or gzip. `options.split` has no effect.
+///
+/// # Errors
+///
+/// [`Error::Io`], [`Error::Gzip`]; [`Error::Format`] if the format is to be found by content and is not among
+/// those known.
+pub fn open_questions(
+    path: impl AsRef<Path>,
+    format: QuestionFormat,
+    options: &ReadOptions,
+) -> Result<QuestionReader, Error> {
+    let (mut input, progress) = Input::open(path.as_ref())?;
+    let format = match format {
+        QuestionFormat::Auto => detect::question_format(&mut input)?,
+        known => known,
+    };
+    let source: Box<dyn QuestionSource> = match format {
+        QuestionFormat::Auto => unreachable!("it was detected"),
+        QuestionFormat::Tsv => Box::new(TsvQueries::new(Lines::new(input))),
+        QuestionFormat::DprCsv => Box::new(TableQuestions::new(Lines::new(input))),
+        QuestionFormat::Beir | QuestionFormat::DprJsonl | QuestionFormat::DprJson => {
+            Box::new(JsonQuestions::new(JsonRecords::new(input)?))
+        }
+        QuestionFormat::Squad => Box::new(SquadQuestions::new(input)),
+        QuestionFormat::Trec => Box::new(Topics::new(Lines::new(input))),
+        QuestionFormat::PubmedQa => Box::new(PubmedQaQuestions::new(input)),
+    };
+    let skip_bad_lines = options.skip_bad_lines;
+    Ok(QuestionReader { source, progress, format, skip_bad_lines, skipped: 0, ended: false })
+}
+
+impl QuestionReader {
+    /// The format that is read: never [`QuestionFormat::Auto`].
+    #[must_use]
+    pub fn format(&self) -> QuestionFormat {
+        self.format
+    }
+
+    /// Bad lines skipped so far.
+    #[must_use]
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Bytes read so far, compressed ones if the file is; runs ahead of the questions by a buffer.
+    #[must_use]
+    pub fn bytes_read(&self) -> u64 {
+        self.progress.read.load(Ordering::Relaxed)
+    }
+
+    /// Bytes there are to read; 0 if that is not known.
+    #[must_use]
+    pub fn bytes_total(&self) -> u64 {
+        self.progress.total
+    }
+}
+
+impl Iterator for QuestionReader {
+    type Item = Result<Question, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.ended {
+            match self.source.read() {
+                Ok(Some(question)) => return Some(Ok(question)),
+                Err(Error::Line { .. }) if self.skip_bad_lines => self.skipped += 1,
+                other => {
+                    self.ended = true;
+                    return other.transpose();
+                }
+            }
+        }
+        None
+    }
+}
+
+impl std::iter::FusedIterator for QuestionReader {}
+
+impl std::fmt::Debug for QuestionReader {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("QuestionReader").field("format", &self.format).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,111 @@
+use std::ops::Range;
+
+use text::{Piece, SplitOptions, split_words};
+
+use crate::record::{Passage, replace};
+use crate::{Error, passages::PassageSource};
+
+/// Splits a document into passages of a number of words, in order, each with its byte range in the text.
+///
+/// Passage `n` of document `d` has the id `d#n`, counted from 0, and the document's title. Its text is the
+/// document's within the range, white space kept; a last passage that was filled up from the document's start
+/// has a space and that start behind it, and its range is that of its own words. A document without words
+/// gives none.
+///
+/// # Errors
+///
+/// [`Error::Text`] if the options have no meaning.
+///
+/// ```
+/// use corpus::{Passage, SplitOptions, passages_of};
+///
+/// let document = Passage { id: "d".into(), title: None, text: "one two three".into() };
+/// let options = SplitOptions { words: 2, ..SplitOptions::default() };
+/// let passages = passages_of(&document, &options)?;
+/// assert_eq!((passages[1].0.id.as_str(), passages[1].0.text.as_str()), ("d#1", "three"));
+/// assert_eq!(passages[1].1, 8..13);
+/// # Ok::<(), corpus::Error>(())
+/// ```
+pub fn passages_of(
+    document: &Passage,
+    options: &SplitOptions,
+) -> Result<Vec<(Passage, Range<usize>)>, Error> {
+    let pieces = split_words(&document.text, options)?;
+    let passage = |(number, piece): (usize, Piece)| {
+        let mut passage = Passage::default();
+        set(&mut passage, document, number, &piece);
+        (passage, piece.range)
+    };
+    Ok(pieces.into_iter().enumerate().map(passage).collect())
+}
+
+/// Splits what another source gives.
+pub(crate) struct Split<S> {
+    documents: S,
+    options: SplitOptions,
+    document: Passage,
+    pieces: std::iter::Enumerate<std::vec::IntoIter<Piece>>,
+}
+
+impl<S> Split<S> {
+    /// Refuses options without meaning before anything is read.
+    pub fn new(documents: S, options: SplitOptions) -> Result<Self, Error> {
+        split_words("", &options)?;
+        Ok(Self {
+            documents,
+            options,
+            document: Passage::default(),
+            pieces: Vec::new().into_iter().enumerate(),
+        })
+    }
+}
+
+impl<S: PassageSource> PassageSource for Split<S> {
+    fn read(&mut self, passage: &mut Passage) -> Result<bool, Error> {
+        loop {
+            if let Some((number, piece)) = self.pieces.next() {
+                set(passage, &self.document, number, &piece);
+                return Ok(true);
+            }
+            if !self.documents.read(&mut self.document)? {
+                return Ok(false);
+            }
+            self.pieces = split_words(&self.document.text, &self.options)?.into_iter().enumerate();
+        }
+    }
+}
+
+fn set(passage: &mut Passage, document: &Passage, number: usize, piece: &Piece) {
+    replace(&mut passage.id, &document.id);
+    passage.id.push('#');
+    passage.id.push_str(&number.to_string());
+    passage.set_title(document.title.as_deref().unwrap_or_default());
+    replace(&mut passage.text, &document.text[piece.range.clone()]);
+    if let Some(wrapped) = &piece.wrapped {
+        passage.text.push(' ');
+        passage.text.push_str(&document.text[wrapped.clone()]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_passage_may_be_filled_from_the_start() -> Result<(), Error> {
+        let document = Passage { id: "d".into(), title: Some("T".into()), text: " one  two three ".into() };
+        let options = SplitOptions { words: 2, wrap: true, ..SplitOptions::default() };
+        let passages = passages_of(&document, &options)?;
+        let found: Vec<_> =
+            passages.iter().map(|(passage, range)| (passage.text.as_str(), range.clone())).collect();
+        assert_eq!(found, [("one  two", 1..9), ("three one", 10..15)]);
+        assert_eq!(passages[0].0.title.as_deref(), Some("T"));
+        Ok(())
+    }
+
+    #[test]
+    fn options_without_meaning_are_refused() {
+        let options = SplitOptions { words: 0, ..SplitOptions::default() };
+        assert!(matches!(passages_of(&Passage::default(), &options), Err(Error::Text(_))));
+    }
+}

@@ -1,0 +1,172 @@
+//! SQuAD 1.1 and 2.0: articles of paragraphs of questions.
+
+use std::collections::VecDeque;
+
+use serde::Deserialize;
+
+use crate::Error;
+use crate::ids::push_encoded;
+use crate::input::Input;
+use crate::json_items::{JsonItems, Shape};
+use crate::passages::PassageSource;
+use crate::questions::QuestionSource;
+use crate::record::{Passage, Question, distinct};
+
+const EXPECTED: &str = "an article with \"title\" and \"paragraphs\"";
+
+#[derive(Deserialize)]
+struct Article<P> {
+    title: String,
+    paragraphs: Vec<P>,
+}
+
+#[derive(Deserialize)]
+struct Paragraph {
+    context: String,
+}
+
+#[derive(Deserialize)]
+struct AskedParagraph {
+    context: String,
+    qas: Vec<Asked>,
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    id: String,
+    question: String,
+    #[serde(default)]
+    answers: Vec<Answer>,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    text: String,
+}
+
+/// A passage for each paragraph, under `<title>#<number of the paragraph in its article, from 0>`.
+pub(crate) struct SquadPassages {
+    articles: JsonItems,
+    passages: VecDeque<Passage>,
+}
+
+/// The questions, with their paragraphs as contexts.
+pub(crate) struct SquadQuestions {
+    articles: JsonItems,
+    questions: VecDeque<Question>,
+}
+
+impl SquadPassages {
+    pub fn new(input: Input) -> Self {
+        Self { articles: JsonItems::new(input, Shape::ArrayIn("data")), passages: VecDeque::new() }
+    }
+}
+
+impl SquadQuestions {
+    pub fn new(input: Input) -> Self {
+        Self { articles: JsonItems::new(input, Shape::ArrayIn("data")), questions: VecDeque::new() }
+    }
+}
+
+impl PassageSource for SquadPassages {
+    fn read(&mut self, passage: &mut Passage) -> Result<bool, Error> {
+        loop {
+            if let Some(next) = self.passages.pop_front() {
+                *passage = next;
+                return Ok(true);
+            }
+            if !self.articles.advance()? {
+                return Ok(false);
+            }
+            let article: Article<Paragraph> = self.articles.parse(EXPECTED)?;
+            let paragraphs = article.paragraphs.into_iter().enumerate();
+            self.passages =
+                paragraphs.map(|(number, found)| paragraph(&article.title, number, found.context)).collect();
+        }
+    }
+}
+
+impl QuestionSource for SquadQuestions {
+    fn read(&mut self) -> Result<Option<Question>, Error> {
+        loop {
+            if let Some(next) = self.questions.pop_front() {
+                return Ok(Some(next));
+            }
+            if !self.articles.advance()? {
+                return Ok(None);
+            }
+            let article: Article<AskedParagraph> = self.articles.parse(EXPECTED)?;
+            for (number, found) in article.paragraphs.into_iter().enumerate() {
+                let context = paragraph(&article.title, number, found.context);
+                self.questions.extend(found.qas.into_iter().map(|asked| Question {
+                    id: asked.id,
+                    text: asked.question,
+                    answers: distinct(asked.answers.into_iter().map(|answer| answer.text)),
+                    context: Some(context.clone()),
+                }));
+            }
+        }
+    }
+}
+
+fn paragraph(title: &str, number: usize, text: String) -> Passage {
+    let mut id = String::with_capacity(title.len() + 4);
+    push_encoded(&mut id, title.as_bytes());
+    id.push('#');
+    id.push_str(&number.to_string());
+    let mut passage = Passage { id, title: None, text };
+    passage.set_title(&title.replace('_', " "));
+    passage
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"{"version": "v2.0", "data": [
+        {"title": "Super_Bowl 50", "paragraphs": [
+            {"context": "First.", "qas": [{"id": "a", "question": "Which?", "answers": [
+                {"text": "one", "answer_start": 0}, {"text": "two", "answer_start": 3}, {"text": "one", "answer_start": 0}]}]},
+            {"context": "Second.", "qas": [{"id": "b", "question": "Not?", "is_impossible": true,
+                "answers": [], "plausible_answers": [{"text": "x", "answer_start": 0}]}]}]},
+        {"paragraphs": []},
+        {"title": "Last", "paragraphs": [{"context": "Third.", "qas": []}]}]}"#;
+
+    fn input() -> (Input, tempfile::NamedTempFile) {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), FILE).expect("writable");
+        (Input::open(file.path()).expect("readable").0, file)
+    }
+
+    #[test]
+    fn paragraphs_are_passages_and_a_bad_article_is_named_by_its_line() {
+        let (input, _file) = input();
+        let (mut source, mut passage) = (SquadPassages::new(input), Passage::default());
+        let mut read = || source.read(&mut passage).map(|more| more.then(|| passage.clone()));
+        let found = read().expect("good").expect("there");
+        assert_eq!(
+            found,
+            Passage {
+                id: "Super_Bowl%2050#0".into(),
+                title: Some("Super Bowl 50".into()),
+                text: "First.".into()
+            }
+        );
+        assert_eq!(read().expect("good").expect("there").id, "Super_Bowl%2050#1");
+        let error = read().expect_err("no title").to_string();
+        assert!(error.contains(":7: expected an article with \"title\""), "{error}");
+        assert_eq!(read().expect("good").expect("there").id, "Last#0");
+        assert_eq!(read().expect("the end"), None);
+    }
+
+    #[test]
+    fn answers_are_distinct_and_unanswerable_questions_have_none() {
+        let (input, _file) = input();
+        let mut source = SquadQuestions::new(input);
+        let first = source.read().expect("good").expect("there");
+        assert_eq!(first.answers, ["one", "two"]);
+        let second = source.read().expect("good").expect("there");
+        assert_eq!((second.id.as_str(), second.answers.len()), ("b", 0));
+        assert_eq!(second.context.expect("a paragraph").text, "Second.");
+    }
+}

@@ -1,0 +1,191 @@
+use std::path::Path;
+
+use serde_json::Value;
+use storage::File;
+
+use super::{KIND, record, table};
+use crate::Error;
+use crate::record::Passage;
+
+/// A passage store, opened: its file is memory-mapped, and passages are read where they lie.
+#[derive(Debug)]
+pub struct PassageStore {
+    file: File,
+    passages: u32,
+    metadata: Value,
+}
+
+/// A passage within a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PassageRef<'a> {
+    /// Unique in the store.
+    pub id: &'a str,
+    /// Title of the document it comes from.
+    pub title: Option<&'a str>,
+    /// The text.
+    pub text: &'a str,
+}
+
+impl PassageRef<'_> {
+    /// A copy that outlives the store.
+    #[must_use]
+    pub fn to_passage(&self) -> Passage {
+        Passage { id: self.id.to_owned(), title: self.title.map(str::to_owned), text: self.text.to_owned() }
+    }
+}
+
+impl PassageStore {
+    /// Opens a store and checks its header and its sections' lengths, and the checksums of sections up to 256
+    /// MiB; [`verify`](Self::verify) checks everything.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Storage`]: the file cannot be read, is corrupt or of another version.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let file = File::open(path.as_ref(), KIND)?;
+        let corrupt = |expected: &str, got: String| storage::Error::corrupt(file.path(), expected, got);
+        let count = file.metadata().get("passages").and_then(Value::as_u64);
+        let passages = count.and_then(|count| u32::try_from(count).ok()).ok_or_else(|| {
+            corrupt("a number of passages", format!("{:?}", file.metadata().get("passages")))
+        })?;
+        let records = file.section("records")?.len() as u64;
+        let offsets = file.section_as::<u64>("offsets")?;
+        if offsets.len() as u64 != u64::from(passages) + 1 {
+            let got = format!("{} for {passages} passages", offsets.len());
+            return Err(corrupt("one offset more than passages", got).into());
+        }
+        let ends = (offsets.first().copied(), offsets.last().copied());
+        if ends != (Some(0), Some(records)) {
+            let got = format!("{ends:?} for {records} bytes");
+            return Err(corrupt("offsets from the first byte of the records to the last", got).into());
+        }
+        let slots = file.section_as::<u64>("ids")?.len();
+        if !table::fits(slots, passages as usize) {
+            let got = format!("{slots} slots for {passages} passages");
+            return Err(corrupt("a table of ids at most three quarters full", got).into());
+        }
+        let metadata = file.metadata().get("metadata").cloned().unwrap_or_default();
+        Ok(Self { file, passages, metadata })
+    }
+
+    /// Number of passages.
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.passages
+    }
+
+    /// Whether there is no passage.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.passages == 0
+    }
+
+    /// What was given to `finish` when the store was written.
+    #[must_use]
+    pub fn metadata(&self) -> &Value {
+        &self.metadata
+    }
+
+    /// The store's file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Length of the file in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.file.bytes()
+    }
+
+    /// The passage at an ord.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] for an ord past the last; [`Error::Storage`] if the store is corrupt there.
+    pub fn get(&self, ord: u32) -> Result<PassageRef<'_>, Error> {
+        if ord >= self.passages {
+            let expected = format!("less than {}, the number of passages", self.passages);
+            return Err(Error::argument("ord", expected, ord.to_string()));
+        }
+        self.view()?.passage(ord)
+    }
+
+    /// The ord of an id; none if no passage has it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Storage`] if the store is corrupt where the id is looked for.
+    pub fn find(&self, id: &str) -> Result<Option<u32>, Error> {
+        let view = self.view()?;
+        let slots = self.file.section_as::<u64>("ids")?;
+        let mut failed = None;
+        let found = table::find(slots, table::hash(id.as_bytes()), |ord| match view.id(ord) {
+            Ok(found) => found == id.as_bytes(),
+            Err(error) => {
+                failed.get_or_insert(error);
+                false
+            }
+        });
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(found),
+        }
+    }
+
+    /// The passages from the first ord to the last; each may be an error of its own.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Result<PassageRef<'_>, Error>> {
+        (0..self.passages).map(|ord| self.get(ord))
+    }
+
+    /// Reads the whole file and compares it with its checksums.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Storage`] with the first section that differs.
+    pub fn verify(&self) -> Result<(), Error> {
+        Ok(self.file.verify()?)
+    }
+
+    fn view(&self) -> Result<View<'_>, Error> {
+        let offsets = self.file.section_as("offsets")?;
+        Ok(View { path: self.file.path(), records: self.file.section("records")?, offsets })
+    }
+}
+
+/// The sections that passages are read from; the content of neither is trusted.
+struct View<'a> {
+    path: &'a Path,
+    records: &'a [u8],
+    offsets: &'a [u64],
+}
+
+impl<'a> View<'a> {
+    fn passage(&self, ord: u32) -> Result<PassageRef<'a>, Error> {
+        record::decode(self.record(ord)?).ok_or_else(|| self.no_passage(ord))
+    }
+
+    fn id(&self, ord: u32) -> Result<&'a [u8], Error> {
+        record::id(self.record(ord)?).ok_or_else(|| self.no_passage(ord))
+    }
+
+    fn record(&self, ord: u32) -> Result<&'a [u8], Error> {
+        let at = ord as usize;
+        let (Some(&start), Some(&end)) = (self.offsets.get(at), self.offsets.get(at + 1)) else {
+            return Err(self.corrupt(format!("ords below {}", self.offsets.len() - 1), ord.to_string()));
+        };
+        let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
+        range.and_then(|(start, end)| self.records.get(start..end)).ok_or_else(|| {
+            let expected = format!("rising offsets inside {} bytes", self.records.len());
+            self.corrupt(expected, format!("{start} and {end} for ord {ord}"))
+        })
+    }
+
+    fn no_passage(&self, ord: u32) -> Error {
+        self.corrupt(format!("a passage at ord {ord}"), "other bytes")
+    }
+
+    fn corrupt(&self, expected: impl Into<String>, got: impl Into<String>) -> Error {
+        storage::Error::corrupt(self.path, expected, got).into()
+    }
+}

@@ -1,0 +1,72 @@
+//! The bytes of one passage.
+
+use super::PassageRef;
+
+/// Appends the bytes of a passage.
+pub(super) fn encode(bytes: &mut Vec<u8>, id: &str, title: Option<&str>, text: &str) {
+    push_number(bytes, id.len() as u64);
+    push_number(bytes, title.map_or(0, |title| title.len() as u64 + 1));
+    bytes.extend_from_slice(id.as_bytes());
+    bytes.extend_from_slice(title.unwrap_or_default().as_bytes());
+    bytes.extend_from_slice(text.as_bytes());
+}
+
+/// The id at the start of a passage's bytes, not checked for UTF-8.
+pub(super) fn id(bytes: &[u8]) -> Option<&[u8]> {
+    let (length, rest) = take_number(bytes)?;
+    let (_, rest) = take_number(rest)?;
+    rest.get(..usize::try_from(length).ok()?)
+}
+
+/// The passage that the bytes hold; none if they hold none.
+pub(super) fn decode(bytes: &[u8]) -> Option<PassageRef<'_>> {
+    let (id, rest) = take_number(bytes)?;
+    let (title, rest) = take_number(rest)?;
+    let (id, rest) = rest.split_at_checked(usize::try_from(id).ok()?)?;
+    let title_length = usize::try_from(title.saturating_sub(1)).ok()?;
+    let (found, text) = rest.split_at_checked(title_length)?;
+    let string = |bytes| str::from_utf8(bytes).ok();
+    let found = string(found)?;
+    Some(PassageRef { id: string(id)?, title: (title > 0).then_some(found), text: string(text)? })
+}
+
+fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+fn take_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let mut number = 0;
+    for (at, &byte) in bytes.iter().enumerate().take(9) {
+        number |= u64::from(byte & 0x7f) << (7 * at);
+        if byte < 0x80 {
+            return Some((number, &bytes[at + 1..]));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_passage_comes_back(id in ".{1,200}", title in any::<Option<String>>(), text in any::<String>()) {
+            let mut bytes = Vec::new();
+            encode(&mut bytes, &id, title.as_deref(), &text);
+            prop_assert_eq!(super::id(&bytes), Some(id.as_bytes()));
+            let expected = PassageRef { id: &id, title: title.as_deref(), text: &text };
+            prop_assert_eq!(decode(&bytes), Some(expected));
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..30)) {
+            let _ = (decode(&bytes), super::id(&bytes));
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! TREC's files: topics, runs and qrels.
+
+mod columns;
+mod qrels;
+mod run;
+mod topics;
+
+pub use qrels::{read_qrels, write_qrels, write_qrels_to};
+pub use run::{read_run, write_run, write_run_to};
+pub(crate) use topics::{Topics, TsvQueries};

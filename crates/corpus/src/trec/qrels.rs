@@ -1,0 +1,156 @@
+use std::io::Write;
+use std::path::Path;
+
+use ranking::Qrels;
+
+use super::columns::{column, failed, is_comment, query_column};
+use crate::Error;
+use crate::error::shown;
+use crate::input::Input;
+use crate::lines::Lines;
+use crate::output::Output;
+
+/// Reads judgements, plain or gzip: TREC's lines of `query iteration passage grade`, or BEIR's tab-separated
+/// `query-id`, `corpus-id`, `score` under that header.
+///
+/// Lines that begin with `# ` are comments. A grade given twice may not change.
+///
+/// # Errors
+///
+/// [`Error::Line`] for a line that is no such line or judges anew; [`Error::Io`], [`Error::Gzip`].
+pub fn read_qrels(path: impl AsRef<Path>) -> Result<Qrels, Error> {
+    let mut lines = Lines::new(Input::open(path.as_ref())?.0);
+    let mut qrels = Qrels::new();
+    let mut beir = false;
+    let mut first = true;
+    while lines.advance_to_text()? {
+        let line = lines.text()?;
+        if is_comment(line) {
+            continue;
+        }
+        if std::mem::take(&mut first) && line.split_ascii_whitespace().eq(["query-id", "corpus-id", "score"])
+        {
+            beir = true;
+            continue;
+        }
+        let (query, passage, grade) =
+            if beir { beir_columns(line) } else { trec_columns(line) }.ok_or_else(|| {
+                let columns = if beir {
+                    "query-id, corpus-id and score, tab-separated"
+                } else {
+                    "query, iteration, passage and grade"
+                };
+                lines.error(columns, shown(line))
+            })?;
+        let grade: i32 = grade.parse().map_err(|_| lines.error("a whole number as grade", shown(grade)))?;
+        if let Some(&before) = qrels.get(query).and_then(|grades| grades.get(passage))
+            && before != grade
+        {
+            let expected = format!("one grade of passage {passage} for query {query}");
+            return Err(lines.error(expected, format!("{before} and {grade}")));
+        }
+        qrels.insert(query, passage, grade);
+    }
+    Ok(qrels)
+}
+
+fn trec_columns(line: &str) -> Option<(&str, &str, &str)> {
+    let mut columns = line.split_ascii_whitespace();
+    let found = (columns.next()?, columns.next()?, columns.next()?, columns.next()?);
+    columns.next().is_none().then_some((found.0, found.2, found.3))
+}
+
+fn beir_columns(line: &str) -> Option<(&str, &str, &str)> {
+    let mut columns = line.split('\t').map(str::trim);
+    let found = (columns.next()?, columns.next()?, columns.next()?);
+    let whole = columns.next().is_none() && !found.0.is_empty() && !found.1.is_empty();
+    whole.then_some(found)
+}
+
+/// Writes judgements in TREC's form to a file, which is replaced whole or not at all; `-` is the standard output.
+///
+/// # Errors
+///
+/// As [`write_qrels_to`]; [`Error::Storage`] if the file cannot be replaced.
+pub fn write_qrels(path: impl AsRef<Path>, qrels: &Qrels) -> Result<(), Error> {
+    let mut output = Output::create(path.as_ref())?;
+    write_qrels_to(&mut output, qrels)?;
+    output.finish()
+}
+
+/// Writes `query 0 passage grade`: queries in their order, the passages of each by id.
+///
+/// # Errors
+///
+/// [`Error::Argument`] for an id that is empty or has white space; [`Error::Io`].
+pub fn write_qrels_to(output: &mut (impl Write + ?Sized), qrels: &Qrels) -> Result<(), Error> {
+    for (query, grades) in qrels.iter() {
+        query_column(query)?;
+        let mut grades: Vec<_> = grades.iter().collect();
+        grades.sort_unstable();
+        for (passage, grade) in grades {
+            writeln!(output, "{query} 0 {} {grade}", column("passage id", passage)?).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(content: &[u8]) -> Result<Qrels, Error> {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), content).expect("writable");
+        read_qrels(file.path())
+    }
+
+    fn written(qrels: &Qrels) -> String {
+        let mut output = Vec::new();
+        write_qrels_to(&mut output, qrels).expect("writable");
+        String::from_utf8(output).expect("UTF-8")
+    }
+
+    #[test]
+    fn both_forms_are_read() -> Result<(), Error> {
+        let trec = read(b"# comment here\n1 0 b 2\n1\t0\ta\t-1\r\n#2 0 a 0\n")?;
+        assert_eq!(written(&trec), "1 0 a -1\n1 0 b 2\n#2 0 a 0\n");
+        let beir = read(b"query-id\tcorpus-id\tscore\n1\ta b\t1\n1\tc\t0\n")?;
+        assert_eq!(beir.get("1").and_then(|grades| grades.get("a b")), Some(&1));
+        Ok(())
+    }
+
+    #[test]
+    fn bad_lines_are_refused_with_their_number() {
+        let error = |content: &[u8]| read(content).expect_err("bad").to_string();
+        assert!(
+            error(b"1 0 a\n").ends_with(":1: expected query, iteration, passage and grade, got \"1 0 a\"")
+        );
+        assert!(error(b"1 0 a 1.5\n").ends_with(":1: expected a whole number as grade, got \"1.5\""));
+        assert!(
+            error(b"1 0 a 1\n1 0 a 0\n")
+                .ends_with(":2: expected one grade of passage a for query 1, got 1 and 0")
+        );
+        assert!(
+            error(b"query-id\tcorpus-id\tscore\n1 0 a 1\n")
+                .contains(":2: expected query-id, corpus-id and score")
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn all_judgements_come_back(grades in prop::collection::vec((0u8..5, 0u8..9, any::<i32>()), 0..30)) {
+            let mut qrels = Qrels::new();
+            for (query, passage, grade) in grades {
+                qrels.insert(format!("q{query}"), format!("d{passage}"), grade);
+            }
+            prop_assert_eq!(read(written(&qrels).as_bytes()).expect("readable"), qrels);
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(content in prop::collection::vec(any::<u8>(), 0..60)) {
+            let _ = read(&content);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+use std::collections::VecDeque;
+
+use crate::Error;
+use crate::error::shown;
+use crate::lines::Lines;
+use crate::questions::QuestionSource;
+use crate::record::Question;
+
+/// Tags of topic files; other text between angle brackets is text.
+const TAGS: [&str; 15] = [
+    "top", "num", "title", "desc", "narr", "dom", "head", "smry", "con", "fac", "def", "nat", "time",
+    "query", "note",
+];
+
+/// TREC topics: number and title of each `<top>`, without `Number:` and `Topic:`, white space folded.
+pub(crate) struct Topics {
+    lines: Lines,
+    topic: Option<Topic>,
+    /// Ended and not yet given out.
+    ended: VecDeque<Topic>,
+}
+
+#[derive(Default)]
+struct Topic {
+    line: u64,
+    field: Field,
+    number: String,
+    title: String,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Field {
+    Number,
+    Title,
+    #[default]
+    Other,
+}
+
+impl Topics {
+    pub fn new(lines: Lines) -> Self {
+        Self { lines, topic: None, ended: VecDeque::new() }
+    }
+
+    fn finish(&self, topic: Topic) -> Result<Question, Error> {
+        let folded = |text: &str, label: &str| {
+            let text = text.trim();
+            let bare = text.get(..label.len()).filter(|start| start.eq_ignore_ascii_case(label));
+            let text = bare.map_or(text, |_| &text[label.len()..]);
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let id = folded(&topic.number, "Number:");
+        let text = folded(&topic.title, "Topic:");
+        if id.is_empty() || text.is_empty() {
+            let got = match (id.is_empty(), text.is_empty()) {
+                (true, true) => "one with neither".to_owned(),
+                (true, false) => "one without <num>".to_owned(),
+                _ => format!("topic {id} without <title>"),
+            };
+            return Err(Error::line(self.lines.path(), topic.line, "a topic with <num> and <title>", got));
+        }
+        Ok(Question { id, text, answers: Vec::new(), context: None })
+    }
+}
+
+impl QuestionSource for Topics {
+    fn read(&mut self) -> Result<Option<Question>, Error> {
+        loop {
+            if let Some(topic) = self.ended.pop_front() {
+                return self.finish(topic).map(Some);
+            }
+            if !self.lines.advance_to_text()? {
+                return self.topic.take().map(|topic| self.finish(topic)).transpose();
+            }
+            for part in parts(self.lines.text()?) {
+                match part {
+                    // A topic that was not ended ends where the next begins.
+                    Part::Tag("top") => {
+                        let new = Topic { line: self.lines.number(), ..Topic::default() };
+                        self.ended.extend(self.topic.replace(new));
+                    }
+                    Part::Tag("/top") => self.ended.extend(self.topic.take()),
+                    Part::Tag(tag) => {
+                        if let Some(topic) = &mut self.topic {
+                            topic.field = match tag {
+                                "num" => Field::Number,
+                                "title" => Field::Title,
+                                _ => Field::Other,
+                            };
+                        }
+                    }
+                    Part::Text(text) => match &mut self.topic {
+                        Some(topic) => topic.push(text),
+                        None if text.trim().is_empty() || text.trim_start().starts_with('<') => {}
+                        None => return Err(self.lines.error("<top>", shown(text))),
+                    },
+                }
+            }
+        }
+    }
+}
+
+impl Topic {
+    fn push(&mut self, text: &str) {
+        let field = match self.field {
+            Field::Number => &mut self.number,
+            Field::Title => &mut self.title,
+            Field::Other => return,
+        };
+        field.push(' ');
+        field.push_str(text);
+    }
+}
+
+enum Part<'a> {
+    /// A known tag's name in lower case, with `/` if it closes.
+    Tag(&'static str),
+    Text(&'a str),
+}
+
+/// A line cut at known tags.
+fn parts(line: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let (mut text_start, mut at) = (0, 0);
+    while let Some(open) = line[at..].find('<').map(|found| at + found) {
+        let tag = line[open..]
+            .find('>')
+            .and_then(|close| Some((known(&line[open + 1..open + close])?, open + close + 1)));
+        match tag {
+            Some((tag, end)) => {
+                parts.push(Part::Text(&line[text_start..open]));
+                parts.push(Part::Tag(tag));
+                (text_start, at) = (end, end);
+            }
+            None => at = open + 1,
+        }
+    }
+    parts.push(Part::Text(&line[text_start..]));
+    parts
+}
+
+fn known(tag: &str) -> Option<&'static str> {
+    let tag = tag.trim();
+    match tag.strip_prefix('/') {
+        Some(name) if name.eq_ignore_ascii_case("top") => Some("/top"),
+        Some(name) => TAGS.iter().any(|tag| tag.eq_ignore_ascii_case(name)).then_some("/"),
+        None => TAGS.into_iter().find(|known| known.eq_ignore_ascii_case(tag)),
+    }
+}
+
+/// Lines of `id`, tab, `text`, taken as they stand; a header is skipped.
+pub(crate) struct TsvQueries {
+    lines: Lines,
+    first: bool,
+}
+
+impl TsvQueries {
+    pub fn new(lines: Lines) -> Self {
+        Self { lines, first: true }
+    }
+}
+
+impl QuestionSource for TsvQueries {
+    fn read(&mut self) -> Result<Option<Question>, Error> {
+        while self.lines.advance_to_text()? {
+            let line = self.lines.text()?;
+            let first = std::mem::take(&mut self.first);
+            let fields = line.split_once('\t').map(|(id, text)| (id.trim(), text.trim()));
+            let Some((id, text)) =
+                fields.filter(|(id, text)| !id.is_empty() && !text.is_empty() && !text.contains('\t'))
+            else {
+                return Err(self.lines.error("an id, a tab and a text", shown(line)));
+            };
+            let is_header = ["id", "_id", "qid", "query_id", "query-id"].contains(&id)
+                && ["text", "query", "question"].contains(&text);
+            if !(first && is_header) {
+                return Ok(Some(Question {
+                    id: id.to_owned(),
+                    text: text.to_owned(),
+                    ..Question::default()
+                }));
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lines::tests::lines_of;
+    use proptest::prelude::*;
+
+    fn all(mut source: impl QuestionSource) -> Vec<Result<(String, String), String>> {
+        let mut found = Vec::new();
+        loop {
+            match source.read() {
+                Ok(None) => return found,
+                Ok(Some(question)) => found.push(Ok((question.id, question.text))),
+                Err(error) => found.push(Err(error.to_string())),
+            }
+        }
+    }
+
+    #[test]
+    fn topics_are_read_in_the_ways_trec_wrote_them() {
+        let (lines, _file) = lines_of(
+            b"\n<top>\n\n<num> Number: 301 \n<title> International Organized\nCrime < 5 <b>\n\n<desc> Description: \nx\n</top>\n\
+              <top>\n<head> Tipster\n<num> Number:  051\n<dom> Domain: Economics\n<title> Topic:  Airbus Subsidies\n<con>\n\
+              <top><num>7</num><title>One line</title></top><top><num>8<title>Same</top>\n",
+        );
+        let found: Vec<_> = all(Topics::new(lines)).into_iter().map(|topic| topic.expect("good")).collect();
+        let expected = [
+            ("301", "International Organized Crime < 5 <b>"),
+            ("051", "Airbus Subsidies"),
+            ("7", "One line"),
+            ("8", "Same"),
+        ];
+        assert_eq!(found, expected.map(|(id, title)| (id.to_owned(), title.to_owned())));
+    }
+
+    #[test]
+    fn a_topic_without_title_is_refused_with_its_first_line() {
+        let (lines, _file) =
+            lines_of(b"<top>\n<num> 1\n<title> a\n</top>\n<top>\n<num> Number: 2\n</top>\nstray\n");
+        let found = all(Topics::new(lines));
+        let errors: Vec<_> = found.iter().filter_map(|found| found.as_ref().err()).collect();
+        assert!(
+            errors[0].ends_with(":5: expected a topic with <num> and <title>, got topic 2 without <title>")
+        );
+        assert!(errors[1].ends_with(":8: expected <top>, got \"stray\""), "{errors:?}");
+    }
+
+    #[test]
+    fn tab_separated_queries_are_taken_as_they_stand() {
+        let (lines, _file) = lines_of(b"qid\tquery\n1\t\"quoted\" and\r\n2\t\"whole\"\n3\n4\ta\tb\n");
+        let found = all(TsvQueries::new(lines));
+        assert_eq!(found[0], Ok(("1".into(), "\"quoted\" and".into())));
+        assert_eq!(found[1], Ok(("2".into(), "\"whole\"".into())));
+        assert!(
+            found[2]
+                .as_ref()
+                .is_err_and(|error| error.ends_with(":4: expected an id, a tab and a text, got \"3\""))
+        );
+        assert!(found[3].is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "(<top>|</top>|<num>|<title>|[<>/a\n é])*") {
+            all(Topics::new(lines_of(text.as_bytes()).0));
+            all(TsvQueries::new(lines_of(text.as_bytes()).0));
+        }
+    }
+}

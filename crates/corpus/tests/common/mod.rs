@@ -1,0 +1,12 @@
+use std::path::{Path, PathBuf};
+
+/// The folder of shared data, if this machine has it.
+pub fn shared() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let folder = std::env::var_os("PASSAGEKIT_SHARED").map_or(beside, PathBuf::from);
+    if folder.join("data/MANIFEST.json").is_file() {
+        return Some(folder);
+    }
+    eprintln!("skipped: shared data is absent");
+    None
+}

@@ -1,0 +1,134 @@
+use crate::Similarity;
+use crate::column::Column;
+use crate::hnsw::options::InnerProduct;
+use crate::rows::View;
+use crate::similarity::squared_length;
+
+/// How near vectors are: a score, the greater the nearer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Closeness<'a> {
+    view: View<'a>,
+    augmented: Option<Augmented<'a>>,
+}
+
+/// |x|² of the rows in a file and of those appended, and φ².
+#[derive(Debug, Clone, Copy)]
+struct Augmented<'a> {
+    base: &'a [f32],
+    tail: &'a [f32],
+    greatest: f32,
+}
+
+/// |x|² of each row, where the graph is one of augmented vectors, and the greatest of them, φ².
+#[derive(Debug)]
+pub(crate) struct SquaredLengths {
+    column: Column<f32>,
+    greatest: f32,
+}
+
+impl<'a> Closeness<'a> {
+    pub fn new(view: View<'a>, squared_lengths: Option<&'a SquaredLengths>) -> Self {
+        let augmented = squared_lengths.map(|SquaredLengths { column, greatest }| {
+            let (base, tail) = column.parts();
+            Augmented { base, tail, greatest: *greatest }
+        });
+        Self { view, augmented }
+    }
+
+    /// Of a prepared query and a row: their score, also where rows are augmented, as the augmented query has 0
+    /// there and all augmented rows have one length.
+    pub fn of_query(&self, query: &[f32], row: u32) -> f32 {
+        // Only a file made by hand brings NaN; nothing is farther.
+        self.view.score(query, row).max(f32::NEG_INFINITY)
+    }
+
+    /// Of two rows. For augmented rows |x' − y'|² = 2φ² − 2(x·y + √(φ² − |x|²)·√(φ² − |y|²)), so near in that
+    /// distance is great in this sum.
+    pub fn between(&self, a: u32, b: u32) -> f32 {
+        let score = self.view.score(self.view.row(a), b);
+        let more = self.augmented.map_or(0.0, |augmented| augmented.of(a) * augmented.of(b));
+        (score + more).max(f32::NEG_INFINITY)
+    }
+
+    /// Whether two rows are one vector.
+    pub fn same(&self, a: u32, b: u32) -> bool {
+        self.view.row(a) == self.view.row(b)
+    }
+
+    pub fn prefetch(&self, row: u32) {
+        kernels::prefetch(self.view.row(row));
+    }
+}
+
+impl Augmented<'_> {
+    /// √(φ² − |x|²)
+    fn of(&self, row: u32) -> f32 {
+        let squared = match (row as usize).checked_sub(self.base.len()) {
+            Some(row) => self.tail[row],
+            None => self.base[row as usize],
+        };
+        (self.greatest - squared).max(0.0).sqrt()
+    }
+}
+
+impl SquaredLengths {
+    /// Whether a graph needs them.
+    pub fn needed(similarity: Similarity, inner_product: InnerProduct) -> bool {
+        similarity == Similarity::Dot && inner_product == InnerProduct::AugmentedL2
+    }
+
+    pub fn new() -> Self {
+        Self { column: Column::new(), greatest: 0.0 }
+    }
+
+    /// From a file's section; none unless there are `rows` numbers as lengths can be.
+    pub fn from_column(column: Column<f32>, rows: usize) -> Option<Self> {
+        let (values, _) = column.parts();
+        if values.len() != rows || !values.iter().all(|value| value.is_finite() && *value >= 0.0) {
+            return None;
+        }
+        let greatest = values.iter().copied().fold(0.0, f32::max);
+        Some(Self { column, greatest })
+    }
+
+    pub fn column(&self) -> &Column<f32> {
+        &self.column
+    }
+
+    pub fn push(&mut self, vector: &[f32]) {
+        let squared = squared_length(vector) as f32;
+        self.column.extend(&[squared]);
+        self.greatest = self.greatest.max(squared);
+    }
+
+    pub fn truncate(&mut self, rows: usize) {
+        self.column.truncate(rows);
+        let (base, tail) = self.column.parts();
+        self.greatest = base.iter().chain(tail).copied().fold(0.0, f32::max);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::Rows;
+
+    #[test]
+    fn augmented_rows_rank_as_their_euclidean_distance_does() {
+        let mut rows = Rows::new(2, Similarity::Dot, serde_json::Value::Null).expect("a dimension");
+        rows.append(&["a", "b", "c"], &[3.0, 0.0, 0.0, 4.0, 1.0, 1.0]).expect("rows");
+        let mut lengths = SquaredLengths::new();
+        (0..3).for_each(|row| lengths.push(rows.vector(row)));
+        let closeness = Closeness::new(rows.view(), Some(&lengths));
+        // φ² = 16: a' = (3, 0, √7), b' = (0, 4, 0), c' = (1, 1, √14).
+        let expected = |a: u32, b: u32| {
+            let augmented = [[3.0, 0.0, 7f32.sqrt()], [0.0, 4.0, 0.0], [1.0, 1.0, 14f32.sqrt()]];
+            let [a, b] = [augmented[a as usize], augmented[b as usize]];
+            a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f32>()
+        };
+        for (a, b) in [(0, 1), (0, 2), (1, 2)] {
+            let distance = 32.0 - 2.0 * closeness.between(a, b);
+            assert!((distance - expected(a, b)).abs() < 1e-5, "{a} and {b}: {distance}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Saving and opening; what is opened has been checked, so that no walk can leave it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::json;
+use storage::{File, FileKind, Writer};
+
+use super::closeness::SquaredLengths;
+use super::graph::Graph;
+use super::options::{HnswOptions, InnerProduct};
+use crate::Error;
+use crate::column::Column;
+use crate::rows::{Rows, number};
+
+/// Files of the HNSW index.
+const KIND: FileKind = FileKind { magic: *b"PKHNSW\0\0", version: 1, name: "HNSW index" };
+
+/// What a file holds.
+pub(crate) struct Parts {
+    pub rows: Rows,
+    pub graph: Graph,
+    pub lengths: Option<SquaredLengths>,
+    pub options: HnswOptions,
+}
+
+pub(crate) fn save(
+    path: &Path,
+    rows: &Rows,
+    graph: &Graph,
+    lengths: Option<&SquaredLengths>,
+    options: &HnswOptions,
+) -> Result<(), Error> {
+    let mut writer = Writer::create(path, KIND)?;
+    rows.write(&mut writer)?;
+    graph.write(&mut writer)?;
+    if let Some(lengths) = lengths {
+        writer.begin("squared_lengths")?;
+        lengths.column().write(&mut writer)?;
+    }
+    let mut table = rows.table();
+    table["m"] = json!(options.m);
+    table["efConstruction"] = json!(options.ef_construction);
+    table["seed"] = json!(options.seed);
+    table["keepPruned"] = json!(options.keep_pruned);
+    table["innerProduct"] = json!(options.inner_product.name());
+    table["entry"] = json!(graph.entry);
+    Ok(writer.finish(table)?)
+}
+
+pub(crate) fn open(path: &Path) -> Result<Parts, Error> {
+    let file = Arc::new(File::open(path, KIND)?);
+    let rows = Rows::open(&file)?;
+    let options = options(&file)?;
+    let table = file.metadata();
+    let corrupt =
+        |expected: &str, name: &str| storage::Error::corrupt(path, expected, table[name].to_string());
+    let entry = match &table["entry"] {
+        serde_json::Value::Null => None,
+        entry => {
+            let ord = entry.as_u64().and_then(|ord| u32::try_from(ord).ok());
+            Some(ord.ok_or_else(|| corrupt("an entry row", "entry"))?)
+        }
+    };
+    let graph = Graph::open(&file, options.m, rows.len(), entry)?;
+    let lengths = if SquaredLengths::needed(rows.similarity(), options.inner_product) {
+        let column = Column::open(&file, "squared_lengths")?;
+        let lengths = SquaredLengths::from_column(column, rows.len());
+        let expected = format!("{} squared lengths, finite and not negative", rows.len());
+        Some(lengths.ok_or_else(|| storage::Error::corrupt(path, expected, "others".to_owned()))?)
+    } else {
+        None
+    };
+    Ok(Parts { rows, graph, lengths, options })
+}
+
+fn options(file: &File) -> Result<HnswOptions, Error> {
+    let table = file.metadata();
+    let corrupt = |expected: &str, got: String| storage::Error::corrupt(file.path(), expected, got);
+    let inner_product = table["innerProduct"].as_str().and_then(InnerProduct::from_name);
+    let options = HnswOptions {
+        m: number(file, "m", usize::MAX)?,
+        ef_construction: number(file, "efConstruction", usize::MAX)?,
+        seed: table["seed"].as_u64().ok_or_else(|| corrupt("a seed", table["seed"].to_string()))?,
+        keep_pruned: (table["keepPruned"].as_bool())
+            .ok_or_else(|| corrupt("keepPruned true or false", table["keepPruned"].to_string()))?,
+        inner_product: inner_product
+            .ok_or_else(|| corrupt("innerProduct graph or augmentedL2", table["innerProduct"].to_string()))?,
+    };
+    options.check().map_err(|error| corrupt("options of an HNSW index", error.to_string()))?;
+    Ok(options)
+}

@@ -1,0 +1,347 @@
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use control::{Cancelled, Control};
+use ranking::Hit;
+use rayon::prelude::*;
+use serde_json::Value;
+
+use super::beam::{Scratch, Target, Walk};
+use super::build::{Job, link};
+use super::closeness::{Closeness, SquaredLengths};
+use super::file::{self, Parts};
+use super::graph::Graph;
+use super::options::HnswOptions;
+use super::plan::Plan;
+use crate::rows::Rows;
+use crate::scan::{Filter, scan};
+use crate::{Error, FlatIndex, Similarity, pool};
+
+/// Vectors by id, searched approximately through a graph (Malkov and Yashunin, 2018).
+///
+/// Scores are exact, and equal those of a [`FlatIndex`]; of the best rows a few may be missing. Where a walk
+/// would cost as much as scoring every row, because `ef` is near the number of rows or a filter allows few, a
+/// search is exact. It always finds as many hits as there are, up to `k`: where a walk does not, every row is
+/// scored. Hits come best first, those of equal scores in the order of their ords. One query has the same hits
+/// alone, among others and on any number of threads; an index built on one thread is the same for the same rows
+/// and options, in however many batches they were added.
+///
+/// Deleted rows are no hits; walks still pass through them until [`compact`](Self::compact).
+#[derive(Debug)]
+pub struct HnswIndex {
+    rows: Rows,
+    graph: Graph,
+    /// Where the graph is one of augmented vectors.
+    lengths: Option<SquaredLengths>,
+    options: HnswOptions,
+    /// Left behind by searches for the next ones.
+    scratches: Mutex<Vec<Scratch>>,
+}
+
+impl HnswIndex {
+    /// An empty index of vectors of dimension `dim`. `metadata` is the caller's own and is saved with the index.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Option`] for a dimension of 0 or above 2²⁰, or an option outside its range.
+    pub fn new(
+        dim: usize,
+        similarity: Similarity,
+        options: HnswOptions,
+        metadata: Value,
+    ) -> Result<Self, Error> {
+        options.check()?;
+        Ok(Self::of_rows(Rows::new(dim, similarity, metadata)?, options))
+    }
+
+    /// The graph of a flat index's rows, whose vectors stay where they are: in the file of an opened one. Counts
+    /// each row as one unit done. Runs on `threads` threads (0: one for each CPU).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Option`], [`Error::Threads`] or [`Error::Cancelled`].
+    pub fn from_flat(
+        flat: FlatIndex,
+        options: HnswOptions,
+        threads: usize,
+        control: &Control,
+    ) -> Result<Self, Error> {
+        options.check()?;
+        let mut index = Self::of_rows(flat.into_rows(), options);
+        index.link_from(0, threads, control)?;
+        Ok(index)
+    }
+
+    /// Adds the vectors `[n * dim]`, row-major, under `n` ids on `threads` threads (0: one for each CPU): all of
+    /// them or, on an error or when cancelled, none; the index is then what it was before. Counts each row as
+    /// one unit done.
+    ///
+    /// # Errors
+    ///
+    /// As [`FlatIndex::add`]; [`Error::Threads`]; [`Error::Cancelled`].
+    pub fn add(
+        &mut self,
+        ids: Vec<String>,
+        vectors: &[f32],
+        threads: usize,
+        control: &Control,
+    ) -> Result<(), Error> {
+        control.check()?;
+        let new = self.rows.append(&ids, vectors)?;
+        let linked = self.link_from(new.start, threads, control);
+        if linked.is_err() {
+            self.rows.truncate(new.start as usize);
+        }
+        linked
+    }
+
+    /// Deletes rows by their ids, which may be added anew afterwards: all of them or, on an error, none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownId`]
+    pub fn delete<S: AsRef<str>>(&mut self, ids: &[S]) -> Result<(), Error> {
+        self.rows.delete(ids)
+    }
+
+    /// Gives back the space of deleted rows by building the graph of the others anew. They keep their order, and
+    /// get new ords if a row before them was deleted. Counts each row as one unit done.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Threads`] or [`Error::Cancelled`]; the index is then what it was before.
+    pub fn compact(&mut self, threads: usize, control: &Control) -> Result<(), Error> {
+        let mut index = Self::of_rows(self.rows.compacted(), self.options);
+        index.link_from(0, threads, control)?;
+        *self = index;
+        Ok(())
+    }
+
+    /// About the `k` best rows for `query` `[dim]`, best first; fewer only if there are fewer. `ef` is how many
+    /// candidates are kept, at least `k`: the more, the fewer of the best rows are missing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Dimension`], [`Error::NotFinite`], [`Error::Length`], [`Error::Zero`] or [`Error::Cancelled`].
+    pub fn search(&self, query: &[f32], k: usize, ef: usize, control: &Control) -> Result<Vec<Hit>, Error> {
+        self.search_filtered(query, k, ef, None, control)
+    }
+
+    /// [`search`](Self::search) among the rows that `filter` allows; fewer than `k` hits only if it allows fewer.
+    ///
+    /// # Errors
+    ///
+    /// As [`search`](Self::search).
+    pub fn search_filtered(
+        &self,
+        query: &[f32],
+        k: usize,
+        ef: usize,
+        filter: Option<Filter>,
+        control: &Control,
+    ) -> Result<Vec<Hit>, Error> {
+        let query = self.rows.similarity().prepare_query(self.rows.dim(), query)?;
+        let plan = Plan::new(&self.rows.view(), k, ef, filter);
+        Ok(self.search_prepared(&query, &plan, filter, control)?)
+    }
+
+    /// [`search`](Self::search) for each of the queries `[q * dim]`, row-major, on `threads` threads (0: one for
+    /// each CPU). Counts each query as one unit done.
+    ///
+    /// # Errors
+    ///
+    /// As [`search`](Self::search); [`Error::Threads`].
+    pub fn search_many(
+        &self,
+        queries: &[f32],
+        k: usize,
+        ef: usize,
+        threads: usize,
+        control: &Control,
+    ) -> Result<Vec<Vec<Hit>>, Error> {
+        self.search_many_filtered(queries, k, ef, threads, None, control)
+    }
+
+    /// [`search_many`](Self::search_many) among the rows that `filter` allows.
+    ///
+    /// # Errors
+    ///
+    /// As [`search_many`](Self::search_many).
+    pub fn search_many_filtered(
+        &self,
+        queries: &[f32],
+        k: usize,
+        ef: usize,
+        threads: usize,
+        filter: Option<Filter>,
+        control: &Control,
+    ) -> Result<Vec<Vec<Hit>>, Error> {
+        let dim = self.rows.dim();
+        let queries = self.rows.similarity().prepare("search", dim, queries)?;
+        let plan = Plan::new(&self.rows.view(), k, ef, filter);
+        let search = |query: &[f32]| {
+            let hits = self.search_prepared(query, &plan, filter, control)?;
+            control.advance(1);
+            Ok(hits)
+        };
+        let threads = pool::resolve(threads);
+        let found: Result<_, Cancelled> = pool::run(threads, || {
+            if threads == 1 {
+                queries.chunks_exact(dim).map(search).collect()
+            } else {
+                queries.par_chunks_exact(dim).map(search).collect()
+            }
+        })?;
+        Ok(found?)
+    }
+
+    /// The id of a row, also of a deleted one.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    #[must_use]
+    pub fn id(&self, ord: u32) -> &str {
+        self.rows.ids().id(ord)
+    }
+
+    /// The row of an id; none if it is deleted or was never added.
+    #[must_use]
+    pub fn ord(&self, id: &str) -> Option<u32> {
+        self.rows.ids().ord(id)
+    }
+
+    /// The vector of a row, also of a deleted one, as it is stored: scaled to length 1 for cosine.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    #[must_use]
+    pub fn vector(&self, ord: u32) -> &[f32] {
+        self.rows.vector(ord)
+    }
+
+    /// How many rows there are, deleted ones too: ords are below this.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are no rows, not even deleted ones.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many rows are not deleted.
+    #[must_use]
+    pub fn live_len(&self) -> usize {
+        self.rows.live_len()
+    }
+
+    /// The dimension of the vectors.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.rows.dim()
+    }
+
+    /// How scores are computed.
+    #[must_use]
+    pub fn similarity(&self) -> Similarity {
+        self.rows.similarity()
+    }
+
+    /// How the graph is built.
+    #[must_use]
+    pub fn options(&self) -> &HnswOptions {
+        &self.options
+    }
+
+    /// What was given when the index was made.
+    #[must_use]
+    pub fn metadata(&self) -> &Value {
+        self.rows.metadata()
+    }
+
+    /// Bytes that the index holds in memory; what is mapped from a file does not count.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        let lengths = self.lengths.as_ref().map_or(0, |lengths| lengths.column().memory_bytes());
+        self.rows.memory_bytes() + self.graph.memory_bytes() + lengths
+    }
+
+    /// Saves the index; a file already there is replaced whole or, on an error, not at all.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Storage`]
+    pub fn save(&self, path: &Path) -> Result<(), Error> {
+        file::save(path, &self.rows, &self.graph, self.lengths.as_ref(), &self.options)
+    }
+
+    /// Opens a saved index. Vectors, ids and links stay in the file; the links are copied to memory when rows
+    /// are added, and rows added are kept in memory, until the index is saved again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Storage`], also for a file of another kind of index.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let Parts { rows, graph, lengths, options } = file::open(path)?;
+        Ok(Self { rows, graph, lengths, options, scratches: Mutex::default() })
+    }
+
+    /// An index whose rows are not in the graph yet.
+    fn of_rows(rows: Rows, options: HnswOptions) -> Self {
+        let augmented = SquaredLengths::needed(rows.similarity(), options.inner_product);
+        let lengths = augmented.then(SquaredLengths::new);
+        Self { rows, graph: Graph::new(options.m), lengths, options, scratches: Mutex::default() }
+    }
+
+    /// Puts the rows from `first` on in the graph; on an error, none of them.
+    fn link_from(&mut self, first: u32, threads: usize, control: &Control) -> Result<(), Error> {
+        let new = first..self.rows.len() as u32;
+        let view = self.rows.view();
+        if let Some(lengths) = &mut self.lengths {
+            new.clone().for_each(|row| lengths.push(view.row(row)));
+        }
+        let closeness = Closeness::new(view, self.lengths.as_ref());
+        let job = Job { closeness, options: &self.options, threads, control };
+        let linked = link(&mut self.graph, new, |row| view.is_live(row), &job);
+        if linked.is_err()
+            && let Some(lengths) = &mut self.lengths
+        {
+            lengths.truncate(first as usize);
+        }
+        linked
+    }
+
+    fn search_prepared(
+        &self,
+        query: &[f32],
+        plan: &Plan,
+        filter: Option<Filter>,
+        control: &Control,
+    ) -> Result<Vec<Hit>, Cancelled> {
+        control.check()?;
+        let &Plan { k, ef, walks } = plan;
+        let view = self.rows.view();
+        let Some(entry) = self.graph.entry.filter(|_| walks && k > 0) else {
+            return scan(&view, query, k, filter, control);
+        };
+        let mut scratch = self.take_scratch();
+        let closeness = Closeness::new(view, self.lengths.as_ref());
+        let walk = Walk { closeness, links: self.graph.view(), target: Target::Query(query), control };
+        let entry = walk.descend(entry, 0, &mut scratch)?;
+        let allowed = |row| view.is_live(row) && filter.is_none_or(|allows| allows(row));
+        let mut hits = walk.layer(&[entry], ef, 0, allowed, &mut scratch)?;
+        self.scratches.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
+        hits.truncate(k);
+        // Links do not lead everywhere, and a filter may allow fewer than `k`: only a scan knows.
+        if hits.len() < k { scan(&view, query, k, filter, control) } else { Ok(hits) }
+    }
+
+    fn take_scratch(&self) -> Scratch {
+        let left = self.scratches.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        left.unwrap_or_else(Scratch::new)
+    }
+}

@@ -1,0 +1,69 @@
+use ranking::Hit;
+
+use super::closeness::Closeness;
+
+/// Chooses up to `most` of the candidates, which come nearest first, as links: Malkov and Yashunin (2018),
+/// algorithm 4, without its extension of candidates.
+///
+/// A candidate is passed over if it is nearer to one chosen before than to the row itself: the way leads over
+/// that one. It is also passed over if it is the same vector as one chosen before, so that links of a row that
+/// is there many times still lead to other rows. With `keep_pruned` the nearest of those passed over take the
+/// places that are left.
+pub(crate) fn select(closeness: &Closeness, candidates: &[Hit], most: usize, keep_pruned: bool) -> Vec<u32> {
+    let mut chosen: Vec<u32> = Vec::with_capacity(most);
+    let mut passed_over = Vec::new();
+    for candidate in candidates {
+        if chosen.len() == most {
+            break;
+        }
+        let dominated = chosen.iter().any(|&other| {
+            let nearness = closeness.between(candidate.ord, other);
+            nearness > candidate.score
+                || (nearness == candidate.score && closeness.same(candidate.ord, other))
+        });
+        if dominated {
+            passed_over.push(candidate.ord);
+        } else {
+            chosen.push(candidate.ord);
+        }
+    }
+    if keep_pruned {
+        let places = most - chosen.len();
+        chosen.extend(passed_over.into_iter().take(places));
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Similarity;
+    use crate::rows::Rows;
+
+    /// Of row 0's point of view, in the plane; nearest first.
+    fn chosen(points: &[[f32; 2]], most: usize, keep_pruned: bool) -> Vec<u32> {
+        let mut rows = Rows::new(2, Similarity::L2, serde_json::Value::Null).expect("a dimension");
+        let ids: Vec<String> = (0..points.len()).map(|id| id.to_string()).collect();
+        rows.append(&ids, points.as_flattened()).expect("rows");
+        let closeness = Closeness::new(rows.view(), None);
+        let mut candidates: Vec<Hit> =
+            (1..points.len() as u32).map(|ord| Hit { ord, score: closeness.between(0, ord) }).collect();
+        candidates.sort_by(ranking::by_rank);
+        select(&closeness, &candidates, most, keep_pruned)
+    }
+
+    #[test]
+    fn links_go_in_different_directions() {
+        // 2 is nearer to 1 (distance 1) than to 0 (distance 2); 3 lies on the other side.
+        let points = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [-3.0, 0.0]];
+        assert_eq!(chosen(&points, 3, false), [1, 3]);
+        assert_eq!(chosen(&points, 3, true), [1, 3, 2]);
+        assert_eq!(chosen(&points, 1, true), [1]);
+    }
+
+    #[test]
+    fn one_of_many_equal_rows_leaves_room_for_others() {
+        let points = [[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
+        assert_eq!(chosen(&points, 3, true), [1, 4, 5]);
+    }
+}

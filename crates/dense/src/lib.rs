@@ -1,0 +1,37 @@
+//! Flat and HNSW indexes of vectors: exact and approximate search for the best inner product, cosine or distance.
+//!
+//! ```
+//! use control::Control;
+//! use dense::{FlatIndex, Similarity};
+//!
+//! let mut index = FlatIndex::new(2, Similarity::Dot, serde_json::Value::Null)?;
+//! index.add(vec!["east".into(), "north".into()], &[1.0, 0.0, 0.0, 1.0])?;
+//!
+//! let hits = index.search(&[1.0, 3.0], 1, &Control::new())?;
+//! assert_eq!((index.id(hits[0].ord), hits[0].score), ("north", 3.0));
+//! # Ok::<(), dense::Error>(())
+//! ```
+//!
+//! Both kinds of index take the same rows through `rows`, which keeps vectors, ids and tombstones, in memory or
+//! in a mapped file. `scan` is the exact search; `hnsw` adds the graph.
+
+#[cfg(target_endian = "big")]
+compile_error!("index files are little-endian and are read in place");
+
+mod column;
+mod error;
+mod flat;
+mod hnsw;
+mod id_table;
+mod ids;
+mod pool;
+mod rows;
+mod scan;
+mod similarity;
+mod tombstones;
+
+pub use error::Error;
+pub use flat::{FlatIndex, FlatWriter};
+pub use hnsw::{DEFAULT_EF_SEARCH, HnswIndex, HnswOptions, InnerProduct};
+pub use scan::Filter;
+pub use similarity::Similarity;

@@ -1,0 +1,251 @@
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use kernels::Kernels;
+use serde_json::{Value, json};
+use storage::{File, Writer};
+
+use crate::column::Column;
+use crate::ids::Ids;
+use crate::tombstones::Tombstones;
+use crate::{Error, Similarity};
+
+/// The most rows of an index: ords are 32-bit, and the last is no row's.
+pub(crate) const MOST_ROWS: usize = u32::MAX as usize - 1;
+/// The greatest dimension of an index.
+const LARGEST_DIM: usize = 1 << 20;
+
+/// What every index has: vectors with their ids, some of them deleted.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    dim: usize,
+    similarity: Similarity,
+    metadata: Value,
+    ids: Ids,
+    vectors: Column<f32>,
+    deleted: Tombstones,
+}
+
+impl Rows {
+    pub fn new(dim: usize, similarity: Similarity, metadata: Value) -> Result<Self, Error> {
+        check_dim(dim)?;
+        let (ids, vectors, deleted) = (Ids::new(), Column::new(), Tombstones::default());
+        Ok(Self { dim, similarity, metadata, ids, vectors, deleted })
+    }
+
+    /// Rows, deleted ones too.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub fn live_len(&self) -> usize {
+        self.len() - self.deleted.count()
+    }
+
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    pub fn similarity(&self) -> Similarity {
+        self.similarity
+    }
+
+    pub fn metadata(&self) -> &Value {
+        &self.metadata
+    }
+
+    pub fn ids(&self) -> &Ids {
+        &self.ids
+    }
+
+    /// The vector of a row, as it is stored.
+    pub fn vector(&self, ord: u32) -> &[f32] {
+        self.vectors.slice(ord as usize * self.dim, self.dim)
+    }
+
+    /// Appends rows and returns their ords; on an error, none.
+    pub fn append<S: AsRef<str>>(&mut self, ids: &[S], vectors: &[f32]) -> Result<Range<u32>, Error> {
+        let before = self.len();
+        let vectors = check_batch(self.dim, self.similarity, before, ids, vectors)?;
+        self.ids.extend(ids)?;
+        self.vectors.extend(&vectors);
+        Ok(before as u32..self.len() as u32)
+    }
+
+    /// Takes back the rows appended from row `rows` on, none of which may be deleted.
+    pub fn truncate(&mut self, rows: usize) {
+        self.ids.truncate(rows);
+        self.vectors.truncate(rows * self.dim);
+    }
+
+    /// Deletes rows by their ids; if one is not there, none.
+    pub fn delete<S: AsRef<str>>(&mut self, ids: &[S]) -> Result<(), Error> {
+        let find = |id: &S| {
+            let id = id.as_ref();
+            self.ids.ord(id).ok_or_else(|| Error::UnknownId { id: id.to_owned() })
+        };
+        let ords = ids.iter().map(find).collect::<Result<Vec<u32>, Error>>()?;
+        for ord in ords {
+            // An id that is given twice is deleted once.
+            if self.deleted.insert(ord) {
+                self.ids.release(ord);
+            }
+        }
+        Ok(())
+    }
+
+    /// A copy without the deleted rows; the rest keep their order.
+    pub fn compacted(&self) -> Self {
+        let Self { dim, similarity, .. } = *self;
+        let metadata = self.metadata.clone();
+        let (ids, vectors, deleted) = (Ids::new(), Column::new(), Tombstones::default());
+        let mut rows = Self { dim, similarity, metadata, ids, vectors, deleted };
+        for ord in (0..self.len() as u32).filter(|&ord| !self.deleted.contains(ord)) {
+            let added = rows.ids.extend(&[self.ids.id(ord)]);
+            added.expect("the ids of an index are not empty, and distinct where not deleted");
+            rows.vectors.extend(self.vector(ord));
+        }
+        rows
+    }
+
+    /// What a search reads.
+    pub fn view(&self) -> View<'_> {
+        let (base, tail) = self.vectors.parts();
+        let Self { dim, similarity, ref deleted, .. } = *self;
+        View { kernels: Kernels::detect(), similarity, dim, base, tail, deleted }
+    }
+
+    /// Reads the sections written by [`write`](Self::write); vectors and ids stay in the file.
+    pub fn open(file: &Arc<File>) -> Result<Self, Error> {
+        let table = file.metadata();
+        let dim = number(file, "dim", LARGEST_DIM)?;
+        check_dim(dim).map_err(|_| storage::Error::corrupt(file.path(), "a dimension of 1 or more", "0"))?;
+        let rows = number(file, "rows", MOST_ROWS)?;
+        let similarity = table["similarity"].as_str().and_then(Similarity::from_name);
+        let similarity = similarity.ok_or_else(|| {
+            let expected = "the similarity dot, cosine or l2";
+            storage::Error::corrupt(file.path(), expected, table["similarity"].to_string())
+        })?;
+        let vectors = Column::open(file, "vectors")?;
+        if rows.checked_mul(dim) != Some(vectors.len()) {
+            let expected = format!("{rows} vectors of dimension {dim}");
+            let got = format!("{} values", vectors.len());
+            return Err(storage::Error::corrupt(file.path(), expected, got).into());
+        }
+        let deleted = Tombstones::from_words(file.section_as("deleted")?, rows).ok_or_else(|| {
+            let expected = format!("deleted rows below {rows}");
+            storage::Error::corrupt(file.path(), expected, "one beyond".to_owned())
+        })?;
+        let ids = Ids::open(file, rows, &deleted)?;
+        Ok(Self { dim, similarity, metadata: table["metadata"].clone(), ids, vectors, deleted })
+    }
+
+    /// Writes all sections.
+    pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
+        writer.begin("vectors")?;
+        self.vectors.write(writer)?;
+        self.ids.write(writer)?;
+        Ok(writer.section("deleted", bytemuck::cast_slice(self.deleted.words()))?)
+    }
+
+    /// The table's metadata that [`open`](Self::open) reads.
+    pub fn table(&self) -> Value {
+        table(self.dim, self.len(), self.similarity, &self.metadata)
+    }
+
+    /// Bytes on the heap.
+    pub fn memory_bytes(&self) -> usize {
+        self.ids.memory_bytes() + self.vectors.memory_bytes() + self.deleted.memory_bytes()
+    }
+}
+
+/// The vectors of an index while it is searched.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub kernels: &'static Kernels,
+    pub similarity: Similarity,
+    pub dim: usize,
+    base: &'a [f32],
+    tail: &'a [f32],
+    deleted: &'a Tombstones,
+}
+
+impl<'a> View<'a> {
+    /// Rows, deleted ones too.
+    pub fn len(&self) -> usize {
+        (self.base.len() + self.tail.len()) / self.dim
+    }
+
+    pub fn live_len(&self) -> usize {
+        self.len() - self.deleted.count()
+    }
+
+    pub fn is_live(&self, ord: u32) -> bool {
+        !self.deleted.contains(ord)
+    }
+
+    pub fn row(&self, ord: u32) -> &'a [f32] {
+        let start = ord as usize * self.dim;
+        match start.checked_sub(self.base.len()) {
+            Some(start) => &self.tail[start..][..self.dim],
+            None => &self.base[start..][..self.dim],
+        }
+    }
+
+    /// Consecutive rows from `start`: up to `most`, fewer where the file ends.
+    pub fn rows(&self, start: usize, most: usize) -> &'a [f32] {
+        let (part, start) = match (start * self.dim).checked_sub(self.base.len()) {
+            Some(start) => (self.tail, start),
+            None => (self.base, start * self.dim),
+        };
+        let end = part.len().min(start + most * self.dim);
+        &part[start..end]
+    }
+
+    /// The score of a prepared query and a row.
+    pub fn score(&self, query: &[f32], ord: u32) -> f32 {
+        self.similarity.score(self.kernels, query, self.row(ord))
+    }
+}
+
+/// The vectors of a batch, ready to be stored.
+pub(crate) fn check_batch<'a, S>(
+    dim: usize,
+    similarity: Similarity,
+    rows: usize,
+    ids: &[S],
+    vectors: &'a [f32],
+) -> Result<Cow<'a, [f32]>, Error> {
+    if !vectors.len().is_multiple_of(dim) {
+        return Err(Error::Dimension { operation: "add", expected: dim, got: vectors.len() });
+    }
+    if vectors.len() / dim != ids.len() {
+        return Err(Error::Count { operation: "add", expected: vectors.len() / dim, got: ids.len() });
+    }
+    if rows + ids.len() > MOST_ROWS {
+        return Err(Error::Full { expected: MOST_ROWS, got: rows + ids.len() });
+    }
+    similarity.prepare("add", dim, vectors)
+}
+
+pub(crate) fn check_dim(dim: usize) -> Result<(), Error> {
+    if (1..=LARGEST_DIM).contains(&dim) {
+        return Ok(());
+    }
+    Err(Error::Option { name: "dim", expected: format!("1 to {LARGEST_DIM}"), got: dim.to_string() })
+}
+
+/// What a file's table says of its rows.
+pub(crate) fn table(dim: usize, rows: usize, similarity: Similarity, metadata: &Value) -> Value {
+    json!({"dim": dim, "rows": rows, "similarity": similarity.name(), "metadata": metadata})
+}
+
+/// A whole number of a file's table.
+pub(crate) fn number(file: &File, name: &str, most: usize) -> Result<usize, Error> {
+    let got = &file.metadata()[name];
+    let number =
+        got.as_u64().and_then(|number| usize::try_from(number).ok()).filter(|&number| number <= most);
+    let corrupt = || storage::Error::corrupt(file.path(), format!("{name} of 0 to {most}"), got.to_string());
+    Ok(number.ok_or_else(corrupt)?)
+}

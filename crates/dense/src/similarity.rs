@@ -1,0 +1,182 @@
+use std::borrow::Cow;
+
+use kernels::Kernels;
+
+use crate::Error;
+
+/// How a query and a stored vector become a score; higher is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Similarity {
+    /// The inner product q·x of the vectors as they are.
+    #[default]
+    Dot,
+    /// The inner product of both scaled to length 1: q·x / (|q|·|x|). Stored vectors are kept scaled. Vectors of
+    /// zeros are refused.
+    Cosine,
+    /// The squared Euclidean distance with its sign turned: −|q − x|².
+    L2,
+}
+
+/// The greatest length of a vector. A square of it is 2¹²⁴, so that no sum of products or of squared
+/// differences reaches the infinity of `f32` at 2¹²⁸, whatever the order of summation.
+const LONGEST: f64 = (1u64 << 62) as f64;
+
+impl Similarity {
+    /// `dot`, `cosine` or `l2`, as in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dot => "dot",
+            Self::Cosine => "cosine",
+            Self::L2 => "l2",
+        }
+    }
+
+    /// The similarity of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Dot, Self::Cosine, Self::L2].into_iter().find(|similarity| similarity.name() == name)
+    }
+
+    /// Checks vectors and brings them into the form in which they are stored and compared.
+    pub(crate) fn prepare<'a>(
+        self,
+        operation: &'static str,
+        dim: usize,
+        vectors: &'a [f32],
+    ) -> Result<Cow<'a, [f32]>, Error> {
+        if !vectors.len().is_multiple_of(dim) {
+            return Err(Error::Dimension { operation, expected: dim, got: vectors.len() });
+        }
+        let mut prepared = Cow::Borrowed(vectors);
+        for (row, vector) in vectors.chunks_exact(dim).enumerate() {
+            let length = length(vector);
+            if !length.is_finite()
+                && let Some(column) = vector.iter().position(|value| !value.is_finite())
+            {
+                return Err(Error::NotFinite { operation, row, column, value: vector[column] });
+            }
+            if self == Self::Cosine {
+                if length == 0.0 {
+                    return Err(Error::Zero { operation, row });
+                }
+                for value in &mut prepared.to_mut()[row * dim..][..dim] {
+                    *value = (f64::from(*value) / length) as f32;
+                }
+            } else if length > LONGEST {
+                return Err(Error::Length { operation, row, expected: LONGEST, got: length });
+            }
+        }
+        Ok(prepared)
+    }
+
+    /// [`prepare`](Self::prepare) for exactly one vector.
+    pub(crate) fn prepare_query<'a>(self, dim: usize, query: &'a [f32]) -> Result<Cow<'a, [f32]>, Error> {
+        if query.len() != dim {
+            return Err(Error::Dimension { operation: "search", expected: dim, got: query.len() });
+        }
+        self.prepare("search", dim, query)
+    }
+
+    /// The score of two prepared vectors.
+    pub(crate) fn score(self, kernels: &Kernels, a: &[f32], b: &[f32]) -> f32 {
+        match self {
+            Self::Dot | Self::Cosine => positive_zero(kernels.dot(a, b)),
+            Self::L2 => 0.0 - kernels.squared_l2(a, b),
+        }
+    }
+
+    /// Scores of prepared queries `[q * dim]` and rows `[n * dim]`: `scores[q * n + i]`.
+    pub(crate) fn score_block(
+        self,
+        kernels: &Kernels,
+        dim: usize,
+        queries: &[f32],
+        rows: &[f32],
+        scores: &mut [f32],
+    ) {
+        match self {
+            Self::Dot | Self::Cosine => {
+                kernels.score_block(dim, queries, rows, scores);
+                scores.iter_mut().for_each(|score| *score = positive_zero(*score));
+            }
+            Self::L2 => {
+                kernels.squared_l2_block(dim, queries, rows, scores);
+                scores.iter_mut().for_each(|score| *score = 0.0 - *score);
+            }
+        }
+    }
+}
+
+/// Makes −0 to 0, which are one score and would rank as two.
+fn positive_zero(score: f32) -> f32 {
+    score + 0.0
+}
+
+/// The L2 norm, in double precision: no square of an `f32` overflows or vanishes there.
+pub(crate) fn length(vector: &[f32]) -> f64 {
+    squared_length(vector).sqrt()
+}
+
+/// |x|² in double precision.
+pub(crate) fn squared_length(vector: &[f32]) -> f64 {
+    // Four sums, which the compiler may do at once; one sum has to be done in order.
+    let (chunks, rest) = vector.as_chunks::<4>();
+    let mut sums = [0.0f64; 4];
+    for chunk in chunks {
+        for (sum, &value) in sums.iter_mut().zip(chunk) {
+            *sum += f64::from(value) * f64::from(value);
+        }
+    }
+    let rest: f64 = rest.iter().map(|&value| f64::from(value) * f64::from(value)).sum();
+    (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_vector_is_said_with_its_place() {
+        let error = |similarity: Similarity, vectors: &[f32]| {
+            similarity.prepare("add", 2, vectors).expect_err("refused").to_string()
+        };
+        assert_eq!(error(Similarity::Dot, &[1.0; 3]), "add: expected vectors of dimension 2, got 3 values");
+        assert_eq!(
+            error(Similarity::Dot, &[1.0, 2.0, 3.0, f32::NAN]),
+            "add: expected finite numbers, got NaN at row 1, column 1"
+        );
+        assert_eq!(
+            error(Similarity::L2, &[f32::NEG_INFINITY, 0.0]),
+            "add: expected finite numbers, got -inf at row 0, column 0"
+        );
+        assert!(error(Similarity::Dot, &[1e30, 0.0]).contains("got one of length 1.000e30 at row 0"));
+        assert!(error(Similarity::Cosine, &[1.0, 0.0, 0.0, -0.0]).ends_with("got one at row 1"));
+    }
+
+    #[test]
+    fn cosine_takes_vectors_of_any_size() {
+        for size in [1e-44, 1e-30, 1.0, 1e30, f32::MAX] {
+            let prepared = Similarity::Cosine.prepare("add", 2, &[size, -size]).map(Cow::into_owned);
+            let half = 0.5f32.sqrt();
+            assert_eq!(prepared.expect("taken"), [half, -half]);
+        }
+    }
+
+    #[test]
+    fn no_score_is_negative_zero_and_the_longest_vectors_have_finite_scores() {
+        let kernels = Kernels::detect();
+        for similarity in [Similarity::Dot, Similarity::Cosine, Similarity::L2] {
+            let [a, b] = [[0.0f32, 1.0], [-1.0, 0.0]];
+            let mut scores = [f32::NAN; 1];
+            similarity.score_block(kernels, 2, &a, &b, &mut scores);
+            assert_eq!(scores[0].to_bits(), similarity.score(kernels, &a, &b).to_bits());
+            assert_ne!(scores[0].to_bits(), (-0.0f32).to_bits());
+            let same = similarity.score(kernels, &a, &a);
+            assert_ne!(same.to_bits(), (-0.0f32).to_bits());
+        }
+        let (long, opposite) = ([LONGEST as f32, 0.0], [-LONGEST as f32, 0.0]);
+        assert!(Similarity::Dot.score(kernels, &long, &opposite).is_finite());
+        assert!(Similarity::L2.score(kernels, &long, &opposite).is_finite());
+    }
+}

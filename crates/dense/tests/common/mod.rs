@@ -1,0 +1,98 @@
+//! Data for the tests of both indexes, and the definition of what they compute.
+#![allow(dead_code, reason = "each test file uses some of it")]
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use dense::Similarity;
+use kernels::reference;
+
+pub const SIMILARITIES: [Similarity; 3] = [Similarity::Dot, Similarity::Cosine, Similarity::L2];
+
+/// splitmix64: reproducible numbers without a generator crate.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in [-1, 1).
+    pub fn uniform(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+    }
+
+    /// About normal: a sum of uniforms, of variance 1.
+    pub fn normal(&mut self) -> f32 {
+        (0..3).map(|_| self.uniform()).sum()
+    }
+}
+
+pub fn ids(range: std::ops::Range<usize>) -> Vec<String> {
+    range.map(|row| format!("p{row}")).collect()
+}
+
+pub fn uniform(rows: usize, dim: usize, seed: u64) -> Vec<f32> {
+    let mut random = Random(seed);
+    (0..rows * dim).map(|_| random.uniform()).collect()
+}
+
+/// Rows around `clusters` centres, their lengths spread over a factor of about two.
+pub fn clustered(rows: usize, dim: usize, clusters: usize, seed: u64) -> Vec<f32> {
+    let mut random = Random(seed);
+    let centres: Vec<f32> = (0..clusters * dim).map(|_| random.normal()).collect();
+    let mut vectors = Vec::with_capacity(rows * dim);
+    for _ in 0..rows {
+        let centre = (random.next() as usize % clusters) * dim;
+        let length = 1.0 + 0.3 * random.uniform();
+        vectors.extend((0..dim).map(|column| length * (centres[centre + column] + 0.5 * random.normal())));
+    }
+    vectors
+}
+
+/// The score by its definition, in double precision, and how far an index may be from it.
+pub fn score(similarity: Similarity, query: &[f32], row: &[f32]) -> (f64, f64) {
+    match similarity {
+        Similarity::Dot => (reference::dot(query, row), reference::dot_error(query, row)),
+        Similarity::L2 => (-reference::squared_l2(query, row), reference::squared_l2_error(query, row)),
+        Similarity::Cosine => {
+            let length = |x: &[f32]| reference::dot(x, x).sqrt();
+            let lengths = length(query) * length(row);
+            // Both sides are rounded once more when they are scaled: two more roundings of each product, each of
+            // at most half of EPSILON, and Σ |qᵢ·xᵢ| ≤ |q|·|x|.
+            let scaling = 2.0 * f64::from(f32::EPSILON);
+            (reference::dot(query, row) / lengths, reference::dot_error(query, row) / lengths + scaling)
+        }
+    }
+}
+
+/// A folder of the shared data, if it is there.
+pub fn shared(folder: &str) -> Option<PathBuf> {
+    let root = std::env::var_os("PASSAGEKIT_SHARED")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
+    let path = root.join(folder);
+    if path.is_dir() {
+        return Some(path);
+    }
+    eprintln!("skipped: shared data is absent");
+    None
+}
+
+/// The rows of a `.fvecs.gz` or `.ivecs.gz` file: each its length as i32, then its numbers; as raw bits.
+pub fn vecs(path: PathBuf) -> (usize, Vec<u32>) {
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).expect("readable");
+    flate2::read::GzDecoder::new(file).read_to_end(&mut bytes).expect("gzip");
+    let words: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+    let dim = words[0] as usize;
+    (dim, words.chunks_exact(dim + 1).flat_map(|row| row[1..].iter().copied()).collect())
+}
+
+pub fn fvecs(path: PathBuf) -> (usize, Vec<f32>) {
+    let (dim, words) = vecs(path);
+    (dim, words.into_iter().map(f32::from_bits).collect())
+}

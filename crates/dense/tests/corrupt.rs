@@ -1,0 +1,216 @@
+//! Files that are not what they were: refused, or read with no harm done.
+
+mod common;
+
+use std::path::Path;
+
+use common::{SIMILARITIES, ids, uniform};
+use control::Control;
+use dense::{Error, FlatIndex, HnswIndex, HnswOptions, Similarity};
+use proptest::prelude::*;
+use ranking::Hit;
+use serde_json::{Value, json};
+use storage::{File, FileKind, Writer};
+
+const DIM: usize = 3;
+const ROWS: usize = 120;
+const FLAT: FileKind = FileKind { magic: *b"PKFLAT\0\0", version: 1, name: "flat index" };
+const HNSW: FileKind = FileKind { magic: *b"PKHNSW\0\0", version: 1, name: "HNSW index" };
+const SECTIONS: [&str; 8] =
+    ["vectors", "ids", "id_ends", "deleted", "offsets", "ground", "upper", "squared_lengths"];
+const NUMBERS: [&str; 6] = ["dim", "rows", "m", "efConstruction", "entry", "seed"];
+
+/// Saves an index with some rows deleted and returns its kind.
+fn save(path: &Path, graph: bool, similarity: Similarity) -> FileKind {
+    let vectors = uniform(ROWS, DIM, 1);
+    let control = Control::new();
+    let mut flat = FlatIndex::new(DIM, similarity, json!("mine")).expect("a dimension");
+    flat.add(ids(0..ROWS), &vectors).expect("sound rows");
+    if !graph {
+        flat.delete(&["p3", "p64"]).expect("there");
+        flat.save(path).expect("writable");
+        return FLAT;
+    }
+    let options = HnswOptions { m: 2, ef_construction: 4, ..HnswOptions::default() };
+    let mut index = HnswIndex::from_flat(flat, options, 1, &control).expect("sound options");
+    index.delete(&["p3", "p64"]).expect("there");
+    index.save(path).expect("writable");
+    HNSW
+}
+
+/// Everything that reads or changes an opened index. Returns the hits of one query.
+fn use_all(path: &Path, graph: bool) -> Result<Vec<Hit>, Error> {
+    let control = Control::new();
+    let more = |dim: usize| uniform(2, dim, 2);
+    if graph {
+        let mut index = HnswIndex::open(path)?;
+        let dim = index.dim();
+        let hits = index.search(&more(dim)[..dim], 5, 5, &control)?;
+        let few = |ord: u32| ord.is_multiple_of(2);
+        index.search_filtered(&more(dim)[..dim], 3, 1, Some(&few), &control)?;
+        let _: Vec<_> =
+            (0..index.len() as u32).map(|ord| index.id(ord).len() + index.vector(ord).len()).collect();
+        let again = index.ord("p5").map(|ord| index.id(ord).to_owned());
+        assert!(again.is_none_or(|id| id == "p5"));
+        index.add(vec!["new".to_owned(), "newer".to_owned()], &more(dim), 1, &control)?;
+        index.delete(&["new"])?;
+        index.save(&path.with_extension("again"))?;
+        Ok(hits)
+    } else {
+        let mut index = FlatIndex::open(path)?;
+        let dim = index.dim();
+        let hits = index.search(&more(dim)[..dim], 5, &control)?;
+        let _: Vec<_> =
+            (0..index.len() as u32).map(|ord| index.id(ord).len() + index.vector(ord).len()).collect();
+        index.add(vec!["new".to_owned(), "newer".to_owned()], &more(dim))?;
+        index.delete(&["new"])?;
+        index.save(&path.with_extension("again"))?;
+        Ok(hits)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn flipped_bits_and_shorter_files_are_refused_or_change_nothing(
+        graph in any::<bool>(), at in any::<prop::sample::Index>(), bit in 0u8..8, cut in any::<bool>(),
+    ) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("index");
+        save(&path, graph, Similarity::Dot);
+        let expected = use_all(&path, graph).expect("sound");
+        let mut bytes = std::fs::read(&path).expect("readable");
+        let at = at.index(bytes.len());
+        if cut { bytes.truncate(at) } else { bytes[at] ^= 1 << bit }
+        std::fs::write(&path, &bytes).expect("writable");
+        if let Ok(hits) = use_all(&path, graph) {
+            prop_assert_eq!(hits, expected);
+        }
+    }
+
+    /// The checksums are right, the content is not: what only a file made by hand, or a mistake of ours, has.
+    #[test]
+    fn no_content_makes_an_index_panic_or_walk_for_ever(
+        graph in any::<bool>(),
+        similarity in prop::sample::select(SIMILARITIES.to_vec()),
+        changes in prop::collection::vec(
+            (any::<prop::sample::Index>(), any::<prop::sample::Index>(),
+             prop_oneof![any::<u32>(), 0u32..130, Just(f32::NAN.to_bits()), Just(f32::INFINITY.to_bits())]),
+            1..4),
+        number in prop::option::of((0..NUMBERS.len(), prop_oneof![any::<u64>(), 0u64..200])),
+        shorter in prop::option::of((any::<prop::sample::Index>(), 1usize..20)),
+    ) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("index");
+        let kind = save(&path, graph, similarity);
+        let file = File::open(&path, kind).expect("sound");
+        let mut sections: Vec<(&str, Vec<u8>)> = SECTIONS.into_iter()
+            .filter_map(|name| Some((name, file.section(name).ok()?.to_vec()))).collect();
+        for (section, at, value) in changes {
+            let at_section = section.index(sections.len());
+            let words = &mut sections[at_section].1;
+            if words.len() >= 4 {
+                let at = at.index(words.len() / 4) * 4;
+                words[at..at + 4].copy_from_slice(&value.to_le_bytes());
+            }
+        }
+        if let Some((section, less)) = shorter {
+            let at_section = section.index(sections.len());
+            let bytes = &mut sections[at_section].1;
+            bytes.truncate(bytes.len().saturating_sub(less));
+        }
+        let mut table = file.metadata().clone();
+        if let Some((name, value)) = number {
+            table[NUMBERS[name]] = json!(value);
+        }
+        rewrite(&path, kind, &sections, table);
+        // Any error will do, and so will any hits.
+        if let Ok(hits) = use_all(&path, graph) {
+            prop_assert!(hits.iter().all(|hit| !hit.score.is_nan()));
+        }
+    }
+}
+
+fn rewrite(path: &Path, kind: FileKind, sections: &[(&str, Vec<u8>)], table: Value) {
+    let mut writer = Writer::create(path, kind).expect("writable");
+    for (name, bytes) in sections {
+        writer.section(name, bytes).expect("writable");
+    }
+    writer.finish(table).expect("writable");
+}
+
+#[test]
+fn every_kind_of_wrong_structure_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    // The change of one number in one section, and what is said of it.
+    let beyond = u32::MAX - 1;
+    let cases: [(&str, usize, u32, &str); 8] = [
+        ("offsets", 0, 1, "offsets from 0"),
+        ("offsets", 5, beyond, "layers above layer 0"),
+        ("ground", 0, 5, "up to 4 links of row 0 in layer 0, got 5 links"),
+        ("ground", 1, ROWS as u32, "links of row 0 to rows of layer 0, got a link to 120"),
+        ("id_ends", 0, 0, "the end of id 0 between 0 and"),
+        ("id_ends", 1, 1, "the end of id 0 between 0 and"),
+        ("deleted", 3, 1 << 30, "deleted rows below 120"),
+        ("squared_lengths", 7, f32::NAN.to_bits(), "squared lengths, finite and not negative"),
+    ];
+    for (section, at, value, message) in cases {
+        let kind = save(&path, true, Similarity::Dot);
+        let file = File::open(&path, kind).expect("sound");
+        let mut sections: Vec<(&str, Vec<u8>)> =
+            SECTIONS.into_iter().map(|name| (name, file.section(name).expect("there").to_vec())).collect();
+        let changed = sections.iter_mut().find(|(name, _)| *name == section).expect("there");
+        changed.1[at * 4..][..4].copy_from_slice(&value.to_le_bytes());
+        rewrite(&path, kind, &sections, file.metadata().clone());
+        let error = HnswIndex::open(&path).expect_err(section);
+        assert!(matches!(error, Error::Storage(storage::Error::Corrupt { .. })), "{error}");
+        assert!(error.to_string().contains(message), "{error}");
+    }
+    let tables: [(&str, Value, &str); 7] = [
+        ("dim", json!(4), "expected 120 vectors of dimension 4, got 360 values"),
+        ("dim", json!(0), "a dimension of 1 or more"),
+        ("rows", json!(-1), "rows of 0 to"),
+        ("similarity", json!("manhattan"), "the similarity dot, cosine or l2, got \"manhattan\""),
+        ("m", json!(3), "links \"ground\" for 120 rows"),
+        ("entry", json!(120), "an entry among 120 rows, of the highest level, got row 120"),
+        ("innerProduct", Value::Null, "innerProduct graph or augmentedL2, got null"),
+    ];
+    for (name, value, message) in tables {
+        let kind = save(&path, true, Similarity::Dot);
+        let file = File::open(&path, kind).expect("sound");
+        let sections: Vec<(&str, Vec<u8>)> =
+            SECTIONS.into_iter().map(|name| (name, file.section(name).expect("there").to_vec())).collect();
+        let mut table = file.metadata().clone();
+        table[name] = value;
+        rewrite(&path, kind, &sections, table);
+        let error = HnswIndex::open(&path).expect_err(name).to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}
+
+#[test]
+fn an_id_that_is_there_twice_or_is_no_text_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let kind = save(&path, false, Similarity::Dot);
+    let file = File::open(&path, kind).expect("sound");
+    let sections = |change: fn(&mut Vec<u8>)| -> Vec<(&str, Vec<u8>)> {
+        let names = SECTIONS.into_iter().filter(|&name| file.section(name).is_ok());
+        let mut sections: Vec<_> =
+            names.map(|name| (name, file.section(name).expect("there").to_vec())).collect();
+        change(&mut sections.iter_mut().find(|(name, _)| *name == "ids").expect("there").1);
+        sections
+    };
+    // "p0p1p2…": the second id becomes "p0".
+    rewrite(&path, kind, &sections(|ids| ids[3] = b'0'), file.metadata().clone());
+    let error = FlatIndex::open(&path).expect_err("twice").to_string();
+    assert!(error.contains("expected distinct ids, got \"p0\" at rows 0 and 1"), "{error}");
+    // "p2" becomes the deleted "p3", which is no second one.
+    rewrite(&path, kind, &sections(|ids| ids[5] = b'3'), file.metadata().clone());
+    assert_eq!(FlatIndex::open(&path).expect("sound").ord("p3"), Some(2));
+    rewrite(&path, kind, &sections(|ids| ids[3] = 0xFF), file.metadata().clone());
+    let error = FlatIndex::open(&path).expect_err("no text").to_string();
+    assert!(error.contains("expected ids in UTF-8"), "{error}");
+}

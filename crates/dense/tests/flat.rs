@@ -1,0 +1,298 @@
+//! The flat index against the definition, against itself on other ways, and its refusals.
+
+mod common;
+
+use common::{SIMILARITIES, fvecs, ids, score, shared, uniform, vecs};
+use control::Control;
+use dense::{Error, FlatIndex, FlatWriter, Similarity};
+use proptest::prelude::*;
+use ranking::Hit;
+use serde_json::{Value, json};
+
+fn flat(dim: usize, similarity: Similarity, vectors: &[f32]) -> FlatIndex {
+    let mut index = FlatIndex::new(dim, similarity, Value::Null).expect("a dimension");
+    index.add(ids(0..vectors.len() / dim), vectors).expect("sound rows");
+    index
+}
+
+/// Hits are right if each score is within its bound, the order is by score and ord, and no row that was left out
+/// is surely better than the last.
+fn check(
+    index: &FlatIndex,
+    vectors: &[f32],
+    query: &[f32],
+    k: usize,
+    hits: &[Hit],
+) -> Result<(), TestCaseError> {
+    let dim = index.dim();
+    let rows: Vec<&[f32]> = vectors.chunks(dim).collect();
+    prop_assert_eq!(hits.len(), k.min(rows.len()));
+    for hit in hits {
+        let (expected, error) = score(index.similarity(), query, rows[hit.ord as usize]);
+        prop_assert!((f64::from(hit.score) - expected).abs() <= error, "{} for {expected}", hit.score);
+    }
+    prop_assert!(hits.is_sorted_by(|a, b| ranking::by_rank(a, b).is_lt()));
+    if let Some(last) = hits.last() {
+        for (ord, row) in rows.iter().enumerate() {
+            let (expected, error) = score(index.similarity(), query, row);
+            let left_out = hits.iter().all(|hit| hit.ord as usize != ord);
+            prop_assert!(!left_out || expected - error <= f64::from(last.score), "row {ord} is better");
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn searches_are_exact(dim in 1usize..40, rows in 1usize..300, k in 0usize..40, seed in any::<u64>()) {
+        let vectors = uniform(rows, dim, seed);
+        let queries = uniform(3, dim, !seed);
+        for similarity in SIMILARITIES {
+            let index = flat(dim, similarity, &vectors);
+            for query in queries.chunks(dim) {
+                let hits = index.search(query, k, &Control::new()).expect("sound query");
+                check(&index, &vectors, query, k, &hits)?;
+            }
+        }
+    }
+}
+
+#[test]
+fn one_query_has_the_same_bits_alone_among_others_and_on_any_number_of_threads() -> Result<(), Error> {
+    let (dim, k) = (19, 20);
+    let (vectors, queries) = (uniform(9000, dim, 1), uniform(101, dim, 2));
+    for similarity in SIMILARITIES {
+        let index = flat(dim, similarity, &vectors);
+        let alone: Vec<Vec<Hit>> = queries
+            .chunks(dim)
+            .map(|query| index.search(query, k, &Control::new()))
+            .collect::<Result<_, _>>()?;
+        for threads in [0, 1, 2, 5] {
+            let control = Control::new();
+            assert_eq!(index.search_many(&queries, k, threads, &control)?, alone);
+            assert_eq!(control.done(), 101);
+            // Few queries are shared out by rows.
+            assert_eq!(index.search_many(&queries[..2 * dim], k, threads, &Control::new())?, alone[..2]);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn of_equal_scores_the_earlier_rows_come_first() -> Result<(), Error> {
+    let vectors = [1.0, 0.0].repeat(5000);
+    let index = flat(2, Similarity::Dot, &vectors);
+    for threads in [1, 3] {
+        let hits = index.search_many(&[2.0, 1.0], 3, threads, &Control::new())?;
+        assert_eq!(hits[0], [0, 1, 2].map(|ord| Hit { ord, score: 2.0 }));
+    }
+    // 0·−1 is −0 and 0·1 is 0: one score.
+    let index = flat(1, Similarity::Dot, &[-1.0, 1.0]);
+    assert_eq!(index.search(&[0.0], 2, &Control::new())?, [0, 1].map(|ord| Hit { ord, score: 0.0 }));
+    Ok(())
+}
+
+#[test]
+fn the_neighbours_of_glove_words_are_those_found_in_double_precision() -> Result<(), Error> {
+    let Some(folder) = shared("data/vectors/glove100-50k") else { return Ok(()) };
+    let (dim, base) = fvecs(folder.join("base.fvecs.gz"));
+    let (_, queries) = fvecs(folder.join("query.fvecs.gz"));
+    let queries = &queries[..50 * dim];
+    let files = [("ip", Similarity::Dot), ("cos", Similarity::Cosine), ("l2", Similarity::L2)];
+    for (name, similarity) in files {
+        let (k, expected) = vecs(folder.join(format!("gt.{name}.ivecs.gz")));
+        let (_, scores) = fvecs(folder.join(format!("gt.{name}.score.fvecs.gz")));
+        let index = flat(dim, similarity, &base);
+        let found = index.search_many(queries, k, 0, &Control::new())?;
+        for (at, (hits, query)) in found.iter().zip(queries.chunks(dim)).enumerate() {
+            assert_eq!(hits.len(), k);
+            let truth = at * k..(at + 1) * k;
+            for (hit, (&ord, &exact)) in hits.iter().zip(expected[truth.clone()].iter().zip(&scores[truth])) {
+                let exact = f64::from(if similarity == Similarity::L2 { -exact } else { exact });
+                // The file's own scores are rounded to single precision.
+                let (_, error) = score(similarity, query, &base[hit.ord as usize * dim..][..dim]);
+                let error = error + exact.abs() * f64::from(f32::EPSILON);
+                assert!((f64::from(hit.score) - exact).abs() <= error, "{name} query {at}: {hit:?}, {exact}");
+                // Another row may stand here only if its score cannot be told from that of the right one.
+                if hit.ord != ord {
+                    let right = score(similarity, query, &base[ord as usize * dim..][..dim]).0;
+                    let got = score(similarity, query, &base[hit.ord as usize * dim..][..dim]).0;
+                    assert!((right - got).abs() <= 2.0 * error, "{name} query {at}: {} for {ord}", hit.ord);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_refused_batch_changes_nothing_and_says_what_was_wrong() -> Result<(), Error> {
+    let mut index = flat(2, Similarity::Cosine, &[1.0, 0.0]);
+    let strings = |ids: &[&str]| ids.iter().map(|&id| id.to_owned()).collect::<Vec<_>>();
+    let cases: [(&[&str], &[f32], &str); 7] = [
+        (&["a"], &[1.0; 3], "add: expected vectors of dimension 2, got 3 values"),
+        (&["a"], &[1.0; 4], "add: expected one id for each of 2 vectors, got 1 ids"),
+        (&["a", ""], &[1.0; 4], "add: expected an id of one character or more, got an empty one at row 1"),
+        (
+            &["a", "b", "a"],
+            &[1.0; 6],
+            "add: expected an id that is new, got \"a\" at row 2, which is also at row 0",
+        ),
+        (
+            &["a", "p0"],
+            &[1.0; 4],
+            "add: expected an id that is new, got \"p0\" at row 1, which is in the index",
+        ),
+        (&["a"], &[1.0, f32::INFINITY], "add: expected finite numbers, got inf at row 0, column 1"),
+        (
+            &["a"],
+            &[0.0, 0.0],
+            "add: expected a vector that is not all zeros, as cosine has no value for one, got one at row 0",
+        ),
+    ];
+    for (ids, vectors, message) in cases {
+        let error = index.add(strings(ids), vectors).expect_err("refused");
+        assert_eq!(error.to_string(), message);
+        assert_eq!((index.len(), index.ord("a"), index.ord("b"), index.ord("p0")), (1, None, None, Some(0)));
+    }
+    let error = index.search(&[1.0, 2.0, 3.0], 1, &Control::new()).expect_err("refused").to_string();
+    assert_eq!(error, "search: expected vectors of dimension 2, got 3 values");
+    assert!(matches!(
+        index.search(&[f32::NAN, 1.0], 1, &Control::new()),
+        Err(Error::NotFinite { column: 0, .. })
+    ));
+    assert!(matches!(
+        FlatIndex::new(0, Similarity::Dot, Value::Null),
+        Err(Error::Option { name: "dim", .. })
+    ));
+    index.add(strings(&["a", "b"]), &[0.0, 2.0, 3.0, 0.0])?;
+    assert_eq!((index.len(), index.ord("b"), index.id(2)), (3, Some(2), "b"));
+    Ok(())
+}
+
+#[test]
+fn deleted_rows_are_no_hits_and_their_ids_are_free_again() -> Result<(), Error> {
+    let mut index = flat(1, Similarity::Dot, &[1.0, 2.0, 3.0]);
+    assert!(matches!(index.delete(&["p1", "nobody"]), Err(Error::UnknownId { .. })));
+    assert_eq!(index.live_len(), 3);
+    index.delete(&["p2", "p2"])?;
+    assert_eq!((index.len(), index.live_len(), index.ord("p2")), (3, 2, None));
+    assert_eq!(
+        index.search(&[1.0], 9, &Control::new())?,
+        [Hit { ord: 1, score: 2.0 }, Hit { ord: 0, score: 1.0 }]
+    );
+    index.add(vec!["p2".to_owned()], &[0.5])?;
+    assert_eq!((index.ord("p2"), index.id(3)), (Some(3), "p2"));
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    index.save(&path)?;
+    let mut opened = FlatIndex::open(&path)?;
+    assert_eq!((opened.len(), opened.live_len(), opened.ord("p2")), (4, 3, Some(3)));
+    opened.compact();
+    assert_eq!((opened.len(), opened.ord("p2"), opened.vector(2)), (3, Some(2), &[0.5][..]));
+    Ok(())
+}
+
+#[test]
+fn a_filter_gives_the_best_of_the_rows_it_allows() -> Result<(), Error> {
+    let (dim, k) = (7, 10);
+    let (vectors, queries) = (uniform(3000, dim, 3), uniform(4, dim, 4));
+    let index = flat(dim, Similarity::L2, &vectors);
+    // Of every 1, 2 and 100 rows one: blocks are scored whole, or row by row.
+    for one_of in [1, 2, 100] {
+        let allows = |ord: u32| ord.is_multiple_of(one_of);
+        let many = index.search_many_filtered(&queries, k, 2, Some(&allows), &Control::new())?;
+        for (query, many) in queries.chunks(dim).zip(many) {
+            let mut expected = index.search(query, 3000, &Control::new())?;
+            expected.retain(|hit| allows(hit.ord));
+            expected.truncate(k);
+            assert_eq!(many, expected);
+            assert_eq!(index.search_filtered(query, k, Some(&allows), &Control::new())?, expected);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn an_opened_index_is_the_saved_one_and_can_be_added_to() -> Result<(), Error> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let (dim, k) = (13, 30);
+    let (vectors, queries) = (uniform(500, dim, 5), uniform(60, dim, 6));
+    for similarity in SIMILARITIES {
+        let (first, second) = vectors.split_at(301 * dim);
+        let mut index = FlatIndex::new(dim, similarity, json!({"model": "m"}))?;
+        index.add(ids(0..301), first)?;
+        index.save(&path)?;
+
+        let mut opened = FlatIndex::open(&path)?;
+        assert_eq!((opened.len(), opened.dim(), opened.similarity()), (301, dim, similarity));
+        assert_eq!(
+            (opened.metadata(), opened.id(300), opened.ord("p7")),
+            (&json!({"model": "m"}), "p300", Some(7))
+        );
+        let search = |index: &FlatIndex| index.search_many(&queries, k, 2, &Control::new());
+        assert_eq!(search(&opened)?, search(&index)?);
+
+        assert!(matches!(
+            opened.add(ids(300..302), &second[..2 * dim]),
+            Err(Error::DuplicateId { row: 0, .. })
+        ));
+        opened.add(ids(301..500), second)?;
+        index.add(ids(301..500), second)?;
+        assert_eq!(search(&opened)?, search(&index)?);
+        assert_eq!((opened.id(300), opened.id(301), opened.ord("p499")), ("p300", "p301", Some(499)));
+
+        // Over the file that it is mapped from, too.
+        opened.save(&path)?;
+        assert_eq!(search(&opened)?, search(&index)?);
+        let bytes = std::fs::read(&path).expect("readable");
+        index.save(&path)?;
+        assert_eq!(std::fs::read(&path).expect("readable"), bytes, "the same index is the same bytes");
+        assert_eq!(search(&FlatIndex::open(&path)?)?, search(&index)?);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_streamed_file_is_the_file_of_an_index_with_the_same_rows() -> Result<(), Error> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (streamed, saved) = (folder.path().join("streamed"), folder.path().join("saved"));
+    let vectors = uniform(50, 3, 7);
+    for similarity in SIMILARITIES {
+        let mut writer = FlatWriter::create(&streamed, 3, similarity)?;
+        for (at, batch) in vectors.chunks(4 * 3).enumerate() {
+            writer.push(&ids(at * 4..at * 4 + batch.len() / 3), batch)?;
+            assert!(matches!(writer.push(&["new", "p0"], &[1.0; 6]), Err(Error::DuplicateId { row: 1, .. })));
+        }
+        assert_eq!(writer.len(), 50);
+        writer.finish(&Value::Null)?;
+        flat(3, similarity, &vectors).save(&saved)?;
+        assert!(std::fs::read(&streamed).expect("readable") == std::fs::read(&saved).expect("readable"));
+    }
+    Ok(())
+}
+
+#[test]
+fn an_empty_index_can_be_searched_saved_and_opened() -> Result<(), Error> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    FlatIndex::new(3, Similarity::Dot, Value::Null)?.save(&path)?;
+    let index = FlatIndex::open(&path)?;
+    assert!(index.is_empty());
+    assert!(index.search(&[1.0; 3], 5, &Control::new())?.is_empty());
+    assert_eq!(index.search_many(&[1.0; 6], 5, 2, &Control::new())?, [[], []]);
+    assert!(index.search_many(&[], 5, 2, &Control::new())?.is_empty());
+    Ok(())
+}
+
+#[test]
+fn a_cancelled_search_stops() {
+    let index = flat(1, Similarity::Dot, &[1.0; 100]);
+    let control = Control::new();
+    control.cancel();
+    assert!(matches!(index.search(&[1.0], 1, &control), Err(Error::Cancelled(_))));
+    assert!(matches!(index.search_many(&[1.0], 1, 2, &control), Err(Error::Cancelled(_))));
+}

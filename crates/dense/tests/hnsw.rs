@@ -1,0 +1,356 @@
+//! The HNSW index against the flat one, and what it promises beyond recall.
+
+mod common;
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use common::{SIMILARITIES, clustered, fvecs, ids, shared, uniform};
+use control::Control;
+use dense::{DEFAULT_EF_SEARCH, Error, FlatIndex, HnswIndex, HnswOptions, InnerProduct, Similarity};
+use ranking::Hit;
+use serde_json::{Value, json};
+
+const SMALL: HnswOptions = HnswOptions {
+    m: 8,
+    ef_construction: 60,
+    seed: 42,
+    keep_pruned: true,
+    inner_product: InnerProduct::AugmentedL2,
+};
+
+fn flat(dim: usize, similarity: Similarity, vectors: &[f32]) -> FlatIndex {
+    let mut index = FlatIndex::new(dim, similarity, Value::Null).expect("a dimension");
+    index.add(ids(0..vectors.len() / dim), vectors).expect("sound rows");
+    index
+}
+
+fn hnsw(
+    dim: usize,
+    similarity: Similarity,
+    options: HnswOptions,
+    vectors: &[f32],
+    threads: usize,
+) -> HnswIndex {
+    let mut index = HnswIndex::new(dim, similarity, options, Value::Null).expect("sound options");
+    let rows = vectors.len() / dim;
+    let control = Control::new();
+    index.add(ids(0..rows), vectors, threads, &control).expect("sound rows");
+    assert_eq!((control.done(), index.len()), (rows as u64, rows));
+    index
+}
+
+fn bytes(index: &HnswIndex) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    index.save(&path).expect("writable");
+    std::fs::read(path).expect("readable")
+}
+
+/// The share of the exact hits that were found. Every hit's score must have the exact one's bits.
+fn recall(exact: &[Vec<Hit>], found: &[Vec<Hit>]) -> f64 {
+    let (mut shared, mut all) = (0, 0);
+    for (exact, found) in exact.iter().zip(found) {
+        assert_eq!(exact.len(), found.len());
+        assert!(found.is_sorted_by(|a, b| ranking::by_rank(a, b).is_lt()));
+        let scores: HashSet<(u32, u32)> = found.iter().map(|hit| (hit.ord, hit.score.to_bits())).collect();
+        shared += exact.iter().filter(|hit| scores.contains(&(hit.ord, hit.score.to_bits()))).count();
+        all += exact.len();
+    }
+    shared as f64 / all as f64
+}
+
+#[test]
+fn on_clusters_nearly_all_of_the_ten_best_are_found() -> Result<(), Error> {
+    let dim = 24;
+    let (vectors, queries) = (clustered(2500, dim, 25, 1), clustered(100, dim, 25, 1));
+    for similarity in SIMILARITIES {
+        let exact = flat(dim, similarity, &vectors).search_many(&queries, 10, 0, &Control::new())?;
+        for inner_product in [InnerProduct::AugmentedL2, InnerProduct::Graph] {
+            if similarity != Similarity::Dot && inner_product == InnerProduct::Graph {
+                continue; // It says nothing there.
+            }
+            let options = HnswOptions { inner_product, ..SMALL };
+            let index = hnsw(dim, similarity, options, &vectors, 0);
+            let found = index.search_many(&queries, 10, DEFAULT_EF_SEARCH, 0, &Control::new())?;
+            let recall = recall(&exact, &found);
+            eprintln!("{similarity:?} {inner_product:?}: recall@10 {recall}");
+            assert!(recall >= 0.95, "{similarity:?} {inner_product:?}: recall@10 {recall}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn of_the_nearest_glove_words_nearly_all_are_found() -> Result<(), Error> {
+    let Some(folder) = shared("data/vectors/glove100-50k") else { return Ok(()) };
+    let (dim, base) = fvecs(folder.join("base.fvecs.gz"));
+    let (_, queries) = fvecs(folder.join("query.fvecs.gz"));
+    let (base, queries) = (&base[..10_000 * dim], &queries[..100 * dim]);
+    for similarity in SIMILARITIES {
+        let exact = flat(dim, similarity, base).search_many(queries, 10, 0, &Control::new())?;
+        let index = hnsw(dim, similarity, SMALL, base, 0);
+        let found = index.search_many(queries, 10, DEFAULT_EF_SEARCH, 0, &Control::new())?;
+        let recall = recall(&exact, &found);
+        eprintln!("{similarity:?}: recall@10 {recall}");
+        assert!(recall >= 0.95, "{similarity:?}: recall@10 {recall}");
+    }
+    Ok(())
+}
+
+#[test]
+fn one_thread_builds_the_same_graph_in_any_number_of_batches() -> Result<(), Error> {
+    let dim = 5;
+    let vectors = uniform(600, dim, 2);
+    for similarity in SIMILARITIES {
+        let whole = hnsw(dim, similarity, SMALL, &vectors, 1);
+        let mut batches = HnswIndex::new(dim, similarity, SMALL, Value::Null)?;
+        let mut start = 0;
+        for size in [1, 2, 300, 297] {
+            let batch = &vectors[start * dim..(start + size) * dim];
+            batches.add(ids(start..start + size), batch, 1, &Control::new())?;
+            start += size;
+        }
+        // Of augmented rows φ grows with the batches, so that their graphs differ.
+        if similarity != Similarity::Dot {
+            assert!(bytes(&whole) == bytes(&batches), "{similarity:?}");
+        }
+        assert!(bytes(&whole) == bytes(&hnsw(dim, similarity, SMALL, &vectors, 1)));
+        let other = HnswOptions { seed: 43, ..SMALL };
+        assert!(bytes(&whole) != bytes(&hnsw(dim, similarity, other, &vectors, 1)));
+    }
+    Ok(())
+}
+
+#[test]
+fn one_query_has_the_same_hits_alone_among_others_and_on_any_number_of_threads() -> Result<(), Error> {
+    let dim = 8;
+    let (vectors, queries) = (uniform(2000, dim, 3), uniform(40, dim, 4));
+    let index = hnsw(dim, Similarity::Dot, SMALL, &vectors, 4);
+    let alone: Vec<Vec<Hit>> = queries
+        .chunks(dim)
+        .map(|query| index.search(query, 5, 50, &Control::new()))
+        .collect::<Result<_, _>>()?;
+    for threads in [0, 1, 3] {
+        let control = Control::new();
+        assert_eq!(index.search_many(&queries, 5, 50, threads, &control)?, alone);
+        assert_eq!(control.done(), 40);
+    }
+    Ok(())
+}
+
+#[test]
+fn an_opened_index_is_the_saved_one_and_grows_as_it_would_have() -> Result<(), Error> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let dim = 6;
+    let (vectors, queries) = (uniform(1500, dim, 5), uniform(20, dim, 6));
+    let (first, second) = vectors.split_at(1000 * dim);
+    for similarity in SIMILARITIES {
+        let mut index = HnswIndex::new(dim, similarity, SMALL, json!({"model": "m"}))?;
+        index.add(ids(0..1000), first, 1, &Control::new())?;
+        index.save(&path)?;
+        let mut opened = HnswIndex::open(&path)?;
+        assert_eq!((opened.len(), opened.dim(), opened.similarity()), (1000, dim, similarity));
+        assert_eq!((opened.metadata(), opened.options()), (&json!({"model": "m"}), &SMALL));
+        let search = |index: &HnswIndex| index.search_many(&queries, 10, 20, 2, &Control::new());
+        assert_eq!(search(&opened)?, search(&index)?);
+        assert!(opened.memory_bytes() < index.memory_bytes() / 4, "vectors and links stay in the file");
+
+        opened.add(ids(1000..1500), second, 1, &Control::new())?;
+        index.add(ids(1000..1500), second, 1, &Control::new())?;
+        assert_eq!(search(&opened)?, search(&index)?);
+        opened.save(&path)?;
+        assert!(std::fs::read(&path).expect("readable") == bytes(&index));
+    }
+    Ok(())
+}
+
+#[test]
+fn the_graph_of_a_flat_file_is_the_one_of_its_rows() -> Result<(), Error> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let vectors = uniform(800, 4, 7);
+    let mut index = flat(4, Similarity::Dot, &vectors);
+    index.save(&path)?;
+    let opened = HnswIndex::from_flat(FlatIndex::open(&path)?, SMALL, 1, &Control::new())?;
+    assert!(bytes(&opened) == bytes(&hnsw(4, Similarity::Dot, SMALL, &vectors, 1)));
+
+    // Rows deleted before have no links; where that is all of them there is no graph, and it can be saved.
+    index.delete(&ids(0..800))?;
+    let all_deleted = HnswIndex::from_flat(index, SMALL, 2, &Control::new())?;
+    all_deleted.save(&path)?;
+    let mut opened = HnswIndex::open(&path)?;
+    assert!(opened.search(&[1.0; 4], 3, 100, &Control::new())?.is_empty());
+    opened.add(ids(0..800), &vectors, 1, &Control::new())?;
+    assert_eq!(opened.search(&[1.0; 4], 3, 10, &Control::new())?.len(), 3);
+    Ok(())
+}
+
+#[test]
+fn equal_rows_and_unreachable_ones_still_give_k_hits() -> Result<(), Error> {
+    for similarity in SIMILARITIES {
+        // 2,000 equal rows, and three others.
+        let mut vectors = [1.0, 2.0].repeat(2000);
+        vectors.extend([5.0, 0.0, 0.0, 5.0, -1.0, -2.0]);
+        for threads in [1, 4] {
+            let index = hnsw(2, similarity, SMALL, &vectors, threads);
+            let query = [1.0, 2.0];
+            for k in [1, 10, 100, 2003, 5000] {
+                let hits = index.search(&query, k, 10, &Control::new())?;
+                assert_eq!(hits.len(), k.min(2003), "{similarity:?} {k}");
+            }
+            let exact = flat(2, similarity, &vectors).search(&query, 2003, &Control::new())?;
+            assert_eq!(index.search(&query, usize::MAX, 10, &Control::new())?, exact);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_row_among_many_equal_ones_can_be_found() -> Result<(), Error> {
+    // Each place of a 6 × 6 grid is taken by 100 equal rows, except for one place of a single row.
+    let mut vectors = Vec::new();
+    for place in 0..36 {
+        vectors.extend([(place % 6) as f32, (place / 6) as f32].repeat(if place == 20 { 1 } else { 100 }));
+    }
+    let index = hnsw(2, Similarity::L2, SMALL, &vectors, 1);
+    let hits = index.search(&[2.0, 3.0], 1, 40, &Control::new())?;
+    assert_eq!((index.id(hits[0].ord), hits[0].score), ("p2000", 0.0));
+    Ok(())
+}
+
+#[test]
+fn deleted_rows_are_no_hits_and_their_ids_are_free_again() -> Result<(), Error> {
+    let dim = 6;
+    let (vectors, queries) = (uniform(3000, dim, 8), uniform(30, dim, 9));
+    let (mut index, mut exact) =
+        (hnsw(dim, Similarity::Cosine, SMALL, &vectors, 0), flat(dim, Similarity::Cosine, &vectors));
+    assert!(matches!(index.delete(&["p1", "nobody"]), Err(Error::UnknownId { .. })));
+    // Every other row, then nearly all.
+    for rest in [2, 100] {
+        let gone: Vec<String> =
+            (0..3000).filter(|row| row % rest != 0).map(|row| format!("p{row}")).collect();
+        let gone: Vec<String> = gone.into_iter().filter(|id| index.ord(id).is_some()).collect();
+        index.delete(&gone)?;
+        exact.delete(&gone)?;
+        assert_eq!(index.live_len(), 3000 / rest);
+        let expected = exact.search_many(&queries, 10, 1, &Control::new())?;
+        let found = index.search_many(&queries, 10, 60, 1, &Control::new())?;
+        assert!(found.iter().flatten().all(|hit| hit.ord.is_multiple_of(rest as u32)));
+        assert!(recall(&expected, &found) >= 0.95);
+    }
+    index.add(vec!["p1".to_owned()], &queries[..dim], 1, &Control::new())?;
+    let hits = index.search(&queries[..dim], 1, 60, &Control::new())?;
+    assert_eq!((hits[0].ord, index.id(3000), index.ord("p1")), (3000, "p1", Some(3000)));
+
+    index.compact(0, &Control::new())?;
+    assert_eq!((index.len(), index.live_len(), index.ord("p1")), (31, 31, Some(30)));
+    assert_eq!(index.search(&queries[..dim], 99, 60, &Control::new())?.len(), 31);
+    Ok(())
+}
+
+#[test]
+fn a_filter_never_costs_hits() -> Result<(), Error> {
+    let dim = 6;
+    let (vectors, queries) = (uniform(4000, dim, 10), uniform(20, dim, 11));
+    let (index, exact) = (hnsw(dim, Similarity::L2, SMALL, &vectors, 0), flat(dim, Similarity::L2, &vectors));
+    for one_of in [1, 2, 5, 50, 1000, 5000] {
+        let allows = |ord: u32| ord % one_of == one_of - 1;
+        let expected = exact.search_many_filtered(&queries, 10, 1, Some(&allows), &Control::new())?;
+        let found = index.search_many_filtered(&queries, 10, 60, 1, Some(&allows), &Control::new())?;
+        if one_of <= 1000 {
+            let recall = recall(&expected, &found);
+            assert!(recall >= 0.95, "one of {one_of}: recall@10 {recall}");
+        }
+        assert!(found.iter().flatten().all(|hit| allows(hit.ord)));
+    }
+    // What the sample of rows does not show: all that is allowed lies in one place.
+    let allows = |ord: u32| (1001..1005).contains(&ord);
+    assert_eq!(index.search_filtered(&queries[..dim], 10, 60, Some(&allows), &Control::new())?.len(), 4);
+    Ok(())
+}
+
+#[test]
+fn a_cancelled_add_leaves_the_index_as_it_was() -> Result<(), Error> {
+    let dim = 6;
+    let vectors = uniform(3000, dim, 12);
+    let (first, second) = vectors.split_at(1000 * dim);
+    for threads in [1, 3] {
+        let mut index = hnsw(dim, Similarity::Dot, SMALL, first, 1);
+        let before = bytes(&index);
+        let control = Control::new();
+        let cancelled = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while control.done() < 50 {
+                    std::thread::yield_now();
+                }
+                control.cancel();
+            });
+            index.add(ids(1000..3000), second, threads, &control)
+        });
+        assert!(matches!(cancelled, Err(Error::Cancelled(_))), "{} rows were added", control.done());
+        assert_eq!((index.len(), index.ord("p1000")), (1000, None));
+        assert!(bytes(&index) == before);
+        index.add(ids(1000..3000), second, threads, &Control::new())?;
+        assert_eq!(index.len(), 3000);
+    }
+    Ok(())
+}
+
+#[test]
+fn longer_rows_may_come_later() -> Result<(), Error> {
+    let dim = 8;
+    let (vectors, queries) = (uniform(3000, dim, 13), uniform(50, dim, 14));
+    // The second half is four times as long, so φ grows when it is added.
+    let vectors: Vec<f32> =
+        vectors.iter().enumerate().map(|(at, x)| if at < 1500 * dim { *x } else { 4.0 * x }).collect();
+    let mut index = HnswIndex::new(dim, Similarity::Dot, SMALL, Value::Null)?;
+    for (at, batch) in vectors.chunks(500 * dim).enumerate() {
+        index.add(ids(at * 500..(at + 1) * 500), batch, 1, &Control::new())?;
+    }
+    let exact = flat(dim, Similarity::Dot, &vectors).search_many(&queries, 10, 1, &Control::new())?;
+    let recall = recall(&exact, &index.search_many(&queries, 10, 60, 1, &Control::new())?);
+    assert!(recall >= 0.95, "recall@10 {recall}");
+    Ok(())
+}
+
+#[test]
+fn what_cannot_be_is_refused() -> Result<(), Error> {
+    let options = |m, ef_construction| HnswOptions { m, ef_construction, ..SMALL };
+    for (options, name) in
+        [(options(1, 10), "m"), (options(2000, 10), "m"), (options(8, 0), "ef_construction")]
+    {
+        let error = HnswIndex::new(2, Similarity::Dot, options, Value::Null).expect_err("refused");
+        assert!(error.to_string().starts_with(&format!("{name}: expected ")), "{error}");
+    }
+    let mut index = hnsw(2, Similarity::Dot, SMALL, &[1.0, 2.0], 1);
+    let before = bytes(&index);
+    let add = |index: &mut HnswIndex, id: &str, vector: &[f32]| {
+        index.add(vec![id.to_owned()], vector, 1, &Control::new()).expect_err("refused")
+    };
+    assert!(matches!(add(&mut index, "a", &[1.0]), Error::Dimension { .. }));
+    assert!(matches!(add(&mut index, "a", &[1.0, f32::NAN]), Error::NotFinite { column: 1, .. }));
+    assert!(matches!(add(&mut index, "p0", &[1.0, 2.0]), Error::DuplicateId { first: None, .. }));
+    assert!(bytes(&index) == before);
+    assert!(matches!(index.search(&[1.0], 1, 10, &Control::new()), Err(Error::Dimension { .. })));
+    Ok(())
+}
+
+#[test]
+fn a_file_of_the_other_kind_is_refused_as_what_it_is() -> Result<(), Error> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    flat(2, Similarity::Dot, &[1.0, 2.0]).save(&path)?;
+    let error = HnswIndex::open(&path).expect_err("a flat file");
+    assert!(matches!(error, Error::Storage(storage::Error::Corrupt { .. })));
+    assert!(error.to_string().contains("expected a HNSW index file"), "{error}");
+    assert!(error.to_string().contains("PKFLAT"), "{error}");
+    hnsw(2, Similarity::Dot, SMALL, &[1.0, 2.0], 1).save(&path)?;
+    assert!(matches!(FlatIndex::open(&path), Err(Error::Storage(storage::Error::Corrupt { .. }))));
+    assert!(matches!(
+        HnswIndex::open(Path::new("no such file")),
+        Err(Error::Storage(storage::Error::Io { .. }))
+    ));
+    Ok(())
+}

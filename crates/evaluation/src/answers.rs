@@ -1,0 +1,95 @@
+//! Exact match and F1 of a predicted answer, as SQuAD's `evaluate-v1.1.py` (Rajpurkar et al., 2016) has them.
+//!
+//! ```
+//! use evaluation::{exact_match, f1};
+//!
+//! let answers = ["Denver Broncos", "the Broncos of Denver"];
+//! assert!(exact_match("The Denver Broncos!", &answers));
+//! assert!(!exact_match("Broncos", &answers));
+//! assert_eq!(f1("Broncos", &answers), 2.0 / 3.0); // precision 1, recall 1/2
+//! ```
+
+use std::collections::HashMap;
+
+use text::normalise_answer;
+
+/// Whether the prediction equals an answer, both normalised. `false` without answers.
+#[must_use]
+pub fn exact_match<A: AsRef<str>>(prediction: &str, answers: &[A]) -> bool {
+    let prediction = normalise_answer(prediction);
+    answers.iter().any(|answer| normalise_answer(answer.as_ref()) == prediction)
+}
+
+/// The best F1 of the prediction against an answer, from 0 to 1: the harmonic mean of precision and
+/// recall over words, with their counts, both sides normalised. 0 without answers, and without a word in
+/// common, so also where both sides normalise to nothing.
+#[must_use]
+pub fn f1<A: AsRef<str>>(prediction: &str, answers: &[A]) -> f64 {
+    let prediction = normalise_answer(prediction);
+    let f1s = answers.iter().map(|answer| f1_of(&prediction, &normalise_answer(answer.as_ref())));
+    f1s.fold(0.0, f64::max)
+}
+
+fn f1_of(prediction: &str, answer: &str) -> f64 {
+    let mut left: HashMap<&str, usize> = HashMap::new();
+    let mut answer_words = 0;
+    for word in answer.split(' ') {
+        *left.entry(word).or_default() += 1;
+        answer_words += 1;
+    }
+    let mut common = 0;
+    let mut prediction_words = 0;
+    for word in prediction.split(' ') {
+        prediction_words += 1;
+        if let Some(count) = left.get_mut(word).filter(|count| **count > 0 && !word.is_empty()) {
+            *count -= 1;
+            common += 1;
+        }
+    }
+    if common == 0 {
+        return 0.0;
+    }
+    let precision = f64::from(common) / f64::from(prediction_words);
+    let recall = f64::from(common) / f64::from(answer_words);
+    (2.0 * precision * recall) / (precision + recall)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn words_count_as_often_as_they_occur() {
+        // 2 common words of 3 and of 4: 2 · (2/3 · 1/2) / (2/3 + 1/2).
+        assert_eq!(f1("b b c", &["b b b d"]), 2.0 * (2.0 / 3.0) * 0.5 / (2.0 / 3.0 + 0.5));
+        assert_eq!(f1("x", &["y"]), 0.0);
+    }
+
+    #[test]
+    fn the_best_answer_counts() {
+        assert_eq!(f1("new york", &["york", "New York!", "paris"]), 1.0);
+        assert!(exact_match("new york", &["york", "New York!"]));
+    }
+
+    #[test]
+    fn nothing_equals_nothing_but_shares_no_word() {
+        assert!(exact_match("the", &["", "x"]));
+        assert_eq!(f1("the", &["a"]), 0.0);
+        assert_eq!(f1("", &["x"]), 0.0);
+        assert!(!exact_match("", &[""; 0]));
+        assert_eq!(f1("x", &[""; 0]), 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn f1_is_symmetric_and_1_for_equal_words(a in "[a-e ]{0,12}", b in "[a-e ]{0,12}") {
+            prop_assert_eq!(f1(&a, &[&b]), f1(&b, &[&a]));
+            let nothing = normalise_answer(&a).is_empty();
+            prop_assert_eq!(f1(&a, &[&a]), if nothing { 0.0 } else { 1.0 });
+            if exact_match(&a, &[&b]) && !nothing {
+                prop_assert_eq!(f1(&a, &[&b]), 1.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Measuring a run.
+//!
+//! ```
+//! use evaluation::evaluate;
+//! use ranking::{Qrels, Run, ScoredId};
+//!
+//! let mut qrels = Qrels::new();
+//! qrels.insert("q1", "p1", 1);
+//! qrels.insert("q2", "p2", 1);
+//! let mut run = Run::new();
+//! run.push("q1", ScoredId { id: "p1".into(), score: 7.5 });
+//!
+//! let evaluation = evaluate(&run, &qrels, &["nDCG@10".parse()?])?;
+//! assert_eq!(evaluation.missing, 1); // q2 counts as 0
+//! assert_eq!(evaluation.measured[0].values, [1.0, 0.0]);
+//! assert_eq!(evaluation.measured[0].mean, 0.5);
+//! # Ok::<(), evaluation::Error>(())
+//! ```
+
+use ranking::{Qrels, Run};
+
+use crate::error::{Error, no_common_query};
+use crate::judged::Judged;
+use crate::measures::Measure;
+use crate::trec_order::trec_order;
+
+/// A run measured against qrels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluation {
+    /// The queries of the qrels, in their order.
+    pub queries: Vec<String>,
+    /// One entry for each measure asked for, in that order.
+    pub measured: Vec<Measured>,
+    /// Queries of the qrels that have no hits in the run; each counts as 0.
+    pub missing: usize,
+    /// Queries of the run that the qrels do not have; they count nowhere.
+    pub unjudged: usize,
+}
+
+/// One measure of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// What was computed.
+    pub measure: Measure,
+    /// The mean of `values`.
+    pub mean: f64,
+    /// The value for each query, as [`Evaluation::queries`] has them.
+    pub values: Vec<f64>,
+}
+
+/// Measures a run as `trec_eval -c` does, to the last printed digit.
+///
+/// The mean is over every query of the qrels. One without hits in the run counts as 0. So does one
+/// without a relevant passage, whatever was retrieved: like trec_eval, which leaves out only queries
+/// without any judgement, this keeps it, so take it out of the qrels if it shall not count.
+///
+/// Hits are ranked anew by score; of equal scores the greater passage id comes first, which is
+/// trec_eval's rule and neither the order in the run nor the index's.
+///
+/// # Errors
+///
+/// [`Error::NoCommonQuery`] if no query of the run is in the qrels; [`Error::Duplicate`] and
+/// [`Error::NotANumber`] for hits that cannot be ranked, of any query of the run.
+pub fn evaluate(run: &Run, qrels: &Qrels, measures: &[Measure]) -> Result<Evaluation, Error> {
+    let unjudged = run.iter().filter(|&(query, _)| qrels.get(query).is_none()).count();
+    if unjudged == run.len() {
+        let of_run = run.iter().map(|(query, _)| query);
+        return Err(no_common_query("run and qrels", of_run, qrels.iter().map(|(query, _)| query)));
+    }
+    for (query, hits) in run.iter().filter(|&(query, _)| qrels.get(query).is_none()) {
+        trec_order(query, hits)?;
+    }
+
+    let mut queries = Vec::with_capacity(qrels.len());
+    let mut values = vec![Vec::with_capacity(qrels.len()); measures.len()];
+    let mut missing = 0;
+    for (query, judgements) in qrels.iter() {
+        let hits = run.get(query).unwrap_or_default();
+        missing += usize::from(hits.is_empty());
+        let judged = Judged::new(&trec_order(query, hits)?, judgements);
+        for (values, measure) in values.iter_mut().zip(measures) {
+            values.push(measure.of(&judged));
+        }
+        queries.push(query.to_owned());
+    }
+
+    // trec_eval adds up in the order of the query ids; rounding then agrees too.
+    let mut order: Vec<usize> = (0..queries.len()).collect();
+    order.sort_unstable_by_key(|&at| &queries[at]);
+    let mean = |values: &[f64]| order.iter().fold(0.0, |sum, &at| sum + values[at]) / values.len() as f64;
+    let measured = measures.iter().zip(values);
+    let measured =
+        measured.map(|(&measure, values)| Measured { measure, mean: mean(&values), values }).collect();
+    Ok(Evaluation { queries, measured, missing, unjudged })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use ranking::ScoredId;
+
+    use super::*;
+
+    fn run(hits: &[(&str, &str, f32)]) -> Run {
+        let mut run = Run::new();
+        for &(query, id, score) in hits {
+            run.push(query, ScoredId { id: id.into(), score });
+        }
+        run
+    }
+
+    fn qrels(judgements: &[(&str, &str, i32)]) -> Qrels {
+        let mut qrels = Qrels::new();
+        for &(query, passage, grade) in judgements {
+            qrels.insert(query, passage, grade);
+        }
+        qrels
+    }
+
+    fn measures(names: &[&str]) -> Vec<Measure> {
+        names.iter().map(|name| name.parse().expect("it is a measure")).collect()
+    }
+
+    #[test]
+    fn every_query_of_the_qrels_counts_and_no_other() {
+        let run = run(&[("q9", "a", 1.0), ("q2", "a", 1.0), ("q3", "a", 2.0), ("q3", "b", 1.0)]);
+        let qrels = qrels(&[("q3", "b", 1), ("q1", "a", 1), ("q2", "a", 0)]);
+        let evaluation = evaluate(&run, &qrels, &measures(&["RR", "P@1"])).expect("they share q3");
+        assert_eq!(evaluation.queries, ["q3", "q1", "q2"]);
+        assert_eq!(evaluation.measured[0].values, [0.5, 0.0, 0.0]);
+        assert_eq!(evaluation.measured[0].mean, 0.5 / 3.0);
+        assert_eq!(evaluation.measured[1].mean, 0.0);
+        assert_eq!((evaluation.missing, evaluation.unjudged), (1, 1));
+    }
+
+    #[test]
+    fn a_query_with_an_empty_list_is_missing() {
+        let mut run = run(&[("q1", "a", 1.0)]);
+        run.insert("q2", Vec::new());
+        let evaluation =
+            evaluate(&run, &qrels(&[("q1", "a", 1), ("q2", "a", 1)]), &[]).expect("they share q1");
+        assert_eq!((evaluation.missing, evaluation.unjudged), (1, 0));
+    }
+
+    #[test]
+    fn a_negative_grade_is_not_relevant() {
+        let qrels = qrels(&[("q", "a", -1), ("q", "b", 1)]);
+        let evaluation =
+            evaluate(&run(&[("q", "a", 2.0), ("q", "b", 1.0)]), &qrels, &measures(&["RR", "nDCG"]))
+                .expect("they share q");
+        assert_eq!(evaluation.measured[0].mean, 0.5);
+        assert_eq!(evaluation.measured[1].mean, 1.0 / 3f64.log2());
+    }
+
+    #[test]
+    fn a_run_of_other_queries_is_refused_with_the_first_ids_of_each() {
+        let run = run(&[("1", "a", 1.0), ("2", "a", 1.0), ("3", "a", 1.0), ("4", "a", 1.0)]);
+        let error = evaluate(&run, &qrels(&[("q1", "a", 1)]), &[]).expect_err("they share no query");
+        assert_eq!(
+            error.to_string(),
+            "run and qrels: expected queries in common, got '1', '2', '3', … and 'q1'"
+        );
+        let error = evaluate(&Run::new(), &Qrels::new(), &[]).expect_err("there is no query");
+        assert_eq!(error.to_string(), "run and qrels: expected queries in common, got none and none");
+    }
+
+    #[test]
+    fn hits_that_cannot_be_ranked_are_refused_wherever_they_are() {
+        let qrels = qrels(&[("q1", "a", 1)]);
+        for query in ["q1", "q2"] {
+            let twice = run(&[("q1", "b", 1.0), (query, "a", 1.0), (query, "a", 0.5)]);
+            assert!(matches!(evaluate(&twice, &qrels, &[]), Err(Error::Duplicate { .. })));
+            let nan = run(&[("q1", "b", 1.0), (query, "a", f32::NAN)]);
+            assert!(matches!(evaluate(&nan, &qrels, &[]), Err(Error::NotANumber { .. })));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_hits_in_the_run_does_not_matter_and_values_are_shares(
+            grades in prop::collection::vec(-1..4, 1..12), scores in prop::collection::vec(0i8..4, 0..12)
+        ) {
+            let qrels: Vec<(String, i32)> =
+                grades.iter().enumerate().map(|(at, &grade)| (format!("p{at}"), grade)).collect();
+            let qrels = qrels.iter().map(|(id, grade)| ("q", id.as_str(), *grade)).collect::<Vec<_>>();
+            let ids: Vec<String> = (0..scores.len()).map(|at| format!("p{at}")).collect();
+            let mut hits: Vec<_> =
+                ids.iter().zip(&scores).map(|(id, &score)| ("q", id.as_str(), f32::from(score))).collect();
+            hits.push(("q", "last", -1.0));
+            let names = ["nDCG", "nDCG@3", "RR", "RR@3", "AP", "AP@3", "R@3", "P@3", "Success@3", "AP(rel=2)"];
+            let names = measures(&names);
+            let forward = evaluate(&run(&hits), &self::qrels(&qrels), &names).expect("they share q");
+            hits.reverse();
+            let backward = evaluate(&run(&hits), &self::qrels(&qrels), &names).expect("they share q");
+            for measured in &forward.measured {
+                prop_assert!((0.0..=1.0 + 1e-12).contains(&measured.mean), "{}", measured.measure);
+            }
+            prop_assert_eq!(forward, backward);
+        }
+    }
+}

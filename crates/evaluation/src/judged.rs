@@ -1,0 +1,47 @@
+use std::collections::HashMap;
+
+use ranking::ScoredId;
+
+/// What the measures see of a query: the grades down its ranking, and the best that could have been.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Judged {
+    /// Grade of the hit at each rank; 0 for what is not judged or judged below 0.
+    pub(crate) grades: Vec<i32>,
+    /// All grades above 0 of the query's judgements, the greatest first.
+    pub(crate) ideal: Vec<i32>,
+}
+
+impl Judged {
+    /// Looks up the grades of hits in ranked order.
+    pub(crate) fn new(ranked: &[&ScoredId], judgements: &HashMap<String, i32>) -> Self {
+        let grade = |hit: &&ScoredId| judgements.get(&hit.id).map_or(0, |&grade| grade.max(0));
+        let mut ideal: Vec<i32> = judgements.values().copied().filter(|&grade| grade > 0).collect();
+        ideal.sort_unstable_by(|a, b| b.cmp(a));
+        Self { grades: ranked.iter().map(grade).collect(), ideal }
+    }
+
+    /// The grades of the first `cutoff` hits.
+    pub(crate) fn top(&self, cutoff: Option<usize>) -> &[i32] {
+        top(&self.grades, cutoff)
+    }
+
+    /// Passages judged at least `relevant`, retrieved or not.
+    pub(crate) fn relevant(&self, relevant: i32) -> usize {
+        self.ideal.partition_point(|&grade| grade >= relevant)
+    }
+}
+
+/// The first `cutoff` of a list, or all.
+pub(crate) fn top(grades: &[i32], cutoff: Option<usize>) -> &[i32] {
+    &grades[..cutoff.map_or(grades.len(), |cutoff| cutoff.min(grades.len()))]
+}
+
+#[cfg(test)]
+impl Judged {
+    /// From grades by rank and those of relevant passages that were not retrieved.
+    pub(crate) fn of(grades: &[i32], missed: &[i32]) -> Self {
+        let mut ideal: Vec<i32> = grades.iter().chain(missed).copied().filter(|&grade| grade > 0).collect();
+        ideal.sort_unstable_by(|a, b| b.cmp(a));
+        Self { grades: grades.to_vec(), ideal }
+    }
+}

@@ -1,0 +1,34 @@
+//! Measuring runs and answers the way the literature does: trec_eval's measures, SQuAD's exact match
+//! and F1, DPR's top-k accuracy, and the overlap of two runs.
+//!
+//! ```
+//! use evaluation::evaluate;
+//! use ranking::{Qrels, Run, ScoredId};
+//!
+//! let mut qrels = Qrels::new();
+//! qrels.insert("q1", "p1", 1);
+//! let mut run = Run::new();
+//! run.push("q1", ScoredId { id: "p2".into(), score: 2.0 });
+//! run.push("q1", ScoredId { id: "p1".into(), score: 1.0 });
+//!
+//! let evaluation = evaluate(&run, &qrels, &["RR@10".parse()?, "Success@1".parse()?])?;
+//! let means: Vec<f64> = evaluation.measured.iter().map(|measured| measured.mean).collect();
+//! assert_eq!(means, [0.5, 0.0]);
+//! # Ok::<(), evaluation::Error>(())
+//! ```
+
+mod answers;
+mod error;
+mod evaluate;
+mod judged;
+mod measures;
+mod overlap;
+mod top_k_accuracy;
+mod trec_order;
+
+pub use answers::{exact_match, f1};
+pub use error::Error;
+pub use evaluate::{Evaluation, Measured, evaluate};
+pub use measures::Measure;
+pub use overlap::{Overlap, jaccard_at};
+pub use top_k_accuracy::{accuracy_at, first_match, first_match_prepared};

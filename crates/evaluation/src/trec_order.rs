@@ -1,0 +1,62 @@
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+use ranking::ScoredId;
+
+use crate::error::Error;
+
+/// A query's hits as trec_eval ranks them, whatever order they are stored in: the higher score first,
+/// of equal scores the greater passage id, byte by byte.
+///
+/// # Errors
+///
+/// [`Error::NotANumber`] and [`Error::Duplicate`].
+pub(crate) fn trec_order<'r>(query: &str, hits: &'r [ScoredId]) -> Result<Vec<&'r ScoredId>, Error> {
+    let mut seen = HashSet::with_capacity(hits.len());
+    for ScoredId { id, score } in hits {
+        if score.is_nan() {
+            return Err(Error::NotANumber { query: query.to_owned(), passage: id.clone() });
+        }
+        if !seen.insert(id.as_str()) {
+            return Err(Error::Duplicate { query: query.to_owned(), passage: id.clone() });
+        }
+    }
+    let mut ranked: Vec<&ScoredId> = hits.iter().collect();
+    // Not `total_cmp`: trec_eval holds 0.0 and -0.0 to be equal.
+    let by_score = |a: &ScoredId, b: &ScoredId| b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal);
+    ranked.sort_unstable_by(|a, b| by_score(a, b).then_with(|| b.id.cmp(&a.id)));
+    Ok(ranked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hit(id: &str, score: f32) -> ScoredId {
+        ScoredId { id: id.into(), score }
+    }
+
+    #[test]
+    fn equal_scores_rank_by_descending_id() {
+        let hits = [hit("p10", 1.0), hit("p9", 1.0), hit("é", 0.0), hit("z", -0.0), hit("a", f32::INFINITY)];
+        let ranked = trec_order("q", &hits).expect("the hits are valid");
+        assert_eq!(
+            ranked.iter().map(|hit| hit.id.as_str()).collect::<Vec<_>>(),
+            ["a", "p9", "p10", "é", "z"]
+        );
+    }
+
+    #[test]
+    fn a_passage_twice_and_a_score_that_is_none_are_refused() {
+        let message =
+            |hits: &[ScoredId]| trec_order("q1", hits).expect_err("they cannot be ranked").to_string();
+        assert_eq!(
+            message(&[hit("a", 2.0), hit("b", 1.5), hit("a", 1.0)]),
+            "hits of query 'q1': expected every passage once, got 'a' twice"
+        );
+        assert_eq!(
+            message(&[hit("a", f32::NAN)]),
+            "hits of query 'q1': expected scores that are numbers, got NaN for passage 'a'"
+        );
+    }
+}

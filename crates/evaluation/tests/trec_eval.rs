@@ -1,0 +1,114 @@
+//! Agreement with trec_eval's own test outputs, to every printed digit, and with known figures of Lucene's runs.
+//!
+//! Which inputs and options belong to which output is in the target `quicktest` of trec_eval's Makefile.
+
+mod shared;
+
+use evaluation::{Evaluation, Measure, evaluate};
+use ranking::{Qrels, Run};
+use shared::{lines, qrels, run};
+
+/// What `ir_measures` calls one of trec_eval's measures, if it is one of ours.
+fn measure(trec_name: &str, relevant: i32) -> Option<Measure> {
+    let (name, cutoff) = match trec_name.rsplit_once('_') {
+        Some((name, cutoff)) if cutoff.bytes().all(|byte| byte.is_ascii_digit()) => (name, Some(cutoff)),
+        _ => (trec_name, None),
+    };
+    let name = match (name, cutoff) {
+        ("map", None) | ("map_cut", Some(_)) => "AP",
+        ("recip_rank", None) => "RR",
+        ("ndcg", None) | ("ndcg_cut", Some(_)) => "nDCG",
+        ("P", Some(_)) => "P",
+        ("recall", Some(_)) => "R",
+        ("success", Some(_)) => "Success",
+        _ => return None,
+    };
+    let rel = if name == "nDCG" { String::new() } else { format!("(rel={relevant})") };
+    let cutoff = cutoff.map_or_else(String::new, |cutoff| format!("@{cutoff}"));
+    Some(format!("{name}{rel}{cutoff}").parse().expect("it is a measure"))
+}
+
+/// Compares every line of an output with our value, and how many lines those are.
+fn assert_agrees(run: &Run, qrels_file: &str, output: &str, relevant: i32, expected_lines: usize) {
+    let qrels = qrels(qrels_file).expect("it is there if the run is");
+    let lines = lines(output).expect("it is there if the run is");
+    let mut compared = 0;
+    for line in lines {
+        let columns: Vec<&str> = line.split_whitespace().collect();
+        let Some(measure) = measure(columns[0], relevant) else { continue };
+        let Evaluation { queries, measured, .. } =
+            evaluate(run, &qrels, &[measure]).expect("they share queries");
+        let value = match queries.iter().position(|query| query == columns[1]) {
+            Some(at) => measured[0].values[at],
+            None => measured[0].mean,
+        };
+        assert_eq!(format!("{value:.4}"), columns[2], "{output}: {line}");
+        compared += 1;
+    }
+    assert_eq!(compared, expected_lines, "{output}");
+}
+
+#[test]
+fn every_measure_of_every_query_and_the_means_agree() {
+    let Some(run) = run("reference/trec_eval/results.test.gz") else { return };
+    let qrels = "reference/trec_eval/qrels.test.gz";
+    // 3 × 9 for P, recall and ndcg_cut, as many for map_cut; 3 for success; map, recip_rank, ndcg.
+    assert_agrees(&run, qrels, "reference/trec_eval/out.test.aq.gz", 1, 4 * 42);
+    assert_agrees(&run, qrels, "reference/trec_eval/out.test.a.gz", 1, 42);
+    assert_agrees(&run, qrels, "reference/trec_eval/out.test.gz", 1, 11);
+    assert_agrees(&run, qrels, "reference/trec_eval/out.test.meas_params.gz", 1, 4 * 11);
+}
+
+#[test]
+fn a_query_that_the_run_misses_counts_as_0_as_with_option_c() {
+    let Some(mut run) = run("reference/trec_eval/results.trunc.gz") else { return };
+    let qrels = "reference/trec_eval/qrels.test.gz";
+    assert_agrees(&run, qrels, "reference/trec_eval/out.test.aqc.gz", 1, 4 * 42);
+
+    // -M100 keeps the first 100 hits; in this run no two scores around there are equal.
+    let queries: Vec<String> = run.iter().map(|(query, _)| query.to_owned()).collect();
+    for query in queries {
+        let mut hits = run.get(&query).unwrap_or_default().to_vec();
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+        hits.truncate(100);
+        run.insert(query, hits);
+    }
+    assert_agrees(&run, qrels, "reference/trec_eval/out.test.aqcM.gz", 1, 4 * 42);
+}
+
+#[test]
+fn graded_judgements_agree_as_gains_and_from_grade_2() {
+    let Some(run) = run("reference/trec_eval/results.test.gz") else { return };
+    let qrels = "reference/trec_eval/qrels.rel_level.gz";
+    assert_agrees(&run, qrels, "reference/trec_eval/out.test.aql.gz", 2, 4 * 42);
+}
+
+/// nDCG@10 and R@100 in four digits.
+fn ndcg_and_recall(run: &Run, qrels: &Qrels) -> [String; 2] {
+    let measures = ["nDCG@10", "R@100"].map(|name| name.parse().expect("it is a measure"));
+    let evaluation = evaluate(run, qrels, &measures).expect("they share queries");
+    [0, 1].map(|at| format!("{:.4}", evaluation.measured[at].mean))
+}
+
+#[test]
+fn known_figures_of_lucene_runs_come_out_by_either_rule_for_ties() {
+    for (collection, by_document_order, by_trec_eval) in [
+        ("scifact", ["0.6789", "0.9253"], ["0.6789", "0.9253"]), // Anserini publishes these
+        ("vaswani-npl", ["0.4368", "0.6186"], ["0.4368", "0.6184"]),
+        ("nfcorpus-preprocessed", ["0.3320", "0.2540"], ["0.3312", "0.2538"]),
+        ("agentset-dbpedia", ["0.3654", "0.8440"], ["0.3654", "0.8440"]),
+    ] {
+        let Some(mut run) = run(&format!("reference/lucene/{collection}.bm25.trec.gz")) else { return };
+        let qrels = qrels(&format!("data/ir/{collection}/qrels.txt.gz")).expect("it is there if the run is");
+        assert_eq!(ndcg_and_recall(&run, &qrels), by_trec_eval, "{collection}");
+
+        // Lucene lists equal scores in document order; ranks as scores keep that.
+        let queries: Vec<String> = run.iter().map(|(query, _)| query.to_owned()).collect();
+        for query in queries {
+            let mut hits = run.get(&query).unwrap_or_default().to_vec();
+            hits.iter_mut().zip(1u16..).for_each(|(hit, rank)| hit.score = -f32::from(rank));
+            run.insert(query, hits);
+        }
+        assert_eq!(ndcg_and_recall(&run, &qrels), by_document_order, "{collection}");
+    }
+}

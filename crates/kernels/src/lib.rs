@@ -1,0 +1,34 @@
+//! SIMD inner products and squared distances, chosen for the running CPU.
+//!
+//! ```
+//! use kernels::Kernels;
+//!
+//! let kernels = Kernels::detect();
+//! assert_eq!(kernels.dot(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]), 32.0);
+//!
+//! let mut scores = [0.0; 2];
+//! kernels.score_rows(&[1.0, 2.0], &[3.0, 4.0, 5.0, 6.0], &mut scores);
+//! assert_eq!(scores, [11.0, 17.0]);
+//! ```
+//!
+//! Within one set of kernels the value for a pair of vectors depends on the pair alone: [`Kernels::dot`],
+//! [`Kernels::score_rows`] and [`Kernels::score_block`] give the same bits, wherever in a block the row stands
+//! and however many rows and queries stand beside it. Sets of different CPUs round differently, each within the
+//! bounds of [`mod@reference`].
+#![allow(unsafe_code, reason = "SIMD loads, and calls of what only some CPUs can run")]
+
+#[macro_use]
+mod tile;
+
+mod dispatch;
+mod prefetch;
+pub mod reference;
+mod scalar;
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+pub use dispatch::Kernels;
+pub use prefetch::prefetch;

@@ -1,0 +1,94 @@
+//! Every kernel against the definition, and against itself in every place of a block.
+
+use kernels::{Kernels, reference};
+use proptest::prelude::*;
+
+/// Two vectors of one length from 0 to `longest`, of ordinary, huge, tiny and cancelling values.
+fn pair(longest: usize) -> impl Strategy<Value = (Vec<f32>, Vec<f32>)> {
+    let value = prop_oneof![
+        8 => -10.0f32..10.0,
+        1 => -1e15f32..1e15,
+        1 => -1e-25f32..1e-25,
+        1 => Just(0.0f32),
+    ];
+    prop::collection::vec((value.clone(), value), 0..longest).prop_map(|pairs| pairs.into_iter().unzip())
+}
+
+/// Reproducible values without a generator crate: splitmix64, to [-1, 1).
+fn values(seed: u64, count: usize) -> Vec<f32> {
+    (0..count as u64)
+        .map(|at| {
+            let mut z = (seed ^ at.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_add(0x9E37_79B9_7F4A_7C15);
+            z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            ((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+        })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_kernel_agrees_with_the_reference((a, b) in pair(1100)) {
+        for kernels in Kernels::available() {
+            let error = (f64::from(kernels.dot(&a, &b)) - reference::dot(&a, &b)).abs();
+            prop_assert!(error <= reference::dot_error(&a, &b), "{}: dot off by {error:e}", kernels.name());
+            let error = (f64::from(kernels.squared_l2(&a, &b)) - reference::squared_l2(&a, &b)).abs();
+            prop_assert!(error <= reference::squared_l2_error(&a, &b), "{}: l2 off by {error:e}", kernels.name());
+        }
+    }
+
+    #[test]
+    fn a_value_does_not_depend_on_its_place(dim in 1usize..150, queries in 1usize..9, rows in 0usize..11,
+                                            offset in 0usize..17, seed in any::<u64>()) {
+        // An offset into the allocation makes the slices unaligned.
+        let storage = values(seed, offset + (queries + rows) * dim);
+        let (of_queries, of_rows) = storage[offset..].split_at(queries * dim);
+        for kernels in Kernels::available() {
+            let mut scores = vec![f32::NAN; queries * rows];
+            kernels.score_block(dim, of_queries, of_rows, &mut scores);
+            let mut distances = vec![f32::NAN; queries * rows];
+            kernels.squared_l2_block(dim, of_queries, of_rows, &mut distances);
+            for (q, query) in of_queries.chunks(dim).enumerate() {
+                let mut alone = vec![f32::NAN; rows];
+                kernels.score_rows(query, of_rows, &mut alone);
+                for (r, row) in of_rows.chunks(dim).enumerate() {
+                    let expected = kernels.dot(query, row).to_bits();
+                    prop_assert_eq!(scores[q * rows + r].to_bits(), expected, "{}", kernels.name());
+                    prop_assert_eq!(alone[r].to_bits(), expected, "{}", kernels.name());
+                    prop_assert_eq!(kernels.dot(row, query).to_bits(), expected, "{}", kernels.name());
+                    let expected = kernels.squared_l2(query, row).to_bits();
+                    prop_assert_eq!(distances[q * rows + r].to_bits(), expected, "{}", kernels.name());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_length_up_to_three_chunks_sums_every_element_once() {
+    // The powers of two below 2²⁴ add up exactly, so a lost or doubled element cannot hide in rounding.
+    for dim in 1usize..=50 {
+        for at in 0..dim {
+            let mut one_hot = vec![0.0; dim];
+            one_hot[at] = 1.0;
+            let row: Vec<f32> = (0..dim).map(|at| (at + 1) as f32).collect();
+            for kernels in Kernels::available() {
+                assert_eq!(kernels.dot(&one_hot, &row), (at + 1) as f32, "{} {dim}", kernels.name());
+                let expected: f32 = row.iter().zip(&one_hot).map(|(a, b)| (a - b) * (a - b)).sum();
+                assert_eq!(kernels.squared_l2(&one_hot, &row), expected, "{} {dim}", kernels.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn no_values_sum_to_zero() {
+    for kernels in Kernels::available() {
+        assert_eq!(kernels.dot(&[], &[]).to_bits(), 0);
+        kernels.score_block(3, &[], &[], &mut []);
+        kernels.score_block(3, &[1.0; 6], &[], &mut []);
+        kernels.score_block(3, &[], &[1.0; 6], &mut []);
+    }
+}

@@ -1,0 +1,99 @@
+//! The formula, in the arithmetic of Lucene 10's `BM25Similarity`.
+
+use tantivy::fieldnorm::FieldNormReader;
+
+use crate::Error;
+
+/// Parameters of BM25, applied when searching: tuning them needs no new index.
+///
+/// S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, eq. 3.15, without
+/// the factor k1 + 1 and with idf = ln(1 + (N − df + 0.5) / (df + 0.5)), as in Lucene.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bm25 {
+    /// Saturation of term frequency: finite, at least 0. 0 counts a term once, however often it stands there.
+    pub k1: f32,
+    /// Normalisation by length, 0 (none) to 1.
+    pub b: f32,
+}
+
+impl Default for Bm25 {
+    /// k1 = 0.9, b = 0.4, as in Anserini.
+    fn default() -> Self {
+        Self { k1: 0.9, b: 0.4 }
+    }
+}
+
+impl Bm25 {
+    /// Checks that the parameters are in their ranges.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] with the first that is not.
+    pub fn check(self) -> Result<(), Error> {
+        if !(self.k1.is_finite() && self.k1 >= 0.0) {
+            let expected = "a finite number of at least 0";
+            return Err(Error::Argument { what: "k1", expected, got: self.k1.to_string() });
+        }
+        if !(0.0..=1.0).contains(&self.b) {
+            return Err(Error::Argument {
+                what: "b",
+                expected: "a number from 0 to 1",
+                got: self.b.to_string(),
+            });
+        }
+        Ok(())
+    }
+
+    /// For each length code, 1 / (k1 · ((1 − b) + b · length / average)). Infinite where k1 is 0.
+    pub(crate) fn inverse_norms(self, average_length: f32) -> [f32; 256] {
+        std::array::from_fn(|code| {
+            let length = FieldNormReader::id_to_fieldnorm(code as u8) as f32;
+            1.0 / (self.k1 * ((1.0 - self.b) + self.b * length / average_length))
+        })
+    }
+}
+
+/// Inverse document frequency of a term in `passages_with` of `passages` passages.
+pub(crate) fn idf(passages: u64, passages_with: u64) -> f32 {
+    let (n, df) = (passages as f64, passages_with as f64);
+    (1.0 + (n - df + 0.5) / (df + 0.5)).ln() as f32
+}
+
+/// What a term adds to a passage's score; at least 0, below `weight`. Contributions are summed in f64, and the sum
+/// rounded to f32.
+#[inline]
+pub(crate) fn contribution(weight: f32, frequency: u32, inverse_norm: f32) -> f32 {
+    weight - weight / (1.0 + frequency as f32 * inverse_norm)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arithmetic_is_the_formula() {
+        // N = 10, df = 2, tf = 3, dl = 20, avgdl = 16:
+        // ln(1 + 8.5 / 2.5) · 3 / (3 + 0.9 · (0.6 + 0.4 · 20 / 16)) = ln 4.4 · 3 / 3.99.
+        let norms = Bm25::default().inverse_norms(16.0);
+        let got = contribution(idf(10, 2), 3, norms[20]);
+        let expected = 4.4f64.ln() * 3.0 / 3.99;
+        // Four roundings to f32, each of at most 2^-24 of a value below 2.
+        assert!((f64::from(got) - expected).abs() < 8.0 * 2.0 * 2f64.powi(-24), "{got} against {expected}");
+    }
+
+    #[test]
+    fn k1_of_zero_counts_presence() {
+        let norms = Bm25 { k1: 0.0, b: 0.4 }.inverse_norms(16.0);
+        assert_eq!(contribution(2.5, 1, norms[3]), 2.5);
+        assert_eq!(contribution(2.5, 9, norms[200]), 2.5);
+    }
+
+    #[test]
+    fn parameters_out_of_range_are_refused_by_name() {
+        let error = |k1, b| Bm25 { k1, b }.check().expect_err("out of range").to_string();
+        assert_eq!(error(-0.1, 0.4), "k1: expected a finite number of at least 0, got -0.1");
+        assert_eq!(error(f32::NAN, 0.4), "k1: expected a finite number of at least 0, got NaN");
+        assert_eq!(error(0.9, 1.5), "b: expected a number from 0 to 1, got 1.5");
+        assert!(Bm25 { k1: 0.0, b: 1.0 }.check().is_ok());
+    }
+}

@@ -1,0 +1,59 @@
+//! What Lucene's EnglishAnalyzer does to a word: possessive off, lower case, stop words off, stem.
+
+use crate::characters::lower_case;
+use crate::porter;
+
+/// Lucene's `EnglishAnalyzer.ENGLISH_STOP_WORDS_SET`, sorted.
+const STOP_WORDS: [&str; 33] = [
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no",
+    "not", "of", "on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to",
+    "was", "will", "with",
+];
+
+/// Room for one word, used again for the next.
+#[derive(Default)]
+pub(crate) struct Buffers {
+    ascii: Vec<u8>,
+    units: Vec<u16>,
+    text: String,
+}
+
+impl Buffers {
+    /// The term of a word, or `None` for a stop word.
+    pub fn term(&mut self, word: &str) -> Option<&str> {
+        let word = without_possessive(word);
+        if word.is_ascii() {
+            self.ascii.clear();
+            self.ascii.extend(word.bytes().map(|byte| byte.to_ascii_lowercase()));
+            if is_stop_word(&self.ascii) {
+                return None;
+            }
+            porter::stem(&mut self.ascii);
+            return Some(std::str::from_utf8(&self.ascii).expect("ASCII stays ASCII"));
+        }
+        self.text.clear();
+        self.text.extend(word.chars().map(lower_case));
+        self.units.clear();
+        self.units.extend(self.text.encode_utf16());
+        if self.text.is_ascii() && is_stop_word(self.text.as_bytes()) {
+            return None;
+        }
+        porter::stem(&mut self.units);
+        // Stems cut ASCII letters only, so no pair of units is torn.
+        self.text.clear();
+        self.text.extend(
+            char::decode_utf16(self.units.iter().copied()).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)),
+        );
+        Some(&self.text)
+    }
+}
+
+/// Without a final `'s` or `'S`, whose apostrophe is one of three.
+fn without_possessive(word: &str) -> &str {
+    let Some(rest) = word.strip_suffix(['s', 'S']) else { return word };
+    rest.strip_suffix(['\'', '\u{2019}', '\u{ff07}']).unwrap_or(word)
+}
+
+fn is_stop_word(word: &[u8]) -> bool {
+    word.len() <= 5 && STOP_WORDS.binary_search_by(|stop| stop.as_bytes().cmp(word)).is_ok()
+}

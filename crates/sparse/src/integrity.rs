@@ -1,0 +1,108 @@
+//! Opening what may be damaged: checksums, and the engine's panics turned into errors.
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError};
+use tantivy::{Index, IndexMeta, TantivyError};
+
+use crate::Error;
+
+/// Segment files of up to so many bytes in all are compared with their checksums when an index is opened.
+pub(crate) const CHECKED_ON_OPEN: u64 = 256 << 20;
+
+/// The engine reads the last eight bytes of a file without looking whether there are so many.
+const SHORTEST_FOOTER: u64 = 8;
+
+/// Runs what reads an index, and says of a panic that the index is damaged: the engine trusts its files.
+pub(crate) fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        Err(Error::corrupt(path, "sound index files", format!("a failure in reading them: {text}")))
+    })
+}
+
+/// The files of a commit's segments that have not been checked before, compared with their checksums unless they
+/// are more than [`CHECKED_ON_OPEN`]; `limit` lifts that. To be called with the meta lock held, lest files go.
+pub(crate) fn verify(
+    index: &Index,
+    meta: &IndexMeta,
+    path: &Path,
+    checked: &mut HashSet<PathBuf>,
+    limit: u64,
+) -> Result<(), Error> {
+    let candidates = meta.list_segment_files();
+    let sizes = candidates.iter().filter(|file| !checked.contains(*file));
+    // The files that a segment cannot be without are missed when it is opened.
+    let sizes = sizes.filter_map(|file| Some((file, path.join(file).metadata().ok()?.len())));
+    let files: Vec<(&PathBuf, u64)> = sizes.collect();
+    if files.iter().map(|(_, bytes)| bytes).sum::<u64>() <= limit {
+        for (file, bytes) in &files {
+            if *bytes < SHORTEST_FOOTER {
+                let got = format!("{bytes} bytes");
+                return Err(Error::corrupt(&path.join(file), "a file with a checksum at its end", got));
+            }
+            let sound = index.directory().validate_checksum(file);
+            if !sound.map_err(|error| engine_error("open", path, error.into()))? {
+                let expected = "a file that agrees with its checksum";
+                return Err(Error::corrupt(&path.join(file), expected, "another checksum"));
+            }
+        }
+        checked.extend(files.into_iter().map(|(file, _)| file.clone()));
+    }
+    checked.retain(|file| candidates.contains(file));
+    Ok(())
+}
+
+/// Names the engine's error.
+pub(crate) fn engine_error(operation: &'static str, path: &Path, error: TantivyError) -> Error {
+    let corrupt = |expected: &str, got: String| Error::corrupt(path, expected, got);
+    match error {
+        TantivyError::LockFailure(LockError::LockBusy, _) => Error::Locked { path: path.to_path_buf() },
+        TantivyError::LockFailure(LockError::IoError(error), _) => io(operation, path, &error),
+        TantivyError::DataCorruption(damage) => corrupt("sound index files", format!("{damage:?}")),
+        TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(file)) => {
+            Error::corrupt(&path.join(file), "a file of the index", "no such file")
+        }
+        TantivyError::OpenReadError(OpenReadError::IoError { io_error, filepath }) => {
+            io(operation, &path.join(filepath), &io_error)
+        }
+        TantivyError::IncompatibleIndex(what)
+        | TantivyError::OpenReadError(OpenReadError::IncompatibleIndex(what)) => Error::Version {
+            path: path.to_path_buf(),
+            expected: crate::schema::VERSION,
+            got: format!("files of another version of tantivy: {what:?}"),
+        },
+        TantivyError::OpenDirectoryError(OpenDirectoryError::DoesNotExist(_)) => {
+            Error::NotFound { path: path.to_path_buf() }
+        }
+        TantivyError::OpenDirectoryError(OpenDirectoryError::NotADirectory(_)) => {
+            Error::NotAFolder { path: path.to_path_buf() }
+        }
+        TantivyError::IoError(error) => io(operation, path, &error),
+        error @ (TantivyError::SchemaError(_)
+        | TantivyError::FieldNotFound(_)
+        | TantivyError::DeserializeError(_)
+        | TantivyError::MissingPlugin(_)
+        | TantivyError::UnexpectedPlugin(_)) => {
+            corrupt("an index that agrees with itself", error.to_string())
+        }
+        error => Error::Engine { operation, path: path.to_path_buf(), source: Box::new(error) },
+    }
+}
+
+/// An error of the system, or of what a file holds.
+fn io(operation: &'static str, path: &Path, error: &std::io::Error) -> Error {
+    use std::io::ErrorKind::{InvalidData, Other, UnexpectedEof};
+    match error.kind() {
+        InvalidData | UnexpectedEof | Other if error.raw_os_error().is_none() => {
+            Error::corrupt(path, "a sound index file", error.to_string())
+        }
+        kind => {
+            let source = error.raw_os_error().map_or_else(|| kind.into(), std::io::Error::from_raw_os_error);
+            Error::Io { operation, path: path.to_path_buf(), source }
+        }
+    }
+}

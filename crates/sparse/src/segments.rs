@@ -1,0 +1,190 @@
+//! The segments of one commit, open for reading.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tantivy::directory::{CompositeFile, Directory, META_LOCK, MmapDirectory, OwnedBytes};
+use tantivy::index::SegmentComponent;
+use tantivy::postings::TermInfo;
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocId, Index, IndexMeta, InvertedIndexReader, SegmentReader, TERMINATED, Term};
+
+use crate::folder::is_ours;
+use crate::integrity::{engine_error, verify};
+use crate::passages::Passages;
+use crate::passages_plugin::{PassagesPlugin, read_passages};
+use crate::schema::{Fields, Settings, schema};
+use crate::statistics::Statistics;
+use crate::tokenizer::{self, AnalyzerTokenizer};
+use crate::{Analyzer, Error};
+
+/// One segment.
+pub(crate) struct Segment {
+    pub reader: SegmentReader,
+    pub terms: Arc<InvertedIndexReader>,
+    ids: Arc<InvertedIndexReader>,
+    lengths: OwnedBytes,
+    pub passages: Passages,
+}
+
+/// All segments of a commit. As long as it lives, a writer in this process that shares the engine's handle leaves
+/// their files alone.
+pub(crate) struct Segments {
+    pub path: PathBuf,
+    pub settings: Settings,
+    pub fields: Fields,
+    pub segments: Vec<Segment>,
+    pub statistics: Statistics,
+    _pinned: IndexMeta,
+}
+
+/// The engine's handle of the index in a folder.
+pub(crate) fn open_index(path: &Path) -> Result<Index, Error> {
+    if path.is_file() {
+        return Err(Error::NotAFolder { path: path.to_path_buf() });
+    }
+    if !path.exists() {
+        return Err(Error::NotFound { path: path.to_path_buf() });
+    }
+    let error = |error| engine_error("open", path, error);
+    let directory = MmapDirectory::open(path).map_err(|failed| error(failed.into()))?;
+    if !Index::exists(&directory).map_err(|failed| error(failed.into()))? {
+        let got = "a folder without one".to_owned();
+        return Err(Error::NotAnIndex { path: path.to_path_buf(), got });
+    }
+    let mut index = Index::open(directory).map_err(|failed| match error(failed) {
+        Error::Corrupt { got, .. } if !is_ours(path) => Error::NotAnIndex { path: path.to_path_buf(), got },
+        error => error,
+    })?;
+    let meta = index.load_metas().map_err(error)?;
+    let settings = Settings::from_payload(meta.payload.as_deref(), path)?;
+    let (schema, fields) = schema();
+    if index.schema() != schema {
+        return Err(Error::corrupt(path, "the fields of a BM25 index", "other fields"));
+    }
+    prepare(&mut index, settings.analyzer, fields);
+    let extensions = index.custom_plugins().iter().flat_map(|plugin| plugin.extensions().to_vec());
+    if !extensions.eq(meta.persisted_custom_extensions.iter().map(String::as_str)) {
+        let got = format!("{:?}", meta.persisted_custom_extensions);
+        return Err(Error::corrupt(path, "a passage file in each segment", got));
+    }
+    Ok(index)
+}
+
+/// Registers what the engine needs to write segments.
+pub(crate) fn prepare(index: &mut Index, analyzer: Analyzer, fields: Fields) {
+    index.tokenizers().register(tokenizer::NAME, AnalyzerTokenizer { analyzer });
+    if index.custom_plugins().is_empty() {
+        index.register_plugin(Arc::new(PassagesPlugin { fields }));
+    }
+}
+
+impl Segments {
+    /// Opens the last commit. `checked` holds the files whose checksums were compared before.
+    pub fn open(
+        index: &Index,
+        path: &Path,
+        checked: &mut HashSet<PathBuf>,
+        limit: u64,
+    ) -> Result<Self, Error> {
+        let error = |error| engine_error("open", path, error);
+        // Keeps writers from deleting files until all are open.
+        let lock = index.directory().acquire_lock(&META_LOCK);
+        let _lock = lock.map_err(|failed| error(tantivy::TantivyError::LockFailure(failed, None)))?;
+        let meta = index.load_metas().map_err(error)?;
+        let settings = Settings::from_payload(meta.payload.as_deref(), path)?;
+        verify(index, &meta, path, checked, limit)?;
+        let (_, fields) = schema();
+        let open = |meta: &tantivy::SegmentMeta| {
+            Segment::open(SegmentReader::open(&index.segment(meta.clone()))?, fields)
+        };
+        let segments: Vec<Segment> =
+            meta.segments.iter().map(open).collect::<tantivy::Result<_>>().map_err(error)?;
+        let statistics = segments.iter().fold(Statistics::default(), |sum, segment| Statistics {
+            passages: sum.passages + segment.passages.with_tokens,
+            tokens: sum.tokens + segment.passages.tokens,
+        });
+        let found: u64 = segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum();
+        if found != settings.passages {
+            let expected = format!("{} passages, as the last commit says", settings.passages);
+            return Err(Error::corrupt(path, expected, format!("{found}")));
+        }
+        let largest =
+            segments.iter().filter_map(|segment| segment.passages.ord_range()).map(|(_, last)| last).max();
+        if largest.is_some_and(|last| u64::from(last) >= settings.next_ord) {
+            let expected = format!("ords below {}, as the last commit says", settings.next_ord);
+            return Err(Error::corrupt(path, expected, format!("{largest:?}")));
+        }
+        Ok(Self { path: path.to_path_buf(), settings, fields, segments, statistics, _pinned: meta })
+    }
+
+    /// The segment and position of the passage with this id.
+    pub fn find_id(&self, id: &str) -> Result<Option<(&Segment, DocId)>, Error> {
+        let term = Term::from_field_text(self.fields.id, id);
+        for segment in &self.segments {
+            let found =
+                segment.find(&term).map_err(|error| engine_error("read", &self.path, error.into()))?;
+            if let Some(doc) = found {
+                return Ok(Some((segment, doc)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The id of the passage with this ord.
+    pub fn id_of(&self, ord: u32) -> Result<&str, Error> {
+        let found = self.segments.iter().find_map(|segment| {
+            let (first, last) = segment.passages.ord_range()?;
+            let doc = (first..=last).contains(&ord).then(|| segment.passages.find(ord))??;
+            (!segment.reader.is_deleted(doc)).then_some((segment, doc))
+        });
+        let Some((segment, doc)) = found else {
+            return Err(Error::UnknownPassage { operation: "ids", got: format!("ord {ord}") });
+        };
+        segment
+            .passages
+            .id(doc)
+            .ok_or_else(|| Error::corrupt(&self.path, "an id that is text", "other bytes"))
+    }
+}
+
+impl Segment {
+    fn open(reader: SegmentReader, fields: Fields) -> tantivy::Result<Self> {
+        let lengths = CompositeFile::open(&reader.open_read(SegmentComponent::FieldNorms)?)?;
+        let lengths = lengths.open_read(fields.contents).map(|file| file.read_bytes()).transpose()?;
+        let lengths = lengths.unwrap_or_else(OwnedBytes::empty);
+        let passages = read_passages(&reader)?;
+        if lengths.len() != passages.len() {
+            let got = format!("{} lengths for {} passages", lengths.len(), passages.len());
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, got).into());
+        }
+        let terms = reader.inverted_index(fields.contents)?;
+        let ids = reader.inverted_index(fields.id)?;
+        Ok(Self { reader, terms, ids, lengths, passages })
+    }
+
+    /// For each passage the code of its length: Lucene's `SmallFloat.intToByte4`.
+    pub fn length_codes(&self) -> &[u8] {
+        &self.lengths
+    }
+
+    /// Where a term's postings are.
+    pub fn term_info(&self, term: &Term) -> std::io::Result<Option<TermInfo>> {
+        self.terms.get_term_info(term)
+    }
+
+    /// The passage that has this term as its id and is not deleted.
+    fn find(&self, id: &Term) -> std::io::Result<Option<DocId>> {
+        let Some(info) = self.ids.get_term_info(id)? else { return Ok(None) };
+        let mut postings = self.ids.read_block_postings_from_terminfo(&info, IndexRecordOption::Basic)?;
+        while !postings.docs().is_empty() {
+            let alive = |&&doc: &&DocId| doc != TERMINATED && !self.reader.is_deleted(doc);
+            if let Some(&doc) = postings.docs().iter().find(alive) {
+                return Ok(Some(doc));
+            }
+            postings.advance();
+        }
+        Ok(None)
+    }
+}

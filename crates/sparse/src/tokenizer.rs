@@ -1,0 +1,58 @@
+//! An [`Analyzer`] as the engine wants it.
+
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
+
+use crate::Analyzer;
+
+/// The name under which the index's analyzer is registered, whichever it is.
+pub(crate) const NAME: &str = "passagekit";
+
+#[derive(Clone)]
+pub(crate) struct AnalyzerTokenizer {
+    pub analyzer: Analyzer,
+}
+
+pub(crate) struct AnalyzerStream<'a> {
+    analyzer: Analyzer,
+    text: &'a str,
+    token: Token,
+    /// Filled by the first `advance`; `process` does without.
+    tokens: Option<std::vec::IntoIter<String>>,
+}
+
+impl Tokenizer for AnalyzerTokenizer {
+    type TokenStream<'a> = AnalyzerStream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> AnalyzerStream<'a> {
+        AnalyzerStream { analyzer: self.analyzer, text, token: Token::default(), tokens: None }
+    }
+}
+
+impl TokenStream for AnalyzerStream<'_> {
+    fn advance(&mut self) -> bool {
+        let (analyzer, text) = (self.analyzer, self.text);
+        let tokens = self.tokens.get_or_insert_with(|| analyzer.tokens(text).into_iter());
+        let Some(text) = tokens.next() else { return false };
+        self.token.text = text;
+        self.token.position = self.token.position.wrapping_add(1);
+        true
+    }
+
+    fn token(&self) -> &Token {
+        &self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.token
+    }
+
+    fn process(&mut self, sink: &mut dyn FnMut(&Token)) {
+        let token = &mut self.token;
+        self.analyzer.for_each_token(self.text, |text| {
+            token.text.clear();
+            token.text.push_str(text);
+            token.position = token.position.wrapping_add(1);
+            sink(token);
+        });
+    }
+}

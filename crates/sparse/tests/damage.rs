@@ -1,0 +1,118 @@
+//! Damaged index files give errors, or the right answers; never a panic, never others.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use control::Control;
+use sparse::{Analyzer, Bm25, Bm25Index, Error, IndexWriter, WriterOptions};
+
+const OPTIONS: WriterOptions = WriterOptions { overwrite: true, threads: 1, memory: 15_000_000 };
+
+fn answers(path: &Path) -> Result<Vec<(String, f32)>, Error> {
+    let searcher = Bm25Index::open(path)?.searcher();
+    let hits = searcher.search("common w7 w11", 50, Bm25::default(), &Control::new())?;
+    Ok(searcher.ids(&hits)?.into_iter().zip(hits.iter().map(|hit| hit.score)).collect())
+}
+
+fn index(path: &Path) -> Vec<(String, f32)> {
+    let mut writer = IndexWriter::create(path, Analyzer::English, OPTIONS).expect("an empty folder");
+    for at in 0..400 {
+        let text = format!("common w{} w{}", at % 13, at % 29);
+        writer.add(&format!("p{at}"), Some("title"), &text).expect("a new id");
+        if at == 250 {
+            writer.commit().expect("a commit");
+        }
+    }
+    writer.delete(&["p3", "p390"]).expect("a deletion");
+    writer.commit().expect("a commit");
+    writer.close().expect("merges that end");
+    answers(path).expect("a sound index")
+}
+
+/// The index's files, without locks.
+fn files(path: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(path).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<PathBuf> =
+        entries.filter(|file| file.extension().is_none_or(|ext| ext != "lock")).collect();
+    files.sort();
+    files
+}
+
+fn is_segment_file(file: &Path) -> bool {
+    file.extension().is_none_or(|extension| extension != "json")
+}
+
+#[test]
+fn damaged_files_are_errors() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let sound = index(folder.path());
+    let mut damaged = 0;
+    for file in files(folder.path()) {
+        let content = fs::read(&file).expect("a file");
+        let steps = (content.len() / 40).max(1);
+        let truncated = (0..content.len()).step_by(steps).map(|length| content[..length].to_vec());
+        let flipped = (0..content.len()).step_by(if is_segment_file(&file) { steps } else { 1 }).map(|at| {
+            let mut content = content.clone();
+            content[at] ^= 0x11;
+            content
+        });
+        for content in truncated.chain(flipped) {
+            fs::write(&file, content).expect("a file to damage");
+            match answers(folder.path()) {
+                Ok(got) => {
+                    assert!(!is_segment_file(&file), "{} was damaged", file.display());
+                    assert_eq!(got, sound, "{}", file.display());
+                }
+                Err(Error::Corrupt { .. } | Error::Version { .. } | Error::NotAnIndex { .. }) => damaged += 1,
+                Err(error) => panic!("{}: {error:?}", file.display()),
+            }
+            // Opening to write must not panic either, nor hide the damage.
+            if let Err(Error::Locked { .. } | Error::Engine { .. }) =
+                IndexWriter::open(folder.path(), OPTIONS).map(drop)
+            {
+                panic!("{}: not named as damage", file.display());
+            }
+        }
+        fs::write(&file, content).expect("a file to mend");
+        assert_eq!(answers(folder.path()).expect("a sound index"), sound);
+    }
+    assert!(damaged > 100);
+}
+
+#[test]
+fn missing_files_are_errors_and_a_damaged_index_can_be_overwritten() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let sound = index(folder.path());
+    for file in files(folder.path()).into_iter().filter(|file| is_segment_file(file)) {
+        let content = fs::read(&file).expect("a file");
+        fs::remove_file(&file).expect("a file to remove");
+        match answers(folder.path()) {
+            // Positions are not kept; their file is empty.
+            Ok(got) if file.extension().is_some_and(|extension| extension == "pos") => assert_eq!(got, sound),
+            Ok(_) => panic!("{} is missing", file.display()),
+            Err(error) => assert!(matches!(error, Error::Corrupt { .. }), "{error:?}"),
+        }
+        fs::write(&file, content).expect("a file to mend");
+    }
+    let terms =
+        files(folder.path()).into_iter().find(|file| file.extension().is_some_and(|ext| ext == "term"));
+    fs::write(terms.expect("a term file"), "no").expect("a file to damage");
+    let keep = WriterOptions { overwrite: false, ..OPTIONS };
+    assert!(IndexWriter::create(folder.path(), Analyzer::English, keep).is_err());
+    fs::write(folder.path().join("notes.txt"), "mine").expect("a file of someone else");
+    index(folder.path());
+    assert!(folder.path().join("notes.txt").exists());
+}
+
+#[test]
+fn another_version_is_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    index(folder.path());
+    let meta = folder.path().join("meta.json");
+    let text = fs::read_to_string(&meta).expect("a commit");
+    fs::write(&meta, text.replace(r#"\"version\":1"#, r#"\"version\":9"#)).expect("a commit to change");
+    match Bm25Index::open(folder.path()) {
+        Err(Error::Version { expected: 1, got, .. }) => assert_eq!(got, "version 9"),
+        other => panic!("{other:?}"),
+    }
+}

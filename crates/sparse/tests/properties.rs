@@ -1,0 +1,231 @@
+//! Search over segments, deletes, updates and merges against a scorer written from the formula.
+
+use std::collections::HashMap;
+
+use control::Control;
+use proptest::prelude::*;
+use sparse::{Analyzer, Bm25, Bm25Index, IndexWriter, WriterOptions};
+
+#[derive(Debug, Clone)]
+enum Step {
+    Add(Vec<u8>),
+    Update(usize, Vec<u8>),
+    Delete(usize),
+    Commit,
+}
+
+/// What the writer is told, kept in plain lists.
+#[derive(Default)]
+struct Model {
+    /// Committed segments.
+    segments: Vec<Vec<Passage>>,
+    pending: Vec<Passage>,
+    next_ord: u32,
+}
+
+#[derive(Debug, Clone)]
+struct Passage {
+    id: String,
+    ord: u32,
+    terms: Vec<String>,
+    alive: bool,
+    /// Alive in the last commit.
+    visible: bool,
+}
+
+impl Model {
+    fn add(&mut self, id: &str, terms: &[String]) {
+        let ord = self.next_ord;
+        self.next_ord += 1;
+        self.pending.push(Passage { id: id.into(), ord, terms: terms.to_vec(), alive: true, visible: false });
+    }
+
+    fn delete(&mut self, id: &str) -> bool {
+        let mut all = self.segments.iter_mut().flatten().chain(&mut self.pending);
+        all.find(|passage| passage.id == id && passage.alive).map(|passage| passage.alive = false).is_some()
+    }
+
+    fn commit(&mut self) {
+        self.segments.push(std::mem::take(&mut self.pending));
+        // The engine drops a segment with nothing alive in it.
+        self.segments.retain(|segment| segment.iter().any(|passage| passage.alive));
+        self.segments.iter_mut().flatten().for_each(|passage| passage.visible = passage.alive);
+    }
+
+    fn merge(&mut self) {
+        let all = self.segments.drain(..).flatten().filter(|passage| passage.visible).collect();
+        self.segments = vec![all];
+    }
+
+    /// score = Σ qtf · idf · tf / (tf + k1 · (1 − b + b · dl / avgdl)), in Lucene's order of operations; deleted
+    /// passages count in N, df and avgdl. Passages are short: their lengths are stored exactly.
+    fn search(&self, query: &[String], k: usize, Bm25 { k1, b }: Bm25) -> Vec<(String, u32, f32)> {
+        let all: Vec<&Passage> = self.segments.iter().flatten().collect();
+        let n = all.iter().filter(|passage| !passage.terms.is_empty()).count() as f64;
+        let average = (all.iter().map(|passage| passage.terms.len()).sum::<usize>() as f64 / n) as f32;
+        let count = |terms: &[String], term: &str| terms.iter().filter(|&other| other == term).count();
+        let mut distinct: Vec<&String> = Vec::new();
+        query.iter().for_each(|term| {
+            if !distinct.contains(&term) {
+                distinct.push(term)
+            }
+        });
+        let mut hits = Vec::new();
+        for passage in all.iter().filter(|passage| passage.visible) {
+            let mut sum = None;
+            for &term in &distinct {
+                let tf = count(&passage.terms, term) as f32;
+                if tf > 0.0 {
+                    let df = all.iter().filter(|passage| passage.terms.contains(term)).count() as f64;
+                    let idf = (1.0 + (n - df + 0.5) / (df + 0.5)).ln() as f32;
+                    let weight = count(query, term) as f32 * idf;
+                    let inverse = 1.0 / (k1 * ((1.0 - b) + b * passage.terms.len() as f32 / average));
+                    *sum.get_or_insert(0.0) += f64::from(weight - weight / (1.0 + tf * inverse));
+                }
+            }
+            hits.extend(sum.map(|sum| (passage.id.clone(), passage.ord, sum as f32)));
+        }
+        hits.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.1.cmp(&b.1)));
+        hits.truncate(k);
+        hits
+    }
+}
+
+fn terms(letters: &[u8]) -> Vec<String> {
+    letters.iter().map(|&letter| char::from(b'a' + letter).to_string()).collect()
+}
+
+fn check(
+    index: &Bm25Index,
+    model: &Model,
+    queries: &[Vec<u8>],
+    k: usize,
+    parameters: Bm25,
+) -> Result<(), TestCaseError> {
+    index.reload().expect("a sound index");
+    let (searcher, control) = (index.searcher(), Control::new());
+    let visible = model.segments.iter().flatten().filter(|passage| passage.visible).count();
+    prop_assert_eq!(searcher.len(), visible as u64);
+    let texts: Vec<String> = queries.iter().map(|query| terms(query).join(" ")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let many = searcher.search_many(&texts, k, parameters, 2, &control).expect("hits");
+    for ((query, text), together) in queries.iter().zip(texts).zip(many) {
+        let hits = searcher.search(text, k, parameters, &control).expect("hits");
+        prop_assert_eq!(&hits, &together);
+        let ids = searcher.ids(&hits).expect("ids");
+        let got: Vec<_> = ids.into_iter().zip(&hits).map(|(id, hit)| (id, hit.ord, hit.score)).collect();
+        prop_assert_eq!(&got, &model.search(&terms(query), k, parameters));
+        let mut weights: HashMap<String, f32> = HashMap::new();
+        terms(query).into_iter().for_each(|term| *weights.entry(term).or_default() += 1.0);
+        let mut weighted: Vec<(String, f32)> = weights.into_iter().collect();
+        weighted.sort_by_key(|(term, _)| text.find(term.as_str()));
+        prop_assert_eq!(&searcher.search_terms(&weighted, k, parameters, &control).expect("hits"), &hits);
+        for (id, _, score) in &got {
+            let why = searcher.explain(text, id, parameters).expect("a passage of the index");
+            prop_assert_eq!(why.score, *score);
+            let sum: f64 = why.terms.iter().map(|term| f64::from(term.contribution)).sum();
+            prop_assert_eq!(sum as f32, *score);
+        }
+    }
+    Ok(())
+}
+
+fn letters() -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(0u8..6, 0..12)
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => letters().prop_map(Step::Add),
+        2 => (0usize..40, letters()).prop_map(|(at, text)| Step::Update(at, text)),
+        2 => (0usize..40).prop_map(Step::Delete),
+        1 => Just(Step::Commit),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #[test]
+    fn search_is_the_formula(
+        steps in prop::collection::vec(step(), 1..60),
+        queries in prop::collection::vec(letters(), 1..4),
+        k in 0usize..30,
+        (k1, b) in (0.0f32..3.0, 0.0f32..=1.0),
+    ) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut writer = IndexWriter::create(folder.path(), Analyzer::Whitespace, WriterOptions::default()).expect("an empty folder");
+        let index = Bm25Index::open(folder.path()).expect("a sound index");
+        let (mut model, mut commits) = (Model::default(), 0);
+        let parameters = Bm25 { k1, b };
+        for (at, step) in steps.into_iter().enumerate() {
+            match step {
+                Step::Add(text) => {
+                    let (id, text) = (format!("p{at}"), terms(&text));
+                    model.add(&id, &text);
+                    writer.add(&id, None, &text.join(" ")).expect("a new id");
+                }
+                Step::Update(at, text) => {
+                    let (id, text) = (format!("p{at}"), terms(&text));
+                    let replaced = model.delete(&id);
+                    // An id that is not there yet must not clash with a later addition.
+                    if replaced {
+                        model.add(&id, &text);
+                        prop_assert!(writer.update(&id, Some(""), &text.join(" ")).expect("an update"));
+                    }
+                }
+                Step::Delete(at) => {
+                    let id = format!("p{at}");
+                    prop_assert_eq!(writer.delete(&[&id, &id]).expect("a deletion"), u64::from(model.delete(&id)));
+                }
+                // From eight segments on the engine merges on its own.
+                Step::Commit if commits < 6 => {
+                    commits += 1;
+                    model.commit();
+                    writer.commit().expect("a commit");
+                    check(&index, &model, &queries, k, parameters)?;
+                }
+                Step::Commit => {}
+            }
+        }
+        // What is not committed is not seen, and stays through a merge.
+        writer.merge().expect("a merge");
+        model.merge();
+        check(&index, &model, &queries, k, parameters)?;
+        writer.commit().expect("a commit");
+        model.commit();
+        check(&index, &model, &queries, k, parameters)?;
+        drop(writer);
+        let mut writer = IndexWriter::open(folder.path(), WriterOptions::default()).expect("a sound index");
+        writer.merge().expect("a merge");
+        model.merge();
+        check(&index, &model, &queries, k, parameters)?;
+        prop_assert!(index.searcher().segments() <= 1);
+    }
+}
+
+#[test]
+fn ties_go_to_the_earlier_passage_whatever_the_segments() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let options = WriterOptions { threads: 3, ..WriterOptions::default() };
+    let mut writer = IndexWriter::create(folder.path(), Analyzer::Simple, options).expect("an empty folder");
+    let ids: Vec<String> = (0..3000).map(|at| format!("p{at}")).collect();
+    for batch in ids.chunks(700) {
+        batch.iter().for_each(|id| writer.add(id, Some("same"), "words").expect("a new id"));
+        writer.commit().expect("a commit");
+    }
+    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    for _ in 0..2 {
+        let searcher = index.searcher();
+        for k in [1, 10, 1000, 3000, usize::MAX] {
+            let hits = searcher.search("words", k, Bm25::default(), &Control::new()).expect("hits");
+            assert_eq!(
+                hits.iter().map(|hit| hit.ord).collect::<Vec<_>>(),
+                (0..hits.len() as u32).collect::<Vec<_>>()
+            );
+            assert_eq!(searcher.ids(&hits).expect("ids"), ids[..k.min(3000)]);
+        }
+        writer.merge().expect("a merge");
+        index.reload().expect("a sound index");
+        assert_eq!(index.searcher().segments(), 1);
+    }
+}

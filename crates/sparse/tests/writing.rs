@@ -1,0 +1,212 @@
+//! Creating, overwriting, locking, rolling back, refusing.
+
+use std::path::Path;
+
+use control::Control;
+use sparse::{Analyzer, Bm25, Bm25Index, Error, IndexWriter, Statistics, WriterOptions};
+
+const OVERWRITE: WriterOptions = WriterOptions { overwrite: true, threads: 1, memory: 20_000_000 };
+
+fn found(index: &Bm25Index, query: &str) -> Vec<String> {
+    let searcher = index.searcher();
+    let hits = searcher.search(query, 10, Bm25::default(), &Control::new()).expect("hits");
+    searcher.ids(&hits).expect("ids")
+}
+
+fn indexed(path: &Path, passages: &[(&str, &str)]) -> IndexWriter {
+    let mut writer =
+        IndexWriter::create(path, Analyzer::English, WriterOptions::default()).expect("a new index");
+    passages.iter().for_each(|(id, text)| writer.add(id, None, text).expect("a new id"));
+    writer.commit().expect("a commit");
+    writer
+}
+
+#[test]
+fn a_second_passage_with_an_id_is_refused_until_the_first_is_gone() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut writer = indexed(folder.path(), &[("a", "one")]);
+    let again = |writer: &mut IndexWriter, id: &str| {
+        writer.add(id, None, "two").expect_err("a duplicate").to_string()
+    };
+    assert_eq!(again(&mut writer, "a"), "add: expected an id that is new, got \"a\" again");
+    writer.add("b", None, "one").expect("a new id");
+    again(&mut writer, "b");
+    assert_eq!(writer.delete(&["a", "b", "c", "a"]).expect("a deletion"), 2);
+    writer.add("a", None, "three").expect("an id that was given back");
+    again(&mut writer, "a");
+    assert!(writer.update("a", None, "four").expect("an update"));
+    assert!(!writer.update("b", None, "four").expect("an update"));
+    assert_eq!(writer.len(), 2);
+    writer.commit().expect("a commit");
+    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    assert_eq!(found(&index, "one two three"), [""; 0]);
+    assert_eq!(found(&index, "four"), ["a", "b"]);
+    assert_eq!(index.len(), 2);
+}
+
+#[test]
+fn what_is_not_committed_is_gone_when_the_writer_is() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut writer = indexed(folder.path(), &[("a", "one"), ("b", "one")]);
+    writer.delete(&["a"]).expect("a deletion");
+    writer.add("c", None, "one").expect("a new id");
+    drop(writer);
+    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    assert_eq!(found(&index, "one"), ["a", "b"]);
+    let mut writer = IndexWriter::open(folder.path(), WriterOptions::default()).expect("a sound index");
+    assert_eq!((writer.len(), writer.analyzer()), (2, Analyzer::English));
+    writer.add("c", None, "one").expect("an id never committed");
+    writer.commit().expect("a commit");
+    assert_eq!(found(&index, "one"), ["a", "b"]);
+    index.reload().expect("a sound index");
+    assert_eq!(found(&index, "one"), ["a", "b", "c"]);
+    writer.close().expect("merges that end");
+}
+
+#[test]
+fn a_searcher_keeps_its_commit_and_ords_outlive_merges() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut writer = indexed(folder.path(), &[("a", "one"), ("b", "one two")]);
+    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    let before = index.searcher();
+    let hits = before.search("two", 5, Bm25::default(), &Control::new()).expect("hits");
+    writer.delete(&["a"]).expect("a deletion");
+    writer.commit().expect("a commit");
+    writer.merge().expect("a merge");
+    index.reload().expect("a sound index");
+    assert_eq!((before.len(), index.len()), (2, 1));
+    assert_eq!(before.search("one", 5, Bm25::default(), &Control::new()).expect("hits").len(), 2);
+    assert_eq!(index.ids(&hits).expect("ids"), ["b"]);
+    let gone = before.search("one", 1, Bm25::default(), &Control::new()).expect("hits");
+    let error = index.ids(&gone).expect_err("a passage that is gone").to_string();
+    assert_eq!(error, "ids: expected a passage of the index, got ord 0");
+    assert_eq!((before.ord("a").ok(), index.searcher().ord("a").ok()), (Some(Some(0)), Some(None)));
+}
+
+#[test]
+fn deleted_passages_count_until_their_segment_is_merged() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut writer = indexed(folder.path(), &[("a", "tree"), ("b", "tree house"), ("c", "of the")]);
+    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    let counts = || {
+        index.reload().expect("a sound index");
+        let searcher = index.searcher();
+        let Statistics { passages, tokens } = searcher.statistics();
+        (searcher.len(), passages, tokens, searcher.passages_with("tree").expect("a count"))
+    };
+    // Stop words are no tokens, and a passage without tokens is none of N.
+    assert_eq!(counts(), (3, 2, 3, 2));
+    writer.delete(&["a"]).expect("a deletion");
+    writer.commit().expect("a commit");
+    assert_eq!(counts(), (2, 2, 3, 2));
+    writer.merge().expect("a merge");
+    assert_eq!(counts(), (2, 1, 2, 1));
+}
+
+#[test]
+fn a_second_writer_is_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let writer = indexed(folder.path(), &[("a", "one")]);
+    assert!(matches!(IndexWriter::open(folder.path(), WriterOptions::default()), Err(Error::Locked { .. })));
+    assert!(matches!(
+        IndexWriter::create(folder.path(), Analyzer::Simple, OVERWRITE),
+        Err(Error::Locked { .. })
+    ));
+    drop(writer);
+    assert!(IndexWriter::open(folder.path(), WriterOptions::default()).is_ok());
+}
+
+#[test]
+fn overwriting_takes_effect_at_the_first_commit() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    drop(indexed(folder.path(), &[("a", "Running")]));
+    let refused = IndexWriter::create(folder.path(), Analyzer::Simple, WriterOptions::default());
+    assert!(matches!(refused, Err(Error::AlreadyExists { .. })));
+    let index = Bm25Index::open(folder.path()).expect("a sound index");
+
+    let mut writer =
+        IndexWriter::create(folder.path(), Analyzer::Simple, OVERWRITE).expect("an index to replace");
+    writer.add("a", None, "Running").expect("an id of the old index only");
+    writer.merge().expect("nothing to merge");
+    index.reload().expect("a sound index");
+    assert_eq!((index.analyzer(), found(&index, "runs").len()), (Analyzer::English, 1));
+    drop(writer);
+    index.reload().expect("a sound index");
+    assert_eq!((index.analyzer(), found(&index, "runs").len()), (Analyzer::English, 1));
+
+    let mut writer =
+        IndexWriter::create(folder.path(), Analyzer::Simple, OVERWRITE).expect("an index to replace");
+    assert_eq!(writer.delete(&["a"]).expect("a deletion"), 0);
+    writer.add("b", None, "Running").expect("a new id");
+    writer.commit().expect("a commit");
+    index.reload().expect("a sound index");
+    assert_eq!((index.analyzer(), found(&index, "runs").len()), (Analyzer::Simple, 0));
+    assert_eq!((found(&index, "RUNNING"), index.len()), (vec!["b".to_owned()], 1));
+}
+
+#[test]
+fn what_is_no_index_is_told_apart() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path();
+    assert!(matches!(Bm25Index::open(&path.join("none")), Err(Error::NotFound { .. })));
+    assert!(matches!(Bm25Index::open(path), Err(Error::NotAnIndex { .. })));
+    std::fs::write(path.join("file"), "text").expect("a file");
+    assert!(matches!(Bm25Index::open(&path.join("file")), Err(Error::NotAFolder { .. })));
+    assert!(matches!(IndexWriter::open(path, WriterOptions::default()), Err(Error::NotAnIndex { .. })));
+    let create = |path: &Path| IndexWriter::create(path, Analyzer::English, OVERWRITE);
+    assert!(matches!(create(&path.join("file")), Err(Error::NotAFolder { .. })));
+    // A folder with other things gets an index beside them; folders on the way are made.
+    drop(create(path).expect("room for an index"));
+    drop(create(&path.join("deep/er")).expect("room for an index"));
+    assert!(path.join("file").exists());
+    let empty = Bm25Index::open(path).expect("an empty index");
+    assert_eq!((empty.len(), found(&empty, "anything").len()), (0, 0));
+}
+
+#[test]
+fn another_programs_index_is_never_overwritten() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut schema = tantivy::schema::Schema::builder();
+    schema.add_text_field("body", tantivy::schema::TEXT);
+    tantivy::Index::create_in_dir(folder.path(), schema.build()).expect("an empty folder");
+    assert!(matches!(Bm25Index::open(folder.path()), Err(Error::NotAnIndex { .. })));
+    let refused = IndexWriter::create(folder.path(), Analyzer::English, OVERWRITE);
+    assert!(matches!(refused, Err(Error::NotAnIndex { .. })));
+    std::fs::write(folder.path().join("meta.json"), r#"{"title": "not an index at all"}"#).expect("a file");
+    assert!(matches!(Bm25Index::open(folder.path()), Err(Error::NotAnIndex { .. })));
+    let refused = IndexWriter::create(folder.path(), Analyzer::English, OVERWRITE);
+    assert!(matches!(refused, Err(Error::NotAnIndex { .. })));
+}
+
+#[test]
+fn arguments_out_of_range_are_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut writer = indexed(folder.path(), &[("a", "one")]);
+    let error = writer.add("", None, "x").expect_err("an empty id").to_string();
+    assert_eq!(error, "id: expected 1 to 65530 bytes, got 0 bytes");
+    assert!(writer.update(&"x".repeat(65_531), None, "x").is_err());
+    writer.add(&"x".repeat(65_530), None, "one").expect("a long id");
+    writer.commit().expect("a commit");
+    assert_eq!(writer.delete(&["x".repeat(65_530)]).expect("a deletion"), 1);
+    let options = WriterOptions { threads: 0, ..WriterOptions::default() };
+    assert!(matches!(
+        IndexWriter::open(folder.path(), options),
+        Err(Error::Argument { what: "threads", .. })
+    ));
+    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    let control = Control::new();
+    let bad = Bm25 { k1: f32::INFINITY, b: 0.4 };
+    assert!(matches!(index.search("one", 0, bad, &control), Err(Error::Argument { what: "k1", .. })));
+    assert!(matches!(index.search_many(&[], 1, bad, 0, &control), Err(Error::Argument { what: "k1", .. })));
+    let heavy = [("on".to_owned(), 1.0), ("one".to_owned(), f32::NAN)];
+    let refused = index.search_terms(&heavy, 1, Bm25::default(), &control);
+    assert!(matches!(refused, Err(Error::Argument { what: "weight", .. })));
+    let unknown = index.explain("one", "zzz", Bm25::default()).expect_err("an unknown id").to_string();
+    assert_eq!(unknown, "explain: expected a passage of the index, got id \"zzz\"");
+    control.cancel();
+    assert!(matches!(index.search("one", 1, Bm25::default(), &control), Err(Error::Cancelled(_))));
+    assert!(matches!(
+        index.search_many(&["one", "one"], 1, Bm25::default(), 2, &control),
+        Err(Error::Cancelled(_))
+    ));
+}

@@ -1,0 +1,193 @@
+//! Whether a text contains an answer, as DPR and Pyserini decide it.
+//!
+//! ```
+//! use text::AnswerMatcher;
+//!
+//! let matcher = AnswerMatcher::tokens(["1,000", "Zürich"]);
+//! assert!(matcher.matches("It cost $1,000.50."));
+//! assert!(matcher.matches("ZÜRICH is in Switzerland."));
+//! assert!(!matcher.matches("It cost $11,000."));
+//!
+//! let matcher = AnswerMatcher::patterns([r"20,?320\s*f(ee|oo)?t"])?;
+//! assert!(matcher.matches("Denali is 20,320 Feet high."));
+//! # Ok::<(), text::Error>(())
+//! ```
+
+use std::borrow::Cow;
+
+use crate::error::Error;
+use crate::pattern::Pattern;
+use crate::prepared::{PreparedText, decompose, joined_tokens};
+
+/// The answers of one question, ready to be looked for in many texts.
+#[derive(Debug, Clone)]
+pub struct AnswerMatcher {
+    answers: Answers,
+}
+
+#[derive(Debug, Clone)]
+enum Answers {
+    /// Joined tokens of each answer.
+    Tokens(Vec<Box<str>>),
+    Patterns(Vec<Pattern>),
+}
+
+impl AnswerMatcher {
+    /// Matches a text in which the tokens of an answer follow each other.
+    ///
+    /// Both sides are decomposed (NFD), tokenised by DPR's `SimpleTokenizer`, whose tokens are
+    /// `[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]`, and lower-cased: `has_answer` of DPR (Karpukhin et al., 2020)
+    /// and Pyserini. As there, an answer without tokens, such as `""`, is in every text; no answers are
+    /// in none.
+    #[must_use]
+    pub fn tokens<A: AsRef<str>>(answers: impl IntoIterator<Item = A>) -> Self {
+        let joined = |answer: A| joined_tokens(&decompose(Cow::Borrowed(answer.as_ref()))).into_boxed_str();
+        Self { answers: Answers::Tokens(answers.into_iter().map(joined).collect()) }
+    }
+
+    /// Matches a text in which an answer, a regular expression, occurs: CuratedTREC's judgements.
+    ///
+    /// The expressions are Python's (module `re`), matched on decomposed text (NFD on both sides) with
+    /// `IGNORECASE`, `UNICODE` and `MULTILINE` as Pyserini does; Python's own `\w`, `\b` and `\s` are kept.
+    /// Look-around, back-references and `\b` are searched by backtracking; such a search is given up after
+    /// ten million steps and counts as no match. Every other search is linear in the text.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Pattern`] for the first answer that Python would refuse, and for what is not supported:
+    /// the flags `a`, `L`, `x` and `-i`, `\N{…}` and repeated look-around. Decomposing comes first, as in Pyserini: an escaped `\é`
+    /// becomes `\e` and an accent, and is refused.
+    pub fn patterns<A: AsRef<str>>(answers: impl IntoIterator<Item = A>) -> Result<Self, Error> {
+        let patterns = answers.into_iter().map(|answer| Pattern::new(answer.as_ref()));
+        Ok(Self { answers: Answers::Patterns(patterns.collect::<Result<_, _>>()?) })
+    }
+
+    /// The same, but an answer that is no regular expression matches nothing, as in DPR and Pyserini,
+    /// whose published figures for CuratedTREC count its three such answers so.
+    ///
+    /// Also returns why each of them was refused, in order.
+    #[must_use]
+    pub fn patterns_lossy<A: AsRef<str>>(answers: impl IntoIterator<Item = A>) -> (Self, Vec<Error>) {
+        let mut patterns = Vec::new();
+        let mut refused = Vec::new();
+        for answer in answers {
+            match Pattern::new(answer.as_ref()) {
+                Ok(pattern) => patterns.push(pattern),
+                Err(error) => refused.push(error),
+            }
+        }
+        (Self { answers: Answers::Patterns(patterns) }, refused)
+    }
+
+    /// Whether an answer is in the text.
+    #[must_use]
+    pub fn matches(&self, text: &str) -> bool {
+        self.matches_prepared(&PreparedText::new(text))
+    }
+
+    /// Whether an answer is in the text that was prepared for many questions.
+    #[must_use]
+    pub fn matches_prepared(&self, text: &PreparedText<'_>) -> bool {
+        match &self.answers {
+            Answers::Tokens(answers) => answers.iter().any(|answer| text.tokens().contains(&**answer)),
+            Answers::Patterns(patterns) => patterns.iter().any(|pattern| pattern.is_match(text.decomposed())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn has_tokens(text: &str, answer: &str) -> bool {
+        AnswerMatcher::tokens([answer]).matches(text)
+    }
+
+    fn has_pattern(text: &str, answer: &str) -> bool {
+        AnswerMatcher::patterns([answer]).expect("the pattern is valid").matches(text)
+    }
+
+    #[test]
+    fn whole_tokens_must_agree_in_sequence() {
+        assert!(has_tokens("well-known", "known"));
+        assert!(!has_tokens("unknown", "known"));
+        assert!(has_tokens("may 18 , 2018", "May 18, 2018"));
+        assert!(!has_tokens("state-of-the-art", "state of the art"));
+        assert!(has_tokens("aab ab", "ab"));
+        assert!(!has_tokens("a c b", "a b"));
+    }
+
+    #[test]
+    fn composed_and_decomposed_text_agree_but_accents_count() {
+        assert!(has_tokens("Zu\u{308}rich", "zürich"));
+        assert!(has_tokens("한국", "\u{1112}\u{1161}\u{11ab}\u{1100}\u{116e}\u{11a8}"));
+        assert!(!has_tokens("café", "cafe"));
+        assert!(has_tokens("ΟΔΟΣ", "οδος"));
+    }
+
+    #[test]
+    fn an_answer_without_tokens_is_in_every_text_and_no_answer_in_none() {
+        for text in ["", "x"] {
+            assert!(has_tokens(text, ""));
+            assert!(has_tokens(text, " \u{200b}"));
+            assert!(!AnswerMatcher::tokens([""; 0]).matches(text));
+            assert!(!AnswerMatcher::patterns([""; 0]).expect("there is none to refuse").matches(text));
+        }
+        assert!(!has_tokens("", "a"));
+    }
+
+    #[test]
+    fn patterns_ignore_case_and_see_lines() {
+        assert!(has_pattern("line1\nline2", "^LINE2$"));
+        assert!(!has_pattern("line1\nline2", "line1.line2"));
+        assert!(has_pattern("Founded In 1492", r"founded\s+in"));
+        assert!(!has_pattern("line2 ", "^line2$"));
+    }
+
+    #[test]
+    fn patterns_are_decomposed_as_the_text_is() {
+        assert!(has_pattern("Zürich", "zürich"));
+        // The class holds z and the caron, so it takes one of the two characters of ž.
+        assert!(!has_pattern("Sněžka", "Sně[zž]ka"));
+        assert!(has_pattern("1963–1980", r"1963\–1980"));
+    }
+
+    #[test]
+    fn a_word_boundary_is_pythons() {
+        assert!(has_pattern("it is 12.", r"\b12\b"));
+        assert!(!has_pattern("it is 123", r"\b12\b"));
+        assert!(has_pattern("café", r"\bcafe\b")); // decomposed: e ends a word before the accent
+        assert!(!has_pattern("12²", r"\b12\b")); // ² is a word character
+        assert!(has_pattern("a\u{200d}b", r"a\b")); // a joiner is not
+    }
+
+    #[test]
+    fn a_pattern_that_python_refuses_is_an_error_or_matches_nothing() {
+        let error = AnswerMatcher::patterns([r"Laval|P\étain"]).expect_err("\\e is no escape");
+        assert_eq!(
+            error.to_string(),
+            r"answer pattern: expected a regular expression, got 'Laval|P\étain' (bad escape \e)"
+        );
+        let (matcher, refused) = AnswerMatcher::patterns_lossy([r"Laval|P\étain", "Vichy", "("]);
+        assert_eq!(refused.len(), 2);
+        assert!(matcher.matches("vichy") && !matcher.matches("Laval"));
+    }
+
+    #[test]
+    fn a_search_that_would_never_end_is_given_up() {
+        let matcher = AnswerMatcher::patterns([r"(?=(a|aa)+$)(a|aa)+\1\1\1\1b"]).expect("it is valid");
+        assert!(!matcher.matches(&format!("{}c", "a".repeat(60))));
+    }
+
+    proptest! {
+        #[test]
+        fn a_part_of_a_text_cut_between_words_is_in_it(
+            words in prop::collection::vec(r"[a-zA-Z0-9é²,.']{1,6}", 1..12), from in 0usize..12, to in 0usize..12
+        ) {
+            let (from, to) = (from.min(words.len()), to.min(words.len()));
+            let part = words[from.min(to)..from.max(to)].join("  ");
+            prop_assert!(has_tokens(&words.join(" ").to_uppercase(), &part.to_uppercase()));
+        }
+    }
+}

@@ -1,0 +1,53 @@
+use crate::error::Error;
+use crate::prepared::decompose;
+use crate::python_pattern::translate;
+
+/// Steps after which a search that backtracks is given up.
+const BACKTRACK_LIMIT: usize = 10_000_000;
+
+/// A compiled answer pattern: a Python regular expression, decomposed as the texts are.
+#[derive(Debug, Clone)]
+pub(crate) enum Pattern {
+    /// Runs in time linear in the text.
+    Linear(regex::Regex),
+    /// Uses what only backtracking can do: look-around, back-references, Python's `\b`.
+    Backtracking(Box<fancy_regex::Regex>),
+}
+
+impl Pattern {
+    /// Compiles a pattern, ignoring case, with `^` and `$` at every line.
+    pub(crate) fn new(pattern: &str) -> Result<Self, Error> {
+        let refuse = |reason: String| Error::Pattern { pattern: pattern.to_owned(), reason };
+        let translated = translate(&decompose(pattern.into())).map_err(refuse)?;
+        if translated.backtracks {
+            fancy_regex::RegexBuilder::new(&translated.pattern)
+                .case_insensitive(true)
+                .multi_line(true)
+                .backtrack_limit(BACKTRACK_LIMIT)
+                .build()
+                .map(|regex| Self::Backtracking(Box::new(regex)))
+                .map_err(|error| refuse(error.to_string()))
+        } else {
+            regex::RegexBuilder::new(&translated.pattern)
+                .case_insensitive(true)
+                .multi_line(true)
+                .build()
+                .map(Self::Linear)
+                .map_err(|error| refuse(last_line(&error.to_string())))
+        }
+    }
+
+    /// Whether the pattern occurs in a decomposed text; a search given up counts as no.
+    pub(crate) fn is_match(&self, decomposed: &str) -> bool {
+        match self {
+            Self::Linear(regex) => regex.is_match(decomposed),
+            Self::Backtracking(regex) => regex.is_match(decomposed).unwrap_or(false),
+        }
+    }
+}
+
+/// The message without the drawing of the pattern that `regex` puts above it.
+fn last_line(message: &str) -> String {
+    let line = message.trim_end().lines().last().unwrap_or_default().trim();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
+}

@@ -1,0 +1,46 @@
+//! Character classes as Python has them: what the reference scripts count as a word and as white space.
+
+use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+
+/// Members of a regular expression's class for Python's `\s`: White_Space and the four ASCII separators.
+pub(crate) const SPACE: &str = r"\s\x1c-\x1f";
+
+/// Members of a regular expression's class for Python's `\w`: letters, numbers and the underscore.
+/// Unlike Unicode's own definition this leaves out marks, so an accent that stands alone ends a word.
+pub(crate) const WORD: &str = r"\p{L}\p{N}_";
+
+/// Python's `str.isspace` for one character.
+pub(crate) fn is_space(c: char) -> bool {
+    c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
+}
+
+/// Whether `\w` of Python's `re` matches the character.
+pub(crate) fn is_word(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric() || c == '_';
+    }
+    matches!(c.general_category_group(), GeneralCategoryGroup::Letter | GeneralCategoryGroup::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use unicode_properties::GeneralCategory;
+
+    use super::*;
+
+    #[test]
+    fn the_functions_and_the_pattern_classes_agree_on_every_character() {
+        let space = regex::Regex::new(&format!("^[{SPACE}]$")).expect("the class is valid");
+        let word = regex::Regex::new(&format!("^[{WORD}]$")).expect("the class is valid");
+        let unassigned = regex::Regex::new(r"^\p{Cn}$").expect("the class is valid");
+        for c in '\0'..=char::MAX {
+            let text = c.encode_utf8(&mut [0; 4]).to_owned();
+            // The two crates' Unicode versions differ: what one of them does not know is no disagreement.
+            if c.general_category() == GeneralCategory::Unassigned || unassigned.is_match(&text) {
+                continue;
+            }
+            assert_eq!(space.is_match(&text), is_space(c), "{c:?} as space");
+            assert_eq!(word.is_match(&text), is_word(c), "{c:?} as word");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Splitting a document into passages of a number of words.
+//!
+//! ```
+//! use text::{SplitOptions, split_words};
+//!
+//! let document = "  one two\nthree  four five ";
+//! let options = SplitOptions { words: 2, wrap: true, ..SplitOptions::default() };
+//! let pieces = split_words(document, &options)?;
+//!
+//! assert_eq!(&document[pieces[1].range.clone()], "three  four");
+//! assert_eq!(&document[pieces[2].range.clone()], "five");
+//! assert_eq!(pieces[2].wrapped.clone().map(|range| &document[range]), Some("one"));
+//! # Ok::<(), text::Error>(())
+//! ```
+
+use std::ops::Range;
+
+use crate::error::Error;
+
+/// How a document is split; DPR's way by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SplitOptions {
+    /// Words of a passage, at least 1. Default 100.
+    pub words: usize,
+    /// Words that a passage shares with the one before it; less than `words`. Default 0.
+    pub overlap: usize,
+    /// Whether the last passage of a document that was split is filled up to `words` words from the
+    /// document's start. Default `false`.
+    pub wrap: bool,
+}
+
+impl Default for SplitOptions {
+    fn default() -> Self {
+        Self { words: 100, overlap: 0, wrap: false }
+    }
+}
+
+/// A passage as parts of its document, in byte offsets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// From the start of the first word to the end of the last, with the white space between them.
+    pub range: Range<usize>,
+    /// What is to be appended, after a white space, from the document's start.
+    pub wrapped: Option<Range<usize>>,
+}
+
+/// Splits a document into passages of `words` words, in order; the last may be shorter.
+///
+/// Words are what stands between characters of Unicode's `White_Space`. Passages are disjoint unless
+/// `overlap` is set, and together hold every word; a passage never holds only words of the one before.
+/// A document without words gives no passages. A document that fits into one passage is never wrapped,
+/// as that would repeat its own words.
+///
+/// # Errors
+///
+/// [`Error::Argument`] if `words` is 0 or `overlap` is not less than `words`.
+pub fn split_words(text: &str, options: &SplitOptions) -> Result<Vec<Piece>, Error> {
+    let &SplitOptions { words: length, overlap, wrap } = options;
+    if length == 0 {
+        return Err(Error::Argument {
+            what: "words",
+            expected: "at least 1".into(),
+            got: length.to_string(),
+        });
+    }
+    if overlap >= length {
+        let expected = format!("less than words ({length})");
+        return Err(Error::Argument { what: "overlap", expected, got: overlap.to_string() });
+    }
+
+    let words: Vec<Range<usize>> = words_of(text).collect();
+    let mut pieces = Vec::with_capacity(words.len() / (length - overlap) + 1);
+    let mut start = 0;
+    while start < words.len() {
+        let end = words.len().min(start.saturating_add(length));
+        let missing = length - (end - start);
+        let wrapped = (wrap && missing > 0 && start > 0).then(|| words[0].start..words[missing - 1].end);
+        pieces.push(Piece { range: words[start].start..words[end - 1].end, wrapped });
+        if end == words.len() {
+            break;
+        }
+        start = end - overlap;
+    }
+    Ok(pieces)
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = Range<usize>> {
+    text.split_whitespace().map(|word| {
+        let start = word.as_ptr().addr() - text.as_ptr().addr();
+        start..start + word.len()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn split(text: &str, words: usize, overlap: usize, wrap: bool) -> Vec<String> {
+        let pieces =
+            split_words(text, &SplitOptions { words, overlap, wrap }).expect("the options are valid");
+        let part = |piece: Piece| match piece.wrapped {
+            Some(start) => format!("{}|{}", &text[piece.range], &text[start]),
+            None => text[piece.range].to_owned(),
+        };
+        pieces.into_iter().map(part).collect()
+    }
+
+    #[test]
+    fn passages_are_disjoint_and_keep_the_white_space_inside() {
+        assert_eq!(split(" a  b\tc d\u{3000}e\n", 2, 0, false), ["a  b", "c d", "e"]);
+        assert_eq!(split("a b c d", 2, 0, false), ["a b", "c d"]);
+        assert_eq!(split("a b", 100, 0, false), ["a b"]);
+    }
+
+    #[test]
+    fn the_last_passage_is_filled_from_the_start_if_the_document_was_split() {
+        assert_eq!(split("a b c d e", 3, 0, true), ["a b c", "d e|a"]);
+        assert_eq!(split("a b c d", 3, 0, true), ["a b c", "d|a b"]);
+        assert_eq!(split("a b c", 3, 0, true), ["a b c"]);
+        assert_eq!(split("a b", 3, 0, true), ["a b"]);
+        assert_eq!(split("a b c d e f", 3, 1, true), ["a b c", "c d e", "e f|a"]);
+    }
+
+    #[test]
+    fn overlapping_passages_end_with_the_document() {
+        assert_eq!(split("a b c d e", 3, 1, false), ["a b c", "c d e"]);
+        assert_eq!(split("a b c d e f", 3, 2, false), ["a b c", "b c d", "c d e", "d e f"]);
+    }
+
+    #[test]
+    fn a_text_without_words_gives_no_passages() {
+        assert!(split("", 3, 0, true).is_empty());
+        assert!(split(" \u{a0}\n", 3, 0, true).is_empty());
+    }
+
+    #[test]
+    fn options_without_meaning_are_refused() {
+        let message = |words, overlap| {
+            let options = SplitOptions { words, overlap, wrap: false };
+            split_words("a", &options).expect_err("the options have no meaning").to_string()
+        };
+        assert_eq!(message(0, 0), "words: expected at least 1, got 0");
+        assert_eq!(message(3, 3), "overlap: expected less than words (3), got 3");
+        assert_eq!(split("a b", usize::MAX, usize::MAX - 1, true), ["a b"]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_word_is_in_its_place(
+            text in r"([a-zé東]{1,3}|\s| ){0,60}", words in 1usize..8, overlap in 0usize..8, wrap: bool
+        ) {
+            prop_assume!(overlap < words);
+            let all: Vec<&str> = text.split_whitespace().collect();
+            let options = SplitOptions { words, overlap, wrap };
+            let pieces = split_words(&text, &options).expect("the options are valid");
+            let mut next = 0;
+            for (at, piece) in pieces.iter().enumerate() {
+                let part = &text[piece.range.clone()];
+                let start = if at == 0 { 0 } else { next - overlap };
+                let held: Vec<&str> = part.split_whitespace().collect();
+                prop_assert_eq!(part.trim(), part);
+                prop_assert_eq!(&held[..], &all[start..start + held.len()]);
+                prop_assert!(start + held.len() > next);
+                next = start + held.len();
+                let last = at + 1 == pieces.len();
+                prop_assert!(held.len() == words || last);
+                let filled = piece.wrapped.clone().map_or(0, |range| text[range].split_whitespace().count());
+                let expected = if wrap && last && at > 0 { words - held.len() } else { 0 };
+                prop_assert_eq!(filled, expected);
+            }
+            prop_assert_eq!(next, all.len());
+        }
+    }
+}

@@ -1,0 +1,39 @@
+use std::sync::Arc;
+
+use napi_derive::napi;
+
+/// Cancels a call and tells how far it is.
+#[napi]
+pub struct Control {
+    pub(crate) inner: Arc<control::Control>,
+}
+
+#[napi]
+impl Control {
+    #[napi(constructor)]
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        Self { inner: Arc::default() }
+    }
+
+    #[napi]
+    pub fn cancel(&self) {
+        self.inner.cancel();
+    }
+
+    #[napi(getter)]
+    pub fn done(&self) -> f64 {
+        self.inner.done() as f64
+    }
+
+    /// 0 while unknown.
+    #[napi(getter)]
+    pub fn total(&self) -> f64 {
+        self.inner.total() as f64
+    }
+}
+
+/// The caller's control, or one that nobody watches.
+pub fn or_new(control: Option<&Control>) -> Arc<control::Control> {
+    control.map_or_else(Arc::default, |control| Arc::clone(&control.inner))
+}

@@ -1,0 +1,104 @@
+use napi::Status;
+
+/// What crosses to JavaScript when something fails.
+#[derive(Debug)]
+pub struct Failure {
+    code: &'static str,
+    message: String,
+}
+
+impl Failure {
+    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+
+    pub fn argument(message: impl Into<String>) -> Self {
+        Self::new("ERR_ARGUMENT", message)
+    }
+
+    pub fn closed(what: &str) -> Self {
+        Self::new("ERR_CLOSED", format!("this {what} was closed"))
+    }
+}
+
+impl From<Failure> for napi::Error {
+    fn from(failure: Failure) -> Self {
+        Self::new(Status::GenericFailure, format!("[{}] {}", failure.code, failure.message))
+    }
+}
+
+/// Gives each error of a crate its code. `_` covers variants to come: the enums are non-exhaustive.
+macro_rules! codes {
+    ($($error:ty { $($variant:pat => $code:expr),+ $(,)? })+) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                let message = error.to_string();
+                #[allow(unreachable_patterns)]
+                let code = match error { $($variant => $code,)+ _ => "ERR_INTERNAL" };
+                Self { code, message }
+            }
+        })+
+    };
+}
+
+codes! {
+    control::Cancelled { _ => "ERR_CANCELLED" }
+    text::Error { _ => "ERR_ARGUMENT" }
+    storage::Error { error => storage_code(&error) }
+    fusion::Error { _ => "ERR_ARGUMENT" }
+    reading::Error { _ => "ERR_ARGUMENT" }
+    tokenize::Error { error => tokenize_code(&error) }
+    inference::Error {
+        inference::Error::Library { .. } => "ERR_PEER_MISSING",
+        inference::Error::Io { .. } => "ERR_IO",
+        inference::Error::Model { .. } | inference::Error::Run { .. } => "ERR_MODEL",
+        inference::Error::Argument { .. } => "ERR_ARGUMENT",
+        inference::Error::Tokenize(error) => tokenize_code(&error),
+        inference::Error::Cancelled(_) => "ERR_CANCELLED",
+    }
+    corpus::Error {
+        corpus::Error::Io { .. } => "ERR_IO",
+        corpus::Error::Gzip { .. } | corpus::Error::Line { .. } | corpus::Error::Format { .. } => "ERR_FORMAT",
+        corpus::Error::Argument { .. } | corpus::Error::Text(_) => "ERR_ARGUMENT",
+        corpus::Error::Duplicate { .. } => "ERR_DUPLICATE_ID",
+        corpus::Error::Storage(error) => storage_code(&error),
+        corpus::Error::Cancelled(_) => "ERR_CANCELLED",
+    }
+    dense::Error {
+        dense::Error::Dimension { .. } => "ERR_DIMENSION",
+        dense::Error::DuplicateId { .. } => "ERR_DUPLICATE_ID",
+        dense::Error::Threads { .. } => "ERR_INTERNAL",
+        dense::Error::Storage(error) => storage_code(&error),
+        dense::Error::Cancelled(_) => "ERR_CANCELLED",
+        _ => "ERR_ARGUMENT",
+    }
+    sparse::Error {
+        sparse::Error::NotFound { .. } | sparse::Error::NotAFolder { .. } => "ERR_IO",
+        sparse::Error::NotAnIndex { .. } | sparse::Error::Corrupt { .. } => "ERR_INDEX_CORRUPT",
+        sparse::Error::Version { .. } => "ERR_INDEX_VERSION",
+        sparse::Error::Locked { .. } => "ERR_INDEX_LOCKED",
+        sparse::Error::DuplicateId { .. } => "ERR_DUPLICATE_ID",
+        sparse::Error::AlreadyExists { .. } | sparse::Error::UnknownPassage { .. } | sparse::Error::Argument { .. } => "ERR_ARGUMENT",
+        sparse::Error::Io { .. } => "ERR_IO",
+        sparse::Error::Cancelled(_) => "ERR_CANCELLED",
+    }
+    evaluation::Error { _ => "ERR_ARGUMENT" }
+}
+
+fn storage_code(error: &storage::Error) -> &'static str {
+    match error {
+        storage::Error::Io { .. } => "ERR_IO",
+        storage::Error::Corrupt { .. } => "ERR_INDEX_CORRUPT",
+        storage::Error::Version { .. } => "ERR_INDEX_VERSION",
+        _ => "ERR_INTERNAL",
+    }
+}
+
+fn tokenize_code(error: &tokenize::Error) -> &'static str {
+    match error {
+        tokenize::Error::Io { .. } => "ERR_IO",
+        tokenize::Error::Format { .. } => "ERR_MODEL",
+        tokenize::Error::Tokenise { .. } => "ERR_ARGUMENT",
+        _ => "ERR_INTERNAL",
+    }
+}

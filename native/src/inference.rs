@@ -1,0 +1,114 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use inference::{EncodeOptions, Encoder, EncoderConfig, EncoderInput, Library, PassageForm, Pooling, Session};
+use napi::Env;
+use napi::bindgen_prelude::{Float32Array, Object};
+use napi_derive::napi;
+use tokenize::Tokenizer;
+
+use crate::control::{Control, or_new};
+use crate::error::Failure;
+use crate::task::{Outcome, spawn};
+
+/// Where a model is and what runs it.
+#[napi(object)]
+pub struct ModelFiles {
+    /// The ONNX Runtime library.
+    pub library: String,
+    pub model: String,
+    pub tokenizer: String,
+    pub threads: u32,
+}
+
+impl ModelFiles {
+    pub fn open(&self) -> Outcome<(Arc<Session>, Arc<Tokenizer>)> {
+        let library = Library::open(&PathBuf::from(&self.library))?;
+        let tokenizer = Tokenizer::open(&PathBuf::from(&self.tokenizer))?;
+        let session = Session::shared(library, &PathBuf::from(&self.model), self.threads as usize)?;
+        Ok((session, Arc::new(tokenizer)))
+    }
+}
+
+#[napi(object)]
+pub struct NativeEncoderOptions {
+    /// `cls`, `mean`, or the name of an output after `output:`.
+    pub pooling: String,
+    pub normalise: bool,
+    pub max_tokens: u32,
+    /// `pair` or `joined`.
+    pub passage_form: String,
+}
+
+/// An open encoder.
+#[napi]
+pub struct NativeEncoder {
+    pub(crate) inner: Option<Arc<Encoder>>,
+    dim: u32,
+}
+
+/// Opens a model as an encoder.
+#[napi(ts_return_type = "Promise<NativeEncoder>")]
+pub fn open_encoder<'env>(
+    env: &'env Env,
+    files: ModelFiles,
+    options: NativeEncoderOptions,
+) -> napi::Result<Object<'env>> {
+    spawn(env, move || {
+        let pooling = match options.pooling.as_str() {
+            "cls" => Pooling::Cls,
+            "mean" => Pooling::Mean,
+            other => match other.strip_prefix("output:") {
+                Some(name) => Pooling::Output(name.to_owned()),
+                None => return Err(Failure::argument(format!("pooling: expected cls, mean or output:NAME, got \"{other}\""))),
+            },
+        };
+        let passage_form = match options.passage_form.as_str() {
+            "pair" => PassageForm::Pair,
+            "joined" => PassageForm::Joined,
+            other => return Err(Failure::argument(format!("passageForm: expected pair or joined, got \"{other}\""))),
+        };
+        let (session, tokenizer) = files.open()?;
+        let max_tokens = options.max_tokens as usize;
+        let config = EncoderConfig { pooling, normalise: options.normalise, max_tokens, passage_form };
+        let encoder = Encoder::new(session, tokenizer, config)?;
+        let dim = encoder.dim() as u32;
+        Ok(NativeEncoder { inner: Some(Arc::new(encoder)), dim })
+    })
+}
+
+#[napi]
+impl NativeEncoder {
+    #[napi(getter)]
+    pub fn dim(&self) -> u32 {
+        self.dim
+    }
+
+    /// `[texts, dim]`. An empty title is none; `titles` may be empty when no text has one.
+    #[napi(ts_return_type = "Promise<Float32Array>")]
+    pub fn encode<'env>(
+        &self,
+        env: &'env Env,
+        texts: Vec<String>,
+        titles: Vec<String>,
+        batch_tokens: u32,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let encoder = self.inner.clone();
+        let control = or_new(control);
+        spawn(env, move || {
+            let encoder = encoder.ok_or_else(|| Failure::closed("encoder"))?;
+            let titles = titles.iter().map(|title| Some(title.as_str())).chain(std::iter::repeat(None));
+            let inputs: Vec<EncoderInput<'_>> =
+                texts.iter().zip(titles).map(|(text, title)| EncoderInput { title, text }).collect();
+            let options = EncodeOptions { batch_tokens: batch_tokens as usize };
+            Ok(Float32Array::from(encoder.encode(&inputs, &options, &control)?))
+        })
+    }
+
+    /// Gives the session back; calls in progress finish.
+    #[napi]
+    pub fn close(&mut self) {
+        self.inner = None;
+    }
+}

@@ -1,0 +1,20 @@
+//! The Node-API addon: converts arguments, runs the crates off the event loop, maps errors. Nothing here decides
+//! about retrieval. Errors cross as `[CODE] message`; `ts/native.ts` makes `RetrievalError`s of them.
+
+#![allow(missing_docs, reason = "documented where users see it, in ts/")]
+
+mod control;
+mod corpus;
+mod dense;
+mod error;
+mod evaluation;
+mod fusion;
+mod inference;
+mod opened;
+mod pool;
+mod reading;
+mod run;
+mod sparse;
+mod system;
+mod task;
+mod text;

@@ -1,0 +1,151 @@
+use std::sync::Arc;
+
+use inference::{ReaderConfig, ReaderModel, ReaderPassage};
+use napi::Env;
+use napi::bindgen_prelude::Object;
+use napi_derive::napi;
+use reading::{Evidence, Merge, PassageReading, ReadOptions, SpanLimits, SpanScoring};
+
+use crate::control::{Control, or_new};
+use crate::error::Failure;
+use crate::inference::ModelFiles;
+use crate::task::{Outcome, spawn};
+
+#[napi(object)]
+pub struct NativeReaderOptions {
+    pub max_tokens: u32,
+    pub max_question_tokens: u32,
+    pub batch_tokens: u32,
+}
+
+/// A passage to be read.
+#[napi(object)]
+pub struct RetrievedPassage {
+    pub title: Option<String>,
+    pub text: String,
+    pub score: f64,
+}
+
+#[napi(object)]
+pub struct NativeReadOptions {
+    pub scoring: String,
+    pub spans_per_passage: u32,
+    pub max_answer_tokens: u32,
+    pub beta: f64,
+    pub gamma: f64,
+    pub merge: String,
+    pub k: u32,
+}
+
+#[napi(object)]
+pub struct NativeAnswer {
+    pub text: String,
+    /// Position of the passage in the list read.
+    pub passage: u32,
+    /// UTF-16 code units of the passage's text, half-open.
+    pub start: u32,
+    pub end: u32,
+    pub score: f64,
+}
+
+/// An open reader.
+#[napi]
+pub struct NativeReader {
+    inner: Option<Arc<ReaderModel>>,
+}
+
+/// Opens a model as a reader.
+#[napi(ts_return_type = "Promise<NativeReader>")]
+pub fn open_reader<'env>(env: &'env Env, files: ModelFiles, options: NativeReaderOptions) -> napi::Result<Object<'env>> {
+    spawn(env, move || {
+        let (session, tokenizer) = files.open()?;
+        let config = ReaderConfig {
+            max_tokens: options.max_tokens as usize,
+            max_question_tokens: options.max_question_tokens as usize,
+            batch_tokens: options.batch_tokens as usize,
+        };
+        Ok(NativeReader { inner: Some(Arc::new(ReaderModel::new(session, tokenizer, config)?)) })
+    })
+}
+
+#[napi]
+impl NativeReader {
+    /// Answers, best first.
+    #[napi(ts_return_type = "Promise<Array<NativeAnswer>>")]
+    pub fn read<'env>(
+        &self,
+        env: &'env Env,
+        question: String,
+        passages: Vec<RetrievedPassage>,
+        options: NativeReadOptions,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let model = self.inner.clone();
+        let control = or_new(control);
+        spawn(env, move || {
+            let model = model.ok_or_else(|| Failure::closed("reader"))?;
+            read(&model, &question, &passages, &options, &control)
+        })
+    }
+
+    /// Gives the session back; calls in progress finish.
+    #[napi]
+    pub fn close(&mut self) {
+        self.inner = None;
+    }
+}
+
+fn read(
+    model: &ReaderModel,
+    question: &str,
+    passages: &[RetrievedPassage],
+    options: &NativeReadOptions,
+    control: &control::Control,
+) -> Outcome<Vec<NativeAnswer>> {
+    let chosen = ReadOptions {
+        scoring: match options.scoring.as_str() {
+            "original" => SpanScoring::Original,
+            "normalized" => SpanScoring::Normalized,
+            "probability" => SpanScoring::Probability,
+            other => {
+                let expected = "original, normalized or probability";
+                return Err(Failure::argument(format!("scoring: expected {expected}, got \"{other}\"")));
+            }
+        },
+        limits: SpanLimits { spans: options.spans_per_passage as usize, tokens: options.max_answer_tokens as usize },
+        evidence: Evidence { beta: options.beta, gamma: options.gamma },
+        merge: match options.merge.as_str() {
+            "exact" => Merge::Exact,
+            "normalised" => Merge::Normalised,
+            other => return Err(Failure::argument(format!("merge: expected exact or normalised, got \"{other}\""))),
+        },
+    };
+    let inputs: Vec<ReaderPassage<'_>> =
+        passages.iter().map(|passage| ReaderPassage { title: passage.title.as_deref(), text: &passage.text }).collect();
+    let logits = model.read(question, &inputs, control)?;
+    let readings: Vec<PassageReading<'_>> = passages
+        .iter()
+        .zip(&logits)
+        .map(|(passage, logits)| PassageReading {
+            text: &passage.text,
+            relevance: logits.relevance,
+            retrieval: passage.score as f32,
+            start: &logits.start,
+            end: &logits.end,
+            offsets: &logits.offsets,
+            words: &logits.words,
+        })
+        .collect();
+    let mut answers = reading::answers(&readings, &chosen)?;
+    answers.truncate(options.k as usize);
+    let utf16 = |text: &str| text.encode_utf16().count() as u32;
+    Ok(answers
+        .into_iter()
+        .map(|answer| {
+            let text = &passages[answer.passage].text;
+            let start = utf16(&text[..answer.bytes.start]);
+            let end = start + utf16(&answer.text);
+            NativeAnswer { text: answer.text, passage: answer.passage as u32, start, end, score: answer.score }
+        })
+        .collect())
+}

@@ -1,0 +1,301 @@
+//! BM25.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use corpus::PassageStore;
+use napi::Env;
+use napi::bindgen_prelude::{Float32Array, Object};
+use napi_derive::napi;
+use ranking::ScoredId;
+use sparse::{Analyzer, Bm25, Bm25Index, IndexWriter, WriterOptions};
+
+use crate::control::{Control, or_new};
+use crate::error::Failure;
+use crate::run::{Hits, NativeRun, named};
+use crate::task::{Outcome, call, spawn};
+
+fn analyzer(name: &str) -> Outcome<Analyzer> {
+    Ok(name.parse()?)
+}
+
+fn params(k1: f64, b: f64) -> Bm25 {
+    Bm25 { k1: k1 as f32, b: b as f32 }
+}
+
+/// An open index.
+#[napi]
+pub struct NativeBm25Index {
+    inner: Option<Arc<Bm25Index>>,
+    analyzer: String,
+}
+
+#[napi(ts_return_type = "Promise<NativeBm25Index>")]
+pub fn open_bm25_index(env: &Env, path: String) -> napi::Result<Object<'_>> {
+    spawn(env, move || {
+        let index = Bm25Index::open(&PathBuf::from(path))?;
+        let analyzer = index.analyzer().name().to_owned();
+        Ok(NativeBm25Index { inner: Some(Arc::new(index)), analyzer })
+    })
+}
+
+#[napi(object)]
+pub struct NativeTermExplanation {
+    pub term: String,
+    pub query_frequency: f64,
+    pub frequency: u32,
+    pub passages: u32,
+    pub idf: f64,
+    pub contribution: f64,
+}
+
+#[napi(object)]
+pub struct NativeExplanation {
+    pub score: f64,
+    pub length: u32,
+    pub average_length: f64,
+    pub terms: Vec<NativeTermExplanation>,
+}
+
+impl NativeBm25Index {
+    fn opened(&self) -> Outcome<Arc<Bm25Index>> {
+        self.inner.clone().ok_or_else(|| Failure::closed("index"))
+    }
+}
+
+#[napi]
+impl NativeBm25Index {
+    #[napi(getter)]
+    pub fn size(&self) -> napi::Result<u32> {
+        call(|| Ok(self.opened()?.len() as u32))
+    }
+
+    #[napi(getter)]
+    pub fn analyzer(&self) -> String {
+        self.analyzer.clone()
+    }
+
+    #[napi]
+    pub fn terms(&self, text: String) -> napi::Result<Vec<String>> {
+        call(|| Ok(self.opened()?.analyzer().tokens(&text)))
+    }
+
+    #[napi(ts_return_type = "Promise<Hits>")]
+    pub fn search<'env>(
+        &self,
+        env: &'env Env,
+        query: String,
+        k: u32,
+        k1: f64,
+        b: f64,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (index, control) = (self.opened(), or_new(control));
+        spawn(env, move || {
+            let searcher = index?.searcher();
+            let hits = searcher.search(&query, k as usize, params(k1, b), &control)?;
+            Ok(Hits::new(searcher.ids(&hits)?, &hits))
+        })
+    }
+
+    #[napi(ts_return_type = "Promise<Hits>")]
+    #[allow(clippy::too_many_arguments)]
+    pub fn search_terms<'env>(
+        &self,
+        env: &'env Env,
+        terms: Vec<String>,
+        weights: Float32Array,
+        k: u32,
+        k1: f64,
+        b: f64,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (index, control) = (self.opened(), or_new(control));
+        let terms: Vec<(String, f32)> = terms.into_iter().zip(weights.iter().copied()).collect();
+        spawn(env, move || {
+            let searcher = index?.searcher();
+            let hits = searcher.search_terms(&terms, k as usize, params(k1, b), &control)?;
+            Ok(Hits::new(searcher.ids(&hits)?, &hits))
+        })
+    }
+
+    #[napi(ts_return_type = "Promise<NativeRun>")]
+    #[allow(clippy::too_many_arguments)]
+    pub fn search_many<'env>(
+        &self,
+        env: &'env Env,
+        ids: Vec<String>,
+        texts: Vec<String>,
+        k: u32,
+        k1: f64,
+        b: f64,
+        threads: u32,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (index, control) = (self.opened(), or_new(control));
+        spawn(env, move || {
+            let searcher = index?.searcher();
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let lists = searcher.search_many(&texts, k as usize, params(k1, b), threads as usize, &control)?;
+            let list = |hits: Vec<ranking::Hit>| -> Outcome<Vec<ScoredId>> {
+                let ids = searcher.ids(&hits)?;
+                Ok(ids.into_iter().zip(hits).map(|(id, hit)| ScoredId { id, score: hit.score }).collect())
+            };
+            let lists = lists.into_iter().map(list).collect::<Outcome<Vec<_>>>()?;
+            Ok(NativeRun::from(named(ids, lists)?))
+        })
+    }
+
+    #[napi(ts_return_type = "Promise<NativeExplanation>")]
+    pub fn explain<'env>(&self, env: &'env Env, query: String, id: String, k1: f64, b: f64) -> napi::Result<Object<'env>> {
+        let index = self.opened();
+        spawn(env, move || {
+            let explained = index?.searcher().explain(&query, &id, params(k1, b))?;
+            let term = |term: sparse::TermExplanation| NativeTermExplanation {
+                term: term.term,
+                query_frequency: f64::from(term.query_frequency),
+                frequency: term.frequency,
+                passages: term.passages as u32,
+                idf: f64::from(term.idf),
+                contribution: f64::from(term.contribution),
+            };
+            Ok(NativeExplanation {
+                score: f64::from(explained.score),
+                length: explained.length,
+                average_length: f64::from(explained.average_length),
+                terms: explained.terms.into_iter().map(term).collect(),
+            })
+        })
+    }
+
+    #[napi(ts_return_type = "Promise<void>")]
+    pub fn reload<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let index = self.opened();
+        spawn(env, move || Ok(index?.reload()?))
+    }
+
+    #[napi]
+    pub fn close(&mut self) {
+        self.inner = None;
+    }
+}
+
+/// An index being changed.
+#[napi]
+pub struct NativeBm25Writer {
+    inner: Arc<Mutex<Option<IndexWriter>>>,
+}
+
+#[napi(ts_return_type = "Promise<NativeBm25Writer>")]
+pub fn create_bm25_index(env: &Env, path: String, analyzer_name: String, overwrite: bool) -> napi::Result<Object<'_>> {
+    spawn(env, move || {
+        let writer = IndexWriter::create(&PathBuf::from(path), analyzer(&analyzer_name)?, WriterOptions { overwrite, ..WriterOptions::default() })?;
+        Ok(NativeBm25Writer { inner: Arc::new(Mutex::new(Some(writer))) })
+    })
+}
+
+#[napi(ts_return_type = "Promise<NativeBm25Writer>")]
+pub fn open_bm25_writer(env: &Env, path: String) -> napi::Result<Object<'_>> {
+    spawn(env, move || {
+        let writer = IndexWriter::open(&PathBuf::from(path), WriterOptions::default())?;
+        Ok(NativeBm25Writer { inner: Arc::new(Mutex::new(Some(writer))) })
+    })
+}
+
+impl NativeBm25Writer {
+    fn with<T>(inner: &Mutex<Option<IndexWriter>>, work: impl FnOnce(&mut IndexWriter) -> Outcome<T>) -> Outcome<T> {
+        let mut writer = inner.lock().unwrap_or_else(PoisonError::into_inner);
+        work(writer.as_mut().ok_or_else(|| Failure::closed("writer"))?)
+    }
+}
+
+#[napi]
+impl NativeBm25Writer {
+    /// An empty title is none.
+    #[napi(ts_return_type = "Promise<void>")]
+    pub fn add<'env>(
+        &self,
+        env: &'env Env,
+        ids: Vec<String>,
+        titles: Vec<String>,
+        texts: Vec<String>,
+    ) -> napi::Result<Object<'env>> {
+        let inner = Arc::clone(&self.inner);
+        spawn(env, move || {
+            Self::with(&inner, |writer| {
+                for ((id, title), text) in ids.iter().zip(&titles).zip(&texts) {
+                    writer.add(id, Some(title.as_str()).filter(|title| !title.is_empty()), text)?;
+                }
+                Ok(())
+            })
+        })
+    }
+
+    #[napi(ts_return_type = "Promise<void>")]
+    pub fn update<'env>(
+        &self,
+        env: &'env Env,
+        ids: Vec<String>,
+        titles: Vec<String>,
+        texts: Vec<String>,
+    ) -> napi::Result<Object<'env>> {
+        let inner = Arc::clone(&self.inner);
+        spawn(env, move || {
+            Self::with(&inner, |writer| {
+                for ((id, title), text) in ids.iter().zip(&titles).zip(&texts) {
+                    writer.update(id, Some(title.as_str()).filter(|title| !title.is_empty()), text)?;
+                }
+                Ok(())
+            })
+        })
+    }
+
+    /// Resolves to how many of the ids were there.
+    #[napi(ts_return_type = "Promise<number>")]
+    pub fn delete<'env>(&self, env: &'env Env, ids: Vec<String>) -> napi::Result<Object<'env>> {
+        let inner = Arc::clone(&self.inner);
+        spawn(env, move || Self::with(&inner, |writer| Ok(writer.delete(&ids)? as u32)))
+    }
+
+    #[napi(ts_return_type = "Promise<void>")]
+    pub fn commit<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let inner = Arc::clone(&self.inner);
+        spawn(env, move || Self::with(&inner, |writer| Ok(writer.commit()?)))
+    }
+
+    /// Gives the lock back; what was not committed is gone.
+    #[napi(ts_return_type = "Promise<void>")]
+    pub fn close<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let inner = Arc::clone(&self.inner);
+        spawn(env, move || {
+            *inner.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            Ok(())
+        })
+    }
+}
+
+/// Builds an index, in one segment, of the passages of a store.
+#[napi(ts_return_type = "Promise<void>")]
+pub fn build_bm25_from_store<'env>(
+    env: &'env Env,
+    store: String,
+    output: String,
+    analyzer_name: String,
+    control: Option<&Control>,
+) -> napi::Result<Object<'env>> {
+    let control = or_new(control);
+    spawn(env, move || {
+        let store = PassageStore::open(&PathBuf::from(store))?;
+        let size = store.len();
+        control.set_total(u64::from(size));
+        let mut writer = IndexWriter::create(&PathBuf::from(output), analyzer(&analyzer_name)?, WriterOptions::default())?;
+        for ord in 0..size {
+            control.check()?;
+            let passage = store.get(ord)?;
+            writer.add(passage.id, passage.title, passage.text)?;
+            control.advance(1);
+        }
+        writer.commit()?;
+        Ok(writer.merge()?)
+    })
+}

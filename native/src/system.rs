@@ -1,0 +1,27 @@
+use napi_derive::napi;
+
+/// What `passagekit doctor` tells of the addon.
+#[napi(object)]
+pub struct SystemInfo {
+    pub version: String,
+    /// The SIMD kernels in use, and all that this CPU has.
+    pub kernels: String,
+    pub available_kernels: Vec<String>,
+    pub threads: u32,
+}
+
+#[napi]
+pub fn system_info() -> SystemInfo {
+    SystemInfo {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        kernels: kernels::Kernels::detect().name().to_owned(),
+        available_kernels: kernels::Kernels::available().iter().map(|kernels| kernels.name().to_owned()).collect(),
+        threads: std::thread::available_parallelism().map_or(1, |threads| threads.get() as u32),
+    }
+}
+
+/// Panics, for the test that no panic ends the process.
+#[napi(ts_return_type = "Promise<void>")]
+pub fn panic_for_test(env: &napi::Env) -> napi::Result<napi::bindgen_prelude::Object<'_>> {
+    crate::task::spawn::<(), _>(env, || panic!("on purpose"))
+}

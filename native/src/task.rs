@@ -1,0 +1,42 @@
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use napi::Env;
+use napi::bindgen_prelude::{Object, ToNapiValue};
+
+use crate::error::Failure;
+use crate::pool;
+
+pub type Outcome<T> = Result<T, Failure>;
+
+/// A promise of what `work` returns on another thread. A panic there rejects it.
+pub fn spawn<T, F>(env: &Env, work: F) -> napi::Result<Object<'_>>
+where
+    T: ToNapiValue + Send + 'static,
+    F: FnOnce() -> Outcome<T> + Send + 'static,
+{
+    type Resolver<T> = Box<dyn FnOnce(Env) -> napi::Result<T> + Send>;
+    let (deferred, promise) = env.create_deferred::<T, Resolver<T>>()?;
+    pool::run(move || match guarded(work) {
+        Ok(value) => deferred.resolve(Box::new(move |_| Ok(value))),
+        Err(failure) => deferred.reject(failure.into()),
+    })
+    .map_err(|error| Failure::new("ERR_INTERNAL", format!("start a thread: {error}")))?;
+    Ok(promise)
+}
+
+/// What `work` returns, here and now. For what takes microseconds.
+pub fn call<T>(work: impl FnOnce() -> Outcome<T>) -> napi::Result<T> {
+    Ok(guarded(work)?)
+}
+
+/// No panic may reach Node: it would end the process.
+fn guarded<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panicked(&*panic)))
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> Failure {
+    let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let said = said.unwrap_or("no message");
+    Failure::new("ERR_INTERNAL", format!("a bug in passagekit: {said}; please report it"))
+}

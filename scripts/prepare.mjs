@@ -1,0 +1,151 @@
+// Sets a checkout up: packages, addon, JavaScript. Node built-ins only, because it runs before anything is installed.
+// Each step is skipped while the files it reads are as they were when it last succeeded.
+import {spawnSync} from 'node:child_process';
+import {createHash} from 'node:crypto';
+import {existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync} from 'node:fs';
+import {basename, join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+export const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+
+const stampFile = join(root, 'node_modules', '.passagekit-stamps.json');
+const rustSources = ['Cargo.toml', 'Cargo.lock', 'crates', 'native/Cargo.toml', 'native/build.rs', 'native/src'];
+
+const steps = [
+	{
+		name: 'packages',
+		reads: ['package.json', 'package-lock.json'],
+		makes: ['node_modules/typescript/package.json'],
+		does: 'installing packages (npm ci)',
+		run() {
+			// The peer's install script would fetch GPU files from elsewhere; its CPU library is in the package.
+			execute(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {ONNXRUNTIME_NODE_INSTALL: 'skip'});
+		},
+	},
+	{
+		name: 'addon',
+		reads: rustSources,
+		makes: [() => addonFile()],
+		does: 'building the addon in Rust (minutes the first time)',
+		run() {
+			buildAddon();
+		},
+	},
+	{
+		name: 'javascript',
+		reads: ['ts', 'tsconfig.json', 'tsconfig.build.json', 'native/binding.d.ts', 'package-lock.json'],
+		makes: ['dist/ts/index.js'],
+		does: 'compiling TypeScript',
+		run() {
+			execute(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json']);
+		},
+	},
+];
+
+/** Does what is missing or stale, saying what and how long it took. */
+export async function prepare({only} = {}) {
+	const [major, minor] = process.versions.node.split('.').map(Number);
+	if (major < 20 || (major === 20 && minor < 19)) {
+		fail(`passagekit needs Node 20.19 or later; this is ${process.version}. Install a newer one from https://nodejs.org.`);
+	}
+	for (const step of steps) {
+		if (only && !only.includes(step.name)) {
+			continue;
+		}
+		const stamp = fingerprint(step.reads);
+		const made = step.makes.every(file => existsSync(join(root, typeof file === 'function' ? file() : file)));
+		if (made && readStamps()[step.name] === stamp) {
+			continue;
+		}
+		const began = performance.now();
+		say(`${step.does} …`);
+		step.run();
+		// Packages come with a new node_modules, and the stamps with it.
+		writeStamps({...readStamps(), [step.name]: fingerprint(step.reads)});
+		say(`${step.does.replace(/ \(.*\)$/u, '')}: done in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+	}
+}
+
+/** Builds the addon and its type declarations. */
+export function buildAddon({profile = 'release'} = {}) {
+	requireRust();
+	execute(process.execPath, [
+		join(root, 'node_modules/@napi-rs/cli/dist/cli.js'), 'build',
+		'--manifest-path', 'native/Cargo.toml', '--package-json-path', 'package.json', '--output-dir', 'native',
+		'--platform', '--no-js', '--dts', 'binding.d.ts', '--profile', profile,
+	]);
+}
+
+/** Says what to install where Rust is missing or too old. */
+export function requireRust() {
+	const wanted = /^rust-version = "(\d+)\.(\d+)/mu.exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'));
+	const {stdout, error, status} = spawnSync('cargo', ['--version'], {encoding: 'utf8', cwd: root});
+	const how = 'Install it with rustup (https://rustup.rs):\n\n    curl --proto \'=https\' --tlsv1.2 -sSf https://sh.rustup.rs | sh\n\nthen open a new shell and run the same command again.';
+	if (error || status !== 0) {
+		fail(`passagekit's addon is built with Rust, and there is no \`cargo\` here. ${how}`);
+	}
+	const found = /(\d+)\.(\d+)/u.exec(stdout);
+	if (found && (Number(found[1]) - Number(wanted[1]) || Number(found[2]) - Number(wanted[2])) < 0) {
+		fail(`passagekit needs Rust ${wanted[1]}.${wanted[2]} or later; this is ${found[0]}. Run \`rustup update stable\`. ${how}`);
+	}
+}
+
+/** Runs a command in the project's folder with its output shown; a failure ends this process with the same status. */
+export function execute(command, args, environment = {}) {
+	const {status, signal, error} = spawnSync(command, args, {
+		cwd: root, stdio: 'inherit', env: {...process.env, ...environment}, shell: process.platform === 'win32' && command.endsWith('.cmd'),
+	});
+	if (error) {
+		fail(`could not run ${command}: ${error.message}`);
+	}
+	if (status !== 0) {
+		fail(`\`${[basename(command), ...args.map(arg => arg.replace(root, ''))].join(' ')}\` ${signal ? `was ended by ${signal}` : `failed with status ${status}`}.`, status ?? 1);
+	}
+}
+
+export function say(message) {
+	process.stderr.write(`passagekit: ${message}\n`);
+}
+
+export function fail(message, status = 1) {
+	say(message);
+	process.exit(status);
+}
+
+function addonFile() {
+	const found = readdirSync(join(root, 'native')).find(name => /^passagekit\..*\.node$/u.test(name));
+	return `native/${found ?? 'passagekit.node'}`;
+}
+
+function fingerprint(paths) {
+	const hash = createHash('sha256').update(process.version);
+	for (const path of paths.flatMap(filesUnder)) {
+		hash.update(`${path}\0`).update(readFileSync(join(root, path)));
+	}
+	return hash.digest('hex');
+}
+
+function filesUnder(path) {
+	const status = statSync(join(root, path), {throwIfNoEntry: false});
+	if (!status) {
+		return [];
+	}
+	if (!status.isDirectory()) {
+		return [path];
+	}
+	return readdirSync(join(root, path)).sort().filter(name => name !== 'target').flatMap(name => filesUnder(`${path}/${name}`));
+}
+
+function readStamps() {
+	try {
+		return JSON.parse(readFileSync(stampFile, 'utf8'));
+	} catch {
+		return {};
+	}
+}
+
+function writeStamps(stamps) {
+	mkdirSync(join(root, 'node_modules'), {recursive: true});
+	writeFileSync(stampFile, JSON.stringify(stamps));
+}

@@ -1,0 +1,67 @@
+// `npm run demo`, `npm test`, `npm run ready`, …: sets the checkout up where needed, then does the work.
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {execute, fail, prepare, requireRust, root, say} from './prepare.mjs';
+
+const [task, ...args] = process.argv.slice(2);
+const bin = (name, file) => join(root, 'node_modules', name, file);
+const node = (...command) => execute(process.execPath, command);
+
+const tasks = {
+	async build() {
+		await prepare();
+	},
+	async demo() {
+		await prepare();
+		node('bin/passagekit.js', 'demo', ...args);
+	},
+	/** All tests, or with arguments ava's alone: `npm test -- test/fusion/fuse.test.ts`. */
+	async test() {
+		await prepare();
+		if (args.length === 0) {
+			rustTests();
+			typeTests();
+		}
+		node(bin('ava', 'entrypoints/cli.mjs'), ...args);
+	},
+	/** What must hold before a commit. */
+	async ready() {
+		await tasks.checks();
+		await tasks.test();
+	},
+	/** Formatting, linting, and that generated files are up to date. */
+	async checks() {
+		await prepare();
+		const declared = readFileSync(join(root, 'native/binding.d.ts'), 'utf8');
+		requireRust();
+		execute('cargo', ['fmt', '--all', '--check']);
+		execute('cargo', ['clippy', '--release', '--workspace', '--all-targets', '--quiet', '--', '-D', 'warnings']);
+		node(bin('oxlint', 'bin/oxlint'), '--deny-warnings', 'ts', 'test', 'benches', 'scripts', 'bin', 'examples');
+		node(bin('@biomejs/biome', 'bin/biome'), 'format', '.');
+		node(bin('publint', 'src/cli.js'), '--strict');
+		if (readFileSync(join(root, 'native/binding.d.ts'), 'utf8') !== declared) {
+			fail('native/binding.d.ts is not what the addon declares; build and commit it.');
+		}
+	},
+	/** `npm run bench -- NAME`: one of benches/, on an optimised addon. */
+	async bench() {
+		await prepare();
+		node('--import=tsx', 'benches/run.ts', ...args);
+	},
+};
+
+function rustTests() {
+	requireRust();
+	say('cargo test …');
+	execute('cargo', ['test', '--release', '--workspace', '--quiet']);
+}
+
+function typeTests() {
+	say('type tests …');
+	node(bin('typescript', 'bin/tsc'), '--noEmit', '-p', 'tsconfig.json');
+}
+
+if (!Object.hasOwn(tasks, task ?? '')) {
+	fail(`expected one of ${Object.keys(tasks).join(', ')}, got ${task ?? 'nothing'}`, 2);
+}
+await tasks[task]();

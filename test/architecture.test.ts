@@ -1,0 +1,79 @@
+import {readFileSync, readdirSync} from 'node:fs';
+import {dirname, join, normalize, relative} from 'node:path';
+import test from 'ava';
+import {packageRoot} from '../ts/addon.ts';
+
+const page = readFileSync(join(packageRoot, 'ARCHITECTURE.md'), 'utf8');
+
+/** The rows of the table whose heading begins so: name → what it may use. */
+function allowed(heading: string): Map<string, Set<string>> {
+	const [, rest] = page.split(`| ${heading} |`);
+	const rows = rest!.split('\n\n')[0]!.split('\n').slice(2);
+	return new Map(rows.map(row => {
+		const [, name, , uses] = row.split('|').map(cell => cell.trim());
+		return [name!.replaceAll('`', ''), new Set(uses === '–' ? [] : uses!.split(', '))];
+	}));
+}
+
+function filesUnder(folder: string): string[] {
+	return readdirSync(folder, {withFileTypes: true}).flatMap(entry => {
+		const path = join(folder, entry.name);
+		return entry.isDirectory() ? filesUnder(path) : [path];
+	});
+}
+
+test('every crate uses only the crates that the architecture page lets it use', t => {
+	const rules = allowed('crate');
+	const crates = readdirSync(join(packageRoot, 'crates'));
+	t.deepEqual(crates.toSorted(), [...rules.keys()].toSorted(), 'the page names every crate, and no other');
+	for (const name of crates) {
+		const manifest = readFileSync(join(packageRoot, 'crates', name, 'Cargo.toml'), 'utf8');
+		const [, dependencies = ''] = /^\[dependencies\]$([\s\S]*?)(?=^\[|(?![\s\S]))/mu.exec(manifest) ?? [];
+		const used = [...dependencies.matchAll(/^([\w-]+)/gmu)].map(([, dependency]) => dependency!).filter(dependency => rules.has(dependency));
+		for (const dependency of used) {
+			t.true(rules.get(name)!.has(dependency), `crates/${name} uses ${dependency}`);
+		}
+	}
+});
+
+test('heavy dependencies stand in one crate each', t => {
+	for (const [dependency, home] of [['tantivy', 'crates/sparse'], ['tokenizers', 'crates/tokenize'], ['ort', 'crates/inference'], ['napi', 'native']] as const) {
+		const users = ['native', ...readdirSync(join(packageRoot, 'crates')).map(name => `crates/${name}`)].filter(folder =>
+			new RegExp(`^${dependency}\\b`, 'mu').test(readFileSync(join(packageRoot, folder, 'Cargo.toml'), 'utf8')));
+		t.deepEqual(users, [home], dependency);
+	}
+});
+
+test('every folder of ts/ imports only the folders that the architecture page lets it import', t => {
+	const rules = allowed('folder of `ts/`');
+	const root = join(packageRoot, 'ts');
+	const folderOf = (file: string): string => dirname(relative(root, file)).split('/')[0]!;
+	t.deepEqual([...new Set(filesUnder(root).map(folderOf))].toSorted(), [...rules.keys()].toSorted(), 'the page names every folder, and no other');
+	for (const file of filesUnder(root)) {
+		const from = folderOf(file);
+		const source = readFileSync(file, 'utf8');
+		for (const [, target] of source.matchAll(/(?:from|import\()\s*'(\.[^']+)'/gu)) {
+			const path = normalize(join(dirname(file), target!));
+			if (!path.startsWith(root)) {
+				t.is(relative(packageRoot, path), 'native/binding.d.ts', `${relative(packageRoot, file)} imports ${target}`);
+				t.is(relative(root, file), 'native.ts', 'only ts/native.ts knows the addon');
+				continue;
+			}
+			const to = folderOf(path);
+			// `index.ts` gathers what is exported.
+			const gathers = relative(root, file) === 'index.ts';
+			t.true(from === to || gathers || rules.get(from)!.has(to), `${relative(packageRoot, file)} imports ${relative(packageRoot, path)}`);
+		}
+	}
+});
+
+test('crates/ knows nothing of Node', t => {
+	for (const file of filesUnder(join(packageRoot, 'crates')).filter(path => path.endsWith('.rs') || path.endsWith('.toml'))) {
+		t.notRegex(readFileSync(file, 'utf8'), /\bnapi\b/u, relative(packageRoot, file));
+	}
+});
+
+test('unsafe code stands where the architecture page says', t => {
+	const users = filesUnder(join(packageRoot, 'crates')).filter(path => path.endsWith('.rs') && /\bunsafe\s*(?:\{|fn|impl)/u.test(readFileSync(path, 'utf8')));
+	t.deepEqual([...new Set(users.map(path => relative(packageRoot, path).split('/')[1]!))].toSorted(), ['kernels', 'storage']);
+});

@@ -1,0 +1,128 @@
+import {execFile} from 'node:child_process';
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import test from 'ava';
+import {packageRoot} from '../../ts/addon.ts';
+import {encyclopedia} from '../../ts/index.ts';
+
+interface Result {
+	readonly status: number;
+	readonly stdout: string;
+	readonly stderr: string;
+}
+
+async function passagekit(...args: string[]): Promise<Result> {
+	return new Promise(resolve => {
+		execFile(process.execPath, [join(packageRoot, 'bin/passagekit.js'), ...args], {maxBuffer: 1 << 26}, (error, stdout, stderr) => {
+			resolve({status: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr});
+		});
+	});
+}
+
+async function folder(t: import('ava').ExecutionContext): Promise<string> {
+	const path = await mkdtemp(join(tmpdir(), 'passagekit-cli-'));
+	t.teardown(async () => rm(path, {recursive: true, force: true}));
+	return path;
+}
+
+const {articles, qrels} = encyclopedia();
+const testQuestions = join(packageRoot, 'examples/encyclopedia/questions.test.jsonl');
+
+test('index, search and evaluate work hand in hand, without a model', async t => {
+	const path = await folder(t);
+	const [index, run] = [join(path, 'index'), join(path, 'run')];
+
+	const indexed = await passagekit('index', articles, '--output', index, '--no-dense', '--json');
+	t.is(indexed.status, 0, indexed.stderr);
+	const report = JSON.parse(indexed.stdout) as {passages: number; encoder: unknown};
+	t.like(report, {passages: 380, encoder: null});
+
+	const searched = await passagekit('search', '--index', index, '--queries', testQuestions, '--retriever', 'bm25', '--k', '20', '--output', run);
+	t.is(searched.status, 0, searched.stderr);
+	const [first] = (await readFile(run, 'utf8')).split('\n');
+	t.regex(first!, /^\S+ Q0 \S+\.md#\d+ 1 \d+\.\d+ passagekit-bm25$/u);
+
+	const measured = await passagekit('evaluate', '--run', run, '--qrels', qrels, '--measures', 'nDCG@10,R@20', '--json');
+	// The run has the test questions alone; the others are judged and missing, and count as 0.
+	t.is(measured.status, 0, measured.stderr);
+	t.is((JSON.parse(measured.stdout) as {missing: number}).missing, 528 - 168);
+
+	const accuracy = await passagekit('evaluate', '--run', run, '--questions', testQuestions, '--passages', articles, '--k', '5,20', '--json');
+	t.is(accuracy.status, 0, accuracy.stderr);
+	const result = JSON.parse(accuracy.stdout) as {accuracy: Record<string, number>; questions: number};
+	t.is(result.questions, 168);
+	t.true(result.accuracy['20']! > 0.8 && result.accuracy['20']! >= result.accuracy['5']!, accuracy.stdout);
+
+	const fromStore = await passagekit('evaluate', '--run', run, '--questions', testQuestions, '--passages', index, '--k', '5,20', '--json');
+	t.deepEqual(JSON.parse(fromStore.stdout), JSON.parse(accuracy.stdout), 'the collection\'s own store serves as well');
+
+	const piped = await passagekit('search', '--index', index, '--queries', testQuestions, '--k', '20');
+	t.is(piped.stdout, await readFile(run, 'utf8'), 'standard output and file say the same');
+});
+
+test('ask answers a question from documents', async t => {
+	const path = await folder(t);
+	await writeFile(join(path, 'suez.md'), '# Suez Canal\n\nThe Suez Canal was opened to shipping in November 1869 after ten years of digging.\n');
+	await writeFile(join(path, 'panama.md'), '# Panama Canal\n\nThe Panama Canal was opened in August 1914, and has locks.\n');
+	const index = join(path, 'index');
+
+	const indexed = await passagekit('index', path, '--output', index);
+	t.is(indexed.status, 0, indexed.stderr);
+	const asked = await passagekit('ask', 'When was the Suez Canal opened?', '--index', index, '--json');
+
+	t.is(asked.status, 0, asked.stderr);
+	const {answers} = JSON.parse(asked.stdout) as {answers: Array<{text: string; passageId: string}>};
+	t.regex(answers[0]!.text, /1869/u);
+	t.is(answers[0]!.passageId, 'suez.md#0');
+	const shown = await passagekit('ask', 'When was the Suez Canal opened?', '--index', index);
+	t.regex(shown.stdout, /^1\. .*1869/u);
+});
+
+test('a call that cannot be understood exits with 2 and says why', async t => {
+	t.is((await passagekit('serch')).status, 2);
+	t.is((await passagekit('search')).status, 2);
+	t.is((await passagekit('search', '--queries', 'x', '--k', 'ten')).status, 2);
+	const both = await passagekit('evaluate', '--run', 'r', '--qrels', 'q', '--questions', 'f');
+	t.is(both.status, 2);
+	t.regex(both.stderr, /expected either --qrels QRELS, or --questions FILE/u);
+});
+
+test('a failure exits with 1, in words or with --json as one object', async t => {
+	const path = await folder(t);
+	const words = await passagekit('ask', 'who?', '--index', join(path, 'none'));
+	t.is(words.status, 1);
+	t.regex(words.stderr, /^passagekit: open .*: expected a collection, got no passagekit\.json there\..*\(ERR_IO\)\n$/u);
+	t.is(words.stdout, '');
+	const json = await passagekit('ask', 'who?', '--index', join(path, 'none'), '--json');
+	t.is(json.status, 1);
+	t.is((JSON.parse(json.stderr) as {error: {code: string}}).error.code, 'ERR_IO');
+});
+
+test('an index that is there is not overwritten unless asked for', async t => {
+	const path = await folder(t);
+	const index = join(path, 'index');
+	await writeFile(join(path, 'a.txt'), 'one document');
+	t.is((await passagekit('index', join(path, 'a.txt'), '-o', index, '--no-dense')).status, 0);
+	const again = await passagekit('index', join(path, 'a.txt'), '-o', index, '--no-dense');
+	t.is(again.status, 1);
+	t.regex(again.stderr, /expected a new or empty folder/u);
+	t.is((await passagekit('index', join(path, 'a.txt'), '-o', index, '--no-dense', '--force')).status, 0);
+});
+
+test('help names every command, and every command has help with --json in it', async t => {
+	const {stdout} = await passagekit('--help');
+	for (const command of ['demo', 'index', 'search', 'ask', 'evaluate', 'doctor']) {
+		t.regex(stdout, new RegExp(`^ {2}${command} `, 'mu'));
+		const help = await passagekit(command, '--help');
+		t.is(help.status, 0);
+		t.regex(help.stdout, /--json/u, command);
+	}
+});
+
+test('doctor tells what is there', async t => {
+	const {status, stdout} = await passagekit('doctor', '--json');
+	const {ok, findings} = JSON.parse(stdout) as {ok: boolean; findings: Array<{what: string; ok: boolean}>};
+	t.deepEqual(findings.map(({what}) => what), ['platform', 'addon', 'model runtime', 'models']);
+	t.is(status, ok ? 0 : 1);
+});

@@ -1,0 +1,94 @@
+import {readdir, readFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import test from 'ava';
+import {type EncyclopediaQuestion, type Passage, encyclopedia, hasAnswer, readPassages, readQrels} from '../../ts/index.ts';
+
+const {articles, qrels, questions} = encyclopedia();
+
+async function passages(): Promise<Map<string, Passage>> {
+	const all = new Map<string, Passage>();
+	for await (const passage of readPassages(articles)) {
+		all.set(passage.id, passage);
+	}
+	return all;
+}
+
+async function everyQuestion(): Promise<EncyclopediaQuestion[]> {
+	return [...await questions('train'), ...await questions('dev'), ...await questions('test')];
+}
+
+test('it has the size that its README states', async t => {
+	const all = [...(await passages()).values()];
+	const words = all.reduce((sum, {text}) => sum + text.split(/\s+/u).length, 0);
+	t.is((await readdir(articles)).length, 88);
+	t.is(all.length, 380);
+	t.true(words >= 33_500 && words <= 34_500, String(words));
+	t.is((await everyQuestion()).length, 528);
+});
+
+test('evidence stands in the article, and the answer in the evidence and in the gold passage', async t => {
+	const store = await passages();
+	for (const {id, answers, evidence, passage} of await everyQuestion()) {
+		const [slug] = passage.split('#');
+		const article = await readFile(join(articles, slug!), 'utf8');
+		t.true(article.includes(evidence), id);
+		t.true(evidence.includes(answers[0]!), id);
+		t.true(hasAnswer(store.get(passage)!.text, answers), `${id}: ${passage}`);
+		t.is(`${slug!.replace(/\.md$/u, '')}`, id.replace(/-\d+$/u, ''));
+	}
+});
+
+test('a paraphrase shares no stem of a content word with its passage or title', async t => {
+	const store = await passages();
+	for (const {id, kind, text, passage} of await everyQuestion()) {
+		const gold = store.get(passage)!;
+		const there = stems(`${gold.title} ${gold.text}`);
+		const shared = [...stems(text)].filter(stem => there.has(stem));
+		if (kind === 'paraphrase') {
+			t.deepEqual(shared, [], id);
+		} else if (kind === 'lexical') {
+			t.true(shared.length >= 3, `${id}: ${shared.join(', ')}`);
+		}
+	}
+});
+
+test('the splits share no article, and each has questions of every kind', async t => {
+	const seen = new Map<string, string>();
+	for (const split of ['train', 'dev', 'test'] as const) {
+		const kinds = new Set<string>();
+		for (const {kind, passage} of await questions(split)) {
+			const [article] = passage.split('#');
+			t.is(seen.get(article!) ?? split, split, article);
+			seen.set(article!, split);
+			kinds.add(kind);
+		}
+		t.deepEqual([...kinds].toSorted(), ['entity', 'lexical', 'number', 'paraphrase']);
+	}
+	t.is(seen.size, 88);
+});
+
+test('the qrels are the gold passages', async t => {
+	const judged = await readQrels(qrels);
+	const all = await everyQuestion();
+	t.is(judged.size, all.length);
+	for (const {id, passage} of all) {
+		t.deepEqual([...judged.get(id)!], [[passage, 1]], id);
+	}
+});
+
+const stopWords = new Set(`a about above after again against ago all also among an and another any are as at away be became because become been
+before being below between both but by called came can could did do does doing done down during each either ever every few first for from further
+get gets give given go goes got had has have having he her here hers him his how however if in into is it its itself just keep kept kind known
+last later least less let long made make makes making many may me might more most much must my near need no nor not now of off often on once one only or
+other our out over own part put rather same say set she should since so some something still such take taken than that the their them then there these they
+thing things this those through time to together too toward turn two under until up upon us use used very was way we well went were what when where
+which while who whom whose why will with within without word words work would year years yet you your`.split(/\s+/u));
+
+/** Crude on purpose: endings off, then five letters. It finds too much rather than too little. */
+function stems(text: string): Set<string> {
+	const words = text.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '').split(/[^\p{L}\p{N}]+/u);
+	return new Set(words.filter(word => word.length > 2 && !stopWords.has(word)).map(word => {
+		const cut = word.replace(/(ations?|ings?|edly|ed|ies|es|s|ly|ers?|y)$/u, '');
+		return (cut.length >= 3 ? cut : word).slice(0, 5);
+	}));
+}

@@ -1,0 +1,51 @@
+import test from 'ava';
+import {ExtractiveReader, OnnxEncoder} from '../../ts/index.ts';
+
+const TICK_MS = 5;
+
+/** Ticks every 5 ms while `work` runs; resolves to the gaps between ticks and the time that the work took. */
+async function ticksDuring(work: () => Promise<unknown>): Promise<{gaps: number[]; tookMs: number}> {
+	const gaps: number[] = [];
+	let last = performance.now();
+	const timer = setInterval(() => {
+		const now = performance.now();
+		gaps.push(now - last);
+		last = now;
+	}, TICK_MS);
+	// The timer's own start is not the work's.
+	await new Promise(resolve => setTimeout(resolve, 5 * TICK_MS));
+	gaps.length = 0;
+	const began = performance.now();
+	await work();
+	const tookMs = performance.now() - began;
+	clearInterval(timer);
+	return {gaps, tookMs};
+}
+
+/**
+ * The loop was free: while the work took long, ticks came all the time. A loop that is held for the work's whole time ticks
+ * once after it; one that shares two busy cores with the work ticks late now and then, so shares are asserted, not times.
+ */
+function undisturbed(t: import('ava').ExecutionContext, {gaps, tookMs}: {gaps: number[]; tookMs: number}): void {
+	const longest = Math.max(...gaps);
+	t.log(`${gaps.length} ticks in ${tookMs.toFixed(0)} ms, the longest gap ${longest.toFixed(1)} ms`);
+	t.true(gaps.length >= tookMs / TICK_MS / 2, `${gaps.length} ticks in ${tookMs.toFixed(0)} ms`);
+	t.true(longest < tookMs / 4, `a gap of ${longest.toFixed(0)} ms in ${tookMs.toFixed(0)} ms of work`);
+}
+
+test.serial('a timer ticks undisturbed while a long batch is encoded', async t => {
+	const encoder = await OnnxEncoder.load('minilm-encoder');
+	const texts = Array.from({length: 200}, (_, i) => `${'the river bends north beyond the old stone bridge '.repeat(12)}${i}`);
+	undisturbed(t, await ticksDuring(async () => encoder.encode(texts)));
+	encoder.close();
+});
+
+test.serial('a timer ticks undisturbed while models load', async t => {
+	// Other thread counts than elsewhere, so that no open session is shared.
+	undisturbed(t, await ticksDuring(async () => {
+		const encoder = await OnnxEncoder.load('minilm-encoder', {threads: 1});
+		const reader = await ExtractiveReader.load('minilm-reader', {threads: 1});
+		encoder.close();
+		reader.close();
+	}));
+});

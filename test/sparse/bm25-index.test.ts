@@ -1,0 +1,142 @@
+import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import test, {type ExecutionContext} from 'ava';
+import {Bm25Index, Bm25Writer, type Passage, RetrievalError} from '../../ts/index.ts';
+
+const passages: Passage[] = [
+	{id: 'a', text: 'the red fox and the red hen'},
+	{id: 'b', text: 'a fox'},
+	{id: 'c', title: 'Hens', text: 'lay eggs'},
+];
+
+async function folder(t: ExecutionContext): Promise<string> {
+	const path = await mkdtemp(join(tmpdir(), 'passagekit-bm25-'));
+	t.teardown(async () => rm(path, {recursive: true, force: true}));
+	return path;
+}
+
+async function built(t: ExecutionContext): Promise<{index: Bm25Index; path: string}> {
+	const path = join(await folder(t), 'index');
+	return {index: await Bm25Index.build(path, passages), path};
+}
+
+/** Lucene's formula (k1 = 0.9, b = 0.4), for lengths below 40, which its one-byte code keeps exactly. */
+function score({tf, df, length, averageLength}: {tf: number; df: number; length: number; averageLength: number}, k1 = 0.9, b = 0.4): number {
+	const idf = Math.log(1 + (3 - df + 0.5) / (df + 0.5));
+	return (idf * tf) / (tf + k1 * (1 - b + (b * length) / averageLength));
+}
+
+test('scores are the formula\'s, worked by hand', async t => {
+	const {index} = await built(t);
+	// Stop words are gone: a has red fox red hen (4), b has fox (1), c has hen lai egg (3); together 8 in 3 passages.
+	const averageLength = 8 / 3;
+	const hits = await index.search('red fox', {k: 10});
+	t.deepEqual(hits.map(({id}) => id), ['a', 'b']);
+	const fox = {df: 2, averageLength};
+	const expected = score({tf: 2, df: 1, length: 4, averageLength}) + score({tf: 1, length: 4, ...fox});
+	t.true(Math.abs(hits[0]!.score - expected) < 1e-6, `${hits[0]!.score} ${expected}`);
+	t.true(Math.abs(hits[1]!.score - score({tf: 1, length: 1, ...fox})) < 1e-6);
+});
+
+test('title and text are searched together, through the same stems', async t => {
+	const {index} = await built(t);
+	t.deepEqual((await index.search('hen')).map(({id}) => id), ['c', 'a'], 'the shorter passage first');
+	t.deepEqual(index.terms('The hens\' eggs were laid'), ['hen', 'egg', 'were', 'laid']);
+});
+
+test('k1 and b are chosen when searching', async t => {
+	const {index, path} = await built(t);
+	const [hit] = await index.search('fox', {k: 1, k1: 2, b: 1});
+	const expected = score({tf: 1, df: 2, length: 1, averageLength: 8 / 3}, 2, 1);
+	t.true(Math.abs(hit!.score - expected) < 1e-6);
+	const other = await Bm25Index.open(path, {k1: 2, b: 1});
+	t.deepEqual(await other.search('fox', {k: 1}), [hit!]);
+});
+
+test('searchMany gives what search gives', async t => {
+	const {index} = await built(t);
+	const run = await index.searchMany([{id: 'q1', text: 'red fox'}, {id: 'q2', text: 'zebra'}, {id: 'q3', text: 'eggs'}], {k: 2});
+	t.deepEqual([...run.keys()], ['q1', 'q2', 'q3']);
+	t.deepEqual(run.get('q1'), await index.search('red fox', {k: 2}));
+	t.deepEqual(run.get('q2'), []);
+	t.deepEqual(run.get('q3')!.map(({id}) => id), ['c']);
+	t.is(run.get('q4'), undefined);
+});
+
+test('an explanation\'s parts add up to the score', async t => {
+	const {index} = await built(t);
+	const [hit] = await index.search('red fox red', {k: 1});
+	const {score: total, terms, length} = await index.explain('red fox red', 'a');
+	t.is(total, hit!.score);
+	t.is(length, 4);
+	t.deepEqual(terms.map(({term, queryFrequency, frequency, passages: df}) => [term, queryFrequency, frequency, df]), [['red', 2, 2, 1], ['fox', 1, 1, 2]]);
+	t.is(Math.fround(terms.reduce((sum, {contribution}) => sum + contribution, 0)), total);
+});
+
+test('weighted terms rank as repeated ones', async t => {
+	const {index} = await built(t);
+	t.deepEqual(await index.searchTerms([{term: 'red', weight: 2}, {term: 'fox', weight: 1}]), await index.search('red fox red'));
+});
+
+test('a writer adds, updates and deletes; readers see it once they reload', async t => {
+	const {index, path} = await built(t);
+	const writer = await Bm25Writer.open(path);
+	t.is(await writer.add([{id: 'd', text: 'zebra'}]), 1);
+	t.is(await writer.update([{id: 'b', text: 'a zebra too'}]), 1);
+	t.is(await writer.delete(['a', 'nobody']), 1);
+	await writer.commit();
+	await writer.close();
+	t.deepEqual((await index.search('red')).map(({id}) => id), ['a'], 'not yet');
+	await index.reload();
+	t.is(index.size, 3);
+	t.deepEqual(await index.search('red'), []);
+	t.deepEqual((await index.search('zebra')).map(({id}) => id), ['d', 'b'], 'of equal scores the one added earlier');
+});
+
+test('what was not committed is gone when the writer closes', async t => {
+	const {index, path} = await built(t);
+	const writer = await Bm25Writer.open(path);
+	await writer.add([{id: 'd', text: 'zebra'}]);
+	await writer.close();
+	await index.reload();
+	t.is(index.size, 3);
+});
+
+test('a second writer, a duplicate id and an index that is there are refused, each by its code', async t => {
+	const {index, path} = await built(t);
+	const writer = await Bm25Writer.open(path);
+	await t.throwsAsync(Bm25Writer.open(path), {instanceOf: RetrievalError, code: 'ERR_INDEX_LOCKED'});
+	await t.throwsAsync(writer.add([{id: 'a', text: 'again'}]), {code: 'ERR_DUPLICATE_ID', message: 'add: expected an id that is new, got "a" again'});
+	await writer.close();
+	await t.throwsAsync(Bm25Index.build(path, passages), {code: 'ERR_ARGUMENT'});
+	t.is(index.size, 3, 'and it is as it was');
+});
+
+test('what is no index is refused: nothing, a file, another folder, damage', async t => {
+	const {path} = await built(t);
+	const other = await folder(t);
+	await t.throwsAsync(Bm25Index.open(join(other, 'none')), {code: 'ERR_IO'});
+	await writeFile(join(other, 'file'), 'text');
+	await t.throwsAsync(Bm25Index.open(join(other, 'file')), {code: 'ERR_IO'});
+	await t.throwsAsync(Bm25Index.open(other), {code: 'ERR_INDEX_CORRUPT'});
+	await writeFile(join(path, 'meta.json'), '{');
+	await t.throwsAsync(Bm25Index.open(path), {code: 'ERR_INDEX_CORRUPT'});
+});
+
+test('arguments that mean nothing are refused', async t => {
+	const {index} = await built(t);
+	await t.throwsAsync(index.search('fox', {k: -1}), {code: 'ERR_ARGUMENT', message: 'k: expected a whole number of at least 0, got -1'});
+	await t.throwsAsync(index.search('fox', {b: 1.5}), {code: 'ERR_ARGUMENT', message: 'b: expected a number from 0 to 1, got 1.5'});
+	await t.throwsAsync(index.search(7 as unknown as string), {code: 'ERR_ARGUMENT', message: 'search: query: expected a string, got number'});
+	t.deepEqual(await index.search(''), []);
+	t.deepEqual(await index.search('fox', {k: 0}), []);
+});
+
+test('an aborted signal rejects with its reason; a closed index says so', async t => {
+	const {index} = await built(t);
+	const reason = new Error('enough');
+	t.is(await t.throwsAsync(index.search('fox', {signal: AbortSignal.abort(reason)})), reason);
+	index.close();
+	await t.throwsAsync(index.search('fox'), {code: 'ERR_CLOSED'});
+});

@@ -1,0 +1,61 @@
+// Compiled, never run: what the types promise and refuse.
+import {
+	Bm25Index, Collection, DenseSearcher, type Encoder, ExtractiveReader, FlatIndex, type FusionMethod, HnswIndex, HybridSearcher, OnnxEncoder,
+	type Passage, type Question, RetrievalError, type Run, type Searcher, evaluate, fuse, topKAccuracy,
+} from '../ts/index.ts';
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const same = <A, B>(_: Equal<A, B>): void => {};
+
+declare const run: Run;
+declare const encoder: Encoder;
+
+export async function promises(): Promise<void> {
+	// Whatever ranks is a Searcher.
+	const bm25 = await Bm25Index.open('bm25', {k1: 0.9});
+	const flat = new FlatIndex({dim: 384});
+	const searchers: Searcher[] = [bm25, new DenseSearcher({encoder, index: flat}), new DenseSearcher({encoder, index: await HnswIndex.open('x')})];
+	searchers.push(new HybridSearcher({dense: searchers[1]!, sparse: bm25, fusion: {method: 'hybridNorm', alpha: 0.5}}));
+
+	// Measures asked for are the measures that come.
+	const {mean} = await evaluate(run, new Map(), ['nDCG@10', 'RR']);
+	same<typeof mean, Readonly<Record<'nDCG@10' | 'RR', number>>>(true);
+	// @ts-expect-error nobody asked for it
+	void mean['R@100'];
+	// @ts-expect-error no such measure
+	await evaluate(run, new Map(), ['ndcg@10']);
+
+	// A method's parameters are its own.
+	await fuse({dense: run, sparse: run}, {method: 'rrf'});
+	// @ts-expect-error a hybrid needs its weight
+	await fuse({dense: run, sparse: run}, {method: 'hybrid'});
+	// @ts-expect-error λ belongs to dprHybrid
+	const wrong: FusionMethod = {method: 'rrf', lambda: 2};
+	void wrong;
+
+	const questions: Question[] = [{id: 'q', text: 'who?', answers: ['me']}];
+	const {accuracy} = await topKAccuracy(run, questions, new Map<string, Passage>(), [20, 100]);
+	same<typeof accuracy, ReadonlyMap<number, number>>(true);
+
+	// Results are read, not changed.
+	const [hit] = await bm25.search('question');
+	// @ts-expect-error readonly
+	hit!.score = 1;
+
+	const collection = await Collection.open('index');
+	const {answers} = await collection.ask('who?', {retriever: 'hybrid', signal: AbortSignal.timeout(1000)});
+	same<typeof answers[number]['start'], number>(true);
+	// @ts-expect-error no such retriever
+	await collection.searcher('colbert');
+
+	const reader = await ExtractiveReader.load('model', {threads: 2});
+	// @ts-expect-error evidence fusion needs the retrieval score
+	await reader.read('who?', [{id: 'p', text: 'me'}]);
+
+	await using disposed = await OnnxEncoder.load('model');
+	same<typeof disposed.dim, number>(true);
+
+	const error = new RetrievalError('ERR_DIMENSION', 'message');
+	// @ts-expect-error no such code
+	void (error.code === 'ERR_NONE');
+}

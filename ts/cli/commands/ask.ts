@@ -1,0 +1,67 @@
+import {type Command, Option} from 'commander';
+import {type Asked, Collection, type Retriever, retrievers} from '../../collection/collection.ts';
+import type {SpanScoring} from '../../reader/index.ts';
+import {count, defaultIndex, number} from '../options.ts';
+import {print, printJson, styled} from '../output.ts';
+
+interface AskFlags {
+	readonly index: string;
+	readonly retriever?: Retriever;
+	readonly k: number;
+	readonly answers: number;
+	readonly scoring: SpanScoring;
+	readonly gamma: number;
+	readonly reader?: string;
+	readonly json?: boolean;
+}
+
+export function registerAsk(program: Command, signal: AbortSignal): void {
+	program.command('ask')
+		.description('answer a question from the indexed passages')
+		.argument('<question>')
+		.option('-i, --index <folder>', 'made by `passagekit index`', defaultIndex)
+		.addOption(new Option('-r, --retriever <name>', 'default: hybrid, or bm25 where there are no vectors').choices(retrievers))
+		.option('-k, --k <n>', 'passages retrieved and read', count(1), 20)
+		.option('--answers <n>', 'answers shown', count(1), 3)
+		.addOption(new Option('--scoring <way>', 'how spans are scored').choices(['original', 'normalized', 'probability']).default('normalized'))
+		.option('--gamma <x>', 'evidence fusion: weight of the retrieval score', number, 0)
+		.option('--reader <model>', 'a folder with model.onnx, or owner/name on the Hugging Face hub')
+		.option('--json', 'print one JSON object')
+		.action(async (question: string, flags: AskFlags) => {
+			await using collection = await Collection.open(flags.index, {reader: flags.reader});
+			const asked = await collection.ask(question, {
+				retriever: flags.retriever, passages: flags.k, answers: flags.answers, scoring: flags.scoring,
+				evidence: {beta: 1, gamma: flags.gamma}, signal,
+			});
+			if (flags.json) {
+				printJson({question, ...asked});
+			} else {
+				print(shown(asked));
+			}
+		});
+}
+
+function shown({answers, passages}: Asked): string {
+	if (answers.length === 0) {
+		return 'No answer: no passage was found.';
+	}
+	const lines: string[] = [];
+	for (const [i, {text, passageId, start, end, score}] of answers.entries()) {
+		const passage = passages.find(({id}) => id === passageId)!;
+		lines.push(
+			`${i + 1}. ${styled('bold', text)}  ${styled('dim', `${score.toFixed(3)} · ${passage.title ? `${passage.title} · ` : ''}${passageId}`)}`,
+			`   ${around(passage.text, start, end)}`,
+			'',
+		);
+	}
+	return lines.join('\n');
+}
+
+/** The sentence or so around an answer, with the answer marked. */
+export function around(text: string, start: number, end: number, reach = 110): string {
+	const from = start <= reach ? 0 : text.indexOf(' ', start - reach) + 1;
+	const space = text.lastIndexOf(' ', end + reach);
+	const to = end + reach >= text.length || space < end ? text.length : space;
+	const clean = (part: string): string => part.replaceAll(/\s+/gu, ' ');
+	return `${from > 0 ? '… ' : ''}${clean(text.slice(from, start))}${styled('inverse', clean(text.slice(start, end)))}${clean(text.slice(end, to))}${to < text.length ? ' …' : ''}`;
+}

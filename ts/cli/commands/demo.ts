@@ -1,0 +1,195 @@
+import {readdir, stat} from 'node:fs/promises';
+import {join, relative} from 'node:path';
+import {monitorEventLoopDelay} from 'node:perf_hooks';
+import type {Command} from 'commander';
+import {type BuildStage, Collection, type Retriever, type StageReport} from '../../collection/index.ts';
+import {retrievers} from '../../collection/collection.ts';
+import {parts} from '../../collection/manifest.ts';
+import {encyclopedia} from '../../corpus/index.ts';
+import {type Outcome, accuracyAt, meanExactMatch, meanF1, measure, percentile} from '../demo/measure.ts';
+import {chooseThree, showcase} from '../demo/showcase.ts';
+import {count} from '../options.ts';
+import {print, printJson, styled} from '../output.ts';
+import {ProgressBar, bytes, duration} from '../progress.ts';
+import {table} from '../table.ts';
+
+interface DemoFlags {
+	readonly output: string;
+	readonly questions: number;
+	readonly read: number;
+	readonly json?: boolean;
+}
+
+const stageNames: Record<BuildStage, string> = {
+	read: 'read and split into 100-word passages', bm25: 'BM25 index', encode: 'encode, flat index', hnsw: 'HNSW graph',
+};
+
+export function registerDemo(program: Command, signal: AbortSignal): void {
+	program.command('demo')
+		.description('the whole path over the encyclopaedia that passagekit carries: index, answer, measure, compare')
+		.option('-o, --output <folder>', 'where the index goes; replaced if it is there', '.demo/encyclopedia')
+		.option('--questions <n>', 'test questions asked; all when 0', count(0), 0)
+		.option('--read <n>', 'passages that the reader reads per question', count(1), 5)
+		.option('--json', 'print one JSON object')
+		.action(async (flags: DemoFlags) => demo(flags, signal));
+}
+
+async function demo(flags: DemoFlags, signal: AbortSignal): Promise<void> {
+	const loop = monitorEventLoopDelay({resolution: 1});
+	loop.enable();
+	const say = (text: string): void => {
+		if (!flags.json) {
+			print(text);
+		}
+	};
+	const {articles, questions: load} = encyclopedia();
+	say(styled('bold', '1  Index'));
+	const stages: StageReport[] = [];
+	let bar: ProgressBar | undefined;
+	let current: BuildStage | undefined;
+	const built = await Collection.build(articles, flags.output, {
+		overwrite: true,
+		signal,
+		onProgress({stage, ...progress}) {
+			if (stage !== current) {
+				bar?.end();
+				current = stage;
+				bar = new ProgressBar(stage, stage === 'read' ? 'bytes' : 'passages');
+			}
+			bar?.update(progress);
+		},
+		onStage(report) {
+			bar?.end();
+			stages.push(report);
+			say(`   ${stageNames[report.stage].padEnd(40)} ${String(report.passages).padStart(5)} passages in ${duration(report.milliseconds / 1000)}`);
+		},
+	}).finally(() => bar?.end());
+	await built.close();
+	const sizes = await sizesOf(flags.output);
+	let began = performance.now();
+	await using collection = await Collection.open(flags.output);
+	await collection.flat();
+	await collection.hnsw();
+	const openMs = performance.now() - began;
+	say(`   ${'reopened, memory-mapped'.padEnd(40)} ${String(collection.manifest.passages).padStart(5)} passages in ${duration(openMs / 1000)}`);
+	began = performance.now();
+	await Promise.all([collection.encoder(), collection.reader()]);
+	say(`   ${'encoder and reader loaded'.padEnd(40)} ${' '.repeat(14)} in ${duration((performance.now() - began) / 1000)}\n`);
+
+	const all = await load('test');
+	const questions = flags.questions > 0 ? all.slice(0, flags.questions) : all;
+	say(styled('bold', `2  Answer ${questions.length} test questions: retrieve 20 passages, read the first ${flags.read}`));
+	const outcomes = new Map<Retriever, Outcome[]>();
+	for (const retriever of retrievers) {
+		const progress = new ProgressBar(retriever, 'questions');
+		outcomes.set(retriever, await measure(collection, retriever, questions, {
+			k: 20, read: flags.read, signal, onQuestion: done => progress.update({done, total: questions.length}),
+		}).finally(() => progress.end()));
+	}
+	const times = await stageTimes(collection, questions.map(({text}) => text), [...outcomes.values()].flat());
+	loop.disable();
+	const heldMs = loop.max / 1e6;
+	const figures = retrievers.map(retriever => {
+		const of = outcomes.get(retriever)!;
+		const search = of.map(({searchMs}) => searchMs);
+		return {
+			retriever, top1: accuracyAt(of, 1), top5: accuracyAt(of, 5), top20: accuracyAt(of, 20), exactMatch: meanExactMatch(of), f1: meanF1(of),
+			medianMs: percentile(search, 0.5), p99Ms: percentile(search, 0.99),
+		};
+	});
+	if (flags.json) {
+		printJson({passages: collection.manifest.passages, questions: questions.length, retrievers: figures, stages: times, build: stages, openMs, sizes, eventLoopHeldMs: heldMs});
+		return;
+	}
+	const share = (value: number): string => value.toFixed(3);
+	const ms = (value: number): string => value.toFixed(value < 10 ? 2 : 1);
+	print(table(
+		['retriever', 'top-1', 'top-5', 'top-20', 'EM', 'F1', 'median ms', 'p99 ms'],
+		figures.map(f => [f.retriever, share(f.top1), share(f.top5), share(f.top20), share(f.exactMatch), share(f.f1), ms(f.medianMs), ms(f.p99Ms)]),
+	));
+	print('');
+	print(table(['stage', 'median ms', 'p99 ms'], times.map(({stage, medianMs, p99Ms}) => [stage, ms(medianMs), ms(p99Ms)])));
+	print('');
+	print(table(['index', 'size', 'built in'], [
+		['passages', bytes(sizes.passages), builtIn(stages, 'read')],
+		['BM25', bytes(sizes.bm25), builtIn(stages, 'bm25')],
+		['flat', bytes(sizes.flat), `${builtIn(stages, 'encode')} with encoding`],
+		['HNSW', bytes(sizes.hnsw), builtIn(stages, 'hnsw')],
+	]));
+	print(`\nThe event loop was never held longer than ${heldMs.toFixed(1)} ms.\n`);
+	print(styled('bold', '3  Three questions in full'));
+	for (const question of chooseThree(outcomes)) {
+		print(`\n${showcase(outcomes, question, Math.min(process.stdout.columns ?? 120, 160))}`);
+	}
+	print(`\n${styled('bold', '4  What to try next')}`);
+	print(next(flags.output, questions[0]!.text));
+}
+
+interface StageTime {
+	readonly stage: string;
+	readonly medianMs: number;
+	readonly p99Ms: number;
+}
+
+/** Every stage by itself, question by question. */
+async function stageTimes(collection: Collection, texts: readonly string[], outcomes: readonly Outcome[]): Promise<StageTime[]> {
+	const [encoder, flat, hnsw] = [await collection.encoder(), await collection.flat(), await collection.hnsw()];
+	const times = {encode: [] as number[], bm25: [] as number[], flat: [] as number[], hnsw: [] as number[]};
+	const clock = async <T>(into: number[], work: () => Promise<T>): Promise<T> => {
+		const began = performance.now();
+		const result = await work();
+		into.push(performance.now() - began);
+		return result;
+	};
+	for (const text of texts) {
+		await clock(times.bm25, async () => collection.bm25.search(text, {k: 20}));
+		const {data} = await clock(times.encode, async () => encoder.encode([text]));
+		await clock(times.flat, async () => flat.search(data, {k: 20}));
+		await clock(times.hnsw, async () => hnsw.search(data, {k: 20}));
+	}
+	const row = (stage: string, values: readonly number[]): StageTime => ({stage, medianMs: percentile(values, 0.5), p99Ms: percentile(values, 0.99)});
+	return [
+		row('BM25 search, top 20', times.bm25),
+		row('encode a question', times.encode),
+		row('flat search, top 20', times.flat),
+		row('HNSW search, top 20', times.hnsw),
+		row('read the passages', outcomes.map(({readMs}) => readMs)),
+	];
+}
+
+async function sizesOf(folder: string): Promise<{passages: number; bm25: number; flat: number; hnsw: number}> {
+	const size = async (path: string): Promise<number> => {
+		const status = await stat(path);
+		if (!status.isDirectory()) {
+			return status.size;
+		}
+		const sizes = await Promise.all((await readdir(path)).map(async name => size(join(path, name))));
+		return sizes.reduce((sum, one) => sum + one, 0);
+	};
+	const of = async (part: keyof typeof parts): Promise<number> => size(join(folder, parts[part]));
+	return {passages: await of('passages'), bm25: await of('bm25'), flat: await of('flat'), hnsw: await of('hnsw')};
+}
+
+function builtIn(stages: readonly StageReport[], stage: BuildStage): string {
+	return duration((stages.find(report => report.stage === stage)?.milliseconds ?? 0) / 1000);
+}
+
+function next(folder: string, question: string): string {
+	return `
+   npx passagekit ask "${question}" --index ${relative('.', folder)}
+   npx passagekit index ./my-docs && npx passagekit ask "…"
+
+   or in ten lines:
+
+      import {Collection} from 'passagekit';
+
+      const collection = await Collection.build('./my-docs', './my-index');
+      const {answers, passages} = await collection.ask('Who built the bridge?');
+      for (const {text, passageId, score} of answers) {
+        console.log(text, passageId, score);
+      }
+      const searcher = await collection.searcher('hybrid');
+      console.log(await searcher.search('bridges of steel', {k: 5}));
+      await collection.close();
+`;
+}

@@ -1,0 +1,93 @@
+import {stat} from 'node:fs/promises';
+import {join} from 'node:path';
+import {type Command, Option} from 'commander';
+import {parts} from '../../collection/manifest.ts';
+import {PassageStore, readPassages, readQrels, readQuestions, readTrecRun} from '../../corpus/index.ts';
+import {type Measure, type PassageTexts, evaluate, topKAccuracy} from '../../evaluation/index.ts';
+import type {Question, Run} from '../../types.ts';
+import {UsageError} from '../errors.ts';
+import {counts, names} from '../options.ts';
+import {note, print, printJson} from '../output.ts';
+import {table} from '../table.ts';
+
+interface EvaluateFlags {
+	readonly run: string;
+	readonly qrels?: string;
+	readonly measures: string[];
+	readonly questions?: string;
+	readonly passages?: string;
+	readonly k: number[];
+	readonly answers: 'text' | 'pattern';
+	readonly perQuery?: boolean;
+	readonly json?: boolean;
+}
+
+export function registerEvaluate(program: Command, signal: AbortSignal): void {
+	program.command('evaluate')
+		.description('measure a TREC run: against qrels, or by the answers that its passages hold')
+		.requiredOption('--run <run>', 'a TREC run; .gz too')
+		.option('--qrels <qrels>', 'TREC or BEIR qrels')
+		.option('--measures <list>', 'nDCG, RR, AP, R, P, Success, with @k or without', names, ['nDCG@10', 'R@100'])
+		.option('--questions <file>', 'questions with answers: DPR QA, SQuAD JSON, JSON lines')
+		.option('--passages <file>', 'the passages\' texts: a corpus file or folder, or a folder made by `passagekit index`')
+		.option('--k <list>', 'cut-offs of top-k accuracy', counts, [20, 100])
+		.addOption(new Option('--answers <kind>', 'texts, or regular expressions as in CuratedTREC').choices(['text', 'pattern']).default('text'))
+		.option('--per-query', 'every query\'s values too')
+		.option('--json', 'print one JSON object')
+		.action(async (flags: EvaluateFlags) => {
+			const byQrels = flags.qrels !== undefined;
+			if (byQrels === (flags.questions !== undefined)) {
+				throw new UsageError('evaluate: expected either --qrels QRELS, or --questions FILE with --passages FILE');
+			}
+			const run = await readTrecRun(flags.run, {signal});
+			await (byQrels ? judged(run, flags, signal) : answered(run, flags, signal));
+		});
+}
+
+async function judged(run: Run, flags: EvaluateFlags, signal: AbortSignal): Promise<void> {
+	const measures = flags.measures as Measure[];
+	const {mean, perQuery, missing, unjudged} = await evaluate(run, await readQrels(flags.qrels!, {signal}), measures, {signal});
+	if (flags.json) {
+		printJson({mean, queries: perQuery.size, missing, unjudged, ...(flags.perQuery ? {perQuery} : {})});
+		return;
+	}
+	if (flags.perQuery) {
+		print(table(['query', ...measures], [...perQuery].map(([query, values]) => [query, ...measures.map(measure => values[measure]!.toFixed(4))])));
+	}
+	print(table(['measure', 'mean'], measures.map(measure => [measure, mean[measure]!.toFixed(4)])));
+	note(`over ${perQuery.size} judged queries, of which the run lacks ${missing}; ${unjudged} queries of the run are not judged`);
+}
+
+async function answered(run: Run, flags: EvaluateFlags, signal: AbortSignal): Promise<void> {
+	if (flags.passages === undefined) {
+		throw new UsageError('evaluate: --questions needs --passages FILE, where the passages\' texts are');
+	}
+	const questions: Question[] = [];
+	for await (const question of readQuestions(flags.questions!, {signal})) {
+		questions.push(question);
+	}
+	const result = await topKAccuracy(run, questions, await texts(flags.passages, signal), flags.k, {answers: flags.answers, signal});
+	if (flags.json) {
+		const {accuracy, firstRanks, ...rest} = result;
+		printJson({accuracy, ...rest, ...(flags.perQuery ? {firstRanks} : {})});
+		return;
+	}
+	if (flags.perQuery) {
+		print(table(['question', 'first rank with an answer'], questions.map(({id}) => [id, String(result.firstRanks.get(id) ?? '–')])));
+	}
+	print(table(['k', 'accuracy'], [...result.accuracy].map(([k, share]) => [`top-${k}`, share.toFixed(4)])));
+	note(`over ${result.questions} questions with answers, of which the run lacks ${result.missing}`);
+}
+
+/** A collection's own store, or any corpus file. */
+async function texts(path: string, signal: AbortSignal): Promise<PassageTexts> {
+	const store = join(path, parts.passages);
+	if (await stat(store).catch(() => undefined)) {
+		return PassageStore.open(store);
+	}
+	const passages = new Map<string, {readonly text: string}>();
+	for await (const {id, text} of readPassages(path, {signal})) {
+		passages.set(id, {text});
+	}
+	return passages;
+}

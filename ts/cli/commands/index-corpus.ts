@@ -1,0 +1,80 @@
+import {type Command, Option} from 'commander';
+import {type BuildStage, type StageReport, buildCollection} from '../../collection/index.ts';
+import {passageFormats, type PassageFormat} from '../../corpus/readers.ts';
+import {analyzers, type Analyzer} from '../../sparse/bm25-index.ts';
+import {count, defaultIndex} from '../options.ts';
+import {note, print, printJson} from '../output.ts';
+import {ProgressBar, duration} from '../progress.ts';
+
+interface IndexFlags {
+	readonly output: string;
+	readonly format: PassageFormat;
+	readonly dense: boolean;
+	readonly model: string;
+	readonly words?: number;
+	readonly overlap?: number;
+	readonly analyzer: Analyzer;
+	readonly hnsw: boolean;
+	readonly threads: number;
+	readonly skipBadLines?: boolean;
+	readonly force?: boolean;
+	readonly json?: boolean;
+}
+
+const labels: Record<BuildStage, string> = {read: 'read', bm25: 'bm25', encode: 'encode', hnsw: 'hnsw'};
+
+export function registerIndex(program: Command, signal: AbortSignal): void {
+	program.command('index')
+		.description('read documents or passages, and build BM25 and vector indexes of them in one folder')
+		.argument('<file-or-folder>', 'a folder of .txt and .md, DPR TSV, BEIR or Anserini JSONL, SQuAD JSON; .gz too')
+		.option('-o, --output <folder>', 'where the index goes', defaultIndex)
+		.addOption(new Option('--format <format>', 'what the file is').choices(passageFormats).default('auto'))
+		.option('--words <n>', 'split documents into passages of so many words (text: 100; other formats: as they are)', count(1))
+		.option('--overlap <n>', 'words that a passage shares with the one before', count(0))
+		.addOption(new Option('--analyzer <name>', 'how texts become terms').choices(analyzers).default('english'))
+		.option('--no-dense', 'BM25 alone: no model is needed')
+		.option('--model <model>', 'encoder: a folder with model.onnx, or owner/name on the Hugging Face hub', 'minilm-encoder')
+		.option('--no-hnsw', 'exact vector index alone')
+		.option('--threads <n>', 'threads for the graph; 1 gives the same bytes every time', count(1), 0)
+		.option('--skip-bad-lines', 'pass over lines that are not of the format, and count them')
+		.option('-f, --force', 'replace an index that is there')
+		.option('--json', 'print one JSON object')
+		.action(async (source: string, flags: IndexFlags) => {
+			let bar: ProgressBar | undefined;
+			let current: BuildStage | undefined;
+			const stages: StageReport[] = [];
+			const began = performance.now();
+			const split = flags.words === undefined && flags.overlap === undefined ? undefined : {words: flags.words ?? 100, overlap: flags.overlap ?? 0};
+			const manifest = await buildCollection(source, flags.output, {
+				signal,
+				format: flags.format,
+				split,
+				analyzer: flags.analyzer,
+				skipBadLines: flags.skipBadLines ?? false,
+				encoder: flags.dense ? flags.model : false,
+				dense: flags.hnsw ? 'flat+hnsw' : 'flat',
+				threads: flags.threads,
+				overwrite: flags.force ?? false,
+				onProgress({stage, ...progress}) {
+					if (stage !== current) {
+						bar?.end();
+						current = stage;
+						bar = new ProgressBar(labels[stage], stage === 'read' ? 'bytes' : 'passages');
+					}
+					bar?.update(progress);
+				},
+				onStage(report) {
+					bar?.end();
+					stages.push(report);
+					if (!flags.json) {
+						note(`${labels[report.stage].padEnd(8)} ${report.passages.toLocaleString('en')} passages in ${duration(report.milliseconds / 1000)}`);
+					}
+				},
+			}).finally(() => bar?.end());
+			if (flags.json) {
+				printJson({output: flags.output, ...manifest, milliseconds: Math.round(performance.now() - began), stages});
+			} else {
+				print(`${manifest.passages.toLocaleString('en')} passages indexed in ${flags.output}`);
+			}
+		});
+}

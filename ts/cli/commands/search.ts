@@ -1,0 +1,118 @@
+import {type Command, Option} from 'commander';
+import {Collection, type Retriever, retrievers} from '../../collection/collection.ts';
+import {type QuestionFormat, questionFormats, readQuestions} from '../../corpus/readers.ts';
+import {writeTrecRun} from '../../corpus/trec-files.ts';
+import type {FusionMethod} from '../../fusion/index.ts';
+import type {Query} from '../../types.ts';
+import {UsageError} from '../errors.ts';
+import {count, defaultIndex, number} from '../options.ts';
+import {note, print, printJson} from '../output.ts';
+import {ProgressBar, duration} from '../progress.ts';
+
+interface SearchFlags {
+	readonly index: string;
+	readonly queries: string;
+	readonly queryFormat: QuestionFormat;
+	readonly retriever: Retriever;
+	readonly k: number;
+	readonly output?: string;
+	readonly k1: number;
+	readonly b: number;
+	readonly vectors?: 'flat' | 'hnsw';
+	readonly fusion?: 'dprHybrid' | 'hybrid' | 'hybridNorm' | 'rrf';
+	readonly alpha?: number;
+	readonly lambda?: number;
+	readonly depth: number;
+	readonly model?: string;
+	readonly threads: number;
+	readonly tag?: string;
+	readonly json?: boolean;
+}
+
+export function registerSearch(program: Command, signal: AbortSignal): void {
+	program.command('search')
+		.description('retrieve passages for a file of queries, and write a TREC run')
+		.option('-i, --index <folder>', 'made by `passagekit index`', defaultIndex)
+		.requiredOption('-q, --queries <file>', 'TSV `id \\t text`, BEIR JSONL, DPR QA, SQuAD JSON, TREC topics; .gz too')
+		.addOption(new Option('--query-format <format>', 'what the file is').choices(questionFormats).default('auto'))
+		.addOption(new Option('-r, --retriever <name>').choices(retrievers).default('bm25'))
+		.option('-k, --k <n>', 'passages per query', count(1), 1000)
+		.option('-o, --output <run>', 'the run; standard output when not given or -')
+		.option('--k1 <x>', 'BM25: saturation of term frequency', number, 0.9)
+		.option('--b <x>', 'BM25: normalisation by length', number, 0.4)
+		.addOption(new Option('--vectors <index>', 'dense: which index').choices(['flat', 'hnsw']))
+		.addOption(new Option('--fusion <method>', 'hybrid: how lists become one').choices(['dprHybrid', 'hybrid', 'hybridNorm', 'rrf']))
+		.option('--alpha <x>', 'hybrid, hybridNorm: weight of BM25', number)
+		.option('--lambda <x>', 'dprHybrid: weight of the dense score', number)
+		.option('--depth <n>', 'hybrid: passages taken from each list', count(1), 1000)
+		.option('--model <model>', 'encoder of questions, where it is another than the passages\'')
+		.option('--threads <n>', 'threads for BM25 and vectors', count(1), 0)
+		.option('--tag <name>', 'last column of the run')
+		.option('--json', 'print one JSON object about the run; the run itself needs --output then')
+		.action(async (flags: SearchFlags) => {
+			const toFile = flags.output !== undefined && flags.output !== '-';
+			if (flags.json && !toFile) {
+				throw new UsageError('search: --json needs --output FILE, because the run itself goes to standard output otherwise');
+			}
+			const queries: Query[] = [];
+			for await (const {id, text} of readQuestions(flags.queries, {format: flags.queryFormat, signal})) {
+				queries.push({id, text});
+			}
+			await using collection = await Collection.open(flags.index, {k1: flags.k1, b: flags.b, encoder: flags.model});
+			const searcher = await collection.searcher(flags.retriever, {index: flags.vectors, depth: flags.depth, fusion: fusionOf(flags)});
+			const bar = new ProgressBar('search', 'queries');
+			const began = performance.now();
+			const run = await searcher.searchMany(queries, {
+				k: flags.k, signal, threads: flags.threads, onProgress: progress => bar.update(progress),
+			}).finally(() => bar.end());
+			const milliseconds = performance.now() - began;
+			const tag = flags.tag ?? `passagekit-${flags.retriever}`;
+			if (toFile) {
+				await writeTrecRun(flags.output!, run, tag, {signal});
+			} else {
+				for (const [query, hits] of run) {
+					print(hits.map(({id, score}, i) => `${query} Q0 ${id} ${i + 1} ${shortest(score)} ${tag}\n`).join(''));
+				}
+			}
+			const summary = {retriever: flags.retriever, queries: run.size, k: flags.k, milliseconds: Math.round(milliseconds), output: flags.output ?? '-'};
+			if (flags.json) {
+				printJson(summary);
+			} else {
+				note(`${run.size.toLocaleString('en')} queries in ${duration(milliseconds / 1000)}${toFile ? `, written to ${flags.output}` : ''}`);
+			}
+		});
+}
+
+function fusionOf({fusion, alpha, lambda}: SearchFlags): FusionMethod | undefined {
+	switch (fusion) {
+		case undefined: {
+			if (alpha !== undefined || lambda !== undefined) {
+				throw new UsageError('search: --alpha and --lambda need --fusion, which says what they weigh');
+			}
+			return undefined;
+		}
+		case 'dprHybrid': {
+			return {method: fusion, ...(lambda === undefined ? {} : {lambda})};
+		}
+		case 'rrf': {
+			return {method: fusion};
+		}
+		default: {
+			if (alpha === undefined) {
+				throw new UsageError(`search: --fusion ${fusion} needs --alpha`);
+			}
+			return {method: fusion, alpha};
+		}
+	}
+}
+
+/** The shortest decimal that is this 32-bit float and no other. */
+export function shortest(score: number): string {
+	for (let digits = 1; digits <= 9; digits++) {
+		const text = score.toPrecision(digits);
+		if (Math.fround(Number(text)) === score) {
+			return String(Number(text));
+		}
+	}
+	return String(score);
+}

@@ -1,0 +1,70 @@
+import type {Collection, Retriever} from '../../collection/index.ts';
+import type {EncyclopediaQuestion} from '../../corpus/index.ts';
+import {exactMatch, f1, hasAnswer} from '../../evaluation/index.ts';
+import type {Answer} from '../../reader/index.ts';
+import type {Hit, Passage} from '../../types.ts';
+
+/** What one retriever made of one question. */
+export interface Outcome {
+	readonly question: EncyclopediaQuestion;
+	readonly passages: ReadonlyArray<Passage & Hit>;
+	/** Rank, from 1, of the first passage with an answer; 0 if there is none. */
+	readonly rank: number;
+	readonly answer: Answer | undefined;
+	readonly searchMs: number;
+	readonly readMs: number;
+}
+
+export interface MeasureOptions {
+	/** Passages retrieved. */
+	readonly k: number;
+	/** Passages read, the first ones. */
+	readonly read: number;
+	readonly signal: AbortSignal;
+	readonly onQuestion: (done: number) => void;
+}
+
+/** Puts questions to a retriever one at a time, as a user would, and has the reader read what it found. */
+export async function measure(collection: Collection, retriever: Retriever, questions: readonly EncyclopediaQuestion[], options: MeasureOptions): Promise<Outcome[]> {
+	const {k, read, signal, onQuestion} = options;
+	const searcher = await collection.searcher(retriever);
+	const reader = await collection.reader();
+	const outcomes: Outcome[] = [];
+	for (const [i, question] of questions.entries()) {
+		let began = performance.now();
+		const hits = await searcher.search(question.text, {k, signal});
+		const searchMs = performance.now() - began;
+		const passages = await collection.retrieved(hits);
+		began = performance.now();
+		const [answer] = await reader.read(question.text, passages.slice(0, read), {signal});
+		const readMs = performance.now() - began;
+		const rank = passages.findIndex(({text}) => hasAnswer(text, question.answers)) + 1;
+		outcomes.push({question, passages, rank, answer, searchMs, readMs});
+		onQuestion(i + 1);
+	}
+	return outcomes;
+}
+
+
+/** Share of questions with an answer in the first k passages. */
+export function accuracyAt(outcomes: readonly Outcome[], k: number): number {
+	return mean(outcomes.map(({rank}) => Number(rank > 0 && rank <= k)));
+}
+
+export function meanExactMatch(outcomes: readonly Outcome[]): number {
+	return mean(outcomes.map(({answer, question}) => Number(answer !== undefined && exactMatch(answer.text, question.answers))));
+}
+
+export function meanF1(outcomes: readonly Outcome[]): number {
+	return mean(outcomes.map(({answer, question}) => answer ? f1(answer.text, question.answers) : 0));
+}
+
+/** The value below which a share of the sorted values lies (nearest rank). */
+export function percentile(values: readonly number[], share: number): number {
+	const sorted = values.toSorted((a, b) => a - b);
+	return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+}
+
+function mean(values: readonly number[]): number {
+	return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}

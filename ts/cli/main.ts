@@ -1,0 +1,66 @@
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {Command, CommanderError} from 'commander';
+import {packageRoot} from '../addon.ts';
+import {registerAsk} from './commands/ask.ts';
+import {registerDemo} from './commands/demo.ts';
+import {registerDoctor} from './commands/doctor.ts';
+import {registerEvaluate} from './commands/evaluate.ts';
+import {registerIndex} from './commands/index-corpus.ts';
+import {registerSearch} from './commands/search.ts';
+import {UsageError, reportError} from './errors.ts';
+
+/**
+Runs the command line and resolves to its exit status: 0, 1 for a failure, 2 for a call that cannot be understood, 130
+after Ctrl-C.
+*/
+export async function run(argv: readonly string[]): Promise<number> {
+	// Whoever reads our output may have seen enough: `passagekit search … | head`.
+	process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+		if (error.code === 'EPIPE') {
+			process.exit(0);
+		}
+		throw error;
+	});
+	const {version} = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {version: string};
+	const program = new Command('passagekit')
+		.description('Passage retrieval and question answering over your own documents: BM25, dense, hybrid, reader, evaluation.')
+		.version(version)
+		.showHelpAfterError('(run with --help for what is possible)')
+		.addHelpText('after', `
+Begin with:
+  $ passagekit demo                          the whole path over a small encyclopaedia
+  $ passagekit index ./my-docs               makes ./passagekit-index
+  $ passagekit ask "Who built the bridge?"   answers from ./passagekit-index
+
+Every command takes --json. Exit status: 0 done, 1 failed, 2 not understood.`);
+	const interrupted = new AbortController();
+	const interrupt = (): void => interrupted.abort();
+	process.once('SIGINT', interrupt);
+	for (const register of [registerDemo, registerIndex, registerSearch, registerAsk, registerEvaluate, registerDoctor]) {
+		register(program, interrupted.signal);
+	}
+	for (const command of [program, ...program.commands]) {
+		command.exitOverride();
+	}
+	try {
+		if (argv.length <= 2) {
+			program.outputHelp();
+			return 0;
+		}
+		await program.parseAsync(argv);
+		return Number(process.exitCode ?? 0);
+	} catch (error) {
+		if (error instanceof CommanderError) {
+			return error.exitCode === 0 ? 0 : 2;
+		}
+		if (interrupted.signal.aborted) {
+			process.stderr.write('passagekit: interrupted\n');
+			return 130;
+		}
+		reportError(error, argv.includes('--json'));
+		return error instanceof UsageError ? 2 : 1;
+	} finally {
+		process.off('SIGINT', interrupt);
+	}
+}

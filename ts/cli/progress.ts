@@ -1,0 +1,63 @@
+import type {Progress} from '../types.ts';
+
+const WIDTH = 24;
+
+/** A progress bar with rate and time left on standard error; silent where nobody watches. */
+export class ProgressBar {
+	readonly #label: string;
+	readonly #unit: string;
+	readonly #stream: NodeJS.WriteStream;
+	#began = performance.now();
+	#shown = false;
+
+	constructor(label: string, unit: string, stream: NodeJS.WriteStream = process.stderr) {
+		this.#label = label;
+		this.#unit = unit;
+		this.#stream = stream;
+	}
+
+	update({done, total}: Progress): void {
+		if (!this.#stream.isTTY) {
+			return;
+		}
+		this.#shown = true;
+		this.#stream.write(`\r\u001B[2K${progressLine(this.#label, this.#unit, {done, total}, (performance.now() - this.#began) / 1000)}`);
+	}
+
+	/** Takes the bar away. */
+	end(): void {
+		if (this.#shown) {
+			this.#stream.write('\r\u001B[2K');
+			this.#shown = false;
+		}
+	}
+}
+
+/** `encode [████        ] 120/480 passages · 85/s · 4 s left`. */
+export function progressLine(label: string, unit: string, {done, total}: Progress, seconds: number): string {
+	const rate = seconds > 0 ? done / seconds : 0;
+	const parts = [`${amount(done, unit)}${total > 0 ? `/${amount(total, unit)}` : ''} ${unit === 'bytes' ? '' : unit}`.trim()];
+	if (rate > 0) {
+		parts.push(`${amount(rate, unit)}/s`);
+	}
+	if (rate > 0 && total > done) {
+		parts.push(`${duration((total - done) / rate)} left`);
+	}
+	const filled = total > 0 ? Math.round(Math.min(1, done / total) * WIDTH) : 0;
+	return `${label.padEnd(8)} [${'█'.repeat(filled)}${' '.repeat(WIDTH - filled)}] ${parts.join(' · ')}`;
+}
+
+export function duration(seconds: number): string {
+	if (seconds < 1) {
+		return `${Math.max(0, seconds * 1000).toFixed(0)} ms`;
+	}
+	return seconds < 90 ? `${seconds.toFixed(seconds < 10 ? 1 : 0)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}
+
+export function bytes(count: number): string {
+	return count < 1e6 ? `${(count / 1e3).toFixed(1)} kB` : `${(count / 1e6).toFixed(1)} MB`;
+}
+
+function amount(count: number, unit: string): string {
+	return unit === 'bytes' ? bytes(count) : count < 10 ? count.toFixed(count % 1 === 0 ? 0 : 1) : Math.round(count).toLocaleString('en');
+}

@@ -1,0 +1,50 @@
+/** Rows as aligned columns; the first column to the left, the rest to the right, and a rule under the heading. */
+export function table(heading: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
+	const widths = heading.map((title, column) => Math.max(width(title), ...rows.map(row => width(row[column] ?? ''))));
+	const line = (cells: readonly string[]): string =>
+		widths.map((size, column) => pad(cells[column] ?? '', size, column > 0)).join('  ').trimEnd();
+	return [line(heading), widths.map(size => '─'.repeat(size)).join('  '), ...rows.map(line)].join('\n');
+}
+
+/** Blocks of text beside each other, `columns` characters in all. */
+export function sideBySide(blocks: ReadonlyArray<readonly string[]>, columns: number): string {
+	const size = Math.floor((columns - 3 * (blocks.length - 1)) / blocks.length);
+	const wrapped = blocks.map(lines => lines.flatMap(line => wrap(line, size)));
+	const height = Math.max(...wrapped.map(lines => lines.length));
+	return Array.from({length: height}, (_, row) =>
+		wrapped.map(lines => pad(lines[row] ?? '', size, false)).join(' │ ').trimEnd()).join('\n');
+}
+
+// oxlint-disable-next-line no-control-regex -- colours are control characters
+const COLOURS = /\u001B\[\d+m/gu;
+
+function width(text: string): number {
+	return [...text.replaceAll(COLOURS, '')].length;
+}
+
+function pad(text: string, size: number, right: boolean): string {
+	const space = ' '.repeat(Math.max(0, size - width(text)));
+	return right ? space + text : text + space;
+}
+
+/** Breaks a line between words; a colour that is on at a break goes on in the next line. */
+function wrap(line: string, size: number): string[] {
+	const lines: string[] = [];
+	let current = '';
+	let on = '';
+	for (const word of line.split(' ')) {
+		if (current !== '' && width(current) + 1 + width(word) > size) {
+			lines.push(on === '' ? current : `${current}\u001B[0m`);
+			current = on;
+		} else if (current !== '' && current !== on) {
+			current += ' ';
+		}
+		// A word wider than the column is cut.
+		current += width(word) > size ? `${word.slice(0, size - 1)}…` : word;
+		for (const [colour] of word.matchAll(COLOURS)) {
+			on = /\[(0|2[2-9]|39|49)m/u.test(colour) ? '' : colour;
+		}
+	}
+	lines.push(current);
+	return lines;
+}

@@ -1,0 +1,156 @@
+import {mkdir, readdir, rename, rm} from 'node:fs/promises';
+import {availableParallelism} from 'node:os';
+import {basename, dirname, join, resolve} from 'node:path';
+import {checkCount, checkOneOf, checkString} from '../check.ts';
+import {type PassageFormat, PassageStore, type SplitOptions} from '../corpus/index.ts';
+import {OnnxEncoder, type OnnxEncoderOptions} from '../encoders/index.ts';
+import {RetrievalError} from '../errors.ts';
+import {callNative, native} from '../native.ts';
+import {type Analyzer, checkedAnalyzer} from '../sparse/bm25-index.ts';
+import type {CallOptions, Passage, Progress} from '../types.ts';
+import {type EncoderRecord, type Manifest, parts, readManifest, writeManifest} from './manifest.ts';
+
+/** What a build does, in order: reads and splits, BM25, encodes into the flat index, links the HNSW graph. */
+export type BuildStage = 'read' | 'bm25' | 'encode' | 'hnsw';
+
+/** `read` counts bytes, the other stages passages. */
+export interface BuildProgress extends Progress {
+	readonly stage: BuildStage;
+}
+
+export type DenseIndexes = 'flat' | 'flat+hnsw';
+
+export interface StageReport {
+	readonly stage: BuildStage;
+	readonly milliseconds: number;
+	readonly passages: number;
+}
+
+export interface BuildOptions extends Omit<CallOptions, 'onProgress'> {
+	/** Of the source file. @default 'auto' */
+	readonly format?: PassageFormat | undefined;
+	/** Split documents into passages of so many words. @default for folders of text only: 100 words */
+	readonly split?: SplitOptions | undefined;
+	/** Pass over bad lines and count them, instead of refusing the file. @default false */
+	readonly skipBadLines?: boolean | undefined;
+	/** @default 'english' */
+	readonly analyzer?: Analyzer | undefined;
+	/** The encoder of passages, or `false` for BM25 alone. @default 'minilm-encoder' */
+	readonly encoder?: string | false | undefined;
+	readonly encoderOptions?: OnnxEncoderOptions | undefined;
+	/** @default 'flat+hnsw' */
+	readonly dense?: DenseIndexes | undefined;
+	/** Parameters of the HNSW graph. @default {m: 16, efConstruction: 200, seed: 42} */
+	readonly hnsw?: {readonly m?: number; readonly efConstruction?: number; readonly seed?: number} | undefined;
+	/** Threads for the graph; 1 makes the same bytes every time. @default all cores */
+	readonly threads?: number | undefined;
+	/** Replace a collection that is there. @default false */
+	readonly overwrite?: boolean | undefined;
+	readonly onProgress?: ((progress: BuildProgress) => void) | undefined;
+	readonly onStage?: ((report: StageReport) => void) | undefined;
+}
+
+/**
+Builds a collection in the folder `output`: passages, BM25 index, vectors, graph. It is built beside its place and moved
+there when it is whole; a build that fails or is aborted leaves what was there.
+*/
+export async function buildCollection(source: string | Iterable<Passage> | AsyncIterable<Passage>, output: string, options: BuildOptions = {}): Promise<Manifest> {
+	const {encoder: model = 'minilm-encoder', dense = 'flat+hnsw', threads = 0, hnsw = {}, overwrite = false} = options;
+	checkString('output', output);
+	checkOneOf('dense', dense, ['flat', 'flat+hnsw']);
+	checkCount('threads', threads, 0);
+	const analyzer = checkedAnalyzer(options.analyzer ?? 'english');
+	options.signal?.throwIfAborted();
+	const target = resolve(output);
+	await checkTarget(target, overwrite);
+	// Loaded first: a missing model should not cost the time of reading a corpus.
+	const encoder = model === false ? undefined : await OnnxEncoder.load(model, {...options.encoderOptions, signal: options.signal});
+	const folder = join(dirname(target), `.${basename(target)}.building-${process.pid}`);
+	try {
+		await rm(folder, {recursive: true, force: true});
+		await mkdir(folder, {recursive: true});
+		const place = (part: keyof typeof parts): string => join(folder, parts[part]);
+		const {passages} = await stage('read', options, async call => {
+			const result = typeof source === 'string'
+				? await PassageStore.ingest(source, place('passages'), {...call, format: options.format, split: options.split, skipBadLines: options.skipBadLines})
+				: await PassageStore.write(source, place('passages'), call);
+			if (result.passages === 0) {
+				throw new RetrievalError('ERR_FORMAT', `${typeof source === 'string' ? source : 'passages'}: expected at least one passage, got none`);
+			}
+			return result;
+		});
+		await stage('bm25', options, async call => {
+			await callNative(call, control => native.buildBm25FromStore(place('passages'), place('bm25'), analyzer, control));
+			return {passages};
+		});
+		let record: EncoderRecord | null = null;
+		const indexes: Array<'flat' | 'hnsw'> = [];
+		if (encoder && model !== false) {
+			record = {model, identity: encoder.identity, dim: encoder.dim, unit: encoder.identity.includes(':unit:')};
+			const metadata = JSON.stringify({encoder: encoder.identity});
+			await stage('encode', options, async call => {
+				const handle = OnnxEncoder.handle(encoder);
+				await callNative(call, control => native.encodeStore(handle, place('passages'), place('flat'), metadata, control));
+				return {passages};
+			});
+			indexes.push('flat');
+			if (dense === 'flat+hnsw') {
+				const {m = 16, efConstruction = 200, seed = 42} = hnsw;
+				checkCount('hnsw: m', m, 2, 1024);
+				checkCount('hnsw: efConstruction', efConstruction, 1);
+				checkCount('hnsw: seed', seed, 0);
+				await stage('hnsw', options, async call => {
+					await callNative(call, control => native.buildHnswFromFlat(place('flat'), place('hnsw'), m, efConstruction, seed, threads || availableParallelism(), control));
+					return {passages};
+				});
+				indexes.push('hnsw');
+			}
+		}
+		const manifest: Manifest = {format: 'passagekit-collection', version: 1, passages, analyzer, encoder: record, indexes};
+		await writeManifest(folder, manifest);
+		await moveInto(folder, target);
+		return manifest;
+	} finally {
+		encoder?.close();
+		await rm(folder, {recursive: true, force: true});
+	}
+}
+
+async function stage<T extends {readonly passages: number}>(name: BuildStage, {signal, onProgress, onStage}: BuildOptions, work: (call: CallOptions) => Promise<T>): Promise<T> {
+	const began = performance.now();
+	const result = await work({signal, onProgress: onProgress && (progress => onProgress({stage: name, ...progress}))});
+	onStage?.({stage: name, milliseconds: performance.now() - began, passages: result.passages});
+	return result;
+}
+
+/** Only nothing, an empty folder, or with `overwrite` a collection may be in the place of the new one. */
+async function checkTarget(target: string, overwrite: boolean): Promise<void> {
+	let entries: string[];
+	try {
+		entries = await readdir(target);
+	} catch (error) {
+		const {code, message} = error as NodeJS.ErrnoException;
+		if (code === 'ENOENT') {
+			return;
+		}
+		throw new RetrievalError('ERR_IO', `write ${target}: ${code === 'ENOTDIR' ? 'expected a folder, got a file' : message}`, {cause: error});
+	}
+	if (entries.length === 0) {
+		return;
+	}
+	if (!overwrite) {
+		throw new RetrievalError('ERR_ARGUMENT', `output: expected a new or empty folder, got ${target} with ${entries.length} entries. Overwriting a collection has to be asked for.`);
+	}
+	await readManifest(target);
+}
+
+async function moveInto(folder: string, target: string): Promise<void> {
+	const old = `${folder}.old`;
+	await rename(target, old).catch((error: NodeJS.ErrnoException) => {
+		if (error.code !== 'ENOENT') {
+			throw new RetrievalError('ERR_IO', `write ${target}: ${error.message}`, {cause: error});
+		}
+	});
+	await rename(folder, target);
+	await rm(old, {recursive: true, force: true});
+}

@@ -1,0 +1,196 @@
+import {join} from 'node:path';
+import {checkCount, checkOneOf, checkString} from '../check.ts';
+import {PassageStore} from '../corpus/index.ts';
+import {DenseSearcher, FlatIndex, HnswIndex} from '../dense/index.ts';
+import {OnnxEncoder, type OnnxEncoderOptions} from '../encoders/index.ts';
+import {RetrievalError} from '../errors.ts';
+import {type FusionMethod, HybridSearcher} from '../fusion/index.ts';
+import {type Answer, ExtractiveReader, type ReadOptions} from '../reader/index.ts';
+import {Bm25Index, type Bm25Options} from '../sparse/index.ts';
+import type {Hit, Passage, Searcher} from '../types.ts';
+import {type BuildOptions, buildCollection} from './build.ts';
+import {type Manifest, parts, readManifest} from './manifest.ts';
+
+export type Retriever = 'bm25' | 'dense' | 'hybrid';
+
+export const retrievers: readonly Retriever[] = ['bm25', 'dense', 'hybrid'];
+
+export interface CollectionOptions extends Bm25Options {
+	/** The encoder of questions. @default the one that the collection was built with */
+	readonly encoder?: string | undefined;
+	readonly encoderOptions?: OnnxEncoderOptions | undefined;
+	/** The reader for `ask`. @default 'minilm-reader' */
+	readonly reader?: string | undefined;
+}
+
+export interface SearcherOptions {
+	/** Which vectors index a dense search uses. @default 'flat' up to 50,000 passages, else 'hnsw' where there is one */
+	readonly index?: 'flat' | 'hnsw' | undefined;
+	/** How a hybrid search fuses. @default {method: 'hybridNorm', alpha: 0.05} for unit vectors, else {method: 'dprHybrid'} */
+	readonly fusion?: FusionMethod | undefined;
+	/** Hits taken from each list before fusing. @default 1000 */
+	readonly depth?: number | undefined;
+}
+
+export interface AskOptions extends Omit<ReadOptions, 'k' | 'onProgress'>, SearcherOptions {
+	/** @default 'hybrid', or 'bm25' for a collection without vectors */
+	readonly retriever?: Retriever | undefined;
+	/** Passages retrieved and read. @default 20 */
+	readonly passages?: number | undefined;
+	/** Answers wanted. @default 3 */
+	readonly answers?: number | undefined;
+}
+
+/** What came of a question. */
+export interface Asked {
+	/** Best first. */
+	readonly answers: readonly Answer[];
+	/** What was read, in the order of retrieval. */
+	readonly passages: ReadonlyArray<Passage & Hit>;
+	readonly retriever: Retriever;
+}
+
+/** Up to this many passages an exact search takes less time than a question's encoding. */
+const FLAT_UP_TO = 50_000;
+
+/**
+A corpus with all that answers questions over it, in one folder.
+
+@example
+```
+const collection = await Collection.build('./my-docs', './my-index');
+const {answers} = await collection.ask('Who built the bridge?');
+```
+*/
+export class Collection implements AsyncDisposable {
+	readonly manifest: Manifest;
+	readonly passages: PassageStore;
+	readonly bm25: Bm25Index;
+	readonly #folder: string;
+	readonly #options: CollectionOptions;
+	readonly #open = new Map<string, Promise<Closable>>();
+
+	private constructor(folder: string, manifest: Manifest, passages: PassageStore, bm25: Bm25Index, options: CollectionOptions) {
+		this.#folder = folder;
+		this.manifest = manifest;
+		this.passages = passages;
+		this.bm25 = bm25;
+		this.#options = options;
+	}
+
+	/** Builds a collection in the folder `output` from a file, a folder or passages, and opens it. */
+	static async build(source: string | Iterable<Passage> | AsyncIterable<Passage>, output: string, options: BuildOptions & Pick<CollectionOptions, 'reader' | 'k1' | 'b'> = {}): Promise<Collection> {
+		await buildCollection(source, output, options);
+		return Collection.open(output, options.encoder === false ? {reader: options.reader, k1: options.k1, b: options.b} : {...options, encoder: options.encoder});
+	}
+
+	/** Opens the collection in a folder. Indexes are memory-mapped; models load when they are first needed. */
+	static async open(folder: string, options: CollectionOptions = {}): Promise<Collection> {
+		checkString('folder', folder);
+		const manifest = await readManifest(folder);
+		const passages = await PassageStore.open(join(folder, parts.passages));
+		const bm25 = await Bm25Index.open(join(folder, parts.bm25), {k1: options.k1, b: options.b});
+		if (passages.size !== manifest.passages || bm25.size !== manifest.passages) {
+			throw new RetrievalError('ERR_INDEX_CORRUPT', `${folder}: expected ${manifest.passages} passages in every part, got ${passages.size} in the store and ${bm25.size} in the BM25 index`);
+		}
+		return new Collection(folder, manifest, passages, bm25, options);
+	}
+
+	/** A searcher over the collection; what it needs is loaded here. */
+	async searcher(retriever: Retriever, options: SearcherOptions = {}): Promise<Searcher> {
+		checkOneOf('retriever', retriever, retrievers);
+		if (retriever === 'bm25') {
+			return this.bm25;
+		}
+		const dense = await this.#dense(options.index);
+		if (retriever === 'dense') {
+			return dense;
+		}
+		const fusion = options.fusion ?? (this.manifest.encoder?.unit ? {method: 'hybridNorm', alpha: 0.05} as const : {method: 'dprHybrid'} as const);
+		return new HybridSearcher({dense, sparse: this.bm25, fusion, depth: options.depth});
+	}
+
+	/** The encoder of questions. */
+	async encoder(): Promise<OnnxEncoder> {
+		const made = this.#withVectors();
+		return this.#once('encoder', async () => OnnxEncoder.load(this.#options.encoder ?? made.model, this.#options.encoderOptions));
+	}
+
+	async flat(): Promise<FlatIndex> {
+		this.#withVectors();
+		return this.#once('flat', async () => FlatIndex.open(join(this.#folder, parts.flat)));
+	}
+
+	async hnsw(): Promise<HnswIndex> {
+		this.#withVectors();
+		return this.#once('hnsw', async () => HnswIndex.open(join(this.#folder, parts.hnsw)));
+	}
+
+	async reader(): Promise<ExtractiveReader> {
+		return this.#once('reader', async () => ExtractiveReader.load(this.#options.reader ?? 'minilm-reader'));
+	}
+
+	/** Retrieves passages for a question and takes answers out of them. */
+	async ask(question: string, options: AskOptions = {}): Promise<Asked> {
+		checkString('question', question);
+		const {retriever = this.manifest.encoder ? 'hybrid' : 'bm25', passages: count = 20, answers: k = 3, signal} = options;
+		checkCount('passages', count, 1);
+		checkCount('answers', k, 1);
+		const [searcher, reader] = await Promise.all([this.searcher(retriever, options), this.reader()]);
+		const hits = await searcher.search(question, {k: count, signal});
+		const passages = await this.retrieved(hits);
+		const answers = await reader.read(question, passages, {...options, k, onProgress: undefined});
+		return {answers, passages, retriever};
+	}
+
+	/** The passages of hits, each with its score. */
+	async retrieved(hits: readonly Hit[]): Promise<Array<Passage & Hit>> {
+		const passages = await this.passages.get(hits.map(hit => hit.id));
+		return passages.map((passage, i) => ({...passage, score: hits[i]!.score}));
+	}
+
+	/** Closes indexes and models; calls in progress finish. */
+	async close(): Promise<void> {
+		this.passages.close();
+		this.bm25.close();
+		for (const opening of this.#open.values()) {
+			await opening.then(opened => opened.close(), () => {});
+		}
+		this.#open.clear();
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.close();
+	}
+
+	async #dense(wanted: 'flat' | 'hnsw' | undefined): Promise<DenseSearcher> {
+		const {indexes, passages} = this.manifest;
+		const index = wanted ?? (passages > FLAT_UP_TO && indexes.includes('hnsw') ? 'hnsw' : 'flat');
+		this.#withVectors();
+		checkOneOf('index', index, indexes);
+		return new DenseSearcher({encoder: await this.encoder(), index: await (index === 'flat' ? this.flat() : this.hnsw())});
+	}
+
+	#withVectors(): NonNullable<Manifest['encoder']> {
+		if (!this.manifest.encoder) {
+			throw new RetrievalError('ERR_ARGUMENT', `${this.#folder}: expected a collection with vectors, got one built without an encoder; use the bm25 retriever or build it again`);
+		}
+		return this.manifest.encoder;
+	}
+
+	/** What is opened is opened once, also when two ask at the same time; a failure is tried again. */
+	async #once<T extends Closable>(name: string, open: () => Promise<T>): Promise<T> {
+		let opening = this.#open.get(name) as Promise<T> | undefined;
+		if (!opening) {
+			opening = open();
+			this.#open.set(name, opening);
+			opening.catch(() => this.#open.delete(name));
+		}
+		return opening;
+	}
+}
+
+interface Closable {
+	close(): void;
+}
+

@@ -1,0 +1,65 @@
+import {readFile, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {RetrievalError} from '../errors.ts';
+
+/** The encoder that made a collection's vectors. */
+export interface EncoderRecord {
+	/** As it was named when the collection was built: a folder, an own model, or a name on the hub. */
+	readonly model: string;
+	/** `Encoder.identity`: another encoder is refused. */
+	readonly identity: string;
+	readonly dim: number;
+	/** Whether its vectors have unit length. */
+	readonly unit: boolean;
+}
+
+/** `passagekit.json` of a collection. It is written last: a folder without it is no collection. */
+export interface Manifest {
+	readonly format: 'passagekit-collection';
+	readonly version: 1;
+	readonly passages: number;
+	readonly analyzer: string;
+	/** `null` without vectors. */
+	readonly encoder: EncoderRecord | null;
+	readonly indexes: ReadonlyArray<'flat' | 'hnsw'>;
+}
+
+/** Where a collection's parts are. */
+export const parts = {
+	manifest: 'passagekit.json',
+	passages: 'passages.pkstore',
+	bm25: 'bm25',
+	flat: 'flat.pkflat',
+	hnsw: 'hnsw.pkhnsw',
+} as const;
+
+export async function readManifest(folder: string): Promise<Manifest> {
+	const path = join(folder, parts.manifest);
+	let text;
+	try {
+		text = await readFile(path, 'utf8');
+	} catch (error) {
+		const {code, message} = error as NodeJS.ErrnoException;
+		const missing = code === 'ENOENT' || code === 'ENOTDIR';
+		throw new RetrievalError('ERR_IO', missing
+			? `open ${folder}: expected a collection, got no ${parts.manifest} there. Make one with \`passagekit index <files> --output ${folder}\`.`
+			: `open ${path}: ${message}`, {cause: error});
+	}
+	let manifest: Partial<Manifest>;
+	try {
+		manifest = JSON.parse(text) as Partial<Manifest>;
+	} catch (error) {
+		throw new RetrievalError('ERR_INDEX_CORRUPT', `${path}: expected JSON, got ${(error as Error).message}`, {cause: error});
+	}
+	if (manifest?.format !== 'passagekit-collection' || !Number.isInteger(manifest.passages) || !Array.isArray(manifest.indexes)) {
+		throw new RetrievalError('ERR_INDEX_CORRUPT', `${path}: expected the manifest of a passagekit collection, got another file`);
+	}
+	if (manifest.version !== 1) {
+		throw new RetrievalError('ERR_INDEX_VERSION', `${path}: expected version 1 of the collection format, got version ${String(manifest.version)}; build it again`);
+	}
+	return manifest as Manifest;
+}
+
+export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+	await writeFile(join(folder, parts.manifest), `${JSON.stringify(manifest, undefined, '\t')}\n`);
+}

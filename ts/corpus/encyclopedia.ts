@@ -1,0 +1,60 @@
+import {readFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {packageRoot} from '../addon.ts';
+import type {Question} from '../types.ts';
+
+/** How a question of the encyclopaedia was written. */
+export type QuestionKind =
+	/** Shares several content words with its passage. */
+	| 'lexical'
+	/** Shares no content word with its passage and title. */
+	| 'paraphrase'
+	/** Asks by or for a named entity. */
+	| 'entity'
+	/** Asks for a date, a quantity or a count. */
+	| 'number';
+
+export interface EncyclopediaQuestion extends Question {
+	readonly kind: QuestionKind;
+	/** Id of the one passage, of 100 words, that holds the answer where it is said. */
+	readonly passage: string;
+	/** The words of the article that answer the question. */
+	readonly evidence: string;
+}
+
+export type EncyclopediaSplit = 'train' | 'dev' | 'test';
+
+/** The corpus that passagekit carries: articles written for it, with questions and answers (CC0). */
+export interface Encyclopedia {
+	/** Folder of Markdown articles, for `Collection.build` or `readPassages`. */
+	readonly articles: string;
+	/** TREC qrels of all questions: the gold passage of each. */
+	readonly qrels: string;
+	/** Questions of one split; the splits share no article. */
+	questions(split: EncyclopediaSplit): Promise<EncyclopediaQuestion[]>;
+}
+
+/**
+The encyclopaedia under `examples/encyclopedia`.
+
+@example
+```
+const {articles, questions} = encyclopedia();
+const collection = await Collection.build(articles, './index');
+for (const {text, answers} of await questions('test')) { … }
+```
+*/
+export function encyclopedia(): Encyclopedia {
+	const folder = join(packageRoot, 'examples', 'encyclopedia');
+	return {
+		articles: join(folder, 'articles'),
+		qrels: join(folder, 'qrels.txt'),
+		async questions(split) {
+			const lines = (await readFile(join(folder, `questions.${split}.jsonl`), 'utf8')).trim().split('\n');
+			return lines.map(line => {
+				const {question, ...rest} = JSON.parse(line) as Omit<EncyclopediaQuestion, 'text'> & {readonly question: string};
+				return {...rest, text: question};
+			});
+		},
+	};
+}

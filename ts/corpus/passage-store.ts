@@ -1,0 +1,133 @@
+import {checkCount, checkOneOf, checkString, checkStrings} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import {type Binding, callNative, native, textsOf} from '../native.ts';
+import type {CallOptions, Passage} from '../types.ts';
+import {type PassageFormat, passageFormats} from './readers.ts';
+import {type SplitOptions, checkedSplit} from './split.ts';
+
+export interface IngestOptions extends CallOptions {
+	/** @default 'auto' */
+	readonly format?: PassageFormat | undefined;
+	/** Split documents into passages of so many words. @default for `text` only */
+	readonly split?: SplitOptions | undefined;
+	/** Pass over bad lines and count them, instead of refusing the file. @default false */
+	readonly skipBadLines?: boolean | undefined;
+}
+
+export interface IngestResult {
+	readonly passages: number;
+	/** Bad lines passed over. */
+	readonly skipped: number;
+}
+
+/** Passages handed over in one call. */
+const BATCH = 256;
+
+/** All passages of a corpus in one memory-mapped file, by id. */
+export class PassageStore implements AsyncDisposable {
+	readonly #native: Binding.NativePassageStore;
+
+	private constructor(store: Binding.NativePassageStore) {
+		this.#native = store;
+	}
+
+	/** Opens a store file. */
+	static async open(path: string): Promise<PassageStore> {
+		checkString('path', path);
+		return new PassageStore(await callNative({}, () => native.openPassageStore(path)));
+	}
+
+	/** Reads a corpus file or folder into the store file `output`, without passing through JavaScript. Progress counts bytes read. */
+	static async ingest(source: string, output: string, options: IngestOptions = {}): Promise<IngestResult> {
+		const {format = 'auto', split, skipBadLines = false} = options;
+		checkString('source', source);
+		checkString('output', output);
+		checkOneOf('format', format, passageFormats);
+		const parts = split && checkedSplit(split);
+		return callNative(options, control => native.ingest(source, {format, skipBadLines, ...(parts ? {split: parts} : {})}, output, control));
+	}
+
+	/** Writes passages from JavaScript into the store file `output`. Progress counts passages. */
+	static async write(passages: Iterable<Passage> | AsyncIterable<Passage>, output: string, {signal, onProgress}: CallOptions = {}): Promise<IngestResult> {
+		checkString('output', output);
+		const writer = await callNative({signal}, () => native.createPassageStore(output));
+		let batch: Passage[] = [];
+		let done = 0;
+		const flush = async (): Promise<void> => {
+			const columns = [batch.map(passage => passage.id), batch.map(passage => passage.title ?? ''), batch.map(passage => passage.text)] as const;
+			await callNative({signal}, () => writer.push(...columns as [string[], string[], string[]]));
+			done += batch.length;
+			batch = [];
+			onProgress?.({done, total: 0});
+		};
+		try {
+			for await (const passage of passages) {
+				if (typeof passage?.id !== 'string' || typeof passage.text !== 'string') {
+					throw new RetrievalError('ERR_ARGUMENT', `passage ${done + batch.length}: expected {id: string, text: string, title?: string}`);
+				}
+				batch.push(passage);
+				if (batch.length === BATCH) {
+					await flush();
+				}
+			}
+			await flush();
+			await callNative({signal}, () => writer.finish());
+		} finally {
+			writer.close();
+		}
+		return {passages: done, skipped: 0};
+	}
+
+	/** Passages in the store. */
+	get size(): number {
+		return this.#native.size;
+	}
+
+	/** Length of the file. */
+	get bytes(): number {
+		return this.#native.bytes;
+	}
+
+	/** The passages of these ids, in their order; an unknown id is an error. */
+	async get(ids: readonly string[]): Promise<Passage[]> {
+		checkStrings('get: ids', ids);
+		const passages: Passage[] = [];
+		for (let from = 0; from < ids.length; from += BATCH) {
+			passages.push(...await callNative({}, () => this.#native.get(ids.slice(from, from + BATCH))));
+		}
+		return passages;
+	}
+
+	/** Up to `count` passages from position `start` on, in the order in which they were written. */
+	async slice(start: number, count: number): Promise<Passage[]> {
+		checkCount('start', start, 0);
+		checkCount('count', count, 0);
+		return callNative({}, () => this.#native.slice(start, count));
+	}
+
+	/** All passages, in the order in which they were written. */
+	async* [Symbol.asyncIterator](): AsyncGenerator<Passage, void, undefined> {
+		for (let start = 0; start < this.size; start += BATCH) {
+			yield* await this.slice(start, BATCH);
+		}
+	}
+
+	/** Gives the file back. */
+	close(): void {
+		this.#native.close();
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.close();
+	}
+
+	/** @internal */
+	[textsOf](): Binding.NativeTexts {
+		return this.#native.texts();
+	}
+
+	/** @internal */
+	static handle(store: PassageStore): Binding.NativePassageStore {
+		return store.#native;
+	}
+}

@@ -1,0 +1,94 @@
+import {checkOneOf, checkString} from '../check.ts';
+import {type Binding, callNative, native} from '../native.ts';
+import type {CallOptions, Passage, Question} from '../types.ts';
+import {type SplitOptions, checkedSplit} from './split.ts';
+
+/**
+Files of passages. `auto` looks at the content; `.gz` is recognised by content everywhere.
+
+- `text`: a `.txt` or `.md` file or a folder of them, split into passages of 100 words.
+- `dpr`: `id \t text \t title` with a header line, as DPR's `psgs_w100.tsv`.
+- `beir`: JSON lines with `_id`, `title`, `text`.
+- `anserini`: JSON lines with `id`, `contents`.
+- `squad`: SQuAD 1.1 or 2.0; every paragraph is a passage.
+- `pubmedqa`: PubMedQA; the contexts of a question together are a passage.
+*/
+export type PassageFormat = 'auto' | 'text' | 'dpr' | 'beir' | 'anserini' | 'squad' | 'pubmedqa';
+
+export const passageFormats: readonly PassageFormat[] = ['auto', 'text', 'dpr', 'beir', 'anserini', 'squad', 'pubmedqa'];
+
+/**
+Files of questions. `auto` looks at the content.
+
+- `tsv`: `id \t text`.
+- `beir`: JSON lines with `_id`, `text`.
+- `dpr-csv`: `question \t ["answer", …]`, as DPR's `nq-test.qa.csv`; ids are row numbers from 0.
+- `dpr-jsonl`: JSON lines with `question` and `answers` or `answer`, `id` where there is one.
+- `dpr-json`: one array of the same objects, as DPR's training files.
+- `squad`: SQuAD 1.1 or 2.0; unanswerable questions have no answers.
+- `trec`: TREC topics; number and title.
+- `pubmedqa`: PubMedQA; the answer is yes, no or maybe.
+*/
+export type QuestionFormat = 'auto' | 'tsv' | 'beir' | 'dpr-csv' | 'dpr-jsonl' | 'dpr-json' | 'squad' | 'trec' | 'pubmedqa';
+
+export const questionFormats: readonly QuestionFormat[] = ['auto', 'tsv', 'beir', 'dpr-csv', 'dpr-jsonl', 'dpr-json', 'squad', 'trec', 'pubmedqa'];
+
+interface ReadOptions extends CallOptions {
+	/** Pass over lines that are not as expected, instead of refusing the file; `onSkipped` tells how many. @default false */
+	readonly skipBadLines?: boolean | undefined;
+	/** Told at the end how many lines were passed over. */
+	readonly onSkipped?: ((lines: number) => void) | undefined;
+}
+
+export interface ReadPassagesOptions extends ReadOptions {
+	/** @default 'auto' */
+	readonly format?: PassageFormat | undefined;
+	/** Split documents into passages of so many words. @default for `text` only */
+	readonly split?: SplitOptions | undefined;
+}
+
+export interface ReadQuestionsOptions extends ReadOptions {
+	/** @default 'auto' */
+	readonly format?: QuestionFormat | undefined;
+}
+
+/** Read in one call; a batch becomes objects in well under a millisecond. */
+const BATCH = 512;
+
+/**
+Streams passages from a file or folder. A line that is not of the format is refused with file, line and what was expected
+(`ERR_FORMAT`). Progress counts bytes of the file.
+*/
+export async function* readPassages(path: string, options: ReadPassagesOptions = {}): AsyncGenerator<Passage, void, undefined> {
+	const {format = 'auto', split, skipBadLines = false} = options;
+	checkString('path', path);
+	checkOneOf('format', format, passageFormats);
+	const parts = split && checkedSplit(split);
+	const reader = await callNative(options, () => native.openPassages(path, {format, skipBadLines, ...(parts ? {split: parts} : {})}));
+	yield* batches(reader, options);
+}
+
+/** Streams questions from a file, like `readPassages`. */
+export async function* readQuestions(path: string, options: ReadQuestionsOptions = {}): AsyncGenerator<Question, void, undefined> {
+	const {format = 'auto', skipBadLines = false} = options;
+	checkString('path', path);
+	checkOneOf('format', format, questionFormats);
+	const reader = await callNative(options, () => native.openQuestions(path, {format, skipBadLines}));
+	yield* batches(reader, options);
+}
+
+interface BatchReader<T> {
+	next(count: number, control: Binding.Control): Promise<T[]>;
+	readonly skipped: number;
+}
+
+async function* batches<T>(reader: BatchReader<T>, {signal, onProgress, onSkipped}: ReadOptions): AsyncGenerator<T, void, undefined> {
+	for (;;) {
+		const batch = await callNative({signal, onProgress}, control => reader.next(BATCH, control));
+		yield* batch;
+		if (batch.length < BATCH) {
+			onSkipped?.(reader.skipped);
+			return;
+		}
+	}
+}

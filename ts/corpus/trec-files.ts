@@ -1,0 +1,60 @@
+import {checkCount, checkString} from '../check.ts';
+import {callNative, native} from '../native.ts';
+import {RetrievedRun, nativeRun} from '../run.ts';
+import type {CallOptions, Qrels, Run} from '../types.ts';
+
+/** Reads a TREC run: `query Q0 passage rank score tag`. Lists keep the order of the file. */
+export async function readTrecRun(path: string, options: CallOptions = {}): Promise<Run> {
+	checkString('path', path);
+	return new RetrievedRun(await callNative(options, () => native.readRun(path)));
+}
+
+/**
+Writes a TREC run, whole or not at all. Scores are the shortest decimals that give the same 32-bit float back. Ids with
+white space are refused: no such file could be read again.
+*/
+export async function writeTrecRun(path: string, run: Run, tag = 'passagekit', options: CallOptions = {}): Promise<void> {
+	checkString('path', path);
+	checkString('tag', tag);
+	const handle = await nativeRun(run);
+	await callNative(options, () => handle.write(path, tag));
+}
+
+/** Reads qrels: TREC's four columns, or BEIR's three with a header line. */
+export async function readQrels(path: string, options: CallOptions = {}): Promise<Qrels> {
+	checkString('path', path);
+	const {queries, passages, grades} = await callNative(options, () => native.readQrels(path));
+	const qrels = new Map<string, Map<string, number>>();
+	for (const [i, query] of queries.entries()) {
+		let judged = qrels.get(query);
+		if (!judged) {
+			judged = new Map();
+			qrels.set(query, judged);
+		}
+		judged.set(passages[i]!, grades[i]!);
+	}
+	return qrels;
+}
+
+/** Writes qrels in TREC's four columns, whole or not at all. */
+export async function writeQrels(path: string, qrels: Qrels, options: CallOptions = {}): Promise<void> {
+	checkString('path', path);
+	const columns = qrelsColumns(qrels);
+	await callNative(options, () => native.writeQrels(path, columns));
+}
+
+/** Judgements as the addon takes them. */
+export function qrelsColumns(qrels: Qrels): {queries: string[]; passages: string[]; grades: Int32Array} {
+	const queries: string[] = [];
+	const passages: string[] = [];
+	const grades: number[] = [];
+	for (const [query, judged] of qrels) {
+		for (const [passage, grade] of judged) {
+			checkCount(`qrels: grade of "${passage}" for "${query}"`, grade, -0x80_00_00_00, 0x7f_ff_ff_ff);
+			queries.push(query);
+			passages.push(passage);
+			grades.push(grade);
+		}
+	}
+	return {queries, passages, grades: Int32Array.from(grades)};
+}

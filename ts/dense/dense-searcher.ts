@@ -1,0 +1,55 @@
+import {checkString} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import {RetrievedRun} from '../run.ts';
+import type {Encoder, Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
+import {NativeVectorIndex, type VectorIndex} from './vector-index.ts';
+
+export interface DenseSearcherOptions {
+	/** Of questions. */
+	readonly encoder: Encoder;
+	/** Of passages, made by the same encoder or by its counterpart for passages. */
+	readonly index: VectorIndex;
+}
+
+/** Ranks passages by the similarity of their vectors to the question's (Karpukhin et al., 2020). */
+export class DenseSearcher implements Searcher {
+	readonly #encoder: Encoder;
+	readonly #index: VectorIndex;
+
+	constructor({encoder, index}: DenseSearcherOptions) {
+		if (encoder.dim !== index.dim) {
+			throw new RetrievalError('ERR_DIMENSION', `DenseSearcher: expected vectors of dimension ${index.dim}, got an encoder of dimension ${encoder.dim}`);
+		}
+		const made = index.metadata.encoder;
+		if (made !== undefined && encoder.identity !== undefined && made !== encoder.identity) {
+			throw new RetrievalError('ERR_ENCODER_MISMATCH', `DenseSearcher: expected the encoder that made the index, ${made}, got ${encoder.identity}. Build the index again with this encoder, or open the other one.`);
+		}
+		this.#encoder = encoder;
+		this.#index = index;
+	}
+
+	async search(query: string, options: SearchOptions = {}): Promise<Hit[]> {
+		checkString('search: query', query);
+		const {data} = await this.#encoder.encode([query], {signal: options.signal});
+		return this.#index.search(data, options);
+	}
+
+	/** Questions are encoded one at a time, so that each gets the vector that `search` gives it. */
+	async searchMany(queries: readonly Query[], options: SearchManyOptions = {}): Promise<Run> {
+		const {signal, onProgress} = options;
+		const total = queries.length;
+		const vectors = await this.#encoder.encode(queries.map(query => query.text), {
+			signal,
+			batchTokens: 1,
+			onProgress: onProgress && (({done}) => onProgress({done: Math.min(done, total - 1), total})),
+		});
+		const ids = queries.map(query => query.id);
+		if (this.#index instanceof NativeVectorIndex) {
+			const run = await this.#index.searchRun(ids, vectors, {...options, onProgress: undefined});
+			onProgress?.({done: total, total});
+			return new RetrievedRun(run);
+		}
+		const lists = await this.#index.searchMany(vectors, options);
+		return new Map(ids.map((id, i) => [id, lists[i]!]));
+	}
+}

@@ -1,0 +1,67 @@
+import {checkCount, checkOneOf} from '../check.ts';
+import {type Binding, callNative, callSync, native} from '../native.ts';
+import type {SearchManyOptions, SearchOptions} from '../types.ts';
+import type {FlatIndexOptions} from './flat-index.ts';
+import {NativeVectorIndex, checkedMetadata, checkedSimilarity} from './vector-index.ts';
+
+export interface HnswIndexOptions extends FlatIndexOptions {
+	/** Links per node above layer 0; layer 0 has `2 * m`. @default 32 */
+	readonly m?: number | undefined;
+	/** Candidates kept while inserting. @default 200 */
+	readonly efConstruction?: number | undefined;
+	/** Same seed and insertion order give the same graph on one thread. @default 42 */
+	readonly seed?: number | undefined;
+	/**
+	How inner products guide the walk: the graph is built on them as they are, or on distances after the augmented-L2
+	reduction x ↦ (x, √(φ² − |x|²)). For `similarity: 'dot'` only. @default 'augmentedL2'
+	*/
+	readonly innerProduct?: 'graph' | 'augmentedL2' | undefined;
+	/** Threads that `add` uses; 1 gives the same graph every time. @default all cores */
+	readonly threads?: number | undefined;
+}
+
+interface Ef {
+	/** Candidates kept while searching; raised to `k`. More finds more and takes longer. @default 128 */
+	readonly efSearch?: number | undefined;
+}
+
+export interface HnswSearchOptions extends SearchOptions, Ef {}
+export interface HnswSearchManyOptions extends SearchManyOptions, Ef {}
+
+/** Approximate search: walks a navigable small-world graph (Malkov & Yashunin, 2018). Scores are exact. */
+export class HnswIndex extends NativeVectorIndex<Binding.NativeHnswIndex, Ef> {
+	constructor(options: HnswIndexOptions) {
+		// `open` passes an index that exists already.
+		super(options instanceof native.NativeHnswIndex ? options : create(options));
+	}
+
+	/** Memory-maps a saved index. */
+	static async open(path: string): Promise<HnswIndex> {
+		return new HnswIndex(await callNative({}, () => native.openHnswIndex(path)) as unknown as HnswIndexOptions);
+	}
+
+	/** @internal */
+	protected override async startSearch(query: Float32Array, k: number, {efSearch = 128}: Ef, control: Binding.Control): Promise<Binding.Hits> {
+		checkCount('efSearch', efSearch, 1);
+		return this.native.search(query, k, efSearch, control);
+	}
+
+	/** @internal */
+	protected override async startSearchMany(queries: Binding.VectorBatch, k: number, threads: number, {efSearch = 128}: Ef, control: Binding.Control): Promise<Binding.NativeRun> {
+		checkCount('efSearch', efSearch, 1);
+		return this.native.searchMany(queries, k, efSearch, threads, control);
+	}
+}
+
+function create(options: HnswIndexOptions): Binding.NativeHnswIndex {
+	const {dim, similarity = 'dot', metadata = {}, m = 32, efConstruction = 200, seed = 42, innerProduct = 'augmentedL2', threads = 0} = options;
+	checkCount('dim', dim, 1, 65_536);
+	checkCount('m', m, 2, 1024);
+	checkCount('efConstruction', efConstruction, 1);
+	checkCount('seed', seed, 0);
+	checkCount('threads', threads, 0);
+	checkOneOf('innerProduct', innerProduct, ['graph', 'augmentedL2']);
+	return callSync(() => new native.NativeHnswIndex({
+		dim, similarity: checkedSimilarity(similarity), metadata: checkedMetadata(metadata), m, efConstruction, seed, innerProduct, threads,
+	}));
+}

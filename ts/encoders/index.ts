@@ -1,0 +1,2 @@
+export {OnnxEncoder, type OnnxEncoderOptions} from './onnx-encoder.ts';
+export type {EncodeOptions, Encoder, EncoderInput} from '../types.ts';

@@ -1,0 +1,122 @@
+import {checkCount, checkOneOf, checkString} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import {type ModelOptions, resolveModel} from '../models/index.ts';
+import {type Binding, callNative, native, nextTurn} from '../native.ts';
+import {type ModelConfig, fingerprint, modelFiles, readModelJson} from '../onnx/model-files.ts';
+import type {EncodeOptions, Encoder, EncoderInput, Vectors} from '../types.ts';
+
+export interface OnnxEncoderOptions extends ModelOptions {
+	/**
+	How token vectors become one: the first token's, their mean, or `output:NAME` for a model that pools.
+	@default what the model's configuration says, else 'cls'
+	*/
+	readonly pooling?: 'cls' | 'mean' | `output:${string}` | undefined;
+	/** Tokens of an input, special tokens included; longer texts are cut at their end. @default as configured, else 256 */
+	readonly maxTokens?: number | undefined;
+	/** Scale every vector to unit length. @default as configured, else false */
+	readonly normalise?: boolean | undefined;
+	/** `[CLS] title [SEP] text [SEP]` or `[CLS] title text [SEP]`. @default as configured, else 'pair' */
+	readonly passageForm?: 'pair' | 'joined' | undefined;
+	/** Threads of one run of the model. @default all cores */
+	readonly threads?: number | undefined;
+}
+
+/** Texts handed over in one call: their copy takes under a millisecond. */
+const INPUTS_A_CALL = 256;
+
+/**
+An encoder from an ONNX file, run on its own threads. Encoders of one model file share a session. Needs the optional
+peer `onnxruntime-node`.
+
+@example
+```
+const encoder = await OnnxEncoder.load('minilm-encoder');
+const {data, rows, dim} = await encoder.encode(['a question', {title: 'A title', text: 'A passage.'}]);
+```
+*/
+export class OnnxEncoder implements Encoder, AsyncDisposable {
+	readonly identity: string;
+	readonly #native: Binding.NativeEncoder;
+
+	private constructor(encoder: Binding.NativeEncoder, identity: string) {
+		this.#native = encoder;
+		this.identity = identity;
+	}
+
+	/** `model` is a folder with `model.onnx` and `tokenizer.json`, a model that passagekit carries, or a name on the Hugging Face hub. */
+	static async load(model: string, options: OnnxEncoderOptions = {}): Promise<OnnxEncoder> {
+		checkString('model', model);
+		const {threads = 0} = options;
+		checkCount('threads', threads, 0);
+		const folder = await resolveModel(model, options);
+		const files = await modelFiles(folder, threads);
+		const config = await configured(folder, options);
+		const encoder = await callNative(options, () => native.openEncoder(files, config));
+		// The same weights used in another way make other vectors.
+		const identity = `${await fingerprint([files.model, files.tokenizer])}:${config.pooling}:${config.normalise ? 'unit' : 'raw'}:${config.maxTokens}:${config.passageForm}`;
+		return new OnnxEncoder(encoder, identity);
+	}
+
+	get dim(): number {
+		return this.#native.dim;
+	}
+
+	async encode(inputs: readonly EncoderInput[], options: EncodeOptions = {}): Promise<Vectors> {
+		const {batchTokens = 2048, signal, onProgress} = options;
+		checkCount('batchTokens', batchTokens, 1);
+		const {dim} = this;
+		const rows = inputs.length;
+		const data = new Float32Array(rows * dim);
+		for (let from = 0; from < rows; from += INPUTS_A_CALL) {
+			const chunk = inputs.slice(from, from + INPUTS_A_CALL);
+			const texts: string[] = [];
+			const titles: string[] = [];
+			for (const [i, input] of chunk.entries()) {
+				const {text, title = ''} = typeof input === 'string' ? {text: input} : input ?? {};
+				checkString(`inputs[${from + i}]: text`, text);
+				checkString(`inputs[${from + i}]: title`, title);
+				texts.push(text);
+				titles.push(title);
+			}
+			const vectors = await callNative({
+				signal,
+				onProgress: onProgress && (({done}) => onProgress({done: from + done, total: rows})),
+			}, control => this.#native.encode(texts, titles, batchTokens, control));
+			data.set(vectors, from * dim);
+			await nextTurn();
+		}
+		return {data, rows, dim};
+	}
+
+	/** Gives the session back; it closes with the last encoder or reader that uses it. */
+	close(): void {
+		this.#native.close();
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.close();
+	}
+
+	/** @internal */
+	static handle(encoder: OnnxEncoder): Binding.NativeEncoder {
+		return encoder.#native;
+	}
+}
+
+/** What the options say, else the model's own configuration (ours, then Sentence Transformers'), else DPR's way. */
+async function configured(folder: string, options: OnnxEncoderOptions): Promise<Binding.NativeEncoderOptions> {
+	const config: ModelConfig = await readModelJson(folder, 'config.json') ?? {};
+	const own = config.passagekit ?? {};
+	const pooler = await readModelJson(folder, '1_Pooling/config.json');
+	const sentenceTransformer = pooler !== undefined;
+	const pooling = options.pooling ?? own['pooling'] ?? (pooler?.['pooling_mode_mean_tokens'] ? 'mean' : 'cls');
+	const passageForm = options.passageForm ?? own['passage_form'] ?? (sentenceTransformer ? 'joined' : 'pair');
+	const normalise = options.normalise ?? own['normalize'] ?? false;
+	const maxTokens = options.maxTokens ?? own['max_tokens'] ?? 256;
+	if (typeof pooling !== 'string' || !/^(cls|mean|output:.+)$/u.test(pooling)) {
+		throw new RetrievalError('ERR_ARGUMENT', `pooling: expected cls, mean or output:NAME, got ${String(pooling)}`);
+	}
+	checkOneOf('passageForm', passageForm, ['pair', 'joined']);
+	checkCount('maxTokens', maxTokens, 8, 1_000_000);
+	return {pooling, passageForm, normalise: Boolean(normalise), maxTokens};
+}

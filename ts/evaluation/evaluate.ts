@@ -1,0 +1,47 @@
+import {checkStrings} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import {callNative, native} from '../native.ts';
+import {nativeRun} from '../run.ts';
+import type {CallOptions, Qrels, Run} from '../types.ts';
+
+type Cutoff = '' | `@${number}`;
+
+/** As ir_measures names them. Without a cut-off the whole list counts. */
+export type Measure = `${'nDCG' | 'RR' | 'AP' | 'R' | 'P' | 'Success'}${Cutoff}`;
+
+/** What measures say of a run. */
+export interface Evaluation<M extends string> {
+	/** Mean over the judged queries; a query that the run lacks counts as 0. */
+	readonly mean: Readonly<Record<M, number>>;
+	readonly perQuery: ReadonlyMap<string, Readonly<Record<M, number>>>;
+	/** Judged queries that the run lacks. */
+	readonly missing: number;
+	/** Queries of the run that are not judged; they do not count. */
+	readonly unjudged: number;
+}
+
+/**
+Measures a run as trec_eval does (with `-c`), its rule for ties included: lists are ordered by score, equal scores by
+descending passage id. Refuses a run that has no judged query.
+
+@example
+```
+const {mean} = await evaluate(run, qrels, ['nDCG@10', 'R@100']);
+//=> {'nDCG@10': 0.6789, 'R@100': 0.9253}
+```
+*/
+export async function evaluate<M extends Measure>(run: Run, qrels: Qrels, measures: readonly M[], options: CallOptions = {}): Promise<Evaluation<M>> {
+	checkStrings('measures', measures);
+	if (measures.length === 0) {
+		throw new RetrievalError('ERR_ARGUMENT', 'measures: expected at least one, such as nDCG@10, got none');
+	}
+	const handle = await nativeRun(run);
+	const judgements = new native.QrelsBuilder();
+	for (const [query, judged] of qrels) {
+		judgements.add(query, [...judged.keys()], Int32Array.from(judged.values()));
+	}
+	const result = await callNative(options, () => native.evaluate(handle, judgements, [...measures]));
+	const record = (values: Float64Array): Record<M, number> => Object.fromEntries(measures.map((measure, i) => [measure, values[i]!])) as Record<M, number>;
+	const perQuery = new Map(result.queries.map((query, i) => [query, record(result.values.subarray(i * measures.length, (i + 1) * measures.length))]));
+	return {mean: record(result.means), perQuery, missing: result.missing, unjudged: result.unjudged};
+}

@@ -1,0 +1,3 @@
+export {type AnswerKind, exactMatch, f1, hasAnswer, normaliseAnswer} from './answers.ts';
+export {evaluate, type Evaluation, type Measure} from './evaluate.ts';
+export {type PassageTexts, topKAccuracy, type TopKAccuracy, type TopKAccuracyOptions} from './top-k-accuracy.ts';

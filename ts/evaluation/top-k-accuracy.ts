@@ -1,0 +1,92 @@
+import {checkCount} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import {type Binding, callNative, native, nextTurn, textsOf} from '../native.ts';
+import {nativeRun} from '../run.ts';
+import type {CallOptions, Passage, Question, Run} from '../types.ts';
+import type {AnswerKind} from './answers.ts';
+
+/** How often the answer is among the first passages. */
+export interface TopKAccuracy {
+	/** k → share of questions with an answer in one of their first k passages, 0 to 1. */
+	readonly accuracy: ReadonlyMap<number, number>;
+	/** Question id → rank, from 1, of the first passage with an answer; absent where none of them has one. */
+	readonly firstRanks: ReadonlyMap<string, number>;
+	/** Questions that counted. */
+	readonly questions: number;
+	/** Questions that the run lacks; they count as misses. */
+	readonly missing: number;
+}
+
+/** Where passages' texts are: a `PassageStore`, or a map. */
+export type PassageTexts = ReadonlyMap<string, Pick<Passage, 'text'>> | {[textsOf](): Binding.NativeTexts};
+
+export interface TopKAccuracyOptions extends CallOptions {
+	/** Whether answers are texts or regular expressions. @default 'text' */
+	readonly answers?: AnswerKind | undefined;
+}
+
+/**
+The share of questions with an answer in the top k passages, for each k (Karpukhin et al., 2020, §5): tokens of the
+answer in the passage's text, one after the other, after NFD and lower case. Unanswerable questions do not count.
+Progress counts questions.
+
+@example
+```
+const {accuracy} = await topKAccuracy(run, questions, store, [20, 100]);
+accuracy.get(20);
+//=> 0.9522
+```
+*/
+export async function topKAccuracy(
+	run: Run,
+	questions: readonly Question[],
+	passages: PassageTexts,
+	ks: readonly number[],
+	options: TopKAccuracyOptions = {},
+): Promise<TopKAccuracy> {
+	if (ks.length === 0) {
+		throw new RetrievalError('ERR_ARGUMENT', 'ks: expected at least one cut-off, got none');
+	}
+	for (const k of ks) {
+		checkCount('k', k, 1);
+	}
+	const answerable = questions.filter(question => question.answers.length > 0);
+	const handle = await nativeRun(run);
+	const texts = textsOf in passages ? passages[textsOf]() : await copied(passages);
+	const judge = new native.AnswerJudge(handle, texts, Math.max(...ks), options.answers === 'pattern');
+	for (const {id, answers} of answerable) {
+		judge.add(id, [...answers]);
+	}
+	const ranks = await callNative(options, control => judge.firstRanks(control));
+	const firstRanks = new Map<string, number>();
+	for (const [i, {id}] of answerable.entries()) {
+		if (ranks[i]! > 0) {
+			firstRanks.set(id, ranks[i]!);
+		}
+	}
+	const found = [...firstRanks.values()];
+	const accuracy = new Map(ks.map(k => [k, answerable.length === 0 ? 0 : found.filter(rank => rank <= k).length / answerable.length]));
+	const missing = answerable.filter(({id}) => !run.has(id)).length;
+	if (missing === answerable.length && run.size > 0 && answerable.length > 0) {
+		const [first] = run.keys();
+		throw new RetrievalError('ERR_ARGUMENT', `topKAccuracy: expected a run of these questions, got none of them: the run begins with query "${first}", the questions with "${answerable[0]!.id}"`);
+	}
+	return {accuracy, firstRanks, questions: answerable.length, missing};
+}
+
+async function copied(passages: ReadonlyMap<string, Pick<Passage, 'text'>>): Promise<Binding.NativeTexts> {
+	const texts = new native.NativeTexts();
+	let ids: string[] = [];
+	let values: string[] = [];
+	for (const [id, {text}] of passages) {
+		ids.push(id);
+		values.push(text);
+		if (ids.length === 512) {
+			texts.add(ids, values);
+			[ids, values] = [[], []];
+			await nextTurn();
+		}
+	}
+	texts.add(ids, values);
+	return texts;
+}

@@ -1,0 +1,2 @@
+export {fuse, type FusionMethod, type Normalisation} from './fuse.ts';
+export {HybridSearcher, type HybridSearcherOptions} from './hybrid-searcher.ts';

@@ -1,0 +1,12 @@
+/** Everything but what needs a model runtime loads here at once; model runtimes load when a model is opened. */
+export * from './collection/index.ts';
+export * from './corpus/index.ts';
+export * from './dense/index.ts';
+export * from './encoders/index.ts';
+export * from './errors.ts';
+export * from './evaluation/index.ts';
+export * from './fusion/index.ts';
+export * from './models/index.ts';
+export * from './reader/index.ts';
+export * from './sparse/index.ts';
+export type * from './types.ts';

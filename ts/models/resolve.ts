@@ -1,0 +1,46 @@
+import {statSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {dirname, isAbsolute, join, resolve} from 'node:path';
+import {packageRoot} from '../addon.ts';
+import {RetrievalError} from '../errors.ts';
+import {type DownloadOptions, downloadModel} from './hub.ts';
+
+export interface ModelOptions extends DownloadOptions {}
+
+/** The models that passagekit was built with. They come in a package of their own, because of their size. */
+export const ownModels: readonly string[] = ['minilm-encoder', 'minilm-reader', 'minilm-mlm-head', 'tiny-encoder', 'tiny-reader'];
+
+/**
+The folder of a model: a folder as it is; one of passagekit's own models by its name; else a model of the Hugging Face
+hub, `owner/name`, from the local cache or fetched into it.
+*/
+export async function resolveModel(model: string, options: ModelOptions = {}): Promise<string> {
+	if (isFolder(model)) {
+		return resolve(model);
+	}
+	if (ownModels.includes(model)) {
+		return ownModel(model);
+	}
+	if (/^[\w.-]+\/[\w.-]+$/u.test(model) && !model.startsWith('.') && !isAbsolute(model)) {
+		return downloadModel(model, options);
+	}
+	throw new RetrievalError('ERR_MODEL_MISSING', `model: expected a folder, one of ${ownModels.join(', ')}, or owner/name on the Hugging Face hub, got "${model}"`);
+}
+
+function ownModel(name: string): string {
+	const candidates = [join(packageRoot, 'models', name)];
+	for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
+		try {
+			candidates.push(join(dirname(createRequire(from).resolve('@passagekit/models/package.json')), name));
+		} catch {}
+	}
+	const found = candidates.find(isFolder);
+	if (!found) {
+		throw new RetrievalError('ERR_MODEL_MISSING', `model ${name}: expected the package @passagekit/models, which is not installed. Install it with \`npm install @passagekit/models\`, or name a model folder.`);
+	}
+	return found;
+}
+
+function isFolder(path: string): boolean {
+	return statSync(path, {throwIfNoEntry: false})?.isDirectory() ?? false;
+}

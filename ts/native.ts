@@ -1,0 +1,78 @@
+/** The only import of the addon. Everything that waits for it goes through `callNative`. */
+import type * as Binding from '../native/binding.d.ts';
+import {loadAddon} from './addon.ts';
+import {type ErrorCode, RetrievalError} from './errors.ts';
+import type {CallOptions} from './types.ts';
+
+export type {Binding};
+
+export const native: typeof Binding = loadAddon() as typeof Binding;
+
+/** What gives the texts of its passages to the addon without passing them through JavaScript. */
+export const textsOf: unique symbol = Symbol('passagekit.texts');
+
+const PROGRESS_EVERY_MS = 100;
+
+/**
+Runs native work off the event loop. A signal aborted before is refused at once; one aborted later cancels the work,
+and the promise rejects with the signal's reason when it has stopped, or resolves if it was done by then.
+*/
+export async function callNative<T>(
+	{signal, onProgress}: CallOptions,
+	start: (control: Binding.Control) => Promise<T>,
+): Promise<T> {
+	signal?.throwIfAborted();
+	const control = new native.Control();
+	const abort = (): void => control.cancel();
+	signal?.addEventListener('abort', abort, {once: true});
+	const report = (): void => onProgress?.({done: control.done, total: control.total});
+	const timer = onProgress ? setInterval(report, PROGRESS_EVERY_MS) : undefined;
+	try {
+		const result = await start(control);
+		report();
+		return result;
+	} catch (error) {
+		if (signal?.aborted && codeOf(error) === 'ERR_CANCELLED') {
+			throw signal.reason;
+		}
+		throw translated(error);
+	} finally {
+		clearInterval(timer);
+		signal?.removeEventListener('abort', abort);
+	}
+}
+
+/** Native work of microseconds, here and now. */
+export function callSync<T>(work: () => T): T {
+	try {
+		return work();
+	} catch (error) {
+		throw translated(error);
+	}
+}
+
+const PATTERN = /^\[(ERR_[A-Z_]+)\] (.*)$/su;
+
+function codeOf(error: unknown): string | undefined {
+	return error instanceof Error ? PATTERN.exec(error.message)?.[1] : undefined;
+}
+
+/** Our error for one of the addon's, so that its stack has the caller's frames. */
+function translated(error: unknown): unknown {
+	if (!(error instanceof Error) || error instanceof RetrievalError) {
+		return error;
+	}
+	const match = PATTERN.exec(error.message);
+	if (match) {
+		return new RetrievalError(match[1] as ErrorCode, match[2]!, {cause: error});
+	}
+	// What Node-API itself refuses: a wrong type in a place that our own checks let through.
+	return new RetrievalError('ERR_ARGUMENT', error.message, {cause: error});
+}
+
+/** Lets timers, sockets and other callers have their turn. */
+export async function nextTurn(): Promise<void> {
+	return new Promise(resolve => {
+		setImmediate(resolve);
+	});
+}

@@ -1,0 +1,61 @@
+import {createHash} from 'node:crypto';
+import {createReadStream} from 'node:fs';
+import {readFile, stat} from 'node:fs/promises';
+import {availableParallelism} from 'node:os';
+import {join} from 'node:path';
+import {RetrievalError} from '../errors.ts';
+import type {Binding} from '../native.ts';
+import {findRuntimeLibrary} from './runtime-library.ts';
+
+/** `config.json` of a model: Hugging Face's fields, and ours under `passagekit`. */
+export interface ModelConfig {
+	readonly [key: string]: unknown;
+	readonly passagekit?: Readonly<Record<string, unknown>>;
+}
+
+/** The files that a model folder must have, wherever its exporter put the graph. */
+export async function modelFiles(folder: string, threads = 0): Promise<Binding.ModelFiles> {
+	const model = await firstFile(folder, ['model.onnx', 'onnx/model.onnx']);
+	const tokenizer = await firstFile(folder, ['tokenizer.json']);
+	return {library: findRuntimeLibrary().path, model, tokenizer, threads: threads || availableParallelism()};
+}
+
+async function firstFile(folder: string, names: readonly string[]): Promise<string> {
+	for (const name of names) {
+		const path = join(folder, name);
+		if ((await stat(path).catch(() => undefined))?.isFile()) {
+			return path;
+		}
+	}
+	throw new RetrievalError('ERR_MODEL', `model ${folder}: expected a folder with ${names.join(' or ')}, got none there`);
+}
+
+/** A JSON file of a model folder; `undefined` where there is none. */
+export async function readModelJson(folder: string, name: string): Promise<ModelConfig | undefined> {
+	const path = join(folder, name);
+	let text;
+	try {
+		text = await readFile(path, 'utf8');
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+			return undefined;
+		}
+		throw new RetrievalError('ERR_IO', `open ${path}: ${(error as Error).message}`, {cause: error});
+	}
+	try {
+		return JSON.parse(text) as ModelConfig;
+	} catch (error) {
+		throw new RetrievalError('ERR_MODEL', `model ${folder}: expected JSON in ${name}, got ${(error as Error).message}`, {cause: error});
+	}
+}
+
+/** The first 16 hexadecimal digits of the SHA-256 of files, one after the other. */
+export async function fingerprint(paths: readonly string[]): Promise<string> {
+	const hash = createHash('sha256');
+	for (const path of paths) {
+		for await (const chunk of createReadStream(path, {highWaterMark: 1 << 18})) {
+			hash.update(chunk as Buffer);
+		}
+	}
+	return hash.digest('hex').slice(0, 16);
+}

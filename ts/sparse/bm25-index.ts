@@ -1,0 +1,190 @@
+import {checkCount, checkNumber, checkOneOf, checkString} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import {type Binding, callNative, callSync, native} from '../native.ts';
+import {RetrievedRun, toHits} from '../run.ts';
+import type {CallOptions, Hit, Passage, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
+import {Bm25Writer} from './bm25-writer.ts';
+
+/** Parameters of BM25, applied when searching: tuning them needs no new index. */
+export interface Bm25Options {
+	/** Saturation of term frequency, at least 0. @default 0.9 */
+	readonly k1?: number | undefined;
+	/** Normalisation by passage length, 0 to 1. @default 0.4 */
+	readonly b?: number | undefined;
+}
+
+/**
+How texts become terms.
+
+- `english`: Lucene's EnglishAnalyzer: words of UAX #29, possessives off, lower case, 33 stop words off, Porter's stems.
+- `simple`: runs of letters, lower case.
+- `whitespace`: what stands between white space, as it is.
+*/
+export type Analyzer = 'english' | 'simple' | 'whitespace';
+
+export const analyzers: readonly Analyzer[] = ['english', 'simple', 'whitespace'];
+
+export interface Bm25BuildOptions extends CallOptions {
+	/** @default 'english' */
+	readonly analyzer?: Analyzer | undefined;
+	/** Replace an index that is there. @default false */
+	readonly overwrite?: boolean | undefined;
+}
+
+export interface Bm25SearchOptions extends SearchOptions, Bm25Options {}
+export interface Bm25SearchManyOptions extends SearchManyOptions, Bm25Options {}
+
+/** A term as the analyzer gives it, with its weight in a query. */
+export interface WeightedTerm {
+	readonly term: string;
+	readonly weight: number;
+}
+
+/** Why a passage has its score: `score` is the sum of the terms' contributions, rounded to a 32-bit float. */
+export interface Explanation {
+	readonly score: number;
+	/** Terms of the passage, as its length is stored: in one byte, like Lucene's. */
+	readonly length: number;
+	/** Mean length of all passages, in terms. */
+	readonly averageLength: number;
+	readonly terms: readonly TermExplanation[];
+}
+
+export interface TermExplanation {
+	readonly term: string;
+	/** Times in the query. */
+	readonly queryFrequency: number;
+	/** Times in the passage. */
+	readonly frequency: number;
+	/** Passages that have it. */
+	readonly passages: number;
+	readonly idf: number;
+	readonly contribution: number;
+}
+
+/**
+BM25 as Lucene computes it (Robertson & Zaragoza, 2009, without the factor k1 + 1), over `title text`.
+
+@example
+```
+const index = await Bm25Index.build('./bm25', passages);
+await index.search('who built the bridge?', {k: 10});
+```
+*/
+export class Bm25Index implements Searcher, AsyncDisposable {
+	readonly #native: Binding.NativeBm25Index;
+	readonly #options: Bm25Options;
+
+	private constructor(index: Binding.NativeBm25Index, options: Bm25Options) {
+		this.#native = index;
+		this.#options = options;
+	}
+
+	/** Indexes passages in the folder `path`, which is made, and opens the result. Progress counts passages. */
+	static async build(path: string, passages: Iterable<Passage> | AsyncIterable<Passage>, options: Bm25BuildOptions & Bm25Options = {}): Promise<Bm25Index> {
+		const {signal, onProgress, k1, b, ...rest} = options;
+		checkParameters({k1, b});
+		const writer = await Bm25Writer.create(path, rest);
+		try {
+			await writer.add(passages, {signal, onProgress});
+			await writer.commit();
+		} finally {
+			await writer.close();
+		}
+		return Bm25Index.open(path, {k1, b});
+	}
+
+	/** Opens the index in the folder `path`. The parameters are defaults that a search may override. */
+	static async open(path: string, options: Bm25Options = {}): Promise<Bm25Index> {
+		checkString('path', path);
+		checkParameters(options);
+		return new Bm25Index(await callNative({}, () => native.openBm25Index(path)), options);
+	}
+
+	/** Passages that can be found. */
+	get size(): number {
+		return callSync(() => this.#native.size);
+	}
+
+	get analyzer(): Analyzer {
+		return this.#native.analyzer as Analyzer;
+	}
+
+	/** The terms of a text, as this index's analyzer gives them. */
+	terms(text: string): string[] {
+		checkString('terms: text', text);
+		return callSync(() => this.#native.terms(text));
+	}
+
+	async search(query: string, options: Bm25SearchOptions = {}): Promise<Hit[]> {
+		checkString('search: query', query);
+		const {k = 100} = options;
+		checkCount('k', k, 0);
+		const {k1, b} = this.#parameters(options);
+		return toHits(await callNative(options, control => this.#native.search(query, k, k1, b, control)));
+	}
+
+	async searchMany(queries: readonly Query[], options: Bm25SearchManyOptions = {}): Promise<Run> {
+		const {k = 100, threads = 0} = options;
+		checkCount('k', k, 0);
+		checkCount('threads', threads, 0);
+		const {k1, b} = this.#parameters(options);
+		const ids = queries.map(query => query.id);
+		const texts = queries.map(query => query.text);
+		return new RetrievedRun(await callNative(options, control => this.#native.searchMany(ids, texts, k, k1, b, threads, control)));
+	}
+
+	/** Searches for terms that are analysed already, each with its weight. */
+	async searchTerms(terms: readonly WeightedTerm[], options: Bm25SearchOptions = {}): Promise<Hit[]> {
+		const {k = 100} = options;
+		checkCount('k', k, 0);
+		for (const {term, weight} of terms) {
+			checkString('searchTerms: term', term);
+			checkNumber(`searchTerms: weight of "${term}"`, weight);
+		}
+		const {k1, b} = this.#parameters(options);
+		const weights = Float32Array.from(terms, term => term.weight);
+		return toHits(await callNative(options, control => this.#native.searchTerms(terms.map(term => term.term), weights, k, k1, b, control)));
+	}
+
+	/** How a passage's score for a query comes about. */
+	async explain(query: string, passageId: string, options: Bm25Options = {}): Promise<Explanation> {
+		checkString('explain: query', query);
+		checkString('explain: passageId', passageId);
+		const {k1, b} = this.#parameters(options);
+		return callNative({}, () => this.#native.explain(query, passageId, k1, b));
+	}
+
+	/** Sees what a writer has committed since the index was opened. */
+	async reload(): Promise<void> {
+		await callNative({}, () => this.#native.reload());
+	}
+
+	/** Gives its files back; calls in progress finish. */
+	close(): void {
+		this.#native.close();
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.close();
+	}
+
+	#parameters(options: Bm25Options): {k1: number; b: number} {
+		checkParameters(options);
+		return {k1: options.k1 ?? this.#options.k1 ?? 0.9, b: options.b ?? this.#options.b ?? 0.4};
+	}
+}
+
+function checkParameters({k1, b}: Bm25Options): void {
+	if (k1 !== undefined && !(Number.isFinite(k1) && k1 >= 0)) {
+		throw new RetrievalError('ERR_ARGUMENT', `k1: expected a number of at least 0, got ${k1}`);
+	}
+	if (b !== undefined && !(b >= 0 && b <= 1)) {
+		throw new RetrievalError('ERR_ARGUMENT', `b: expected a number from 0 to 1, got ${b}`);
+	}
+}
+
+export function checkedAnalyzer(analyzer: unknown): Analyzer {
+	checkOneOf('analyzer', analyzer, analyzers);
+	return analyzer;
+}

@@ -1,0 +1,94 @@
+import {checkOneOf, checkString, checkStrings} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import {type Binding, callNative, native} from '../native.ts';
+import type {CallOptions, Passage} from '../types.ts';
+
+/** Passages handed over in one call. */
+const BATCH = 256;
+
+/**
+Changes a BM25 index. One writer at a time; what it does is seen once it commits and readers reload, and undone if it
+closes without.
+*/
+export class Bm25Writer implements AsyncDisposable {
+	readonly #native: Binding.NativeBm25Writer;
+
+	private constructor(writer: Binding.NativeBm25Writer) {
+		this.#native = writer;
+	}
+
+	/** Makes an empty index in the folder `path`. */
+	static async create(path: string, options: {readonly analyzer?: 'english' | 'simple' | 'whitespace' | undefined; readonly overwrite?: boolean | undefined} = {}): Promise<Bm25Writer> {
+		const {analyzer = 'english', overwrite = false} = options;
+		checkString('path', path);
+		checkOneOf('analyzer', analyzer, ['english', 'simple', 'whitespace']);
+		return new Bm25Writer(await callNative({}, () => native.createBm25Index(path, analyzer, overwrite)));
+	}
+
+	/** Opens the index in the folder `path` for changes. */
+	static async open(path: string): Promise<Bm25Writer> {
+		checkString('path', path);
+		return new Bm25Writer(await callNative({}, () => native.openBm25Writer(path)));
+	}
+
+	/** Adds passages with new ids. Progress counts passages. Resolves to how many were added. */
+	async add(passages: Iterable<Passage> | AsyncIterable<Passage>, options: CallOptions = {}): Promise<number> {
+		return this.#each(passages, options, (ids, titles, texts) => this.#native.add(ids, titles, texts));
+	}
+
+	/** Adds passages, in the place of those with the same ids. */
+	async update(passages: Iterable<Passage> | AsyncIterable<Passage>, options: CallOptions = {}): Promise<number> {
+		return this.#each(passages, options, (ids, titles, texts) => this.#native.update(ids, titles, texts));
+	}
+
+	/** Takes passages out; unknown ids are passed over. Resolves to how many were there. */
+	async delete(ids: readonly string[]): Promise<number> {
+		checkStrings('delete: ids', ids);
+		return callNative({}, () => this.#native.delete([...ids]));
+	}
+
+	/** Makes the changes last. */
+	async commit(): Promise<void> {
+		await callNative({}, () => this.#native.commit());
+	}
+
+	/** Gives the lock back; what was not committed is gone. */
+	async close(): Promise<void> {
+		await callNative({}, () => this.#native.close());
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.close();
+	}
+
+	async #each(
+		passages: Iterable<Passage> | AsyncIterable<Passage>,
+		{signal, onProgress}: CallOptions,
+		send: (ids: string[], titles: string[], texts: string[]) => Promise<void>,
+	): Promise<number> {
+		let [ids, titles, texts]: [string[], string[], string[]] = [[], [], []];
+		let done = 0;
+		const flush = async (): Promise<void> => {
+			const batch = [ids, titles, texts] as const;
+			done += ids.length;
+			[ids, titles, texts] = [[], [], []];
+			await callNative({signal}, () => send(...batch));
+			onProgress?.({done, total: 0});
+		};
+		for await (const passage of passages) {
+			if (typeof passage?.id !== 'string' || typeof passage.text !== 'string') {
+				throw new RetrievalError('ERR_ARGUMENT', `passage ${done + ids.length}: expected {id: string, text: string, title?: string}`);
+			}
+			ids.push(passage.id);
+			titles.push(passage.title ?? '');
+			texts.push(passage.text);
+			if (ids.length === BATCH) {
+				await flush();
+			}
+		}
+		if (ids.length > 0) {
+			await flush();
+		}
+		return done;
+	}
+}
