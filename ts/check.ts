@@ -39,15 +39,17 @@ export function checkOneOf<T extends string>(what: string, value: unknown, choic
 	}
 }
 
-/** A `Float32Array` that nobody else can write to while it is copied, `length` long. */
-export function checkFloats(what: string, value: unknown, length?: number): asserts value is Float32Array {
+/** A `Float32Array` that nobody else can write to while it is copied, `length` long. `expected` is the length to tell a detached array by, where another is an error of its own. */
+export function checkFloats(what: string, value: unknown, length?: number, expected = length): asserts value is Float32Array {
 	if (!(value instanceof Float32Array)) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a Float32Array, got ${kindOf(value)}`);
 	}
 	if (value.buffer instanceof SharedArrayBuffer) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected memory of this thread alone, got a SharedArrayBuffer; pass a copy`);
 	}
-	if ((value.buffer as ArrayBuffer & {detached?: boolean}).detached ?? (value.byteLength === 0 && value.buffer.byteLength === 0 && length !== 0)) {
+	// Node 20 has no `detached`: there, no memory where some is expected must do.
+	const {detached = value.buffer.byteLength === 0 && expected !== 0} = value.buffer as ArrayBuffer & {readonly detached?: boolean};
+	if (detached) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a Float32Array with its memory, got a detached one`);
 	}
 	if (length !== undefined && value.length !== length) {
@@ -64,7 +66,7 @@ export function checkVectors(what: string, vectors: Vectors, dim: number, rows?:
 		throw new RetrievalError('ERR_DIMENSION', `${what}: expected vectors of dimension ${dim}, got ${shown(vectors.dim)}`);
 	}
 	checkCount(`${what}: rows`, vectors.rows, 0);
-	checkFloats(`${what}: data`, vectors.data);
+	checkFloats(`${what}: data`, vectors.data, undefined, vectors.rows * dim);
 	if (vectors.data.length !== vectors.rows * dim) {
 		throw new RetrievalError('ERR_DIMENSION', `${what}: expected ${vectors.rows} × ${dim} values, got ${vectors.data.length}`);
 	}

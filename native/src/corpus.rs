@@ -78,7 +78,12 @@ pub fn open_passages(env: &Env, path: String, options: NativeReadFileOptions) ->
 impl NativePassageReader {
     /// Up to `count` passages; fewer at the end.
     #[napi(ts_return_type = "Promise<Array<NativePassage>>")]
-    pub fn next<'env>(&self, env: &'env Env, count: u32, control: Option<&Control>) -> napi::Result<Object<'env>> {
+    pub fn next<'env>(
+        &self,
+        env: &'env Env,
+        count: u32,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
         let reader = Arc::clone(&self.inner);
         let control = or_new(control);
         spawn(env, move || {
@@ -119,7 +124,12 @@ pub fn open_questions(env: &Env, path: String, options: NativeReadFileOptions) -
 impl NativeQuestionReader {
     /// Up to `count` questions; fewer at the end.
     #[napi(ts_return_type = "Promise<Array<NativeQuestion>>")]
-    pub fn next<'env>(&self, env: &'env Env, count: u32, control: Option<&Control>) -> napi::Result<Object<'env>> {
+    pub fn next<'env>(
+        &self,
+        env: &'env Env,
+        count: u32,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
         let reader = Arc::clone(&self.inner);
         let control = or_new(control);
         spawn(env, move || {
@@ -160,7 +170,8 @@ pub fn ingest<'env>(
 ) -> napi::Result<Object<'env>> {
     let control = or_new(control);
     spawn(env, move || {
-        let mut reader = corpus::open_passages(PathBuf::from(source), options.format.parse()?, &options.parse())?;
+        let mut reader =
+            corpus::open_passages(PathBuf::from(source), options.format.parse()?, &options.parse())?;
         let mut writer = PassageStoreWriter::create(&PathBuf::from(output))?;
         let ingested = corpus::ingest(&mut reader, &mut writer, &control)?;
         writer.finish(serde_json::Value::Null)?;
@@ -274,7 +285,9 @@ impl NativePassageStore {
         let (store, size) = (self.inner.clone(), self.size);
         spawn(env, move || {
             let store = store.ok_or_else(|| Failure::closed("passage store"))?;
-            (start..start.saturating_add(count).min(size)).map(|ord| at(&store, ord)).collect::<Outcome<Vec<_>>>()
+            (start..start.saturating_add(count).min(size))
+                .map(|ord| at(&store, ord))
+                .collect::<Outcome<Vec<_>>>()
         })
     }
 

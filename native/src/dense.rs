@@ -52,7 +52,8 @@ fn similarity(name: &str) -> Outcome<Similarity> {
 }
 
 fn metadata(json: &str) -> Outcome<serde_json::Value> {
-    serde_json::from_str(json).map_err(|error| Failure::argument(format!("metadata: expected JSON, got {error}")))
+    serde_json::from_str(json)
+        .map_err(|error| Failure::argument(format!("metadata: expected JSON, got {error}")))
 }
 
 fn hits<'a>(found: &[Hit], id: impl Fn(u32) -> &'a str) -> Hits {
@@ -60,7 +61,9 @@ fn hits<'a>(found: &[Hit], id: impl Fn(u32) -> &'a str) -> Hits {
 }
 
 fn run<'a>(queries: Vec<String>, lists: Vec<Vec<Hit>>, id: impl Fn(u32) -> &'a str) -> Outcome<Run> {
-    let list = |list: Vec<Hit>| list.iter().map(|hit| ScoredId { id: id(hit.ord).to_owned(), score: hit.score }).collect();
+    let list = |list: Vec<Hit>| {
+        list.iter().map(|hit| ScoredId { id: id(hit.ord).to_owned(), score: hit.score }).collect()
+    };
     named(queries, lists.into_iter().map(list))
 }
 
@@ -88,7 +91,8 @@ impl NativeFlatIndex {
     #[napi(constructor)]
     pub fn new(dim: u32, similarity_name: String, metadata_json: String) -> napi::Result<Self> {
         call(|| {
-            let index = FlatIndex::new(dim as usize, similarity(&similarity_name)?, metadata(&metadata_json)?)?;
+            let index =
+                FlatIndex::new(dim as usize, similarity(&similarity_name)?, metadata(&metadata_json)?)?;
             Ok(Self { inner: Some(Opened::new(index)) })
         })
     }
@@ -119,7 +123,12 @@ impl NativeFlatIndex {
     }
 
     #[napi(ts_return_type = "Promise<void>")]
-    pub fn add<'env>(&self, env: &'env Env, batch: &mut VectorBatch, control: Option<&Control>) -> napi::Result<Object<'env>> {
+    pub fn add<'env>(
+        &self,
+        env: &'env Env,
+        batch: &mut VectorBatch,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
         let (index, control, (ids, data)) = (self.opened(), or_new(control), batch.take());
         spawn(env, move || {
             control.check()?;
@@ -141,7 +150,13 @@ impl NativeFlatIndex {
     }
 
     #[napi(ts_return_type = "Promise<Hits>")]
-    pub fn search<'env>(&self, env: &'env Env, query: &[f32], k: u32, control: Option<&Control>) -> napi::Result<Object<'env>> {
+    pub fn search<'env>(
+        &self,
+        env: &'env Env,
+        query: &[f32],
+        k: u32,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
         let (index, control, query) = (self.opened(), or_new(control), query.to_vec());
         spawn(env, move || {
             index?.read(|index| {
@@ -231,7 +246,8 @@ impl NativeHnswIndex {
                 ..HnswOptions::default()
             };
             let similarity = similarity(&options.similarity)?;
-            let index = HnswIndex::new(options.dim as usize, similarity, chosen, metadata(&options.metadata)?)?;
+            let index =
+                HnswIndex::new(options.dim as usize, similarity, chosen, metadata(&options.metadata)?)?;
             Ok(Self { inner: Some(Opened::new(index)), threads: options.threads })
         })
     }
@@ -262,8 +278,14 @@ impl NativeHnswIndex {
     }
 
     #[napi(ts_return_type = "Promise<void>")]
-    pub fn add<'env>(&self, env: &'env Env, batch: &mut VectorBatch, control: Option<&Control>) -> napi::Result<Object<'env>> {
-        let (index, control, (ids, data), threads) = (self.opened(), or_new(control), batch.take(), self.threads as usize);
+    pub fn add<'env>(
+        &self,
+        env: &'env Env,
+        batch: &mut VectorBatch,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (index, control, (ids, data), threads) =
+            (self.opened(), or_new(control), batch.take(), self.threads as usize);
         spawn(env, move || {
             control.set_total(ids.len() as u64);
             index?.write(|index| Ok(index.add(ids, &data, threads, &control)?))
@@ -315,7 +337,13 @@ impl NativeHnswIndex {
         spawn(env, move || {
             index?.read(|index| {
                 control.set_total(queries.len() as u64);
-                let lists = index.search_many(&data, k as usize, ef_search as usize, thread_count as usize, &control)?;
+                let lists = index.search_many(
+                    &data,
+                    k as usize,
+                    ef_search as usize,
+                    thread_count as usize,
+                    &control,
+                )?;
                 Ok(NativeRun::from(run(queries, lists, |ord| index.id(ord))?))
             })
         })
@@ -363,8 +391,10 @@ pub fn encode_store<'env>(
             let passages: Vec<_> = (start..size.min(start + PASSAGES_AT_A_TIME))
                 .map(|ord| store.get(ord))
                 .collect::<Result<_, _>>()?;
-            let inputs: Vec<EncoderInput<'_>> =
-                passages.iter().map(|passage| EncoderInput { title: passage.title, text: passage.text }).collect();
+            let inputs: Vec<EncoderInput<'_>> = passages
+                .iter()
+                .map(|passage| EncoderInput { title: passage.title, text: passage.text })
+                .collect();
             let vectors = encoder.encode(&inputs, &EncodeOptions::default(), &control)?;
             let ids: Vec<&str> = passages.iter().map(|passage| passage.id).collect();
             writer.push(&ids, &vectors)?;

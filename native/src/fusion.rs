@@ -42,7 +42,8 @@ pub fn fuse_runs<'env>(
             for (query, _) in run.iter() {
                 if fused.get(query).is_none() {
                     control.check()?;
-                    let lists: Vec<&[ScoredId]> = runs.iter().map(|run| run.get(query).unwrap_or_default()).collect();
+                    let lists: Vec<&[ScoredId]> =
+                        runs.iter().map(|run| run.get(query).unwrap_or_default()).collect();
                     fused.insert(query, fuse_named(&lists, &method, k as usize)?);
                 }
             }
@@ -68,11 +69,16 @@ fn fuse_named(lists: &[&[ScoredId]], method: &Method, k: usize) -> Outcome<Vec<S
     }
     let lists: Vec<&[Hit]> = hits.iter().map(Vec::as_slice).collect();
     let fused = fusion::fuse(&lists, method, k)?;
-    Ok(fused.into_iter().map(|hit| ScoredId { id: ids[hit.ord as usize].to_owned(), score: hit.score }).collect())
+    Ok(fused
+        .into_iter()
+        .map(|hit| ScoredId { id: ids[hit.ord as usize].to_owned(), score: hit.score })
+        .collect())
 }
 
 fn parse(method: &FusionMethod) -> Outcome<Method> {
-    let alpha = || method.alpha.ok_or_else(|| Failure::argument(format!("{}: expected alpha, got none", method.method)));
+    let alpha = || {
+        method.alpha.ok_or_else(|| Failure::argument(format!("{}: expected alpha, got none", method.method)))
+    };
     Ok(match method.method.as_str() {
         "dprHybrid" => Method::dpr_hybrid(method.lambda.unwrap_or(1.1)),
         "hybrid" => Method::hybrid(alpha()?),

@@ -1,7 +1,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use inference::{EncodeOptions, Encoder, EncoderConfig, EncoderInput, Library, PassageForm, Pooling, Session};
+use inference::{
+    EncodeOptions, Encoder, EncoderConfig, EncoderInput, Library, PassageForm, Pooling, Session,
+};
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object};
 use napi_derive::napi;
@@ -60,13 +62,21 @@ pub fn open_encoder<'env>(
             "mean" => Pooling::Mean,
             other => match other.strip_prefix("output:") {
                 Some(name) => Pooling::Output(name.to_owned()),
-                None => return Err(Failure::argument(format!("pooling: expected cls, mean or output:NAME, got \"{other}\""))),
+                None => {
+                    return Err(Failure::argument(format!(
+                        "pooling: expected cls, mean or output:NAME, got \"{other}\""
+                    )));
+                }
             },
         };
         let passage_form = match options.passage_form.as_str() {
             "pair" => PassageForm::Pair,
             "joined" => PassageForm::Joined,
-            other => return Err(Failure::argument(format!("passageForm: expected pair or joined, got \"{other}\""))),
+            other => {
+                return Err(Failure::argument(format!(
+                    "passageForm: expected pair or joined, got \"{other}\""
+                )));
+            }
         };
         let (session, tokenizer) = files.open()?;
         let max_tokens = options.max_tokens as usize;

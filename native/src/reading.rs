@@ -56,7 +56,11 @@ pub struct NativeReader {
 
 /// Opens a model as a reader.
 #[napi(ts_return_type = "Promise<NativeReader>")]
-pub fn open_reader<'env>(env: &'env Env, files: ModelFiles, options: NativeReaderOptions) -> napi::Result<Object<'env>> {
+pub fn open_reader<'env>(
+    env: &'env Env,
+    files: ModelFiles,
+    options: NativeReaderOptions,
+) -> napi::Result<Object<'env>> {
     spawn(env, move || {
         let (session, tokenizer) = files.open()?;
         let config = ReaderConfig {
@@ -112,16 +116,25 @@ fn read(
                 return Err(Failure::argument(format!("scoring: expected {expected}, got \"{other}\"")));
             }
         },
-        limits: SpanLimits { spans: options.spans_per_passage as usize, tokens: options.max_answer_tokens as usize },
+        limits: SpanLimits {
+            spans: options.spans_per_passage as usize,
+            tokens: options.max_answer_tokens as usize,
+        },
         evidence: Evidence { beta: options.beta, gamma: options.gamma },
         merge: match options.merge.as_str() {
             "exact" => Merge::Exact,
             "normalised" => Merge::Normalised,
-            other => return Err(Failure::argument(format!("merge: expected exact or normalised, got \"{other}\""))),
+            other => {
+                return Err(Failure::argument(format!(
+                    "merge: expected exact or normalised, got \"{other}\""
+                )));
+            }
         },
     };
-    let inputs: Vec<ReaderPassage<'_>> =
-        passages.iter().map(|passage| ReaderPassage { title: passage.title.as_deref(), text: &passage.text }).collect();
+    let inputs: Vec<ReaderPassage<'_>> = passages
+        .iter()
+        .map(|passage| ReaderPassage { title: passage.title.as_deref(), text: &passage.text })
+        .collect();
     let logits = model.read(question, &inputs, control)?;
     let readings: Vec<PassageReading<'_>> = passages
         .iter()
@@ -145,7 +158,13 @@ fn read(
             let text = &passages[answer.passage].text;
             let start = utf16(&text[..answer.bytes.start]);
             let end = start + utf16(&answer.text);
-            NativeAnswer { text: answer.text, passage: answer.passage as u32, start, end, score: answer.score }
+            NativeAnswer {
+                text: answer.text,
+                passage: answer.passage as u32,
+                start,
+                end,
+                score: answer.score,
+            }
         })
         .collect())
 }

@@ -91,12 +91,20 @@ impl RunBuilder {
 
     /// `counts[i]` hits of `queries[i]`, one query after the other.
     #[napi]
-    pub fn add(&mut self, queries: Vec<String>, counts: Uint32Array, ids: Vec<String>, scores: Float32Array) -> napi::Result<()> {
+    pub fn add(
+        &mut self,
+        queries: Vec<String>,
+        counts: Uint32Array,
+        ids: Vec<String>,
+        scores: Float32Array,
+    ) -> napi::Result<()> {
         let run = &mut self.run;
         call(move || {
             let wanted: usize = counts.iter().map(|&count| count as usize).sum();
             if queries.len() != counts.len() || wanted != ids.len() || wanted != scores.len() {
-                return Err(Failure::argument("a run: expected as many ids and scores as the counts add up to"));
+                return Err(Failure::argument(
+                    "a run: expected as many ids and scores as the counts add up to",
+                ));
             }
             let mut hits = ids.into_iter().zip(scores.iter()).map(|(id, &score)| ScoredId { id, score });
             for (query, &count) in queries.into_iter().zip(counts.iter()) {

@@ -136,7 +136,8 @@ impl NativeBm25Index {
         spawn(env, move || {
             let searcher = index?.searcher();
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let lists = searcher.search_many(&texts, k as usize, params(k1, b), threads as usize, &control)?;
+            let lists =
+                searcher.search_many(&texts, k as usize, params(k1, b), threads as usize, &control)?;
             let list = |hits: Vec<ranking::Hit>| -> Outcome<Vec<ScoredId>> {
                 let ids = searcher.ids(&hits)?;
                 Ok(ids.into_iter().zip(hits).map(|(id, hit)| ScoredId { id, score: hit.score }).collect())
@@ -147,7 +148,14 @@ impl NativeBm25Index {
     }
 
     #[napi(ts_return_type = "Promise<NativeExplanation>")]
-    pub fn explain<'env>(&self, env: &'env Env, query: String, id: String, k1: f64, b: f64) -> napi::Result<Object<'env>> {
+    pub fn explain<'env>(
+        &self,
+        env: &'env Env,
+        query: String,
+        id: String,
+        k1: f64,
+        b: f64,
+    ) -> napi::Result<Object<'env>> {
         let index = self.opened();
         spawn(env, move || {
             let explained = index?.searcher().explain(&query, &id, params(k1, b))?;
@@ -187,9 +195,18 @@ pub struct NativeBm25Writer {
 }
 
 #[napi(ts_return_type = "Promise<NativeBm25Writer>")]
-pub fn create_bm25_index(env: &Env, path: String, analyzer_name: String, overwrite: bool) -> napi::Result<Object<'_>> {
+pub fn create_bm25_index(
+    env: &Env,
+    path: String,
+    analyzer_name: String,
+    overwrite: bool,
+) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let writer = IndexWriter::create(&PathBuf::from(path), analyzer(&analyzer_name)?, WriterOptions { overwrite, ..WriterOptions::default() })?;
+        let writer = IndexWriter::create(
+            &PathBuf::from(path),
+            analyzer(&analyzer_name)?,
+            WriterOptions { overwrite, ..WriterOptions::default() },
+        )?;
         Ok(NativeBm25Writer { inner: Arc::new(Mutex::new(Some(writer))) })
     })
 }
@@ -203,7 +220,10 @@ pub fn open_bm25_writer(env: &Env, path: String) -> napi::Result<Object<'_>> {
 }
 
 impl NativeBm25Writer {
-    fn with<T>(inner: &Mutex<Option<IndexWriter>>, work: impl FnOnce(&mut IndexWriter) -> Outcome<T>) -> Outcome<T> {
+    fn with<T>(
+        inner: &Mutex<Option<IndexWriter>>,
+        work: impl FnOnce(&mut IndexWriter) -> Outcome<T>,
+    ) -> Outcome<T> {
         let mut writer = inner.lock().unwrap_or_else(PoisonError::into_inner);
         work(writer.as_mut().ok_or_else(|| Failure::closed("writer"))?)
     }
@@ -288,7 +308,8 @@ pub fn build_bm25_from_store<'env>(
         let store = PassageStore::open(&PathBuf::from(store))?;
         let size = store.len();
         control.set_total(u64::from(size));
-        let mut writer = IndexWriter::create(&PathBuf::from(output), analyzer(&analyzer_name)?, WriterOptions::default())?;
+        let mut writer =
+            IndexWriter::create(&PathBuf::from(output), analyzer(&analyzer_name)?, WriterOptions::default())?;
         for ord in 0..size {
             control.check()?;
             let passage = store.get(ord)?;

@@ -15,7 +15,10 @@ pub fn system_info() -> SystemInfo {
     SystemInfo {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         kernels: kernels::Kernels::detect().name().to_owned(),
-        available_kernels: kernels::Kernels::available().iter().map(|kernels| kernels.name().to_owned()).collect(),
+        available_kernels: kernels::Kernels::available()
+            .iter()
+            .map(|kernels| kernels.name().to_owned())
+            .collect(),
         threads: std::thread::available_parallelism().map_or(1, |threads| threads.get() as u32),
     }
 }

@@ -36,7 +36,8 @@ fn guarded<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> Failure {
-    let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let said =
+        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let said = said.unwrap_or("no message");
     Failure::new("ERR_INTERNAL", format!("a bug in passagekit: {said}; please report it"))
 }

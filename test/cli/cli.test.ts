@@ -36,7 +36,7 @@ test('index, search and evaluate work hand in hand, without a model', async t =>
 	const indexed = await passagekit('index', articles, '--output', index, '--no-dense', '--json');
 	t.is(indexed.status, 0, indexed.stderr);
 	const report = JSON.parse(indexed.stdout) as {passages: number; encoder: unknown};
-	t.like(report, {passages: 380, encoder: null});
+	t.like(report, {passages: 352, encoder: null});
 
 	const searched = await passagekit('search', '--index', index, '--queries', testQuestions, '--retriever', 'bm25', '--k', '20', '--output', run);
 	t.is(searched.status, 0, searched.stderr);
@@ -64,7 +64,7 @@ test('index, search and evaluate work hand in hand, without a model', async t =>
 test('ask answers a question from documents', async t => {
 	const path = await folder(t);
 	await writeFile(join(path, 'suez.md'), '# Suez Canal\n\nThe Suez Canal was opened to shipping in November 1869 after ten years of digging.\n');
-	await writeFile(join(path, 'panama.md'), '# Panama Canal\n\nThe Panama Canal was opened in August 1914, and has locks.\n');
+	await writeFile(join(path, 'piano.md'), '# Piano\n\nBartolomeo Cristofori built the first pianos in Florence. Hammers strike the strings.\n');
 	const index = join(path, 'index');
 
 	const indexed = await passagekit('index', path, '--output', index);

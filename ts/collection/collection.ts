@@ -32,7 +32,9 @@ export interface SearcherOptions {
 	readonly depth?: number | undefined;
 }
 
-export interface AskOptions extends Omit<ReadOptions, 'k' | 'onProgress'>, SearcherOptions {
+export interface AskOptions extends Omit<ReadOptions, 'k' | 'onProgress' | 'evidence'>, SearcherOptions {
+	/** Evidence fusion. @default β = 1, and a γ that suits the retriever's scores: see `defaultEvidence` */
+	readonly evidence?: ReadOptions['evidence'];
 	/** @default 'hybrid', or 'bm25' for a collection without vectors */
 	readonly retriever?: Retriever | undefined;
 	/** Passages retrieved and read. @default 20 */
@@ -48,6 +50,18 @@ export interface Asked {
 	/** What was read, in the order of retrieval. */
 	readonly passages: ReadonlyArray<Passage & Hit>;
 	readonly retriever: Retriever;
+}
+
+/**
+Weights of evidence fusion that did best on the encyclopaedia's development questions (exact match 0.575 → 0.642 with
+hybrid scores, five passages read). BM25 scores run to some tens, scores of unit vectors to 1; of other vectors nothing is
+known, so their scores do not count.
+*/
+export function defaultEvidence(retriever: Retriever, unitVectors: boolean): {readonly beta: number; readonly gamma: number} {
+	if (retriever === 'bm25') {
+		return {beta: 1, gamma: 0.5};
+	}
+	return {beta: 1, gamma: unitVectors ? 10 : 0};
 }
 
 /** Up to this many passages an exact search takes less time than a question's encoding. */
@@ -139,8 +153,14 @@ export class Collection implements AsyncDisposable {
 		const [searcher, reader] = await Promise.all([this.searcher(retriever, options), this.reader()]);
 		const hits = await searcher.search(question, {k: count, signal});
 		const passages = await this.retrieved(hits);
-		const answers = await reader.read(question, passages, {...options, k, onProgress: undefined});
+		const evidence = options.evidence ?? this.evidence(retriever);
+		const answers = await reader.read(question, passages, {...options, evidence, k});
 		return {answers, passages, retriever};
+	}
+
+	/** The weights of evidence fusion that `ask` uses by default. */
+	evidence(retriever: Retriever): {readonly beta: number; readonly gamma: number} {
+		return defaultEvidence(retriever, this.manifest.encoder?.unit ?? false);
 	}
 
 	/** The passages of hits, each with its score. */

@@ -13,7 +13,7 @@ export interface HnswIndexOptions extends FlatIndexOptions {
 	readonly seed?: number | undefined;
 	/**
 	How inner products guide the walk: the graph is built on them as they are, or on distances after the augmented-L2
-	reduction x ↦ (x, √(φ² − |x|²)). For `similarity: 'dot'` only. @default 'augmentedL2'
+	reduction x ↦ (x, √(φ² − |x|²)). For `similarity: 'dot'` only. @default 'graph'
 	*/
 	readonly innerProduct?: 'graph' | 'augmentedL2' | undefined;
 	/** Threads that `add` uses; 1 gives the same graph every time. @default all cores */
@@ -54,7 +54,7 @@ export class HnswIndex extends NativeVectorIndex<Binding.NativeHnswIndex, Ef> {
 }
 
 function create(options: HnswIndexOptions): Binding.NativeHnswIndex {
-	const {dim, similarity = 'dot', metadata = {}, m = 32, efConstruction = 200, seed = 42, innerProduct = 'augmentedL2', threads = 0} = options;
+	const {dim, similarity = 'dot', metadata = {}, m = 32, efConstruction = 200, seed = 42, innerProduct = 'graph', threads = 0} = options;
 	checkCount('dim', dim, 1, 65_536);
 	checkCount('m', m, 2, 1024);
 	checkCount('efConstruction', efConstruction, 1);

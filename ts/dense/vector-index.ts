@@ -64,24 +64,24 @@ export abstract class NativeVectorIndex<N extends NativeIndex, Search extends ob
 	}
 
 	get dim(): number {
-		return this.#native.dim;
+		return callSync(() => this.#native.dim);
 	}
 
 	get size(): number {
-		return this.#native.size;
+		return callSync(() => this.#native.size);
 	}
 
 	get similarity(): Similarity {
-		return this.#native.similarity as Similarity;
+		return callSync(() => this.#native.similarity) as Similarity;
 	}
 
 	get metadata(): IndexMetadata {
-		return JSON.parse(this.#native.metadata) as IndexMetadata;
+		return JSON.parse(callSync(() => this.#native.metadata)) as IndexMetadata;
 	}
 
 	/** Bytes in memory, mapped ones included. */
 	get memoryBytes(): number {
-		return this.#native.memoryBytes;
+		return callSync(() => this.#native.memoryBytes);
 	}
 
 	async add(ids: readonly string[], vectors: Vectors, options: CallOptions = {}): Promise<void> {
@@ -98,7 +98,7 @@ export abstract class NativeVectorIndex<N extends NativeIndex, Search extends ob
 			checkFloats('add: data', vectors.data, vectors.rows * this.dim);
 			batch.push(ids.slice(from, from + rows), vectors.data.subarray(from * this.dim, (from + rows) * this.dim));
 		}
-		await callNative(options, control => this.#native.add(batch, control));
+		await callNative(options, async control => this.#native.add(batch, control));
 	}
 
 	async delete(ids: readonly string[]): Promise<number> {

@@ -15,7 +15,7 @@ export interface OnnxEncoderOptions extends ModelOptions {
 	readonly maxTokens?: number | undefined;
 	/** Scale every vector to unit length. @default as configured, else false */
 	readonly normalise?: boolean | undefined;
-	/** `[CLS] title [SEP] text [SEP]` or `[CLS] title text [SEP]`. @default as configured, else 'pair' */
+	/** `[CLS] title [SEP] text [SEP]` or `[CLS] title text [SEP]`. @default as configured, else 'pair' for 'cls' pooling as in DPR, 'joined' otherwise as in Sentence Transformers */
 	readonly passageForm?: 'pair' | 'joined' | undefined;
 	/** Threads of one run of the model. @default all cores */
 	readonly threads?: number | undefined;
@@ -108,9 +108,8 @@ async function configured(folder: string, options: OnnxEncoderOptions): Promise<
 	const config: ModelConfig = await readModelJson(folder, 'config.json') ?? {};
 	const own = config.passagekit ?? {};
 	const pooler = await readModelJson(folder, '1_Pooling/config.json');
-	const sentenceTransformer = pooler !== undefined;
 	const pooling = options.pooling ?? own['pooling'] ?? (pooler?.['pooling_mode_mean_tokens'] ? 'mean' : 'cls');
-	const passageForm = options.passageForm ?? own['passage_form'] ?? (sentenceTransformer ? 'joined' : 'pair');
+	const passageForm = options.passageForm ?? own['passage_form'] ?? (pooling === 'cls' ? 'pair' : 'joined');
 	const normalise = options.normalise ?? own['normalize'] ?? false;
 	const maxTokens = options.maxTokens ?? own['max_tokens'] ?? 256;
 	if (typeof pooling !== 'string' || !/^(cls|mean|output:.+)$/u.test(pooling)) {

@@ -106,23 +106,33 @@ impl PassageSource for Texts {
             let line = 1 + memchr::memchr_iter(b'\n', &bytes[..at]).count() as u64;
             Error::line(&path, line, "UTF-8 text", format!("the byte 0x{:02x}", bytes[at]))
         })?;
-        replace(&mut passage.text, text);
         passage.id = path_id(&relative);
         let plain = if has_ending(&relative, &["gz"]) { relative.with_extension("") } else { relative };
         let is_markdown = has_ending(&plain, &ENDINGS[1..]);
         match markdown_title(text).filter(|_| is_markdown) {
-            Some(title) => passage.set_title(title),
-            None => passage.set_title(&plain.file_stem().unwrap_or_default().to_string_lossy()),
+            Some((title, body)) => {
+                passage.set_title(title);
+                replace(&mut passage.text, body);
+            }
+            None => {
+                passage.set_title(&plain.file_stem().unwrap_or_default().to_string_lossy());
+                replace(&mut passage.text, text);
+            }
         }
         Ok(true)
     }
 }
 
-/// The first `# ` heading that stands neither in front matter nor in a fenced block.
-fn markdown_title(text: &str) -> Option<&str> {
+/// The first `# ` heading that stands neither in front matter nor in a fenced block, and the text without it: what
+/// follows a heading that begins the text, for the title is searched beside the text and would count twice; all of
+/// the text where the heading comes later.
+fn markdown_title(text: &str) -> Option<(&str, &str)> {
     let mut fence: Option<&str> = None;
     let mut front_matter = text.lines().next().is_some_and(|line| line.trim_end() == "---");
+    let (mut rest, mut first) = (text, true);
     for (number, line) in text.lines().enumerate() {
+        rest = &rest[line.len()..];
+        rest = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix('\n')).unwrap_or(rest);
         if front_matter {
             front_matter = number == 0 || !matches!(line.trim_end(), "---" | "...");
             continue;
@@ -143,9 +153,10 @@ fn markdown_title(text: &str) -> Option<&str> {
             let title = if open.ends_with([' ', '\t']) { open.trim_end() } else { title };
             let title = if open.is_empty() { "" } else { title };
             if !title.is_empty() {
-                return Some(title);
+                return Some((title, if first { rest } else { text }));
             }
         }
+        first &= start.is_empty();
     }
     None
 }
@@ -156,9 +167,18 @@ mod tests {
 
     #[test]
     fn the_title_is_the_first_heading_outside_front_matter_and_code() {
-        assert_eq!(markdown_title("text\n# One #\n# Two"), Some("One"));
-        assert_eq!(markdown_title("---\n# comment\n---\n```sh\n# echo\n```\n## Sub\n  # C#\n"), Some("C#"));
+        let title = |text| markdown_title(text).map(|(title, _)| title);
+        assert_eq!(title("text\n# One #\n# Two"), Some("One"));
+        assert_eq!(title("---\n# comment\n---\n```sh\n# echo\n```\n## Sub\n  # C#\n"), Some("C#"));
         assert_eq!(markdown_title("#hash\n    # code\n# \n# ##\n"), None);
+    }
+
+    #[test]
+    fn a_heading_that_begins_the_text_is_the_title_and_no_text() {
+        assert_eq!(markdown_title("\n# One\r\n\ntext\n# Two\n"), Some(("One", "\ntext\n# Two\n")));
+        assert_eq!(markdown_title("---\na: b\n---\n# One\ntext"), Some(("One", "text")));
+        assert_eq!(markdown_title("text\n# One\nmore"), Some(("One", "text\n# One\nmore")));
+        assert_eq!(markdown_title("# One"), Some(("One", "")));
     }
 
     #[test]

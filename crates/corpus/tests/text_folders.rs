@@ -40,7 +40,7 @@ fn a_folder_is_read_in_order_with_titles_and_ids_that_fit_trec_files() -> Result
         [
             ("a.txt#0", Some("a"), 100),
             ("a.txt#1", Some("a"), 50),
-            ("notes/my%20file.md#0", Some("Heading"), 4),
+            ("notes/my%20file.md#0", Some("Heading"), 2),
             ("z.MARKDOWN#0", Some("z"), 2),
         ]
     );

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use common::{SIMILARITIES, ids, uniform};
 use control::Control;
-use dense::{Error, FlatIndex, HnswIndex, HnswOptions, Similarity};
+use dense::{Error, FlatIndex, HnswIndex, HnswOptions, InnerProduct, Similarity};
 use proptest::prelude::*;
 use ranking::Hit;
 use serde_json::{Value, json};
@@ -31,7 +31,8 @@ fn save(path: &Path, graph: bool, similarity: Similarity) -> FileKind {
         flat.save(path).expect("writable");
         return FLAT;
     }
-    let options = HnswOptions { m: 2, ef_construction: 4, ..HnswOptions::default() };
+    let inner_product = InnerProduct::AugmentedL2;
+    let options = HnswOptions { m: 2, ef_construction: 4, inner_product, ..HnswOptions::default() };
     let mut index = HnswIndex::from_flat(flat, options, 1, &control).expect("sound options");
     index.delete(&["p3", "p64"]).expect("there");
     index.save(path).expect("writable");

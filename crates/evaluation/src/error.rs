@@ -3,7 +3,7 @@
 #[non_exhaustive]
 pub enum Error {
     /// A name that is no measure's, or a measure with a parameter that it does not take.
-    #[error("measure: expected {expected}, got '{got}'")]
+    #[error("measure: expected {expected}, got \"{got}\"")]
     Measure {
         /// What it may be.
         expected: String,
@@ -31,7 +31,7 @@ pub enum Error {
         second: Vec<String>,
     },
     /// A passage that a query's hits hold twice.
-    #[error("hits of query '{query}': expected every passage once, got '{passage}' twice")]
+    #[error("hits of query \"{query}\": expected every passage once, got \"{passage}\" twice")]
     Duplicate {
         /// The query's id.
         query: String,
@@ -39,7 +39,7 @@ pub enum Error {
         passage: String,
     },
     /// A hit that cannot be ranked.
-    #[error("hits of query '{query}': expected scores that are numbers, got NaN for passage '{passage}'")]
+    #[error("hits of query \"{query}\": expected scores that are numbers, got NaN for passage \"{passage}\"")]
     NotANumber {
         /// The query's id.
         query: String,
@@ -68,6 +68,6 @@ fn quoted(ids: &[String]) -> String {
     if ids.is_empty() {
         return "none".to_owned();
     }
-    let quoted: Vec<String> = ids.iter().map(|id| format!("'{id}'")).collect();
+    let quoted: Vec<String> = ids.iter().map(|id| format!("\"{id}\"")).collect();
     quoted.join(", ") + if ids.len() < NAMED { "" } else { ", …" }
 }

@@ -158,7 +158,7 @@ mod tests {
         let error = evaluate(&run, &qrels(&[("q1", "a", 1)]), &[]).expect_err("they share no query");
         assert_eq!(
             error.to_string(),
-            "run and qrels: expected queries in common, got '1', '2', '3', … and 'q1'"
+            "run and qrels: expected queries in common, got \"1\", \"2\", \"3\", … and \"q1\""
         );
         let error = evaluate(&Run::new(), &Qrels::new(), &[]).expect_err("there is no query");
         assert_eq!(error.to_string(), "run and qrels: expected queries in common, got none and none");

@@ -104,6 +104,6 @@ mod tests {
         let message = |a: &Run, b: &Run, k| jaccard_at(a, b, k).expect_err("it has no meaning").to_string();
         let (a, b) = (run(&[("1", &[])]), run(&[("q1", &[])]));
         assert_eq!(message(&a, &a, 0), "k: expected at least 1, got 0");
-        assert_eq!(message(&a, &b, 1), "runs: expected queries in common, got '1' and 'q1'");
+        assert_eq!(message(&a, &b, 1), "runs: expected queries in common, got \"1\" and \"q1\"");
     }
 }

@@ -52,11 +52,11 @@ mod tests {
             |hits: &[ScoredId]| trec_order("q1", hits).expect_err("they cannot be ranked").to_string();
         assert_eq!(
             message(&[hit("a", 2.0), hit("b", 1.5), hit("a", 1.0)]),
-            "hits of query 'q1': expected every passage once, got 'a' twice"
+            "hits of query \"q1\": expected every passage once, got \"a\" twice"
         );
         assert_eq!(
             message(&[hit("a", f32::NAN)]),
-            "hits of query 'q1': expected scores that are numbers, got NaN for passage 'a'"
+            "hits of query \"q1\": expected scores that are numbers, got NaN for passage \"a\""
         );
     }
 }

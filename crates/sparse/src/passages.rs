@@ -64,7 +64,17 @@ impl Passages {
 
     /// Where the passage with this ord is.
     pub fn find(&self, ord: u32) -> Option<DocId> {
-        let (mut low, mut high) = (0, self.count);
+        // Where no ord is missing, the passage is as far from the first as its ord.
+        let (first, _) = self.ord_range()?;
+        let guess = ord.checked_sub(first)? as usize;
+        if guess < self.count {
+            let doc = self.by_ord(guess);
+            if self.ord(doc) == ord {
+                return Some(doc);
+            }
+        }
+        // Ords differ, so the one looked for stands no further than the guess.
+        let (mut low, mut high) = (0, self.count.min(guess));
         while low < high {
             let middle = (low + high) / 2;
             if self.ord(self.by_ord(middle)) < ord {

@@ -87,7 +87,7 @@ impl<U: Unit> Stemmer<'_, U> {
 
     /// Double suffixes to single ones: `relational` → `relate`.
     fn step_2(&mut self) {
-        self.first_of(match self.from_end(2) {
+        self.first_of(match self.nth_last(2) {
             b'a' => &[("ational", "ate"), ("tional", "tion")],
             b'c' => &[("enci", "ence"), ("anci", "ance")],
             b'e' => &[("izer", "ize")],
@@ -102,7 +102,7 @@ impl<U: Unit> Stemmer<'_, U> {
 
     /// `-icate`, `-ful`, `-ness` and their like: `triplicate` → `triplic`.
     fn step_3(&mut self) {
-        self.first_of(match self.from_end(1) {
+        self.first_of(match self.nth_last(1) {
             b'e' => &[("icate", "ic"), ("ative", ""), ("alize", "al")],
             b'i' => &[("iciti", "ic")],
             b'l' => &[("ical", "ic"), ("ful", "")],
@@ -113,7 +113,7 @@ impl<U: Unit> Stemmer<'_, U> {
 
     /// Single suffixes off after a measure above 1: `adjustable` → `adjust`.
     fn step_4(&mut self) {
-        let suffixes: &[&str] = match self.from_end(2) {
+        let suffixes: &[&str] = match self.nth_last(2) {
             b'a' => &["al"],
             b'c' => &["ance", "ence"],
             b'e' => &["er"],
@@ -121,7 +121,7 @@ impl<U: Unit> Stemmer<'_, U> {
             b'l' => &["able", "ible"],
             b'n' => &["ant", "ement", "ment", "ent"],
             // An s or t goes before -ion, and stays.
-            b'o' if matches!(self.from_end(4), b's' | b't') => &["ion", "ou"],
+            b'o' if matches!(self.nth_last(4), b's' | b't') => &["ion", "ou"],
             b'o' => &["ou"],
             b's' => &["ism"],
             b't' => &["ate", "iti"],
@@ -169,7 +169,7 @@ impl<U: Unit> Stemmer<'_, U> {
     }
 
     /// The unit so far from the end, counted from 1; 0 before the start.
-    fn from_end(&self, back: usize) -> u8 {
+    fn nth_last(&self, back: usize) -> u8 {
         self.word.len().checked_sub(back).map_or(0, |at| self.word[at].ascii())
     }
 

@@ -5,7 +5,7 @@ use crate::Error;
 /// How an index is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WriterOptions {
-    /// Whether [`IndexWriter::create`] may take the place of an index that is there.
+    /// Whether [`IndexWriter::create`](crate::IndexWriter::create) may take the place of an index that is there.
     pub overwrite: bool,
     /// Threads that analyse passages, 1 to 8. One makes one segment of what fits into memory.
     pub threads: usize,

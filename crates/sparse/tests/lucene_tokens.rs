@@ -25,7 +25,7 @@ fn documents_and_queries_have_lucenes_tokens() {
                     eprintln!("{name}: {what} {id}: (ours, Lucene's) first differ in {first:?}");
                 }
             }
-            eprintln!("{name}: {same} of {} {what}s", texts.len());
+            eprintln!("{name}: {same} of {} {what} texts", texts.len());
             same
         };
         let expected = tokens(&shared, &format!("{name}.tokens.tsv.gz"));

@@ -3,9 +3,13 @@
 //! Differences that matter: what `\w`, `\b` and `\s` hold, escapes (`\,` and `\–` are literal in Python,
 //! `\e` is refused, `\Z` is the end), a brace that is no repetition is literal, classes do not nest, and
 //! where case is ignored the dotless ı is an i.
+//!
+//! Known to differ still: `\B` is in the empty text, and a class that holds `\w` or `\W` among others
+//! takes the Greek mark U+0345 for a letter.
 
 mod class;
 mod escape;
+mod group;
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -15,6 +19,9 @@ use std::str::Chars;
 pub(crate) struct Translated {
     pub(crate) pattern: String,
     pub(crate) backtracks: bool,
+    /// Where only word boundaries need backtracking, the pattern without them: for `regex`, and in every
+    /// text that the pattern itself is in.
+    pub(crate) without_boundaries: Option<String>,
 }
 
 /// Translates a pattern of Python's module `re` that is to ignore case; what is wrong with it otherwise.
@@ -22,10 +29,14 @@ pub(crate) struct Translated {
 /// Refuses what Python refuses in escapes, classes and repetitions; unbalanced parentheses and the like
 /// are left for the compiler of the translation to refuse.
 pub(crate) fn translate(pattern: &str) -> Result<Translated, String> {
-    let rest = pattern.chars().peekable();
-    let mut translator = Translator { rest, out: String::new(), backtracks: false, groups: Vec::new() };
-    translator.run()?;
-    Ok(Translated { pattern: translator.out, backtracks: translator.backtracks })
+    let translator = Translator::run(pattern, true)?;
+    let without_boundaries = if translator.backtracks {
+        let bare = Translator::run(pattern, false)?;
+        (!bare.backtracks).then_some(bare.out)
+    } else {
+        None
+    };
+    Ok(Translated { pattern: translator.out, backtracks: translator.backtracks, without_boundaries })
 }
 
 /// One letter to Python when it ignores case; to Unicode the last is another.
@@ -37,6 +48,8 @@ struct Translator<'p> {
     backtracks: bool,
     /// Names of the capturing groups opened so far, empty where they have none.
     groups: Vec<String>,
+    /// Whether word boundaries are translated or left out.
+    boundaries: bool,
 }
 
 /// What a repetition would repeat.
@@ -48,8 +61,16 @@ enum Before {
     Repetition,
 }
 
-impl Translator<'_> {
-    fn run(&mut self) -> Result<(), String> {
+impl<'p> Translator<'p> {
+    fn run(pattern: &'p str, boundaries: bool) -> Result<Self, String> {
+        let rest = pattern.chars().peekable();
+        let mut translator =
+            Self { rest, out: String::new(), backtracks: false, groups: Vec::new(), boundaries };
+        translator.pattern()?;
+        Ok(translator)
+    }
+
+    fn pattern(&mut self) -> Result<(), String> {
         let mut before = Before::Nothing;
         while let Some(c) = self.rest.next() {
             let repetition = match c {
@@ -108,100 +129,6 @@ impl Translator<'_> {
             (true, true) => format!("{{{from},}}"),
             (true, false) => format!("{{{from},{}}}", bound(&high)?),
         }))
-    }
-
-    /// After `(`; what is before it stays so only after a comment.
-    fn group(&mut self, before: Before) -> Result<Before, String> {
-        if self.rest.next_if_eq(&'?').is_none() {
-            self.groups.push(String::new());
-            self.out.push('(');
-            return Ok(Before::Nothing);
-        }
-        let kind = self.rest.next().ok_or("unexpected end of pattern")?;
-        match kind {
-            '#' => {
-                let closed = self.rest.any(|c| c == ')');
-                return closed.then_some(before).ok_or_else(|| "missing ), unterminated comment".to_owned());
-            }
-            ':' => self.out.push_str("(?:"),
-            '=' | '!' | '>' => {
-                self.backtracks = true;
-                self.out.extend(['(', '?', kind]);
-            }
-            '<' => {
-                let sign = self.rest.next_if(|&c| c == '=' || c == '!').ok_or("unknown extension ?<")?;
-                self.backtracks = true;
-                self.out.extend(['(', '?', '<', sign]);
-            }
-            'P' => return self.named(),
-            '(' => {
-                self.backtracks = true;
-                let group: String = self.rest.by_ref().take_while(|&c| c != ')').collect();
-                let group = group.parse().or_else(|_| self.group_named(&group))?;
-                self.out.push_str(&format!("(?({group})"));
-            }
-            _ => self.flags(kind)?,
-        }
-        Ok(Before::Nothing)
-    }
-
-    /// After `(?P`: a named group opens, or is referred to.
-    fn named(&mut self) -> Result<Before, String> {
-        let close = match self.rest.next() {
-            Some('<') => '>',
-            Some('=') => ')',
-            _ => return Err("unknown extension ?P".to_owned()),
-        };
-        let name: String = self.rest.by_ref().take_while(|&c| c != close).collect();
-        if close == ')' {
-            let group = self.group_named(&name)?;
-            self.reference(group)?;
-            return Ok(Before::Item);
-        }
-        if name.is_empty() || self.groups.contains(&name) {
-            return Err(format!("bad or repeated group name '{name}'"));
-        }
-        self.groups.push(name);
-        self.out.push('(');
-        Ok(Before::Nothing)
-    }
-
-    /// A reference to what a group matched, groups counting from 1.
-    fn reference(&mut self, group: usize) -> Result<(), String> {
-        if group > self.groups.len() {
-            return Err(format!("invalid group reference {group}"));
-        }
-        self.backtracks = true;
-        self.out.push_str(&format!(r"(?:\{group})"));
-        Ok(())
-    }
-
-    fn group_named(&self, name: &str) -> Result<usize, String> {
-        let at = self.groups.iter().position(|group| group == name && !name.is_empty());
-        at.map(|at| at + 1).ok_or_else(|| format!("unknown group name '{name}'"))
-    }
-
-    /// After `(?`, at the first flag.
-    fn flags(&mut self, first: char) -> Result<(), String> {
-        let mut flags = String::new();
-        let mut next = Some(first);
-        loop {
-            match next {
-                Some('u') => {} // always on
-                Some('i') if flags.contains('-') => return Err("the flag -i is not supported".to_owned()),
-                Some(c @ ('i' | 'm' | 's' | '-')) => flags.push(c),
-                Some(c @ ('a' | 'L' | 'x')) => return Err(format!("the flag {c} is not supported")),
-                Some(end @ (':' | ')')) => {
-                    if !(flags.is_empty() && end == ')') {
-                        self.out.push_str(&format!("(?{flags}{end}"));
-                    }
-                    return Ok(());
-                }
-                Some(c) => return Err(format!("unknown extension ?{c}")),
-                None => return Err("unexpected end of pattern".to_owned()),
-            }
-            next = self.rest.next();
-        }
     }
 }
 
@@ -265,6 +192,14 @@ mod tests {
         for bad in [r"\e", r"\z", r"\o", r"[\A]", r"\x4", r"\ud800", r"\", r"\777", r"\N{DASH}"] {
             assert!(translate(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_pattern_whose_boundaries_alone_backtrack_has_a_form_without_them() {
+        let bare = |python| translate(python).expect("the pattern is valid").without_boundaries;
+        assert_eq!(bare(r"\b12\b|twelve\B"), Some("12|twelve".replace('i', "[iIı]")));
+        assert_eq!(bare(r"\ba(?!b)"), None);
+        assert_eq!(bare("a"), None);
     }
 
     #[test]

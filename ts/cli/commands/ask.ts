@@ -10,7 +10,7 @@ interface AskFlags {
 	readonly k: number;
 	readonly answers: number;
 	readonly scoring: SpanScoring;
-	readonly gamma: number;
+	readonly gamma?: number;
 	readonly reader?: string;
 	readonly json?: boolean;
 }
@@ -24,14 +24,14 @@ export function registerAsk(program: Command, signal: AbortSignal): void {
 		.option('-k, --k <n>', 'passages retrieved and read', count(1), 20)
 		.option('--answers <n>', 'answers shown', count(1), 3)
 		.addOption(new Option('--scoring <way>', 'how spans are scored').choices(['original', 'normalized', 'probability']).default('normalized'))
-		.option('--gamma <x>', 'evidence fusion: weight of the retrieval score', number, 0)
+		.option('--gamma <x>', 'evidence fusion: weight of the retrieval score (default: one that suits the retriever)', number)
 		.option('--reader <model>', 'a folder with model.onnx, or owner/name on the Hugging Face hub')
 		.option('--json', 'print one JSON object')
 		.action(async (question: string, flags: AskFlags) => {
 			await using collection = await Collection.open(flags.index, {reader: flags.reader});
 			const asked = await collection.ask(question, {
 				retriever: flags.retriever, passages: flags.k, answers: flags.answers, scoring: flags.scoring,
-				evidence: {beta: 1, gamma: flags.gamma}, signal,
+				evidence: flags.gamma === undefined ? undefined : {beta: 1, gamma: flags.gamma}, signal,
 			});
 			if (flags.json) {
 				printJson({question, ...asked});

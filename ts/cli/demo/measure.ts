@@ -36,7 +36,7 @@ export async function measure(collection: Collection, retriever: Retriever, ques
 		const searchMs = performance.now() - began;
 		const passages = await collection.retrieved(hits);
 		began = performance.now();
-		const [answer] = await reader.read(question.text, passages.slice(0, read), {signal});
+		const [answer] = await reader.read(question.text, passages.slice(0, read), {signal, evidence: collection.evidence(retriever)});
 		const readMs = performance.now() - began;
 		const rank = passages.findIndex(({text}) => hasAnswer(text, question.answers)) + 1;
 		outcomes.push({question, passages, rank, answer, searchMs, readMs});

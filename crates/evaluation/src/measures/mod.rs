@@ -175,12 +175,12 @@ mod tests {
             "", "ndcg@10", "nDCG@0", "nDCG@", "nDCG@x", "nDCG@+1", "nDCG@1@2", "@10", "F1", "AP()",
             "AP(rel=2",
         ] {
-            assert_eq!(message(name), format!("measure: expected {NAMES}, got '{name}'"));
+            assert_eq!(message(name), format!("measure: expected {NAMES}, got \"{name}\""));
         }
-        assert_eq!(message("R"), "measure: expected a cut-off, as in R@10, got 'R'");
+        assert_eq!(message("R"), "measure: expected a cut-off, as in R@10, got \"R\"");
         assert_eq!(
             message("AP(rel=0)"),
-            "measure: expected a grade of at least 1, as in AP(rel=2), got 'AP(rel=0)'"
+            "measure: expected a grade of at least 1, as in AP(rel=2), got \"AP(rel=0)\""
         );
         assert!(message("nDCG(rel=2)@10").contains("nDCG without rel"));
     }

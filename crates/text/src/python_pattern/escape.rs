@@ -29,6 +29,7 @@ impl Translator<'_> {
                 self.out.push(')');
             }
             Escape::Class(members, excluded) => push_class(members, excluded, &mut self.out),
+            Escape::Boundary(_) if !self.boundaries => {}
             Escape::Boundary(wanted) => {
                 self.backtracks = true;
                 let (a, b) = if wanted { ("!", "=") } else { ("=", "!") };

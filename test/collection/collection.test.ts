@@ -1,0 +1,126 @@
+import {mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import test, {type ExecutionContext} from 'ava';
+import {type BuildProgress, Collection, type Passage, RetrievalError} from '../../ts/index.ts';
+
+const passages: Passage[] = [
+	{id: 'suez', title: 'Suez Canal', text: 'The Suez Canal was opened to shipping in November 1869 after ten years of digging.'},
+	{id: 'panama', title: 'Panama Canal', text: 'The Panama Canal was opened in August 1914, and lifts ships by locks.'},
+	{id: 'piano', title: 'Piano', text: 'Bartolomeo Cristofori built the first pianos in Florence about 1700.'},
+];
+
+async function folder(t: ExecutionContext): Promise<string> {
+	const path = await mkdtemp(join(tmpdir(), 'passagekit-collection-'));
+	t.teardown(async () => rm(path, {recursive: true, force: true}));
+	return path;
+}
+
+test('built, opened, searched three ways, asked', async t => {
+	const path = join(await folder(t), 'index');
+	const stages: string[] = [];
+	const built = await Collection.build(passages, path, {onStage: ({stage}) => stages.push(stage)});
+	await built.close();
+	t.deepEqual(stages, ['read', 'bm25', 'encode', 'hnsw']);
+
+	await using collection = await Collection.open(path);
+	t.is(collection.manifest.passages, 3);
+	for (const retriever of ['bm25', 'dense', 'hybrid'] as const) {
+		const searcher = await collection.searcher(retriever);
+		const hits = await searcher.search('Who built the first pianos?', {k: 2});
+		t.is(hits[0]!.id, 'piano', retriever);
+		const run = await searcher.searchMany([{id: 'q', text: 'Who built the first pianos?'}], {k: 2});
+		t.deepEqual(run.get('q'), hits, `${retriever}: searchMany gives what search gives, to the bit`);
+	}
+	const hnsw = await collection.searcher('dense', {index: 'hnsw'});
+	t.deepEqual(await hnsw.search('canal'), await (await collection.searcher('dense')).search('canal'));
+
+	const {answers, passages: read, retriever} = await collection.ask('In which month was the Panama Canal opened?');
+	t.is(retriever, 'hybrid');
+	t.is(answers[0]!.text, 'August 1914');
+	const {text} = read.find(({id}) => id === answers[0]!.passageId)!;
+	t.is(text.slice(answers[0]!.start, answers[0]!.end), answers[0]!.text);
+});
+
+test('offsets of answers hold in texts with accents and characters of two units', async t => {
+	const path = join(await folder(t), 'index');
+	const text = '🚀 Die Brücke über die Düna wurde 1872 eröffnet, sagt Zoë.';
+	await using collection = await Collection.build([{id: 'b', text}], path);
+	for (const {text: answer, start, end} of (await collection.ask('When was the bridge opened? 1872 eröffnet', {answers: 5})).answers) {
+		t.is(text.slice(start, end), answer);
+	}
+});
+
+test('one thread and one seed give the same files', async t => {
+	const home = await folder(t);
+	for (const name of ['a', 'b']) {
+		await (await Collection.build(passages, join(home, name), {threads: 1})).close();
+	}
+	for (const file of ['passagekit.json', 'passages.pkstore', 'flat.pkflat', 'hnsw.pkhnsw']) {
+		t.deepEqual(await readFile(join(home, 'a', file)), await readFile(join(home, 'b', file)), file);
+	}
+});
+
+test('a build that fails leaves nothing, or what was there', async t => {
+	const home = await folder(t);
+	const path = join(home, 'index');
+	await t.throwsAsync(Collection.build([], path, {encoder: false}), {code: 'ERR_FORMAT'});
+	await t.throwsAsync(Collection.build([passages[0]!, passages[0]!], path, {encoder: false}), {code: 'ERR_DUPLICATE_ID'});
+	t.deepEqual(await readdir(home), []);
+	await (await Collection.build(passages, path, {encoder: false})).close();
+	await t.throwsAsync(Collection.build(passages, path, {encoder: false}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(Collection.build([], path, {encoder: false, overwrite: true}), {code: 'ERR_FORMAT'});
+	t.is((await Collection.open(path)).manifest.passages, 3);
+	await (await Collection.build(passages.slice(1), path, {encoder: false, overwrite: true})).close();
+	t.is((await Collection.open(path)).manifest.passages, 2);
+	t.deepEqual(await readdir(home), ['index']);
+	await writeFile(join(home, 'file'), 'mine');
+	await t.throwsAsync(Collection.build(passages, join(home, 'file'), {encoder: false, overwrite: true}), {code: 'ERR_IO'});
+	await t.throwsAsync(Collection.build(passages, home, {encoder: false, overwrite: true}), {code: 'ERR_IO'}, 'a folder of other things is never overwritten');
+});
+
+test('an aborted build rejects with the reason and leaves nothing', async t => {
+	const home = await folder(t);
+	const controller = new AbortController();
+	const reason = new Error('enough');
+	const seen: BuildProgress[] = [];
+	const many = Array.from({length: 3000}, (_, i) => ({...passages[i % 3]!, id: `p${i}`}));
+	const building = Collection.build(many, join(home, 'index'), {
+		signal: controller.signal,
+		onProgress(progress) {
+			seen.push(progress);
+			if (progress.stage === 'encode') {
+				controller.abort(reason);
+			}
+		},
+	});
+	t.is(await t.throwsAsync(building), reason);
+	t.true(seen.some(({stage, total}) => stage === 'encode' && total === 3000));
+	t.deepEqual(await readdir(home), []);
+});
+
+test('an index made by another encoder is refused', async t => {
+	const path = join(await folder(t), 'index');
+	await (await Collection.build(passages, path)).close();
+	await using collection = await Collection.open(path, {encoderOptions: {maxTokens: 64}});
+	const error = await t.throwsAsync(collection.searcher('dense'), {instanceOf: RetrievalError, code: 'ERR_ENCODER_MISMATCH'});
+	t.regex(error.message, /expected the encoder that made the index, \w+:mean:unit:256:joined, got \w+:mean:unit:64:joined/u);
+	await using other = await Collection.open(path, {encoder: 'tiny-encoder', encoderOptions: {pooling: 'output:embedding'}});
+	await t.throwsAsync(other.searcher('dense'), {code: 'ERR_DIMENSION'});
+});
+
+test('what is no collection is refused, each way by its code', async t => {
+	const home = await folder(t);
+	await t.throwsAsync(Collection.open(join(home, 'none')), {code: 'ERR_IO', message: /passagekit index/u});
+	await writeFile(join(home, 'passagekit.json'), '{');
+	await t.throwsAsync(Collection.open(home), {code: 'ERR_INDEX_CORRUPT'});
+	await writeFile(join(home, 'passagekit.json'), '{"format": "passagekit-collection", "version": 99, "passages": 1, "indexes": []}');
+	await t.throwsAsync(Collection.open(home), {code: 'ERR_INDEX_VERSION'});
+});
+
+test('without vectors only BM25 answers, and the others say why', async t => {
+	const path = join(await folder(t), 'index');
+	await using collection = await Collection.build(passages, path, {encoder: false});
+	t.is((await collection.ask('Who built the first pianos?')).retriever, 'bm25');
+	await t.throwsAsync(collection.searcher('hybrid'), {code: 'ERR_ARGUMENT', message: /without an encoder/u});
+});

@@ -1,0 +1,228 @@
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {setTimeout as sleep} from 'node:timers/promises';
+import test, {type ExecutionContext} from 'ava';
+import {FlatIndex, HnswIndex, RetrievalError, type VectorIndex, type Vectors} from '../../ts/index.ts';
+
+async function folder(t: ExecutionContext): Promise<string> {
+	const path = await mkdtemp(join(tmpdir(), 'passagekit-dense-'));
+	t.teardown(async () => rm(path, {recursive: true, force: true}));
+	return path;
+}
+
+function vectors(dim: number, ...rows: number[][]): Vectors {
+	return {data: Float32Array.from(rows.flat()), rows: rows.length, dim};
+}
+
+/** Numbers that are the same every time: a linear congruential generator, in [-1, 1). */
+function random(rows: number, dim: number, seed = 1): Vectors {
+	let state = seed;
+	const data = Float32Array.from({length: rows * dim}, () => {
+		state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+		return state / 2 ** 31 - 1;
+	});
+	return {data, rows, dim};
+}
+
+const row = ({data, dim}: Vectors, i: number): Float32Array => data.subarray(i * dim, (i + 1) * dim);
+const names = (count: number): string[] => Array.from({length: count}, (_, i) => `p${i}`);
+
+const kinds: Record<string, {make: (dim: number) => VectorIndex; open: (path: string) => Promise<VectorIndex>}> = {
+	flat: {make: dim => new FlatIndex({dim, metadata: {made: 'here'}}), open: async path => FlatIndex.open(path)},
+	hnsw: {make: dim => new HnswIndex({dim, m: 8, metadata: {made: 'here'}}), open: async path => HnswIndex.open(path)},
+};
+
+for (const [kind, {make, open}] of Object.entries(kinds)) {
+	test(`${kind}: the greatest inner products come first, of equal ones the earlier`, async t => {
+		const index = make(2);
+		await index.add(['a', 'b', 'c', 'd'], vectors(2, [1, 0], [0, 1], [2, 2], [0, 1]));
+		// 3·1 + 1·0, 3·0 + 1·1, 3·2 + 1·2
+		t.deepEqual(await index.search(Float32Array.of(3, 1)), [{id: 'c', score: 8}, {id: 'a', score: 3}, {id: 'b', score: 1}, {id: 'd', score: 1}]);
+		t.deepEqual(await index.search(Float32Array.of(3, 1), {k: 1}), [{id: 'c', score: 8}]);
+		t.deepEqual(await index.search(Float32Array.of(3, 1), {k: 0}), []);
+	});
+
+	test(`${kind}: searchMany gives what search gives, on any number of threads`, async t => {
+		const index = make(24);
+		const data = random(500, 24);
+		await index.add(names(500), data);
+		const queries = random(40, 24, 7);
+		const expected = await Promise.all(Array.from({length: 40}, async (_, i) => index.search(row(queries, i), {k: 5})));
+		t.deepEqual(await index.searchMany(queries, {k: 5}), expected);
+		t.deepEqual(await index.searchMany(queries, {k: 5, threads: 3}), expected);
+	});
+
+	test(`${kind}: a view with an offset is answered for what it shows`, async t => {
+		const index = make(3);
+		const whole = Float32Array.of(9, 9, 1, 0, 0, 0, 1, 0, 9);
+		await index.add(['x', 'y'], {data: whole.subarray(2, 8), rows: 2, dim: 3});
+		t.deepEqual(await index.search(Float32Array.of(7, 0, 5, 0, 7).subarray(1, 4), {k: 1}), [{id: 'y', score: 5}]);
+	});
+
+	test(`${kind}: saved, opened, and added to, it is the same index`, async t => {
+		const path = join(await folder(t), 'index');
+		const data = random(300, 16);
+		const index = make(16);
+		await index.add(names(300), data);
+		await index.save(path);
+		const opened = await open(path);
+		t.is(opened.size, 300);
+		t.is(opened.dim, 16);
+		t.is(opened.similarity, 'dot');
+		t.deepEqual(opened.metadata, {made: 'here'});
+		t.deepEqual(await opened.search(row(data, 5), {k: 10}), await index.search(row(data, 5), {k: 10}));
+		await opened.add(['new'], vectors(16, Array.from<number>({length: 16}).fill(100)));
+		t.is((await opened.search(new Float32Array(16).fill(1), {k: 1}))[0]!.id, 'new');
+		await opened.save(path);
+		t.is((await open(path)).size, 301);
+	});
+
+	test(`${kind}: what is deleted is not found, and its id can be used again`, async t => {
+		const index = make(2);
+		await index.add(['a', 'b'], vectors(2, [1, 0], [0, 1]));
+		t.is(await index.delete(['a', 'nobody', 'a']), 1);
+		t.is(index.size, 1);
+		t.deepEqual(await index.search(Float32Array.of(1, 1)), [{id: 'b', score: 1}]);
+		await index.add(['a'], vectors(2, [5, 5]));
+		t.deepEqual((await index.search(Float32Array.of(1, 1))).map(({id}) => id), ['a', 'b']);
+	});
+
+	test(`${kind}: bad input is refused with what was expected and what came, and nothing is lost`, async t => {
+		const index = make(2);
+		await index.add(['a'], vectors(2, [1, 0]));
+		const refused = async (work: Promise<unknown>, code: string, message: string): Promise<void> => {
+			const error = await t.throwsAsync(work, {instanceOf: RetrievalError});
+			t.is(error.message, message);
+			t.is(error.code, code as typeof error.code);
+		};
+		await refused(index.search(Float32Array.of(1, 2, 3)), 'ERR_DIMENSION', 'search: expected vectors of dimension 2, got 3 values');
+		await refused(index.search([1, 2] as unknown as Float32Array), 'ERR_ARGUMENT', 'search: expected a Float32Array, got a Array');
+		await refused(index.search(Float32Array.of(Number.NaN, 1)), 'ERR_ARGUMENT', 'search: expected finite numbers, got NaN at row 0, column 0');
+		await refused(index.search(new Float32Array(new SharedArrayBuffer(8))), 'ERR_ARGUMENT', 'search: expected memory of this thread alone, got a SharedArrayBuffer; pass a copy');
+		await refused(index.add(['b', 'c'], vectors(2, [1, 1], [1, Number.POSITIVE_INFINITY])), 'ERR_ARGUMENT', 'add: expected finite numbers, got inf at row 1, column 1');
+		await refused(index.add(['b', 'b'], vectors(2, [1, 1], [1, 1])), 'ERR_DUPLICATE_ID', 'add: expected an id that is new, got "b" at row 1, which is also at row 0');
+		await refused(index.add(['b', 'a'], vectors(2, [1, 1], [1, 1])), 'ERR_DUPLICATE_ID', 'add: expected an id that is new, got "a" at row 1, which is in the index');
+		await refused(index.add(['b'], vectors(3, [1, 1, 1])), 'ERR_DIMENSION', 'add: expected vectors of dimension 2, got 3');
+		await refused(index.add(['b', 'c'], vectors(2, [1, 1])), 'ERR_ARGUMENT', 'add: expected one vector for each of 2 ids, got 1');
+		await refused(index.add([''], vectors(2, [1, 1])), 'ERR_ARGUMENT', 'add: expected an id of one character or more, got an empty one at row 0');
+		const detached = Float32Array.of(1, 1);
+		structuredClone(detached, {transfer: [detached.buffer]});
+		await refused(index.search(detached), 'ERR_ARGUMENT', 'search: expected a Float32Array with its memory, got a detached one');
+		await index.add([], vectors(2));
+		t.is(index.size, 1);
+		t.deepEqual(await index.search(Float32Array.of(2, 0)), [{id: 'a', score: 2}]);
+	});
+
+	test(`${kind}: an empty index finds nothing`, async t => {
+		t.deepEqual(await make(2).search(Float32Array.of(1, 1)), []);
+		t.deepEqual(await make(2).searchMany(vectors(2, [1, 1])), [[]]);
+	});
+
+	test(`${kind}: a damaged, cut, foreign or missing file is refused, and the process lives`, async t => {
+		const home = await folder(t);
+		const path = join(home, 'index');
+		const index = make(4);
+		await index.add(names(50), random(50, 4));
+		await index.save(path);
+		const sound = await readFile(path);
+		const broken = join(home, 'broken');
+		for (const length of [0, 10, 64, 100, sound.length - 1]) {
+			await writeFile(broken, sound.subarray(0, length));
+			const error = await t.throwsAsync(open(broken), {instanceOf: RetrievalError}, `cut to ${length}`);
+			t.true(['ERR_INDEX_CORRUPT', 'ERR_IO'].includes(error.code), error.code);
+		}
+		for (let at = 0; at < sound.length; at += 37) {
+			const flipped = Buffer.from(sound);
+			flipped[at]! ^= 0x10;
+			await writeFile(broken, flipped);
+			const result = await open(broken).then(async opened => opened.search(Float32Array.of(1, 1, 1, 1)), (error: unknown) => error);
+			const unharmed = Array.isArray(result);
+			t.true(unharmed || ['ERR_INDEX_CORRUPT', 'ERR_INDEX_VERSION'].includes((result as RetrievalError).code), `byte ${at}`);
+			if (unharmed) {
+				t.deepEqual(result, await index.search(Float32Array.of(1, 1, 1, 1)), `byte ${at} is padding`);
+			}
+		}
+		await writeFile(broken, 'id\ttext\ttitle\n'.repeat(30));
+		await t.throwsAsync(open(broken), {code: 'ERR_INDEX_CORRUPT'});
+		await t.throwsAsync(open(home), {code: 'ERR_IO'});
+		await t.throwsAsync(open(join(home, 'none')), {code: 'ERR_IO'});
+		await t.throwsAsync(index.save(home), {code: 'ERR_IO'});
+		await t.throwsAsync(index.save(join(home, 'no', 'folder')), {code: 'ERR_IO'});
+	});
+
+	test(`${kind}: a file of the other kind is refused`, async t => {
+		const path = join(await folder(t), 'index');
+		const index = make(2);
+		await index.add(['a'], vectors(2, [1, 1]));
+		await index.save(path);
+		const other = kind === 'flat' ? kinds['hnsw']! : kinds['flat']!;
+		await t.throwsAsync(other.open(path), {code: 'ERR_INDEX_CORRUPT'});
+	});
+
+	test(`${kind}: aborted work rejects with the signal's reason and leaves the index as it was`, async t => {
+		const index = make(64);
+		const data = random(20_000, 64);
+		const reason = new Error('enough');
+		t.is(await t.throwsAsync(index.add(names(20_000), data, {signal: AbortSignal.abort(reason)})), reason);
+		const controller = new AbortController();
+		const adding = index.add(names(20_000), data, {signal: controller.signal});
+		await sleep(5);
+		controller.abort(reason);
+		const result = await adding.then(() => 'done', (error: unknown) => error);
+		t.true(result === 'done' || result === reason, String(result));
+		t.is(index.size, result === 'done' ? 20_000 : 0);
+	});
+
+	test(`${kind}: a closed index says so`, async t => {
+		const index = make(2);
+		await index.add(['a'], vectors(2, [1, 1]));
+		index.close();
+		await t.throwsAsync(index.search(Float32Array.of(1, 1)), {code: 'ERR_CLOSED'});
+	});
+}
+
+test('cosine ignores length, and refuses a vector without direction', async t => {
+	const index = new FlatIndex({dim: 2, similarity: 'cosine'});
+	await index.add(['a', 'b'], vectors(2, [10, 0], [1, 1]));
+	const hits = await index.search(Float32Array.of(3, 3));
+	t.deepEqual(hits.map(({id}) => id), ['b', 'a']);
+	t.true(Math.abs(hits[0]!.score - 1) < 1e-6 && Math.abs(hits[1]!.score - Math.SQRT1_2) < 1e-6);
+	await t.throwsAsync(index.add(['c'], vectors(2, [0, 0])), {code: 'ERR_ARGUMENT'});
+});
+
+test('l2 scores are negated squared distances', async t => {
+	const index = new HnswIndex({dim: 2, similarity: 'l2', m: 4});
+	await index.add(['a', 'b'], vectors(2, [0, 0], [3, 4]));
+	t.deepEqual(await index.search(Float32Array.of(3, 0)), [{id: 'a', score: -9}, {id: 'b', score: -16}]);
+});
+
+test('HNSW finds nearly what the flat index finds', async t => {
+	const data = random(3000, 32);
+	const [flat, hnsw] = [new FlatIndex({dim: 32}), new HnswIndex({dim: 32, m: 16})];
+	await flat.add(names(3000), data);
+	await hnsw.add(names(3000), data);
+	const queries = random(50, 32, 99);
+	const [exact, approximate] = [await flat.searchMany(queries, {k: 10}), await hnsw.searchMany(queries, {k: 10, efSearch: 128})];
+	const found = exact.map((hits, i) => hits.filter(({id}) => approximate[i]!.some(hit => hit.id === id)).length);
+	const recall = found.reduce((sum, count) => sum + count, 0) / 500;
+	t.true(recall >= 0.95, String(recall));
+});
+
+test('the same seed on one thread gives the same file', async t => {
+	const home = await folder(t);
+	const data = random(400, 16);
+	const saved = async (name: string): Promise<Buffer> => {
+		const index = new HnswIndex({dim: 16, seed: 5, threads: 1});
+		await index.add(names(400), data);
+		await index.save(join(home, name));
+		return readFile(join(home, name));
+	};
+	t.deepEqual(await saved('a'), await saved('b'));
+});
+
+test('options that mean nothing are refused', t => {
+	t.throws(() => new FlatIndex({dim: 0}), {code: 'ERR_ARGUMENT', message: 'dim: expected a whole number from 1 to 65536, got 0'});
+	t.throws(() => new FlatIndex({dim: 2, similarity: 'manhattan' as 'dot'}), {code: 'ERR_ARGUMENT', message: 'similarity: expected one of dot, cosine, l2, got "manhattan"'});
+	t.throws(() => new HnswIndex({dim: 2, m: 1}), {code: 'ERR_ARGUMENT', message: 'm: expected a whole number from 2 to 1024, got 1'});
+});
