@@ -1,4 +1,5 @@
 // `npm run demo`, `npm test`, `npm run ready`, …: sets the checkout up where needed, then does the work.
+import {spawnSync} from 'node:child_process';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {execute, fail, prepare, requireRust, root, say} from './prepare.mjs';
@@ -35,7 +36,7 @@ const tasks = {
 		const declared = readFileSync(join(root, 'native/binding.d.ts'), 'utf8');
 		requireRust();
 		execute('cargo', ['fmt', '--all', '--check']);
-		execute('cargo', ['clippy', '--release', '--workspace', '--all-targets', '--quiet', '--', '-D', 'warnings']);
+		execute('cargo', ['clippy', '--release', '--workspace', '--target', hostTarget(), '--all-targets', '--quiet', '--', '-D', 'warnings']);
 		node(bin('oxlint', 'bin/oxlint'), '--deny-warnings', 'ts', 'test', 'benches', 'scripts', 'bin', 'examples');
 		node(bin('@biomejs/biome', 'bin/biome'), 'format', '.');
 		node(bin('publint', 'src/cli.js'), '--strict');
@@ -53,7 +54,12 @@ const tasks = {
 function rustTests() {
 	requireRust();
 	say('cargo test …');
-	execute('cargo', ['test', '--release', '--workspace', '--quiet']);
+	execute('cargo', ['test', '--release', '--workspace', '--target', hostTarget(), '--quiet']);
+}
+
+/** The addon is built for a named target; naming it here shares what was compiled. */
+function hostTarget() {
+	return /^host: (.+)$/mu.exec(spawnSync('rustc', ['-vV'], {encoding: 'utf8'}).stdout)[1];
 }
 
 function typeTests() {

@@ -205,7 +205,8 @@ mod tests {
     fn normalized_adds_up_equal_answers() {
         // softmax(0, ln 3) = (1/4, 3/4); spans: softmax(0, 0) = (1/2, 1/2) and softmax(ln 2, 0) = (2/3, 1/3).
         let (ln2, ln3) = (2f32.ln(), 3f32.ln());
-        let passages = [passage("a b", 0.0, 0.0, &[0.0, 0.0]), passage("c b", ln3, 0.0, &[ln2, 0.0])];
+        let start = [ln2, 0.0];
+        let passages = [passage("a b", 0.0, 0.0, &[0.0, 0.0]), passage("c b", ln3, 0.0, &start)];
         let answers = read(&passages, ReadOptions::default());
         // c: 3/4 · 2/3 = 1/2; b: 3/4 · 1/3 + 1/4 · 1/2 = 3/8, in the passage where its span is best; a: 1/8.
         let expected = [("c", 1, 0.5), ("b", 1, 0.375), ("a", 0, 0.125)];
