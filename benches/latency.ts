@@ -13,9 +13,12 @@ export const latency: Benchmark = async say => {
 	try {
 		const {articles, questions} = encyclopedia();
 		await using collection = await Collection.build(articles, join(folder, 'index'));
-		const queries = [...await questions('train'), ...await questions('dev'), ...await questions('test')];
+		const queries = [...(await questions('train')), ...(await questions('dev')), ...(await questions('test'))];
 		const encoder = await collection.encoder();
-		const vectors = await encoder.encode(queries.map(({text}) => text), {batchTokens: 1});
+		const vectors = await encoder.encode(
+			queries.map(({text}) => text),
+			{batchTokens: 1},
+		);
 		const row = (i: number): Float32Array => vectors.data.subarray(i * vectors.dim, (i + 1) * vectors.dim);
 		const [flat, hnsw] = [await collection.flat(), await collection.hnsw()];
 		const single: Record<string, (i: number) => Promise<unknown>> = {

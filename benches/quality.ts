@@ -35,7 +35,11 @@ export const quality: Benchmark = async say => {
 	}
 };
 
-async function runsOf(collection: Collection, questions: readonly {id: string; text: string}[], say: (line: string) => void): Promise<Map<string, Run>> {
+async function runsOf(
+	collection: Collection,
+	questions: readonly {id: string; text: string}[],
+	say: (line: string) => void,
+): Promise<Map<string, Run>> {
 	const timed = async (name: string, retriever: 'bm25' | 'dense'): Promise<Run> => {
 		const searcher = await collection.searcher(retriever);
 		const began = performance.now();
@@ -45,7 +49,10 @@ async function runsOf(collection: Collection, questions: readonly {id: string; t
 	};
 	const sparse = await timed('bm25', 'bm25');
 	const dense = await timed('dense', 'dense');
-	const runs = new Map([['bm25', sparse], ['dense', dense]]);
+	const runs = new Map([
+		['bm25', sparse],
+		['dense', dense],
+	]);
 	for (const [name, fusion] of Object.entries(hybrids)) {
 		runs.set(name, await fuse({dense, sparse}, fusion, {k: 1000}));
 	}
@@ -66,20 +73,42 @@ async function onSquad(data: string, lucene: string, folder: string, say: (line:
 		say(`  ${name.padEnd(18)} ${[...result.accuracy].map(([k, share]) => `top-${k} ${share.toFixed(4)}`).join('  ')}`);
 	}
 	const agreement = await luceneAgreement(runs.get('bm25')!, lucene);
-	say(`  same top 20 as Lucene: ${(100 * agreement.sameTop20).toFixed(2)}% of ${agreement.questions} questions; same order ${(100 * agreement.sameOrder).toFixed(2)}%`);
+	say(
+		`  same top 20 as Lucene: ${(100 * agreement.sameTop20).toFixed(2)}% of ${agreement.questions} questions; same order ${(100 * agreement.sameOrder).toFixed(2)}%`,
+	);
 	const {test} = JSON.parse(await readFile(join(data, 'split.json'), 'utf8')) as {test: string[]};
 	const titles = await titlesOf(join(data, 'squad-dev.qas.jsonl.gz'));
 	const held = questions.filter(({id}) => test.includes(titles.get(id) ?? ''));
 	const reading: Record<string, unknown> = {};
-	for (const [name, scoring, gamma] of [['bm25', 'original', 0], ['bm25', 'normalized', 0], ['bm25', 'normalized', 0.5], ['hybridNorm α=0.05', 'normalized', 0]] as const) {
+	for (const [name, scoring, gamma] of [
+		['bm25', 'original', 0],
+		['bm25', 'normalized', 0],
+		['bm25', 'normalized', 0.5],
+		['hybridNorm α=0.05', 'normalized', 0],
+	] as const) {
 		const result = await readTop20(collection, runs.get(name)!, held, scoring, gamma);
 		reading[`${name} ${scoring} γ=${gamma}`] = result;
-		say(`  reader, ${name}, ${scoring}, γ=${gamma}: EM ${result.exactMatch.toFixed(4)}  F1 ${result.f1.toFixed(4)}  (${held.length} questions of the test articles)`);
+		say(
+			`  reader, ${name}, ${scoring}, γ=${gamma}: EM ${result.exactMatch.toFixed(4)}  F1 ${result.f1.toFixed(4)}  (${held.length} questions of the test articles)`,
+		);
 	}
-	return {passages: collection.manifest.passages, questions: questions.length, accuracy, lucene: agreement, readQuestions: held.length, reading};
+	return {
+		passages: collection.manifest.passages,
+		questions: questions.length,
+		accuracy,
+		lucene: agreement,
+		readQuestions: held.length,
+		reading,
+	};
 }
 
-async function readTop20(collection: Collection, run: Run, questions: readonly Question[], scoring: 'original' | 'normalized', gamma: number): Promise<{exactMatch: number; f1: number}> {
+async function readTop20(
+	collection: Collection,
+	run: Run,
+	questions: readonly Question[],
+	scoring: 'original' | 'normalized',
+	gamma: number,
+): Promise<{exactMatch: number; f1: number}> {
 	const reader = await collection.reader();
 	let [exact, overlap] = [0, 0];
 	for (const {id, text, answers} of questions) {
@@ -121,11 +150,16 @@ async function onScifact(data: string, folder: string, say: (line: string) => vo
 
 async function titlesOf(path: string): Promise<Map<string, string>> {
 	const {gunzipSync} = await import('node:zlib');
-	const lines = gunzipSync(await readFile(path)).toString('utf8').trim().split('\n');
-	return new Map(lines.map(line => {
-		const {id, title} = JSON.parse(line) as {id: string; title: string};
-		return [id, title];
-	}));
+	const lines = gunzipSync(await readFile(path))
+		.toString('utf8')
+		.trim()
+		.split('\n');
+	return new Map(
+		lines.map(line => {
+			const {id, title} = JSON.parse(line) as {id: string; title: string};
+			return [id, title];
+		}),
+	);
 }
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -71,9 +71,20 @@ export async function prepare({only} = {}) {
 export function buildAddon({profile = 'release'} = {}) {
 	requireRust();
 	execute(process.execPath, [
-		join(root, 'node_modules/@napi-rs/cli/dist/cli.js'), 'build',
-		'--manifest-path', 'native/Cargo.toml', '--package-json-path', 'package.json', '--output-dir', 'native',
-		'--platform', '--no-js', '--dts', 'binding.d.ts', '--profile', profile,
+		join(root, 'node_modules/@napi-rs/cli/dist/cli.js'),
+		'build',
+		'--manifest-path',
+		'native/Cargo.toml',
+		'--package-json-path',
+		'package.json',
+		'--output-dir',
+		'native',
+		'--platform',
+		'--no-js',
+		'--dts',
+		'binding.d.ts',
+		'--profile',
+		profile,
 	]);
 }
 
@@ -81,7 +92,8 @@ export function buildAddon({profile = 'release'} = {}) {
 export function requireRust() {
 	const wanted = /^rust-version = "(\d+)\.(\d+)/mu.exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'));
 	const {stdout, error, status} = spawnSync('cargo', ['--version'], {encoding: 'utf8', cwd: root});
-	const how = 'Install it with rustup (https://rustup.rs):\n\n    curl --proto \'=https\' --tlsv1.2 -sSf https://sh.rustup.rs | sh\n\nthen open a new shell and run the same command again.';
+	const how =
+		"Install it with rustup (https://rustup.rs):\n\n    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh\n\nthen open a new shell and run the same command again.";
 	if (error || status !== 0) {
 		fail(`passagekit's addon is built with Rust, and there is no \`cargo\` here. ${how}`);
 	}
@@ -94,13 +106,19 @@ export function requireRust() {
 /** Runs a command in the project's folder with its output shown; a failure ends this process with the same status. */
 export function execute(command, args, environment = {}) {
 	const {status, signal, error} = spawnSync(command, args, {
-		cwd: root, stdio: 'inherit', env: {...process.env, ...environment}, shell: process.platform === 'win32' && command.endsWith('.cmd'),
+		cwd: root,
+		stdio: 'inherit',
+		env: {...process.env, ...environment},
+		shell: process.platform === 'win32' && command.endsWith('.cmd'),
 	});
 	if (error) {
 		fail(`could not run ${command}: ${error.message}`);
 	}
 	if (status !== 0) {
-		fail(`\`${[basename(command), ...args.map(arg => arg.replace(root, ''))].join(' ')}\` ${signal ? `was ended by ${signal}` : `failed with status ${status}`}.`, status ?? 1);
+		fail(
+			`\`${[basename(command), ...args.map(arg => arg.replace(root, ''))].join(' ')}\` ${signal ? `was ended by ${signal}` : `failed with status ${status}`}.`,
+			status ?? 1,
+		);
 	}
 }
 
@@ -134,7 +152,10 @@ function filesUnder(path) {
 	if (!status.isDirectory()) {
 		return [path];
 	}
-	return readdirSync(join(root, path)).sort().filter(name => name !== 'target').flatMap(name => filesUnder(`${path}/${name}`));
+	return readdirSync(join(root, path))
+		.sort()
+		.filter(name => name !== 'target')
+		.flatMap(name => filesUnder(`${path}/${name}`));
 }
 
 function readStamps() {

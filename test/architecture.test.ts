@@ -9,10 +9,12 @@ const page = readFileSync(join(packageRoot, 'ARCHITECTURE.md'), 'utf8');
 function allowed(heading: string): Map<string, Set<string>> {
 	const [, rest] = page.split(`| ${heading} |`);
 	const rows = rest!.split('\n\n')[0]!.split('\n').slice(2);
-	return new Map(rows.map(row => {
-		const [, name, , uses] = row.split('|').map(cell => cell.trim());
-		return [name!.replaceAll('`', ''), new Set(uses === '–' ? [] : uses!.split(', '))];
-	}));
+	return new Map(
+		rows.map(row => {
+			const [, name, , uses] = row.split('|').map(cell => cell.trim());
+			return [name!.replaceAll('`', ''), new Set(uses === '–' ? [] : uses!.split(', '))];
+		}),
+	);
 }
 
 function filesUnder(folder: string): string[] {
@@ -29,7 +31,9 @@ test('every crate uses only the crates that the architecture page lets it use', 
 	for (const name of crates) {
 		const manifest = readFileSync(join(packageRoot, 'crates', name, 'Cargo.toml'), 'utf8');
 		const [, dependencies = ''] = /^\[dependencies\]$([\s\S]*?)(?=^\[|(?![\s\S]))/mu.exec(manifest) ?? [];
-		const used = [...dependencies.matchAll(/^([\w-]+)/gmu)].map(([, dependency]) => dependency!).filter(dependency => rules.has(dependency));
+		const used = [...dependencies.matchAll(/^([\w-]+)/gmu)]
+			.map(([, dependency]) => dependency!)
+			.filter(dependency => rules.has(dependency));
 		for (const dependency of used) {
 			t.true(rules.get(name)!.has(dependency), `crates/${name} uses ${dependency}`);
 		}
@@ -37,9 +41,15 @@ test('every crate uses only the crates that the architecture page lets it use', 
 });
 
 test('heavy dependencies stand in one crate each', t => {
-	for (const [dependency, home] of [['tantivy', 'crates/sparse'], ['tokenizers', 'crates/tokenize'], ['ort', 'crates/inference'], ['napi', 'native']] as const) {
+	for (const [dependency, home] of [
+		['tantivy', 'crates/sparse'],
+		['tokenizers', 'crates/tokenize'],
+		['ort', 'crates/inference'],
+		['napi', 'native'],
+	] as const) {
 		const users = ['native', ...readdirSync(join(packageRoot, 'crates')).map(name => `crates/${name}`)].filter(folder =>
-			new RegExp(`^${dependency}\\b`, 'mu').test(readFileSync(join(packageRoot, folder, 'Cargo.toml'), 'utf8')));
+			new RegExp(`^${dependency}\\b`, 'mu').test(readFileSync(join(packageRoot, folder, 'Cargo.toml'), 'utf8')),
+		);
 		t.deepEqual(users, [home], dependency);
 	}
 });
@@ -48,7 +58,11 @@ test('every folder of ts/ imports only the folders that the architecture page le
 	const rules = allowed('folder of `ts/`');
 	const root = join(packageRoot, 'ts');
 	const folderOf = (file: string): string => dirname(relative(root, file)).split('/')[0]!;
-	t.deepEqual([...new Set(filesUnder(root).map(folderOf))].toSorted(), [...rules.keys()].toSorted(), 'the page names every folder, and no other');
+	t.deepEqual(
+		[...new Set(filesUnder(root).map(folderOf))].toSorted(),
+		[...rules.keys()].toSorted(),
+		'the page names every folder, and no other',
+	);
 	for (const file of filesUnder(root)) {
 		const from = folderOf(file);
 		const source = readFileSync(file, 'utf8');
@@ -74,6 +88,8 @@ test('crates/ knows nothing of Node', t => {
 });
 
 test('unsafe code stands where the architecture page says', t => {
-	const users = filesUnder(join(packageRoot, 'crates')).filter(path => path.endsWith('.rs') && /\bunsafe\s*(?:\{|fn|impl)/u.test(readFileSync(path, 'utf8')));
+	const users = filesUnder(join(packageRoot, 'crates')).filter(
+		path => path.endsWith('.rs') && /\bunsafe\s*(?:\{|fn|impl)/u.test(readFileSync(path, 'utf8')),
+	);
 	t.deepEqual([...new Set(users.map(path => relative(packageRoot, path).split('/')[1]!))].toSorted(), ['kernels', 'storage']);
 });

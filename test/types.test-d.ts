@@ -1,11 +1,27 @@
 // Compiled, never run: what the types promise and refuse.
 import {
-	Bm25Index, Collection, DenseSearcher, type Encoder, ExtractiveReader, FlatIndex, type FusionMethod, HnswIndex, HybridSearcher, OnnxEncoder,
-	type Passage, type Question, RetrievalError, type Run, type Searcher, evaluate, fuse, topKAccuracy,
+	Bm25Index,
+	Collection,
+	DenseSearcher,
+	type Encoder,
+	ExtractiveReader,
+	FlatIndex,
+	type FusionMethod,
+	HnswIndex,
+	HybridSearcher,
+	OnnxEncoder,
+	type Passage,
+	type Question,
+	RetrievalError,
+	type Run,
+	type Searcher,
+	evaluate,
+	fuse,
+	topKAccuracy,
 } from '../ts/index.ts';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-const same = <A, B>(_: Equal<A, B>): void => {};
+declare function same<A, B>(equal: Equal<A, B>): void;
 
 declare const run: Run;
 declare const encoder: Encoder;
@@ -14,7 +30,11 @@ export async function promises(): Promise<void> {
 	// Whatever ranks is a Searcher.
 	const bm25 = await Bm25Index.open('bm25', {k1: 0.9});
 	const flat = new FlatIndex({dim: 384});
-	const searchers: Searcher[] = [bm25, new DenseSearcher({encoder, index: flat}), new DenseSearcher({encoder, index: await HnswIndex.open('x')})];
+	const searchers: Searcher[] = [
+		bm25,
+		new DenseSearcher({encoder, index: flat}),
+		new DenseSearcher({encoder, index: await HnswIndex.open('x')}),
+	];
 	searchers.push(new HybridSearcher({dense: searchers[1]!, sparse: bm25, fusion: {method: 'hybridNorm', alpha: 0.5}}));
 
 	// Measures asked for are the measures that come.
@@ -44,7 +64,7 @@ export async function promises(): Promise<void> {
 
 	const collection = await Collection.open('index');
 	const {answers} = await collection.ask('who?', {retriever: 'hybrid', signal: AbortSignal.timeout(1000)});
-	same<typeof answers[number]['start'], number>(true);
+	same<(typeof answers)[number]['start'], number>(true);
 	// @ts-expect-error no such retriever
 	await collection.searcher('colbert');
 

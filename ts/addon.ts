@@ -39,10 +39,7 @@ function libc(): 'gnu' | 'musl' {
 export function loadAddon(): unknown {
 	const require = createRequire(import.meta.url);
 	const platform = platformName();
-	const candidates = [
-		join(packageRoot, 'native', `passagekit.${platform}.node`),
-		`@passagekit/${platform}`,
-	];
+	const candidates = [join(packageRoot, 'native', `passagekit.${platform}.node`), `@passagekit/${platform}`];
 	const failures: string[] = [];
 	for (const candidate of candidates) {
 		try {
@@ -52,9 +49,10 @@ export function loadAddon(): unknown {
 			failures.push(`${candidate}: ${code === 'MODULE_NOT_FOUND' ? 'not installed' : message}`);
 		}
 	}
-	const mend = process.platform === 'linux' || process.platform === 'darwin' || process.platform === 'win32'
-		? `Install it with \`npm install @passagekit/${platform}\`, or run \`npm run build\` in a checkout of passagekit.`
-		: 'There is no addon for this platform; `npm run build` in a checkout of passagekit may make one.';
+	const mend =
+		process.platform === 'linux' || process.platform === 'darwin' || process.platform === 'win32'
+			? `Install it with \`npm install @passagekit/${platform}\`, or run \`npm run build\` in a checkout of passagekit.`
+			: 'There is no addon for this platform; `npm run build` in a checkout of passagekit may make one.';
 	throw new RetrievalError(
 		'ERR_NATIVE_MISSING',
 		`the native addon for ${platform} (Node ${process.versions.node}) did not load. ${mend} Tried: ${failures.join('; ')}`,

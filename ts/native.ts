@@ -17,10 +17,7 @@ const PROGRESS_EVERY_MS = 100;
 Runs native work off the event loop. A signal aborted before is refused at once; one aborted later cancels the work,
 and the promise rejects with the signal's reason when it has stopped, or resolves if it was done by then.
 */
-export async function callNative<T>(
-	{signal, onProgress}: CallOptions,
-	start: (control: Binding.Control) => Promise<T>,
-): Promise<T> {
+export async function callNative<T>({signal, onProgress}: CallOptions, start: (control: Binding.Control) => Promise<T>): Promise<T> {
 	signal?.throwIfAborted();
 	const control = new native.Control();
 	const abort = (): void => control.cancel();

@@ -36,7 +36,7 @@ export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 		}
 	}
 
-	* entries(): MapIterator<[string, readonly Hit[]]> {
+	*entries(): MapIterator<[string, readonly Hit[]]> {
 		for (const query of this.#names()) {
 			yield [query, this.get(query)!];
 		}
@@ -47,7 +47,7 @@ export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 		return this.#names()[Symbol.iterator]() as MapIterator<string>;
 	}
 
-	* values(): MapIterator<readonly Hit[]> {
+	*values(): MapIterator<readonly Hit[]> {
 		for (const query of this.#names()) {
 			yield this.get(query)!;
 		}

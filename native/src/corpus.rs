@@ -1,6 +1,6 @@
 //! Files of passages and questions, batch by batch, and the passage store.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use corpus::{Passage, PassageReader, PassageStore, PassageStoreWriter, QuestionReader, ReadOptions};
@@ -69,7 +69,7 @@ pub struct NativePassageReader {
 #[napi(ts_return_type = "Promise<NativePassageReader>")]
 pub fn open_passages(env: &Env, path: String, options: NativeReadFileOptions) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let reader = corpus::open_passages(PathBuf::from(path), options.format.parse()?, &options.parse())?;
+        let reader = corpus::open_passages(Path::new(&path), options.format.parse()?, &options.parse())?;
         Ok(NativePassageReader { inner: Arc::new(Mutex::new(reader)) })
     })
 }
@@ -115,7 +115,7 @@ pub struct NativeQuestionReader {
 #[napi(ts_return_type = "Promise<NativeQuestionReader>")]
 pub fn open_questions(env: &Env, path: String, options: NativeReadFileOptions) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let reader = corpus::open_questions(PathBuf::from(path), options.format.parse()?, &options.parse())?;
+        let reader = corpus::open_questions(Path::new(&path), options.format.parse()?, &options.parse())?;
         Ok(NativeQuestionReader { inner: Arc::new(Mutex::new(reader)) })
     })
 }
@@ -171,8 +171,8 @@ pub fn ingest<'env>(
     let control = or_new(control);
     spawn(env, move || {
         let mut reader =
-            corpus::open_passages(PathBuf::from(source), options.format.parse()?, &options.parse())?;
-        let mut writer = PassageStoreWriter::create(&PathBuf::from(output))?;
+            corpus::open_passages(Path::new(&source), options.format.parse()?, &options.parse())?;
+        let mut writer = PassageStoreWriter::create(Path::new(&output))?;
         let ingested = corpus::ingest(&mut reader, &mut writer, &control)?;
         writer.finish(serde_json::Value::Null)?;
         Ok(Ingested { passages: ingested.passages as u32, skipped: ingested.skipped as f64 })
@@ -188,7 +188,7 @@ pub struct NativeStoreWriter {
 #[napi(ts_return_type = "Promise<NativeStoreWriter>")]
 pub fn create_passage_store(env: &Env, path: String) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let writer = PassageStoreWriter::create(&PathBuf::from(path))?;
+        let writer = PassageStoreWriter::create(Path::new(&path))?;
         Ok(NativeStoreWriter { inner: Arc::new(Mutex::new(Some(writer))) })
     })
 }
@@ -245,7 +245,7 @@ pub struct NativePassageStore {
 #[napi(ts_return_type = "Promise<NativePassageStore>")]
 pub fn open_passage_store(env: &Env, path: String) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let store = PassageStore::open(&PathBuf::from(path))?;
+        let store = PassageStore::open(Path::new(&path))?;
         let (size, bytes) = (store.len(), store.bytes() as f64);
         Ok(NativePassageStore { inner: Some(Arc::new(store)), size, bytes })
     })
@@ -324,7 +324,7 @@ pub struct QrelsColumns {
 #[napi(ts_return_type = "Promise<QrelsColumns>")]
 pub fn read_qrels(env: &Env, path: String) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let qrels = corpus::read_qrels(&PathBuf::from(path))?;
+        let qrels = corpus::read_qrels(Path::new(&path))?;
         let (mut queries, mut passages, mut grades) = (Vec::new(), Vec::new(), Vec::new());
         for (query, judged) in qrels.iter() {
             let mut judged: Vec<_> = judged.iter().collect();
@@ -348,6 +348,6 @@ pub fn write_qrels(env: &Env, path: String, columns: QrelsColumns) -> napi::Resu
         for ((query, passage), grade) in queries.into_iter().zip(passages).zip(grades) {
             qrels.insert(query, passage, grade);
         }
-        Ok(corpus::write_qrels(&PathBuf::from(path), &qrels)?)
+        Ok(corpus::write_qrels(Path::new(&path), &qrels)?)
     })
 }

@@ -1,6 +1,6 @@
 //! Flat and HNSW indexes.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use corpus::PassageStore;
@@ -75,7 +75,7 @@ pub struct NativeFlatIndex {
 #[napi(ts_return_type = "Promise<NativeFlatIndex>")]
 pub fn open_flat_index(env: &Env, path: String) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let index = FlatIndex::open(&PathBuf::from(path))?;
+        let index = FlatIndex::open(Path::new(&path))?;
         Ok(NativeFlatIndex { inner: Some(Opened::new(index)) })
     })
 }
@@ -188,7 +188,7 @@ impl NativeFlatIndex {
     #[napi(ts_return_type = "Promise<void>")]
     pub fn save<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
         let index = self.opened();
-        spawn(env, move || index?.read(|index| Ok(index.save(&PathBuf::from(path))?)))
+        spawn(env, move || index?.read(|index| Ok(index.save(Path::new(&path))?)))
     }
 
     #[napi]
@@ -218,7 +218,7 @@ pub struct NativeHnswIndex {
 #[napi(ts_return_type = "Promise<NativeHnswIndex>")]
 pub fn open_hnsw_index(env: &Env, path: String) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let index = HnswIndex::open(&PathBuf::from(path))?;
+        let index = HnswIndex::open(Path::new(&path))?;
         Ok(NativeHnswIndex { inner: Some(Opened::new(index)), threads: 0 })
     })
 }
@@ -352,7 +352,7 @@ impl NativeHnswIndex {
     #[napi(ts_return_type = "Promise<void>")]
     pub fn save<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
         let index = self.opened();
-        spawn(env, move || index?.read(|index| Ok(index.save(&PathBuf::from(path))?)))
+        spawn(env, move || index?.read(|index| Ok(index.save(Path::new(&path))?)))
     }
 
     #[napi]
@@ -383,8 +383,8 @@ pub fn encode_store<'env>(
     let (encoder, control) = (encoder.inner.clone(), or_new(control));
     spawn(env, move || {
         let encoder = encoder.ok_or_else(|| Failure::closed("encoder"))?;
-        let store = PassageStore::open(&PathBuf::from(store))?;
-        let mut writer = FlatWriter::create(&PathBuf::from(output), encoder.dim(), Similarity::Dot)?;
+        let store = PassageStore::open(Path::new(&store))?;
+        let mut writer = FlatWriter::create(Path::new(&output), encoder.dim(), Similarity::Dot)?;
         let size = store.len();
         control.set_total(u64::from(size));
         for start in (0..size).step_by(PASSAGES_AT_A_TIME as usize) {
@@ -418,7 +418,7 @@ pub fn build_hnsw_from_flat<'env>(
 ) -> napi::Result<Object<'env>> {
     let control = or_new(control);
     spawn(env, move || {
-        let flat = FlatIndex::open(&PathBuf::from(flat))?;
+        let flat = FlatIndex::open(Path::new(&flat))?;
         let options = HnswOptions {
             m: m as usize,
             ef_construction: ef_construction as usize,
@@ -427,6 +427,6 @@ pub fn build_hnsw_from_flat<'env>(
         };
         control.set_total(flat.len() as u64);
         let index = HnswIndex::from_flat(flat, options, thread_count as usize, &control)?;
-        Ok(index.save(&PathBuf::from(output))?)
+        Ok(index.save(Path::new(&output))?)
     })
 }

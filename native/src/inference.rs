@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use inference::{
@@ -25,9 +25,9 @@ pub struct ModelFiles {
 
 impl ModelFiles {
     pub fn open(&self) -> Outcome<(Arc<Session>, Arc<Tokenizer>)> {
-        let library = Library::open(&PathBuf::from(&self.library))?;
-        let tokenizer = Tokenizer::open(&PathBuf::from(&self.tokenizer))?;
-        let session = Session::shared(library, &PathBuf::from(&self.model), self.threads as usize)?;
+        let library = Library::open(Path::new(&self.library))?;
+        let tokenizer = Tokenizer::open(Path::new(&self.tokenizer))?;
+        let session = Session::shared(library, Path::new(&self.model), self.threads as usize)?;
         Ok((session, Arc::new(tokenizer)))
     }
 }

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use napi::Env;
@@ -65,14 +65,14 @@ impl NativeRun {
     #[napi(ts_return_type = "Promise<void>")]
     pub fn write<'env>(&self, env: &'env Env, path: String, tag: String) -> napi::Result<Object<'env>> {
         let run = Arc::clone(&self.inner);
-        spawn(env, move || Ok(corpus::write_run(&PathBuf::from(path), &run, &tag)?))
+        spawn(env, move || Ok(corpus::write_run(Path::new(&path), &run, &tag)?))
     }
 }
 
 /// Reads a TREC run.
 #[napi(ts_return_type = "Promise<NativeRun>")]
 pub fn read_run(env: &Env, path: String) -> napi::Result<Object<'_>> {
-    spawn(env, move || Ok(NativeRun::from(corpus::read_run(&PathBuf::from(path))?)))
+    spawn(env, move || Ok(NativeRun::from(corpus::read_run(Path::new(&path))?)))
 }
 
 /// Takes a run from JavaScript, some queries at a time.

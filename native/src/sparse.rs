@@ -1,6 +1,6 @@
 //! BM25.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use corpus::PassageStore;
@@ -33,7 +33,7 @@ pub struct NativeBm25Index {
 #[napi(ts_return_type = "Promise<NativeBm25Index>")]
 pub fn open_bm25_index(env: &Env, path: String) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let index = Bm25Index::open(&PathBuf::from(path))?;
+        let index = Bm25Index::open(Path::new(&path))?;
         let analyzer = index.analyzer().name().to_owned();
         Ok(NativeBm25Index { inner: Some(Arc::new(index)), analyzer })
     })
@@ -203,7 +203,7 @@ pub fn create_bm25_index(
 ) -> napi::Result<Object<'_>> {
     spawn(env, move || {
         let writer = IndexWriter::create(
-            &PathBuf::from(path),
+            Path::new(&path),
             analyzer(&analyzer_name)?,
             WriterOptions { overwrite, ..WriterOptions::default() },
         )?;
@@ -214,7 +214,7 @@ pub fn create_bm25_index(
 #[napi(ts_return_type = "Promise<NativeBm25Writer>")]
 pub fn open_bm25_writer(env: &Env, path: String) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let writer = IndexWriter::open(&PathBuf::from(path), WriterOptions::default())?;
+        let writer = IndexWriter::open(Path::new(&path), WriterOptions::default())?;
         Ok(NativeBm25Writer { inner: Arc::new(Mutex::new(Some(writer))) })
     })
 }
@@ -305,11 +305,11 @@ pub fn build_bm25_from_store<'env>(
 ) -> napi::Result<Object<'env>> {
     let control = or_new(control);
     spawn(env, move || {
-        let store = PassageStore::open(&PathBuf::from(store))?;
+        let store = PassageStore::open(Path::new(&store))?;
         let size = store.len();
         control.set_total(u64::from(size));
         let mut writer =
-            IndexWriter::create(&PathBuf::from(output), analyzer(&analyzer_name)?, WriterOptions::default())?;
+            IndexWriter::create(Path::new(&output), analyzer(&analyzer_name)?, WriterOptions::default())?;
         for ord in 0..size {
             control.check()?;
             let passage = store.get(ord)?;

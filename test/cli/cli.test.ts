@@ -2,7 +2,7 @@ import {execFile} from 'node:child_process';
 import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import test from 'ava';
+import test, {type ExecutionContext} from 'ava';
 import {packageRoot} from '../../ts/addon.ts';
 import {encyclopedia} from '../../ts/index.ts';
 
@@ -20,7 +20,7 @@ async function passagekit(...args: string[]): Promise<Result> {
 	});
 }
 
-async function folder(t: import('ava').ExecutionContext): Promise<string> {
+async function folder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-cli-'));
 	t.teardown(async () => rm(path, {recursive: true, force: true}));
 	return path;
@@ -38,7 +38,19 @@ test('index, search and evaluate work hand in hand, without a model', async t =>
 	const report = JSON.parse(indexed.stdout) as {passages: number; encoder: unknown};
 	t.like(report, {passages: 352, encoder: null});
 
-	const searched = await passagekit('search', '--index', index, '--queries', testQuestions, '--retriever', 'bm25', '--k', '20', '--output', run);
+	const searched = await passagekit(
+		'search',
+		'--index',
+		index,
+		'--queries',
+		testQuestions,
+		'--retriever',
+		'bm25',
+		'--k',
+		'20',
+		'--output',
+		run,
+	);
 	t.is(searched.status, 0, searched.stderr);
 	const [first] = (await readFile(run, 'utf8')).split('\n');
 	t.regex(first!, /^\S+ Q0 \S+\.md#\d+ 1 \d+\.\d+ passagekit-bm25$/u);
@@ -48,14 +60,25 @@ test('index, search and evaluate work hand in hand, without a model', async t =>
 	t.is(measured.status, 0, measured.stderr);
 	t.is((JSON.parse(measured.stdout) as {missing: number}).missing, 528 - 168);
 
-	const accuracy = await passagekit('evaluate', '--run', run, '--questions', testQuestions, '--passages', articles, '--k', '5,20', '--json');
+	const accuracy = await passagekit(
+		'evaluate',
+		'--run',
+		run,
+		'--questions',
+		testQuestions,
+		'--passages',
+		articles,
+		'--k',
+		'5,20',
+		'--json',
+	);
 	t.is(accuracy.status, 0, accuracy.stderr);
 	const result = JSON.parse(accuracy.stdout) as {accuracy: Record<string, number>; questions: number};
 	t.is(result.questions, 168);
 	t.true(result.accuracy['20']! > 0.8 && result.accuracy['20']! >= result.accuracy['5']!, accuracy.stdout);
 
 	const fromStore = await passagekit('evaluate', '--run', run, '--questions', testQuestions, '--passages', index, '--k', '5,20', '--json');
-	t.deepEqual(JSON.parse(fromStore.stdout), JSON.parse(accuracy.stdout), 'the collection\'s own store serves as well');
+	t.deepEqual(JSON.parse(fromStore.stdout), JSON.parse(accuracy.stdout), "the collection's own store serves as well");
 
 	const piped = await passagekit('search', '--index', index, '--queries', testQuestions, '--k', '20');
 	t.is(piped.stdout, await readFile(run, 'utf8'), 'standard output and file say the same');
@@ -63,8 +86,14 @@ test('index, search and evaluate work hand in hand, without a model', async t =>
 
 test('ask answers a question from documents', async t => {
 	const path = await folder(t);
-	await writeFile(join(path, 'suez.md'), '# Suez Canal\n\nThe Suez Canal was opened to shipping in November 1869 after ten years of digging.\n');
-	await writeFile(join(path, 'piano.md'), '# Piano\n\nBartolomeo Cristofori built the first pianos in Florence. Hammers strike the strings.\n');
+	await writeFile(
+		join(path, 'suez.md'),
+		'# Suez Canal\n\nThe Suez Canal was opened to shipping in November 1869 after ten years of digging.\n',
+	);
+	await writeFile(
+		join(path, 'piano.md'),
+		'# Piano\n\nBartolomeo Cristofori built the first pianos in Florence. Hammers strike the strings.\n',
+	);
 	const index = join(path, 'index');
 
 	const indexed = await passagekit('index', path, '--output', index);
@@ -123,6 +152,9 @@ test('help names every command, and every command has help with --json in it', a
 test('doctor tells what is there', async t => {
 	const {status, stdout} = await passagekit('doctor', '--json');
 	const {ok, findings} = JSON.parse(stdout) as {ok: boolean; findings: Array<{what: string; ok: boolean}>};
-	t.deepEqual(findings.map(({what}) => what), ['platform', 'addon', 'model runtime', 'models']);
+	t.deepEqual(
+		findings.map(({what}) => what),
+		['platform', 'addon', 'model runtime', 'models'],
+	);
 	t.is(status, ok ? 0 : 1);
 });

@@ -76,7 +76,11 @@ test('a build that fails leaves nothing, or what was there', async t => {
 	t.deepEqual(await readdir(home), ['index']);
 	await writeFile(join(home, 'file'), 'mine');
 	await t.throwsAsync(Collection.build(passages, join(home, 'file'), {encoder: false, overwrite: true}), {code: 'ERR_IO'});
-	await t.throwsAsync(Collection.build(passages, home, {encoder: false, overwrite: true}), {code: 'ERR_IO'}, 'a folder of other things is never overwritten');
+	await t.throwsAsync(
+		Collection.build(passages, home, {encoder: false, overwrite: true}),
+		{code: 'ERR_IO'},
+		'a folder of other things is never overwritten',
+	);
 });
 
 test('an aborted build rejects with the reason and leaves nothing', async t => {

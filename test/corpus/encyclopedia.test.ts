@@ -14,7 +14,7 @@ async function passages(): Promise<Map<string, Passage>> {
 }
 
 async function everyQuestion(): Promise<EncyclopediaQuestion[]> {
-	return [...await questions('train'), ...await questions('dev'), ...await questions('test')];
+	return [...(await questions('train')), ...(await questions('dev')), ...(await questions('test'))];
 }
 
 test('it has the size that its README states', async t => {
@@ -76,19 +76,29 @@ test('the qrels are the gold passages', async t => {
 	}
 });
 
-const stopWords = new Set(`a about above after again against ago all also among an and another any are as at away be became because become been
+const stopWords = new Set(
+	`a about above after again against ago all also among an and another any are as at away be became because become been
 before being below between both but by called came can could did do does doing done down during each either ever every few first for from further
 get gets give given go goes got had has have having he her here hers him his how however if in into is it its itself just keep kept kind known
 last later least less let long made make makes making many may me might more most much must my near need no nor not now of off often on once one only or
 other our out over own part put rather same say set she should since so some something still such take taken than that the their them then there these they
 thing things this those through time to together too toward turn two under until up upon us use used very was way we well went were what when where
-which while who whom whose why will with within without word words work would year years yet you your`.split(/\s+/u));
+which while who whom whose why will with within without word words work would year years yet you your`.split(/\s+/u),
+);
 
 /** Crude on purpose: endings off, then five letters. It finds too much rather than too little. */
 function stems(text: string): Set<string> {
-	const words = text.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '').split(/[^\p{L}\p{N}]+/u);
-	return new Set(words.filter(word => word.length > 2 && !stopWords.has(word)).map(word => {
-		const cut = word.replace(/(ations?|ings?|edly|ed|ies|es|s|ly|ers?|y)$/u, '');
-		return (cut.length >= 3 ? cut : word).slice(0, 5);
-	}));
+	const words = text
+		.toLowerCase()
+		.normalize('NFD')
+		.replaceAll(/\p{M}/gu, '')
+		.split(/[^\p{L}\p{N}]+/u);
+	return new Set(
+		words
+			.filter(word => word.length > 2 && !stopWords.has(word))
+			.map(word => {
+				const cut = word.replace(/(ations?|ings?|edly|ed|ies|es|s|ly|ers?|y)$/u, '');
+				return (cut.length >= 3 ? cut : word).slice(0, 5);
+			}),
+	);
 }

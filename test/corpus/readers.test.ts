@@ -3,7 +3,18 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {gzipSync} from 'node:zlib';
 import test, {type ExecutionContext} from 'ava';
-import {PassageStore, type Passage, RetrievalError, readPassages, readQrels, readQuestions, readTrecRun, splitDocument, writeQrels, writeTrecRun} from '../../ts/index.ts';
+import {
+	PassageStore,
+	type Passage,
+	RetrievalError,
+	readPassages,
+	readQrels,
+	readQuestions,
+	readTrecRun,
+	splitDocument,
+	writeQrels,
+	writeTrecRun,
+} from '../../ts/index.ts';
 
 async function folder(t: ExecutionContext): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), 'passagekit-corpus-'));
@@ -38,27 +49,44 @@ test('a folder of text is read in the order of its paths, split into passages, t
 });
 
 test('formats are told by content, gzip too, whatever the name', async t => {
-	const passages: Passage[] = [{id: '1', text: 'A "quoted" text', title: 'T'}, {id: '2', text: 'naïve', title: 'U'}];
+	const passages: Passage[] = [
+		{id: '1', text: 'A "quoted" text', title: 'T'},
+		{id: '2', text: 'naïve', title: 'U'},
+	];
 	const dpr = 'id\ttext\ttitle\n1\t"A ""quoted"" text"\tT\n2\tnaïve\tU\n';
 	const beir = passages.map(({id, ...rest}) => JSON.stringify({_id: id, ...rest})).join('\n');
 	for (const content of [dpr, gzipSync(dpr), beir, gzipSync(beir)]) {
 		t.deepEqual(await all(readPassages(await written(t, 'file.bin', content))), passages);
 	}
 	t.deepEqual(await all(readPassages(await written(t, 'x', '{"id": "1", "contents": "text"}\n'))), [{id: '1', text: 'text'}]);
-	const squad = JSON.stringify({data: [{title: 'Big_Ben', paragraphs: [{context: 'It rings.', qas: [{id: 'q', question: 'Does it?', answers: [{text: 'It rings', answer_start: 0}]}]}]}]});
+	const squad = JSON.stringify({
+		data: [
+			{
+				title: 'Big_Ben',
+				paragraphs: [{context: 'It rings.', qas: [{id: 'q', question: 'Does it?', answers: [{text: 'It rings', answer_start: 0}]}]}],
+			},
+		],
+	});
 	const path = await written(t, 'squad', squad);
 	t.deepEqual(await all(readPassages(path)), [{id: 'Big_Ben#0', text: 'It rings.', title: 'Big Ben'}]);
-	t.deepEqual(await all(readQuestions(path)), [{id: 'q', text: 'Does it?', answers: ['It rings'], context: {id: 'Big_Ben#0', text: 'It rings.', title: 'Big Ben'}}]);
+	t.deepEqual(await all(readQuestions(path)), [
+		{id: 'q', text: 'Does it?', answers: ['It rings'], context: {id: 'Big_Ben#0', text: 'It rings.', title: 'Big Ben'}},
+	]);
 });
 
 test('questions of every format', async t => {
 	const read = async (content: string): Promise<unknown> =>
 		(await all(readQuestions(await written(t, 'q', content)))).map(({id, text, answers}) => [id, text, answers]);
-	t.deepEqual(await read('q1\twho?\nq2\twhere?\n'), [['q1', 'who?', []], ['q2', 'where?', []]]);
+	t.deepEqual(await read('q1\twho?\nq2\twhere?\n'), [
+		['q1', 'who?', []],
+		['q2', 'where?', []],
+	]);
 	t.deepEqual(await read('who?\t["me", "I"]\n'), [['0', 'who?', ['me', 'I']]]);
 	t.deepEqual(await read('{"_id": "q1", "text": "who?"}\n'), [['q1', 'who?', []]]);
 	t.deepEqual(await read('{"id": "q1", "question": "who?", "answers": ["me"]}\n'), [['q1', 'who?', ['me']]]);
-	t.deepEqual(await read('<top>\n<num> Number: 301\n<title> International Crime\n<desc> Description:\nx\n</top>\n'), [['301', 'International Crime', []]]);
+	t.deepEqual(await read('<top>\n<num> Number: 301\n<title> International Crime\n<desc> Description:\nx\n</top>\n'), [
+		['301', 'International Crime', []],
+	]);
 });
 
 test('a bad line is refused with file, line and what was expected, or passed over and counted', async t => {
@@ -66,10 +94,18 @@ test('a bad line is refused with file, line and what was expected, or passed ove
 	const error = await t.throwsAsync(all(readPassages(path)), {instanceOf: RetrievalError, code: 'ERR_FORMAT'});
 	t.true(error.message.startsWith(`${path}:2: expected `), error.message);
 	let skipped = 0;
-	const passages = await all(readPassages(path, {skipBadLines: true, onSkipped: lines => {
-		skipped = lines;
-	}}));
-	t.deepEqual(passages.map(({id}) => id), ['1', '3']);
+	const passages = await all(
+		readPassages(path, {
+			skipBadLines: true,
+			onSkipped: lines => {
+				skipped = lines;
+			},
+		}),
+	);
+	t.deepEqual(
+		passages.map(({id}) => id),
+		['1', '3'],
+	);
 	t.is(skipped, 1);
 });
 
@@ -85,18 +121,30 @@ test('a missing file and a folder in place of a file are refused', async t => {
 test('a run comes back from its file to the last bit', async t => {
 	const path = join(await folder(t), 'run');
 	const scores = [16_777_216, 13.2515, 0.1, 1e-12, -3.5].map(Math.fround);
-	const run = new Map([['q1', scores.map((score, i) => ({id: `p${i}`, score}))], ['q2', []]]);
+	const run = new Map([
+		['q1', scores.map((score, i) => ({id: `p${i}`, score}))],
+		['q2', []],
+	]);
 	await writeTrecRun(path, run, 'test');
 	t.is((await readFile(path, 'utf8')).split('\n')[1], 'q1 Q0 p1 2 13.2515 test');
 	const read = await readTrecRun(path);
 	t.deepEqual([...read], [['q1', run.get('q1')!]]);
 	await t.throwsAsync(writeTrecRun(path, new Map([['q', [{id: 'with space', score: 1}]]])), {code: 'ERR_ARGUMENT'});
-	t.deepEqual([...await readTrecRun(path)], [['q1', run.get('q1')!]], 'the old file is untouched');
+	t.deepEqual([...(await readTrecRun(path))], [['q1', run.get('q1')!]], 'the old file is untouched');
 });
 
-test('qrels come back from their file; BEIR\'s three columns are read too', async t => {
+test("qrels come back from their file; BEIR's three columns are read too", async t => {
 	const path = join(await folder(t), 'qrels');
-	const qrels = new Map([['q1', new Map([['a', 2], ['b', 0]])], ['q2', new Map([['c', 1]])]]);
+	const qrels = new Map([
+		[
+			'q1',
+			new Map([
+				['a', 2],
+				['b', 0],
+			]),
+		],
+		['q2', new Map([['c', 1]])],
+	]);
 	await writeQrels(path, qrels);
 	t.deepEqual(await readQrels(path), qrels);
 	await writeFile(path, 'query-id\tcorpus-id\tscore\nq1\ta\t1\n');
@@ -106,13 +154,19 @@ test('qrels come back from their file; BEIR\'s three columns are read too', asyn
 test('a document is split into passages that say where they stood', t => {
 	const text = 'Ein  schöner 🚀 Tag\tund mehr';
 	const pieces = splitDocument({id: 'd', text, title: 'T'}, {words: 3, overlap: 1});
-	t.deepEqual(pieces.map(piece => piece.text), ['Ein  schöner 🚀', '🚀 Tag\tund', 'und mehr']);
+	t.deepEqual(
+		pieces.map(piece => piece.text),
+		['Ein  schöner 🚀', '🚀 Tag\tund', 'und mehr'],
+	);
 	for (const piece of pieces) {
 		t.is(text.slice(piece.start, piece.end), piece.text);
 	}
 	t.is(splitDocument({id: 'd', text: 'a b c'}, {words: 2, wrap: true})[1]!.text, 'c a');
 	t.deepEqual(splitDocument({id: 'd', text: ' \n'}), []);
-	t.throws(() => splitDocument({id: 'd', text: 'x'}, {words: 2, overlap: 2}), {code: 'ERR_ARGUMENT', message: 'split: overlap: expected a whole number from 0 to 1, got 2'});
+	t.throws(() => splitDocument({id: 'd', text: 'x'}, {words: 2, overlap: 2}), {
+		code: 'ERR_ARGUMENT',
+		message: 'split: overlap: expected a whole number from 0 to 1, got 2',
+	});
 });
 
 test('a store keeps passages by id and by order', async t => {
@@ -133,7 +187,19 @@ test('a store keeps passages by id and by order', async t => {
 
 test('a store that is not finished leaves no file; a duplicate id is refused', async t => {
 	const path = join(await folder(t), 'store');
-	await t.throwsAsync(PassageStore.write([{id: 'a', text: 'x'}, {id: 'a', text: 'y'}], path), {code: 'ERR_DUPLICATE_ID'});
+	await t.throwsAsync(
+		PassageStore.write(
+			[
+				{id: 'a', text: 'x'},
+				{id: 'a', text: 'y'},
+			],
+			path,
+		),
+		{code: 'ERR_DUPLICATE_ID'},
+	);
 	await t.throwsAsync(PassageStore.open(path), {code: 'ERR_IO'});
-	await t.throwsAsync(PassageStore.write([{id: 'a'} as Passage], path), {code: 'ERR_ARGUMENT', message: 'passage 0: expected {id: string, text: string, title?: string}'});
+	await t.throwsAsync(PassageStore.write([{id: 'a'} as Passage], path), {
+		code: 'ERR_ARGUMENT',
+		message: 'passage 0: expected {id: string, text: string, title?: string}',
+	});
 });

@@ -38,7 +38,12 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		const index = make(2);
 		await index.add(['a', 'b', 'c', 'd'], vectors(2, [1, 0], [0, 1], [2, 2], [0, 1]));
 		// 3·1 + 1·0, 3·0 + 1·1, 3·2 + 1·2
-		t.deepEqual(await index.search(Float32Array.of(3, 1)), [{id: 'c', score: 8}, {id: 'a', score: 3}, {id: 'b', score: 1}, {id: 'd', score: 1}]);
+		t.deepEqual(await index.search(Float32Array.of(3, 1)), [
+			{id: 'c', score: 8},
+			{id: 'a', score: 3},
+			{id: 'b', score: 1},
+			{id: 'd', score: 1},
+		]);
 		t.deepEqual(await index.search(Float32Array.of(3, 1), {k: 1}), [{id: 'c', score: 8}]);
 		t.deepEqual(await index.search(Float32Array.of(3, 1), {k: 0}), []);
 	});
@@ -85,7 +90,10 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.is(index.size, 1);
 		t.deepEqual(await index.search(Float32Array.of(1, 1)), [{id: 'b', score: 1}]);
 		await index.add(['a'], vectors(2, [5, 5]));
-		t.deepEqual((await index.search(Float32Array.of(1, 1))).map(({id}) => id), ['a', 'b']);
+		t.deepEqual(
+			(await index.search(Float32Array.of(1, 1))).map(({id}) => id),
+			['a', 'b'],
+		);
 	});
 
 	test(`${kind}: bad input is refused with what was expected and what came, and nothing is lost`, async t => {
@@ -98,14 +106,38 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		};
 		await refused(index.search(Float32Array.of(1, 2, 3)), 'ERR_DIMENSION', 'search: expected vectors of dimension 2, got 3 values');
 		await refused(index.search([1, 2] as unknown as Float32Array), 'ERR_ARGUMENT', 'search: expected a Float32Array, got a Array');
-		await refused(index.search(Float32Array.of(Number.NaN, 1)), 'ERR_ARGUMENT', 'search: expected finite numbers, got NaN at row 0, column 0');
-		await refused(index.search(new Float32Array(new SharedArrayBuffer(8))), 'ERR_ARGUMENT', 'search: expected memory of this thread alone, got a SharedArrayBuffer; pass a copy');
-		await refused(index.add(['b', 'c'], vectors(2, [1, 1], [1, Number.POSITIVE_INFINITY])), 'ERR_ARGUMENT', 'add: expected finite numbers, got inf at row 1, column 1');
-		await refused(index.add(['b', 'b'], vectors(2, [1, 1], [1, 1])), 'ERR_DUPLICATE_ID', 'add: expected an id that is new, got "b" at row 1, which is also at row 0');
-		await refused(index.add(['b', 'a'], vectors(2, [1, 1], [1, 1])), 'ERR_DUPLICATE_ID', 'add: expected an id that is new, got "a" at row 1, which is in the index');
+		await refused(
+			index.search(Float32Array.of(Number.NaN, 1)),
+			'ERR_ARGUMENT',
+			'search: expected finite numbers, got NaN at row 0, column 0',
+		);
+		await refused(
+			index.search(new Float32Array(new SharedArrayBuffer(8))),
+			'ERR_ARGUMENT',
+			'search: expected memory of this thread alone, got a SharedArrayBuffer; pass a copy',
+		);
+		await refused(
+			index.add(['b', 'c'], vectors(2, [1, 1], [1, Number.POSITIVE_INFINITY])),
+			'ERR_ARGUMENT',
+			'add: expected finite numbers, got inf at row 1, column 1',
+		);
+		await refused(
+			index.add(['b', 'b'], vectors(2, [1, 1], [1, 1])),
+			'ERR_DUPLICATE_ID',
+			'add: expected an id that is new, got "b" at row 1, which is also at row 0',
+		);
+		await refused(
+			index.add(['b', 'a'], vectors(2, [1, 1], [1, 1])),
+			'ERR_DUPLICATE_ID',
+			'add: expected an id that is new, got "a" at row 1, which is in the index',
+		);
 		await refused(index.add(['b'], vectors(3, [1, 1, 1])), 'ERR_DIMENSION', 'add: expected vectors of dimension 2, got 3');
 		await refused(index.add(['b', 'c'], vectors(2, [1, 1])), 'ERR_ARGUMENT', 'add: expected one vector for each of 2 ids, got 1');
-		await refused(index.add([''], vectors(2, [1, 1])), 'ERR_ARGUMENT', 'add: expected an id of one character or more, got an empty one at row 0');
+		await refused(
+			index.add([''], vectors(2, [1, 1])),
+			'ERR_ARGUMENT',
+			'add: expected an id of one character or more, got an empty one at row 0',
+		);
 		const detached = Float32Array.of(1, 1);
 		structuredClone(detached, {transfer: [detached.buffer]});
 		await refused(index.search(detached), 'ERR_ARGUMENT', 'search: expected a Float32Array with its memory, got a detached one');
@@ -136,7 +168,10 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 			const flipped = Buffer.from(sound);
 			flipped[at]! ^= 0x10;
 			await writeFile(broken, flipped);
-			const result = await open(broken).then(async opened => opened.search(Float32Array.of(1, 1, 1, 1)), (error: unknown) => error);
+			const result = await open(broken).then(
+				async opened => opened.search(Float32Array.of(1, 1, 1, 1)),
+				(error: unknown) => error,
+			);
 			const unharmed = Array.isArray(result);
 			t.true(unharmed || ['ERR_INDEX_CORRUPT', 'ERR_INDEX_VERSION'].includes((result as RetrievalError).code), `byte ${at}`);
 			if (unharmed) {
@@ -169,7 +204,10 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		const adding = index.add(names(20_000), data, {signal: controller.signal});
 		await sleep(5);
 		controller.abort(reason);
-		const result = await adding.then(() => 'done', (error: unknown) => error);
+		const result = await adding.then(
+			() => 'done',
+			(error: unknown) => error,
+		);
 		t.true(result === 'done' || result === reason, String(result));
 		t.is(index.size, result === 'done' ? 20_000 : 0);
 	});
@@ -186,7 +224,10 @@ test('cosine ignores length, and refuses a vector without direction', async t =>
 	const index = new FlatIndex({dim: 2, similarity: 'cosine'});
 	await index.add(['a', 'b'], vectors(2, [10, 0], [1, 1]));
 	const hits = await index.search(Float32Array.of(3, 3));
-	t.deepEqual(hits.map(({id}) => id), ['b', 'a']);
+	t.deepEqual(
+		hits.map(({id}) => id),
+		['b', 'a'],
+	);
 	t.true(Math.abs(hits[0]!.score - 1) < 1e-6 && Math.abs(hits[1]!.score - Math.SQRT1_2) < 1e-6);
 	await t.throwsAsync(index.add(['c'], vectors(2, [0, 0])), {code: 'ERR_ARGUMENT'});
 });
@@ -194,7 +235,10 @@ test('cosine ignores length, and refuses a vector without direction', async t =>
 test('l2 scores are negated squared distances', async t => {
 	const index = new HnswIndex({dim: 2, similarity: 'l2', m: 4});
 	await index.add(['a', 'b'], vectors(2, [0, 0], [3, 4]));
-	t.deepEqual(await index.search(Float32Array.of(3, 0)), [{id: 'a', score: -9}, {id: 'b', score: -16}]);
+	t.deepEqual(await index.search(Float32Array.of(3, 0)), [
+		{id: 'a', score: -9},
+		{id: 'b', score: -16},
+	]);
 });
 
 test('HNSW finds nearly what the flat index finds', async t => {
@@ -223,6 +267,9 @@ test('the same seed on one thread gives the same file', async t => {
 
 test('options that mean nothing are refused', t => {
 	t.throws(() => new FlatIndex({dim: 0}), {code: 'ERR_ARGUMENT', message: 'dim: expected a whole number from 1 to 65536, got 0'});
-	t.throws(() => new FlatIndex({dim: 2, similarity: 'manhattan' as 'dot'}), {code: 'ERR_ARGUMENT', message: 'similarity: expected one of dot, cosine, l2, got "manhattan"'});
+	t.throws(() => new FlatIndex({dim: 2, similarity: 'manhattan' as 'dot'}), {
+		code: 'ERR_ARGUMENT',
+		message: 'similarity: expected one of dot, cosine, l2, got "manhattan"',
+	});
 	t.throws(() => new HnswIndex({dim: 2, m: 1}), {code: 'ERR_ARGUMENT', message: 'm: expected a whole number from 2 to 1024, got 1'});
 });

@@ -1,4 +1,4 @@
-import test from 'ava';
+import test, {type ExecutionContext} from 'ava';
 import {ExtractiveReader, OnnxEncoder} from '../../ts/index.ts';
 
 const TICK_MS = 5;
@@ -26,7 +26,7 @@ async function ticksDuring(work: () => Promise<unknown>): Promise<{gaps: number[
  * The loop was free: while the work took long, ticks came all the time. A loop that is held for the work's whole time ticks
  * once after it; one that shares two busy cores with the work ticks late now and then, so shares are asserted, not times.
  */
-function undisturbed(t: import('ava').ExecutionContext, {gaps, tookMs}: {gaps: number[]; tookMs: number}): void {
+function undisturbed(t: ExecutionContext, {gaps, tookMs}: {gaps: number[]; tookMs: number}): void {
 	const longest = Math.max(...gaps);
 	t.log(`${gaps.length} ticks in ${tookMs.toFixed(0)} ms, the longest gap ${longest.toFixed(1)} ms`);
 	t.true(gaps.length >= tookMs / TICK_MS / 2, `${gaps.length} ticks in ${tookMs.toFixed(0)} ms`);
@@ -42,10 +42,13 @@ test.serial('a timer ticks undisturbed while a long batch is encoded', async t =
 
 test.serial('a timer ticks undisturbed while models load', async t => {
 	// Other thread counts than elsewhere, so that no open session is shared.
-	undisturbed(t, await ticksDuring(async () => {
-		const encoder = await OnnxEncoder.load('minilm-encoder', {threads: 1});
-		const reader = await ExtractiveReader.load('minilm-reader', {threads: 1});
-		encoder.close();
-		reader.close();
-	}));
+	undisturbed(
+		t,
+		await ticksDuring(async () => {
+			const encoder = await OnnxEncoder.load('minilm-encoder', {threads: 1});
+			const reader = await ExtractiveReader.load('minilm-reader', {threads: 1});
+			encoder.close();
+			reader.close();
+		}),
+	);
 });

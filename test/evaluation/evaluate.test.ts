@@ -2,11 +2,27 @@ import test from 'ava';
 import {type Qrels, type Run, exactMatch, evaluate, f1, hasAnswer, normaliseAnswer, topKAccuracy} from '../../ts/index.ts';
 
 const qrels: Qrels = new Map([
-	['q1', new Map([['a', 2], ['b', 1], ['c', 0]])],
+	[
+		'q1',
+		new Map([
+			['a', 2],
+			['b', 1],
+			['c', 0],
+		]),
+	],
 	['q2', new Map([['x', 1]])],
 ]);
 
-const run: Run = new Map([['q1', [{id: 'c', score: 9}, {id: 'b', score: 8}, {id: 'a', score: 7}]]]);
+const run: Run = new Map([
+	[
+		'q1',
+		[
+			{id: 'c', score: 9},
+			{id: 'b', score: 8},
+			{id: 'a', score: 7},
+		],
+	],
+]);
 
 test('measures worked by hand; a judged query that the run lacks counts as 0', async t => {
 	const {mean, perQuery, missing, unjudged} = await evaluate(run, qrels, ['nDCG@10', 'RR', 'AP', 'P@2', 'R@2', 'Success@1']);
@@ -24,14 +40,41 @@ test('measures worked by hand; a judged query that the run lacks counts as 0', a
 });
 
 test('of equal scores the greater passage id comes first, as in trec_eval', async t => {
-	const tied: Run = new Map([['q2', [{id: 'a', score: 1}, {id: 'x', score: 1}, {id: 'z', score: 1}]]]);
+	const tied: Run = new Map([
+		[
+			'q2',
+			[
+				{id: 'a', score: 1},
+				{id: 'x', score: 1},
+				{id: 'z', score: 1},
+			],
+		],
+	]);
 	const {perQuery} = await evaluate(tied, qrels, ['RR']);
 	t.is(perQuery.get('q2')!.RR, 1 / 2, 'z, x, a');
 });
 
 test('a run of other queries, a twice retrieved passage and an unknown measure are refused', async t => {
-	await t.throwsAsync(evaluate(new Map([['other', run.get('q1')!]]), qrels, ['RR']), {code: 'ERR_ARGUMENT', message: /other.*q1|q1.*other/u});
-	await t.throwsAsync(evaluate(new Map([['q1', [{id: 'a', score: 1}, {id: 'a', score: 2}]]]), qrels, ['RR']), {code: 'ERR_ARGUMENT', message: /"a"/u});
+	await t.throwsAsync(evaluate(new Map([['other', run.get('q1')!]]), qrels, ['RR']), {
+		code: 'ERR_ARGUMENT',
+		message: /other.*q1|q1.*other/u,
+	});
+	await t.throwsAsync(
+		evaluate(
+			new Map([
+				[
+					'q1',
+					[
+						{id: 'a', score: 1},
+						{id: 'a', score: 2},
+					],
+				],
+			]),
+			qrels,
+			['RR'],
+		),
+		{code: 'ERR_ARGUMENT', message: /"a"/u},
+	);
 	await t.throwsAsync(evaluate(run, qrels, ['MAE' as 'RR']), {code: 'ERR_ARGUMENT', message: /nDCG/u});
 	await t.throwsAsync(evaluate(run, qrels, []), {code: 'ERR_ARGUMENT'});
 	await t.throwsAsync(evaluate(7 as unknown as Run, qrels, ['RR']), {code: 'ERR_ARGUMENT'});
@@ -49,7 +92,11 @@ test('answers match as SQuAD and DPR match them', t => {
 });
 
 test('top-k accuracy counts a question once an answer is among its first k passages', async t => {
-	const passages = new Map([['a', {text: 'nothing'}], ['b', {text: 'the Denver Broncos'}], ['c', {text: 'Paris'}]]);
+	const passages = new Map([
+		['a', {text: 'nothing'}],
+		['b', {text: 'the Denver Broncos'}],
+		['c', {text: 'Paris'}],
+	]);
 	const questions = [
 		{id: 'q1', text: 'who?', answers: ['denver broncos']},
 		{id: 'q2', text: 'where?', answers: ['Paris']},
@@ -57,12 +104,30 @@ test('top-k accuracy counts a question once an answer is among its first k passa
 		{id: 'q4', text: 'unanswerable?', answers: []},
 	];
 	const found: Run = new Map([
-		['q1', [{id: 'a', score: 2}, {id: 'b', score: 1}]],
+		[
+			'q1',
+			[
+				{id: 'a', score: 2},
+				{id: 'b', score: 1},
+			],
+		],
 		['q2', [{id: 'c', score: 2}]],
 	]);
 	const {accuracy, firstRanks, questions: counted, missing} = await topKAccuracy(found, questions, passages, [1, 2]);
-	t.deepEqual([...accuracy], [[1, 1 / 3], [2, 2 / 3]]);
-	t.deepEqual([...firstRanks], [['q1', 2], ['q2', 1]]);
+	t.deepEqual(
+		[...accuracy],
+		[
+			[1, 1 / 3],
+			[2, 2 / 3],
+		],
+	);
+	t.deepEqual(
+		[...firstRanks],
+		[
+			['q1', 2],
+			['q2', 1],
+		],
+	);
 	t.deepEqual([counted, missing], [3, 1]);
 });
 

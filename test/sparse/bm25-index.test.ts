@@ -22,17 +22,24 @@ async function built(t: ExecutionContext): Promise<{index: Bm25Index; path: stri
 }
 
 /** Lucene's formula (k1 = 0.9, b = 0.4), for lengths below 40, which its one-byte code keeps exactly. */
-function score({tf, df, length, averageLength}: {tf: number; df: number; length: number; averageLength: number}, k1 = 0.9, b = 0.4): number {
+function score(
+	{tf, df, length, averageLength}: {tf: number; df: number; length: number; averageLength: number},
+	k1 = 0.9,
+	b = 0.4,
+): number {
 	const idf = Math.log(1 + (3 - df + 0.5) / (df + 0.5));
 	return (idf * tf) / (tf + k1 * (1 - b + (b * length) / averageLength));
 }
 
-test('scores are the formula\'s, worked by hand', async t => {
+test("scores are the formula's, worked by hand", async t => {
 	const {index} = await built(t);
 	// Stop words are gone: a has red fox red hen (4), b has fox (1), c has hen lai egg (3); together 8 in 3 passages.
 	const averageLength = 8 / 3;
 	const hits = await index.search('red fox', {k: 10});
-	t.deepEqual(hits.map(({id}) => id), ['a', 'b']);
+	t.deepEqual(
+		hits.map(({id}) => id),
+		['a', 'b'],
+	);
 	const fox = {df: 2, averageLength};
 	const expected = score({tf: 2, df: 1, length: 4, averageLength}) + score({tf: 1, length: 4, ...fox});
 	t.true(Math.abs(hits[0]!.score - expected) < 1e-6, `${hits[0]!.score} ${expected}`);
@@ -41,8 +48,12 @@ test('scores are the formula\'s, worked by hand', async t => {
 
 test('title and text are searched together, through the same stems', async t => {
 	const {index} = await built(t);
-	t.deepEqual((await index.search('hen')).map(({id}) => id), ['c', 'a'], 'the shorter passage first');
-	t.deepEqual(index.terms('The hens\' eggs were laid'), ['hen', 'egg', 'were', 'laid']);
+	t.deepEqual(
+		(await index.search('hen')).map(({id}) => id),
+		['c', 'a'],
+		'the shorter passage first',
+	);
+	t.deepEqual(index.terms("The hens' eggs were laid"), ['hen', 'egg', 'were', 'laid']);
 });
 
 test('k1 and b are chosen when searching', async t => {
@@ -56,27 +67,49 @@ test('k1 and b are chosen when searching', async t => {
 
 test('searchMany gives what search gives', async t => {
 	const {index} = await built(t);
-	const run = await index.searchMany([{id: 'q1', text: 'red fox'}, {id: 'q2', text: 'zebra'}, {id: 'q3', text: 'eggs'}], {k: 2});
+	const run = await index.searchMany(
+		[
+			{id: 'q1', text: 'red fox'},
+			{id: 'q2', text: 'zebra'},
+			{id: 'q3', text: 'eggs'},
+		],
+		{k: 2},
+	);
 	t.deepEqual([...run.keys()], ['q1', 'q2', 'q3']);
 	t.deepEqual(run.get('q1'), await index.search('red fox', {k: 2}));
 	t.deepEqual(run.get('q2'), []);
-	t.deepEqual(run.get('q3')!.map(({id}) => id), ['c']);
+	t.deepEqual(
+		run.get('q3')!.map(({id}) => id),
+		['c'],
+	);
 	t.is(run.get('q4'), undefined);
 });
 
-test('an explanation\'s parts add up to the score', async t => {
+test("an explanation's parts add up to the score", async t => {
 	const {index} = await built(t);
 	const [hit] = await index.search('red fox red', {k: 1});
 	const {score: total, terms, length} = await index.explain('red fox red', 'a');
 	t.is(total, hit!.score);
 	t.is(length, 4);
-	t.deepEqual(terms.map(({term, queryFrequency, frequency, passages: df}) => [term, queryFrequency, frequency, df]), [['red', 2, 2, 1], ['fox', 1, 1, 2]]);
+	t.deepEqual(
+		terms.map(({term, queryFrequency, frequency, passages: df}) => [term, queryFrequency, frequency, df]),
+		[
+			['red', 2, 2, 1],
+			['fox', 1, 1, 2],
+		],
+	);
 	t.is(Math.fround(terms.reduce((sum, {contribution}) => sum + contribution, 0)), total);
 });
 
 test('weighted terms rank as repeated ones', async t => {
 	const {index} = await built(t);
-	t.deepEqual(await index.searchTerms([{term: 'red', weight: 2}, {term: 'fox', weight: 1}]), await index.search('red fox red'));
+	t.deepEqual(
+		await index.searchTerms([
+			{term: 'red', weight: 2},
+			{term: 'fox', weight: 1},
+		]),
+		await index.search('red fox red'),
+	);
 });
 
 test('a writer adds, updates and deletes; readers see it once they reload', async t => {
@@ -87,11 +120,19 @@ test('a writer adds, updates and deletes; readers see it once they reload', asyn
 	t.is(await writer.delete(['a', 'nobody']), 1);
 	await writer.commit();
 	await writer.close();
-	t.deepEqual((await index.search('red')).map(({id}) => id), ['a'], 'not yet');
+	t.deepEqual(
+		(await index.search('red')).map(({id}) => id),
+		['a'],
+		'not yet',
+	);
 	await index.reload();
 	t.is(index.size, 3);
 	t.deepEqual(await index.search('red'), []);
-	t.deepEqual((await index.search('zebra')).map(({id}) => id), ['d', 'b'], 'of equal scores the one added earlier');
+	t.deepEqual(
+		(await index.search('zebra')).map(({id}) => id),
+		['d', 'b'],
+		'of equal scores the one added earlier',
+	);
 });
 
 test('what was not committed is gone when the writer closes', async t => {
@@ -107,7 +148,10 @@ test('a second writer, a duplicate id and an index that is there are refused, ea
 	const {index, path} = await built(t);
 	const writer = await Bm25Writer.open(path);
 	await t.throwsAsync(Bm25Writer.open(path), {instanceOf: RetrievalError, code: 'ERR_INDEX_LOCKED'});
-	await t.throwsAsync(writer.add([{id: 'a', text: 'again'}]), {code: 'ERR_DUPLICATE_ID', message: 'add: expected an id that is new, got "a" again'});
+	await t.throwsAsync(writer.add([{id: 'a', text: 'again'}]), {
+		code: 'ERR_DUPLICATE_ID',
+		message: 'add: expected an id that is new, got "a" again',
+	});
 	await writer.close();
 	await t.throwsAsync(Bm25Index.build(path, passages), {code: 'ERR_ARGUMENT'});
 	t.is(index.size, 3, 'and it is as it was');
@@ -128,7 +172,10 @@ test('arguments that mean nothing are refused', async t => {
 	const {index} = await built(t);
 	await t.throwsAsync(index.search('fox', {k: -1}), {code: 'ERR_ARGUMENT', message: 'k: expected a whole number of at least 0, got -1'});
 	await t.throwsAsync(index.search('fox', {b: 1.5}), {code: 'ERR_ARGUMENT', message: 'b: expected a number from 0 to 1, got 1.5'});
-	await t.throwsAsync(index.search(7 as unknown as string), {code: 'ERR_ARGUMENT', message: 'search: query: expected a string, got number'});
+	await t.throwsAsync(index.search(7 as unknown as string), {
+		code: 'ERR_ARGUMENT',
+		message: 'search: query: expected a string, got number',
+	});
 	t.deepEqual(await index.search(''), []);
 	t.deepEqual(await index.search('fox', {k: 0}), []);
 });

@@ -14,5 +14,5 @@ export function reportError(error: unknown, json: boolean): void {
 		return;
 	}
 	const expected = code !== 'ERR_INTERNAL';
-	process.stderr.write(`passagekit: ${expected ? message : stack ?? message}${expected ? ` (${code})` : ''}\n`);
+	process.stderr.write(`passagekit: ${expected ? message : (stack ?? message)}${expected ? ` (${code})` : ''}\n`);
 }

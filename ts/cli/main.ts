@@ -27,13 +27,16 @@ export async function run(argv: readonly string[]): Promise<number> {
 		.description('Passage retrieval and question answering over your own documents: BM25, dense, hybrid, reader, evaluation.')
 		.version(version)
 		.showHelpAfterError('(run with --help for what is possible)')
-		.addHelpText('after', `
+		.addHelpText(
+			'after',
+			`
 Begin with:
   $ passagekit demo                          the whole path over a small encyclopaedia
   $ passagekit index ./my-docs               makes ./passagekit-index
   $ passagekit ask "Who built the bridge?"   answers from ./passagekit-index
 
-Every command takes --json. Exit status: 0 done, 1 failed, 2 not understood.`);
+Every command takes --json. Exit status: 0 done, 1 failed, 2 not understood.`,
+		);
 	const interrupted = new AbortController();
 	const interrupt = (): void => interrupted.abort();
 	process.once('SIGINT', interrupt);

@@ -26,7 +26,10 @@ export function counts(text: string): number[] {
 
 /** `nDCG@10,R@100` as names. */
 export function names(text: string): string[] {
-	return text.split(',').map(part => part.trim()).filter(part => part !== '');
+	return text
+		.split(',')
+		.map(part => part.trim())
+		.filter(part => part !== '');
 }
 
 /** Where `index` writes and the other commands read when nothing is said. */

@@ -4,7 +4,13 @@ export function print(text: string): void {
 }
 
 export function printJson(value: unknown): void {
-	print(JSON.stringify(value, (_key, part: unknown) => part instanceof Map ? Object.fromEntries(part) : part, process.stdout.isTTY ? 2 : undefined));
+	print(
+		JSON.stringify(
+			value,
+			(_key, part: unknown) => (part instanceof Map ? Object.fromEntries(part) : part),
+			process.stdout.isTTY ? 2 : undefined,
+		),
+	);
 }
 
 export function note(text: string): void {
@@ -12,7 +18,11 @@ export function note(text: string): void {
 }
 
 /** Text with a colour where a terminal shows it. */
-export function styled(style: 'bold' | 'dim' | 'green' | 'yellow' | 'cyan' | 'inverse', text: string, stream: NodeJS.WriteStream = process.stdout): string {
+export function styled(
+	style: 'bold' | 'dim' | 'green' | 'yellow' | 'cyan' | 'inverse',
+	text: string,
+	stream: NodeJS.WriteStream = process.stdout,
+): string {
 	const [on, off] = codes[style];
 	return useColour(stream) ? `\u001B[${on}m${text}\u001B[${off}m` : text;
 }

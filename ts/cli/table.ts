@@ -2,7 +2,10 @@
 export function table(heading: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
 	const widths = heading.map((title, column) => Math.max(width(title), ...rows.map(row => width(row[column] ?? ''))));
 	const line = (cells: readonly string[]): string =>
-		widths.map((size, column) => pad(cells[column] ?? '', size, column > 0)).join('  ').trimEnd();
+		widths
+			.map((size, column) => pad(cells[column] ?? '', size, column > 0))
+			.join('  ')
+			.trimEnd();
 	return [line(heading), widths.map(size => '─'.repeat(size)).join('  '), ...rows.map(line)].join('\n');
 }
 
@@ -12,7 +15,11 @@ export function sideBySide(blocks: ReadonlyArray<readonly string[]>, columns: nu
 	const wrapped = blocks.map(lines => lines.flatMap(line => wrap(line, size)));
 	const height = Math.max(...wrapped.map(lines => lines.length));
 	return Array.from({length: height}, (_, row) =>
-		wrapped.map(lines => pad(lines[row] ?? '', size, false)).join(' │ ').trimEnd()).join('\n');
+		wrapped
+			.map(lines => pad(lines[row] ?? '', size, false))
+			.join(' │ ')
+			.trimEnd(),
+	).join('\n');
 }
 
 // oxlint-disable-next-line no-control-regex -- colours are control characters

@@ -54,7 +54,11 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'> {
 Builds a collection in the folder `output`: passages, BM25 index, vectors, graph. It is built beside its place and moved
 there when it is whole; a build that fails or is aborted leaves what was there.
 */
-export async function buildCollection(source: string | Iterable<Passage> | AsyncIterable<Passage>, output: string, options: BuildOptions = {}): Promise<Manifest> {
+export async function buildCollection(
+	source: string | Iterable<Passage> | AsyncIterable<Passage>,
+	output: string,
+	options: BuildOptions = {},
+): Promise<Manifest> {
 	const {encoder: model = 'minilm-encoder', dense = 'flat+hnsw', threads = 0, hnsw = {}, overwrite = false} = options;
 	checkString('output', output);
 	checkOneOf('dense', dense, ['flat', 'flat+hnsw']);
@@ -71,11 +75,20 @@ export async function buildCollection(source: string | Iterable<Passage> | Async
 		await mkdir(folder, {recursive: true});
 		const place = (part: keyof typeof parts): string => join(folder, parts[part]);
 		const {passages} = await stage('read', options, async call => {
-			const result = typeof source === 'string'
-				? await PassageStore.ingest(source, place('passages'), {...call, format: options.format, split: options.split, skipBadLines: options.skipBadLines})
-				: await PassageStore.write(source, place('passages'), call);
+			const result =
+				typeof source === 'string'
+					? await PassageStore.ingest(source, place('passages'), {
+							...call,
+							format: options.format,
+							split: options.split,
+							skipBadLines: options.skipBadLines,
+						})
+					: await PassageStore.write(source, place('passages'), call);
 			if (result.passages === 0) {
-				throw new RetrievalError('ERR_FORMAT', `${typeof source === 'string' ? source : 'passages'}: expected at least one passage, got none`);
+				throw new RetrievalError(
+					'ERR_FORMAT',
+					`${typeof source === 'string' ? source : 'passages'}: expected at least one passage, got none`,
+				);
 			}
 			return result;
 		});
@@ -100,7 +113,9 @@ export async function buildCollection(source: string | Iterable<Passage> | Async
 				checkCount('hnsw: efConstruction', efConstruction, 1);
 				checkCount('hnsw: seed', seed, 0);
 				await stage('hnsw', options, async call => {
-					await callNative(call, control => native.buildHnswFromFlat(place('flat'), place('hnsw'), m, efConstruction, seed, threads || availableParallelism(), control));
+					await callNative(call, control =>
+						native.buildHnswFromFlat(place('flat'), place('hnsw'), m, efConstruction, seed, threads || availableParallelism(), control),
+					);
 					return {passages};
 				});
 				indexes.push('hnsw');
@@ -116,7 +131,11 @@ export async function buildCollection(source: string | Iterable<Passage> | Async
 	}
 }
 
-async function stage<T extends {readonly passages: number}>(name: BuildStage, {signal, onProgress, onStage}: BuildOptions, work: (call: CallOptions) => Promise<T>): Promise<T> {
+async function stage<T extends {readonly passages: number}>(
+	name: BuildStage,
+	{signal, onProgress, onStage}: BuildOptions,
+	work: (call: CallOptions) => Promise<T>,
+): Promise<T> {
 	const began = performance.now();
 	const result = await work({signal, onProgress: onProgress && (progress => onProgress({stage: name, ...progress}))});
 	onStage?.({stage: name, milliseconds: performance.now() - began, passages: result.passages});
@@ -133,13 +152,18 @@ async function checkTarget(target: string, overwrite: boolean): Promise<void> {
 		if (code === 'ENOENT') {
 			return;
 		}
-		throw new RetrievalError('ERR_IO', `write ${target}: ${code === 'ENOTDIR' ? 'expected a folder, got a file' : message}`, {cause: error});
+		throw new RetrievalError('ERR_IO', `write ${target}: ${code === 'ENOTDIR' ? 'expected a folder, got a file' : message}`, {
+			cause: error,
+		});
 	}
 	if (entries.length === 0) {
 		return;
 	}
 	if (!overwrite) {
-		throw new RetrievalError('ERR_ARGUMENT', `output: expected a new or empty folder, got ${target} with ${entries.length} entries. Overwriting a collection has to be asked for.`);
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`output: expected a new or empty folder, got ${target} with ${entries.length} entries. Overwriting a collection has to be asked for.`,
+		);
 	}
 	await readManifest(target);
 }

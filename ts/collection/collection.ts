@@ -93,9 +93,16 @@ export class Collection implements AsyncDisposable {
 	}
 
 	/** Builds a collection in the folder `output` from a file, a folder or passages, and opens it. */
-	static async build(source: string | Iterable<Passage> | AsyncIterable<Passage>, output: string, options: BuildOptions & Pick<CollectionOptions, 'reader' | 'k1' | 'b'> = {}): Promise<Collection> {
+	static async build(
+		source: string | Iterable<Passage> | AsyncIterable<Passage>,
+		output: string,
+		options: BuildOptions & Pick<CollectionOptions, 'reader' | 'k1' | 'b'> = {},
+	): Promise<Collection> {
 		await buildCollection(source, output, options);
-		return Collection.open(output, options.encoder === false ? {reader: options.reader, k1: options.k1, b: options.b} : {...options, encoder: options.encoder});
+		return Collection.open(
+			output,
+			options.encoder === false ? {reader: options.reader, k1: options.k1, b: options.b} : {...options, encoder: options.encoder},
+		);
 	}
 
 	/** Opens the collection in a folder. Indexes are memory-mapped; models load when they are first needed. */
@@ -105,7 +112,10 @@ export class Collection implements AsyncDisposable {
 		const passages = await PassageStore.open(join(folder, parts.passages));
 		const bm25 = await Bm25Index.open(join(folder, parts.bm25), {k1: options.k1, b: options.b});
 		if (passages.size !== manifest.passages || bm25.size !== manifest.passages) {
-			throw new RetrievalError('ERR_INDEX_CORRUPT', `${folder}: expected ${manifest.passages} passages in every part, got ${passages.size} in the store and ${bm25.size} in the BM25 index`);
+			throw new RetrievalError(
+				'ERR_INDEX_CORRUPT',
+				`${folder}: expected ${manifest.passages} passages in every part, got ${passages.size} in the store and ${bm25.size} in the BM25 index`,
+			);
 		}
 		return new Collection(folder, manifest, passages, bm25, options);
 	}
@@ -120,7 +130,8 @@ export class Collection implements AsyncDisposable {
 		if (retriever === 'dense') {
 			return dense;
 		}
-		const fusion = options.fusion ?? (this.manifest.encoder?.unit ? {method: 'hybridNorm', alpha: 0.05} as const : {method: 'dprHybrid'} as const);
+		const fusion =
+			options.fusion ?? (this.manifest.encoder?.unit ? ({method: 'hybridNorm', alpha: 0.05} as const) : ({method: 'dprHybrid'} as const));
 		return new HybridSearcher({dense, sparse: this.bm25, fusion, depth: options.depth});
 	}
 
@@ -174,7 +185,10 @@ export class Collection implements AsyncDisposable {
 		this.passages.close();
 		this.bm25.close();
 		for (const opening of this.#open.values()) {
-			await opening.then(opened => opened.close(), () => {});
+			await opening.then(
+				opened => opened.close(),
+				() => {},
+			);
 		}
 		this.#open.clear();
 	}
@@ -193,7 +207,10 @@ export class Collection implements AsyncDisposable {
 
 	#withVectors(): NonNullable<Manifest['encoder']> {
 		if (!this.manifest.encoder) {
-			throw new RetrievalError('ERR_ARGUMENT', `${this.#folder}: expected a collection with vectors, got one built without an encoder; use the bm25 retriever or build it again`);
+			throw new RetrievalError(
+				'ERR_ARGUMENT',
+				`${this.#folder}: expected a collection with vectors, got one built without an encoder; use the bm25 retriever or build it again`,
+			);
 		}
 		return this.manifest.encoder;
 	}
@@ -213,4 +230,3 @@ export class Collection implements AsyncDisposable {
 interface Closable {
 	close(): void;
 }
-

@@ -41,9 +41,13 @@ export async function readManifest(folder: string): Promise<Manifest> {
 	} catch (error) {
 		const {code, message} = error as NodeJS.ErrnoException;
 		const missing = code === 'ENOENT' || code === 'ENOTDIR';
-		throw new RetrievalError('ERR_IO', missing
-			? `open ${folder}: expected a collection, got no ${parts.manifest} there. Make one with \`passagekit index <files> --output ${folder}\`.`
-			: `open ${path}: ${message}`, {cause: error});
+		throw new RetrievalError(
+			'ERR_IO',
+			missing
+				? `open ${folder}: expected a collection, got no ${parts.manifest} there. Make one with \`passagekit index <files> --output ${folder}\`.`
+				: `open ${path}: ${message}`,
+			{cause: error},
+		);
 	}
 	let manifest: Partial<Manifest>;
 	try {
@@ -55,7 +59,10 @@ export async function readManifest(folder: string): Promise<Manifest> {
 		throw new RetrievalError('ERR_INDEX_CORRUPT', `${path}: expected the manifest of a passagekit collection, got another file`);
 	}
 	if (manifest.version !== 1) {
-		throw new RetrievalError('ERR_INDEX_VERSION', `${path}: expected version 1 of the collection format, got version ${String(manifest.version)}; build it again`);
+		throw new RetrievalError(
+			'ERR_INDEX_VERSION',
+			`${path}: expected version 1 of the collection format, got version ${String(manifest.version)}; build it again`,
+		);
 	}
 	return manifest as Manifest;
 }

@@ -1,5 +1,12 @@
 export {PassageStore, type IngestOptions, type IngestResult} from './passage-store.ts';
-export {readPassages, readQuestions, type PassageFormat, type QuestionFormat, type ReadPassagesOptions, type ReadQuestionsOptions} from './readers.ts';
+export {
+	readPassages,
+	readQuestions,
+	type PassageFormat,
+	type QuestionFormat,
+	type ReadPassagesOptions,
+	type ReadQuestionsOptions,
+} from './readers.ts';
 export {splitDocument, type PassagePiece, type SplitOptions} from './split.ts';
 export {readQrels, readTrecRun, writeQrels, writeTrecRun} from './trec-files.ts';
 export {encyclopedia, type Encyclopedia, type EncyclopediaQuestion, type EncyclopediaSplit, type QuestionKind} from './encyclopedia.ts';

@@ -48,14 +48,22 @@ export class PassageStore implements AsyncDisposable {
 	}
 
 	/** Writes passages from JavaScript into the store file `output`. Progress counts passages. */
-	static async write(passages: Iterable<Passage> | AsyncIterable<Passage>, output: string, {signal, onProgress}: CallOptions = {}): Promise<IngestResult> {
+	static async write(
+		passages: Iterable<Passage> | AsyncIterable<Passage>,
+		output: string,
+		{signal, onProgress}: CallOptions = {},
+	): Promise<IngestResult> {
 		checkString('output', output);
 		const writer = await callNative({signal}, () => native.createPassageStore(output));
 		let batch: Passage[] = [];
 		let done = 0;
 		const flush = async (): Promise<void> => {
-			const columns = [batch.map(passage => passage.id), batch.map(passage => passage.title ?? ''), batch.map(passage => passage.text)] as const;
-			await callNative({signal}, () => writer.push(...columns as [string[], string[], string[]]));
+			const columns = [
+				batch.map(passage => passage.id),
+				batch.map(passage => passage.title ?? ''),
+				batch.map(passage => passage.text),
+			] as const;
+			await callNative({signal}, () => writer.push(...(columns as [string[], string[], string[]])));
 			done += batch.length;
 			batch = [];
 			onProgress?.({done, total: 0});
@@ -93,7 +101,7 @@ export class PassageStore implements AsyncDisposable {
 		checkStrings('get: ids', ids);
 		const passages: Passage[] = [];
 		for (let from = 0; from < ids.length; from += BATCH) {
-			passages.push(...await callNative({}, () => this.#native.get(ids.slice(from, from + BATCH))));
+			passages.push(...(await callNative({}, () => this.#native.get(ids.slice(from, from + BATCH)))));
 		}
 		return passages;
 	}
@@ -106,7 +114,7 @@ export class PassageStore implements AsyncDisposable {
 	}
 
 	/** All passages, in the order in which they were written. */
-	async* [Symbol.asyncIterator](): AsyncGenerator<Passage, void, undefined> {
+	async *[Symbol.asyncIterator](): AsyncGenerator<Passage, void, undefined> {
 		for (let start = 0; start < this.size; start += BATCH) {
 			yield* await this.slice(start, BATCH);
 		}

@@ -31,7 +31,17 @@ Files of questions. `auto` looks at the content.
 */
 export type QuestionFormat = 'auto' | 'tsv' | 'beir' | 'dpr-csv' | 'dpr-jsonl' | 'dpr-json' | 'squad' | 'trec' | 'pubmedqa';
 
-export const questionFormats: readonly QuestionFormat[] = ['auto', 'tsv', 'beir', 'dpr-csv', 'dpr-jsonl', 'dpr-json', 'squad', 'trec', 'pubmedqa'];
+export const questionFormats: readonly QuestionFormat[] = [
+	'auto',
+	'tsv',
+	'beir',
+	'dpr-csv',
+	'dpr-jsonl',
+	'dpr-json',
+	'squad',
+	'trec',
+	'pubmedqa',
+];
 
 interface ReadOptions extends CallOptions {
 	/** Pass over lines that are not as expected, instead of refusing the file; `onSkipped` tells how many. @default false */

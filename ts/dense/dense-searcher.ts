@@ -18,11 +18,17 @@ export class DenseSearcher implements Searcher {
 
 	constructor({encoder, index}: DenseSearcherOptions) {
 		if (encoder.dim !== index.dim) {
-			throw new RetrievalError('ERR_DIMENSION', `DenseSearcher: expected vectors of dimension ${index.dim}, got an encoder of dimension ${encoder.dim}`);
+			throw new RetrievalError(
+				'ERR_DIMENSION',
+				`DenseSearcher: expected vectors of dimension ${index.dim}, got an encoder of dimension ${encoder.dim}`,
+			);
 		}
 		const made = index.metadata.encoder;
 		if (made !== undefined && encoder.identity !== undefined && made !== encoder.identity) {
-			throw new RetrievalError('ERR_ENCODER_MISMATCH', `DenseSearcher: expected the encoder that made the index, ${made}, got ${encoder.identity}. Build the index again with this encoder, or open the other one.`);
+			throw new RetrievalError(
+				'ERR_ENCODER_MISMATCH',
+				`DenseSearcher: expected the encoder that made the index, ${made}, got ${encoder.identity}. Build the index again with this encoder, or open the other one.`,
+			);
 		}
 		this.#encoder = encoder;
 		this.#index = index;
@@ -38,11 +44,14 @@ export class DenseSearcher implements Searcher {
 	async searchMany(queries: readonly Query[], options: SearchManyOptions = {}): Promise<Run> {
 		const {signal, onProgress} = options;
 		const total = queries.length;
-		const vectors = await this.#encoder.encode(queries.map(query => query.text), {
-			signal,
-			batchTokens: 1,
-			onProgress: onProgress && (({done}) => onProgress({done: Math.min(done, total - 1), total})),
-		});
+		const vectors = await this.#encoder.encode(
+			queries.map(query => query.text),
+			{
+				signal,
+				batchTokens: 1,
+				onProgress: onProgress && (({done}) => onProgress({done: Math.min(done, total - 1), total})),
+			},
+		);
 		const ids = queries.map(query => query.id);
 		if (this.#index instanceof NativeVectorIndex) {
 			const run = await this.#index.searchRun(ids, vectors, {...options, onProgress: undefined});

@@ -30,7 +30,7 @@ export class FlatIndex extends NativeVectorIndex<Binding.NativeFlatIndex, object
 
 	/** Memory-maps a saved index: its vectors are read when it is searched. */
 	static async open(path: string): Promise<FlatIndex> {
-		return new FlatIndex(await callNative({}, () => native.openFlatIndex(path)) as unknown as FlatIndexOptions);
+		return new FlatIndex((await callNative({}, () => native.openFlatIndex(path))) as unknown as FlatIndexOptions);
 	}
 
 	/** @internal */
@@ -39,7 +39,13 @@ export class FlatIndex extends NativeVectorIndex<Binding.NativeFlatIndex, object
 	}
 
 	/** @internal */
-	protected override async startSearchMany(queries: Binding.VectorBatch, k: number, threads: number, _options: object, control: Binding.Control): Promise<Binding.NativeRun> {
+	protected override async startSearchMany(
+		queries: Binding.VectorBatch,
+		k: number,
+		threads: number,
+		_options: object,
+		control: Binding.Control,
+	): Promise<Binding.NativeRun> {
 		return this.native.searchMany(queries, k, threads, control);
 	}
 }

@@ -37,17 +37,28 @@ export class HnswIndex extends NativeVectorIndex<Binding.NativeHnswIndex, Ef> {
 
 	/** Memory-maps a saved index. */
 	static async open(path: string): Promise<HnswIndex> {
-		return new HnswIndex(await callNative({}, () => native.openHnswIndex(path)) as unknown as HnswIndexOptions);
+		return new HnswIndex((await callNative({}, () => native.openHnswIndex(path))) as unknown as HnswIndexOptions);
 	}
 
 	/** @internal */
-	protected override async startSearch(query: Float32Array, k: number, {efSearch = 128}: Ef, control: Binding.Control): Promise<Binding.Hits> {
+	protected override async startSearch(
+		query: Float32Array,
+		k: number,
+		{efSearch = 128}: Ef,
+		control: Binding.Control,
+	): Promise<Binding.Hits> {
 		checkCount('efSearch', efSearch, 1);
 		return this.native.search(query, k, efSearch, control);
 	}
 
 	/** @internal */
-	protected override async startSearchMany(queries: Binding.VectorBatch, k: number, threads: number, {efSearch = 128}: Ef, control: Binding.Control): Promise<Binding.NativeRun> {
+	protected override async startSearchMany(
+		queries: Binding.VectorBatch,
+		k: number,
+		threads: number,
+		{efSearch = 128}: Ef,
+		control: Binding.Control,
+	): Promise<Binding.NativeRun> {
 		checkCount('efSearch', efSearch, 1);
 		return this.native.searchMany(queries, k, efSearch, threads, control);
 	}
@@ -61,7 +72,17 @@ function create(options: HnswIndexOptions): Binding.NativeHnswIndex {
 	checkCount('seed', seed, 0);
 	checkCount('threads', threads, 0);
 	checkOneOf('innerProduct', innerProduct, ['graph', 'augmentedL2']);
-	return callSync(() => new native.NativeHnswIndex({
-		dim, similarity: checkedSimilarity(similarity), metadata: checkedMetadata(metadata), m, efConstruction, seed, innerProduct, threads,
-	}));
+	return callSync(
+		() =>
+			new native.NativeHnswIndex({
+				dim,
+				similarity: checkedSimilarity(similarity),
+				metadata: checkedMetadata(metadata),
+				m,
+				efConstruction,
+				seed,
+				innerProduct,
+				threads,
+			}),
+	);
 }

@@ -165,7 +165,13 @@ export abstract class NativeVectorIndex<N extends NativeIndex, Search extends ob
 	protected abstract startSearch(query: Float32Array, k: number, options: Search, control: Binding.Control): Promise<Binding.Hits>;
 
 	/** @internal */
-	protected abstract startSearchMany(queries: Binding.VectorBatch, k: number, threads: number, options: Search, control: Binding.Control): Promise<Binding.NativeRun>;
+	protected abstract startSearchMany(
+		queries: Binding.VectorBatch,
+		k: number,
+		threads: number,
+		options: Search,
+		control: Binding.Control,
+	): Promise<Binding.NativeRun>;
 }
 
 export function checkedSimilarity(similarity: unknown): Similarity {

@@ -72,16 +72,19 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 			const texts: string[] = [];
 			const titles: string[] = [];
 			for (const [i, input] of chunk.entries()) {
-				const {text, title = ''} = typeof input === 'string' ? {text: input} : input ?? {};
+				const {text, title = ''} = typeof input === 'string' ? {text: input} : (input ?? {});
 				checkString(`inputs[${from + i}]: text`, text);
 				checkString(`inputs[${from + i}]: title`, title);
 				texts.push(text);
 				titles.push(title);
 			}
-			const vectors = await callNative({
-				signal,
-				onProgress: onProgress && (({done}) => onProgress({done: from + done, total: rows})),
-			}, control => this.#native.encode(texts, titles, batchTokens, control));
+			const vectors = await callNative(
+				{
+					signal,
+					onProgress: onProgress && (({done}) => onProgress({done: from + done, total: rows})),
+				},
+				control => this.#native.encode(texts, titles, batchTokens, control),
+			);
 			data.set(vectors, from * dim);
 			await nextTurn();
 		}
@@ -105,7 +108,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 
 /** What the options say, else the model's own configuration (ours, then Sentence Transformers'), else DPR's way. */
 async function configured(folder: string, options: OnnxEncoderOptions): Promise<Binding.NativeEncoderOptions> {
-	const config: ModelConfig = await readModelJson(folder, 'config.json') ?? {};
+	const config: ModelConfig = (await readModelJson(folder, 'config.json')) ?? {};
 	const own = config.passagekit ?? {};
 	const pooler = await readModelJson(folder, '1_Pooling/config.json');
 	const pooling = options.pooling ?? own['pooling'] ?? (pooler?.['pooling_mode_mean_tokens'] ? 'mean' : 'cls');

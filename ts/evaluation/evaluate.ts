@@ -30,7 +30,12 @@ const {mean} = await evaluate(run, qrels, ['nDCG@10', 'R@100']);
 //=> {'nDCG@10': 0.6789, 'R@100': 0.9253}
 ```
 */
-export async function evaluate<M extends Measure>(run: Run, qrels: Qrels, measures: readonly M[], options: CallOptions = {}): Promise<Evaluation<M>> {
+export async function evaluate<M extends Measure>(
+	run: Run,
+	qrels: Qrels,
+	measures: readonly M[],
+	options: CallOptions = {},
+): Promise<Evaluation<M>> {
 	checkStrings('measures', measures);
 	if (measures.length === 0) {
 		throw new RetrievalError('ERR_ARGUMENT', 'measures: expected at least one, such as nDCG@10, got none');
@@ -41,7 +46,10 @@ export async function evaluate<M extends Measure>(run: Run, qrels: Qrels, measur
 		judgements.add(query, [...judged.keys()], Int32Array.from(judged.values()));
 	}
 	const result = await callNative(options, () => native.evaluate(handle, judgements, [...measures]));
-	const record = (values: Float64Array): Record<M, number> => Object.fromEntries(measures.map((measure, i) => [measure, values[i]!])) as Record<M, number>;
-	const perQuery = new Map(result.queries.map((query, i) => [query, record(result.values.subarray(i * measures.length, (i + 1) * measures.length))]));
+	const record = (values: Float64Array): Record<M, number> =>
+		Object.fromEntries(measures.map((measure, i) => [measure, values[i]!])) as Record<M, number>;
+	const perQuery = new Map(
+		result.queries.map((query, i) => [query, record(result.values.subarray(i * measures.length, (i + 1) * measures.length))]),
+	);
 	return {mean: record(result.means), perQuery, missing: result.missing, unjudged: result.unjudged};
 }

@@ -69,7 +69,10 @@ export async function topKAccuracy(
 	const missing = answerable.filter(({id}) => !run.has(id)).length;
 	if (missing === answerable.length && run.size > 0 && answerable.length > 0) {
 		const [first] = run.keys();
-		throw new RetrievalError('ERR_ARGUMENT', `topKAccuracy: expected a run of these questions, got none of them: the run begins with query "${first}", the questions with "${answerable[0]!.id}"`);
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`topKAccuracy: expected a run of these questions, got none of them: the run begins with query "${first}", the questions with "${answerable[0]!.id}"`,
+		);
 	}
 	return {accuracy, firstRanks, questions: answerable.length, missing};
 }

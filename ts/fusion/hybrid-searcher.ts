@@ -42,7 +42,7 @@ export class HybridSearcher implements Searcher {
 			this.#sparse.search(query, {k: depth, signal}),
 		]);
 		const fused = await fuse({dense: new Map([['', dense]]), sparse: new Map([['', sparse]])}, this.#fusion, {k, signal});
-		return [...fused.get('') ?? []];
+		return [...(fused.get('') ?? [])];
 	}
 
 	async searchMany(queries: readonly Query[], options: SearchManyOptions = {}): Promise<Run> {

@@ -18,17 +18,26 @@ export function findRuntimeLibrary(): RuntimeLibrary {
 	const named = process.env['PASSAGEKIT_ONNXRUNTIME'];
 	if (named) {
 		if (!statSync(named, {throwIfNoEntry: false})?.isFile()) {
-			throw new RetrievalError('ERR_PEER_MISSING', `PASSAGEKIT_ONNXRUNTIME: expected the path of an ONNX Runtime library, got ${named}, where no file is`);
+			throw new RetrievalError(
+				'ERR_PEER_MISSING',
+				`PASSAGEKIT_ONNXRUNTIME: expected the path of an ONNX Runtime library, got ${named}, where no file is`,
+			);
 		}
 		return {path: named};
 	}
 	const manifest = peerManifest();
 	if (!manifest) {
-		throw new RetrievalError('ERR_PEER_MISSING', 'models need the package onnxruntime-node, which is not installed. Install it with `npm install onnxruntime-node`, or name an ONNX Runtime library in PASSAGEKIT_ONNXRUNTIME.');
+		throw new RetrievalError(
+			'ERR_PEER_MISSING',
+			'models need the package onnxruntime-node, which is not installed. Install it with `npm install onnxruntime-node`, or name an ONNX Runtime library in PASSAGEKIT_ONNXRUNTIME.',
+		);
 	}
 	const library = libraryIn(join(dirname(manifest.path), 'bin'));
 	if (!library) {
-		throw new RetrievalError('ERR_PEER_MISSING', `onnxruntime-node ${manifest.version} has no library for ${process.platform} ${process.arch}. Name an ONNX Runtime library in PASSAGEKIT_ONNXRUNTIME.`);
+		throw new RetrievalError(
+			'ERR_PEER_MISSING',
+			`onnxruntime-node ${manifest.version} has no library for ${process.platform} ${process.arch}. Name an ONNX Runtime library in PASSAGEKIT_ONNXRUNTIME.`,
+		);
 	}
 	return {path: library, version: manifest.version};
 }
@@ -46,13 +55,16 @@ function peerManifest(): {path: string; version: string} | undefined {
 
 /** `bin/napi-v6/linux/x64/libonnxruntime.so.1`, whatever the numbers. */
 function libraryIn(bin: string): string | undefined {
-	const pattern = {
-		win32: /^onnxruntime\.dll$/u,
-		darwin: /^libonnxruntime\..*dylib$/u,
-	}[process.platform as string] ?? /^libonnxruntime\.so(\.\d+)*$/u;
+	const pattern =
+		{
+			win32: /^onnxruntime\.dll$/u,
+			darwin: /^libonnxruntime\..*dylib$/u,
+		}[process.platform as string] ?? /^libonnxruntime\.so(\.\d+)*$/u;
 	for (const abi of list(bin).sort().reverse()) {
 		const folder = join(bin, abi, process.platform, process.arch);
-		const file = list(folder).sort().find(name => pattern.test(name));
+		const file = list(folder)
+			.sort()
+			.find(name => pattern.test(name));
 		if (file) {
 			return join(folder, file);
 		}

@@ -89,7 +89,14 @@ export class ExtractiveReader implements AsyncDisposable {
 	/** Answers, best first, each text once; `passages` in the order of retrieval. Progress counts passages. */
 	async read(question: string, passages: readonly RetrievedPassage[], options: ReadOptions = {}): Promise<Answer[]> {
 		checkString('question', question);
-		const {scoring = 'normalized', spansPerPassage = 10, maxAnswerTokens = 10, evidence = {beta: 1, gamma: 0}, merge = 'exact', k = 1} = options;
+		const {
+			scoring = 'normalized',
+			spansPerPassage = 10,
+			maxAnswerTokens = 10,
+			evidence = {beta: 1, gamma: 0},
+			merge = 'exact',
+			k = 1,
+		} = options;
 		checkOneOf('scoring', scoring, ['original', 'normalized', 'probability']);
 		checkOneOf('merge', merge, ['exact', 'normalised']);
 		checkCount('spansPerPassage', spansPerPassage, 1);
@@ -102,9 +109,22 @@ export class ExtractiveReader implements AsyncDisposable {
 			checkNumber(`passages[${i}]: score`, score);
 			return {text, score, ...(title === undefined ? {} : {title})};
 		});
-		const answers = await callNative(options, control => this.#native.read(question, inputs, {
-			scoring, spansPerPassage, maxAnswerTokens, merge, k, beta: evidence.beta, gamma: evidence.gamma,
-		}, control));
+		const answers = await callNative(options, control =>
+			this.#native.read(
+				question,
+				inputs,
+				{
+					scoring,
+					spansPerPassage,
+					maxAnswerTokens,
+					merge,
+					k,
+					beta: evidence.beta,
+					gamma: evidence.gamma,
+				},
+				control,
+			),
+		);
 		return answers.map(({text, passage, start, end, score}) => ({text, passageId: passages[passage]!.id, start, end, score}));
 	}
 

@@ -1,1 +1,8 @@
-export {ExtractiveReader, type Answer, type ExtractiveReaderOptions, type ReadOptions, type RetrievedPassage, type SpanScoring} from './extractive-reader.ts';
+export {
+	ExtractiveReader,
+	type Answer,
+	type ExtractiveReaderOptions,
+	type ReadOptions,
+	type RetrievedPassage,
+	type SpanScoring,
+} from './extractive-reader.ts';

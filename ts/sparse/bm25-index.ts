@@ -81,7 +81,11 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	}
 
 	/** Indexes passages in the folder `path`, which is made, and opens the result. Progress counts passages. */
-	static async build(path: string, passages: Iterable<Passage> | AsyncIterable<Passage>, options: Bm25BuildOptions & Bm25Options = {}): Promise<Bm25Index> {
+	static async build(
+		path: string,
+		passages: Iterable<Passage> | AsyncIterable<Passage>,
+		options: Bm25BuildOptions & Bm25Options = {},
+	): Promise<Bm25Index> {
 		const {signal, onProgress, k1, b, ...rest} = options;
 		checkParameters({k1, b});
 		const writer = await Bm25Writer.create(path, rest);
@@ -144,7 +148,18 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		}
 		const {k1, b} = this.#parameters(options);
 		const weights = Float32Array.from(terms, term => term.weight);
-		return toHits(await callNative(options, control => this.#native.searchTerms(terms.map(term => term.term), weights, k, k1, b, control)));
+		return toHits(
+			await callNative(options, control =>
+				this.#native.searchTerms(
+					terms.map(term => term.term),
+					weights,
+					k,
+					k1,
+					b,
+					control,
+				),
+			),
+		);
 	}
 
 	/** How a passage's score for a query comes about. */

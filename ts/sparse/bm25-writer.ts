@@ -18,7 +18,10 @@ export class Bm25Writer implements AsyncDisposable {
 	}
 
 	/** Makes an empty index in the folder `path`. */
-	static async create(path: string, options: {readonly analyzer?: 'english' | 'simple' | 'whitespace' | undefined; readonly overwrite?: boolean | undefined} = {}): Promise<Bm25Writer> {
+	static async create(
+		path: string,
+		options: {readonly analyzer?: 'english' | 'simple' | 'whitespace' | undefined; readonly overwrite?: boolean | undefined} = {},
+	): Promise<Bm25Writer> {
 		const {analyzer = 'english', overwrite = false} = options;
 		checkString('path', path);
 		checkOneOf('analyzer', analyzer, ['english', 'simple', 'whitespace']);

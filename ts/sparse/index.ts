@@ -1,2 +1,12 @@
-export {Bm25Index, type Analyzer, type Bm25BuildOptions, type Bm25Options, type Bm25SearchManyOptions, type Bm25SearchOptions, type Explanation, type TermExplanation, type WeightedTerm} from './bm25-index.ts';
+export {
+	Bm25Index,
+	type Analyzer,
+	type Bm25BuildOptions,
+	type Bm25Options,
+	type Bm25SearchManyOptions,
+	type Bm25SearchOptions,
+	type Explanation,
+	type TermExplanation,
+	type WeightedTerm,
+} from './bm25-index.ts';
 export {Bm25Writer} from './bm25-writer.ts';

@@ -16,22 +16,29 @@ interface AskFlags {
 }
 
 export function registerAsk(program: Command, signal: AbortSignal): void {
-	program.command('ask')
+	program
+		.command('ask')
 		.description('answer a question from the indexed passages')
 		.argument('<question>')
 		.option('-i, --index <folder>', 'made by `passagekit index`', defaultIndex)
 		.addOption(new Option('-r, --retriever <name>', 'default: hybrid, or bm25 where there are no vectors').choices(retrievers))
 		.option('-k, --k <n>', 'passages retrieved and read', count(1), 20)
 		.option('--answers <n>', 'answers shown', count(1), 3)
-		.addOption(new Option('--scoring <way>', 'how spans are scored').choices(['original', 'normalized', 'probability']).default('normalized'))
+		.addOption(
+			new Option('--scoring <way>', 'how spans are scored').choices(['original', 'normalized', 'probability']).default('normalized'),
+		)
 		.option('--gamma <x>', 'evidence fusion: weight of the retrieval score (default: one that suits the retriever)', number)
 		.option('--reader <model>', 'a folder with model.onnx, or owner/name on the Hugging Face hub')
 		.option('--json', 'print one JSON object')
 		.action(async (question: string, flags: AskFlags) => {
 			await using collection = await Collection.open(flags.index, {reader: flags.reader});
 			const asked = await collection.ask(question, {
-				retriever: flags.retriever, passages: flags.k, answers: flags.answers, scoring: flags.scoring,
-				evidence: flags.gamma === undefined ? undefined : {beta: 1, gamma: flags.gamma}, signal,
+				retriever: flags.retriever,
+				passages: flags.k,
+				answers: flags.answers,
+				scoring: flags.scoring,
+				evidence: flags.gamma === undefined ? undefined : {beta: 1, gamma: flags.gamma},
+				signal,
 			});
 			if (flags.json) {
 				printJson({question, ...asked});

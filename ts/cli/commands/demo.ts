@@ -21,11 +21,15 @@ interface DemoFlags {
 }
 
 const stageNames: Record<BuildStage, string> = {
-	read: 'read and split into 100-word passages', bm25: 'BM25 index', encode: 'encode, flat index', hnsw: 'HNSW graph',
+	read: 'read and split into 100-word passages',
+	bm25: 'BM25 index',
+	encode: 'encode, flat index',
+	hnsw: 'HNSW graph',
 };
 
 export function registerDemo(program: Command, signal: AbortSignal): void {
-	program.command('demo')
+	program
+		.command('demo')
 		.description('the whole path over the encyclopaedia that passagekit carries: index, answer, measure, compare')
 		.option('-o, --output <folder>', 'where the index goes; replaced if it is there', '.demo/encyclopedia')
 		.option('--questions <n>', 'test questions asked; all when 0', count(0), 0)
@@ -61,7 +65,9 @@ async function demo(flags: DemoFlags, signal: AbortSignal): Promise<void> {
 		onStage(report) {
 			bar?.end();
 			stages.push(report);
-			say(`   ${stageNames[report.stage].padEnd(40)} ${String(report.passages).padStart(5)} passages in ${duration(report.milliseconds / 1000)}`);
+			say(
+				`   ${stageNames[report.stage].padEnd(40)} ${String(report.passages).padStart(5)} passages in ${duration(report.milliseconds / 1000)}`,
+			);
 		},
 	}).finally(() => bar?.end());
 	await built.close();
@@ -71,7 +77,9 @@ async function demo(flags: DemoFlags, signal: AbortSignal): Promise<void> {
 	await collection.flat();
 	await collection.hnsw();
 	const openMs = performance.now() - began;
-	say(`   ${'reopened, memory-mapped'.padEnd(40)} ${String(collection.manifest.passages).padStart(5)} passages in ${duration(openMs / 1000)}`);
+	say(
+		`   ${'reopened, memory-mapped'.padEnd(40)} ${String(collection.manifest.passages).padStart(5)} passages in ${duration(openMs / 1000)}`,
+	);
 	began = performance.now();
 	await Promise.all([collection.encoder(), collection.reader()]);
 	say(`   ${'encoder and reader loaded'.padEnd(40)} ${' '.repeat(14)} in ${duration((performance.now() - began) / 1000)}\n`);
@@ -82,40 +90,86 @@ async function demo(flags: DemoFlags, signal: AbortSignal): Promise<void> {
 	const outcomes = new Map<Retriever, Outcome[]>();
 	for (const retriever of retrievers) {
 		const progress = new ProgressBar(retriever, 'questions');
-		outcomes.set(retriever, await measure(collection, retriever, questions, {
-			k: 20, read: flags.read, signal, onQuestion: done => progress.update({done, total: questions.length}),
-		}).finally(() => progress.end()));
+		outcomes.set(
+			retriever,
+			await measure(collection, retriever, questions, {
+				k: 20,
+				read: flags.read,
+				signal,
+				onQuestion: done => progress.update({done, total: questions.length}),
+			}).finally(() => progress.end()),
+		);
 	}
-	const times = await stageTimes(collection, questions.map(({text}) => text), [...outcomes.values()].flat());
+	const times = await stageTimes(
+		collection,
+		questions.map(({text}) => text),
+		[...outcomes.values()].flat(),
+	);
 	loop.disable();
 	const heldMs = loop.max / 1e6;
 	const figures = retrievers.map(retriever => {
 		const of = outcomes.get(retriever)!;
 		const search = of.map(({searchMs}) => searchMs);
 		return {
-			retriever, top1: accuracyAt(of, 1), top5: accuracyAt(of, 5), top20: accuracyAt(of, 20), exactMatch: meanExactMatch(of), f1: meanF1(of),
-			medianMs: percentile(search, 0.5), p99Ms: percentile(search, 0.99),
+			retriever,
+			top1: accuracyAt(of, 1),
+			top5: accuracyAt(of, 5),
+			top20: accuracyAt(of, 20),
+			exactMatch: meanExactMatch(of),
+			f1: meanF1(of),
+			medianMs: percentile(search, 0.5),
+			p99Ms: percentile(search, 0.99),
 		};
 	});
 	if (flags.json) {
-		printJson({passages: collection.manifest.passages, questions: questions.length, retrievers: figures, stages: times, build: stages, openMs, sizes, eventLoopHeldMs: heldMs});
+		printJson({
+			passages: collection.manifest.passages,
+			questions: questions.length,
+			retrievers: figures,
+			stages: times,
+			build: stages,
+			openMs,
+			sizes,
+			eventLoopHeldMs: heldMs,
+		});
 		return;
 	}
 	const share = (value: number): string => value.toFixed(3);
 	const ms = (value: number): string => value.toFixed(value < 10 ? 2 : 1);
-	print(table(
-		['retriever', 'top-1', 'top-5', 'top-20', 'EM', 'F1', 'median ms', 'p99 ms'],
-		figures.map(f => [f.retriever, share(f.top1), share(f.top5), share(f.top20), share(f.exactMatch), share(f.f1), ms(f.medianMs), ms(f.p99Ms)]),
-	));
+	print(
+		table(
+			['retriever', 'top-1', 'top-5', 'top-20', 'EM', 'F1', 'median ms', 'p99 ms'],
+			figures.map(f => [
+				f.retriever,
+				share(f.top1),
+				share(f.top5),
+				share(f.top20),
+				share(f.exactMatch),
+				share(f.f1),
+				ms(f.medianMs),
+				ms(f.p99Ms),
+			]),
+		),
+	);
 	print('');
-	print(table(['stage', 'median ms', 'p99 ms'], times.map(({stage, medianMs, p99Ms}) => [stage, ms(medianMs), ms(p99Ms)])));
+	print(
+		table(
+			['stage', 'median ms', 'p99 ms'],
+			times.map(({stage, medianMs, p99Ms}) => [stage, ms(medianMs), ms(p99Ms)]),
+		),
+	);
 	print('');
-	print(table(['index', 'size', 'built in'], [
-		['passages', bytes(sizes.passages), builtIn(stages, 'read')],
-		['BM25', bytes(sizes.bm25), builtIn(stages, 'bm25')],
-		['flat', bytes(sizes.flat), `${builtIn(stages, 'encode')} with encoding`],
-		['HNSW', bytes(sizes.hnsw), builtIn(stages, 'hnsw')],
-	]));
+	print(
+		table(
+			['index', 'size', 'built in'],
+			[
+				['passages', bytes(sizes.passages), builtIn(stages, 'read')],
+				['BM25', bytes(sizes.bm25), builtIn(stages, 'bm25')],
+				['flat', bytes(sizes.flat), `${builtIn(stages, 'encode')} with encoding`],
+				['HNSW', bytes(sizes.hnsw), builtIn(stages, 'hnsw')],
+			],
+		),
+	);
 	print(`\nThe event loop was never held longer than ${heldMs.toFixed(1)} ms.\n`);
 	print(styled('bold', '3  Three questions in full'));
 	for (const question of chooseThree(outcomes)) {
@@ -147,13 +201,20 @@ async function stageTimes(collection: Collection, texts: readonly string[], outc
 		await clock(times.flat, async () => flat.search(data, {k: 20}));
 		await clock(times.hnsw, async () => hnsw.search(data, {k: 20}));
 	}
-	const row = (stage: string, values: readonly number[]): StageTime => ({stage, medianMs: percentile(values, 0.5), p99Ms: percentile(values, 0.99)});
+	const row = (stage: string, values: readonly number[]): StageTime => ({
+		stage,
+		medianMs: percentile(values, 0.5),
+		p99Ms: percentile(values, 0.99),
+	});
 	return [
 		row('BM25 search, top 20', times.bm25),
 		row('encode a question', times.encode),
 		row('flat search, top 20', times.flat),
 		row('HNSW search, top 20', times.hnsw),
-		row('read the passages', outcomes.map(({readMs}) => readMs)),
+		row(
+			'read the passages',
+			outcomes.map(({readMs}) => readMs),
+		),
 	];
 }
 

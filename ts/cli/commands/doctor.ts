@@ -14,7 +14,8 @@ interface Finding {
 }
 
 export function registerDoctor(program: Command): void {
-	program.command('doctor')
+	program
+		.command('doctor')
 		.description('tell what this installation has and lacks')
 		.option('--json', 'print one JSON object')
 		.action(async ({json}: {readonly json?: boolean}) => {
@@ -24,7 +25,11 @@ export function registerDoctor(program: Command): void {
 				printJson({ok, findings});
 			} else {
 				const size = Math.max(...findings.map(({what}) => what.length));
-				print(findings.map(({what, ok: good, is}) => `${good ? styled('green', '✓') : styled('yellow', '✗')} ${what.padEnd(size)}  ${is}`).join('\n'));
+				print(
+					findings
+						.map(({what, ok: good, is}) => `${good ? styled('green', '✓') : styled('yellow', '✗')} ${what.padEnd(size)}  ${is}`)
+						.join('\n'),
+				);
 			}
 			if (!ok) {
 				process.exitCode = 1;
@@ -53,7 +58,9 @@ async function examine(): Promise<Finding[]> {
 		}),
 		await found('models', () => {
 			const here = ownModels.filter(name => existsSync(join(packageRoot, 'models', name)));
-			return here.length > 0 ? here.join(', ') : 'none of passagekit\'s own in this package; `npm install @passagekit/models`, or name a model with --model';
+			return here.length > 0
+				? here.join(', ')
+				: "none of passagekit's own in this package; `npm install @passagekit/models`, or name a model with --model";
 		}),
 	];
 }

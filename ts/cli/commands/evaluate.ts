@@ -23,16 +23,19 @@ interface EvaluateFlags {
 }
 
 export function registerEvaluate(program: Command, signal: AbortSignal): void {
-	program.command('evaluate')
+	program
+		.command('evaluate')
 		.description('measure a TREC run: against qrels, or by the answers that its passages hold')
 		.requiredOption('--run <run>', 'a TREC run; .gz too')
 		.option('--qrels <qrels>', 'TREC or BEIR qrels')
 		.option('--measures <list>', 'nDCG, RR, AP, R, P, Success, with @k or without', names, ['nDCG@10', 'R@100'])
 		.option('--questions <file>', 'questions with answers: DPR QA, SQuAD JSON, JSON lines')
-		.option('--passages <file>', 'the passages\' texts: a corpus file or folder, or a folder made by `passagekit index`')
+		.option('--passages <file>', "the passages' texts: a corpus file or folder, or a folder made by `passagekit index`")
 		.option('--k <list>', 'cut-offs of top-k accuracy', counts, [20, 100])
-		.addOption(new Option('--answers <kind>', 'texts, or regular expressions as in CuratedTREC').choices(['text', 'pattern']).default('text'))
-		.option('--per-query', 'every query\'s values too')
+		.addOption(
+			new Option('--answers <kind>', 'texts, or regular expressions as in CuratedTREC').choices(['text', 'pattern']).default('text'),
+		)
+		.option('--per-query', "every query's values too")
 		.option('--json', 'print one JSON object')
 		.action(async (flags: EvaluateFlags) => {
 			const byQrels = flags.qrels !== undefined;
@@ -52,15 +55,25 @@ async function judged(run: Run, flags: EvaluateFlags, signal: AbortSignal): Prom
 		return;
 	}
 	if (flags.perQuery) {
-		print(table(['query', ...measures], [...perQuery].map(([query, values]) => [query, ...measures.map(measure => values[measure]!.toFixed(4))])));
+		print(
+			table(
+				['query', ...measures],
+				[...perQuery].map(([query, values]) => [query, ...measures.map(measure => values[measure]!.toFixed(4))]),
+			),
+		);
 	}
-	print(table(['measure', 'mean'], measures.map(measure => [measure, mean[measure]!.toFixed(4)])));
+	print(
+		table(
+			['measure', 'mean'],
+			measures.map(measure => [measure, mean[measure]!.toFixed(4)]),
+		),
+	);
 	note(`over ${perQuery.size} judged queries, of which the run lacks ${missing}; ${unjudged} queries of the run are not judged`);
 }
 
 async function answered(run: Run, flags: EvaluateFlags, signal: AbortSignal): Promise<void> {
 	if (flags.passages === undefined) {
-		throw new UsageError('evaluate: --questions needs --passages FILE, where the passages\' texts are');
+		throw new UsageError("evaluate: --questions needs --passages FILE, where the passages' texts are");
 	}
 	const questions: Question[] = [];
 	for await (const question of readQuestions(flags.questions!, {signal})) {
@@ -73,9 +86,19 @@ async function answered(run: Run, flags: EvaluateFlags, signal: AbortSignal): Pr
 		return;
 	}
 	if (flags.perQuery) {
-		print(table(['question', 'first rank with an answer'], questions.map(({id}) => [id, String(result.firstRanks.get(id) ?? '–')])));
+		print(
+			table(
+				['question', 'first rank with an answer'],
+				questions.map(({id}) => [id, String(result.firstRanks.get(id) ?? '–')]),
+			),
+		);
 	}
-	print(table(['k', 'accuracy'], [...result.accuracy].map(([k, share]) => [`top-${k}`, share.toFixed(4)])));
+	print(
+		table(
+			['k', 'accuracy'],
+			[...result.accuracy].map(([k, share]) => [`top-${k}`, share.toFixed(4)]),
+		),
+	);
 	note(`over ${result.questions} questions with answers, of which the run lacks ${result.missing}`);
 }
 

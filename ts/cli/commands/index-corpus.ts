@@ -24,7 +24,8 @@ interface IndexFlags {
 const labels: Record<BuildStage, string> = {read: 'read', bm25: 'bm25', encode: 'encode', hnsw: 'hnsw'};
 
 export function registerIndex(program: Command, signal: AbortSignal): void {
-	program.command('index')
+	program
+		.command('index')
 		.description('read documents or passages, and build BM25 and vector indexes of them in one folder')
 		.argument('<file-or-folder>', 'a folder of .txt and .md, DPR TSV, BEIR or Anserini JSONL, SQuAD JSON; .gz too')
 		.option('-o, --output <folder>', 'where the index goes', defaultIndex)
@@ -44,7 +45,8 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 			let current: BuildStage | undefined;
 			const stages: StageReport[] = [];
 			const began = performance.now();
-			const split = flags.words === undefined && flags.overlap === undefined ? undefined : {words: flags.words ?? 100, overlap: flags.overlap ?? 0};
+			const split =
+				flags.words === undefined && flags.overlap === undefined ? undefined : {words: flags.words ?? 100, overlap: flags.overlap ?? 0};
 			const manifest = await buildCollection(source, flags.output, {
 				signal,
 				format: flags.format,
@@ -67,7 +69,9 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 					bar?.end();
 					stages.push(report);
 					if (!flags.json) {
-						note(`${labels[report.stage].padEnd(8)} ${report.passages.toLocaleString('en')} passages in ${duration(report.milliseconds / 1000)}`);
+						note(
+							`${labels[report.stage].padEnd(8)} ${report.passages.toLocaleString('en')} passages in ${duration(report.milliseconds / 1000)}`,
+						);
 					}
 				},
 			}).finally(() => bar?.end());

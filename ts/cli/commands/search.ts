@@ -30,7 +30,8 @@ interface SearchFlags {
 }
 
 export function registerSearch(program: Command, signal: AbortSignal): void {
-	program.command('search')
+	program
+		.command('search')
 		.description('retrieve passages for a file of queries, and write a TREC run')
 		.option('-i, --index <folder>', 'made by `passagekit index`', defaultIndex)
 		.requiredOption('-q, --queries <file>', 'TSV `id \\t text`, BEIR JSONL, DPR QA, SQuAD JSON, TREC topics; .gz too')
@@ -45,7 +46,7 @@ export function registerSearch(program: Command, signal: AbortSignal): void {
 		.option('--alpha <x>', 'hybrid, hybridNorm: weight of BM25', number)
 		.option('--lambda <x>', 'dprHybrid: weight of the dense score', number)
 		.option('--depth <n>', 'hybrid: passages taken from each list', count(1), 1000)
-		.option('--model <model>', 'encoder of questions, where it is another than the passages\'')
+		.option('--model <model>', "encoder of questions, where it is another than the passages'")
 		.option('--threads <n>', 'threads for BM25 and vectors', count(1), 0)
 		.option('--tag <name>', 'last column of the run')
 		.option('--json', 'print one JSON object about the run; the run itself needs --output then')
@@ -62,9 +63,14 @@ export function registerSearch(program: Command, signal: AbortSignal): void {
 			const searcher = await collection.searcher(flags.retriever, {index: flags.vectors, depth: flags.depth, fusion: fusionOf(flags)});
 			const bar = new ProgressBar('search', 'queries');
 			const began = performance.now();
-			const run = await searcher.searchMany(queries, {
-				k: flags.k, signal, threads: flags.threads, onProgress: progress => bar.update(progress),
-			}).finally(() => bar.end());
+			const run = await searcher
+				.searchMany(queries, {
+					k: flags.k,
+					signal,
+					threads: flags.threads,
+					onProgress: progress => bar.update(progress),
+				})
+				.finally(() => bar.end());
 			const milliseconds = performance.now() - began;
 			const tag = flags.tag ?? `passagekit-${flags.retriever}`;
 			if (toFile) {
@@ -74,7 +80,13 @@ export function registerSearch(program: Command, signal: AbortSignal): void {
 					print(hits.map(({id, score}, i) => `${query} Q0 ${id} ${i + 1} ${shortest(score)} ${tag}\n`).join(''));
 				}
 			}
-			const summary = {retriever: flags.retriever, queries: run.size, k: flags.k, milliseconds: Math.round(milliseconds), output: flags.output ?? '-'};
+			const summary = {
+				retriever: flags.retriever,
+				queries: run.size,
+				k: flags.k,
+				milliseconds: Math.round(milliseconds),
+				output: flags.output ?? '-',
+			};
 			if (flags.json) {
 				printJson(summary);
 			} else {

@@ -25,7 +25,12 @@ export interface MeasureOptions {
 }
 
 /** Puts questions to a retriever one at a time, as a user would, and has the reader read what it found. */
-export async function measure(collection: Collection, retriever: Retriever, questions: readonly EncyclopediaQuestion[], options: MeasureOptions): Promise<Outcome[]> {
+export async function measure(
+	collection: Collection,
+	retriever: Retriever,
+	questions: readonly EncyclopediaQuestion[],
+	options: MeasureOptions,
+): Promise<Outcome[]> {
 	const {k, read, signal, onQuestion} = options;
 	const searcher = await collection.searcher(retriever);
 	const reader = await collection.reader();
@@ -45,7 +50,6 @@ export async function measure(collection: Collection, retriever: Retriever, ques
 	return outcomes;
 }
 
-
 /** Share of questions with an answer in the first k passages. */
 export function accuracyAt(outcomes: readonly Outcome[], k: number): number {
 	return mean(outcomes.map(({rank}) => Number(rank > 0 && rank <= k)));
@@ -56,7 +60,7 @@ export function meanExactMatch(outcomes: readonly Outcome[]): number {
 }
 
 export function meanF1(outcomes: readonly Outcome[]): number {
-	return mean(outcomes.map(({answer, question}) => answer ? f1(answer.text, question.answers) : 0));
+	return mean(outcomes.map(({answer, question}) => (answer ? f1(answer.text, question.answers) : 0)));
 }
 
 /** The value below which a share of the sorted values lies (nearest rank). */

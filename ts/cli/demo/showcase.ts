@@ -49,10 +49,15 @@ function block(retriever: Retriever, {passages, answer, question, rank}: Outcome
 		rank > 0 ? `first passage with an answer: ${rank}` : 'no passage with an answer',
 	];
 	for (const [i, {id, title, text, score}] of passages.slice(0, 3).entries()) {
-		const marked = answer?.passageId === id
-			? `${text.slice(0, answer.start)}${styled('inverse', text.slice(answer.start, answer.end))}${text.slice(answer.end)}`
-			: text;
-		lines.push('', `${i + 1}. ${styled('bold', title ?? id)} ${styled('dim', score.toFixed(2))}${id === question.passage ? styled('green', ' gold') : ''}`, excerpt(marked, answer?.passageId === id ? answer.start : 0));
+		const marked =
+			answer?.passageId === id
+				? `${text.slice(0, answer.start)}${styled('inverse', text.slice(answer.start, answer.end))}${text.slice(answer.end)}`
+				: text;
+		lines.push(
+			'',
+			`${i + 1}. ${styled('bold', title ?? id)} ${styled('dim', score.toFixed(2))}${id === question.passage ? styled('green', ' gold') : ''}`,
+			excerpt(marked, answer?.passageId === id ? answer.start : 0),
+		);
 	}
 	return lines;
 }
@@ -69,12 +74,15 @@ function verdict(outcomes: Outcomes, question: number): string {
 	const first = new Map<string, Retriever[]>();
 	for (const [retriever, all] of outcomes) {
 		const id = all[question]!.passages[0]?.id ?? 'nothing';
-		first.set(id, [...first.get(id) ?? [], retriever]);
+		first.set(id, [...(first.get(id) ?? []), retriever]);
 	}
 	const gold = outcomes.get('bm25')![question]!.question.passage;
 	if (first.size === 1) {
 		return `all three put ${[...first.keys()][0]} first`;
 	}
-	const names = [...first].map(([id, retrievers]) => `${retrievers.join(' and ')} ${retrievers.length > 1 ? 'put' : 'puts'} ${id}${id === gold ? ' (gold)' : ''} first`);
+	const names = [...first].map(
+		([id, retrievers]) =>
+			`${retrievers.join(' and ')} ${retrievers.length > 1 ? 'put' : 'puts'} ${id}${id === gold ? ' (gold)' : ''} first`,
+	);
 	return `they disagree: ${names.join('; ')}`;
 }
