@@ -25,7 +25,7 @@ export declare class NativeBm25Index {
   terms(text: string): Array<string>
   search(query: string, k: number, k1: number, b: number, control?: Control | undefined | null): Promise<Hits>
   searchTerms(terms: Array<string>, weights: Float32Array, k: number, k1: number, b: number, control?: Control | undefined | null): Promise<Hits>
-  searchMany(ids: Array<string>, texts: Array<string>, k: number, k1: number, b: number, threads: number, control?: Control | undefined | null): Promise<NativeRun>
+  searchMany(batch: QueryBatch, k: number, k1: number, b: number, threads: number, control?: Control | undefined | null): Promise<NativeRun>
   explain(query: string, id: string, k1: number, b: number): Promise<NativeExplanation>
   reload(): Promise<void>
   close(): void
@@ -153,6 +153,12 @@ export declare class NativeTexts {
 export declare class QrelsBuilder {
   constructor()
   add(query: string, passages: Array<string>, grades: Int32Array): void
+}
+
+/** Queries on their way from JavaScript, copied a slice at a time. */
+export declare class QueryBatch {
+  constructor()
+  push(ids: Array<string>, texts: Array<string>): void
 }
 
 /** Takes a run from JavaScript, some queries at a time. */

@@ -23,6 +23,28 @@ fn params(k1: f64, b: f64) -> Bm25 {
     Bm25 { k1: k1 as f32, b: b as f32 }
 }
 
+/// Queries on their way from JavaScript, copied a slice at a time.
+#[napi]
+#[derive(Default)]
+pub struct QueryBatch {
+    ids: Vec<String>,
+    texts: Vec<String>,
+}
+
+#[napi]
+impl QueryBatch {
+    #[napi(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    #[napi]
+    pub fn push(&mut self, ids: Vec<String>, texts: Vec<String>) {
+        self.ids.extend(ids);
+        self.texts.extend(texts);
+    }
+}
+
 /// An open index.
 #[napi]
 pub struct NativeBm25Index {
@@ -124,8 +146,7 @@ impl NativeBm25Index {
     pub fn search_many<'env>(
         &self,
         env: &'env Env,
-        ids: Vec<String>,
-        texts: Vec<String>,
+        batch: &mut QueryBatch,
         k: u32,
         k1: f64,
         b: f64,
@@ -133,6 +154,7 @@ impl NativeBm25Index {
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
         let (index, control) = (self.opened(), or_new(control));
+        let QueryBatch { ids, texts } = std::mem::take(batch);
         spawn(env, move || {
             let searcher = index?.searcher();
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();

@@ -48,14 +48,20 @@ export function progressLine(label: string, unit: string, {done, total}: Progres
 }
 
 export function duration(seconds: number): string {
-	if (seconds < 1) {
-		return `${Math.max(0, seconds * 1000).toFixed(0)} ms`;
+	// Rounded before the unit is chosen: no `1000 ms`, no `1 min 60 s`.
+	const ms = Math.round(Math.max(0, seconds) * 1000);
+	if (ms < 1000) {
+		return `${ms} ms`;
 	}
-	return seconds < 90 ? `${seconds.toFixed(seconds < 10 ? 1 : 0)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+	if (ms < 9950) {
+		return `${(ms / 1000).toFixed(1)} s`;
+	}
+	const whole = Math.round(ms / 1000);
+	return whole < 90 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
 export function bytes(count: number): string {
-	return count < 1e6 ? `${(count / 1e3).toFixed(1)} kB` : `${(count / 1e6).toFixed(1)} MB`;
+	return count < 999_950 ? `${(count / 1e3).toFixed(1)} kB` : `${(count / 1e6).toFixed(1)} MB`;
 }
 
 function amount(count: number, unit: string): string {

@@ -1,6 +1,6 @@
 /** Rows as aligned columns; the first column to the left, the rest to the right, and a rule under the heading. */
 export function table(heading: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
-	const widths = heading.map((title, column) => Math.max(width(title), ...rows.map(row => width(row[column] ?? ''))));
+	const widths = heading.map((title, column) => rows.reduce((most, row) => Math.max(most, width(row[column] ?? '')), width(title)));
 	const line = (cells: readonly string[]): string =>
 		widths
 			.map((size, column) => pad(cells[column] ?? '', size, column > 0))
@@ -24,6 +24,8 @@ export function sideBySide(blocks: ReadonlyArray<readonly string[]>, columns: nu
 
 // oxlint-disable-next-line no-control-regex -- colours are control characters
 const COLOURS = /\u001B\[\d+m/gu;
+// oxlint-disable-next-line no-control-regex -- the same
+const PIECES = /\u001B\[\d+m|./gsu;
 
 function width(text: string): number {
 	return [...text.replaceAll(COLOURS, '')].length;
@@ -32,6 +34,25 @@ function width(text: string): number {
 function pad(text: string, size: number, right: boolean): string {
 	const space = ' '.repeat(Math.max(0, size - width(text)));
 	return right ? space + text : text + space;
+}
+
+/** The first `size - 1` letters and `…`; colours keep their places. */
+function cut(word: string, size: number): string {
+	let left = size - 1;
+	let text = '';
+	let marked = false;
+	for (const [piece] of word.matchAll(PIECES)) {
+		if (piece.startsWith('\u001B[')) {
+			text += piece;
+		} else if (left > 0) {
+			text += piece;
+			left--;
+		} else if (!marked) {
+			text += '…';
+			marked = true;
+		}
+	}
+	return text;
 }
 
 /** Breaks a line between words; a colour that is on at a break goes on in the next line. */
@@ -47,7 +68,7 @@ function wrap(line: string, size: number): string[] {
 			current += ' ';
 		}
 		// A word wider than the column is cut.
-		current += width(word) > size ? `${word.slice(0, size - 1)}…` : word;
+		current += width(word) > size ? cut(word, size) : word;
 		for (const [colour] of word.matchAll(COLOURS)) {
 			on = /\[(0|2[2-9]|39|49)m/u.test(colour) ? '' : colour;
 		}

@@ -51,7 +51,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		const folder = await resolveModel(model, options);
 		const files = await modelFiles(folder, threads);
 		const config = await configured(folder, options);
-		const encoder = await callNative(options, () => native.openEncoder(files, config));
+		const encoder = await callNative({signal: options.signal}, () => native.openEncoder(files, config));
 		// The same weights used in another way make other vectors.
 		const identity = `${await fingerprint([files.model, files.tokenizer])}:${config.pooling}:${config.normalise ? 'unit' : 'raw'}:${config.maxTokens}:${config.passageForm}`;
 		return new OnnxEncoder(encoder, identity);

@@ -1,7 +1,8 @@
 import {statSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import {dirname, isAbsolute, join, resolve} from 'node:path';
+import {dirname, join, resolve} from 'node:path';
 import {packageRoot} from '../addon.ts';
+import {checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type DownloadOptions, downloadModel} from './hub.ts';
 
@@ -15,16 +16,20 @@ The folder of a model: a folder as it is; one of passagekit's own models by its 
 hub, `owner/name`, from the local cache or fetched into it.
 */
 export async function resolveModel(model: string, options: ModelOptions = {}): Promise<string> {
+	checkString('model', model);
 	if (isFolder(model)) {
 		return resolve(model);
 	}
 	if (ownModels.includes(model)) {
 		return ownModel(model);
 	}
-	if (/^[\w.-]+\/[\w.-]+$/u.test(model) && !model.startsWith('.') && !isAbsolute(model)) {
+	if (/^[\w.-]+\/[\w.-]+$/u.test(model) && !model.startsWith('.')) {
 		return downloadModel(model, options);
 	}
-	throw new RetrievalError('ERR_MODEL_MISSING', `model: expected a folder, one of ${ownModels.join(', ')}, or owner/name on the Hugging Face hub, got "${model}"`);
+	throw new RetrievalError(
+		'ERR_MODEL_MISSING',
+		`model: expected a folder, one of ${ownModels.join(', ')}, or owner/name on the Hugging Face hub, got "${model}"`,
+	);
 }
 
 function ownModel(name: string): string {
@@ -36,11 +41,19 @@ function ownModel(name: string): string {
 	}
 	const found = candidates.find(isFolder);
 	if (!found) {
-		throw new RetrievalError('ERR_MODEL_MISSING', `model ${name}: expected the package @passagekit/models, which is not installed. Install it with \`npm install @passagekit/models\`, or name a model folder.`);
+		throw new RetrievalError(
+			'ERR_MODEL_MISSING',
+			`model ${name}: expected the package @passagekit/models, which is not installed. Install it with \`npm install @passagekit/models\`, or name a model folder.`,
+		);
 	}
 	return found;
 }
 
 function isFolder(path: string): boolean {
-	return statSync(path, {throwIfNoEntry: false})?.isDirectory() ?? false;
+	try {
+		return statSync(path, {throwIfNoEntry: false})?.isDirectory() ?? false;
+	} catch {
+		// No permission, or no path at all.
+		return false;
+	}
 }

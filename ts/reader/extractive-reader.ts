@@ -83,7 +83,9 @@ export class ExtractiveReader implements AsyncDisposable {
 		checkCount('batchTokens', batchTokens, 1);
 		checkCount('threads', threads, 0);
 		const files = await modelFiles(folder, threads);
-		return new ExtractiveReader(await callNative(options, () => native.openReader(files, {maxTokens, maxQuestionTokens, batchTokens})));
+		return new ExtractiveReader(
+			await callNative({signal: options.signal}, () => native.openReader(files, {maxTokens, maxQuestionTokens, batchTokens})),
+		);
 	}
 
 	/** Answers, best first, each text once; `passages` in the order of retrieval. Progress counts passages. */

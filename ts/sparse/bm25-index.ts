@@ -1,6 +1,6 @@
 import {checkCount, checkNumber, checkOneOf, checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
-import {type Binding, callNative, callSync, native} from '../native.ts';
+import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
 import {RetrievedRun, toHits} from '../run.ts';
 import type {CallOptions, Hit, Passage, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
 import {Bm25Writer} from './bm25-writer.ts';
@@ -61,6 +61,9 @@ export interface TermExplanation {
 	readonly idf: number;
 	readonly contribution: number;
 }
+
+/** Copied in one turn of the event loop: under a millisecond. */
+const QUERIES_A_TURN = 500;
 
 /**
 BM25 as Lucene computes it (Robertson & Zaragoza, 2009, without the factor k1 + 1), over `title text`.
@@ -133,9 +136,22 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		checkCount('k', k, 0);
 		checkCount('threads', threads, 0);
 		const {k1, b} = this.#parameters(options);
-		const ids = queries.map(query => query.id);
-		const texts = queries.map(query => query.text);
-		return new RetrievedRun(await callNative(options, control => this.#native.searchMany(ids, texts, k, k1, b, threads, control)));
+		const batch = new native.QueryBatch();
+		for (let from = 0; from < queries.length; from += QUERIES_A_TURN) {
+			if (from > 0) {
+				await nextTurn();
+			}
+			const slice = queries.slice(from, from + QUERIES_A_TURN);
+			for (const [i, query] of slice.entries()) {
+				checkString(`queries[${from + i}]: id`, query?.id);
+				checkString(`queries[${from + i}]: text`, query.text);
+			}
+			batch.push(
+				slice.map(query => query.id),
+				slice.map(query => query.text),
+			);
+		}
+		return new RetrievedRun(await callNative(options, control => this.#native.searchMany(batch, k, k1, b, threads, control)));
 	}
 
 	/** Searches for terms that are analysed already, each with its weight. */

@@ -177,11 +177,12 @@ impl Encoder {
 
     fn run(&self, inputs: &[&ModelInput]) -> Result<crate::Tensor, Error> {
         let batch = Batch::new(inputs, self.tokenizer.padding());
-        let tensor = self.session.run(&batch, &[&self.output])?.pop().expect("one output was asked for");
+        let (rows, length) = (batch.rows, batch.length);
+        let tensor = self.session.run(batch, &[&self.output])?.pop().expect("one output was asked for");
         let expected_rank = if matches!(self.config.pooling, Pooling::Output(_)) { 2 } else { 3 };
         let sound = tensor.shape.len() == expected_rank
-            && tensor.shape[0] == batch.rows
-            && (expected_rank == 2 || tensor.shape[1] == batch.length)
+            && tensor.shape[0] == rows
+            && (expected_rank == 2 || tensor.shape[1] == length)
             && (self.dim == 0 || tensor.shape.last() == Some(&self.dim))
             && !tensor.data.is_empty();
         if sound {

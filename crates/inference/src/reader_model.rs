@@ -112,18 +112,19 @@ impl ReaderModel {
             let rows = &mut prepared[rows];
             let inputs: Vec<&ModelInput> = rows.iter().map(|(_, prepared)| &prepared.input).collect();
             let batch = Batch::new(&inputs, self.tokenizer.padding());
-            let outputs = self.session.run(&batch, &OUTPUTS)?;
+            let (count, length) = (batch.rows, batch.length);
+            let outputs = self.session.run(batch, &OUTPUTS)?;
             let [start, end, relevance] = outputs.as_slice() else {
                 unreachable!("three outputs were asked for")
             };
-            let tokens = batch.rows * batch.length;
-            if start.data.len() != tokens || end.data.len() != tokens || relevance.data.len() != batch.rows {
+            let tokens = count * length;
+            if start.data.len() != tokens || end.data.len() != tokens || relevance.data.len() != count {
                 let got = format!("{:?}, {:?} and {:?}", start.shape, end.shape, relevance.shape);
                 let expected = "shapes [batch, sequence], [batch, sequence] and [batch]";
                 return Err(Error::model(self.session.path(), expected, got));
             }
             for (row, (at, prepared)) in rows.iter_mut().enumerate() {
-                let first = row * batch.length + prepared.text_start;
+                let first = row * length + prepared.text_start;
                 let text = first..first + prepared.offsets.len();
                 read[*at] = Some(PassageLogits {
                     relevance: relevance.data[row],
@@ -133,7 +134,7 @@ impl ReaderModel {
                     words: std::mem::take(&mut prepared.words),
                 });
             }
-            control.advance(batch.rows as u64);
+            control.advance(count as u64);
         }
         Ok(read.into_iter().map(|logits| logits.expect("the plan covers every passage")).collect())
     }

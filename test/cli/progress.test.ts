@@ -1,0 +1,101 @@
+import test from 'ava';
+import {ProgressBar, bytes, duration, progressLine} from '../../ts/cli/progress.ts';
+
+/** Of 24 cells. */
+const bar = (filled: number): string => `[${'█'.repeat(filled)}${' '.repeat(24 - filled)}]`;
+
+test('a line has bar, amount, rate and time left', t => {
+	// 120 in 2 s are 60/s; the 360 to come take 6 s; a quarter of 24 cells is 6
+	t.is(progressLine('encode', 'passages', {done: 120, total: 480}, 2), `encode   ${bar(6)} 120/480 passages · 60/s · 6.0 s left`);
+});
+
+test('a line of a finished call has no time left', t => {
+	t.is(progressLine('encode', 'passages', {done: 480, total: 480}, 8), `encode   ${bar(24)} 480/480 passages · 60/s`);
+});
+
+test('an unknown total has neither share nor time left', t => {
+	t.is(progressLine('read', 'passages', {done: 12_000, total: 0}, 1), `read     ${bar(0)} 12,000 passages · 12,000/s`);
+});
+
+test('nothing done yet has no rate', t => {
+	t.is(progressLine('encode', 'passages', {done: 0, total: 480}, 3), `encode   ${bar(0)} 0/480 passages`);
+	t.is(progressLine('encode', 'passages', {done: 5, total: 10}, 0), `encode   ${bar(12)} 5/10 passages`);
+});
+
+test('more than all does not burst the bar', t => {
+	t.is(progressLine('encode', 'passages', {done: 600, total: 480}, 10), `encode   ${bar(24)} 600/480 passages · 60/s`);
+});
+
+test('a rate under ten has a decimal', t => {
+	t.is(progressLine('ask', 'questions', {done: 3, total: 4}, 2), `ask      ${bar(18)} 3/4 questions · 1.5/s · 667 ms left`);
+});
+
+test('bytes are shown in their own units, without their name', t => {
+	t.is(
+		progressLine('fetch', 'bytes', {done: 30_000_000, total: 90_000_000}, 3),
+		`fetch    ${bar(8)} 30.0 MB/90.0 MB · 10.0 MB/s · 6.0 s left`,
+	);
+});
+
+const durations: ReadonlyArray<readonly [number, string]> = [
+	[-1, '0 ms'],
+	[0, '0 ms'],
+	[0.0004, '0 ms'],
+	[0.25, '250 ms'],
+	[0.9996, '1.0 s'],
+	[1, '1.0 s'],
+	[9.94, '9.9 s'],
+	[9.96, '10 s'],
+	[89.4, '89 s'],
+	[89.6, '1 min 30 s'],
+	[90, '1 min 30 s'],
+	[119.6, '2 min 0 s'],
+	[3600, '60 min 0 s'],
+];
+for (const [seconds, text] of durations) {
+	test(`a duration of ${seconds} s reads ${text}`, t => {
+		t.is(duration(seconds), text);
+	});
+}
+
+const sizes: ReadonlyArray<readonly [number, string]> = [
+	[0, '0.0 kB'],
+	[1500, '1.5 kB'],
+	[999_949, '999.9 kB'],
+	[999_960, '1.0 MB'],
+	[1_000_000, '1.0 MB'],
+	[90_500_000, '90.5 MB'],
+];
+for (const [count, text] of sizes) {
+	test(`${count} bytes read ${text}`, t => {
+		t.is(bytes(count), text);
+	});
+}
+
+/** A stream that remembers what was written. */
+function fakeStream(isTTY: boolean): {readonly stream: NodeJS.WriteStream; readonly written: string[]} {
+	const written: string[] = [];
+	const stream = {isTTY, write: (text: string) => written.push(text)} as unknown as NodeJS.WriteStream;
+	return {stream, written};
+}
+
+test('a bar writes over itself, and takes itself away once', t => {
+	const {stream, written} = fakeStream(true);
+	const progress = new ProgressBar('encode', 'passages', stream);
+
+	progress.update({done: 0, total: 4});
+	progress.end();
+	progress.end();
+
+	t.deepEqual(written, [`\r\u001B[2Kencode   ${bar(0)} 0/4 passages`, '\r\u001B[2K']);
+});
+
+test('a bar is silent where nobody watches', t => {
+	const {stream, written} = fakeStream(false);
+	const progress = new ProgressBar('encode', 'passages', stream);
+
+	progress.update({done: 1, total: 4});
+	progress.end();
+
+	t.deepEqual(written, []);
+});

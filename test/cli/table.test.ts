@@ -1,0 +1,82 @@
+import test from 'ava';
+import {sideBySide, table} from '../../ts/cli/table.ts';
+
+const green = (text: string): string => `\u001B[32m${text}\u001B[39m`;
+
+test('the first column stands to the left, the rest to the right, under a rule', t => {
+	t.is(
+		table(
+			['measure', 'mean'],
+			[
+				['R@100', '0.5000'],
+				['nDCG@10', '1'],
+			],
+		),
+		['measure    mean', '───────  ──────', 'R@100    0.5000', 'nDCG@10       1'].join('\n'),
+	);
+});
+
+test('a heading wider than its cells makes the column', t => {
+	t.is(table(['k', 'accuracy'], [['1', '0.5']]), ['k  accuracy', '─  ────────', '1       0.5'].join('\n'));
+});
+
+test('no rows leave the heading', t => {
+	t.is(table(['k', 'accuracy'], []), 'k  accuracy\n─  ────────');
+});
+
+test('cells that a row lacks are empty, and no line ends in space', t => {
+	t.is(table(['a', 'b', 'c'], [['1', '2'], ['1']]), 'a  b  c\n─  ─  ─\n1  2\n1');
+});
+
+test('colours have no width', t => {
+	t.is(table(['name', 'n'], [[green('ab'), green('1')]]), `name  n\n────  ─\n${green('ab')}    ${green('1')}`);
+});
+
+test('a letter of two code units has a width of one', t => {
+	t.is(table(['𝔸𝔹', 'n'], [['x', '1']]), '𝔸𝔹  n\n──  ─\nx   1');
+});
+
+test('many rows are no trouble', t => {
+	const rows = Array.from({length: 200_000}, (_, i) => [String(i), '1']);
+
+	t.is(table(['q', 'n'], rows).split('\n').length, 200_002);
+});
+
+test('blocks stand beside each other, broken between words', t => {
+	// (13 columns − 3 for the bar) / 2 blocks = 5 columns each
+	t.is(sideBySide([['one two six'], ['a b c']], 13), ['one   │ a b c', 'two   │', 'six   │'].join('\n'));
+});
+
+test('a line that fits exactly is not broken', t => {
+	t.is(sideBySide([['ab cd']], 5), 'ab cd');
+	t.is(sideBySide([['ab cd']], 4), 'ab\ncd');
+});
+
+test('blocks of no lines give no lines', t => {
+	t.is(sideBySide([[], []], 20), '');
+	t.is(sideBySide([], 20), '');
+});
+
+test('an empty line stays', t => {
+	t.is(sideBySide([['a', '', 'b']], 10), 'a\n\nb');
+});
+
+test('a word wider than its column is cut', t => {
+	t.is(sideBySide([['abcdefgh ij']], 5), 'abcd…\nij');
+});
+
+test('a word of letters of two code units is cut between letters', t => {
+	t.is(sideBySide([['𝔸𝔹ℂ𝔻𝔼𝔽']], 4), '𝔸𝔹ℂ…');
+});
+
+test('a coloured word wider than its column is cut by what is seen, and the colour ends', t => {
+	t.is(sideBySide([[`${green('abcdefgh')} ij`]], 5), `\u001B[32mabcd…\u001B[39m\nij`);
+});
+
+test('a colour that is on at a break goes on in the next line, and not into the next block', t => {
+	const [first, second] = sideBySide([[green('one two')], ['x']], 11).split('\n');
+
+	// (11 − 3) / 2 = 4 columns each
+	t.is(first, '\u001B[32mone\u001B[0m  │ x');
+	t.is(second, '\u001B[32mtwo\u001B[39m  │');
+});
