@@ -1,0 +1,64 @@
+import {Worker} from 'node:worker_threads';
+import test from 'ava';
+import {packageRoot} from '../ts/addon.ts';
+import {RetrievalError} from '../ts/errors.ts';
+import {FlatIndex} from '../ts/index.ts';
+import {callNative, native} from '../ts/native.ts';
+
+test('a panic rejects the promise with ERR_INTERNAL, and the process lives', async t => {
+	const error = await t.throwsAsync(
+		callNative({}, () => native.panicForTest()),
+		{instanceOf: RetrievalError, code: 'ERR_INTERNAL'},
+	);
+	t.is(error.message, 'a bug in passagekit: on purpose; please report it');
+	const index = new FlatIndex({dim: 1});
+	await index.add(['a'], {data: Float32Array.of(1), rows: 1, dim: 1});
+	t.deepEqual(await index.search(Float32Array.of(2)), [{id: 'a', score: 2}]);
+});
+
+test('progress is reported while work runs and once at its end', async t => {
+	const index = new FlatIndex({dim: 8});
+	const rows = 2000;
+	const data = Float32Array.from({length: rows * 8}, (_, i) => (i * 7919) % 13);
+	await index.add(
+		Array.from({length: rows}, (_, i) => `p${i}`),
+		{data, rows, dim: 8},
+	);
+	const seen: Array<{done: number; total: number}> = [];
+	await index.searchMany({data, rows, dim: 8}, {k: 5, onProgress: progress => seen.push(progress)});
+	t.deepEqual(seen.at(-1), {done: rows, total: rows});
+});
+
+test('many workers use the addon at once, and one may be ended in the middle of its work', async t => {
+	const source = `
+		import {workerData, parentPort} from 'node:worker_threads';
+		const {FlatIndex} = await import(workerData.module);
+		const index = new FlatIndex({dim: 64});
+		const rows = 3000;
+		const data = Float32Array.from({length: rows * 64}, (_, i) => (i * 7919) % 13);
+		await index.add(Array.from({length: rows}, (_, i) => 'p' + i), {data, rows, dim: 64});
+		parentPort.postMessage('ready');
+		const lists = await index.searchMany({data, rows, dim: 64}, {k: 10});
+		parentPort.postMessage(lists.length);
+	`;
+	const url = new URL(`data:text/javascript,${encodeURIComponent(source)}`);
+	const start = (): Worker => new Worker(url, {workerData: {module: new URL('dist/ts/index.js', `file://${packageRoot}/`).href}});
+	const finished = async (worker: Worker): Promise<unknown> =>
+		new Promise((resolve, reject) => {
+			worker.on('message', message => {
+				if (message !== 'ready') {
+					resolve(message);
+				}
+			});
+			worker.on('error', reject);
+		});
+	const ended = start();
+	await new Promise(resolve => {
+		ended.once('message', resolve);
+	});
+	const ending = ended.terminate();
+	const others = [start(), start()];
+	t.deepEqual(await Promise.all(others.map(finished)), [3000, 3000]);
+	t.is(typeof (await ending), 'number');
+	await Promise.all(others.map(async worker => worker.terminate()));
+});
