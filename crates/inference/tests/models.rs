@@ -33,13 +33,13 @@ fn library() -> Option<&'static Library> {
     None
 }
 
-fn parts(library: &Library, model: &str) -> (Arc<Session>, Arc<Tokenizer>) {
+fn parts(library: &'static Library, model: &str) -> (Arc<Session>, Arc<Tokenizer>) {
     let folder = root().join("models").join(model);
     let session = Session::open(library, &folder.join("model.onnx"), 1).expect("a model");
     (session.into(), Tokenizer::open(&folder.join("tokenizer.json")).expect("a tokenizer").into())
 }
 
-fn sentence_encoder(library: &Library) -> Encoder {
+fn sentence_encoder(library: &'static Library) -> Encoder {
     let (session, tokenizer) = parts(library, "minilm-encoder");
     let config = EncoderConfig {
         pooling: Pooling::Mean,
