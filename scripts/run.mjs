@@ -1,6 +1,6 @@
 // `npm run demo`, `npm test`, `npm run ready`, …: sets the checkout up where needed, then does the work.
 import {spawnSync} from 'node:child_process';
-import {readFileSync} from 'node:fs';
+import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {execute, fail, prepare, requireRust, root, say} from './prepare.mjs';
 
@@ -53,6 +53,12 @@ const tasks = {
 
 function rustTests() {
 	requireRust();
+	const shared = process.env.PASSAGEKIT_SHARED ?? join(root, '..', 'shared');
+	if (!existsSync(join(shared, 'reference'))) {
+		say(
+			`SKIPPING the checks against Lucene, trec_eval, Pyserini and real collections: they cannot be published, and are not in ${shared}.`,
+		);
+	}
 	say('cargo test …');
 	execute('cargo', ['test', '--release', '--workspace', '--target', hostTarget(), '--quiet']);
 }
