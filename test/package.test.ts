@@ -76,7 +76,7 @@ test('a missing addon is an error that names the platform and the command that m
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	const said = await script(folder, 'try { await import("passagekit"); } catch (error) { console.log(error.code, error.message); }');
 	t.true(said.startsWith(`ERR_NATIVE_MISSING the native addon for ${platformName()} (Node ${process.versions.node}) did not load.`), said);
-	t.true(said.includes(`\`npm install @passagekit/${platformName()}\``), said);
+	t.true(said.includes(`\`npm install @passagekit/native-${platformName()}\``), said);
 });
 
 test('nothing runs at install, and everything that is published is meant to be', async t => {

@@ -51,7 +51,7 @@ export function loadAddon(): unknown {
 	}
 	const mend =
 		process.platform === 'linux' || process.platform === 'darwin' || process.platform === 'win32'
-			? `Install it with \`npm install @passagekit/${platform}\`, or run \`npm run build\` in a checkout of passagekit.`
+			? `Install it with \`npm install @passagekit/native-${platform}\`, or run \`npm run build\` in a checkout of passagekit.`
 			: 'There is no addon for this platform; `npm run build` in a checkout of passagekit may make one.';
 	throw new RetrievalError(
 		'ERR_NATIVE_MISSING',

@@ -24,31 +24,35 @@ async function ticksDuring(work: () => Promise<unknown>): Promise<{gaps: number[
 
 /**
  * The loop was free: while the work took long, ticks came all the time. A loop that is held for the work's whole time ticks
- * once after it; one that shares two busy cores with the work ticks late now and then, so shares are asserted, not times.
+ * once after it, every time; one that shares two busy cores with the work and with other processes ticks late now and then.
+ * So shares are asserted, not times, and the best of three attempts counts.
  */
-function undisturbed(t: ExecutionContext, {gaps, tookMs}: {gaps: number[]; tookMs: number}): void {
-	const longest = Math.max(...gaps);
-	t.log(`${gaps.length} ticks in ${tookMs.toFixed(0)} ms, the longest gap ${longest.toFixed(1)} ms`);
-	t.true(gaps.length >= tookMs / TICK_MS / 2, `${gaps.length} ticks in ${tookMs.toFixed(0)} ms`);
-	t.true(longest < tookMs / 4, `a gap of ${longest.toFixed(0)} ms in ${tookMs.toFixed(0)} ms of work`);
+async function undisturbed(t: ExecutionContext, work: () => Promise<unknown>): Promise<void> {
+	for (let attempt = 1; ; attempt++) {
+		const {gaps, tookMs} = await ticksDuring(work);
+		const longest = Math.max(...gaps);
+		t.log(`${gaps.length} ticks in ${tookMs.toFixed(0)} ms, the longest gap ${longest.toFixed(1)} ms`);
+		const free = gaps.length >= tookMs / TICK_MS / 2 && longest < tookMs / 4;
+		if (free || attempt === 3) {
+			t.true(free, `${gaps.length} ticks in ${tookMs.toFixed(0)} ms, a gap of ${longest.toFixed(0)} ms`);
+			return;
+		}
+	}
 }
 
 test.serial('a timer ticks undisturbed while a long batch is encoded', async t => {
 	const encoder = await OnnxEncoder.load('minilm-encoder');
 	const texts = Array.from({length: 200}, (_, i) => `${'the river bends north beyond the old stone bridge '.repeat(12)}${i}`);
-	undisturbed(t, await ticksDuring(async () => encoder.encode(texts)));
+	await undisturbed(t, async () => encoder.encode(texts));
 	encoder.close();
 });
 
 test.serial('a timer ticks undisturbed while models load', async t => {
 	// Other thread counts than elsewhere, so that no open session is shared.
-	undisturbed(
-		t,
-		await ticksDuring(async () => {
-			const encoder = await OnnxEncoder.load('minilm-encoder', {threads: 1});
-			const reader = await ExtractiveReader.load('minilm-reader', {threads: 1});
-			encoder.close();
-			reader.close();
-		}),
-	);
+	await undisturbed(t, async () => {
+		const encoder = await OnnxEncoder.load('minilm-encoder', {threads: 1});
+		const reader = await ExtractiveReader.load('minilm-reader', {threads: 1});
+		encoder.close();
+		reader.close();
+	});
 });

@@ -72,7 +72,13 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 			const texts: string[] = [];
 			const titles: string[] = [];
 			for (const [i, input] of chunk.entries()) {
-				const {text, title = ''} = typeof input === 'string' ? {text: input} : (input ?? {});
+				if (typeof input !== 'string' && (typeof input !== 'object' || input === null)) {
+					throw new RetrievalError(
+						'ERR_ARGUMENT',
+						`inputs[${from + i}]: expected a string or {text, title?}, got ${input === null ? 'null' : typeof input}`,
+					);
+				}
+				const {text, title = ''} = typeof input === 'string' ? {text: input} : input;
 				checkString(`inputs[${from + i}]: text`, text);
 				checkString(`inputs[${from + i}]: title`, title);
 				texts.push(text);
