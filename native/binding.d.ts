@@ -52,38 +52,6 @@ export declare class NativeEncoder {
   close(): void
 }
 
-export declare class NativeFlatIndex {
-  constructor(dim: number, similarityName: string, metadataJson: string)
-  get dim(): number
-  get size(): number
-  get similarity(): string
-  get metadata(): string
-  get memoryBytes(): number
-  add(batch: VectorBatch, control?: Control | undefined | null): Promise<void>
-  /** Resolves to how many of the ids were there. */
-  delete(ids: Array<string>): Promise<number>
-  search(query: Float32Array, k: number, control?: Control | undefined | null): Promise<Hits>
-  searchMany(batch: VectorBatch, k: number, threadCount: number, control?: Control | undefined | null): Promise<NativeRun>
-  save(path: string): Promise<void>
-  close(): void
-}
-
-export declare class NativeHnswIndex {
-  constructor(options: NativeHnswOptions)
-  get dim(): number
-  get size(): number
-  get similarity(): string
-  get metadata(): string
-  get memoryBytes(): number
-  add(batch: VectorBatch, control?: Control | undefined | null): Promise<void>
-  /** Resolves to how many of the ids were there. */
-  delete(ids: Array<string>): Promise<number>
-  search(query: Float32Array, k: number, efSearch: number, control?: Control | undefined | null): Promise<Hits>
-  searchMany(batch: VectorBatch, k: number, efSearch: number, threadCount: number, control?: Control | undefined | null): Promise<NativeRun>
-  save(path: string): Promise<void>
-  close(): void
-}
-
 /** A file of passages being read. */
 export declare class NativePassageReader {
   /** Up to `count` passages; fewer at the end. */
@@ -147,6 +115,25 @@ export declare class NativeStoreWriter {
 export declare class NativeTexts {
   constructor()
   add(ids: Array<string>, texts: Array<string>): void
+}
+
+/** A flat or an HNSW index. */
+export declare class NativeVectorIndex {
+  get dim(): number
+  get size(): number
+  get similarity(): string
+  get metadata(): string
+  get memoryBytes(): number
+  /** Empties the batch. */
+  add(batch: VectorBatch, control?: Control | undefined | null): Promise<void>
+  /** Resolves to how many of the ids were there. */
+  delete(ids: Array<string>): Promise<number>
+  /** `ef` is for graphs. */
+  search(query: Float32Array, k: number, ef: number, control?: Control | undefined | null): Promise<Hits>
+  /** `ef` is for graphs. Empties the batch, whose ids name the queries. */
+  searchMany(batch: VectorBatch, k: number, ef: number, threads: number, control?: Control | undefined | null): Promise<NativeRun>
+  save(path: string): Promise<void>
+  close(): void
 }
 
 /** Takes judgements from JavaScript, query by query. */
@@ -271,6 +258,12 @@ export interface NativeExplanation {
   terms: Array<NativeTermExplanation>
 }
 
+export interface NativeFlatOptions {
+  dim: number
+  similarity: string
+  metadata: string
+}
+
 export interface NativeHnswOptions {
   dim: number
   similarity: string
@@ -332,6 +325,10 @@ export interface NativeTermExplanation {
   contribution: number
 }
 
+export declare function newFlatIndex(options: NativeFlatOptions): NativeVectorIndex
+
+export declare function newHnswIndex(options: NativeHnswOptions): NativeVectorIndex
+
 export declare function normaliseAnswer(answer: string): string
 
 export declare function openBm25Index(path: string): Promise<NativeBm25Index>
@@ -341,9 +338,9 @@ export declare function openBm25Writer(path: string): Promise<NativeBm25Writer>
 /** Opens a model as an encoder. */
 export declare function openEncoder(files: ModelFiles, options: NativeEncoderOptions): Promise<NativeEncoder>
 
-export declare function openFlatIndex(path: string): Promise<NativeFlatIndex>
+export declare function openFlatIndex(path: string): Promise<NativeVectorIndex>
 
-export declare function openHnswIndex(path: string): Promise<NativeHnswIndex>
+export declare function openHnswIndex(path: string): Promise<NativeVectorIndex>
 
 export declare function openPassages(path: string, options: NativeReadFileOptions): Promise<NativePassageReader>
 

@@ -1,5 +1,5 @@
 import {execFile} from 'node:child_process';
-import {cp, mkdir, mkdtemp, readFile, rm, symlink} from 'node:fs/promises';
+import {cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
@@ -69,6 +69,42 @@ test('every subpath can be imported, and also from CommonJS', async t => {
 	);
 	const {stdout} = await run(process.execPath, ['--eval', 'console.log(typeof require("passagekit").FlatIndex)'], {cwd: folder});
 	t.is(stdout.trim(), 'function');
+});
+
+test('the declarations stand on their own in a program that checks its libraries', async t => {
+	const folder = await installed({addon: false});
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	await mkdir(join(folder, 'node_modules/@types'));
+	for (const name of ['@types/node', 'undici-types']) {
+		await symlink(join(packageRoot, 'node_modules', name), join(folder, 'node_modules', name));
+	}
+	await writeFile(join(folder, 'package.json'), '{"type": "module"}');
+	await writeFile(
+		join(folder, 'program.ts'),
+		`
+		import {Collection, type Run, evaluate} from 'passagekit';
+		import {fuse} from 'passagekit/fusion';
+		declare const run: Run;
+		const {answers} = await (await Collection.open('index')).ask('who?');
+		const {mean} = await evaluate(await fuse({dense: run, sparse: run}, {method: 'rrf'}), new Map(), ['nDCG@10']);
+		export const both: [string, number] = [answers[0]!.text, mean['nDCG@10']];
+	`,
+	);
+	const options = [
+		'--target',
+		'es2022',
+		'--lib',
+		'es2022,esnext.disposable',
+		'--module',
+		'nodenext',
+		'--strict',
+		'--noEmit',
+		'--types',
+		'node',
+	];
+	await t.notThrowsAsync(
+		run(process.execPath, [join(packageRoot, 'node_modules/typescript/bin/tsc'), ...options, 'program.ts'], {cwd: folder}),
+	);
 });
 
 test('a missing addon is an error that names the platform and the command that mends it', async t => {

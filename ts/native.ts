@@ -8,9 +8,6 @@ export type {Binding};
 
 export const native: typeof Binding = loadAddon() as typeof Binding;
 
-/** What gives the texts of its passages to the addon without passing them through JavaScript. */
-export const textsOf: unique symbol = Symbol('passagekit.texts');
-
 const PROGRESS_EVERY_MS = 100;
 
 /**

@@ -1,6 +1,7 @@
 import {checkCount, checkOneOf, checkString, checkStrings} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
-import {type Binding, callNative, native, textsOf} from '../native.ts';
+import {type Binding, callNative, native} from '../native.ts';
+import {type TextSource, textsOf} from '../texts.ts';
 import type {CallOptions, Passage} from '../types.ts';
 import {type PassageFormat, passageFormats} from './readers.ts';
 import {type SplitOptions, checkedSplit} from './split.ts';
@@ -24,9 +25,10 @@ export interface IngestResult {
 const BATCH = 256;
 
 /** All passages of a corpus in one memory-mapped file, by id. */
-export class PassageStore implements AsyncDisposable {
+export class PassageStore implements AsyncDisposable, TextSource {
 	readonly #native: Binding.NativePassageStore;
 
+	/** @internal */
 	private constructor(store: Binding.NativePassageStore) {
 		this.#native = store;
 	}
@@ -129,8 +131,8 @@ export class PassageStore implements AsyncDisposable {
 		this.close();
 	}
 
-	/** @internal */
-	[textsOf](): Binding.NativeTexts {
+	/** For answer matching. */
+	[textsOf](): object {
 		return this.#native.texts();
 	}
 

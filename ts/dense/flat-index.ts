@@ -1,4 +1,4 @@
-import {checkCount} from '../check.ts';
+import {checkCount, checkString} from '../check.ts';
 import {type Binding, callNative, callSync, native} from '../native.ts';
 import {type IndexMetadata, NativeVectorIndex, type Similarity, checkedMetadata, checkedSimilarity} from './vector-index.ts';
 
@@ -22,35 +22,20 @@ await index.search(Float32Array.of(2, 1), {k: 1});
 //=> [{id: 'a', score: 2}]
 ```
 */
-export class FlatIndex extends NativeVectorIndex<Binding.NativeFlatIndex, object> {
+export class FlatIndex extends NativeVectorIndex {
 	constructor(options: FlatIndexOptions) {
 		// `open` passes an index that exists already.
-		super(options instanceof native.NativeFlatIndex ? options : create(options));
+		super(options instanceof native.NativeVectorIndex ? options : create(options));
 	}
 
 	/** Memory-maps a saved index: its vectors are read when it is searched. */
 	static async open(path: string): Promise<FlatIndex> {
+		checkString('path', path);
 		return new FlatIndex((await callNative({}, () => native.openFlatIndex(path))) as unknown as FlatIndexOptions);
-	}
-
-	/** @internal */
-	protected override async startSearch(query: Float32Array, k: number, _options: object, control: Binding.Control): Promise<Binding.Hits> {
-		return this.native.search(query, k, control);
-	}
-
-	/** @internal */
-	protected override async startSearchMany(
-		queries: Binding.VectorBatch,
-		k: number,
-		threads: number,
-		_options: object,
-		control: Binding.Control,
-	): Promise<Binding.NativeRun> {
-		return this.native.searchMany(queries, k, threads, control);
 	}
 }
 
-function create({dim, similarity = 'dot', metadata = {}}: FlatIndexOptions): Binding.NativeFlatIndex {
+function create({dim, similarity = 'dot', metadata = {}}: FlatIndexOptions): Binding.NativeVectorIndex {
 	checkCount('dim', dim, 1, 65_536);
-	return callSync(() => new native.NativeFlatIndex(dim, checkedSimilarity(similarity), checkedMetadata(metadata)));
+	return callSync(() => native.newFlatIndex({dim, similarity: checkedSimilarity(similarity), metadata: checkedMetadata(metadata)}));
 }

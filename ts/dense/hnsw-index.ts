@@ -1,8 +1,8 @@
-import {checkCount, checkOneOf} from '../check.ts';
+import {checkCount, checkOneOf, checkString} from '../check.ts';
 import {type Binding, callNative, callSync, native} from '../native.ts';
-import type {SearchManyOptions, SearchOptions} from '../types.ts';
+import type {Hit, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
 import type {FlatIndexOptions} from './flat-index.ts';
-import {NativeVectorIndex, checkedMetadata, checkedSimilarity} from './vector-index.ts';
+import {type Ef, NativeVectorIndex, checkedMetadata, checkedSimilarity} from './vector-index.ts';
 
 export interface HnswIndexOptions extends FlatIndexOptions {
 	/** Links per node above layer 0; layer 0 has `2 * m`. @default 32 */
@@ -20,51 +20,32 @@ export interface HnswIndexOptions extends FlatIndexOptions {
 	readonly threads?: number | undefined;
 }
 
-interface Ef {
-	/** Candidates kept while searching; raised to `k`. More finds more and takes longer. @default 128 */
-	readonly efSearch?: number | undefined;
-}
-
 export interface HnswSearchOptions extends SearchOptions, Ef {}
 export interface HnswSearchManyOptions extends SearchManyOptions, Ef {}
 
 /** Approximate search: walks a navigable small-world graph (Malkov & Yashunin, 2018). Scores are exact. */
-export class HnswIndex extends NativeVectorIndex<Binding.NativeHnswIndex, Ef> {
+export class HnswIndex extends NativeVectorIndex {
 	constructor(options: HnswIndexOptions) {
 		// `open` passes an index that exists already.
-		super(options instanceof native.NativeHnswIndex ? options : create(options));
+		super(options instanceof native.NativeVectorIndex ? options : create(options));
 	}
 
 	/** Memory-maps a saved index. */
 	static async open(path: string): Promise<HnswIndex> {
+		checkString('path', path);
 		return new HnswIndex((await callNative({}, () => native.openHnswIndex(path))) as unknown as HnswIndexOptions);
 	}
 
-	/** @internal */
-	protected override async startSearch(
-		query: Float32Array,
-		k: number,
-		{efSearch = 128}: Ef,
-		control: Binding.Control,
-	): Promise<Binding.Hits> {
-		checkCount('efSearch', efSearch, 1);
-		return this.native.search(query, k, efSearch, control);
+	override async search(query: Float32Array, options: HnswSearchOptions = {}): Promise<Hit[]> {
+		return super.search(query, options);
 	}
 
-	/** @internal */
-	protected override async startSearchMany(
-		queries: Binding.VectorBatch,
-		k: number,
-		threads: number,
-		{efSearch = 128}: Ef,
-		control: Binding.Control,
-	): Promise<Binding.NativeRun> {
-		checkCount('efSearch', efSearch, 1);
-		return this.native.searchMany(queries, k, efSearch, threads, control);
+	override async searchMany(queries: Vectors, options: HnswSearchManyOptions = {}): Promise<Hit[][]> {
+		return super.searchMany(queries, options);
 	}
 }
 
-function create(options: HnswIndexOptions): Binding.NativeHnswIndex {
+function create(options: HnswIndexOptions): Binding.NativeVectorIndex {
 	const {dim, similarity = 'dot', metadata = {}, m = 32, efConstruction = 200, seed = 42, innerProduct = 'graph', threads = 0} = options;
 	checkCount('dim', dim, 1, 65_536);
 	checkCount('m', m, 2, 1024);
@@ -72,17 +53,16 @@ function create(options: HnswIndexOptions): Binding.NativeHnswIndex {
 	checkCount('seed', seed, 0);
 	checkCount('threads', threads, 0);
 	checkOneOf('innerProduct', innerProduct, ['graph', 'augmentedL2']);
-	return callSync(
-		() =>
-			new native.NativeHnswIndex({
-				dim,
-				similarity: checkedSimilarity(similarity),
-				metadata: checkedMetadata(metadata),
-				m,
-				efConstruction,
-				seed,
-				innerProduct,
-				threads,
-			}),
+	return callSync(() =>
+		native.newHnswIndex({
+			dim,
+			similarity: checkedSimilarity(similarity),
+			metadata: checkedMetadata(metadata),
+			m,
+			efConstruction,
+			seed,
+			innerProduct,
+			threads,
+		}),
 	);
 }

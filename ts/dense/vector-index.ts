@@ -43,24 +43,22 @@ export interface VectorIndex extends AsyncDisposable {
 	close(): void;
 }
 
-/** What both of the addon's indexes can do. */
-type NativeIndex = Binding.NativeFlatIndex | Binding.NativeHnswIndex;
+/** What a graph is asked for besides; an exact index takes no notice of it. */
+export interface Ef {
+	/** Candidates kept while searching; raised to `k`. More finds more and takes longer. @default 128 */
+	readonly efSearch?: number | undefined;
+}
 
 /** Bytes copied in one turn of the event loop: under a millisecond. */
 const BYTES_A_TURN = 1 << 20;
 
-/** What the two kinds of index share. `Search` holds a kind's own search options. */
-export abstract class NativeVectorIndex<N extends NativeIndex, Search extends object> implements VectorIndex {
-	readonly #native: N;
+/** What the two kinds of index share: one object of the addon. */
+export abstract class NativeVectorIndex implements VectorIndex {
+	readonly #native: Binding.NativeVectorIndex;
 
 	/** @internal */
-	protected constructor(index: N) {
+	protected constructor(index: Binding.NativeVectorIndex) {
 		this.#native = index;
-	}
-
-	/** @internal */
-	protected get native(): N {
-		return this.#native;
 	}
 
 	get dim(): number {
@@ -106,14 +104,14 @@ export abstract class NativeVectorIndex<N extends NativeIndex, Search extends ob
 		return callNative({}, () => this.#native.delete([...ids]));
 	}
 
-	async search(query: Float32Array, options: SearchOptions & Search = {} as Search): Promise<Hit[]> {
+	async search(query: Float32Array, options: SearchOptions & Ef = {}): Promise<Hit[]> {
 		const {k = 100} = options;
 		checkCount('k', k, 0);
 		checkFloats('search', query, this.dim);
-		return toHits(await callNative(options, control => this.startSearch(query, k, options, control)));
+		return toHits(await callNative(options, async control => this.#native.search(query, k, checkedEf(options), control)));
 	}
 
-	async searchMany(queries: Vectors, options: SearchManyOptions & Search = {} as Search): Promise<Hit[][]> {
+	async searchMany(queries: Vectors, options: SearchManyOptions & Ef = {}): Promise<Hit[][]> {
 		const {k = 100} = options;
 		checkVectors('searchMany', queries, this.dim);
 		const ids = Array.from({length: queries.rows}, (_, row) => String(row));
@@ -144,7 +142,7 @@ export abstract class NativeVectorIndex<N extends NativeIndex, Search extends ob
 	}
 
 	/** @internal One native call for many queries; the lists stay native. */
-	async searchRun(ids: readonly string[], queries: Vectors, options: SearchManyOptions & Search): Promise<Binding.NativeRun> {
+	async searchRun(ids: readonly string[], queries: Vectors, options: SearchManyOptions & Ef): Promise<Binding.NativeRun> {
 		const {k = 100, threads = 0} = options;
 		checkCount('k', k, 0);
 		checkCount('threads', threads, 0);
@@ -158,20 +156,13 @@ export abstract class NativeVectorIndex<N extends NativeIndex, Search extends ob
 			checkFloats('searchMany: data', queries.data, queries.rows * this.dim);
 			batch.push(ids.slice(from, from + rows), queries.data.subarray(from * this.dim, (from + rows) * this.dim));
 		}
-		return callNative(options, control => this.startSearchMany(batch, k, threads, options, control));
+		return callNative(options, async control => this.#native.searchMany(batch, k, checkedEf(options), threads, control));
 	}
+}
 
-	/** @internal */
-	protected abstract startSearch(query: Float32Array, k: number, options: Search, control: Binding.Control): Promise<Binding.Hits>;
-
-	/** @internal */
-	protected abstract startSearchMany(
-		queries: Binding.VectorBatch,
-		k: number,
-		threads: number,
-		options: Search,
-		control: Binding.Control,
-	): Promise<Binding.NativeRun>;
+function checkedEf({efSearch = 128}: Ef): number {
+	checkCount('efSearch', efSearch, 1);
+	return efSearch;
 }
 
 export function checkedSimilarity(similarity: unknown): Similarity {

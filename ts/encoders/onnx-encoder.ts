@@ -38,6 +38,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 	readonly identity: string;
 	readonly #native: Binding.NativeEncoder;
 
+	/** @internal */
 	private constructor(encoder: Binding.NativeEncoder, identity: string) {
 		this.#native = encoder;
 		this.identity = identity;

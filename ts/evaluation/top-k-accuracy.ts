@@ -1,7 +1,8 @@
 import {checkCount} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
-import {type Binding, callNative, native, nextTurn, textsOf} from '../native.ts';
+import {type Binding, callNative, native, nextTurn} from '../native.ts';
 import {nativeRun} from '../run.ts';
+import {type TextSource, textsOf} from '../texts.ts';
 import type {CallOptions, Passage, Question, Run} from '../types.ts';
 import type {AnswerKind} from './answers.ts';
 
@@ -18,7 +19,7 @@ export interface TopKAccuracy {
 }
 
 /** Where passages' texts are: a `PassageStore`, or a map. */
-export type PassageTexts = ReadonlyMap<string, Pick<Passage, 'text'>> | {[textsOf](): Binding.NativeTexts};
+export type PassageTexts = ReadonlyMap<string, Pick<Passage, 'text'>> | TextSource;
 
 export interface TopKAccuracyOptions extends CallOptions {
 	/** Whether answers are texts or regular expressions. @default 'text' */
@@ -52,7 +53,7 @@ export async function topKAccuracy(
 	}
 	const answerable = questions.filter(question => question.answers.length > 0);
 	const handle = await nativeRun(run);
-	const texts = textsOf in passages ? passages[textsOf]() : await copied(passages);
+	const texts = textsOf in passages ? (passages[textsOf]() as Binding.NativeTexts) : await copied(passages);
 	const judge = new native.AnswerJudge(handle, texts, Math.max(...ks), options.answers === 'pattern');
 	for (const {id, answers} of answerable) {
 		judge.add(id, [...answers]);

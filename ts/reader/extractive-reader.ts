@@ -66,6 +66,7 @@ const [answer] = await reader.read('When was the bridge opened?', passages);
 export class ExtractiveReader implements AsyncDisposable {
 	readonly #native: Binding.NativeReader;
 
+	/** @internal */
 	private constructor(reader: Binding.NativeReader) {
 		this.#native = reader;
 	}

@@ -78,6 +78,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	readonly #native: Binding.NativeBm25Index;
 	readonly #options: Bm25Options;
 
+	/** @internal */
 	private constructor(index: Binding.NativeBm25Index, options: Bm25Options) {
 		this.#native = index;
 		this.#options = options;

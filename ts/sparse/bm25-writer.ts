@@ -13,6 +13,7 @@ closes without.
 export class Bm25Writer implements AsyncDisposable {
 	readonly #native: Binding.NativeBm25Writer;
 
+	/** @internal */
 	private constructor(writer: Binding.NativeBm25Writer) {
 		this.#native = writer;
 	}

@@ -139,7 +139,8 @@ fn one_session_per_file_and_threads_is_shared_until_its_last_holder_is_gone() {
     let Some(library) = library() else { return };
     let path = root().join("models/tiny-encoder/model.onnx");
     let first = Session::shared(library, &path, 1).expect("a model");
-    let again = Session::shared(library, &root().join("models/../models/tiny-encoder/model.onnx"), 1).expect("a model");
+    let again = Session::shared(library, &root().join("models/../models/tiny-encoder/model.onnx"), 1)
+        .expect("a model");
     assert!(Arc::ptr_eq(&first, &again), "by the file, not by how its path is spelt");
     assert!(!Arc::ptr_eq(&first, &Session::shared(library, &path, 2).expect("a model")));
     let weak = Arc::downgrade(&first);

@@ -1,0 +1,80 @@
+//! Index files made of other files, without passing through JavaScript.
+
+use std::path::Path;
+
+use corpus::PassageStore;
+use dense::{FlatIndex, FlatWriter, HnswIndex, HnswOptions, Similarity};
+use inference::{EncodeOptions, EncoderInput};
+use napi::Env;
+use napi::bindgen_prelude::Object;
+use napi_derive::napi;
+
+use super::index::metadata;
+use crate::control::{Control, or_new};
+use crate::error::Failure;
+use crate::inference::NativeEncoder;
+use crate::task::spawn;
+
+/// Passages encoded at a time: enough to sort by length, few enough to hold.
+const PASSAGES_AT_A_TIME: u32 = 1024;
+
+/// Encodes the passages of a store into a flat index file.
+#[napi(ts_return_type = "Promise<void>")]
+pub fn encode_store<'env>(
+    env: &'env Env,
+    encoder: &NativeEncoder,
+    store: String,
+    output: String,
+    metadata_json: String,
+    control: Option<&Control>,
+) -> napi::Result<Object<'env>> {
+    let (encoder, control) = (encoder.inner.clone(), or_new(control));
+    spawn(env, move || {
+        let encoder = encoder.ok_or_else(|| Failure::closed("encoder"))?;
+        let store = PassageStore::open(Path::new(&store))?;
+        let mut writer = FlatWriter::create(Path::new(&output), encoder.dim(), Similarity::Dot)?;
+        let size = store.len();
+        control.set_total(u64::from(size));
+        for start in (0..size).step_by(PASSAGES_AT_A_TIME as usize) {
+            let passages: Vec<_> = (start..size.min(start + PASSAGES_AT_A_TIME))
+                .map(|ord| store.get(ord))
+                .collect::<Result<_, _>>()?;
+            let inputs: Vec<EncoderInput<'_>> = passages
+                .iter()
+                .map(|passage| EncoderInput { title: passage.title, text: passage.text })
+                .collect();
+            let vectors = encoder.encode(&inputs, &EncodeOptions::default(), &control)?;
+            let ids: Vec<&str> = passages.iter().map(|passage| passage.id).collect();
+            writer.push(&ids, &vectors)?;
+        }
+        Ok(writer.finish(&metadata(&metadata_json)?)?)
+    })
+}
+
+/// Links the vectors of a flat index file into an HNSW index file with the same ids and metadata.
+#[napi(ts_return_type = "Promise<void>")]
+#[allow(clippy::too_many_arguments)]
+pub fn build_hnsw_from_flat<'env>(
+    env: &'env Env,
+    flat: String,
+    output: String,
+    m: u32,
+    ef_construction: u32,
+    seed: u32,
+    thread_count: u32,
+    control: Option<&Control>,
+) -> napi::Result<Object<'env>> {
+    let control = or_new(control);
+    spawn(env, move || {
+        let flat = FlatIndex::open(Path::new(&flat))?;
+        let options = HnswOptions {
+            m: m as usize,
+            ef_construction: ef_construction as usize,
+            seed: u64::from(seed),
+            ..HnswOptions::default()
+        };
+        control.set_total(flat.len() as u64);
+        let index = HnswIndex::from_flat(flat, options, thread_count as usize, &control)?;
+        Ok(index.save(Path::new(&output))?)
+    })
+}

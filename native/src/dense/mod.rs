@@ -1,0 +1,7 @@
+//! Flat and HNSW indexes.
+
+mod any_index;
+mod batch;
+mod build;
+mod index;
+mod opened;
