@@ -95,11 +95,11 @@ export function requireRust() {
 	const how =
 		"Install it with rustup (https://rustup.rs):\n\n    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh\n\nthen open a new shell and run the same command again.";
 	if (error || status !== 0) {
-		fail(`passagekit's addon is built with Rust, and there is no \`cargo\` here. ${how}`);
+		fail(`the addon is built with Rust, and there is no \`cargo\` here. ${how}`);
 	}
 	const found = /(\d+)\.(\d+)/u.exec(stdout);
 	if (found && (Number(found[1]) - Number(wanted[1]) || Number(found[2]) - Number(wanted[2])) < 0) {
-		fail(`passagekit needs Rust ${wanted[1]}.${wanted[2]} or later; this is ${found[0]}. Run \`rustup update stable\`. ${how}`);
+		fail(`the addon needs Rust ${wanted[1]}.${wanted[2]} or later; this is ${found[0]}. Run \`rustup update stable\`. ${how}`);
 	}
 }
 

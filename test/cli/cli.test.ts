@@ -106,6 +106,7 @@ test('ask answers a question from documents', async t => {
 	t.is(answers[0]!.passageId, 'suez.md#0');
 	const shown = await passagekit('ask', 'When was the Suez Canal opened?', '--index', index);
 	t.regex(shown.stdout, /^1\. .*1869/u);
+	t.regex(shown.stdout, /«[^»]*1869[^»]*»/u, 'the answer is marked in its passage');
 });
 
 test('a call that cannot be understood exits with 2 and says why', async t => {

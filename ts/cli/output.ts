@@ -27,6 +27,11 @@ export function styled(
 	return useColour(stream) ? `\u001B[${on}m${text}\u001B[${off}m` : text;
 }
 
+/** An answer in its passage: reversed on a terminal, between marks elsewhere. */
+export function marked(text: string): string {
+	return useColour(process.stdout) ? styled('inverse', text) : `«${text}»`;
+}
+
 const codes = {bold: [1, 22], dim: [2, 22], green: [32, 39], yellow: [33, 39], cyan: [36, 39], inverse: [7, 27]} as const;
 
 function useColour(stream: NodeJS.WriteStream): boolean {

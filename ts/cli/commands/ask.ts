@@ -2,7 +2,7 @@ import {type Command, Option} from 'commander';
 import {type Asked, Collection, type Retriever, retrievers} from '../../collection/collection.ts';
 import type {SpanScoring} from '../../reader/index.ts';
 import {count, defaultIndex, number} from '../options.ts';
-import {print, printJson, styled} from '../output.ts';
+import {marked, print, printJson, styled} from '../output.ts';
 
 interface AskFlags {
 	readonly index: string;
@@ -70,5 +70,5 @@ export function around(text: string, start: number, end: number, reach = 110): s
 	const space = text.lastIndexOf(' ', end + reach);
 	const to = end + reach >= text.length || space < end ? text.length : space;
 	const clean = (part: string): string => part.replaceAll(/\s+/gu, ' ');
-	return `${from > 0 ? '… ' : ''}${clean(text.slice(from, start))}${styled('inverse', clean(text.slice(start, end)))}${clean(text.slice(end, to))}${to < text.length ? ' …' : ''}`;
+	return `${from > 0 ? '… ' : ''}${clean(text.slice(from, start))}${marked(clean(text.slice(start, end)))}${clean(text.slice(end, to))}${to < text.length ? ' …' : ''}`;
 }

@@ -1,6 +1,6 @@
 import type {Retriever} from '../../collection/index.ts';
 import {exactMatch} from '../../evaluation/index.ts';
-import {styled} from '../output.ts';
+import {marked, styled} from '../output.ts';
 import {sideBySide} from '../table.ts';
 import type {Outcome} from './measure.ts';
 
@@ -49,14 +49,14 @@ function block(retriever: Retriever, {passages, answer, question, rank}: Outcome
 		rank > 0 ? `first passage with an answer: ${rank}` : 'no passage with an answer',
 	];
 	for (const [i, {id, title, text, score}] of passages.slice(0, 3).entries()) {
-		const marked =
+		const shown =
 			answer?.passageId === id
-				? `${text.slice(0, answer.start)}${styled('inverse', text.slice(answer.start, answer.end))}${text.slice(answer.end)}`
+				? `${text.slice(0, answer.start)}${marked(text.slice(answer.start, answer.end))}${text.slice(answer.end)}`
 				: text;
 		lines.push(
 			'',
 			`${i + 1}. ${styled('bold', title ?? id)} ${styled('dim', score.toFixed(2))}${id === question.passage ? styled('green', ' gold') : ''}`,
-			excerpt(marked, answer?.passageId === id ? answer.start : 0),
+			excerpt(shown, answer?.passageId === id ? answer.start : 0),
 		);
 	}
 	return lines;
