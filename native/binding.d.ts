@@ -351,6 +351,9 @@ export declare function openQuestions(path: string, options: NativeReadFileOptio
 /** Opens a model as a reader. */
 export declare function openReader(files: ModelFiles, options: NativeReaderOptions): Promise<NativeReader>
 
+/** The same before anything is spawned. */
+export declare function panicAtOnceForTest(): void
+
 /** Panics, for the test that no panic ends the process. */
 export declare function panicForTest(): Promise<void>
 

@@ -3,7 +3,7 @@ import test from 'ava';
 import {packageRoot} from '../ts/addon.ts';
 import {RetrievalError} from '../ts/errors.ts';
 import {FlatIndex} from '../ts/index.ts';
-import {callNative, native} from '../ts/native.ts';
+import {callNative, callSync, native} from '../ts/native.ts';
 
 test('a panic rejects the promise with ERR_INTERNAL, and the process lives', async t => {
 	const error = await t.throwsAsync(
@@ -11,6 +11,7 @@ test('a panic rejects the promise with ERR_INTERNAL, and the process lives', asy
 		{instanceOf: RetrievalError, code: 'ERR_INTERNAL'},
 	);
 	t.is(error.message, 'a bug in passagekit: on purpose; please report it');
+	t.throws(() => callSync(() => native.panicAtOnceForTest()), {instanceOf: RetrievalError, code: 'ERR_INTERNAL'});
 	const index = new FlatIndex({dim: 1});
 	await index.add(['a'], {data: Float32Array.of(1), rows: 1, dim: 1});
 	t.deepEqual(await index.search(Float32Array.of(2)), [{id: 'a', score: 2}]);

@@ -60,8 +60,9 @@ function translated(error: unknown): unknown {
 	if (match) {
 		return new RetrievalError(match[1] as ErrorCode, match[2]!, {cause: error});
 	}
-	// What Node-API itself refuses: a wrong type in a place that our own checks let through.
-	return new RetrievalError('ERR_ARGUMENT', error.message, {cause: error});
+	// A panic outside our own guards; else what Node-API itself refuses: a wrong type that our checks let through.
+	const code = (error as NodeJS.ErrnoException).code === 'GenericFailure' ? 'ERR_INTERNAL' : 'ERR_ARGUMENT';
+	return new RetrievalError(code, error.message, {cause: error});
 }
 
 /** Lets timers, sockets and other callers have their turn. */

@@ -10,24 +10,24 @@ pub struct Control {
 
 #[napi]
 impl Control {
-    #[napi(constructor)]
+    #[napi(constructor, catch_unwind)]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
         Self { inner: Arc::default() }
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn cancel(&self) {
         self.inner.cancel();
     }
 
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn done(&self) -> f64 {
         self.inner.done() as f64
     }
 
     /// 0 while unknown.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn total(&self) -> f64 {
         self.inner.total() as f64
     }

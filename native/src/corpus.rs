@@ -66,7 +66,7 @@ pub struct NativePassageReader {
     inner: Arc<Mutex<PassageReader>>,
 }
 
-#[napi(ts_return_type = "Promise<NativePassageReader>")]
+#[napi(ts_return_type = "Promise<NativePassageReader>", catch_unwind)]
 pub fn open_passages(env: &Env, path: String, options: NativeReadFileOptions) -> napi::Result<Object<'_>> {
     spawn(env, move || {
         let reader = corpus::open_passages(Path::new(&path), options.format.parse()?, &options.parse())?;
@@ -77,7 +77,7 @@ pub fn open_passages(env: &Env, path: String, options: NativeReadFileOptions) ->
 #[napi]
 impl NativePassageReader {
     /// Up to `count` passages; fewer at the end.
-    #[napi(ts_return_type = "Promise<Array<NativePassage>>")]
+    #[napi(ts_return_type = "Promise<Array<NativePassage>>", catch_unwind)]
     pub fn next<'env>(
         &self,
         env: &'env Env,
@@ -100,7 +100,7 @@ impl NativePassageReader {
     }
 
     /// Bad lines passed over so far.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn skipped(&self) -> f64 {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).skipped() as f64
     }
@@ -112,7 +112,7 @@ pub struct NativeQuestionReader {
     inner: Arc<Mutex<QuestionReader>>,
 }
 
-#[napi(ts_return_type = "Promise<NativeQuestionReader>")]
+#[napi(ts_return_type = "Promise<NativeQuestionReader>", catch_unwind)]
 pub fn open_questions(env: &Env, path: String, options: NativeReadFileOptions) -> napi::Result<Object<'_>> {
     spawn(env, move || {
         let reader = corpus::open_questions(Path::new(&path), options.format.parse()?, &options.parse())?;
@@ -123,7 +123,7 @@ pub fn open_questions(env: &Env, path: String, options: NativeReadFileOptions) -
 #[napi]
 impl NativeQuestionReader {
     /// Up to `count` questions; fewer at the end.
-    #[napi(ts_return_type = "Promise<Array<NativeQuestion>>")]
+    #[napi(ts_return_type = "Promise<Array<NativeQuestion>>", catch_unwind)]
     pub fn next<'env>(
         &self,
         env: &'env Env,
@@ -147,7 +147,7 @@ impl NativeQuestionReader {
     }
 
     /// Bad lines passed over so far.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn skipped(&self) -> f64 {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).skipped() as f64
     }
@@ -160,7 +160,7 @@ pub struct Ingested {
 }
 
 /// Reads a corpus into a store file.
-#[napi(ts_return_type = "Promise<Ingested>")]
+#[napi(ts_return_type = "Promise<Ingested>", catch_unwind)]
 pub fn ingest<'env>(
     env: &'env Env,
     source: String,
@@ -185,7 +185,7 @@ pub struct NativeStoreWriter {
     inner: Arc<Mutex<Option<PassageStoreWriter>>>,
 }
 
-#[napi(ts_return_type = "Promise<NativeStoreWriter>")]
+#[napi(ts_return_type = "Promise<NativeStoreWriter>", catch_unwind)]
 pub fn create_passage_store(env: &Env, path: String) -> napi::Result<Object<'_>> {
     spawn(env, move || {
         let writer = PassageStoreWriter::create(Path::new(&path))?;
@@ -196,7 +196,7 @@ pub fn create_passage_store(env: &Env, path: String) -> napi::Result<Object<'_>>
 #[napi]
 impl NativeStoreWriter {
     /// Appends passages; an empty title is none.
-    #[napi(ts_return_type = "Promise<void>")]
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn push<'env>(
         &self,
         env: &'env Env,
@@ -217,7 +217,7 @@ impl NativeStoreWriter {
     }
 
     /// Completes the file.
-    #[napi(ts_return_type = "Promise<void>")]
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn finish<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let writer = Arc::clone(&self.inner);
         spawn(env, move || {
@@ -228,7 +228,7 @@ impl NativeStoreWriter {
     }
 
     /// Unfinished, the file is given up.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn close(&self) {
         *self.inner.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -242,7 +242,7 @@ pub struct NativePassageStore {
     bytes: f64,
 }
 
-#[napi(ts_return_type = "Promise<NativePassageStore>")]
+#[napi(ts_return_type = "Promise<NativePassageStore>", catch_unwind)]
 pub fn open_passage_store(env: &Env, path: String) -> napi::Result<Object<'_>> {
     spawn(env, move || {
         let store = PassageStore::open(Path::new(&path))?;
@@ -253,18 +253,18 @@ pub fn open_passage_store(env: &Env, path: String) -> napi::Result<Object<'_>> {
 
 #[napi]
 impl NativePassageStore {
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn size(&self) -> u32 {
         self.size
     }
 
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn bytes(&self) -> f64 {
         self.bytes
     }
 
     /// The passages of these ids, in their order.
-    #[napi(ts_return_type = "Promise<Array<NativePassage>>")]
+    #[napi(ts_return_type = "Promise<Array<NativePassage>>", catch_unwind)]
     pub fn get<'env>(&self, env: &'env Env, ids: Vec<String>) -> napi::Result<Object<'env>> {
         let store = self.inner.clone();
         spawn(env, move || {
@@ -280,7 +280,7 @@ impl NativePassageStore {
     }
 
     /// Up to `count` passages from position `start` on.
-    #[napi(ts_return_type = "Promise<Array<NativePassage>>")]
+    #[napi(ts_return_type = "Promise<Array<NativePassage>>", catch_unwind)]
     pub fn slice<'env>(&self, env: &'env Env, start: u32, count: u32) -> napi::Result<Object<'env>> {
         let (store, size) = (self.inner.clone(), self.size);
         spawn(env, move || {
@@ -292,13 +292,13 @@ impl NativePassageStore {
     }
 
     /// Its passages' texts, for answer matching.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn texts(&self) -> napi::Result<crate::evaluation::NativeTexts> {
         let store = self.inner.clone().ok_or_else(|| Failure::closed("passage store"))?;
         Ok(crate::evaluation::NativeTexts::of_store(store))
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn close(&mut self) {
         self.inner = None;
     }
@@ -321,7 +321,7 @@ pub struct QrelsColumns {
     pub grades: Int32Array,
 }
 
-#[napi(ts_return_type = "Promise<QrelsColumns>")]
+#[napi(ts_return_type = "Promise<QrelsColumns>", catch_unwind)]
 pub fn read_qrels(env: &Env, path: String) -> napi::Result<Object<'_>> {
     spawn(env, move || {
         let qrels = corpus::read_qrels(Path::new(&path))?;
@@ -339,7 +339,7 @@ pub fn read_qrels(env: &Env, path: String) -> napi::Result<Object<'_>> {
     })
 }
 
-#[napi(ts_return_type = "Promise<void>")]
+#[napi(ts_return_type = "Promise<void>", catch_unwind)]
 pub fn write_qrels(env: &Env, path: String, columns: QrelsColumns) -> napi::Result<Object<'_>> {
     let grades = columns.grades.to_vec();
     let (queries, passages) = (columns.queries, columns.passages);

@@ -14,12 +14,12 @@ use crate::error::Failure;
 use crate::run::NativeRun;
 use crate::task::{Outcome, call, spawn};
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn exact_match(prediction: String, answers: Vec<String>) -> napi::Result<bool> {
     call(|| Ok(evaluation::exact_match(&prediction, &answers)))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn f1(prediction: String, answers: Vec<String>) -> napi::Result<f64> {
     call(|| Ok(evaluation::f1(&prediction, &answers)))
 }
@@ -33,12 +33,12 @@ pub struct QrelsBuilder {
 
 #[napi]
 impl QrelsBuilder {
-    #[napi(constructor)]
+    #[napi(constructor, catch_unwind)]
     pub fn new() -> Self {
         Self::default()
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn add(&mut self, query: String, passages: Vec<String>, grades: Int32Array) {
         for (passage, &grade) in passages.into_iter().zip(grades.iter()) {
             self.qrels.insert(query.as_str(), passage, grade);
@@ -57,7 +57,7 @@ pub struct NativeEvaluation {
 }
 
 /// Measures a run. The builder is empty afterwards.
-#[napi(ts_return_type = "Promise<NativeEvaluation>")]
+#[napi(ts_return_type = "Promise<NativeEvaluation>", catch_unwind)]
 pub fn evaluate<'env>(
     env: &'env Env,
     run: &NativeRun,
@@ -120,13 +120,13 @@ impl NativeTexts {
 
 #[napi]
 impl NativeTexts {
-    #[napi(constructor)]
+    #[napi(constructor, catch_unwind)]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
         Self { inner: Texts::Memory(Arc::default()) }
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn add(&mut self, ids: Vec<String>, texts: Vec<String>) {
         if let Texts::Memory(memory) = &mut self.inner {
             Arc::make_mut(memory).extend(ids.into_iter().zip(texts));
@@ -146,19 +146,19 @@ pub struct AnswerJudge {
 
 #[napi]
 impl AnswerJudge {
-    #[napi(constructor)]
+    #[napi(constructor, catch_unwind)]
     pub fn new(run: &NativeRun, texts: &NativeTexts, depth: u32, patterns: bool) -> Self {
         let (run, texts) = (Arc::clone(&run.inner), texts.inner.clone());
         Self { run, texts, depth: depth as usize, patterns, questions: Vec::new() }
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn add(&mut self, question: String, answers: Vec<String>) {
         self.questions.push((question, answers));
     }
 
     /// Ranks from 1, in the order in which questions were added; 0 where no passage has an answer.
-    #[napi(ts_return_type = "Promise<Uint32Array>")]
+    #[napi(ts_return_type = "Promise<Uint32Array>", catch_unwind)]
     pub fn first_ranks<'env>(
         &mut self,
         env: &'env Env,

@@ -25,7 +25,7 @@ pub struct FusionMethod {
 
 /// Fuses runs query by query: the first is the dense one, the second the sparse one. Queries come in order of first
 /// appearance.
-#[napi(ts_return_type = "Promise<NativeRun>")]
+#[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
 pub fn fuse_runs<'env>(
     env: &'env Env,
     runs: Vec<&NativeRun>,

@@ -50,7 +50,7 @@ pub struct NativeEncoder {
 }
 
 /// Opens a model as an encoder.
-#[napi(ts_return_type = "Promise<NativeEncoder>")]
+#[napi(ts_return_type = "Promise<NativeEncoder>", catch_unwind)]
 pub fn open_encoder<'env>(
     env: &'env Env,
     files: ModelFiles,
@@ -89,13 +89,13 @@ pub fn open_encoder<'env>(
 
 #[napi]
 impl NativeEncoder {
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn dim(&self) -> u32 {
         self.dim
     }
 
     /// `[texts, dim]`. An empty title is none; `titles` may be empty when no text has one.
-    #[napi(ts_return_type = "Promise<Float32Array>")]
+    #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
     pub fn encode<'env>(
         &self,
         env: &'env Env,
@@ -117,7 +117,7 @@ impl NativeEncoder {
     }
 
     /// Gives the session back; calls in progress finish.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn close(&mut self) {
         self.inner = None;
     }

@@ -55,7 +55,7 @@ pub struct NativeReader {
 }
 
 /// Opens a model as a reader.
-#[napi(ts_return_type = "Promise<NativeReader>")]
+#[napi(ts_return_type = "Promise<NativeReader>", catch_unwind)]
 pub fn open_reader<'env>(
     env: &'env Env,
     files: ModelFiles,
@@ -75,7 +75,7 @@ pub fn open_reader<'env>(
 #[napi]
 impl NativeReader {
     /// Answers, best first.
-    #[napi(ts_return_type = "Promise<Array<NativeAnswer>>")]
+    #[napi(ts_return_type = "Promise<Array<NativeAnswer>>", catch_unwind)]
     pub fn read<'env>(
         &self,
         env: &'env Env,
@@ -93,7 +93,7 @@ impl NativeReader {
     }
 
     /// Gives the session back; calls in progress finish.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn close(&mut self) {
         self.inner = None;
     }

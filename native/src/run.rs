@@ -36,24 +36,24 @@ impl From<Run> for NativeRun {
 
 #[napi]
 impl NativeRun {
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn size(&self) -> u32 {
         self.inner.len() as u32
     }
 
     /// Query ids, in order.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn queries(&self) -> Vec<String> {
         self.inner.iter().map(|(query, _)| query.to_owned()).collect()
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn has(&self, query: String) -> bool {
         self.inner.get(&query).is_some()
     }
 
     /// The hits of one query, best first.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn get(&self, query: String) -> Option<Hits> {
         self.inner.get(&query).map(|hits| Hits {
             ids: hits.iter().map(|hit| hit.id.clone()).collect(),
@@ -62,7 +62,7 @@ impl NativeRun {
     }
 
     /// Writes a TREC run.
-    #[napi(ts_return_type = "Promise<void>")]
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn write<'env>(&self, env: &'env Env, path: String, tag: String) -> napi::Result<Object<'env>> {
         let run = Arc::clone(&self.inner);
         spawn(env, move || Ok(corpus::write_run(Path::new(&path), &run, &tag)?))
@@ -70,7 +70,7 @@ impl NativeRun {
 }
 
 /// Reads a TREC run.
-#[napi(ts_return_type = "Promise<NativeRun>")]
+#[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
 pub fn read_run(env: &Env, path: String) -> napi::Result<Object<'_>> {
     spawn(env, move || Ok(NativeRun::from(corpus::read_run(Path::new(&path))?)))
 }
@@ -84,13 +84,13 @@ pub struct RunBuilder {
 
 #[napi]
 impl RunBuilder {
-    #[napi(constructor)]
+    #[napi(constructor, catch_unwind)]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// `counts[i]` hits of `queries[i]`, one query after the other.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn add(
         &mut self,
         queries: Vec<String>,
@@ -115,7 +115,7 @@ impl RunBuilder {
     }
 
     /// The run so far; the builder is empty afterwards.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn finish(&mut self) -> NativeRun {
         std::mem::take(&mut self.run).into()
     }

@@ -33,12 +33,12 @@ pub struct QueryBatch {
 
 #[napi]
 impl QueryBatch {
-    #[napi(constructor)]
+    #[napi(constructor, catch_unwind)]
     pub fn new() -> Self {
         Self::default()
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn push(&mut self, ids: Vec<String>, texts: Vec<String>) {
         self.ids.extend(ids);
         self.texts.extend(texts);
@@ -52,7 +52,7 @@ pub struct NativeBm25Index {
     analyzer: String,
 }
 
-#[napi(ts_return_type = "Promise<NativeBm25Index>")]
+#[napi(ts_return_type = "Promise<NativeBm25Index>", catch_unwind)]
 pub fn open_bm25_index(env: &Env, path: String) -> napi::Result<Object<'_>> {
     spawn(env, move || {
         let index = Bm25Index::open(Path::new(&path))?;
@@ -87,22 +87,22 @@ impl NativeBm25Index {
 
 #[napi]
 impl NativeBm25Index {
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn size(&self) -> napi::Result<u32> {
         call(|| Ok(self.opened()?.len() as u32))
     }
 
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn analyzer(&self) -> String {
         self.analyzer.clone()
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn terms(&self, text: String) -> napi::Result<Vec<String>> {
         call(|| Ok(self.opened()?.analyzer().tokens(&text)))
     }
 
-    #[napi(ts_return_type = "Promise<Hits>")]
+    #[napi(ts_return_type = "Promise<Hits>", catch_unwind)]
     pub fn search<'env>(
         &self,
         env: &'env Env,
@@ -120,7 +120,7 @@ impl NativeBm25Index {
         })
     }
 
-    #[napi(ts_return_type = "Promise<Hits>")]
+    #[napi(ts_return_type = "Promise<Hits>", catch_unwind)]
     #[allow(clippy::too_many_arguments)]
     pub fn search_terms<'env>(
         &self,
@@ -141,7 +141,7 @@ impl NativeBm25Index {
         })
     }
 
-    #[napi(ts_return_type = "Promise<NativeRun>")]
+    #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
     #[allow(clippy::too_many_arguments)]
     pub fn search_many<'env>(
         &self,
@@ -169,7 +169,7 @@ impl NativeBm25Index {
         })
     }
 
-    #[napi(ts_return_type = "Promise<NativeExplanation>")]
+    #[napi(ts_return_type = "Promise<NativeExplanation>", catch_unwind)]
     pub fn explain<'env>(
         &self,
         env: &'env Env,
@@ -198,13 +198,13 @@ impl NativeBm25Index {
         })
     }
 
-    #[napi(ts_return_type = "Promise<void>")]
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn reload<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let index = self.opened();
         spawn(env, move || Ok(index?.reload()?))
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn close(&mut self) {
         self.inner = None;
     }
@@ -216,7 +216,7 @@ pub struct NativeBm25Writer {
     inner: Arc<Mutex<Option<IndexWriter>>>,
 }
 
-#[napi(ts_return_type = "Promise<NativeBm25Writer>")]
+#[napi(ts_return_type = "Promise<NativeBm25Writer>", catch_unwind)]
 pub fn create_bm25_index(
     env: &Env,
     path: String,
@@ -233,7 +233,7 @@ pub fn create_bm25_index(
     })
 }
 
-#[napi(ts_return_type = "Promise<NativeBm25Writer>")]
+#[napi(ts_return_type = "Promise<NativeBm25Writer>", catch_unwind)]
 pub fn open_bm25_writer(env: &Env, path: String) -> napi::Result<Object<'_>> {
     spawn(env, move || {
         let writer = IndexWriter::open(Path::new(&path), WriterOptions::default())?;
@@ -249,12 +249,28 @@ impl NativeBm25Writer {
         let mut writer = inner.lock().unwrap_or_else(PoisonError::into_inner);
         work(writer.as_mut().ok_or_else(|| Failure::closed("writer"))?)
     }
+
+    /// Does something with every passage; an empty title is none.
+    fn each(
+        inner: &Mutex<Option<IndexWriter>>,
+        ids: &[String],
+        titles: &[String],
+        texts: &[String],
+        work: impl Fn(&mut IndexWriter, &str, Option<&str>, &str) -> Result<(), sparse::Error>,
+    ) -> Outcome<()> {
+        Self::with(inner, |writer| {
+            for ((id, title), text) in ids.iter().zip(titles).zip(texts) {
+                work(writer, id, Some(title.as_str()).filter(|title| !title.is_empty()), text)?;
+            }
+            Ok(())
+        })
+    }
 }
 
 #[napi]
 impl NativeBm25Writer {
     /// An empty title is none.
-    #[napi(ts_return_type = "Promise<void>")]
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn add<'env>(
         &self,
         env: &'env Env,
@@ -263,17 +279,10 @@ impl NativeBm25Writer {
         texts: Vec<String>,
     ) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
-        spawn(env, move || {
-            Self::with(&inner, |writer| {
-                for ((id, title), text) in ids.iter().zip(&titles).zip(&texts) {
-                    writer.add(id, Some(title.as_str()).filter(|title| !title.is_empty()), text)?;
-                }
-                Ok(())
-            })
-        })
+        spawn(env, move || Self::each(&inner, &ids, &titles, &texts, IndexWriter::add))
     }
 
-    #[napi(ts_return_type = "Promise<void>")]
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn update<'env>(
         &self,
         env: &'env Env,
@@ -283,30 +292,27 @@ impl NativeBm25Writer {
     ) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
         spawn(env, move || {
-            Self::with(&inner, |writer| {
-                for ((id, title), text) in ids.iter().zip(&titles).zip(&texts) {
-                    writer.update(id, Some(title.as_str()).filter(|title| !title.is_empty()), text)?;
-                }
-                Ok(())
+            Self::each(&inner, &ids, &titles, &texts, |writer, id, title, text| {
+                writer.update(id, title, text).map(drop)
             })
         })
     }
 
     /// Resolves to how many of the ids were there.
-    #[napi(ts_return_type = "Promise<number>")]
+    #[napi(ts_return_type = "Promise<number>", catch_unwind)]
     pub fn delete<'env>(&self, env: &'env Env, ids: Vec<String>) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
         spawn(env, move || Self::with(&inner, |writer| Ok(writer.delete(&ids)? as u32)))
     }
 
-    #[napi(ts_return_type = "Promise<void>")]
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn commit<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
         spawn(env, move || Self::with(&inner, |writer| Ok(writer.commit()?)))
     }
 
     /// Gives the lock back; what was not committed is gone.
-    #[napi(ts_return_type = "Promise<void>")]
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn close<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
         spawn(env, move || {
@@ -317,7 +323,7 @@ impl NativeBm25Writer {
 }
 
 /// Builds an index, in one segment, of the passages of a store.
-#[napi(ts_return_type = "Promise<void>")]
+#[napi(ts_return_type = "Promise<void>", catch_unwind)]
 pub fn build_bm25_from_store<'env>(
     env: &'env Env,
     store: String,

@@ -10,7 +10,7 @@ pub struct SystemInfo {
     pub threads: u32,
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn system_info() -> SystemInfo {
     SystemInfo {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -24,7 +24,13 @@ pub fn system_info() -> SystemInfo {
 }
 
 /// Panics, for the test that no panic ends the process.
-#[napi(ts_return_type = "Promise<void>")]
+#[napi(ts_return_type = "Promise<void>", catch_unwind)]
 pub fn panic_for_test(env: &napi::Env) -> napi::Result<napi::bindgen_prelude::Object<'_>> {
     crate::task::spawn::<(), _>(env, || panic!("on purpose"))
+}
+
+/// The same before anything is spawned.
+#[napi(catch_unwind)]
+pub fn panic_at_once_for_test() {
+    panic!("on purpose");
 }

@@ -13,7 +13,7 @@ pub struct Pieces {
     pub ends: Uint32Array,
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn split_document(text: String, words: u32, overlap: u32, wrap: bool) -> napi::Result<Pieces> {
     call(|| {
         let options = SplitOptions { words: words as usize, overlap: overlap as usize, wrap };
@@ -30,12 +30,12 @@ pub fn split_document(text: String, words: u32, overlap: u32, wrap: bool) -> nap
     })
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn normalise_answer(answer: String) -> napi::Result<String> {
     call(|| Ok(text::normalise_answer(&answer)))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn has_answer(text: String, answers: Vec<String>, patterns: bool) -> napi::Result<bool> {
     call(|| Ok(matcher(&answers, patterns)?.matches(&text)))
 }

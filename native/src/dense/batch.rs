@@ -10,12 +10,12 @@ pub struct VectorBatch {
 
 #[napi]
 impl VectorBatch {
-    #[napi(constructor)]
+    #[napi(constructor, catch_unwind)]
     pub fn new() -> Self {
         Self::default()
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn push(&mut self, ids: Vec<String>, data: &[f32]) {
         self.ids.extend(ids);
         self.data.extend_from_slice(data);

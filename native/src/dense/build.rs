@@ -19,7 +19,7 @@ use crate::task::spawn;
 const PASSAGES_AT_A_TIME: u32 = 1024;
 
 /// Encodes the passages of a store into a flat index file.
-#[napi(ts_return_type = "Promise<void>")]
+#[napi(ts_return_type = "Promise<void>", catch_unwind)]
 pub fn encode_store<'env>(
     env: &'env Env,
     encoder: &NativeEncoder,
@@ -52,7 +52,7 @@ pub fn encode_store<'env>(
 }
 
 /// Links the vectors of a flat index file into an HNSW index file with the same ids and metadata.
-#[napi(ts_return_type = "Promise<void>")]
+#[napi(ts_return_type = "Promise<void>", catch_unwind)]
 #[allow(clippy::too_many_arguments)]
 pub fn build_hnsw_from_flat<'env>(
     env: &'env Env,

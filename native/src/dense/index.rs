@@ -42,7 +42,7 @@ pub struct NativeHnswOptions {
     pub threads: u32,
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn new_flat_index(options: NativeFlatOptions) -> napi::Result<NativeVectorIndex> {
     call(|| {
         let NativeFlatOptions { dim, similarity, metadata: json } = options;
@@ -51,7 +51,7 @@ pub fn new_flat_index(options: NativeFlatOptions) -> napi::Result<NativeVectorIn
     })
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn new_hnsw_index(options: NativeHnswOptions) -> napi::Result<NativeVectorIndex> {
     call(|| {
         let inner_product = InnerProduct::from_name(&options.inner_product).ok_or_else(|| {
@@ -71,12 +71,12 @@ pub fn new_hnsw_index(options: NativeHnswOptions) -> napi::Result<NativeVectorIn
     })
 }
 
-#[napi(ts_return_type = "Promise<NativeVectorIndex>")]
+#[napi(ts_return_type = "Promise<NativeVectorIndex>", catch_unwind)]
 pub fn open_flat_index(env: &Env, path: String) -> napi::Result<Object<'_>> {
     spawn(env, move || Ok(NativeVectorIndex::of(AnyIndex::Flat(FlatIndex::open(Path::new(&path))?), 0)))
 }
 
-#[napi(ts_return_type = "Promise<NativeVectorIndex>")]
+#[napi(ts_return_type = "Promise<NativeVectorIndex>", catch_unwind)]
 pub fn open_hnsw_index(env: &Env, path: String) -> napi::Result<Object<'_>> {
     spawn(env, move || Ok(NativeVectorIndex::of(AnyIndex::Hnsw(HnswIndex::open(Path::new(&path))?), 0)))
 }
@@ -93,33 +93,33 @@ impl NativeVectorIndex {
 
 #[napi]
 impl NativeVectorIndex {
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn dim(&self) -> napi::Result<u32> {
         Ok(self.opened()?.dim)
     }
 
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn size(&self) -> napi::Result<u32> {
         Ok(self.opened()?.size())
     }
 
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn similarity(&self) -> napi::Result<String> {
         Ok(self.opened()?.similarity.to_owned())
     }
 
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn metadata(&self) -> napi::Result<String> {
         Ok(self.opened()?.metadata.clone())
     }
 
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn memory_bytes(&self) -> napi::Result<f64> {
         Ok(self.opened()?.bytes())
     }
 
     /// Empties the batch.
-    #[napi(ts_return_type = "Promise<void>")]
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn add<'env>(
         &self,
         env: &'env Env,
@@ -135,7 +135,7 @@ impl NativeVectorIndex {
     }
 
     /// Resolves to how many of the ids were there.
-    #[napi(ts_return_type = "Promise<number>")]
+    #[napi(ts_return_type = "Promise<number>", catch_unwind)]
     pub fn delete<'env>(&self, env: &'env Env, ids: Vec<String>) -> napi::Result<Object<'env>> {
         let index = self.opened();
         spawn(env, move || {
@@ -150,7 +150,7 @@ impl NativeVectorIndex {
     }
 
     /// `ef` is for graphs.
-    #[napi(ts_return_type = "Promise<Hits>")]
+    #[napi(ts_return_type = "Promise<Hits>", catch_unwind)]
     pub fn search<'env>(
         &self,
         env: &'env Env,
@@ -170,7 +170,7 @@ impl NativeVectorIndex {
     }
 
     /// `ef` is for graphs. Empties the batch, whose ids name the queries.
-    #[napi(ts_return_type = "Promise<NativeRun>")]
+    #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
     pub fn search_many<'env>(
         &self,
         env: &'env Env,
@@ -196,13 +196,13 @@ impl NativeVectorIndex {
         })
     }
 
-    #[napi(ts_return_type = "Promise<void>")]
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn save<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
         let index = self.opened();
         spawn(env, move || index?.read(|index| Ok(index.save(Path::new(&path))?)))
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn close(&mut self) {
         self.inner = None;
     }
