@@ -1,7 +1,8 @@
 import {mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {join, relative} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
+import {packageRoot} from '../../ts/addon.ts';
 import {type BuildProgress, Collection, type Passage, RetrievalError} from '../../ts/index.ts';
 
 const passages: Passage[] = [
@@ -111,6 +112,17 @@ test('an index made by another encoder is refused', async t => {
 	t.regex(error.message, /expected the encoder that made the index, \w+:mean:unit:256:joined, got \w+:mean:unit:64:joined/u);
 	await using other = await Collection.open(path, {encoder: 'tiny-encoder', encoderOptions: {pooling: 'output:embedding'}});
 	await t.throwsAsync(other.searcher('dense'), {code: 'ERR_DIMENSION'});
+});
+
+test('a model folder is remembered by its whole path, so that the collection opens from anywhere', async t => {
+	const path = join(await folder(t), 'index');
+	const options = {
+		encoder: relative('.', join(packageRoot, 'models/tiny-encoder')),
+		encoderOptions: {pooling: 'output:embedding'},
+	} as const;
+	await using collection = await Collection.build(passages, path, options);
+	t.is(collection.manifest.encoder!.model, join(packageRoot, 'models/tiny-encoder'));
+	t.false(collection.manifest.encoder!.unit);
 });
 
 test('what is no collection is refused, each way by its code', async t => {

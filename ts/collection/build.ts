@@ -1,3 +1,4 @@
+import {statSync} from 'node:fs';
 import {mkdir, readdir, rename, rm} from 'node:fs/promises';
 import {availableParallelism} from 'node:os';
 import {basename, dirname, join, resolve} from 'node:path';
@@ -99,7 +100,7 @@ export async function buildCollection(
 		let record: EncoderRecord | null = null;
 		const indexes: Array<'flat' | 'hnsw'> = [];
 		if (encoder && model !== false) {
-			record = {model, identity: encoder.identity, dim: encoder.dim, unit: encoder.identity.includes(':unit:')};
+			record = {model: named(model), identity: encoder.identity, dim: encoder.dim, unit: encoder.unit};
 			const metadata = JSON.stringify({encoder: encoder.identity});
 			await stage('encode', options, async call => {
 				const handle = OnnxEncoder.handle(encoder);
@@ -142,6 +143,11 @@ async function stage<T extends {readonly passages: number}>(
 	return result;
 }
 
+/** A model's folder by its whole path, so that the collection can be opened from elsewhere; a name as it is. */
+function named(model: string): string {
+	return statSync(model, {throwIfNoEntry: false})?.isDirectory() ? resolve(model) : model;
+}
+
 /** Only nothing, an empty folder, or with `overwrite` a collection may be in the place of the new one. */
 async function checkTarget(target: string, overwrite: boolean): Promise<void> {
 	let entries: string[];
@@ -175,6 +181,11 @@ async function moveInto(folder: string, target: string): Promise<void> {
 			throw new RetrievalError('ERR_IO', `write ${target}: ${error.message}`, {cause: error});
 		}
 	});
-	await rename(folder, target);
+	try {
+		await rename(folder, target);
+	} catch (error) {
+		await rename(old, target).catch(() => {});
+		throw new RetrievalError('ERR_IO', `write ${target}: ${(error as Error).message}`, {cause: error});
+	}
 	await rm(old, {recursive: true, force: true});
 }

@@ -36,12 +36,15 @@ const {data, rows, dim} = await encoder.encode(['a question', {title: 'A title',
 */
 export class OnnxEncoder implements Encoder, AsyncDisposable {
 	readonly identity: string;
+	/** Whether its vectors have unit length. */
+	readonly unit: boolean;
 	readonly #native: Binding.NativeEncoder;
 
 	/** @internal */
-	private constructor(encoder: Binding.NativeEncoder, identity: string) {
+	private constructor(encoder: Binding.NativeEncoder, identity: string, unit: boolean) {
 		this.#native = encoder;
 		this.identity = identity;
+		this.unit = unit;
 	}
 
 	/** `model` is a folder with `model.onnx` and `tokenizer.json`, a model that passagekit carries, or a name on the Hugging Face hub. */
@@ -55,7 +58,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		const encoder = await callNative({signal: options.signal}, () => native.openEncoder(files, config));
 		// The same weights used in another way make other vectors.
 		const identity = `${await fingerprint([files.model, files.tokenizer])}:${config.pooling}:${config.normalise ? 'unit' : 'raw'}:${config.maxTokens}:${config.passageForm}`;
-		return new OnnxEncoder(encoder, identity);
+		return new OnnxEncoder(encoder, identity, config.normalise);
 	}
 
 	get dim(): number {
