@@ -8,7 +8,7 @@ use tantivy::schema::{Field, IndexRecordOption, NumericOptions, Schema, TextFiel
 use crate::{Analyzer, Error, tokenizer};
 
 /// Raised when the layout changes; other versions are refused.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// Stands in every commit.
 pub(crate) const FORMAT: &str = "passagekit-bm25";
@@ -90,11 +90,11 @@ mod tests {
         for payload in [None, Some("x"), Some("{}"), Some(r#"{"format": "other"}"#)] {
             assert!(matches!(Settings::from_payload(payload, path), Err(Error::NotAnIndex { .. })));
         }
-        let newer = settings.to_payload().replace("\"version\":1", "\"version\":2");
+        let newer = settings.to_payload().replace("\"version\":2", "\"version\":3");
         let error = Settings::from_payload(Some(&newer), path).expect_err("another version").to_string();
         assert_eq!(
             error,
-            "index: expected version 1 of the BM25 index format, got version 2; build it again"
+            "index: expected version 2 of the BM25 index format, got version 3; build it again"
         );
         let odd = settings.to_payload().replace("simple", "klingon");
         assert!(matches!(Settings::from_payload(Some(&odd), path), Err(Error::Corrupt { .. })));

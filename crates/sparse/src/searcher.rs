@@ -3,7 +3,6 @@
 use control::Control;
 use ranking::Hit;
 use rayon::prelude::*;
-use tantivy::Term;
 
 use crate::explain::{self, Explanation};
 use crate::integrity::guarded;
@@ -11,6 +10,7 @@ use crate::query::Query;
 use crate::scorer;
 use crate::segments::Segments;
 use crate::statistics::Statistics;
+use crate::terms::passages_with;
 use crate::{Analyzer, Bm25, Error};
 
 /// One commit of an index: what it finds does not change while writers go on. To be had from
@@ -63,8 +63,7 @@ impl Searcher {
     ///
     /// [`Error::Corrupt`] or [`Error::Io`] if the index cannot be read.
     pub fn passages_with(&self, term: &str) -> Result<u64, Error> {
-        let term = Term::from_field_text(self.index.fields.contents, term);
-        guarded(&self.index.path, || scorer::passages_with(&self.index, &term).map(|(passages, _)| passages))
+        guarded(&self.index.path, || passages_with(&self.index, term, &mut Vec::new()))
     }
 
     /// The `k` best passages for a text, best first, of equal scores the one added earlier first. Passages
