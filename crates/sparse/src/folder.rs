@@ -22,7 +22,7 @@ pub(crate) fn new_index(path: &Path, analyzer: Analyzer) -> Result<Index, Error>
     let (schema, fields) = schema();
     let error = |error| engine_error("create", path, error);
     let directory = MmapDirectory::open(path).map_err(|failed| error(failed.into()))?;
-    let settings = IndexSettings { docstore_compression: Compressor::None, ..IndexSettings::default() };
+    let settings = IndexSettings { docstore_compression: Compressor::Lz4, ..IndexSettings::default() };
     let plugin = Arc::new(PassagesPlugin { fields });
     let builder = Index::builder().schema(schema).settings(settings).register_plugin(plugin);
     let mut index = builder.open_or_create(directory).map_err(error)?;

@@ -11,6 +11,7 @@ use tantivy::{DocId, Term};
 use crate::Error;
 use crate::bm25::{Bm25, contribution, idf};
 use crate::integrity::engine_error;
+use crate::passage_set::PassageSet;
 use crate::query::Query;
 use crate::segments::{Segment, Segments};
 use crate::selection::{Selection, UNTOUCHED};
@@ -32,12 +33,13 @@ struct WeightedTerm {
     infos: Vec<Option<TermInfo>>,
 }
 
-/// The `k` best hits, best first.
+/// The `k` best hits, best first, of the passages in a filter's sets, one for each segment.
 pub(crate) fn search(
     index: &Segments,
     query: &Query,
     k: usize,
     parameters: Bm25,
+    filter: Option<&[PassageSet]>,
     control: &Control,
 ) -> Result<Vec<Hit>, Error> {
     parameters.check()?;
@@ -54,6 +56,10 @@ pub(crate) fn search(
         accumulators.resize(longest, UNTOUCHED);
     }
     for (at, segment) in index.segments.iter().enumerate() {
+        let filter = filter.map(|sets| &sets[at]);
+        if filter.is_some_and(PassageSet::is_empty) {
+            continue;
+        }
         let mut cursors = Vec::with_capacity(terms.len());
         for term in &terms {
             if let Some(info) = &term.infos[at] {
@@ -63,7 +69,7 @@ pub(crate) fn search(
                 cursors.push(Cursor { weight: term.weight, postings, at: 0 });
             }
         }
-        score_segment(segment, cursors, &norms, &mut accumulators, &mut selection, control)?;
+        score_segment(segment, cursors, &norms, filter, &mut accumulators, &mut selection, control)?;
     }
     // Not reached after an error or a panic: what was touched then goes with the vector.
     ACCUMULATORS.set(accumulators);
@@ -136,6 +142,7 @@ fn score_segment(
     segment: &Segment,
     mut cursors: Vec<Cursor>,
     norms: &[f32; 256],
+    filter: Option<&PassageSet>,
     accumulators: &mut [f64],
     selection: &mut Selection,
     control: &Control,
@@ -149,19 +156,28 @@ fn score_segment(
         let start = (window * WINDOW) as DocId;
         let sums = &mut accumulators[..codes.len()];
         cursors.retain_mut(|cursor| cursor.accumulate(start, codes, norms, sums));
-        collect(segment, start, sums, selection);
+        collect(segment, filter, start, sums, selection);
     }
     Ok(())
 }
 
 /// Offers what was touched to the selection and makes it untouched again.
-fn collect(segment: &Segment, start: DocId, sums: &mut [f64], selection: &mut Selection) {
+fn collect(
+    segment: &Segment,
+    filter: Option<&PassageSet>,
+    start: DocId,
+    sums: &mut [f64],
+    selection: &mut Selection,
+) {
     let alive = segment.reader.alive_bitset();
+    let wanted = |doc| {
+        alive.is_none_or(|alive| alive.is_alive(doc)) && filter.is_none_or(|filter| filter.contains(doc))
+    };
     for (group, sums) in (start..).step_by(GROUP).zip(sums.chunks_mut(GROUP)) {
         let bound = selection.bound();
         if sums.iter().any(|sum| sum.to_bits() as i64 > bound) {
             for (doc, sum) in (group..).zip(sums.iter()) {
-                if sum.to_bits() as i64 > bound && alive.is_none_or(|alive| alive.is_alive(doc)) {
+                if sum.to_bits() as i64 > bound && wanted(doc) {
                     selection.push(Hit { ord: segment.passages.ord(doc), score: *sum as f32 });
                 }
             }
