@@ -89,7 +89,7 @@ pub enum Error {
     /// A field of a passage, or a part of a filter, that means nothing.
     #[error("{path}: expected {expected}, got {got}")]
     Part {
-        /// Where it stands: `fields.year`, `filter.and[1].range`, …
+        /// Where it stands: `passage "p1": fields.year`, `filter.and[1].range`, …
         path: String,
         /// What is allowed.
         expected: &'static str,

@@ -84,29 +84,31 @@ impl From<bool> for Scalar {
 }
 
 /// Refuses what could not be kept, or not be found again.
-pub(crate) fn check_fields(fields: &PassageFields) -> Result<(), Error> {
-    let refused = |path: String, expected, got| Err(Error::Part { path, expected, got });
+pub(crate) fn check_fields(id: &str, fields: &PassageFields) -> Result<(), Error> {
+    let refused = |path: &str, expected, got| {
+        Err(Error::Part { path: format!("passage \"{id}\": fields{path}"), expected, got })
+    };
     if fields.len() > MOST_FIELDS {
-        return refused("fields".to_owned(), "at most 256 fields", fields.len().to_string());
+        return refused("", "at most 256 fields", fields.len().to_string());
     }
     for (name, value) in fields {
         if let Some((expected, got)) = bad_name(name) {
-            return refused("fields".to_owned(), expected, got);
+            return refused("", expected, got);
         }
-        let path = || format!("fields.{name}");
+        let path = || format!(".{name}");
         let texts = match value {
             FieldValue::One(Scalar::Number(number)) if !number.is_finite() => {
-                return refused(path(), "a finite number", number.to_string());
+                return refused(&path(), "a finite number", number.to_string());
             }
             FieldValue::One(Scalar::Number(_) | Scalar::Boolean(_)) => &[],
             FieldValue::One(Scalar::Text(text)) => std::slice::from_ref(text),
             FieldValue::Many(texts) => texts.as_slice(),
         };
         if texts.len() > MOST_TEXTS {
-            return refused(path(), "at most 10,000 texts", texts.len().to_string());
+            return refused(&path(), "at most 10,000 texts", texts.len().to_string());
         }
         if let Some(text) = texts.iter().find(|text| text.len() > LONGEST_TEXT) {
-            return refused(path(), "texts of at most 32,000 bytes", format!("{} bytes", text.len()));
+            return refused(&path(), "texts of at most 32,000 bytes", format!("{} bytes", text.len()));
         }
     }
     Ok(())
@@ -205,21 +207,31 @@ mod tests {
     #[test]
     fn what_cannot_be_kept_is_refused_by_name() {
         let error = |name: &str, value: FieldValue| {
-            check_fields(&PassageFields::from([(name.to_owned(), value)])).map_err(|error| error.to_string())
+            check_fields("p", &PassageFields::from([(name.to_owned(), value)]))
+                .map_err(|error| error.to_string())
         };
         let refused = |name: &str, value: FieldValue| error(name, value).expect_err("a bad field");
-        assert_eq!(refused("year", f64::NAN.into()), "fields.year: expected a finite number, got NaN");
-        assert_eq!(refused("", true.into()), "fields: expected field names of 1 to 255 bytes, got 0 bytes");
+        assert_eq!(
+            refused("year", f64::NAN.into()),
+            "passage \"p\": fields.year: expected a finite number, got NaN"
+        );
+        assert_eq!(
+            refused("", true.into()),
+            "passage \"p\": fields: expected field names of 1 to 255 bytes, got 0 bytes"
+        );
         assert_eq!(
             refused("text", "x".repeat(32_001).into()),
-            "fields.text: expected texts of at most 32,000 bytes, got 32001 bytes"
+            "passage \"p\": fields.text: expected texts of at most 32,000 bytes, got 32001 bytes"
         );
         let texts = vec![String::new(); 10_001];
-        assert_eq!(refused("tags", texts.into()), "fields.tags: expected at most 10,000 texts, got 10001");
+        assert_eq!(
+            refused("tags", texts.into()),
+            "passage \"p\": fields.tags: expected at most 10,000 texts, got 10001"
+        );
         assert!(error(&"x".repeat(256), 1.0.into()).is_err());
         assert_eq!(error(&"x".repeat(255), "x".repeat(32_000).into()), Ok(()));
         let many = (0..257).map(|at| (at.to_string(), at.to_string().into())).collect();
-        assert!(check_fields(&many).is_err());
+        assert!(check_fields("p", &many).is_err());
     }
 
     #[test]

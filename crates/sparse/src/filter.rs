@@ -148,7 +148,7 @@ impl Range {
             [first, second] if first != second => {
                 refused("bounds that are both numbers or both texts", &format!("a {first} and a {second}"))
             }
-            [first, ..] if first == "boolean" => refused("numbers or texts as bounds", "a boolean"),
+            ["boolean", ..] => refused("numbers or texts as bounds", "a boolean"),
             _ => Ok(()),
         }
     }

@@ -50,8 +50,9 @@ impl PassageSet {
     /// Makes it the set of all that it lacks.
     pub fn complement(&mut self) {
         self.words.iter_mut().for_each(|word| *word = !*word);
-        if let Some(last) = self.words.last_mut().filter(|_| self.max_doc % 64 > 0) {
-            *last &= (1 << (self.max_doc % 64)) - 1;
+        let rest = self.max_doc % 64;
+        if let Some(last) = self.words.last_mut().filter(|_| rest > 0) {
+            *last &= (1 << rest) - 1;
         }
     }
 
@@ -75,11 +76,9 @@ mod tests {
             };
             let check = |set: &PassageSet, contains: &dyn Fn(DocId) -> bool| {
                 assert!((0..max_doc).all(|doc| set.contains(doc) == contains(doc)));
-                assert_eq!(set.len(), (0..max_doc).filter(|&doc| contains(doc)).count());
-                assert_eq!(
-                    (set.is_empty(), set.words().len()),
-                    (set.len() == 0, max_doc.div_ceil(64) as usize)
-                );
+                let count = (0..max_doc).filter(|&doc| contains(doc)).count();
+                assert_eq!((set.len(), set.is_empty()), (count, count == 0));
+                assert_eq!(set.words().len(), max_doc.div_ceil(64) as usize);
             };
             let (twos, threes) = (set(2), set(3));
             let mut both = twos.clone();

@@ -132,7 +132,7 @@ impl IndexWriter {
         fields: &PassageFields,
     ) -> Result<(), Error> {
         check_id(id)?;
-        check_fields(fields)?;
+        check_fields(id, fields)?;
         if self.contains(id)? {
             return Err(Error::DuplicateId { id: id.to_owned() });
         }
@@ -162,7 +162,7 @@ impl IndexWriter {
         fields: &PassageFields,
     ) -> Result<bool, Error> {
         check_id(id)?;
-        check_fields(fields)?;
+        check_fields(id, fields)?;
         let replaced = self.remove(id)?;
         self.put(id, title, text, fields)?;
         Ok(replaced)
