@@ -29,6 +29,10 @@ async function found(index: Bm25Index, filter: Filter): Promise<string> {
 
 test('a filter lets through the passages that it describes', async t => {
 	const {index} = await built(t);
+	let deepest: Filter = {ids: ['a']};
+	for (let depth = 1; depth < 32; depth++) {
+		deepest = {and: [deepest]};
+	}
 	const cases: [Filter, string][] = [
 		[{ids: ['d', 'a', 'nobody']}, 'ad'],
 		[{equals: {field: 'language', value: 'en'}}, 'ac'],
@@ -45,6 +49,7 @@ test('a filter lets through the passages that it describes', async t => {
 		[{equals: {field: 'nothing', value: 1}}, ''],
 		[{and: []}, 'abcd'],
 		[{or: []}, ''],
+		[deepest, 'a'],
 	];
 	for (const [filter, expected] of cases) {
 		t.is(await found(index, filter), expected, JSON.stringify(filter));
