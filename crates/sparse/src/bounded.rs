@@ -52,16 +52,26 @@ enum Scatter<'a> {
     Short(ShortGaps<'a>, &'a Bounds),
 }
 
-/// Adds the passages of a segment that may be among the best, by their position: `first` and on.
+/// A segment with what a query needs there.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'a> {
+    pub segment: &'a Segment,
+    /// Position of its first passage in the index.
+    pub first: u32,
+    pub terms: &'a [SegmentTerm<'a>],
+    pub ratios: &'a Ratios,
+    /// A bit for each passage that may be a hit; all may if there are none.
+    pub allowed: Option<&'a [u64]>,
+}
+
+/// Adds the passages of a segment that may be among the best, by their position in the index.
 pub(crate) fn find_candidates(
-    segment: &Segment,
-    first: u32,
-    terms: &[SegmentTerm<'_>],
-    ratios: &Ratios,
+    part: &Part<'_>,
     scale: Scale,
     scratch: &mut Scratch,
     control: &Control,
 ) -> Result<(), Error> {
+    let &Part { segment, first, terms, ratios, allowed } = part;
     let kernels = ImpactKernels::detect();
     let Scratch { candidates, sums, bounds, dense_bounds, found, .. } = scratch;
     let bitmaps = terms.iter().filter_map(|term| match term.impacts.postings {
@@ -122,7 +132,7 @@ pub(crate) fn find_candidates(
             let scan = Scan {
                 bound: candidates.bound(),
                 shift,
-                allowed: segment.allowed().map(|allowed| &allowed[from / GROUP..]),
+                allowed: allowed.map(|allowed| &allowed[from / GROUP..]),
             };
             let sums = &mut sums.0[from - start..end - start];
             let scanned = kernels.scan(sums, &mut dense, scan, &mut found[..candidates.step()]);

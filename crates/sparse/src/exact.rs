@@ -36,11 +36,12 @@ struct TermScorer<'a> {
     term: &'a SegmentTerm<'a>,
 }
 
-/// Offers every passage of a segment that has a term to the selection.
+/// Offers every passage of a segment that has a term, and is allowed, to the selection.
 pub(crate) fn score(
     segment: &Segment,
     terms: &[SegmentTerm<'_>],
     ratios: &Ratios,
+    allowed: Option<&[u64]>,
     selection: &mut Selection,
     control: &Control,
 ) -> Result<(), Error> {
@@ -53,7 +54,8 @@ pub(crate) fn score(
             scorer.add(segment, window, ratios, &mut sums);
         }
         let first = window * WINDOW;
-        collect(segment, first as u32, &mut sums[..WINDOW.min(passages - first)], selection);
+        let sums = &mut sums[..WINDOW.min(passages - first)];
+        collect(segment, allowed, first as u32, sums, selection);
     }
     // Not reached after an error or a panic: what was touched then goes with the sums.
     SUMS.set(Some(sums));
@@ -115,14 +117,20 @@ fn add_bitmap(bitmap: &Bitmap<'_>, start: usize, contributions: &[f64; 256], sum
 }
 
 /// Offers what was touched to the selection and makes it untouched again.
-fn collect(segment: &Segment, start: u32, sums: &mut [f64], selection: &mut Selection) {
+fn collect(
+    segment: &Segment,
+    allowed: Option<&[u64]>,
+    start: u32,
+    sums: &mut [f64],
+    selection: &mut Selection,
+) {
     for (group, sums) in (start..).step_by(GROUP).zip(sums.chunks_mut(GROUP)) {
         let bound = selection.bound();
         let mut above = 0u64;
         for (bit, sum) in sums.iter().enumerate() {
             above |= u64::from(sum.to_bits().cast_signed() > bound) << bit;
         }
-        above &= segment.allowed().map_or(u64::MAX, |allowed| allowed[group as usize / 64]);
+        above &= allowed.map_or(u64::MAX, |allowed| allowed[group as usize / 64]);
         while above != 0 {
             let bit = above.trailing_zeros();
             above &= above - 1;

@@ -21,7 +21,7 @@ pub(crate) fn new_index(path: &Path, analyzer: Analyzer) -> Result<Index, Error>
     let (schema, fields) = schema();
     let error = |error| engine_error("create", path, error);
     let directory = MmapDirectory::open(path).map_err(|failed| error(failed.into()))?;
-    let settings = IndexSettings { docstore_compression: Compressor::None, ..IndexSettings::default() };
+    let settings = IndexSettings { docstore_compression: Compressor::Lz4, ..IndexSettings::default() };
     let mut builder = Index::builder().schema(schema).settings(settings);
     for plugin in plugins(fields) {
         builder = builder.register_plugin(plugin);

@@ -7,8 +7,9 @@ use ranking::Hit;
 
 use crate::Error;
 use crate::bm25::Bm25;
-use crate::bounded::{Scratch, find_candidates};
+use crate::bounded::{Part, Scratch, find_candidates};
 use crate::exact;
+use crate::passage_set::PassageSet;
 use crate::query::Query;
 use crate::scale::Scale;
 use crate::segments::Segments;
@@ -19,12 +20,13 @@ thread_local! {
     static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
 }
 
-/// The `k` best hits, best first.
+/// The `k` best hits, best first, of the passages in a filter's sets, one for each segment.
 pub(crate) fn search(
     index: &Segments,
     query: &Query,
     k: usize,
     parameters: Bm25,
+    filter: Option<&[PassageSet]>,
     control: &Control,
 ) -> Result<Vec<Hit>, Error> {
     parameters.check()?;
@@ -34,8 +36,10 @@ pub(crate) fn search(
     }
     let terms = WeightedTerms::new(index, query)?;
     match Scale::new(&terms.terms) {
-        Some(scale) if worth_bounding(index, k) => bounded(index, &terms, k, parameters, scale, control),
-        _ => exhaustive(index, &terms, k, parameters, control),
+        Some(scale) if worth_bounding(index, k) => {
+            bounded(index, &terms, k, parameters, filter, scale, control)
+        }
+        _ => exhaustive(index, &terms, k, parameters, filter, control),
     }
 }
 
@@ -50,12 +54,18 @@ fn exhaustive(
     terms: &WeightedTerms,
     k: usize,
     parameters: Bm25,
+    filter: Option<&[PassageSet]>,
     control: &Control,
 ) -> Result<Vec<Hit>, Error> {
     let mut selection = Selection::new(k);
     for (at, segment) in index.segments.iter().enumerate() {
-        let ratios = index.ratios(at, parameters);
-        exact::score(segment, &terms.of(segment, at), &ratios, &mut selection, control)?;
+        let filter = filter.map(|sets| &sets[at]);
+        if filter.is_some_and(PassageSet::is_empty) {
+            continue;
+        }
+        let (terms, ratios, allowed) =
+            (terms.of(segment, at), index.ratios(at, parameters), segment.allowed(filter));
+        exact::score(segment, &terms, &ratios, allowed.as_deref(), &mut selection, control)?;
     }
     Ok(selection.into_sorted())
 }
@@ -65,6 +75,7 @@ fn bounded(
     terms: &WeightedTerms,
     k: usize,
     parameters: Bm25,
+    filter: Option<&[PassageSet]>,
     scale: Scale,
     control: &Control,
 ) -> Result<Vec<Hit>, Error> {
@@ -73,9 +84,14 @@ fn bounded(
     let mut opened = Vec::with_capacity(index.segments.len());
     let mut first = 0;
     for (at, segment) in index.segments.iter().enumerate() {
-        let (ratios, terms) = (index.ratios(at, parameters), terms.of(segment, at));
-        find_candidates(segment, first, &terms, &ratios, scale, &mut scratch, control)?;
-        opened.push((segment, first, ratios, terms));
+        let filter = filter.map(|sets| &sets[at]);
+        if filter.is_none_or(|set| !set.is_empty()) {
+            let (terms, ratios, allowed) =
+                (terms.of(segment, at), index.ratios(at, parameters), segment.allowed(filter));
+            let part = Part { segment, first, terms: &terms, ratios: &ratios, allowed: allowed.as_deref() };
+            find_candidates(&part, scale, &mut scratch, control)?;
+            opened.push((segment, first, ratios, terms));
+        }
         first += segment.passages.len() as u32;
     }
     let mut selection = Selection::new(k);

@@ -14,6 +14,7 @@ use tantivy::{DocId, Index, IndexMeta, InvertedIndexReader, SegmentReader, TERMI
 use crate::folder::is_ours;
 use crate::impacts::{Impacts, ImpactsPlugin, open_or_build, read_length_codes};
 use crate::integrity::{engine_error, verify};
+use crate::passage_set::PassageSet;
 use crate::passages::Passages;
 use crate::passages_plugin::{PassagesPlugin, read_passages};
 use crate::schema::{Fields, Settings, schema};
@@ -203,9 +204,12 @@ impl Segment {
         &self.length_codes
     }
 
-    /// A bit for each passage that may be a hit; none if all may.
-    pub fn allowed(&self) -> Option<&[u64]> {
-        self.alive.as_deref()
+    /// A bit for each passage that may be a hit, being in the filter and not deleted; none if all may.
+    pub fn allowed<'a>(&'a self, filter: Option<&'a PassageSet>) -> Option<Cow<'a, [u64]>> {
+        match (self.alive.as_deref(), filter.map(PassageSet::words)) {
+            (Some(alive), Some(filter)) => Some(alive.iter().zip(filter).map(|(a, b)| a & b).collect()),
+            (alive, filter) => alive.or(filter).map(Cow::Borrowed),
+        }
     }
 
     /// The number of a term in the dictionary.

@@ -78,7 +78,7 @@ impl ImpactKernels {
     ///
     /// # Panics
     ///
-    /// If there are more than 65,536 sums or not as many as whole groups, if the bound is 0, the shift is above 8, if a dense term or `allowed` has fewer words than there are
+    /// If there are more than 65,536 sums or not as many as whole groups, if there is no room for a group, if the bound is 0, the shift is above 8, if a dense term or `allowed` has fewer words than there are
     /// groups, or if codes or their padding are missing.
     pub fn scan(
         &self,
@@ -91,6 +91,7 @@ impl ImpactKernels {
         assert_eq!(sums.len() % GROUP, 0, "scan: expected sums in groups of {GROUP}");
         assert!(sums.len() <= 1 << 16, "scan: expected at most 65,536 sums");
         assert!(scan.bound > 0, "scan: expected a bound of 1 or more");
+        assert!(found.len() >= GROUP, "scan: expected room for {GROUP} or more");
         assert!(scan.shift <= 8, "scan: expected a shift of at most 8");
         let words = dense.iter().map(|term| term.words.len()).chain(scan.allowed.map(<[u64]>::len));
         assert!(words.min().unwrap_or(groups) >= groups, "scan: expected {groups} words or more");
