@@ -68,7 +68,7 @@ impl Candidates {
         }
         self.bound = self.bound.max(((self.bucket << BUCKET) as u16).saturating_sub(self.error));
         // What has become hopeless would only be copied about.
-        if self.found.len() > 8 * self.k.max(GROUP) {
+        if self.found.len() > 2 * self.k + 2 * STEP {
             self.found.retain(|&(_, sum)| sum >= self.bound);
         }
     }

@@ -5,11 +5,12 @@
 use std::cell::Cell;
 
 use control::Control;
+use kernels::impacts::RANK_EVERY;
 use ranking::Hit;
 
 use crate::Error;
 use crate::bm25::saturated;
-use crate::impacts::{ABSENT, Bitmap, ESCAPE, Postings, RANK_EVERY, ShortGaps, WINDOW};
+use crate::impacts::{ABSENT, Bitmap, ESCAPE, Postings, ShortGaps, WINDOW};
 use crate::long_cursor::LongCursor;
 use crate::segments::Segment;
 use crate::selection::{Selection, UNTOUCHED};
@@ -108,10 +109,10 @@ fn add_bitmap(bitmap: &Bitmap<'_>, start: usize, contributions: &[f64; 256], sum
     let words = bitmap.words[start / 64..].iter();
     for (word, sums) in words.zip(sums.as_chunks_mut::<64>().0) {
         let mut word = u64::from_le_bytes(*word);
-        let count = word.count_ones() as usize;
-        for &code in codes.by_ref().take(count) {
+        while word != 0 {
+            let &code = codes.next().expect("a code for each bit");
             sums[word.trailing_zeros() as usize % 64] += contributions[usize::from(code)];
-            word &= word.wrapping_sub(1);
+            word &= word - 1;
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Scores of given passages, in full.
 
+use kernels::impacts::{ImpactKernels, Ranked};
+
 use crate::bm25::saturated;
 use crate::impacts::{ABSENT, Bitmap, ESCAPE, LongGaps, Postings, ShortGaps, WINDOW};
 use crate::long_cursor::LongCursor;
@@ -42,7 +44,10 @@ impl Rescorer {
             codes.clear();
             codes.resize(passages.len(), ABSENT);
             match term.impacts.postings {
-                Postings::Bitmap(bitmap) => bitmap_codes(bitmap, passages, codes),
+                Postings::Bitmap(Bitmap { words, ranks, codes: of_term }) => {
+                    let term = Ranked { words, ranks, codes: of_term };
+                    ImpactKernels::detect().codes(term, passages, codes);
+                }
                 Postings::Short(short) => short_codes(short, passages, codes, window),
                 Postings::Long(long) => long_codes(long, passages, codes),
             }
@@ -70,12 +75,6 @@ impl Rescorer {
 fn add(codes: &[u8], sums: &mut [f64], contribution: impl Fn(u8) -> f32) {
     for (sum, &code) in sums.iter_mut().zip(codes) {
         *sum += f64::from(contribution(code));
-    }
-}
-
-fn bitmap_codes(bitmap: Bitmap<'_>, passages: &[u32], codes: &mut [u8]) {
-    for (code, &passage) in codes.iter_mut().zip(passages) {
-        *code = bitmap.code(passage);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::passage_set::PassageSet;
 use crate::query::Query;
 use crate::scale::Scale;
 use crate::segments::Segments;
-use crate::selection::Selection;
+use crate::selection::{Selection, key, rank};
 use crate::terms::WeightedTerms;
 
 thread_local! {
@@ -94,7 +94,7 @@ fn bounded(
         }
         first += segment.passages.len() as u32;
     }
-    let mut selection = Selection::new(k);
+    let mut keys = Vec::new();
     let Scratch { candidates, rescorer, .. } = &mut *scratch;
     let mut found = candidates.passages().peekable();
     let mut passages = Vec::new();
@@ -106,11 +106,11 @@ fn bounded(
         }
         let scores = rescorer.scores(segment, &terms, &ratios, &passages);
         for (&passage, score) in passages.iter().zip(scores) {
-            selection.push(Hit { ord: segment.passages.ord(passage), score });
+            keys.push(key(Hit { ord: segment.passages.ord(passage), score }));
         }
     }
     drop(found);
     // Not reached after an error or a panic: what was added then goes with the sums.
     SCRATCH.set(Some(scratch));
-    Ok(selection.into_sorted())
+    Ok(rank(keys, k))
 }

@@ -12,7 +12,8 @@ use super::dispatch::least;
 use super::generic::avx2;
 use super::{CLASS, DenseTerm, GROUP, ImpactKernels, PADDING, Reached, Scan, Scanned};
 
-pub(super) static KERNELS: ImpactKernels = ImpactKernels { name: "avx512vbmi2", scan, bounds: avx2::bounds };
+pub(super) static KERNELS: ImpactKernels =
+    ImpactKernels { name: "avx512vbmi2", scan, bounds: avx2::bounds, codes: avx2::codes };
 
 /// Dense terms whose tables and reading positions fit the registers.
 const FEW: usize = 4;

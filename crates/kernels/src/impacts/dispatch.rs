@@ -2,10 +2,13 @@ use std::sync::OnceLock;
 
 #[cfg(target_arch = "x86_64")]
 use super::avx512;
-use super::{Bounds, DenseTerm, GROUP, Reached, Scan, Scanned, generic};
+use super::{Bounds, DenseTerm, GROUP, Ranked, Reached, Scan, Scanned, generic};
 
 /// `(sums, dense, scan, found)`
 pub(super) type ScanFn = unsafe fn(&mut [u16], &mut Vec<DenseTerm<'_>>, Scan<'_>, &mut [Reached]) -> Scanned;
+
+/// `(ranked, passages, codes)`
+pub(super) type CodesFn = unsafe fn(Ranked<'_>, &[u32], &mut [u8]);
 
 /// `(units, gains, bounds)`
 pub(super) type BoundsFn = unsafe fn(f32, &[f32; 256], &mut Bounds);
@@ -19,6 +22,7 @@ pub struct ImpactKernels {
     pub(super) name: &'static str,
     pub(super) scan: ScanFn,
     pub(super) bounds: BoundsFn,
+    pub(super) codes: CodesFn,
 }
 
 impl ImpactKernels {
@@ -67,6 +71,17 @@ impl ImpactKernels {
     pub fn bounds(&self, units: f32, gains: &[f32; 256], bounds: &mut Bounds) {
         // SAFETY: `self` exists, so the CPU has the features that `self.bounds` needs.
         unsafe { (self.bounds)(units, gains, bounds) }
+    }
+
+    /// For each passage its code, 0 if it lacks the term.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many codes as passages, or if a passage is beyond the term's words, ranks or codes.
+    pub fn codes(&self, term: Ranked<'_>, passages: &[u32], codes: &mut [u8]) {
+        assert_eq!(passages.len(), codes.len(), "codes: expected room for one of each passage");
+        // SAFETY: `self` exists, so the CPU has the features that `self.codes` needs.
+        unsafe { (self.codes)(term, passages, codes) }
     }
 
     /// Writes the passages whose sum, with the dense terms added, reaches the bound to `found`, in order. The sums

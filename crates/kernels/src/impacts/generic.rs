@@ -4,9 +4,9 @@
 macro_rules! define_scan {
     ($name:literal $(, #[$feature:meta])?) => {
         use crate::impacts::dispatch::least;
-        use crate::impacts::{Bounds, CLASS, DenseTerm, GROUP, ImpactKernels, PADDING, Reached, Scan, Scanned, bits};
+        use crate::impacts::{Bounds, CLASS, DenseTerm, GROUP, ImpactKernels, PADDING, RANK_EVERY, Ranked, Reached, Scan, Scanned, bits};
 
-        pub(crate) static KERNELS: ImpactKernels = ImpactKernels { name: $name, scan, bounds };
+        pub(crate) static KERNELS: ImpactKernels = ImpactKernels { name: $name, scan, bounds, codes };
 
         $(#[$feature])?
         pub(crate) fn bounds(units: f32, gains: &[f32; 256], bounds: &mut Bounds) {
@@ -14,6 +14,33 @@ macro_rules! define_scan {
                 *bound = ((units * gain) as i32 + 1) as u16;
             }
             bounds.0[0] = 0;
+        }
+
+        $(#[$feature])?
+        pub(crate) fn codes(term: Ranked<'_>, passages: &[u32], codes: &mut [u8]) {
+            const WORDS: usize = RANK_EVERY / 64;
+            for (code, &passage) in codes.iter_mut().zip(passages) {
+                let (at, block) = (passage as usize / 64, passage as usize / RANK_EVERY);
+                let word = u64::from_le_bytes(term.words[at]);
+                if word >> (passage % 64) & 1 == 0 {
+                    *code = 0;
+                    continue;
+                }
+                let mut rank = u32::from_le_bytes(term.ranks[block]);
+                let words = &term.words[block * WORDS..];
+                if let Some(words) = words.first_chunk::<WORDS>() {
+                    // All words of the block, so that nothing depends on where the passage stands.
+                    for (before, &word) in (0u32..).step_by(64).zip(words) {
+                        let below = (passage % RANK_EVERY as u32).saturating_sub(before);
+                        let mask = if below < 64 { (1 << below) - 1 } else { u64::MAX };
+                        rank += (u64::from_le_bytes(word) & mask).count_ones();
+                    }
+                } else {
+                    let before = words[..at % WORDS].iter().map(|&word| u64::from_le_bytes(word).count_ones());
+                    rank += before.sum::<u32>() + (word & ((1 << (passage % 64)) - 1)).count_ones();
+                }
+                *code = term.codes[rank as usize];
+            }
         }
 
         $(#[$feature])?

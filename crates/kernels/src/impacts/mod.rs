@@ -32,6 +32,20 @@ pub struct DenseTerm<'a> {
     pub bounds: &'a DenseBounds,
 }
 
+/// Passages of a bitmap after which the number of bits before is noted again.
+pub const RANK_EVERY: usize = 512;
+
+/// A term's passages, from passage 0 on, to be asked for any of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Ranked<'a> {
+    /// As those of [`DenseTerm`].
+    pub words: &'a [[u8; 8]],
+    /// Before every [`RANK_EVERY`]th passage the bits set so far, as little-endian u32.
+    pub ranks: &'a [[u8; 4]],
+    /// A code for each set bit, in order.
+    pub codes: &'a [u8],
+}
+
 /// What the codes of a [`DenseTerm`] add to a sum at most: of code `c` `steps[c / 4]` steps.
 #[derive(Debug, Clone)]
 #[repr(align(64))]

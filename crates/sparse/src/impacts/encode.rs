@@ -24,7 +24,7 @@ impl Layout {
     /// bytes more; short gaps need fewer bytes than long ones until most of them take two.
     fn choose(count: usize, passages: usize) -> Self {
         let windows = passages.div_ceil(WINDOW);
-        if count >= 32 && count * 16 >= passages {
+        if count >= 32 && count * 12 >= passages {
             Self::Bitmap
         } else if count > 4 * windows + 4 && count * 200 >= passages {
             Self::Short

@@ -20,8 +20,7 @@ pub(crate) use file::{Impacts, TermImpacts};
 pub(crate) use plugin::{ImpactsPlugin, open_or_build, read_length_codes};
 pub(crate) use postings::{Bitmap, LongGaps, Postings, ShortGaps};
 
+use kernels::impacts::RANK_EVERY;
+
 /// Passages of which the sums are built at a time; lists of short gaps can be entered wherever a window begins.
 pub(crate) const WINDOW: usize = 8192;
-
-/// Passages of a bitmap after which the number of bits before is noted again.
-pub(crate) const RANK_EVERY: usize = 512;

@@ -1,7 +1,6 @@
 //! A term's postings, as they stand in the file.
 
 use super::RANK_EVERY;
-use super::dictionary::ABSENT;
 
 /// A term's postings. All fields are slices of the file.
 #[derive(Debug, Clone, Copy)]
@@ -53,20 +52,5 @@ impl Bitmap<'_> {
     #[inline]
     pub fn rank(&self, passage: usize) -> usize {
         u32::from_le_bytes(self.ranks[passage / RANK_EVERY]) as usize
-    }
-
-    /// The code of a passage, [`ABSENT`] if it lacks the term.
-    #[inline]
-    pub fn code(&self, passage: u32) -> u8 {
-        let (at, bit) = (passage as usize / 64, passage % 64);
-        let word = u64::from_le_bytes(self.words[at]);
-        if word >> bit & 1 == 0 {
-            return ABSENT;
-        }
-        let first = at - at % (RANK_EVERY / 64);
-        let before: u32 =
-            self.words[first..at].iter().map(|&word| u64::from_le_bytes(word).count_ones()).sum();
-        let within = (word & ((1 << bit) - 1)).count_ones();
-        self.codes[self.rank(first * 64) + (before + within) as usize]
     }
 }
