@@ -8,17 +8,18 @@ use tantivy::directory::{Directory, INDEX_WRITER_LOCK, MmapDirectory};
 use tantivy::store::Compressor;
 use tantivy::{Index, IndexSettings, TantivyError};
 
+use crate::Error;
 use crate::integrity::engine_error;
 use crate::passages_plugin::PassagesPlugin;
 use crate::schema::{FORMAT, schema};
 use crate::segments::prepare;
-use crate::{Analyzer, Error};
+use crate::word_pieces::remove_copies;
 
 /// Extensions of the engine's segment files.
 const EXTENSIONS: [&str; 9] = ["idx", "pos", "term", "fast", "fieldnorm", "store", "temp", "del", "passages"];
 
 /// An index without any commit.
-pub(crate) fn new_index(path: &Path, analyzer: Analyzer) -> Result<Index, Error> {
+pub(crate) fn new_index(path: &Path) -> Result<Index, Error> {
     let (schema, fields) = schema();
     let error = |error| engine_error("create", path, error);
     let directory = MmapDirectory::open(path).map_err(|failed| error(failed.into()))?;
@@ -26,7 +27,7 @@ pub(crate) fn new_index(path: &Path, analyzer: Analyzer) -> Result<Index, Error>
     let plugin = Arc::new(PassagesPlugin { fields });
     let builder = Index::builder().schema(schema).settings(settings).register_plugin(plugin);
     let mut index = builder.open_or_create(directory).map_err(error)?;
-    prepare(&mut index, analyzer, fields);
+    prepare(&mut index, fields);
     Ok(index)
 }
 
@@ -67,7 +68,7 @@ pub(crate) fn clear(path: &Path) -> Result<(), Error> {
             fs::remove_file(&entry).map_err(Error::io("remove", &entry))?;
         }
     }
-    Ok(())
+    remove_copies(path, None)
 }
 
 /// `<32 hexadecimal digits>.[<opstamp>.]<extension>`

@@ -8,7 +8,7 @@
 //! use sparse::{Analyzer, Bm25, Bm25Index, IndexWriter, WriterOptions};
 //!
 //! let path = std::env::temp_dir().join(format!("sparse-doc-{}", std::process::id()));
-//! let mut writer = IndexWriter::create(&path, Analyzer::English, WriterOptions::default())?;
+//! let mut writer = IndexWriter::create(&path, Analyzer::ENGLISH, WriterOptions::default())?;
 //! writer.add("p1", Some("Bridges"), "The bridge was built by Romans.")?;
 //! writer.add("p2", None, "Romans built roads and bridges.")?;
 //! writer.add("p3", None, "Nothing of the kind.")?;
@@ -25,6 +25,7 @@
 //! ```
 
 mod analyzer;
+mod analyzer_record;
 mod bm25;
 mod characters;
 mod english;
@@ -37,13 +38,17 @@ mod passages;
 mod passages_plugin;
 mod porter;
 mod query;
+mod runs;
 mod schema;
 mod scorer;
 mod searcher;
 mod segments;
 mod selection;
+mod snowball;
 mod statistics;
+mod stop_words;
 mod tokenizer;
+mod word_pieces;
 mod words;
 mod writer;
 mod writer_options;
@@ -54,6 +59,7 @@ pub use error::Error;
 pub use explain::{Explanation, TermExplanation};
 pub use index::Bm25Index;
 pub use searcher::Searcher;
+pub use snowball::Language;
 pub use statistics::Statistics;
 pub use writer::IndexWriter;
 pub use writer_options::WriterOptions;
