@@ -5,13 +5,6 @@ use crate::porter;
 use crate::stop_words::StopWords;
 use crate::words::for_each_word;
 
-/// Lucene's `EnglishAnalyzer.ENGLISH_STOP_WORDS_SET`, sorted.
-const STOP_WORDS: [&str; 33] = [
-    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no",
-    "not", "of", "on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to",
-    "was", "will", "with",
-];
-
 /// Calls `visit` with every term of a text. `stop_words` take the place of Lucene's 33.
 pub(crate) fn for_each_term(text: &str, stop_words: Option<&StopWords>, visit: impl FnMut(&str)) {
     match stop_words {
@@ -73,11 +66,19 @@ impl Buffers {
 }
 
 /// Without a final `'s` or `'S`, whose apostrophe is one of three.
+#[inline]
 fn without_possessive(word: &str) -> &str {
     let Some(rest) = word.strip_suffix(['s', 'S']) else { return word };
     rest.strip_suffix(['\'', '\u{2019}', '\u{ff07}']).unwrap_or(word)
 }
 
+/// Lucene's `EnglishAnalyzer.ENGLISH_STOP_WORDS_SET`. As a pattern it is decided by length and letters.
+#[rustfmt::skip]
 fn is_stop_word(word: &[u8]) -> bool {
-    word.len() <= 5 && STOP_WORDS.binary_search_by(|stop| stop.as_bytes().cmp(word)).is_ok()
+    matches!(
+        word,
+        b"a" | b"an" | b"and" | b"are" | b"as" | b"at" | b"be" | b"but" | b"by" | b"for" | b"if" | b"in" | b"into"
+        | b"is" | b"it" | b"no" | b"not" | b"of" | b"on" | b"or" | b"such" | b"that" | b"the" | b"their" | b"then"
+        | b"there" | b"these" | b"they" | b"this" | b"to" | b"was" | b"will" | b"with"
+    )
 }

@@ -1,6 +1,6 @@
-//! BM25 over tantivy, with Lucene's analyzer, Lucene's arithmetic and Lucene's scores, bit for bit.
+//! BM25 over tantivy, with Lucene's English analyzer, Lucene's arithmetic and Lucene's scores, bit for bit.
 //!
-//! tantivy keeps the index: segments, merges, deletes, commits. The analyzer, the scorer and a file of ids in each
+//! tantivy keeps the index: segments, merges, deletes, commits. The analyzers, the scorer and a file of ids in each
 //! segment are ours.
 //!
 //! ```
