@@ -1,6 +1,7 @@
 import {InvalidArgumentError} from 'commander';
 import {RetrievalError} from '../errors.ts';
-import {type Analyzer, nativeAnalyzer} from '../sparse/analyzer.ts';
+import type {Analyzer} from '../sparse/analyzer.ts';
+import {nativeAnalyzer} from '../sparse/native-analyzer.ts';
 
 /** A whole number of at least `least`, from the command line. */
 export function count(least: number): (text: string) => number {

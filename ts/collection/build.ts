@@ -7,7 +7,8 @@ import {type PassageFormat, PassageStore, type SplitOptions} from '../corpus/ind
 import {OnnxEncoder, type OnnxEncoderOptions} from '../encoders/index.ts';
 import {RetrievalError} from '../errors.ts';
 import {callNative, native} from '../native.ts';
-import {type Analyzer, nativeAnalyzer} from '../sparse/analyzer.ts';
+import type {Analyzer} from '../sparse/analyzer.ts';
+import {nativeAnalyzer} from '../sparse/native-analyzer.ts';
 import type {CallOptions, Passage, Progress} from '../types.ts';
 import {type EncoderRecord, type Manifest, parts, readManifest, writeManifest} from './manifest.ts';
 

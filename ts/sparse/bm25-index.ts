@@ -3,8 +3,9 @@ import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
 import {RetrievedRun, toHits} from '../run.ts';
 import type {CallOptions, Hit, Passage, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
-import {type Analyzer, type AnalyzerDescription, describedAnalyzer, nativeAnalyzer} from './analyzer.ts';
+import type {Analyzer, AnalyzerDescription} from './analyzer.ts';
 import {Bm25Writer} from './bm25-writer.ts';
+import {describedAnalyzer, nativeAnalyzer} from './native-analyzer.ts';
 
 /** Parameters of BM25, applied when searching: tuning them needs no new index. */
 export interface Bm25Options {

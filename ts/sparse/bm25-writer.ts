@@ -2,7 +2,8 @@ import {checkString, checkStrings} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, native} from '../native.ts';
 import type {CallOptions, Passage} from '../types.ts';
-import {type Analyzer, nativeAnalyzer} from './analyzer.ts';
+import type {Analyzer} from './analyzer.ts';
+import {nativeAnalyzer} from './native-analyzer.ts';
 
 /** Passages handed over in one call. */
 const BATCH = 256;
