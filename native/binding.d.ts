@@ -23,19 +23,21 @@ export declare class NativeBm25Index {
   get size(): number
   get analyzer(): NativeAnalyzer
   terms(text: string): Array<string>
-  search(query: string, k: number, k1: number, b: number, control?: Control | undefined | null): Promise<Hits>
-  searchTerms(terms: Array<string>, weights: Float32Array, k: number, k1: number, b: number, control?: Control | undefined | null): Promise<Hits>
-  searchMany(batch: QueryBatch, k: number, k1: number, b: number, threads: number, control?: Control | undefined | null): Promise<NativeRun>
+  search(query: string, k: number, k1: number, b: number, filter?: string | undefined | null, control?: Control | undefined | null): Promise<Hits>
+  searchTerms(terms: Array<string>, weights: Float32Array, k: number, k1: number, b: number, filter?: string | undefined | null, control?: Control | undefined | null): Promise<Hits>
+  searchMany(batch: QueryBatch, k: number, k1: number, b: number, threads: number, filter?: string | undefined | null, control?: Control | undefined | null): Promise<NativeRun>
   explain(query: string, id: string, k1: number, b: number): Promise<NativeExplanation>
+  /** The fields of a passage, as JSON. */
+  fields(id: string): Promise<string>
   reload(): Promise<void>
   close(): void
 }
 
 /** An index being changed. */
 export declare class NativeBm25Writer {
-  /** An empty title is none. */
-  add(ids: Array<string>, titles: Array<string>, texts: Array<string>): Promise<void>
-  update(ids: Array<string>, titles: Array<string>, texts: Array<string>): Promise<void>
+  /** An empty title is none, and so are fields, which are JSON. */
+  add(ids: Array<string>, titles: Array<string>, texts: Array<string>, fields: Array<string>): Promise<void>
+  update(ids: Array<string>, titles: Array<string>, texts: Array<string>, fields: Array<string>): Promise<void>
   /** Resolves to how many of the ids were there. */
   delete(ids: Array<string>): Promise<number>
   commit(): Promise<void>

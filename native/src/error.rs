@@ -80,7 +80,8 @@ codes! {
         sparse::Error::Tokenizer(error) => tokenize_code(&error),
         sparse::Error::Locked { .. } => "ERR_INDEX_LOCKED",
         sparse::Error::DuplicateId { .. } => "ERR_DUPLICATE_ID",
-        sparse::Error::AlreadyExists { .. } | sparse::Error::UnknownPassage { .. } | sparse::Error::Argument { .. } => "ERR_ARGUMENT",
+        sparse::Error::AlreadyExists { .. } | sparse::Error::UnknownPassage { .. } => "ERR_ARGUMENT",
+        sparse::Error::Argument { .. } | sparse::Error::Part { .. } => "ERR_ARGUMENT",
         sparse::Error::Io { .. } => "ERR_IO",
         sparse::Error::Cancelled(_) => "ERR_CANCELLED",
     }

@@ -8,7 +8,7 @@ use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object};
 use napi_derive::napi;
 use ranking::ScoredId;
-use sparse::{Analyzer, Bm25, Bm25Index, IndexWriter, WriterOptions};
+use sparse::{Analyzer, Bm25, Bm25Index, Filter, IndexWriter, PassageFields, WriterOptions};
 
 use crate::control::{Control, or_new};
 use crate::error::Failure;
@@ -56,6 +56,12 @@ impl NativeAnalyzer {
 
 fn params(k1: f64, b: f64) -> Bm25 {
     Bm25 { k1: k1 as f32, b: b as f32 }
+}
+
+/// Filters come as JSON, whose form TypeScript has checked.
+fn parsed(filter: Option<String>) -> Outcome<Option<Filter>> {
+    let filter = filter.map(|json| serde_json::from_str(&json)).transpose();
+    filter.map_err(|error| Failure::argument(format!("filter: expected a filter, got {error}")))
 }
 
 /// Queries on their way from JavaScript, copied a slice at a time.
@@ -145,6 +151,7 @@ impl NativeBm25Index {
     }
 
     #[napi(ts_return_type = "Promise<Hits>", catch_unwind)]
+    #[allow(clippy::too_many_arguments)]
     pub fn search<'env>(
         &self,
         env: &'env Env,
@@ -152,12 +159,14 @@ impl NativeBm25Index {
         k: u32,
         k1: f64,
         b: f64,
+        filter: Option<String>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
         let (index, control) = (self.opened(), or_new(control));
         spawn(env, move || {
             let searcher = index?.searcher();
-            let hits = searcher.search(&query, k as usize, params(k1, b), &control)?;
+            let filtered = searcher.filtered(parsed(filter)?.as_ref(), &control)?;
+            let hits = filtered.search(&query, k as usize, params(k1, b), &control)?;
             Ok(Hits::new(searcher.ids(&hits)?, &hits))
         })
     }
@@ -172,13 +181,15 @@ impl NativeBm25Index {
         k: u32,
         k1: f64,
         b: f64,
+        filter: Option<String>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
         let (index, control) = (self.opened(), or_new(control));
         let terms: Vec<(String, f32)> = terms.into_iter().zip(weights.iter().copied()).collect();
         spawn(env, move || {
             let searcher = index?.searcher();
-            let hits = searcher.search_terms(&terms, k as usize, params(k1, b), &control)?;
+            let filtered = searcher.filtered(parsed(filter)?.as_ref(), &control)?;
+            let hits = filtered.search_terms(&terms, k as usize, params(k1, b), &control)?;
             Ok(Hits::new(searcher.ids(&hits)?, &hits))
         })
     }
@@ -193,6 +204,7 @@ impl NativeBm25Index {
         k1: f64,
         b: f64,
         threads: u32,
+        filter: Option<String>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
         let (index, control) = (self.opened(), or_new(control));
@@ -200,8 +212,9 @@ impl NativeBm25Index {
         spawn(env, move || {
             let searcher = index?.searcher();
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let filtered = searcher.filtered(parsed(filter)?.as_ref(), &control)?;
             let lists =
-                searcher.search_many(&texts, k as usize, params(k1, b), threads as usize, &control)?;
+                filtered.search_many(&texts, k as usize, params(k1, b), threads as usize, &control)?;
             let list = |hits: Vec<ranking::Hit>| -> Outcome<Vec<ScoredId>> {
                 let ids = searcher.ids(&hits)?;
                 Ok(ids.into_iter().zip(hits).map(|(id, hit)| ScoredId { id, score: hit.score }).collect())
@@ -237,6 +250,16 @@ impl NativeBm25Index {
                 average_length: f64::from(explained.average_length),
                 terms: explained.terms.into_iter().map(term).collect(),
             })
+        })
+    }
+
+    /// The fields of a passage, as JSON.
+    #[napi(ts_return_type = "Promise<string>", catch_unwind)]
+    pub fn fields<'env>(&self, env: &'env Env, id: String) -> napi::Result<Object<'env>> {
+        let index = self.opened();
+        spawn(env, move || {
+            let fields = index?.searcher().fields(&id)?;
+            serde_json::to_string(&fields).map_err(|error| Failure::new("ERR_INTERNAL", error.to_string()))
         })
     }
 
@@ -297,17 +320,29 @@ impl NativeBm25Writer {
         work(writer.as_mut().ok_or_else(|| Failure::closed("writer"))?)
     }
 
-    /// Does something with every passage; an empty title is none.
+    /// Does something with every passage. An empty title is none; fields are JSON, or empty for none, and there
+    /// are fewer of them than passages if the last have none.
     fn each(
         inner: &Mutex<Option<IndexWriter>>,
         ids: &[String],
         titles: &[String],
         texts: &[String],
-        work: impl Fn(&mut IndexWriter, &str, Option<&str>, &str) -> Result<(), sparse::Error>,
+        fields: &[String],
+        work: impl Fn(&mut IndexWriter, &str, Option<&str>, &str, &PassageFields) -> Result<(), sparse::Error>,
     ) -> Outcome<()> {
+        let none = PassageFields::new();
+        let fields = fields.iter().map(String::as_str).chain(std::iter::repeat(""));
         Self::with(inner, |writer| {
-            for ((id, title), text) in ids.iter().zip(titles).zip(texts) {
-                work(writer, id, Some(title.as_str()).filter(|title| !title.is_empty()), text)?;
+            for (((id, title), text), json) in ids.iter().zip(titles).zip(texts).zip(fields) {
+                let title = Some(title.as_str()).filter(|title| !title.is_empty());
+                if json.is_empty() {
+                    work(writer, id, title, text, &none)?;
+                    continue;
+                }
+                let fields = serde_json::from_str(json).map_err(|error| {
+                    Failure::argument(format!("fields of \"{id}\": expected fields, got {error}"))
+                })?;
+                work(writer, id, title, text, &fields)?;
             }
             Ok(())
         })
@@ -316,7 +351,7 @@ impl NativeBm25Writer {
 
 #[napi]
 impl NativeBm25Writer {
-    /// An empty title is none.
+    /// An empty title is none, and so are fields, which are JSON.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn add<'env>(
         &self,
@@ -324,9 +359,10 @@ impl NativeBm25Writer {
         ids: Vec<String>,
         titles: Vec<String>,
         texts: Vec<String>,
+        fields: Vec<String>,
     ) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
-        spawn(env, move || Self::each(&inner, &ids, &titles, &texts, IndexWriter::add))
+        spawn(env, move || Self::each(&inner, &ids, &titles, &texts, &fields, IndexWriter::add_with_fields))
     }
 
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
@@ -336,11 +372,12 @@ impl NativeBm25Writer {
         ids: Vec<String>,
         titles: Vec<String>,
         texts: Vec<String>,
+        fields: Vec<String>,
     ) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
         spawn(env, move || {
-            Self::each(&inner, &ids, &titles, &texts, |writer, id, title, text| {
-                writer.update(id, title, text).map(drop)
+            Self::each(&inner, &ids, &titles, &texts, &fields, |writer, id, title, text, fields| {
+                writer.update_with_fields(id, title, text, fields).map(drop)
             })
         })
     }

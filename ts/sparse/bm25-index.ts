@@ -2,9 +2,10 @@ import {checkCount, checkNumber, checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
 import {RetrievedRun, toHits} from '../run.ts';
-import type {CallOptions, Hit, Passage, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
+import type {CallOptions, Hit, Passage, PassageFields, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
 import type {Analyzer, AnalyzerDescription} from './analyzer.ts';
 import {Bm25Writer} from './bm25-writer.ts';
+import {type Filter, filterJson} from './filter.ts';
 import {describedAnalyzer, nativeAnalyzer} from './native-analyzer.ts';
 
 /** Parameters of BM25, applied when searching: tuning them needs no new index. */
@@ -27,8 +28,17 @@ export interface Bm25BuildOptions extends CallOptions {
 	readonly overwrite?: boolean | undefined;
 }
 
-export interface Bm25SearchOptions extends SearchOptions, Bm25Options {}
-export interface Bm25SearchManyOptions extends SearchManyOptions, Bm25Options {}
+/**
+Finds only passages that meet `filter`, with the scores that they have without it. An index keeps what its last filters
+found, until it is reloaded: one used again costs nothing.
+*/
+export interface Bm25FilterOptions {
+	/** @default every passage */
+	readonly filter?: Filter | undefined;
+}
+
+export interface Bm25SearchOptions extends SearchOptions, Bm25Options, Bm25FilterOptions {}
+export interface Bm25SearchManyOptions extends SearchManyOptions, Bm25Options, Bm25FilterOptions {}
 
 /** A term as the analyzer gives it, with its weight in a query. */
 export interface WeightedTerm {
@@ -128,7 +138,8 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		const {k = 100} = options;
 		checkCount('k', k, 0);
 		const {k1, b} = this.#parameters(options);
-		return toHits(await callNative(options, control => this.#native.search(query, k, k1, b, control)));
+		const filter = filterJson(options.filter);
+		return toHits(await callNative(options, control => this.#native.search(query, k, k1, b, filter, control)));
 	}
 
 	async searchMany(queries: readonly Query[], options: Bm25SearchManyOptions = {}): Promise<Run> {
@@ -136,6 +147,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		checkCount('k', k, 0);
 		checkCount('threads', threads, 0);
 		const {k1, b} = this.#parameters(options);
+		const filter = filterJson(options.filter);
 		const batch = new native.QueryBatch();
 		for (let from = 0; from < queries.length; from += QUERIES_A_TURN) {
 			if (from > 0) {
@@ -151,7 +163,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 				slice.map(query => query.text),
 			);
 		}
-		return new RetrievedRun(await callNative(options, control => this.#native.searchMany(batch, k, k1, b, threads, control)));
+		return new RetrievedRun(await callNative(options, control => this.#native.searchMany(batch, k, k1, b, threads, filter, control)));
 	}
 
 	/** Searches for terms that are analysed already, each with its weight. */
@@ -163,6 +175,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 			checkNumber(`searchTerms: weight of "${term}"`, weight);
 		}
 		const {k1, b} = this.#parameters(options);
+		const filter = filterJson(options.filter);
 		const weights = Float32Array.from(terms, term => term.weight);
 		return toHits(
 			await callNative(options, control =>
@@ -172,6 +185,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 					k,
 					k1,
 					b,
+					filter,
 					control,
 				),
 			),
@@ -184,6 +198,12 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		checkString('explain: passageId', passageId);
 		const {k1, b} = this.#parameters(options);
 		return callNative({}, () => this.#native.explain(query, passageId, k1, b));
+	}
+
+	/** The fields of a passage; `{}` if it has none. */
+	async fields(passageId: string): Promise<PassageFields> {
+		checkString('fields: passageId', passageId);
+		return JSON.parse(await callNative({}, () => this.#native.fields(passageId))) as PassageFields;
 	}
 
 	/** Sees what a writer has committed since the index was opened. */

@@ -3,9 +3,18 @@ import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, native} from '../native.ts';
 import type {CallOptions, Passage} from '../types.ts';
 import type {Analyzer} from './analyzer.ts';
+import {fieldsJson} from './fields.ts';
 import {nativeAnalyzer} from './native-analyzer.ts';
 
-/** Passages handed over in one call. */
+/** Passages handed over in one call: column-wise, fields as JSON; the last passages without fields are left out of them. */
+interface Batch {
+	readonly ids: string[];
+	readonly titles: string[];
+	readonly texts: string[];
+	readonly fields: string[];
+}
+
+/** Passages of a batch. */
 const BATCH = 256;
 
 /**
@@ -40,12 +49,12 @@ export class Bm25Writer implements AsyncDisposable {
 
 	/** Adds passages with new ids. Progress counts passages. Resolves to how many were added. */
 	async add(passages: Iterable<Passage> | AsyncIterable<Passage>, options: CallOptions = {}): Promise<number> {
-		return this.#each(passages, options, (ids, titles, texts) => this.#native.add(ids, titles, texts));
+		return this.#each(passages, options, ({ids, titles, texts, fields}) => this.#native.add(ids, titles, texts, fields));
 	}
 
 	/** Adds passages, in the place of those with the same ids. */
 	async update(passages: Iterable<Passage> | AsyncIterable<Passage>, options: CallOptions = {}): Promise<number> {
-		return this.#each(passages, options, (ids, titles, texts) => this.#native.update(ids, titles, texts));
+		return this.#each(passages, options, ({ids, titles, texts, fields}) => this.#native.update(ids, titles, texts, fields));
 	}
 
 	/** Takes passages out; unknown ids are passed over. Resolves to how many were there. */
@@ -71,31 +80,42 @@ export class Bm25Writer implements AsyncDisposable {
 	async #each(
 		passages: Iterable<Passage> | AsyncIterable<Passage>,
 		{signal, onProgress}: CallOptions,
-		send: (ids: string[], titles: string[], texts: string[]) => Promise<void>,
+		send: (batch: Batch) => Promise<void>,
 	): Promise<number> {
-		let [ids, titles, texts]: [string[], string[], string[]] = [[], [], []];
+		let batch = emptyBatch();
 		let done = 0;
 		const flush = async (): Promise<void> => {
-			const batch = [ids, titles, texts] as const;
-			done += ids.length;
-			[ids, titles, texts] = [[], [], []];
-			await callNative({signal}, () => send(...batch));
+			const full = batch;
+			done += full.ids.length;
+			batch = emptyBatch();
+			await callNative({signal}, () => send(full));
 			onProgress?.({done, total: 0});
 		};
 		for await (const passage of passages) {
 			if (typeof passage?.id !== 'string' || typeof passage.text !== 'string') {
-				throw new RetrievalError('ERR_ARGUMENT', `passage ${done + ids.length}: expected {id: string, text: string, title?: string}`);
+				throw new RetrievalError('ERR_ARGUMENT', `passage ${done + batch.ids.length}: expected {id: string, text: string, title?: string}`);
 			}
-			ids.push(passage.id);
-			titles.push(passage.title ?? '');
-			texts.push(passage.text);
-			if (ids.length === BATCH) {
+			if (passage.fields !== undefined) {
+				const json = fieldsJson(`passage ${done + batch.ids.length}: fields`, passage.fields);
+				while (batch.fields.length < batch.ids.length) {
+					batch.fields.push('');
+				}
+				batch.fields.push(json);
+			}
+			batch.ids.push(passage.id);
+			batch.titles.push(passage.title ?? '');
+			batch.texts.push(passage.text);
+			if (batch.ids.length === BATCH) {
 				await flush();
 			}
 		}
-		if (ids.length > 0) {
+		if (batch.ids.length > 0) {
 			await flush();
 		}
 		return done;
 	}
+}
+
+function emptyBatch(): Batch {
+	return {ids: [], titles: [], texts: [], fields: []};
 }

@@ -23,3 +23,4 @@ export {
 	type WeightedTerm,
 } from './bm25-index.ts';
 export {Bm25Writer} from './bm25-writer.ts';
+export type {Filter, Range, Scalar} from './filter.ts';

@@ -110,6 +110,16 @@ pub enum Error {
         /// What came.
         got: String,
     },
+    /// A field of a passage, or a part of a filter, that means nothing.
+    #[error("{path}: expected {expected}, got {got}")]
+    Part {
+        /// Where it stands: `passage "p1": fields.year`, `filter.and[1].range`, …
+        path: String,
+        /// What is allowed.
+        expected: &'static str,
+        /// What came.
+        got: String,
+    },
     /// The operating system refused.
     #[error("{operation} {}: {source}", path.display())]
     Io {

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
 use tantivy::directory::{Directory, INDEX_WRITER_LOCK, MmapDirectory};
 use tantivy::store::Compressor;
@@ -10,22 +9,24 @@ use tantivy::{Index, IndexSettings, TantivyError};
 
 use crate::Error;
 use crate::integrity::engine_error;
-use crate::passages_plugin::PassagesPlugin;
 use crate::schema::{FORMAT, schema};
-use crate::segments::prepare;
+use crate::segments::{plugins, prepare};
 use crate::word_pieces::remove_copies;
 
 /// Extensions of the engine's segment files.
-const EXTENSIONS: [&str; 9] = ["idx", "pos", "term", "fast", "fieldnorm", "store", "temp", "del", "passages"];
+const EXTENSIONS: [&str; 10] =
+    ["idx", "pos", "term", "fast", "fieldnorm", "store", "temp", "del", "passages", "impacts"];
 
 /// An index without any commit.
 pub(crate) fn new_index(path: &Path) -> Result<Index, Error> {
     let (schema, fields) = schema();
     let error = |error| engine_error("create", path, error);
     let directory = MmapDirectory::open(path).map_err(|failed| error(failed.into()))?;
-    let settings = IndexSettings { docstore_compression: Compressor::None, ..IndexSettings::default() };
-    let plugin = Arc::new(PassagesPlugin { fields });
-    let builder = Index::builder().schema(schema).settings(settings).register_plugin(plugin);
+    let settings = IndexSettings { docstore_compression: Compressor::Lz4, ..IndexSettings::default() };
+    let mut builder = Index::builder().schema(schema).settings(settings);
+    for plugin in plugins(fields) {
+        builder = builder.register_plugin(plugin);
+    }
     let mut index = builder.open_or_create(directory).map_err(error)?;
     prepare(&mut index, fields);
     Ok(index)

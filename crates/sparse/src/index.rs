@@ -199,7 +199,8 @@ mod tests {
                 .map(|place| char::from(b'a' + (at * place % 23) as u8))
                 .flat_map(|c| [c, ' '])
                 .collect();
-            writer.add(&at.to_string(), None, &text).expect("a new id");
+            let fields = [("at".to_owned(), f64::from(at).into()), ("text".to_owned(), text.as_str().into())];
+            writer.add_with_fields(&at.to_string(), None, &text, &fields.into()).expect("a new id");
         }
         writer.commit().expect("a commit");
         writer.close().expect("merges that end");
@@ -207,6 +208,12 @@ mod tests {
             let searcher = open_searcher(path, None, &mut HashSet::new(), 0)?;
             let hits = searcher.search("a b c d e", 20, Bm25::default(), &Control::new())?;
             searcher.explain("a b c", "7", Bm25::default())?;
+            let conditions = r#"{"or": [{"range": {"field": "at", "lt": 99}}, {"equals": {"field": "text", "value": "b"}},
+                {"range": {"field": "text", "gt": "c"}}, {"exists": {"field": "text"}}, {"ids": ["7", "8"]}]}"#;
+            let filter = serde_json::from_str(conditions).expect("a filter");
+            let filtered = searcher.filtered(Some(&filter), &Control::new())?;
+            filtered.search("a b", 20, Bm25::default(), &Control::new())?;
+            searcher.fields("7")?;
             searcher.ids(&hits)
         };
         let sound = search().expect("a sound index");

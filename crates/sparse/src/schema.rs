@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use tantivy::schema::{Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
+use tantivy::schema::{
+    Field, IndexRecordOption, JsonObjectOptions, NumericOptions, Schema, TextFieldIndexing, TextOptions,
+};
 
 use crate::analyzer_record::AnalyzerRecord;
 use crate::{Analyzer, Error, tokenizer};
@@ -14,6 +16,9 @@ pub(crate) const VERSION: u32 = 2;
 /// Stands in every commit.
 pub(crate) const FORMAT: &str = "passagekit-bm25";
 
+/// The engine's name of what passages carry.
+pub(crate) const FIELDS: &str = "fields";
+
 /// The fields of a passage.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields {
@@ -23,19 +28,30 @@ pub(crate) struct Fields {
     pub id: Field,
     /// Insertion number. Kept in the passage file of a segment, not by the engine.
     pub ord: Field,
+    /// What the passage carries: one object, its values as terms, as columns, and stored. Passages without any
+    /// have no value, and cost nothing.
+    pub fields: Field,
 }
 
 pub(crate) fn schema() -> (Schema, Fields) {
     let mut builder = Schema::builder();
-    let indexed = |tokenizer: &str, option, lengths| {
-        let indexing = TextFieldIndexing::default().set_tokenizer(tokenizer);
-        TextOptions::default().set_indexing_options(indexing.set_index_option(option).set_fieldnorms(lengths))
+    let indexing = |tokenizer: &str, option, lengths| {
+        TextFieldIndexing::default().set_tokenizer(tokenizer).set_index_option(option).set_fieldnorms(lengths)
     };
+    let indexed = |tokenizer: &str, option, lengths| {
+        TextOptions::default().set_indexing_options(indexing(tokenizer, option, lengths))
+    };
+    let json = JsonObjectOptions::default().set_stored().set_fast("raw").set_indexing_options(indexing(
+        "raw",
+        IndexRecordOption::Basic,
+        false,
+    ));
     let fields = Fields {
         contents: builder
             .add_text_field("contents", indexed(tokenizer::NAME, IndexRecordOption::WithFreqs, true)),
         id: builder.add_text_field("id", indexed("raw", IndexRecordOption::Basic, false)),
         ord: builder.add_u64_field("ord", NumericOptions::default()),
+        fields: builder.add_json_field(FIELDS, json),
     };
     (builder.build(), fields)
 }

@@ -9,6 +9,7 @@ use tantivy::directory::{Directory, META_LOCK};
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, NoMergePolicy};
 use tantivy::{Index, TantivyDocument, TantivyError, Term};
 
+use crate::fields::{PassageFields, check_fields, to_engine};
 use crate::folder::{clear, is_unfinished, new_index};
 use crate::integrity::{CHECKED_ON_OPEN, engine_error, guarded};
 use crate::schema::{Fields, Settings};
@@ -134,11 +135,27 @@ impl IndexWriter {
     /// [`Error::DuplicateId`] if a passage has this id, in the index or added before; [`Error::Argument`] for an
     /// id that is empty or longer than 65,530 bytes; [`Error::Full`] after 2^32 additions.
     pub fn add(&mut self, id: &str, title: Option<&str>, text: &str) -> Result<(), Error> {
+        self.add_with_fields(id, title, text, &PassageFields::new())
+    }
+
+    /// Adds a passage with fields, which [`Filter`](crate::Filter)s look at and searches do not.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`add`](Self::add), and [`Error::Part`] for fields beyond the limits of [`PassageFields`].
+    pub fn add_with_fields(
+        &mut self,
+        id: &str,
+        title: Option<&str>,
+        text: &str,
+        fields: &PassageFields,
+    ) -> Result<(), Error> {
         check_id(id)?;
+        check_fields(id, fields)?;
         if self.contains(id)? {
             return Err(Error::DuplicateId { id: id.to_owned() });
         }
-        self.put(id, title, text)
+        self.put(id, title, text, fields)
     }
 
     /// Adds a passage, in the place of the one with this id if there is one. Whether there was. The passage comes
@@ -148,9 +165,25 @@ impl IndexWriter {
     ///
     /// Those of [`add`](Self::add) but for duplicates.
     pub fn update(&mut self, id: &str, title: Option<&str>, text: &str) -> Result<bool, Error> {
+        self.update_with_fields(id, title, text, &PassageFields::new())
+    }
+
+    /// Adds a passage with fields, in the place of the one with this id, whose fields go with it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`add_with_fields`](Self::add_with_fields) but for duplicates.
+    pub fn update_with_fields(
+        &mut self,
+        id: &str,
+        title: Option<&str>,
+        text: &str,
+        fields: &PassageFields,
+    ) -> Result<bool, Error> {
         check_id(id)?;
+        check_fields(id, fields)?;
         let replaced = self.remove(id)?;
-        self.put(id, title, text)?;
+        self.put(id, title, text, fields)?;
         Ok(replaced)
     }
 
@@ -300,7 +333,13 @@ impl IndexWriter {
         guarded(&self.path, || Ok(self.committed.find_id(id)?.is_some()))
     }
 
-    fn put(&mut self, id: &str, title: Option<&str>, text: &str) -> Result<(), Error> {
+    fn put(
+        &mut self,
+        id: &str,
+        title: Option<&str>,
+        text: &str,
+        fields: &PassageFields,
+    ) -> Result<(), Error> {
         if self.settings.next_ord > u64::from(u32::MAX) {
             return Err(Error::Full { path: self.path.clone() });
         }
@@ -311,6 +350,9 @@ impl IndexWriter {
         }
         document.add_text(self.fields.id, id);
         document.add_u64(self.fields.ord, self.settings.next_ord);
+        if !fields.is_empty() {
+            document.add_object(self.fields.fields, to_engine(fields));
+        }
         self.engine.add_document(document).map_err(|error| engine_error("add", &self.path, error))?;
         self.settings.next_ord += 1;
         self.settings.passages += 1;

@@ -4,13 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use control::Control;
-use sparse::{Analyzer, Bm25, Bm25Index, Error, IndexWriter, WriterOptions};
+use sparse::{Analyzer, Bm25, Bm25Index, Error, Filter, IndexWriter, WriterOptions};
 
 const OPTIONS: WriterOptions = WriterOptions { overwrite: true, threads: 1, memory: 15_000_000 };
 
 fn answers(path: &Path) -> Result<Vec<(String, f32)>, Error> {
     let searcher = Bm25Index::open(path)?.searcher();
-    let hits = searcher.search("common w7 w11", 50, Bm25::default(), &Control::new())?;
+    let filter = Filter::Equals { field: "parity".to_owned(), value: 1.0.into() };
+    let filtered = searcher.filtered(Some(&filter), &Control::new())?;
+    let hits = filtered.search("common w7 w11", 50, Bm25::default(), &Control::new())?;
+    searcher.fields("p1")?;
     Ok(searcher.ids(&hits)?.into_iter().zip(hits.iter().map(|hit| hit.score)).collect())
 }
 
@@ -18,7 +21,10 @@ fn index(path: &Path) -> Vec<(String, f32)> {
     let mut writer = IndexWriter::create(path, Analyzer::ENGLISH, OPTIONS).expect("an empty folder");
     for at in 0..400 {
         let text = format!("common w{} w{}", at % 13, at % 29);
-        writer.add(&format!("p{at}"), Some("title"), &text).expect("a new id");
+        let fields =
+            [("parity".to_owned(), f64::from(at % 2).into()), ("word".to_owned(), text.as_str().into())];
+        let id = format!("p{at}");
+        writer.add_with_fields(&id, Some("title"), &text, &fields.into()).expect("a new id");
         if at == 250 {
             writer.commit().expect("a commit");
         }
@@ -92,8 +98,10 @@ fn missing_files_are_errors_and_a_damaged_index_can_be_overwritten() {
         let content = fs::read(&file).expect("a file");
         fs::remove_file(&file).expect("a file to remove");
         match answers(folder.path()) {
-            // Positions are not kept; their file is empty.
-            Ok(got) if file.extension().is_some_and(|extension| extension == "pos") => assert_eq!(got, sound),
+            // Positions are not kept, their file is empty; impacts are made again.
+            Ok(got) if file.extension().is_some_and(|end| end == "pos" || end == "impacts") => {
+                assert_eq!(got, sound);
+            }
             Ok(_) => panic!("{} is missing", file.display()),
             Err(error) => assert!(matches!(error, Error::Corrupt { .. }), "{error:?}"),
         }
