@@ -21,7 +21,7 @@ export declare class Control {
 /** An open index. */
 export declare class NativeBm25Index {
   get size(): number
-  get analyzer(): string
+  get analyzer(): NativeAnalyzer
   terms(text: string): Array<string>
   search(query: string, k: number, k1: number, b: number, filter?: string | undefined | null, control?: Control | undefined | null): Promise<Hits>
   searchTerms(terms: Array<string>, weights: Float32Array, k: number, k1: number, b: number, filter?: string | undefined | null, control?: Control | undefined | null): Promise<Hits>
@@ -166,12 +166,12 @@ export declare class VectorBatch {
 }
 
 /** Builds an index, in one segment, of the passages of a store. */
-export declare function buildBm25FromStore(store: string, output: string, analyzerName: string, control?: Control | undefined | null): Promise<void>
+export declare function buildBm25FromStore(store: string, output: string, analyzer: NativeAnalyzer, control?: Control | undefined | null): Promise<void>
 
 /** Links the vectors of a flat index file into an HNSW index file with the same ids and metadata. */
 export declare function buildHnswFromFlat(flat: string, output: string, m: number, efConstruction: number, seed: number, threadCount: number, control?: Control | undefined | null): Promise<void>
 
-export declare function createBm25Index(path: string, analyzerName: string, overwrite: boolean): Promise<NativeBm25Writer>
+export declare function createBm25Index(path: string, analyzer: NativeAnalyzer, overwrite: boolean): Promise<NativeBm25Writer>
 
 export declare function createPassageStore(path: string): Promise<NativeStoreWriter>
 
@@ -223,6 +223,18 @@ export interface ModelFiles {
   model: string
   tokenizer: string
   threads: number
+}
+
+/** An analyzer and its options, in both directions. */
+export interface NativeAnalyzer {
+  /** `english`, `simple`, `whitespace`, `snowball:<language>` or `wordpiece`. */
+  name: string
+  /** The `tokenizer.json` of `wordpiece`. */
+  tokenizer?: string
+  /** In the place of its own. */
+  stopWords?: Array<string>
+  /** Says only what an index has. */
+  version?: number
 }
 
 export interface NativeAnswer {
@@ -333,9 +345,10 @@ export declare function newHnswIndex(options: NativeHnswOptions): NativeVectorIn
 
 export declare function normaliseAnswer(answer: string): string
 
-export declare function openBm25Index(path: string): Promise<NativeBm25Index>
+/** An index of another analyzer than the one given is refused. */
+export declare function openBm25Index(path: string, analyzer?: NativeAnalyzer | undefined | null): Promise<NativeBm25Index>
 
-export declare function openBm25Writer(path: string): Promise<NativeBm25Writer>
+export declare function openBm25Writer(path: string, analyzer?: NativeAnalyzer | undefined | null): Promise<NativeBm25Writer>
 
 /** Opens a model as an encoder. */
 export declare function openEncoder(files: ModelFiles, options: NativeEncoderOptions): Promise<NativeEncoder>

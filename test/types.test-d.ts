@@ -1,5 +1,6 @@
 // Compiled, never run: what the types promise and refuse.
 import {
+	type Analyzer,
 	Bm25Index,
 	Collection,
 	DenseSearcher,
@@ -17,6 +18,7 @@ import {
 	RetrievalError,
 	type Run,
 	type Searcher,
+	type SnowballLanguage,
 	evaluate,
 	fuse,
 	topKAccuracy,
@@ -46,6 +48,27 @@ export async function promises(): Promise<void> {
 	void mean['R@100'];
 	// @ts-expect-error no such measure
 	await evaluate(run, new Map(), ['ndcg@10']);
+
+	// What an index says of its analyzer opens another; a tagged union has its own options.
+	const analyzers: Analyzer[] = [
+		bm25.analyzer,
+		'snowball:german',
+		{type: 'english', stopWords: ['the']},
+		{type: 'snowball', language: 'finnish', stopWords: []},
+		{type: 'wordpiece', tokenizer: 'models/minilm-encoder'},
+	];
+	await Bm25Index.open('bm25', {analyzer: analyzers[0], b: 0.4});
+	if (bm25.analyzer.type === 'snowball') {
+		same<typeof bm25.analyzer.language, SnowballLanguage>(true);
+	}
+	// @ts-expect-error Snowball has no such language
+	analyzers.push('snowball:klingon');
+	// @ts-expect-error a language has to be named
+	analyzers.push({type: 'snowball'});
+	// @ts-expect-error whose word pieces?
+	analyzers.push({type: 'wordpiece'});
+	// @ts-expect-error English is a language of its own
+	analyzers.push({type: 'english', language: 'german'});
 
 	// A method's parameters are its own.
 	await fuse({dense: run, sparse: run}, {method: 'rrf'});

@@ -75,7 +75,9 @@ codes! {
     sparse::Error {
         sparse::Error::NotFound { .. } | sparse::Error::NotAFolder { .. } => "ERR_IO",
         sparse::Error::NotAnIndex { .. } | sparse::Error::Corrupt { .. } => "ERR_INDEX_CORRUPT",
-        sparse::Error::Version { .. } => "ERR_INDEX_VERSION",
+        sparse::Error::Version { .. } | sparse::Error::AnalyzerVersion { .. } => "ERR_INDEX_VERSION",
+        sparse::Error::AnalyzerMismatch { .. } => "ERR_ANALYZER_MISMATCH",
+        sparse::Error::Tokenizer(error) => tokenize_code(&error),
         sparse::Error::Locked { .. } => "ERR_INDEX_LOCKED",
         sparse::Error::DuplicateId { .. } => "ERR_DUPLICATE_ID",
         sparse::Error::AlreadyExists { .. } | sparse::Error::UnknownPassage { .. } => "ERR_ARGUMENT",

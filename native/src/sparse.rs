@@ -1,6 +1,6 @@
 //! BM25.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use corpus::PassageStore;
@@ -15,8 +15,43 @@ use crate::error::Failure;
 use crate::run::{Hits, NativeRun, named};
 use crate::task::{Outcome, call, spawn};
 
-fn analyzer(name: &str) -> Outcome<Analyzer> {
-    Ok(name.parse()?)
+/// An analyzer and its options, in both directions.
+#[napi(object)]
+pub struct NativeAnalyzer {
+    /// `english`, `simple`, `whitespace`, `snowball:<language>` or `wordpiece`.
+    pub name: String,
+    /// The `tokenizer.json` of `wordpiece`.
+    pub tokenizer: Option<String>,
+    /// In the place of its own.
+    pub stop_words: Option<Vec<String>>,
+    /// Says only what an index has.
+    pub version: Option<u32>,
+}
+
+impl NativeAnalyzer {
+    fn load(self) -> Outcome<Analyzer> {
+        let analyzer = match self.tokenizer {
+            Some(path) => Analyzer::word_piece(Path::new(&path))?,
+            None => self.name.parse()?,
+        };
+        Ok(match self.stop_words {
+            Some(words) => analyzer.with_stop_words(words)?,
+            None => analyzer,
+        })
+    }
+
+    /// `folder` is that of its index.
+    fn describe(analyzer: &Analyzer, folder: &Path) -> Self {
+        Self {
+            name: match analyzer.language() {
+                Some(language) => format!("snowball:{language}"),
+                None => analyzer.name().to_owned(),
+            },
+            tokenizer: analyzer.tokenizer_copy(folder).map(|path| path.to_string_lossy().into_owned()),
+            stop_words: analyzer.stop_words().map(<[String]>::to_vec),
+            version: Some(analyzer.version()),
+        }
+    }
 }
 
 fn params(k1: f64, b: f64) -> Bm25 {
@@ -55,15 +90,22 @@ impl QueryBatch {
 #[napi]
 pub struct NativeBm25Index {
     inner: Option<Arc<Bm25Index>>,
-    analyzer: String,
+    path: PathBuf,
 }
 
+/// An index of another analyzer than the one given is refused.
 #[napi(ts_return_type = "Promise<NativeBm25Index>", catch_unwind)]
-pub fn open_bm25_index(env: &Env, path: String) -> napi::Result<Object<'_>> {
+pub fn open_bm25_index(
+    env: &Env,
+    path: String,
+    analyzer: Option<NativeAnalyzer>,
+) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let index = Bm25Index::open(Path::new(&path))?;
-        let analyzer = index.analyzer().name().to_owned();
-        Ok(NativeBm25Index { inner: Some(Arc::new(index)), analyzer })
+        let expected = analyzer.map(NativeAnalyzer::load).transpose()?;
+        let path = PathBuf::from(path);
+        let index = Bm25Index::open_expecting(&path, expected)?;
+        let path = std::path::absolute(&path).unwrap_or(path);
+        Ok(NativeBm25Index { inner: Some(Arc::new(index)), path })
     })
 }
 
@@ -99,8 +141,8 @@ impl NativeBm25Index {
     }
 
     #[napi(getter, catch_unwind)]
-    pub fn analyzer(&self) -> String {
-        self.analyzer.clone()
+    pub fn analyzer(&self) -> napi::Result<NativeAnalyzer> {
+        call(|| Ok(NativeAnalyzer::describe(&self.opened()?.analyzer(), &self.path)))
     }
 
     #[napi(catch_unwind)]
@@ -243,13 +285,13 @@ pub struct NativeBm25Writer {
 pub fn create_bm25_index(
     env: &Env,
     path: String,
-    analyzer_name: String,
+    analyzer: NativeAnalyzer,
     overwrite: bool,
 ) -> napi::Result<Object<'_>> {
     spawn(env, move || {
         let writer = IndexWriter::create(
             Path::new(&path),
-            analyzer(&analyzer_name)?,
+            analyzer.load()?,
             WriterOptions { overwrite, ..WriterOptions::default() },
         )?;
         Ok(NativeBm25Writer { inner: Arc::new(Mutex::new(Some(writer))) })
@@ -257,9 +299,14 @@ pub fn create_bm25_index(
 }
 
 #[napi(ts_return_type = "Promise<NativeBm25Writer>", catch_unwind)]
-pub fn open_bm25_writer(env: &Env, path: String) -> napi::Result<Object<'_>> {
+pub fn open_bm25_writer(
+    env: &Env,
+    path: String,
+    analyzer: Option<NativeAnalyzer>,
+) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let writer = IndexWriter::open(Path::new(&path), WriterOptions::default())?;
+        let expected = analyzer.map(NativeAnalyzer::load).transpose()?;
+        let writer = IndexWriter::open_expecting(Path::new(&path), expected, WriterOptions::default())?;
         Ok(NativeBm25Writer { inner: Arc::new(Mutex::new(Some(writer))) })
     })
 }
@@ -365,7 +412,7 @@ pub fn build_bm25_from_store<'env>(
     env: &'env Env,
     store: String,
     output: String,
-    analyzer_name: String,
+    analyzer: NativeAnalyzer,
     control: Option<&Control>,
 ) -> napi::Result<Object<'env>> {
     let control = or_new(control);
@@ -373,8 +420,7 @@ pub fn build_bm25_from_store<'env>(
         let store = PassageStore::open(Path::new(&store))?;
         let size = store.len();
         control.set_total(u64::from(size));
-        let mut writer =
-            IndexWriter::create(Path::new(&output), analyzer(&analyzer_name)?, WriterOptions::default())?;
+        let mut writer = IndexWriter::create(Path::new(&output), analyzer.load()?, WriterOptions::default())?;
         for ord in 0..size {
             control.check()?;
             let passage = store.get(ord)?;

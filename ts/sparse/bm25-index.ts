@@ -1,10 +1,12 @@
-import {checkCount, checkNumber, checkOneOf, checkString} from '../check.ts';
+import {checkCount, checkNumber, checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
 import {RetrievedRun, toHits} from '../run.ts';
 import type {CallOptions, Hit, Passage, PassageFields, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
+import type {Analyzer, AnalyzerDescription} from './analyzer.ts';
 import {Bm25Writer} from './bm25-writer.ts';
 import {type Filter, filterJson} from './filter.ts';
+import {describedAnalyzer, nativeAnalyzer} from './native-analyzer.ts';
 
 /** Parameters of BM25, applied when searching: tuning them needs no new index. */
 export interface Bm25Options {
@@ -14,19 +16,13 @@ export interface Bm25Options {
 	readonly b?: number | undefined;
 }
 
-/**
-How texts become terms.
-
-- `english`: Lucene's EnglishAnalyzer: words of UAX #29, possessives off, lower case, 33 stop words off, Porter's stems.
-- `simple`: runs of letters, lower case.
-- `whitespace`: what stands between white space, as it is.
-*/
-export type Analyzer = 'english' | 'simple' | 'whitespace';
-
-export const analyzers: readonly Analyzer[] = ['english', 'simple', 'whitespace'];
+export interface Bm25OpenOptions extends Bm25Options {
+	/** Refuse an index that was made with another analyzer, now or when reloading. @default any */
+	readonly analyzer?: Analyzer | undefined;
+}
 
 export interface Bm25BuildOptions extends CallOptions {
-	/** @default 'english' */
+	/** How texts become terms. @default 'english' */
 	readonly analyzer?: Analyzer | undefined;
 	/** Replace an index that is there. @default false */
 	readonly overwrite?: boolean | undefined;
@@ -113,10 +109,12 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	}
 
 	/** Opens the index in the folder `path`. The parameters are defaults that a search may override. */
-	static async open(path: string, options: Bm25Options = {}): Promise<Bm25Index> {
+	static async open(path: string, options: Bm25OpenOptions = {}): Promise<Bm25Index> {
+		const {analyzer, k1, b} = options;
 		checkString('path', path);
 		checkParameters(options);
-		return new Bm25Index(await callNative({}, () => native.openBm25Index(path)), options);
+		const expected = analyzer === undefined ? undefined : nativeAnalyzer(analyzer);
+		return new Bm25Index(await callNative({}, () => native.openBm25Index(path, expected)), {k1, b});
 	}
 
 	/** Passages that can be found. */
@@ -124,8 +122,9 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		return callSync(() => this.#native.size);
 	}
 
-	get analyzer(): Analyzer {
-		return this.#native.analyzer as Analyzer;
+	/** The analyzer that the index was made with, and its options. */
+	get analyzer(): AnalyzerDescription {
+		return describedAnalyzer(callSync(() => this.#native.analyzer));
 	}
 
 	/** The terms of a text, as this index's analyzer gives them. */
@@ -234,9 +233,4 @@ function checkParameters({k1, b}: Bm25Options): void {
 	if (b !== undefined && !(b >= 0 && b <= 1)) {
 		throw new RetrievalError('ERR_ARGUMENT', `b: expected a number from 0 to 1, got ${b}`);
 	}
-}
-
-export function checkedAnalyzer(analyzer: unknown): Analyzer {
-	checkOneOf('analyzer', analyzer, analyzers);
-	return analyzer;
 }

@@ -1,8 +1,10 @@
-import {checkOneOf, checkString, checkStrings} from '../check.ts';
+import {checkString, checkStrings} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, native} from '../native.ts';
 import type {CallOptions, Passage} from '../types.ts';
+import type {Analyzer} from './analyzer.ts';
 import {fieldsJson} from './fields.ts';
+import {nativeAnalyzer} from './native-analyzer.ts';
 
 /** Passages handed over in one call: column-wise, fields as JSON; the last passages without fields are left out of them. */
 interface Batch {
@@ -27,21 +29,22 @@ export class Bm25Writer implements AsyncDisposable {
 		this.#native = writer;
 	}
 
-	/** Makes an empty index in the folder `path`. */
+	/** Makes an empty index in the folder `path`. The analyzer is `english` unless another is given. */
 	static async create(
 		path: string,
-		options: {readonly analyzer?: 'english' | 'simple' | 'whitespace' | undefined; readonly overwrite?: boolean | undefined} = {},
+		options: {readonly analyzer?: Analyzer | undefined; readonly overwrite?: boolean | undefined} = {},
 	): Promise<Bm25Writer> {
 		const {analyzer = 'english', overwrite = false} = options;
 		checkString('path', path);
-		checkOneOf('analyzer', analyzer, ['english', 'simple', 'whitespace']);
-		return new Bm25Writer(await callNative({}, () => native.createBm25Index(path, analyzer, overwrite)));
+		const asked = nativeAnalyzer(analyzer);
+		return new Bm25Writer(await callNative({}, () => native.createBm25Index(path, asked, overwrite)));
 	}
 
-	/** Opens the index in the folder `path` for changes. */
-	static async open(path: string): Promise<Bm25Writer> {
+	/** Opens the index in the folder `path` for changes; with `analyzer`, unless it was made with another. */
+	static async open(path: string, {analyzer}: {readonly analyzer?: Analyzer | undefined} = {}): Promise<Bm25Writer> {
 		checkString('path', path);
-		return new Bm25Writer(await callNative({}, () => native.openBm25Writer(path)));
+		const expected = analyzer === undefined ? undefined : nativeAnalyzer(analyzer);
+		return new Bm25Writer(await callNative({}, () => native.openBm25Writer(path, expected)));
 	}
 
 	/** Adds passages with new ids. Progress counts passages. Resolves to how many were added. */

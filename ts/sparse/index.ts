@@ -1,7 +1,20 @@
 export {
-	Bm25Index,
+	snowballLanguages,
 	type Analyzer,
+	type AnalyzerDescription,
+	type AnalyzerName,
+	type AnalyzerOptions,
+	type EnglishAnalyzer,
+	type SimpleAnalyzer,
+	type SnowballAnalyzer,
+	type SnowballLanguage,
+	type WhitespaceAnalyzer,
+	type WordPieceAnalyzer,
+} from './analyzer.ts';
+export {
+	Bm25Index,
 	type Bm25BuildOptions,
+	type Bm25OpenOptions,
 	type Bm25Options,
 	type Bm25SearchManyOptions,
 	type Bm25SearchOptions,

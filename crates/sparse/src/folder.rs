@@ -7,17 +7,18 @@ use tantivy::directory::{Directory, INDEX_WRITER_LOCK, MmapDirectory};
 use tantivy::store::Compressor;
 use tantivy::{Index, IndexSettings, TantivyError};
 
+use crate::Error;
 use crate::integrity::engine_error;
 use crate::schema::{FORMAT, schema};
 use crate::segments::{plugins, prepare};
-use crate::{Analyzer, Error};
+use crate::word_pieces::remove_copies;
 
 /// Extensions of the engine's segment files.
 const EXTENSIONS: [&str; 10] =
     ["idx", "pos", "term", "fast", "fieldnorm", "store", "temp", "del", "passages", "impacts"];
 
 /// An index without any commit.
-pub(crate) fn new_index(path: &Path, analyzer: Analyzer) -> Result<Index, Error> {
+pub(crate) fn new_index(path: &Path) -> Result<Index, Error> {
     let (schema, fields) = schema();
     let error = |error| engine_error("create", path, error);
     let directory = MmapDirectory::open(path).map_err(|failed| error(failed.into()))?;
@@ -27,7 +28,7 @@ pub(crate) fn new_index(path: &Path, analyzer: Analyzer) -> Result<Index, Error>
         builder = builder.register_plugin(plugin);
     }
     let mut index = builder.open_or_create(directory).map_err(error)?;
-    prepare(&mut index, analyzer, fields);
+    prepare(&mut index, fields);
     Ok(index)
 }
 
@@ -68,7 +69,7 @@ pub(crate) fn clear(path: &Path) -> Result<(), Error> {
             fs::remove_file(&entry).map_err(Error::io("remove", &entry))?;
         }
     }
-    Ok(())
+    remove_copies(path, None)
 }
 
 /// `<32 hexadecimal digits>.[<opstamp>.]<extension>`

@@ -1,6 +1,6 @@
-//! BM25 over tantivy, with Lucene's analyzer, Lucene's arithmetic and Lucene's scores, bit for bit.
+//! BM25 over tantivy, with Lucene's English analyzer, Lucene's arithmetic and Lucene's scores, bit for bit.
 //!
-//! tantivy keeps the index: segments, merges, deletes, commits. The analyzer, the scorer and a file of ids in each
+//! tantivy keeps the index: segments, merges, deletes, commits. The analyzers, the scorer and a file of ids in each
 //! segment are ours.
 //!
 //! ```
@@ -8,7 +8,7 @@
 //! use sparse::{Analyzer, Bm25, Bm25Index, Filter, IndexWriter, PassageFields, WriterOptions};
 //!
 //! let path = std::env::temp_dir().join(format!("sparse-doc-{}", std::process::id()));
-//! let mut writer = IndexWriter::create(&path, Analyzer::English, WriterOptions::default())?;
+//! let mut writer = IndexWriter::create(&path, Analyzer::ENGLISH, WriterOptions::default())?;
 //! writer.add("p1", Some("Bridges"), "The bridge was built by Romans.")?;
 //! writer.add("p2", None, "Romans built roads and bridges.")?;
 //! let fields = PassageFields::from([("year".to_owned(), 1932.0.into())]);
@@ -30,6 +30,7 @@
 //! ```
 
 mod analyzer;
+mod analyzer_record;
 mod bm25;
 mod bounded;
 mod candidates;
@@ -54,16 +55,20 @@ mod porter;
 mod query;
 mod rescore;
 mod resolve;
+mod runs;
 mod scale;
 mod schema;
 mod scorer;
 mod searcher;
 mod segments;
 mod selection;
+mod snowball;
 mod statistics;
+mod stop_words;
 mod term_cache;
 mod terms;
 mod tokenizer;
+mod word_pieces;
 mod words;
 mod writer;
 mod writer_options;
@@ -77,6 +82,7 @@ pub use filter::{Filter, Range};
 pub use filtered::FilteredSearcher;
 pub use index::Bm25Index;
 pub use searcher::Searcher;
+pub use snowball::Language;
 pub use statistics::Statistics;
 pub use writer::IndexWriter;
 pub use writer_options::WriterOptions;

@@ -7,6 +7,7 @@ use tantivy::schema::{
     Field, IndexRecordOption, JsonObjectOptions, NumericOptions, Schema, TextFieldIndexing, TextOptions,
 };
 
+use crate::analyzer_record::AnalyzerRecord;
 use crate::{Analyzer, Error, tokenizer};
 
 /// Raised when the layout changes; other versions are refused.
@@ -60,7 +61,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
 pub(crate) struct Settings {
     format: String,
     version: u32,
-    pub analyzer: Analyzer,
+    pub analyzer: AnalyzerRecord,
     /// Number of the next passage added.
     pub next_ord: u64,
     /// Passages that can be found.
@@ -68,7 +69,8 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    pub fn new(analyzer: Analyzer) -> Self {
+    pub fn new(analyzer: &Analyzer) -> Self {
+        let analyzer = AnalyzerRecord::new(analyzer);
         Self { format: FORMAT.to_owned(), version: VERSION, analyzer, next_ord: 0, passages: 0 }
     }
 
@@ -101,7 +103,7 @@ mod tests {
     #[test]
     fn settings_survive_and_others_are_told_apart() {
         let path = Path::new("index");
-        let settings = Settings { next_ord: 7, passages: 5, ..Settings::new(Analyzer::Simple) };
+        let settings = Settings { next_ord: 7, passages: 5, ..Settings::new(&Analyzer::SIMPLE) };
         assert_eq!(Settings::from_payload(Some(&settings.to_payload()), path).ok(), Some(settings.clone()));
         for payload in [None, Some("x"), Some("{}"), Some(r#"{"format": "other"}"#)] {
             assert!(matches!(Settings::from_payload(payload, path), Err(Error::NotAnIndex { .. })));
@@ -112,7 +114,7 @@ mod tests {
             error,
             "index: expected version 2 of the BM25 index format, got version 3; build it again"
         );
-        let odd = settings.to_payload().replace("simple", "klingon");
+        let odd = settings.to_payload().replace("next_ord", "next_odd");
         assert!(matches!(Settings::from_payload(Some(&odd), path), Err(Error::Corrupt { .. })));
     }
 }

@@ -45,7 +45,7 @@ impl Searcher {
     /// The analyzer that the index was made with.
     #[must_use]
     pub fn analyzer(&self) -> Analyzer {
-        self.index.settings.analyzer
+        self.index.analyzer.clone()
     }
 
     /// What BM25 knows of the whole index.

@@ -41,6 +41,7 @@ pub(crate) struct Segment {
 pub(crate) struct Segments {
     pub path: PathBuf,
     pub settings: Settings,
+    pub analyzer: Analyzer,
     pub fields: Fields,
     pub segments: Vec<Segment>,
     pub statistics: Statistics,
@@ -69,12 +70,12 @@ pub(crate) fn open_index(path: &Path) -> Result<Index, Error> {
         error => error,
     })?;
     let meta = index.load_metas().map_err(error)?;
-    let settings = Settings::from_payload(meta.payload.as_deref(), path)?;
+    Settings::from_payload(meta.payload.as_deref(), path)?;
     let (schema, fields) = schema();
     if index.schema() != schema {
         return Err(Error::corrupt(path, "the fields of a BM25 index", "other fields"));
     }
-    prepare(&mut index, settings.analyzer, fields);
+    prepare(&mut index, fields);
     let extensions = index.custom_plugins().iter().flat_map(|plugin| plugin.extensions().to_vec());
     if !extensions.eq(meta.persisted_custom_extensions.iter().map(String::as_str)) {
         let got = format!("{:?}", meta.persisted_custom_extensions);
@@ -83,12 +84,16 @@ pub(crate) fn open_index(path: &Path) -> Result<Index, Error> {
     Ok(index)
 }
 
-/// Registers what the engine needs to write segments.
-pub(crate) fn prepare(index: &mut Index, analyzer: Analyzer, fields: Fields) {
-    index.tokenizers().register(tokenizer::NAME, AnalyzerTokenizer { analyzer });
+/// Registers what the engine needs to write segments, but for the analyzer.
+pub(crate) fn prepare(index: &mut Index, fields: Fields) {
     if index.custom_plugins().is_empty() {
         plugins(fields).into_iter().for_each(|plugin| index.register_plugin(plugin));
     }
+}
+
+/// Has the engine analyse what is added from here on.
+pub(crate) fn analyze_with(index: &Index, analyzer: Analyzer) {
+    index.tokenizers().register(tokenizer::NAME, AnalyzerTokenizer { analyzer });
 }
 
 /// What writes our files of a segment.
@@ -110,6 +115,7 @@ impl Segments {
         let _lock = lock.map_err(|failed| error(tantivy::TantivyError::LockFailure(failed, None)))?;
         let meta = index.load_metas().map_err(error)?;
         let settings = Settings::from_payload(meta.payload.as_deref(), path)?;
+        let analyzer = settings.analyzer.load(path)?;
         verify(index, &meta, path, checked, limit)?;
         let (_, fields) = schema();
         let open = |meta: &tantivy::SegmentMeta| {
@@ -137,6 +143,7 @@ impl Segments {
         Ok(Self {
             path: path.to_path_buf(),
             settings,
+            analyzer,
             fields,
             default_ratios: segments.iter().map(ratios).collect(),
             segments,
@@ -144,6 +151,17 @@ impl Segments {
             term_cache: TermCache::new(),
             _pinned: meta,
         })
+    }
+
+    /// Refuses another analyzer than the one expected, if one is.
+    pub fn check_analyzer(&self, expected: Option<&Analyzer>) -> Result<(), Error> {
+        match expected {
+            Some(expected) if *expected != self.analyzer => {
+                let (expected, got) = (expected.to_string(), self.analyzer.to_string());
+                Err(Error::AnalyzerMismatch { path: self.path.clone(), expected, got })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The ratios of the segment at this place.

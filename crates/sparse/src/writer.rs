@@ -5,14 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tantivy::directory::{Directory, META_LOCK};
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, NoMergePolicy};
 use tantivy::{Index, TantivyDocument, TantivyError, Term};
 
 use crate::fields::{PassageFields, check_fields, to_engine};
 use crate::folder::{clear, is_unfinished, new_index};
 use crate::integrity::{CHECKED_ON_OPEN, engine_error, guarded};
-use crate::schema::{Fields, Settings, schema};
-use crate::segments::{Segments, open_index, prepare};
+use crate::schema::{Fields, Settings};
+use crate::segments::{Segments, analyze_with, open_index};
+use crate::word_pieces::remove_copies;
 use crate::writer_options::WriterOptions;
 use crate::{Analyzer, Error};
 
@@ -31,6 +33,7 @@ pub struct IndexWriter {
     fields: Fields,
     /// As of the next commit.
     settings: Settings,
+    analyzer: Analyzer,
     /// The last commit, or nothing where it is to be overwritten; its files are kept from being collected.
     committed: Segments,
     overwriting: bool,
@@ -59,7 +62,7 @@ impl IndexWriter {
         match guarded(path, || open_index(path)) {
             Ok(_) if !options.overwrite => return Err(Error::AlreadyExists { path: path.to_path_buf() }),
             Ok(index) => {
-                if let Some(writer) = Self::overwrite(path, index, analyzer, &engine_options)? {
+                if let Some(writer) = Self::overwrite(path, index, &analyzer, &engine_options)? {
                     return Ok(writer);
                 }
                 clear(path)?;
@@ -81,13 +84,29 @@ impl IndexWriter {
     /// Those of [`Bm25Index::open`](crate::Bm25Index::open), [`Error::Locked`], and [`Error::Argument`] for
     /// options out of range.
     pub fn open(path: &Path, options: WriterOptions) -> Result<Self, Error> {
+        Self::open_expecting(path, None, options)
+    }
+
+    /// Opens the index in a folder for changes unless it was made with another analyzer.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open), and [`Error::AnalyzerMismatch`].
+    pub fn open_expecting(
+        path: &Path,
+        analyzer: Option<Analyzer>,
+        options: WriterOptions,
+    ) -> Result<Self, Error> {
         let engine_options = options.checked()?;
         guarded(path, || {
             let index = open_index(path)?;
             let engine = index
                 .writer_with_options(engine_options)
                 .map_err(|error| engine_error("open", path, error))?;
-            Self::from_engine(path, index, engine)
+            let writer = Self::from_engine(path, index, engine)?;
+            writer.committed.check_analyzer(analyzer.as_ref())?;
+            analyze_with(&writer.index, writer.analyzer.clone());
+            Ok(writer)
         })
     }
 
@@ -106,7 +125,7 @@ impl IndexWriter {
     /// The analyzer that the index was made with.
     #[must_use]
     pub fn analyzer(&self) -> Analyzer {
-        self.settings.analyzer
+        self.analyzer.clone()
     }
 
     /// Adds a passage. What is found is `title text`.
@@ -197,6 +216,7 @@ impl IndexWriter {
         self.removed.clear();
         if std::mem::take(&mut self.overwriting) {
             self.collect_garbage()?;
+            self.remove_other_tokenizers()?;
         }
         Ok(())
     }
@@ -237,36 +257,41 @@ impl IndexWriter {
 
     fn create_empty(path: &Path, analyzer: Analyzer, options: &IndexWriterOptions) -> Result<Self, Error> {
         let error = |error| engine_error("create", path, error);
-        let index = new_index(path, analyzer)?;
+        let index = new_index(path)?;
         let mut engine: tantivy::IndexWriter = index.writer_with_options(options.clone()).map_err(error)?;
+        write_tokenizer(path, &analyzer)?;
         let mut prepared = engine.prepare_commit().map_err(error)?;
-        prepared.set_payload(&Settings::new(analyzer).to_payload());
+        prepared.set_payload(&Settings::new(&analyzer).to_payload());
         prepared.commit().map_err(error)?;
-        Self::from_engine(path, index, engine)
+        let writer = Self::from_engine(path, index, engine)?;
+        writer.remove_other_tokenizers()?;
+        analyze_with(&writer.index, analyzer);
+        Ok(writer)
     }
 
     /// A writer that will replace a sound index at its first commit; none if the index is not sound.
     fn overwrite(
         path: &Path,
-        mut index: Index,
-        analyzer: Analyzer,
+        index: Index,
+        analyzer: &Analyzer,
         options: &IndexWriterOptions,
     ) -> Result<Option<Self>, Error> {
-        let (_, fields) = schema();
         let opened = guarded(path, || {
-            prepare(&mut index, analyzer, fields);
             let engine = index.writer_with_options(options.clone());
             let engine = engine.map_err(|error| engine_error("create", path, error))?;
             let mut writer = Self::from_engine(path, index, engine)?;
             let cleared = writer.engine.delete_all_documents();
             cleared.map_err(|error| engine_error("create", path, error))?;
+            write_tokenizer(path, analyzer)?;
+            analyze_with(&writer.index, analyzer.clone());
             writer.settings = Settings::new(analyzer);
+            writer.analyzer = analyzer.clone();
             writer.overwriting = true;
             Ok(writer)
         });
         match opened {
             Ok(writer) => Ok(Some(writer)),
-            Err(Error::Corrupt { .. } | Error::Version { .. }) => Ok(None),
+            Err(Error::Corrupt { .. } | Error::Version { .. } | Error::AnalyzerVersion { .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -280,6 +305,7 @@ impl IndexWriter {
             engine,
             fields: committed.fields,
             settings: committed.settings.clone(),
+            analyzer: committed.analyzer.clone(),
             committed,
             overwriting: false,
             checked,
@@ -352,6 +378,14 @@ impl IndexWriter {
         collected.map(|_| ()).map_err(|error| engine_error("remove old files of", &self.path, error))
     }
 
+    /// Removes copies of tokenizers that the last commit does not use.
+    fn remove_other_tokenizers(&self) -> Result<(), Error> {
+        let lock = self.index.directory().acquire_lock(&META_LOCK);
+        let failed = |error| engine_error("remove", &self.path, TantivyError::LockFailure(error, None));
+        let _lock = lock.map_err(failed)?;
+        remove_copies(&self.path, self.committed.analyzer.tokenizer_copy(&self.path).as_deref())
+    }
+
     fn merge_all(&mut self) -> Result<(), Error> {
         let error = |error| engine_error("merge", &self.path, error);
         let (mut tried, mut failures) = (Vec::new(), 0);
@@ -389,6 +423,11 @@ impl std::fmt::Debug for IndexWriter {
     }
 }
 
+/// Puts the tokenizer of an analyzer that has one beside the index, before the commit that needs it.
+fn write_tokenizer(path: &Path, analyzer: &Analyzer) -> Result<(), Error> {
+    analyzer.word_pieces().map_or(Ok(()), |pieces| pieces.write_copy(path))
+}
+
 fn check_id(id: &str) -> Result<(), Error> {
     if id.is_empty() || id.len() > LONGEST_ID {
         let got = format!("{} bytes", id.len());
@@ -407,12 +446,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let options = WriterOptions { overwrite: true, ..WriterOptions::default() };
         let mut writer =
-            IndexWriter::create(folder.path(), Analyzer::Simple, options).expect("an empty folder");
+            IndexWriter::create(folder.path(), Analyzer::SIMPLE, options).expect("an empty folder");
         writer.add("a", None, "old").expect("a new id");
         writer.commit().expect("a commit");
         drop(writer);
         let mut writer =
-            IndexWriter::create(folder.path(), Analyzer::Simple, options).expect("an index to replace");
+            IndexWriter::create(folder.path(), Analyzer::SIMPLE, options).expect("an index to replace");
         writer.add("a", None, "new").expect("an id of the old index only");
         writer.collect_garbage().expect("nothing that could fail");
         drop(writer);

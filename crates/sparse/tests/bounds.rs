@@ -44,7 +44,7 @@ static COLLECTION: LazyLock<Collection> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("index");
     let mut writer =
-        IndexWriter::create(&path, Analyzer::Whitespace, WriterOptions::default()).expect("an empty folder");
+        IndexWriter::create(&path, Analyzer::WHITESPACE, WriterOptions::default()).expect("an empty folder");
     let (mut numbers, mut passages) = (Numbers(7), Vec::new());
     for ord in 0..PASSAGES {
         let length = match ord % 100 {

@@ -18,7 +18,7 @@ fn answers(path: &Path) -> Result<Vec<(String, f32)>, Error> {
 }
 
 fn index(path: &Path) -> Vec<(String, f32)> {
-    let mut writer = IndexWriter::create(path, Analyzer::English, OPTIONS).expect("an empty folder");
+    let mut writer = IndexWriter::create(path, Analyzer::ENGLISH, OPTIONS).expect("an empty folder");
     for at in 0..400 {
         let text = format!("common w{} w{}", at % 13, at % 29);
         let fields =
@@ -69,7 +69,12 @@ fn damaged_files_are_errors() {
                     assert!(!is_segment_file(&file), "{} was damaged", file.display());
                     assert_eq!(got, sound, "{}", file.display());
                 }
-                Err(Error::Corrupt { .. } | Error::Version { .. } | Error::NotAnIndex { .. }) => damaged += 1,
+                Err(
+                    Error::Corrupt { .. }
+                    | Error::Version { .. }
+                    | Error::AnalyzerVersion { .. }
+                    | Error::NotAnIndex { .. },
+                ) => damaged += 1,
                 Err(error) => panic!("{}: {error:?}", file.display()),
             }
             // Opening to write must not panic either, nor hide the damage.
@@ -106,7 +111,7 @@ fn missing_files_are_errors_and_a_damaged_index_can_be_overwritten() {
         files(folder.path()).into_iter().find(|file| file.extension().is_some_and(|ext| ext == "term"));
     fs::write(terms.expect("a term file"), "no").expect("a file to damage");
     let keep = WriterOptions { overwrite: false, ..OPTIONS };
-    assert!(IndexWriter::create(folder.path(), Analyzer::English, keep).is_err());
+    assert!(IndexWriter::create(folder.path(), Analyzer::ENGLISH, keep).is_err());
     fs::write(folder.path().join("notes.txt"), "mine").expect("a file of someone else");
     index(folder.path());
     assert!(folder.path().join("notes.txt").exists());

@@ -190,7 +190,7 @@ proptest! {
         k in 0usize..8,
     ) {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let mut writer = IndexWriter::create(folder.path(), Analyzer::Whitespace, WriterOptions::default()).expect("an empty folder");
+        let mut writer = IndexWriter::create(folder.path(), Analyzer::WHITESPACE, WriterOptions::default()).expect("an empty folder");
         let (mut passages, mut commits) = (HashMap::new(), 0);
         let open = || Bm25Index::open(folder.path()).expect("a sound index").searcher();
         for step in steps {
@@ -227,7 +227,7 @@ proptest! {
 
 fn indexed(path: &Path, passages: &[(&str, PassageFields)]) -> IndexWriter {
     let mut writer =
-        IndexWriter::create(path, Analyzer::Simple, WriterOptions::default()).expect("an empty folder");
+        IndexWriter::create(path, Analyzer::SIMPLE, WriterOptions::default()).expect("an empty folder");
     for (id, fields) in passages {
         writer.add_with_fields(id, None, "words", fields).expect("a new id");
     }

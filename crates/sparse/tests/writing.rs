@@ -15,7 +15,7 @@ fn found(index: &Bm25Index, query: &str) -> Vec<String> {
 
 fn indexed(path: &Path, passages: &[(&str, &str)]) -> IndexWriter {
     let mut writer =
-        IndexWriter::create(path, Analyzer::English, WriterOptions::default()).expect("a new index");
+        IndexWriter::create(path, Analyzer::ENGLISH, WriterOptions::default()).expect("a new index");
     passages.iter().for_each(|(id, text)| writer.add(id, None, text).expect("a new id"));
     writer.commit().expect("a commit");
     writer
@@ -54,7 +54,7 @@ fn what_is_not_committed_is_gone_when_the_writer_is() {
     let index = Bm25Index::open(folder.path()).expect("a sound index");
     assert_eq!(found(&index, "one"), ["a", "b"]);
     let mut writer = IndexWriter::open(folder.path(), WriterOptions::default()).expect("a sound index");
-    assert_eq!((writer.len(), writer.analyzer()), (2, Analyzer::English));
+    assert_eq!((writer.len(), writer.analyzer()), (2, Analyzer::ENGLISH));
     writer.add("c", None, "one").expect("an id never committed");
     writer.commit().expect("a commit");
     assert_eq!(found(&index, "one"), ["a", "b"]);
@@ -109,7 +109,7 @@ fn a_second_writer_is_refused() {
     let writer = indexed(folder.path(), &[("a", "one")]);
     assert!(matches!(IndexWriter::open(folder.path(), WriterOptions::default()), Err(Error::Locked { .. })));
     assert!(matches!(
-        IndexWriter::create(folder.path(), Analyzer::Simple, OVERWRITE),
+        IndexWriter::create(folder.path(), Analyzer::SIMPLE, OVERWRITE),
         Err(Error::Locked { .. })
     ));
     drop(writer);
@@ -120,27 +120,27 @@ fn a_second_writer_is_refused() {
 fn overwriting_takes_effect_at_the_first_commit() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     drop(indexed(folder.path(), &[("a", "Running")]));
-    let refused = IndexWriter::create(folder.path(), Analyzer::Simple, WriterOptions::default());
+    let refused = IndexWriter::create(folder.path(), Analyzer::SIMPLE, WriterOptions::default());
     assert!(matches!(refused, Err(Error::AlreadyExists { .. })));
     let index = Bm25Index::open(folder.path()).expect("a sound index");
 
     let mut writer =
-        IndexWriter::create(folder.path(), Analyzer::Simple, OVERWRITE).expect("an index to replace");
+        IndexWriter::create(folder.path(), Analyzer::SIMPLE, OVERWRITE).expect("an index to replace");
     writer.add("a", None, "Running").expect("an id of the old index only");
     writer.merge().expect("nothing to merge");
     index.reload().expect("a sound index");
-    assert_eq!((index.analyzer(), found(&index, "runs").len()), (Analyzer::English, 1));
+    assert_eq!((index.analyzer(), found(&index, "runs").len()), (Analyzer::ENGLISH, 1));
     drop(writer);
     index.reload().expect("a sound index");
-    assert_eq!((index.analyzer(), found(&index, "runs").len()), (Analyzer::English, 1));
+    assert_eq!((index.analyzer(), found(&index, "runs").len()), (Analyzer::ENGLISH, 1));
 
     let mut writer =
-        IndexWriter::create(folder.path(), Analyzer::Simple, OVERWRITE).expect("an index to replace");
+        IndexWriter::create(folder.path(), Analyzer::SIMPLE, OVERWRITE).expect("an index to replace");
     assert_eq!(writer.delete(&["a"]).expect("a deletion"), 0);
     writer.add("b", None, "Running").expect("a new id");
     writer.commit().expect("a commit");
     index.reload().expect("a sound index");
-    assert_eq!((index.analyzer(), found(&index, "runs").len()), (Analyzer::Simple, 0));
+    assert_eq!((index.analyzer(), found(&index, "runs").len()), (Analyzer::SIMPLE, 0));
     assert_eq!((found(&index, "RUNNING"), index.len()), (vec!["b".to_owned()], 1));
 }
 
@@ -153,7 +153,7 @@ fn what_is_no_index_is_told_apart() {
     std::fs::write(path.join("file"), "text").expect("a file");
     assert!(matches!(Bm25Index::open(&path.join("file")), Err(Error::NotAFolder { .. })));
     assert!(matches!(IndexWriter::open(path, WriterOptions::default()), Err(Error::NotAnIndex { .. })));
-    let create = |path: &Path| IndexWriter::create(path, Analyzer::English, OVERWRITE);
+    let create = |path: &Path| IndexWriter::create(path, Analyzer::ENGLISH, OVERWRITE);
     assert!(matches!(create(&path.join("file")), Err(Error::NotAFolder { .. })));
     // A folder with other things gets an index beside them; folders on the way are made.
     drop(create(path).expect("room for an index"));
@@ -170,11 +170,11 @@ fn another_programs_index_is_never_overwritten() {
     schema.add_text_field("body", tantivy::schema::TEXT);
     tantivy::Index::create_in_dir(folder.path(), schema.build()).expect("an empty folder");
     assert!(matches!(Bm25Index::open(folder.path()), Err(Error::NotAnIndex { .. })));
-    let refused = IndexWriter::create(folder.path(), Analyzer::English, OVERWRITE);
+    let refused = IndexWriter::create(folder.path(), Analyzer::ENGLISH, OVERWRITE);
     assert!(matches!(refused, Err(Error::NotAnIndex { .. })));
     std::fs::write(folder.path().join("meta.json"), r#"{"title": "not an index at all"}"#).expect("a file");
     assert!(matches!(Bm25Index::open(folder.path()), Err(Error::NotAnIndex { .. })));
-    let refused = IndexWriter::create(folder.path(), Analyzer::English, OVERWRITE);
+    let refused = IndexWriter::create(folder.path(), Analyzer::ENGLISH, OVERWRITE);
     assert!(matches!(refused, Err(Error::NotAnIndex { .. })));
 }
 
