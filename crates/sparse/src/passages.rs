@@ -157,7 +157,7 @@ impl PassagesBuilder {
     fn write_as(&self, large: bool, tokens: u64, with_tokens: u64, to: &mut impl Write) -> io::Result<()> {
         let permuted = !self.ords.is_sorted();
         let counted =
-            self.ords.array_windows().all(|[a, b]| a.checked_add(1) == Some(*b)) && !self.ords.is_empty();
+            self.ords.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1])) && !self.ords.is_empty();
         let flags = [(permuted, PERMUTED), (counted, COUNTED), (large, LARGE)];
         let flags: u32 = flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag).sum();
         to.write_all(&MAGIC)?;

@@ -43,10 +43,12 @@ pub(crate) fn search(
     }
 }
 
-/// Whether so few passages are wanted that scoring them twice is cheaper than scoring all exactly.
+/// Passages for each hit wanted from which on it is cheaper to bound all and score few than to score all.
+const WORTH_BOUNDING: usize = 16;
+
 fn worth_bounding(index: &Segments, k: usize) -> bool {
     let passages: usize = index.segments.iter().map(|segment| segment.passages.len()).sum();
-    k.saturating_mul(std::env::var("RATIO").map_or(8, |v| v.parse().unwrap())) <= passages
+    k.saturating_mul(WORTH_BOUNDING) <= passages
 }
 
 fn exhaustive(

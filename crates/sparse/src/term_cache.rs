@@ -10,10 +10,12 @@ const SHARDS: usize = 16;
 /// Terms that a part remembers; about 100 bytes each. A full part is emptied.
 const ROOM: usize = 4096;
 
+type Numbers = HashMap<Box<str>, Box<[u32]>, RandomState>;
+
 /// For terms of one commit their numbers in each segment, [`ABSENT`] where there are none.
 pub(crate) struct TermCache {
     hasher: RandomState,
-    shards: [RwLock<HashMap<Box<str>, Box<[u32]>, RandomState>>; SHARDS],
+    shards: [RwLock<Numbers>; SHARDS],
 }
 
 /// The number of a term that a segment does not have.
