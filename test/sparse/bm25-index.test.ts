@@ -194,13 +194,19 @@ test('ids and texts with U+0000 in them are found as they are', async t => {
 		{id: 'c', text: 'stone road'},
 	]);
 	t.deepEqual((await index.search('stone')).map(hit => hit.id).toSorted(), ['a\0b', 'c']);
-	t.deepEqual((await index.search('bridge')).map(hit => hit.id), ['a\0b']);
+	t.deepEqual(
+		(await index.search('bridge')).map(hit => hit.id),
+		['a\0b'],
+	);
 	const run = await index.searchMany([
 		{id: 'q\0', text: 'bridge'},
 		{id: 'r', text: 'stone\0road'},
 	]);
 	t.deepEqual([...run.keys()], ['q\0', 'r']);
-	t.deepEqual(run.get('q\0')?.map(hit => hit.id), ['a\0b']);
+	t.deepEqual(
+		run.get('q\0')?.map(hit => hit.id),
+		['a\0b'],
+	);
 	t.is(run.get('r')?.[0]?.id, 'c');
 	t.deepEqual(await index.search('nothing'), []);
 	index.close();
