@@ -34,14 +34,14 @@ fn scan(bencher: Bencher<'_, '_>, kernels: usize, dense: usize, one_of_each_grou
     let codes: Vec<u8> = (0..PASSAGES / 2 + PADDING).map(|at| 1 + (at * 7 % 250) as u8).collect();
     let bounds = DenseBounds { steps: [3; 256 / CLASS] };
     let mut sums = vec![0u16; PASSAGES];
-    let mut found = vec![Reached::default(); GROUP];
+    let mut found = Reached { sums: [0; GROUP], positions: [0; GROUP] };
     bencher.counter(ItemsCount::new(PASSAGES)).bench_local(|| {
         // A passage that lacks the terms.
         sums.iter_mut().skip(1).step_by(GROUP).for_each(|sum| *sum = one_of_each_group);
         let term = || DenseTerm { words: &words, codes: &codes, bounds: &bounds };
         let mut terms: Vec<DenseTerm<'_>> = (0..dense).map(|_| term()).collect();
         let scan = Scan { bound: BOUND, shift: SHIFT, allowed: None };
-        kernels.scan(&mut sums, &mut terms, scan, &mut found)
+        kernels.scan(&mut sums, &mut terms, scan, &mut found, GROUP)
     });
 }
 

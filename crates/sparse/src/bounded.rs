@@ -29,7 +29,7 @@ pub(crate) struct Scratch {
     bounds: Vec<Bounds>,
     dense_bounds: Vec<DenseBounds>,
     /// Of a scan.
-    found: Box<[Reached; STEP]>,
+    found: Box<Reached<STEP>>,
 }
 
 impl Scratch {
@@ -40,7 +40,7 @@ impl Scratch {
             sums: Box::new(Sums([0; WINDOW])),
             bounds: Vec::new(),
             dense_bounds: Vec::new(),
-            found: Box::new([Reached::default(); STEP]),
+            found: Box::new(Reached { sums: [0; STEP], positions: [0; STEP] }),
         }
     }
 }
@@ -135,8 +135,8 @@ pub(crate) fn find_candidates(
                 allowed: allowed.map(|allowed| &allowed[from / GROUP..]),
             };
             let sums = &mut sums.0[from - start..end - start];
-            let scanned = kernels.scan(sums, &mut dense, scan, &mut found[..candidates.step()]);
-            candidates.take(first + from as u32, &found[..scanned.found]);
+            let scanned = kernels.scan(sums, &mut dense, scan, found, candidates.step());
+            candidates.take(first + from as u32, &found.sums[..scanned.found], &found.positions);
             from += scanned.sums;
         }
     }

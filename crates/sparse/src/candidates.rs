@@ -1,4 +1,4 @@
-use kernels::impacts::{GROUP, Reached};
+use kernels::impacts::GROUP;
 
 /// Sums that one count of the histogram stands for, as a power of two.
 const BUCKET: u32 = 6;
@@ -54,13 +54,13 @@ impl Candidates {
         (self.k / 2).clamp(2 * GROUP, STEP)
     }
 
-    /// Takes what a scan found in sums of which the first belongs to `first`.
-    pub fn take(&mut self, first: u32, found: &[Reached]) {
-        for reached in found {
-            let bucket = usize::from(reached.sum() >> BUCKET);
+    /// Takes what a scan found: passages by their positions, counted from `first`, with their sums.
+    pub fn take(&mut self, first: u32, sums: &[u16], positions: &[u16]) {
+        for (&sum, &position) in sums.iter().zip(positions) {
+            let bucket = usize::from(sum >> BUCKET);
             self.histogram[bucket] += 1;
             self.above += usize::from(bucket > self.bucket);
-            self.found.push((first + u32::from(reached.position()), reached.sum()));
+            self.found.push((first + u32::from(position), sum));
         }
         while self.above >= self.k {
             self.bucket += 1;
@@ -69,13 +69,25 @@ impl Candidates {
         self.bound = self.bound.max(((self.bucket << BUCKET) as u16).saturating_sub(self.error));
         // What has become hopeless would only be copied about.
         if self.found.len() > 2 * self.k + 2 * STEP {
-            self.found.retain(|&(_, sum)| sum >= self.bound);
+            self.forget();
         }
     }
 
-    /// The candidates, in the order in which they were found.
-    pub fn passages(&self) -> impl Iterator<Item = u32> {
-        self.found.iter().filter(|&&(_, sum)| sum >= self.bound).map(|&(passage, _)| passage)
+    /// The candidates with their sums, in the order in which they were found.
+    pub fn finish(&mut self) -> &[(u32, u16)] {
+        self.forget();
+        &self.found
+    }
+
+    /// Drops what is below the bound. Moves everything, as a branch could only guess.
+    fn forget(&mut self) {
+        let mut kept = 0;
+        for at in 0..self.found.len() {
+            let found = self.found[at];
+            self.found[kept] = found;
+            kept += usize::from(found.1 >= self.bound);
+        }
+        self.found.truncate(kept);
     }
 }
 
@@ -98,10 +110,10 @@ mod tests {
             for (sums, first) in sums.chunks(step).zip((0u32..).step_by(step)) {
                 let bound = candidates.bound();
                 let reached = sums.iter().zip(0..).filter(|&(&sum, _)| sum >= bound);
-                let reached: Vec<Reached> = reached.map(|(&sum, at)| Reached::new(sum, at)).collect();
-                candidates.take(first, &reached);
+                let (sums, positions): (Vec<u16>, Vec<u16>) = reached.unzip();
+                candidates.take(first, &sums, &positions);
             }
-            let found: Vec<u32> = candidates.passages().collect();
+            let found: Vec<u32> = candidates.finish().iter().map(|&(passage, _)| passage).collect();
             let mut sorted = sums.clone();
             sorted.sort_unstable_by(|a, b| b.cmp(a));
             let least = sorted.get(k - 1).map_or(1, |kth| kth.saturating_sub(error).max(1));

@@ -112,22 +112,18 @@ fn bounded(
         }
         first += segment.passages.len() as u32;
     }
-    let mut keys = Vec::new();
     let Scratch { candidates, rescorer, .. } = &mut *scratch;
-    let mut found = candidates.passages().peekable();
-    let mut passages = Vec::new();
+    let mut found = candidates.finish();
+    let mut keys = Vec::with_capacity(found.len());
     for (segment, first, ratios, terms) in opened {
         let end = first + segment.passages.len() as u32;
-        passages.clear();
-        while let Some(passage) = found.next_if(|&passage| passage < end) {
-            passages.push(passage - first);
-        }
+        let (inside, after) = found.split_at(found.partition_point(|&(passage, _)| passage < end));
+        found = after;
+        let passages: Vec<u32> = inside.iter().map(|(passage, _)| passage - first).collect();
         let scores = rescorer.scores(segment, &terms, &ratios, &passages);
-        for (&passage, score) in passages.iter().zip(scores) {
-            keys.push(key(Hit { ord: segment.passages.ord(passage), score }));
-        }
+        let hits = passages.iter().zip(scores);
+        keys.extend(hits.map(|(&passage, score)| key(Hit { ord: segment.passages.ord(passage), score })));
     }
-    drop(found);
     // Not reached after an error or a panic: what was added then goes with the sums.
     SCRATCH.set(Some(scratch));
     Ok(rank(keys, k))

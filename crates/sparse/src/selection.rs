@@ -33,26 +33,37 @@ pub(crate) fn rank(mut keys: Vec<u64>, k: usize) -> Vec<Hit> {
         .collect()
 }
 
-/// Sorts by a digit after the other, the lowest first, leaving out those in which keys do not differ.
+/// Bits of a digit, at most.
+const DIGIT: u32 = 9;
+
+/// Sorts by a digit of the score after the other, the lowest first. Keys with equal scores stay in the order of
+/// their ords, in which they mostly come.
 fn sort_digits(keys: &mut Vec<u64>) {
-    let least = keys.iter().fold(u64::MAX, |least, &key| least.min(key)) >> 32 << 32;
-    let (all, any) =
-        keys.iter().fold((u64::MAX, 0), |(all, any), key| (all & (key - least), any | (key - least)));
-    let in_order = keys.is_sorted_by_key(|&key| key as u32);
-    let mut other = vec![0; keys.len()];
-    for digit in if in_order { 4..8 } else { 0..8 } {
-        let digit_of = |key: u64| (key >> (8 * digit)) as u8;
-        if digit_of(all) == digit_of(any) {
-            continue;
+    if !keys.is_sorted_by_key(|&key| key as u32) {
+        keys.sort_unstable();
+        return;
+    }
+    let score = |key: u64| (key >> 32) as u32;
+    let (least, most) =
+        keys.iter().fold((u32::MAX, 0), |(least, most), &key| (least.min(score(key)), most.max(score(key))));
+    let bits = u32::BITS - (most - least).leading_zeros();
+    let passes = bits.div_ceil(DIGIT);
+    let width = bits.div_ceil(passes.max(1));
+    let digit = |key: u64, pass: u32| ((score(key) - least) >> (pass * width) & ((1 << width) - 1)) as usize;
+    let mut places = [[0u32; 1 << DIGIT]; u32::BITS.div_ceil(DIGIT) as usize];
+    for &key in &*keys {
+        for (pass, places) in (0..passes).zip(&mut places) {
+            places[digit(key, pass)] += 1;
         }
-        let mut places = [0u32; 256];
-        keys.iter().for_each(|&key| places[usize::from(digit_of(key - least))] += 1);
+    }
+    let mut other = vec![0; keys.len()];
+    for (pass, places) in (0..passes).zip(&mut places) {
         let mut sum = 0;
-        for place in &mut places {
+        for place in &mut places[..1 << width] {
             sum += std::mem::replace(place, sum);
         }
         for &key in &*keys {
-            let place = &mut places[usize::from(digit_of(key - least))];
+            let place = &mut places[digit(key, pass)];
             other[*place as usize] = key;
             *place += 1;
         }

@@ -3,16 +3,15 @@
 use std::arch::x86_64::{
     __m128i, __m256i, __m512, __m512i, _mm_cvtsi32_si128, _mm256_storeu_si256, _mm512_add_epi8,
     _mm512_add_epi16, _mm512_add_epi32, _mm512_castsi512_si256, _mm512_cmpge_epu16_mask,
-    _mm512_cvtepi32_epi16, _mm512_cvtepu8_epi16, _mm512_cvtepu16_epi32, _mm512_cvttps_epi32,
-    _mm512_extracti64x4_epi64, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_maskz_compress_epi32,
-    _mm512_maskz_expand_epi8, _mm512_maskz_permutexvar_epi8, _mm512_mul_ps, _mm512_or_si512,
-    _mm512_set_epi32, _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_si512,
-    _mm512_sll_epi16, _mm512_slli_epi32, _mm512_srli_epi16, _mm512_storeu_si512,
+    _mm512_cvtepi32_epi16, _mm512_cvtepu8_epi16, _mm512_cvttps_epi32, _mm512_extracti64x4_epi64,
+    _mm512_loadu_ps, _mm512_loadu_si512, _mm512_maskz_compress_epi16, _mm512_maskz_expand_epi8,
+    _mm512_maskz_permutexvar_epi8, _mm512_mul_ps, _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_ps,
+    _mm512_setzero_si512, _mm512_sll_epi16, _mm512_srli_epi16, _mm512_storeu_si512,
 };
 
 use super::dispatch::least;
 use super::generic::avx2;
-use super::{Bounds, CLASS, DenseTerm, GROUP, ImpactKernels, PADDING, Reached, Scan, Scanned};
+use super::{Bounds, CLASS, DenseTerm, GROUP, ImpactKernels, PADDING, Scan, Scanned};
 
 pub(super) static KERNELS: ImpactKernels =
     ImpactKernels { name: "avx512vbmi2", scan, bounds, codes: avx2::codes };
@@ -24,7 +23,13 @@ const FEW: usize = 8;
 const TRIAL: usize = 16;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
-fn scan(sums: &mut [u16], dense: &mut Vec<DenseTerm<'_>>, scan: Scan<'_>, found: &mut [Reached]) -> Scanned {
+fn scan(
+    sums: &mut [u16],
+    dense: &mut Vec<DenseTerm<'_>>,
+    scan: Scan<'_>,
+    found: &mut [u16],
+    positions: &mut [u16],
+) -> Scanned {
     while dense.len() > FEW {
         let at = dense.len() - FEW;
         let terms: &[DenseTerm<'_>; FEW] = dense[at..].first_chunk().expect("so many are left");
@@ -32,15 +37,15 @@ fn scan(sums: &mut [u16], dense: &mut Vec<DenseTerm<'_>>, scan: Scan<'_>, found:
         dense.truncate(at);
     }
     match &mut dense[..] {
-        [] => scan_few::<0>(sums, &mut [], scan, found),
-        [a] => scan_few(sums, &mut [a], scan, found),
-        [a, b] => scan_few(sums, &mut [a, b], scan, found),
-        [a, b, c] => scan_few(sums, &mut [a, b, c], scan, found),
-        [a, b, c, d] => scan_few(sums, &mut [a, b, c, d], scan, found),
-        [a, b, c, d, e] => scan_few(sums, &mut [a, b, c, d, e], scan, found),
-        [a, b, c, d, e, f] => scan_few(sums, &mut [a, b, c, d, e, f], scan, found),
-        [a, b, c, d, e, f, g] => scan_few(sums, &mut [a, b, c, d, e, f, g], scan, found),
-        [a, b, c, d, e, f, g, h, ..] => scan_few(sums, &mut [a, b, c, d, e, f, g, h], scan, found),
+        [] => scan_few::<0>(sums, &mut [], scan, found, positions),
+        [a] => scan_few(sums, &mut [a], scan, found, positions),
+        [a, b] => scan_few(sums, &mut [a, b], scan, found, positions),
+        [a, b, c] => scan_few(sums, &mut [a, b, c], scan, found, positions),
+        [a, b, c, d] => scan_few(sums, &mut [a, b, c, d], scan, found, positions),
+        [a, b, c, d, e] => scan_few(sums, &mut [a, b, c, d, e], scan, found, positions),
+        [a, b, c, d, e, f] => scan_few(sums, &mut [a, b, c, d, e, f], scan, found, positions),
+        [a, b, c, d, e, f, g] => scan_few(sums, &mut [a, b, c, d, e, f, g], scan, found, positions),
+        [a, b, c, d, e, f, g, h, ..] => scan_few(sums, &mut [a, b, c, d, e, f, g, h], scan, found, positions),
     }
 }
 
@@ -79,11 +84,12 @@ fn scan_few<const D: usize>(
     sums: &mut [u16],
     dense: &mut [&mut DenseTerm<'_>; D],
     scan: Scan<'_>,
-    found: &mut [Reached],
+    found: &mut [u16],
+    positions: &mut [u16],
 ) -> Scanned {
     let least = splat(least(dense.iter().map(|term| &**term), &scan));
     let (bound, shift) = (splat(scan.bound), _mm_cvtsi32_si128(scan.shift as i32));
-    let positions = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    let lanes = load(&std::array::from_fn(|lane| lane as u16));
     let mut read = [0usize; D];
     let (mut done, mut count) = (sums.len(), 0);
     let (mut hopeless, mut check) = (0, true);
@@ -120,13 +126,11 @@ fn scan_few<const D: usize>(
             u64::from(_mm512_cmpge_epu16_mask(a, bound)) | u64::from(_mm512_cmpge_epu16_mask(b, bound)) << 32;
         if reached != 0 {
             let reached = reached & scan.allowed.map_or(u64::MAX, |allowed| allowed[group]);
-            let first = _mm512_add_epi32(positions, _mm512_set1_epi32((group * GROUP) as i32));
-            for (quarter, sums) in quarters(a, b).into_iter().enumerate() {
-                let mask = (reached >> (16 * quarter)) as u16;
-                let position = _mm512_add_epi32(first, _mm512_set1_epi32(16 * quarter as i32));
-                let keys = _mm512_or_si512(_mm512_slli_epi32::<16>(sums), position);
-                let room = found[count..].first_chunk_mut().expect("room for a group");
-                store_keys(room, _mm512_maskz_compress_epi32(mask, keys));
+            let first = _mm512_add_epi16(lanes, splat((group * GROUP) as u16));
+            let second = _mm512_add_epi16(first, splat(GROUP as u16 / 2));
+            for (sums, at, mask) in [(a, first, reached as u32), (b, second, (reached >> 32) as u32)] {
+                store(half(&mut found[count..]), _mm512_maskz_compress_epi16(mask, sums));
+                store(half(&mut positions[count..]), _mm512_maskz_compress_epi16(mask, at));
                 count += mask.count_ones() as usize;
             }
         }
@@ -160,22 +164,16 @@ fn widened(steps: __m512i, shift: __m128i) -> [__m512i; 2] {
     [_mm512_sll_epi16(lower, shift), _mm512_sll_epi16(upper, shift)]
 }
 
-/// Sixteen sums each, in 32 bits.
-#[target_feature(enable = "avx512f,avx512bw")]
-#[inline]
-fn quarters(a: __m512i, b: __m512i) -> [__m512i; 4] {
-    [
-        _mm512_cvtepu16_epi32(_mm512_castsi512_si256(a)),
-        _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(a)),
-        _mm512_cvtepu16_epi32(_mm512_castsi512_si256(b)),
-        _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(b)),
-    ]
-}
-
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn splat(value: u16) -> __m512i {
     _mm512_set1_epi16(value.cast_signed())
+}
+
+/// Where half a group of what was found goes, whatever of it is meant.
+#[inline]
+fn half(room: &mut [u16]) -> &mut [u16; GROUP / 2] {
+    room.first_chunk_mut().expect("room for a group")
 }
 
 #[inline]
@@ -203,13 +201,6 @@ fn load_bytes(bytes: &[u8; 64]) -> __m512i {
 fn store(sums: &mut [u16; GROUP / 2], value: __m512i) {
     // SAFETY: `sums` is 64 writable bytes; the store asks for no alignment.
     unsafe { _mm512_storeu_si512(sums.as_mut_ptr().cast(), value) }
-}
-
-#[target_feature(enable = "avx512f")]
-#[inline]
-fn store_keys(found: &mut [Reached; 16], keys: __m512i) {
-    // SAFETY: `found` is sixteen times a transparent u32, 64 writable bytes; the store asks for no alignment.
-    unsafe { _mm512_storeu_si512(found.as_mut_ptr().cast(), keys) }
 }
 
 #[target_feature(enable = "avx512f")]

@@ -4,8 +4,9 @@ use std::sync::OnceLock;
 use super::avx512;
 use super::{Bounds, DenseTerm, GROUP, Ranked, Reached, Scan, Scanned, generic};
 
-/// `(sums, dense, scan, found)`
-pub(super) type ScanFn = unsafe fn(&mut [u16], &mut Vec<DenseTerm<'_>>, Scan<'_>, &mut [Reached]) -> Scanned;
+/// `(sums, dense, scan, found, positions)`, of which the last two are of one length.
+pub(super) type ScanFn =
+    unsafe fn(&mut [u16], &mut Vec<DenseTerm<'_>>, Scan<'_>, &mut [u16], &mut [u16]) -> Scanned;
 
 /// `(ranked, passages, codes)`
 pub(super) type CodesFn = unsafe fn(Ranked<'_>, &[u32], &mut [u8]);
@@ -86,7 +87,7 @@ impl ImpactKernels {
 
     /// Writes the passages whose sum, with the dense terms added, reaches the bound to `found`, in order. The sums
     /// looked at are zeros afterwards, and the dense terms point behind them; those that were added to all sums
-    /// already are gone. Stops before a group of [`GROUP`] once `found` has no room for as many: the rest is for
+    /// already are gone. Stops before a group of [`GROUP`] once there is no room for as many among the first `room` of `found`: the rest is for
     /// another call, in which positions count from its first sum.
     ///
     /// All dense terms together are to add at most 255 steps, and no sum is to pass 65,535.
@@ -95,23 +96,25 @@ impl ImpactKernels {
     ///
     /// If there are more than 65,536 sums or not as many as whole groups, if there is no room for a group, if the bound is 0, the shift is above 8, if a dense term or `allowed` has fewer words than there are
     /// groups, or if codes or their padding are missing.
-    pub fn scan(
+    pub fn scan<const N: usize>(
         &self,
         sums: &mut [u16],
         dense: &mut Vec<DenseTerm<'_>>,
         scan: Scan<'_>,
-        found: &mut [Reached],
+        found: &mut Reached<N>,
+        room: usize,
     ) -> Scanned {
         let groups = sums.len() / GROUP;
         assert_eq!(sums.len() % GROUP, 0, "scan: expected sums in groups of {GROUP}");
         assert!(sums.len() <= 1 << 16, "scan: expected at most 65,536 sums");
         assert!(scan.bound > 0, "scan: expected a bound of 1 or more");
-        assert!(found.len() >= GROUP, "scan: expected room for {GROUP} or more");
+        assert!((GROUP..=N).contains(&room), "scan: expected room for {GROUP} to {N}");
         assert!(scan.shift <= 8, "scan: expected a shift of at most 8");
         let words = dense.iter().map(|term| term.words.len()).chain(scan.allowed.map(<[u64]>::len));
         assert!(words.min().unwrap_or(groups) >= groups, "scan: expected {groups} words or more");
+        let (found, positions) = (&mut found.sums[..room], &mut found.positions[..room]);
         // SAFETY: `self` exists, so the CPU has the features that `self.scan` needs.
-        unsafe { (self.scan)(sums, dense, scan, found) }
+        unsafe { (self.scan)(sums, dense, scan, found, positions) }
     }
 }
 

@@ -4,7 +4,7 @@
 macro_rules! define_scan {
     ($name:literal $(, #[$feature:meta])?) => {
         use crate::impacts::dispatch::least;
-        use crate::impacts::{Bounds, CLASS, DenseTerm, GROUP, ImpactKernels, PADDING, RANK_EVERY, Ranked, Reached, Scan, Scanned, bits};
+        use crate::impacts::{Bounds, CLASS, DenseTerm, GROUP, ImpactKernels, PADDING, RANK_EVERY, Ranked, Scan, Scanned, bits};
 
         pub(crate) static KERNELS: ImpactKernels = ImpactKernels { name: $name, scan, bounds, codes };
 
@@ -48,7 +48,8 @@ macro_rules! define_scan {
             sums: &mut [u16],
             dense: &mut Vec<DenseTerm<'_>>,
             scan: Scan<'_>,
-            found: &mut [Reached],
+            found: &mut [u16],
+            positions: &mut [u16],
         ) -> Scanned {
             let least = least(dense.iter(), &scan);
             let mut read = vec![0; dense.len()];
@@ -86,7 +87,8 @@ macro_rules! define_scan {
                 }
                 reached &= scan.allowed.map_or(u64::MAX, |allowed| allowed[group]);
                 for bit in bits(reached) {
-                    found[count] = Reached::new(sums[bit], (group * GROUP + bit) as u16);
+                    found[count] = sums[bit];
+                    positions[count] = (group * GROUP + bit) as u16;
                     count += 1;
                 }
                 *sums = [0; GROUP];

@@ -64,29 +64,13 @@ pub struct Bounds(pub [u16; 256]);
 #[repr(align(64))]
 pub struct Sums<const N: usize>(pub [u16; N]);
 
-/// A passage whose sum reaches the bound: its sum in the upper half, its position in the scan in the lower.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-#[repr(transparent)]
-pub struct Reached(u32);
-
-impl Reached {
-    /// A position with its sum.
-    #[must_use]
-    pub fn new(sum: u16, position: u16) -> Self {
-        Self(u32::from(sum) << 16 | u32::from(position))
-    }
-
-    /// The sum.
-    #[must_use]
-    pub fn sum(self) -> u16 {
-        (self.0 >> 16) as u16
-    }
-
-    /// The position of the passage among the sums.
-    #[must_use]
-    pub fn position(self) -> u16 {
-        self.0 as u16
-    }
+/// Room for the passages whose sums reach the bound: `N` of them, more than [`GROUP`].
+#[derive(Debug, Clone)]
+pub struct Reached<const N: usize> {
+    /// Sums, dense terms included.
+    pub sums: [u16; N],
+    /// Positions among the sums scanned.
+    pub positions: [u16; N],
 }
 
 /// How far a scan came.
