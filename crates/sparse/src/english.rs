@@ -3,13 +3,6 @@
 use crate::characters::lower_case;
 use crate::porter;
 
-/// Lucene's `EnglishAnalyzer.ENGLISH_STOP_WORDS_SET`, sorted.
-const STOP_WORDS: [&str; 33] = [
-    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no",
-    "not", "of", "on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to",
-    "was", "will", "with",
-];
-
 /// Room for one word, used again for the next.
 #[derive(Default)]
 pub(crate) struct Buffers {
@@ -54,6 +47,14 @@ fn without_possessive(word: &str) -> &str {
     rest.strip_suffix(['\'', '\u{2019}', '\u{ff07}']).unwrap_or(word)
 }
 
+/// Lucene's `EnglishAnalyzer.ENGLISH_STOP_WORDS_SET`. A `match`, which compares lengths and whole words: a search in a
+/// list took a quarter of the time of indexing.
+#[rustfmt::skip]
 fn is_stop_word(word: &[u8]) -> bool {
-    word.len() <= 5 && STOP_WORDS.binary_search_by(|stop| stop.as_bytes().cmp(word)).is_ok()
+    matches!(
+        word,
+        b"a" | b"an" | b"and" | b"are" | b"as" | b"at" | b"be" | b"but" | b"by" | b"for" | b"if" | b"in" | b"into"
+            | b"is" | b"it" | b"no" | b"not" | b"of" | b"on" | b"or" | b"such" | b"that" | b"the" | b"their" | b"then"
+            | b"there" | b"these" | b"they" | b"this" | b"to" | b"was" | b"will" | b"with"
+    )
 }

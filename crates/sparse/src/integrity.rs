@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError};
+use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 use tantivy::{Index, IndexMeta, TantivyError};
 
 use crate::Error;
@@ -68,6 +68,12 @@ pub(crate) fn engine_error(operation: &'static str, path: &Path, error: TantivyE
         }
         TantivyError::OpenReadError(OpenReadError::IoError { io_error, filepath }) => {
             io(operation, &path.join(filepath), &io_error)
+        }
+        TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, filepath }) => {
+            io(operation, &path.join(filepath), &io_error)
+        }
+        TantivyError::OpenDirectoryError(OpenDirectoryError::IoError { io_error, .. }) => {
+            io(operation, path, &io_error)
         }
         TantivyError::IncompatibleIndex(what)
         | TantivyError::OpenReadError(OpenReadError::IncompatibleIndex(what)) => Error::Version {

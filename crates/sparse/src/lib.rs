@@ -25,14 +25,17 @@
 //! ```
 
 mod analyzer;
+mod backlog;
 mod bm25;
 mod characters;
 mod english;
 mod error;
 mod explain;
 mod folder;
+mod id_set;
 mod index;
 mod integrity;
+mod merging;
 mod passages;
 mod passages_plugin;
 mod porter;

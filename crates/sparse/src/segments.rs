@@ -1,14 +1,16 @@
 //! The segments of one commit, open for reading.
 
 use std::collections::HashSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tantivy::directory::error::LockError;
 use tantivy::directory::{CompositeFile, Directory, META_LOCK, MmapDirectory, OwnedBytes};
 use tantivy::index::SegmentComponent;
 use tantivy::postings::TermInfo;
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocId, Index, IndexMeta, InvertedIndexReader, SegmentReader, TERMINATED, Term};
+use tantivy::{DocId, Index, IndexMeta, InvertedIndexReader, SegmentReader, TERMINATED, TantivyError, Term};
 
 use crate::folder::is_ours;
 use crate::integrity::{engine_error, verify};
@@ -89,9 +91,15 @@ impl Segments {
         limit: u64,
     ) -> Result<Self, Error> {
         let error = |error| engine_error("open", path, error);
-        // Keeps writers from deleting files until all are open.
-        let lock = index.directory().acquire_lock(&META_LOCK);
-        let _lock = lock.map_err(|failed| error(tantivy::TantivyError::LockFailure(failed, None)))?;
+        // Keeps writers from deleting files until all are open. Who may not write here does without.
+        let _lock = match index.directory().acquire_lock(&META_LOCK) {
+            Err(LockError::IoError(refused))
+                if matches!(refused.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) =>
+            {
+                None
+            }
+            lock => Some(lock.map_err(|failed| error(TantivyError::LockFailure(failed, None)))?),
+        };
         let meta = index.load_metas().map_err(error)?;
         let settings = Settings::from_payload(meta.payload.as_deref(), path)?;
         verify(index, &meta, path, checked, limit)?;
