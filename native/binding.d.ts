@@ -36,9 +36,17 @@ export declare class NativeBm25Writer {
   /** An empty title is none. */
   add(ids: Array<string>, titles: Array<string>, texts: Array<string>): Promise<void>
   update(ids: Array<string>, titles: Array<string>, texts: Array<string>): Promise<void>
+  /** Adds the passages of a file or folder, or updates them. */
+  ingestFile(source: string, options: NativeReadFileOptions, update: boolean, control?: Control | undefined | null): Promise<Ingested>
+  /** Adds the passages of a store, or updates them. */
+  ingestStore(store: NativeTexts, update: boolean, control?: Control | undefined | null): Promise<Ingested>
   /** Resolves to how many of the ids were there. */
   delete(ids: Array<string>): Promise<number>
   commit(): Promise<void>
+  merge(): Promise<void>
+  rollback(): Promise<void>
+  /** Changes that belong together ended half-way. */
+  interrupt(): Promise<void>
   /** Gives the lock back; what was not committed is gone. */
   close(): Promise<void>
 }
@@ -169,7 +177,7 @@ export declare function buildBm25FromStore(store: string, output: string, analyz
 /** Links the vectors of a flat index file into an HNSW index file with the same ids and metadata. */
 export declare function buildHnswFromFlat(flat: string, output: string, m: number, efConstruction: number, seed: number, threadCount: number, control?: Control | undefined | null): Promise<void>
 
-export declare function createBm25Index(path: string, analyzerName: string, overwrite: boolean): Promise<NativeBm25Writer>
+export declare function createBm25Index(path: string, analyzerName: string, options: NativeWriterOptions): Promise<NativeBm25Writer>
 
 export declare function createPassageStore(path: string): Promise<NativeStoreWriter>
 
@@ -325,6 +333,13 @@ export interface NativeTermExplanation {
   contribution: number
 }
 
+export interface NativeWriterOptions {
+  overwrite: boolean
+  threads: number
+  memory: number
+  mergeInBackground: boolean
+}
+
 export declare function newFlatIndex(options: NativeFlatOptions): NativeVectorIndex
 
 export declare function newHnswIndex(options: NativeHnswOptions): NativeVectorIndex
@@ -333,7 +348,7 @@ export declare function normaliseAnswer(answer: string): string
 
 export declare function openBm25Index(path: string): Promise<NativeBm25Index>
 
-export declare function openBm25Writer(path: string): Promise<NativeBm25Writer>
+export declare function openBm25Writer(path: string, options: NativeWriterOptions): Promise<NativeBm25Writer>
 
 /** Opens a model as an encoder. */
 export declare function openEncoder(files: ModelFiles, options: NativeEncoderOptions): Promise<NativeEncoder>

@@ -77,6 +77,7 @@ codes! {
         sparse::Error::NotAnIndex { .. } | sparse::Error::Corrupt { .. } => "ERR_INDEX_CORRUPT",
         sparse::Error::Version { .. } => "ERR_INDEX_VERSION",
         sparse::Error::Locked { .. } => "ERR_INDEX_LOCKED",
+        sparse::Error::Interrupted { .. } => "ERR_INTERRUPTED",
         sparse::Error::DuplicateId { .. } => "ERR_DUPLICATE_ID",
         sparse::Error::AlreadyExists { .. } | sparse::Error::UnknownPassage { .. } | sparse::Error::Argument { .. } => "ERR_ARGUMENT",
         sparse::Error::Io { .. } => "ERR_IO",

@@ -11,7 +11,10 @@ use ranking::ScoredId;
 use sparse::{Analyzer, Bm25, Bm25Index, IndexWriter, WriterOptions};
 
 use crate::control::{Control, or_new};
+use crate::corpus::NativeReadFileOptions;
 use crate::error::Failure;
+use crate::evaluation::NativeTexts;
+use crate::ingest::{self, Put, put, whole};
 use crate::run::{Hits, NativeRun, named};
 use crate::task::{Outcome, call, spawn};
 
@@ -216,29 +219,42 @@ pub struct NativeBm25Writer {
     inner: Arc<Mutex<Option<IndexWriter>>>,
 }
 
+#[napi(object)]
+pub struct NativeWriterOptions {
+    pub overwrite: bool,
+    pub threads: u32,
+    pub memory: f64,
+    pub merge_in_background: bool,
+}
+
+impl NativeWriterOptions {
+    fn parse(&self) -> WriterOptions {
+        let (threads, memory) = (self.threads as usize, self.memory as usize);
+        WriterOptions { overwrite: self.overwrite, threads, memory }
+    }
+
+    fn apply(&self, mut writer: IndexWriter) -> NativeBm25Writer {
+        writer.merge_in_background(self.merge_in_background);
+        NativeBm25Writer { inner: Arc::new(Mutex::new(Some(writer))) }
+    }
+}
+
 #[napi(ts_return_type = "Promise<NativeBm25Writer>", catch_unwind)]
 pub fn create_bm25_index(
     env: &Env,
     path: String,
     analyzer_name: String,
-    overwrite: bool,
+    options: NativeWriterOptions,
 ) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let writer = IndexWriter::create(
-            Path::new(&path),
-            analyzer(&analyzer_name)?,
-            WriterOptions { overwrite, ..WriterOptions::default() },
-        )?;
-        Ok(NativeBm25Writer { inner: Arc::new(Mutex::new(Some(writer))) })
+        let analyzer = analyzer(&analyzer_name)?;
+        Ok(options.apply(IndexWriter::create(Path::new(&path), analyzer, options.parse())?))
     })
 }
 
 #[napi(ts_return_type = "Promise<NativeBm25Writer>", catch_unwind)]
-pub fn open_bm25_writer(env: &Env, path: String) -> napi::Result<Object<'_>> {
-    spawn(env, move || {
-        let writer = IndexWriter::open(Path::new(&path), WriterOptions::default())?;
-        Ok(NativeBm25Writer { inner: Arc::new(Mutex::new(Some(writer))) })
-    })
+pub fn open_bm25_writer(env: &Env, path: String, options: NativeWriterOptions) -> napi::Result<Object<'_>> {
+    spawn(env, move || Ok(options.apply(IndexWriter::open(Path::new(&path), options.parse())?)))
 }
 
 impl NativeBm25Writer {
@@ -250,19 +266,22 @@ impl NativeBm25Writer {
         work(writer.as_mut().ok_or_else(|| Failure::closed("writer"))?)
     }
 
-    /// Does something with every passage; an empty title is none.
+    /// Puts every passage; an empty title is none.
     fn each(
         inner: &Mutex<Option<IndexWriter>>,
         ids: &[String],
         titles: &[String],
         texts: &[String],
-        work: impl Fn(&mut IndexWriter, &str, Option<&str>, &str) -> Result<(), sparse::Error>,
+        put: Put,
     ) -> Outcome<()> {
         Self::with(inner, |writer| {
-            for ((id, title), text) in ids.iter().zip(titles).zip(texts) {
-                work(writer, id, Some(title.as_str()).filter(|title| !title.is_empty()), text)?;
-            }
-            Ok(())
+            whole(writer, |writer, done| {
+                for ((id, title), text) in ids.iter().zip(titles).zip(texts) {
+                    put(writer, id, Some(title.as_str()).filter(|title| !title.is_empty()), text)?;
+                    *done += 1;
+                }
+                Ok(())
+            })
         })
     }
 }
@@ -279,7 +298,7 @@ impl NativeBm25Writer {
         texts: Vec<String>,
     ) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
-        spawn(env, move || Self::each(&inner, &ids, &titles, &texts, IndexWriter::add))
+        spawn(env, move || Self::each(&inner, &ids, &titles, &texts, put(false)))
     }
 
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
@@ -291,10 +310,41 @@ impl NativeBm25Writer {
         texts: Vec<String>,
     ) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
+        spawn(env, move || Self::each(&inner, &ids, &titles, &texts, put(true)))
+    }
+
+    /// Adds the passages of a file or folder, or updates them.
+    #[napi(ts_return_type = "Promise<Ingested>", catch_unwind)]
+    pub fn ingest_file<'env>(
+        &self,
+        env: &'env Env,
+        source: String,
+        options: NativeReadFileOptions,
+        update: bool,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (inner, control) = (Arc::clone(&self.inner), or_new(control));
         spawn(env, move || {
-            Self::each(&inner, &ids, &titles, &texts, |writer, id, title, text| {
-                writer.update(id, title, text).map(drop)
-            })
+            let mut reader =
+                corpus::open_passages(Path::new(&source), options.format.parse()?, &options.parse())?;
+            Self::with(&inner, |writer| ingest::from_reader(writer, put(update), &mut reader, &control))
+        })
+    }
+
+    /// Adds the passages of a store, or updates them.
+    #[napi(ts_return_type = "Promise<Ingested>", catch_unwind)]
+    pub fn ingest_store<'env>(
+        &self,
+        env: &'env Env,
+        store: &NativeTexts,
+        update: bool,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (inner, store, control) = (Arc::clone(&self.inner), store.store(), or_new(control));
+        spawn(env, move || {
+            let store =
+                store.ok_or_else(|| Failure::argument("source: expected a passage store, got texts"))?;
+            Self::with(&inner, |writer| ingest::from_store(writer, put(update), &store, &control))
         })
     }
 
@@ -309,6 +359,30 @@ impl NativeBm25Writer {
     pub fn commit<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
         spawn(env, move || Self::with(&inner, |writer| Ok(writer.commit()?)))
+    }
+
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn merge<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let inner = Arc::clone(&self.inner);
+        spawn(env, move || Self::with(&inner, |writer| Ok(writer.merge()?)))
+    }
+
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn rollback<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let inner = Arc::clone(&self.inner);
+        spawn(env, move || Self::with(&inner, |writer| Ok(writer.rollback()?)))
+    }
+
+    /// Changes that belong together ended half-way.
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn interrupt<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let inner = Arc::clone(&self.inner);
+        spawn(env, move || {
+            Self::with(&inner, |writer| {
+                writer.interrupt();
+                Ok(())
+            })
+        })
     }
 
     /// Gives the lock back; what was not committed is gone.
@@ -334,16 +408,10 @@ pub fn build_bm25_from_store<'env>(
     let control = or_new(control);
     spawn(env, move || {
         let store = PassageStore::open(Path::new(&store))?;
-        let size = store.len();
-        control.set_total(u64::from(size));
         let mut writer =
             IndexWriter::create(Path::new(&output), analyzer(&analyzer_name)?, WriterOptions::default())?;
-        for ord in 0..size {
-            control.check()?;
-            let passage = store.get(ord)?;
-            writer.add(passage.id, passage.title, passage.text)?;
-            control.advance(1);
-        }
+        writer.merge_in_background(false);
+        ingest::from_store(&mut writer, put(false), &store, &control)?;
         writer.commit()?;
         Ok(writer.merge()?)
     })

@@ -2,8 +2,9 @@ import {checkCount, checkNumber, checkOneOf, checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
 import {RetrievedRun, toHits} from '../run.ts';
-import type {CallOptions, Hit, Passage, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
-import {Bm25Writer} from './bm25-writer.ts';
+import type {PassageSource} from '../source.ts';
+import type {Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
+import {type AddOptions, type Bm25CreateOptions, Bm25Writer} from './bm25-writer.ts';
 
 /** Parameters of BM25, applied when searching: tuning them needs no new index. */
 export interface Bm25Options {
@@ -24,12 +25,7 @@ export type Analyzer = 'english' | 'simple' | 'whitespace';
 
 export const analyzers: readonly Analyzer[] = ['english', 'simple', 'whitespace'];
 
-export interface Bm25BuildOptions extends CallOptions {
-	/** @default 'english' */
-	readonly analyzer?: Analyzer | undefined;
-	/** Replace an index that is there. @default false */
-	readonly overwrite?: boolean | undefined;
-}
+export interface Bm25BuildOptions extends AddOptions, Omit<Bm25CreateOptions, 'mergeInBackground'> {}
 
 export interface Bm25SearchOptions extends SearchOptions, Bm25Options {}
 export interface Bm25SearchManyOptions extends SearchManyOptions, Bm25Options {}
@@ -70,7 +66,7 @@ BM25 as Lucene computes it (Robertson & Zaragoza, 2009, without the factor k1 + 
 
 @example
 ```
-const index = await Bm25Index.build('./bm25', passages);
+const index = await Bm25Index.build('./bm25', './psgs_w100.tsv');
 await index.search('who built the bridge?', {k: 10});
 ```
 */
@@ -84,18 +80,20 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		this.#options = options;
 	}
 
-	/** Indexes passages in the folder `path`, which is made, and opens the result. Progress counts passages. */
-	static async build(
-		path: string,
-		passages: Iterable<Passage> | AsyncIterable<Passage>,
-		options: Bm25BuildOptions & Bm25Options = {},
-	): Promise<Bm25Index> {
-		const {signal, onProgress, k1, b, ...rest} = options;
-		checkParameters({k1, b});
-		const writer = await Bm25Writer.create(path, rest);
+	/**
+	Indexes passages in the folder `path`, which is made, in one segment, and opens the result. Of a corpus file or a store
+	none passes through JavaScript. Progress counts bytes of a file, passages of other sources. A build that fails or is
+	aborted leaves the index that was there, or an empty one, which the next build replaces unasked.
+	*/
+	static async build(path: string, source: PassageSource, options: Bm25BuildOptions & Bm25Options = {}): Promise<Bm25Index> {
+		checkParameters(options);
+		options.signal?.throwIfAborted();
+		const {k1, b} = options;
+		const writer = await Bm25Writer.create(path, {...options, mergeInBackground: false});
 		try {
-			await writer.add(passages, {signal, onProgress});
+			await writer.add(source, options);
 			await writer.commit();
+			await writer.merge();
 		} finally {
 			await writer.close();
 		}

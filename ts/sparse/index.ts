@@ -9,4 +9,5 @@ export {
 	type TermExplanation,
 	type WeightedTerm,
 } from './bm25-index.ts';
-export {Bm25Writer} from './bm25-writer.ts';
+export {Bm25Writer, type AddOptions, type Bm25CreateOptions, type Bm25WriterOptions} from './bm25-writer.ts';
+export type {FileOptions, PassageSource} from '../source.ts';
