@@ -1,7 +1,8 @@
 //! Bounds the text that waits to be analysed.
 
 use std::ops::DerefMut;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use tantivy::Index;
@@ -9,55 +10,64 @@ use tantivy::tokenizer::{BoxTokenStream, TextAnalyzer, Token, TokenStream, Token
 
 use crate::tokenizer;
 
-/// Bytes that a passage takes beside its text.
-const OVERHEAD: usize = 256;
+/// Bytes that a passage counts beside its text. So many that the engine's own queue of 10,000 passages is never full:
+/// it wakes who waits for every single one.
+const OVERHEAD: usize = 1_000;
 
 /// Whoever waits longer goes on all the same: a large segment is being written, or the engine has died and will say
 /// so.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The texts handed to the engine and not yet analysed. Its own queue counts passages, which may be of any length.
+/// The texts handed to the engine by one thread and not yet analysed. Its own queue counts passages, which may be of
+/// any length.
 #[derive(Debug)]
 pub(crate) struct Backlog {
     limit: usize,
-    bytes: Mutex<usize>,
+    bytes: AtomicUsize,
+    /// Held by who is about to wait, and by who is about to wake it.
+    gate: Mutex<()>,
     room: Condvar,
 }
 
 impl Backlog {
-    /// At most `limit` bytes, or one text.
+    /// At most `limit` bytes, or half of them and one text.
     pub fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self { limit, bytes: Mutex::default(), room: Condvar::new() })
+        Arc::new(Self { limit, bytes: AtomicUsize::new(0), gate: Mutex::default(), room: Condvar::new() })
     }
 
     /// Has the engine say of this index when it begins to analyse a text.
     pub fn watch(self: &Arc<Self>, index: &Index) {
         if let Some(analyzer) = index.tokenizers().get(tokenizer::NAME) {
-            index.tokenizers().register(tokenizer::NAME, Watched { analyzer, backlog: Arc::clone(self) });
+            let watched = Watched { analyzer, backlog: Arc::clone(self) };
+            index.tokenizers().register(tokenizer::NAME, watched);
         }
     }
 
-    /// Waits until there is room for a text of this length, and takes it.
+    /// Takes room for a text of this length. Where there is none, waits until half of all is free: waking for every
+    /// text costs more than analysing it.
     pub fn enter(&self, length: usize) {
-        let full = |bytes: &mut usize| *bytes > 0 && *bytes + length > self.limit;
-        let waited = self.room.wait_timeout_while(self.lock(), PATIENCE, full);
-        let (mut bytes, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        *bytes += length + OVERHEAD;
+        let bytes = length + OVERHEAD;
+        if self.bytes.load(Ordering::Relaxed) + bytes > self.limit {
+            let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
+            let full = |(): &mut ()| self.bytes.load(Ordering::Relaxed) > self.limit / 2;
+            drop(self.room.wait_timeout_while(gate, PATIENCE, full));
+        }
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
     fn leave(&self, length: usize) {
-        let mut bytes = self.lock();
-        *bytes = bytes.saturating_sub(length + OVERHEAD);
-        self.room.notify_one();
+        let less = |bytes: usize| Some(bytes.saturating_sub(length + OVERHEAD));
+        let before = self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).unwrap_or_default();
+        let half = self.limit / 2;
+        if before > half && before.saturating_sub(length + OVERHEAD) <= half {
+            let _gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
+            self.room.notify_one();
+        }
     }
 
     /// To be called when the engine has dropped what it had not analysed.
     pub fn clear(&self) {
-        *self.lock() = 0;
-    }
-
-    fn lock(&self) -> MutexGuard<'_, usize> {
-        self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.bytes.store(0, Ordering::Relaxed);
     }
 }
 
@@ -103,23 +113,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_adds_waits_for_who_analyses_and_a_text_beyond_the_limit_goes_alone() {
-        let backlog = Backlog::new(2_000);
+    fn who_adds_waits_for_who_analyses() {
+        let backlog = Backlog::new(4_000);
         let lengths = [700, 700, 9_000, 100];
         let most = std::thread::scope(|scope| {
+            let waiting = || backlog.bytes.load(Ordering::Relaxed);
             scope.spawn(|| lengths.into_iter().for_each(|length| backlog.enter(length)));
             let analyse = |length| {
-                let mut waiting = *backlog.lock();
-                while waiting < length {
+                while waiting() < length {
                     std::thread::yield_now();
-                    waiting = *backlog.lock();
                 }
+                let waiting = waiting();
                 backlog.leave(length);
                 waiting
             };
             lengths.map(analyse).into_iter().max()
         });
-        // Of texts of 956, 956, 9,256 and 356 bytes the first two may wait together; the third waits for both.
-        assert_eq!((most, *backlog.lock()), (Some(9_256), 0));
+        // The first two of 1,700 bytes fit; the one of 10,000 is let in when one of them has gone.
+        assert!(most.is_some_and(|most| (10_000..=11_700).contains(&most)), "{most:?}");
+        assert_eq!(backlog.bytes.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn who_waits_for_an_engine_that_died_goes_on_after_a_while() {
+        let backlog = Backlog::new(4_000);
+        [1_500; 2].into_iter().for_each(|length| backlog.enter(length));
+        assert_eq!(backlog.bytes.load(Ordering::Relaxed), 2 * 2_500);
+        backlog.clear();
+        backlog.leave(1_500);
+        assert_eq!(backlog.bytes.load(Ordering::Relaxed), 0);
     }
 }

@@ -208,7 +208,7 @@ fn a_writer_killed_at_any_moment_leaves_a_commit() {
 const GENERATION: u64 = 20;
 
 fn analyzer_of(generation: u64) -> Analyzer {
-    if generation % 2 == 0 { Analyzer::English } else { Analyzer::Simple }
+    if generation.is_multiple_of(2) { Analyzer::English } else { Analyzer::Simple }
 }
 
 /// `from` 0 makes an index where there is none; others replace one.
