@@ -1,6 +1,6 @@
 /** Where passages come from: files, a store, JavaScript. */
 import {checkCount, checkOneOf} from './check.ts';
-import type {Binding} from './native.ts';
+import {RetrievalError} from './errors.ts';
 import {type TextSource, textsOf} from './texts.ts';
 import type {Passage} from './types.ts';
 
@@ -40,11 +40,27 @@ export interface FileOptions {
 /** The path of a corpus file or folder, an open `PassageStore`, or passages of JavaScript's. */
 export type PassageSource = string | TextSource | Iterable<Passage> | AsyncIterable<Passage>;
 
-export function isTextSource(source: PassageSource): source is TextSource {
-	return typeof source === 'object' && source !== null && textsOf in source;
+export function isTextSource(source: Exclude<PassageSource, string>): source is TextSource {
+	if (
+		typeof source !== 'object' ||
+		source === null ||
+		!(textsOf in source || Symbol.iterator in source || Symbol.asyncIterator in source)
+	) {
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`source: expected a path, a passage store or an iterable of passages, got ${source === null ? 'null' : typeof source}`,
+		);
+	}
+	return textsOf in source;
 }
 
-export function checkedFileOptions({format = 'auto', split, skipBadLines = false}: FileOptions): Binding.NativeReadFileOptions {
+interface CheckedFileOptions {
+	readonly format: PassageFormat;
+	readonly skipBadLines: boolean;
+	readonly split?: ReturnType<typeof checkedSplit>;
+}
+
+export function checkedFileOptions({format = 'auto', split, skipBadLines = false}: FileOptions): CheckedFileOptions {
 	checkOneOf('format', format, passageFormats);
 	return {format, skipBadLines, ...(split ? {split: checkedSplit(split)} : {})};
 }

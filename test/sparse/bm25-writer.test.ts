@@ -232,7 +232,7 @@ test('little memory and more threads change nothing that is found', async t => {
 	t.deepEqual(await rankings(index), expected);
 });
 
-test('memory and threads out of range are refused', async t => {
+test('memory and threads out of range and what is no source are refused', async t => {
 	const path = await folder(t);
 	await t.throwsAsync(Bm25Writer.create(path, {memory: 1e6}), {
 		code: 'ERR_ARGUMENT',
@@ -240,4 +240,8 @@ test('memory and threads out of range are refused', async t => {
 	});
 	await t.throwsAsync(Bm25Writer.create(path, {threads: 9}), {code: 'ERR_ARGUMENT'});
 	await t.throwsAsync(Bm25Index.build(path, passages(1), {threads: 4, memory: 59e6}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(Bm25Index.build(path, 7 as unknown as string), {
+		code: 'ERR_ARGUMENT',
+		message: 'source: expected a path, a passage store or an iterable of passages, got number',
+	});
 });
