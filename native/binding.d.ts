@@ -21,21 +21,23 @@ export declare class Control {
 /** An open index. */
 export declare class NativeBm25Index {
   get size(): number
-  get analyzer(): string
+  get analyzer(): NativeAnalyzer
   terms(text: string): Array<string>
-  search(query: string, k: number, k1: number, b: number, control?: Control | undefined | null): Promise<Hits>
-  searchTerms(terms: Array<string>, weights: Float32Array, k: number, k1: number, b: number, control?: Control | undefined | null): Promise<Hits>
-  searchMany(batch: QueryBatch, k: number, k1: number, b: number, threads: number, control?: Control | undefined | null): Promise<NativeRun>
+  search(query: string, k: number, k1: number, b: number, filter?: string | undefined | null, control?: Control | undefined | null): Promise<Hits>
+  searchTerms(terms: Array<string>, weights: Float32Array, k: number, k1: number, b: number, filter?: string | undefined | null, control?: Control | undefined | null): Promise<Hits>
+  searchMany(batch: QueryBatch, k: number, k1: number, b: number, threads: number, filter?: string | undefined | null, control?: Control | undefined | null): Promise<NativeRun>
   explain(query: string, id: string, k1: number, b: number): Promise<NativeExplanation>
+  /** The fields of a passage, as JSON. */
+  fields(id: string): Promise<string>
   reload(): Promise<void>
   close(): void
 }
 
 /** An index being changed. */
 export declare class NativeBm25Writer {
-  /** An empty title is none. */
-  add(ids: Array<string>, titles: Array<string>, texts: Array<string>): Promise<void>
-  update(ids: Array<string>, titles: Array<string>, texts: Array<string>): Promise<void>
+  /** An empty title is none, and so are fields, which are JSON. */
+  add(ids: Array<string>, titles: Array<string>, texts: Array<string>, fields: Array<string>): Promise<void>
+  update(ids: Array<string>, titles: Array<string>, texts: Array<string>, fields: Array<string>): Promise<void>
   /** Adds the passages of a file or folder, or updates them. */
   ingestFile(source: string, options: NativeReadFileOptions, update: boolean, control?: Control | undefined | null): Promise<Ingested>
   /** Adds the passages of a store, or updates them. */
@@ -172,12 +174,12 @@ export declare class VectorBatch {
 }
 
 /** Builds an index, in one segment, of the passages of a store. */
-export declare function buildBm25FromStore(store: string, output: string, analyzerName: string, control?: Control | undefined | null): Promise<void>
+export declare function buildBm25FromStore(store: string, output: string, analyzer: NativeAnalyzer, control?: Control | undefined | null): Promise<void>
 
 /** Links the vectors of a flat index file into an HNSW index file with the same ids and metadata. */
 export declare function buildHnswFromFlat(flat: string, output: string, m: number, efConstruction: number, seed: number, threadCount: number, control?: Control | undefined | null): Promise<void>
 
-export declare function createBm25Index(path: string, analyzerName: string, options: NativeWriterOptions): Promise<NativeBm25Writer>
+export declare function createBm25Index(path: string, analyzer: NativeAnalyzer, options: NativeWriterOptions): Promise<NativeBm25Writer>
 
 export declare function createPassageStore(path: string): Promise<NativeStoreWriter>
 
@@ -229,6 +231,18 @@ export interface ModelFiles {
   model: string
   tokenizer: string
   threads: number
+}
+
+/** An analyzer and its options, in both directions. */
+export interface NativeAnalyzer {
+  /** `english`, `simple`, `whitespace`, `snowball:<language>` or `wordpiece`. */
+  name: string
+  /** The `tokenizer.json` of `wordpiece`. */
+  tokenizer?: string
+  /** In the place of its own. */
+  stopWords?: Array<string>
+  /** Says only what an index has. */
+  version?: number
 }
 
 export interface NativeAnswer {
@@ -346,9 +360,10 @@ export declare function newHnswIndex(options: NativeHnswOptions): NativeVectorIn
 
 export declare function normaliseAnswer(answer: string): string
 
-export declare function openBm25Index(path: string): Promise<NativeBm25Index>
+/** An index of another analyzer than the one given is refused. */
+export declare function openBm25Index(path: string, analyzer?: NativeAnalyzer | undefined | null): Promise<NativeBm25Index>
 
-export declare function openBm25Writer(path: string, options: NativeWriterOptions): Promise<NativeBm25Writer>
+export declare function openBm25Writer(path: string, options: NativeWriterOptions, analyzer?: NativeAnalyzer | undefined | null): Promise<NativeBm25Writer>
 
 /** Opens a model as an encoder. */
 export declare function openEncoder(files: ModelFiles, options: NativeEncoderOptions): Promise<NativeEncoder>

@@ -1,20 +1,24 @@
 // Compiled, never run: what the types promise and refuse.
 import {
+	type Analyzer,
 	Bm25Index,
 	Collection,
 	DenseSearcher,
 	type Encoder,
 	ExtractiveReader,
+	type Filter,
 	FlatIndex,
 	type FusionMethod,
 	HnswIndex,
 	HybridSearcher,
 	OnnxEncoder,
 	type Passage,
+	type PassageFields,
 	type Question,
 	RetrievalError,
 	type Run,
 	type Searcher,
+	type SnowballLanguage,
 	evaluate,
 	fuse,
 	topKAccuracy,
@@ -45,6 +49,27 @@ export async function promises(): Promise<void> {
 	// @ts-expect-error no such measure
 	await evaluate(run, new Map(), ['ndcg@10']);
 
+	// What an index says of its analyzer opens another; a tagged union has its own options.
+	const analyzers: Analyzer[] = [
+		bm25.analyzer,
+		'snowball:german',
+		{type: 'english', stopWords: ['the']},
+		{type: 'snowball', language: 'finnish', stopWords: []},
+		{type: 'wordpiece', tokenizer: 'models/minilm-encoder'},
+	];
+	await Bm25Index.open('bm25', {analyzer: analyzers[0], b: 0.4});
+	if (bm25.analyzer.type === 'snowball') {
+		same<typeof bm25.analyzer.language, SnowballLanguage>(true);
+	}
+	// @ts-expect-error Snowball has no such language
+	analyzers.push('snowball:klingon');
+	// @ts-expect-error a language has to be named
+	analyzers.push({type: 'snowball'});
+	// @ts-expect-error whose word pieces?
+	analyzers.push({type: 'wordpiece'});
+	// @ts-expect-error English is a language of its own
+	analyzers.push({type: 'english', language: 'german'});
+
 	// A method's parameters are its own.
 	await fuse({dense: run, sparse: run}, {method: 'rrf'});
 	// @ts-expect-error a hybrid needs its weight
@@ -61,6 +86,28 @@ export async function promises(): Promise<void> {
 	const [hit] = await bm25.search('question');
 	// @ts-expect-error readonly
 	hit!.score = 1;
+
+	// A filter says one thing, with bounds of one kind.
+	const filter: Filter = {and: [{ids: ['p']}, {not: {range: {field: 'year', gte: 2000, lt: 2010}}}, {exists: {field: 'x'}}]};
+	await bm25.search('question', {k: 5, filter});
+	await bm25.searchMany([], {filter: {range: {field: 'name', gt: 'a'}}});
+	await bm25.searchTerms([], {filter: {in: {field: 'year', values: [1, 'one', true]}}});
+	// @ts-expect-error a number and a text
+	await bm25.search('question', {filter: {range: {field: 'year', gte: 2000, lt: '2010'}}});
+	// @ts-expect-error no list
+	await bm25.search('question', {filter: {equals: {field: 'tags', value: ['a']}}});
+	// @ts-expect-error no such condition
+	await bm25.search('question', {filter: {like: {field: 'tags', value: 'a'}}});
+	// @ts-expect-error not every Searcher filters
+	await searchers[1]!.search('question', {filter});
+	const passage: Passage = {id: 'p', text: 'me', fields: {year: 2020, tags: ['a'], draft: false}};
+	same<typeof passage.fields, PassageFields | undefined>(true);
+	// @ts-expect-error flat
+	const nested: PassageFields = {a: {b: 1}};
+	void nested;
+	const read = await bm25.fields('p');
+	// @ts-expect-error readonly
+	read['year'] = 2021;
 
 	const collection = await Collection.open('index');
 	const {answers} = await collection.ask('who?', {retriever: 'hybrid', signal: AbortSignal.timeout(1000)});

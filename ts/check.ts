@@ -75,13 +75,13 @@ export function checkVectors(what: string, vectors: Vectors, dim: number, rows?:
 	}
 }
 
-function kindOf(value: unknown): string {
+export function kindOf(value: unknown): string {
 	if (value === null) {
 		return 'null';
 	}
 	return typeof value === 'object' ? `a ${value.constructor?.name ?? 'object'}` : typeof value;
 }
 
-function shown(value: unknown): string {
+export function shown(value: unknown): string {
 	return typeof value === 'string' ? `"${value}"` : typeof value === 'number' || value === undefined ? String(value) : kindOf(value);
 }

@@ -1,5 +1,7 @@
 /** What went wrong, for programs. */
 export type ErrorCode =
+	/** An index made with another analyzer than the one it is opened with. */
+	| 'ERR_ANALYZER_MISMATCH'
 	/** An argument that has no meaning here. */
 	| 'ERR_ARGUMENT'
 	/** Something was used after its `close()`. */

@@ -5,7 +5,21 @@ export interface Passage {
 	readonly text: string;
 	/** Title of the document it was split from. */
 	readonly title?: string;
+	/** To filter by and to read again. A BM25 index keeps them; files and passage stores do not. */
+	readonly fields?: PassageFields | undefined;
 }
+
+/**
+What a passage carries beside its text, by name: at most 256 fields, names of 1 to 255 bytes. Each name costs an index a
+little, so names should be few.
+*/
+export type PassageFields = Readonly<Record<string, FieldValue>>;
+
+/**
+One text, number or truth value, or several texts in their order: at most 10,000. Numbers are finite, −0 is kept as 0;
+texts take at most 32,000 bytes.
+*/
+export type FieldValue = string | number | boolean | readonly string[];
 
 export interface Query {
 	readonly id: string;

@@ -75,11 +75,14 @@ codes! {
     sparse::Error {
         sparse::Error::NotFound { .. } | sparse::Error::NotAFolder { .. } => "ERR_IO",
         sparse::Error::NotAnIndex { .. } | sparse::Error::Corrupt { .. } => "ERR_INDEX_CORRUPT",
-        sparse::Error::Version { .. } => "ERR_INDEX_VERSION",
+        sparse::Error::Version { .. } | sparse::Error::AnalyzerVersion { .. } => "ERR_INDEX_VERSION",
+        sparse::Error::AnalyzerMismatch { .. } => "ERR_ANALYZER_MISMATCH",
+        sparse::Error::Tokenizer(error) => tokenize_code(&error),
         sparse::Error::Locked { .. } => "ERR_INDEX_LOCKED",
         sparse::Error::Interrupted { .. } => "ERR_INTERRUPTED",
         sparse::Error::DuplicateId { .. } => "ERR_DUPLICATE_ID",
-        sparse::Error::AlreadyExists { .. } | sparse::Error::UnknownPassage { .. } | sparse::Error::Argument { .. } => "ERR_ARGUMENT",
+        sparse::Error::AlreadyExists { .. } | sparse::Error::UnknownPassage { .. } => "ERR_ARGUMENT",
+        sparse::Error::Argument { .. } | sparse::Error::Part { .. } => "ERR_ARGUMENT",
         sparse::Error::Io { .. } => "ERR_IO",
         sparse::Error::Cancelled(_) => "ERR_CANCELLED",
     }

@@ -1,17 +1,21 @@
 //! Passages from files and stores into an index, without JavaScript.
 
 use corpus::{Passage, PassageReader, PassageStore};
-use sparse::IndexWriter;
+use sparse::{IndexWriter, PassageFields};
 
 use crate::corpus::Ingested;
 use crate::task::Outcome;
 
 /// How a passage comes into an index; an id that is there is refused, or its passage replaced.
-pub type Put = fn(&mut IndexWriter, &str, Option<&str>, &str) -> Result<(), sparse::Error>;
+pub type Put = fn(&mut IndexWriter, &str, Option<&str>, &str, &PassageFields) -> Result<(), sparse::Error>;
 
 /// Adds, or adds in the place of those with the same ids.
 pub fn put(update: bool) -> Put {
-    if update { |writer, id, title, text| writer.update(id, title, text).map(drop) } else { IndexWriter::add }
+    if update {
+        |writer, id, title, text, fields| writer.update_with_fields(id, title, text, fields).map(drop)
+    } else {
+        IndexWriter::add_with_fields
+    }
 }
 
 /// Makes changes, counting them, of which none may be committed if they end half-way.
@@ -35,7 +39,7 @@ pub fn from_reader(
     control: &control::Control,
 ) -> Outcome<Ingested> {
     control.set_total(reader.bytes_total());
-    let (mut counted, mut passage) = (0, Passage::default());
+    let (mut counted, mut passage, none) = (0, Passage::default(), PassageFields::new());
     whole(writer, |writer, passages| {
         loop {
             control.check()?;
@@ -46,7 +50,7 @@ pub fn from_reader(
             if !more {
                 return Ok(Ingested { passages: *passages, skipped: reader.skipped() as f64 });
             }
-            put(writer, &passage.id, passage.title.as_deref(), &passage.text)?;
+            put(writer, &passage.id, passage.title.as_deref(), &passage.text, &none)?;
             *passages += 1;
         }
     })
@@ -60,11 +64,12 @@ pub fn from_store(
     control: &control::Control,
 ) -> Outcome<Ingested> {
     control.set_total(u64::from(store.len()));
+    let none = PassageFields::new();
     whole(writer, |writer, passages| {
         for ord in 0..store.len() {
             control.check()?;
             let passage = store.get(ord)?;
-            put(writer, passage.id, passage.title, passage.text)?;
+            put(writer, passage.id, passage.title, passage.text, &none)?;
             *passages += 1;
             control.advance(1);
         }

@@ -1,6 +1,6 @@
 //! BM25.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use corpus::PassageStore;
@@ -8,7 +8,7 @@ use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object};
 use napi_derive::napi;
 use ranking::ScoredId;
-use sparse::{Analyzer, Bm25, Bm25Index, IndexWriter, WriterOptions};
+use sparse::{Analyzer, Bm25, Bm25Index, Filter, IndexWriter, PassageFields, WriterOptions};
 
 use crate::control::{Control, or_new};
 use crate::corpus::NativeReadFileOptions;
@@ -18,12 +18,53 @@ use crate::ingest::{self, Put, put, whole};
 use crate::run::{Hits, NativeRun, named};
 use crate::task::{Outcome, call, spawn};
 
-fn analyzer(name: &str) -> Outcome<Analyzer> {
-    Ok(name.parse()?)
+/// An analyzer and its options, in both directions.
+#[napi(object)]
+pub struct NativeAnalyzer {
+    /// `english`, `simple`, `whitespace`, `snowball:<language>` or `wordpiece`.
+    pub name: String,
+    /// The `tokenizer.json` of `wordpiece`.
+    pub tokenizer: Option<String>,
+    /// In the place of its own.
+    pub stop_words: Option<Vec<String>>,
+    /// Says only what an index has.
+    pub version: Option<u32>,
+}
+
+impl NativeAnalyzer {
+    fn load(self) -> Outcome<Analyzer> {
+        let analyzer = match self.tokenizer {
+            Some(path) => Analyzer::word_piece(Path::new(&path))?,
+            None => self.name.parse()?,
+        };
+        Ok(match self.stop_words {
+            Some(words) => analyzer.with_stop_words(words)?,
+            None => analyzer,
+        })
+    }
+
+    /// `folder` is that of its index.
+    fn describe(analyzer: &Analyzer, folder: &Path) -> Self {
+        Self {
+            name: match analyzer.language() {
+                Some(language) => format!("snowball:{language}"),
+                None => analyzer.name().to_owned(),
+            },
+            tokenizer: analyzer.tokenizer_copy(folder).map(|path| path.to_string_lossy().into_owned()),
+            stop_words: analyzer.stop_words().map(<[String]>::to_vec),
+            version: Some(analyzer.version()),
+        }
+    }
 }
 
 fn params(k1: f64, b: f64) -> Bm25 {
     Bm25 { k1: k1 as f32, b: b as f32 }
+}
+
+/// Filters come as JSON, whose form TypeScript has checked.
+fn parsed(filter: Option<String>) -> Outcome<Option<Filter>> {
+    let filter = filter.map(|json| serde_json::from_str(&json)).transpose();
+    filter.map_err(|error| Failure::argument(format!("filter: expected a filter, got {error}")))
 }
 
 /// Queries on their way from JavaScript, copied a slice at a time.
@@ -52,15 +93,22 @@ impl QueryBatch {
 #[napi]
 pub struct NativeBm25Index {
     inner: Option<Arc<Bm25Index>>,
-    analyzer: String,
+    path: PathBuf,
 }
 
+/// An index of another analyzer than the one given is refused.
 #[napi(ts_return_type = "Promise<NativeBm25Index>", catch_unwind)]
-pub fn open_bm25_index(env: &Env, path: String) -> napi::Result<Object<'_>> {
+pub fn open_bm25_index(
+    env: &Env,
+    path: String,
+    analyzer: Option<NativeAnalyzer>,
+) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let index = Bm25Index::open(Path::new(&path))?;
-        let analyzer = index.analyzer().name().to_owned();
-        Ok(NativeBm25Index { inner: Some(Arc::new(index)), analyzer })
+        let expected = analyzer.map(NativeAnalyzer::load).transpose()?;
+        let path = PathBuf::from(path);
+        let index = Bm25Index::open_expecting(&path, expected)?;
+        let path = std::path::absolute(&path).unwrap_or(path);
+        Ok(NativeBm25Index { inner: Some(Arc::new(index)), path })
     })
 }
 
@@ -96,8 +144,8 @@ impl NativeBm25Index {
     }
 
     #[napi(getter, catch_unwind)]
-    pub fn analyzer(&self) -> String {
-        self.analyzer.clone()
+    pub fn analyzer(&self) -> napi::Result<NativeAnalyzer> {
+        call(|| Ok(NativeAnalyzer::describe(&self.opened()?.analyzer(), &self.path)))
     }
 
     #[napi(catch_unwind)]
@@ -106,6 +154,7 @@ impl NativeBm25Index {
     }
 
     #[napi(ts_return_type = "Promise<Hits>", catch_unwind)]
+    #[allow(clippy::too_many_arguments)]
     pub fn search<'env>(
         &self,
         env: &'env Env,
@@ -113,12 +162,14 @@ impl NativeBm25Index {
         k: u32,
         k1: f64,
         b: f64,
+        filter: Option<String>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
         let (index, control) = (self.opened(), or_new(control));
         spawn(env, move || {
             let searcher = index?.searcher();
-            let hits = searcher.search(&query, k as usize, params(k1, b), &control)?;
+            let filtered = searcher.filtered(parsed(filter)?.as_ref(), &control)?;
+            let hits = filtered.search(&query, k as usize, params(k1, b), &control)?;
             Ok(Hits::new(searcher.ids(&hits)?, &hits))
         })
     }
@@ -133,13 +184,15 @@ impl NativeBm25Index {
         k: u32,
         k1: f64,
         b: f64,
+        filter: Option<String>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
         let (index, control) = (self.opened(), or_new(control));
         let terms: Vec<(String, f32)> = terms.into_iter().zip(weights.iter().copied()).collect();
         spawn(env, move || {
             let searcher = index?.searcher();
-            let hits = searcher.search_terms(&terms, k as usize, params(k1, b), &control)?;
+            let filtered = searcher.filtered(parsed(filter)?.as_ref(), &control)?;
+            let hits = filtered.search_terms(&terms, k as usize, params(k1, b), &control)?;
             Ok(Hits::new(searcher.ids(&hits)?, &hits))
         })
     }
@@ -154,6 +207,7 @@ impl NativeBm25Index {
         k1: f64,
         b: f64,
         threads: u32,
+        filter: Option<String>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
         let (index, control) = (self.opened(), or_new(control));
@@ -161,8 +215,9 @@ impl NativeBm25Index {
         spawn(env, move || {
             let searcher = index?.searcher();
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let filtered = searcher.filtered(parsed(filter)?.as_ref(), &control)?;
             let lists =
-                searcher.search_many(&texts, k as usize, params(k1, b), threads as usize, &control)?;
+                filtered.search_many(&texts, k as usize, params(k1, b), threads as usize, &control)?;
             let list = |hits: Vec<ranking::Hit>| -> Outcome<Vec<ScoredId>> {
                 let ids = searcher.ids(&hits)?;
                 Ok(ids.into_iter().zip(hits).map(|(id, hit)| ScoredId { id, score: hit.score }).collect())
@@ -198,6 +253,16 @@ impl NativeBm25Index {
                 average_length: f64::from(explained.average_length),
                 terms: explained.terms.into_iter().map(term).collect(),
             })
+        })
+    }
+
+    /// The fields of a passage, as JSON.
+    #[napi(ts_return_type = "Promise<string>", catch_unwind)]
+    pub fn fields<'env>(&self, env: &'env Env, id: String) -> napi::Result<Object<'env>> {
+        let index = self.opened();
+        spawn(env, move || {
+            let fields = index?.searcher().fields(&id)?;
+            serde_json::to_string(&fields).map_err(|error| Failure::new("ERR_INTERNAL", error.to_string()))
         })
     }
 
@@ -243,18 +308,25 @@ impl NativeWriterOptions {
 pub fn create_bm25_index(
     env: &Env,
     path: String,
-    analyzer_name: String,
+    analyzer: NativeAnalyzer,
     options: NativeWriterOptions,
 ) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let analyzer = analyzer(&analyzer_name)?;
-        Ok(options.apply(IndexWriter::create(Path::new(&path), analyzer, options.parse())?))
+        Ok(options.apply(IndexWriter::create(Path::new(&path), analyzer.load()?, options.parse())?))
     })
 }
 
 #[napi(ts_return_type = "Promise<NativeBm25Writer>", catch_unwind)]
-pub fn open_bm25_writer(env: &Env, path: String, options: NativeWriterOptions) -> napi::Result<Object<'_>> {
-    spawn(env, move || Ok(options.apply(IndexWriter::open(Path::new(&path), options.parse())?)))
+pub fn open_bm25_writer(
+    env: &Env,
+    path: String,
+    options: NativeWriterOptions,
+    analyzer: Option<NativeAnalyzer>,
+) -> napi::Result<Object<'_>> {
+    spawn(env, move || {
+        let expected = analyzer.map(NativeAnalyzer::load).transpose()?;
+        Ok(options.apply(IndexWriter::open_expecting(Path::new(&path), expected, options.parse())?))
+    })
 }
 
 impl NativeBm25Writer {
@@ -266,18 +338,30 @@ impl NativeBm25Writer {
         work(writer.as_mut().ok_or_else(|| Failure::closed("writer"))?)
     }
 
-    /// Puts every passage; an empty title is none.
+    /// Puts every passage. An empty title is none; fields are JSON, or empty for none, and there
+    /// are fewer of them than passages if the last have none.
     fn each(
         inner: &Mutex<Option<IndexWriter>>,
         ids: &[String],
         titles: &[String],
         texts: &[String],
+        fields: &[String],
         put: Put,
     ) -> Outcome<()> {
+        let none = PassageFields::new();
+        let fields = fields.iter().map(String::as_str).chain(std::iter::repeat(""));
         Self::with(inner, |writer| {
             whole(writer, |writer, done| {
-                for ((id, title), text) in ids.iter().zip(titles).zip(texts) {
-                    put(writer, id, Some(title.as_str()).filter(|title| !title.is_empty()), text)?;
+                for (((id, title), text), json) in ids.iter().zip(titles).zip(texts).zip(fields) {
+                    let title = Some(title.as_str()).filter(|title| !title.is_empty());
+                    if json.is_empty() {
+                        put(writer, id, title, text, &none)?;
+                    } else {
+                        let fields = serde_json::from_str(json).map_err(|error| {
+                            Failure::argument(format!("fields of \"{id}\": expected fields, got {error}"))
+                        })?;
+                        put(writer, id, title, text, &fields)?;
+                    }
                     *done += 1;
                 }
                 Ok(())
@@ -288,7 +372,7 @@ impl NativeBm25Writer {
 
 #[napi]
 impl NativeBm25Writer {
-    /// An empty title is none.
+    /// An empty title is none, and so are fields, which are JSON.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn add<'env>(
         &self,
@@ -296,9 +380,10 @@ impl NativeBm25Writer {
         ids: Vec<String>,
         titles: Vec<String>,
         texts: Vec<String>,
+        fields: Vec<String>,
     ) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
-        spawn(env, move || Self::each(&inner, &ids, &titles, &texts, put(false)))
+        spawn(env, move || Self::each(&inner, &ids, &titles, &texts, &fields, put(false)))
     }
 
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
@@ -308,9 +393,10 @@ impl NativeBm25Writer {
         ids: Vec<String>,
         titles: Vec<String>,
         texts: Vec<String>,
+        fields: Vec<String>,
     ) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
-        spawn(env, move || Self::each(&inner, &ids, &titles, &texts, put(true)))
+        spawn(env, move || Self::each(&inner, &ids, &titles, &texts, &fields, put(true)))
     }
 
     /// Adds the passages of a file or folder, or updates them.
@@ -402,14 +488,13 @@ pub fn build_bm25_from_store<'env>(
     env: &'env Env,
     store: String,
     output: String,
-    analyzer_name: String,
+    analyzer: NativeAnalyzer,
     control: Option<&Control>,
 ) -> napi::Result<Object<'env>> {
     let control = or_new(control);
     spawn(env, move || {
         let store = PassageStore::open(Path::new(&store))?;
-        let mut writer =
-            IndexWriter::create(Path::new(&output), analyzer(&analyzer_name)?, WriterOptions::default())?;
+        let mut writer = IndexWriter::create(Path::new(&output), analyzer.load()?, WriterOptions::default())?;
         writer.merge_in_background(false);
         ingest::from_store(&mut writer, put(false), &store, &control)?;
         writer.commit()?;

@@ -113,6 +113,9 @@ test('a call that cannot be understood exits with 2 and says why', async t => {
 	t.is((await passagekit('serch')).status, 2);
 	t.is((await passagekit('search')).status, 2);
 	t.is((await passagekit('search', '--queries', 'x', '--k', 'ten')).status, 2);
+	const analyzer = await passagekit('index', 'file', '--analyzer', 'klingon');
+	t.is(analyzer.status, 2);
+	t.regex(analyzer.stderr, /expected english, simple, whitespace, snowball:<language> or \{type: …\}, got "klingon"/u);
 	const both = await passagekit('evaluate', '--run', 'r', '--qrels', 'q', '--questions', 'f');
 	t.is(both.status, 2);
 	t.regex(both.stderr, /expected either --qrels QRELS, or --questions FILE/u);
@@ -138,6 +141,22 @@ test('an index that is there is not overwritten unless asked for', async t => {
 	t.is(again.status, 1);
 	t.regex(again.stderr, /expected a new or empty folder/u);
 	t.is((await passagekit('index', join(path, 'a.txt'), '-o', index, '--no-dense', '--force')).status, 0);
+});
+
+test('an analyzer is chosen by its name, or word pieces by a file', async t => {
+	const path = await folder(t);
+	await writeFile(join(path, 'a.txt'), 'Die Häuser der Städte');
+	await writeFile(join(path, 'queries.tsv'), 'q\tHäuser\n');
+	for (const [given, name] of [
+		['snowball:german', 'snowball:german'],
+		[`wordpiece:${join(packageRoot, 'models/tiny-encoder')}`, 'wordpiece'],
+	] as const) {
+		const made = await passagekit('index', join(path, 'a.txt'), '-o', join(path, name), '--no-dense', '--analyzer', given, '--json');
+		t.is(made.status, 0, made.stderr);
+		t.is((JSON.parse(made.stdout) as {analyzer: string}).analyzer, name);
+		const found = await passagekit('search', '--queries', join(path, 'queries.tsv'), '--index', join(path, name));
+		t.regex(found.stdout, /^q Q0 a\.txt#0 1 /u);
+	}
 });
 
 test('help names every command, and every command has help with --json in it', async t => {

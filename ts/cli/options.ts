@@ -1,4 +1,7 @@
 import {InvalidArgumentError} from 'commander';
+import {RetrievalError} from '../errors.ts';
+import type {Analyzer} from '../sparse/analyzer.ts';
+import {nativeAnalyzer} from '../sparse/native-analyzer.ts';
 
 /** A whole number of at least `least`, from the command line. */
 export function count(least: number): (text: string) => number {
@@ -30,6 +33,18 @@ export function names(text: string): string[] {
 		.split(',')
 		.map(part => part.trim())
 		.filter(part => part !== '');
+}
+
+/** An analyzer's name, or `wordpiece:` with a file. */
+export function analyzer(text: string): Analyzer {
+	const [, tokenizer] = /^wordpiece:(.+)$/su.exec(text) ?? [];
+	const asked = tokenizer === undefined ? (text as Analyzer) : ({type: 'wordpiece', tokenizer} as const);
+	try {
+		nativeAnalyzer(asked);
+	} catch (error) {
+		throw error instanceof RetrievalError ? new InvalidArgumentError(error.message) : error;
+	}
+	return asked;
 }
 
 /** Where `index` writes and the other commands read when nothing is said. */

@@ -7,7 +7,8 @@ import {type PassageFormat, PassageStore, type SplitOptions} from '../corpus/ind
 import {OnnxEncoder, type OnnxEncoderOptions} from '../encoders/index.ts';
 import {RetrievalError} from '../errors.ts';
 import {callNative, native} from '../native.ts';
-import {type Analyzer, checkedAnalyzer} from '../sparse/bm25-index.ts';
+import type {Analyzer} from '../sparse/analyzer.ts';
+import {nativeAnalyzer} from '../sparse/native-analyzer.ts';
 import type {CallOptions, Passage, Progress} from '../types.ts';
 import {type EncoderRecord, type Manifest, parts, readManifest, writeManifest} from './manifest.ts';
 
@@ -34,7 +35,7 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'> {
 	readonly split?: SplitOptions | undefined;
 	/** Pass over bad lines and count them, instead of refusing the file. @default false */
 	readonly skipBadLines?: boolean | undefined;
-	/** @default 'english' */
+	/** How texts become terms for BM25. @default 'english' */
 	readonly analyzer?: Analyzer | undefined;
 	/** The encoder of passages, or `false` for BM25 alone. @default 'minilm-encoder' */
 	readonly encoder?: string | false | undefined;
@@ -64,7 +65,7 @@ export async function buildCollection(
 	checkString('output', output);
 	checkOneOf('dense', dense, ['flat', 'flat+hnsw']);
 	checkCount('threads', threads, 0);
-	const analyzer = checkedAnalyzer(options.analyzer ?? 'english');
+	const analyzer = nativeAnalyzer(options.analyzer ?? 'english');
 	options.signal?.throwIfAborted();
 	const target = resolve(output);
 	await checkTarget(target, overwrite);
@@ -122,7 +123,7 @@ export async function buildCollection(
 				indexes.push('hnsw');
 			}
 		}
-		const manifest: Manifest = {format: 'passagekit-collection', version: 1, passages, analyzer, encoder: record, indexes};
+		const manifest: Manifest = {format: 'passagekit-collection', version: 1, passages, analyzer: analyzer.name, encoder: record, indexes};
 		await writeManifest(folder, manifest);
 		await moveInto(folder, target);
 		return manifest;

@@ -18,6 +18,7 @@ export interface Manifest {
 	readonly format: 'passagekit-collection';
 	readonly version: 1;
 	readonly passages: number;
+	/** Its name; the BM25 index has its options. */
 	readonly analyzer: string;
 	/** `null` without vectors. */
 	readonly encoder: EncoderRecord | null;

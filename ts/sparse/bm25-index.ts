@@ -1,10 +1,13 @@
-import {checkCount, checkNumber, checkOneOf, checkString} from '../check.ts';
+import {checkCount, checkNumber, checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
 import {RetrievedRun, toHits} from '../run.ts';
 import type {PassageSource} from '../source.ts';
-import type {Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
+import type {Hit, PassageFields, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
+import type {Analyzer, AnalyzerDescription} from './analyzer.ts';
 import {type AddOptions, type Bm25CreateOptions, Bm25Writer} from './bm25-writer.ts';
+import {type Filter, filterJson} from './filter.ts';
+import {describedAnalyzer, nativeAnalyzer} from './native-analyzer.ts';
 
 /** Parameters of BM25, applied when searching: tuning them needs no new index. */
 export interface Bm25Options {
@@ -14,21 +17,24 @@ export interface Bm25Options {
 	readonly b?: number | undefined;
 }
 
-/**
-How texts become terms.
-
-- `english`: Lucene's EnglishAnalyzer: words of UAX #29, possessives off, lower case, 33 stop words off, Porter's stems.
-- `simple`: runs of letters, lower case.
-- `whitespace`: what stands between white space, as it is.
-*/
-export type Analyzer = 'english' | 'simple' | 'whitespace';
-
-export const analyzers: readonly Analyzer[] = ['english', 'simple', 'whitespace'];
+export interface Bm25OpenOptions extends Bm25Options {
+	/** Refuse an index that was made with another analyzer, now or when reloading. @default any */
+	readonly analyzer?: Analyzer | undefined;
+}
 
 export interface Bm25BuildOptions extends AddOptions, Omit<Bm25CreateOptions, 'mergeInBackground'> {}
 
-export interface Bm25SearchOptions extends SearchOptions, Bm25Options {}
-export interface Bm25SearchManyOptions extends SearchManyOptions, Bm25Options {}
+/**
+Finds only passages that meet `filter`, with the scores that they have without it. An index keeps what its last filters
+found, until it is reloaded: one used again costs nothing.
+*/
+export interface Bm25FilterOptions {
+	/** @default every passage */
+	readonly filter?: Filter | undefined;
+}
+
+export interface Bm25SearchOptions extends SearchOptions, Bm25Options, Bm25FilterOptions {}
+export interface Bm25SearchManyOptions extends SearchManyOptions, Bm25Options, Bm25FilterOptions {}
 
 /** A term as the analyzer gives it, with its weight in a query. */
 export interface WeightedTerm {
@@ -101,10 +107,12 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	}
 
 	/** Opens the index in the folder `path`. The parameters are defaults that a search may override. */
-	static async open(path: string, options: Bm25Options = {}): Promise<Bm25Index> {
+	static async open(path: string, options: Bm25OpenOptions = {}): Promise<Bm25Index> {
+		const {analyzer, k1, b} = options;
 		checkString('path', path);
 		checkParameters(options);
-		return new Bm25Index(await callNative({}, () => native.openBm25Index(path)), options);
+		const expected = analyzer === undefined ? undefined : nativeAnalyzer(analyzer);
+		return new Bm25Index(await callNative({}, () => native.openBm25Index(path, expected)), {k1, b});
 	}
 
 	/** Passages that can be found. */
@@ -112,8 +120,9 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		return callSync(() => this.#native.size);
 	}
 
-	get analyzer(): Analyzer {
-		return this.#native.analyzer as Analyzer;
+	/** The analyzer that the index was made with, and its options. */
+	get analyzer(): AnalyzerDescription {
+		return describedAnalyzer(callSync(() => this.#native.analyzer));
 	}
 
 	/** The terms of a text, as this index's analyzer gives them. */
@@ -127,7 +136,8 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		const {k = 100} = options;
 		checkCount('k', k, 0);
 		const {k1, b} = this.#parameters(options);
-		return toHits(await callNative(options, control => this.#native.search(query, k, k1, b, control)));
+		const filter = filterJson(options.filter);
+		return toHits(await callNative(options, control => this.#native.search(query, k, k1, b, filter, control)));
 	}
 
 	async searchMany(queries: readonly Query[], options: Bm25SearchManyOptions = {}): Promise<Run> {
@@ -135,6 +145,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		checkCount('k', k, 0);
 		checkCount('threads', threads, 0);
 		const {k1, b} = this.#parameters(options);
+		const filter = filterJson(options.filter);
 		const batch = new native.QueryBatch();
 		for (let from = 0; from < queries.length; from += QUERIES_A_TURN) {
 			if (from > 0) {
@@ -150,7 +161,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 				slice.map(query => query.text),
 			);
 		}
-		return new RetrievedRun(await callNative(options, control => this.#native.searchMany(batch, k, k1, b, threads, control)));
+		return new RetrievedRun(await callNative(options, control => this.#native.searchMany(batch, k, k1, b, threads, filter, control)));
 	}
 
 	/** Searches for terms that are analysed already, each with its weight. */
@@ -162,6 +173,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 			checkNumber(`searchTerms: weight of "${term}"`, weight);
 		}
 		const {k1, b} = this.#parameters(options);
+		const filter = filterJson(options.filter);
 		const weights = Float32Array.from(terms, term => term.weight);
 		return toHits(
 			await callNative(options, control =>
@@ -171,6 +183,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 					k,
 					k1,
 					b,
+					filter,
 					control,
 				),
 			),
@@ -183,6 +196,12 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		checkString('explain: passageId', passageId);
 		const {k1, b} = this.#parameters(options);
 		return callNative({}, () => this.#native.explain(query, passageId, k1, b));
+	}
+
+	/** The fields of a passage; `{}` if it has none. */
+	async fields(passageId: string): Promise<PassageFields> {
+		checkString('fields: passageId', passageId);
+		return JSON.parse(await callNative({}, () => this.#native.fields(passageId))) as PassageFields;
 	}
 
 	/** Sees what a writer has committed since the index was opened. */
@@ -212,9 +231,4 @@ function checkParameters({k1, b}: Bm25Options): void {
 	if (b !== undefined && !(b >= 0 && b <= 1)) {
 		throw new RetrievalError('ERR_ARGUMENT', `b: expected a number from 0 to 1, got ${b}`);
 	}
-}
-
-export function checkedAnalyzer(analyzer: unknown): Analyzer {
-	checkOneOf('analyzer', analyzer, analyzers);
-	return analyzer;
 }

@@ -1,9 +1,12 @@
-import {checkCount, checkOneOf, checkString, checkStrings} from '../check.ts';
+import {checkCount, checkString, checkStrings} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, native} from '../native.ts';
 import {type FileOptions, type PassageSource, checkedFileOptions, isTextSource} from '../source.ts';
 import {textsOf} from '../texts.ts';
 import type {CallOptions, Passage} from '../types.ts';
+import type {Analyzer} from './analyzer.ts';
+import {fieldsJson} from './fields.ts';
+import {nativeAnalyzer} from './native-analyzer.ts';
 
 export interface Bm25WriterOptions {
 	/**
@@ -19,10 +22,15 @@ export interface Bm25WriterOptions {
 }
 
 export interface Bm25CreateOptions extends Bm25WriterOptions {
-	/** @default 'english' */
-	readonly analyzer?: 'english' | 'simple' | 'whitespace' | undefined;
+	/** How texts become terms. @default 'english' */
+	readonly analyzer?: Analyzer | undefined;
 	/** Replace an index that is there, at the first commit. @default false */
 	readonly overwrite?: boolean | undefined;
+}
+
+export interface Bm25WriterOpenOptions extends Bm25WriterOptions {
+	/** Refuse an index that was made with another analyzer. @default any */
+	readonly analyzer?: Analyzer | undefined;
 }
 
 /** The options on files are for a source that is one. */
@@ -31,7 +39,15 @@ export interface AddOptions extends CallOptions, FileOptions {
 	readonly onSkipped?: ((lines: number) => void) | undefined;
 }
 
-/** Passages handed over in one call, at most. */
+/** Passages handed over in one call: column-wise, fields as JSON; the last passages without fields are left out of them. */
+interface Batch {
+	readonly ids: string[];
+	readonly titles: string[];
+	readonly texts: string[];
+	readonly fields: string[];
+}
+
+/** Passages of a batch, at most. */
 const BATCH = 256;
 
 /** UTF-16 code units after which no more passages are put into a call: they are copied in well under a millisecond. */
@@ -64,16 +80,17 @@ export class Bm25Writer implements AsyncDisposable {
 	static async create(path: string, options: Bm25CreateOptions = {}): Promise<Bm25Writer> {
 		const {analyzer = 'english', overwrite = false} = options;
 		checkString('path', path);
-		checkOneOf('analyzer', analyzer, ['english', 'simple', 'whitespace']);
+		const asked = nativeAnalyzer(analyzer);
 		const checked = checkedOptions(options, overwrite);
-		return new Bm25Writer(await callNative({}, () => native.createBm25Index(path, analyzer, checked)));
+		return new Bm25Writer(await callNative({}, () => native.createBm25Index(path, asked, checked)));
 	}
 
-	/** Opens the index in the folder `path` for changes. */
-	static async open(path: string, options: Bm25WriterOptions = {}): Promise<Bm25Writer> {
+	/** Opens the index in the folder `path` for changes; with `analyzer`, unless it was made with another. */
+	static async open(path: string, options: Bm25WriterOpenOptions = {}): Promise<Bm25Writer> {
 		checkString('path', path);
+		const expected = options.analyzer === undefined ? undefined : nativeAnalyzer(options.analyzer);
 		const checked = checkedOptions(options, false);
-		return new Bm25Writer(await callNative({}, () => native.openBm25Writer(path, checked)));
+		return new Bm25Writer(await callNative({}, () => native.openBm25Writer(path, checked, expected)));
 	}
 
 	/**
@@ -136,32 +153,45 @@ export class Bm25Writer implements AsyncDisposable {
 	}
 
 	async #each(passages: Iterable<Passage> | AsyncIterable<Passage>, {signal, onProgress}: CallOptions, update: boolean): Promise<number> {
-		let [ids, titles, texts]: [string[], string[], string[]] = [[], [], []];
+		let batch = emptyBatch();
 		let units = 0;
 		let done = 0;
 		const flush = async (): Promise<void> => {
-			const batch = [ids, titles, texts] as const;
-			[ids, titles, texts] = [[], [], []];
+			const {ids, titles, texts, fields} = batch;
+			batch = emptyBatch();
 			units = 0;
-			await callNative({signal}, () => (update ? this.#native.update(...batch) : this.#native.add(...batch)));
-			done += batch[0].length;
+			await callNative({signal}, () =>
+				update ? this.#native.update(ids, titles, texts, fields) : this.#native.add(ids, titles, texts, fields),
+			);
+			done += ids.length;
 			onProgress?.({done, total: 0});
 		};
 		try {
 			for await (const passage of passages) {
 				signal?.throwIfAborted();
 				if (typeof passage?.id !== 'string' || typeof passage.text !== 'string') {
-					throw new RetrievalError('ERR_ARGUMENT', `passage ${done + ids.length}: expected {id: string, text: string, title?: string}`);
+					throw new RetrievalError(
+						'ERR_ARGUMENT',
+						`passage ${done + batch.ids.length}: expected {id: string, text: string, title?: string}`,
+					);
 				}
-				ids.push(passage.id);
-				titles.push(passage.title ?? '');
-				texts.push(passage.text);
+				if (passage.fields !== undefined) {
+					const json = fieldsJson(`passage ${done + batch.ids.length}: fields`, passage.fields);
+					while (batch.fields.length < batch.ids.length) {
+						batch.fields.push('');
+					}
+					batch.fields.push(json);
+					units += json.length;
+				}
+				batch.ids.push(passage.id);
+				batch.titles.push(passage.title ?? '');
+				batch.texts.push(passage.text);
 				units += passage.text.length + (passage.title?.length ?? 0);
-				if (ids.length === BATCH || units >= BATCH_UNITS) {
+				if (batch.ids.length === BATCH || units >= BATCH_UNITS) {
 					await flush();
 				}
 			}
-			if (ids.length > 0) {
+			if (batch.ids.length > 0) {
 				await flush();
 			}
 			return done;
@@ -182,4 +212,8 @@ function checkedOptions(
 	checkCount('threads', threads, 1, 8);
 	checkCount('memory', memory, 15e6 * threads, 4e9 * threads);
 	return {overwrite, threads, memory, mergeInBackground};
+}
+
+function emptyBatch(): Batch {
+	return {ids: [], titles: [], texts: [], fields: []};
 }

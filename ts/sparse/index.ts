@@ -1,7 +1,20 @@
 export {
-	Bm25Index,
+	snowballLanguages,
 	type Analyzer,
+	type AnalyzerDescription,
+	type AnalyzerName,
+	type AnalyzerOptions,
+	type EnglishAnalyzer,
+	type SimpleAnalyzer,
+	type SnowballAnalyzer,
+	type SnowballLanguage,
+	type WhitespaceAnalyzer,
+	type WordPieceAnalyzer,
+} from './analyzer.ts';
+export {
+	Bm25Index,
 	type Bm25BuildOptions,
+	type Bm25OpenOptions,
 	type Bm25Options,
 	type Bm25SearchManyOptions,
 	type Bm25SearchOptions,
@@ -9,5 +22,12 @@ export {
 	type TermExplanation,
 	type WeightedTerm,
 } from './bm25-index.ts';
-export {Bm25Writer, type AddOptions, type Bm25CreateOptions, type Bm25WriterOptions} from './bm25-writer.ts';
+export {
+	Bm25Writer,
+	type AddOptions,
+	type Bm25CreateOptions,
+	type Bm25WriterOpenOptions,
+	type Bm25WriterOptions,
+} from './bm25-writer.ts';
 export type {FileOptions, PassageSource} from '../source.ts';
+export type {Filter, Range, Scalar} from './filter.ts';

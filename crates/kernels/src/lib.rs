@@ -21,6 +21,7 @@
 mod tile;
 
 mod dispatch;
+pub mod impacts;
 mod prefetch;
 pub mod reference;
 mod scalar;

@@ -63,7 +63,13 @@ pub(crate) fn idf(passages: u64, passages_with: u64) -> f32 {
 /// rounded to f32.
 #[inline]
 pub(crate) fn contribution(weight: f32, frequency: u32, inverse_norm: f32) -> f32 {
-    weight - weight / (1.0 + frequency as f32 * inverse_norm)
+    saturated(weight, frequency as f32 * inverse_norm)
+}
+
+/// [`contribution`] by the ratio of frequency and norm.
+#[inline]
+pub(crate) fn saturated(weight: f32, ratio: f32) -> f32 {
+    weight - weight / (1.0 + ratio)
 }
 
 #[cfg(test)]

@@ -50,6 +50,30 @@ pub enum Error {
         /// The version of the index.
         got: String,
     },
+    /// The index was made with an analyzer, or a version of one, that this code does not have: the terms of a query
+    /// would not be those of the passages.
+    #[error("{}: expected {expected}, got {got}; build it again, or use the release that made it", path.display())]
+    AnalyzerVersion {
+        /// The folder.
+        path: PathBuf,
+        /// What this code has.
+        expected: String,
+        /// The analyzer of the index, and its version.
+        got: String,
+    },
+    /// The index was made with another analyzer than the one it was to be opened with.
+    #[error("open {}: expected an index made with the analyzer {expected}, got one made with {got}", path.display())]
+    AnalyzerMismatch {
+        /// The folder.
+        path: PathBuf,
+        /// The analyzer asked for, and its options.
+        expected: String,
+        /// That of the index.
+        got: String,
+    },
+    /// A model's tokenizer could not be read.
+    #[error(transparent)]
+    Tokenizer(#[from] tokenize::Error),
     /// Another writer has the index open, in this process or another.
     #[error("write {}: expected no other writer, got one that holds the lock", path.display())]
     Locked {
@@ -87,6 +111,16 @@ pub enum Error {
     Argument {
         /// Name of the argument.
         what: &'static str,
+        /// What is allowed.
+        expected: &'static str,
+        /// What came.
+        got: String,
+    },
+    /// A field of a passage, or a part of a filter, that means nothing.
+    #[error("{path}: expected {expected}, got {got}")]
+    Part {
+        /// Where it stands: `passage "p1": fields.year`, `filter.and[1].range`, …
+        path: String,
         /// What is allowed.
         expected: &'static str,
         /// What came.

@@ -8,8 +8,8 @@ use crate::Error;
 use crate::bm25::{Bm25, contribution, idf};
 use crate::integrity::engine_error;
 use crate::query::Query;
-use crate::scorer::{passages_with, weight};
 use crate::segments::Segments;
+use crate::terms::{passages_with, weight};
 
 /// Why a passage has its score for a query.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +58,7 @@ pub(crate) fn explain(
     let mut terms = Vec::with_capacity(query.terms.len());
     for (text, boost) in &query.terms {
         let term = Term::from_field_text(index.fields.contents, text);
-        let (passages, _) = passages_with(index, &term)?;
+        let passages = passages_with(index, text, &mut Vec::new())?;
         let mut frequency = 0;
         if let Some(info) = segment.term_info(&term).map_err(read)? {
             let mut postings = segment

@@ -3,31 +3,33 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use tantivy::directory::{Directory, INDEX_WRITER_LOCK, MmapDirectory};
 use tantivy::store::Compressor;
 use tantivy::{Index, IndexSettings, TantivyError};
 
+use crate::Error;
 use crate::integrity::engine_error;
-use crate::passages_plugin::PassagesPlugin;
 use crate::schema::{FORMAT, schema};
-use crate::segments::prepare;
-use crate::{Analyzer, Error};
+use crate::segments::{plugins, prepare};
+use crate::word_pieces::remove_copies;
 
 /// Extensions of the engine's segment files.
-const EXTENSIONS: [&str; 9] = ["idx", "pos", "term", "fast", "fieldnorm", "store", "temp", "del", "passages"];
+const EXTENSIONS: [&str; 10] =
+    ["idx", "pos", "term", "fast", "fieldnorm", "store", "temp", "del", "passages", "impacts"];
 
 /// An index without any commit.
-pub(crate) fn new_index(path: &Path, analyzer: Analyzer) -> Result<Index, Error> {
+pub(crate) fn new_index(path: &Path) -> Result<Index, Error> {
     let (schema, fields) = schema();
     let error = |error| engine_error("create", path, error);
     let directory = MmapDirectory::open(path).map_err(|failed| error(failed.into()))?;
-    let settings = IndexSettings { docstore_compression: Compressor::None, ..IndexSettings::default() };
-    let plugin = Arc::new(PassagesPlugin { fields });
-    let builder = Index::builder().schema(schema).settings(settings).register_plugin(plugin);
+    let settings = IndexSettings { docstore_compression: Compressor::Lz4, ..IndexSettings::default() };
+    let mut builder = Index::builder().schema(schema).settings(settings);
+    for plugin in plugins(fields) {
+        builder = builder.register_plugin(plugin);
+    }
     let mut index = builder.open_or_create(directory).map_err(error)?;
-    prepare(&mut index, analyzer, fields);
+    prepare(&mut index, fields);
     Ok(index)
 }
 
@@ -76,7 +78,8 @@ pub(crate) fn clear(path: &Path) -> Result<(), Error> {
     for file in std::iter::once(meta).chain(segments).chain([managed]) {
         remove(&file)?;
     }
-    remove_temporary(path)
+    remove_temporary(path)?;
+    remove_copies(path, None)
 }
 
 /// Removes files that a writer was killed before renaming. To be called with the writer's lock held.

@@ -18,6 +18,8 @@ use crate::{Analyzer, Bm25, Error};
 #[derive(Debug)]
 pub struct Bm25Index {
     path: PathBuf,
+    /// Another analyzer than this one is refused.
+    expected: Option<Analyzer>,
     current: RwLock<Arc<Searcher>>,
     /// Files whose checksums agreed. Segment files are never written again.
     checked: Mutex<HashSet<PathBuf>>,
@@ -30,12 +32,22 @@ impl Bm25Index {
     /// # Errors
     ///
     /// [`Error::NotFound`], [`Error::NotAFolder`], [`Error::NotAnIndex`], [`Error::Corrupt`],
-    /// [`Error::Version`], [`Error::Io`].
+    /// [`Error::Version`], [`Error::AnalyzerVersion`], [`Error::Io`].
     pub fn open(path: &Path) -> Result<Self, Error> {
+        Self::open_expecting(path, None)
+    }
+
+    /// Opens the index in a folder unless it was made with another analyzer, now or at a later reload.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open), and [`Error::AnalyzerMismatch`].
+    pub fn open_expecting(path: &Path, analyzer: Option<Analyzer>) -> Result<Self, Error> {
         let mut checked = HashSet::new();
-        let searcher = open_searcher(path, &mut checked, CHECKED_ON_OPEN)?;
+        let searcher = open_searcher(path, analyzer.as_ref(), &mut checked, CHECKED_ON_OPEN)?;
         Ok(Self {
             path: path.to_path_buf(),
+            expected: analyzer,
             current: RwLock::new(Arc::new(searcher)),
             checked: Mutex::new(checked),
         })
@@ -46,7 +58,7 @@ impl Bm25Index {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open).
+    /// Those of [`open_expecting`](Self::open_expecting).
     pub fn reload(&self) -> Result<(), Error> {
         self.reload_checking(CHECKED_ON_OPEN)
     }
@@ -55,7 +67,7 @@ impl Bm25Index {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open).
+    /// Those of [`open_expecting`](Self::open_expecting).
     pub fn verify(&self) -> Result<(), Error> {
         self.checked.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.reload_checking(u64::MAX)
@@ -152,14 +164,23 @@ impl Bm25Index {
 
     fn reload_checking(&self, limit: u64) -> Result<(), Error> {
         let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
-        let searcher = Arc::new(open_searcher(&self.path, &mut checked, limit)?);
+        let searcher = Arc::new(open_searcher(&self.path, self.expected.as_ref(), &mut checked, limit)?);
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = searcher;
         Ok(())
     }
 }
 
-fn open_searcher(path: &Path, checked: &mut HashSet<PathBuf>, limit: u64) -> Result<Searcher, Error> {
-    guarded(path, || Ok(Searcher::new(Segments::open(&open_index(path)?, path, checked, limit)?)))
+fn open_searcher(
+    path: &Path,
+    analyzer: Option<&Analyzer>,
+    checked: &mut HashSet<PathBuf>,
+    limit: u64,
+) -> Result<Searcher, Error> {
+    guarded(path, || {
+        let segments = Segments::open(&open_index(path)?, path, checked, limit)?;
+        segments.check_analyzer(analyzer)?;
+        Ok(Searcher::new(segments))
+    })
 }
 
 #[cfg(test)]
@@ -172,20 +193,27 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path();
         let mut writer =
-            IndexWriter::create(path, Analyzer::Simple, WriterOptions::default()).expect("an empty folder");
+            IndexWriter::create(path, Analyzer::SIMPLE, WriterOptions::default()).expect("an empty folder");
         for at in 0..300u32 {
             let text: String = (0..9)
                 .map(|place| char::from(b'a' + (at * place % 23) as u8))
                 .flat_map(|c| [c, ' '])
                 .collect();
-            writer.add(&at.to_string(), None, &text).expect("a new id");
+            let fields = [("at".to_owned(), f64::from(at).into()), ("text".to_owned(), text.as_str().into())];
+            writer.add_with_fields(&at.to_string(), None, &text, &fields.into()).expect("a new id");
         }
         writer.commit().expect("a commit");
         writer.close().expect("merges that end");
         let search = || {
-            let searcher = open_searcher(path, &mut HashSet::new(), 0)?;
+            let searcher = open_searcher(path, None, &mut HashSet::new(), 0)?;
             let hits = searcher.search("a b c d e", 20, Bm25::default(), &Control::new())?;
             searcher.explain("a b c", "7", Bm25::default())?;
+            let conditions = r#"{"or": [{"range": {"field": "at", "lt": 99}}, {"equals": {"field": "text", "value": "b"}},
+                {"range": {"field": "text", "gt": "c"}}, {"exists": {"field": "text"}}, {"ids": ["7", "8"]}]}"#;
+            let filter = serde_json::from_str(conditions).expect("a filter");
+            let filtered = searcher.filtered(Some(&filter), &Control::new())?;
+            filtered.search("a b", 20, Bm25::default(), &Control::new())?;
+            searcher.fields("7")?;
             searcher.ids(&hits)
         };
         let sound = search().expect("a sound index");

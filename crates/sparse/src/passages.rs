@@ -1,24 +1,31 @@
 //! The passage file of a segment: insertion numbers, ids, and exact counts.
 //!
-//! Little-endian: magic 8 bytes, passages u32, flags u32, tokens u64, passages with tokens u64; then for each
-//! passage its ord u32; if flag 1 is set, the passages in the order of their ords, u32 each; the end of each id
-//! u64; the ids. The engine appends a checksum.
+//! Little-endian: magic 8 bytes, passages u32, flags u32, tokens u64, passages with tokens u64; then the ord of
+//! each passage u32, or with flag 2 that of the first, from which the others count on; with flag 1 the passages in
+//! the order of their ords, u32 each; the end of each id, u32, or with flag 4 u64; the ids. The engine appends a
+//! checksum.
 
 use std::io::{self, Write};
 
 use tantivy::DocId;
 use tantivy::directory::OwnedBytes;
 
-const MAGIC: [u8; 8] = *b"PKPASSG1";
+const MAGIC: [u8; 8] = *b"PKPASSG2";
 const HEADER: usize = 32;
 const PERMUTED: u32 = 1;
+const COUNTED: u32 = 2;
+const LARGE: u32 = 4;
 
 /// An open passage file. Positions are those of the segment.
 #[derive(Debug, Clone)]
 pub(crate) struct Passages {
     bytes: OwnedBytes,
     count: usize,
-    permuted: bool,
+    flags: u32,
+    /// Of the first passage, where the others count on from it.
+    first_ord: u32,
+    ends_at: usize,
+    names_at: usize,
     /// Tokens of all passages, deleted ones too.
     pub tokens: u64,
     /// Passages with at least one token, deleted ones too.
@@ -32,13 +39,19 @@ impl Passages {
             return Err("a file that does not begin like a passage file".to_owned());
         }
         let count = read_u32(&bytes, 8) as usize;
-        let permuted = read_u32(&bytes, 12) == PERMUTED;
+        let flags = read_u32(&bytes, 12);
         let (tokens, with_tokens) = (read_u64(&bytes, 16), read_u64(&bytes, 24));
-        let passages = Self { bytes, count, permuted, tokens, with_tokens };
-        let names = passages.names_offset();
-        let length = passages.bytes.len();
-        let names_end = count.checked_sub(1).filter(|_| names <= length).map_or(0, |last| passages.end(last));
-        if names as u64 + names_end != length as u64 {
+        let ords = if flags & COUNTED > 0 { 1 } else { count };
+        let ends_at = HEADER + 4 * (ords + if flags & PERMUTED > 0 { count } else { 0 });
+        let names_at = ends_at + count * if flags & LARGE > 0 { 8 } else { 4 };
+        let length = bytes.len();
+        if names_at > length {
+            return Err(format!("{length} bytes for {count} passages"));
+        }
+        let first_ord = if flags & COUNTED > 0 { read_u32(&bytes, HEADER) } else { 0 };
+        let passages = Self { bytes, count, flags, first_ord, ends_at, names_at, tokens, with_tokens };
+        let names = count.checked_sub(1).map_or(0, |last| passages.end(last));
+        if names_at as u64 + names != length as u64 {
             return Err(format!("{length} bytes for {count} passages"));
         }
         Ok(passages)
@@ -49,7 +62,11 @@ impl Passages {
         self.count
     }
 
+    #[inline]
     pub fn ord(&self, doc: DocId) -> u32 {
+        if self.flags & COUNTED > 0 {
+            return self.first_ord.wrapping_add(doc);
+        }
         read_u32(&self.bytes, HEADER + 4 * doc as usize)
     }
 
@@ -57,7 +74,7 @@ impl Passages {
     pub fn id(&self, doc: DocId) -> Option<&str> {
         let doc = doc as usize;
         let start = if doc == 0 { 0 } else { self.end(doc - 1) };
-        let names = &self.bytes[self.names_offset()..];
+        let names = &self.bytes[self.names_at..];
         std::str::from_utf8(names.get(usize::try_from(start).ok()?..usize::try_from(self.end(doc)).ok()?)?)
             .ok()
     }
@@ -94,19 +111,17 @@ impl Passages {
     }
 
     fn by_ord(&self, rank: usize) -> DocId {
-        if self.permuted { read_u32(&self.bytes, HEADER + 4 * (self.count + rank)) } else { rank as DocId }
-    }
-
-    fn ends_offset(&self) -> usize {
-        HEADER + 4 * self.count * if self.permuted { 2 } else { 1 }
-    }
-
-    fn names_offset(&self) -> usize {
-        self.ends_offset() + 8 * self.count
+        if self.flags & PERMUTED > 0 {
+            return read_u32(&self.bytes, HEADER + 4 * (self.count + rank));
+        }
+        rank as DocId
     }
 
     fn end(&self, doc: usize) -> u64 {
-        read_u64(&self.bytes, self.ends_offset() + 8 * doc)
+        if self.flags & LARGE > 0 {
+            return read_u64(&self.bytes, self.ends_at + 8 * doc);
+        }
+        u64::from(read_u32(&self.bytes, self.ends_at + 4 * doc))
     }
 }
 
@@ -136,19 +151,33 @@ impl PassagesBuilder {
     }
 
     pub fn write(&self, tokens: u64, with_tokens: u64, to: &mut impl Write) -> io::Result<()> {
+        self.write_as(u32::try_from(self.names.len()).is_err(), tokens, with_tokens, to)
+    }
+
+    fn write_as(&self, large: bool, tokens: u64, with_tokens: u64, to: &mut impl Write) -> io::Result<()> {
         let permuted = !self.ords.is_sorted();
+        let counted =
+            self.ords.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1])) && !self.ords.is_empty();
+        let flags = [(permuted, PERMUTED), (counted, COUNTED), (large, LARGE)];
+        let flags: u32 = flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag).sum();
         to.write_all(&MAGIC)?;
         to.write_all(&(self.ords.len() as u32).to_le_bytes())?;
-        to.write_all(&(if permuted { PERMUTED } else { 0 }).to_le_bytes())?;
+        to.write_all(&flags.to_le_bytes())?;
         to.write_all(&tokens.to_le_bytes())?;
         to.write_all(&with_tokens.to_le_bytes())?;
-        self.ords.iter().try_for_each(|ord| to.write_all(&ord.to_le_bytes()))?;
+        let ords = if counted { &self.ords[..1] } else { &self.ords };
+        ords.iter().try_for_each(|ord| to.write_all(&ord.to_le_bytes()))?;
         if permuted {
             let mut by_ord: Vec<u32> = (0..self.ords.len() as u32).collect();
             by_ord.sort_unstable_by_key(|&doc| self.ords[doc as usize]);
             by_ord.iter().try_for_each(|doc| to.write_all(&doc.to_le_bytes()))?;
         }
-        self.ends.iter().try_for_each(|end| to.write_all(&end.to_le_bytes()))?;
+        for end in &self.ends {
+            match u32::try_from(*end) {
+                Ok(end) if !large => to.write_all(&end.to_le_bytes())?,
+                _ => to.write_all(&end.to_le_bytes())?,
+            }
+        }
         to.write_all(&self.names)
     }
 }
@@ -166,10 +195,14 @@ mod tests {
     use super::*;
 
     fn file(passages: &[(u32, &str)]) -> Vec<u8> {
+        file_of(passages, false)
+    }
+
+    fn file_of(passages: &[(u32, &str)], large: bool) -> Vec<u8> {
         let mut builder = PassagesBuilder::default();
         passages.iter().for_each(|&(ord, id)| builder.push(ord, id));
         let mut bytes = Vec::new();
-        builder.write(11, 2, &mut bytes).expect("a vector takes all");
+        builder.write_as(large, 11, 2, &mut bytes).expect("a vector takes all");
         bytes
     }
 

@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn terms_keep_the_order_of_their_first_appearance() {
-        let query = Query::from_text("Dogs and cats and a dog", Analyzer::English);
+        let query = Query::from_text("Dogs and cats and a dog", Analyzer::ENGLISH);
         assert_eq!(query.terms, [("dog".to_owned(), 2.0), ("cat".to_owned(), 1.0)]);
     }
 

@@ -3,15 +3,21 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use tantivy::schema::{Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
+use tantivy::schema::{
+    Field, IndexRecordOption, JsonObjectOptions, NumericOptions, Schema, TextFieldIndexing, TextOptions,
+};
 
+use crate::analyzer_record::AnalyzerRecord;
 use crate::{Analyzer, Error, tokenizer};
 
 /// Raised when the layout changes; other versions are refused.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// Stands in every commit.
 pub(crate) const FORMAT: &str = "passagekit-bm25";
+
+/// The engine's name of what passages carry.
+pub(crate) const FIELDS: &str = "fields";
 
 /// The fields of a passage.
 #[derive(Debug, Clone, Copy)]
@@ -22,19 +28,30 @@ pub(crate) struct Fields {
     pub id: Field,
     /// Insertion number. Kept in the passage file of a segment, not by the engine.
     pub ord: Field,
+    /// What the passage carries: one object, its values as terms, as columns, and stored. Passages without any
+    /// have no value, and cost nothing.
+    pub fields: Field,
 }
 
 pub(crate) fn schema() -> (Schema, Fields) {
     let mut builder = Schema::builder();
-    let indexed = |tokenizer: &str, option, lengths| {
-        let indexing = TextFieldIndexing::default().set_tokenizer(tokenizer);
-        TextOptions::default().set_indexing_options(indexing.set_index_option(option).set_fieldnorms(lengths))
+    let indexing = |tokenizer: &str, option, lengths| {
+        TextFieldIndexing::default().set_tokenizer(tokenizer).set_index_option(option).set_fieldnorms(lengths)
     };
+    let indexed = |tokenizer: &str, option, lengths| {
+        TextOptions::default().set_indexing_options(indexing(tokenizer, option, lengths))
+    };
+    let json = JsonObjectOptions::default().set_stored().set_fast("raw").set_indexing_options(indexing(
+        "raw",
+        IndexRecordOption::Basic,
+        false,
+    ));
     let fields = Fields {
         contents: builder
             .add_text_field("contents", indexed(tokenizer::NAME, IndexRecordOption::WithFreqs, true)),
         id: builder.add_text_field("id", indexed("raw", IndexRecordOption::Basic, false)),
         ord: builder.add_u64_field("ord", NumericOptions::default()),
+        fields: builder.add_json_field(FIELDS, json),
     };
     (builder.build(), fields)
 }
@@ -44,7 +61,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
 pub(crate) struct Settings {
     format: String,
     version: u32,
-    pub analyzer: Analyzer,
+    pub analyzer: AnalyzerRecord,
     /// Number of the next passage added.
     pub next_ord: u64,
     /// Passages that can be found.
@@ -52,7 +69,8 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    pub fn new(analyzer: Analyzer) -> Self {
+    pub fn new(analyzer: &Analyzer) -> Self {
+        let analyzer = AnalyzerRecord::new(analyzer);
         Self { format: FORMAT.to_owned(), version: VERSION, analyzer, next_ord: 0, passages: 0 }
     }
 
@@ -85,18 +103,18 @@ mod tests {
     #[test]
     fn settings_survive_and_others_are_told_apart() {
         let path = Path::new("index");
-        let settings = Settings { next_ord: 7, passages: 5, ..Settings::new(Analyzer::Simple) };
+        let settings = Settings { next_ord: 7, passages: 5, ..Settings::new(&Analyzer::SIMPLE) };
         assert_eq!(Settings::from_payload(Some(&settings.to_payload()), path).ok(), Some(settings.clone()));
         for payload in [None, Some("x"), Some("{}"), Some(r#"{"format": "other"}"#)] {
             assert!(matches!(Settings::from_payload(payload, path), Err(Error::NotAnIndex { .. })));
         }
-        let newer = settings.to_payload().replace("\"version\":1", "\"version\":2");
+        let newer = settings.to_payload().replace("\"version\":2", "\"version\":3");
         let error = Settings::from_payload(Some(&newer), path).expect_err("another version").to_string();
         assert_eq!(
             error,
-            "index: expected version 1 of the BM25 index format, got version 2; build it again"
+            "index: expected version 2 of the BM25 index format, got version 3; build it again"
         );
-        let odd = settings.to_payload().replace("simple", "klingon");
+        let odd = settings.to_payload().replace("next_ord", "next_odd");
         assert!(matches!(Settings::from_payload(Some(&odd), path), Err(Error::Corrupt { .. })));
     }
 }

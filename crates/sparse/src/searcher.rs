@@ -3,14 +3,16 @@
 use control::Control;
 use ranking::Hit;
 use rayon::prelude::*;
-use tantivy::Term;
 
 use crate::explain::{self, Explanation};
+use crate::filter_cache::FilterCache;
 use crate::integrity::guarded;
+use crate::passage_set::PassageSet;
 use crate::query::Query;
 use crate::scorer;
 use crate::segments::Segments;
 use crate::statistics::Statistics;
+use crate::terms::passages_with;
 use crate::{Analyzer, Bm25, Error};
 
 /// One commit of an index: what it finds does not change while writers go on. To be had from
@@ -19,12 +21,13 @@ use crate::{Analyzer, Bm25, Error};
 /// Deleted passages are no hits, but count in the statistics (N, document frequency, mean length) until their
 /// segment is merged, as in Lucene.
 pub struct Searcher {
-    index: Segments,
+    pub(crate) index: Segments,
+    pub(crate) filters: FilterCache,
 }
 
 impl Searcher {
     pub(crate) fn new(index: Segments) -> Self {
-        Self { index }
+        Self { index, filters: FilterCache::default() }
     }
 
     /// Passages that can be found.
@@ -42,7 +45,7 @@ impl Searcher {
     /// The analyzer that the index was made with.
     #[must_use]
     pub fn analyzer(&self) -> Analyzer {
-        self.index.settings.analyzer
+        self.index.analyzer.clone()
     }
 
     /// What BM25 knows of the whole index.
@@ -63,8 +66,7 @@ impl Searcher {
     ///
     /// [`Error::Corrupt`] or [`Error::Io`] if the index cannot be read.
     pub fn passages_with(&self, term: &str) -> Result<u64, Error> {
-        let term = Term::from_field_text(self.index.fields.contents, term);
-        guarded(&self.index.path, || scorer::passages_with(&self.index, &term).map(|(passages, _)| passages))
+        guarded(&self.index.path, || passages_with(&self.index, term, &mut Vec::new()))
     }
 
     /// The `k` best passages for a text, best first, of equal scores the one added earlier first. Passages
@@ -84,7 +86,7 @@ impl Searcher {
         parameters: Bm25,
         control: &Control,
     ) -> Result<Vec<Hit>, Error> {
-        self.search_query(&Query::from_text(query, self.analyzer()), k, parameters, control)
+        self.search_query(&Query::from_text(query, self.analyzer()), k, parameters, None, control)
     }
 
     /// The `k` best passages for terms that are analysed already, each with its weight: finite, at least 0.
@@ -100,7 +102,7 @@ impl Searcher {
         parameters: Bm25,
         control: &Control,
     ) -> Result<Vec<Hit>, Error> {
-        self.search_query(&Query::from_terms(terms)?, k, parameters, control)
+        self.search_query(&Query::from_terms(terms)?, k, parameters, None, control)
     }
 
     /// The hits of many queries, in their order, found on `threads` threads; 0 is one for each core. Progress
@@ -117,10 +119,23 @@ impl Searcher {
         threads: usize,
         control: &Control,
     ) -> Result<Vec<Vec<Hit>>, Error> {
+        self.search_texts(queries, k, parameters, threads, None, control)
+    }
+
+    pub(crate) fn search_texts(
+        &self,
+        queries: &[&str],
+        k: usize,
+        parameters: Bm25,
+        threads: usize,
+        filter: Option<&[PassageSet]>,
+        control: &Control,
+    ) -> Result<Vec<Vec<Hit>>, Error> {
         parameters.check()?;
         control.set_total(queries.len() as u64);
         let search = |query: &&str| {
-            let hits = self.search(query, k, parameters, control)?;
+            let query = Query::from_text(query, self.analyzer());
+            let hits = self.search_query(&query, k, parameters, filter, control)?;
             control.advance(1);
             Ok(hits)
         };
@@ -165,14 +180,15 @@ impl Searcher {
         guarded(&self.index.path, || explain::explain(&self.index, &query, id, parameters))
     }
 
-    fn search_query(
+    pub(crate) fn search_query(
         &self,
         query: &Query,
         k: usize,
         parameters: Bm25,
+        filter: Option<&[PassageSet]>,
         control: &Control,
     ) -> Result<Vec<Hit>, Error> {
-        guarded(&self.index.path, || scorer::search(&self.index, query, k, parameters, control))
+        guarded(&self.index.path, || scorer::search(&self.index, query, k, parameters, filter, control))
     }
 }
 

@@ -1,33 +1,41 @@
 //! The segments of one commit, open for reading.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tantivy::directory::error::LockError;
-use tantivy::directory::{CompositeFile, Directory, META_LOCK, MmapDirectory, OwnedBytes};
-use tantivy::index::SegmentComponent;
+use tantivy::directory::{Directory, META_LOCK, MmapDirectory, OwnedBytes};
+use tantivy::plugin::SegmentPlugin;
 use tantivy::postings::TermInfo;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, Index, IndexMeta, InvertedIndexReader, SegmentReader, TERMINATED, TantivyError, Term};
 
 use crate::folder::is_ours;
+use crate::impacts::{Impacts, ImpactsPlugin, open_or_build, read_length_codes};
 use crate::integrity::{engine_error, verify};
+use crate::passage_set::PassageSet;
 use crate::passages::Passages;
 use crate::passages_plugin::{PassagesPlugin, read_passages};
 use crate::schema::{Fields, Settings, schema};
 use crate::statistics::Statistics;
+use crate::term_cache::TermCache;
+use crate::terms::Ratios;
 use crate::tokenizer::{self, AnalyzerTokenizer};
-use crate::{Analyzer, Error};
+use crate::{Analyzer, Bm25, Error};
 
 /// One segment.
 pub(crate) struct Segment {
     pub reader: SegmentReader,
     pub terms: Arc<InvertedIndexReader>,
     ids: Arc<InvertedIndexReader>,
-    lengths: OwnedBytes,
+    length_codes: OwnedBytes,
     pub passages: Passages,
+    pub impacts: Impacts,
+    /// A bit for each passage that is not deleted; none if none is.
+    alive: Option<Vec<u64>>,
 }
 
 /// All segments of a commit. As long as it lives, a writer in this process that shares the engine's handle leaves
@@ -35,9 +43,13 @@ pub(crate) struct Segment {
 pub(crate) struct Segments {
     pub path: PathBuf,
     pub settings: Settings,
+    pub analyzer: Analyzer,
     pub fields: Fields,
     pub segments: Vec<Segment>,
     pub statistics: Statistics,
+    pub term_cache: TermCache,
+    /// For each segment those of the parameters that nearly all searches use.
+    default_ratios: Vec<Ratios>,
     _pinned: IndexMeta,
 }
 
@@ -60,26 +72,35 @@ pub(crate) fn open_index(path: &Path) -> Result<Index, Error> {
         error => error,
     })?;
     let meta = index.load_metas().map_err(error)?;
-    let settings = Settings::from_payload(meta.payload.as_deref(), path)?;
+    Settings::from_payload(meta.payload.as_deref(), path)?;
     let (schema, fields) = schema();
     if index.schema() != schema {
         return Err(Error::corrupt(path, "the fields of a BM25 index", "other fields"));
     }
-    prepare(&mut index, settings.analyzer, fields);
+    prepare(&mut index, fields);
     let extensions = index.custom_plugins().iter().flat_map(|plugin| plugin.extensions().to_vec());
     if !extensions.eq(meta.persisted_custom_extensions.iter().map(String::as_str)) {
         let got = format!("{:?}", meta.persisted_custom_extensions);
-        return Err(Error::corrupt(path, "a passage file in each segment", got));
+        return Err(Error::corrupt(path, "a passage file and an impact file in each segment", got));
     }
     Ok(index)
 }
 
-/// Registers what the engine needs to write segments.
-pub(crate) fn prepare(index: &mut Index, analyzer: Analyzer, fields: Fields) {
-    index.tokenizers().register(tokenizer::NAME, AnalyzerTokenizer { analyzer });
+/// Registers what the engine needs to write segments, but for the analyzer.
+pub(crate) fn prepare(index: &mut Index, fields: Fields) {
     if index.custom_plugins().is_empty() {
-        index.register_plugin(Arc::new(PassagesPlugin { fields }));
+        plugins(fields).into_iter().for_each(|plugin| index.register_plugin(plugin));
     }
+}
+
+/// Has the engine analyse what is added from here on.
+pub(crate) fn analyze_with(index: &Index, analyzer: Analyzer) {
+    index.tokenizers().register(tokenizer::NAME, AnalyzerTokenizer { analyzer });
+}
+
+/// What writes our files of a segment.
+pub(crate) fn plugins(fields: Fields) -> [Arc<dyn SegmentPlugin>; 2] {
+    [Arc::new(PassagesPlugin { fields }), Arc::new(ImpactsPlugin { contents: fields.contents })]
 }
 
 impl Segments {
@@ -102,6 +123,7 @@ impl Segments {
         };
         let meta = index.load_metas().map_err(error)?;
         let settings = Settings::from_payload(meta.payload.as_deref(), path)?;
+        let analyzer = settings.analyzer.load(path)?;
         verify(index, &meta, path, checked, limit)?;
         let (_, fields) = schema();
         let open = |meta: &tantivy::SegmentMeta| {
@@ -124,7 +146,38 @@ impl Segments {
             let expected = format!("ords below {}, as the last commit says", settings.next_ord);
             return Err(Error::corrupt(path, expected, format!("{largest:?}")));
         }
-        Ok(Self { path: path.to_path_buf(), settings, fields, segments, statistics, _pinned: meta })
+        let average_length = statistics.average_length();
+        let ratios = |segment| Ratios::new(segment, Bm25::default(), average_length);
+        Ok(Self {
+            path: path.to_path_buf(),
+            settings,
+            analyzer,
+            fields,
+            default_ratios: segments.iter().map(ratios).collect(),
+            segments,
+            statistics,
+            term_cache: TermCache::new(),
+            _pinned: meta,
+        })
+    }
+
+    /// Refuses another analyzer than the one expected, if one is.
+    pub fn check_analyzer(&self, expected: Option<&Analyzer>) -> Result<(), Error> {
+        match expected {
+            Some(expected) if *expected != self.analyzer => {
+                let (expected, got) = (expected.to_string(), self.analyzer.to_string());
+                Err(Error::AnalyzerMismatch { path: self.path.clone(), expected, got })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The ratios of the segment at this place.
+    pub fn ratios(&self, at: usize, parameters: Bm25) -> Cow<'_, Ratios> {
+        if parameters == Bm25::default() {
+            return Cow::Borrowed(&self.default_ratios[at]);
+        }
+        Cow::Owned(Ratios::new(&self.segments[at], parameters, self.statistics.average_length()))
     }
 
     /// The segment and position of the passage with this id.
@@ -159,22 +212,36 @@ impl Segments {
 
 impl Segment {
     fn open(reader: SegmentReader, fields: Fields) -> tantivy::Result<Self> {
-        let lengths = CompositeFile::open(&reader.open_read(SegmentComponent::FieldNorms)?)?;
-        let lengths = lengths.open_read(fields.contents).map(|file| file.read_bytes()).transpose()?;
-        let lengths = lengths.unwrap_or_else(OwnedBytes::empty);
+        let length_codes = read_length_codes(&reader, fields.contents)?;
         let passages = read_passages(&reader)?;
-        if lengths.len() != passages.len() {
-            let got = format!("{} lengths for {} passages", lengths.len(), passages.len());
+        if length_codes.len() != passages.len() {
+            let got = format!("{} lengths for {} passages", length_codes.len(), passages.len());
             return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, got).into());
         }
         let terms = reader.inverted_index(fields.contents)?;
+        let impacts = open_or_build(&reader, &terms, &length_codes)?;
         let ids = reader.inverted_index(fields.id)?;
-        Ok(Self { reader, terms, ids, lengths, passages })
+        let alive = reader.has_deletes().then(|| alive_words(&reader));
+        Ok(Self { reader, terms, ids, length_codes, passages, impacts, alive })
     }
 
     /// For each passage the code of its length: Lucene's `SmallFloat.intToByte4`.
     pub fn length_codes(&self) -> &[u8] {
-        &self.lengths
+        &self.length_codes
+    }
+
+    /// A bit for each passage that may be a hit, being in the filter and not deleted; none if all may.
+    pub fn allowed<'a>(&'a self, filter: Option<&'a PassageSet>) -> Option<Cow<'a, [u64]>> {
+        match (self.alive.as_deref(), filter.map(PassageSet::words)) {
+            (Some(alive), Some(filter)) => Some(alive.iter().zip(filter).map(|(a, b)| a & b).collect()),
+            (alive, filter) => alive.or(filter).map(Cow::Borrowed),
+        }
+    }
+
+    /// The number of a term in the dictionary.
+    pub fn term_number(&self, term: &Term) -> std::io::Result<Option<u32>> {
+        let number = self.terms.terms().term_ord(term.serialized_value_bytes())?;
+        Ok(number.map(|number| u32::try_from(number).expect("fewer terms than the engine counts in u32")))
     }
 
     /// Where a term's postings are.
@@ -195,4 +262,12 @@ impl Segment {
         }
         Ok(None)
     }
+}
+
+fn alive_words(reader: &SegmentReader) -> Vec<u64> {
+    let mut words = vec![0u64; (reader.max_doc() as usize).div_ceil(64)];
+    for doc in reader.doc_ids_alive() {
+        words[doc as usize / 64] |= 1 << (doc % 64);
+    }
+    words
 }

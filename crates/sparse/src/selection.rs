@@ -12,6 +12,54 @@ pub(crate) struct Selection {
     threshold: Option<Hit>,
 }
 
+/// A hit, with a score of at least 0, as a number: the lower, the better.
+pub(crate) fn key(hit: Hit) -> u64 {
+    u64::from(!hit.score.to_bits()) << 32 | u64::from(hit.ord)
+}
+
+/// Below, comparing is faster than counting digits.
+const FEW: usize = 96;
+
+/// The `k` best hits, best first, by their keys.
+pub(crate) fn rank(mut keys: Vec<u64>, k: usize) -> Vec<Hit> {
+    if keys.len() < FEW {
+        keys.sort_unstable();
+    } else {
+        sort_digits(&mut keys);
+    }
+    keys.truncate(k);
+    keys.into_iter()
+        .map(|key| Hit { ord: key as u32, score: f32::from_bits(!((key >> 32) as u32)) })
+        .collect()
+}
+
+/// Sorts by a digit after the other, the lowest first, leaving out those in which keys do not differ.
+fn sort_digits(keys: &mut Vec<u64>) {
+    let least = keys.iter().fold(u64::MAX, |least, &key| least.min(key)) >> 32 << 32;
+    let (all, any) =
+        keys.iter().fold((u64::MAX, 0), |(all, any), key| (all & (key - least), any | (key - least)));
+    let in_order = keys.is_sorted_by_key(|&key| key as u32);
+    let mut other = vec![0; keys.len()];
+    for digit in if in_order { 4..8 } else { 0..8 } {
+        let digit_of = |key: u64| (key >> (8 * digit)) as u8;
+        if digit_of(all) == digit_of(any) {
+            continue;
+        }
+        let mut places = [0u32; 256];
+        keys.iter().for_each(|&key| places[usize::from(digit_of(key - least))] += 1);
+        let mut sum = 0;
+        for place in &mut places {
+            sum += std::mem::replace(place, sum);
+        }
+        for &key in &*keys {
+            let place = &mut places[usize::from(digit_of(key - least))];
+            other[*place as usize] = key;
+            *place += 1;
+        }
+        std::mem::swap(keys, &mut other);
+    }
+}
+
 /// The bits of an accumulator that no term has touched: −0.0, to which a sum adds nothing, below all touched ones
 /// as a signed integer.
 pub(crate) const UNTOUCHED: f64 = -0.0;
@@ -45,8 +93,7 @@ impl Selection {
         if self.hits.len() > self.k {
             self.shrink();
         }
-        self.hits.sort_unstable_by(by_rank);
-        self.hits
+        rank(self.hits.into_iter().map(key).collect(), self.k)
     }
 
     fn shrink(&mut self) {
@@ -64,6 +111,20 @@ mod tests {
     use ranking::TopK;
 
     proptest! {
+        #[test]
+        fn keys_sort_as_hits_do(
+            scores in prop::collection::vec(prop_oneof![0u32..5, 0u32..2_000_000_000], 0..400),
+            ords in any::<u32>(),
+            k in 0usize..300,
+        ) {
+            let hit = |(at, &bits): (u32, &u32)| Hit { ord: at ^ ords, score: f32::from_bits(bits) };
+            let mut hits: Vec<Hit> = (0..).zip(&scores).map(hit).collect();
+            let got = rank(hits.iter().copied().map(key).collect(), k);
+            hits.sort_by(by_rank);
+            hits.truncate(k);
+            prop_assert_eq!(got, hits);
+        }
+
         #[test]
         fn keeps_what_the_heap_keeps(scores in prop::collection::vec(0u8..8, 0..400), k in 0usize..80) {
             let (mut selection, mut heap) = (Selection::new(k), TopK::new(k));

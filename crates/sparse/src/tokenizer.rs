@@ -13,7 +13,7 @@ pub(crate) struct AnalyzerTokenizer {
 }
 
 pub(crate) struct AnalyzerStream<'a> {
-    analyzer: Analyzer,
+    analyzer: &'a Analyzer,
     text: &'a str,
     token: Token,
     /// Filled by the first `advance`; `process` does without.
@@ -24,7 +24,7 @@ impl Tokenizer for AnalyzerTokenizer {
     type TokenStream<'a> = AnalyzerStream<'a>;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> AnalyzerStream<'a> {
-        AnalyzerStream { analyzer: self.analyzer, text, token: Token::default(), tokens: None }
+        AnalyzerStream { analyzer: &self.analyzer, text, token: Token::default(), tokens: None }
     }
 }
 

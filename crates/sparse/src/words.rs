@@ -9,13 +9,22 @@ pub(crate) const LONGEST: usize = 255;
 
 /// Calls `visit` with every word of the text, in order.
 pub(crate) fn for_each_word(text: &str, mut visit: impl FnMut(&str)) {
-    // No word holds a space, and what follows one does not depend on what stood before.
-    for piece in text.split(' ') {
-        if piece.is_ascii() {
+    let bytes = text.as_bytes();
+    let mut start = 0;
+    while start < bytes.len() {
+        // No word holds a space, and what follows one does not depend on what stood before.
+        let (mut end, mut bits) = (start, 0);
+        while end < bytes.len() && bytes[end] != b' ' {
+            bits |= bytes[end];
+            end += 1;
+        }
+        let piece = &text[start..end];
+        if bits.is_ascii() {
             for_each_ascii_word(piece, &mut visit);
         } else {
             for_each_unicode_word(piece, &mut visit);
         }
+        start = end + 1;
     }
 }
 

@@ -5,17 +5,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tantivy::directory::Directory;
+use tantivy::directory::{Directory, META_LOCK};
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, NoMergePolicy};
-use tantivy::{Index, TantivyDocument, Term};
+use tantivy::{Index, TantivyDocument, TantivyError, Term};
 
 use crate::backlog::Backlog;
+use crate::fields::{PassageFields, check_fields, to_engine};
 use crate::folder::{clear, is_unfinished, new_index, remove_temporary};
 use crate::id_set::IdSet;
 use crate::integrity::{CHECKED_ON_OPEN, engine_error, guarded};
 use crate::merging::merge_all;
-use crate::schema::{Fields, Settings, schema};
-use crate::segments::{Segments, open_index, prepare};
+use crate::schema::{Fields, Settings};
+use crate::segments::{Segments, analyze_with, open_index};
+use crate::word_pieces::remove_copies;
 use crate::writer_options::WriterOptions;
 use crate::{Analyzer, Error};
 
@@ -35,6 +37,7 @@ pub struct IndexWriter {
     fields: Fields,
     /// As of the next commit.
     settings: Settings,
+    analyzer: Analyzer,
     /// The last commit, or nothing where it is to be overwritten; its files are kept from being collected.
     committed: Segments,
     overwriting: bool,
@@ -68,7 +71,7 @@ impl IndexWriter {
             Ok(_) if is_unfinished(path)? => clear(path)?,
             Ok(_) if !options.overwrite => return Err(Error::AlreadyExists { path: path.to_path_buf() }),
             Ok(index) => {
-                if let Some(writer) = Self::overwrite(path, index, analyzer, options, &engine_options)? {
+                if let Some(writer) = Self::overwrite(path, index, &analyzer, options, &engine_options)? {
                     return Ok(writer);
                 }
                 clear(path)?;
@@ -90,6 +93,19 @@ impl IndexWriter {
     /// Those of [`Bm25Index::open`](crate::Bm25Index::open), [`Error::Locked`], and [`Error::Argument`] for
     /// options out of range.
     pub fn open(path: &Path, options: WriterOptions) -> Result<Self, Error> {
+        Self::open_expecting(path, None, options)
+    }
+
+    /// Opens the index in a folder for changes unless it was made with another analyzer.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open), and [`Error::AnalyzerMismatch`].
+    pub fn open_expecting(
+        path: &Path,
+        analyzer: Option<Analyzer>,
+        options: WriterOptions,
+    ) -> Result<Self, Error> {
         let engine_options = options.checked()?;
         guarded(path, || {
             let index = open_index(path)?;
@@ -97,6 +113,8 @@ impl IndexWriter {
                 .writer_with_options(engine_options)
                 .map_err(|error| engine_error("open", path, error))?;
             let writer = Self::from_engine(path, index, engine, options)?;
+            writer.committed.check_analyzer(analyzer.as_ref())?;
+            writer.start_analyzing();
             // A writer that was killed may have left files whose names the next commit would give again.
             remove_temporary(path)?;
             writer.collect_garbage()?;
@@ -119,7 +137,7 @@ impl IndexWriter {
     /// The analyzer that the index was made with.
     #[must_use]
     pub fn analyzer(&self) -> Analyzer {
-        self.settings.analyzer
+        self.analyzer.clone()
     }
 
     /// Adds a passage. What is found is `title text`.
@@ -129,12 +147,28 @@ impl IndexWriter {
     /// [`Error::DuplicateId`] if a passage has this id, in the index or added before; [`Error::Argument`] for an
     /// id that is empty or longer than 65,530 bytes; [`Error::Full`] after 2^32 additions.
     pub fn add(&mut self, id: &str, title: Option<&str>, text: &str) -> Result<(), Error> {
+        self.add_with_fields(id, title, text, &PassageFields::new())
+    }
+
+    /// Adds a passage with fields, which [`Filter`](crate::Filter)s look at and searches do not.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`add`](Self::add), and [`Error::Part`] for fields beyond the limits of [`PassageFields`].
+    pub fn add_with_fields(
+        &mut self,
+        id: &str,
+        title: Option<&str>,
+        text: &str,
+        fields: &PassageFields,
+    ) -> Result<(), Error> {
         check_id(id)?;
         self.check_changeable()?;
+        check_fields(id, fields)?;
         if self.contains(id)? {
             return Err(Error::DuplicateId { id: id.to_owned() });
         }
-        self.put(id, title, text)
+        self.put(id, title, text, fields)
     }
 
     /// Adds a passage, in the place of the one with this id if there is one. Whether there was. The passage comes
@@ -144,10 +178,26 @@ impl IndexWriter {
     ///
     /// Those of [`add`](Self::add) but for duplicates.
     pub fn update(&mut self, id: &str, title: Option<&str>, text: &str) -> Result<bool, Error> {
+        self.update_with_fields(id, title, text, &PassageFields::new())
+    }
+
+    /// Adds a passage with fields, in the place of the one with this id, whose fields go with it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`add_with_fields`](Self::add_with_fields) but for duplicates.
+    pub fn update_with_fields(
+        &mut self,
+        id: &str,
+        title: Option<&str>,
+        text: &str,
+        fields: &PassageFields,
+    ) -> Result<bool, Error> {
         check_id(id)?;
         self.check_changeable()?;
+        check_fields(id, fields)?;
         let replaced = self.remove(id)?;
-        self.put(id, title, text)?;
+        self.put(id, title, text, fields)?;
         Ok(replaced)
     }
 
@@ -180,7 +230,11 @@ impl IndexWriter {
         }
         self.added.clear();
         self.removed.clear();
-        if overwriting { self.collect_garbage() } else { Ok(()) }
+        if overwriting {
+            self.collect_garbage()?;
+            self.remove_other_tokenizers()?;
+        }
+        Ok(())
     }
 
     /// Undoes all changes since the last commit.
@@ -200,7 +254,7 @@ impl IndexWriter {
             self.added.clear();
             self.removed.clear();
             if self.overwriting {
-                return self.begin_overwriting(self.settings.analyzer);
+                return self.begin_overwriting();
             }
             self.settings = self.committed.settings.clone();
             Ok(())
@@ -270,47 +324,58 @@ impl IndexWriter {
         engine_options: &IndexWriterOptions,
     ) -> Result<Self, Error> {
         let error = |error| engine_error("create", path, error);
-        let index = new_index(path, analyzer)?;
+        let index = new_index(path)?;
         let mut engine: tantivy::IndexWriter =
             index.writer_with_options(engine_options.clone()).map_err(error)?;
+        write_tokenizer(path, &analyzer)?;
         let mut prepared = engine.prepare_commit().map_err(error)?;
-        prepared.set_payload(&Settings::new(analyzer).to_payload());
+        prepared.set_payload(&Settings::new(&analyzer).to_payload());
         prepared.commit().map_err(error)?;
-        Self::from_engine(path, index, engine, options)
+        let writer = Self::from_engine(path, index, engine, options)?;
+        writer.remove_other_tokenizers()?;
+        writer.start_analyzing();
+        Ok(writer)
     }
 
     /// A writer that will replace a sound index at its first commit; none if the index is not sound.
     fn overwrite(
         path: &Path,
-        mut index: Index,
-        analyzer: Analyzer,
+        index: Index,
+        analyzer: &Analyzer,
         options: WriterOptions,
         engine_options: &IndexWriterOptions,
     ) -> Result<Option<Self>, Error> {
-        let (_, fields) = schema();
         let opened = guarded(path, || {
-            prepare(&mut index, analyzer, fields);
             let engine = index.writer_with_options(engine_options.clone());
             let engine = engine.map_err(|error| engine_error("create", path, error))?;
             let mut writer = Self::from_engine(path, index, engine, options)?;
             remove_temporary(path)?;
             writer.collect_garbage()?;
-            writer.begin_overwriting(analyzer)?;
+            write_tokenizer(path, analyzer)?;
+            writer.analyzer = analyzer.clone();
+            writer.start_analyzing();
+            writer.begin_overwriting()?;
             Ok(writer)
         });
         match opened {
             Ok(writer) => Ok(Some(writer)),
-            Err(Error::Corrupt { .. } | Error::Version { .. }) => Ok(None),
+            Err(Error::Corrupt { .. } | Error::Version { .. } | Error::AnalyzerVersion { .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    fn begin_overwriting(&mut self, analyzer: Analyzer) -> Result<(), Error> {
+    fn begin_overwriting(&mut self) -> Result<(), Error> {
         let cleared = self.engine.delete_all_documents();
         cleared.map_err(|error| engine_error("create", &self.path, error))?;
-        self.settings = Settings::new(analyzer);
+        self.settings = Settings::new(&self.analyzer);
         self.overwriting = true;
         Ok(())
+    }
+
+    /// Gives the engine the analyzer, and hears of what is analysed.
+    fn start_analyzing(&self) {
+        analyze_with(&self.index, self.analyzer.clone());
+        self.backlog.watch(&self.index);
     }
 
     fn from_engine(
@@ -321,20 +386,19 @@ impl IndexWriter {
     ) -> Result<Self, Error> {
         let mut checked = HashSet::new();
         let committed = Segments::open(&index, path, &mut checked, CHECKED_ON_OPEN)?;
-        let backlog = Backlog::new(options.waiting());
-        backlog.watch(&index);
         Ok(Self {
             path: path.to_path_buf(),
             index,
             engine,
             fields: committed.fields,
             settings: committed.settings.clone(),
+            analyzer: committed.analyzer.clone(),
             committed,
             overwriting: false,
             checked,
             added: IdSet::default(),
             removed: IdSet::default(),
-            backlog,
+            backlog: Backlog::new(options.waiting()),
             interrupted: false,
             merges_in_background: true,
         })
@@ -385,7 +449,13 @@ impl IndexWriter {
         guarded(&self.path, || Ok(self.committed.find_id(id)?.is_some()))
     }
 
-    fn put(&mut self, id: &str, title: Option<&str>, text: &str) -> Result<(), Error> {
+    fn put(
+        &mut self,
+        id: &str,
+        title: Option<&str>,
+        text: &str,
+        fields: &PassageFields,
+    ) -> Result<(), Error> {
         if self.settings.next_ord > u64::from(u32::MAX) {
             return Err(Error::Full { path: self.path.clone() });
         }
@@ -398,6 +468,9 @@ impl IndexWriter {
         self.backlog.enter(title.map_or(0, |title| title.len() + 1) + text.len());
         document.add_text(self.fields.id, id);
         document.add_u64(self.fields.ord, self.settings.next_ord);
+        if !fields.is_empty() {
+            document.add_object(self.fields.fields, to_engine(fields));
+        }
         if let Err(error) = self.engine.add_document(document) {
             // The thread that failed says why only when it is waited for.
             let cause = self.engine.prepare_commit().err().unwrap_or(error);
@@ -426,12 +499,25 @@ impl IndexWriter {
         let collected = self.engine.garbage_collect_files().wait();
         collected.map(|_| ()).map_err(|error| engine_error("remove old files of", &self.path, error))
     }
+
+    /// Removes copies of tokenizers that the last commit does not use.
+    fn remove_other_tokenizers(&self) -> Result<(), Error> {
+        let lock = self.index.directory().acquire_lock(&META_LOCK);
+        let failed = |error| engine_error("remove", &self.path, TantivyError::LockFailure(error, None));
+        let _lock = lock.map_err(failed)?;
+        remove_copies(&self.path, self.committed.analyzer.tokenizer_copy(&self.path).as_deref())
+    }
 }
 
 impl std::fmt::Debug for IndexWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("IndexWriter").field("path", &self.path).field("settings", &self.settings).finish()
     }
+}
+
+/// Puts the tokenizer of an analyzer that has one beside the index, before the commit that needs it.
+fn write_tokenizer(path: &Path, analyzer: &Analyzer) -> Result<(), Error> {
+    analyzer.word_pieces().map_or(Ok(()), |pieces| pieces.write_copy(path))
 }
 
 fn check_id(id: &str) -> Result<(), Error> {
@@ -452,12 +538,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let options = WriterOptions { overwrite: true, ..WriterOptions::default() };
         let mut writer =
-            IndexWriter::create(folder.path(), Analyzer::Simple, options).expect("an empty folder");
+            IndexWriter::create(folder.path(), Analyzer::SIMPLE, options).expect("an empty folder");
         writer.add("a", None, "old").expect("a new id");
         writer.commit().expect("a commit");
         drop(writer);
         let mut writer =
-            IndexWriter::create(folder.path(), Analyzer::Simple, options).expect("an index to replace");
+            IndexWriter::create(folder.path(), Analyzer::SIMPLE, options).expect("an index to replace");
         writer.add("a", None, "new").expect("an id of the old index only");
         writer.collect_garbage().expect("nothing that could fail");
         drop(writer);

@@ -163,7 +163,7 @@ fn commits_until_killed() {
 fn a_writer_killed_at_any_moment_leaves_a_commit() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("index");
-    IndexWriter::create(&path, Analyzer::Whitespace, OPTIONS)
+    IndexWriter::create(&path, Analyzer::WHITESPACE, OPTIONS)
         .expect("a new index")
         .close()
         .expect("no merges");
@@ -188,7 +188,7 @@ fn a_writer_killed_at_any_moment_leaves_a_commit() {
         assert!(holds(&index, &state));
         let other = tempfile::tempdir().expect("a temporary folder");
         let mut writer =
-            IndexWriter::create(other.path(), Analyzer::Whitespace, OPTIONS).expect("a new index");
+            IndexWriter::create(other.path(), Analyzer::WHITESPACE, OPTIONS).expect("a new index");
         let mut passages: Vec<_> = state.iter().map(|(id, (serial, text))| (serial, id, text)).collect();
         passages.sort_unstable();
         passages.iter().for_each(|(_, id, text)| writer.add(id, None, text).expect("a new id"));
@@ -208,7 +208,7 @@ fn a_writer_killed_at_any_moment_leaves_a_commit() {
 const GENERATION: u64 = 20;
 
 fn analyzer_of(generation: u64) -> Analyzer {
-    if generation.is_multiple_of(2) { Analyzer::English } else { Analyzer::Simple }
+    if generation.is_multiple_of(2) { Analyzer::ENGLISH } else { Analyzer::SIMPLE }
 }
 
 /// `from` 0 makes an index where there is none; others replace one.
@@ -257,11 +257,11 @@ fn a_first_build_that_was_killed_can_be_begun_again() {
             Err(error) => panic!("round {round}: {error:?}"),
         }
         assert_eq!(acknowledged(folder.path()), None);
-        let mut writer = IndexWriter::create(&path, Analyzer::Simple, OPTIONS).expect("a second beginning");
+        let mut writer = IndexWriter::create(&path, Analyzer::SIMPLE, OPTIONS).expect("a second beginning");
         writer.add("a", None, "one").expect("a new id");
         writer.commit().expect("a commit");
         let index = Bm25Index::open(&path).expect("a sound index");
-        assert_eq!((index.len(), index.analyzer()), (1, Analyzer::Simple));
+        assert_eq!((index.len(), index.analyzer()), (1, Analyzer::SIMPLE));
     }
 }
 

@@ -26,7 +26,7 @@ fn found(index: &Bm25Index, query: &str) -> Vec<String> {
 
 /// An index of one passage.
 fn indexed(path: &Path) -> IndexWriter {
-    let mut writer = IndexWriter::create(path, Analyzer::Whitespace, OPTIONS).expect("a new index");
+    let mut writer = IndexWriter::create(path, Analyzer::WHITESPACE, OPTIONS).expect("a new index");
     writer.add("a", None, "one").expect("a new id");
     writer.commit().expect("a commit");
     writer
@@ -101,7 +101,7 @@ fn a_second_writer_is_refused_in_another_process_too_and_let_in_when_the_first_i
     }
     let overwrite = WriterOptions { overwrite: true, ..OPTIONS };
     for refused in
-        [IndexWriter::open(&path, OPTIONS), IndexWriter::create(&path, Analyzer::English, overwrite)]
+        [IndexWriter::open(&path, OPTIONS), IndexWriter::create(&path, Analyzer::ENGLISH, overwrite)]
     {
         let error = refused.expect_err("a second writer");
         assert!(matches!(&error, Error::Locked { path: named } if *named == path), "{error:?}");
@@ -120,8 +120,8 @@ fn writes_where_it_may_not() {
     let path = folder.join("index");
     for (named, refused) in [
         (&path, IndexWriter::open(&path, OPTIONS)),
-        (&path, IndexWriter::create(&path, Analyzer::English, WriterOptions { overwrite: true, ..OPTIONS })),
-        (&folder.join("new"), IndexWriter::create(&folder.join("new"), Analyzer::English, OPTIONS)),
+        (&path, IndexWriter::create(&path, Analyzer::ENGLISH, WriterOptions { overwrite: true, ..OPTIONS })),
+        (&folder.join("new"), IndexWriter::create(&folder.join("new"), Analyzer::ENGLISH, OPTIONS)),
     ] {
         match refused {
             Err(Error::Io { path, source, .. }) => {
@@ -292,7 +292,7 @@ fn an_index_is_not_made_on_a_full_disk_and_can_be_when_there_is_room() {
     let mut made = 0;
     for free in (0..8).map(|pages| pages * 4096) {
         disk.fill(free);
-        match IndexWriter::create(&path, Analyzer::English, OPTIONS) {
+        match IndexWriter::create(&path, Analyzer::ENGLISH, OPTIONS) {
             Ok(_) => made += 1,
             Err(Error::Io { source, .. }) => assert_eq!(source.kind(), ErrorKind::StorageFull),
             Err(error) => panic!("{free} bytes free: {error:?}"),

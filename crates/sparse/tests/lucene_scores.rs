@@ -14,7 +14,7 @@ fn rankings_and_scores_are_lucenes() {
         let collection = Collection::read(&shared, name);
         let expected = lucene::run(&shared, name);
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let mut writer = IndexWriter::create(folder.path(), Analyzer::English, WriterOptions::default())
+        let mut writer = IndexWriter::create(folder.path(), Analyzer::ENGLISH, WriterOptions::default())
             .expect("an empty folder");
         // Several segments: statistics and ties must not depend on them.
         let third = collection.passages.len() / 3 + 1;

@@ -16,7 +16,7 @@ fn documents_and_queries_have_lucenes_tokens() {
             let mut same = 0;
             for ((id, text), (expected_id, expected)) in texts.iter().zip(expected) {
                 assert_eq!(id, expected_id);
-                let got = Analyzer::English.tokens(text).join(" ");
+                let got = Analyzer::ENGLISH.tokens(text).join(" ");
                 if got == *expected {
                     same += 1;
                 } else {

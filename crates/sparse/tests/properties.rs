@@ -153,7 +153,7 @@ proptest! {
         (k1, b) in (0.0f32..3.0, 0.0f32..=1.0),
     ) {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let mut writer = IndexWriter::create(folder.path(), Analyzer::Whitespace, WriterOptions::default()).expect("an empty folder");
+        let mut writer = IndexWriter::create(folder.path(), Analyzer::WHITESPACE, WriterOptions::default()).expect("an empty folder");
         let index = Bm25Index::open(folder.path()).expect("a sound index");
         let (mut model, mut commits) = (Model::default(), 0);
         let parameters = Bm25 { k1, b };
@@ -207,7 +207,7 @@ proptest! {
 fn ties_go_to_the_earlier_passage_whatever_the_segments() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let options = WriterOptions { threads: 3, ..WriterOptions::default() };
-    let mut writer = IndexWriter::create(folder.path(), Analyzer::Simple, options).expect("an empty folder");
+    let mut writer = IndexWriter::create(folder.path(), Analyzer::SIMPLE, options).expect("an empty folder");
     let ids: Vec<String> = (0..3000).map(|at| format!("p{at}")).collect();
     for batch in ids.chunks(700) {
         batch.iter().for_each(|id| writer.add(id, Some("same"), "words").expect("a new id"));

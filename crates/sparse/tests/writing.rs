@@ -15,7 +15,7 @@ fn found(index: &Bm25Index, query: &str) -> Vec<String> {
 
 fn indexed(path: &Path, passages: &[(&str, &str)]) -> IndexWriter {
     let mut writer =
-        IndexWriter::create(path, Analyzer::English, WriterOptions::default()).expect("a new index");
+        IndexWriter::create(path, Analyzer::ENGLISH, WriterOptions::default()).expect("a new index");
     passages.iter().for_each(|(id, text)| writer.add(id, None, text).expect("a new id"));
     writer.commit().expect("a commit");
     writer
@@ -54,7 +54,7 @@ fn what_is_not_committed_is_gone_when_the_writer_is() {
     let index = Bm25Index::open(folder.path()).expect("a sound index");
     assert_eq!(found(&index, "one"), ["a", "b"]);
     let mut writer = IndexWriter::open(folder.path(), WriterOptions::default()).expect("a sound index");
-    assert_eq!((writer.len(), writer.analyzer()), (2, Analyzer::English));
+    assert_eq!((writer.len(), writer.analyzer()), (2, Analyzer::ENGLISH));
     writer.add("c", None, "one").expect("an id never committed");
     writer.commit().expect("a commit");
     assert_eq!(found(&index, "one"), ["a", "b"]);
@@ -109,7 +109,7 @@ fn a_second_writer_is_refused() {
     let writer = indexed(folder.path(), &[("a", "one")]);
     assert!(matches!(IndexWriter::open(folder.path(), WriterOptions::default()), Err(Error::Locked { .. })));
     assert!(matches!(
-        IndexWriter::create(folder.path(), Analyzer::Simple, OVERWRITE),
+        IndexWriter::create(folder.path(), Analyzer::SIMPLE, OVERWRITE),
         Err(Error::Locked { .. })
     ));
     drop(writer);
@@ -120,27 +120,27 @@ fn a_second_writer_is_refused() {
 fn overwriting_takes_effect_at_the_first_commit() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     drop(indexed(folder.path(), &[("a", "Running")]));
-    let refused = IndexWriter::create(folder.path(), Analyzer::Simple, WriterOptions::default());
+    let refused = IndexWriter::create(folder.path(), Analyzer::SIMPLE, WriterOptions::default());
     assert!(matches!(refused, Err(Error::AlreadyExists { .. })));
     let index = Bm25Index::open(folder.path()).expect("a sound index");
 
     let mut writer =
-        IndexWriter::create(folder.path(), Analyzer::Simple, OVERWRITE).expect("an index to replace");
+        IndexWriter::create(folder.path(), Analyzer::SIMPLE, OVERWRITE).expect("an index to replace");
     writer.add("a", None, "Running").expect("an id of the old index only");
     writer.merge().expect("nothing to merge");
     index.reload().expect("a sound index");
-    assert_eq!((index.analyzer(), found(&index, "runs").len()), (Analyzer::English, 1));
+    assert_eq!((index.analyzer(), found(&index, "runs").len()), (Analyzer::ENGLISH, 1));
     drop(writer);
     index.reload().expect("a sound index");
-    assert_eq!((index.analyzer(), found(&index, "runs").len()), (Analyzer::English, 1));
+    assert_eq!((index.analyzer(), found(&index, "runs").len()), (Analyzer::ENGLISH, 1));
 
     let mut writer =
-        IndexWriter::create(folder.path(), Analyzer::Simple, OVERWRITE).expect("an index to replace");
+        IndexWriter::create(folder.path(), Analyzer::SIMPLE, OVERWRITE).expect("an index to replace");
     assert_eq!(writer.delete(&["a"]).expect("a deletion"), 0);
     writer.add("b", None, "Running").expect("a new id");
     writer.commit().expect("a commit");
     index.reload().expect("a sound index");
-    assert_eq!((index.analyzer(), found(&index, "runs").len()), (Analyzer::Simple, 0));
+    assert_eq!((index.analyzer(), found(&index, "runs").len()), (Analyzer::SIMPLE, 0));
     assert_eq!((found(&index, "RUNNING"), index.len()), (vec!["b".to_owned()], 1));
 }
 
@@ -166,7 +166,7 @@ fn a_rollback_undoes_all_since_the_last_commit() {
 
     let mut writer = {
         drop(writer);
-        IndexWriter::create(folder.path(), Analyzer::Simple, OVERWRITE).expect("an index to replace")
+        IndexWriter::create(folder.path(), Analyzer::SIMPLE, OVERWRITE).expect("an index to replace")
     };
     writer.add("x", None, "Running").expect("a new id");
     writer.rollback().expect("the beginning");
@@ -199,18 +199,18 @@ fn changes_that_ended_half_way_are_never_committed() {
 fn an_index_that_never_had_a_passage_is_in_nobodys_way() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let create = |analyzer| IndexWriter::create(folder.path(), analyzer, WriterOptions::default());
-    let writer = create(Analyzer::English).expect("a new index");
-    assert!(matches!(create(Analyzer::Simple), Err(Error::Locked { .. })));
+    let writer = create(Analyzer::ENGLISH).expect("a new index");
+    assert!(matches!(create(Analyzer::SIMPLE), Err(Error::Locked { .. })));
     drop(writer);
-    let mut writer = create(Analyzer::Simple).expect("a second beginning");
-    assert_eq!(Bm25Index::open(folder.path()).expect("an empty index").analyzer(), Analyzer::Simple);
+    let mut writer = create(Analyzer::SIMPLE).expect("a second beginning");
+    assert_eq!(Bm25Index::open(folder.path()).expect("an empty index").analyzer(), Analyzer::SIMPLE);
     writer.add("a", None, "one").expect("a new id");
     writer.commit().expect("a commit");
     writer.delete(&["a"]).expect("a deletion");
     writer.commit().expect("a commit");
     writer.merge().expect("a merge");
     drop(writer);
-    assert!(matches!(create(Analyzer::English), Err(Error::AlreadyExists { .. })), "it had one");
+    assert!(matches!(create(Analyzer::ENGLISH), Err(Error::AlreadyExists { .. })), "it had one");
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn little_memory_makes_many_segments_and_the_same_rankings() {
     let rankings =
         [(WriterOptions::default(), false), (LITTLE, false), (LITTLE, true)].map(|(options, merge)| {
             let path = built[usize::from(options.threads == 2) + usize::from(merge)];
-            let mut writer = IndexWriter::create(path, Analyzer::Whitespace, options).expect("a new index");
+            let mut writer = IndexWriter::create(path, Analyzer::WHITESPACE, options).expect("a new index");
             writer.merge_in_background(false);
             for at in 0..150_000u64 {
                 let word = |by: u64| at.wrapping_mul(by) % 2003;
@@ -261,7 +261,7 @@ fn little_memory_makes_many_segments_and_the_same_rankings() {
 fn texts_longer_than_what_may_wait_are_indexed_all_the_same() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let options = WriterOptions { memory: 15_000_000, ..WriterOptions::default() };
-    let mut writer = IndexWriter::create(folder.path(), Analyzer::Whitespace, options).expect("a new index");
+    let mut writer = IndexWriter::create(folder.path(), Analyzer::WHITESPACE, options).expect("a new index");
     for at in 0..8 {
         writer
             .add(&format!("p{at}"), None, &format!("t{at} {}", "word ".repeat(1_000_000)))
@@ -281,7 +281,7 @@ fn what_is_no_index_is_told_apart() {
     std::fs::write(path.join("file"), "text").expect("a file");
     assert!(matches!(Bm25Index::open(&path.join("file")), Err(Error::NotAFolder { .. })));
     assert!(matches!(IndexWriter::open(path, WriterOptions::default()), Err(Error::NotAnIndex { .. })));
-    let create = |path: &Path| IndexWriter::create(path, Analyzer::English, OVERWRITE);
+    let create = |path: &Path| IndexWriter::create(path, Analyzer::ENGLISH, OVERWRITE);
     assert!(matches!(create(&path.join("file")), Err(Error::NotAFolder { .. })));
     // A folder with other things gets an index beside them; folders on the way are made.
     drop(create(path).expect("room for an index"));
@@ -298,11 +298,11 @@ fn another_programs_index_is_never_overwritten() {
     schema.add_text_field("body", tantivy::schema::TEXT);
     tantivy::Index::create_in_dir(folder.path(), schema.build()).expect("an empty folder");
     assert!(matches!(Bm25Index::open(folder.path()), Err(Error::NotAnIndex { .. })));
-    let refused = IndexWriter::create(folder.path(), Analyzer::English, OVERWRITE);
+    let refused = IndexWriter::create(folder.path(), Analyzer::ENGLISH, OVERWRITE);
     assert!(matches!(refused, Err(Error::NotAnIndex { .. })));
     std::fs::write(folder.path().join("meta.json"), r#"{"title": "not an index at all"}"#).expect("a file");
     assert!(matches!(Bm25Index::open(folder.path()), Err(Error::NotAnIndex { .. })));
-    let refused = IndexWriter::create(folder.path(), Analyzer::English, OVERWRITE);
+    let refused = IndexWriter::create(folder.path(), Analyzer::ENGLISH, OVERWRITE);
     assert!(matches!(refused, Err(Error::NotAnIndex { .. })));
 }
 

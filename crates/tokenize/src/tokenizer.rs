@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use tokenizers::Tokenizer as Inner;
+use tokenizers::{Model, ModelWrapper, Tokenizer as Inner};
 
 use crate::input::SpecialTokens;
 use crate::{Error, ModelInput, Pieces};
@@ -20,9 +20,18 @@ impl Tokenizer {
     ///
     /// [`Error::Io`]; [`Error::Format`], also when it has no start, separator and padding tokens.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let format = |expected| move |got: String| Error::Format { path: path.to_path_buf(), expected, got };
         let bytes = std::fs::read(path).map_err(|source| Error::Io { path: path.to_path_buf(), source })?;
-        let mut inner = Inner::from_bytes(&bytes)
+        Self::from_bytes(&bytes, path)
+    }
+
+    /// Reads the content of a `tokenizer.json`; `path` is for errors.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Format`] as for [`open`](Self::open).
+    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, Error> {
+        let format = |expected| move |got: String| Error::Format { path: path.to_path_buf(), expected, got };
+        let mut inner = Inner::from_bytes(bytes)
             .map_err(|error| format("a tokenizer.json of Hugging Face tokenizers")(error.to_string()))?;
         inner.with_padding(None);
         inner.with_truncation(None).map_err(|error| format("no truncation")(error.to_string()))?;
@@ -63,6 +72,28 @@ impl Tokenizer {
             pieces.words.push(word);
         }
         Ok(pieces)
+    }
+
+    /// The word pieces of a text as the vocabulary writes them, without special tokens.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Tokenise`]
+    pub fn piece_texts(&self, text: &str) -> Result<Vec<String>, Error> {
+        let fail = |message: String| Error::Tokenise { length: text.len(), message };
+        let encoding = self.inner.encode_fast(text, false).map_err(|error| fail(error.to_string()))?;
+        let piece =
+            |&id: &u32| self.inner.id_to_token(id).ok_or_else(|| fail(format!("no piece has the id {id}")));
+        encoding.get_ids().iter().map(piece).collect()
+    }
+
+    /// Whether the model is WordPiece, with its unknown token in the vocabulary: then every text has pieces.
+    #[must_use]
+    pub fn is_word_piece(&self) -> bool {
+        match self.inner.get_model() {
+            ModelWrapper::WordPiece(model) => model.token_to_id(&model.unk_token).is_some(),
+            _ => false,
+        }
     }
 
     /// The model input for one text, or for a pair.

@@ -29,6 +29,14 @@ fn pieces_of_one_word_carry_its_number() {
 }
 
 #[test]
+fn pieces_have_their_texts() {
+    let tokenizer = Tokenizer::open(&model("minilm-encoder")).expect("the project carries it");
+    assert!(tokenizer.is_word_piece());
+    let texts = tokenizer.piece_texts("Word embeddings ☃").expect("tokenises");
+    assert_eq!(texts, ["word", "em", "##bed", "##ding", "##s", "[UNK]"]);
+}
+
+#[test]
 fn special_tokens_in_a_text_are_text() {
     let tokenizer = Tokenizer::open(&model("minilm-encoder")).expect("the project carries it");
     let pieces = tokenizer.pieces("a [SEP] b").expect("tokenises");

@@ -1,8 +1,8 @@
 import {type Command, Option} from 'commander';
 import {type BuildStage, type StageReport, buildCollection} from '../../collection/index.ts';
 import {passageFormats, type PassageFormat} from '../../corpus/readers.ts';
-import {analyzers, type Analyzer} from '../../sparse/bm25-index.ts';
-import {count, defaultIndex} from '../options.ts';
+import type {Analyzer} from '../../sparse/analyzer.ts';
+import {analyzer, count, defaultIndex} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
 import {ProgressBar, duration} from '../progress.ts';
 
@@ -32,7 +32,12 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 		.addOption(new Option('--format <format>', 'what the file is').choices(passageFormats).default('auto'))
 		.option('--words <n>', 'split documents into passages of so many words (text: 100; other formats: as they are)', count(1))
 		.option('--overlap <n>', 'words that a passage shares with the one before', count(0))
-		.addOption(new Option('--analyzer <name>', 'how texts become terms').choices(analyzers).default('english'))
+		.option(
+			'--analyzer <name>',
+			'how texts become terms: english, simple, whitespace, snowball:<language>, wordpiece:<tokenizer.json>',
+			analyzer,
+			'english',
+		)
 		.option('--no-dense', 'BM25 alone: no model is needed')
 		.option('--model <model>', 'encoder: a folder with model.onnx, or owner/name on the Hugging Face hub', 'minilm-encoder')
 		.option('--no-hnsw', 'exact vector index alone')

@@ -1,0 +1,124 @@
+use std::sync::OnceLock;
+
+#[cfg(target_arch = "x86_64")]
+use super::avx512;
+use super::{Bounds, DenseTerm, GROUP, Ranked, Reached, Scan, Scanned, generic};
+
+/// `(sums, dense, scan, found)`
+pub(super) type ScanFn = unsafe fn(&mut [u16], &mut Vec<DenseTerm<'_>>, Scan<'_>, &mut [Reached]) -> Scanned;
+
+/// `(ranked, passages, codes)`
+pub(super) type CodesFn = unsafe fn(Ranked<'_>, &[u32], &mut [u8]);
+
+/// `(units, gains, bounds)`
+pub(super) type BoundsFn = unsafe fn(f32, &[f32; 256], &mut Bounds);
+
+/// Tables and scans with one instruction set.
+///
+/// A value of this type is proof that the running CPU has that instruction set: [`ImpactKernels::detect`] and
+/// [`ImpactKernels::available`] are the only ways to get one, and they check.
+#[derive(Debug)]
+pub struct ImpactKernels {
+    pub(super) name: &'static str,
+    pub(super) scan: ScanFn,
+    pub(super) bounds: BoundsFn,
+    pub(super) codes: CodesFn,
+}
+
+impl ImpactKernels {
+    /// The fastest set that the running CPU has; found out once.
+    #[must_use]
+    pub fn detect() -> &'static Self {
+        static FASTEST: OnceLock<&'static ImpactKernels> = OnceLock::new();
+        FASTEST.get_or_init(|| Self::available()[0])
+    }
+
+    /// Every set that the running CPU has, the fastest first. The last is `scalar`, which every CPU has.
+    #[must_use]
+    pub fn available() -> Vec<&'static Self> {
+        let mut available = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            let has_all = std::is_x86_feature_detected!("avx512f")
+                && std::is_x86_feature_detected!("avx512bw")
+                && std::is_x86_feature_detected!("avx512vbmi")
+                && std::is_x86_feature_detected!("avx512vbmi2")
+                && std::is_x86_feature_detected!("avx512vbmi2");
+            let has_avx2 = std::is_x86_feature_detected!("avx2")
+                && std::is_x86_feature_detected!("bmi1")
+                && std::is_x86_feature_detected!("popcnt");
+            if has_avx2 && has_all {
+                available.push(&avx512::KERNELS);
+            }
+            if has_avx2 {
+                available.push(&generic::avx2::KERNELS);
+            }
+        }
+        available.push(&generic::scalar::KERNELS);
+        available
+    }
+
+    /// The instruction set: `avx512vbmi2`, `avx2` or `scalar`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// For each code from 1 on ⌊units · gain⌋ + 1, for code 0 nothing: with gains of 1 − 1 / (1 + r), where r is
+    /// the ratio of frequency and norm, and a term's weight in units, what the term adds, rounded up.
+    ///
+    /// Nothing may come to more than 65,534.
+    pub fn bounds(&self, units: f32, gains: &[f32; 256], bounds: &mut Bounds) {
+        // SAFETY: `self` exists, so the CPU has the features that `self.bounds` needs.
+        unsafe { (self.bounds)(units, gains, bounds) }
+    }
+
+    /// For each passage its code, 0 if it lacks the term.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many codes as passages, or if a passage is beyond the term's words, ranks or codes.
+    pub fn codes(&self, term: Ranked<'_>, passages: &[u32], codes: &mut [u8]) {
+        assert_eq!(passages.len(), codes.len(), "codes: expected room for one of each passage");
+        // SAFETY: `self` exists, so the CPU has the features that `self.codes` needs.
+        unsafe { (self.codes)(term, passages, codes) }
+    }
+
+    /// Writes the passages whose sum, with the dense terms added, reaches the bound to `found`, in order. The sums
+    /// looked at are zeros afterwards, and the dense terms point behind them; those that were added to all sums
+    /// already are gone. Stops before a group of [`GROUP`] once `found` has no room for as many: the rest is for
+    /// another call, in which positions count from its first sum.
+    ///
+    /// All dense terms together are to add at most 255 steps, and no sum is to pass 65,535.
+    ///
+    /// # Panics
+    ///
+    /// If there are more than 65,536 sums or not as many as whole groups, if there is no room for a group, if the bound is 0, the shift is above 8, if a dense term or `allowed` has fewer words than there are
+    /// groups, or if codes or their padding are missing.
+    pub fn scan(
+        &self,
+        sums: &mut [u16],
+        dense: &mut Vec<DenseTerm<'_>>,
+        scan: Scan<'_>,
+        found: &mut [Reached],
+    ) -> Scanned {
+        let groups = sums.len() / GROUP;
+        assert_eq!(sums.len() % GROUP, 0, "scan: expected sums in groups of {GROUP}");
+        assert!(sums.len() <= 1 << 16, "scan: expected at most 65,536 sums");
+        assert!(scan.bound > 0, "scan: expected a bound of 1 or more");
+        assert!(found.len() >= GROUP, "scan: expected room for {GROUP} or more");
+        assert!(scan.shift <= 8, "scan: expected a shift of at most 8");
+        let words = dense.iter().map(|term| term.words.len()).chain(scan.allowed.map(<[u64]>::len));
+        assert!(words.min().unwrap_or(groups) >= groups, "scan: expected {groups} words or more");
+        // SAFETY: `self` exists, so the CPU has the features that `self.scan` needs.
+        unsafe { (self.scan)(sums, dense, scan, found) }
+    }
+}
+
+/// The least sum that can reach the bound once the dense terms are added.
+pub(super) fn least<'a>(dense: impl Iterator<Item = &'a DenseTerm<'a>>, scan: &Scan<'_>) -> u16 {
+    let most =
+        |term: &DenseTerm<'_>| u32::from(term.bounds.steps.iter().fold(0, |most, &steps| steps.max(most)));
+    let most: u32 = dense.map(most).sum();
+    scan.bound.saturating_sub(u16::try_from(most << scan.shift).unwrap_or(u16::MAX))
+}

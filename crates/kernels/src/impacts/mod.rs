@@ -1,0 +1,120 @@
+//! Scans over quantised sums of impacts: which passages of a window can still be among the best.
+//!
+//! A window's passages have a `u16` each, the sum of the terms that were added one posting at a time. Terms that
+//! stand in many passages are added here instead, 64 passages at a time, from a bitmap and a code for each
+//! posting, and only where the sum can reach the bound at all.
+
+mod dispatch;
+mod generic;
+
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+pub use dispatch::ImpactKernels;
+
+/// Passages that one word of a bitmap stands for, and that are looked at together.
+pub const GROUP: usize = 64;
+
+/// Codes that must be readable behind the last of a [`DenseTerm`], whatever they are.
+pub const PADDING: usize = GROUP;
+
+/// Codes that are bounded together.
+pub const CLASS: usize = 4;
+
+/// A term that stands in many passages: which, and a code for each.
+#[derive(Debug, Clone)]
+pub struct DenseTerm<'a> {
+    /// For each 64 passages a little-endian word; bit `i` is set if passage `i` of them has the term.
+    pub words: &'a [[u8; 8]],
+    /// A code for each set bit, in order, from the first of `words` on; then [`PADDING`] more bytes.
+    pub codes: &'a [u8],
+    /// What each code adds.
+    pub bounds: &'a DenseBounds,
+}
+
+/// Passages of a bitmap after which the number of bits before is noted again.
+pub const RANK_EVERY: usize = 512;
+
+/// A term's passages, from passage 0 on, to be asked for any of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Ranked<'a> {
+    /// As those of [`DenseTerm`].
+    pub words: &'a [[u8; 8]],
+    /// Before every [`RANK_EVERY`]th passage the bits set so far, as little-endian u32.
+    pub ranks: &'a [[u8; 4]],
+    /// A code for each set bit, in order.
+    pub codes: &'a [u8],
+}
+
+/// What the codes of a [`DenseTerm`] add to a sum at most: of code `c` `steps[c / 4]` steps.
+#[derive(Debug, Clone)]
+#[repr(align(64))]
+pub struct DenseBounds {
+    /// By class of codes.
+    pub steps: [u8; 256 / CLASS],
+}
+
+/// For each code what it adds to a sum; code 0 adds 0.
+#[derive(Debug, Clone)]
+#[repr(align(64))]
+pub struct Bounds(pub [u16; 256]);
+
+/// Sums of a window of `N` passages.
+#[derive(Debug, Clone)]
+#[repr(align(64))]
+pub struct Sums<const N: usize>(pub [u16; N]);
+
+/// A passage whose sum reaches the bound: its sum in the upper half, its position in the scan in the lower.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[repr(transparent)]
+pub struct Reached(u32);
+
+impl Reached {
+    /// A position with its sum.
+    #[must_use]
+    pub fn new(sum: u16, position: u16) -> Self {
+        Self(u32::from(sum) << 16 | u32::from(position))
+    }
+
+    /// The sum.
+    #[must_use]
+    pub fn sum(self) -> u16 {
+        (self.0 >> 16) as u16
+    }
+
+    /// The position of the passage among the sums.
+    #[must_use]
+    pub fn position(self) -> u16 {
+        self.0 as u16
+    }
+}
+
+/// How far a scan came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scanned {
+    /// Sums looked at.
+    pub sums: usize,
+    /// Passages found.
+    pub found: usize,
+}
+
+/// What to look for in a window.
+#[derive(Debug, Clone, Copy)]
+pub struct Scan<'a> {
+    /// Sums below are of no interest; at least 1, so that passages without any term are none.
+    pub bound: u16,
+    /// A step of a dense term is `1 << shift` of a sum; at most 8.
+    pub shift: u32,
+    /// Which passages may be reported: bit `i % 64` of word `i / 64`. All if there is none.
+    pub allowed: Option<&'a [u64]>,
+}
+
+/// The set bits of a word, lowest first.
+#[inline]
+fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then_some(word.trailing_zeros() as usize)?;
+        word &= word - 1;
+        Some(bit)
+    })
+}

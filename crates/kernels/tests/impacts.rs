@@ -1,0 +1,130 @@
+//! Every instruction set's scan and tables against sums worked out one passage at a time.
+
+use kernels::impacts::{
+    Bounds, CLASS, DenseBounds, DenseTerm, GROUP, ImpactKernels, PADDING, Reached, Scan, Scanned,
+};
+use proptest::prelude::*;
+
+#[derive(Debug, Clone)]
+struct Term {
+    words: Vec<[u8; 8]>,
+    codes: Vec<u8>,
+    bounds: DenseBounds,
+}
+
+fn term(groups: usize) -> impl Strategy<Value = Term> {
+    let word =
+        prop_oneof![Just(0u64), Just(u64::MAX), any::<u64>(), any::<u64>().prop_map(|word| word & word >> 7)];
+    let words = prop::collection::vec(word, groups);
+    (
+        words,
+        prop::collection::vec(any::<u8>(), groups * GROUP + PADDING),
+        prop::collection::vec(0u8..25, 256 / CLASS),
+    )
+        .prop_map(|(words, codes, steps)| Term {
+            words: words.into_iter().map(u64::to_le_bytes).collect(),
+            codes,
+            bounds: DenseBounds { steps: steps.try_into().expect("a step for each class") },
+        })
+}
+
+#[derive(Debug, Clone)]
+struct Case {
+    sums: Vec<u16>,
+    terms: Vec<Term>,
+    allowed: Option<Vec<u64>>,
+    bound: u16,
+    shift: u32,
+    room: usize,
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    (0usize..40, 0usize..10).prop_flat_map(|(groups, terms)| {
+        let sum = prop_oneof![3 => Just(0u16), 2 => 0u16..300, 1 => 0u16..5_000];
+        (
+            prop::collection::vec(sum, groups * GROUP),
+            prop::collection::vec(term(groups), terms),
+            prop::option::of(prop::collection::vec(any::<u64>(), groups)),
+            prop_oneof![Just(1u16), 1u16..400, 1u16..9_000],
+            0u32..=5,
+            GROUP..6 * GROUP,
+        )
+            .prop_map(|(sums, terms, allowed, bound, shift, room)| Case {
+                sums,
+                terms,
+                allowed,
+                bound,
+                shift,
+                room,
+            })
+    })
+}
+
+fn expected(case: &Case) -> Vec<(usize, u16)> {
+    let mut sums = case.sums.clone();
+    for term in &case.terms {
+        let mut codes = term.codes.iter();
+        for (at, sum) in sums.iter_mut().enumerate() {
+            if u64::from_le_bytes(term.words[at / GROUP]) >> (at % GROUP) & 1 == 1 {
+                let code = *codes.next().expect("a code for each bit");
+                *sum += u16::from(term.bounds.steps[usize::from(code) / CLASS]) << case.shift;
+            }
+        }
+    }
+    let allowed =
+        |at: usize| case.allowed.as_ref().is_none_or(|words| words[at / GROUP] >> (at % GROUP) & 1 == 1);
+    let reached = sums.into_iter().enumerate().filter(|&(at, sum)| sum >= case.bound && allowed(at));
+    reached.collect()
+}
+
+proptest! {
+    #[test]
+    fn scans_find_what_reaches_the_bound(case in case()) {
+        for kernels in ImpactKernels::available() {
+            let (mut sums, mut found) = (case.sums.clone(), Vec::new());
+            let dense = case.terms.iter();
+            let mut dense: Vec<DenseTerm<'_>> = dense
+                .map(|term| DenseTerm { words: &term.words, codes: &term.codes, bounds: &term.bounds })
+                .collect();
+            let mut room = vec![Reached::default(); case.room];
+            let mut from = 0;
+            while from < sums.len() {
+                let allowed = case.allowed.as_ref().map(|words| &words[from / GROUP..]);
+                let scan = Scan { bound: case.bound, shift: case.shift, allowed };
+                let Scanned { sums: looked, found: count } = kernels.scan(&mut sums[from..], &mut dense, scan, &mut room);
+                prop_assert!(looked > 0);
+                found.extend(room[..count].iter().map(|at| (from + usize::from(at.position()), at.sum())));
+                from += looked;
+            }
+            prop_assert!(sums.iter().all(|&sum| sum == 0), "{}", kernels.name());
+            prop_assert_eq!(&found, &expected(&case), "{}", kernels.name());
+        }
+    }
+
+    #[test]
+    fn tables_are_above_by_at_most_a_unit(units in 0f32..49_152.0, gains in prop::collection::vec(0f32..=1.0, 256)) {
+        let gains: [f32; 256] = gains.try_into().expect("256 gains");
+        for kernels in ImpactKernels::available() {
+            let mut bounds = Bounds([7; 256]);
+            kernels.bounds(units, &gains, &mut bounds);
+            prop_assert_eq!(bounds.0[0], 0);
+            for (&bound, &gain) in bounds.0.iter().zip(&gains).skip(1) {
+                let above = f64::from(bound) - f64::from(units) * f64::from(gain);
+                // f32 rounds the product by at most 2^-24 of it.
+                prop_assert!((-0.003..=1.003).contains(&above), "{} {above}", kernels.name());
+            }
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "scan: expected 2 words or more")]
+fn too_few_words_are_refused() {
+    let scan = Scan { bound: 1, shift: 0, allowed: Some(&[0]) };
+    ImpactKernels::detect().scan(
+        &mut [0; 2 * GROUP],
+        &mut Vec::new(),
+        scan,
+        &mut [Reached::default(); GROUP],
+    );
+}

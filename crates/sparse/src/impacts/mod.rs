@@ -1,0 +1,26 @@
+//! Postings as the scorer wants them, in a file of their own in each segment.
+//!
+//! A posting's *impact* is the pair of the term's frequency and the passage's length code: all that BM25 needs to
+//! know. A segment has few different ones, so a posting here is one byte, a code into the segment's dictionary of
+//! impacts, and the way to the passage. With 256 table entries per query term, contributions are then exact for
+//! any k1, b, idf and average length: nothing in the file depends on statistics that move.
+//!
+//! The engine's postings stay the truth; this file is made from them when a segment is written or merged, and
+//! again, in memory, when it is missing.
+
+mod builder;
+mod dictionary;
+mod encode;
+mod file;
+mod plugin;
+mod postings;
+
+pub(crate) use dictionary::{ABSENT, ESCAPE};
+pub(crate) use file::{Impacts, TermImpacts};
+pub(crate) use plugin::{ImpactsPlugin, open_or_build, read_length_codes};
+pub(crate) use postings::{Bitmap, LongGaps, Postings, ShortGaps};
+
+use kernels::impacts::RANK_EVERY;
+
+/// Passages of which the sums are built at a time; lists of short gaps can be entered wherever a window begins.
+pub(crate) const WINDOW: usize = 8192;

@@ -1,0 +1,89 @@
+//! Words that are to be no terms.
+
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use crate::Error;
+
+/// Stop words as texts' words are compared with them: sorted, each once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct StopWords(Arc<[String]>);
+
+impl StopWords {
+    /// # Errors
+    ///
+    /// [`Error::Argument`] for an empty one.
+    pub fn new(words: impl IntoIterator<Item = String>) -> Result<Self, Error> {
+        let mut words: Vec<String> = words.into_iter().collect();
+        if let Some(at) = words.iter().position(String::is_empty) {
+            let got = format!("an empty one at position {at}");
+            return Err(Error::Argument { what: "stop words", expected: "words", got });
+        }
+        words.sort_unstable();
+        words.dedup();
+        Ok(Self(words.into()))
+    }
+
+    pub fn as_slice(&self) -> &[String] {
+        &self.0
+    }
+
+    /// Whether a word, in UTF-8, is one of them.
+    pub fn contains(&self, word: &[u8]) -> bool {
+        self.0.binary_search_by(|stop| stop.as_bytes().cmp(word)).is_ok()
+    }
+
+    /// `without stop words`, or `with 2 stop words (an, the; 1f2e3d4c)`: other words, another text.
+    pub fn describe(&self) -> String {
+        const SHOWN: usize = 3;
+        let count = self.0.len();
+        if count == 0 {
+            return "without stop words".to_owned();
+        }
+        let mut digest = Sha256::new();
+        self.0.iter().for_each(|word| digest.update(format!("{word}\n")));
+        let digest = hex(&digest.finalize()[..4]);
+        let shown = self.0[..count.min(SHOWN)].join(", ");
+        let (word, rest) =
+            (if count == 1 { "word" } else { "words" }, if count > SHOWN { ", …" } else { "" });
+        format!("with {count} stop {word} ({shown}{rest}; {digest})")
+    }
+}
+
+/// Bytes in hexadecimal, two digits each.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stop_words(words: &[&str]) -> StopWords {
+        StopWords::new(words.iter().map(ToString::to_string)).expect("words")
+    }
+
+    #[test]
+    fn order_and_repetition_make_no_difference() {
+        let words = stop_words(&["über", "the", "an", "the"]);
+        assert_eq!(words, stop_words(&["an", "the", "über"]));
+        assert_eq!(words.as_slice(), ["an", "the", "über"]);
+        assert!(words.contains("über".as_bytes()) && !words.contains(b"a") && !words.contains(b""));
+    }
+
+    #[test]
+    fn descriptions_tell_lists_apart() {
+        assert_eq!(stop_words(&[]).describe(), "without stop words");
+        let [one, other] =
+            [["a", "b", "c", "d"], ["a", "b", "c", "e"]].map(|words| stop_words(&words).describe());
+        assert!(one.starts_with("with 4 stop words (a, b, c, …; "), "{one}");
+        assert_ne!(one, other);
+    }
+
+    #[test]
+    fn an_empty_word_is_refused() {
+        let error = StopWords::new(["a".to_owned(), String::new()]).expect_err("an empty word").to_string();
+        assert_eq!(error, "stop words: expected words, got an empty one at position 1");
+    }
+}

@@ -1,0 +1,233 @@
+//! An index and its analyzer: kept, copied, compared, refused.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use control::Control;
+use sparse::{Analyzer, Bm25, Bm25Index, Error, IndexWriter, WriterOptions};
+
+const OVERWRITE: WriterOptions = WriterOptions { overwrite: true, threads: 1, memory: 20_000_000 };
+
+fn model(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name)
+}
+
+fn word_piece(name: &str) -> Analyzer {
+    Analyzer::word_piece(&model(name)).expect("the project carries it")
+}
+
+fn indexed(path: &Path, analyzer: Analyzer) {
+    let mut writer = IndexWriter::create(path, analyzer, OVERWRITE).expect("room for an index");
+    writer.add("a", None, "Reba's embeddings are running").expect("a new id");
+    writer.add("b", None, "the bed of the river").expect("a new id");
+    writer.commit().expect("a commit");
+}
+
+fn found(index: &Bm25Index, query: &str) -> Vec<String> {
+    let searcher = index.searcher();
+    let hits = searcher.search(query, 10, Bm25::default(), &Control::new()).expect("hits");
+    searcher.ids(&hits).expect("ids")
+}
+
+fn copies(folder: &Path) -> Vec<PathBuf> {
+    let names = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    names
+        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tokenizer")))
+        .collect()
+}
+
+#[test]
+fn an_index_opens_with_the_analyzer_it_was_made_with() {
+    let german = Analyzer::snowball("german".parse().expect("a language"));
+    for analyzer in [
+        Analyzer::ENGLISH,
+        Analyzer::SIMPLE,
+        Analyzer::WHITESPACE,
+        german.clone(),
+        word_piece("tiny-encoder"),
+        Analyzer::ENGLISH.with_stop_words(["river"]).expect("a word"),
+        german.with_stop_words(["river"]).expect("a word"),
+        word_piece("tiny-encoder").with_stop_words(["##s"]).expect("a piece"),
+    ] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        indexed(folder.path(), analyzer.clone());
+        let index =
+            Bm25Index::open_expecting(folder.path(), Some(analyzer.clone())).expect("its own analyzer");
+        assert_eq!(index.analyzer(), analyzer);
+        let writer = IndexWriter::open_expecting(folder.path(), Some(analyzer.clone()), OVERWRITE);
+        let mut writer = writer.expect("its own analyzer");
+        assert_eq!(writer.analyzer(), analyzer);
+        writer.add("c", None, "a boat on the RIVER banks").expect("a new id");
+        writer.commit().expect("a commit");
+        index.reload().expect("a sound index");
+        // What was added before and after is found by one and the same terms.
+        let rivers = usize::from(analyzer.tokens("river") == analyzer.tokens("RIVER")) + 1;
+        let rivers = if analyzer.stop_words() == Some(&["river".to_owned()]) { 0 } else { rivers };
+        assert_eq!(found(&index, "river").len(), rivers, "{analyzer}");
+    }
+}
+
+#[test]
+fn another_analyzer_is_refused_and_both_are_described() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path();
+    indexed(path, Analyzer::snowball("german".parse().expect("a language")));
+    let refused = |analyzer: Analyzer| {
+        let reading = Bm25Index::open_expecting(path, Some(analyzer.clone())).expect_err("another analyzer");
+        let writing =
+            IndexWriter::open_expecting(path, Some(analyzer), OVERWRITE).expect_err("another analyzer");
+        assert!(matches!(reading, Error::AnalyzerMismatch { .. }), "{reading}");
+        assert_eq!(reading.to_string(), writing.to_string());
+        reading.to_string().replace(&path.display().to_string(), "index")
+    };
+    assert_eq!(
+        refused(Analyzer::ENGLISH),
+        "open index: expected an index made with the analyzer english, got one made with snowball:german"
+    );
+    let stopped =
+        Analyzer::snowball("german".parse().expect("a language")).with_stop_words([""; 0]).expect("none");
+    assert_eq!(
+        refused(stopped),
+        "open index: expected an index made with the analyzer snowball:german without stop words, got one made with snowball:german"
+    );
+    // A refused writer has given the lock back and changed nothing.
+    drop(IndexWriter::open(path, OVERWRITE).expect("a sound index"));
+    assert_eq!(Bm25Index::open(path).expect("a sound index").len(), 2);
+}
+
+#[test]
+fn reloading_refuses_an_index_overwritten_with_another_analyzer() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    indexed(folder.path(), Analyzer::ENGLISH);
+    let expecting =
+        Bm25Index::open_expecting(folder.path(), Some(Analyzer::ENGLISH)).expect("its own analyzer");
+    let any = Bm25Index::open(folder.path()).expect("a sound index");
+    indexed(folder.path(), Analyzer::SIMPLE);
+    assert!(matches!(expecting.reload(), Err(Error::AnalyzerMismatch { .. })));
+    assert_eq!((expecting.analyzer(), found(&expecting, "runs").len()), (Analyzer::ENGLISH, 1));
+    any.reload().expect("a sound index");
+    assert_eq!((any.analyzer(), found(&any, "runs").len()), (Analyzer::SIMPLE, 0));
+}
+
+#[test]
+fn an_unknown_version_is_refused_with_both() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path();
+    indexed(path, Analyzer::SIMPLE);
+    let meta = path.join("meta.json");
+    let text = fs::read_to_string(&meta).expect("a commit");
+    let changed = |from: &str, to: &str| {
+        assert!(text.contains(from), "{text}");
+        fs::write(&meta, text.replace(from, to)).expect("a commit to change");
+        let error = Bm25Index::open(path).expect_err("another version");
+        assert!(matches!(error, Error::AnalyzerVersion { .. }), "{error:?}");
+        assert!(matches!(IndexWriter::open(path, OVERWRITE), Err(Error::AnalyzerVersion { .. })));
+        error.to_string().replace(&path.display().to_string(), "index")
+    };
+    let end = "; build it again, or use the release that made it";
+    assert_eq!(
+        changed(r#"\"version\":1"#, r#"\"version\":9"#),
+        format!("index: expected version 1, got version 9 of the analyzer simple{end}")
+    );
+    assert_eq!(
+        changed("simple", "klingon"),
+        format!(
+            "index: expected an analyzer that this release has, got version 1 of the analyzer klingon{end}"
+        )
+    );
+    // It can be overwritten, as any index that cannot be read.
+    let keep = WriterOptions { overwrite: false, ..OVERWRITE };
+    assert!(matches!(IndexWriter::create(path, Analyzer::SIMPLE, keep), Err(Error::AlreadyExists { .. })));
+    indexed(path, Analyzer::SIMPLE);
+    assert_eq!(Bm25Index::open(path).expect("a sound index").len(), 2);
+}
+
+#[test]
+fn an_index_of_word_pieces_opens_without_the_model() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (path, away) = (folder.path().join("index"), folder.path().join("model"));
+    fs::create_dir(&away).expect("a folder");
+    fs::copy(model("tiny-encoder/tokenizer.json"), away.join("tokenizer.json")).expect("a copy");
+    indexed(&path, Analyzer::word_piece(&away).expect("a tokenizer"));
+    fs::remove_dir_all(&away).expect("a folder to remove");
+    let index = Bm25Index::open(&path).expect("an index with its tokenizer");
+    let pieces = word_piece("tiny-encoder").tokens("embeddings");
+    assert!(pieces.len() > 1 && found(&index, &pieces[0]) == ["a"], "{pieces:?}");
+    assert_eq!(index.analyzer(), word_piece("tiny-encoder"));
+    let copy = index.analyzer().tokenizer_copy(&path).expect("a copy");
+    assert_eq!(copies(&path), std::slice::from_ref(&copy));
+    assert_eq!(Analyzer::word_piece(&copy).ok(), Some(word_piece("tiny-encoder")));
+}
+
+#[test]
+fn a_damaged_or_missing_tokenizer_is_an_error() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path();
+    indexed(path, word_piece("tiny-encoder"));
+    let index = Bm25Index::open(path).expect("a sound index");
+    let [copy] = copies(path).try_into().expect("one copy");
+    let sound = fs::read(&copy).expect("a file");
+    let refused = |what: &str| {
+        for error in [
+            Bm25Index::open(path).expect_err(what),
+            IndexWriter::open(path, OVERWRITE).expect_err(what),
+            index.reload().expect_err(what),
+            index.verify().expect_err(what),
+        ] {
+            match error {
+                Error::Corrupt { path, .. } => assert_eq!(path, copy, "{what}"),
+                error => panic!("{what}: {error:?}"),
+            }
+        }
+        assert_eq!(found(&index, "river"), ["b"], "what is open stays open");
+    };
+    for at in (0..sound.len()).step_by(sound.len() / 7) {
+        let mut damaged = sound.clone();
+        damaged[at] ^= 1;
+        fs::write(&copy, damaged).expect("a file to damage");
+        refused("a changed byte");
+    }
+    fs::write(&copy, &sound[..sound.len() / 2]).expect("a file to damage");
+    refused("half a file");
+    fs::remove_file(&copy).expect("a file to remove");
+    refused("no file");
+    fs::write(&copy, &sound).expect("a file to mend");
+    index.reload().expect("a sound index");
+    // A damaged one can be overwritten.
+    fs::remove_file(&copy).expect("a file to remove");
+    indexed(path, word_piece("tiny-encoder"));
+    index.reload().expect("a sound index");
+}
+
+#[test]
+fn overwriting_changes_the_tokenizer_at_the_first_commit() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path();
+    fs::write(path.join("tokenizer-mine.json"), "{}").expect("a file of someone else");
+    indexed(path, word_piece("tiny-encoder"));
+    let index = Bm25Index::open(path).expect("a sound index");
+
+    let mut writer =
+        IndexWriter::create(path, word_piece("minilm-encoder"), OVERWRITE).expect("an index to replace");
+    assert_eq!(writer.analyzer(), word_piece("minilm-encoder"));
+    writer.add("c", None, "the river Reba").expect("a new id");
+    index.reload().expect("the old index");
+    assert_eq!(index.analyzer(), word_piece("tiny-encoder"));
+    drop(writer);
+    assert_eq!(Bm25Index::open(path).expect("the old index").analyzer(), word_piece("tiny-encoder"));
+
+    let mut writer =
+        IndexWriter::create(path, word_piece("minilm-encoder"), OVERWRITE).expect("an index to replace");
+    writer.add("c", None, "the river Reba").expect("a new id");
+    writer.commit().expect("a commit");
+    index.reload().expect("the new index");
+    assert_eq!(index.analyzer(), word_piece("minilm-encoder"));
+    assert_eq!(found(&index, "##ba"), [""; 0], "a query is a text: # # ba");
+    let terms = [("##ba".to_owned(), 1.0)];
+    assert_eq!(index.search_terms(&terms, 5, Bm25::default(), &Control::new()).expect("hits").len(), 1);
+    assert_eq!(copies(path).len(), 2, "the new copy and the file of someone else: {:?}", copies(path));
+    drop(writer);
+
+    indexed(path, Analyzer::ENGLISH);
+    assert_eq!(copies(path), [path.join("tokenizer-mine.json")]);
+}

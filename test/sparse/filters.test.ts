@@ -1,0 +1,225 @@
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import test, {type ExecutionContext} from 'ava';
+import * as fc from 'fast-check';
+import {Bm25Index, Bm25Writer, type Filter, type Passage, type PassageFields, RetrievalError} from '../../ts/index.ts';
+
+const passages: Passage[] = [
+	{id: 'a', text: 'fox', fields: {language: 'en', year: 1999, tags: ['red', 'wild']}},
+	{id: 'b', text: 'fox fox', fields: {language: 'de', year: 2001, checked: true}},
+	{id: 'c', text: 'fox hen', fields: {language: 'en', year: 2024, tags: ['wild']}},
+	{id: 'd', text: 'fox and hen'},
+];
+
+async function built(t: ExecutionContext, contents = passages): Promise<{index: Bm25Index; path: string}> {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-filters-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	const path = join(folder, 'index');
+	return {index: await Bm25Index.build(path, contents), path};
+}
+
+async function found(index: Bm25Index, filter: Filter): Promise<string> {
+	const hits = await index.search('fox', {filter});
+	return hits
+		.map(({id}) => id)
+		.toSorted()
+		.join('');
+}
+
+test('a filter lets through the passages that it describes', async t => {
+	const {index} = await built(t);
+	let deepest: Filter = {ids: ['a']};
+	for (let depth = 1; depth < 32; depth++) {
+		deepest = {and: [deepest]};
+	}
+	const cases: [Filter, string][] = [
+		[{ids: ['d', 'a', 'nobody']}, 'ad'],
+		[{equals: {field: 'language', value: 'en'}}, 'ac'],
+		[{equals: {field: 'year', value: 2001}}, 'b'],
+		[{equals: {field: 'checked', value: true}}, 'b'],
+		[{equals: {field: 'tags', value: 'wild'}}, 'ac'],
+		[{in: {field: 'year', values: [1999, 2024, '2001']}}, 'ac'],
+		[{range: {field: 'year', gte: 1999, lt: 2024}}, 'ab'],
+		[{range: {field: 'language', gt: 'de'}}, 'ac'],
+		[{exists: {field: 'tags'}}, 'ac'],
+		[{and: [{equals: {field: 'language', value: 'en'}}, {range: {field: 'year', gt: 2000}}]}, 'c'],
+		[{or: [{equals: {field: 'language', value: 'de'}}, {ids: ['c']}]}, 'bc'],
+		[{not: {equals: {field: 'language', value: 'en'}}}, 'bd'],
+		[{equals: {field: 'nothing', value: 1}}, ''],
+		[{and: []}, 'abcd'],
+		[{or: []}, ''],
+		[deepest, 'a'],
+	];
+	for (const [filter, expected] of cases) {
+		t.is(await found(index, filter), expected, JSON.stringify(filter));
+	}
+});
+
+test('scores are those of a search without the filter, and k counts what it lets through', async t => {
+	const {index} = await built(t);
+	const all = await index.search('fox hen');
+	const filter: Filter = {equals: {field: 'language', value: 'en'}};
+	const expected = all.filter(({id}) => id === 'a' || id === 'c');
+	t.deepEqual(await index.search('fox hen', {filter}), expected);
+	t.deepEqual(await index.search('fox hen', {filter, k: 1}), expected.slice(0, 1));
+	const terms = [
+		{term: 'fox', weight: 1},
+		{term: 'hen', weight: 1},
+	];
+	t.deepEqual(await index.searchTerms(terms, {filter}), expected);
+	const run = await index.searchMany([{id: 'q', text: 'fox hen'}], {filter});
+	t.deepEqual(run.get('q'), expected);
+});
+
+test('fields come back as they were given, whatever their names', async t => {
+	const kept: PassageFields = {
+		'a.b': 'dots',
+		'back\\slash': 'x',
+		größe: 1.5,
+		big: 2 ** 53,
+		tiny: 5e-324,
+		no: false,
+		none: [],
+		one: ['x'],
+		text: 'é😀\u0000\n',
+	};
+	const named = {...kept, ...(JSON.parse('{"__proto__": "an own property"}') as PassageFields)};
+	const {index, path} = await built(t, [
+		{id: 'a', text: 'fox', fields: kept},
+		{id: 'b', text: 'fox'},
+		{id: 'c', text: 'fox', fields: {}},
+		{id: 'd', text: 'fox', fields: named},
+	]);
+	for (const open of [index, await Bm25Index.open(path)]) {
+		t.deepEqual(await open.fields('a'), kept);
+		t.deepEqual(await open.fields('b'), {});
+		t.deepEqual(await open.fields('c'), {});
+		t.deepEqual(await open.fields('d'), named);
+		t.is(await found(open, {equals: {field: 'a.b', value: 'dots'}}), 'ad');
+		t.is(await found(open, {range: {field: 'big', gt: 2 ** 53 - 1, lt: 2 ** 53 + 2}}), 'ad');
+	}
+	await t.throwsAsync(index.fields('nobody'), {
+		code: 'ERR_ARGUMENT',
+		message: 'fields: expected a passage of the index, got id "nobody"',
+	});
+});
+
+test('any fields come back, and are found by what they are', async t => {
+	const text = fc.string({unit: 'grapheme'});
+	const scalar = fc.oneof(text, fc.double({noNaN: true, noDefaultInfinity: true}), fc.boolean());
+	const name = fc.string({unit: 'grapheme', minLength: 1, maxLength: 12});
+	const fields = fc.dictionary(name, fc.oneof(scalar, fc.array(text)), {maxKeys: 5, noNullPrototype: true});
+	await fc.assert(
+		fc.asyncProperty(fc.array(fields, {minLength: 1, maxLength: 5}), async all => {
+			const {index} = await built(
+				t,
+				all.map((some, i) => ({id: String(i), text: 'fox', fields: some})),
+			);
+			for (const [i, some] of all.entries()) {
+				// −0 is kept as 0, as JSON has it.
+				t.deepEqual(await index.fields(String(i)), JSON.parse(JSON.stringify(some)));
+				for (const [field, value] of Object.entries(some)) {
+					const values = Array.isArray(value) ? value : [value];
+					const filter = {in: {field, values}};
+					t.is((await found(index, filter)).includes(String(i)), values.length > 0, JSON.stringify(filter));
+				}
+			}
+		}),
+		{numRuns: 15},
+	);
+});
+
+test('a writer adds and replaces fields; passages without any stay between those with some', async t => {
+	const {index, path} = await built(t);
+	const writer = await Bm25Writer.open(path);
+	const more = Array.from({length: 600}, (_, i) => ({id: `m${i}`, text: 'fox', ...(i % 7 === 3 && {fields: {i}})}));
+	t.is(await writer.add(more), 600);
+	await writer.update([
+		{id: 'a', text: 'fox', fields: {year: 2020}},
+		{id: 'b', text: 'fox'},
+	]);
+	await writer.commit();
+	await writer.close();
+	t.is(await found(index, {exists: {field: 'language'}}), 'abc', 'not yet');
+	await index.reload();
+	t.is(await found(index, {exists: {field: 'language'}}), 'c');
+	t.is(await found(index, {range: {field: 'year', gte: 2000}}), 'ac');
+	t.deepEqual(await index.fields('b'), {});
+	const numbered = await index.search('fox', {k: 1000, filter: {exists: {field: 'i'}}});
+	t.deepEqual(
+		numbered.map(({id}) => id),
+		more.filter((_, i) => i % 7 === 3).map(({id}) => id),
+	);
+});
+
+test('a malformed filter is refused with the path to what is wrong', async t => {
+	const {index} = await built(t);
+	const year = (range: object): unknown => ({and: [{ids: []}, {range: {field: 'year', ...range}}]});
+	const cyclic: {not?: unknown} = {};
+	cyclic.not = cyclic;
+	const cases: [unknown, string | RegExp][] = [
+		['year > 2000', 'filter: expected an object with one of ids, equals, in, range, exists, and, or, not, got string'],
+		[{}, /^filter: expected an object with one of .*, got \{\}$/u],
+		[{ids: [], not: {ids: []}}, /got \{ids, not\}$/u],
+		[{or: [{like: 'x'}]}, /^filter\.or\[0\]: expected .*, got \{like\}$/u],
+		[new Map([['ids', []]]), /^filter: expected .*, got a Map$/u],
+		[{constructor: []}, /got \{constructor\}$/u],
+		[{ids: 'a'}, 'filter.ids: expected an array of strings, got string'],
+		[{ids: ['a', 7]}, 'filter.ids[1]: expected a string, got 7'],
+		[{and: {}}, 'filter.and: expected an array of filters, got a Object'],
+		[{not: null}, /^filter\.not: expected .*, got null$/u],
+		[{exists: 'year'}, 'filter.exists: expected {field}, got string'],
+		[{exists: {field: ''}}, 'filter.exists: expected field names of 1 to 255 bytes, got 0 bytes'],
+		[{equals: {field: 'year'}}, 'filter.equals.value: expected a string, a finite number or a boolean, got undefined'],
+		[{equals: {field: 'tags', value: ['x']}}, 'filter.equals.value: expected a string, a finite number or a boolean, got an array'],
+		[{equals: {field: 'year', value: 1, boost: 2}}, 'filter.equals: expected {field, value}, got "boost" too'],
+		[{in: {field: 'year', values: [1, Number.NaN]}}, 'filter.in.values[1]: expected a string, a finite number or a boolean, got NaN'],
+		[{equals: {field: 'x', value: '\ud800'}}, 'filter.equals.value: expected well-formed Unicode, got a lone surrogate'],
+		[year({}), 'filter.and[1].range: expected at least one of gte, gt, lte and lt, got none'],
+		[year({gte: 1, gt: 1}), 'filter.and[1].range: expected one of gte and gt, got both'],
+		[year({gte: 1, lt: 'x'}), 'filter.and[1].range: expected bounds that are both numbers or both texts, got a number and a text'],
+		[year({lte: Infinity}), 'filter.and[1].range.lte: expected a finite number or a string, got Infinity'],
+		[year({gte: true}), 'filter.and[1].range.gte: expected a finite number or a string, got boolean'],
+		[year({from: 1}), 'filter.and[1].range: expected {field, gte or gt, lte or lt}, got "from" too'],
+		[cyclic, /expected at most 32 filters within each other, got more$/u],
+	];
+	for (const [filter, message] of cases) {
+		const options = {filter: filter as Filter};
+		const error = await t.throwsAsync(index.search('fox', options), {instanceOf: RetrievalError, message});
+		t.is(error.code, 'ERR_ARGUMENT');
+		await t.throwsAsync(index.searchMany([], options), {code: 'ERR_ARGUMENT', message});
+		await t.throwsAsync(index.searchTerms([], options), {code: 'ERR_ARGUMENT', message});
+	}
+	t.is(await found(index, {range: {field: 'year', gte: 2000, lt: undefined}}), 'bc', 'undefined is no bound');
+});
+
+test('fields that mean nothing are refused by the passage and the name, and lose nothing', async t => {
+	const {index, path} = await built(t);
+	const writer = await Bm25Writer.open(path);
+	const cases: [unknown, string | RegExp][] = [
+		[{year: Number.NaN}, 'passage 1: fields.year: expected a string, a finite number, a boolean or an array of strings, got NaN'],
+		[{year: null}, /^passage 1: fields\.year: expected .*, got null$/u],
+		[{year: undefined}, /^passage 1: fields\.year: expected .*, got undefined$/u],
+		[{year: new Date(0)}, /^passage 1: fields\.year: expected .*, got a Date$/u],
+		[{tags: ['x', 7]}, 'passage 1: fields.tags[1]: expected a string, got 7'],
+		[{name: '\udc00'}, 'passage 1: fields.name: expected well-formed Unicode, got a lone surrogate'],
+		[new Map([['year', 1]]), 'passage 1: fields: expected an object of names and values, got a Map'],
+		[['year'], 'passage 1: fields: expected an object of names and values, got an array'],
+		[null, 'passage 1: fields: expected an object of names and values, got null'],
+		[{'': 1}, 'passage "a": fields: expected field names of 1 to 255 bytes, got 0 bytes'],
+		[{x: 'é'.repeat(16_001)}, 'passage "a": fields.x: expected texts of at most 32,000 bytes, got 32002 bytes'],
+	];
+	for (const [fields, message] of cases) {
+		const bad = [
+			{id: 'b', text: 'fox', fields: {year: 1}},
+			{id: 'a', text: 'gone', fields: fields as PassageFields},
+		];
+		await t.throwsAsync(writer.update(bad), {instanceOf: RetrievalError, code: 'ERR_ARGUMENT', message});
+	}
+	await writer.commit();
+	await writer.close();
+	await index.reload();
+	t.is(index.size, 4);
+	t.deepEqual(await index.fields('a'), passages[0]!.fields!);
+});

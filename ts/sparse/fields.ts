@@ -1,0 +1,50 @@
+import {kindOf, shown} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+
+/** Half of a character, which UTF-8 cannot hold. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Fields of a passage as JSON. Their limits are checked where they are kept. */
+export function fieldsJson(what: string, fields: unknown): string {
+	checkRecord(what, fields, 'an object of names and values');
+	for (const [name, value] of Object.entries(fields)) {
+		checkText(`${what}: name`, name);
+		if (Array.isArray(value)) {
+			for (const [i, text] of value.entries()) {
+				checkText(`${what}.${name}[${i}]`, text);
+			}
+		} else if (!isScalar(value)) {
+			refuse(`${what}.${name}`, 'a string, a finite number, a boolean or an array of strings', value);
+		} else if (typeof value === 'string') {
+			checkText(`${what}.${name}`, value);
+		}
+	}
+	return JSON.stringify(fields);
+}
+
+export function checkRecord(what: string, value: unknown, expected: string): asserts value is Readonly<Record<string, unknown>> {
+	// A Map has no properties, and would be taken for an empty object.
+	if (Object.prototype.toString.call(value) !== '[object Object]') {
+		refuse(what, expected, value);
+	}
+}
+
+export function checkText(what: string, value: unknown): asserts value is string {
+	if (typeof value !== 'string') {
+		refuse(what, 'a string', value);
+	}
+	if (LONE_SURROGATE.test(value)) {
+		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected well-formed Unicode, got a lone surrogate`);
+	}
+}
+
+export function isScalar(value: unknown): value is string | number | boolean {
+	return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+}
+
+export function refuse(what: string, expected: string, value: unknown): never {
+	throw new RetrievalError(
+		'ERR_ARGUMENT',
+		`${what}: expected ${expected}, got ${Array.isArray(value) ? 'an array' : typeof value === 'string' ? kindOf(value) : shown(value)}`,
+	);
+}
