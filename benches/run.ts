@@ -6,6 +6,7 @@ import {join} from 'node:path';
 import {packageRoot} from '../ts/addon.ts';
 import {native} from '../ts/native.ts';
 import {latency} from './latency.ts';
+import {qps} from './qps/run.ts';
 import {quality} from './quality.ts';
 
 /** A benchmark resolves to plain data: what it measured, by name. */
@@ -14,8 +15,12 @@ export type Benchmark = (say: (line: string) => void) => Promise<Readonly<Record
 const benchmarks: Readonly<Record<string, Benchmark>> = {quality, latency};
 
 const names = process.argv.slice(2);
+if (names[0] === 'qps') {
+	await qps(names.slice(1), line => console.log(line));
+	process.exit();
+}
 if (names.length === 0) {
-	console.log(`Benchmarks: ${Object.keys(benchmarks).join(', ')}. Run one with \`npm run bench -- NAME\`.`);
+	console.log(`Benchmarks: ${Object.keys(benchmarks).join(', ')}, qps. Run one with \`npm run bench -- NAME\`.`);
 }
 for (const name of names) {
 	const benchmark = benchmarks[name];

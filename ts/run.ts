@@ -65,8 +65,11 @@ export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 }
 
 /** Columns of the addon to hits. */
-export function toHits({ids, scores}: Binding.Hits): Hit[] {
-	return ids.map((id, i) => ({id, score: scores[i]!}));
+export function toHits({joined, ids, scores}: Binding.Hits): Hit[] {
+	if (scores.length === 0) {
+		return [];
+	}
+	return (ids ?? joined!.split('\0')).map((id, i) => ({id, score: scores[i]!}));
 }
 
 /** About a millisecond's worth of hits to copy. */

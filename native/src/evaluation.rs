@@ -6,7 +6,7 @@ use evaluation::Measure;
 use napi::Env;
 use napi::bindgen_prelude::{Float64Array, Int32Array, Object, Uint32Array};
 use napi_derive::napi;
-use ranking::{Qrels, Run};
+use ranking::Qrels;
 use text::{AnswerMatcher, PreparedText};
 
 use crate::control::{Control, or_new};
@@ -64,10 +64,10 @@ pub fn evaluate<'env>(
     qrels: &mut QrelsBuilder,
     measures: Vec<String>,
 ) -> napi::Result<Object<'env>> {
-    let (run, qrels) = (Arc::clone(&run.inner), std::mem::take(&mut qrels.qrels));
+    let (run, qrels) = (run.clone(), std::mem::take(&mut qrels.qrels));
     spawn(env, move || {
         let measures = measures.iter().map(|name| name.parse::<Measure>()).collect::<Result<Vec<_>, _>>()?;
-        let evaluation = evaluation::evaluate(&run, &qrels, &measures)?;
+        let evaluation = evaluation::evaluate(&*run.named()?, &qrels, &measures)?;
         let means: Vec<f64> = evaluation.measured.iter().map(|measured| measured.mean).collect();
         let values: Vec<f64> = (0..evaluation.queries.len())
             .flat_map(|query| evaluation.measured.iter().map(move |measured| measured.values[query]))
@@ -145,7 +145,7 @@ impl NativeTexts {
 /// Finds the first passage with an answer for each question.
 #[napi]
 pub struct AnswerJudge {
-    run: Arc<Run>,
+    run: NativeRun,
     texts: Texts,
     depth: usize,
     patterns: bool,
@@ -156,7 +156,7 @@ pub struct AnswerJudge {
 impl AnswerJudge {
     #[napi(constructor, catch_unwind)]
     pub fn new(run: &NativeRun, texts: &NativeTexts, depth: u32, patterns: bool) -> Self {
-        let (run, texts) = (Arc::clone(&run.inner), texts.inner.clone());
+        let (run, texts) = (run.clone(), texts.inner.clone());
         Self { run, texts, depth: depth as usize, patterns, questions: Vec::new() }
     }
 
@@ -172,9 +172,10 @@ impl AnswerJudge {
         env: &'env Env,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
-        let (run, texts, control) = (Arc::clone(&self.run), self.texts.clone(), or_new(control));
+        let (run, texts, control) = (self.run.clone(), self.texts.clone(), or_new(control));
         let (depth, patterns, questions) = (self.depth, self.patterns, std::mem::take(&mut self.questions));
         spawn(env, move || {
+            let run = run.named()?;
             control.set_total(questions.len() as u64);
             let mut prepared: HashMap<&str, PreparedText<'_>> = HashMap::new();
             let mut ranks = Vec::with_capacity(questions.len());

@@ -33,10 +33,11 @@ pub fn fuse_runs<'env>(
     k: u32,
     control: Option<&Control>,
 ) -> napi::Result<Object<'env>> {
-    let runs: Vec<Arc<Run>> = runs.iter().map(|run| Arc::clone(&run.inner)).collect();
+    let runs: Vec<NativeRun> = runs.into_iter().cloned().collect();
     let control = or_new(control);
     spawn(env, move || {
         let method = parse(&method)?;
+        let runs = runs.iter().map(NativeRun::named).collect::<Outcome<Vec<Arc<Run>>>>()?;
         let mut fused = Run::new();
         for run in &runs {
             for (query, _) in run.iter() {

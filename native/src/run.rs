@@ -1,10 +1,12 @@
+use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object, Uint32Array};
 use napi_derive::napi;
-use ranking::{Run, ScoredId};
+use ranking::{Hit, Run, ScoredId};
+use sparse::Searcher;
 
 use crate::error::Failure;
 use crate::task::{Outcome, call, spawn};
@@ -12,25 +14,111 @@ use crate::task::{Outcome, call, spawn};
 /// Hits of one query.
 #[napi(object)]
 pub struct Hits {
-    pub ids: Vec<String>,
+    /// Passage ids with U+0000 between them: one string crosses faster than many.
+    pub joined: Option<String>,
+    /// Passage ids, where one has U+0000 in it.
+    pub ids: Option<Vec<String>>,
     pub scores: Float32Array,
 }
 
-impl Hits {
-    pub fn new(ids: Vec<String>, hits: &[ranking::Hit]) -> Self {
-        Self { ids, scores: hits.iter().map(|hit| hit.score).collect::<Vec<_>>().into() }
+const BETWEEN: char = '\0';
+
+/// Passage ids on their way to JavaScript.
+#[derive(Default)]
+pub struct Ids {
+    joined: String,
+    ends: Vec<usize>,
+    ambiguous: bool,
+}
+
+impl Ids {
+    pub fn push(&mut self, id: &str) {
+        if !self.ends.is_empty() {
+            self.joined.push(BETWEEN);
+        }
+        self.joined.push_str(id);
+        self.ends.push(self.joined.len());
+        self.ambiguous |= id.contains(BETWEEN);
+    }
+
+    pub fn with_scores(self, scores: Vec<f32>) -> Hits {
+        let scores = scores.into();
+        if !self.ambiguous {
+            return Hits { joined: Some(self.joined), ids: None, scores };
+        }
+        let starts = std::iter::once(0).chain(self.ends.iter().map(|end| end + BETWEEN.len_utf8()));
+        let ids = starts.zip(&self.ends).map(|(start, &end)| self.joined[start..end].to_owned()).collect();
+        Hits { joined: None, ids: Some(ids), scores }
+    }
+}
+
+impl<S: AsRef<str>> FromIterator<S> for Ids {
+    fn from_iter<T: IntoIterator<Item = S>>(ids: T) -> Self {
+        let mut all = Self::default();
+        ids.into_iter().for_each(|id| all.push(id.as_ref()));
+        all
     }
 }
 
 /// Hits of many queries. They stay here until they are looked at.
 #[napi]
+#[derive(Clone)]
 pub struct NativeRun {
-    pub(crate) inner: Arc<Run>,
+    inner: Inner,
+}
+
+#[derive(Clone)]
+enum Inner {
+    Named(Arc<Run>),
+    Ranked(Arc<Ranked>),
+}
+
+/// Hits whose passages have their numbers only, until somebody wants the ids.
+struct Ranked {
+    queries: Vec<String>,
+    positions: HashMap<String, usize>,
+    lists: Vec<Vec<Hit>>,
+    searcher: Arc<Searcher>,
+    named: OnceLock<Arc<Run>>,
 }
 
 impl From<Run> for NativeRun {
     fn from(run: Run) -> Self {
-        Self { inner: Arc::new(run) }
+        Self { inner: Inner::Named(Arc::new(run)) }
+    }
+}
+
+impl NativeRun {
+    /// Hits that a searcher found, of queries with distinct ids.
+    pub fn ranked(queries: Vec<String>, lists: Vec<Vec<Hit>>, searcher: Arc<Searcher>) -> Outcome<Self> {
+        let mut positions = HashMap::with_capacity(queries.len());
+        for (at, query) in queries.iter().enumerate() {
+            if positions.insert(query.clone(), at).is_some() {
+                return Err(twice(query));
+            }
+        }
+        let named = OnceLock::new();
+        Ok(Self { inner: Inner::Ranked(Arc::new(Ranked { queries, positions, lists, searcher, named })) })
+    }
+
+    /// The run with passage ids; made once, which takes time.
+    pub fn named(&self) -> Outcome<Arc<Run>> {
+        let ranked = match &self.inner {
+            Inner::Named(run) => return Ok(Arc::clone(run)),
+            Inner::Ranked(ranked) => ranked,
+        };
+        if let Some(run) = ranked.named.get() {
+            return Ok(Arc::clone(run));
+        }
+        let mut run = Run::new();
+        for (query, hits) in ranked.queries.iter().zip(&ranked.lists) {
+            let ids = ranked.searcher.ids(hits)?.into_iter();
+            run.insert(
+                query.as_str(),
+                ids.zip(hits).map(|(id, hit)| ScoredId { id, score: hit.score }).collect(),
+            );
+        }
+        Ok(Arc::clone(ranked.named.get_or_init(|| Arc::new(run))))
     }
 }
 
@@ -38,35 +126,57 @@ impl From<Run> for NativeRun {
 impl NativeRun {
     #[napi(catch_unwind)]
     pub fn size(&self) -> u32 {
-        self.inner.len() as u32
+        match &self.inner {
+            Inner::Named(run) => run.len() as u32,
+            Inner::Ranked(ranked) => ranked.queries.len() as u32,
+        }
     }
 
     /// Query ids, in order.
     #[napi(catch_unwind)]
     pub fn queries(&self) -> Vec<String> {
-        self.inner.iter().map(|(query, _)| query.to_owned()).collect()
+        match &self.inner {
+            Inner::Named(run) => run.iter().map(|(query, _)| query.to_owned()).collect(),
+            Inner::Ranked(ranked) => ranked.queries.clone(),
+        }
     }
 
     #[napi(catch_unwind)]
     pub fn has(&self, query: String) -> bool {
-        self.inner.get(&query).is_some()
+        match &self.inner {
+            Inner::Named(run) => run.get(&query).is_some(),
+            Inner::Ranked(ranked) => ranked.positions.contains_key(&query),
+        }
     }
 
     /// The hits of one query, best first.
     #[napi(catch_unwind)]
-    pub fn get(&self, query: String) -> Option<Hits> {
-        self.inner.get(&query).map(|hits| Hits {
-            ids: hits.iter().map(|hit| hit.id.clone()).collect(),
-            scores: hits.iter().map(|hit| hit.score).collect::<Vec<_>>().into(),
+    pub fn get(&self, query: String) -> napi::Result<Option<Hits>> {
+        call(|| match &self.inner {
+            Inner::Named(run) => Ok(run.get(&query).map(|hits| {
+                let ids: Ids = hits.iter().map(|hit| &hit.id).collect();
+                ids.with_scores(hits.iter().map(|hit| hit.score).collect())
+            })),
+            Inner::Ranked(ranked) => match ranked.positions.get(&query) {
+                Some(&at) => found(&ranked.searcher, &ranked.lists[at]).map(Some),
+                None => Ok(None),
+            },
         })
     }
 
     /// Writes a TREC run.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn write<'env>(&self, env: &'env Env, path: String, tag: String) -> napi::Result<Object<'env>> {
-        let run = Arc::clone(&self.inner);
-        spawn(env, move || Ok(corpus::write_run(Path::new(&path), &run, &tag)?))
+        let run = self.clone();
+        spawn(env, move || Ok(corpus::write_run(Path::new(&path), &*run.named()?, &tag)?))
     }
+}
+
+/// What a searcher found, with ids.
+pub fn found(searcher: &Searcher, hits: &[Hit]) -> Outcome<Hits> {
+    let mut ids = Ids::default();
+    searcher.for_each_id(hits, |id| ids.push(id))?;
+    Ok(ids.with_scores(hits.iter().map(|hit| hit.score).collect()))
 }
 
 /// Reads a TREC run.
@@ -126,9 +236,13 @@ pub fn named(queries: Vec<String>, lists: impl IntoIterator<Item = Vec<ScoredId>
     let mut run = Run::new();
     for (query, hits) in queries.into_iter().zip(lists) {
         if run.get(&query).is_some() {
-            return Err(Failure::argument(format!("queries: expected distinct ids, got \"{query}\" twice")));
+            return Err(twice(&query));
         }
         run.insert(query, hits);
     }
     Ok(run)
+}
+
+fn twice(query: &str) -> Failure {
+    Failure::argument(format!("queries: expected distinct ids, got \"{query}\" twice"))
 }

@@ -187,3 +187,41 @@ test('an aborted signal rejects with its reason; a closed index says so', async 
 	index.close();
 	await t.throwsAsync(index.search('fox'), {code: 'ERR_CLOSED'});
 });
+
+test('ids and texts with U+0000 in them are found as they are', async t => {
+	const index = await Bm25Index.build(join(await folder(t), 'index'), [
+		{id: 'a\0b', text: 'stone bridge'},
+		{id: 'c', text: 'stone road'},
+	]);
+	t.deepEqual((await index.search('stone')).map(hit => hit.id).toSorted(), ['a\0b', 'c']);
+	t.deepEqual(
+		(await index.search('bridge')).map(hit => hit.id),
+		['a\0b'],
+	);
+	const run = await index.searchMany([
+		{id: 'q\0', text: 'bridge'},
+		{id: 'r', text: 'stone\0road'},
+	]);
+	t.deepEqual([...run.keys()], ['q\0', 'r']);
+	t.deepEqual(
+		run.get('q\0')?.map(hit => hit.id),
+		['a\0b'],
+	);
+	t.is(run.get('r')?.[0]?.id, 'c');
+	t.deepEqual(await index.search('nothing'), []);
+	index.close();
+});
+
+test('searches one after the other leave the event loop its turns', async t => {
+	const index = await Bm25Index.build(join(await folder(t), 'index'), [{id: 'a', text: 'stone bridge'}]);
+	let turns = 0;
+	const timer = setInterval(() => turns++, 0);
+	const end = performance.now() + 100;
+	while (performance.now() < end) {
+		await index.search('bridge');
+	}
+	clearInterval(timer);
+	// A hundred milliseconds have room for a hundred turns; on a busy machine for fewer, but not for none.
+	t.true(turns > 3, `${turns} turns`);
+	index.close();
+});

@@ -3,6 +3,7 @@ import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
 import {RetrievedRun, toHits} from '../run.ts';
 import type {PassageSource} from '../source.ts';
+import {inThisTurn} from '../turn.ts';
 import type {Hit, PassageFields, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
 import type {Analyzer, AnalyzerDescription} from './analyzer.ts';
 import {type AddOptions, type Bm25CreateOptions, Bm25Writer} from './bm25-writer.ts';
@@ -137,6 +138,14 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		checkCount('k', k, 0);
 		const {k1, b} = this.#parameters(options);
 		const filter = filterJson(options.filter);
+		options.signal?.throwIfAborted();
+		if (filter === undefined && options.onProgress === undefined) {
+			// Another thread would take longer to wake than most searches take.
+			const hits = inThisTurn(() => callSync(() => this.#native.searchIfQuick(query, k, k1, b) ?? undefined));
+			if (hits !== undefined) {
+				return toHits(hits);
+			}
+		}
 		return toHits(await callNative(options, control => this.#native.search(query, k, k1, b, filter, control)));
 	}
 
@@ -152,14 +161,20 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 				await nextTurn();
 			}
 			const slice = queries.slice(from, from + QUERIES_A_TURN);
-			for (const [i, query] of slice.entries()) {
-				checkString(`queries[${from + i}]: id`, query?.id);
-				checkString(`queries[${from + i}]: text`, query.text);
+			const ids: string[] = [];
+			const texts: string[] = [];
+			for (const query of slice) {
+				if (typeof query?.id !== 'string' || typeof query.text !== 'string') {
+					const at = `queries[${from + ids.length}]`;
+					checkString(`${at}: id`, query?.id);
+					checkString(`${at}: text`, query.text);
+				}
+				ids.push(query.id);
+				texts.push(query.text);
 			}
-			batch.push(
-				slice.map(query => query.id),
-				slice.map(query => query.text),
-			);
+			if (!batch.pushJoined(slice.length, ids.join('\0'), texts.join('\0'))) {
+				batch.push(ids, texts);
+			}
 		}
 		return new RetrievedRun(await callNative(options, control => this.#native.searchMany(batch, k, k1, b, threads, filter, control)));
 	}

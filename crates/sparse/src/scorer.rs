@@ -9,12 +9,13 @@ use crate::Error;
 use crate::bm25::Bm25;
 use crate::bounded::{Part, Scratch, find_candidates};
 use crate::exact;
+use crate::impacts::Postings;
 use crate::passage_set::PassageSet;
 use crate::query::Query;
 use crate::scale::Scale;
-use crate::segments::Segments;
+use crate::segments::{Segment, Segments};
 use crate::selection::{Selection, key, rank};
-use crate::terms::WeightedTerms;
+use crate::terms::{SegmentTerm, WeightedTerms};
 
 thread_local! {
     static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
@@ -49,6 +50,21 @@ const WORTH_BOUNDING: usize = 16;
 fn worth_bounding(index: &Segments, k: usize) -> bool {
     let passages: usize = index.segments.iter().map(|segment| segment.passages.len()).sum();
     k.saturating_mul(WORTH_BOUNDING) <= passages
+}
+
+/// About how many postings' work a query is, with what looking at passages and hits comes to.
+pub(crate) fn work(index: &Segments, query: &Query, k: usize) -> Result<u64, Error> {
+    let terms = WeightedTerms::new(index, query)?;
+    let of_segment = |(at, segment): (usize, &Segment)| {
+        let passages = segment.passages.len() as u64;
+        let of_term = |term: &SegmentTerm<'_>| match term.impacts.postings {
+            Postings::Bitmap(_) => passages / 8,
+            _ => u64::from(term.impacts.passages),
+        };
+        passages / 16 + terms.of(segment, at).iter().map(of_term).sum::<u64>()
+    };
+    let hits = 8 * (k as u64).saturating_mul(terms.terms.len() as u64 + 4);
+    Ok(index.segments.iter().enumerate().map(of_segment).sum::<u64>().saturating_add(hits))
 }
 
 fn exhaustive(

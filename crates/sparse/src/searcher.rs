@@ -15,6 +15,9 @@ use crate::statistics::Statistics;
 use crate::terms::passages_with;
 use crate::{Analyzer, Bm25, Error};
 
+/// Postings' work of a quick search.
+const QUICK: u64 = 100_000;
+
 /// One commit of an index: what it finds does not change while writers go on. To be had from
 /// [`Bm25Index::searcher`](crate::Bm25Index::searcher).
 ///
@@ -89,6 +92,31 @@ impl Searcher {
         self.search_query(&Query::from_text(query, self.analyzer()), k, parameters, None, control)
     }
 
+    /// [`search`](Self::search), if that takes no longer than a tenth of a millisecond or so and the index's files
+    /// are few enough to have been read when it was opened. For callers that must not wait.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`search`](Self::search).
+    pub fn search_if_quick(
+        &self,
+        query: &str,
+        k: usize,
+        parameters: Bm25,
+        control: &Control,
+    ) -> Result<Option<Vec<Hit>>, Error> {
+        if !self.index.was_read {
+            return Ok(None);
+        }
+        let query = Query::from_text(query, self.analyzer());
+        guarded(&self.index.path, || {
+            if scorer::work(&self.index, &query, k)? > QUICK {
+                return Ok(None);
+            }
+            scorer::search(&self.index, &query, k, parameters, None, control).map(Some)
+        })
+    }
+
     /// The `k` best passages for terms that are analysed already, each with its weight: finite, at least 0.
     /// Weights of equal terms add up; terms of weight 0 do not count.
     ///
@@ -157,6 +185,15 @@ impl Searcher {
         guarded(&self.index.path, || {
             hits.iter().map(|hit| self.index.id_of(hit.ord).map(str::to_owned)).collect()
         })
+    }
+
+    /// Calls `visit` with the passage ids of hits, in their order.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ids`](Self::ids).
+    pub fn for_each_id(&self, hits: &[Hit], mut visit: impl FnMut(&str)) -> Result<(), Error> {
+        guarded(&self.index.path, || hits.iter().try_for_each(|hit| Ok(visit(self.index.id_of(hit.ord)?))))
     }
 
     /// The ord of the passage with this id, if there is one.

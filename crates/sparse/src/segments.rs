@@ -47,6 +47,8 @@ pub(crate) struct Segments {
     pub fields: Fields,
     pub segments: Vec<Segment>,
     pub statistics: Statistics,
+    /// Whether all files were read, to be checked, when this or an earlier commit with them was opened.
+    pub was_read: bool,
     pub term_cache: TermCache,
     /// For each segment those of the parameters that nearly all searches use.
     default_ratios: Vec<Ratios>,
@@ -156,6 +158,10 @@ impl Segments {
             default_ratios: segments.iter().map(ratios).collect(),
             segments,
             statistics,
+            was_read: meta
+                .list_segment_files()
+                .iter()
+                .all(|file| checked.contains(file) || !path.join(file).exists()),
             term_cache: TermCache::new(),
             _pinned: meta,
         })

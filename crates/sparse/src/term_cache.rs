@@ -1,7 +1,6 @@
 //! Remembers where terms were found, so that a term that is asked for again costs one look into a hash table.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::{PoisonError, RwLock};
 
 /// Parts with a lock each, so that threads seldom wait for each other.
@@ -10,11 +9,10 @@ const SHARDS: usize = 16;
 /// Terms that a part remembers; about 100 bytes each. A full part is emptied.
 const ROOM: usize = 4096;
 
-type Numbers = HashMap<Box<str>, Box<[u32]>, RandomState>;
+type Numbers = HashMap<Box<str>, Box<[u32]>>;
 
 /// For terms of one commit their numbers in each segment, [`ABSENT`] where there are none.
 pub(crate) struct TermCache {
-    hasher: RandomState,
     shards: [RwLock<Numbers>; SHARDS],
 }
 
@@ -23,9 +21,7 @@ pub(crate) const ABSENT: u32 = u32::MAX;
 
 impl TermCache {
     pub fn new() -> Self {
-        let hasher = RandomState::new();
-        let shard = |_| RwLock::new(HashMap::with_hasher(hasher.clone()));
-        Self { shards: std::array::from_fn(shard), hasher }
+        Self { shards: std::array::from_fn(|_| RwLock::default()) }
     }
 
     /// Appends the numbers of a term, found by `find` if they are not remembered.
@@ -35,7 +31,9 @@ impl TermCache {
         to: &mut Vec<u32>,
         find: impl FnOnce(&mut Vec<u32>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let shard = &self.shards[self.hasher.hash_one(term) as usize % SHARDS];
+        // Spread well enough without hashing twice.
+        let letters = term.bytes().fold(0usize, |sum, letter| sum.wrapping_add(usize::from(letter)));
+        let shard = &self.shards[letters % SHARDS];
         if let Some(numbers) = shard.read().unwrap_or_else(PoisonError::into_inner).get(term) {
             to.extend_from_slice(numbers);
             return Ok(());

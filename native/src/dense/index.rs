@@ -12,7 +12,7 @@ use super::batch::VectorBatch;
 use super::opened::Opened;
 use crate::control::{Control, or_new};
 use crate::error::Failure;
-use crate::run::{Hits, NativeRun, named};
+use crate::run::{Ids, NativeRun, named};
 use crate::task::{Outcome, call, spawn};
 
 /// A flat or an HNSW index.
@@ -163,8 +163,8 @@ impl NativeVectorIndex {
         spawn(env, move || {
             index?.read(|index| {
                 let hits = index.search(&query, k as usize, ef as usize, &control)?;
-                let ids = hits.iter().map(|hit| index.id(hit.ord).to_owned()).collect();
-                Ok(Hits::new(ids, &hits))
+                let ids: Ids = hits.iter().map(|hit| index.id(hit.ord)).collect();
+                Ok(ids.with_scores(hits.iter().map(|hit| hit.score).collect()))
             })
         })
     }

@@ -1,22 +1,24 @@
 //! 64 passages in two registers; codes expanded by the bitmap and looked up, by class, in one.
 
 use std::arch::x86_64::{
-    __m128i, __m512i, _mm_cvtsi32_si128, _mm512_add_epi8, _mm512_add_epi16, _mm512_add_epi32,
-    _mm512_castsi512_si256, _mm512_cmpge_epu16_mask, _mm512_cvtepu8_epi16, _mm512_cvtepu16_epi32,
-    _mm512_extracti64x4_epi64, _mm512_loadu_si512, _mm512_maskz_compress_epi32, _mm512_maskz_expand_epi8,
-    _mm512_maskz_permutexvar_epi8, _mm512_or_si512, _mm512_set_epi32, _mm512_set1_epi16, _mm512_set1_epi32,
-    _mm512_setzero_si512, _mm512_sll_epi16, _mm512_slli_epi32, _mm512_srli_epi16, _mm512_storeu_si512,
+    __m128i, __m256i, __m512, __m512i, _mm_cvtsi32_si128, _mm256_storeu_si256, _mm512_add_epi8,
+    _mm512_add_epi16, _mm512_add_epi32, _mm512_castsi512_si256, _mm512_cmpge_epu16_mask,
+    _mm512_cvtepi32_epi16, _mm512_cvtepu8_epi16, _mm512_cvtepu16_epi32, _mm512_cvttps_epi32,
+    _mm512_extracti64x4_epi64, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_maskz_compress_epi32,
+    _mm512_maskz_expand_epi8, _mm512_maskz_permutexvar_epi8, _mm512_mul_ps, _mm512_or_si512,
+    _mm512_set_epi32, _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_si512,
+    _mm512_sll_epi16, _mm512_slli_epi32, _mm512_srli_epi16, _mm512_storeu_si512,
 };
 
 use super::dispatch::least;
 use super::generic::avx2;
-use super::{CLASS, DenseTerm, GROUP, ImpactKernels, PADDING, Reached, Scan, Scanned};
+use super::{Bounds, CLASS, DenseTerm, GROUP, ImpactKernels, PADDING, Reached, Scan, Scanned};
 
 pub(super) static KERNELS: ImpactKernels =
-    ImpactKernels { name: "avx512vbmi2", scan, bounds: avx2::bounds, codes: avx2::codes };
+    ImpactKernels { name: "avx512vbmi2", scan, bounds, codes: avx2::codes };
 
-/// Dense terms whose tables and reading positions fit the registers.
-const FEW: usize = 4;
+/// Dense terms that are added in one go.
+const FEW: usize = 8;
 
 /// Groups after which it is known whether leaving out groups pays.
 const TRIAL: usize = 16;
@@ -34,8 +36,24 @@ fn scan(sums: &mut [u16], dense: &mut Vec<DenseTerm<'_>>, scan: Scan<'_>, found:
         [a] => scan_few(sums, &mut [a], scan, found),
         [a, b] => scan_few(sums, &mut [a, b], scan, found),
         [a, b, c] => scan_few(sums, &mut [a, b, c], scan, found),
-        [a, b, c, d, ..] => scan_few(sums, &mut [a, b, c, d], scan, found),
+        [a, b, c, d] => scan_few(sums, &mut [a, b, c, d], scan, found),
+        [a, b, c, d, e] => scan_few(sums, &mut [a, b, c, d, e], scan, found),
+        [a, b, c, d, e, f] => scan_few(sums, &mut [a, b, c, d, e, f], scan, found),
+        [a, b, c, d, e, f, g] => scan_few(sums, &mut [a, b, c, d, e, f, g], scan, found),
+        [a, b, c, d, e, f, g, h, ..] => scan_few(sums, &mut [a, b, c, d, e, f, g, h], scan, found),
     }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
+fn bounds(units: f32, gains: &[f32; 256], bounds: &mut Bounds) {
+    let units = _mm512_set1_ps(units);
+    let (gains, _) = gains.as_chunks::<16>();
+    let (out, _) = bounds.0.as_chunks_mut::<16>();
+    for (out, gains) in out.iter_mut().zip(gains) {
+        let below = _mm512_cvttps_epi32(_mm512_mul_ps(units, load_floats(gains)));
+        store_narrow(out, _mm512_cvtepi32_epi16(_mm512_add_epi32(below, _mm512_set1_epi32(1))));
+    }
+    bounds.0[0] = 0;
 }
 
 /// Adds dense terms to all sums.
@@ -192,4 +210,18 @@ fn store(sums: &mut [u16; GROUP / 2], value: __m512i) {
 fn store_keys(found: &mut [Reached; 16], keys: __m512i) {
     // SAFETY: `found` is sixteen times a transparent u32, 64 writable bytes; the store asks for no alignment.
     unsafe { _mm512_storeu_si512(found.as_mut_ptr().cast(), keys) }
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn load_floats(floats: &[f32; 16]) -> __m512 {
+    // SAFETY: `floats` is 64 readable bytes; the load asks for no alignment.
+    unsafe { _mm512_loadu_ps(floats.as_ptr()) }
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn store_narrow(out: &mut [u16; 16], value: __m256i) {
+    // SAFETY: `out` is 32 writable bytes; the store asks for no alignment.
+    unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), value) }
 }

@@ -1,0 +1,29 @@
+// What a record says of the machine and the checkout.
+import {execFileSync} from 'node:child_process';
+import {existsSync, readFileSync} from 'node:fs';
+import {cpus, loadavg, totalmem} from 'node:os';
+import {packageRoot} from '../../ts/addon.ts';
+import {core} from './system.ts';
+
+/** Instruction sets that kernels choose by. */
+const TELLING = /^(?:avx|fma|f16c|bmi2|gfni|vaes|amx|asimd|sve|i8mm|bf16)/u;
+
+export function machine(): Readonly<Record<string, unknown>> {
+	const info = existsSync('/proc/cpuinfo') ? readFileSync('/proc/cpuinfo', 'utf8') : '';
+	const flags = /^(?:flags|Features)\s*:\s*(.*)$/mu.exec(info)?.[1]?.split(' ') ?? [];
+	const git = (...words: string[]): string => execFileSync('git', words, {cwd: packageRoot, encoding: 'utf8'}).trim();
+	const changed = git('status', '--porcelain', '--untracked-files=no') !== '';
+	return {
+		date: new Date().toISOString(),
+		cpu: cpus()[0]?.model.trim(),
+		cores: cpus().length,
+		pinnedTo: core,
+		flags: flags.filter(flag => TELLING.test(flag)).join(' '),
+		memoryBytes: totalmem(),
+		platform: `${process.platform}-${process.arch}`,
+		commit: `${git('rev-parse', '--short', 'HEAD')}${changed ? ' with changes' : ''}`,
+	};
+}
+
+/** Processes that run or want to, on average over 1, 5 and 15 minutes. */
+export const load = (): readonly number[] => loadavg().map(value => Number(value.toFixed(2)));

@@ -1,0 +1,137 @@
+// One system under test: a folder of systems/ with two programs, `setup` and `start`, the latter a server of one JSON
+// reply a line for one JSON request a line (README.md has the verbs).
+import {type ChildProcessByStdio, spawn, spawnSync} from 'node:child_process';
+import {existsSync, readFileSync, readdirSync, statSync} from 'node:fs';
+import {availableParallelism} from 'node:os';
+import {join} from 'node:path';
+import {type Interface, createInterface} from 'node:readline';
+import type {Readable, Writable} from 'node:stream';
+import {packageRoot} from '../../ts/addon.ts';
+import {here} from './data.ts';
+
+/** A line of a definition's table: a system, how it is started, and how it is asked. */
+export interface Entry {
+	readonly name: string;
+	/** A folder of systems/. */
+	readonly system: string;
+	readonly arguments?: readonly string[];
+	/** All queries in one call. */
+	readonly batch?: boolean;
+	/** Whether its hits and the bits of their scores must be the reference's. */
+	readonly exact?: boolean;
+}
+
+/** What a passage file holds: tokens, or raw text for the system's own english analyzer. */
+export type Analysis = 'tokens' | 'english';
+
+export interface Round {
+	readonly wallNanos: number;
+	/** Of the thread that searched. */
+	readonly cpuNanos: number;
+	/** Wall time of each query; empty in a batch. */
+	readonly queryNanos: readonly number[];
+}
+
+export interface QueryRequest {
+	readonly folder: string;
+	readonly queries: string;
+	readonly k: number;
+	readonly rounds: number;
+	readonly batch: boolean;
+	/** A file to write the last round's hits to, as `query<TAB>passage<TAB>score`. */
+	readonly hits?: string;
+}
+
+/** Runs the setup program of a system; what went wrong, if anything did. */
+export function setUp(system: string): string | undefined {
+	const {status, error} = spawnSync(program(system, 'setup'), {stdio: 'inherit'});
+	return status === 0 ? undefined : `setup failed: ${error?.message ?? `exit ${status}`}`;
+}
+
+/** The core that systems are pinned to: the last, if `taskset` is there. */
+export const core: number | undefined = spawnSync('taskset', ['--version']).error ? undefined : availableParallelism() - 1;
+
+/** What a shell exits with where what it is to start is not there. */
+const NOT_FOUND = 127;
+
+/** A running system. */
+export class System {
+	readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+	readonly #replies: Interface;
+	readonly #exited: Promise<string>;
+	#lastWords = '';
+
+	constructor({system, arguments: words = []}: Entry) {
+		const command = [program(system, 'start'), ...words];
+		const [file, ...rest] = core === undefined ? command : ['taskset', '-c', `${core}`, ...command];
+		this.#child = spawn(file!, rest, {stdio: ['pipe', 'pipe', 'pipe']});
+		this.#child.stderr.on('data', (text: Buffer) => {
+			this.#lastWords = `${this.#lastWords}${text}`.slice(-2000);
+		});
+		// A write to a process that is gone; the exit says why.
+		this.#child.stdin.on('error', () => undefined);
+		this.#exited = new Promise(resolve => {
+			this.#child.on('error', error => resolve(error.message));
+			this.#child.on('close', (code, signal) => {
+				const reason = this.#lastWords
+					.trim()
+					.split(/[\r\n]/u)
+					.at(-1)!
+					.replaceAll(`${packageRoot}/`, '');
+				resolve(code === NOT_FOUND ? 'not set up' : `exit ${code ?? signal}: ${reason}`);
+			});
+		});
+		this.#replies = createInterface({input: this.#child.stdout});
+	}
+
+	/** The system's version; fails where it is not set up. */
+	async version(): Promise<string> {
+		return (await this.#ask<{version: string}>({verb: 'describe'})).version;
+	}
+
+	/** Seconds that an index takes. The folder is there, and empty. */
+	async build(passages: string, folder: string, analysis: Analysis): Promise<number> {
+		return (await this.#ask<{seconds: number}>({verb: 'build', passages, folder, analysis})).seconds;
+	}
+
+	async query(request: QueryRequest): Promise<readonly Round[]> {
+		return (await this.#ask<{rounds: readonly Round[]}>({verb: 'query', ...request})).rounds;
+	}
+
+	/** The most memory that the process has had; unknown where the system does not tell. */
+	peakBytes(): number | undefined {
+		const status = `/proc/${this.#child.pid}/status`;
+		const kibibytes = existsSync(status) && /^VmHWM:\s+(\d+)/mu.exec(readFileSync(status, 'utf8'))?.[1];
+		return kibibytes ? Number(kibibytes) * 1024 : undefined;
+	}
+
+	async close(): Promise<void> {
+		this.#child.stdin.end();
+		await this.#exited;
+	}
+
+	async #ask<T>(request: Readonly<Record<string, unknown>>): Promise<T> {
+		const line = new Promise<string>(resolve => {
+			this.#replies.once('line', resolve);
+		});
+		this.#child.stdin.write(`${JSON.stringify(request)}\n`);
+		const answered = await Promise.race([line.then(text => ({text})), this.#exited.then(reason => ({reason}))]);
+		if ('reason' in answered) {
+			throw new Error(answered.reason);
+		}
+		const reply: T & {error?: string} = JSON.parse(answered.text);
+		if (reply.error !== undefined) {
+			throw new Error(reply.error);
+		}
+		return reply;
+	}
+}
+
+/** Bytes of the files in a folder. */
+export function bytesOf(folder: string): number {
+	return readdirSync(folder, {recursive: true, withFileTypes: true})
+		.filter(entry => entry.isFile())
+		.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}
+
+const program = (system: string, name: string): string => join(here, 'systems', system, name);

@@ -1,0 +1,151 @@
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.*;
+import java.lang.management.ManagementFactory;
+import java.nio.file.*;
+import java.util.*;
+import org.apache.lucene.analysis.Analyzer;
+import org.apache.lucene.analysis.core.WhitespaceAnalyzer;
+import org.apache.lucene.analysis.en.EnglishAnalyzer;
+import org.apache.lucene.document.*;
+import org.apache.lucene.index.*;
+import org.apache.lucene.search.*;
+import org.apache.lucene.search.similarities.BM25Similarity;
+import org.apache.lucene.store.MMapDirectory;
+import org.apache.lucene.util.Version;
+
+/** Lucene behind the line protocol of benches/qps: one JSON request a line, one JSON reply a line. */
+public final class Lucene {
+	private static final ObjectMapper JSON = new ObjectMapper();
+	private static final BM25Similarity BM25 = new BM25Similarity(0.9f, 0.4f);
+	private static final String ID = "id", CONTENTS = "contents";
+
+	private static String opened;
+	private static IndexSearcher searcher;
+
+	public static void main(String[] arguments) throws IOException {
+		var replies = new PrintStream(new FileOutputStream(FileDescriptor.out), true);
+		try (var requests = new BufferedReader(new InputStreamReader(System.in))) {
+			for (String line; (line = requests.readLine()) != null; ) {
+				ObjectNode reply;
+				try {
+					reply = answer(JSON.readTree(line));
+				} catch (Exception error) {
+					reply = JSON.createObjectNode().put("error", error.toString());
+				}
+				replies.println(reply);
+			}
+		}
+	}
+
+	private static ObjectNode answer(JsonNode request) throws IOException {
+		var reply = JSON.createObjectNode();
+		switch (request.get("verb").asText()) {
+			case "describe" -> reply.put("version", Version.LATEST + ", Java " + Runtime.version());
+			case "build" -> {
+				long began = System.nanoTime();
+				boolean english = request.get("analysis").asText().equals("english");
+				build(path(request, "passages"), path(request, "folder"), english ? new EnglishAnalyzer() : new WhitespaceAnalyzer());
+				reply.put("seconds", (System.nanoTime() - began) / 1e9);
+			}
+			case "query" -> query(request, reply);
+			default -> throw new IllegalArgumentException("expected describe, build or query");
+		}
+		return reply;
+	}
+
+	/** One thread, merges included; one segment in the end. */
+	private static void build(Path passages, Path folder, Analyzer analyzer) throws IOException {
+		var config = new IndexWriterConfig(analyzer)
+			.setSimilarity(BM25)
+			.setRAMBufferSizeMB(256)
+			.setMergeScheduler(new SerialMergeScheduler())
+			// Merges neighbours only, so that document numbers stay in the order of addition, as ties are broken by them.
+			.setMergePolicy(new LogByteSizeMergePolicy())
+			.setOpenMode(IndexWriterConfig.OpenMode.CREATE);
+		var frequencies = new FieldType();
+		frequencies.setTokenized(true);
+		frequencies.setIndexOptions(IndexOptions.DOCS_AND_FREQS);
+		frequencies.freeze();
+		try (var directory = new MMapDirectory(folder); var writer = new IndexWriter(directory, config);
+				var lines = Files.newBufferedReader(passages)) {
+			for (String line; (line = lines.readLine()) != null; ) {
+				String[] fields = line.split("\t", -1);
+				var document = new Document();
+				document.add(new StringField(ID, fields[0], Field.Store.YES));
+				String contents = fields.length > 2 && !fields[2].isEmpty() ? fields[2] + " " + fields[1] : fields[1];
+				document.add(new Field(CONTENTS, contents, frequencies));
+				writer.addDocument(document);
+			}
+			writer.forceMerge(1);
+			writer.commit();
+		}
+	}
+
+	private static void query(JsonNode request, ObjectNode reply) throws IOException {
+		if (request.get("batch").asBoolean()) {
+			throw new IllegalArgumentException("expected one query at a time: Lucene has no batches");
+		}
+		open(request.get("folder").asText());
+		List<String[]> queries = Files.readAllLines(path(request, "queries")).stream().map(line -> line.split("\t", 2)).toList();
+		int k = request.get("k").asInt();
+		var threads = ManagementFactory.getThreadMXBean();
+		var found = new TopDocs[queries.size()];
+		var rounds = reply.putArray("rounds");
+		for (int round = 0; round < request.get("rounds").asInt(); round++) {
+			var each = new long[found.length];
+			long cpu = threads.getCurrentThreadCpuTime(), began = System.nanoTime();
+			for (int i = 0; i < found.length; i++) {
+				long start = System.nanoTime();
+				found[i] = search(queries.get(i)[1], k);
+				each[i] = System.nanoTime() - start;
+			}
+			long wall = System.nanoTime() - began;
+			var measured = rounds.addObject().put("wallNanos", wall).put("cpuNanos", threads.getCurrentThreadCpuTime() - cpu);
+			var nanos = measured.putArray("queryNanos");
+			Arrays.stream(each).forEach(nanos::add);
+		}
+		if (request.hasNonNull("hits")) {
+			try (var file = new PrintWriter(Files.newBufferedWriter(path(request, "hits")))) {
+				var stored = searcher.storedFields();
+				for (int i = 0; i < found.length; i++) {
+					for (ScoreDoc hit : found[i].scoreDocs) {
+						file.println(queries.get(i)[0] + "\t" + stored.document(hit.doc).get(ID) + "\t" + hit.score);
+					}
+				}
+			}
+		}
+	}
+
+	private static void open(String folder) throws IOException {
+		if (folder.equals(opened)) {
+			return;
+		}
+		if (searcher != null) {
+			searcher.getIndexReader().close();
+		}
+		searcher = new IndexSearcher(DirectoryReader.open(new MMapDirectory(Path.of(folder))));
+		searcher.setSimilarity(BM25);
+		searcher.setQueryCache(null);
+		opened = folder;
+	}
+
+	/** One should-clause for each distinct term, boosted by its count, as Anserini makes them. Pruning is on. */
+	private static TopDocs search(String tokens, int k) throws IOException {
+		var counts = new LinkedHashMap<String, Integer>();
+		for (String token : tokens.split(" ")) {
+			counts.merge(token, 1, Integer::sum);
+		}
+		var query = new BooleanQuery.Builder();
+		counts.forEach((term, count) -> {
+			Query clause = new TermQuery(new Term(CONTENTS, term));
+			query.add(count == 1 ? clause : new BoostQuery(clause, count), BooleanClause.Occur.SHOULD);
+		});
+		return searcher.search(query.build(), new TopScoreDocCollectorManager(k, null, k));
+	}
+
+	private static Path path(JsonNode request, String field) {
+		return Path.of(request.get(field).asText());
+	}
+}
