@@ -40,9 +40,17 @@ export declare class NativeBm25Writer {
   /** An empty title is none, and so are fields, which are JSON. */
   add(ids: Array<string>, titles: Array<string>, texts: Array<string>, fields: Array<string>): Promise<void>
   update(ids: Array<string>, titles: Array<string>, texts: Array<string>, fields: Array<string>): Promise<void>
+  /** Adds the passages of a file or folder, or updates them. */
+  ingestFile(source: string, options: NativeReadFileOptions, update: boolean, control?: Control | undefined | null): Promise<Ingested>
+  /** Adds the passages of a store, or updates them. */
+  ingestStore(store: NativeTexts, update: boolean, control?: Control | undefined | null): Promise<Ingested>
   /** Resolves to how many of the ids were there. */
   delete(ids: Array<string>): Promise<number>
   commit(): Promise<void>
+  merge(): Promise<void>
+  rollback(): Promise<void>
+  /** Changes that belong together ended half-way. */
+  interrupt(): Promise<void>
   /** Gives the lock back; what was not committed is gone. */
   close(): Promise<void>
 }
@@ -178,7 +186,7 @@ export declare function buildBm25FromStore(store: string, output: string, analyz
 /** Links the vectors of a flat index file into an HNSW index file with the same ids and metadata. */
 export declare function buildHnswFromFlat(flat: string, output: string, m: number, efConstruction: number, seed: number, threadCount: number, control?: Control | undefined | null): Promise<void>
 
-export declare function createBm25Index(path: string, analyzer: NativeAnalyzer, overwrite: boolean): Promise<NativeBm25Writer>
+export declare function createBm25Index(path: string, analyzer: NativeAnalyzer, options: NativeWriterOptions): Promise<NativeBm25Writer>
 
 export declare function createPassageStore(path: string): Promise<NativeStoreWriter>
 
@@ -349,6 +357,13 @@ export interface NativeTermExplanation {
   contribution: number
 }
 
+export interface NativeWriterOptions {
+  overwrite: boolean
+  threads: number
+  memory: number
+  mergeInBackground: boolean
+}
+
 export declare function newFlatIndex(options: NativeFlatOptions): NativeVectorIndex
 
 export declare function newHnswIndex(options: NativeHnswOptions): NativeVectorIndex
@@ -358,7 +373,7 @@ export declare function normaliseAnswer(answer: string): string
 /** An index of another analyzer than the one given is refused. */
 export declare function openBm25Index(path: string, analyzer?: NativeAnalyzer | undefined | null): Promise<NativeBm25Index>
 
-export declare function openBm25Writer(path: string, analyzer?: NativeAnalyzer | undefined | null): Promise<NativeBm25Writer>
+export declare function openBm25Writer(path: string, options: NativeWriterOptions, analyzer?: NativeAnalyzer | undefined | null): Promise<NativeBm25Writer>
 
 /** Opens a model as an encoder. */
 export declare function openEncoder(files: ModelFiles, options: NativeEncoderOptions): Promise<NativeEncoder>

@@ -24,6 +24,8 @@ export type ErrorCode =
 	| 'ERR_INDEX_VERSION'
 	/** A bug in passagekit. */
 	| 'ERR_INTERNAL'
+	/** A writer whose last changes ended half-way; it has to be rolled back, or closed. */
+	| 'ERR_INTERRUPTED'
 	/** The operating system refused: no such file, a folder in place of a file, no permission, a full disk. */
 	| 'ERR_IO'
 	/** A model that does not load or has other inputs and outputs than needed. */

@@ -29,7 +29,7 @@ pub struct NativeReadFileOptions {
 }
 
 impl NativeReadFileOptions {
-    fn parse(&self) -> ReadOptions {
+    pub fn parse(&self) -> ReadOptions {
         let split = self.split.as_ref().map(|split| SplitOptions {
             words: split.words as usize,
             overlap: split.overlap as usize,

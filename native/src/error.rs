@@ -79,6 +79,7 @@ codes! {
         sparse::Error::AnalyzerMismatch { .. } => "ERR_ANALYZER_MISMATCH",
         sparse::Error::Tokenizer(error) => tokenize_code(&error),
         sparse::Error::Locked { .. } => "ERR_INDEX_LOCKED",
+        sparse::Error::Interrupted { .. } => "ERR_INTERRUPTED",
         sparse::Error::DuplicateId { .. } => "ERR_DUPLICATE_ID",
         sparse::Error::AlreadyExists { .. } | sparse::Error::UnknownPassage { .. } => "ERR_ARGUMENT",
         sparse::Error::Argument { .. } | sparse::Error::Part { .. } => "ERR_ARGUMENT",

@@ -116,6 +116,14 @@ impl NativeTexts {
     pub fn of_store(store: Arc<PassageStore>) -> Self {
         Self { inner: Texts::Store(store) }
     }
+
+    /// The store that the texts are in, if they are in one.
+    pub fn store(&self) -> Option<Arc<PassageStore>> {
+        match &self.inner {
+            Texts::Store(store) => Some(Arc::clone(store)),
+            Texts::Memory(_) => None,
+        }
+    }
 }
 
 #[napi]

@@ -14,6 +14,7 @@ mod error;
 mod evaluation;
 mod fusion;
 mod inference;
+mod ingest;
 mod pool;
 mod reading;
 mod run;

@@ -10,7 +10,10 @@ use napi_derive::napi;
 use sparse::{Analyzer, Bm25, Bm25Index, Filter, IndexWriter, PassageFields, WriterOptions};
 
 use crate::control::{Control, or_new};
+use crate::corpus::NativeReadFileOptions;
 use crate::error::Failure;
+use crate::evaluation::NativeTexts;
+use crate::ingest::{self, Put, put, whole};
 use crate::run::{Hits, NativeRun, found};
 use crate::task::{Outcome, call, spawn};
 
@@ -300,20 +303,35 @@ pub struct NativeBm25Writer {
     inner: Arc<Mutex<Option<IndexWriter>>>,
 }
 
+#[napi(object)]
+pub struct NativeWriterOptions {
+    pub overwrite: bool,
+    pub threads: u32,
+    pub memory: f64,
+    pub merge_in_background: bool,
+}
+
+impl NativeWriterOptions {
+    fn parse(&self) -> WriterOptions {
+        let (threads, memory) = (self.threads as usize, self.memory as usize);
+        WriterOptions { overwrite: self.overwrite, threads, memory }
+    }
+
+    fn apply(&self, mut writer: IndexWriter) -> NativeBm25Writer {
+        writer.merge_in_background(self.merge_in_background);
+        NativeBm25Writer { inner: Arc::new(Mutex::new(Some(writer))) }
+    }
+}
+
 #[napi(ts_return_type = "Promise<NativeBm25Writer>", catch_unwind)]
 pub fn create_bm25_index(
     env: &Env,
     path: String,
     analyzer: NativeAnalyzer,
-    overwrite: bool,
+    options: NativeWriterOptions,
 ) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let writer = IndexWriter::create(
-            Path::new(&path),
-            analyzer.load()?,
-            WriterOptions { overwrite, ..WriterOptions::default() },
-        )?;
-        Ok(NativeBm25Writer { inner: Arc::new(Mutex::new(Some(writer))) })
+        Ok(options.apply(IndexWriter::create(Path::new(&path), analyzer.load()?, options.parse())?))
     })
 }
 
@@ -321,12 +339,12 @@ pub fn create_bm25_index(
 pub fn open_bm25_writer(
     env: &Env,
     path: String,
+    options: NativeWriterOptions,
     analyzer: Option<NativeAnalyzer>,
 ) -> napi::Result<Object<'_>> {
     spawn(env, move || {
         let expected = analyzer.map(NativeAnalyzer::load).transpose()?;
-        let writer = IndexWriter::open_expecting(Path::new(&path), expected, WriterOptions::default())?;
-        Ok(NativeBm25Writer { inner: Arc::new(Mutex::new(Some(writer))) })
+        Ok(options.apply(IndexWriter::open_expecting(Path::new(&path), expected, options.parse())?))
     })
 }
 
@@ -339,7 +357,7 @@ impl NativeBm25Writer {
         work(writer.as_mut().ok_or_else(|| Failure::closed("writer"))?)
     }
 
-    /// Does something with every passage. An empty title is none; fields are JSON, or empty for none, and there
+    /// Puts every passage. An empty title is none; fields are JSON, or empty for none, and there
     /// are fewer of them than passages if the last have none.
     fn each(
         inner: &Mutex<Option<IndexWriter>>,
@@ -347,23 +365,26 @@ impl NativeBm25Writer {
         titles: &[String],
         texts: &[String],
         fields: &[String],
-        work: impl Fn(&mut IndexWriter, &str, Option<&str>, &str, &PassageFields) -> Result<(), sparse::Error>,
+        put: Put,
     ) -> Outcome<()> {
         let none = PassageFields::new();
         let fields = fields.iter().map(String::as_str).chain(std::iter::repeat(""));
         Self::with(inner, |writer| {
-            for (((id, title), text), json) in ids.iter().zip(titles).zip(texts).zip(fields) {
-                let title = Some(title.as_str()).filter(|title| !title.is_empty());
-                if json.is_empty() {
-                    work(writer, id, title, text, &none)?;
-                    continue;
+            whole(writer, |writer, done| {
+                for (((id, title), text), json) in ids.iter().zip(titles).zip(texts).zip(fields) {
+                    let title = Some(title.as_str()).filter(|title| !title.is_empty());
+                    if json.is_empty() {
+                        put(writer, id, title, text, &none)?;
+                    } else {
+                        let fields = serde_json::from_str(json).map_err(|error| {
+                            Failure::argument(format!("fields of \"{id}\": expected fields, got {error}"))
+                        })?;
+                        put(writer, id, title, text, &fields)?;
+                    }
+                    *done += 1;
                 }
-                let fields = serde_json::from_str(json).map_err(|error| {
-                    Failure::argument(format!("fields of \"{id}\": expected fields, got {error}"))
-                })?;
-                work(writer, id, title, text, &fields)?;
-            }
-            Ok(())
+                Ok(())
+            })
         })
     }
 }
@@ -381,7 +402,7 @@ impl NativeBm25Writer {
         fields: Vec<String>,
     ) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
-        spawn(env, move || Self::each(&inner, &ids, &titles, &texts, &fields, IndexWriter::add_with_fields))
+        spawn(env, move || Self::each(&inner, &ids, &titles, &texts, &fields, put(false)))
     }
 
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
@@ -394,10 +415,41 @@ impl NativeBm25Writer {
         fields: Vec<String>,
     ) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
+        spawn(env, move || Self::each(&inner, &ids, &titles, &texts, &fields, put(true)))
+    }
+
+    /// Adds the passages of a file or folder, or updates them.
+    #[napi(ts_return_type = "Promise<Ingested>", catch_unwind)]
+    pub fn ingest_file<'env>(
+        &self,
+        env: &'env Env,
+        source: String,
+        options: NativeReadFileOptions,
+        update: bool,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (inner, control) = (Arc::clone(&self.inner), or_new(control));
         spawn(env, move || {
-            Self::each(&inner, &ids, &titles, &texts, &fields, |writer, id, title, text, fields| {
-                writer.update_with_fields(id, title, text, fields).map(drop)
-            })
+            let mut reader =
+                corpus::open_passages(Path::new(&source), options.format.parse()?, &options.parse())?;
+            Self::with(&inner, |writer| ingest::from_reader(writer, put(update), &mut reader, &control))
+        })
+    }
+
+    /// Adds the passages of a store, or updates them.
+    #[napi(ts_return_type = "Promise<Ingested>", catch_unwind)]
+    pub fn ingest_store<'env>(
+        &self,
+        env: &'env Env,
+        store: &NativeTexts,
+        update: bool,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (inner, store, control) = (Arc::clone(&self.inner), store.store(), or_new(control));
+        spawn(env, move || {
+            let store =
+                store.ok_or_else(|| Failure::argument("source: expected a passage store, got texts"))?;
+            Self::with(&inner, |writer| ingest::from_store(writer, put(update), &store, &control))
         })
     }
 
@@ -412,6 +464,30 @@ impl NativeBm25Writer {
     pub fn commit<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
         spawn(env, move || Self::with(&inner, |writer| Ok(writer.commit()?)))
+    }
+
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn merge<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let inner = Arc::clone(&self.inner);
+        spawn(env, move || Self::with(&inner, |writer| Ok(writer.merge()?)))
+    }
+
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn rollback<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let inner = Arc::clone(&self.inner);
+        spawn(env, move || Self::with(&inner, |writer| Ok(writer.rollback()?)))
+    }
+
+    /// Changes that belong together ended half-way.
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn interrupt<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let inner = Arc::clone(&self.inner);
+        spawn(env, move || {
+            Self::with(&inner, |writer| {
+                writer.interrupt();
+                Ok(())
+            })
+        })
     }
 
     /// Gives the lock back; what was not committed is gone.
@@ -437,15 +513,9 @@ pub fn build_bm25_from_store<'env>(
     let control = or_new(control);
     spawn(env, move || {
         let store = PassageStore::open(Path::new(&store))?;
-        let size = store.len();
-        control.set_total(u64::from(size));
         let mut writer = IndexWriter::create(Path::new(&output), analyzer.load()?, WriterOptions::default())?;
-        for ord in 0..size {
-            control.check()?;
-            let passage = store.get(ord)?;
-            writer.add(passage.id, passage.title, passage.text)?;
-            control.advance(1);
-        }
+        writer.merge_in_background(false);
+        ingest::from_store(&mut writer, put(false), &store, &control)?;
         writer.commit()?;
         Ok(writer.merge()?)
     })

@@ -7,6 +7,7 @@ export {
 	type ReadPassagesOptions,
 	type ReadQuestionsOptions,
 } from './readers.ts';
-export {splitDocument, type PassagePiece, type SplitOptions} from './split.ts';
+export {splitDocument, type PassagePiece} from './split.ts';
+export type {SplitOptions} from '../source.ts';
 export {readQrels, readTrecRun, writeQrels, writeTrecRun} from './trec-files.ts';
 export {encyclopedia, type Encyclopedia, type EncyclopediaQuestion, type EncyclopediaSplit, type QuestionKind} from './encyclopedia.ts';

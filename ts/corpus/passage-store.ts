@@ -1,10 +1,9 @@
-import {checkCount, checkOneOf, checkString, checkStrings} from '../check.ts';
+import {checkCount, checkString, checkStrings} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, native} from '../native.ts';
+import {type PassageFormat, type SplitOptions, checkedFileOptions} from '../source.ts';
 import {type TextSource, textsOf} from '../texts.ts';
 import type {CallOptions, Passage} from '../types.ts';
-import {type PassageFormat, passageFormats} from './readers.ts';
-import {type SplitOptions, checkedSplit} from './split.ts';
 
 export interface IngestOptions extends CallOptions {
 	/** @default 'auto' */
@@ -41,12 +40,10 @@ export class PassageStore implements AsyncDisposable, TextSource {
 
 	/** Reads a corpus file or folder into the store file `output`, without passing through JavaScript. Progress counts bytes read. */
 	static async ingest(source: string, output: string, options: IngestOptions = {}): Promise<IngestResult> {
-		const {format = 'auto', split, skipBadLines = false} = options;
 		checkString('source', source);
 		checkString('output', output);
-		checkOneOf('format', format, passageFormats);
-		const parts = split && checkedSplit(split);
-		return callNative(options, control => native.ingest(source, {format, skipBadLines, ...(parts ? {split: parts} : {})}, output, control));
+		const file = checkedFileOptions(options);
+		return callNative(options, control => native.ingest(source, file, output, control));
 	}
 
 	/** Writes passages from JavaScript into the store file `output`. Progress counts passages. */

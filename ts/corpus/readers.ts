@@ -1,21 +1,9 @@
 import {checkOneOf, checkString} from '../check.ts';
 import {type Binding, callNative, native} from '../native.ts';
+import {type PassageFormat, type SplitOptions, checkedFileOptions} from '../source.ts';
 import type {CallOptions, Passage, Question} from '../types.ts';
-import {type SplitOptions, checkedSplit} from './split.ts';
 
-/**
-Files of passages. `auto` looks at the content; `.gz` is recognised by content everywhere.
-
-- `text`: a `.txt` or `.md` file or a folder of them, split into passages of 100 words.
-- `dpr`: `id \t text \t title` with a header line, as DPR's `psgs_w100.tsv`.
-- `beir`: JSON lines with `_id`, `title`, `text`.
-- `anserini`: JSON lines with `id`, `contents`.
-- `squad`: SQuAD 1.1 or 2.0; every paragraph is a passage.
-- `pubmedqa`: PubMedQA; the contexts of a question together are a passage.
-*/
-export type PassageFormat = 'auto' | 'text' | 'dpr' | 'beir' | 'anserini' | 'squad' | 'pubmedqa';
-
-export const passageFormats: readonly PassageFormat[] = ['auto', 'text', 'dpr', 'beir', 'anserini', 'squad', 'pubmedqa'];
+export {type PassageFormat, passageFormats} from '../source.ts';
 
 /**
 Files of questions. `auto` looks at the content.
@@ -70,11 +58,9 @@ Streams passages from a file or folder. A line that is not of the format is refu
 (`ERR_FORMAT`). Progress counts bytes of the file.
 */
 export async function* readPassages(path: string, options: ReadPassagesOptions = {}): AsyncGenerator<Passage, void, undefined> {
-	const {format = 'auto', split, skipBadLines = false} = options;
 	checkString('path', path);
-	checkOneOf('format', format, passageFormats);
-	const parts = split && checkedSplit(split);
-	const reader = await callNative(options, () => native.openPassages(path, {format, skipBadLines, ...(parts ? {split: parts} : {})}));
+	const file = checkedFileOptions(options);
+	const reader = await callNative(options, () => native.openPassages(path, file));
 	yield* batches(reader, options);
 }
 

@@ -1,15 +1,7 @@
-import {checkCount, checkString} from '../check.ts';
+import {checkString} from '../check.ts';
 import {callSync, native} from '../native.ts';
+import {type SplitOptions, checkedSplit} from '../source.ts';
 import type {Passage} from '../types.ts';
-
-export interface SplitOptions {
-	/** Words per passage, at least 1. @default 100 */
-	readonly words?: number | undefined;
-	/** Words shared with the previous passage, fewer than `words`. @default 0 */
-	readonly overlap?: number | undefined;
-	/** Fill the last passage from the start of the document, as DPR did. @default false */
-	readonly wrap?: boolean | undefined;
-}
 
 /** A passage and where it stands in its document. */
 export interface PassagePiece extends Passage {
@@ -40,10 +32,4 @@ export function splitDocument(document: Passage, options: SplitOptions = {}): Pa
 		start: starts[i]!,
 		end: ends[i]!,
 	}));
-}
-
-export function checkedSplit({words = 100, overlap = 0, wrap = false}: SplitOptions): {words: number; overlap: number; wrap: boolean} {
-	checkCount('split: words', words, 1);
-	checkCount('split: overlap', overlap, 0, words - 1);
-	return {words, overlap, wrap};
 }

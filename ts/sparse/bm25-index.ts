@@ -2,10 +2,11 @@ import {checkCount, checkNumber, checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
 import {RetrievedRun, toHits} from '../run.ts';
+import type {PassageSource} from '../source.ts';
 import {inThisTurn} from '../turn.ts';
-import type {CallOptions, Hit, Passage, PassageFields, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
+import type {Hit, PassageFields, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
 import type {Analyzer, AnalyzerDescription} from './analyzer.ts';
-import {Bm25Writer} from './bm25-writer.ts';
+import {type AddOptions, type Bm25CreateOptions, Bm25Writer} from './bm25-writer.ts';
 import {type Filter, filterJson} from './filter.ts';
 import {describedAnalyzer, nativeAnalyzer} from './native-analyzer.ts';
 
@@ -22,12 +23,7 @@ export interface Bm25OpenOptions extends Bm25Options {
 	readonly analyzer?: Analyzer | undefined;
 }
 
-export interface Bm25BuildOptions extends CallOptions {
-	/** How texts become terms. @default 'english' */
-	readonly analyzer?: Analyzer | undefined;
-	/** Replace an index that is there. @default false */
-	readonly overwrite?: boolean | undefined;
-}
+export interface Bm25BuildOptions extends AddOptions, Omit<Bm25CreateOptions, 'mergeInBackground'> {}
 
 /**
 Finds only passages that meet `filter`, with the scores that they have without it. An index keeps what its last filters
@@ -77,7 +73,7 @@ BM25 as Lucene computes it (Robertson & Zaragoza, 2009, without the factor k1 + 
 
 @example
 ```
-const index = await Bm25Index.build('./bm25', passages);
+const index = await Bm25Index.build('./bm25', './psgs_w100.tsv');
 await index.search('who built the bridge?', {k: 10});
 ```
 */
@@ -91,18 +87,20 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		this.#options = options;
 	}
 
-	/** Indexes passages in the folder `path`, which is made, and opens the result. Progress counts passages. */
-	static async build(
-		path: string,
-		passages: Iterable<Passage> | AsyncIterable<Passage>,
-		options: Bm25BuildOptions & Bm25Options = {},
-	): Promise<Bm25Index> {
-		const {signal, onProgress, k1, b, ...rest} = options;
-		checkParameters({k1, b});
-		const writer = await Bm25Writer.create(path, rest);
+	/**
+	Indexes passages in the folder `path`, which is made, in one segment, and opens the result. Of a corpus file or a store
+	none passes through JavaScript. Progress counts bytes of a file, passages of other sources. A build that fails or is
+	aborted leaves the index that was there, or an empty one, which the next build replaces unasked.
+	*/
+	static async build(path: string, source: PassageSource, options: Bm25BuildOptions & Bm25Options = {}): Promise<Bm25Index> {
+		checkParameters(options);
+		options.signal?.throwIfAborted();
+		const {k1, b} = options;
+		const writer = await Bm25Writer.create(path, {...options, mergeInBackground: false});
 		try {
-			await writer.add(passages, {signal, onProgress});
+			await writer.add(source, options);
 			await writer.commit();
+			await writer.merge();
 		} finally {
 			await writer.close();
 		}

@@ -1,10 +1,43 @@
-import {checkString, checkStrings} from '../check.ts';
+import {checkCount, checkString, checkStrings} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, native} from '../native.ts';
+import {type FileOptions, type PassageSource, checkedFileOptions, isTextSource} from '../source.ts';
+import {textsOf} from '../texts.ts';
 import type {CallOptions, Passage} from '../types.ts';
 import type {Analyzer} from './analyzer.ts';
 import {fieldsJson} from './fields.ts';
 import {nativeAnalyzer} from './native-analyzer.ts';
+
+export interface Bm25WriterOptions {
+	/**
+	Bytes for passages that are not written yet, all threads together: 15 MB to 4 GB a thread. What does not fit goes to
+	another segment; rankings are the same. Beside it an id takes up to 35 bytes until the next commit, and a merge about 30
+	bytes for each passage. @default 256e6
+	*/
+	readonly memory?: number | undefined;
+	/** Threads that analyse passages, 1 to 8, beside the one that reads them. @default 1 */
+	readonly threads?: number | undefined;
+	/** Merge segments while passages are added. Of no use before a `merge()`. @default true */
+	readonly mergeInBackground?: boolean | undefined;
+}
+
+export interface Bm25CreateOptions extends Bm25WriterOptions {
+	/** How texts become terms. @default 'english' */
+	readonly analyzer?: Analyzer | undefined;
+	/** Replace an index that is there, at the first commit. @default false */
+	readonly overwrite?: boolean | undefined;
+}
+
+export interface Bm25WriterOpenOptions extends Bm25WriterOptions {
+	/** Refuse an index that was made with another analyzer. @default any */
+	readonly analyzer?: Analyzer | undefined;
+}
+
+/** The options on files are for a source that is one. */
+export interface AddOptions extends CallOptions, FileOptions {
+	/** Told at the end how many bad lines of a file were passed over. */
+	readonly onSkipped?: ((lines: number) => void) | undefined;
+}
 
 /** Passages handed over in one call: column-wise, fields as JSON; the last passages without fields are left out of them. */
 interface Batch {
@@ -14,12 +47,26 @@ interface Batch {
 	readonly fields: string[];
 }
 
-/** Passages of a batch. */
+/** Passages of a batch, at most. */
 const BATCH = 256;
+
+/** UTF-16 code units after which no more passages are put into a call: they are copied in well under a millisecond. */
+const BATCH_UNITS = 1 << 18;
 
 /**
 Changes a BM25 index. One writer at a time; what it does is seen once it commits and readers reload, and undone if it
 closes without.
+
+An `add` or `update` that is aborted or fails after it took some passages leaves the writer interrupted: everything but
+`rollback()` and `close()` is refused with `ERR_INTERRUPTED`, and none of it is ever committed. So does a commit that the
+system refuses, as on a full disk.
+
+@example
+```
+await using writer = await Bm25Writer.open('./bm25', {memory: 64e6});
+await writer.add('./corpus.jsonl', {signal});
+await writer.commit();
+```
 */
 export class Bm25Writer implements AsyncDisposable {
 	readonly #native: Binding.NativeBm25Writer;
@@ -29,32 +76,35 @@ export class Bm25Writer implements AsyncDisposable {
 		this.#native = writer;
 	}
 
-	/** Makes an empty index in the folder `path`. The analyzer is `english` unless another is given. */
-	static async create(
-		path: string,
-		options: {readonly analyzer?: Analyzer | undefined; readonly overwrite?: boolean | undefined} = {},
-	): Promise<Bm25Writer> {
+	/** Makes an empty index in the folder `path`. */
+	static async create(path: string, options: Bm25CreateOptions = {}): Promise<Bm25Writer> {
 		const {analyzer = 'english', overwrite = false} = options;
 		checkString('path', path);
 		const asked = nativeAnalyzer(analyzer);
-		return new Bm25Writer(await callNative({}, () => native.createBm25Index(path, asked, overwrite)));
+		const checked = checkedOptions(options, overwrite);
+		return new Bm25Writer(await callNative({}, () => native.createBm25Index(path, asked, checked)));
 	}
 
 	/** Opens the index in the folder `path` for changes; with `analyzer`, unless it was made with another. */
-	static async open(path: string, {analyzer}: {readonly analyzer?: Analyzer | undefined} = {}): Promise<Bm25Writer> {
+	static async open(path: string, options: Bm25WriterOpenOptions = {}): Promise<Bm25Writer> {
 		checkString('path', path);
-		const expected = analyzer === undefined ? undefined : nativeAnalyzer(analyzer);
-		return new Bm25Writer(await callNative({}, () => native.openBm25Writer(path, expected)));
+		const expected = options.analyzer === undefined ? undefined : nativeAnalyzer(options.analyzer);
+		const checked = checkedOptions(options, false);
+		return new Bm25Writer(await callNative({}, () => native.openBm25Writer(path, checked, expected)));
 	}
 
-	/** Adds passages with new ids. Progress counts passages. Resolves to how many were added. */
-	async add(passages: Iterable<Passage> | AsyncIterable<Passage>, options: CallOptions = {}): Promise<number> {
-		return this.#each(passages, options, ({ids, titles, texts, fields}) => this.#native.add(ids, titles, texts, fields));
+	/**
+	Adds passages with new ids and resolves to how many they were. Of a path or a store none passes through JavaScript.
+	Progress counts bytes of a file, passages of other sources. An iterable is asked for more only when what it gave was
+	taken.
+	*/
+	async add(source: PassageSource, options: AddOptions = {}): Promise<number> {
+		return this.#put(source, options, false);
 	}
 
-	/** Adds passages, in the place of those with the same ids. */
-	async update(passages: Iterable<Passage> | AsyncIterable<Passage>, options: CallOptions = {}): Promise<number> {
-		return this.#each(passages, options, ({ids, titles, texts, fields}) => this.#native.update(ids, titles, texts, fields));
+	/** Adds passages, in the place of those with the same ids. As `add` in all else. */
+	async update(source: PassageSource, options: AddOptions = {}): Promise<number> {
+		return this.#put(source, options, true);
 	}
 
 	/** Takes passages out; unknown ids are passed over. Resolves to how many were there. */
@@ -68,6 +118,16 @@ export class Bm25Writer implements AsyncDisposable {
 		await callNative({}, () => this.#native.commit());
 	}
 
+	/** Makes one segment of what is committed, without the deleted passages: the fastest to search. */
+	async merge(): Promise<void> {
+		await callNative({}, () => this.#native.merge());
+	}
+
+	/** Undoes all changes since the last commit. */
+	async rollback(): Promise<void> {
+		await callNative({}, () => this.#native.rollback());
+	}
+
 	/** Gives the lock back; what was not committed is gone. */
 	async close(): Promise<void> {
 		await callNative({}, () => this.#native.close());
@@ -77,43 +137,81 @@ export class Bm25Writer implements AsyncDisposable {
 		await this.close();
 	}
 
-	async #each(
-		passages: Iterable<Passage> | AsyncIterable<Passage>,
-		{signal, onProgress}: CallOptions,
-		send: (batch: Batch) => Promise<void>,
-	): Promise<number> {
+	async #put(source: PassageSource, options: AddOptions, update: boolean): Promise<number> {
+		const file = checkedFileOptions(options);
+		if (typeof source === 'string') {
+			const {passages, skipped} = await callNative(options, control => this.#native.ingestFile(source, file, update, control));
+			options.onSkipped?.(skipped);
+			return passages;
+		}
+		if (isTextSource(source)) {
+			const texts = source[textsOf]() as Binding.NativeTexts;
+			const {passages} = await callNative(options, control => this.#native.ingestStore(texts, update, control));
+			return passages;
+		}
+		return this.#each(source, options, update);
+	}
+
+	async #each(passages: Iterable<Passage> | AsyncIterable<Passage>, {signal, onProgress}: CallOptions, update: boolean): Promise<number> {
 		let batch = emptyBatch();
+		let units = 0;
 		let done = 0;
 		const flush = async (): Promise<void> => {
-			const full = batch;
-			done += full.ids.length;
+			const {ids, titles, texts, fields} = batch;
 			batch = emptyBatch();
-			await callNative({signal}, () => send(full));
+			units = 0;
+			await callNative({signal}, () =>
+				update ? this.#native.update(ids, titles, texts, fields) : this.#native.add(ids, titles, texts, fields),
+			);
+			done += ids.length;
 			onProgress?.({done, total: 0});
 		};
-		for await (const passage of passages) {
-			if (typeof passage?.id !== 'string' || typeof passage.text !== 'string') {
-				throw new RetrievalError('ERR_ARGUMENT', `passage ${done + batch.ids.length}: expected {id: string, text: string, title?: string}`);
-			}
-			if (passage.fields !== undefined) {
-				const json = fieldsJson(`passage ${done + batch.ids.length}: fields`, passage.fields);
-				while (batch.fields.length < batch.ids.length) {
-					batch.fields.push('');
+		try {
+			for await (const passage of passages) {
+				signal?.throwIfAborted();
+				if (typeof passage?.id !== 'string' || typeof passage.text !== 'string') {
+					throw new RetrievalError(
+						'ERR_ARGUMENT',
+						`passage ${done + batch.ids.length}: expected {id: string, text: string, title?: string}`,
+					);
 				}
-				batch.fields.push(json);
+				if (passage.fields !== undefined) {
+					const json = fieldsJson(`passage ${done + batch.ids.length}: fields`, passage.fields);
+					while (batch.fields.length < batch.ids.length) {
+						batch.fields.push('');
+					}
+					batch.fields.push(json);
+					units += json.length;
+				}
+				batch.ids.push(passage.id);
+				batch.titles.push(passage.title ?? '');
+				batch.texts.push(passage.text);
+				units += passage.text.length + (passage.title?.length ?? 0);
+				if (batch.ids.length === BATCH || units >= BATCH_UNITS) {
+					await flush();
+				}
 			}
-			batch.ids.push(passage.id);
-			batch.titles.push(passage.title ?? '');
-			batch.texts.push(passage.text);
-			if (batch.ids.length === BATCH) {
+			if (batch.ids.length > 0) {
 				await flush();
 			}
+			return done;
+		} catch (error) {
+			if (done > 0) {
+				// Closed meanwhile, it commits nothing anyway.
+				await this.#native.interrupt().catch(() => {});
+			}
+			throw error;
 		}
-		if (batch.ids.length > 0) {
-			await flush();
-		}
-		return done;
 	}
+}
+
+function checkedOptions(
+	{memory = 256e6, threads = 1, mergeInBackground = true}: Bm25WriterOptions,
+	overwrite: boolean,
+): Binding.NativeWriterOptions {
+	checkCount('threads', threads, 1, 8);
+	checkCount('memory', memory, 15e6 * threads, 4e9 * threads);
+	return {overwrite, threads, memory, mergeInBackground};
 }
 
 function emptyBatch(): Batch {

@@ -22,5 +22,12 @@ export {
 	type TermExplanation,
 	type WeightedTerm,
 } from './bm25-index.ts';
-export {Bm25Writer} from './bm25-writer.ts';
+export {
+	Bm25Writer,
+	type AddOptions,
+	type Bm25CreateOptions,
+	type Bm25WriterOpenOptions,
+	type Bm25WriterOptions,
+} from './bm25-writer.ts';
+export type {FileOptions, PassageSource} from '../source.ts';
 export type {Filter, Range, Scalar} from './filter.ts';

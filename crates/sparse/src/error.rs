@@ -80,6 +80,12 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
+    /// A set of changes ended half-way; none of it will be committed.
+    #[error("write {}: expected changes that are whole, got some that were interrupted; roll the writer back first", path.display())]
+    Interrupted {
+        /// The folder.
+        path: PathBuf,
+    },
     /// A passage with this id is in the index, or was added before.
     #[error("add: expected an id that is new, got \"{id}\" again")]
     DuplicateId {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError};
+use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 use tantivy::{Index, IndexMeta, TantivyError};
 
 use crate::Error;
@@ -69,6 +69,12 @@ pub(crate) fn engine_error(operation: &'static str, path: &Path, error: TantivyE
         TantivyError::OpenReadError(OpenReadError::IoError { io_error, filepath }) => {
             io(operation, &path.join(filepath), &io_error)
         }
+        TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, filepath }) => {
+            io(operation, &path.join(filepath), &io_error)
+        }
+        TantivyError::OpenDirectoryError(OpenDirectoryError::IoError { io_error, .. }) => {
+            io(operation, path, &io_error)
+        }
         TantivyError::IncompatibleIndex(what)
         | TantivyError::OpenReadError(OpenReadError::IncompatibleIndex(what)) => Error::Version {
             path: path.to_path_buf(),
@@ -89,20 +95,53 @@ pub(crate) fn engine_error(operation: &'static str, path: &Path, error: TantivyE
         | TantivyError::UnexpectedPlugin(_)) => {
             corrupt("an index that agrees with itself", error.to_string())
         }
-        error => Error::Engine { operation, path: path.to_path_buf(), source: Box::new(error) },
+        error => match code_in(&error.to_string()) {
+            Some(code) => {
+                let source = std::io::Error::from_raw_os_error(code);
+                Error::Io { operation, path: path.to_path_buf(), source }
+            }
+            None => Error::Engine { operation, path: path.to_path_buf(), source: Box::new(error) },
+        },
     }
 }
 
 /// An error of the system, or of what a file holds.
 fn io(operation: &'static str, path: &Path, error: &std::io::Error) -> Error {
     use std::io::ErrorKind::{InvalidData, Other, UnexpectedEof};
-    match error.kind() {
-        InvalidData | UnexpectedEof | Other if error.raw_os_error().is_none() => {
+    match (error.raw_os_error().or_else(|| code_in(&error.to_string())), error.kind()) {
+        (Some(code), _) => {
+            Error::Io { operation, path: path.to_path_buf(), source: std::io::Error::from_raw_os_error(code) }
+        }
+        (None, InvalidData | UnexpectedEof | Other) => {
             Error::corrupt(path, "a sound index file", error.to_string())
         }
-        kind => {
-            let source = error.raw_os_error().map_or_else(|| kind.into(), std::io::Error::from_raw_os_error);
-            Error::Io { operation, path: path.to_path_buf(), source }
+        (None, kind) => Error::Io { operation, path: path.to_path_buf(), source: kind.into() },
+    }
+}
+
+/// What the system said, in a text: the engine wraps errors so that only their texts come through.
+fn code_in(text: &str) -> Option<i32> {
+    let (digits, _) = text.rsplit_once("(os error ")?.1.split_once(')')?;
+    digits.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+
+    #[test]
+    fn a_full_disk_is_told_from_damage_however_it_is_wrapped() {
+        let full = || io::Error::from_raw_os_error(28);
+        for error in [full(), io::Error::other(full()), io::Error::other(full().to_string())] {
+            match io("commit", Path::new("index"), &error) {
+                Error::Io { operation: "commit", source, .. } => assert_eq!(source.raw_os_error(), Some(28)),
+                error => panic!("{error:?}"),
+            }
         }
+        let lost = engine_error("add", Path::new("index"), TantivyError::InternalError(full().to_string()));
+        assert!(matches!(lost, Error::Io { operation: "add", .. }));
+        let short = io("open", Path::new("index"), &io::ErrorKind::UnexpectedEof.into());
+        assert!(matches!(short, Error::Corrupt { .. }));
     }
 }

@@ -31,6 +31,7 @@
 
 mod analyzer;
 mod analyzer_record;
+mod backlog;
 mod bm25;
 mod bounded;
 mod candidates;
@@ -44,10 +45,12 @@ mod filter;
 mod filter_cache;
 mod filtered;
 mod folder;
+mod id_set;
 mod impacts;
 mod index;
 mod integrity;
 mod long_cursor;
+mod merging;
 mod passage_set;
 mod passages;
 mod passages_plugin;

@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tantivy::directory::error::LockError;
 use tantivy::directory::{Directory, META_LOCK, MmapDirectory, OwnedBytes};
 use tantivy::plugin::SegmentPlugin;
 use tantivy::postings::TermInfo;
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocId, Index, IndexMeta, InvertedIndexReader, SegmentReader, TERMINATED, Term};
+use tantivy::{DocId, Index, IndexMeta, InvertedIndexReader, SegmentReader, TERMINATED, TantivyError, Term};
 
 use crate::folder::is_ours;
 use crate::impacts::{Impacts, ImpactsPlugin, open_or_build, read_length_codes};
@@ -112,9 +114,15 @@ impl Segments {
         limit: u64,
     ) -> Result<Self, Error> {
         let error = |error| engine_error("open", path, error);
-        // Keeps writers from deleting files until all are open.
-        let lock = index.directory().acquire_lock(&META_LOCK);
-        let _lock = lock.map_err(|failed| error(tantivy::TantivyError::LockFailure(failed, None)))?;
+        // Keeps writers from deleting files until all are open. Who may not write here does without.
+        let _lock = match index.directory().acquire_lock(&META_LOCK) {
+            Err(LockError::IoError(refused))
+                if matches!(refused.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) =>
+            {
+                None
+            }
+            lock => Some(lock.map_err(|failed| error(TantivyError::LockFailure(failed, None)))?),
+        };
         let meta = index.load_metas().map_err(error)?;
         let settings = Settings::from_payload(meta.payload.as_deref(), path)?;
         let analyzer = settings.analyzer.load(path)?;

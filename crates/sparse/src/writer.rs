@@ -3,29 +3,33 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::Arc;
 
 use tantivy::directory::{Directory, META_LOCK};
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, NoMergePolicy};
 use tantivy::{Index, TantivyDocument, TantivyError, Term};
 
+use crate::backlog::Backlog;
 use crate::fields::{PassageFields, check_fields, to_engine};
-use crate::folder::{clear, is_unfinished, new_index};
+use crate::folder::{clear, is_unfinished, new_index, remove_temporary};
+use crate::id_set::IdSet;
 use crate::integrity::{CHECKED_ON_OPEN, engine_error, guarded};
+use crate::merging::merge_all;
 use crate::schema::{Fields, Settings};
 use crate::segments::{Segments, analyze_with, open_index};
 use crate::word_pieces::remove_copies;
 use crate::writer_options::WriterOptions;
 use crate::{Analyzer, Error};
 
-/// How often a merge of the same segments is tried again, 5 ms apart.
-const MERGE_RETRIES: u32 = 200;
-
 /// The engine takes no longer terms.
 const LONGEST_ID: usize = 65_530;
 
 /// Changes a BM25 index. There is one at a time, across processes. What it does is seen, all at once, when it
 /// [commits](Self::commit), and undone if it is dropped before.
+///
+/// Where the system fails it, as on a full disk, or a set of changes ended [half-way](Self::interrupt), it refuses
+/// everything with [`Error::Interrupted`] until it is [rolled back](Self::rollback): what is half done is never
+/// committed.
 pub struct IndexWriter {
     path: PathBuf,
     index: Index,
@@ -39,9 +43,12 @@ pub struct IndexWriter {
     overwriting: bool,
     checked: HashSet<PathBuf>,
     /// Ids added since the last commit.
-    added: HashSet<Box<str>>,
+    added: IdSet,
     /// Ids of the last commit deleted since.
-    removed: HashSet<Box<str>>,
+    removed: IdSet,
+    backlog: Arc<Backlog>,
+    interrupted: bool,
+    merges_in_background: bool,
 }
 
 impl IndexWriter {
@@ -52,7 +59,8 @@ impl IndexWriter {
     ///
     /// [`Error::AlreadyExists`] unless told to overwrite; [`Error::NotAFolder`]; [`Error::NotAnIndex`] for
     /// another program's index, which is never overwritten; [`Error::Locked`]; [`Error::Argument`] for options
-    /// out of range; [`Error::Io`].
+    /// out of range; [`Error::Io`]. An index that never had a passage is taken for none: a first build that was
+    /// killed can be begun again.
     pub fn create(path: &Path, analyzer: Analyzer, options: WriterOptions) -> Result<Self, Error> {
         let engine_options = options.checked()?;
         if path.is_file() {
@@ -60,9 +68,10 @@ impl IndexWriter {
         }
         fs::create_dir_all(path).map_err(Error::io("create", path))?;
         match guarded(path, || open_index(path)) {
+            Ok(_) if is_unfinished(path)? => clear(path)?,
             Ok(_) if !options.overwrite => return Err(Error::AlreadyExists { path: path.to_path_buf() }),
             Ok(index) => {
-                if let Some(writer) = Self::overwrite(path, index, &analyzer, &engine_options)? {
+                if let Some(writer) = Self::overwrite(path, index, &analyzer, options, &engine_options)? {
                     return Ok(writer);
                 }
                 clear(path)?;
@@ -74,7 +83,7 @@ impl IndexWriter {
             }
             Err(error) => return Err(error),
         }
-        Self::create_empty(path, analyzer, &engine_options)
+        Self::create_empty(path, analyzer, options, &engine_options)
     }
 
     /// Opens the index in a folder for changes.
@@ -103,9 +112,12 @@ impl IndexWriter {
             let engine = index
                 .writer_with_options(engine_options)
                 .map_err(|error| engine_error("open", path, error))?;
-            let writer = Self::from_engine(path, index, engine)?;
+            let writer = Self::from_engine(path, index, engine, options)?;
             writer.committed.check_analyzer(analyzer.as_ref())?;
-            analyze_with(&writer.index, writer.analyzer.clone());
+            writer.start_analyzing();
+            // A writer that was killed may have left files whose names the next commit would give again.
+            remove_temporary(path)?;
+            writer.collect_garbage()?;
             Ok(writer)
         })
     }
@@ -151,6 +163,7 @@ impl IndexWriter {
         fields: &PassageFields,
     ) -> Result<(), Error> {
         check_id(id)?;
+        self.check_changeable()?;
         check_fields(id, fields)?;
         if self.contains(id)? {
             return Err(Error::DuplicateId { id: id.to_owned() });
@@ -181,6 +194,7 @@ impl IndexWriter {
         fields: &PassageFields,
     ) -> Result<bool, Error> {
         check_id(id)?;
+        self.check_changeable()?;
         check_fields(id, fields)?;
         let replaced = self.remove(id)?;
         self.put(id, title, text, fields)?;
@@ -193,6 +207,7 @@ impl IndexWriter {
     ///
     /// [`Error::Corrupt`] or [`Error::Io`] if the index cannot be read.
     pub fn delete<S: AsRef<str>>(&mut self, ids: &[S]) -> Result<u64, Error> {
+        self.check_changeable()?;
         let mut deleted = 0;
         for id in ids {
             deleted += u64::from(self.remove(id.as_ref())?);
@@ -205,20 +220,66 @@ impl IndexWriter {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] or [`Error::Engine`]; the index is then at the last commit or at this one.
+    /// [`Error::Interrupted`]; [`Error::Io`] or [`Error::Engine`]: the index is then at the last commit or at this
+    /// one, and the writer has to be rolled back.
     pub fn commit(&mut self) -> Result<(), Error> {
-        let error = |error| engine_error("commit", &self.path, error);
-        let mut prepared = self.engine.prepare_commit().map_err(error)?;
-        prepared.set_payload(&self.settings.to_payload());
-        prepared.commit().map_err(error)?;
-        self.reload()?;
+        self.check_changeable()?;
+        let overwriting = self.overwriting;
+        if let Err(error) = self.try_commit() {
+            return Err(self.fail(error));
+        }
         self.added.clear();
         self.removed.clear();
-        if std::mem::take(&mut self.overwriting) {
+        if overwriting {
             self.collect_garbage()?;
             self.remove_other_tokenizers()?;
         }
         Ok(())
+    }
+
+    /// Undoes all changes since the last commit.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], [`Error::Engine`] or [`Error::Corrupt`] if the last commit cannot be read; nothing but
+    /// another rollback is possible then.
+    pub fn rollback(&mut self) -> Result<(), Error> {
+        self.interrupted = true;
+        let path = self.path.clone();
+        guarded(&path, || {
+            self.engine.rollback().map_err(|error| engine_error("roll back", &path, error))?;
+            self.backlog.clear();
+            self.merge_in_background(self.merges_in_background);
+            self.reload()?;
+            self.added.clear();
+            self.removed.clear();
+            if self.overwriting {
+                return self.begin_overwriting();
+            }
+            self.settings = self.committed.settings.clone();
+            Ok(())
+        })?;
+        self.interrupted = false;
+        // What was undone has files, which may be what fills the disk.
+        self.collect_garbage().ok();
+        Ok(())
+    }
+
+    /// Says that changes which belong together ended half-way: everything is refused but a
+    /// [rollback](Self::rollback).
+    pub fn interrupt(&mut self) {
+        self.interrupted = true;
+    }
+
+    /// Whether segments are merged while passages are added, as they are by default. Of no use to a build that ends
+    /// with a [merge](Self::merge).
+    pub fn merge_in_background(&mut self, merges: bool) {
+        self.merges_in_background = merges;
+        if merges {
+            self.engine.set_merge_policy(Box::new(LogMergePolicy::default()));
+        } else {
+            self.engine.set_merge_policy(Box::new(NoMergePolicy));
+        }
     }
 
     /// Merges what is committed into one segment, without the deleted passages, which stop counting in the
@@ -226,22 +287,23 @@ impl IndexWriter {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], [`Error::Engine`] or [`Error::Corrupt`]; the index is then as it was.
+    /// [`Error::Interrupted`]; [`Error::Io`], [`Error::Engine`] or [`Error::Corrupt`]; the index is then as it was.
     pub fn merge(&mut self) -> Result<(), Error> {
+        self.check_changeable()?;
         if self.overwriting {
             return Ok(());
         }
         self.engine.set_merge_policy(Box::new(NoMergePolicy));
-        let merged = self.merge_all();
-        self.engine.set_merge_policy(Box::new(LogMergePolicy::default()));
+        let merged = merge_all(&mut self.engine, &self.index, &self.committed, &self.path);
+        self.merge_in_background(self.merges_in_background);
+        if merged.is_err() {
+            // What a failed merge wrote may be what fills the disk.
+            self.collect_garbage().ok();
+        }
         merged?;
         self.reload()?;
         // The old segments' files are of no use; those that others have open stay until they are closed.
-        self.engine
-            .garbage_collect_files()
-            .wait()
-            .map_err(|error| engine_error("merge", &self.path, error))?;
-        Ok(())
+        self.collect_garbage()
     }
 
     /// Undoes all changes since the last commit, waits for merges in the background, and gives the lock back.
@@ -255,17 +317,23 @@ impl IndexWriter {
         self.engine.wait_merging_threads().map_err(|error| engine_error("merge", &path, error))
     }
 
-    fn create_empty(path: &Path, analyzer: Analyzer, options: &IndexWriterOptions) -> Result<Self, Error> {
+    fn create_empty(
+        path: &Path,
+        analyzer: Analyzer,
+        options: WriterOptions,
+        engine_options: &IndexWriterOptions,
+    ) -> Result<Self, Error> {
         let error = |error| engine_error("create", path, error);
         let index = new_index(path)?;
-        let mut engine: tantivy::IndexWriter = index.writer_with_options(options.clone()).map_err(error)?;
+        let mut engine: tantivy::IndexWriter =
+            index.writer_with_options(engine_options.clone()).map_err(error)?;
         write_tokenizer(path, &analyzer)?;
         let mut prepared = engine.prepare_commit().map_err(error)?;
         prepared.set_payload(&Settings::new(&analyzer).to_payload());
         prepared.commit().map_err(error)?;
-        let writer = Self::from_engine(path, index, engine)?;
+        let writer = Self::from_engine(path, index, engine, options)?;
         writer.remove_other_tokenizers()?;
-        analyze_with(&writer.index, analyzer);
+        writer.start_analyzing();
         Ok(writer)
     }
 
@@ -274,19 +342,19 @@ impl IndexWriter {
         path: &Path,
         index: Index,
         analyzer: &Analyzer,
-        options: &IndexWriterOptions,
+        options: WriterOptions,
+        engine_options: &IndexWriterOptions,
     ) -> Result<Option<Self>, Error> {
         let opened = guarded(path, || {
-            let engine = index.writer_with_options(options.clone());
+            let engine = index.writer_with_options(engine_options.clone());
             let engine = engine.map_err(|error| engine_error("create", path, error))?;
-            let mut writer = Self::from_engine(path, index, engine)?;
-            let cleared = writer.engine.delete_all_documents();
-            cleared.map_err(|error| engine_error("create", path, error))?;
+            let mut writer = Self::from_engine(path, index, engine, options)?;
+            remove_temporary(path)?;
+            writer.collect_garbage()?;
             write_tokenizer(path, analyzer)?;
-            analyze_with(&writer.index, analyzer.clone());
-            writer.settings = Settings::new(analyzer);
             writer.analyzer = analyzer.clone();
-            writer.overwriting = true;
+            writer.start_analyzing();
+            writer.begin_overwriting()?;
             Ok(writer)
         });
         match opened {
@@ -296,7 +364,26 @@ impl IndexWriter {
         }
     }
 
-    fn from_engine(path: &Path, index: Index, engine: tantivy::IndexWriter) -> Result<Self, Error> {
+    fn begin_overwriting(&mut self) -> Result<(), Error> {
+        let cleared = self.engine.delete_all_documents();
+        cleared.map_err(|error| engine_error("create", &self.path, error))?;
+        self.settings = Settings::new(&self.analyzer);
+        self.overwriting = true;
+        Ok(())
+    }
+
+    /// Gives the engine the analyzer, and hears of what is analysed.
+    fn start_analyzing(&self) {
+        analyze_with(&self.index, self.analyzer.clone());
+        self.backlog.watch(&self.index);
+    }
+
+    fn from_engine(
+        path: &Path,
+        index: Index,
+        engine: tantivy::IndexWriter,
+        options: WriterOptions,
+    ) -> Result<Self, Error> {
         let mut checked = HashSet::new();
         let committed = Segments::open(&index, path, &mut checked, CHECKED_ON_OPEN)?;
         Ok(Self {
@@ -309,9 +396,38 @@ impl IndexWriter {
             committed,
             overwriting: false,
             checked,
-            added: HashSet::new(),
-            removed: HashSet::new(),
+            added: IdSet::default(),
+            removed: IdSet::default(),
+            backlog: Backlog::new(options.waiting()),
+            interrupted: false,
+            merges_in_background: true,
         })
+    }
+
+    fn check_changeable(&self) -> Result<(), Error> {
+        if self.interrupted {
+            return Err(Error::Interrupted { path: self.path.clone() });
+        }
+        Ok(())
+    }
+
+    fn try_commit(&mut self) -> Result<(), Error> {
+        let error = |error| engine_error("commit", &self.path, error);
+        let mut prepared = self.engine.prepare_commit().map_err(error)?;
+        prepared.set_payload(&self.settings.to_payload());
+        prepared.commit().map_err(error)?;
+        self.overwriting = false;
+        // The engine renames its file into place and leaves it to the system when that lasts.
+        self.index.directory().sync_directory().map_err(Error::io("commit", &self.path))?;
+        self.reload()
+    }
+
+    /// Undoes at once what may be half done, which merges in the background would else write; the caller is told
+    /// of it by everything that follows.
+    fn fail(&mut self, error: Error) -> Error {
+        self.rollback().ok();
+        self.interrupted = true;
+        error
     }
 
     fn reload(&mut self) -> Result<(), Error> {
@@ -327,7 +443,7 @@ impl IndexWriter {
 
     /// Whether the last commit has a passage with this id that was not deleted since.
     fn is_committed(&self, id: &str) -> Result<bool, Error> {
-        if self.overwriting || self.removed.contains(id) {
+        if self.overwriting || self.committed.segments.is_empty() || self.removed.contains(id) {
             return Ok(false);
         }
         guarded(&self.path, || Ok(self.committed.find_id(id)?.is_some()))
@@ -348,15 +464,21 @@ impl IndexWriter {
             Some(title) => document.add_text(self.fields.contents, format!("{title} {text}")),
             None => document.add_text(self.fields.contents, text),
         }
+        // As long as what the analyzer is given.
+        self.backlog.enter(title.map_or(0, |title| title.len() + 1) + text.len());
         document.add_text(self.fields.id, id);
         document.add_u64(self.fields.ord, self.settings.next_ord);
         if !fields.is_empty() {
             document.add_object(self.fields.fields, to_engine(fields));
         }
-        self.engine.add_document(document).map_err(|error| engine_error("add", &self.path, error))?;
+        if let Err(error) = self.engine.add_document(document) {
+            // The thread that failed says why only when it is waited for.
+            let cause = self.engine.prepare_commit().err().unwrap_or(error);
+            return Err(self.fail(engine_error("add", &self.path, cause)));
+        }
         self.settings.next_ord += 1;
         self.settings.passages += 1;
-        self.added.insert(id.into());
+        self.added.insert(id);
         Ok(())
     }
 
@@ -365,7 +487,7 @@ impl IndexWriter {
             if !self.is_committed(id)? {
                 return Ok(false);
             }
-            self.removed.insert(id.into());
+            self.removed.insert(id);
         }
         self.engine.delete_term(Term::from_field_text(self.fields.id, id));
         self.settings.passages -= 1;
@@ -384,36 +506,6 @@ impl IndexWriter {
         let failed = |error| engine_error("remove", &self.path, TantivyError::LockFailure(error, None));
         let _lock = lock.map_err(failed)?;
         remove_copies(&self.path, self.committed.analyzer.tokenizer_copy(&self.path).as_deref())
-    }
-
-    fn merge_all(&mut self) -> Result<(), Error> {
-        let error = |error| engine_error("merge", &self.path, error);
-        let (mut tried, mut failures) = (Vec::new(), 0);
-        loop {
-            let mut segments = self.index.searchable_segment_metas().map_err(error)?;
-            if segments.len() <= usize::from(segments.iter().all(|segment| !segment.has_deletes())) {
-                return Ok(());
-            }
-            // In the order of their passages, as far as segments do not overlap.
-            let first_ord = |id| {
-                let opened = self.committed.segments.iter().find(|segment| segment.reader.segment_id() == id);
-                opened.and_then(|segment| segment.passages.ord_range()).map_or(u32::MAX, |(first, _)| first)
-            };
-            segments.sort_by_key(|segment| first_ord(segment.id()));
-            let ids: Vec<_> = segments.iter().map(tantivy::SegmentMeta::id).collect();
-            failures = if ids == tried { failures } else { 0 };
-            tried.clone_from(&ids);
-            match self.engine.merge(&ids).wait() {
-                // A merge in the background took some of the segments first; the list will say so in a moment.
-                Err(TantivyError::InvalidArgument(_)) if failures < MERGE_RETRIES => {
-                    failures += 1;
-                    std::thread::sleep(Duration::from_millis(5));
-                }
-                result => {
-                    result.map_err(error)?;
-                }
-            }
-        }
     }
 }
 

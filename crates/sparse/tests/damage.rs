@@ -129,3 +129,34 @@ fn another_version_is_named() {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn what_a_killed_removal_leaves_is_in_nobodys_way() {
+    let source = tempfile::tempdir().expect("a temporary folder");
+    index(source.path());
+    let all = files(source.path());
+    let keep = WriterOptions { overwrite: false, ..OPTIONS };
+    // meta.json goes first, then segments, .managed.json last; it may be damaged, too.
+    for left in (0..all.len()).step_by(3) {
+        for managed in [fs::read(source.path().join(".managed.json")).expect("a list"), b"[\"a".to_vec()] {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            for file in all.iter().filter(|file| is_segment_file(file)).take(left) {
+                fs::copy(file, folder.path().join(file.file_name().expect("a name"))).expect("a copy");
+            }
+            fs::write(folder.path().join(".managed.json"), &managed).expect("a file");
+            assert!(matches!(
+                Bm25Index::open(folder.path()),
+                Err(Error::NotAnIndex { .. } | Error::Corrupt { .. })
+            ));
+            let mut writer =
+                IndexWriter::create(folder.path(), Analyzer::ENGLISH, keep).expect("room for an index");
+            writer.add("a", None, "common").expect("a new id");
+            writer.commit().expect("a commit");
+            assert_eq!(Bm25Index::open(folder.path()).expect("a sound index").len(), 1);
+            let terms = files(folder.path())
+                .into_iter()
+                .filter(|file| file.extension().is_some_and(|ext| ext == "term"));
+            assert_eq!(terms.count(), 1, "nothing of the old index is left");
+        }
+    }
+}

@@ -145,6 +145,134 @@ fn overwriting_takes_effect_at_the_first_commit() {
 }
 
 #[test]
+fn a_rollback_undoes_all_since_the_last_commit() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut writer = indexed(folder.path(), &[("a", "one"), ("b", "one")]);
+    for _ in 0..2 {
+        // The same again: neither ids nor files of what was undone are in the way.
+        writer.delete(&["a"]).expect("a deletion");
+        writer.update("b", None, "two").expect("an update");
+        writer.add("c", None, "one").expect("a new id");
+        writer.rollback().expect("the last commit");
+        assert_eq!(writer.len(), 2);
+    }
+    writer.add("c", None, "one").expect("a new id");
+    writer.commit().expect("a commit");
+    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    assert_eq!(
+        (found(&index, "one"), found(&index, "two").len()),
+        (["a", "b", "c"].map(str::to_owned).to_vec(), 0)
+    );
+
+    let mut writer = {
+        drop(writer);
+        IndexWriter::create(folder.path(), Analyzer::SIMPLE, OVERWRITE).expect("an index to replace")
+    };
+    writer.add("x", None, "Running").expect("a new id");
+    writer.rollback().expect("the beginning");
+    writer.add("y", None, "Running").expect("a new id");
+    index.reload().expect("a sound index");
+    assert_eq!(index.len(), 3);
+    writer.commit().expect("a commit");
+    writer.rollback().expect("nothing to undo");
+    index.reload().expect("a sound index");
+    assert_eq!((found(&index, "running"), writer.len(), index.len()), (vec!["y".to_owned()], 1, 1));
+}
+
+#[test]
+fn changes_that_ended_half_way_are_never_committed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut writer = indexed(folder.path(), &[("a", "one")]);
+    writer.add("b", None, "one").expect("a new id");
+    writer.interrupt();
+    let error = writer.commit().expect_err("half of the changes").to_string();
+    assert!(error.ends_with("got some that were interrupted; roll the writer back first"), "{error}");
+    assert!(matches!(writer.add("c", None, "one"), Err(Error::Interrupted { .. })));
+    assert!(matches!(writer.delete(&["a"]), Err(Error::Interrupted { .. })));
+    writer.rollback().expect("the last commit");
+    writer.add("c", None, "one").expect("a new id");
+    writer.commit().expect("a commit");
+    assert_eq!(found(&Bm25Index::open(folder.path()).expect("a sound index"), "one"), ["a", "c"]);
+}
+
+#[test]
+fn an_index_that_never_had_a_passage_is_in_nobodys_way() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let create = |analyzer| IndexWriter::create(folder.path(), analyzer, WriterOptions::default());
+    let writer = create(Analyzer::ENGLISH).expect("a new index");
+    assert!(matches!(create(Analyzer::SIMPLE), Err(Error::Locked { .. })));
+    drop(writer);
+    let mut writer = create(Analyzer::SIMPLE).expect("a second beginning");
+    assert_eq!(Bm25Index::open(folder.path()).expect("an empty index").analyzer(), Analyzer::SIMPLE);
+    writer.add("a", None, "one").expect("a new id");
+    writer.commit().expect("a commit");
+    writer.delete(&["a"]).expect("a deletion");
+    writer.commit().expect("a commit");
+    writer.merge().expect("a merge");
+    drop(writer);
+    assert!(matches!(create(Analyzer::ENGLISH), Err(Error::AlreadyExists { .. })), "it had one");
+}
+
+#[test]
+fn little_memory_makes_many_segments_and_the_same_rankings() {
+    const LITTLE: WriterOptions = WriterOptions { overwrite: false, threads: 2, memory: 30_000_000 };
+    let folders = [(); 3].map(|()| tempfile::tempdir().expect("a temporary folder"));
+    let queries = ["w1 w2 w3", "w1999 n77", "w5 w5 w1000 absent", "n149999"];
+    let built = folders.each_ref().map(|folder| folder.path());
+    let rankings =
+        [(WriterOptions::default(), false), (LITTLE, false), (LITTLE, true)].map(|(options, merge)| {
+            let path = built[usize::from(options.threads == 2) + usize::from(merge)];
+            let mut writer = IndexWriter::create(path, Analyzer::WHITESPACE, options).expect("a new index");
+            writer.merge_in_background(false);
+            for at in 0..150_000u64 {
+                let word = |by: u64| at.wrapping_mul(by) % 2003;
+                let text = format!(
+                    "n{at} w{} w{} w{} {}",
+                    word(7),
+                    word(1009),
+                    word(31),
+                    "pad ".repeat(at as usize % 5)
+                );
+                writer.add(&at.to_string(), None, &text).expect("a new id");
+            }
+            writer.commit().expect("a commit");
+            if merge {
+                writer.merge().expect("a merge");
+            }
+            let index = Bm25Index::open(path).expect("a sound index");
+            queries.map(|query| {
+                let searcher = index.searcher();
+                let hits = searcher.search(query, 1000, Bm25::default(), &Control::new()).expect("hits");
+                let scores: Vec<u32> = hits.iter().map(|hit| hit.score.to_bits()).collect();
+                (searcher.ids(&hits).expect("ids"), scores)
+            })
+        });
+    let segments = built.map(|path| {
+        let entries = std::fs::read_dir(path).expect("a folder").map(|entry| entry.expect("an entry").path());
+        entries.filter(|file| file.extension().is_some_and(|extension| extension == "passages")).count()
+    });
+    assert!(segments[0] == 1 && segments[1] > 2 && segments[2] == 1, "{segments:?}");
+    assert!(rankings[0][0].0.len() > 200 && rankings[0][3].0 == ["149999"]);
+    assert_eq!(rankings[0], rankings[1]);
+    assert_eq!(rankings[0], rankings[2]);
+}
+
+#[test]
+fn texts_longer_than_what_may_wait_are_indexed_all_the_same() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let options = WriterOptions { memory: 15_000_000, ..WriterOptions::default() };
+    let mut writer = IndexWriter::create(folder.path(), Analyzer::WHITESPACE, options).expect("a new index");
+    for at in 0..8 {
+        writer
+            .add(&format!("p{at}"), None, &format!("t{at} {}", "word ".repeat(1_000_000)))
+            .expect("a new id");
+    }
+    writer.commit().expect("a commit");
+    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    assert_eq!((index.len(), found(&index, "t7")), (8, vec!["p7".to_owned()]));
+}
+
+#[test]
 fn what_is_no_index_is_told_apart() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path();
@@ -193,6 +321,9 @@ fn arguments_out_of_range_are_refused() {
         IndexWriter::open(folder.path(), options),
         Err(Error::Argument { what: "threads", .. })
     ));
+    let options = WriterOptions { threads: 8, memory: 100_000_000, ..WriterOptions::default() };
+    let error = IndexWriter::open(folder.path(), options).expect_err("little memory").to_string();
+    assert_eq!(error, "memory: expected 15,000,000 to 4,000,000,000 bytes a thread, got 100000000 for 8");
     let index = Bm25Index::open(folder.path()).expect("a sound index");
     let control = Control::new();
     let bad = Bm25 { k1: f32::INFINITY, b: 0.4 };

@@ -1,0 +1,85 @@
+//! Which ids were changed since the last commit.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+
+/// A set of ids that keeps of each a hash of 128 bits under secret keys (SipHash, twice): 17 to 35 bytes an id,
+/// however long it is. Among 2^32 ids two share a hash with odds of 2^-65.
+#[derive(Debug, Default)]
+pub(crate) struct IdSet {
+    keys: [RandomState; 2],
+    hashes: HashSet<u128, BuildHasherDefault<Lowest>>,
+}
+
+impl IdSet {
+    pub fn contains(&self, id: &str) -> bool {
+        self.hashes.contains(&self.hash(id))
+    }
+
+    /// Whether the id was not there.
+    pub fn insert(&mut self, id: &str) -> bool {
+        self.hashes.insert(self.hash(id))
+    }
+
+    /// Whether the id was there.
+    pub fn remove(&mut self, id: &str) -> bool {
+        self.hashes.remove(&self.hash(id))
+    }
+
+    /// Gives its memory back too.
+    pub fn clear(&mut self) {
+        self.hashes = HashSet::default();
+    }
+
+    fn hash(&self, id: &str) -> u128 {
+        let [high, low] = self.keys.each_ref().map(|key| u128::from(key.hash_one(id)));
+        high << 64 | low
+    }
+}
+
+/// The low half of what is a hash already.
+#[derive(Default)]
+struct Lowest(u64);
+
+impl Hasher for Lowest {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+    }
+
+    fn write_u128(&mut self, value: u128) {
+        self.0 = value as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn it_is_a_set_of_strings(changes in prop::collection::vec((0..3u8, "[ab]{0,3}"), 0..60)) {
+            let (mut set, mut reference) = (IdSet::default(), HashSet::new());
+            for (change, id) in changes {
+                match change {
+                    0 => prop_assert_eq!(set.insert(&id), reference.insert(id)),
+                    1 => prop_assert_eq!(set.remove(&id), reference.remove(&id)),
+                    _ => prop_assert_eq!(set.contains(&id), reference.contains(&id)),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_of_many_like_ids_are_taken_for_one() {
+        let mut set = IdSet::default();
+        assert!((0..100_000).all(|id| set.insert(&id.to_string())));
+        assert!((0..100_000).all(|id| !set.insert(&id.to_string())));
+        set.clear();
+        assert!(!set.contains("7"));
+    }
+}

@@ -1,0 +1,286 @@
+//! A writer killed at any moment leaves its last commit, or the one it was making, and nothing else.
+//!
+//! A few rounds; 200 with `PASSAGEKIT_LONG=1`.
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use control::Control;
+use sparse::{Analyzer, Bm25, Bm25Index, Error, IndexWriter, WriterOptions};
+
+const OPTIONS: WriterOptions = WriterOptions { overwrite: false, threads: 1, memory: 15_000_000 };
+const FOLDER: &str = "PASSAGEKIT_CRASH_FOLDER";
+const FROM: &str = "PASSAGEKIT_CRASH_FROM";
+
+fn rounds() -> u64 {
+    if std::env::var_os("PASSAGEKIT_LONG").is_some() { 200 } else { 6 }
+}
+
+/// SplitMix64 (Steele, Lea & Flood, 2014).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % limit
+    }
+}
+
+enum Change {
+    Add(String, String),
+    Update(String, String),
+    Delete(String),
+}
+
+/// Passages by id, with when they were put there and their texts.
+type State = BTreeMap<String, (u64, String)>;
+
+/// The changes of commit `number`, made to the state before it. Each text has a term of its own.
+fn changes(number: u64, state: &mut State) -> Vec<Change> {
+    let mut random = Random(number);
+    let mut changes = Vec::new();
+    for step in 0..1 + random.below(40) {
+        let serial = number * 1000 + step;
+        let words: String = (0..random.below(12)).map(|_| format!(" w{}", random.below(30))).collect();
+        let text = format!("common t{serial}{words}");
+        let known = state.keys().nth(random.below(state.len() as u64 + 1) as usize).cloned();
+        match (random.below(4), known) {
+            (0, Some(id)) => {
+                state.remove(&id);
+                changes.push(Change::Delete(id));
+            }
+            (1, Some(id)) => {
+                state.insert(id.clone(), (serial, text.clone()));
+                changes.push(Change::Update(id, text));
+            }
+            _ => {
+                let id = format!("p{serial}");
+                state.insert(id.clone(), (serial, text.clone()));
+                changes.push(Change::Add(id, text));
+            }
+        }
+    }
+    changes
+}
+
+fn state_after(commits: u64) -> State {
+    let mut state = State::new();
+    (1..=commits).for_each(|number| drop(changes(number, &mut state)));
+    state
+}
+
+/// Starts a test of this file in a process of its own.
+fn start(test: &str, folder: &Path, from: u64) -> Child {
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    command.args([test, "--exact", "--ignored", "--nocapture"]);
+    command.env(FOLDER, folder).env(FROM, from.to_string());
+    command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("a process")
+}
+
+/// Kills a process after a time that depends on the round; it must not have ended by itself.
+fn kill(mut child: Child, round: u64) {
+    std::thread::sleep(Duration::from_micros(Random(round).below(300_000)));
+    child.kill().expect("a process to kill");
+    let ended = child.wait_with_output().expect("a process that ends");
+    assert!(ended.status.code().is_none(), "{}", String::from_utf8_lossy(&ended.stderr));
+}
+
+/// What a child needs to know; `None` where it was not started by a test.
+fn told() -> Option<(std::path::PathBuf, u64)> {
+    let folder = std::env::var_os(FOLDER)?;
+    Some((folder.into(), std::env::var(FROM).ok()?.parse().ok()?))
+}
+
+/// Says outside the index that a commit was made. A kill takes nothing from the system that was written.
+fn acknowledge(folder: &Path, number: u64) {
+    let file = OpenOptions::new().append(true).create(true).open(folder.join("acknowledged"));
+    writeln!(file.expect("a file to append to"), "{number}").expect("a line");
+}
+
+fn acknowledged(folder: &Path) -> Option<u64> {
+    let lines = fs::read_to_string(folder.join("acknowledged")).ok()?;
+    // The last line may be half a line.
+    lines.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')?.parse().ok()).next_back()
+}
+
+fn hits(index: &Bm25Index, query: &str) -> Vec<(String, u32)> {
+    let searcher = index.searcher();
+    let hits = searcher.search(query, 100_000, Bm25::default(), &Control::new()).expect("hits");
+    searcher.ids(&hits).expect("ids").into_iter().zip(hits.iter().map(|hit| hit.score.to_bits())).collect()
+}
+
+/// Whether the index has the passages of a state, each with its text, and no others.
+fn holds(index: &Bm25Index, state: &State) -> bool {
+    let mut found: Vec<String> = hits(index, "common").into_iter().map(|(id, _)| id).collect();
+    found.sort_unstable();
+    index.len() == state.len() as u64
+        && found.iter().eq(state.keys())
+        && state.iter().all(|(id, (serial, _))| {
+            hits(index, &format!("t{serial}")).iter().map(|(found, _)| found).eq([id])
+        })
+}
+
+#[test]
+#[ignore = "the child of a test"]
+fn commits_until_killed() {
+    let Some((folder, from)) = told() else { return };
+    let path = folder.join("index");
+    let mut state = state_after(from);
+    let mut writer = IndexWriter::open(&path, OPTIONS).expect("an index");
+    for number in from + 1.. {
+        for change in changes(number, &mut state) {
+            match change {
+                Change::Add(id, text) => writer.add(&id, None, &text).expect("a new id"),
+                Change::Update(id, text) => assert!(writer.update(&id, None, &text).expect("an update")),
+                Change::Delete(id) => assert_eq!(writer.delete(&[id]).expect("a deletion"), 1),
+            }
+        }
+        writer.commit().expect("a commit");
+        acknowledge(&folder, number);
+        match number % 7 {
+            0 => writer.merge().expect("a merge"),
+            3 => {
+                drop(writer);
+                writer = IndexWriter::open(&path, OPTIONS).expect("an index");
+            }
+            5 => {
+                writer.add("gone", None, "common gone").expect("a new id");
+                writer.rollback().expect("the last commit");
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_writer_killed_at_any_moment_leaves_a_commit() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("index");
+    IndexWriter::create(&path, Analyzer::WHITESPACE, OPTIONS)
+        .expect("a new index")
+        .close()
+        .expect("no merges");
+    let mut commits = 0;
+    for round in 0..rounds() {
+        kill(start("commits_until_killed", folder.path(), commits), round);
+        let least = acknowledged(folder.path()).unwrap_or(0).max(commits);
+        let index = Bm25Index::open(&path).expect("a sound index");
+        index.verify().expect("sound files");
+        let (last, next) = (state_after(least), state_after(least + 1));
+        commits = if holds(&index, &last) { least } else { least + 1 };
+        let state = if commits == least { last } else { next };
+        assert!(holds(&index, &state), "round {round}: neither commit {least} nor the next");
+
+        // A writer goes on from there; without deleted passages the scores are those of a new index.
+        let mut writer = IndexWriter::open(&path, OPTIONS).expect("a sound index");
+        assert_eq!(writer.len(), state.len() as u64);
+        writer.commit().expect("a commit");
+        writer.merge().expect("a merge");
+        writer.close().expect("merges that end");
+        index.reload().expect("a sound index");
+        assert!(holds(&index, &state));
+        let other = tempfile::tempdir().expect("a temporary folder");
+        let mut writer =
+            IndexWriter::create(other.path(), Analyzer::WHITESPACE, OPTIONS).expect("a new index");
+        let mut passages: Vec<_> = state.iter().map(|(id, (serial, text))| (serial, id, text)).collect();
+        passages.sort_unstable();
+        passages.iter().for_each(|(_, id, text)| writer.add(id, None, text).expect("a new id"));
+        writer.commit().expect("a commit");
+        let rebuilt = Bm25Index::open(other.path()).expect("a sound index");
+        for query in ["w1 w7 w7", "common w3", "w11 w12 w13 w14 w15"] {
+            assert_eq!(hits(&index, query), hits(&rebuilt, query), "round {round}: {query}");
+        }
+        let strays = fs::read_dir(&path).expect("a folder").filter(|entry| {
+            entry.as_ref().expect("an entry").file_name().to_string_lossy().starts_with(".tmp")
+        });
+        assert_eq!(strays.count(), 0);
+    }
+    assert!(commits > 0, "no child came to a commit");
+}
+
+const GENERATION: u64 = 20;
+
+fn analyzer_of(generation: u64) -> Analyzer {
+    if generation.is_multiple_of(2) { Analyzer::ENGLISH } else { Analyzer::SIMPLE }
+}
+
+/// `from` 0 makes an index where there is none; others replace one.
+#[test]
+#[ignore = "the child of a test"]
+fn replaces_until_killed() {
+    let Some((folder, from)) = told() else { return };
+    let options = WriterOptions { overwrite: from > 0, ..OPTIONS };
+    for generation in from.. {
+        let path = folder.join("index");
+        let mut writer =
+            IndexWriter::create(&path, analyzer_of(generation), options).expect("room for an index");
+        let passages = |range: std::ops::Range<u64>| {
+            range.map(|at| {
+                (format!("p{at}"), format!("common running{}", "x".repeat(generation as usize % 9)))
+            })
+        };
+        passages(0..GENERATION).for_each(|(id, text)| writer.add(&id, None, &text).expect("a new id"));
+        writer.commit().expect("a commit");
+        acknowledge(&folder, generation);
+        if from == 0 {
+            std::thread::sleep(Duration::from_secs(60));
+        }
+    }
+}
+
+fn is_generation(index: &Bm25Index, generation: u64) -> bool {
+    let word = format!("running{}", "x".repeat(generation as usize % 9));
+    index.analyzer() == analyzer_of(generation)
+        && index.len() == GENERATION
+        && hits(index, &word).len() as u64 == GENERATION
+}
+
+#[test]
+fn a_first_build_that_was_killed_can_be_begun_again() {
+    for round in 0..rounds() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("index");
+        kill(start("replaces_until_killed", folder.path(), 0), round);
+        match Bm25Index::open(&path) {
+            Ok(index) if !index.is_empty() => {
+                assert!(is_generation(&index, 0));
+                continue;
+            }
+            Ok(_) | Err(Error::NotFound { .. } | Error::NotAnIndex { .. }) => {}
+            Err(error) => panic!("round {round}: {error:?}"),
+        }
+        assert_eq!(acknowledged(folder.path()), None);
+        let mut writer = IndexWriter::create(&path, Analyzer::SIMPLE, OPTIONS).expect("a second beginning");
+        writer.add("a", None, "one").expect("a new id");
+        writer.commit().expect("a commit");
+        let index = Bm25Index::open(&path).expect("a sound index");
+        assert_eq!((index.len(), index.analyzer()), (1, Analyzer::SIMPLE));
+    }
+}
+
+#[test]
+fn an_index_killed_while_it_is_replaced_is_the_old_one_or_the_new() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("index");
+    let mut generation = 1;
+    let mut writer = IndexWriter::create(&path, analyzer_of(1), OPTIONS).expect("a new index");
+    (0..GENERATION).for_each(|at| writer.add(&format!("p{at}"), None, "runningx").expect("a new id"));
+    writer.commit().expect("a commit");
+    drop(writer);
+    for round in 0..rounds() {
+        kill(start("replaces_until_killed", folder.path(), generation + 1), round);
+        let least = acknowledged(folder.path()).unwrap_or(1).max(generation);
+        let index = Bm25Index::open(&path).expect("a sound index");
+        index.verify().expect("sound files");
+        generation = if is_generation(&index, least) { least } else { least + 1 };
+        assert!(is_generation(&index, generation), "round {round}: neither {least} nor the next");
+    }
+    assert!(generation > 1, "no child came to a commit");
+}

@@ -1,0 +1,247 @@
+import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {gzipSync} from 'node:zlib';
+import test, {type ExecutionContext} from 'ava';
+import {Bm25Index, Bm25Writer, type Passage, PassageStore, RetrievalError} from '../../ts/index.ts';
+
+async function folder(t: ExecutionContext): Promise<string> {
+	const path = await mkdtemp(join(tmpdir(), 'passagekit-bm25-writer-'));
+	t.teardown(async () => rm(path, {recursive: true, force: true}));
+	return path;
+}
+
+/** Passages of 30 words; their words follow from their numbers. */
+function* passages(count: number, from = 0): Generator<Passage> {
+	for (let at = from; at < from + count; at++) {
+		const words = Array.from({length: 30}, (_, i) => `w${(at * 31 + i * i * 7) % 997}`);
+		yield {id: `p${at}`, text: words.join(' '), ...(at % 3 === 0 ? {title: `Title ${at % 11}`} : {})};
+	}
+}
+
+function tsv(rows: Iterable<Passage>): string {
+	return `id\ttext\ttitle\n${[...rows].map(({id, text, title = ''}) => `${id}\t${text}\t${title}\n`).join('')}`;
+}
+
+async function rankings(index: Bm25Index): Promise<unknown[]> {
+	return Promise.all(['w1 w2 w500', 'title', 'w996 w0', 'absent'].map(async query => index.search(query, {k: 1000})));
+}
+
+test('a file, a zipped file, a store and iterables give one and the same index', async t => {
+	const path = await folder(t);
+	const rows = [...passages(2000)];
+	await writeFile(join(path, 'rows.tsv'), tsv(rows));
+	await writeFile(join(path, 'rows.bin'), gzipSync(tsv(rows)));
+	await writeFile(join(path, 'rows.jsonl'), rows.map(({id, ...rest}) => JSON.stringify({_id: id, ...rest})).join('\n'));
+	await PassageStore.write(rows, join(path, 'rows.pkstore'));
+	const expected = await rankings(await Bm25Index.build(join(path, 'array'), rows));
+	t.true((expected[0] as unknown[]).length > 100);
+	await using store = await PassageStore.open(join(path, 'rows.pkstore'));
+	async function* generated(): AsyncGenerator<Passage> {
+		yield* rows;
+	}
+	const sources = {
+		tsv: join(path, 'rows.tsv'),
+		zipped: join(path, 'rows.bin'),
+		jsonl: join(path, 'rows.jsonl'),
+		store,
+		generated: generated(),
+	};
+	for (const [name, source] of Object.entries(sources)) {
+		const index = await Bm25Index.build(join(path, name), source);
+		t.is(index.size, 2000, name);
+		t.deepEqual(await rankings(index), expected, name);
+	}
+});
+
+test('progress counts bytes of a file and passages of a store', async t => {
+	const path = await folder(t);
+	const text = tsv(passages(1500));
+	await writeFile(join(path, 'rows.tsv'), text);
+	await PassageStore.write(passages(1500), join(path, 'rows.pkstore'));
+	await using store = await PassageStore.open(join(path, 'rows.pkstore'));
+	const ends: Array<{done: number; total: number}> = [];
+	for (const source of [join(path, 'rows.tsv'), store]) {
+		let last = {done: 0, total: 0};
+		await Bm25Index.build(join(path, `index${ends.length}`), source, {
+			onProgress({done, total}) {
+				t.true(done >= last.done && done <= total);
+				last = {done, total};
+			},
+		});
+		ends.push(last);
+	}
+	t.deepEqual(ends, [
+		{done: text.length, total: text.length},
+		{done: 1500, total: 1500},
+	]);
+});
+
+test('bad lines are refused with their place, or passed over and counted', async t => {
+	const path = await folder(t);
+	const file = join(path, 'rows.tsv');
+	await writeFile(file, `${tsv(passages(1000))}no tab here\n${tsv(passages(5, 1000)).split('\n').slice(1).join('\n')}`);
+	const error = await t.throwsAsync(Bm25Index.build(join(path, 'index'), file), {instanceOf: RetrievalError, code: 'ERR_FORMAT'});
+	t.regex(error!.message, /rows\.tsv.*1002/u);
+	let skipped = 0;
+	const index = await Bm25Index.build(join(path, 'index'), file, {
+		skipBadLines: true,
+		onSkipped(lines) {
+			skipped = lines;
+		},
+	});
+	t.deepEqual([index.size, skipped], [1005, 1]);
+});
+
+test('what ended half-way is never committed: by a bad line, a second id, an iterable that throws, an abort', async t => {
+	const path = await folder(t);
+	await writeFile(join(path, 'bad.tsv'), `${tsv(passages(600, 100))}no tab here\n`);
+	await writeFile(join(path, 'twice.tsv'), tsv([...passages(600, 100), {id: 'p0', text: 'again'}]));
+	const aborted = new AbortController();
+	const reason = new Error('enough');
+	function* throwing(error: () => void): Generator<Passage> {
+		yield* passages(600, 100);
+		error();
+		yield* passages(600, 700);
+	}
+	const writer = await Bm25Writer.create(join(path, 'index'));
+	await writer.add(passages(1));
+	await writer.commit();
+	const interruptions: Array<[() => Promise<number>, object]> = [
+		[async () => writer.add(join(path, 'bad.tsv')), {code: 'ERR_FORMAT'}],
+		[async () => writer.add(join(path, 'twice.tsv')), {code: 'ERR_DUPLICATE_ID'}],
+		[async () => writer.add([...passages(10, 100), {id: 'p0', text: 'again'}]), {code: 'ERR_DUPLICATE_ID'}],
+		[
+			async () =>
+				writer.update(
+					throwing(() => {
+						throw reason;
+					}),
+				),
+			{is: reason},
+		],
+		[
+			async () =>
+				writer.add(
+					throwing(() => aborted.abort(reason)),
+					{signal: aborted.signal},
+				),
+			{is: reason},
+		],
+	];
+	for (const [interrupted, expected] of interruptions) {
+		await t.throwsAsync(interrupted, expected);
+		for (const refused of [
+			async () => writer.commit(),
+			async () => writer.merge(),
+			async () => writer.add(passages(1, 9999)),
+			async () => writer.update(passages(1)),
+			async () => writer.delete(['p0']),
+		]) {
+			await t.throwsAsync(refused, {instanceOf: RetrievalError, code: 'ERR_INTERRUPTED'});
+		}
+		await writer.rollback();
+	}
+	await writer.add(passages(5, 1));
+	await writer.commit();
+	await writer.close();
+	const index = await Bm25Index.open(join(path, 'index'));
+	t.is(index.size, 6);
+});
+
+test('an add that took nothing before it failed interrupts nothing', async t => {
+	const path = await folder(t);
+	const writer = await Bm25Writer.create(path);
+	await writer.add(passages(3));
+	await t.throwsAsync(writer.add(passages(1)), {code: 'ERR_DUPLICATE_ID'});
+	await t.throwsAsync(writer.add(join(path, 'none.tsv')), {code: 'ERR_IO'});
+	await t.throwsAsync(writer.add([{id: 7} as unknown as Passage]), {code: 'ERR_ARGUMENT'});
+	await writer.add(passages(1, 3));
+	await writer.commit();
+	await writer.close();
+	t.is((await Bm25Index.open(path)).size, 4);
+});
+
+test('an aborted build from a file stops soon, leaves the index that was there, and can be begun again', async t => {
+	const path = await folder(t);
+	const file = join(path, 'rows.tsv');
+	await writeFile(file, tsv(passages(60_000)));
+	const build = async (output: string, overwrite: boolean): Promise<{done: number; total: number}> => {
+		const controller = new AbortController();
+		let last = {done: 0, total: 0};
+		await t.throwsAsync(
+			Bm25Index.build(output, file, {
+				overwrite,
+				signal: controller.signal,
+				onProgress(progress) {
+					last = progress;
+					if (progress.done > 0) {
+						controller.abort(new Error('enough'));
+					}
+				},
+			}),
+			{message: 'enough'},
+		);
+		return last;
+	};
+	const {done, total} = await build(join(path, 'new'), false);
+	t.true(done > 0 && done < total, `${done} of ${total}`);
+	t.is((await Bm25Index.open(join(path, 'new'))).size, 0);
+	t.is((await Bm25Index.build(join(path, 'new'), passages(7))).size, 7);
+	await build(join(path, 'new'), true);
+	t.is((await Bm25Index.open(join(path, 'new'))).size, 7);
+});
+
+test('an iterable is asked for more only when what it gave was taken, be its passages many or long', async t => {
+	const path = await folder(t);
+	for (const [name, count, words, most] of [
+		['many', 3000, 10, 256],
+		['long', 40, 50_000, 3],
+	] as const) {
+		let given = 0;
+		let taken = 0;
+		let waiting = 0;
+		async function* source(): AsyncGenerator<Passage> {
+			for (let at = 0; at < count; at++) {
+				given++;
+				waiting = Math.max(waiting, given - taken);
+				yield {id: `${at}`, text: `${'w1 '.repeat(words)}${at}`};
+			}
+		}
+		const index = await Bm25Index.build(join(path, name), source(), {
+			onProgress({done}) {
+				taken = done;
+			},
+		});
+		t.deepEqual([index.size, taken], [count, count]);
+		t.true(waiting > 0 && waiting <= most, `${name}: ${waiting} waiting`);
+	}
+});
+
+test('little memory and more threads change nothing that is found', async t => {
+	const path = await folder(t);
+	const expected = await rankings(await Bm25Index.build(join(path, 'plain'), passages(30_000)));
+	const writer = await Bm25Writer.create(join(path, 'little'), {memory: 30e6, threads: 2, mergeInBackground: false});
+	await writer.add(passages(30_000));
+	await writer.commit();
+	const index = await Bm25Index.open(join(path, 'little'));
+	t.deepEqual(await rankings(index), expected);
+	await writer.merge();
+	await writer.close();
+	await index.reload();
+	t.deepEqual(await rankings(index), expected);
+});
+
+test('memory and threads out of range and what is no source are refused', async t => {
+	const path = await folder(t);
+	await t.throwsAsync(Bm25Writer.create(path, {memory: 1e6}), {
+		code: 'ERR_ARGUMENT',
+		message: 'memory: expected a whole number from 15000000 to 4000000000, got 1000000',
+	});
+	await t.throwsAsync(Bm25Writer.create(path, {threads: 9}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(Bm25Index.build(path, passages(1), {threads: 4, memory: 59e6}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(Bm25Index.build(path, 7 as unknown as string), {
+		code: 'ERR_ARGUMENT',
+		message: 'source: expected a path, a passage store or an iterable of passages, got number',
+	});
+});
