@@ -125,6 +125,7 @@ fn too_few_words_are_refused() {
         &mut [0; 2 * GROUP],
         &mut Vec::new(),
         scan,
-        &mut [Reached::default(); GROUP],
+        &mut Reached { sums: [0; GROUP], positions: [0; GROUP] },
+        GROUP,
     );
 }
