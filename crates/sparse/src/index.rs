@@ -26,7 +26,7 @@ pub struct Bm25Index {
 }
 
 impl Bm25Index {
-    /// Opens the index in a folder. Segment files of up to 256 MiB in all are compared with their checksums;
+    /// Opens the index in a folder. Segment files of up to 64 MiB in all are compared with their checksums;
     /// [`verify`](Self::verify) does so for more.
     ///
     /// # Errors

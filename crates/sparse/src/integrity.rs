@@ -10,7 +10,7 @@ use tantivy::{Index, IndexMeta, TantivyError};
 use crate::Error;
 
 /// Segment files of up to so many bytes in all are compared with their checksums when an index is opened.
-pub(crate) const CHECKED_ON_OPEN: u64 = 256 << 20;
+pub(crate) const CHECKED_ON_OPEN: u64 = 64 << 20;
 
 /// The engine reads the last eight bytes of a file without looking whether there are so many.
 const SHORTEST_FOOTER: u64 = 8;

@@ -193,7 +193,12 @@ impl Searcher {
     ///
     /// Those of [`ids`](Self::ids).
     pub fn for_each_id(&self, hits: &[Hit], mut visit: impl FnMut(&str)) -> Result<(), Error> {
-        guarded(&self.index.path, || hits.iter().try_for_each(|hit| Ok(visit(self.index.id_of(hit.ord)?))))
+        guarded(&self.index.path, || {
+            for hit in hits {
+                visit(self.index.id_of(hit.ord)?);
+            }
+            Ok(())
+        })
     }
 
     /// The ord of the passage with this id, if there is one.
