@@ -32,6 +32,7 @@ export declare class NativeBm25Index {
   /** The fields of a passage, as JSON. */
   fields(id: string): Promise<string>
   reload(): Promise<void>
+  verify(): Promise<void>
   close(): void
 }
 

@@ -291,6 +291,12 @@ impl NativeBm25Index {
         spawn(env, move || Ok(index?.reload()?))
     }
 
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn verify<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let index = self.opened();
+        spawn(env, move || Ok(index?.verify()?))
+    }
+
     #[napi(catch_unwind)]
     pub fn close(&mut self) {
         self.inner = None;

@@ -1,4 +1,4 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
@@ -186,6 +186,20 @@ test('an aborted signal rejects with its reason; a closed index says so', async 
 	t.is(await t.throwsAsync(index.search('fox', {signal: AbortSignal.abort(reason)})), reason);
 	index.close();
 	await t.throwsAsync(index.search('fox'), {code: 'ERR_CLOSED'});
+});
+
+test('verify reads every file, and names the damaged one', async t => {
+	const {index, path} = await built(t);
+	await t.notThrowsAsync(index.verify());
+	const file = (await readdir(path)).find(name => name.endsWith('.impacts'))!;
+	const bytes = await readFile(join(path, file));
+	bytes[40]! ^= 1;
+	// In another file under the old name: what is mapped stays as it is.
+	await rm(join(path, file));
+	await writeFile(join(path, file), bytes);
+	const error = await t.throwsAsync(index.verify(), {code: 'ERR_INDEX_CORRUPT'});
+	t.true(error?.message.includes(file), error?.message);
+	t.is((await index.search('fox', {k: 1})).length, 1);
 });
 
 test('ids and texts with U+0000 in them are found as they are', async t => {

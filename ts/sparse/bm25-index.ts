@@ -224,6 +224,14 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		await callNative({}, () => this.#native.reload());
 	}
 
+	/**
+	Reads every file of the index and compares it with its checksum, which opening does for up to 64 MiB; sees the last
+	commit from then on. Rejects with `ERR_INDEX_CORRUPT`.
+	*/
+	async verify(): Promise<void> {
+		await callNative({}, () => this.#native.verify());
+	}
+
 	/** Gives its files back; calls in progress finish. */
 	close(): void {
 		this.#native.close();

@@ -26,7 +26,7 @@ struct Numbers(u64);
 impl Numbers {
     fn below(&mut self, limit: u32) -> u32 {
         self.0 = self.0.wrapping_mul(0xf135_7aea_2e62_a9c5) | 1;
-        ((self.0 >> 32) * u64::from(limit) >> 32) as u32
+        (((self.0 >> 32) * u64::from(limit)) >> 32) as u32
     }
 
     /// Term `t` about in proportion to 1 / t.
@@ -105,7 +105,7 @@ proptest! {
     fn the_best_are_those_of_scoring_all(
         query in query(),
         parameters in parameters(),
-        k in prop_oneof![1usize..12, Just(100usize), 300usize..2_500],
+        k in prop_oneof![1usize..12, Just(100usize), 300usize..2_500, Just(10_000usize)],
         filtered in prop::option::of(2u32..60),
     ) {
         let control = Control::new();

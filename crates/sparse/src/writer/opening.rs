@@ -1,0 +1,182 @@
+//! Making indexes, and opening them for changes.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+use tantivy::Index;
+use tantivy::indexer::IndexWriterOptions;
+
+use super::IndexWriter;
+use crate::backlog::Backlog;
+use crate::folder::{clear, is_unfinished, new_index, remove_temporary};
+use crate::id_set::IdSet;
+use crate::integrity::{CHECKED_ON_OPEN, engine_error, guarded};
+use crate::schema::Settings;
+use crate::segments::{Segments, analyze_with, open_index};
+use crate::writer_options::WriterOptions;
+use crate::{Analyzer, Error};
+
+impl IndexWriter {
+    /// Makes an empty index in a folder, which is made if there is none. Where an index is overwritten, it stays
+    /// until the first commit.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::AlreadyExists`] unless told to overwrite; [`Error::NotAFolder`]; [`Error::NotAnIndex`] for
+    /// another program's index, which is never overwritten; [`Error::Locked`]; [`Error::Argument`] for options
+    /// out of range; [`Error::Io`]. An index that never had a passage is taken for none: a first build that was
+    /// killed can be begun again.
+    pub fn create(path: &Path, analyzer: Analyzer, options: WriterOptions) -> Result<Self, Error> {
+        let engine_options = options.checked()?;
+        if path.is_file() {
+            return Err(Error::NotAFolder { path: path.to_path_buf() });
+        }
+        fs::create_dir_all(path).map_err(Error::io("create", path))?;
+        match guarded(path, || open_index(path)) {
+            Ok(_) if is_unfinished(path)? => clear(path)?,
+            Ok(_) if !options.overwrite => return Err(Error::AlreadyExists { path: path.to_path_buf() }),
+            Ok(index) => {
+                if let Some(writer) = Self::overwrite(path, index, &analyzer, options, &engine_options)? {
+                    return Ok(writer);
+                }
+                clear(path)?;
+            }
+            Err(Error::NotAnIndex { .. }) if is_unfinished(path)? => clear(path)?,
+            Err(Error::Corrupt { .. } | Error::Version { .. }) if options.overwrite => clear(path)?,
+            Err(Error::Corrupt { .. } | Error::Version { .. }) => {
+                return Err(Error::AlreadyExists { path: path.to_path_buf() });
+            }
+            Err(error) => return Err(error),
+        }
+        Self::create_empty(path, analyzer, options, &engine_options)
+    }
+
+    /// Opens the index in a folder for changes.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Bm25Index::open`](crate::Bm25Index::open), [`Error::Locked`], and [`Error::Argument`] for
+    /// options out of range.
+    pub fn open(path: &Path, options: WriterOptions) -> Result<Self, Error> {
+        Self::open_expecting(path, None, options)
+    }
+
+    /// Opens the index in a folder for changes unless it was made with another analyzer.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open), and [`Error::AnalyzerMismatch`].
+    pub fn open_expecting(
+        path: &Path,
+        analyzer: Option<Analyzer>,
+        options: WriterOptions,
+    ) -> Result<Self, Error> {
+        let engine_options = options.checked()?;
+        guarded(path, || {
+            let index = open_index(path)?;
+            let engine = index
+                .writer_with_options(engine_options)
+                .map_err(|error| engine_error("open", path, error))?;
+            let writer = Self::from_engine(path, index, engine, options)?;
+            writer.committed.check_analyzer(analyzer.as_ref())?;
+            writer.start_analyzing();
+            // A writer that was killed may have left files whose names the next commit would give again.
+            remove_temporary(path)?;
+            writer.collect_garbage()?;
+            Ok(writer)
+        })
+    }
+
+    fn create_empty(
+        path: &Path,
+        analyzer: Analyzer,
+        options: WriterOptions,
+        engine_options: &IndexWriterOptions,
+    ) -> Result<Self, Error> {
+        let error = |error| engine_error("create", path, error);
+        let index = new_index(path)?;
+        let mut engine: tantivy::IndexWriter =
+            index.writer_with_options(engine_options.clone()).map_err(error)?;
+        write_tokenizer(path, &analyzer)?;
+        let mut prepared = engine.prepare_commit().map_err(error)?;
+        prepared.set_payload(&Settings::new(&analyzer).to_payload());
+        prepared.commit().map_err(error)?;
+        let writer = Self::from_engine(path, index, engine, options)?;
+        writer.remove_other_tokenizers()?;
+        writer.start_analyzing();
+        Ok(writer)
+    }
+
+    /// A writer that will replace a sound index at its first commit; none if the index is not sound.
+    fn overwrite(
+        path: &Path,
+        index: Index,
+        analyzer: &Analyzer,
+        options: WriterOptions,
+        engine_options: &IndexWriterOptions,
+    ) -> Result<Option<Self>, Error> {
+        let opened = guarded(path, || {
+            let engine = index.writer_with_options(engine_options.clone());
+            let engine = engine.map_err(|error| engine_error("create", path, error))?;
+            let mut writer = Self::from_engine(path, index, engine, options)?;
+            remove_temporary(path)?;
+            writer.collect_garbage()?;
+            write_tokenizer(path, analyzer)?;
+            writer.analyzer = analyzer.clone();
+            writer.start_analyzing();
+            writer.begin_overwriting()?;
+            Ok(writer)
+        });
+        match opened {
+            Ok(writer) => Ok(Some(writer)),
+            Err(Error::Corrupt { .. } | Error::Version { .. } | Error::AnalyzerVersion { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(super) fn begin_overwriting(&mut self) -> Result<(), Error> {
+        let cleared = self.engine.delete_all_documents();
+        cleared.map_err(|error| engine_error("create", &self.path, error))?;
+        self.settings = Settings::new(&self.analyzer);
+        self.overwriting = true;
+        Ok(())
+    }
+
+    /// Gives the engine the analyzer, and hears of what is analysed.
+    fn start_analyzing(&self) {
+        analyze_with(&self.index, self.analyzer.clone());
+        self.backlog.watch(&self.index);
+    }
+
+    fn from_engine(
+        path: &Path,
+        index: Index,
+        engine: tantivy::IndexWriter,
+        options: WriterOptions,
+    ) -> Result<Self, Error> {
+        let mut checked = HashSet::new();
+        let committed = Segments::open(&index, path, &mut checked, CHECKED_ON_OPEN)?;
+        Ok(Self {
+            path: path.to_path_buf(),
+            index,
+            engine,
+            fields: committed.fields,
+            settings: committed.settings.clone(),
+            analyzer: committed.analyzer.clone(),
+            committed,
+            overwriting: false,
+            checked,
+            added: IdSet::default(),
+            removed: IdSet::default(),
+            backlog: Backlog::new(options.waiting()),
+            interrupted: false,
+            merges_in_background: true,
+        })
+    }
+}
+
+/// Puts the tokenizer of an analyzer that has one beside the index, before the commit that needs it.
+fn write_tokenizer(path: &Path, analyzer: &Analyzer) -> Result<(), Error> {
+    analyzer.word_pieces().map_or(Ok(()), |pieces| pieces.write_copy(path))
+}
