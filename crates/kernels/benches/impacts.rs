@@ -4,7 +4,7 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use kernels::impacts::{CLASS, DenseBounds, DenseTerm, GROUP, ImpactKernels, PADDING, Reached, Scan};
+use kernels::impacts::{DenseBounds, DenseTerm, GROUP, ImpactKernels, LEAST_CLASS, PADDING, Reached, Scan};
 
 const PASSAGES: usize = 8192;
 
@@ -32,7 +32,7 @@ fn scan(bencher: Bencher<'_, '_>, kernels: usize, dense: usize, one_of_each_grou
     let kernels = ImpactKernels::available()[kernels];
     let words = vec![0x9249_2492_4924_9249u64.to_le_bytes(); PASSAGES / GROUP];
     let codes: Vec<u8> = (0..PASSAGES / 2 + PADDING).map(|at| 1 + (at * 7 % 250) as u8).collect();
-    let bounds = DenseBounds { steps: [3; 256 / CLASS] };
+    let bounds = DenseBounds { steps: [3; 256 / LEAST_CLASS] };
     let mut sums = vec![0u16; PASSAGES];
     let mut found = Reached { sums: [0; GROUP], positions: [0; GROUP] };
     bencher.counter(ItemsCount::new(PASSAGES)).bench_local(|| {

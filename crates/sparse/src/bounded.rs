@@ -5,7 +5,9 @@
 //! not looked at again is one that k others beat for certain, see [`Candidates`].
 
 use control::Control;
-use kernels::impacts::{Bounds, CLASS, DenseBounds, DenseTerm, GROUP, ImpactKernels, Reached, Scan, Sums};
+use kernels::impacts::{
+    Bounds, DenseBounds, DenseTerm, GROUP, ImpactKernels, LEAST_CLASS, Reached, Scan, Sums,
+};
 
 use crate::Error;
 use crate::bm25::saturated;
@@ -22,6 +24,7 @@ const WORTH_A_TABLE: u32 = 64;
 
 /// What a query needs room for, kept for the next one of the same thread.
 pub(crate) struct Scratch {
+    kernels: &'static ImpactKernels,
     pub candidates: Candidates,
     pub rescorer: Rescorer,
     /// Of a window; zeros between uses.
@@ -33,8 +36,9 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    pub fn new() -> Self {
+    pub fn new(kernels: &'static ImpactKernels) -> Self {
         Self {
+            kernels,
             candidates: Candidates::new(),
             rescorer: Rescorer::new(),
             sums: Box::new(Sums([0; WINDOW])),
@@ -72,8 +76,7 @@ pub(crate) fn find_candidates(
     control: &Control,
 ) -> Result<(), Error> {
     let &Part { segment, first, terms, ratios, allowed } = part;
-    let kernels = ImpactKernels::detect();
-    let Scratch { candidates, sums, bounds, dense_bounds, found, .. } = scratch;
+    let Scratch { kernels, candidates, sums, bounds, dense_bounds, found, .. } = scratch;
     let bitmaps = terms.iter().filter_map(|term| match term.impacts.postings {
         Postings::Bitmap(bitmap) => Some((bitmap, term.weight)),
         _ => None,
@@ -91,7 +94,8 @@ pub(crate) fn find_candidates(
         kernels.bounds(term.weight * scale.units, &ratios.gains, bounds);
         bounds.0[usize::from(ESCAPE)] = 0;
         if let Postings::Bitmap(_) = term.impacts.postings {
-            let (dense, above) = dense(bounds, segment.impacts.dictionary.impacts.len(), shift);
+            let (dense, above) =
+                dense(bounds, segment.impacts.dictionary.impacts.len(), kernels.class(), shift);
             dense_bounds.push(dense);
             error += above;
         }
@@ -144,11 +148,11 @@ pub(crate) fn find_candidates(
 }
 
 /// Bounds by class, and by how many units they may be above the contribution.
-fn dense(bounds: &Bounds, impacts: usize, shift: u32) -> (DenseBounds, u32) {
-    let mut steps = [0; 256 / CLASS];
+fn dense(bounds: &Bounds, impacts: usize, class: usize, shift: u32) -> (DenseBounds, u32) {
+    let mut steps = [0; 256 / LEAST_CLASS];
     let mut error = 0;
     // Code 0 is none, and classes without impacts are not met.
-    let classes = bounds.0[..=impacts].chunks(CLASS).enumerate();
+    let classes = bounds.0[..=impacts].chunks(class).enumerate();
     for ((class, bounds), steps) in classes.zip(&mut steps) {
         let bounds = if class == 0 { &bounds[1..] } else { bounds };
         let (mut least, mut most) = (u16::MAX, 0);

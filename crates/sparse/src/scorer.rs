@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use control::Control;
+use kernels::impacts::ImpactKernels;
 use ranking::Hit;
 
 use crate::Error;
@@ -97,7 +98,7 @@ fn bounded(
     scale: Scale,
     control: &Control,
 ) -> Result<Vec<Hit>, Error> {
-    let mut scratch = SCRATCH.take().unwrap_or_else(|| Box::new(Scratch::new()));
+    let mut scratch = SCRATCH.take().unwrap_or_else(|| Box::new(Scratch::new(ImpactKernels::detect())));
     scratch.candidates.reset(k);
     let mut opened = Vec::with_capacity(index.segments.len());
     let mut first = 0;
@@ -127,4 +128,40 @@ fn bounded(
     // Not reached after an error or a panic: what was added then goes with the sums.
     SCRATCH.set(Some(scratch));
     Ok(rank(keys, k))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Analyzer, Bm25Index, IndexWriter, WriterOptions};
+
+    /// Passage `n` has word `w` if `w` divides it, so many times as it can be divided by it.
+    fn text(passage: u32) -> String {
+        let words = (1..60).filter(|word| passage % word == 0);
+        words.map(|word| format!("w{word} ").repeat(1 + (passage / word) as usize % 7)).collect()
+    }
+
+    #[test]
+    fn every_instruction_set_finds_the_same() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("index");
+        let mut writer = IndexWriter::create(&path, Analyzer::WHITESPACE, WriterOptions::default())
+            .expect("an empty folder");
+        for passage in 0..20_000 {
+            writer.add(&passage.to_string(), None, &text(passage)).expect("a new id");
+        }
+        writer.commit().expect("a commit");
+        let (searcher, control) = (Bm25Index::open(&path).expect("a sound index").searcher(), Control::new());
+        let queries = ["w1 w2 w3", "w2 w59", "w5 w7 w11 w13 w2", "w31 w1 w4 w6 w8 w9 w10 w12 w3 w2 w14 w16"];
+        for kernels in ImpactKernels::available() {
+            for query in queries {
+                let find = |k| searcher.search(query, k, Bm25::default(), &control).expect("hits");
+                let all = find(20_000);
+                for k in [1, 10, 100, 1_000] {
+                    SCRATCH.set(Some(Box::new(Scratch::new(kernels))));
+                    assert!(find(k) == all[..k], "{}: the best {k} for {query}", kernels.name());
+                }
+            }
+        }
+    }
 }

@@ -11,10 +11,13 @@ use std::arch::x86_64::{
 
 use super::dispatch::least;
 use super::generic::avx2;
-use super::{Bounds, CLASS, DenseTerm, GROUP, ImpactKernels, PADDING, Scan, Scanned};
+use super::{Bounds, DenseTerm, GROUP, ImpactKernels, PADDING, Scan, Scanned};
 
 pub(super) static KERNELS: ImpactKernels =
-    ImpactKernels { name: "avx512vbmi2", scan, bounds, codes: avx2::codes };
+    ImpactKernels { name: "avx512vbmi2", class: CLASS, scan, bounds, codes: avx2::codes };
+
+/// Codes whose upper six bits are the same.
+const CLASS: usize = 4;
 
 /// Dense terms that are added in one go.
 const FEW: usize = 8;
@@ -146,7 +149,6 @@ fn scan_few<const D: usize>(
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
 #[inline]
 fn steps_of(term: &DenseTerm<'_>, word: u64, read: &mut usize) -> __m512i {
-    const { assert!(CLASS == 4) };
     let codes: &[u8; PADDING] = term.codes[*read..].first_chunk().expect("codes and their padding");
     *read += word.count_ones() as usize;
     let codes = _mm512_maskz_expand_epi8(word, load_bytes(codes));

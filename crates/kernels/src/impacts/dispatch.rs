@@ -1,8 +1,8 @@
 use std::sync::OnceLock;
 
-#[cfg(target_arch = "x86_64")]
-use super::avx512;
 use super::{Bounds, DenseTerm, GROUP, Ranked, Reached, Scan, Scanned, generic};
+#[cfg(target_arch = "x86_64")]
+use super::{avx2, avx512};
 
 /// `(sums, dense, scan, found, positions)`, of which the last two are of one length.
 pub(super) type ScanFn =
@@ -14,6 +14,9 @@ pub(super) type CodesFn = unsafe fn(Ranked<'_>, &[u32], &mut [u8]);
 /// `(units, gains, bounds)`
 pub(super) type BoundsFn = unsafe fn(f32, &[f32; 256], &mut Bounds);
 
+/// Dense terms of a scan.
+pub const MANY: usize = 64;
+
 /// Tables and scans with one instruction set.
 ///
 /// A value of this type is proof that the running CPU has that instruction set: [`ImpactKernels::detect`] and
@@ -21,6 +24,7 @@ pub(super) type BoundsFn = unsafe fn(f32, &[f32; 256], &mut Bounds);
 #[derive(Debug)]
 pub struct ImpactKernels {
     pub(super) name: &'static str,
+    pub(super) class: usize,
     pub(super) scan: ScanFn,
     pub(super) bounds: BoundsFn,
     pub(super) codes: CodesFn,
@@ -52,10 +56,10 @@ impl ImpactKernels {
                 available.push(&avx512::KERNELS);
             }
             if has_avx2 {
-                available.push(&generic::avx2::KERNELS);
+                available.push(&avx2::KERNELS);
             }
         }
-        available.push(&generic::scalar::KERNELS);
+        available.push(&generic::KERNELS);
         available
     }
 
@@ -63,6 +67,12 @@ impl ImpactKernels {
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// How many codes are bounded together in a scan: codes `c` with the same `c / class`.
+    #[must_use]
+    pub fn class(&self) -> usize {
+        self.class
     }
 
     /// For each code from 1 on ⌊units · gain⌋ + 1, for code 0 nothing: with gains of 1 − 1 / (1 + r), where r is
@@ -94,7 +104,7 @@ impl ImpactKernels {
     ///
     /// # Panics
     ///
-    /// If there are more than 65,536 sums or not as many as whole groups, if there is no room for a group, if the bound is 0, the shift is above 8, if a dense term or `allowed` has fewer words than there are
+    /// If there are more than [`MANY`] dense terms, more than 65,536 sums or not as many as whole groups, if there is no room for a group, if the bound is 0, the shift is above 8, if a dense term or `allowed` has fewer words than there are
     /// groups, or if codes or their padding are missing.
     pub fn scan<const N: usize>(
         &self,
@@ -107,6 +117,7 @@ impl ImpactKernels {
         let groups = sums.len() / GROUP;
         assert_eq!(sums.len() % GROUP, 0, "scan: expected sums in groups of {GROUP}");
         assert!(sums.len() <= 1 << 16, "scan: expected at most 65,536 sums");
+        assert!(dense.len() <= MANY, "scan: expected at most {MANY} dense terms");
         assert!(scan.bound > 0, "scan: expected a bound of 1 or more");
         assert!((GROUP..=N).contains(&room), "scan: expected room for {GROUP} to {N}");
         assert!(scan.shift <= 8, "scan: expected a shift of at most 8");

@@ -1,12 +1,72 @@
 //! What every CPU can run, for the compiler to make the best of.
 
-/// Defines `KERNELS` of the one loop, compiled for an instruction set.
-macro_rules! define_scan {
-    ($name:literal $(, #[$feature:meta])?) => {
-        use crate::impacts::dispatch::least;
-        use crate::impacts::{Bounds, CLASS, DenseTerm, GROUP, ImpactKernels, PADDING, RANK_EVERY, Ranked, Scan, Scanned, bits};
+use super::dispatch::least;
+use super::{DenseTerm, GROUP, ImpactKernels, PADDING, Scan, Scanned, bits};
 
-        pub(crate) static KERNELS: ImpactKernels = ImpactKernels { name: $name, scan, bounds, codes };
+pub(super) static KERNELS: ImpactKernels =
+    ImpactKernels { name: "scalar", class: CLASS, scan, bounds: scalar::bounds, codes: scalar::codes };
+
+const CLASS: usize = 4;
+
+fn scan(
+    sums: &mut [u16],
+    dense: &mut Vec<DenseTerm<'_>>,
+    scan: Scan<'_>,
+    found: &mut [u16],
+    positions: &mut [u16],
+) -> Scanned {
+    let least = least(dense.iter(), &scan);
+    let mut read = vec![0; dense.len()];
+    let (mut done, mut count) = (sums.len(), 0);
+    for (group, sums) in sums.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
+        if count + GROUP > found.len() {
+            done = group * GROUP;
+            break;
+        }
+        let mut best = 0;
+        for &sum in sums.iter() {
+            best = best.max(sum);
+        }
+        if best < least {
+            for (term, read) in dense.iter().zip(&mut read) {
+                *read += u64::from_le_bytes(term.words[group]).count_ones() as usize;
+            }
+            *sums = [0; GROUP];
+            continue;
+        }
+        for (term, read) in dense.iter().zip(&mut read) {
+            let word = u64::from_le_bytes(term.words[group]);
+            // As the vector kernels do, lest a file be damaged for some CPUs only.
+            let codes = &term.codes[*read..*read + PADDING];
+            for (bit, &code) in bits(word).zip(codes) {
+                let steps = u16::from(term.bounds.steps[usize::from(code) / CLASS]);
+                sums[bit] = sums[bit].wrapping_add(steps << scan.shift);
+            }
+            *read += word.count_ones() as usize;
+        }
+        let mut reached = 0u64;
+        for (bit, &sum) in sums.iter().enumerate() {
+            reached |= u64::from(sum >= scan.bound) << bit;
+        }
+        reached &= scan.allowed.map_or(u64::MAX, |allowed| allowed[group]);
+        for bit in bits(reached) {
+            found[count] = sums[bit];
+            positions[count] = (group * GROUP + bit) as u16;
+            count += 1;
+        }
+        *sums = [0; GROUP];
+    }
+    for (term, read) in dense.iter_mut().zip(read) {
+        term.words = &term.words[done / GROUP..];
+        term.codes = &term.codes[read..];
+    }
+    Scanned { sums: done, found: count }
+}
+
+/// Defines what is compiled for several instruction sets.
+macro_rules! define_tables {
+    ($(#[$feature:meta])?) => {
+        use crate::impacts::{Bounds, RANK_EVERY, Ranked};
 
         $(#[$feature])?
         pub(crate) fn bounds(units: f32, gains: &[f32; 256], bounds: &mut Bounds) {
@@ -42,71 +102,14 @@ macro_rules! define_scan {
                 *code = term.codes[rank as usize];
             }
         }
-
-        $(#[$feature])?
-        fn scan(
-            sums: &mut [u16],
-            dense: &mut Vec<DenseTerm<'_>>,
-            scan: Scan<'_>,
-            found: &mut [u16],
-            positions: &mut [u16],
-        ) -> Scanned {
-            let least = least(dense.iter(), &scan);
-            let mut read = vec![0; dense.len()];
-            let (mut done, mut count) = (sums.len(), 0);
-            for (group, sums) in sums.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
-                if count + GROUP > found.len() {
-                    done = group * GROUP;
-                    break;
-                }
-                let mut best = 0;
-                for &sum in sums.iter() {
-                    best = best.max(sum);
-                }
-                if best < least {
-                    for (term, read) in dense.iter().zip(&mut read) {
-                        *read += u64::from_le_bytes(term.words[group]).count_ones() as usize;
-                    }
-                    *sums = [0; GROUP];
-                    continue;
-                }
-                for (term, read) in dense.iter().zip(&mut read) {
-                    let word = u64::from_le_bytes(term.words[group]);
-                    let count = word.count_ones() as usize;
-                    // As the vector kernels do, lest a file be damaged for some CPUs only.
-                    let codes = &term.codes[*read..*read + PADDING];
-                    for (bit, &code) in bits(word).zip(codes) {
-                        let steps = u16::from(term.bounds.steps[usize::from(code) / CLASS]);
-                        sums[bit] = sums[bit].wrapping_add(steps << scan.shift);
-                    }
-                    *read += count;
-                }
-                let mut reached = 0u64;
-                for (bit, &sum) in sums.iter().enumerate() {
-                    reached |= u64::from(sum >= scan.bound) << bit;
-                }
-                reached &= scan.allowed.map_or(u64::MAX, |allowed| allowed[group]);
-                for bit in bits(reached) {
-                    found[count] = sums[bit];
-                    positions[count] = (group * GROUP + bit) as u16;
-                    count += 1;
-                }
-                *sums = [0; GROUP];
-            }
-            for (term, read) in dense.iter_mut().zip(read) {
-                term.words = &term.words[done / GROUP..];
-                term.codes = &term.codes[read..];
-            }
-            Scanned { sums: done, found: count }
-        }
     };
 }
 
 pub(super) mod scalar {
-    define_scan!("scalar");
+    define_tables!();
 }
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2 {
-    define_scan!("avx2", #[target_feature(enable = "avx2,bmi1,popcnt")]);
+    define_tables!(#[target_feature(enable = "avx2,bmi1,popcnt")]);
 }

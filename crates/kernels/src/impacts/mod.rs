@@ -8,9 +8,11 @@ mod dispatch;
 mod generic;
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 
-pub use dispatch::ImpactKernels;
+pub use dispatch::{ImpactKernels, MANY};
 
 /// Passages that one word of a bitmap stands for, and that are looked at together.
 pub const GROUP: usize = 64;
@@ -18,8 +20,11 @@ pub const GROUP: usize = 64;
 /// Codes that must be readable behind the last of a [`DenseTerm`], whatever they are.
 pub const PADDING: usize = GROUP;
 
-/// Codes that are bounded together.
-pub const CLASS: usize = 4;
+/// The fewest codes that are bounded together, see [`ImpactKernels::class`].
+pub const LEAST_CLASS: usize = 4;
+
+/// The most.
+pub const MOST_CLASS: usize = 16;
 
 /// A term that stands in many passages: which, and a code for each.
 #[derive(Debug, Clone)]
@@ -46,12 +51,13 @@ pub struct Ranked<'a> {
     pub codes: &'a [u8],
 }
 
-/// What the codes of a [`DenseTerm`] add to a sum at most: of code `c` `steps[c / 4]` steps.
+/// What the codes of a [`DenseTerm`] add to a sum at most: of code `c` so many steps as `steps` has for the class
+/// `c / class`, see [`ImpactKernels::class`].
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 pub struct DenseBounds {
     /// By class of codes.
-    pub steps: [u8; 256 / CLASS],
+    pub steps: [u8; 256 / LEAST_CLASS],
 }
 
 /// For each code what it adds to a sum; code 0 adds 0.

@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 
+use kernels::impacts::MOST_CLASS;
 use tantivy::fieldnorm::FieldNormReader;
 
 /// What BM25 knows of a term in a passage: its frequency, and the code of the passage's length.
@@ -15,8 +16,8 @@ pub(crate) const ABSENT: u8 = 0;
 /// The code of impacts that are not in the dictionary; they stand in a list of their own.
 pub(crate) const ESCAPE: u8 = 255;
 
-/// Impacts that have codes: the class of [`ESCAPE`] has no others, see [`kernels::impacts::CLASS`].
-pub(super) const MOST: usize = 251;
+/// Impacts that have codes: the class of [`ESCAPE`] has no others, see [`kernels::impacts::MOST_CLASS`].
+pub(super) const MOST: usize = 255 - MOST_CLASS;
 
 /// The commonest impacts of a segment, at most [`MOST`]: codes from 1 on, those that add least first, as b = 0.4 has
 /// it. Codes next to each other then add nearly the same, whatever the parameters, and can be bounded together.
@@ -120,14 +121,14 @@ mod tests {
         assert_eq!(dictionary.impacts.len(), MOST);
         let encoder = dictionary.encoder();
         assert_eq!(
-            [impact(1, 248), impact(2, 9), impact(40, 7)].map(|impact| encoder.code(impact)),
-            [1, 250, 251]
+            [impact(1, 236), impact(2, 9), impact(40, 7)].map(|impact| encoder.code(impact)),
+            [1, 238, 239]
         );
         assert_eq!(
             [impact(1, 255), impact(5, 5), impact(99, 1)].map(|impact| encoder.code(impact)),
             [ESCAPE; 3]
         );
         let ratios = dictionary.ratios(&std::array::from_fn(|code| code as f32));
-        assert_eq!([ratios[0], ratios[250], ratios[251], ratios[255]], [0.0, 18.0, 280.0, 0.0]);
+        assert_eq!([ratios[0], ratios[238], ratios[239], ratios[255]], [0.0, 18.0, 280.0, 0.0]);
     }
 }

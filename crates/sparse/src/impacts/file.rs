@@ -3,7 +3,7 @@
 //! Little-endian. Head: magic 8 bytes, version u32, passages u32, terms u64, postings u64, 32 bytes in all. Then
 //! the postings of the terms, see [`encode`](super::encode); escapes: term u32, passage u32, frequency u32,
 //! by term and passage; for each term of the engine's dictionary, in its order, the number of its passages u32
-//! and where its postings begin u64, with the layout in the top two bits and, below them, whether it has escapes. Tail: for each of 251 codes frequency
+//! and where its postings begin u64, with the layout in the top two bits and, below them, whether it has escapes. Tail: for each of 239 codes frequency
 //! u32 and length code u32, 0 frequency where there are fewer; number of escapes u64. The engine appends a
 //! checksum.
 
@@ -154,4 +154,139 @@ fn u32_at(bytes: &[u8], at: usize) -> u32 {
 
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tantivy::index::SegmentReader;
+    use tantivy::schema::IndexRecordOption;
+    use tantivy::{Index, InvertedIndexReader, TantivyDocument};
+
+    use super::*;
+    use crate::Analyzer;
+    use crate::impacts::builder::build;
+    use crate::impacts::dictionary::{ABSENT, ESCAPE};
+    use crate::impacts::plugin::read_length_codes;
+    use crate::long_cursor::LongCursor;
+    use crate::schema::schema;
+    use crate::segments::analyze_with;
+
+    const PASSAGES: u32 = 70_000;
+
+    /// Terms of every layout, and more impacts than have codes.
+    fn text(passage: u32) -> String {
+        let mut text = "all ".repeat(1 + passage as usize % 97);
+        for (every, term) in [(3, "third "), (150, "seldom "), (3_000, "rare "), (69_999, "far ")] {
+            if passage % every == 0 {
+                text.push_str(&term.repeat(1 + passage as usize % 5));
+            }
+        }
+        text
+    }
+
+    fn segment() -> (Arc<InvertedIndexReader>, OwnedBytes) {
+        let (schema, fields) = schema();
+        let index = Index::create_in_ram(schema);
+        analyze_with(&index, Analyzer::WHITESPACE);
+        let mut writer = index.writer_with_num_threads(1, 100_000_000).expect("an index in memory");
+        for passage in 0..PASSAGES {
+            let mut document = TantivyDocument::new();
+            document.add_text(fields.contents, text(passage));
+            writer.add_document(document).expect("a sound document");
+        }
+        writer.commit().expect("an index in memory");
+        let segments = index.searchable_segments().expect("a commit");
+        assert_eq!(segments.len(), 1);
+        let reader = SegmentReader::open(&segments[0]).expect("a sound segment");
+        let terms = reader.inverted_index(fields.contents).expect("a sound segment");
+        (terms, read_length_codes(&reader, fields.contents).expect("a sound segment"))
+    }
+
+    /// Passages with their codes.
+    fn decoded(postings: Postings<'_>) -> Vec<(u32, u8)> {
+        match postings {
+            Postings::Long(long) => {
+                let mut cursor = LongCursor::new(long);
+                std::iter::from_fn(|| cursor.next_before(u32::MAX)).collect()
+            }
+            Postings::Short(short) => {
+                let of_window = |window: usize| {
+                    let mut passage = (window * WINDOW) as u32;
+                    short.window(window).iter().map(move |&[gap, code]| {
+                        passage += u32::from(gap);
+                        (passage, code)
+                    })
+                };
+                let all = (0..short.windows.len() - 1).flat_map(of_window);
+                all.filter(|&(_, code)| code != ABSENT).collect()
+            }
+            Postings::Bitmap(bitmap) => {
+                let is_set = |passage: &u32| {
+                    u64::from_le_bytes(bitmap.words[*passage as usize / 64]) >> (passage % 64) & 1 == 1
+                };
+                let passages: Vec<u32> = (0..PASSAGES).filter(is_set).collect();
+                for start in (0..PASSAGES as usize).step_by(RANK_EVERY) {
+                    let before = passages.partition_point(|&passage| (passage as usize) < start);
+                    assert_eq!(bitmap.rank(start), before);
+                }
+                passages.into_iter().zip(bitmap.codes.iter().copied()).collect()
+            }
+        }
+    }
+
+    #[test]
+    fn every_posting_comes_back_whatever_its_layout() {
+        let (terms, length_codes) = segment();
+        let mut bytes = Vec::new();
+        build(&terms, &length_codes, &mut bytes).expect("a vector takes all");
+        let count = terms.terms().num_terms() as u64;
+        let open =
+            |bytes: &[u8], passages, terms| Impacts::open(OwnedBytes::new(bytes.to_vec()), passages, terms);
+        let impacts = open(&bytes, PASSAGES as usize, count).expect("a sound file");
+        assert!(impacts.dictionary.impacts.len() == MOST);
+        let mut stream = terms.terms().stream().expect("sound terms");
+        let (mut number, mut layouts, mut escaped) = (0, [0; 3], 0);
+        while stream.advance() {
+            let mut expected = Vec::new();
+            let postings =
+                terms.read_block_postings_from_terminfo(stream.value(), IndexRecordOption::WithFreqs);
+            let mut postings = postings.expect("sound postings");
+            while !postings.docs().is_empty() {
+                expected.extend(postings.docs().iter().copied().zip(postings.freqs().iter().copied()));
+                postings.advance();
+            }
+            let term = impacts.term(number);
+            assert_eq!(term.passages as usize, expected.len());
+            let got: Vec<(u32, u32)> = decoded(term.postings)
+                .into_iter()
+                .map(|(passage, code)| {
+                    if code == ESCAPE {
+                        escaped += 1;
+                        return (passage, term.escapes.frequency(passage));
+                    }
+                    let impact = impacts.dictionary.impacts[usize::from(code) - 1];
+                    assert_eq!(impact.length_code, length_codes[passage as usize]);
+                    (passage, impact.frequency)
+                })
+                .collect();
+            assert!(got == expected, "term {number}");
+            match term.postings {
+                Postings::Long(_) => layouts[0] += 1,
+                Postings::Short(_) => layouts[1] += 1,
+                Postings::Bitmap(_) => layouts[2] += 1,
+            }
+            number += 1;
+        }
+        assert_eq!((layouts, escaped > 0), ([2, 1, 2], true));
+
+        // Stale, of another segment, or cut off.
+        assert!(open(&bytes, PASSAGES as usize - 1, count).is_err());
+        assert!(open(&bytes, PASSAGES as usize, count + 1).is_err());
+        assert!(open(&bytes[..HEAD + TAIL - 1], PASSAGES as usize, count).is_err());
+        bytes[8] += 1;
+        let error = open(&bytes, PASSAGES as usize, count).expect_err("another version");
+        assert!(error.starts_with("version 2"), "{error}");
+    }
 }
