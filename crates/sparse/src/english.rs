@@ -3,14 +3,23 @@
 use crate::characters::lower_case;
 use crate::porter;
 use crate::stop_words::StopWords;
+use crate::word_memory::WordMemory;
 use crate::words::for_each_word;
 
 /// Calls `visit` with every term of a text. `stop_words` take the place of Lucene's 33.
 pub(crate) fn for_each_term(text: &str, stop_words: Option<&StopWords>, visit: impl FnMut(&str)) {
     match stop_words {
-        None => terms(text, is_stop_word, visit),
+        None => remembered_terms(text, visit),
         Some(stop_words) => terms(text, |word| stop_words.contains(word), visit),
     }
+}
+
+/// With Lucene's stop words, by what was found for the same words before.
+fn remembered_terms(text: &str, mut visit: impl FnMut(&str)) {
+    let (mut memory, mut buffers) = (WordMemory::take(), Buffers::default());
+    for_each_word(text, |word| memory.term(word, || buffers.term(word, is_stop_word), &mut visit));
+    // Not reached after a panic: the memory then goes with the text.
+    memory.give_back();
 }
 
 /// A word as it is compared with stop words.

@@ -71,6 +71,7 @@ mod stop_words;
 mod term_cache;
 mod terms;
 mod tokenizer;
+mod word_memory;
 mod word_pieces;
 mod words;
 mod writer;
