@@ -137,7 +137,7 @@ mod tests {
 
     /// Passage `n` has word `w` if `w` divides it, so many times as it can be divided by it.
     fn text(passage: u32) -> String {
-        let words = (1..60).filter(|word| passage % word == 0);
+        let words = (1..60).filter(|word| passage.is_multiple_of(*word));
         words.map(|word| format!("w{word} ").repeat(1 + (passage / word) as usize % 7)).collect()
     }
 

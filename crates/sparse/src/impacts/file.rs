@@ -179,7 +179,7 @@ mod tests {
     fn text(passage: u32) -> String {
         let mut text = "all ".repeat(1 + passage as usize % 97);
         for (every, term) in [(3, "third "), (150, "seldom "), (3_000, "rare "), (69_999, "far ")] {
-            if passage % every == 0 {
+            if passage.is_multiple_of(every) {
                 text.push_str(&term.repeat(1 + passage as usize % 5));
             }
         }
