@@ -17,7 +17,7 @@ use super::postings::{Bitmap, LongGaps, Postings, ShortGaps};
 use super::{RANK_EVERY, WINDOW};
 
 pub(super) const MAGIC: [u8; 8] = *b"PKIMPACT";
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 pub(super) const HEAD: usize = 32;
 pub(super) const TAIL: usize = 8 * MOST + 8;
 pub(super) const ESCAPE_BYTES: usize = 12;
@@ -287,6 +287,6 @@ mod tests {
         assert!(open(&bytes[..HEAD + TAIL - 1], PASSAGES as usize, count).is_err());
         bytes[8] += 1;
         let error = open(&bytes, PASSAGES as usize, count).expect_err("another version");
-        assert!(error.starts_with("version 2"), "{error}");
+        assert!(error.starts_with("version 3"), "{error}");
     }
 }
