@@ -242,6 +242,8 @@ impl<U: Unit> Stemmer<'_, U> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn stemmed(word: &str) -> String {
@@ -331,5 +333,24 @@ mod tests {
         assert_eq!(stemmed("cafés"), "café");
         // Two equal consonants before -ed: one goes, as in "hopped".
         assert_eq!(stemmed("añññed"), "aññ");
+    }
+
+    proptest! {
+        /// Suffixes in a row, so that steps follow upon each other.
+        #[test]
+        fn a_stem_is_the_word_up_to_its_last_letters(
+            start in "[a-zé]{0,6}",
+            endings in prop::collection::vec("s|es|ies|eed|ed|ing|y|ational|iviti|biliti|logi|izer|ness|ement|ion|e|ll", 0..4),
+        ) {
+            let word = format!("{start}{}", endings.concat());
+            let stem = stemmed(&word);
+            let (letters, of_word): (Vec<char>, Vec<char>) = (stem.chars().collect(), word.chars().collect());
+            prop_assert!(letters.len() <= of_word.len() && letters.is_empty() == of_word.is_empty(), "{word}: {stem}");
+            // Rules replace what they cut by letters of which the first is mostly the word's own.
+            prop_assert!(of_word.starts_with(&letters[..letters.len().saturating_sub(2)]), "{word}: {stem}");
+            if of_word.len() <= 2 {
+                prop_assert_eq!(stem, word);
+            }
+        }
     }
 }
