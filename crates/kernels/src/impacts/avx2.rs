@@ -12,7 +12,7 @@ use std::arch::x86_64::{
 
 use super::dispatch::{MANY, least};
 use super::generic::avx2::{bounds, codes};
-use super::{DenseTerm, GROUP, ImpactKernels, PADDING, Scan, Scanned, bits};
+use super::{DenseTerm, GROUP, ImpactKernels, PADDING, Scan, Scanned, pass, report};
 
 pub(super) static KERNELS: ImpactKernels = ImpactKernels { name: "avx2", class: 16, scan, bounds, codes };
 
@@ -81,17 +81,10 @@ fn scan(
             let mut with_dense = [0; GROUP];
             let (quarters, _) = with_dense.as_chunks_mut::<16>();
             quarters.iter_mut().zip(values).for_each(|(quarter, value)| store(quarter, value));
-            for bit in bits(reached) {
-                found[count] = with_dense[bit];
-                positions[count] = (group * GROUP + bit) as u16;
-                count += 1;
-            }
+            count = report(reached, group, &with_dense, (found, positions), count);
         }
     }
-    for (term, read) in dense.iter_mut().zip(read) {
-        term.words = &term.words[done / GROUP..];
-        term.codes = &term.codes[read..];
-    }
+    pass(dense.iter_mut(), done / GROUP, &read);
     Scanned { sums: done, found: count }
 }
 

@@ -11,7 +11,7 @@ use std::arch::x86_64::{
 
 use super::dispatch::least;
 use super::generic::avx2;
-use super::{Bounds, DenseTerm, GROUP, ImpactKernels, PADDING, Scan, Scanned};
+use super::{Bounds, DenseTerm, GROUP, ImpactKernels, PADDING, Scan, Scanned, pass};
 
 pub(super) static KERNELS: ImpactKernels =
     ImpactKernels { name: "avx512vbmi2", class: CLASS, scan, bounds, codes: avx2::codes };
@@ -138,10 +138,7 @@ fn scan_few<const D: usize>(
             }
         }
     }
-    for (term, read) in dense.iter_mut().zip(read) {
-        term.words = &term.words[done / GROUP..];
-        term.codes = &term.codes[read..];
-    }
+    pass(dense.iter_mut().map(|term| &mut **term), done / GROUP, &read);
     Scanned { sums: done, found: count }
 }
 

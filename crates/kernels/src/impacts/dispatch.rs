@@ -44,15 +44,15 @@ impl ImpactKernels {
         let mut available = Vec::new();
         #[cfg(target_arch = "x86_64")]
         {
-            let has_all = std::is_x86_feature_detected!("avx512f")
+            let has_avx512 = std::is_x86_feature_detected!("avx512f")
                 && std::is_x86_feature_detected!("avx512bw")
                 && std::is_x86_feature_detected!("avx512vbmi")
-                && std::is_x86_feature_detected!("avx512vbmi2")
                 && std::is_x86_feature_detected!("avx512vbmi2");
             let has_avx2 = std::is_x86_feature_detected!("avx2")
                 && std::is_x86_feature_detected!("bmi1")
                 && std::is_x86_feature_detected!("popcnt");
-            if has_avx2 && has_all {
+            // Of which it uses the tables.
+            if has_avx2 && has_avx512 {
                 available.push(&avx512::KERNELS);
             }
             if has_avx2 {
@@ -97,15 +97,16 @@ impl ImpactKernels {
 
     /// Writes the passages whose sum, with the dense terms added, reaches the bound to `found`, in order. The sums
     /// looked at are zeros afterwards, and the dense terms point behind them; those that were added to all sums
-    /// already are gone. Stops before a group of [`GROUP`] once there is no room for as many among the first `room` of `found`: the rest is for
-    /// another call, in which positions count from its first sum.
+    /// already are gone. Stops before a group of [`GROUP`] once there is no room for as many among the first `room`
+    /// of `found`: the rest is for another call, in which positions count from its first sum.
     ///
     /// All dense terms together are to add at most 255 steps, and no sum is to pass 65,535.
     ///
     /// # Panics
     ///
-    /// If there are more than [`MANY`] dense terms, more than 65,536 sums or not as many as whole groups, if there is no room for a group, if the bound is 0, the shift is above 8, if a dense term or `allowed` has fewer words than there are
-    /// groups, or if codes or their padding are missing.
+    /// If there are more than [`MANY`] dense terms, more than 65,536 sums or not as many as whole groups, if there
+    /// is no room for a group, if the bound is 0, the shift is above 8, if a dense term or `allowed` has fewer words
+    /// than there are groups, or if codes or their padding are missing.
     pub fn scan<const N: usize>(
         &self,
         sums: &mut [u16],

@@ -1,7 +1,7 @@
 //! What every CPU can run, for the compiler to make the best of.
 
 use super::dispatch::least;
-use super::{DenseTerm, GROUP, ImpactKernels, PADDING, Scan, Scanned, bits};
+use super::{DenseTerm, GROUP, ImpactKernels, PADDING, Scan, Scanned, bits, pass, report};
 
 pub(super) static KERNELS: ImpactKernels =
     ImpactKernels { name: "scalar", class: CLASS, scan, bounds: scalar::bounds, codes: scalar::codes };
@@ -49,17 +49,10 @@ fn scan(
             reached |= u64::from(sum >= scan.bound) << bit;
         }
         reached &= scan.allowed.map_or(u64::MAX, |allowed| allowed[group]);
-        for bit in bits(reached) {
-            found[count] = sums[bit];
-            positions[count] = (group * GROUP + bit) as u16;
-            count += 1;
-        }
+        count = report(reached, group, sums, (found, positions), count);
         *sums = [0; GROUP];
     }
-    for (term, read) in dense.iter_mut().zip(read) {
-        term.words = &term.words[done / GROUP..];
-        term.codes = &term.codes[read..];
-    }
+    pass(dense.iter_mut(), done / GROUP, &read);
     Scanned { sums: done, found: count }
 }
 

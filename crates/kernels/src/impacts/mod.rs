@@ -99,6 +99,32 @@ pub struct Scan<'a> {
     pub allowed: Option<&'a [u64]>,
 }
 
+/// Writes those of a group's sums that are in `reached` from `count` on, and returns how many there are then.
+#[inline]
+fn report(
+    reached: u64,
+    group: usize,
+    sums: &[u16; GROUP],
+    (found, positions): (&mut [u16], &mut [u16]),
+    mut count: usize,
+) -> usize {
+    for bit in bits(reached) {
+        found[count] = sums[bit];
+        positions[count] = (group * GROUP + bit) as u16;
+        count += 1;
+    }
+    count
+}
+
+/// Has dense terms point behind the groups looked at, given how many codes of each were read.
+#[inline]
+fn pass<'t, 'a: 't>(dense: impl Iterator<Item = &'t mut DenseTerm<'a>>, groups: usize, read: &[usize]) {
+    for (term, &read) in dense.zip(read) {
+        term.words = &term.words[groups..];
+        term.codes = &term.codes[read..];
+    }
+}
+
 /// The set bits of a word, lowest first.
 #[inline]
 fn bits(mut word: u64) -> impl Iterator<Item = usize> {
