@@ -16,8 +16,7 @@ use crate::impacts::{Bitmap, ESCAPE, Postings, ShortGaps, WINDOW};
 use crate::long_cursor::LongCursor;
 use crate::rescore::Rescorer;
 use crate::scale::Scale;
-use crate::segments::Segment;
-use crate::terms::{Ratios, SegmentTerm};
+use crate::terms::{Part, Ratios, SegmentTerm};
 
 /// Postings from which a table of all codes is worth its making.
 const WORTH_A_TABLE: u32 = 64;
@@ -56,18 +55,6 @@ enum Scatter<'a> {
     Short(ShortGaps<'a>, &'a Bounds),
 }
 
-/// A segment with what a query needs there.
-#[derive(Clone, Copy)]
-pub(crate) struct Part<'a> {
-    pub segment: &'a Segment,
-    /// Position of its first passage in the index.
-    pub first: u32,
-    pub terms: &'a [SegmentTerm<'a>],
-    pub ratios: &'a Ratios,
-    /// A bit for each passage that may be a hit; all may if there are none.
-    pub allowed: Option<&'a [u64]>,
-}
-
 /// Adds the passages of a segment that may be among the best, by their position in the index.
 pub(crate) fn find_candidates(
     part: &Part<'_>,
@@ -75,43 +62,18 @@ pub(crate) fn find_candidates(
     scratch: &mut Scratch,
     control: &Control,
 ) -> Result<(), Error> {
-    let &Part { segment, first, terms, ratios, allowed } = part;
-    let Scratch { kernels, candidates, sums, bounds, dense_bounds, found, .. } = scratch;
+    let &Part { segment, first, ref terms, ref ratios, ref allowed } = part;
     let bitmaps = terms.iter().filter_map(|term| match term.impacts.postings {
         Postings::Bitmap(bitmap) => Some((bitmap, term.weight)),
         _ => None,
     });
     let shift = scale.shift(bitmaps.clone().map(|(_, weight)| weight));
-    bounds.resize(terms.len(), Bounds([0; 256]));
-    dense_bounds.clear();
-    let mut error = terms.len() as u32 + 2;
-    for (term, bounds) in terms.iter().zip(&mut *bounds) {
-        if let Postings::Long(_) = term.impacts.postings
-            && term.impacts.passages < WORTH_A_TABLE
-        {
-            continue;
-        }
-        kernels.bounds(term.weight * scale.units, &ratios.gains, bounds);
-        bounds.0[usize::from(ESCAPE)] = 0;
-        if let Postings::Bitmap(_) = term.impacts.postings {
-            let (dense, above) =
-                dense(bounds, segment.impacts.dictionary.impacts.len(), kernels.class(), shift);
-            dense_bounds.push(dense);
-            error += above;
-        }
-    }
-    candidates.allow(u16::try_from(error).unwrap_or(u16::MAX));
-    let mut scatters: Vec<Scatter<'_>> = Vec::with_capacity(terms.len());
-    for (term, bounds) in terms.iter().zip(&*bounds) {
-        match term.impacts.postings {
-            Postings::Long(list) if term.impacts.passages < WORTH_A_TABLE => {
-                scatters.push(Scatter::Few(LongCursor::new(list), term.weight));
-            }
-            Postings::Long(list) => scatters.push(Scatter::Long(LongCursor::new(list), bounds)),
-            Postings::Short(list) => scatters.push(Scatter::Short(list, bounds)),
-            Postings::Bitmap(_) => {}
-        }
-    }
+    let error = make_tables(part, scale, shift, scratch);
+    let Scratch { kernels, candidates, sums, bounds, dense_bounds, found, .. } = scratch;
+    candidates.allow(error);
+    let scatters = terms.iter().zip(&*bounds);
+    let mut scatters: Vec<Scatter<'_>> =
+        scatters.filter_map(|(term, bounds)| Scatter::new(term, bounds)).collect();
     let mut dense: Vec<DenseTerm<'_>> = Vec::with_capacity(dense_bounds.len());
     let passages = segment.passages.len();
     for window in 0..passages.div_ceil(WINDOW) {
@@ -136,7 +98,7 @@ pub(crate) fn find_candidates(
             let scan = Scan {
                 bound: candidates.bound(),
                 shift,
-                allowed: allowed.map(|allowed| &allowed[from / GROUP..]),
+                allowed: allowed.as_ref().map(|allowed| &allowed[from / GROUP..]),
             };
             let sums = &mut sums.0[from - start..end - start];
             let scanned = kernels.scan(sums, &mut dense, scan, found, candidates.step());
@@ -145,6 +107,34 @@ pub(crate) fn find_candidates(
         }
     }
     Ok(())
+}
+
+/// Makes the tables of all terms but those of so few postings that none is worth its making. By how many units a
+/// bound may be above the score.
+fn make_tables(part: &Part<'_>, scale: Scale, shift: u32, scratch: &mut Scratch) -> u16 {
+    let Scratch { kernels, bounds, dense_bounds, .. } = scratch;
+    bounds.resize(part.terms.len(), Bounds([0; 256]));
+    dense_bounds.clear();
+    // A unit for each rounding, one for those of f32 on the way, one for the score's own.
+    let mut error = part.terms.len() as u32 + 2;
+    for (term, bounds) in part.terms.iter().zip(bounds) {
+        if has_few(term) {
+            continue;
+        }
+        kernels.bounds(term.weight * scale.units, &part.ratios.gains, bounds);
+        bounds.0[usize::from(ESCAPE)] = 0;
+        if let Postings::Bitmap(_) = term.impacts.postings {
+            let impacts = part.segment.impacts.dictionary.impacts.len();
+            let (dense, above) = dense(bounds, impacts, kernels.class(), shift);
+            dense_bounds.push(dense);
+            error += above;
+        }
+    }
+    u16::try_from(error).unwrap_or(u16::MAX)
+}
+
+fn has_few(term: &SegmentTerm<'_>) -> bool {
+    matches!(term.impacts.postings, Postings::Long(_)) && term.impacts.passages < WORTH_A_TABLE
 }
 
 /// Bounds by class, and by how many units they may be above the contribution.
@@ -172,7 +162,17 @@ fn from<'a>(bitmap: Bitmap<'a>, bounds: &'a DenseBounds, start: usize) -> DenseT
     DenseTerm { words, codes, bounds }
 }
 
-impl Scatter<'_> {
+impl<'a> Scatter<'a> {
+    /// None for a term that is not added so.
+    fn new(term: &SegmentTerm<'a>, bounds: &'a Bounds) -> Option<Self> {
+        Some(match term.impacts.postings {
+            Postings::Long(list) if has_few(term) => Self::Few(LongCursor::new(list), term.weight),
+            Postings::Long(list) => Self::Long(LongCursor::new(list), bounds),
+            Postings::Short(list) => Self::Short(list, bounds),
+            Postings::Bitmap(_) => return None,
+        })
+    }
+
     /// Adds what the passages of a window get from the term.
     fn add(&mut self, window: usize, ratios: &Ratios, scale: Scale, sums: &mut [u16; WINDOW]) {
         let end = ((window + 1) * WINDOW) as u32;

@@ -14,7 +14,7 @@ use crate::impacts::{ABSENT, Bitmap, ESCAPE, Postings, ShortGaps, WINDOW};
 use crate::long_cursor::LongCursor;
 use crate::segments::Segment;
 use crate::selection::{Selection, UNTOUCHED};
-use crate::terms::{Ratios, SegmentTerm};
+use crate::terms::{Part, Ratios, SegmentTerm};
 
 /// Sums looked at together when hits are collected.
 const GROUP: usize = 64;
@@ -38,14 +38,8 @@ struct TermScorer<'a> {
 }
 
 /// Offers every passage of a segment that has a term, and is allowed, to the selection.
-pub(crate) fn score(
-    segment: &Segment,
-    terms: &[SegmentTerm<'_>],
-    ratios: &Ratios,
-    allowed: Option<&[u64]>,
-    selection: &mut Selection,
-    control: &Control,
-) -> Result<(), Error> {
+pub(crate) fn score(part: &Part<'_>, selection: &mut Selection, control: &Control) -> Result<(), Error> {
+    let &Part { segment, ref terms, ref ratios, ref allowed, .. } = part;
     let mut scorers: Vec<TermScorer<'_>> = terms.iter().map(|term| TermScorer::new(term, ratios)).collect();
     let mut sums = SUMS.take().unwrap_or_else(|| Box::new([UNTOUCHED; WINDOW]));
     let passages = segment.passages.len();
@@ -56,7 +50,7 @@ pub(crate) fn score(
         }
         let first = window * WINDOW;
         let sums = &mut sums[..WINDOW.min(passages - first)];
-        collect(segment, allowed, first as u32, sums, selection);
+        collect(segment, allowed.as_deref(), first as u32, sums, selection);
     }
     // Not reached after an error or a panic: what was touched then goes with the sums.
     SUMS.set(Some(sums));

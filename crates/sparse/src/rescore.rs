@@ -5,8 +5,7 @@ use kernels::impacts::{ImpactKernels, Ranked};
 use crate::bm25::saturated;
 use crate::impacts::{ABSENT, Bitmap, ESCAPE, LongGaps, Postings, ShortGaps, WINDOW};
 use crate::long_cursor::LongCursor;
-use crate::segments::Segment;
-use crate::terms::{Ratios, SegmentTerm};
+use crate::terms::Part;
 
 /// With fewer passages, contributions are worked out as they are needed.
 const WORTH_A_TABLE: usize = 48;
@@ -30,13 +29,8 @@ impl Rescorer {
     }
 
     /// The scores of passages, given in order, each of which has a term.
-    pub fn scores(
-        &mut self,
-        segment: &Segment,
-        terms: &[SegmentTerm<'_>],
-        ratios: &Ratios,
-        passages: &[u32],
-    ) -> impl Iterator<Item = f32> {
+    pub fn scores(&mut self, part: &Part<'_>, passages: &[u32]) -> impl Iterator<Item = f32> {
+        let &Part { segment, ref terms, ref ratios, .. } = part;
         let Self { sums, codes, window } = self;
         sums.clear();
         sums.resize(passages.len(), 0.0);

@@ -8,7 +8,7 @@ use ranking::Hit;
 
 use crate::Error;
 use crate::bm25::Bm25;
-use crate::bounded::{Part, Scratch, find_candidates};
+use crate::bounded::{Scratch, find_candidates};
 use crate::exact;
 use crate::impacts::Postings;
 use crate::passage_set::PassageSet;
@@ -16,7 +16,7 @@ use crate::query::Query;
 use crate::scale::Scale;
 use crate::segments::{Segment, Segments};
 use crate::selection::{Selection, key, rank};
-use crate::terms::{SegmentTerm, WeightedTerms};
+use crate::terms::{Part, SegmentTerm, WeightedTerms, parts};
 
 thread_local! {
     static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
@@ -31,31 +31,39 @@ pub(crate) fn search(
     filter: Option<&[PassageSet]>,
     control: &Control,
 ) -> Result<Vec<Hit>, Error> {
-    parameters.check()?;
-    control.check()?;
-    if k == 0 {
-        return Ok(Vec::new());
-    }
-    let terms = WeightedTerms::new(index, query)?;
-    match Scale::new(&terms.terms) {
-        Some(scale) if worth_bounding(index, k) => {
-            bounded(index, &terms, k, parameters, filter, scale, control)
-        }
-        _ => exhaustive(index, &terms, k, parameters, filter, control),
-    }
+    let terms = looked_up(index, query, parameters, control)?;
+    best(index, &terms, k, parameters, filter, control)
 }
 
-/// Passages for each hit wanted from which on it is cheaper to bound all and score few than to score all.
-const WORTH_BOUNDING: usize = 16;
+/// [`search`] of all passages if it is no more than so much [`work`].
+pub(crate) fn search_within(
+    most: u64,
+    index: &Segments,
+    query: &Query,
+    k: usize,
+    parameters: Bm25,
+    control: &Control,
+) -> Result<Option<Vec<Hit>>, Error> {
+    let terms = looked_up(index, query, parameters, control)?;
+    if work(index, &terms, k) > most {
+        return Ok(None);
+    }
+    best(index, &terms, k, parameters, None, control).map(Some)
+}
 
-fn worth_bounding(index: &Segments, k: usize) -> bool {
-    let passages: usize = index.segments.iter().map(|segment| segment.passages.len()).sum();
-    k.saturating_mul(WORTH_BOUNDING) <= passages
+fn looked_up(
+    index: &Segments,
+    query: &Query,
+    parameters: Bm25,
+    control: &Control,
+) -> Result<WeightedTerms, Error> {
+    parameters.check()?;
+    control.check()?;
+    WeightedTerms::new(index, query)
 }
 
 /// About how many postings' work a query is, with what looking at passages and hits comes to.
-pub(crate) fn work(index: &Segments, query: &Query, k: usize) -> Result<u64, Error> {
-    let terms = WeightedTerms::new(index, query)?;
+fn work(index: &Segments, terms: &WeightedTerms, k: usize) -> u64 {
     let of_segment = |(at, segment): (usize, &Segment)| {
         let passages = segment.passages.len() as u64;
         let of_term = |term: &SegmentTerm<'_>| match term.impacts.postings {
@@ -65,10 +73,13 @@ pub(crate) fn work(index: &Segments, query: &Query, k: usize) -> Result<u64, Err
         passages / 16 + terms.of(segment, at).iter().map(of_term).sum::<u64>()
     };
     let hits = 8 * (k as u64).saturating_mul(terms.terms.len() as u64 + 4);
-    Ok(index.segments.iter().enumerate().map(of_segment).sum::<u64>().saturating_add(hits))
+    index.segments.iter().enumerate().map(of_segment).sum::<u64>().saturating_add(hits)
 }
 
-fn exhaustive(
+/// Passages for each hit wanted from which on it is cheaper to bound all and score few than to score all.
+const WORTH_BOUNDING: usize = 16;
+
+fn best(
     index: &Segments,
     terms: &WeightedTerms,
     k: usize,
@@ -76,54 +87,49 @@ fn exhaustive(
     filter: Option<&[PassageSet]>,
     control: &Control,
 ) -> Result<Vec<Hit>, Error> {
-    let mut selection = Selection::new(k);
-    for (at, segment) in index.segments.iter().enumerate() {
-        let filter = filter.map(|sets| &sets[at]);
-        if filter.is_some_and(PassageSet::is_empty) {
-            continue;
+    if k == 0 {
+        return Ok(Vec::new());
+    }
+    let passages: usize = index.segments.iter().map(|segment| segment.passages.len()).sum();
+    let parts = parts(index, terms, parameters, filter);
+    match Scale::new(&terms.terms) {
+        Some(scale) if k.saturating_mul(WORTH_BOUNDING) <= passages => {
+            bounded(&parts.collect::<Vec<_>>(), k, scale, control)
         }
-        let (terms, ratios, allowed) =
-            (terms.of(segment, at), index.ratios(at, parameters), segment.allowed(filter));
-        exact::score(segment, &terms, &ratios, allowed.as_deref(), &mut selection, control)?;
+        _ => exhaustive(parts, k, control),
+    }
+}
+
+fn exhaustive<'a>(
+    parts: impl Iterator<Item = Part<'a>>,
+    k: usize,
+    control: &Control,
+) -> Result<Vec<Hit>, Error> {
+    let mut selection = Selection::new(k);
+    for part in parts {
+        exact::score(&part, &mut selection, control)?;
     }
     Ok(selection.into_sorted())
 }
 
-fn bounded(
-    index: &Segments,
-    terms: &WeightedTerms,
-    k: usize,
-    parameters: Bm25,
-    filter: Option<&[PassageSet]>,
-    scale: Scale,
-    control: &Control,
-) -> Result<Vec<Hit>, Error> {
+fn bounded(parts: &[Part<'_>], k: usize, scale: Scale, control: &Control) -> Result<Vec<Hit>, Error> {
     let mut scratch = SCRATCH.take().unwrap_or_else(|| Box::new(Scratch::new(ImpactKernels::detect())));
     scratch.candidates.reset(k);
-    let mut opened = Vec::with_capacity(index.segments.len());
-    let mut first = 0;
-    for (at, segment) in index.segments.iter().enumerate() {
-        let filter = filter.map(|sets| &sets[at]);
-        if filter.is_none_or(|set| !set.is_empty()) {
-            let (terms, ratios, allowed) =
-                (terms.of(segment, at), index.ratios(at, parameters), segment.allowed(filter));
-            let part = Part { segment, first, terms: &terms, ratios: &ratios, allowed: allowed.as_deref() };
-            find_candidates(&part, scale, &mut scratch, control)?;
-            opened.push((segment, first, ratios, terms));
-        }
-        first += segment.passages.len() as u32;
+    for part in parts {
+        find_candidates(part, scale, &mut scratch, control)?;
     }
     let Scratch { candidates, rescorer, .. } = &mut *scratch;
     let mut found = candidates.finish();
     let mut keys = Vec::with_capacity(found.len());
-    for (segment, first, ratios, terms) in opened {
-        let end = first + segment.passages.len() as u32;
+    for part in parts {
+        let end = part.first + part.segment.passages.len() as u32;
         let (inside, after) = found.split_at(found.partition_point(|&(passage, _)| passage < end));
         found = after;
-        let passages: Vec<u32> = inside.iter().map(|(passage, _)| passage - first).collect();
-        let scores = rescorer.scores(segment, &terms, &ratios, &passages);
-        let hits = passages.iter().zip(scores);
-        keys.extend(hits.map(|(&passage, score)| key(Hit { ord: segment.passages.ord(passage), score })));
+        let passages: Vec<u32> = inside.iter().map(|(passage, _)| passage - part.first).collect();
+        let hits = passages.iter().zip(rescorer.scores(part, &passages));
+        keys.extend(
+            hits.map(|(&passage, score)| key(Hit { ord: part.segment.passages.ord(passage), score })),
+        );
     }
     // Not reached after an error or a panic: what was added then goes with the sums.
     SCRATCH.set(Some(scratch));

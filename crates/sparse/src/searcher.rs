@@ -110,10 +110,7 @@ impl Searcher {
         }
         let query = Query::from_text(query, self.analyzer());
         guarded(&self.index.path, || {
-            if scorer::work(&self.index, &query, k)? > QUICK {
-                return Ok(None);
-            }
-            scorer::search(&self.index, &query, k, parameters, None, control).map(Some)
+            scorer::search_within(QUICK, &self.index, &query, k, parameters, control)
         })
     }
 

@@ -1,11 +1,14 @@
 //! The terms of a query, looked up in the segments.
 
+use std::borrow::Cow;
+
 use tantivy::Term;
 
 use crate::Error;
 use crate::bm25::{Bm25, idf, saturated};
 use crate::impacts::TermImpacts;
 use crate::integrity::engine_error;
+use crate::passage_set::PassageSet;
 use crate::query::Query;
 use crate::segments::{Segment, Segments};
 use crate::term_cache::ABSENT;
@@ -56,6 +59,39 @@ impl WeightedTerms {
         });
         of_segment.collect()
     }
+}
+
+/// A segment with what a query needs there.
+pub(crate) struct Part<'a> {
+    pub segment: &'a Segment,
+    /// Position of its first passage in the index.
+    pub first: u32,
+    pub terms: Vec<SegmentTerm<'a>>,
+    pub ratios: Cow<'a, Ratios>,
+    /// A bit for each passage that may be a hit; all may if there are none.
+    pub allowed: Option<Cow<'a, [u64]>>,
+}
+
+/// The segments in which a query may have hits, given what a filter lets through in each.
+pub(crate) fn parts<'a>(
+    index: &'a Segments,
+    terms: &WeightedTerms,
+    parameters: Bm25,
+    filter: Option<&'a [PassageSet]>,
+) -> impl Iterator<Item = Part<'a>> {
+    let mut first = 0;
+    index.segments.iter().enumerate().filter_map(move |(at, segment)| {
+        let filter = filter.map(|sets| &sets[at]);
+        let part_first = first;
+        first += segment.passages.len() as u32;
+        filter.is_none_or(|set| !set.is_empty()).then(|| Part {
+            segment,
+            first: part_first,
+            terms: terms.of(segment, at),
+            ratios: index.ratios(at, parameters),
+            allowed: segment.allowed(filter),
+        })
+    })
 }
 
 /// Passages of all segments that have this term. Appends the term's number in each segment.
