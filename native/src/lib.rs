@@ -14,7 +14,6 @@ mod error;
 mod evaluation;
 mod fusion;
 mod inference;
-mod ingest;
 mod pool;
 mod reading;
 mod run;

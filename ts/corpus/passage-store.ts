@@ -1,18 +1,11 @@
 import {checkCount, checkString, checkStrings} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, native} from '../native.ts';
-import {type PassageFormat, type SplitOptions, checkedFileOptions} from '../source.ts';
+import {type FileOptions, checkedFileOptions} from '../source.ts';
 import {type TextSource, textsOf} from '../texts.ts';
 import type {CallOptions, Passage} from '../types.ts';
 
-export interface IngestOptions extends CallOptions {
-	/** @default 'auto' */
-	readonly format?: PassageFormat | undefined;
-	/** Split documents into passages of so many words. @default for `text` only */
-	readonly split?: SplitOptions | undefined;
-	/** Pass over bad lines and count them, instead of refusing the file. @default false */
-	readonly skipBadLines?: boolean | undefined;
-}
+export interface IngestOptions extends CallOptions, FileOptions {}
 
 export interface IngestResult {
 	readonly passages: number;

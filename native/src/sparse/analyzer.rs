@@ -1,0 +1,45 @@
+use std::path::Path;
+
+use napi_derive::napi;
+use sparse::Analyzer;
+
+use crate::task::Outcome;
+
+/// An analyzer and its options, in both directions.
+#[napi(object)]
+pub struct NativeAnalyzer {
+    /// `english`, `simple`, `whitespace`, `snowball:<language>` or `wordpiece`.
+    pub name: String,
+    /// The `tokenizer.json` of `wordpiece`.
+    pub tokenizer: Option<String>,
+    /// In the place of its own.
+    pub stop_words: Option<Vec<String>>,
+    /// Says only what an index has.
+    pub version: Option<u32>,
+}
+
+impl NativeAnalyzer {
+    pub fn load(self) -> Outcome<Analyzer> {
+        let analyzer = match self.tokenizer {
+            Some(path) => Analyzer::word_piece(Path::new(&path))?,
+            None => self.name.parse()?,
+        };
+        Ok(match self.stop_words {
+            Some(words) => analyzer.with_stop_words(words)?,
+            None => analyzer,
+        })
+    }
+
+    /// `folder` is that of its index.
+    pub fn describe(analyzer: &Analyzer, folder: &Path) -> Self {
+        Self {
+            name: match analyzer.language() {
+                Some(language) => format!("snowball:{language}"),
+                None => analyzer.name().to_owned(),
+            },
+            tokenizer: analyzer.tokenizer_copy(folder).map(|path| path.to_string_lossy().into_owned()),
+            stop_words: analyzer.stop_words().map(<[String]>::to_vec),
+            version: Some(analyzer.version()),
+        }
+    }
+}

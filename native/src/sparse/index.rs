@@ -1,0 +1,195 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use napi::Env;
+use napi::bindgen_prelude::{Float32Array, Object};
+use napi_derive::napi;
+use sparse::{Bm25, Bm25Index, Filter};
+
+use super::analyzer::NativeAnalyzer;
+use super::explanation::NativeExplanation;
+use super::queries::QueryBatch;
+use crate::control::{Control, or_new};
+use crate::error::Failure;
+use crate::run::{Hits, NativeRun, found};
+use crate::task::{Outcome, call, spawn};
+
+fn params(k1: f64, b: f64) -> Bm25 {
+    Bm25 { k1: k1 as f32, b: b as f32 }
+}
+
+/// Filters come as JSON, whose form TypeScript has checked.
+fn parsed(filter: Option<String>) -> Outcome<Option<Filter>> {
+    let filter = filter.map(|json| serde_json::from_str(&json)).transpose();
+    filter.map_err(|error| Failure::argument(format!("filter: expected a filter, got {error}")))
+}
+
+/// An open index.
+#[napi]
+pub struct NativeBm25Index {
+    inner: Option<Arc<Bm25Index>>,
+    path: PathBuf,
+}
+
+/// An index of another analyzer than the one given is refused.
+#[napi(ts_return_type = "Promise<NativeBm25Index>", catch_unwind)]
+pub fn open_bm25_index(
+    env: &Env,
+    path: String,
+    analyzer: Option<NativeAnalyzer>,
+) -> napi::Result<Object<'_>> {
+    spawn(env, move || {
+        let expected = analyzer.map(NativeAnalyzer::load).transpose()?;
+        let path = PathBuf::from(path);
+        let index = Bm25Index::open_expecting(&path, expected)?;
+        let path = std::path::absolute(&path).unwrap_or(path);
+        Ok(NativeBm25Index { inner: Some(Arc::new(index)), path })
+    })
+}
+
+impl NativeBm25Index {
+    fn opened(&self) -> Outcome<Arc<Bm25Index>> {
+        self.inner.clone().ok_or_else(|| Failure::closed("index"))
+    }
+}
+
+#[napi]
+impl NativeBm25Index {
+    #[napi(getter, catch_unwind)]
+    pub fn size(&self) -> napi::Result<u32> {
+        call(|| Ok(self.opened()?.len() as u32))
+    }
+
+    #[napi(getter, catch_unwind)]
+    pub fn analyzer(&self) -> napi::Result<NativeAnalyzer> {
+        call(|| Ok(NativeAnalyzer::describe(&self.opened()?.analyzer(), &self.path)))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn terms(&self, text: String) -> napi::Result<Vec<String>> {
+        call(|| Ok(self.opened()?.analyzer().tokens(&text)))
+    }
+
+    /// The hits here and now, if that takes no longer than a tenth of a millisecond or so.
+    #[napi(catch_unwind)]
+    pub fn search_if_quick(&self, query: String, k: u32, k1: f64, b: f64) -> napi::Result<Option<Hits>> {
+        call(|| {
+            let searcher = self.opened()?.searcher();
+            let hits =
+                searcher.search_if_quick(&query, k as usize, params(k1, b), &control::Control::new())?;
+            hits.map(|hits| found(&searcher, &hits)).transpose()
+        })
+    }
+
+    #[napi(ts_return_type = "Promise<Hits>", catch_unwind)]
+    #[allow(clippy::too_many_arguments)]
+    pub fn search<'env>(
+        &self,
+        env: &'env Env,
+        query: String,
+        k: u32,
+        k1: f64,
+        b: f64,
+        filter: Option<String>,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (index, control) = (self.opened(), or_new(control));
+        spawn(env, move || {
+            let searcher = index?.searcher();
+            let filtered = searcher.filtered(parsed(filter)?.as_ref(), &control)?;
+            let hits = filtered.search(&query, k as usize, params(k1, b), &control)?;
+            found(&searcher, &hits)
+        })
+    }
+
+    #[napi(ts_return_type = "Promise<Hits>", catch_unwind)]
+    #[allow(clippy::too_many_arguments)]
+    pub fn search_terms<'env>(
+        &self,
+        env: &'env Env,
+        terms: Vec<String>,
+        weights: Float32Array,
+        k: u32,
+        k1: f64,
+        b: f64,
+        filter: Option<String>,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (index, control) = (self.opened(), or_new(control));
+        let terms: Vec<(String, f32)> = terms.into_iter().zip(weights.iter().copied()).collect();
+        spawn(env, move || {
+            let searcher = index?.searcher();
+            let filtered = searcher.filtered(parsed(filter)?.as_ref(), &control)?;
+            let hits = filtered.search_terms(&terms, k as usize, params(k1, b), &control)?;
+            found(&searcher, &hits)
+        })
+    }
+
+    #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
+    #[allow(clippy::too_many_arguments)]
+    pub fn search_many<'env>(
+        &self,
+        env: &'env Env,
+        batch: &mut QueryBatch,
+        k: u32,
+        k1: f64,
+        b: f64,
+        threads: u32,
+        filter: Option<String>,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (index, control) = (self.opened(), or_new(control));
+        let QueryBatch { ids, texts } = std::mem::take(batch);
+        spawn(env, move || {
+            let searcher = index?.searcher();
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let filtered = searcher.filtered(parsed(filter)?.as_ref(), &control)?;
+            let lists =
+                filtered.search_many(&texts, k as usize, params(k1, b), threads as usize, &control)?;
+            NativeRun::ranked(ids, lists, Arc::clone(&searcher))
+        })
+    }
+
+    #[napi(ts_return_type = "Promise<NativeExplanation>", catch_unwind)]
+    pub fn explain<'env>(
+        &self,
+        env: &'env Env,
+        query: String,
+        id: String,
+        k1: f64,
+        b: f64,
+    ) -> napi::Result<Object<'env>> {
+        let index = self.opened();
+        spawn(env, move || {
+            let explained = index?.searcher().explain(&query, &id, params(k1, b))?;
+            Ok(NativeExplanation::from(explained))
+        })
+    }
+
+    /// The fields of a passage, as JSON.
+    #[napi(ts_return_type = "Promise<string>", catch_unwind)]
+    pub fn fields<'env>(&self, env: &'env Env, id: String) -> napi::Result<Object<'env>> {
+        let index = self.opened();
+        spawn(env, move || {
+            let fields = index?.searcher().fields(&id)?;
+            serde_json::to_string(&fields).map_err(|error| Failure::new("ERR_INTERNAL", error.to_string()))
+        })
+    }
+
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn reload<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let index = self.opened();
+        spawn(env, move || Ok(index?.reload()?))
+    }
+
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn verify<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let index = self.opened();
+        spawn(env, move || Ok(index?.verify()?))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn close(&mut self) {
+        self.inner = None;
+    }
+}

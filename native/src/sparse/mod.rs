@@ -1,0 +1,8 @@
+//! BM25.
+
+mod analyzer;
+mod explanation;
+mod index;
+mod ingest;
+mod queries;
+mod writer;

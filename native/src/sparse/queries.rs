@@ -1,0 +1,37 @@
+use napi_derive::napi;
+
+/// Queries on their way from JavaScript, copied a slice at a time.
+#[napi]
+#[derive(Default)]
+pub struct QueryBatch {
+    pub(super) ids: Vec<String>,
+    pub(super) texts: Vec<String>,
+}
+
+#[napi]
+impl QueryBatch {
+    #[napi(constructor, catch_unwind)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    #[napi(catch_unwind)]
+    pub fn push(&mut self, ids: Vec<String>, texts: Vec<String>) {
+        self.ids.extend(ids);
+        self.texts.extend(texts);
+    }
+
+    /// Ids and texts of `count` queries, each with U+0000 between them: one string crosses faster than many. False,
+    /// and nothing taken, if some have that character in them.
+    #[napi(catch_unwind)]
+    pub fn push_joined(&mut self, count: u32, ids: String, texts: String) -> bool {
+        let (ids, texts) = (ids.split('\0'), texts.split('\0'));
+        let count = count as usize;
+        if (ids.clone().count(), texts.clone().count()) != (count, count) {
+            return false;
+        }
+        self.ids.extend(ids.map(str::to_owned));
+        self.texts.extend(texts.map(str::to_owned));
+        true
+    }
+}

@@ -1,0 +1,240 @@
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use corpus::PassageStore;
+use napi::Env;
+use napi::bindgen_prelude::Object;
+use napi_derive::napi;
+use sparse::{IndexWriter, PassageFields, WriterOptions};
+
+use super::analyzer::NativeAnalyzer;
+use super::ingest::{self, Put, put, whole};
+use crate::control::{Control, or_new};
+use crate::corpus::NativeReadFileOptions;
+use crate::error::Failure;
+use crate::evaluation::NativeTexts;
+use crate::task::{Outcome, spawn};
+
+/// An index being changed.
+#[napi]
+pub struct NativeBm25Writer {
+    inner: Arc<Mutex<Option<IndexWriter>>>,
+}
+
+#[napi(object)]
+pub struct NativeWriterOptions {
+    pub overwrite: bool,
+    pub threads: u32,
+    pub memory: f64,
+    pub merge_in_background: bool,
+}
+
+impl NativeWriterOptions {
+    fn parse(&self) -> WriterOptions {
+        let (threads, memory) = (self.threads as usize, self.memory as usize);
+        WriterOptions { overwrite: self.overwrite, threads, memory }
+    }
+
+    fn apply(&self, mut writer: IndexWriter) -> NativeBm25Writer {
+        writer.merge_in_background(self.merge_in_background);
+        NativeBm25Writer { inner: Arc::new(Mutex::new(Some(writer))) }
+    }
+}
+
+#[napi(ts_return_type = "Promise<NativeBm25Writer>", catch_unwind)]
+pub fn create_bm25_index(
+    env: &Env,
+    path: String,
+    analyzer: NativeAnalyzer,
+    options: NativeWriterOptions,
+) -> napi::Result<Object<'_>> {
+    spawn(env, move || {
+        Ok(options.apply(IndexWriter::create(Path::new(&path), analyzer.load()?, options.parse())?))
+    })
+}
+
+#[napi(ts_return_type = "Promise<NativeBm25Writer>", catch_unwind)]
+pub fn open_bm25_writer(
+    env: &Env,
+    path: String,
+    options: NativeWriterOptions,
+    analyzer: Option<NativeAnalyzer>,
+) -> napi::Result<Object<'_>> {
+    spawn(env, move || {
+        let expected = analyzer.map(NativeAnalyzer::load).transpose()?;
+        Ok(options.apply(IndexWriter::open_expecting(Path::new(&path), expected, options.parse())?))
+    })
+}
+
+impl NativeBm25Writer {
+    fn with<T>(
+        inner: &Mutex<Option<IndexWriter>>,
+        work: impl FnOnce(&mut IndexWriter) -> Outcome<T>,
+    ) -> Outcome<T> {
+        let mut writer = inner.lock().unwrap_or_else(PoisonError::into_inner);
+        work(writer.as_mut().ok_or_else(|| Failure::closed("writer"))?)
+    }
+
+    /// Puts every passage. An empty title is none; fields are JSON, or empty for none, and there
+    /// are fewer of them than passages if the last have none.
+    fn each(
+        inner: &Mutex<Option<IndexWriter>>,
+        ids: &[String],
+        titles: &[String],
+        texts: &[String],
+        fields: &[String],
+        put: Put,
+    ) -> Outcome<()> {
+        let none = PassageFields::new();
+        let fields = fields.iter().map(String::as_str).chain(std::iter::repeat(""));
+        Self::with(inner, |writer| {
+            whole(writer, |writer, done| {
+                for (((id, title), text), json) in ids.iter().zip(titles).zip(texts).zip(fields) {
+                    let title = Some(title.as_str()).filter(|title| !title.is_empty());
+                    if json.is_empty() {
+                        put(writer, id, title, text, &none)?;
+                    } else {
+                        let fields = serde_json::from_str(json).map_err(|error| {
+                            Failure::argument(format!("fields of \"{id}\": expected fields, got {error}"))
+                        })?;
+                        put(writer, id, title, text, &fields)?;
+                    }
+                    *done += 1;
+                }
+                Ok(())
+            })
+        })
+    }
+}
+
+#[napi]
+impl NativeBm25Writer {
+    /// An empty title is none, and so are fields, which are JSON.
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn add<'env>(
+        &self,
+        env: &'env Env,
+        ids: Vec<String>,
+        titles: Vec<String>,
+        texts: Vec<String>,
+        fields: Vec<String>,
+    ) -> napi::Result<Object<'env>> {
+        let inner = Arc::clone(&self.inner);
+        spawn(env, move || Self::each(&inner, &ids, &titles, &texts, &fields, put(false)))
+    }
+
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn update<'env>(
+        &self,
+        env: &'env Env,
+        ids: Vec<String>,
+        titles: Vec<String>,
+        texts: Vec<String>,
+        fields: Vec<String>,
+    ) -> napi::Result<Object<'env>> {
+        let inner = Arc::clone(&self.inner);
+        spawn(env, move || Self::each(&inner, &ids, &titles, &texts, &fields, put(true)))
+    }
+
+    /// Adds the passages of a file or folder, or updates them.
+    #[napi(ts_return_type = "Promise<Ingested>", catch_unwind)]
+    pub fn ingest_file<'env>(
+        &self,
+        env: &'env Env,
+        source: String,
+        options: NativeReadFileOptions,
+        update: bool,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (inner, control) = (Arc::clone(&self.inner), or_new(control));
+        spawn(env, move || {
+            let mut reader =
+                corpus::open_passages(Path::new(&source), options.format.parse()?, &options.parse())?;
+            Self::with(&inner, |writer| ingest::from_reader(writer, put(update), &mut reader, &control))
+        })
+    }
+
+    /// Adds the passages of a store, or updates them.
+    #[napi(ts_return_type = "Promise<Ingested>", catch_unwind)]
+    pub fn ingest_store<'env>(
+        &self,
+        env: &'env Env,
+        store: &NativeTexts,
+        update: bool,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (inner, store, control) = (Arc::clone(&self.inner), store.store(), or_new(control));
+        spawn(env, move || {
+            let store =
+                store.ok_or_else(|| Failure::argument("source: expected a passage store, got texts"))?;
+            Self::with(&inner, |writer| ingest::from_store(writer, put(update), &store, &control))
+        })
+    }
+
+    /// Resolves to how many of the ids were there.
+    #[napi(ts_return_type = "Promise<number>", catch_unwind)]
+    pub fn delete<'env>(&self, env: &'env Env, ids: Vec<String>) -> napi::Result<Object<'env>> {
+        let inner = Arc::clone(&self.inner);
+        spawn(env, move || Self::with(&inner, |writer| Ok(writer.delete(&ids)? as u32)))
+    }
+
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn commit<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let inner = Arc::clone(&self.inner);
+        spawn(env, move || Self::with(&inner, |writer| Ok(writer.commit()?)))
+    }
+
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn merge<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let inner = Arc::clone(&self.inner);
+        spawn(env, move || Self::with(&inner, |writer| Ok(writer.merge()?)))
+    }
+
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn rollback<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let inner = Arc::clone(&self.inner);
+        spawn(env, move || Self::with(&inner, |writer| Ok(writer.rollback()?)))
+    }
+
+    /// Changes that belong together ended half-way.
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn interrupt<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let inner = Arc::clone(&self.inner);
+        spawn(env, move || {
+            Self::with(&inner, |writer| {
+                writer.interrupt();
+                Ok(())
+            })
+        })
+    }
+
+    /// Gives the lock back; what was not committed is gone.
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn close<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let inner = Arc::clone(&self.inner);
+        spawn(env, move || {
+            *inner.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            Ok(())
+        })
+    }
+}
+
+/// Builds an index, in one segment, of the passages of a store.
+#[napi(ts_return_type = "Promise<void>", catch_unwind)]
+pub fn build_bm25_from_store<'env>(
+    env: &'env Env,
+    store: String,
+    output: String,
+    analyzer: NativeAnalyzer,
+    control: Option<&Control>,
+) -> napi::Result<Object<'env>> {
+    let control = or_new(control);
+    spawn(env, move || {
+        let store = PassageStore::open(Path::new(&store))?;
+        let mut writer = IndexWriter::create(Path::new(&output), analyzer.load()?, WriterOptions::default())?;
+        writer.merge_in_background(false);
+        ingest::from_store(&mut writer, put(false), &store, &control)?;
+        writer.commit()?;
+        Ok(writer.merge()?)
+    })
+}
