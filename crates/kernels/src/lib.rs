@@ -22,6 +22,7 @@ mod tile;
 
 mod dispatch;
 pub mod impacts;
+pub mod int8;
 mod prefetch;
 pub mod reference;
 mod scalar;

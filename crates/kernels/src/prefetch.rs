@@ -14,3 +14,18 @@ pub fn prefetch(row: &[f32]) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = row;
 }
+
+/// Asks the CPU to fetch all of `row`, which is about to be read; as [`prefetch`].
+#[inline]
+pub(crate) fn prefetch_bytes(row: &[u8]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        for line in row.chunks(64) {
+            // SAFETY: a prefetch reads nothing and cannot fault; SSE is part of x86-64.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) }
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = row;
+}
