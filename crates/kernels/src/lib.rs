@@ -21,6 +21,7 @@
 mod tile;
 
 mod dispatch;
+pub mod half;
 pub mod impacts;
 pub mod int8;
 mod prefetch;
