@@ -23,6 +23,7 @@ mod tile;
 mod dispatch;
 pub mod half;
 pub mod impacts;
+pub mod int4;
 pub mod int8;
 mod prefetch;
 pub mod reference;
@@ -34,4 +35,4 @@ mod aarch64;
 mod x86_64;
 
 pub use dispatch::Kernels;
-pub use prefetch::prefetch;
+pub use prefetch::{prefetch, prefetch_bytes};

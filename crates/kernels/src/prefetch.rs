@@ -17,7 +17,7 @@ pub fn prefetch(row: &[f32]) {
 
 /// Asks the CPU to fetch all of `row`, which is about to be read; as [`prefetch`].
 #[inline]
-pub(crate) fn prefetch_bytes(row: &[u8]) {
+pub fn prefetch_bytes(row: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
