@@ -24,6 +24,7 @@ mod flat;
 mod hnsw;
 mod id_table;
 mod ids;
+mod numbers;
 mod pool;
 mod rows;
 mod scan;

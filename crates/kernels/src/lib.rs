@@ -25,6 +25,7 @@ pub mod half;
 pub mod impacts;
 pub mod int4;
 pub mod int8;
+mod line;
 mod prefetch;
 pub mod reference;
 mod scalar;
@@ -35,4 +36,5 @@ mod aarch64;
 mod x86_64;
 
 pub use dispatch::Kernels;
-pub use prefetch::{prefetch, prefetch_bytes};
+pub use line::Line;
+pub use prefetch::{prefetch, prefetch_bytes, prefetch_value};

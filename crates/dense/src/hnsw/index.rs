@@ -6,13 +6,16 @@ use ranking::Hit;
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::beam::{Scratch, Target, Walk};
 use super::build::{Job, link};
 use super::closeness::{Closeness, SquaredLengths};
+use super::codes::Codes;
 use super::file::{self, Parts};
 use super::graph::Graph;
 use super::options::HnswOptions;
 use super::plan::Plan;
+use super::pool::MOST_ROWS;
+use super::rescore::rescore;
+use super::walk::{Scratch, Walk};
 use crate::rows::Rows;
 use crate::scan::{Filter, scan};
 use crate::{Error, FlatIndex, Similarity, pool};
@@ -31,6 +34,7 @@ use crate::{Error, FlatIndex, Similarity, pool};
 pub struct HnswIndex {
     rows: Rows,
     graph: Graph,
+    codes: Codes,
     /// Where the graph is one of augmented vectors.
     lengths: Option<SquaredLengths>,
     options: HnswOptions,
@@ -67,6 +71,9 @@ impl HnswIndex {
         control: &Control,
     ) -> Result<Self, Error> {
         options.check()?;
+        if flat.len() > MOST_ROWS {
+            return Err(Error::Full { expected: MOST_ROWS, got: flat.len() });
+        }
         let mut index = Self::of_rows(flat.into_rows(), options);
         index.link_from(0, threads, control)?;
         Ok(index)
@@ -88,6 +95,10 @@ impl HnswIndex {
     ) -> Result<(), Error> {
         control.check()?;
         let new = self.rows.append(&ids, vectors)?;
+        if new.end as usize > MOST_ROWS {
+            self.rows.truncate(new.start as usize);
+            return Err(Error::Full { expected: MOST_ROWS, got: new.end as usize });
+        }
         let linked = self.link_from(new.start, threads, control);
         if linked.is_err() {
             self.rows.truncate(new.start as usize);
@@ -267,7 +278,7 @@ impl HnswIndex {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let lengths = self.lengths.as_ref().map_or(0, |lengths| lengths.column().memory_bytes());
-        self.rows.memory_bytes() + self.graph.memory_bytes() + lengths
+        self.rows.memory_bytes() + self.graph.memory_bytes() + self.codes.memory_bytes() + lengths
     }
 
     /// Saves the index; a file already there is replaced whole or, on an error, not at all.
@@ -276,7 +287,7 @@ impl HnswIndex {
     ///
     /// [`Error::Storage`]
     pub fn save(&self, path: &Path) -> Result<(), Error> {
-        file::save(path, &self.rows, &self.graph, self.lengths.as_ref(), &self.options)
+        file::save(path, &self.rows, &self.graph, &self.codes, self.lengths.as_ref(), &self.options)
     }
 
     /// Opens a saved index. Vectors, ids and links stay in the file; the links are copied to memory when rows
@@ -286,15 +297,16 @@ impl HnswIndex {
     ///
     /// [`Error::Storage`], also for a file of another kind of index.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let Parts { rows, graph, lengths, options } = file::open(path)?;
-        Ok(Self { rows, graph, lengths, options, scratches: Mutex::default() })
+        let Parts { rows, graph, codes, lengths, options } = file::open(path)?;
+        Ok(Self { rows, graph, codes, lengths, options, scratches: Mutex::default() })
     }
 
     /// An index whose rows are not in the graph yet.
     fn of_rows(rows: Rows, options: HnswOptions) -> Self {
         let augmented = SquaredLengths::needed(rows.similarity(), options.inner_product);
         let lengths = augmented.then(SquaredLengths::new);
-        Self { rows, graph: Graph::new(options.m), lengths, options, scratches: Mutex::default() }
+        let codes = Codes::new(rows.dim(), rows.similarity());
+        Self { rows, graph: Graph::new(options.m), codes, lengths, options, scratches: Mutex::default() }
     }
 
     /// Puts the rows from `first` on in the graph; on an error, none of them.
@@ -304,13 +316,15 @@ impl HnswIndex {
         if let Some(lengths) = &mut self.lengths {
             new.clone().for_each(|row| lengths.push(view.row(row)));
         }
-        let closeness = Closeness::new(view, self.lengths.as_ref());
+        self.codes.extend(&view, new.clone());
+        let closeness = Closeness::new(view, self.codes.view(), self.lengths.as_ref());
         let job = Job { closeness, options: &self.options, threads, control };
         let linked = link(&mut self.graph, new, |row| view.is_live(row), &job);
-        if linked.is_err()
-            && let Some(lengths) = &mut self.lengths
-        {
-            lengths.truncate(first as usize);
+        if linked.is_err() {
+            self.codes.truncate(first as usize);
+            if let Some(lengths) = &mut self.lengths {
+                lengths.truncate(first as usize);
+            }
         }
         linked
     }
@@ -329,19 +343,25 @@ impl HnswIndex {
             return scan(&view, query, k, filter, control);
         };
         let mut scratch = self.take_scratch();
-        let closeness = Closeness::new(view, self.lengths.as_ref());
-        let walk = Walk { closeness, links: self.graph.view(), target: Target::Query(query), control };
-        let entry = walk.descend(entry, 0, &mut scratch)?;
-        let allowed = |row| view.is_live(row) && filter.is_none_or(|allows| allows(row));
-        let mut hits = walk.layer(&[entry], ef, 0, allowed, &mut scratch)?;
+        let closeness = Closeness::new(view, self.codes.view(), self.lengths.as_ref());
+        let target = closeness.of_query(query);
+        let walk = Walk { closeness, links: self.graph.view(), control };
+        let entry = walk.descend(&target, entry, 0, &mut scratch);
+        let candidates: Vec<Hit> = if filter.is_none() && view.live_len() == view.len() {
+            walk.layer(&target, &[entry], ef, 0, &mut scratch)?;
+            scratch.found().collect()
+        } else {
+            let allowed = |row| view.is_live(row) && filter.is_none_or(|allows| allows(row));
+            walk.accepted(&target, entry, ef, allowed, &mut scratch)?
+        };
         self.scratches.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
-        hits.truncate(k);
+        let hits = rescore(&closeness, query, &target, &candidates, k);
         // Links do not lead everywhere, and a filter may allow fewer than `k`: only a scan knows.
         if hits.len() < k { scan(&view, query, k, filter, control) } else { Ok(hits) }
     }
 
     fn take_scratch(&self) -> Scratch {
         let left = self.scratches.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        left.unwrap_or_else(Scratch::new)
+        left.unwrap_or_default()
     }
 }
