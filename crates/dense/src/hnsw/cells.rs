@@ -7,6 +7,7 @@ use storage::{File, Writer};
 
 use crate::Error;
 use crate::column::Column;
+use crate::numbers::reserve;
 
 /// Links that fill a line of memory.
 const LINKS: usize = 16;
@@ -79,6 +80,7 @@ impl Cells {
         }
         let length = records * self.lines();
         if let Place::Owned(lines) = &mut self.place {
+            reserve(lines, length.saturating_sub(lines.len()));
             lines.resize_with(length, || Line::of(|_| NONE));
         }
     }
@@ -173,7 +175,7 @@ impl CellsView<'_> {
         let lines = self.room.div_ceil(LINKS);
         match self.place {
             PlaceView::Owned(all) => {
-                all[record * lines..][..lines].iter().for_each(|line| kernels::prefetch_value(line));
+                all[record * lines..][..lines].iter().for_each(kernels::prefetch_value);
             }
             PlaceView::Mapped(numbers) => {
                 let links = &numbers[record * lines * LINKS..][..self.room];

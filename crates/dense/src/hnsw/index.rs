@@ -11,6 +11,7 @@ use super::closeness::{Closeness, SquaredLengths};
 use super::codes::Codes;
 use super::file::{self, Parts};
 use super::graph::Graph;
+use super::interleave::{INTERLEAVED, interleaved};
 use super::options::HnswOptions;
 use super::plan::Plan;
 use super::pool::MOST_ROWS;
@@ -19,6 +20,9 @@ use super::walk::{Scratch, Walk};
 use crate::rows::Rows;
 use crate::scan::{Filter, scan};
 use crate::{Error, FlatIndex, Similarity, pool};
+
+/// Queries that one thread takes at a time.
+const GROUP_QUERIES: usize = 32;
 
 /// Vectors by id, searched approximately through a graph (Malkov and Yashunin, 2018).
 ///
@@ -153,7 +157,7 @@ impl HnswIndex {
     ) -> Result<Vec<Hit>, Error> {
         let query = self.rows.similarity().prepare_query(self.rows.dim(), query)?;
         let plan = Plan::new(&self.rows.view(), k, ef, filter);
-        Ok(self.search_prepared(&query, &plan, filter, control)?)
+        Ok(self.search_group(&query, &plan, filter, control)?.pop().unwrap_or_default())
     }
 
     /// [`search`](Self::search) for each of the queries `[q * dim]`, row-major, on `threads` threads (0: one for
@@ -190,20 +194,20 @@ impl HnswIndex {
         let dim = self.rows.dim();
         let queries = self.rows.similarity().prepare("search", dim, queries)?;
         let plan = Plan::new(&self.rows.view(), k, ef, filter);
-        let search = |query: &[f32]| {
-            let hits = self.search_prepared(query, &plan, filter, control)?;
-            control.advance(1);
+        let search = |queries: &[f32]| {
+            let hits = self.search_group(queries, &plan, filter, control)?;
+            control.advance(hits.len() as u64);
             Ok(hits)
         };
         let threads = pool::resolve(threads);
-        let found: Result<_, Cancelled> = pool::run(threads, || {
+        let found: Result<Vec<Vec<Vec<Hit>>>, Cancelled> = pool::run(threads, || {
             if threads == 1 {
-                queries.chunks_exact(dim).map(search).collect()
+                queries.chunks(GROUP_QUERIES * dim).map(search).collect()
             } else {
-                queries.par_chunks_exact(dim).map(search).collect()
+                queries.par_chunks(GROUP_QUERIES * dim).map(search).collect()
             }
         })?;
-        Ok(found?)
+        Ok(found?.into_iter().flatten().collect())
     }
 
     /// The id of a row, also of a deleted one.
@@ -329,39 +333,58 @@ impl HnswIndex {
         linked
     }
 
-    fn search_prepared(
+    /// The hits of each of the prepared queries, in order.
+    fn search_group(
         &self,
-        query: &[f32],
+        queries: &[f32],
         plan: &Plan,
         filter: Option<Filter>,
         control: &Control,
-    ) -> Result<Vec<Hit>, Cancelled> {
+    ) -> Result<Vec<Vec<Hit>>, Cancelled> {
         control.check()?;
-        let &Plan { k, ef, walks } = plan;
+        let dim = self.rows.dim();
         let view = self.rows.view();
-        let Some(entry) = self.graph.entry.filter(|_| walks && k > 0) else {
-            return scan(&view, query, k, filter, control);
+        let Some(entry) = self.graph.entry.filter(|_| plan.walks && plan.k > 0) else {
+            return queries
+                .chunks_exact(dim)
+                .map(|query| scan(&view, query, plan.k, filter, control))
+                .collect();
         };
-        let mut scratch = self.take_scratch();
         let closeness = Closeness::new(view, self.codes.view(), self.lengths.as_ref());
-        let target = closeness.of_query(query);
         let walk = Walk { closeness, links: self.graph.view(), control };
-        let entry = walk.descend(&target, entry, 0, &mut scratch);
-        let candidates: Vec<Hit> = if filter.is_none() && view.live_len() == view.len() {
-            walk.layer(&target, &[entry], ef, 0, &mut scratch)?;
-            scratch.found().collect()
-        } else {
-            let allowed = |row| view.is_live(row) && filter.is_none_or(|allows| allows(row));
-            walk.accepted(&target, entry, ef, allowed, &mut scratch)?
-        };
-        self.scratches.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
-        let hits = rescore(&closeness, query, &target, &candidates, k);
         // Links do not lead everywhere, and a filter may allow fewer than `k`: only a scan knows.
-        if hits.len() < k { scan(&view, query, k, filter, control) } else { Ok(hits) }
+        let complete = |query: &[f32], hits: Vec<Hit>| {
+            if hits.len() < plan.k { scan(&view, query, plan.k, filter, control) } else { Ok(hits) }
+        };
+        if filter.is_none() && view.live_len() == view.len() {
+            let mut scratches = self.take_scratches(INTERLEAVED.min(queries.len() / dim));
+            let found = interleaved(&walk, entry, queries, plan, &mut scratches)?;
+            self.keep_scratches(scratches);
+            return queries.chunks_exact(dim).zip(found).map(|(query, hits)| complete(query, hits)).collect();
+        }
+        let allowed = |row| view.is_live(row) && filter.is_none_or(|allows| allows(row));
+        let mut scratches = self.take_scratches(1);
+        let search = |query: &[f32]| {
+            let target = closeness.of_query(query);
+            let entry = walk.descend(&target, entry, 0, &mut scratches[0]);
+            let candidates = walk.accepted(&target, entry, plan.ef, allowed, &mut scratches[0])?;
+            complete(query, rescore(&closeness, query, &target, &candidates, plan.k))
+        };
+        let found = queries.chunks_exact(dim).map(search).collect();
+        self.keep_scratches(scratches);
+        found
     }
 
-    fn take_scratch(&self) -> Scratch {
-        let left = self.scratches.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        left.unwrap_or_default()
+    fn take_scratches(&self, count: usize) -> Vec<Scratch> {
+        let mut left = self.scratches.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = left.len().saturating_sub(count);
+        let mut taken = left.split_off(kept);
+        drop(left);
+        taken.resize_with(count, Scratch::default);
+        taken
+    }
+
+    fn keep_scratches(&self, scratches: Vec<Scratch>) {
+        self.scratches.lock().unwrap_or_else(PoisonError::into_inner).extend(scratches);
     }
 }

@@ -13,6 +13,7 @@ mod codes;
 mod file;
 mod graph;
 mod index;
+mod interleave;
 mod options;
 mod plan;
 mod pool;

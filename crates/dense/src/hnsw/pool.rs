@@ -1,69 +1,76 @@
 /// The nearest rows that a walk has found, the nearest first, and which of them it has been at.
 #[derive(Debug, Default)]
 pub(crate) struct Pool {
-    closeness: Vec<f32>,
-    /// The ord, and [`DONE`].
-    rows: Vec<u32>,
+    /// Ascending: how far a row is, then [`DONE`] and its ord.
+    entries: Vec<u64>,
     most: usize,
-    /// No row before this one is left to go to.
+    /// No entry before this one is left to go to.
     next: usize,
 }
 
 /// Marks rows that the walk has been at.
-const DONE: u32 = 1 << 31;
+const DONE: u64 = 1 << 31;
 /// Ords are below this.
 pub(crate) const MOST_ROWS: usize = DONE as usize;
 
 impl Pool {
     /// Empties it; it will keep up to `most` rows.
     pub fn clear(&mut self, most: usize) {
-        self.closeness.clear();
-        self.rows.clear();
+        self.entries.clear();
         self.most = most;
         self.next = 0;
     }
 
-    /// Nearness that a row has to surpass to be kept.
-    pub fn bound(&self) -> f32 {
-        if self.rows.len() < self.most { f32::NEG_INFINITY } else { self.closeness[self.most - 1] }
-    }
-
     /// Keeps a row if it is nearer than the farthest, or there is room; of rows that are as near the earlier stays
-    /// before the later. A row must not come twice.
-    pub fn push(&mut self, row: u32, closeness: f32) {
-        let full = self.rows.len() == self.most;
-        if full && closeness <= self.closeness[self.most - 1] {
-            return;
+    /// before the later. A row must not come twice. Returns whether it is where the walk goes next.
+    pub fn push(&mut self, row: u32, closeness: f32) -> bool {
+        let entry = u64::from(farness(closeness)) << 32 | u64::from(row);
+        // Rows as far as this one stay before it.
+        let behind = entry | u64::from(u32::MAX);
+        if self.entries.len() == self.most {
+            if self.entries.last().is_none_or(|&last| last <= behind) {
+                return false;
+            }
+            self.entries.pop();
         }
-        let at = self.closeness.partition_point(|&kept| kept >= closeness);
-        if full {
-            self.closeness.pop();
-            self.rows.pop();
-        }
-        self.closeness.insert(at, closeness);
-        self.rows.insert(at, row);
+        let at = self.entries.partition_point(|&kept| kept <= behind);
+        self.entries.insert(at, entry);
+        let first = at <= self.next;
         self.next = self.next.min(at);
+        first
     }
 
     /// The nearest row where the walk has not been, which it goes to now.
     pub fn go(&mut self) -> Option<u32> {
-        let ahead = self.rows[self.next..].iter().position(|row| row & DONE == 0);
-        let at = self.next + ahead?;
+        let at = self.next + self.entries[self.next..].iter().position(|entry| entry & DONE == 0)?;
         self.next = at + 1;
-        let row = self.rows[at];
-        self.rows[at] |= DONE;
+        let row = self.entries[at] as u32;
+        self.entries[at] |= DONE;
         Some(row)
     }
 
     /// The row that [`go`](Self::go) would give now.
     pub fn peek(&self) -> Option<u32> {
-        self.rows[self.next..].iter().copied().find(|row| row & DONE == 0)
+        let entry = self.entries[self.next..].iter().find(|&entry| entry & DONE == 0);
+        entry.map(|&entry| entry as u32)
     }
 
     /// All rows with their closeness, the nearest first.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, f32)> {
-        self.rows.iter().zip(&self.closeness).map(|(&row, &closeness)| (row & !DONE, closeness))
+        self.entries.iter().map(|&entry| ((entry & !DONE) as u32, closeness(entry)))
     }
+}
+
+/// Orders as closeness does, the nearest lowest. −0 comes right behind 0.
+fn farness(closeness: f32) -> u32 {
+    let bits = closeness.to_bits();
+    // Negative numbers grow with their bits, the others fall.
+    if bits >> 31 == 1 { bits } else { !bits & !(1 << 31) }
+}
+
+fn closeness(entry: u64) -> f32 {
+    let far = (entry >> 32) as u32;
+    f32::from_bits(if far >> 31 == 1 { far } else { !far & !(1 << 31) })
 }
 
 #[cfg(test)]
@@ -78,6 +85,7 @@ mod tests {
             pool.clear(most);
             let (mut kept, mut gone): (Vec<(u32, f32)>, Vec<u32>) = (Vec::new(), Vec::new());
             for (row, (push, closeness)) in (0u32..).zip(steps) {
+                let closeness = closeness - 10;
                 if push {
                     pool.push(row, f32::from(closeness));
                     kept.push((row, f32::from(closeness)));
@@ -90,8 +98,6 @@ mod tests {
                     gone.extend(expected);
                 }
                 prop_assert_eq!(pool.iter().collect::<Vec<_>>(), kept.clone());
-                let bound = if kept.len() == most { kept[most - 1].1 } else { f32::NEG_INFINITY };
-                prop_assert_eq!(pool.bound(), bound);
             }
         }
     }

@@ -97,6 +97,10 @@ impl Walk<'_> {
         let count = visited.insert_all(links.iter().copied(), fresh);
         fresh.truncate(count);
         fresh.iter().for_each(|&row| self.closeness.codes().prefetch(row));
+        // Where the walk goes next unless one of these is nearer.
+        if let Some(next) = pool.peek() {
+            self.links.prefetch(next, layer);
+        }
         true
     }
 
@@ -105,12 +109,9 @@ impl Walk<'_> {
         let Scratch { pool, fresh, work, .. } = scratch;
         self.closeness.all(target, fresh, work);
         for (&row, &closeness) in fresh.iter().zip(&work.closeness) {
-            if closeness > pool.bound() {
-                pool.push(row, closeness);
+            if pool.push(row, closeness) {
+                self.links.prefetch(row, layer);
             }
-        }
-        if let Some(next) = pool.peek() {
-            self.links.prefetch(next, layer);
         }
     }
 

@@ -18,7 +18,7 @@ use storage::{File, Writer};
 use self::rotation::Rotation;
 pub(crate) use self::target::Target;
 use self::target::{Values, round, to_bytes};
-use crate::numbers::{Lines, Numbers};
+use crate::numbers::{Lines, Numbers, reserve};
 use crate::rows::View;
 use crate::similarity::squared_length;
 use crate::{Error, Similarity};
@@ -58,6 +58,7 @@ impl Codes {
     pub fn extend(&mut self, view: &View<'_>, rows: Range<u32>) {
         let lines_of_row = lines_of_row(self.dim);
         let lines = self.lines.own();
+        reserve(lines, rows.len() * lines_of_row);
         lines.resize(rows.end as usize * lines_of_row, Line::ZERO);
         let mut encoder =
             Encoder { rotation: &self.rotation, rotated: vec![0.0; self.dim], codes: vec![0; self.dim] };
