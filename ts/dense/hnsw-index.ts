@@ -5,7 +5,7 @@ import type {FlatIndexOptions} from './flat-index.ts';
 import {type Ef, NativeVectorIndex, checkedMetadata, checkedSimilarity} from './vector-index.ts';
 
 export interface HnswIndexOptions extends FlatIndexOptions {
-	/** Links per node above layer 0; layer 0 has `2 * m`. @default 32 */
+	/** Links per node above layer 0; layer 0 has `2 * m`. @default 24 */
 	readonly m?: number | undefined;
 	/** Candidates kept while inserting. @default 200 */
 	readonly efConstruction?: number | undefined;
@@ -46,7 +46,7 @@ export class HnswIndex extends NativeVectorIndex {
 }
 
 function create(options: HnswIndexOptions): Binding.NativeVectorIndex {
-	const {dim, similarity = 'dot', metadata = {}, m = 32, efConstruction = 200, seed = 42, innerProduct = 'graph', threads = 0} = options;
+	const {dim, similarity = 'dot', metadata = {}, m = 24, efConstruction = 200, seed = 42, innerProduct = 'graph', threads = 0} = options;
 	checkCount('dim', dim, 1, 65_536);
 	checkCount('m', m, 2, 1024);
 	checkCount('efConstruction', efConstruction, 1);

@@ -15,6 +15,9 @@ use super::select::select;
 use super::walk::{Scratch, Walk};
 use crate::{Error, pool};
 
+/// A list of links that is too long loses this share of its room besides, so that the next links to the row cost nothing.
+/// Choosing links anew is half of the work of building without it; recall is the same.
+const SLACK: usize = 8;
 /// Rows that one thread inserts alone into a small graph, so that the others find something to link to.
 const FIRST_ROWS: u32 = 1024;
 
@@ -151,7 +154,8 @@ impl Builder<'_> {
             let near = links.iter().zip(&work.closeness);
             let mut candidates: Vec<Hit> = near.map(|(&ord, &score)| Hit { ord, score }).collect();
             candidates.sort_unstable_by(by_rank);
-            links = select(closeness, &candidates, self.links.room(layer), options.keep_pruned, work);
+            let room = self.links.room(layer);
+            links = select(closeness, &candidates, room - room / SLACK, options.keep_pruned, work);
         }
         self.links.set(row, layer, &links);
     }

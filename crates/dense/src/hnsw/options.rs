@@ -50,10 +50,10 @@ pub struct HnswOptions {
 }
 
 impl Default for HnswOptions {
-    /// 32 links, 200 candidates, seed 42, pruned neighbours kept, [`InnerProduct::Graph`].
+    /// 24 links, 200 candidates, seed 42, pruned neighbours kept, [`InnerProduct::Graph`].
     fn default() -> Self {
         Self {
-            m: 32,
+            m: 24,
             ef_construction: 200,
             seed: 42,
             keep_pruned: true,
