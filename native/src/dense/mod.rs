@@ -3,5 +3,12 @@
 mod any_index;
 mod batch;
 mod build;
+mod filter;
+mod filters;
+mod gate;
 mod index;
 mod opened;
+mod pace;
+mod search;
+mod slices;
+mod strand;
