@@ -181,7 +181,7 @@ export declare class NativeVectorIndex {
   searchIfQuick(query: Float32Array, k: number, ef: number, filter?: NativeFilter | undefined | null): Hits | null
   /** `ef` is for graphs. */
   search(query: Float32Array, k: number, ef: number, filter?: NativeFilter | undefined | null, control?: Control | undefined | null): Promise<Hits>
-  /** `ef` is for graphs. Empties the batch, whose ids name the queries. */
+  /** `ef` is for graphs. Empties the batch, whose ids name the queries; without ids, their positions do. */
   searchMany(batch: VectorBatch, k: number, ef: number, threads: number, filter?: NativeFilter | undefined | null, control?: Control | undefined | null): Promise<NativeRun>
   /** Whether an id is there; none if that meant waiting. */
   hasNow(id: string): boolean | null

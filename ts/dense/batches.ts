@@ -30,19 +30,33 @@ export async function vectorBatch(
 ): Promise<Binding.VectorBatch> {
 	checkArray(`${what}: ids`, ids);
 	checkVectors(what, vectors, dim, ids.length);
+	const batch = await idBatch(`${what}: ids`, ids, signal);
+	if (ids.length > IDS_A_TURN) {
+		await turn(signal);
+	}
+	await copyRows(what, vectors, batch, signal);
+	return batch;
+}
+
+/** Copies queries of dimension `dim`, without names. */
+export async function queryBatch(what: string, queries: Vectors, dim: number, signal?: AbortSignal): Promise<Binding.VectorBatch> {
+	checkVectors(what, queries, dim);
 	const batch = new native.VectorBatch();
-	const count = ids.length;
-	await copyIds(`${what}: ids`, ids, batch, signal);
-	const rows = Math.max(1, Math.floor(BYTES_A_TURN / (4 * dim)));
-	for (let from = 0; from < count; from += rows) {
-		if (from > 0 || count > IDS_A_TURN) {
+	await copyRows(what, queries, batch, signal);
+	return batch;
+}
+
+async function copyRows(what: string, vectors: Vectors, batch: Binding.VectorBatch, signal?: AbortSignal): Promise<void> {
+	const {rows, dim} = vectors;
+	const slice = Math.max(1, Math.floor(BYTES_A_TURN / (4 * dim)));
+	for (let from = 0; from < rows; from += slice) {
+		if (from > 0) {
 			await turn(signal);
 		}
-		// A buffer may have been detached or written to meanwhile, but not made another.
-		checkFloats(`${what}: data`, vectors.data, count * dim);
-		batch.push(unshared(vectors.data.subarray(from * dim, Math.min(from + rows, count) * dim)));
+		// A buffer may have been detached meanwhile.
+		checkFloats(`${what}: data`, vectors.data, rows * dim);
+		batch.push(unshared(vectors.data.subarray(from * dim, Math.min(from + slice, rows) * dim)));
 	}
-	return batch;
 }
 
 async function copyIds(what: string, ids: readonly string[], batch: Binding.VectorBatch, signal?: AbortSignal): Promise<void> {

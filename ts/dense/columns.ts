@@ -39,6 +39,7 @@ export class HitLists {
 	}
 }
 
+/** @internal */
 export function toColumns(hits: Binding.Hits): HitColumns {
 	return {ids: idsOf(hits), scores: hits.scores};
 }

@@ -12,7 +12,7 @@ export interface IndexHandle<Kind extends string = 'FlatIndex' | 'HnswIndex'> {
 	readonly token: string;
 }
 
-/** The index that a handle names. */
+/** @internal The index that a handle names. */
 export function attached(kind: 'FlatIndex' | 'HnswIndex', handle: IndexHandle): Binding.NativeVectorIndex {
 	if (typeof handle !== 'object' || handle === null) {
 		throw new RetrievalError('ERR_ARGUMENT', `attach: expected a handle {kind, token}, got ${kindOf(handle)}`);

@@ -45,8 +45,13 @@ export class VectorFilter {
 	readonly #native: Binding.NativeFilter;
 
 	/** @internal */
-	constructor(filter: Binding.NativeFilter) {
+	private constructor(filter: Binding.NativeFilter) {
 		this.#native = filter;
+	}
+
+	/** @internal */
+	static of(filter: Binding.NativeFilter): VectorFilter {
+		return new VectorFilter(filter);
 	}
 
 	/** @internal */
@@ -74,7 +79,7 @@ const IDS_AT_ONCE = 250;
 /** How long a function is called for before others have their turn. */
 const MOST_MS = 1;
 
-/** Makes a filter of an index. An error names the path to what is wrong, as in `filter.and[1].ids`. */
+/** @internal Makes a filter of an index. An error names the path to what is wrong, as in `filter.and[1].ids`. */
 export async function nativeFilter(
 	index: Binding.NativeVectorIndex,
 	filter: IdFilter,
@@ -156,7 +161,7 @@ async function filterOfTrue(
 	return callNative({signal}, () => index.filterOfMarked(ids));
 }
 
-/** The next ids, at most `count`; none at the end. */
+/** @internal The next ids, at most `count`; none at the end. */
 export function nextIds(ids: Binding.NativeIds, count: number): string[] {
 	const {joined, ids: apart} = ids.next(count);
 	// No id is empty.

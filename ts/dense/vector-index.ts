@@ -1,10 +1,10 @@
 import {type Binding, callNative, callSync, nextTurn} from '../native.ts';
-import {checkCount, checkFloats, checkOneOf, checkString, checkVectors, kindOf} from '../check.ts';
+import {checkCount, checkFloats, checkOneOf, checkString, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {toHits} from '../run.ts';
 import {inThisTurn} from '../turn.ts';
 import type {CallOptions, Hit, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
-import {idBatch, unshared, vectorBatch} from './batches.ts';
+import {idBatch, queryBatch, unshared, vectorBatch} from './batches.ts';
 import {type HitColumns, HitLists, toColumns} from './columns.ts';
 import {type IdFilter, VectorFilter, type VectorFilterOptions, nativeFilter, nextIds} from './vector-filter.ts';
 
@@ -174,7 +174,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 
 	/** Makes a filter for searches of this index. */
 	async filter(filter: IdFilter, {signal}: Pick<CallOptions, 'signal'> = {}): Promise<VectorFilter> {
-		return filter instanceof VectorFilter ? filter : new VectorFilter(await nativeFilter(this.#native, filter, signal));
+		return filter instanceof VectorFilter ? filter : VectorFilter.of(await nativeFilter(this.#native, filter, signal));
 	}
 
 	/**
@@ -193,14 +193,12 @@ export abstract class NativeVectorIndex implements VectorIndex {
 
 	async searchMany(queries: Vectors, options: SearchManyOptions & VectorFilterOptions & Ef = {}): Promise<Hit[][]> {
 		const {k = 100} = options;
-		checkVectors('searchMany', queries, this.#dim);
-		const names = positions(queries.rows);
-		const run = await this.searchRun(names, queries, options);
+		const run = await this.searchRun(undefined, queries, options);
 		const lists: Hit[][] = [];
 		let copied = 0;
-		for (const name of names) {
-			lists.push(toHits(run.get(name)!));
-			copied += k;
+		for (let query = 0; query < queries.rows; query++) {
+			lists.push(toHits(run.get(String(query))!));
+			copied += Math.max(k, 10);
 			if (copied > 4000) {
 				copied = 0;
 				await nextTurn();
@@ -211,8 +209,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 
 	/** The hits of `searchMany` by columns: one array of scores, and ids once they are asked for. */
 	async searchManyColumns(queries: Vectors, options: SearchManyOptions & VectorFilterOptions & Ef = {}): Promise<HitLists> {
-		checkVectors('searchMany', queries, this.#dim);
-		const run = await this.searchRun(positions(queries.rows), queries, options);
+		const run = await this.searchRun(undefined, queries, options);
 		return new HitLists(run, await callNative({}, () => run.scores()));
 	}
 
@@ -234,9 +231,9 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		this.close();
 	}
 
-	/** @internal One native call for many queries; the lists stay native. */
+	/** @internal One native call for many queries, which have names or are called by their positions; the lists stay native. */
 	async searchRun(
-		names: readonly string[],
+		names: readonly string[] | undefined,
 		queries: Vectors,
 		options: SearchManyOptions & VectorFilterOptions & Ef,
 	): Promise<Binding.NativeRun> {
@@ -244,7 +241,9 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		checkCount('k', k, 0);
 		checkCount('threads', threads, 0);
 		const ef = checkedEf(options);
-		const batch = await vectorBatch('searchMany', names, queries, this.#dim, signal);
+		const batch = await (names === undefined
+			? queryBatch('searchMany', queries, this.#dim, signal)
+			: vectorBatch('searchMany', names, queries, this.#dim, signal));
 		const rows = filter === undefined ? undefined : await nativeFilter(this.#native, filter, signal);
 		return callNative(options, control => this.#native.searchMany(batch, k, ef, threads, rows, control));
 	}
@@ -292,10 +291,6 @@ export abstract class NativeVectorIndex implements VectorIndex {
 }
 
 async function nothing(): Promise<void> {}
-
-function positions(count: number): string[] {
-	return Array.from({length: count}, (_, at) => String(at));
-}
 
 function checkedEf({efSearch = 128}: Ef): number {
 	checkCount('efSearch', efSearch, 1);

@@ -243,7 +243,7 @@ impl NativeVectorIndex {
         spawn(env, move || search::search(&*index?, &query, wanted(k, ef), rows?.as_deref(), &control))
     }
 
-    /// `ef` is for graphs. Empties the batch, whose ids name the queries.
+    /// `ef` is for graphs. Empties the batch, whose ids name the queries; without ids, their positions do.
     #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
     #[allow(clippy::too_many_arguments)]
     pub fn search_many<'env>(

@@ -4,7 +4,8 @@ use std::time::Duration;
 /// Longer than this, a search is worth waking a thread.
 const QUICK: Duration = Duration::from_micros(100);
 
-/// How long searches of an index take, by those before: a mean in which a search weighs a quarter of all before it.
+/// How long searches of an index take, by those before: as long as the fastest, as far as it was not long ago. A thread
+/// that had to wait for a core says nothing of the search.
 #[derive(Default)]
 pub struct Pace {
     /// Nanoseconds for each row scored, the bits of an `f32`; 0 while unknown.
@@ -22,7 +23,7 @@ impl Pace {
     pub fn note(&self, rows: usize, took: Duration) {
         let new = took.as_nanos().max(1) as f32 / rows.max(1) as f32;
         let old = f32::from_bits(self.per_row.load(Ordering::Relaxed));
-        let mean = if old > 0.0 { old + (new - old) / 4.0 } else { new };
-        self.per_row.store(mean.to_bits(), Ordering::Relaxed);
+        let next = if old > 0.0 && new > old { old + (new - old) / 16.0 } else { new };
+        self.per_row.store(next.to_bits(), Ordering::Relaxed);
     }
 }

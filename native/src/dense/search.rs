@@ -64,17 +64,21 @@ fn found(
     Ok(hits)
 }
 
-/// Searches for each of the queries `[queries.len() * dim]`. A change may come between two of them.
+/// Searches for each of the queries `[q * dim]`, which have names or are called by their positions. A change may come
+/// between two of them.
 pub fn search_many(
     opened: &Opened,
-    queries: Vec<String>,
+    mut queries: Vec<String>,
     data: &[f32],
     (wanted, threads): (Wanted, usize),
     filter: Option<&FilterRows>,
     control: &Control,
 ) -> Outcome<NativeRun> {
-    control.set_total(queries.len() as u64);
     let dim = opened.dim as usize;
+    if queries.is_empty() {
+        queries = (0..data.len() / dim).map(|at| at.to_string()).collect();
+    }
+    control.set_total(queries.len() as u64);
     let (mut lists, mut names) = (Vec::with_capacity(queries.len()), Found::default());
     let mut slice = GROUP;
     while lists.len() < queries.len() {
