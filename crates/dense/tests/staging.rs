@@ -12,6 +12,7 @@ use ranking::Hit;
 use serde_json::Value;
 
 /// Either kind, with what the tests ask of it.
+#[allow(clippy::large_enum_variant, reason = "there are two at a time")]
 enum Index {
     Flat(FlatIndex),
     Hnsw(HnswIndex),

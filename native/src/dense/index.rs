@@ -13,6 +13,7 @@ use super::opened::Opened;
 use super::search;
 use crate::control::{Control, or_new};
 use crate::error::Failure;
+use crate::pool;
 use crate::run::Hits;
 use crate::task::{Outcome, call, spawn, spawn_by};
 
@@ -304,7 +305,22 @@ impl NativeVectorIndex {
 
     #[napi(catch_unwind)]
     pub fn close(&mut self) {
-        self.inner = None;
+        self.let_go();
+    }
+}
+
+impl NativeVectorIndex {
+    fn let_go(&mut self) {
+        // Gigabytes take a while to free: not on the JavaScript thread. Without another, on this one.
+        if let Some(index) = self.inner.take() {
+            let _ = pool::run(Box::new(move || drop(index)));
+        }
+    }
+}
+
+impl Drop for NativeVectorIndex {
+    fn drop(&mut self) {
+        self.let_go();
     }
 }
 
