@@ -2,13 +2,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, Weak};
 
 use dense::RowSet;
-use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
 
 use super::opened::Opened;
 use crate::error::Failure;
-use crate::run::{Hits, Ids};
-use crate::task::{Outcome, call};
+use crate::task::Outcome;
 
 /// The rows that a filter allows. They change only while the writer has the index for itself.
 pub struct FilterRows {
@@ -83,49 +81,4 @@ pub fn rows_of(index: &Arc<Opened>, filter: Option<&NativeFilter>) -> Outcome<Op
         ));
     }
     Ok(Some(Arc::clone(&filter.rows)))
-}
-
-/// The ids of an index as they were, looked at some at a time. Some are marked.
-#[napi]
-pub struct NativeIds {
-    pub(super) names: dense::RowIds,
-    pub(super) live: RowSet,
-    pub(super) next: u32,
-    pub(super) shown: Vec<u32>,
-    pub(super) marked: RowSet,
-}
-
-#[napi]
-impl NativeIds {
-    /// How many ids there are.
-    #[napi(getter, catch_unwind)]
-    pub fn size(&self) -> u32 {
-        self.live.len() as u32
-    }
-
-    /// The next ids, `count` at most; without scores. None at the end.
-    #[napi(catch_unwind)]
-    pub fn next(&mut self, count: u32) -> Hits {
-        let rest = self.next..self.names.len() as u32;
-        let live = rest.filter(|&ord| self.live.contains(ord));
-        self.shown = live.take(count as usize).collect();
-        self.next = self.shown.last().map_or(self.names.len() as u32, |last| last + 1);
-        let ids: Ids = self.shown.iter().map(|&ord| self.names.id(ord)).collect();
-        ids.with_scores(Vec::new())
-    }
-
-    /// Marks those of the ids given last whose number is not 0.
-    #[napi(catch_unwind)]
-    pub fn mark(&mut self, which: Uint8Array) -> napi::Result<()> {
-        call(|| {
-            if which.len() != self.shown.len() {
-                let (expected, got) = (self.shown.len(), which.len());
-                return Err(Failure::argument(format!("mark: expected {expected} numbers, got {got}")));
-            }
-            for (&ord, _) in self.shown.iter().zip(which.iter()).filter(|&(_, &mark)| mark != 0) {
-                self.marked.insert(ord);
-            }
-            Ok(())
-        })
-    }
 }

@@ -1,4 +1,4 @@
-//! Filters of an index, and its ids.
+//! Filters of an index.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use napi_derive::napi;
 
 use super::any_index::AnyIndex;
 use super::batch::VectorBatch;
-use super::filter::{FilterRows, NativeFilter, NativeIds, rows_of};
+use super::filter::{FilterRows, NativeFilter, rows_of};
+use super::ids::NativeIds;
 use super::index::NativeVectorIndex;
 use super::opened::Opened;
 use crate::task::{Outcome, spawn};
@@ -89,18 +90,6 @@ impl NativeVectorIndex {
             filter(&index, unknown, |index| {
                 let live = index.live();
                 Ok(excluded.map_or_else(|| live.clone(), |excluded| live.without(&excluded.rows())))
-            })
-        })
-    }
-
-    /// The ids as they are now.
-    #[napi(ts_return_type = "Promise<NativeIds>", catch_unwind)]
-    pub fn ids<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
-        let index = self.opened();
-        spawn(env, move || {
-            index?.read(|index| {
-                let (names, live) = (index.row_ids(), index.live());
-                Ok(NativeIds { names, live, next: 0, shown: Vec::new(), marked: RowSet::new() })
             })
         })
     }

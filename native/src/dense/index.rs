@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use dense::{FlatIndex, HnswIndex, HnswOptions, InnerProduct, Put, Similarity};
 use napi::Env;
-use napi::bindgen_prelude::{Float32Array, Object};
+use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 
 use super::any_index::{AnyIndex, Wanted};
@@ -262,45 +262,6 @@ impl NativeVectorIndex {
         let (control, how) = (or_new(control), (wanted(k, ef), threads as usize));
         let VectorBatch { ids, data } = std::mem::take(batch);
         spawn(env, move || search::search_many(&*index?, ids, &data, how, rows?.as_deref(), &control))
-    }
-
-    /// Whether an id is there; none if that meant waiting.
-    #[napi(catch_unwind)]
-    pub fn has_now(&self, id: String) -> napi::Result<Option<bool>> {
-        call(|| self.opened()?.read_now(|index| Ok(index.ord(&id).is_some())))
-    }
-
-    #[napi(ts_return_type = "Promise<boolean>", catch_unwind)]
-    pub fn has<'env>(&self, env: &'env Env, id: String) -> napi::Result<Object<'env>> {
-        let index = self.opened();
-        spawn(env, move || index?.read(|index| Ok(index.ord(&id).is_some())))
-    }
-
-    /// The vector of an id, if it is there, as it is stored.
-    #[napi(ts_return_type = "Promise<Float32Array | null>", catch_unwind)]
-    pub fn vector<'env>(&self, env: &'env Env, id: String) -> napi::Result<Object<'env>> {
-        let index = self.opened();
-        spawn(env, move || {
-            index?.read(|index| Ok(index.ord(&id).map(|ord| Float32Array::from(index.vector(ord).to_vec()))))
-        })
-    }
-
-    /// The vectors of ids that are there, one after another, as they are stored. Empties the batch.
-    #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
-    pub fn vectors<'env>(&self, env: &'env Env, batch: &mut VectorBatch) -> napi::Result<Object<'env>> {
-        let (index, ids) = (self.opened(), std::mem::take(batch).ids);
-        spawn(env, move || {
-            index?.read(|index| {
-                let mut vectors = Vec::with_capacity(ids.len() * index.dim());
-                for (row, id) in ids.into_iter().enumerate() {
-                    match index.ord(&id) {
-                        Some(ord) => vectors.extend_from_slice(index.vector(ord)),
-                        None => return Err(dense::Error::UnknownId { operation: "vectors", id, row }.into()),
-                    }
-                }
-                Ok(Float32Array::from(vectors))
-            })
-        })
     }
 
     #[napi(catch_unwind)]

@@ -6,6 +6,7 @@ mod build;
 mod filter;
 mod filters;
 mod gate;
+mod ids;
 mod index;
 mod opened;
 mod pace;
