@@ -9,8 +9,11 @@ import {
 	type Filter,
 	FlatIndex,
 	type FusionMethod,
+	type Hit,
+	type HitLists,
 	HnswIndex,
 	HybridSearcher,
+	type IndexHandle,
 	OnnxEncoder,
 	type Passage,
 	type PassageFields,
@@ -19,6 +22,7 @@ import {
 	type Run,
 	type Searcher,
 	type SnowballLanguage,
+	VectorFilter,
 	evaluate,
 	fuse,
 	topKAccuracy,
@@ -108,6 +112,39 @@ export async function promises(): Promise<void> {
 	const read = await bm25.fields('p');
 	// @ts-expect-error readonly
 	read['year'] = 2021;
+
+	// A filter of vectors says one thing, of ids; an index makes one to use again.
+	const vector = new Float32Array(384);
+	const german = await flat.filter({where: id => id.startsWith('de')});
+	same<typeof german, VectorFilter>(true);
+	const hits = await flat.search(vector, {k: 5, filter: {and: [german, {not: {ids: ['de/1']}}]}});
+	same<typeof hits, Hit[]>(true);
+	// @ts-expect-error fields are for passages
+	await flat.search(vector, {filter: {equals: {field: 'x', value: 1}}});
+	// @ts-expect-error true or false
+	await flat.filter({where: id => id.length});
+	// @ts-expect-error asked one id after another
+	await flat.filter({where: async () => true});
+	const {ids, scores} = await flat.searchColumns(vector, {k: 5, filter: german});
+	same<typeof ids, string[]>(true);
+	same<typeof scores, Float32Array>(true);
+	const lists = await flat.searchManyColumns({data: vector, rows: 1, dim: 384});
+	same<typeof lists, HitLists>(true);
+	await flat.update(['a'], {data: vector, rows: 1, dim: 384}, {upsert: true});
+	// @ts-expect-error no list of numbers
+	await flat.search([1, 2, 3]);
+	same<Awaited<ReturnType<typeof flat.get>>, Float32Array | undefined>(true);
+	for await (const id of flat.ids()) {
+		same<typeof id, string>(true);
+	}
+
+	// A handle attaches the class that made it.
+	const handle: IndexHandle<'FlatIndex'> = flat.share();
+	FlatIndex.attach(handle);
+	// @ts-expect-error of another kind
+	HnswIndex.attach(handle);
+	// @ts-expect-error made by `index.filter` alone
+	void new VectorFilter();
 
 	const collection = await Collection.open('index');
 	const {answers} = await collection.ask('who?', {retriever: 'hybrid', signal: AbortSignal.timeout(1000)});

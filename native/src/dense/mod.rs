@@ -3,5 +3,13 @@
 mod any_index;
 mod batch;
 mod build;
+mod filter;
+mod filters;
+mod gate;
+mod ids;
 mod index;
 mod opened;
+mod pace;
+mod search;
+mod slices;
+mod strand;

@@ -1,0 +1,92 @@
+/** What crosses to the addon in slices, so that the event loop goes on. */
+import {checkFloats, checkString, checkVectors, kindOf} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import {type Binding, native, nextTurn} from '../native.ts';
+import type {Vectors} from '../types.ts';
+
+/** Copied in one turn of the event loop: under a millisecond. */
+const BYTES_A_TURN = 1 << 20;
+const IDS_A_TURN = 2000;
+
+/** A view that no other thread writes to: of shared memory, a copy. */
+export function unshared(values: Float32Array): Float32Array {
+	return values.buffer instanceof SharedArrayBuffer ? values.slice() : values;
+}
+
+/** Copies ids, each a string, and refuses others. */
+export async function idBatch(what: string, ids: readonly string[], signal?: AbortSignal): Promise<Binding.VectorBatch> {
+	const batch = new native.VectorBatch();
+	await copyIds(what, ids, batch, signal);
+	return batch;
+}
+
+/** Copies vectors of dimension `dim` with one id each. */
+export async function vectorBatch(
+	what: string,
+	ids: readonly string[],
+	vectors: Vectors,
+	dim: number,
+	signal?: AbortSignal,
+): Promise<Binding.VectorBatch> {
+	checkArray(`${what}: ids`, ids);
+	checkVectors(what, vectors, dim, ids.length);
+	const batch = await idBatch(`${what}: ids`, ids, signal);
+	if (ids.length > IDS_A_TURN) {
+		await turn(signal);
+	}
+	await copyRows(what, vectors, batch, signal);
+	return batch;
+}
+
+/** Copies queries of dimension `dim`, without names. */
+export async function queryBatch(what: string, queries: Vectors, dim: number, signal?: AbortSignal): Promise<Binding.VectorBatch> {
+	checkVectors(what, queries, dim);
+	const batch = new native.VectorBatch();
+	await copyRows(what, queries, batch, signal);
+	return batch;
+}
+
+async function copyRows(what: string, vectors: Vectors, batch: Binding.VectorBatch, signal?: AbortSignal): Promise<void> {
+	const {rows, dim} = vectors;
+	const slice = Math.max(1, Math.floor(BYTES_A_TURN / (4 * dim)));
+	for (let from = 0; from < rows; from += slice) {
+		if (from > 0) {
+			await turn(signal);
+		}
+		// A buffer may have been detached meanwhile.
+		checkFloats(`${what}: data`, vectors.data, rows * dim);
+		batch.push(unshared(vectors.data.subarray(from * dim, Math.min(from + slice, rows) * dim)));
+	}
+}
+
+async function copyIds(what: string, ids: readonly string[], batch: Binding.VectorBatch, signal?: AbortSignal): Promise<void> {
+	checkArray(what, ids);
+	const count = ids.length;
+	for (let from = 0; from < count; from += IDS_A_TURN) {
+		if (from > 0) {
+			await turn(signal);
+		}
+		const slice: string[] = [];
+		for (let at = from; at < Math.min(from + IDS_A_TURN, count); at++) {
+			const id = ids[at];
+			if (typeof id !== 'string') {
+				checkString(`${what}[${at}]`, id);
+			}
+			slice.push(id!);
+		}
+		if (!batch.pushJoined(slice.length, slice.join('\0'))) {
+			batch.pushIds(slice);
+		}
+	}
+}
+
+function checkArray(what: string, ids: unknown): void {
+	if (!Array.isArray(ids)) {
+		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected an array of strings, got ${kindOf(ids)}`);
+	}
+}
+
+async function turn(signal?: AbortSignal): Promise<void> {
+	await nextTurn();
+	signal?.throwIfAborted();
+}
