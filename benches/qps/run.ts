@@ -62,7 +62,7 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 		for (const half of Object.keys(halves)) {
 			say(`Definitions of ${half}: ${[...homes].flatMap(([name, home]) => (home === half ? [name] : [])).join(', ')}.`);
 		}
-		say('Options: --setup, --rebuild, --smoke (one round, no record).');
+		say('Options: --setup, --rebuild, --smoke (one round, kept in .cache/smoke).');
 	}
 	for (const name of names) {
 		const home = homes.get(name)!;
@@ -81,9 +81,11 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 		const {rebuild = false, smoke = false} = options;
 		const {definition, data, results, table, figure, wrong} = await half.measure(defined, {rebuild, smoke, failed, say});
 		say(table);
-		if (!smoke) {
-			const record = {definition: {name, ...definition}, data, machine: on, load: {before, after: load()}, results};
-			keep(`${new Date().toISOString().slice(0, 10)}-${name}`, record, figure, say);
+		const record = {definition: {name, ...definition}, data, machine: on, load: {before, after: load()}, results};
+		if (smoke) {
+			keep(join('.cache', 'smoke'), name, record, figure, say);
+		} else {
+			keep('record', `${new Date().toISOString().slice(0, 10)}-${name}`, record, figure, say);
 		}
 		if (wrong.length > 0) {
 			throw new Error(wrong.join('\n'));
@@ -91,12 +93,12 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 	}
 }
 
-function keep(name: string, record: object, figure: string | undefined, say: Say): void {
-	const folder = join(here, 'record');
-	mkdirSync(folder, {recursive: true});
-	writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(record, undefined, '\t')}\n`);
+/** `folder` is below this one. */
+function keep(folder: string, name: string, record: object, figure: string | undefined, say: Say): void {
+	mkdirSync(join(here, folder), {recursive: true});
+	writeFileSync(join(here, folder, `${name}.json`), `${JSON.stringify(record, undefined, '\t')}\n`);
 	if (figure) {
-		writeFileSync(join(folder, `${name}.svg`), figure);
+		writeFileSync(join(here, folder, `${name}.svg`), figure);
 	}
-	say(`recorded in benches/qps/record/${name}.json${figure ? ' and .svg' : ''}`);
+	say(`recorded in benches/qps/${folder}/${name}.json${figure ? ' and .svg' : ''}`);
 }

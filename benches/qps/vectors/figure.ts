@@ -6,22 +6,9 @@ const PANEL = {width: 460, height: 420, left: 62, top: 56, bottom: 52, gap: 70};
 const LEGEND = {width: 250, line: 20};
 /** Recalls on the axis, which is linear in −log₁₀(1 − recall): .90 to .99 is as far as .99 to .999. */
 const RECALLS = [0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999];
-/** Of others; ours are black and red. */
-const COLOURS = [
-	'#1f77b4',
-	'#2ca02c',
-	'#9467bd',
-	'#8c564b',
-	'#e377c2',
-	'#17becf',
-	'#bcbd22',
-	'#ff7f0e',
-	'#5d6d7e',
-	'#1a5276',
-	'#117a65',
-	'#7d6608',
-];
-const OURS = ['#d62728', '#111111', '#e8743b', '#555555'];
+/** Of others, who get dashes where there are more of them. */
+const COLOURS = ['#1f77b4', '#2ca02c', '#9467bd', '#8c564b', '#e377c2', '#17becf', '#bcbd22', '#7f7f7f'];
+const OURS = ['#d62728', '#111111', '#ff7f0e', '#555555'];
 const DASHES = ['', '6 3', '2 3', '8 3 2 3'];
 
 interface Line {

@@ -35,8 +35,7 @@ export interface Target {
 	readonly rival?: {readonly name: string; readonly atLeast: boolean; readonly wall: Figure; readonly cpu: Figure};
 }
 
-/** Entries of ours are those of passagekit's own systems. A scan without results is no rival. */
-const ours = ({system}: Entry): boolean => system.startsWith('passagekit');
+const ours = ({system, limit}: Entry): boolean => system.startsWith('passagekit') && !limit;
 
 export function summaries(definition: Definition, results: readonly Result[]): readonly Summary[] {
 	return results.map(result => {
@@ -90,7 +89,7 @@ function fastest(
 	const rivals = results.flatMap(other => {
 		const alike = (other.entry.node ?? false) === (entry.node ?? false);
 		const asOften = recall !== undefined || (other.entry.batch ?? false) === (entry.batch ?? false);
-		const at = !ours(other.entry) && alike && asOften ? speed(other, k, recall) : undefined;
+		const at = !ours(other.entry) && !other.entry.limit && alike && asOften ? speed(other, k, recall) : undefined;
 		return at ? [{name: other.entry.name, at}] : [];
 	});
 	return rivals.sort((a, b) => median(b.at.wall) - median(a.at.wall))[0];

@@ -16,6 +16,8 @@ export interface Entry {
 	readonly node?: boolean;
 	/** Whether its hits must be the true ones, in their order. */
 	readonly exact?: boolean;
+	/** No search, but what none can be faster than. */
+	readonly limit?: boolean;
 	/** In place of the definition's similarity, where it orders rows alike. */
 	readonly similarity?: Similarity;
 	/** In place of the definition's: fewer, for a system that is slow. */

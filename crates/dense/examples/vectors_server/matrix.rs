@@ -41,7 +41,12 @@ pub fn read_index(path: &Path, count: usize, dim: usize, similarity: Similarity)
     Ok(index)
 }
 
-fn for_each_chunk(
+/// Visits the first `count` rows of a file in order, so many at a time that they are about 16 MB.
+///
+/// # Errors
+///
+/// As [`read`]; what `visit` fails with.
+pub fn for_each_chunk(
     path: &Path,
     count: usize,
     dim: usize,
@@ -52,8 +57,9 @@ fn for_each_chunk(
     let mut left = count * dim;
     while left > 0 {
         let size = left.min(chunk.len());
-        file.read_exact(bytemuck::cast_slice_mut(&mut chunk[..size]))
-            .map_err(|error| format!("expected {count} rows of {dim} values in {}: {error}", path.display()))?;
+        file.read_exact(bytemuck::cast_slice_mut(&mut chunk[..size])).map_err(|error| {
+            format!("expected {count} rows of {dim} values in {}: {error}", path.display())
+        })?;
         visit(&chunk[..size])?;
         left -= size;
     }

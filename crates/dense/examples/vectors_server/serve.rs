@@ -63,8 +63,8 @@ pub struct Query {
 }
 
 enum Index {
-    Flat(FlatIndex),
-    Hnsw(HnswIndex),
+    Flat(Box<FlatIndex>),
+    Hnsw(Box<HnswIndex>),
     Rows(Vec<f32>),
 }
 
@@ -135,10 +135,12 @@ fn build(place: &Place) -> Outcome<Value> {
     let (began, cpu) = (Instant::now(), cpu_nanos());
     let built = match options.index {
         Kind::Bandwidth => None,
-        Kind::Flat => Some(Index::Flat(matrix::read_index(rows, *count, *dim, place.similarity()?)?)),
+        Kind::Flat => {
+            Some(Index::Flat(Box::new(matrix::read_index(rows, *count, *dim, place.similarity()?)?)))
+        }
         Kind::Hnsw => {
             let flat = matrix::read_index(rows, *count, *dim, place.similarity()?)?;
-            Some(Index::Hnsw(HnswIndex::from_flat(flat, options.hnsw()?, 1, &Control::new())?))
+            Some(Index::Hnsw(Box::new(HnswIndex::from_flat(flat, options.hnsw()?, 1, &Control::new())?)))
         }
     };
     let (seconds, cpu) = (began.elapsed().as_secs_f64(), cpu_nanos() - cpu);
@@ -153,8 +155,8 @@ fn build(place: &Place) -> Outcome<Value> {
 fn open(place: &Place) -> Outcome<Index> {
     let file = place.folder.join("index");
     Ok(match place.options.index {
-        Kind::Flat => Index::Flat(FlatIndex::open(&file)?),
-        Kind::Hnsw => Index::Hnsw(HnswIndex::open(&file)?),
+        Kind::Flat => Index::Flat(Box::new(FlatIndex::open(&file)?)),
+        Kind::Hnsw => Index::Hnsw(Box::new(HnswIndex::open(&file)?)),
         Kind::Bandwidth => Index::Rows(matrix::read(&place.rows, place.count, place.dim)?),
     })
 }

@@ -163,7 +163,8 @@ impl Random {
     /// Of mean 0 and deviation 1: eight uniform numbers of 16 bits, added; within ±4.9.
     fn gaussian(&mut self) -> f32 {
         let (a, b) = (self.next(), self.next());
-        let parts = |bits: u64| (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48);
+        let parts =
+            |bits: u64| (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48);
         // The variance of each is 2³²/12.
         let sum = (parts(a) + parts(b)) as f32 - 8.0 * 32767.5;
         sum * (1.5f32.sqrt() / 65536.0)

@@ -1,18 +1,24 @@
 // passagekit as its users call it, behind the line protocol of benches/qps/vectors: awaited searches one after the other,
 // or one `searchMany`; hits have names. Options: `index` is `flat`, or `hnsw` with options of `HnswIndex`.
-import {readFileSync} from 'node:fs';
+import {readFileSync, readdirSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {FlatIndex, HnswIndex} from '../../../../../dist/ts/index.js';
 import {serve} from '../protocol.mjs';
 
-const {version} = JSON.parse(readFileSync(new URL('../../../../../package.json', import.meta.url), 'utf8'));
+const checkout = new URL('../../../../../', import.meta.url);
+const {version} = JSON.parse(readFileSync(new URL('package.json', checkout), 'utf8'));
+/** Of the addon, since an index may not outlive the one that made it. */
+const [built] = readdirSync(new URL('native/', checkout))
+	.filter(name => name.endsWith('.node'))
+	.map(name => Math.floor(statSync(new URL(`native/${name}`, checkout)).mtimeMs / 1000))
+	.sort((a, b) => b - a);
 /** Rows added at a time. */
 const SIZE = 50_000;
 const kinds = {flat: FlatIndex, hnsw: HnswIndex};
 let index;
 
 await serve({
-	version,
+	version: `${version} built ${built}`,
 	async build({data, rows, dim}, {similarity, options: {index: kind, ...options}}) {
 		index = new kinds[kind]({dim, similarity, ...options, ...(kind === 'hnsw' && {threads: 1})});
 		for (let from = 0; from < rows; from += SIZE) {

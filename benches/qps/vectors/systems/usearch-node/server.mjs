@@ -62,5 +62,5 @@ await serve({
 });
 
 function exactly(queries, k) {
-	return exactSearch(rows, queries, opened.dim, k, metrics[opened.similarity], 'f32', 1);
+	return exactSearch(rows, queries, opened.dim, k, metrics[opened.similarity], 1);
 }
