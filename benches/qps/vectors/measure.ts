@@ -204,7 +204,7 @@ class Run {
 		const asked = this.#asked(entry);
 		for (const [k, of] of Object.entries(before)) {
 			const measured: Point[] = [];
-			await this.#ask(entry, system, {k: Number(k), effort: of[0]!.effort, asked: Math.min(asked, WARM_UP)});
+			await this.#ask(entry, system, {k: Number(k), ...this.#warmUp(of, asked)});
 			for (const point of of) {
 				const {wallNanos, cpuNanos} = await this.#ask(entry, system, {k: Number(k), effort: point.effort});
 				const speed = (nanos: number): number => (asked * 1e9) / nanos;
@@ -213,6 +213,11 @@ class Run {
 			points[k] = measured;
 		}
 		return {points};
+	}
+
+	/** Of an index just opened, all that will be read: a mapped file comes to memory page by page. */
+	#warmUp(points: readonly Point[], asked: number): Pick<Asked, 'effort' | 'asked'> {
+		return this.#definition.reopen ? {effort: points.at(-1)!.effort, asked} : {effort: points[0]!.effort, asked: Math.min(asked, WARM_UP)};
 	}
 
 	async #ask(entry: Entry, system: VectorSystem, asked: Pick<Asked, 'k' | 'effort'> & Partial<Asked>): Promise<Spent> {
