@@ -2,47 +2,45 @@
 import {mkdirSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parseArgs} from 'node:util';
-import {type Agreement, agreement, readHits} from './agreement.ts';
-import {cache, corpus, here, prepareCorpus, prepareQueries, queries} from './data.ts';
-import {type Built, build, indexFolder, indexed} from './indexes.ts';
-import {machine, load} from './machine.ts';
-import {type Figure, type Speed, figure, speed} from './statistics.ts';
-import {type Analysis, type Entry, type Round, System, setUp} from './system.ts';
-import {buildTable, speedTable} from './table.ts';
-
-/** definitions/<name>.json. */
-export interface Definition {
-	readonly about: string;
-	/** Of data.json. */
-	readonly corpus: string;
-	/** Of data.json. Without queries, building indexes is what is measured. */
-	readonly queries?: string;
-	readonly analysis: Analysis;
-	readonly k?: readonly number[];
-	/** In each, every entry has its turn. */
-	readonly rounds: number;
-	/** What each entry does before, for each k or for building: so many rounds, and so many seconds of queries. */
-	readonly warmUp?: {readonly rounds: number; readonly seconds: number};
-	/** The entry that others are compared with. */
-	readonly reference: string;
-	readonly systems: readonly Entry[];
-}
-
-/** What came of one entry. */
-export interface Result {
-	readonly name: string;
-	/** Why there is nothing else. */
-	readonly failed?: string;
-	readonly built?: Built;
-	/** Of building, round by round. */
-	readonly seconds?: Figure;
-	readonly secondsRatio?: Figure;
-	/** The most memory of the process that searched. */
-	readonly peakBytes?: number | undefined;
-	readonly speed?: Readonly<Record<number, Speed & {readonly agreement?: Agreement}>>;
-}
+import * as bm25 from './bm25/measure.ts';
+import {load, machine} from './machine.ts';
+import {here, setUp} from './system.ts';
+import * as vectors from './vectors/measure.ts';
 
 type Say = (line: string) => void;
+
+export interface Options {
+	/** Builds indexes anew, whatever is kept. */
+	readonly rebuild: boolean;
+	/** One round: does everything work? */
+	readonly smoke: boolean;
+	/** Systems whose setup failed, and why. */
+	readonly failed: ReadonlyMap<string, string>;
+	readonly say: Say;
+}
+
+/** What measuring a definition came to. */
+export interface Outcome {
+	/** The definition as it was run. */
+	readonly definition: object;
+	/** Where passages and queries, or vectors, come from. */
+	readonly data: object;
+	readonly results: readonly object[];
+	readonly table: string;
+	/** An SVG. */
+	readonly figure?: string;
+	/** What must not be so. */
+	readonly wrong: readonly string[];
+}
+
+/** A folder beside this file, with definitions/, systems/ and what measures them. */
+interface Half {
+	/** The systems that a definition names. */
+	systemsOf(definition: object): readonly string[];
+	measure(definition: object, options: Options): Promise<Outcome>;
+}
+
+const halves: Readonly<Record<string, Half>> = {bm25: bm25 as Half, vectors: vectors as Half};
 
 /** Runs definitions by name, and lists them where there is none. Fails if a system that is to be exact is not. */
 export async function qps(words: readonly string[], say: Say): Promise<void> {
@@ -51,195 +49,56 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 		allowPositionals: true,
 		options: {setup: {type: 'boolean'}, rebuild: {type: 'boolean'}, smoke: {type: 'boolean'}},
 	});
-	const all = readdirSync(join(here, 'definitions')).map(file => file.replace('.json', ''));
-	const unknown = names.find(name => !all.includes(name));
+	const homes = new Map(
+		Object.keys(halves).flatMap(half =>
+			readdirSync(join(here, half, 'definitions')).map(file => [file.replace('.json', ''), half] as const),
+		),
+	);
+	const unknown = names.find(name => !homes.has(name));
 	if (unknown !== undefined) {
-		throw new Error(`expected a definition (${all.join(', ')}), got ${unknown}`);
+		throw new Error(`expected a definition (${[...homes.keys()].join(', ')}), got ${unknown}`);
 	}
 	if (names.length === 0) {
-		say(`Definitions: ${all.join(', ')}. Options: --setup, --rebuild, --smoke (one round, no record).`);
+		for (const half of Object.keys(halves)) {
+			say(`Definitions of ${half}: ${[...homes].flatMap(([name, home]) => (home === half ? [name] : [])).join(', ')}.`);
+		}
+		say('Options: --setup, --rebuild, --smoke (one round, kept in .cache/smoke).');
 	}
 	for (const name of names) {
-		const defined: Definition = JSON.parse(readFileSync(join(here, 'definitions', `${name}.json`), 'utf8'));
-		const definition = options.smoke ? {...defined, rounds: 1, warmUp: {rounds: defined.queries ? 1 : 0, seconds: 0}} : defined;
+		const home = homes.get(name)!;
+		const defined: {readonly about: string} = JSON.parse(readFileSync(join(here, home, 'definitions', `${name}.json`), 'utf8'));
+		const half = halves[home]!;
 		const failed = new Map<string, string>();
-		for (const system of options.setup ? new Set(definition.systems.map(({system}) => system)) : []) {
-			const failure = setUp(system);
+		for (const system of options.setup ? new Set(half.systemsOf(defined)) : []) {
+			say(`setting ${system} up …`);
+			const failure = setUp(join(here, home, 'systems', system));
 			if (failure) {
 				failed.set(system, failure);
 			}
 		}
-		say(`${name}: ${definition.about}`);
+		say(`${name}: ${defined.about}`);
 		const [on, before] = [machine(), load()];
-		const results = definition.queries
-			? await measureQueries(definition, failed, options.rebuild ?? false, say)
-			: await measureBuilds(definition, failed, say);
-		const record = {
-			definition: {name, ...definition},
-			data: {corpus: corpus(definition.corpus), ...(definition.queries && {queries: queries(definition.queries)})},
-			machine: on,
-			load: {before, after: load()},
-			results,
-		};
-		say((definition.queries ? speedTable : buildTable)(results));
-		if (!options.smoke) {
-			const file = `${new Date().toISOString().slice(0, 10)}-${name}.json`;
-			mkdirSync(join(here, 'record'), {recursive: true});
-			writeFileSync(join(here, 'record', file), `${JSON.stringify(record, undefined, '\t')}\n`);
-			say(`recorded in benches/qps/record/${file}`);
+		const {rebuild = false, smoke = false} = options;
+		const {definition, data, results, table, figure, wrong} = await half.measure(defined, {rebuild, smoke, failed, say});
+		say(table);
+		const record = {definition: {name, ...definition}, data, machine: on, load: {before, after: load()}, results};
+		if (smoke) {
+			keep(join('.cache', 'smoke'), name, record, figure, say);
+		} else {
+			keep('record', `${new Date().toISOString().slice(0, 10)}-${name}`, record, figure, say);
 		}
-		refuseInexact(definition, results, say);
+		if (wrong.length > 0) {
+			throw new Error(wrong.join('\n'));
+		}
 	}
 }
 
-async function measureQueries(
-	{corpus: name, queries: of, analysis, k: ks = [], rounds, warmUp, reference, systems}: Definition,
-	failed: ReadonlyMap<string, string>,
-	rebuild: boolean,
-	say: Say,
-): Promise<readonly Result[]> {
-	const passages = await prepareCorpus(name, say);
-	const asked = await prepareQueries(of!, say);
-	const file = analysis === 'tokens' ? 'tokens' : 'raw';
-	const count = readFileSync(asked[file], 'utf8').trimEnd().split('\n').length;
-	const results = new Map<string, Result>();
-	const running = new Map<string, System>();
-	const measured = new Map<string, Round[]>();
-	const hitsOf = (entry: string, k: number): string => join(cache, 'hits', `${entry.replaceAll(/\W+/gu, '-')}-${k}.tsv`);
-	mkdirSync(join(cache, 'hits'), {recursive: true});
-	/** Does one step of an entry, unless one failed before. */
-	const step = async (entry: Entry, work: (system: System, result: Result) => Promise<void>): Promise<void> => {
-		const result = results.get(entry.name) ?? {name: entry.name};
-		try {
-			if (!result.failed) {
-				await work(running.get(entry.name)!, result);
-			}
-		} catch (error) {
-			say(`${entry.name}: ${(error as Error).message}`);
-			results.set(entry.name, {...result, failed: (error as Error).message});
-		}
-	};
-	const ask = async (entry: Entry, k: number, hits?: string): Promise<Round> => {
-		const request = {
-			folder: indexFolder(entry, name, analysis),
-			queries: asked[file],
-			k,
-			rounds: 1,
-			batch: entry.batch ?? false,
-			...(hits && {hits}),
-		};
-		const [round] = await running.get(entry.name)!.query(request);
-		return round!;
-	};
-	try {
-		for (const entry of systems) {
-			await step(entry, async (_, result) => {
-				refuse(failed.get(entry.system));
-				const built = await indexed(entry, name, passages[file], analysis, rebuild, say);
-				running.set(entry.name, new System(entry));
-				results.set(entry.name, {...result, built});
-			});
-		}
-		for (const entry of systems) {
-			await step(entry, async () => {
-				say(`warming ${entry.name} up …`);
-				for (const k of ks) {
-					let seconds = 0;
-					for (let round = 0; round < Math.max(1, warmUp?.rounds ?? 0) || seconds < (warmUp?.seconds ?? 0); round++) {
-						seconds += (await ask(entry, k, round === 0 ? hitsOf(entry.name, k) : undefined)).wallNanos / 1e9;
-					}
-				}
-			});
-		}
-		for (let round = 1; round <= rounds; round++) {
-			say(`round ${round} of ${rounds} …`);
-			for (const entry of systems) {
-				await step(entry, async () => {
-					for (const k of ks) {
-						const key = `${entry.name} ${k}`;
-						measured.set(key, [...(measured.get(key) ?? []), await ask(entry, k)]);
-					}
-				});
-			}
-		}
-		for (const entry of systems) {
-			await step(entry, async (system, result) => {
-				const speeds: Record<number, Speed & {agreement?: Agreement}> = {};
-				for (const k of ks) {
-					const compared = entry.name === reference || results.get(reference)?.failed ? undefined : reference;
-					speeds[k] = {
-						...speed(measured.get(`${entry.name} ${k}`)!, count, compared === undefined ? undefined : measured.get(`${compared} ${k}`)),
-						...(compared && {agreement: agreement(await readHits(hitsOf(entry.name, k)), await readHits(hitsOf(compared, k)))}),
-					};
-				}
-				results.set(entry.name, {...result, speed: speeds, peakBytes: system.peakBytes()});
-			});
-		}
-	} finally {
-		await Promise.all([...running.values()].map(async system => system.close()));
+/** `folder` is below this one. */
+function keep(folder: string, name: string, record: object, figure: string | undefined, say: Say): void {
+	mkdirSync(join(here, folder), {recursive: true});
+	writeFileSync(join(here, folder, `${name}.json`), `${JSON.stringify(record, undefined, '\t')}\n`);
+	if (figure) {
+		writeFileSync(join(here, folder, `${name}.svg`), figure);
 	}
-	return systems.map(({name}) => results.get(name)!);
-}
-
-async function measureBuilds(
-	{corpus: name, analysis, rounds, warmUp, reference, systems}: Definition,
-	failed: ReadonlyMap<string, string>,
-	say: Say,
-): Promise<readonly Result[]> {
-	const passages = await prepareCorpus(name, say);
-	const results = new Map<string, Result>();
-	const measured = new Map<string, number[]>();
-	const running = new Map(systems.map(entry => [entry.name, new System(entry)]));
-	try {
-		for (let round = 1 - (warmUp?.rounds ?? 0); round <= rounds; round++) {
-			say(round < 1 ? 'warming up …' : `round ${round} of ${rounds} …`);
-			for (const entry of systems.filter(({name}) => !results.get(name)?.failed)) {
-				try {
-					refuse(failed.get(entry.system));
-					const file = passages[analysis === 'tokens' ? 'tokens' : 'raw'];
-					const built = await build(running.get(entry.name)!, entry, name, file, analysis);
-					results.set(entry.name, {name: entry.name, built});
-					if (round >= 1) {
-						measured.set(entry.name, [...(measured.get(entry.name) ?? []), built.seconds]);
-					}
-				} catch (error) {
-					say(`${entry.name}: ${(error as Error).message}`);
-					results.set(entry.name, {name: entry.name, failed: (error as Error).message});
-				}
-			}
-		}
-	} finally {
-		await Promise.all([...running.values()].map(async system => system.close()));
-	}
-	const compared = results.get(reference)?.failed ? undefined : measured.get(reference);
-	return systems.map(entry => {
-		const result = results.get(entry.name)!;
-		const seconds = measured.get(entry.name);
-		if (result.failed || !seconds) {
-			return result;
-		}
-		const ratio = compared && entry.name !== reference && {secondsRatio: figure(seconds.map((value, i) => compared[i]! / value))};
-		return {...result, seconds: figure(seconds), ...ratio};
-	});
-}
-
-function refuse(reason: string | undefined): void {
-	if (reason) {
-		throw new Error(reason);
-	}
-}
-
-function refuseInexact({systems}: Definition, results: readonly Result[], say: Say): void {
-	for (const {name} of systems.filter(({exact}) => exact)) {
-		const speeds = Object.entries(results.find(result => result.name === name)?.speed ?? {});
-		for (const [k, {agreement}] of speeds) {
-			if (!agreement) {
-				say(`${name}, k=${k}: not compared with the reference, which was not measured`);
-			} else if (agreement.identical < agreement.queries) {
-				throw new Error(
-					`${name}, k=${k}: expected the reference's hits, got them for ${agreement.identical} of ${agreement.queries} queries`,
-				);
-			}
-		}
-	}
+	say(`recorded in benches/qps/${folder}/${name}.json${figure ? ' and .svg' : ''}`);
 }

@@ -1,5 +1,5 @@
-// One system under test: a folder of systems/ with two programs, `setup` and `start`, the latter a server of one JSON
-// reply a line for one JSON request a line (README.md has the verbs).
+// One system under test: a folder with two programs, `setup` and `start`, the latter a server of one JSON reply a line
+// for one JSON request a line (README.md has the verbs).
 import {type ChildProcessByStdio, spawn, spawnSync} from 'node:child_process';
 import {existsSync, readFileSync, readdirSync, statSync} from 'node:fs';
 import {availableParallelism} from 'node:os';
@@ -7,44 +7,13 @@ import {join} from 'node:path';
 import {type Interface, createInterface} from 'node:readline';
 import type {Readable, Writable} from 'node:stream';
 import {packageRoot} from '../../ts/addon.ts';
-import {here} from './data.ts';
 
-/** A line of a definition's table: a system, how it is started, and how it is asked. */
-export interface Entry {
-	readonly name: string;
-	/** A folder of systems/. */
-	readonly system: string;
-	readonly arguments?: readonly string[];
-	/** All queries in one call. */
-	readonly batch?: boolean;
-	/** Whether its hits and the bits of their scores must be the reference's. */
-	readonly exact?: boolean;
-}
+export const here = join(packageRoot, 'benches', 'qps');
+export const cache = join(here, '.cache');
 
-/** What a passage file holds: tokens, or raw text for the system's own english analyzer. */
-export type Analysis = 'tokens' | 'english';
-
-export interface Round {
-	readonly wallNanos: number;
-	/** Of the thread that searched. */
-	readonly cpuNanos: number;
-	/** Wall time of each query; empty in a batch. */
-	readonly queryNanos: readonly number[];
-}
-
-export interface QueryRequest {
-	readonly folder: string;
-	readonly queries: string;
-	readonly k: number;
-	readonly rounds: number;
-	readonly batch: boolean;
-	/** A file to write the last round's hits to, as `query<TAB>passage<TAB>score`. */
-	readonly hits?: string;
-}
-
-/** Runs the setup program of a system; what went wrong, if anything did. */
-export function setUp(system: string): string | undefined {
-	const {status, error} = spawnSync(program(system, 'setup'), {stdio: 'inherit'});
+/** Runs the setup program of a system's folder; what went wrong, if anything did. */
+export function setUp(folder: string): string | undefined {
+	const {status, error} = spawnSync(join(folder, 'setup'), {stdio: 'inherit'});
 	return status === 0 ? undefined : `setup failed: ${error?.message ?? `exit ${status}`}`;
 }
 
@@ -61,8 +30,9 @@ export class System {
 	readonly #exited: Promise<string>;
 	#lastWords = '';
 
-	constructor({system, arguments: words = []}: Entry) {
-		const command = [program(system, 'start'), ...words];
+	/** Starts the program of a system's folder. */
+	constructor(folder: string, words: readonly string[] = []) {
+		const command = [join(folder, 'start'), ...words];
 		const [file, ...rest] = core === undefined ? command : ['taskset', '-c', `${core}`, ...command];
 		this.#child = spawn(file!, rest, {stdio: ['pipe', 'pipe', 'pipe']});
 		this.#child.stderr.on('data', (text: Buffer) => {
@@ -86,16 +56,7 @@ export class System {
 
 	/** The system's version; fails where it is not set up. */
 	async version(): Promise<string> {
-		return (await this.#ask<{version: string}>({verb: 'describe'})).version;
-	}
-
-	/** Seconds that an index takes. The folder is there, and empty. */
-	async build(passages: string, folder: string, analysis: Analysis): Promise<number> {
-		return (await this.#ask<{seconds: number}>({verb: 'build', passages, folder, analysis})).seconds;
-	}
-
-	async query(request: QueryRequest): Promise<readonly Round[]> {
-		return (await this.#ask<{rounds: readonly Round[]}>({verb: 'query', ...request})).rounds;
+		return (await this.ask<{version: string}>({verb: 'describe'})).version;
 	}
 
 	/** The most memory that the process has had; unknown where the system does not tell. */
@@ -110,7 +71,8 @@ export class System {
 		await this.#exited;
 	}
 
-	async #ask<T>(request: Readonly<Record<string, unknown>>): Promise<T> {
+	/** The reply to a request; fails where that is an error, or the process ends. */
+	async ask<T>(request: Readonly<Record<string, unknown>>): Promise<T> {
 		const line = new Promise<string>(resolve => {
 			this.#replies.once('line', resolve);
 		});
@@ -133,5 +95,3 @@ export function bytesOf(folder: string): number {
 		.filter(entry => entry.isFile())
 		.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
-
-const program = (system: string, name: string): string => join(here, 'systems', system, name);

@@ -1,0 +1,215 @@
+// What one definition of BM25 comes to: queries, or the building of indexes.
+import {mkdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import type {Options, Outcome} from '../run.ts';
+import {type Figure, figure} from '../statistics.ts';
+import {cache} from '../system.ts';
+import {type Agreement, agreement, readHits} from './agreement.ts';
+import {corpus, prepareCorpus, prepareQueries, queries} from './data.ts';
+import {type Built, build, indexFolder, indexed} from './indexes.ts';
+import {type Speed, speed} from './speed.ts';
+import {type Analysis, Bm25System, type Entry, type Round} from './system.ts';
+import {buildTable, speedTable} from './table.ts';
+
+/** definitions/<name>.json. */
+export interface Definition {
+	readonly about: string;
+	/** Of data.json. */
+	readonly corpus: string;
+	/** Of data.json. Without queries, building indexes is what is measured. */
+	readonly queries?: string;
+	readonly analysis: Analysis;
+	readonly k?: readonly number[];
+	/** In each, every entry has its turn. */
+	readonly rounds: number;
+	/** What each entry does before, for each k or for building: so many rounds, and so many seconds of queries. */
+	readonly warmUp?: {readonly rounds: number; readonly seconds: number};
+	/** The entry that others are compared with. */
+	readonly reference: string;
+	readonly systems: readonly Entry[];
+}
+
+/** What came of one entry. */
+export interface Result {
+	readonly name: string;
+	/** Why there is nothing else. */
+	readonly failed?: string;
+	readonly built?: Built;
+	/** Of building, round by round. */
+	readonly seconds?: Figure;
+	readonly secondsRatio?: Figure;
+	/** The most memory of the process that searched. */
+	readonly peakBytes?: number | undefined;
+	readonly speed?: Readonly<Record<number, Speed & {readonly agreement?: Agreement}>>;
+}
+
+type Say = Options['say'];
+
+export const systemsOf = ({systems}: Definition): readonly string[] => systems.map(({system}) => system);
+
+export async function measure(defined: Definition, {rebuild, smoke, failed, say}: Options): Promise<Outcome> {
+	const definition = smoke ? {...defined, rounds: 1, warmUp: {rounds: defined.queries ? 1 : 0, seconds: 0}} : defined;
+	const results = definition.queries
+		? await measureQueries(definition, failed, rebuild, say)
+		: await measureBuilds(definition, failed, say);
+	return {
+		definition,
+		data: {corpus: corpus(definition.corpus), ...(definition.queries && {queries: queries(definition.queries)})},
+		results,
+		table: (definition.queries ? speedTable : buildTable)(results),
+		wrong: inexact(definition, results, say),
+	};
+}
+
+async function measureQueries(
+	{corpus: name, queries: of, analysis, k: ks = [], rounds, warmUp, reference, systems}: Definition,
+	failed: ReadonlyMap<string, string>,
+	rebuild: boolean,
+	say: Say,
+): Promise<readonly Result[]> {
+	const passages = await prepareCorpus(name, say);
+	const asked = await prepareQueries(of!, say);
+	const file = analysis === 'tokens' ? 'tokens' : 'raw';
+	const count = readFileSync(asked[file], 'utf8').trimEnd().split('\n').length;
+	const results = new Map<string, Result>();
+	const running = new Map<string, Bm25System>();
+	const measured = new Map<string, Round[]>();
+	const hitsOf = (entry: string, k: number): string => join(cache, 'hits', `${entry.replaceAll(/\W+/gu, '-')}-${k}.tsv`);
+	mkdirSync(join(cache, 'hits'), {recursive: true});
+	/** Does one step of an entry, unless one failed before. */
+	const step = async (entry: Entry, work: (system: Bm25System, result: Result) => Promise<void>): Promise<void> => {
+		const result = results.get(entry.name) ?? {name: entry.name};
+		try {
+			if (!result.failed) {
+				await work(running.get(entry.name)!, result);
+			}
+		} catch (error) {
+			say(`${entry.name}: ${(error as Error).message}`);
+			results.set(entry.name, {...result, failed: (error as Error).message});
+		}
+	};
+	const ask = async (entry: Entry, k: number, hits?: string): Promise<Round> => {
+		const request = {
+			folder: indexFolder(entry, name, analysis),
+			queries: asked[file],
+			k,
+			rounds: 1,
+			batch: entry.batch ?? false,
+			...(hits && {hits}),
+		};
+		const [round] = await running.get(entry.name)!.query(request);
+		return round!;
+	};
+	try {
+		for (const entry of systems) {
+			await step(entry, async (_, result) => {
+				refuse(failed.get(entry.system));
+				const built = await indexed(entry, name, passages[file], analysis, rebuild, say);
+				running.set(entry.name, new Bm25System(entry));
+				results.set(entry.name, {...result, built});
+			});
+		}
+		for (const entry of systems) {
+			await step(entry, async () => {
+				say(`warming ${entry.name} up …`);
+				for (const k of ks) {
+					let seconds = 0;
+					for (let round = 0; round < Math.max(1, warmUp?.rounds ?? 0) || seconds < (warmUp?.seconds ?? 0); round++) {
+						seconds += (await ask(entry, k, round === 0 ? hitsOf(entry.name, k) : undefined)).wallNanos / 1e9;
+					}
+				}
+			});
+		}
+		for (let round = 1; round <= rounds; round++) {
+			say(`round ${round} of ${rounds} …`);
+			for (const entry of systems) {
+				await step(entry, async () => {
+					for (const k of ks) {
+						const key = `${entry.name} ${k}`;
+						measured.set(key, [...(measured.get(key) ?? []), await ask(entry, k)]);
+					}
+				});
+			}
+		}
+		for (const entry of systems) {
+			await step(entry, async (system, result) => {
+				const speeds: Record<number, Speed & {agreement?: Agreement}> = {};
+				for (const k of ks) {
+					const compared = entry.name === reference || results.get(reference)?.failed ? undefined : reference;
+					speeds[k] = {
+						...speed(measured.get(`${entry.name} ${k}`)!, count, compared === undefined ? undefined : measured.get(`${compared} ${k}`)),
+						...(compared && {agreement: agreement(await readHits(hitsOf(entry.name, k)), await readHits(hitsOf(compared, k)))}),
+					};
+				}
+				results.set(entry.name, {...result, speed: speeds, peakBytes: system.peakBytes()});
+			});
+		}
+	} finally {
+		await Promise.all([...running.values()].map(async system => system.close()));
+	}
+	return systems.map(({name}) => results.get(name)!);
+}
+
+async function measureBuilds(
+	{corpus: name, analysis, rounds, warmUp, reference, systems}: Definition,
+	failed: ReadonlyMap<string, string>,
+	say: Say,
+): Promise<readonly Result[]> {
+	const passages = await prepareCorpus(name, say);
+	const results = new Map<string, Result>();
+	const measured = new Map<string, number[]>();
+	const running = new Map(systems.map(entry => [entry.name, new Bm25System(entry)]));
+	try {
+		for (let round = 1 - (warmUp?.rounds ?? 0); round <= rounds; round++) {
+			say(round < 1 ? 'warming up …' : `round ${round} of ${rounds} …`);
+			for (const entry of systems.filter(({name}) => !results.get(name)?.failed)) {
+				try {
+					refuse(failed.get(entry.system));
+					const file = passages[analysis === 'tokens' ? 'tokens' : 'raw'];
+					const built = await build(running.get(entry.name)!, entry, name, file, analysis);
+					results.set(entry.name, {name: entry.name, built});
+					if (round >= 1) {
+						measured.set(entry.name, [...(measured.get(entry.name) ?? []), built.seconds]);
+					}
+				} catch (error) {
+					say(`${entry.name}: ${(error as Error).message}`);
+					results.set(entry.name, {name: entry.name, failed: (error as Error).message});
+				}
+			}
+		}
+	} finally {
+		await Promise.all([...running.values()].map(async system => system.close()));
+	}
+	const compared = results.get(reference)?.failed ? undefined : measured.get(reference);
+	return systems.map(entry => {
+		const result = results.get(entry.name)!;
+		const seconds = measured.get(entry.name);
+		if (result.failed || !seconds) {
+			return result;
+		}
+		const ratio = compared && entry.name !== reference && {secondsRatio: figure(seconds.map((value, i) => compared[i]! / value))};
+		return {...result, seconds: figure(seconds), ...ratio};
+	});
+}
+
+function refuse(reason: string | undefined): void {
+	if (reason) {
+		throw new Error(reason);
+	}
+}
+
+/** Entries that are to have the reference's hits, and have others. */
+function inexact({systems}: Definition, results: readonly Result[], say: Say): readonly string[] {
+	const wrong: string[] = [];
+	for (const {name} of systems.filter(({exact}) => exact)) {
+		const speeds = Object.entries(results.find(result => result.name === name)?.speed ?? {});
+		for (const [k, {agreement}] of speeds) {
+			if (!agreement) {
+				say(`${name}, k=${k}: not compared with the reference, which was not measured`);
+			} else if (agreement.identical < agreement.queries) {
+				wrong.push(`${name}, k=${k}: expected the reference's hits, got them for ${agreement.identical} of ${agreement.queries} queries`);
+			}
+		}
+	}
+	return wrong;
+}

@@ -1,0 +1,32 @@
+// What the rounds of a system come to.
+import {type Figure, figure, percentile} from '../statistics.ts';
+import type {Round} from './system.ts';
+
+/** One system at one k. */
+export interface Speed {
+	/** Queries per second of wall time. */
+	readonly wall: Figure;
+	/** Queries per second that the thread ran. */
+	readonly cpu: Figure;
+	/** Wall time of a query in µs; not of a batch's. */
+	readonly p50?: Figure;
+	readonly p99?: Figure;
+	/** To the reference, round by round. */
+	readonly wallRatio?: Figure;
+	readonly cpuRatio?: Figure;
+	/** Of each round, for all queries. */
+	readonly rounds: ReadonlyArray<Pick<Round, 'wallNanos' | 'cpuNanos'>>;
+}
+
+/** `reference` has the rounds of the reference, run alternately with these. */
+export function speed(rounds: readonly Round[], queries: number, reference?: readonly Round[]): Speed {
+	const ratio = (nanos: (round: Round) => number): Figure => figure(rounds.map((round, i) => nanos(reference![i]!) / nanos(round)));
+	const latency = (part: number): Figure => figure(rounds.map(round => percentile(round.queryNanos, part) / 1000));
+	return {
+		wall: figure(rounds.map(round => (queries * 1e9) / round.wallNanos)),
+		cpu: figure(rounds.map(round => (queries * 1e9) / round.cpuNanos)),
+		...(rounds[0]!.queryNanos.length > 0 && {p50: latency(0.5), p99: latency(0.99)}),
+		...(reference && {wallRatio: ratio(round => round.wallNanos), cpuRatio: ratio(round => round.cpuNanos)}),
+		rounds: rounds.map(({wallNanos, cpuNanos}) => ({wallNanos, cpuNanos})),
+	};
+}

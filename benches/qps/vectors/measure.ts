@@ -1,0 +1,235 @@
+// What one definition of vectors comes to: speed at a recall, or of exact search.
+import {mkdirSync} from 'node:fs';
+import {join} from 'node:path';
+import type {Options, Outcome} from '../run.ts';
+import {cache} from '../system.ts';
+import {type Point, around} from './curve.ts';
+import {dataOf, prepareVectors} from './data.ts';
+import {drawn} from './figure.ts';
+import {type Built, indexed, placeOf} from './indexes.ts';
+import {type Summary, summaries} from './summary.ts';
+import {type Asked, type Efforts, type Entry, type Place, type Similarity, type Spent, VectorSystem} from './system.ts';
+import {tables} from './table.ts';
+import {type Truth, judge, readRows, truthOf} from './truth.ts';
+
+/** definitions/<name>.json. */
+export interface Definition {
+	readonly about: string;
+	/** Of data.json. */
+	readonly data: string;
+	/** The first so many. */
+	readonly rows: number;
+	readonly queries: number;
+	readonly similarity: Similarity;
+	/** Of each k, the recalls at which speeds are compared; none where search is exact. */
+	readonly targets: Readonly<Record<string, readonly number[]>>;
+	/** Unless an entry has its own. Without, search is exact. */
+	readonly efforts?: Efforts;
+	/** In each, every entry has its turn. */
+	readonly rounds: number;
+	/** Opens indexes for each turn and closes them after it: for those that do not fit in memory side by side. */
+	readonly reopen?: boolean;
+	readonly systems: readonly Entry[];
+}
+
+/** What came of one entry. */
+export interface Result {
+	readonly entry: Entry;
+	/** Why there is nothing else. */
+	readonly failed?: string;
+	readonly built?: Built;
+	/** The most memory of the process that searched. */
+	readonly peakBytes?: number | undefined;
+	/** Of each k, by effort. */
+	readonly points?: Readonly<Record<string, readonly Point[]>>;
+	readonly queries?: number;
+	/** Queries of an exact entry whose hits are not the true ones. */
+	readonly untrue?: number;
+}
+
+/** In a smoke run, at most. */
+const SMOKE = {rows: 10_000, queries: 200};
+/** Asked before each turn, untimed: other systems had the caches. */
+const WARM_UP = 100;
+
+export const systemsOf = ({systems}: Definition): readonly string[] => [...systems.map(({system}) => system), 'passagekit'];
+
+export async function measure(defined: Definition, options: Options): Promise<Outcome> {
+	const definition = options.smoke ? small(defined) : defined;
+	const {data, rows: count, queries, similarity} = definition;
+	const {dim} = dataOf(data);
+	const files = await prepareVectors(data, count, options.say);
+	const rows = {rows: files.rows, count, dim};
+	const truths = new Map<Similarity, Truth>();
+	for (const of of new Set([similarity, ...definition.systems.flatMap(entry => entry.similarity ?? [])])) {
+		truths.set(of, truthOf(data, {...rows, similarity: of}, files.queries, queries, options.say));
+	}
+	// Whatever a system ranks by, the definition's similarity says what is right.
+	const run = new Run(definition, options, files.queries, truths.get(similarity)!, entry => placeOf(entry, data, similarity, rows));
+	const results = await run.results();
+	const found: readonly Summary[] = summaries(definition, results);
+	return {
+		definition,
+		data: {...dataOf(data), checked: truths.get(similarity)!.checked},
+		results: found,
+		table: tables(definition, found),
+		...(definition.efforts && {figure: drawn(definition, found)}),
+		wrong: results.flatMap(({entry, untrue}) =>
+			untrue ? [`${entry.name}: expected the true hits, got others for ${untrue} queries`] : [],
+		),
+	};
+}
+
+function small(definition: Definition): Definition {
+	const fewer = (value: number): number => Math.min(value, SMOKE.queries);
+	return {
+		...definition,
+		rows: Math.min(definition.rows, SMOKE.rows),
+		queries: fewer(definition.queries),
+		rounds: 1,
+		systems: definition.systems.map(entry => ({...entry, ...(entry.queries && {queries: fewer(entry.queries)})})),
+	};
+}
+
+class Run {
+	readonly #definition: Definition;
+	readonly #options: Options;
+	readonly #queries: string;
+	readonly #truth: Truth;
+	readonly #place: (entry: Entry) => Place;
+	readonly #results: Map<Entry, Result>;
+	readonly #running = new Map<Entry, VectorSystem>();
+
+	constructor(definition: Definition, options: Options, queries: string, truth: Truth, place: (entry: Entry) => Place) {
+		this.#definition = definition;
+		this.#options = options;
+		this.#queries = queries;
+		this.#truth = truth;
+		this.#place = place;
+		this.#results = new Map(definition.systems.map(entry => [entry, {entry}]));
+	}
+
+	async results(): Promise<readonly Result[]> {
+		const {systems, rounds} = this.#definition;
+		const {say, failed, rebuild} = this.#options;
+		const rebuilt = new Set<string>();
+		try {
+			for (const entry of systems) {
+				await this.#step(entry, async () => {
+					const failure = failed.get(entry.system);
+					if (failure) {
+						throw new Error(failure);
+					}
+					const place = this.#place(entry);
+					const built = await indexed(entry, place, rebuild && !rebuilt.has(place.folder), say);
+					rebuilt.add(place.folder);
+					return {built};
+				});
+			}
+			for (const entry of systems) {
+				await this.#step(entry, async () => {
+					say(`trying ${entry.name} …`);
+					return this.#turn(entry, async system => this.#tried(entry, system));
+				});
+			}
+			for (let round = 1; round <= rounds; round++) {
+				say(`round ${round} of ${rounds} …`);
+				for (const entry of systems) {
+					await this.#step(entry, async () => this.#turn(entry, async system => this.#round(entry, system)));
+				}
+			}
+		} finally {
+			await Promise.all([...this.#running.values()].map(async system => system.close()));
+		}
+		return systems.map(entry => this.#results.get(entry)!);
+	}
+
+	/** Adds to what is known of an entry, unless it failed before. */
+	async #step(entry: Entry, work: () => Promise<Partial<Result>>): Promise<void> {
+		const result = this.#results.get(entry)!;
+		if (result.failed) {
+			return;
+		}
+		try {
+			this.#results.set(entry, {...result, ...(await work())});
+		} catch (error) {
+			this.#options.say(`${entry.name}: ${(error as Error).message}`);
+			this.#results.set(entry, {...result, failed: (error as Error).message});
+		}
+	}
+
+	/** Lets a system work that is running, or runs for this alone. */
+	async #turn(entry: Entry, work: (system: VectorSystem) => Promise<Partial<Result>>): Promise<Partial<Result>> {
+		const system = this.#running.get(entry) ?? new VectorSystem(entry);
+		this.#running.set(entry, system);
+		try {
+			const done = await work(system);
+			return {...done, peakBytes: Math.max(system.peakBytes() ?? 0, this.#results.get(entry)!.peakBytes ?? 0) || undefined};
+		} finally {
+			if (this.#definition.reopen) {
+				this.#running.delete(entry);
+				await system.close();
+			}
+		}
+	}
+
+	/** The recall of each effort, from the least until it is above all targets. */
+	async #tried(entry: Entry, system: VectorSystem): Promise<Partial<Result>> {
+		const {targets, efforts} = this.#definition;
+		const folder = join(cache, 'hits');
+		mkdirSync(folder, {recursive: true});
+		const found = join(folder, 'found.i32');
+		const asked = this.#asked(entry);
+		const points: Record<string, readonly Point[]> = {};
+		let untrue = 0;
+		for (const [k, wanted] of Object.entries(targets)) {
+			const tried: Point[] = [];
+			for (const effort of (entry.efforts ?? efforts)?.[k] ?? [0]) {
+				await this.#ask(entry, system, {k: Number(k), effort, found});
+				const {recall, identical} = judge(readRows(found), this.#truth, asked, Number(k));
+				tried.push({effort, recall, wall: [], cpu: []});
+				untrue = entry.exact ? Math.max(untrue, asked - identical) : 0;
+				if (recall >= Math.max(...wanted)) {
+					break;
+				}
+			}
+			points[k] = around(tried, wanted);
+		}
+		return {points, queries: asked, untrue};
+	}
+
+	async #round(entry: Entry, system: VectorSystem): Promise<Partial<Result>> {
+		const {points: before = {}} = this.#results.get(entry)!;
+		const points: Record<string, readonly Point[]> = {};
+		const asked = this.#asked(entry);
+		for (const [k, of] of Object.entries(before)) {
+			const measured: Point[] = [];
+			await this.#ask(entry, system, {k: Number(k), ...this.#warmUp(of, asked)});
+			for (const point of of) {
+				const {wallNanos, cpuNanos} = await this.#ask(entry, system, {k: Number(k), effort: point.effort});
+				const speed = (nanos: number): number => (asked * 1e9) / nanos;
+				measured.push({...point, wall: [...point.wall, speed(wallNanos)], cpu: [...point.cpu, speed(cpuNanos)]});
+			}
+			points[k] = measured;
+		}
+		return {points};
+	}
+
+	/** Of an index just opened, all that will be read: a mapped file comes to memory page by page. */
+	#warmUp(points: readonly Point[], asked: number): Pick<Asked, 'effort' | 'asked'> {
+		return this.#definition.reopen ? {effort: points.at(-1)!.effort, asked} : {effort: points[0]!.effort, asked: Math.min(asked, WARM_UP)};
+	}
+
+	async #ask(entry: Entry, system: VectorSystem, asked: Pick<Asked, 'k' | 'effort'> & Partial<Asked>): Promise<Spent> {
+		return system.query(this.#place(entry), {
+			queries: this.#queries,
+			asked: this.#asked(entry),
+			batch: entry.batch ?? false,
+			...asked,
+		});
+	}
+
+	#asked(entry: Entry): number {
+		return Math.min(entry.queries ?? this.#definition.queries, this.#definition.queries);
+	}
+}

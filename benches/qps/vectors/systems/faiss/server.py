@@ -1,0 +1,49 @@
+"""Faiss behind the line protocol of benches/qps/vectors.
+
+Options: `index` is `flat`, or `hnsw` with `m`, `efConstruction` and `storage` (`flat` or `sq8`).
+"""
+
+import sys
+from pathlib import Path
+
+import faiss
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from protocol import serve  # noqa: E402
+
+METRICS = {"dot": faiss.METRIC_INNER_PRODUCT, "l2": faiss.METRIC_L2}
+
+
+class Faiss:
+    def version(self):
+        return f"faiss-cpu {faiss.__version__} ({faiss.get_compile_options().strip()})"
+
+    def build(self, rows, similarity, options):
+        metric, dim = METRICS[similarity], rows.shape[1]
+        if options["index"] == "flat":
+            self.index = faiss.IndexFlat(dim, metric)
+        else:
+            m = options["m"]
+            if options["storage"] == "sq8":
+                self.index = faiss.IndexHNSWSQ(dim, faiss.ScalarQuantizer.QT_8bit, m, metric)
+            else:
+                self.index = faiss.IndexHNSWFlat(dim, m, metric)
+            self.index.hnsw.efConstruction = options["efConstruction"]
+        self.index.train(rows)
+        self.index.add(rows)
+
+    def save(self, folder):
+        faiss.write_index(self.index, str(folder / "index"))
+
+    def open(self, folder, rows, similarity, options):
+        self.index = faiss.read_index(str(folder / "index"))
+        self.hnsw = options["index"] == "hnsw"
+
+    def search(self, queries, k, effort):
+        if self.hnsw:
+            self.index.hnsw.efSearch = effort
+        return self.index.search(queries, k)[1]
+
+
+faiss.omp_set_num_threads(1)
+serve(Faiss())

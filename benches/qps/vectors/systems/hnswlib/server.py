@@ -1,0 +1,37 @@
+"""hnswlib behind the line protocol of benches/qps/vectors. Options: `m`, `efConstruction`."""
+
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import hnswlib
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from protocol import serve  # noqa: E402
+
+SPACES = {"dot": "ip", "l2": "l2"}
+
+
+class Hnswlib:
+    def version(self):
+        return version("hnswlib")
+
+    def build(self, rows, similarity, options):
+        self.index = hnswlib.Index(SPACES[similarity], rows.shape[1])
+        self.index.init_index(len(rows), M=options["m"], ef_construction=options["efConstruction"])
+        self.index.add_items(rows, num_threads=1)
+
+    def save(self, folder):
+        self.index.save_index(str(folder / "index"))
+        (folder / "dim").write_text(str(self.index.dim))
+
+    def open(self, folder, rows, similarity, options):
+        self.index = hnswlib.Index(SPACES[similarity], int((folder / "dim").read_text()))
+        self.index.load_index(str(folder / "index"))
+
+    def search(self, queries, k, effort):
+        self.index.set_ef(effort)
+        return self.index.knn_query(queries, k, num_threads=1)[0]
+
+
+serve(Hnswlib())

@@ -1,0 +1,100 @@
+// The line protocol of benches/qps/vectors for systems on Node: one JSON request a line, one JSON reply a line.
+import {closeSync, openSync, readFileSync, readSync, writeFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {join} from 'node:path';
+import {createInterface} from 'node:readline';
+
+/** What a peer was set up with. */
+export const packages = process.env.QPS_PACKAGES && createRequire(join(process.env.QPS_PACKAGES, 'package.json'));
+
+export const versionOf = name =>
+	JSON.parse(readFileSync(join(process.env.QPS_PACKAGES, 'node_modules', name, 'package.json'), 'utf8')).version;
+
+/**
+Answers until the input ends.
+
+An engine has `version`; `build(rows, request)`, which is timed, and `save(folder)`, which is not; `open(request)`;
+`prepared(query)`, untimed, for a library that does not take a `Float32Array`; and `search(query, k, effort)`. It may
+have `searchMany(queries, k, effort)` for a matrix. Searches resolve to what `numbered` makes lists of row numbers of,
+untimed. Of a matrix, `row(at)` is one vector.
+*/
+export async function serve(engine) {
+	const {prepared = query => query, numbered = found => found} = engine;
+	let opened;
+	let asked;
+	let queries;
+	const verbs = {
+		describe: async () => ({version: `${engine.version}, Node ${process.version}`}),
+		async build(request) {
+			const rows = matrix(request.rows, request.count, request.dim);
+			const [began, cpu] = [performance.now(), process.cpuUsage()];
+			await engine.build(rows, request);
+			const reply = {seconds: (performance.now() - began) / 1000, cpuSeconds: cpuNanos(cpu) / 1e9};
+			await engine.save?.(request.folder);
+			return reply;
+		},
+		async query(request) {
+			const {folder, rows, count, dim, k, effort, batch} = request;
+			const index = JSON.stringify([folder, rows, count]);
+			if (opened !== index) {
+				await engine.open(request, () => matrix(rows, count, dim));
+				opened = index;
+			}
+			if (asked !== `${request.asked} ${request.queries}`) {
+				queries = matrix(request.queries, request.asked, dim);
+				asked = `${request.asked} ${request.queries}`;
+			}
+			const singles = batch ? [] : Array.from({length: request.asked}, (_, at) => prepared(queries.row(at)));
+			const queryNanos = [];
+			let found = [];
+			const [began, cpu] = [process.hrtime.bigint(), process.cpuUsage()];
+			if (batch) {
+				found = await engine.searchMany(queries, k, effort);
+			} else {
+				for (const query of singles) {
+					const start = performance.now();
+					const list = await engine.search(query, k, effort);
+					queryNanos.push(Math.round((performance.now() - start) * 1e6));
+					// As a server would, which forgets what it has answered; kept only to be written down.
+					if (request.found) {
+						found.push(list);
+					}
+				}
+			}
+			const wallNanos = Number(process.hrtime.bigint() - began);
+			const reply = {wallNanos, cpuNanos: cpuNanos(cpu), queryNanos};
+			if (request.found) {
+				const ids = new Int32Array(request.asked * k).fill(-1);
+				found.forEach((list, at) => ids.set(Array.from(numbered(list)).slice(0, k), at * k));
+				writeFileSync(request.found, ids);
+			}
+			return reply;
+		},
+	};
+	for await (const line of createInterface({input: process.stdin})) {
+		const request = JSON.parse(line);
+		const reply = await verbs[request.verb](request).catch(error => ({error: String(error).slice(0, 1000)}));
+		process.stdout.write(`${JSON.stringify(reply)}\n`);
+	}
+}
+
+function cpuNanos(since) {
+	const {user, system} = process.cpuUsage(since);
+	return (user + system) * 1000;
+}
+
+/** The first `count` rows of a file. */
+function matrix(path, count, dim) {
+	const data = new Float32Array(count * dim);
+	const bytes = new Uint8Array(data.buffer);
+	const file = openSync(path);
+	for (let at = 0; at < bytes.length; ) {
+		const read = readSync(file, bytes, at, Math.min(2 ** 30, bytes.length - at), at);
+		if (read === 0) {
+			throw new Error(`expected ${count} rows of ${dim} values in ${path}, got ${Math.floor(at / dim / 4)}`);
+		}
+		at += read;
+	}
+	closeSync(file);
+	return {data, rows: count, dim, row: at => data.subarray(at * dim, (at + 1) * dim)};
+}

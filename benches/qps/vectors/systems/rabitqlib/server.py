@@ -1,0 +1,36 @@
+"""SymphonyQG, of rabitqlib, behind the line protocol of benches/qps/vectors.
+
+Options: `degree`, `ef` (of building), `init`, and `bits` of the vectors kept for re-scoring, 0 for f32.
+"""
+
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from rabitqlib import SymqgIndex
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from protocol import serve  # noqa: E402
+
+METRICS = {"dot": "ip", "l2": "l2"}
+
+
+class SymphonyQg:
+    def version(self):
+        return f"rabitqlib {version('rabitqlib')}"
+
+    def build(self, rows, similarity, options):
+        self.index = SymqgIndex(rows.shape[1], options["degree"], METRICS[similarity], options.get("bits", 0))
+        self.index.build(rows, options["ef"], 1, options["init"])
+
+    def save(self, folder):
+        self.index.save(str(folder / "index"))
+
+    def open(self, folder, rows, similarity, options):
+        self.index = SymqgIndex.load(str(folder / "index"))
+
+    def search(self, queries, k, effort):
+        return self.index.search_batch(queries, k, effort, 1)[0]
+
+
+serve(SymphonyQg())

@@ -1,0 +1,45 @@
+"""ScaNN behind the line protocol of benches/qps/vectors.
+
+Options: `leaves` of the tree, `dimensionsPerBlock` of the 4-bit codes, `reorder`: how many times k are re-scored. The
+effort of a search is the number of leaves searched.
+"""
+
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import scann
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from protocol import serve  # noqa: E402
+
+DISTANCES = {"dot": "dot_product", "l2": "squared_l2"}
+
+
+class Scann:
+    def version(self):
+        return version("scann")
+
+    def build(self, rows, similarity, options):
+        self.index = (
+            scann.scann_ops_pybind.builder(rows, 100, DISTANCES[similarity])
+            .tree(num_leaves=options["leaves"], num_leaves_to_search=10, training_sample_size=min(len(rows), 250_000))
+            .score_ah(options["dimensionsPerBlock"], anisotropic_quantization_threshold=0.2)
+            .reorder(100)
+            .set_n_training_threads(1)
+            .build()
+        )
+
+    def save(self, folder):
+        self.index.serialize(str(folder))
+
+    def open(self, folder, rows, similarity, options):
+        self.index = scann.scann_ops_pybind.load_searcher(str(folder))
+        self.index.set_num_threads(1)
+        self.reorder = options["reorder"]
+
+    def search(self, queries, k, effort):
+        return self.index.search_batched(queries, k, self.reorder * k, effort)[0]
+
+
+serve(Scann())

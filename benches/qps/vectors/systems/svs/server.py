@@ -1,0 +1,61 @@
+"""Vamana, of Intel's SVS, behind the line protocol of benches/qps/vectors. LVQ codes need an Intel processor.
+
+Options: `degree`, `window` (of building), `storage`: `lvq` with `primary` and `residual` bits, `f32` or `f16`.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy
+import svs
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from protocol import serve  # noqa: E402
+
+DISTANCES = {"dot": svs.DistanceType.MIP, "l2": svs.DistanceType.L2}
+# As its documentation advises: above 1 where less is better, below where more is.
+ALPHAS = {"dot": 0.95, "l2": 1.2}
+
+
+class Svs:
+    def version(self):
+        return f"scalable-vs {svs.library_version()}"
+
+    def build(self, rows, similarity, options):
+        parameters = svs.VamanaBuildParameters(
+            alpha=ALPHAS[similarity], graph_max_degree=options["degree"], window_size=options["window"]
+        )
+        if options["storage"] != "lvq":
+            kind = {"f32": numpy.float32, "f16": numpy.float16}[options["storage"]]
+            self.index = svs.Vamana.build(parameters, rows.astype(kind), DISTANCES[similarity], 1)
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            # A compressed set is loaded from a file.
+            file = f"{folder}/rows.fvecs"
+            svs.write_vecs(rows, file)
+            data = svs.VectorDataLoader(file, svs.DataType.float32, rows.shape[1])
+            loader = svs.LVQLoader(data, primary=options["primary"], residual=options["residual"])
+            self.index = svs.Vamana.build(parameters, loader, DISTANCES[similarity], 1)
+
+    def save(self, folder):
+        self.index.save(*(str(folder / part) for part in ("config", "graph", "data")))
+
+    def open(self, folder, rows, similarity, options):
+        data = str(folder / "data")
+        kinds = {"f32": svs.DataType.float32, "f16": svs.DataType.float16}
+        storage = options["storage"]
+        self.index = svs.Vamana(
+            str(folder / "config"),
+            svs.GraphLoader(str(folder / "graph")),
+            svs.LVQLoader(data) if storage == "lvq" else svs.VectorDataLoader(data, kinds[storage]),
+            DISTANCES[similarity],
+            num_threads=1,
+        )
+
+    def search(self, queries, k, effort):
+        self.index.search_window_size = effort
+        return self.index.search(queries, k)[0]
+
+
+serve(Svs())

@@ -1,0 +1,99 @@
+// Results as text.
+import type {Figure} from '../statistics.ts';
+import {table} from '../text-table.ts';
+import type {Definition} from './measure.ts';
+import type {Summary, Target} from './summary.ts';
+
+/** Speeds and ratios by wall time and by CPU time, indexes, and what failed. ≥: the least effort is above that recall. */
+export function tables(definition: Definition, results: readonly Summary[]): string {
+	const parts = definition.efforts
+		? [speeds(definition, results, 'wall'), speeds(definition, results, 'cpu'), ratios(definition, results)]
+		: [exact(definition, results)];
+	const failed = results.flatMap(({name, failed}) => (failed ? [`${name}: not measured (${failed})`] : []));
+	return [...parts, indexes(results), ...failed].join('\n\n');
+}
+
+interface Column {
+	readonly k: string;
+	readonly recall: number;
+}
+
+const columns = ({targets}: Definition): readonly Column[] =>
+	Object.entries(targets).flatMap(([k, recalls]) => recalls.map(recall => ({k, recall})));
+const head = ({k, recall}: Column): string => `@${k} ${recall.toFixed(2).slice(1)}`;
+const at = ({curves}: Summary, {k, recall}: Column): Target | undefined => curves?.[k]?.at.find(target => target.recall === recall);
+
+function speeds(definition: Definition, results: readonly Summary[], by: 'wall' | 'cpu'): string {
+	const rows = results
+		.filter(({curves}) => curves)
+		.map(result => [
+			result.name,
+			...columns(definition).map(column => {
+				const target = at(result, column);
+				return target ? `${target.atLeast ? '≥' : ''}${Math.round(target[by].median)} ±${spread(target[by])}` : '–';
+			}),
+		]);
+	return table([`q/s ${by} at recall`, ...columns(definition).map(head)], rows);
+}
+
+/** A row of each entry of ours: times as fast as the fastest other, which is named by its first word. */
+function ratios(definition: Definition, results: readonly Summary[]): string {
+	const rows = results
+		.filter(({ours, curves}) => ours && curves)
+		.map(result => [
+			result.name,
+			...columns(definition).map(column => {
+				const target = at(result, column);
+				return target?.rival ? `${ratio(target)} ${target.rival.name}` : '–';
+			}),
+		]);
+	return table(['× fastest other, wall', ...columns(definition).map(head)], rows);
+}
+
+function ratio({atLeast, rival}: Target): string {
+	const bound = atLeast === rival!.atLeast ? '' : atLeast ? '≥' : '≤';
+	return `${atLeast && rival!.atLeast ? '~' : bound}${rival!.wall.median.toFixed(2)}`;
+}
+
+function exact(definition: Definition, results: readonly Summary[]): string {
+	const parts = Object.keys(definition.targets).map(k => {
+		const rows = results.flatMap(({name, queries, curves}) => {
+			const curve = curves?.[k];
+			const [point] = curve?.points ?? [];
+			const [target] = curve?.at ?? [];
+			return point && target
+				? [
+						[
+							name,
+							`${queries}`,
+							`${rate(point.wall)} ±${spread(point.wall)}`,
+							`${rate(point.cpu)} ±${spread(point.cpu)}`,
+							point.recall.toFixed(4),
+							target.rival ? `${target.rival.wall.median.toFixed(2)} ${target.rival.name}` : '',
+						],
+					]
+				: [];
+		});
+		return table([`k=${k}`, 'queries', 'q/s wall', 'q/s cpu', 'recall', '× fastest other, wall'], rows);
+	});
+	return parts.join('\n\n');
+}
+
+function indexes(results: readonly Summary[]): string {
+	const rows = results
+		.filter(({built}) => built)
+		.map(({name, built, peakBytes}) => [
+			name,
+			built!.cpuSeconds.toFixed(1),
+			built!.seconds.toFixed(1),
+			megabytes(built!.bytes),
+			megabytes(built!.peakBytes),
+			megabytes(peakBytes),
+			built!.version,
+		]);
+	return table(['index', 'build CPU s', 'build s', 'MB', 'peak MB', 'searching MB', 'version'], rows);
+}
+
+const rate = ({median}: Figure): string => (median < 100 ? median.toFixed(1) : Math.round(median).toString());
+const megabytes = (bytes: number | undefined): string => (bytes === undefined ? '' : (bytes / 1e6).toFixed(1));
+const spread = ({median, least, most}: Figure): string => `${Math.round((50 * (most - least)) / median)}%`;

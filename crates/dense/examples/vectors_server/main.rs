@@ -1,0 +1,42 @@
+//! The indexes of this crate behind the line protocol of `benches/qps/vectors`; also makes that harness's data.
+//!
+//! - `vectors_server serve` answers one JSON request a line.
+//! - `vectors_server truth REQUEST` writes the exact best rows of queries: `truth.rs`.
+//! - `vectors_server synthesize REQUEST` writes vectors like those of texts: `synthetic.rs`.
+
+mod matrix;
+mod serve;
+mod synthetic;
+mod truth;
+
+use std::error::Error;
+use std::io::{BufRead, Write, stdin, stdout};
+
+use serde_json::{Value, json};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let reply = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["serve"] => return answer_lines(),
+        ["truth", request] => truth::write(serde_json::from_str(request)?)?,
+        ["synthesize", request] => synthetic::write(serde_json::from_str(request)?)?,
+        _ => return Err("expected serve, truth REQUEST or synthesize REQUEST".into()),
+    };
+    println!("{reply}");
+    Ok(())
+}
+
+fn answer_lines() -> Outcome<()> {
+    let mut server = serve::Server::default();
+    for line in stdin().lock().lines() {
+        let reply: Value = serde_json::from_str(&line?)
+            .map_err(Into::into)
+            .and_then(|request| server.answer(request))
+            .unwrap_or_else(|error| json!({"error": error.to_string()}));
+        println!("{reply}");
+        stdout().flush()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! Files of little-endian f32 rows without a header.
+
+use std::fs::File;
+use std::io::{BufWriter, Read, Write};
+use std::path::Path;
+
+use dense::{FlatIndex, Similarity};
+use serde_json::Value;
+
+use crate::Outcome;
+
+/// Values read or written at a time.
+const CHUNK: usize = 1 << 22;
+
+/// The first `count` rows `[count * dim]` of a file.
+///
+/// # Errors
+///
+/// If the file has fewer, or cannot be read.
+pub fn read(path: &Path, count: usize, dim: usize) -> Outcome<Vec<f32>> {
+    let mut all = Vec::with_capacity(count * dim);
+    for_each_chunk(path, count, dim, |rows| {
+        all.extend_from_slice(rows);
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// The first `count` rows of a file as an index; a row's id is its number.
+///
+/// # Errors
+///
+/// As [`read`]; also if the index refuses a row.
+pub fn read_index(path: &Path, count: usize, dim: usize, similarity: Similarity) -> Outcome<FlatIndex> {
+    let mut index = FlatIndex::new(dim, similarity, Value::Null)?;
+    for_each_chunk(path, count, dim, |rows| {
+        let first = index.len();
+        let ids = (first..first + rows.len() / dim).map(|row| row.to_string()).collect();
+        Ok(index.add(ids, rows)?)
+    })?;
+    Ok(index)
+}
+
+/// Visits the first `count` rows of a file in order, so many at a time that they are about 16 MB.
+///
+/// # Errors
+///
+/// As [`read`]; what `visit` fails with.
+pub fn for_each_chunk(
+    path: &Path,
+    count: usize,
+    dim: usize,
+    mut visit: impl FnMut(&[f32]) -> Outcome<()>,
+) -> Outcome<()> {
+    let mut file = File::open(path)?;
+    let mut chunk = vec![0.0f32; (CHUNK / dim).clamp(1, count.max(1)) * dim];
+    let mut left = count * dim;
+    while left > 0 {
+        let size = left.min(chunk.len());
+        file.read_exact(bytemuck::cast_slice_mut(&mut chunk[..size])).map_err(|error| {
+            format!("expected {count} rows of {dim} values in {}: {error}", path.display())
+        })?;
+        visit(&chunk[..size])?;
+        left -= size;
+    }
+    Ok(())
+}
+
+/// Writes what `fill` makes of each range of rows, in order. Nothing is left at `path` where it fails.
+///
+/// # Errors
+///
+/// If the file cannot be written.
+pub fn write(path: &Path, count: usize, dim: usize, fill: impl Fn(usize, &mut [f32])) -> Outcome<()> {
+    let new = path.with_extension("new");
+    let mut file = BufWriter::new(File::create(&new)?);
+    let mut chunk = vec![0.0f32; (CHUNK / dim).clamp(1, count.max(1)) * dim];
+    let mut first = 0;
+    while first < count {
+        let size = (count - first).min(chunk.len() / dim);
+        fill(first, &mut chunk[..size * dim]);
+        file.write_all(bytemuck::cast_slice(&chunk[..size * dim]))?;
+        first += size;
+    }
+    file.flush()?;
+    Ok(std::fs::rename(new, path)?)
+}

@@ -1,0 +1,230 @@
+//! Building and searching, one request after the other.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Instant, UNIX_EPOCH};
+
+use control::Control;
+use dense::{FlatIndex, HnswIndex, HnswOptions, InnerProduct, Similarity};
+use ranking::Hit;
+use rustix::time::{ClockId, clock_gettime};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{Outcome, matrix};
+
+#[derive(Deserialize)]
+#[serde(tag = "verb", rename_all = "lowercase")]
+pub enum Request {
+    Describe,
+    Build(Place),
+    Query(Query),
+}
+
+/// An index, and the rows that it is of.
+#[derive(Deserialize, Clone, PartialEq)]
+pub struct Place {
+    rows: PathBuf,
+    count: usize,
+    dim: usize,
+    similarity: String,
+    folder: PathBuf,
+    options: Options,
+}
+
+#[derive(Deserialize, Clone, PartialEq)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Options {
+    index: Kind,
+    m: Option<usize>,
+    ef_construction: Option<usize>,
+    inner_product: Option<String>,
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Flat,
+    Hnsw,
+    /// No index: a query reads all rows once, and finds nothing. What a scan of f32 cannot be faster than.
+    Bandwidth,
+}
+
+#[derive(Deserialize)]
+pub struct Query {
+    #[serde(flatten)]
+    place: Place,
+    queries: PathBuf,
+    asked: usize,
+    k: usize,
+    effort: usize,
+    batch: bool,
+    found: Option<PathBuf>,
+}
+
+enum Index {
+    Flat(Box<FlatIndex>),
+    Hnsw(Box<HnswIndex>),
+    Rows(Vec<f32>),
+}
+
+/// What was opened last.
+#[derive(Default)]
+pub struct Server {
+    opened: Option<(Place, Index)>,
+    queries: Option<(PathBuf, Vec<f32>)>,
+}
+
+impl Server {
+    pub fn answer(&mut self, request: Request) -> Outcome<Value> {
+        match request {
+            Request::Describe => Ok(json!({"version": version()})),
+            Request::Build(place) => build(&place),
+            Request::Query(query) => self.query(&query),
+        }
+    }
+
+    fn query(&mut self, query: &Query) -> Outcome<Value> {
+        let Query { place, asked, k, effort, .. } = query;
+        if self.opened.as_ref().is_none_or(|(opened, _)| opened != place) {
+            // What was open before is closed first.
+            self.opened = None;
+            self.opened = Some((place.clone(), open(place)?));
+        }
+        let size = asked * place.dim;
+        if self.queries.as_ref().is_none_or(|(path, read)| *path != query.queries || read.len() != size) {
+            let read = matrix::read(&query.queries, *asked, place.dim)?;
+            self.queries = Some((query.queries.clone(), read));
+        }
+        let (_, index) = self.opened.as_ref().expect("opened above");
+        let (_, queries) = self.queries.as_ref().expect("read above");
+        let control = Control::new();
+        let mut found = Vec::with_capacity(*asked);
+        let mut each = Vec::with_capacity(*asked);
+        let (began, cpu) = (Instant::now(), cpu_nanos());
+        if query.batch {
+            found = match index {
+                Index::Flat(index) => index.search_many(queries, *k, 1, &control)?,
+                Index::Hnsw(index) => index.search_many(queries, *k, *effort, 1, &control)?,
+                Index::Rows(_) => return Err("expected one query at a time".into()),
+            };
+        } else {
+            for query in queries.chunks_exact(place.dim) {
+                let began = Instant::now();
+                found.push(match index {
+                    Index::Flat(index) => index.search(query, *k, &control)?,
+                    Index::Hnsw(index) => index.search(query, *k, *effort, &control)?,
+                    Index::Rows(rows) => {
+                        std::hint::black_box(read_once(rows));
+                        Vec::new()
+                    }
+                });
+                each.push(began.elapsed().as_nanos() as u64);
+            }
+        }
+        let (cpu, wall) = (cpu_nanos() - cpu, began.elapsed().as_nanos() as u64);
+        if let Some(path) = &query.found {
+            write_found(path, &found, *k)?;
+        }
+        Ok(json!({"wallNanos": wall, "cpuNanos": cpu, "queryNanos": each}))
+    }
+}
+
+fn build(place: &Place) -> Outcome<Value> {
+    let Place { rows, count, dim, folder, options, .. } = place;
+    let (began, cpu) = (Instant::now(), cpu_nanos());
+    let built = match options.index {
+        Kind::Bandwidth => None,
+        Kind::Flat => {
+            Some(Index::Flat(Box::new(matrix::read_index(rows, *count, *dim, place.similarity()?)?)))
+        }
+        Kind::Hnsw => {
+            let flat = matrix::read_index(rows, *count, *dim, place.similarity()?)?;
+            Some(Index::Hnsw(Box::new(HnswIndex::from_flat(flat, options.hnsw()?, 1, &Control::new())?)))
+        }
+    };
+    let (seconds, cpu) = (began.elapsed().as_secs_f64(), cpu_nanos() - cpu);
+    match built {
+        Some(Index::Flat(index)) => index.save(&folder.join("index"))?,
+        Some(Index::Hnsw(index)) => index.save(&folder.join("index"))?,
+        _ => {}
+    }
+    Ok(json!({"seconds": seconds, "cpuSeconds": cpu as f64 / 1e9}))
+}
+
+fn open(place: &Place) -> Outcome<Index> {
+    let file = place.folder.join("index");
+    Ok(match place.options.index {
+        Kind::Flat => Index::Flat(Box::new(FlatIndex::open(&file)?)),
+        Kind::Hnsw => Index::Hnsw(Box::new(HnswIndex::open(&file)?)),
+        Kind::Bandwidth => Index::Rows(matrix::read(&place.rows, place.count, place.dim)?),
+    })
+}
+
+impl Place {
+    fn similarity(&self) -> Outcome<Similarity> {
+        similarity(&self.similarity)
+    }
+}
+
+impl Options {
+    fn hnsw(&self) -> Outcome<HnswOptions> {
+        let or = HnswOptions::default();
+        let inner_product = match &self.inner_product {
+            Some(name) => InnerProduct::from_name(name)
+                .ok_or_else(|| format!("expected graph or augmentedL2, got {name}"))?,
+            None => or.inner_product,
+        };
+        Ok(HnswOptions {
+            m: self.m.unwrap_or(or.m),
+            ef_construction: self.ef_construction.unwrap_or(or.ef_construction),
+            inner_product,
+            ..or
+        })
+    }
+}
+
+pub fn similarity(name: &str) -> Outcome<Similarity> {
+    match name {
+        "dot" => Ok(Similarity::Dot),
+        "l2" => Ok(Similarity::L2),
+        _ => Err(format!("expected dot or l2, got {name}").into()),
+    }
+}
+
+/// Row numbers `[queries * k]` as little-endian i32; -1 where there are fewer.
+pub fn write_found(path: &Path, found: &[Vec<Hit>], k: usize) -> Outcome<()> {
+    let mut ids = vec![-1i32; found.len() * k];
+    for (row, hits) in ids.chunks_exact_mut(k).zip(found) {
+        for (id, hit) in row.iter_mut().zip(hits) {
+            *id = i32::try_from(hit.ord)?;
+        }
+    }
+    Ok(fs::write(path, bytemuck::cast_slice(&ids))?)
+}
+
+/// Sixteen sums, so that memory is what is waited for.
+fn read_once(rows: &[f32]) -> [u64; 16] {
+    let mut sums = [0u64; 16];
+    let (_, blocks, _) = bytemuck::pod_align_to::<f32, [u64; 16]>(rows);
+    for block in blocks {
+        for (sum, word) in sums.iter_mut().zip(block) {
+            *sum ^= word;
+        }
+    }
+    sums
+}
+
+/// With the time of the build, since an index may not outlive the program that made it.
+fn version() -> String {
+    let built = std::env::current_exe().and_then(fs::metadata).and_then(|program| program.modified());
+    let seconds =
+        built.ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |time| time.as_secs());
+    format!("{} built {seconds}", env!("CARGO_PKG_VERSION"))
+}
+
+/// Nanoseconds that this process has run.
+fn cpu_nanos() -> u64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}

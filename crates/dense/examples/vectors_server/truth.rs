@@ -1,0 +1,138 @@
+//! The exact best rows of queries, by the flat index, and how they stand in f64.
+//!
+//! Rows are read a part at a time, so that ten million of them need no memory.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use control::Control;
+use dense::{FlatIndex, Similarity};
+use ranking::{Hit, by_rank};
+use rayon::prelude::*;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::serve::{similarity, write_found};
+use crate::{Outcome, matrix};
+
+#[derive(Deserialize)]
+pub struct Request {
+    rows: PathBuf,
+    count: usize,
+    dim: usize,
+    similarity: String,
+    queries: PathBuf,
+    asked: usize,
+    k: usize,
+    /// Gets row numbers `[asked * k]` as little-endian i32, best first, of equal scores the earlier row.
+    out: PathBuf,
+    /// Queries to check in f64, at least.
+    check: usize,
+}
+
+/// A score in f64, and how far one in f32 can be from it.
+type Precise = (f64, f64);
+
+/// Writes the best rows by f32 scores, on all cores.
+///
+/// # Errors
+///
+/// If for a checked query a row is found that by f64 scores is not among the `k` best, and is further below the last of
+/// them than f32 sums can be off.
+pub fn write(request: Request) -> Outcome<Value> {
+    let Request { rows, count, dim, queries, asked, k, out, check, .. } = request;
+    let similarity = similarity(&request.similarity)?;
+    let queries = matrix::read(&queries, asked, dim)?;
+    let mut found: Vec<Vec<Hit>> = vec![Vec::new(); asked];
+    let mut first = 0;
+    matrix::for_each_chunk(&rows, count, dim, |part| {
+        let mut index = FlatIndex::new(dim, similarity, Value::Null)?;
+        let size = part.len() / dim;
+        index.add((0..size).map(|row| row.to_string()).collect(), part)?;
+        for (hits, more) in found.iter_mut().zip(index.search_many(&queries, k, 0, &Control::new())?) {
+            hits.extend(more.into_iter().map(|hit| Hit { ord: hit.ord + first as u32, ..hit }));
+            hits.sort_unstable_by(by_rank);
+            hits.truncate(k);
+        }
+        first += size;
+        Ok(())
+    })?;
+    write_found(&out, &found, k)?;
+
+    let step = (asked / check.max(1)).max(1);
+    let mut checks: Vec<Check> =
+        (0..asked).step_by(step).map(|query| Check::new(query, &found[query])).collect();
+    let mut first = 0;
+    matrix::for_each_chunk(&rows, count, dim, |part| {
+        checks.par_iter_mut().for_each(|check| {
+            let query = &queries[check.query * dim..][..dim];
+            for (at, row) in part.chunks_exact(dim).enumerate() {
+                check.offer((first + at) as u32, precise(similarity, query, row));
+            }
+            check.keep(k);
+        });
+        first += part.len() / dim;
+        Ok(())
+    })?;
+    let same = checks.iter().map(Check::same).collect::<Outcome<Vec<bool>>>()?;
+    Ok(json!({"checked": same.len(), "sameInF64": same.iter().filter(|same| **same).count()}))
+}
+
+struct Check {
+    query: usize,
+    /// Of the rows found by f32 scores.
+    found: HashMap<u32, Precise>,
+    /// The best rows by f64 scores, of those offered.
+    best: Vec<(u32, Precise)>,
+}
+
+impl Check {
+    fn new(query: usize, found: &[Hit]) -> Self {
+        let found = found.iter().map(|hit| (hit.ord, (f64::NAN, 0.0))).collect();
+        Self { query, found, best: Vec::new() }
+    }
+
+    fn offer(&mut self, row: u32, score: Precise) {
+        if let Some(known) = self.found.get_mut(&row) {
+            *known = score;
+        }
+        self.best.push((row, score));
+    }
+
+    fn keep(&mut self, k: usize) {
+        self.best.sort_unstable_by(|a, b| b.1.0.total_cmp(&a.1.0).then(a.0.cmp(&b.0)));
+        self.best.truncate(k);
+    }
+
+    /// Whether the rows are those of f64 scores.
+    fn same(&self) -> Outcome<bool> {
+        let Some(&(_, (least, off))) = self.best.last() else { return Ok(self.found.is_empty()) };
+        for (row, (got, also_off)) in &self.found {
+            if got.is_nan() || *got < least - off - also_off {
+                let query = self.query;
+                return Err(format!(
+                    "query {query}: expected a score of {least} or more, got {got} of row {row}"
+                )
+                .into());
+            }
+        }
+        Ok(self.best.iter().all(|(row, _)| self.found.contains_key(row)))
+    }
+}
+
+/// Of a sum of n products, an f32 sum is off by at most n·ε·Σ|aᵢbᵢ| (Higham, "Accuracy and Stability of Numerical
+/// Algorithms", 2002, §3.1); a squared difference has three roundings more.
+fn precise(similarity: Similarity, query: &[f32], row: &[f32]) -> Precise {
+    let (mut sum, mut size) = (0.0, 0.0);
+    for (&a, &b) in query.iter().zip(row) {
+        let (a, b) = (f64::from(a), f64::from(b));
+        if similarity == Similarity::L2 {
+            sum -= (a - b) * (a - b);
+            size += (a.abs() + b.abs()) * (a.abs() + b.abs());
+        } else {
+            sum += a * b;
+            size += (a * b).abs();
+        }
+    }
+    (sum, (query.len() + 3) as f64 * f64::from(f32::EPSILON) * size)
+}
