@@ -15,6 +15,8 @@
 //! ```
 
 #[macro_use]
+mod bound;
+#[macro_use]
 mod tile;
 
 mod dispatch;
@@ -26,5 +28,6 @@ mod aarch64;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+pub use bound::{BOUND_ROWS, Int8Bound, Int8RowBounds};
 pub use dispatch::Int8Kernels;
 pub use operands::{Int8Queries, Int8Rows, MOST_DIM};

@@ -13,7 +13,10 @@ macro_rules! define_int8 {
             fast: $fast,
             products: products::<false>,
             products_of: products::<true>,
+            reaching,
         };
+
+        define_reaching!($($feature)?);
 
         $(#[$feature])?
         fn products<const CHOSEN: bool>(
