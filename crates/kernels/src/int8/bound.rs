@@ -43,73 +43,153 @@ impl Int8Bound {
     }
 }
 
-/// Defines `reaching` for an instruction set.
-///
-/// `(products, fine, rows, bound, least)`: of up to [`BOUND_ROWS`] rows a bit for each whose bound is not below `least`.
-macro_rules! define_reaching {
-    ($($feature:meta)?) => {
-        $(#[$feature])?
-        fn reaching(
-            products: &[i32],
-            fine: Option<&[i32]>,
-            rows: $crate::int8::Int8RowBounds<'_>,
-            bound: &$crate::int8::Int8Bound,
-            least: f32,
-        ) -> u64 {
-            match fine {
-                Some(fine) => masked::<true>(products, fine, rows, bound, least),
-                None => masked::<false>(products, &[], rows, bound, least),
-            }
-        }
+/// Of up to [`BOUND_ROWS`] rows a bit for each whose bound is not below `least`, as every CPU can find it.
+pub(super) fn reaching(
+    products: &[i32],
+    fine: Option<&[i32]>,
+    rows: Int8RowBounds<'_>,
+    bound: &Int8Bound,
+    least: f32,
+) -> u64 {
+    let mut mask = 0;
+    for (at, &product) in products.iter().enumerate() {
+        let (scale, error, length) = (rows.scales[at], rows.errors[at], rows.lengths[at]);
+        mask |= u64::from(bound.of(product, fine.map(|fine| fine[at]), scale, error, length) >= least) << at;
+    }
+    mask
+}
 
-        $(#[$feature])?
-        #[inline]
-        fn masked<const FINE: bool>(
-            products: &[i32],
-            fine: &[i32],
-            rows: $crate::int8::Int8RowBounds<'_>,
-            bound: &$crate::int8::Int8Bound,
-            least: f32,
-        ) -> u64 {
-            const CHUNK: usize = 16;
-            let mut mask = 0;
-            let mut start = 0;
-            while start < products.len() {
-                let size = CHUNK.min(products.len() - start);
-                let mut uppers = [f32::NEG_INFINITY; CHUNK];
-                if let (Some(products), Some(scales), Some(errors), Some(lengths)) = (
-                    products[start..].first_chunk::<CHUNK>(),
-                    rows.scales[start..].first_chunk::<CHUNK>(),
-                    rows.errors[start..].first_chunk::<CHUNK>(),
-                    rows.lengths[start..].first_chunk::<CHUNK>(),
-                ) {
-                    let lower: &[i32; CHUNK] =
-                        if FINE { fine[start..].first_chunk().expect("as many as products") } else { &[0; CHUNK] };
-                    for i in 0..CHUNK {
-                        let lower = FINE.then_some(lower[i]);
-                        uppers[i] = bound.of(products[i], lower, scales[i], errors[i], lengths[i]);
-                    }
-                } else {
-                    for i in 0..size {
-                        let at = start + i;
-                        let lower = FINE.then(|| fine[at]);
-                        let (scale, error, length) = (rows.scales[at], rows.errors[at], rows.lengths[at]);
-                        uppers[i] = bound.of(products[at], lower, scale, error, length);
-                    }
-                }
-                let mut any = false;
-                for upper in &uppers {
-                    any |= *upper >= least;
-                }
-                // NaN, which only numbers that are not finite make, is not told apart from what is below.
-                if any {
-                    for (i, &upper) in uppers.iter().enumerate().take(size) {
-                        mask |= u64::from(upper >= least) << (start + i);
-                    }
-                }
-                start += CHUNK;
-            }
-            mask
-        }
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx512 {
+    use std::arch::x86_64::{
+        __m512, __m512i, __mmask16, _CMP_GE_OQ, _mm512_add_ps, _mm512_cvtepi32_ps, _mm512_fmadd_ps,
+        _mm512_mask_cmp_ps_mask, _mm512_maskz_loadu_epi32, _mm512_maskz_loadu_ps, _mm512_mul_ps,
+        _mm512_set1_ps,
     };
+
+    use super::{Int8Bound, Int8RowBounds};
+
+    const WIDTH: usize = 16;
+
+    /// As that of every CPU.
+    #[target_feature(enable = "avx512f")]
+    pub(in crate::int8) fn reaching(
+        products: &[i32],
+        fine: Option<&[i32]>,
+        rows: Int8RowBounds<'_>,
+        bound: &Int8Bound,
+        least: f32,
+    ) -> u64 {
+        let [scale, per_error, per_length] =
+            [bound.scale, bound.per_error, bound.per_length].map(|value| _mm512_set1_ps(value));
+        let [per_square, constant, least] =
+            [bound.per_square, bound.constant, least].map(|value| _mm512_set1_ps(value));
+        let mut reaching = 0;
+        for start in (0..products.len()).step_by(WIDTH) {
+            let mut product = _mm512_cvtepi32_ps(integers(&products[start..]));
+            if let Some(fine) = fine {
+                let fine = _mm512_cvtepi32_ps(integers(&fine[start..]));
+                product = _mm512_fmadd_ps(product, _mm512_set1_ps(256.0), fine);
+            }
+            let near = _mm512_mul_ps(_mm512_mul_ps(scale, product), floats(&rows.scales[start..]));
+            let length = floats(&rows.lengths[start..]);
+            let by_length = _mm512_fmadd_ps(per_square, length, per_length);
+            let apart = _mm512_fmadd_ps(length, by_length, constant);
+            let apart = _mm512_fmadd_ps(per_error, floats(&rows.errors[start..]), apart);
+            let present = mask(products.len() - start);
+            let reaches = _mm512_mask_cmp_ps_mask::<_CMP_GE_OQ>(present, _mm512_add_ps(near, apart), least);
+            reaching |= u64::from(reaches) << start;
+        }
+        reaching
+    }
+
+    /// Sixteen floats, zeros behind the last.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn floats(values: &[f32]) -> __m512 {
+        // SAFETY: the mask has a bit for no lane beyond `values`, and lanes without a bit are not read.
+        unsafe { _mm512_maskz_loadu_ps(mask(values.len()), values.as_ptr()) }
+    }
+
+    /// Sixteen integers, zeros behind the last.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn integers(values: &[i32]) -> __m512i {
+        // SAFETY: the mask has a bit for no lane beyond `values`, and lanes without a bit are not read.
+        unsafe { _mm512_maskz_loadu_epi32(mask(values.len()), values.as_ptr()) }
+    }
+
+    /// The lowest `length` of sixteen bits.
+    #[inline]
+    fn mask(length: usize) -> __mmask16 {
+        if length < WIDTH { (1 << length) - 1 } else { __mmask16::MAX }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx2 {
+    use std::arch::x86_64::{
+        __m256, __m256i, _CMP_GE_OQ, _mm256_add_ps, _mm256_cmp_ps, _mm256_cvtepi32_ps, _mm256_loadu_ps,
+        _mm256_loadu_si256, _mm256_movemask_ps, _mm256_mul_ps, _mm256_set1_ps,
+    };
+
+    use super::{Int8Bound, Int8RowBounds};
+
+    const WIDTH: usize = 8;
+
+    /// As that of every CPU.
+    #[target_feature(enable = "avx2")]
+    pub(in crate::int8) fn reaching(
+        products: &[i32],
+        fine: Option<&[i32]>,
+        rows: Int8RowBounds<'_>,
+        bound: &Int8Bound,
+        least: f32,
+    ) -> u64 {
+        let [scale, per_error, per_length] =
+            [bound.scale, bound.per_error, bound.per_length].map(|value| _mm256_set1_ps(value));
+        let [per_square, constant, smallest] =
+            [bound.per_square, bound.constant, least].map(|value| _mm256_set1_ps(value));
+        let mut reaching = 0;
+        let mut start = 0;
+        while products.len() - start >= WIDTH {
+            let mut product = _mm256_cvtepi32_ps(integers(&products[start..]));
+            if let Some(fine) = fine {
+                let fine = _mm256_cvtepi32_ps(integers(&fine[start..]));
+                product = _mm256_add_ps(_mm256_mul_ps(product, _mm256_set1_ps(256.0)), fine);
+            }
+            let near = _mm256_mul_ps(_mm256_mul_ps(scale, product), floats(&rows.scales[start..]));
+            let length = floats(&rows.lengths[start..]);
+            let by_length = _mm256_add_ps(_mm256_mul_ps(per_square, length), per_length);
+            let apart = _mm256_add_ps(_mm256_mul_ps(length, by_length), constant);
+            let apart = _mm256_add_ps(_mm256_mul_ps(per_error, floats(&rows.errors[start..])), apart);
+            let reaches = _mm256_cmp_ps::<_CMP_GE_OQ>(_mm256_add_ps(near, apart), smallest);
+            reaching |= u64::from(_mm256_movemask_ps(reaches).cast_unsigned()) << start;
+            start += WIDTH;
+        }
+        if start == products.len() {
+            return reaching;
+        }
+        let Int8RowBounds { scales, errors, lengths } = rows;
+        let rest =
+            Int8RowBounds { scales: &scales[start..], errors: &errors[start..], lengths: &lengths[start..] };
+        let fine = fine.map(|fine| &fine[start..]);
+        reaching | super::reaching(&products[start..], fine, rest, bound, least) << start
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn floats(values: &[f32]) -> __m256 {
+        let values: &[f32; WIDTH] = values.first_chunk().expect("a whole chunk is left");
+        // SAFETY: `values` is eight readable floats; the load asks for no alignment.
+        unsafe { _mm256_loadu_ps(values.as_ptr()) }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn integers(values: &[i32]) -> __m256i {
+        let values: &[i32; WIDTH] = values.first_chunk().expect("a whole chunk is left");
+        // SAFETY: `values` is eight readable integers; the load asks for no alignment.
+        unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
+    }
 }

@@ -15,16 +15,17 @@
 //! ```
 
 #[macro_use]
-mod bound;
-#[macro_use]
 mod tile;
 
+mod bound;
 mod dispatch;
 mod operands;
 mod scalar;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
+#[cfg(target_arch = "x86_64")]
+mod packed;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
