@@ -4,8 +4,9 @@
 //! `|x|`, rounded up. A query becomes `q̂`, integers times a scale, too. By Cauchy and Schwarz
 //! `|q·x − q̂·x̂| ≤ |q|·|x − x̂| + |q − q̂|·|x̂|`, and `q̂·x̂` is an integer product with two factors: that bounds every
 //! score from above and below (`query`). A row whose upper bound is below the `k`-th best lower bound is not among the
-//! `k` best; the others are scored as without a shadow (`scan`).
+//! `k` best (`scan`); the others are scored as without a shadow, the most promising first (`candidates`).
 
+mod candidates;
 mod codes;
 mod query;
 mod scan;

@@ -62,7 +62,7 @@ impl Bounds {
 /// - The product in `f32`: at most five operations on parts that come to `w·|x̂|` at most, `w` being the length of the
 ///   query with its parts made positive: less than `8u·w·(n + e)`. Where it is too small for a normal float, half of
 ///   the smallest a time, once multiplied by the scale, which is less than `n` or the smallest.
-/// - The terms of the bound: five operations at most, so each coefficient is enlarged by `16u`.
+/// - The terms of the bound: six operations at most, so each coefficient is enlarged by `16u`.
 /// - The score itself, which is to be bounded as it is computed: `γ₍d₊₁₎·p·n` for inner products, of squared distances
 ///   half of `γ₍d₊₃₎·(p + n)²`, and half of the smallest for each number (see `kernels::reference`).
 /// - For distances `|x|²` is taken as `n²`, which is more by less than `2⁻²¹` of it, and `8u·n²` is for its operations.

@@ -2,29 +2,25 @@ use std::ops::Range;
 
 use control::{Cancelled, Control};
 use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels, Int8RowBounds};
-use kernels::prefetch;
 use ranking::{Hit, TopK};
 
 use super::Shadow;
+use super::candidates::Candidates;
 use super::codes::ShadowBlock;
-use super::query::{Bounds, Coded};
+use super::query::Coded;
 use crate::Error;
 use crate::rows::View;
 use crate::scan::{Filter, scan, scan_many};
-use crate::shares::{offer, scan_source, search_shares};
+use crate::shares::{scan_source, search_shares};
 
 /// Queries multiplied at once: with a block of rows they stay in the second cache level.
-const GROUP_QUERIES: usize = 64;
+const GROUP_QUERIES: usize = 256;
 /// Up to so many queries at once wait for memory, and can be of 16 bits at no cost.
 const FINE_QUERIES: usize = 4;
 /// So many queries at once are scored faster in single precision by CPUs without instructions for bytes.
 const MANY_QUERIES: usize = 12;
 /// Rows that are wanted, of so many: codes would rule out too few.
 const LEAST_SHARE: usize = 4;
-/// Rows that one query may keep for scoring, beside some for each of its hits, before it does without codes.
-const MOST_CANDIDATES: usize = 1 << 15;
-/// Candidates that are fetched before they are scored.
-const AHEAD: usize = 4;
 
 /// What a search reads.
 #[derive(Clone, Copy)]
@@ -80,9 +76,26 @@ impl Search<'_> {
     fn share(&self, rows: Range<usize>, queries: &[f32]) -> Result<Vec<TopK>, Cancelled> {
         let Self { view, filter, control, .. } = *self;
         let k = self.k.min(rows.len());
+        let (coded, candidates) = self.candidates(rows.clone(), queries)?;
+        let candidates = candidates.into_iter().zip(&coded.bounds).zip(queries.chunks_exact(view.dim));
+        let scored = candidates.map(|((candidates, bounds), query)| {
+            if candidates.too_many {
+                let mut found = scan_source(&view, rows.clone(), query, k, filter, control)?;
+                return Ok(found.pop().unwrap_or_else(|| TopK::new(0)));
+            }
+            control.check()?;
+            Ok(candidates.score(&view, query, bounds))
+        });
+        scored.collect()
+    }
+
+    /// The rows of a range that codes do not rule out, for each query of a group.
+    fn candidates(&self, rows: Range<usize>, queries: &[f32]) -> Result<(Coded, Vec<Candidates>), Cancelled> {
+        let Self { view, filter, control, .. } = *self;
         let count = queries.len() / view.dim;
         let coded = Coded::new(view.similarity, view.dim, queries, count <= FINE_QUERIES);
-        let mut candidates: Vec<Candidates> = (0..count).map(|_| Candidates::new(k)).collect();
+        let mut candidates: Vec<Candidates> =
+            (0..count).map(|_| Candidates::new(self.k.min(rows.len()))).collect();
         let mut room = Room::new(coded.queries.len());
         let all_allowed = filter.is_none() && view.live_len() == view.len();
         let mut start = rows.start;
@@ -102,16 +115,7 @@ impl Search<'_> {
                 room.offer(&coded, block, first, &mut candidates);
             }
         }
-        let scored = candidates.into_iter().zip(&coded.bounds).zip(queries.chunks_exact(view.dim));
-        let scored = scored.map(|((candidates, bounds), query)| {
-            if candidates.too_many {
-                let mut found = scan_source(&view, rows.clone(), query, k, filter, control)?;
-                return Ok(found.pop().unwrap_or_else(|| TopK::new(0)));
-            }
-            control.check()?;
-            Ok(candidates.score(&view, query, bounds, k))
-        });
-        scored.collect()
+        Ok((coded, candidates))
     }
 }
 
@@ -179,73 +183,6 @@ impl Room {
     }
 }
 
-/// What may be among the best for a query.
-struct Candidates {
-    /// The `k` best lower bounds.
-    lowers: TopK,
-    /// The least of those once there are `k`: what cannot reach it is not among the best.
-    least: f32,
-    /// Upper bounds and ords.
-    kept: Vec<(f32, u32)>,
-    prune_at: usize,
-    most: usize,
-    /// There were so many that scoring all rows is cheaper.
-    too_many: bool,
-}
-
-impl Candidates {
-    fn new(k: usize) -> Self {
-        let most = MOST_CANDIDATES.saturating_add(k.saturating_mul(8));
-        let (lowers, kept) = (TopK::new(k), Vec::new());
-        Self {
-            lowers,
-            least: f32::NEG_INFINITY,
-            kept,
-            prune_at: 1024 + 4 * k.min(most),
-            most,
-            too_many: false,
-        }
-    }
-
-    fn push(&mut self, ord: u32, upper: f32, lower: f32) {
-        if upper < self.least {
-            return;
-        }
-        if lower > self.least {
-            self.lowers.push(Hit { ord, score: lower });
-            self.least = self.lowers.threshold().map_or(self.least, |worst| worst.score);
-        }
-        self.kept.push((upper, ord));
-        if self.kept.len() >= self.prune_at {
-            self.kept.retain(|&(upper, _)| upper >= self.least);
-            self.prune_at = self.prune_at.max(2 * self.kept.len());
-            if self.kept.len() > self.most {
-                self.kept = Vec::new();
-                self.too_many = true;
-                // Nothing reaches it.
-                self.least = f32::INFINITY;
-            }
-        }
-    }
-
-    /// Scores what is left, the most promising first, as long as it can be among the best.
-    fn score(mut self, view: &View, query: &[f32], bounds: &Bounds, k: usize) -> TopK {
-        self.kept.retain(|&(upper, _)| upper >= self.least);
-        self.kept.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let mut best = TopK::new(k);
-        for (at, &(upper, ord)) in self.kept.iter().enumerate() {
-            if best.threshold().is_some_and(|worst| f64::from(upper) < bounds.reach(worst.score)) {
-                break;
-            }
-            if let Some(&(_, ahead)) = self.kept.get(at + AHEAD) {
-                prefetch(view.row(ahead));
-            }
-            offer(&mut best, Hit { ord, score: view.score(query, ord) });
-        }
-        best
-    }
-}
-
 /// Positions of the bits that are set, in order.
 fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -253,4 +190,40 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
         word &= word.wrapping_sub(1);
         (at < 64).then_some(at as usize)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Similarity;
+    use crate::rows::Rows;
+
+    #[test]
+    fn of_ordinary_rows_few_are_left_to_be_scored() {
+        let (dim, rows, k) = (64, 8000, 10);
+        // Numbers without a pattern, the same every time: the upper half of products of a large odd number.
+        let mut state = 1u64;
+        let mut number = || {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+            (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+        };
+        let vectors: Vec<f32> = (0..rows * dim).map(|_| number()).collect();
+        let queries: Vec<f32> = (0..5 * dim).map(|_| number()).collect();
+        for similarity in [Similarity::Dot, Similarity::L2] {
+            let mut index = Rows::new(dim, similarity, serde_json::Value::Null).expect("a dimension");
+            let ids: Vec<String> = (0..rows).map(|row| row.to_string()).collect();
+            index.append(&ids, &vectors).expect("sound rows");
+            let mut shadow = Shadow::new(dim).expect("a dimension");
+            shadow.extend(&vectors);
+            let control = Control::new();
+            let search = Search { view: index.view(), shadow: &shadow, k, filter: None, control: &control };
+            for queries in [&queries[..dim], &queries] {
+                for mut candidates in search.candidates(0..rows, queries).expect("not cancelled").1 {
+                    candidates.prune();
+                    let left = candidates.kept.len();
+                    assert!((k..8 * k).contains(&left), "{left} of {rows} rows");
+                }
+            }
+        }
+    }
 }
