@@ -294,6 +294,7 @@ export interface NativeExplanation {
 export interface NativeFlatOptions {
   dim: number
   similarity: string
+  storage: string
   metadata: string
 }
 

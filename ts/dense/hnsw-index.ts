@@ -4,7 +4,7 @@ import type {Hit, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
 import type {FlatIndexOptions} from './flat-index.ts';
 import {type Ef, NativeVectorIndex, checkedMetadata, checkedSimilarity} from './vector-index.ts';
 
-export interface HnswIndexOptions extends FlatIndexOptions {
+export interface HnswIndexOptions extends Omit<FlatIndexOptions, 'storage'> {
 	/** Links per node above layer 0; layer 0 has `2 * m`. @default 32 */
 	readonly m?: number | undefined;
 	/** Candidates kept while inserting. @default 200 */
