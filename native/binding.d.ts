@@ -347,6 +347,7 @@ export interface NativeExplanation {
 export interface NativeFlatOptions {
   dim: number
   similarity: string
+  storage: string
   metadata: string
 }
 

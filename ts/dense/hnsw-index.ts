@@ -6,7 +6,7 @@ import {type IndexHandle, attached} from './index-handle.ts';
 import type {VectorFilterOptions} from './vector-filter.ts';
 import {type Ef, NativeVectorIndex, checkedMetadata, checkedSimilarity} from './vector-index.ts';
 
-export interface HnswIndexOptions extends FlatIndexOptions {
+export interface HnswIndexOptions extends Omit<FlatIndexOptions, 'storage'> {
 	/** Links per node above layer 0; layer 0 has `2 * m`. @default 24 */
 	readonly m?: number | undefined;
 	/** Candidates kept while inserting. @default 200 */

@@ -1,5 +1,5 @@
 export {DenseSearcher, type DenseSearchManyOptions, type DenseSearchOptions, type DenseSearcherOptions} from './dense-searcher.ts';
-export {FlatIndex, type FlatIndexOptions} from './flat-index.ts';
+export {FlatIndex, type FlatIndexOptions, type FlatStorage} from './flat-index.ts';
 export {HnswIndex, type HnswIndexOptions, type HnswSearchManyOptions, type HnswSearchOptions} from './hnsw-index.ts';
 export {type HitColumns, HitLists} from './columns.ts';
 export type {IndexHandle} from './index-handle.ts';

@@ -64,6 +64,22 @@ pub enum Error {
         /// The number.
         value: f32,
     },
+    /// A number that the storage cannot hold.
+    #[error(
+        "{operation}: expected numbers of at most {expected} in half precision, got {got} at row {row}, column {column}"
+    )]
+    Range {
+        /// What was asked for.
+        operation: &'static str,
+        /// Position of the vector among those given.
+        row: usize,
+        /// Position of the number in its vector.
+        column: usize,
+        /// The greatest number, which with its sign turned is the least.
+        expected: f32,
+        /// The number.
+        got: f32,
+    },
     /// A vector so long that its scores might be infinite.
     #[error(
         "{operation}: expected vectors no longer than {expected:.3e}, got one of length {got:.3e} at row {row}"

@@ -13,7 +13,8 @@
 //! ```
 //!
 //! Both kinds of index take the same rows through `rows`, which keeps vectors, ids and tombstones, in memory or
-//! in a mapped file. `scan` is the exact search; `hnsw` adds the graph.
+//! in a mapped file. `scan` is the exact search, `half` that of rows in half precision, `shadow` that of rows with codes
+//! beside them; `hnsw` adds the graph.
 
 #[cfg(target_endian = "big")]
 compile_error!("index files are little-endian and are read in place");
@@ -21,6 +22,7 @@ compile_error!("index files are little-endian and are read in place");
 mod column;
 mod error;
 mod flat;
+mod half;
 mod hnsw;
 mod id_table;
 mod ids;
@@ -30,11 +32,13 @@ mod pool;
 mod row_set;
 mod rows;
 mod scan;
+mod shadow;
+mod shares;
 mod similarity;
 mod staging;
 
 pub use error::Error;
-pub use flat::{FlatIndex, FlatWriter};
+pub use flat::{FlatIndex, FlatWriter, Storage};
 pub use hnsw::{DEFAULT_EF_SEARCH, HnswIndex, HnswOptions, InnerProduct};
 pub use names::RowIds;
 pub use row_set::RowSet;

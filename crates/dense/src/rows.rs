@@ -2,6 +2,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use bytemuck::{AnyBitPattern, NoUninit};
 use kernels::Kernels;
 use serde_json::{Value, json};
 use storage::{File, Writer};
@@ -16,18 +17,30 @@ pub(crate) const MOST_ROWS: usize = u32::MAX as usize - 1;
 /// The greatest dimension of an index.
 const LARGEST_DIM: usize = 1 << 20;
 
+/// A number as it is stored.
+pub(crate) trait Element: AnyBitPattern + NoUninit {
+    /// Prepared vectors as they are stored.
+    fn encode<'a>(dim: usize, vectors: Cow<'a, [f32]>) -> Result<Cow<'a, [Self]>, Error>;
+}
+
+impl Element for f32 {
+    fn encode<'a>(_: usize, vectors: Cow<'a, [f32]>) -> Result<Cow<'a, [Self]>, Error> {
+        Ok(vectors)
+    }
+}
+
 /// What every index has: vectors with their ids, some of them deleted.
 #[derive(Debug)]
-pub(crate) struct Rows {
+pub(crate) struct Rows<T = f32> {
     dim: usize,
     similarity: Similarity,
     metadata: Value,
     ids: Ids,
-    vectors: Column<f32>,
+    vectors: Column<T>,
     deleted: RowSet,
 }
 
-impl Rows {
+impl<T: Element> Rows<T> {
     pub fn new(dim: usize, similarity: Similarity, metadata: Value) -> Result<Self, Error> {
         check_dim(dim)?;
         let (ids, vectors, deleted) = (Ids::new(), Column::new(), RowSet::new());
@@ -68,15 +81,28 @@ impl Rows {
         &self.deleted
     }
 
-    /// The vector of a row, as it is stored.
-    pub fn vector(&self, ord: u32) -> &[f32] {
+    /// The numbers of a row, as they are stored.
+    pub fn stored(&self, ord: u32) -> &[T] {
         self.vectors.slice(ord as usize * self.dim, self.dim)
+    }
+
+    /// Consecutive rows from `start`: up to `most`, fewer where the file ends.
+    pub fn stored_rows(&self, start: usize, most: usize) -> &[T] {
+        let (base, _) = self.vectors.parts();
+        let start = start * self.dim;
+        let end = if start < base.len() { base.len() } else { self.vectors.len() };
+        self.vectors.slice(start, end.min(start + most * self.dim) - start)
+    }
+
+    /// Whether a row is neither deleted nor staged.
+    pub fn is_live(&self, ord: u32) -> bool {
+        (ord as usize) < self.ids.shown() && !self.deleted.contains(ord)
     }
 
     /// Appends rows and returns their ords; on an error, none.
     pub fn append<S: AsRef<str>>(&mut self, ids: &[S], vectors: &[f32]) -> Result<Range<u32>, Error> {
         let before = self.len();
-        let vectors = check_batch(self.dim, self.similarity, before, ids, vectors)?;
+        let vectors = T::encode(self.dim, check_batch(self.dim, self.similarity, before, ids, vectors)?)?;
         self.ids.extend(ids)?;
         self.vectors.extend(&vectors);
         Ok(before as u32..self.len() as u32)
@@ -116,17 +142,17 @@ impl Rows {
         for ord in self.live().iter() {
             let added = rows.ids.extend(&[self.ids.id(ord)]);
             added.expect("the ids of an index are not empty, and distinct where not deleted");
-            rows.vectors.extend(self.vector(ord));
+            rows.vectors.extend(self.stored(ord));
         }
         rows
     }
 
-    /// What a search reads.
-    pub fn view(&self) -> View<'_> {
-        let (base, tail) = self.vectors.parts();
-        let Self { dim, similarity, ref deleted, .. } = *self;
-        let shown = if self.ids.staging() { self.len() } else { self.ids.shown() };
-        View { kernels: Kernels::detect(), similarity, dim, base, tail, deleted, shown }
+    /// The same rows with other numbers, in memory.
+    pub fn converted<U: Element>(self, convert: impl Fn(&[T]) -> Vec<U>) -> Rows<U> {
+        let mut vectors = Column::new();
+        (0..self.len() as u32).for_each(|ord| vectors.extend(&convert(self.stored(ord))));
+        let Self { dim, similarity, metadata, ids, deleted, .. } = self;
+        Rows { dim, similarity, metadata, ids, vectors, deleted }
     }
 
     /// Reads the sections written by [`write`](Self::write); vectors and ids stay in the file.
@@ -174,6 +200,21 @@ impl Rows {
     /// Bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
         self.ids.memory_bytes() + self.vectors.memory_bytes() + self.deleted.memory_bytes()
+    }
+}
+
+impl Rows {
+    /// The vector of a row, as it is stored.
+    pub fn vector(&self, ord: u32) -> &[f32] {
+        self.stored(ord)
+    }
+
+    /// What a search reads.
+    pub fn view(&self) -> View<'_> {
+        let (base, tail) = self.vectors.parts();
+        let Self { dim, similarity, ref deleted, .. } = *self;
+        let shown = if self.ids.staging() { self.len() } else { self.ids.shown() };
+        View { kernels: Kernels::detect(), similarity, dim, base, tail, deleted, shown }
     }
 }
 

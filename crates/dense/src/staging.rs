@@ -19,7 +19,7 @@
 
 use std::collections::HashMap;
 
-use crate::rows::{Rows, check_room};
+use crate::rows::{Element, Rows, check_room};
 use crate::similarity::squared_length;
 use crate::{Error, RowSet};
 
@@ -71,7 +71,7 @@ pub(crate) struct Staged {
 /// Vectors looked at together: cosine makes a copy of them.
 const CHECKED_ROWS: usize = 4096;
 
-impl Rows {
+impl<T: Element> Rows<T> {
     /// Rows appended from now on are staged, until [`close_stage`](Self::close_stage).
     pub fn open_stage(&mut self, put: Put) {
         let first = self.len();
@@ -127,9 +127,9 @@ impl Rows {
             }
         }
         for (at, vectors) in vectors.chunks(CHECKED_ROWS * dim).enumerate() {
-            self.similarity()
-                .prepare(operation, dim, vectors)
-                .map_err(|error| error.moved_by(at * CHECKED_ROWS))?;
+            let prepared = self.similarity().prepare(operation, dim, vectors);
+            let stored = prepared.and_then(|vectors| T::encode(dim, vectors));
+            stored.map_err(|error| error.moved_by(at * CHECKED_ROWS))?;
         }
         Ok(())
     }
@@ -144,7 +144,11 @@ impl Error {
     /// The same of a vector that stands `rows` further on, where this one was found in a part of a batch.
     #[must_use]
     pub fn moved_by(mut self, rows: usize) -> Self {
-        if let Self::NotFinite { row, .. } | Self::Length { row, .. } | Self::Zero { row, .. } = &mut self {
+        if let Self::NotFinite { row, .. }
+        | Self::Length { row, .. }
+        | Self::Range { row, .. }
+        | Self::Zero { row, .. } = &mut self
+        {
             *row += rows;
         }
         self

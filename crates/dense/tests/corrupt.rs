@@ -14,7 +14,7 @@ use storage::{File, FileKind, Writer};
 
 const DIM: usize = 3;
 const ROWS: usize = 120;
-const FLAT: FileKind = FileKind { magic: *b"PKFLAT\0\0", version: 1, name: "flat index" };
+const FLAT: FileKind = FileKind { magic: *b"PKFLAT\0\0", version: 2, name: "flat index" };
 const HNSW: FileKind = FileKind { magic: *b"PKHNSW\0\0", version: 2, name: "HNSW index" };
 const SECTIONS: [&str; 11] = [
     "vectors",

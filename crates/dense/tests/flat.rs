@@ -191,7 +191,7 @@ fn deleted_rows_are_no_hits_and_their_ids_are_free_again() -> Result<(), Error> 
     let mut opened = FlatIndex::open(&path)?;
     assert_eq!((opened.len(), opened.live_len(), opened.ord("p2")), (4, 3, Some(3)));
     opened.compact();
-    assert_eq!((opened.len(), opened.ord("p2"), opened.vector(2)), (3, Some(2), &[0.5][..]));
+    assert_eq!((opened.len(), opened.ord("p2"), &*opened.vector(2)), (3, Some(2), &[0.5][..]));
     Ok(())
 }
 

@@ -76,7 +76,7 @@ impl Index {
         assert_eq!(found.len(), on!(self, index => index.live_len()));
         assert_eq!(found.len(), on!(self, index => index.live()).len());
         for (id, vector) in &found {
-            on!(self, index => assert_eq!(index.vector(index.ord(id).expect("there")), vector));
+            on!(self, index => assert_eq!(index.vector(index.ord(id).expect("there"))[..], vector[..]));
         }
         found
     }

@@ -1,6 +1,6 @@
 //! Every set's products of bytes against the definition.
 
-use kernels::int8::{Int8Kernels, Int8Queries, Int8Rows, MOST_DIM};
+use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels, Int8Queries, Int8RowBounds, Int8Rows, MOST_DIM};
 use proptest::prelude::*;
 
 /// Bytes of which many are at the ends of their range.
@@ -30,7 +30,7 @@ proptest! {
 
     #[test]
     fn every_set_gives_the_integers_of_the_definition(
-        dim in 1usize..300, gap in 0usize..70, count in 0usize..12, queries in 0usize..10, offset in 0usize..5,
+        dim in 1usize..300, gap in 0usize..70, count in 0usize..60, queries in 0usize..20, offset in 0usize..5,
         chosen in prop::collection::vec(any::<prop::sample::Index>(), 0..30), seed in any::<u64>(),
     ) {
         let stride = dim + gap;
@@ -56,6 +56,41 @@ proptest! {
             let mut found = vec![i32::MIN; queries * ords.len()];
             kernels.products_of(&of_queries, rows, &ords, &mut found);
             prop_assert_eq!(&found, &some, "{}", kernels.name());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn rows_whose_bound_reaches_the_least_have_their_bits(
+        rows in prop::collection::vec((-70_000i32..70_000, -300i32..300, 0f32..2.0, 0f32..0.1, 0f32..9.0), 0..=BOUND_ROWS),
+        fine in any::<bool>(), least in prop_oneof![Just(f32::NEG_INFINITY), -300f32..300.0],
+    ) {
+        let products: Vec<i32> = rows.iter().map(|row| row.0).collect();
+        let lower: Vec<i32> = rows.iter().map(|row| row.1).collect();
+        let [scales, errors, lengths] = [
+            rows.iter().map(|row| row.2).collect::<Vec<_>>(),
+            rows.iter().map(|row| row.3).collect(),
+            rows.iter().map(|row| row.4).collect(),
+        ];
+        let numbers = Int8RowBounds { scales: &scales, errors: &errors, lengths: &lengths };
+        let bound = Int8Bound { scale: 1e-3, per_error: 3.0, per_length: 0.5, per_square: -0.25, constant: 0.125 };
+        for kernels in Int8Kernels::available() {
+            let mask = kernels.reaching(&products, fine.then_some(&lower), numbers, &bound, least);
+            prop_assert!(rows.len() == BOUND_ROWS || mask >> rows.len() == 0);
+            for (at, &(product, lower, scale, error, length)) in rows.iter().enumerate() {
+                let product = if fine { f64::from(product) * 256.0 + f64::from(lower) } else { f64::from(product) };
+                let [scale, error, length] = [scale, error, length].map(f64::from);
+                let terms = [1e-3 * product * scale, 3.0 * error, length * 0.5, -0.25 * length * length, 0.125];
+                let expected: f64 = terms.iter().sum();
+                // At most eight roundings of each term on its way into the sum, and that of 1e-3 to f32.
+                let close = terms.iter().map(|term| term.abs()).sum::<f64>() * 9.0 * 2f64.powi(-24);
+                let reaches = mask >> at & 1 == 1;
+                let away = (expected - f64::from(least)).abs() > close;
+                prop_assert!(!away || reaches == (expected >= f64::from(least)), "{} row {at}", kernels.name());
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dense::{FlatIndex, HnswIndex, HnswOptions, InnerProduct, Put, Similarity};
+use dense::{FlatIndex, HnswIndex, HnswOptions, InnerProduct, Put, Similarity, Storage};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -27,6 +27,7 @@ pub struct NativeVectorIndex {
 pub struct NativeFlatOptions {
     pub dim: u32,
     pub similarity: String,
+    pub storage: String,
     pub metadata: String,
 }
 
@@ -45,8 +46,12 @@ pub struct NativeHnswOptions {
 #[napi(catch_unwind)]
 pub fn new_flat_index(options: NativeFlatOptions) -> napi::Result<NativeVectorIndex> {
     call(|| {
-        let NativeFlatOptions { dim, similarity, metadata: json } = options;
-        let index = FlatIndex::new(dim as usize, parsed_similarity(&similarity)?, metadata(&json)?)?;
+        let NativeFlatOptions { dim, similarity, storage, metadata: json } = options;
+        let similarity = parsed_similarity(&similarity)?;
+        let storage = Storage::from_name(&storage).ok_or_else(|| {
+            Failure::argument(format!("storage: expected f32, f16 or int8Filtered, got \"{storage}\""))
+        })?;
+        let index = FlatIndex::with_storage(dim as usize, similarity, storage, metadata(&json)?)?;
         Ok(NativeVectorIndex::of(AnyIndex::Flat(index), 0))
     })
 }

@@ -1,5 +1,4 @@
-mod staged;
-
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,10 +7,12 @@ use ranking::Hit;
 use serde_json::Value;
 use storage::{File, Writer};
 
-use super::KIND;
+use super::{KIND, Storage};
+use crate::ids::Ids;
 use crate::rows::Rows;
 use crate::scan::{Filter, scan, scan_many};
-use crate::{Error, Similarity};
+use crate::shadow::Shadow;
+use crate::{Error, Similarity, half, shadow};
 
 /// Vectors by id, searched exactly.
 ///
@@ -20,17 +21,60 @@ use crate::{Error, Similarity};
 /// of threads. Deleted rows are no hits and keep their ords until [`compact`](Self::compact).
 #[derive(Debug)]
 pub struct FlatIndex {
-    rows: Rows,
+    stored: Stored,
 }
 
+/// The rows as their storage has them.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one an index")]
+enum Stored {
+    F32(Rows),
+    F16(Rows<u16>),
+    Int8Filtered(Rows, Shadow),
+}
+
+/// The same call on any.
+macro_rules! on {
+    ($stored:expr, $rows:ident => $work:expr) => {
+        match $stored {
+            Stored::F32($rows) | Stored::Int8Filtered($rows, _) => $work,
+            Stored::F16($rows) => $work,
+        }
+    };
+}
+
+mod staged;
+
 impl FlatIndex {
-    /// An empty index of vectors of dimension `dim`. `metadata` is the caller's own and is saved with the index.
+    /// An empty index of vectors of dimension `dim`, kept in [`Storage::F32`]. `metadata` is the caller's own and is
+    /// saved with the index.
     ///
     /// # Errors
     ///
     /// [`Error::Option`] for a dimension of 0 or above 2²⁰.
     pub fn new(dim: usize, similarity: Similarity, metadata: Value) -> Result<Self, Error> {
-        Ok(Self { rows: Rows::new(dim, similarity, metadata)? })
+        Self::with_storage(dim, similarity, Storage::F32, metadata)
+    }
+
+    /// [`new`](Self::new) with another storage.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new); [`Error::Option`] also for a dimension above 65,536 with [`Storage::Int8Filtered`].
+    pub fn with_storage(
+        dim: usize,
+        similarity: Similarity,
+        storage: Storage,
+        metadata: Value,
+    ) -> Result<Self, Error> {
+        let stored = match storage {
+            Storage::F32 => Stored::F32(Rows::new(dim, similarity, metadata)?),
+            Storage::F16 => Stored::F16(Rows::new(dim, similarity, metadata)?),
+            Storage::Int8Filtered => {
+                Stored::Int8Filtered(Rows::new(dim, similarity, metadata)?, Shadow::new(dim)?)
+            }
+        };
+        Ok(Self { stored })
     }
 
     /// Adds the vectors `[n * dim]`, row-major, under `n` ids: all of them or, on an error, none.
@@ -38,10 +82,14 @@ impl FlatIndex {
     /// # Errors
     ///
     /// [`Error::Dimension`], [`Error::Count`], [`Error::EmptyId`], [`Error::DuplicateId`] (in the index or
-    /// earlier in `ids`), [`Error::NotFinite`], [`Error::Length`], [`Error::Zero`] (cosine only) or
-    /// [`Error::Full`].
+    /// earlier in `ids`), [`Error::NotFinite`], [`Error::Length`], [`Error::Zero`] (cosine only),
+    /// [`Error::Range`] ([`Storage::F16`] only) or [`Error::Full`].
     pub fn add(&mut self, ids: Vec<String>, vectors: &[f32]) -> Result<(), Error> {
-        self.rows.append(&ids, vectors).map(drop)
+        let added = on!(&mut self.stored, rows => rows.append(&ids, vectors)?);
+        if let Stored::Int8Filtered(rows, shadow) = &mut self.stored {
+            shadow.extend(rows.stored_rows(added.start as usize, added.len()));
+        }
+        Ok(())
     }
 
     /// Deletes rows by their ids, which may be added anew afterwards: all of them or, on an error, none.
@@ -50,7 +98,7 @@ impl FlatIndex {
     ///
     /// [`Error::UnknownId`]
     pub fn delete<S: AsRef<str>>(&mut self, ids: &[S]) -> Result<(), Error> {
-        self.rows.delete(ids)
+        on!(&mut self.stored, rows => rows.delete(ids))
     }
 
     /// Gives back the space of deleted rows. The others keep their order, and get new ords if a row before them
@@ -80,8 +128,14 @@ impl FlatIndex {
         filter: Option<Filter>,
         control: &Control,
     ) -> Result<Vec<Hit>, Error> {
-        let query = self.rows.similarity().prepare_query(self.rows.dim(), query)?;
-        Ok(scan(&self.rows.view(), &query, k, filter, control)?)
+        let query = self.similarity().prepare_query(self.dim(), query)?;
+        match &self.stored {
+            Stored::F32(rows) => Ok(scan(&rows.view(), &query, k, filter, control)?),
+            Stored::F16(rows) => half::search(rows, &query, k, filter, control),
+            Stored::Int8Filtered(rows, codes) => {
+                shadow::search((rows.view(), codes), &query, k, filter, control)
+            }
+        }
     }
 
     /// [`search`](Self::search) for each of the queries `[q * dim]`, row-major, on `threads` threads (0: one for
@@ -113,8 +167,14 @@ impl FlatIndex {
         filter: Option<Filter>,
         control: &Control,
     ) -> Result<Vec<Vec<Hit>>, Error> {
-        let queries = self.rows.similarity().prepare("search", self.rows.dim(), queries)?;
-        scan_many(&self.rows.view(), &queries, k, threads, filter, control)
+        let queries = self.similarity().prepare("search", self.dim(), queries)?;
+        match &self.stored {
+            Stored::F32(rows) => scan_many(&rows.view(), &queries, k, threads, filter, control),
+            Stored::F16(rows) => half::search_many(rows, &queries, k, threads, filter, control),
+            Stored::Int8Filtered(rows, codes) => {
+                shadow::search_many((rows.view(), codes), &queries, k, threads, filter, control)
+            }
+        }
     }
 
     /// The id of a row, also of a deleted one.
@@ -124,29 +184,33 @@ impl FlatIndex {
     /// If there is no such row.
     #[must_use]
     pub fn id(&self, ord: u32) -> &str {
-        self.rows.ids().id(ord)
+        self.ids().id(ord)
     }
 
     /// The row of an id; none if it is deleted or was never added.
     #[must_use]
     pub fn ord(&self, id: &str) -> Option<u32> {
-        self.rows.ids().ord(id)
+        self.ids().ord(id)
     }
 
-    /// The vector of a row, also of a deleted one, as it is stored: scaled to length 1 for cosine.
+    /// The vector of a row, also of a deleted one, as it is stored: scaled to length 1 for cosine, rounded in
+    /// [`Storage::F16`].
     ///
     /// # Panics
     ///
     /// If there is no such row.
     #[must_use]
-    pub fn vector(&self, ord: u32) -> &[f32] {
-        self.rows.vector(ord)
+    pub fn vector(&self, ord: u32) -> Cow<'_, [f32]> {
+        match &self.stored {
+            Stored::F32(rows) | Stored::Int8Filtered(rows, _) => Cow::Borrowed(rows.vector(ord)),
+            Stored::F16(rows) => Cow::Owned(rows.widened_row(ord)),
+        }
     }
 
     /// How many rows there are, deleted ones too: ords are below this.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.rows.len()
+        on!(&self.stored, rows => rows.len())
     }
 
     /// Whether there are no rows, not even deleted ones.
@@ -158,31 +222,45 @@ impl FlatIndex {
     /// How many rows are not deleted.
     #[must_use]
     pub fn live_len(&self) -> usize {
-        self.rows.live_len()
+        on!(&self.stored, rows => rows.live_len())
     }
 
     /// The dimension of the vectors.
     #[must_use]
     pub fn dim(&self) -> usize {
-        self.rows.dim()
+        on!(&self.stored, rows => rows.dim())
     }
 
     /// How scores are computed.
     #[must_use]
     pub fn similarity(&self) -> Similarity {
-        self.rows.similarity()
+        on!(&self.stored, rows => rows.similarity())
+    }
+
+    /// How vectors are kept.
+    #[must_use]
+    pub fn storage(&self) -> Storage {
+        match self.stored {
+            Stored::F32(_) => Storage::F32,
+            Stored::F16(_) => Storage::F16,
+            Stored::Int8Filtered(..) => Storage::Int8Filtered,
+        }
     }
 
     /// What was given when the index was made.
     #[must_use]
     pub fn metadata(&self) -> &Value {
-        self.rows.metadata()
+        on!(&self.stored, rows => rows.metadata())
     }
 
     /// Bytes that the index holds in memory; what is mapped from a file does not count.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.rows.memory_bytes()
+        let codes = match &self.stored {
+            Stored::Int8Filtered(_, shadow) => shadow.memory_bytes(),
+            Stored::F32(_) | Stored::F16(_) => 0,
+        };
+        on!(&self.stored, rows => rows.memory_bytes()) + codes
     }
 
     /// Saves the index; a file already there is replaced whole or, on an error, not at all.
@@ -192,8 +270,12 @@ impl FlatIndex {
     /// [`Error::Storage`]
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         let mut writer = Writer::create(path, KIND)?;
-        self.rows.write(&mut writer)?;
-        Ok(writer.finish(self.rows.table())?)
+        on!(&self.stored, rows => rows.write(&mut writer)?);
+        if let Stored::Int8Filtered(_, shadow) = &self.stored {
+            shadow.write(&mut writer)?;
+        }
+        let table = on!(&self.stored, rows => rows.table());
+        Ok(writer.finish(self.storage().in_table(table))?)
     }
 
     /// Opens a saved index. Vectors and ids stay in the file; rows added later are kept in memory until the
@@ -203,10 +285,28 @@ impl FlatIndex {
     ///
     /// [`Error::Storage`], also for a file of another kind of index.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Ok(Self { rows: Rows::open(&Arc::new(File::open(path, KIND)?))? })
+        let file = Arc::new(File::open(path, KIND)?);
+        let stored = match Storage::of_file(&file)? {
+            Storage::F32 => Stored::F32(Rows::open(&file)?),
+            Storage::F16 => Stored::F16(Rows::open(&file)?),
+            Storage::Int8Filtered => {
+                let rows = Rows::open(&file)?;
+                let shadow = Shadow::open(&file, rows.dim(), rows.len())?;
+                Stored::Int8Filtered(rows, shadow)
+            }
+        };
+        Ok(Self { stored })
     }
 
+    /// The rows in single precision.
     pub(crate) fn into_rows(self) -> Rows {
-        self.rows
+        match self.stored {
+            Stored::F32(rows) | Stored::Int8Filtered(rows, _) => rows,
+            Stored::F16(rows) => rows.widened(),
+        }
+    }
+
+    fn ids(&self) -> &Ids {
+        on!(&self.stored, rows => rows.ids())
     }
 }

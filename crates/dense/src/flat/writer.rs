@@ -3,12 +3,14 @@ use std::path::Path;
 use serde_json::Value;
 use storage::Writer;
 
-use super::KIND;
+use super::{KIND, Storage};
 use crate::ids::Ids;
-use crate::rows::{check_batch, check_dim, table};
+use crate::rows::{Element, check_batch, check_dim, table};
+use crate::shadow::Shadow;
 use crate::{Error, Similarity};
 
-/// Writes a flat index to its file batch by batch: only the ids are held in memory.
+/// Writes a flat index to its file batch by batch: only the ids are held in memory, and with
+/// [`Storage::Int8Filtered`] the codes, which are `dim` and 12 bytes a row.
 ///
 /// ```
 /// use dense::{FlatIndex, FlatWriter, Similarity};
@@ -20,7 +22,7 @@ use crate::{Error, Similarity};
 /// writer.finish(&serde_json::json!({"model": "demo"}))?;
 ///
 /// let index = FlatIndex::open(&path)?;
-/// assert_eq!((index.len(), index.vector(2)), (3, &[1.0, 1.0][..]));
+/// assert_eq!((index.len(), &*index.vector(2)), (3, &[1.0, 1.0][..]));
 /// # std::fs::remove_file(path).ok();
 /// # Ok::<(), dense::Error>(())
 /// ```
@@ -28,6 +30,8 @@ use crate::{Error, Similarity};
 pub struct FlatWriter {
     dim: usize,
     similarity: Similarity,
+    storage: Storage,
+    shadow: Option<Shadow>,
     ids: Ids,
     written: usize,
     writer: Writer,
@@ -41,10 +45,26 @@ impl FlatWriter {
     ///
     /// [`Error::Option`] for a dimension of 0 or above 2²⁰; [`Error::Storage`].
     pub fn create(path: &Path, dim: usize, similarity: Similarity) -> Result<Self, Error> {
+        Self::with_storage(path, dim, similarity, Storage::F32)
+    }
+
+    /// [`create`](Self::create) with another storage.
+    ///
+    /// # Errors
+    ///
+    /// As [`create`](Self::create); [`Error::Option`] also for a dimension above 65,536 with
+    /// [`Storage::Int8Filtered`].
+    pub fn with_storage(
+        path: &Path,
+        dim: usize,
+        similarity: Similarity,
+        storage: Storage,
+    ) -> Result<Self, Error> {
         check_dim(dim)?;
+        let shadow = if storage == Storage::Int8Filtered { Some(Shadow::new(dim)?) } else { None };
         let mut writer = Writer::create(path, KIND)?;
         writer.begin("vectors")?;
-        Ok(Self { dim, similarity, ids: Ids::new(), written: 0, writer })
+        Ok(Self { dim, similarity, storage, shadow, ids: Ids::new(), written: 0, writer })
     }
 
     /// Appends the vectors `[n * dim]`, row-major, under `n` ids: all or none, unless the disk fails.
@@ -55,8 +75,17 @@ impl FlatWriter {
     /// finished.
     pub fn push<S: AsRef<str>>(&mut self, ids: &[S], vectors: &[f32]) -> Result<(), Error> {
         let vectors = check_batch(self.dim, self.similarity, self.ids.len(), ids, vectors)?;
-        self.ids.extend(ids)?;
-        self.writer.append(bytemuck::cast_slice(&vectors))?;
+        if self.storage == Storage::F16 {
+            let halves = u16::encode(self.dim, vectors)?;
+            self.ids.extend(ids)?;
+            self.writer.append(bytemuck::cast_slice(&halves))?;
+        } else {
+            self.ids.extend(ids)?;
+            self.writer.append(bytemuck::cast_slice(&vectors))?;
+            if let Some(shadow) = &mut self.shadow {
+                shadow.extend(&vectors);
+            }
+        }
         self.written += ids.len();
         Ok(())
     }
@@ -86,6 +115,10 @@ impl FlatWriter {
         }
         self.ids.write(&mut self.writer)?;
         self.writer.section("deleted", &[])?;
-        Ok(self.writer.finish(table(self.dim, self.written, self.similarity, metadata))?)
+        if let Some(shadow) = &self.shadow {
+            shadow.write(&mut self.writer)?;
+        }
+        let table = table(self.dim, self.written, self.similarity, metadata);
+        Ok(self.writer.finish(self.storage.in_table(table))?)
     }
 }

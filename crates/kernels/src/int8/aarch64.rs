@@ -62,7 +62,10 @@ pub(super) mod dotprod {
     use std::arch::asm;
 
     // 4 × 4 sums, 4 queries and 1 row: 21 of 32 registers.
-    define_int8!("neon+dotprod", fast: true, queries: 4, #[target_feature(enable = "neon,dotprod")]);
+    define_int8!(
+        "neon+dotprod", fast: true, queries: 4, all: products, reaching: crate::int8::bound::reaching,
+        #[target_feature(enable = "neon,dotprod")]
+    );
     define_signed!(#[target_feature(enable = "neon,dotprod")]);
 
     /// Four products a lane.
@@ -87,7 +90,10 @@ pub(super) mod neon {
     };
 
     // 2 × 4 sums, 2 queries and 1 row, and products on the way.
-    define_int8!("neon", fast: false, queries: 2, #[target_feature(enable = "neon")]);
+    define_int8!(
+        "neon", fast: false, queries: 2, all: products, reaching: crate::int8::bound::reaching,
+        #[target_feature(enable = "neon")]
+    );
     define_signed!(#[target_feature(enable = "neon")]);
 
     /// Products in 16 bits, of which 128 · 128 is within; their sums by pairs in 32.

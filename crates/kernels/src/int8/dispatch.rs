@@ -4,10 +4,13 @@ use std::sync::OnceLock;
 use super::aarch64::{dotprod, neon};
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::{avx2, avx512bw, avx512vnni, avxvnni};
-use super::{Int8Queries, Int8Rows, scalar};
+use super::{BOUND_ROWS, Int8Bound, Int8Queries, Int8RowBounds, Int8Rows, scalar};
 
 /// `(queries, rows, ords, products)`
 type Products = unsafe fn(&Int8Queries, Int8Rows<'_>, &[u32], &mut [i32]);
+
+/// `(products, fine, rows, bound, least)`
+type Reaching = unsafe fn(&[i32], Option<&[i32]>, Int8RowBounds<'_>, &Int8Bound, f32) -> u64;
 
 /// Chosen rows that are fetched before they are multiplied.
 pub(super) const AHEAD: usize = 12;
@@ -22,6 +25,7 @@ pub struct Int8Kernels {
     pub(super) fast: bool,
     pub(super) products: Products,
     pub(super) products_of: Products,
+    pub(super) reaching: Reaching,
 }
 
 impl Int8Kernels {
@@ -100,6 +104,33 @@ impl Int8Kernels {
         check(queries, rows, ords.len(), products);
         // SAFETY: `self` exists, so the CPU has the features that `self.products_of` needs.
         unsafe { (self.products_of)(queries, rows, ords, products) }
+    }
+
+    /// Of up to [`BOUND_ROWS`] rows a bit for each whose [bound](Int8Bound) is not below `least`, from their products
+    /// with a query; `fine` are those with the lower part of a query of 16 bits. A row whose bound is NaN has no bit.
+    ///
+    /// # Panics
+    ///
+    /// If there are more products, or not as many of everything.
+    #[must_use]
+    pub fn reaching(
+        &self,
+        products: &[i32],
+        fine: Option<&[i32]>,
+        rows: Int8RowBounds<'_>,
+        bound: &Int8Bound,
+        least: f32,
+    ) -> u64 {
+        let count = products.len();
+        assert!(count <= BOUND_ROWS, "reaching: expected at most {BOUND_ROWS} rows, got {count}");
+        let others =
+            [rows.scales.len(), rows.errors.len(), rows.lengths.len(), fine.map_or(count, <[i32]>::len)];
+        assert!(
+            others.iter().all(|&got| got == count),
+            "reaching: expected {count} of everything, got {others:?}"
+        );
+        // SAFETY: `self` exists, so the CPU has the features that `self.reaching` needs.
+        unsafe { (self.reaching)(products, fine, rows, bound, least) }
     }
 }
 

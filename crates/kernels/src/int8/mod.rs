@@ -17,6 +17,7 @@
 #[macro_use]
 mod tile;
 
+mod bound;
 mod dispatch;
 mod operands;
 mod scalar;
@@ -24,7 +25,10 @@ mod scalar;
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 #[cfg(target_arch = "x86_64")]
+mod packed;
+#[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+pub use bound::{BOUND_ROWS, Int8Bound, Int8RowBounds};
 pub use dispatch::Int8Kernels;
 pub use operands::{Int8Queries, Int8Rows, MOST_DIM};

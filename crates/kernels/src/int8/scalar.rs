@@ -6,7 +6,7 @@ type Sums = i32;
 const WIDTH: usize = 16;
 const UNSIGNED: bool = true;
 
-define_int8!("scalar", fast: false, queries: 1);
+define_int8!("scalar", fast: false, queries: 1, all: products, reaching: crate::int8::bound::reaching);
 
 #[inline]
 fn zero() -> Sums {

@@ -4,19 +4,44 @@
 ///
 /// In scope must be the `Copy` types `Row`, `Query` and `Sums`, the constants `WIDTH` (bytes of a chunk) and `UNSIGNED`
 /// (whether products are those of bytes, not of codes), and the functions `zero`, `row`, `query`, `row_part` and
-/// `query_part` (up to `WIDTH` bytes; what is behind them adds nothing), `add_products` and `totals`.
+/// `query_part` (up to `WIDTH` bytes; what is behind them adds nothing), `add_products` and `totals`. `$all` multiplies
+/// with all rows, which the `products` defined here does too.
 macro_rules! define_int8 {
-    ($name:literal, fast: $fast:literal, queries: $queries:literal $(, #[$feature:meta])?) => {
+    ($name:literal, fast: $fast:literal, queries: $queries:literal, all: $all:path, reaching: $reaching:path
+     $(, #[$feature:meta])?) => {
         /// The entry points of this instruction set.
         pub(in crate::int8) static KERNELS: $crate::int8::Int8Kernels = $crate::int8::Int8Kernels {
             name: $name,
             fast: $fast,
-            products: products::<false>,
-            products_of: products::<true>,
+            products: $all,
+            products_of,
+            reaching: $reaching,
         };
 
         $(#[$feature])?
-        fn products<const CHOSEN: bool>(
+        fn products_of(
+            queries: &$crate::int8::Int8Queries,
+            rows: $crate::int8::Int8Rows<'_>,
+            ords: &[u32],
+            out: &mut [i32],
+        ) {
+            multiply::<true>(queries, rows, ords, out);
+        }
+
+        #[allow(dead_code, reason = "a set may have its own")]
+        $(#[$feature])?
+        pub(in crate::int8) fn products(
+            queries: &$crate::int8::Int8Queries,
+            rows: $crate::int8::Int8Rows<'_>,
+            _: &[u32],
+            out: &mut [i32],
+        ) {
+            multiply::<false>(queries, rows, &[], out);
+        }
+
+        $(#[$feature])?
+        #[inline]
+        fn multiply<const CHOSEN: bool>(
             queries: &$crate::int8::Int8Queries,
             rows: $crate::int8::Int8Rows<'_>,
             ords: &[u32],
@@ -45,7 +70,7 @@ macro_rules! define_int8 {
         /// All queries against the rows that are `at..at + R` of `n`.
         $(#[$feature])?
         #[inline]
-        fn columns<const R: usize>(
+        pub(in crate::int8) fn columns<const R: usize>(
             queries: &$crate::int8::Int8Queries,
             rows: [&[u8]; R],
             n: usize,

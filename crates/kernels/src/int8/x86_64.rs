@@ -227,7 +227,10 @@ pub(super) mod avx512vnni {
     const WIDTH: usize = 64;
 
     // 4 × 4 sums, 4 queries and 1 row: 21 of 32 registers.
-    define_int8!("avx512vnni", fast: true, queries: 4, #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
+    define_int8!(
+        "avx512vnni", fast: true, queries: 4, all: crate::int8::packed::products, reaching: crate::int8::bound::avx512::reaching,
+        #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+    );
     define_loads_512!(#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
     define_bytes!(__m512i, _mm512_dpbusd_epi32, #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
 }
@@ -244,7 +247,10 @@ pub(super) mod avx512bw {
     const WIDTH: usize = 64;
 
     // 4 × 4 sums, 4 queries and 1 row in two registers each: 26 of 32.
-    define_int8!("avx512bw", fast: false, queries: 4, #[target_feature(enable = "avx512f,avx512bw")]);
+    define_int8!(
+        "avx512bw", fast: false, queries: 4, all: products, reaching: crate::int8::bound::avx512::reaching,
+        #[target_feature(enable = "avx512f,avx512bw")]
+    );
     define_loads_512!(#[target_feature(enable = "avx512f,avx512bw")]);
     define_words!(
         __m512i, _mm512_and_si512, _mm512_set1_epi16, _mm512_srli_epi16, _mm512_slli_epi16, _mm512_srai_epi16,
@@ -261,7 +267,10 @@ pub(super) mod avxvnni {
     const WIDTH: usize = 32;
 
     // 2 × 4 sums, 2 queries and 1 row: 11 of 16 registers.
-    define_int8!("avxvnni", fast: true, queries: 2, #[target_feature(enable = "avx2,avxvnni")]);
+    define_int8!(
+        "avxvnni", fast: true, queries: 2, all: products, reaching: crate::int8::bound::avx2::reaching,
+        #[target_feature(enable = "avx2,avxvnni")]
+    );
     define_loads_256!(#[target_feature(enable = "avx2,avxvnni")]);
     define_bytes!(__m256i, _mm256_dpbusd_avx_epi32, #[target_feature(enable = "avx2,avxvnni")]);
 }
@@ -276,7 +285,10 @@ pub(super) mod avx2 {
     const WIDTH: usize = 32;
 
     // 2 × 4 sums, 2 queries and 1 row in two registers each: 14 of 16.
-    define_int8!("avx2", fast: false, queries: 2, #[target_feature(enable = "avx2")]);
+    define_int8!(
+        "avx2", fast: false, queries: 2, all: products, reaching: crate::int8::bound::avx2::reaching,
+        #[target_feature(enable = "avx2")]
+    );
     define_loads_256!(#[target_feature(enable = "avx2")]);
     define_words!(
         __m256i, _mm256_and_si256, _mm256_set1_epi16, _mm256_srli_epi16, _mm256_slli_epi16, _mm256_srai_epi16,

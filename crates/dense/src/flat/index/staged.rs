@@ -1,4 +1,4 @@
-use super::FlatIndex;
+use super::{FlatIndex, Stored};
 use crate::{Error, Put, RowIds, RowSet};
 
 /// Changes in steps, between which others search: see [`Put`].
@@ -10,7 +10,7 @@ impl FlatIndex {
     ///
     /// As [`add`](Self::add); [`Error::UnknownId`] to update an id that is not there.
     pub fn check_rows<S: AsRef<str>>(&self, put: Put, ids: &[S], vectors: &[f32]) -> Result<(), Error> {
-        self.rows.check(put, ids, vectors)
+        on!(&self.stored, rows => rows.check(put, ids, vectors))
     }
 
     /// [`add`](Self::add) of rows that no search finds until they are [published](Self::publish), in the place of
@@ -20,39 +20,46 @@ impl FlatIndex {
     ///
     /// As [`check_rows`](Self::check_rows).
     pub fn stage(&mut self, put: Put, ids: Vec<String>, vectors: &[f32]) -> Result<(), Error> {
-        self.rows.open_stage(put);
+        on!(&mut self.stored, rows => rows.open_stage(put));
         let added = self.add(ids, vectors);
-        self.rows.close_stage();
+        on!(&mut self.stored, rows => rows.close_stage());
         added
     }
 
     /// Lets searches find what is staged, and deletes the rows in whose place it stands. Returns these rows, each
     /// with its successor.
     pub fn publish(&mut self) -> Vec<(u32, u32)> {
-        self.rows.publish()
+        on!(&mut self.stored, rows => rows.publish())
     }
 
     /// Deletes what is staged: its ids are free, its space comes back with [`compact`](Self::compact).
     pub fn take_back(&mut self) {
-        self.rows.take_back();
+        on!(&mut self.stored, rows => rows.take_back());
     }
 
     /// What [`compact`](Self::compact) makes of the index, beside it.
     #[must_use]
     pub fn compacted(&self) -> Self {
-        Self { rows: self.rows.compacted() }
+        let stored = match &self.stored {
+            Stored::F32(rows) => Stored::F32(rows.compacted()),
+            Stored::F16(rows) => Stored::F16(rows.compacted()),
+            Stored::Int8Filtered(rows, shadow) => {
+                Stored::Int8Filtered(rows.compacted(), shadow.compacted(|ord| rows.is_live(ord)))
+            }
+        };
+        Self { stored }
     }
 
     /// The rows that can be found.
     #[must_use]
     pub fn live(&self) -> RowSet {
-        self.rows.live()
+        on!(&self.stored, rows => rows.live())
     }
 
     /// The ids of all rows as they are now.
     #[must_use]
     pub fn row_ids(&self) -> RowIds {
-        self.rows.ids().snapshot()
+        self.ids().snapshot()
     }
 
     /// How many rows a search scores; with a filter, one that allows so many.

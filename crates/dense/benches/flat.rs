@@ -1,0 +1,76 @@
+//! Exact search of clustered vectors by storage: 50,000 × 384, the 100 best, on one thread.
+//!
+//! ```sh
+//! cargo bench --profile dist -p dense --bench flat
+//! ```
+#![allow(missing_docs, reason = "a bench")]
+
+use std::sync::LazyLock;
+
+use control::Control;
+use dense::{FlatIndex, Similarity, Storage};
+use divan::Bencher;
+use divan::counter::ItemsCount;
+
+const ROWS: usize = 50_000;
+const DIM: usize = 384;
+const K: usize = 100;
+const QUERIES: usize = 1000;
+const STORAGES: [&str; 3] = ["f32", "f16", "int8Filtered"];
+
+struct Made {
+    indexes: Vec<FlatIndex>,
+    queries: Vec<f32>,
+}
+
+static MADE: LazyLock<Made> = LazyLock::new(|| {
+    let mut vectors = clustered(ROWS + QUERIES, 2000);
+    let queries = vectors.split_off(ROWS * DIM);
+    let indexes = STORAGES.map(|name| {
+        let storage = Storage::from_name(name).expect("a storage");
+        let mut index = FlatIndex::with_storage(DIM, Similarity::Dot, storage, serde_json::Value::Null)
+            .expect("a dimension");
+        index.add((0..ROWS).map(|row| row.to_string()).collect(), &vectors).expect("sound rows");
+        index
+    });
+    Made { indexes: indexes.into(), queries }
+});
+
+/// Rows around centres, as passages are around subjects.
+fn clustered(rows: usize, clusters: usize) -> Vec<f32> {
+    let mut state = 1u64;
+    // Sums of three numbers of −1 to 1, about normal, of variance 1.
+    let mut normal = || -> f32 {
+        let mut uniform = || {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+            (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+        };
+        uniform() + uniform() + uniform()
+    };
+    let centres: Vec<f32> = (0..clusters * DIM).map(|_| normal()).collect();
+    (0..rows * DIM).map(|at| centres[at / DIM * 7919 % clusters * DIM + at % DIM] + 0.7 * normal()).collect()
+}
+
+#[divan::bench(args = STORAGES, sample_count = 20)]
+fn one_at_a_time(bencher: Bencher<'_, '_>, storage: &str) {
+    let Made { indexes, queries } = &*MADE;
+    let index = &indexes[STORAGES.iter().position(|&name| name == storage).expect("one of them")];
+    let mut next = queries.chunks(DIM).cycle();
+    bencher
+        .with_inputs(|| next.next().expect("there is always one"))
+        .input_counter(|_| ItemsCount::new(1usize))
+        .bench_local_values(|query| index.search(query, K, &Control::new()).expect("sound"));
+}
+
+#[divan::bench(args = STORAGES, sample_count = 5)]
+fn a_thousand_at_once(bencher: Bencher<'_, '_>, storage: &str) {
+    let Made { indexes, queries } = &*MADE;
+    let index = &indexes[STORAGES.iter().position(|&name| name == storage).expect("one of them")];
+    bencher
+        .counter(ItemsCount::new(QUERIES))
+        .bench_local(|| index.search_many(queries, K, 1, &Control::new()).expect("sound"));
+}
+
+fn main() {
+    divan::main();
+}

@@ -1,0 +1,175 @@
+//! Files of flat indexes with halves or codes that are not what they were: refused, or read with no harm done.
+
+mod common;
+
+use std::path::Path;
+
+use common::{ids, uniform};
+use control::Control;
+use dense::{Error, FlatIndex, Similarity, Storage};
+use proptest::prelude::*;
+use ranking::Hit;
+use serde_json::{Value, json};
+use storage::{File, FileKind, Writer};
+
+const DIM: usize = 3;
+const ROWS: usize = 120;
+const KIND: FileKind = FileKind { magic: *b"PKFLAT\0\0", version: 2, name: "flat index" };
+const SECTIONS: [&str; 8] = ["vectors", "ids", "id_ends", "deleted", "codes", "scales", "errors", "lengths"];
+
+fn save(path: &Path, storage: Storage, similarity: Similarity) {
+    let mut flat = FlatIndex::with_storage(DIM, similarity, storage, Value::Null).expect("a dimension");
+    flat.add(ids(0..ROWS), &uniform(ROWS, DIM, 1)).expect("sound rows");
+    flat.delete(&["p3", "p64"]).expect("there");
+    flat.save(path).expect("writable");
+}
+
+/// Everything that reads or changes an opened index. Returns the hits of one query.
+fn use_all(path: &Path) -> Result<Vec<Hit>, Error> {
+    let control = Control::new();
+    let mut index = FlatIndex::open(path)?;
+    let dim = index.dim();
+    let hits = index.search(&uniform(1, dim, 2), 5, &control)?;
+    index.search_many(&uniform(9, dim, 3), 7, 2, &control)?;
+    index.search_filtered(&uniform(1, dim, 2), 3, Some(&|ord| ord % 9 == 0), &control)?;
+    let _: Vec<usize> = (0..index.len() as u32).map(|ord| index.vector(ord).len()).collect();
+    index.add(ids(500..502), &uniform(2, dim, 4))?;
+    index.delete(&["p500"])?;
+    index.compact();
+    index.save(&path.with_extension("again"))?;
+    Ok(hits)
+}
+
+fn sections(file: &File) -> Vec<(&'static str, Vec<u8>)> {
+    SECTIONS.into_iter().filter_map(|name| Some((name, file.section(name).ok()?.to_vec()))).collect()
+}
+
+fn rewrite(path: &Path, sections: &[(&str, Vec<u8>)], table: Value) {
+    let mut writer = Writer::create(path, KIND).expect("writable");
+    for (name, bytes) in sections {
+        writer.section(name, bytes).expect("writable");
+    }
+    writer.finish(table).expect("writable");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn flipped_bits_and_shorter_files_are_refused_or_change_nothing(
+        storage in prop::sample::select(vec![Storage::F16, Storage::Int8Filtered]),
+        at in any::<prop::sample::Index>(), bit in 0u8..8, cut in any::<bool>(),
+    ) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("index");
+        save(&path, storage, Similarity::Dot);
+        let expected = use_all(&path).expect("sound");
+        let mut bytes = std::fs::read(&path).expect("readable");
+        let at = at.index(bytes.len());
+        if cut { bytes.truncate(at) } else { bytes[at] ^= 1 << bit }
+        std::fs::write(&path, &bytes).expect("writable");
+        if let Ok(hits) = use_all(&path) {
+            prop_assert_eq!(hits, expected);
+        }
+    }
+
+    /// The checksums are right, the content is not: what only a file made by hand, or a mistake of ours, has.
+    #[test]
+    fn no_content_makes_an_index_panic(
+        storage in prop::sample::select(vec![Storage::F16, Storage::Int8Filtered]),
+        similarity in prop::sample::select(common::SIMILARITIES.to_vec()),
+        changes in prop::collection::vec(
+            (any::<prop::sample::Index>(), any::<prop::sample::Index>(),
+             prop_oneof![any::<u32>(), 0u32..130, Just(f32::NAN.to_bits()), Just(f32::MAX.to_bits()), Just(0x7c01_fc00)]),
+            1..4),
+        number in prop::option::of((prop::sample::select(vec!["dim", "rows"]), prop_oneof![any::<u64>(), 0u64..200])),
+        named in prop::option::of(prop::sample::select(vec!["f32", "f16", "int8Filtered", "int4"])),
+        shorter in prop::option::of((any::<prop::sample::Index>(), 1usize..20)),
+    ) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("index");
+        save(&path, storage, similarity);
+        let file = File::open(&path, KIND).expect("sound");
+        let mut sections = sections(&file);
+        for (section, at, value) in changes {
+            let at_section = section.index(sections.len());
+            let words = &mut sections[at_section].1;
+            let at = at.index(words.len() / 4) * 4;
+            words[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        }
+        if let Some((section, less)) = shorter {
+            let at_section = section.index(sections.len());
+            let bytes = &mut sections[at_section].1;
+            bytes.truncate(bytes.len().saturating_sub(less));
+        }
+        let mut table = file.metadata().clone();
+        if let Some((name, value)) = number {
+            table[name] = json!(value);
+        }
+        if let Some(name) = named {
+            table["storage"] = json!(name);
+        }
+        rewrite(&path, &sections, table);
+        // Any error will do, and so will any hits.
+        if let Ok(hits) = use_all(&path) {
+            prop_assert!(hits.iter().all(|hit| !hit.score.is_nan()));
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_wrong_structure_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let cases: [(&str, u32, &str); 3] = [
+        ("scales", f32::NAN.to_bits(), "expected \"scales\" that are finite and not negative, got NaN"),
+        ("errors", (-1.0f32).to_bits(), "expected \"errors\" that are finite and not negative, got -1"),
+        (
+            "lengths",
+            f32::INFINITY.to_bits(),
+            "expected \"lengths\" that are finite and not negative, got inf",
+        ),
+    ];
+    for (section, value, message) in cases {
+        save(&path, Storage::Int8Filtered, Similarity::Dot);
+        let file = File::open(&path, KIND).expect("sound");
+        let mut sections = sections(&file);
+        let changed = sections.iter_mut().find(|(name, _)| *name == section).expect("there");
+        changed.1[40..44].copy_from_slice(&value.to_le_bytes());
+        rewrite(&path, &sections, file.metadata().clone());
+        let error = FlatIndex::open(&path).expect_err(section);
+        assert!(matches!(error, Error::Storage(storage::Error::Corrupt { .. })), "{error}");
+        assert!(error.to_string().contains(message), "{error}");
+    }
+    for (section, less, message) in [
+        ("codes", 1, "expected 120 rows of 3 codes, got 359 codes"),
+        ("errors", 4, "expected 120 numbers in section \"errors\", got 119"),
+        ("vectors", 12, "expected 120 vectors of dimension 3, got 357 values"),
+    ] {
+        save(&path, Storage::Int8Filtered, Similarity::Dot);
+        let file = File::open(&path, KIND).expect("sound");
+        let mut sections = sections(&file);
+        let bytes = &mut sections.iter_mut().find(|(name, _)| *name == section).expect("there").1;
+        bytes.truncate(bytes.len() - less);
+        rewrite(&path, &sections, file.metadata().clone());
+        let error = FlatIndex::open(&path).expect_err(section).to_string();
+        assert!(error.contains(message), "{error}");
+    }
+    save(&path, Storage::F16, Similarity::Dot);
+    let file = File::open(&path, KIND).expect("sound");
+    let mut table = file.metadata().clone();
+    table["storage"] = json!("int4");
+    rewrite(&path, &sections(&file), table);
+    let error = FlatIndex::open(&path).expect_err("unknown").to_string();
+    assert!(error.contains("expected the storage f32, f16 or int8Filtered, got \"int4\""), "{error}");
+}
+
+#[test]
+fn a_file_of_the_version_before_is_refused_as_that() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let writer = Writer::create(&path, FileKind { version: 1, ..KIND }).expect("writable");
+    writer.finish(json!({"dim": 3, "rows": 0, "similarity": "dot", "metadata": null})).expect("writable");
+    let error = FlatIndex::open(&path).expect_err("old");
+    assert!(matches!(error, Error::Storage(storage::Error::Version { expected: 2, got: 1, .. })), "{error}");
+}

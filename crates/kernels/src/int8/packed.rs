@@ -1,0 +1,179 @@
+//! Many queries times many rows with AVX-512 VNNI: sixteen rows a register, so that no sums across lanes are needed.
+//!
+//! Rows are first brought into the order that this wants, four bytes of each of sixteen rows after the other; with many
+//! queries that costs little.
+
+use std::arch::x86_64::{
+    __m512i, _mm_loadu_si128, _mm_storeu_si128, _mm_unpackhi_epi32, _mm_unpackhi_epi64, _mm_unpacklo_epi32,
+    _mm_unpacklo_epi64, _mm512_dpbusd_epi32, _mm512_load_si512, _mm512_set1_epi32, _mm512_setzero_si512,
+    _mm512_storeu_si512, _mm512_sub_epi32,
+};
+
+use super::x86_64::avx512vnni;
+use super::{Int8Queries, Int8Rows};
+
+/// Rows of a register.
+const LANES: usize = 16;
+/// Fewer queries are not worth bringing rows in order.
+const LEAST_QUERIES: usize = 8;
+
+/// Four bytes of each of sixteen rows.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Step([[u8; 4]; LANES]);
+
+/// Products of all queries and all rows.
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+pub(super) fn products(queries: &Int8Queries, rows: Int8Rows<'_>, ords: &[u32], out: &mut [i32]) {
+    if queries.len() < LEAST_QUERIES || rows.len() < LANES {
+        return avx512vnni::products(queries, rows, ords, out);
+    }
+    let steps = rows.dim().div_ceil(4);
+    let mut packed = vec![Step([[0; 4]; LANES]); 2 * steps];
+    let mut at = 0;
+    while rows.len() - at >= LANES {
+        let (first, second) = packed.split_at_mut(steps);
+        pack(rows, at, first);
+        if rows.len() - at >= 2 * LANES {
+            pack(rows, at + LANES, second);
+            // 12 × 2 sums, 2 steps and 1 query: 27 of 32 registers.
+            columns([first, second], queries, rows.len(), at, out);
+            at += 2 * LANES;
+        } else {
+            columns([first], queries, rows.len(), at, out);
+            at += LANES;
+        }
+    }
+    for row in at..rows.len() {
+        avx512vnni::columns(queries, [rows.row(row)], rows.len(), row, out);
+    }
+}
+
+/// All queries against the rows `at..at + R * LANES` of `n`.
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+#[inline]
+fn columns<const R: usize>(
+    packed: [&mut [Step]; R],
+    queries: &Int8Queries,
+    n: usize,
+    at: usize,
+    out: &mut [i32],
+) {
+    let packed = packed.map(|steps| &*steps);
+    let mut q = 0;
+    while q < queries.len() {
+        q += match queries.len() - q {
+            12.. => tile::<12, R>(packed, queries, q, n, at, out),
+            4.. => tile::<4, R>(packed, queries, q, n, at, out),
+            _ => tile::<1, R>(packed, queries, q, n, at, out),
+        };
+    }
+}
+
+/// Returns `Q`.
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+#[inline]
+fn tile<const Q: usize, const R: usize>(
+    packed: [&[Step]; R],
+    queries: &Int8Queries,
+    first: usize,
+    n: usize,
+    at: usize,
+    out: &mut [i32],
+) -> usize {
+    let whole = queries.dim() / 4;
+    let of_queries: [(&[[i8; 4]], &[i8]); Q] = std::array::from_fn(|q| {
+        let (fours, rest) = queries.query(first + q).as_chunks();
+        (&fours[..whole], rest)
+    });
+    let steps = packed.map(|steps| &steps[..whole]);
+    let mut sums = [[_mm512_setzero_si512(); R]; Q];
+    for step in 0..whole {
+        let mut of_rows = [_mm512_setzero_si512(); R];
+        for (row, steps) in of_rows.iter_mut().zip(steps) {
+            *row = load(&steps[step]);
+        }
+        for (sums, (query, _)) in sums.iter_mut().zip(of_queries) {
+            let query = splat(query[step]);
+            for (sum, row) in sums.iter_mut().zip(of_rows) {
+                *sum = _mm512_dpbusd_epi32(*sum, row, query);
+            }
+        }
+    }
+    if !queries.dim().is_multiple_of(4) {
+        for (sums, (_, rest)) in sums.iter_mut().zip(of_queries) {
+            let mut bytes = [0; 4];
+            bytes[..rest.len()].copy_from_slice(rest);
+            for (sum, steps) in sums.iter_mut().zip(packed) {
+                *sum = _mm512_dpbusd_epi32(*sum, load(&steps[whole]), splat(bytes));
+            }
+        }
+    }
+    for (q, sums) in sums.into_iter().enumerate() {
+        let excess = _mm512_set1_epi32(queries.excess(first + q));
+        let (into, _) = out[(first + q) * n + at..].as_chunks_mut::<LANES>();
+        for (into, sum) in into.iter_mut().zip(sums) {
+            let products = _mm512_sub_epi32(sum, excess);
+            // SAFETY: `into` is sixteen writable integers; the store asks for no alignment.
+            unsafe { _mm512_storeu_si512(into.as_mut_ptr().cast(), products) };
+        }
+    }
+    Q
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+#[inline]
+fn splat(bytes: [i8; 4]) -> __m512i {
+    _mm512_set1_epi32(i32::from_le_bytes(bytes.map(i8::cast_unsigned)))
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+#[inline]
+fn load(step: &Step) -> __m512i {
+    // SAFETY: a step is 64 readable bytes at a multiple of 64.
+    unsafe { _mm512_load_si512(std::ptr::from_ref(step).cast()) }
+}
+
+/// Brings the sixteen rows from `at` on in order.
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+#[inline]
+fn pack(rows: Int8Rows<'_>, at: usize, steps: &mut [Step]) {
+    let dim = rows.dim();
+    for quad in (0..LANES).step_by(4) {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|row| rows.row(at + quad + row));
+        let [chunks_a, chunks_b, chunks_c, chunks_d] = [a, b, c, d].map(|row| row.as_chunks::<16>().0);
+        let (fours, _) = steps.as_chunks_mut::<4>();
+        let chunks = chunks_a.iter().zip(chunks_b).zip(chunks_c).zip(chunks_d);
+        for ((((a, b), c), d), into) in chunks.zip(fours) {
+            transpose([a, b, c, d], into, quad);
+        }
+        for (lane, row) in [a, b, c, d].into_iter().enumerate() {
+            for (step, bytes) in steps[dim / 16 * 4..].iter_mut().zip(row[dim / 16 * 16..].chunks(4)) {
+                let into = &mut step.0[quad + lane];
+                *into = [0; 4];
+                into[..bytes.len()].copy_from_slice(bytes);
+            }
+        }
+    }
+}
+
+/// Four steps of four rows.
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+#[inline]
+fn transpose(rows: [&[u8; 16]; 4], into: &mut [Step; 4], lane: usize) {
+    // SAFETY: each is 16 readable bytes; the load asks for no alignment.
+    let [a, b, c, d] = rows.map(|row| unsafe { _mm_loadu_si128(row.as_ptr().cast()) });
+    let (ab, cd) = (_mm_unpacklo_epi32(a, b), _mm_unpacklo_epi32(c, d));
+    let (ab_high, cd_high) = (_mm_unpackhi_epi32(a, b), _mm_unpackhi_epi32(c, d));
+    let steps = [
+        _mm_unpacklo_epi64(ab, cd),
+        _mm_unpackhi_epi64(ab, cd),
+        _mm_unpacklo_epi64(ab_high, cd_high),
+        _mm_unpackhi_epi64(ab_high, cd_high),
+    ];
+    for (into, step) in into.iter_mut().zip(steps) {
+        let into = &mut into.0[lane..][..4];
+        // SAFETY: `into` is 16 writable bytes; the store asks for no alignment.
+        unsafe { _mm_storeu_si128(into.as_mut_ptr().cast(), step) };
+    }
+}
