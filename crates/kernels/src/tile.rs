@@ -2,15 +2,20 @@
 
 /// Defines `KERNELS` from an instruction set's lanes.
 ///
-/// In scope must be `Lanes`, `WIDTH` and the functions `zero`, `load`, `load_part`, `multiply_add`, `subtract`,
-/// `add` and `sum`. `$queries` × `$rows` pairs are worked on at once, each with two accumulators, because one
-/// would wait for its own addition most of the time; the product of the three must fit the registers.
+/// In scope must be what `define_panels` needs, `load_part` and `sum`. `$queries` × `$rows` pairs are worked on at
+/// once, each with two accumulators, because one would wait for its own addition most of the time; the product of
+/// the three must fit the registers. `panels` are those of `define_panels`.
 ///
 /// The arithmetic of a pair is that of `tile` alone: lane `j` of the even accumulator adds elements `j` of the
 /// chunks 0, 2, 4, …, the odd one those of the chunks 1, 3, 5, …; what remains of the vector goes to the
 /// accumulator whose turn it is, with zeros behind it. It does not depend on `Q`, `R` or the pair's place.
 macro_rules! define_kernels {
-    ($name:literal, $queries:literal x $rows:literal $(, #[$feature:meta])?) => {
+    (
+        $name:literal, $queries:literal x $rows:literal,
+        panels $of_queries:literal x $of_rows:literal $(, #[$feature:meta])?
+    ) => {
+        define_panels!($of_queries x $of_rows $(, #[$feature])?);
+
         /// The entry points of this instruction set.
         pub(crate) static KERNELS: $crate::Kernels = $crate::Kernels {
             name: $name,
@@ -18,6 +23,7 @@ macro_rules! define_kernels {
             squared_l2: pair::<true>,
             dot_block: block::<false>,
             squared_l2_block: block::<true>,
+            panels: &panels::PANELS,
         };
 
         $(#[$feature])?
