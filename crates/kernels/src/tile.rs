@@ -28,20 +28,26 @@ macro_rules! define_kernels {
 
         $(#[$feature])?
         fn pair<const L2: bool>(a: &[f32], b: &[f32]) -> f32 {
-            let [[value]] = tile::<L2, 1, 1>([a], [b]);
+            let [[value]] = tile::<L2, 1, 1, false>([a], [b]);
             value
         }
 
         $(#[$feature])?
         fn block<const L2: bool>(dim: usize, queries: &[f32], rows: &[f32], values: &mut [f32]) {
             let n = rows.len() / dim;
+            // One query is faster than the memory its rows come from.
+            let one = queries.len() == dim;
             let mut row = 0;
             while row < n {
                 if row + $rows <= n {
-                    columns::<L2, $rows>(dim, queries, rows, values, row);
+                    if one {
+                        columns::<L2, $rows, true>(dim, queries, rows, values, row);
+                    } else {
+                        columns::<L2, $rows, false>(dim, queries, rows, values, row);
+                    }
                     row += $rows;
                 } else {
-                    columns::<L2, 1>(dim, queries, rows, values, row);
+                    columns::<L2, 1, false>(dim, queries, rows, values, row);
                     row += 1;
                 }
             }
@@ -50,7 +56,7 @@ macro_rules! define_kernels {
         /// All queries against the rows `row..row + R`.
         $(#[$feature])?
         #[inline]
-        fn columns<const L2: bool, const R: usize>(
+        fn columns<const L2: bool, const R: usize, const FETCH: bool>(
             dim: usize,
             queries: &[f32],
             rows: &[f32],
@@ -70,21 +76,22 @@ macro_rules! define_kernels {
                 for (q, of_query) in of_queries.iter_mut().enumerate() {
                     *of_query = &queries[q * dim..][..dim];
                 }
-                let found = tile::<L2, $queries, R>(of_queries, of_rows);
+                let found = tile::<L2, $queries, R, false>(of_queries, of_rows);
                 for (q, found) in found.iter().enumerate() {
                     values[(step * $queries + q) * n + row..][..R].copy_from_slice(found);
                 }
             }
             for (q, query) in rest.chunks_exact(dim).enumerate() {
-                let [found] = tile::<L2, 1, R>([query], of_rows);
+                let [found] = tile::<L2, 1, R, FETCH>([query], of_rows);
                 values[(first_of_rest + q) * n + row..][..R].copy_from_slice(&found);
             }
         }
 
-        /// The values of `Q` times `R` pairs; all vectors have the length of the first query.
+        /// The values of `Q` times `R` pairs; all vectors have the length of the first query. `FETCH` says that the
+        /// rows follow each other in memory, as do those that are read next, and asks for what will be read soon.
         $(#[$feature])?
         #[inline]
-        fn tile<const L2: bool, const Q: usize, const R: usize>(
+        fn tile<const L2: bool, const Q: usize, const R: usize, const FETCH: bool>(
             queries: [&[f32]; Q],
             rows: [&[f32]; R],
         ) -> [[f32; R]; Q] {
@@ -102,6 +109,9 @@ macro_rules! define_kernels {
             let mut odd = [[zero(); R]; Q];
             let mut at = 0;
             while at + 1 < chunks {
+                if FETCH {
+                    $crate::prefetch::prefetch_beyond::<{ 2 * $rows * WIDTH }>(rows[0], at * R * WIDTH);
+                }
                 step::<L2, Q, R>(&mut even, &of_queries, &of_rows, at);
                 step::<L2, Q, R>(&mut odd, &of_queries, &of_rows, at + 1);
                 at += 2;
