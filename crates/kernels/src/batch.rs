@@ -82,11 +82,14 @@ pub struct Batch {
     tiles: Vec<Tile>,
 }
 
-/// Rows that are scored against one panel of queries after the other: together with two such panels they stay in
+/// Bytes of rows that are scored against one panel of queries after the other: together with two such panels they stay in
 /// the first cache level.
 const ROW_BYTES: usize = 16 << 10;
 /// Bytes of the queries of a batch that stay in the second cache level.
 const QUERY_BYTES: usize = 512 << 10;
+/// The most rows and queries at once of vectors so short that the lists of tiles would outgrow them.
+const MOST_ROWS: usize = 64;
+const MOST_QUERIES: usize = 1024;
 
 impl Batch {
     /// Lays out the queries `[q * dim]`.
@@ -104,7 +107,8 @@ impl Batch {
         );
         let panels = kernels.panels;
         let padded = dim.next_multiple_of(panels.width);
-        let rows_at_once = (ROW_BYTES / (padded * size_of::<f32>() * panels.rows)).max(1) * panels.rows;
+        let row_panels = ROW_BYTES / (padded * size_of::<f32>() * panels.rows);
+        let rows_at_once = row_panels.clamp(1, MOST_ROWS / panels.rows) * panels.rows;
         let count = length / dim;
         let panel = panels.queries * padded;
         let mut laid_out = Aligned::zeros(count.div_ceil(panels.queries) * panel);
@@ -125,7 +129,7 @@ impl Batch {
     #[must_use]
     pub fn queries_at_once(kernels: &Kernels, dim: usize) -> usize {
         let panel = kernels.panels.queries;
-        (QUERY_BYTES / size_of::<f32>() / dim.max(1) / panel).max(2) * panel
+        (QUERY_BYTES / size_of::<f32>() / dim.max(1) / panel).clamp(2, MOST_QUERIES / panel) * panel
     }
 
     /// The most rows of one [`score`](Self::score), and the number that is fastest.
@@ -183,7 +187,10 @@ impl Batch {
                 let least = &mut self.least[query * panels.rows..][..panels.rows];
                 // What follows the rows in the last panel is none.
                 if row < rows.len() && tile.scores[pair] >= least[0] {
-                    least.fill(report(query, row, tile.scores[pair]));
+                    let next = report(query, row, tile.scores[pair]);
+                    if next != least[0] {
+                        least.fill(next);
+                    }
                 }
             }
         }
