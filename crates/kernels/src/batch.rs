@@ -3,6 +3,7 @@ use std::fmt;
 use crate::Kernels;
 
 /// Many queries times many rows with one instruction set.
+#[derive(Debug)]
 pub(crate) struct Panels {
     /// Floats of a chunk.
     pub width: usize,
@@ -82,8 +83,8 @@ pub struct Batch {
     tiles: Vec<Tile>,
 }
 
-/// Bytes of rows that are scored against one panel of queries after the other: together with two such panels they stay in
-/// the first cache level.
+/// Bytes of rows that are scored against one panel of queries after the other: together with two such panels they
+/// stay in the first cache level.
 const ROW_BYTES: usize = 16 << 10;
 /// Bytes of the queries of a batch that stay in the second cache level.
 const QUERY_BYTES: usize = 512 << 10;
@@ -158,7 +159,8 @@ impl Batch {
         let padded = dim.next_multiple_of(panels.width);
         let panel = panels.rows * padded;
         for (at, row) in rows.iter().enumerate() {
-            assert_eq!(row.len(), dim, "batch: expected rows of one dimension");
+            let length = row.len();
+            assert!(length == dim, "batch: expected rows of dimension {dim}, got {length} values");
             let panel = &mut self.rows.values()[at / panels.rows * panel..][..panel];
             // SAFETY: `self.kernels` exists, so the CPU has the features that its functions need.
             unsafe { (panels.pack_rows)(row, at % panels.rows, panel) }
@@ -208,12 +210,6 @@ impl fmt::Debug for Batch {
     }
 }
 
-impl fmt::Debug for Panels {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} x {} of {}", self.queries, self.rows, self.width)
-    }
-}
-
 /// Floats from the beginning of a cache line, so that no load crosses into another.
 struct Aligned {
     storage: Vec<f32>,
@@ -232,5 +228,42 @@ impl Aligned {
 
     fn values(&mut self) -> &mut [f32] {
         &mut self.storage[self.start..][..self.length]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch() -> Batch {
+        Batch::new(Kernels::detect(), Score::Dot, 2, &[1.0, 2.0])
+    }
+
+    #[test]
+    fn lists_of_tiles_stay_small_however_short_the_vectors() {
+        for kernels in Kernels::available() {
+            assert!(Batch::queries_at_once(kernels, 1) <= MOST_QUERIES);
+            assert!(Batch::new(kernels, Score::Dot, 1, &[1.0]).rows_at_once() <= MOST_ROWS);
+            assert!(Batch::new(kernels, Score::Dot, 1 << 16, &[]).rows_at_once() >= 1);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "batch: expected queries of dimension 2, got 3 values")]
+    fn queries_of_another_dimension_are_refused() {
+        let _ = Batch::new(Kernels::detect(), Score::Dot, 2, &[1.0; 3]);
+    }
+
+    #[test]
+    #[should_panic(expected = "batch: expected rows of dimension 2, got 3 values")]
+    fn rows_of_another_dimension_are_refused() {
+        batch().score(&[&[1.0; 3]], &[], |_, _, score| score);
+    }
+
+    #[test]
+    #[should_panic(expected = "batch: expected up to 64 rows, got 65")]
+    fn too_many_rows_are_refused() {
+        let row: &[f32] = &[1.0; 2];
+        batch().score(&[row; 65], &[], |_, _, score| score);
     }
 }

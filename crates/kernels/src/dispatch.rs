@@ -100,7 +100,7 @@ impl Kernels {
     ///
     /// Shapes: `queries` is `[q * dim]`, `rows` is `[n * dim]`, `scores` is `[q * n]`, all row-major. Rows are
     /// read once from first to last, queries once for every few rows: fastest while all queries fit the second
-    /// cache level.
+    /// cache level. Where only the best scores are wanted, a [`Batch`](crate::Batch) is faster.
     ///
     /// # Panics
     ///
