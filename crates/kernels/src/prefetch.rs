@@ -30,22 +30,23 @@ pub(crate) fn prefetch_far(values: &[f32]) {
     let _ = values;
 }
 
-/// Asks the CPU to fetch, as far as the second cache level, `COUNT` floats from `offset` floats behind the place
-/// that is read a few microseconds after `row`. That may lie beyond all rows.
+/// How many floats apart [`prefetch_beyond`] is best called.
+pub(crate) const APART: usize = 128;
+
+/// Asks the CPU to fetch, as far as the second cache level, one line of what is read a few microseconds after the
+/// float `offset` floats behind the start of `row`. It may lie beyond all rows.
 ///
-/// The CPU's own prefetchers follow one stream well and several short ones badly; they also stop at each page. Of
-/// the second level and the first, the second has the room for this many lines on their way.
+/// That sets the prefetcher of that level going on the next pages, where it would begin only after a few misses. A
+/// request for every line is slower: each holds a place among the few misses of the first level.
 #[inline]
-pub(crate) fn prefetch_beyond<const COUNT: usize>(row: &[f32], offset: usize) {
+pub(crate) fn prefetch_beyond(row: &[f32], offset: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        const DISTANCE: usize = (16 << 10) / size_of::<f32>();
+        const DISTANCE: usize = (12 << 10) / size_of::<f32>();
         let place = row.as_ptr().wrapping_add(DISTANCE + offset);
-        for line in (0..COUNT).step_by(16) {
-            // SAFETY: a prefetch reads nothing and cannot fault, whatever the address; SSE is part of x86-64.
-            unsafe { _mm_prefetch::<_MM_HINT_T1>(place.wrapping_add(line).cast()) }
-        }
+        // SAFETY: a prefetch reads nothing and cannot fault, whatever the address; SSE is part of x86-64.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(place.cast()) }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (row, offset);

@@ -35,16 +35,16 @@ macro_rules! define_kernels {
         $(#[$feature])?
         fn block<const L2: bool>(dim: usize, queries: &[f32], rows: &[f32], values: &mut [f32]) {
             let n = rows.len() / dim;
-            // One query is faster than the memory its rows come from.
-            let one = queries.len() == dim;
+            // One query is faster than the memory its rows come from, which is read fastest from first to last. Two
+            // accumulators of few lanes would be slower than that.
+            let one = queries.len() == dim && WIDTH >= 8;
             let mut row = 0;
             while row < n {
-                if row + $rows <= n {
-                    if one {
-                        columns::<L2, $rows, true>(dim, queries, rows, values, row);
-                    } else {
-                        columns::<L2, $rows, false>(dim, queries, rows, values, row);
-                    }
+                if one {
+                    columns::<L2, 1, true>(dim, queries, rows, values, row);
+                    row += 1;
+                } else if row + $rows <= n {
+                    columns::<L2, $rows, false>(dim, queries, rows, values, row);
                     row += $rows;
                 } else {
                     columns::<L2, 1, false>(dim, queries, rows, values, row);
@@ -87,8 +87,8 @@ macro_rules! define_kernels {
             }
         }
 
-        /// The values of `Q` times `R` pairs; all vectors have the length of the first query. `FETCH` says that the
-        /// rows follow each other in memory, as do those that are read next, and asks for what will be read soon.
+        /// The values of `Q` times `R` pairs; all vectors have the length of the first query. `FETCH` says that
+        /// what is read after a row follows it in memory.
         $(#[$feature])?
         #[inline]
         fn tile<const L2: bool, const Q: usize, const R: usize, const FETCH: bool>(
@@ -109,8 +109,8 @@ macro_rules! define_kernels {
             let mut odd = [[zero(); R]; Q];
             let mut at = 0;
             while at + 1 < chunks {
-                if FETCH {
-                    $crate::prefetch::prefetch_beyond::<{ 2 * $rows * WIDTH }>(rows[0], at * R * WIDTH);
+                if FETCH && at * WIDTH % $crate::prefetch::APART == 0 {
+                    $crate::prefetch::prefetch_beyond(rows[0], at * WIDTH);
                 }
                 step::<L2, Q, R>(&mut even, &of_queries, &of_rows, at);
                 step::<L2, Q, R>(&mut odd, &of_queries, &of_rows, at + 1);
