@@ -4,6 +4,7 @@ use bytemuck::AnyBitPattern;
 use storage::{File, Writer};
 
 use crate::Error;
+use crate::numbers::reserve;
 
 /// Numbers of which the first may lie in a mapped file; those appended are owned.
 #[derive(Debug)]
@@ -55,6 +56,7 @@ impl<T: AnyBitPattern + bytemuck::NoUninit> Column<T> {
     }
 
     pub fn extend(&mut self, values: &[T]) {
+        reserve(&mut self.tail, values.len());
         self.tail.extend_from_slice(values);
     }
 

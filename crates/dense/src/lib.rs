@@ -25,6 +25,7 @@ mod flat;
 mod hnsw;
 mod id_table;
 mod ids;
+mod numbers;
 mod pool;
 mod rows;
 mod scan;

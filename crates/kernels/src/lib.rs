@@ -24,7 +24,11 @@ mod tile;
 
 mod batch;
 mod dispatch;
+pub mod half;
 pub mod impacts;
+pub mod int4;
+pub mod int8;
+mod line;
 mod prefetch;
 pub mod reference;
 mod scalar;
@@ -36,4 +40,5 @@ mod x86_64;
 
 pub use batch::{Batch, Score};
 pub use dispatch::Kernels;
-pub use prefetch::prefetch;
+pub use line::Line;
+pub use prefetch::{prefetch, prefetch_bytes, prefetch_value};

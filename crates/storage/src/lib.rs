@@ -25,11 +25,13 @@
 mod error;
 mod file;
 mod header;
+mod huge_pages;
 mod replace;
 mod writer;
 
 pub use error::Error;
 pub use file::File;
 pub use header::FileKind;
+pub use huge_pages::prefer_huge_pages;
 pub use replace::{Replacement, replace};
 pub use writer::Writer;

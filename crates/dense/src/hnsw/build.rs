@@ -8,11 +8,11 @@ use control::{Cancelled, Control};
 use ranking::{Hit, by_rank};
 use rayon::prelude::*;
 
-use super::beam::{Scratch, Target, Walk};
-use super::closeness::Closeness;
+use super::closeness::{Closeness, Work};
 use super::graph::{Graph, Links, TOP_LAYER};
 use super::options::HnswOptions;
 use super::select::select;
+use super::walk::{Scratch, Walk};
 use crate::{Error, pool};
 
 /// Rows that one thread inserts alone into a small graph, so that the others find something to link to.
@@ -50,7 +50,7 @@ pub(crate) fn link(
         stripes: (0..stripes).map(|_| Mutex::default()).collect(),
     };
     let in_turn = |rows: Range<u32>| -> Result<(), Error> {
-        let mut scratch = Scratch::new();
+        let mut scratch = Scratch::default();
         Ok(rows.filter(|&row| live(row)).try_for_each(|row| builder.insert(row, &mut scratch))?)
     };
     let result = if threads == 1 {
@@ -60,7 +60,7 @@ pub(crate) fn link(
         in_turn(new.start..rest).and_then(|()| {
             pool::run(threads, || {
                 let rows = (rest..new.end).into_par_iter().filter(|&row| live(row));
-                rows.try_for_each_init(Scratch::new, |scratch, row| builder.insert(row, scratch))
+                rows.try_for_each_init(Scratch::default, |scratch, row| builder.insert(row, scratch))
             })?
             .map_err(Error::from)
         })
@@ -113,17 +113,19 @@ impl Builder<'_> {
     /// Links a row from its level, or that of `entry`, down to layer 0.
     fn connect(&self, row: u32, entry: u32, scratch: &mut Scratch) -> Result<(), Cancelled> {
         let Job { closeness, options, control, .. } = *self.job;
-        let walk = Walk { closeness, links: self.links, target: Target::Row(row), control };
+        let walk = Walk { closeness, links: self.links, control };
+        let target = closeness.of_row(row);
         let top = self.links.level(row).min(self.links.level(entry));
-        let mut entries = vec![walk.descend(entry, top, scratch)?];
+        let mut entries = vec![walk.descend(&target, entry, top, scratch)];
         for layer in (0..=top).rev() {
             let ef = options.ef_construction.max(options.m);
+            walk.layer(&target, &entries, ef, layer, scratch)?;
             // Another thread may have linked to this row in this layer already.
-            let found = walk.layer(&entries, ef, layer, |other| other != row, scratch)?;
-            let chosen = select(&closeness, &found, options.m, options.keep_pruned);
-            self.add_links(row, layer, &chosen);
+            let found: Vec<Hit> = scratch.found().filter(|found| found.ord != row).collect();
+            let chosen = select(&closeness, &found, options.m, options.keep_pruned, &mut scratch.work);
+            self.add_links(row, layer, &chosen, &mut scratch.work);
             for other in chosen {
-                self.add_links(other, layer, &[row]);
+                self.add_links(other, layer, &[row], &mut scratch.work);
             }
             entries = found;
         }
@@ -131,7 +133,7 @@ impl Builder<'_> {
     }
 
     /// Adds links to those of a row; if there are too many then, the best are chosen anew.
-    fn add_links(&self, row: u32, layer: usize, more: &[u32]) {
+    fn add_links(&self, row: u32, layer: usize, more: &[u32], work: &mut Work) {
         let Job { closeness, options, .. } = self.job;
         let mut undo = self.lock(row);
         let mut links = Vec::with_capacity(self.links.room(layer) + more.len());
@@ -145,10 +147,11 @@ impl Builder<'_> {
             }
         }
         if links.len() > self.links.room(layer) {
-            let mut candidates: Vec<Hit> =
-                links.iter().map(|&ord| Hit { ord, score: closeness.between(row, ord) }).collect();
+            closeness.all(&closeness.of_codes(row), &links, work);
+            let near = links.iter().zip(&work.closeness);
+            let mut candidates: Vec<Hit> = near.map(|(&ord, &score)| Hit { ord, score }).collect();
             candidates.sort_unstable_by(by_rank);
-            links = select(closeness, &candidates, self.links.room(layer), options.keep_pruned);
+            links = select(closeness, &candidates, self.links.room(layer), options.keep_pruned, work);
         }
         self.links.set(row, layer, &links);
     }

@@ -1,4 +1,4 @@
-//! Where the numbers of a graph are: in a mapped file, or in memory, where several threads may change them.
+//! Where the links of a graph are: in a mapped file, or in memory, where several threads may change them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -7,175 +7,181 @@ use storage::{File, Writer};
 
 use crate::Error;
 use crate::column::Column;
+use crate::numbers::reserve;
 
-/// Records of links.
-#[derive(Debug)]
-pub(crate) struct Cells(Place<AtomicU32>);
+/// Links that fill a line of memory.
+const LINKS: usize = 16;
+/// No link: what is behind the last of a record.
+const NONE: u32 = u32::MAX;
 
-/// Numbers that change only while nothing reads them.
+/// Records of up to a number of links, each in lines of its own.
 #[derive(Debug)]
-pub(crate) struct Offsets(Place<u32>);
+pub(crate) struct Cells {
+    room: usize,
+    place: Place,
+}
 
 #[derive(Debug)]
-enum Place<T> {
-    Owned(Vec<T>),
+enum Place {
+    Owned(Vec<Line>),
     Mapped(Column<u32>),
 }
 
-/// Some of the cells: all, or one record, which is how many links there are, then the links, then what an earlier
-/// and longer list left behind.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Line([AtomicU32; LINKS]);
+
+/// Records while they are walked, and while threads change them.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum CellsView<'a> {
-    Owned(&'a [AtomicU32]),
+pub(crate) struct CellsView<'a> {
+    room: usize,
+    place: PlaceView<'a>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum PlaceView<'a> {
+    Owned(&'a [Line]),
     Mapped(&'a [u32]),
 }
 
-impl<T: From<u32>> Place<T> {
-    fn open(file: &Arc<File>, section: &'static str) -> Result<Self, Error> {
-        Ok(Self::Mapped(Column::open(file, section)?))
-    }
-
-    /// The numbers in memory, copied there from the file if need be.
-    fn own(&mut self) -> &mut Vec<T> {
-        if let Self::Mapped(column) = self {
-            *self = Self::Owned(column.parts().0.iter().copied().map(T::from).collect());
-        }
-        match self {
-            Self::Owned(numbers) => numbers,
-            Self::Mapped(_) => unreachable!("it was copied above"),
-        }
-    }
-
-    /// Bytes on the heap.
-    fn memory_bytes(&self) -> usize {
-        match self {
-            Self::Owned(numbers) => numbers.capacity() * size_of::<T>(),
-            Self::Mapped(_) => 0,
-        }
-    }
-}
-
 impl Cells {
-    pub fn new() -> Self {
-        Self(Place::Owned(Vec::new()))
+    /// No records; one will have room for `room` links.
+    pub fn new(room: usize) -> Self {
+        Self { room, place: Place::Owned(Vec::new()) }
     }
 
-    pub fn open(file: &Arc<File>, section: &'static str) -> Result<Self, Error> {
-        Place::open(file, section).map(Self)
+    /// Reads a section, which stays in its file. Whether the records are sound the caller checks.
+    pub fn open(file: &Arc<File>, section: &'static str, room: usize) -> Result<Self, Error> {
+        Ok(Self { room, place: Place::Mapped(Column::open(file, section)?) })
+    }
+
+    /// How many records there are; none if there are no whole ones.
+    pub fn len(&self) -> Option<usize> {
+        let (numbers, record) = match &self.place {
+            Place::Owned(lines) => (lines.len() * LINKS, self.lines() * LINKS),
+            Place::Mapped(column) => (column.len(), self.lines() * LINKS),
+        };
+        numbers.is_multiple_of(record).then_some(numbers / record)
     }
 
     pub fn view(&self) -> CellsView<'_> {
-        match &self.0 {
-            Place::Owned(cells) => CellsView::Owned(cells),
-            Place::Mapped(column) => CellsView::Mapped(column.parts().0),
+        let place = match &self.place {
+            Place::Owned(lines) => PlaceView::Owned(lines),
+            Place::Mapped(column) => PlaceView::Mapped(column.parts().0),
+        };
+        CellsView { room: self.room, place }
+    }
+
+    /// Makes them so many, in memory; new ones have no links.
+    pub fn resize(&mut self, records: usize) {
+        if let Place::Mapped(column) = &self.place {
+            let lines = column.parts().0.chunks_exact(LINKS);
+            self.place = Place::Owned(lines.map(|links| Line::of(|at| links[at])).collect());
+        }
+        let length = records * self.lines();
+        if let Place::Owned(lines) = &mut self.place {
+            reserve(lines, length.saturating_sub(lines.len()));
+            lines.resize_with(length, || Line::of(|_| NONE));
         }
     }
 
-    /// Makes them so many, in memory; new ones are 0.
-    pub fn resize(&mut self, length: usize) {
-        self.0.own().resize_with(length, AtomicU32::default);
-    }
-
-    /// Appends all records, each of this length, to the section begun last. What is left behind in them becomes
-    /// zeros, so that equal graphs are equal files.
-    pub fn write(&self, writer: &mut Writer, length: usize) -> Result<(), Error> {
-        let cells = match &self.0 {
+    /// Writes all records as a section. What is left behind in them is not written, so that equal graphs are equal
+    /// files.
+    pub fn write(&self, writer: &mut Writer, section: &str) -> Result<(), Error> {
+        writer.begin(section)?;
+        let lines = match &self.place {
             Place::Mapped(column) => return column.write(writer),
-            Place::Owned(cells) => cells,
+            Place::Owned(lines) => lines,
         };
-        let mut written = Vec::with_capacity(length);
-        for record in cells.chunks_exact(length) {
-            written.clear();
-            CellsView::Owned(record).read_list(&mut written);
-            written.insert(0, written.len() as u32);
-            written.resize(length, 0);
-            writer.append(bytemuck::cast_slice(&written))?;
+        let view = self.view();
+        let mut links = Vec::with_capacity(self.lines() * LINKS);
+        for record in 0..lines.len() / self.lines() {
+            links.clear();
+            view.read(record, &mut links);
+            links.resize(self.lines() * LINKS, NONE);
+            writer.append(bytemuck::cast_slice(&links))?;
         }
         Ok(())
     }
 
     /// Bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
-        self.0.memory_bytes()
+        match &self.place {
+            Place::Owned(lines) => lines.capacity() * size_of::<Line>(),
+            Place::Mapped(_) => 0,
+        }
+    }
+
+    fn lines(&self) -> usize {
+        self.room.div_ceil(LINKS)
     }
 }
 
-impl<'a> CellsView<'a> {
-    pub fn len(self) -> usize {
-        match self {
-            Self::Owned(cells) => cells.len(),
-            Self::Mapped(cells) => cells.len(),
-        }
+impl Line {
+    fn of(mut link: impl FnMut(usize) -> u32) -> Self {
+        Self(std::array::from_fn(|at| AtomicU32::new(link(at))))
+    }
+}
+
+impl CellsView<'_> {
+    /// The most links of a record.
+    pub fn room(&self) -> usize {
+        self.room
     }
 
-    pub fn get(self, at: usize) -> u32 {
-        match self {
-            Self::Owned(cells) => cells[at].load(Ordering::Relaxed),
-            Self::Mapped(cells) => cells[at],
-        }
-    }
-
-    pub fn slice(self, start: usize, length: usize) -> CellsView<'a> {
-        match self {
-            Self::Owned(cells) => Self::Owned(&cells[start..][..length]),
-            Self::Mapped(cells) => Self::Mapped(&cells[start..][..length]),
-        }
-    }
-
-    /// Appends the links of this record to `found`.
-    pub fn read_list(self, found: &mut Vec<u32>) {
-        match self {
-            Self::Mapped(record) => found.extend_from_slice(&record[1..][..record[0] as usize]),
-            Self::Owned(record) => {
-                // Acquire, with the release in `write_list`: links are not read before they were written.
-                let count = record[0].load(Ordering::Acquire) as usize;
-                found.extend(record[1..][..count].iter().map(|cell| cell.load(Ordering::Relaxed)));
+    /// Appends the links of a record to `found`. While another thread sets them, some may be old and some new.
+    pub fn read(&self, record: usize, found: &mut Vec<u32>) {
+        let lines = self.room.div_ceil(LINKS);
+        let end = found.len() + self.room;
+        match self.place {
+            PlaceView::Mapped(numbers) => {
+                let links = &numbers[record * lines * LINKS..][..self.room];
+                found.extend(links.iter().copied().take_while(|&link| link != NONE));
+            }
+            PlaceView::Owned(all) => {
+                for Line(links) in &all[record * lines..][..lines] {
+                    let before = found.len();
+                    found.extend(links.iter().map(|link| link.load(Ordering::Relaxed)));
+                    if let Some(count) = found[before..].iter().position(|&link| link == NONE) {
+                        found.truncate(before + count);
+                        break;
+                    }
+                }
+                found.truncate(end);
             }
         }
     }
 
-    /// Replaces the links of this record, where no other thread does so at once. What is behind the last stays
-    /// as it was: a reader that still knows of more links reads links of this record, old or new.
+    /// Replaces the links of a record, where no other thread does so at once. What is behind the last but one stays as
+    /// it was: a reader that is half-way reads links of this record, old or new.
     ///
     /// # Panics
     ///
     /// If there are more than there is room for, or the record is in a file.
-    pub fn write_list(self, links: &[u32]) {
-        let Self::Owned(record) = self else {
+    pub fn write(&self, record: usize, links: &[u32]) {
+        let PlaceView::Owned(all) = self.place else {
             panic!("a graph is copied to memory before it changes");
         };
-        for (cell, &link) in record[1..][..links.len()].iter().zip(links) {
+        assert!(links.len() <= self.room, "links: expected at most {}, got {}", self.room, links.len());
+        let lines = self.room.div_ceil(LINKS);
+        let cells = all[record * lines..][..lines].iter().flat_map(|Line(cells)| cells);
+        for (cell, &link) in cells.zip(links.iter().chain([&NONE])) {
             cell.store(link, Ordering::Relaxed);
         }
-        record[0].store(links.len() as u32, Ordering::Release);
-    }
-}
-
-impl Offsets {
-    /// The one that precedes all rows.
-    pub fn new() -> Self {
-        Self(Place::Owned(vec![0]))
     }
 
-    pub fn open(file: &Arc<File>, section: &'static str) -> Result<Self, Error> {
-        Place::open(file, section).map(Self)
-    }
-
-    pub fn as_slice(&self) -> &[u32] {
-        match &self.0 {
-            Place::Owned(offsets) => offsets,
-            Place::Mapped(column) => column.parts().0,
+    /// Asks for a record to be fetched.
+    pub fn prefetch(&self, record: usize) {
+        let lines = self.room.div_ceil(LINKS);
+        match self.place {
+            PlaceView::Owned(all) => {
+                all[record * lines..][..lines].iter().for_each(kernels::prefetch_value);
+            }
+            PlaceView::Mapped(numbers) => {
+                let links = &numbers[record * lines * LINKS..][..self.room];
+                kernels::prefetch_bytes(bytemuck::cast_slice(links));
+            }
         }
-    }
-
-    /// To change them, in memory.
-    pub fn own(&mut self) -> &mut Vec<u32> {
-        self.0.own()
-    }
-
-    /// Bytes on the heap.
-    pub fn memory_bytes(&self) -> usize {
-        self.0.memory_bytes()
     }
 }
 
@@ -185,13 +191,26 @@ mod tests {
 
     #[test]
     fn a_shorter_list_leaves_valid_links_behind_for_slow_readers() {
-        let mut cells = Cells::new();
-        cells.resize(4);
-        let mut found = Vec::new();
-        cells.view().write_list(&[7, 8, 9]);
-        cells.view().write_list(&[5]);
-        cells.view().read_list(&mut found);
-        assert_eq!(found, [5]);
-        assert_eq!([1, 2, 3].map(|at| cells.view().get(at)), [5, 8, 9]);
+        for room in [3, 16, 20] {
+            let mut cells = Cells::new(room);
+            cells.resize(2);
+            let read = |cells: &Cells, record: usize| {
+                let mut found = vec![1];
+                cells.view().read(record, &mut found);
+                found
+            };
+            assert_eq!((cells.len(), read(&cells, 1)), (Some(2), vec![1]));
+            let full: Vec<u32> = (0..room as u32).collect();
+            cells.view().write(1, &full);
+            assert_eq!(read(&cells, 1)[1..], full);
+            cells.view().write(1, &[5]);
+            assert_eq!((read(&cells, 0), read(&cells, 1)), (vec![1], vec![1, 5]));
+            let Place::Owned(lines) = &cells.place else { panic!("in memory") };
+            let left = &lines[lines.len() / 2].0[..3];
+            assert_eq!(
+                left.iter().map(|link| link.load(Ordering::Relaxed)).collect::<Vec<_>>(),
+                [5, NONE, 2]
+            );
+        }
     }
 }

@@ -1,14 +1,24 @@
 use crate::Similarity;
 use crate::column::Column;
+use crate::hnsw::codes::{CodesView, Target};
 use crate::hnsw::options::InnerProduct;
 use crate::rows::View;
 use crate::similarity::squared_length;
 
-/// How near vectors are: a score, the greater the nearer.
+/// How near vectors are, by their codes: a number, the greater the nearer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Closeness<'a> {
     view: View<'a>,
+    codes: CodesView<'a>,
     augmented: Option<Augmented<'a>>,
+}
+
+/// Room to work in.
+#[derive(Debug, Default)]
+pub(crate) struct Work {
+    products: Vec<i32>,
+    /// The closeness asked for last.
+    pub closeness: Vec<f32>,
 }
 
 /// |x|² of the rows in a file and of those appended, and φ².
@@ -27,36 +37,59 @@ pub(crate) struct SquaredLengths {
 }
 
 impl<'a> Closeness<'a> {
-    pub fn new(view: View<'a>, squared_lengths: Option<&'a SquaredLengths>) -> Self {
+    pub fn new(view: View<'a>, codes: CodesView<'a>, squared_lengths: Option<&'a SquaredLengths>) -> Self {
         let augmented = squared_lengths.map(|SquaredLengths { column, greatest }| {
             let (base, tail) = column.parts();
             Augmented { base, tail, greatest: *greatest }
         });
-        Self { view, augmented }
+        Self { view, codes, augmented }
     }
 
-    /// Of a prepared query and a row: their score, also where rows are augmented, as the augmented query has 0
-    /// there and all augmented rows have one length.
-    pub fn of_query(&self, query: &[f32], row: u32) -> f32 {
-        // Only a file made by hand brings NaN; nothing is farther.
-        self.view.score(query, row).max(f32::NEG_INFINITY)
+    /// What a prepared query makes of rows. Where they are augmented it has 0 there.
+    pub fn of_query(&self, query: &[f32]) -> Target {
+        self.codes.target(query)
     }
 
-    /// Of two rows. For augmented rows |x' − y'|² = 2φ² − 2(x·y + √(φ² − |x|²)·√(φ² − |y|²)), so near in that
-    /// distance is great in this sum.
-    pub fn between(&self, a: u32, b: u32) -> f32 {
-        let score = self.view.score(self.view.row(a), b);
-        let more = self.augmented.map_or(0.0, |augmented| augmented.of(a) * augmented.of(b));
-        (score + more).max(f32::NEG_INFINITY)
+    /// What a row makes of others, by its vector.
+    pub fn of_row(&self, row: u32) -> Target {
+        let mut target = self.codes.target(self.view.row(row));
+        target.augmented = self.augmented_part(row);
+        target
+    }
+
+    /// What a row makes of others, by its codes: less exact, and fetched sooner.
+    pub fn of_codes(&self, row: u32) -> Target {
+        let mut target = self.codes.target_of(row);
+        target.augmented = self.augmented_part(row);
+        target
+    }
+
+    /// How near each of the rows is, in `work.closeness`. For augmented rows |x' − y'|² = 2φ² − 2(x·y +
+    /// √(φ² − |x|²)·√(φ² − |y|²)), so near in that distance is great in this sum.
+    pub fn all(&self, target: &Target, rows: &[u32], work: &mut Work) {
+        self.codes.closeness(target, rows, &mut work.products, &mut work.closeness);
+        if let Some(augmented) = self.augmented.filter(|_| target.augmented > 0.0) {
+            for (closeness, &row) in work.closeness.iter_mut().zip(rows) {
+                *closeness += target.augmented * augmented.of(row);
+            }
+        }
     }
 
     /// Whether two rows are one vector.
     pub fn same(&self, a: u32, b: u32) -> bool {
-        self.view.row(a) == self.view.row(b)
+        self.codes.same(a, b) && self.view.row(a) == self.view.row(b)
     }
 
-    pub fn prefetch(&self, row: u32) {
-        kernels::prefetch(self.view.row(row));
+    pub fn codes(&self) -> &CodesView<'a> {
+        &self.codes
+    }
+
+    pub fn view(&self) -> &View<'a> {
+        &self.view
+    }
+
+    fn augmented_part(&self, row: u32) -> f32 {
+        self.augmented.map_or(0.0, |augmented| augmented.of(row))
     }
 }
 
@@ -111,6 +144,7 @@ impl SquaredLengths {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hnsw::codes::Codes;
     use crate::rows::Rows;
 
     #[test]
@@ -119,16 +153,22 @@ mod tests {
         rows.append(&["a", "b", "c"], &[3.0, 0.0, 0.0, 4.0, 1.0, 1.0]).expect("rows");
         let mut lengths = SquaredLengths::new();
         (0..3).for_each(|row| lengths.push(rows.vector(row)));
-        let closeness = Closeness::new(rows.view(), Some(&lengths));
+        let mut codes = Codes::new(2, Similarity::Dot);
+        codes.extend(&rows.view(), 0..3);
+        let closeness = Closeness::new(rows.view(), codes.view(), Some(&lengths));
         // φ² = 16: a' = (3, 0, √7), b' = (0, 4, 0), c' = (1, 1, √14).
         let expected = |a: u32, b: u32| {
             let augmented = [[3.0, 0.0, 7f32.sqrt()], [0.0, 4.0, 0.0], [1.0, 1.0, 14f32.sqrt()]];
             let [a, b] = [augmented[a as usize], augmented[b as usize]];
             a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f32>()
         };
+        let mut work = Work::default();
         for (a, b) in [(0, 1), (0, 2), (1, 2)] {
-            let distance = 32.0 - 2.0 * closeness.between(a, b);
-            assert!((distance - expected(a, b)).abs() < 1e-5, "{a} and {b}: {distance}");
+            for target in [closeness.of_row(a), closeness.of_codes(a)] {
+                closeness.all(&target, &[b], &mut work);
+                let distance = 32.0 - 2.0 * work.closeness[0];
+                assert!((distance - expected(a, b)).abs() < 0.5, "{a} and {b}: {distance}");
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use serde_json::json;
 use storage::{File, FileKind, Writer};
 
 use super::closeness::SquaredLengths;
+use super::codes::Codes;
 use super::graph::Graph;
 use super::options::{HnswOptions, InnerProduct};
 use crate::Error;
@@ -14,12 +15,13 @@ use crate::column::Column;
 use crate::rows::{Rows, number};
 
 /// Files of the HNSW index.
-const KIND: FileKind = FileKind { magic: *b"PKHNSW\0\0", version: 1, name: "HNSW index" };
+const KIND: FileKind = FileKind { magic: *b"PKHNSW\0\0", version: 2, name: "HNSW index" };
 
 /// What a file holds.
 pub(crate) struct Parts {
     pub rows: Rows,
     pub graph: Graph,
+    pub codes: Codes,
     pub lengths: Option<SquaredLengths>,
     pub options: HnswOptions,
 }
@@ -28,12 +30,14 @@ pub(crate) fn save(
     path: &Path,
     rows: &Rows,
     graph: &Graph,
+    codes: &Codes,
     lengths: Option<&SquaredLengths>,
     options: &HnswOptions,
 ) -> Result<(), Error> {
     let mut writer = Writer::create(path, KIND)?;
     rows.write(&mut writer)?;
     graph.write(&mut writer)?;
+    codes.write(&mut writer)?;
     if let Some(lengths) = lengths {
         writer.begin("squared_lengths")?;
         lengths.column().write(&mut writer)?;
@@ -63,6 +67,7 @@ pub(crate) fn open(path: &Path) -> Result<Parts, Error> {
         }
     };
     let graph = Graph::open(&file, options.m, rows.len(), entry)?;
+    let codes = Codes::open(&file, rows.dim(), rows.len(), rows.similarity())?;
     let lengths = if SquaredLengths::needed(rows.similarity(), options.inner_product) {
         let column = Column::open(&file, "squared_lengths")?;
         let lengths = SquaredLengths::from_column(column, rows.len());
@@ -71,7 +76,7 @@ pub(crate) fn open(path: &Path) -> Result<Parts, Error> {
     } else {
         None
     };
-    Ok(Parts { rows, graph, lengths, options })
+    Ok(Parts { rows, graph, codes, lengths, options })
 }
 
 fn options(file: &File) -> Result<HnswOptions, Error> {

@@ -2,35 +2,34 @@ use std::sync::Arc;
 
 use storage::{File, Writer};
 
-use super::cells::{Cells, CellsView, Offsets};
+use super::cells::{Cells, CellsView};
 use crate::Error;
+use crate::numbers::Numbers;
 
 /// The highest layer of a node. One of e^(32 ln m) nodes would stand above it.
 pub(crate) const TOP_LAYER: usize = 32;
 
 /// Links between rows, in layers: a row with level `l` is in the layers 0 to `l`.
 ///
-/// A list of links is a record of fixed length: how many there are, then their ords. Layer 0 has a record for
-/// each row; the records of the layers above stand behind one another in `upper`, those of row `r` from record
-/// `offsets[r]` up to `offsets[r + 1]`.
+/// Layer 0 has a record of links for each row; the records of the layers above stand behind one another in `upper`,
+/// those of row `r` from record `offsets[r]` up to `offsets[r + 1]`.
 #[derive(Debug)]
 pub(crate) struct Graph {
-    m: usize,
     ground: Cells,
     upper: Cells,
-    offsets: Offsets,
+    offsets: Numbers<u32>,
     /// The row where every walk starts: one of the highest level. None as long as no row is linked.
     pub entry: Option<u32>,
 }
 
 impl Graph {
     pub fn new(m: usize) -> Self {
-        Self { m, ground: Cells::new(), upper: Cells::new(), offsets: Offsets::new(), entry: None }
+        let (ground, upper) = (Cells::new(2 * m), Cells::new(m));
+        Self { ground, upper, offsets: Numbers::Owned(vec![0]), entry: None }
     }
 
     /// Appends rows without links, with these levels. A mapped graph is copied to memory first.
     pub fn grow(&mut self, levels: &[u8]) -> Result<(), Error> {
-        let (ground_record, upper_record) = (self.ground_record(), self.upper_record());
         let offsets = self.offsets.own();
         let before = offsets.len();
         let mut end = offsets[before - 1];
@@ -44,41 +43,37 @@ impl Graph {
             offsets.push(end);
         }
         let rows = offsets.len() - 1;
-        self.ground.resize(rows * ground_record);
-        self.upper.resize(end as usize * upper_record);
+        self.ground.resize(rows);
+        self.upper.resize(end as usize);
         Ok(())
     }
 
     /// Takes back the rows from row `rows` on, to which no link may lead.
     pub fn truncate(&mut self, rows: usize) {
-        let (ground_record, upper_record) = (self.ground_record(), self.upper_record());
         let offsets = self.offsets.own();
         offsets.truncate(rows + 1);
         let end = offsets[rows] as usize;
-        self.ground.resize(rows * ground_record);
-        self.upper.resize(end * upper_record);
+        self.ground.resize(rows);
+        self.upper.resize(end);
     }
 
     pub fn view(&self) -> Links<'_> {
-        let offsets = self.offsets.as_slice();
-        Links { m: self.m, ground: self.ground.view(), upper: self.upper.view(), offsets }
+        Links { ground: self.ground.view(), upper: self.upper.view(), offsets: self.offsets.as_slice() }
     }
 
     /// Reads and checks the sections of a file, which stay there.
     pub fn open(file: &Arc<File>, m: usize, rows: usize, entry: Option<u32>) -> Result<Self, Error> {
-        let (ground, upper) = (Cells::open(file, "ground")?, Cells::open(file, "upper")?);
-        let offsets = Offsets::open(file, "offsets")?;
-        let graph = Self { m, ground, upper, offsets, entry };
+        let (ground, upper) = (Cells::open(file, "ground", 2 * m)?, Cells::open(file, "upper", m)?);
+        let offsets = Numbers::open(file, "offsets")?;
+        let graph = Self { ground, upper, offsets, entry };
         graph.check(rows).map_err(|(expected, got)| storage::Error::corrupt(file.path(), expected, got))?;
         Ok(graph)
     }
 
     pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
-        writer.section("offsets", bytemuck::cast_slice(self.offsets.as_slice()))?;
-        writer.begin("ground")?;
-        self.ground.write(writer, self.ground_record())?;
-        writer.begin("upper")?;
-        self.upper.write(writer, self.upper_record())
+        self.offsets.write(writer, "offsets")?;
+        self.ground.write(writer, "ground")?;
+        self.upper.write(writer, "upper")
     }
 
     /// Bytes on the heap.
@@ -99,13 +94,10 @@ impl Graph {
                 return Err((expected, format!("offsets {} and {}", pair[0], pair[1])));
             }
         }
-        let records = [
-            ("ground", view.ground.len(), rows.checked_mul(self.ground_record())),
-            ("upper", view.upper.len(), (offsets[rows] as usize).checked_mul(self.upper_record())),
-        ];
-        for (name, got, expected) in records {
-            if expected != Some(got) {
-                return Err((format!("links \"{name}\" for {rows} rows"), format!("{got} numbers")));
+        let upper = offsets[rows] as usize;
+        for (name, cells, expected) in [("ground", &self.ground, rows), ("upper", &self.upper, upper)] {
+            if cells.len() != Some(expected) {
+                return Err((format!("{expected} records of links \"{name}\""), "others".to_owned()));
             }
         }
         // Without an entry nothing walks: so it is where all rows were deleted before they were linked.
@@ -116,45 +108,37 @@ impl Graph {
                 return Err((expected, format!("row {entry}")));
             }
         }
+        let mut links = Vec::new();
         for row in 0..rows as u32 {
             for layer in 0..=view.level(row) {
-                let record = view.record(row, layer);
-                let count = record.get(0) as usize;
-                if count > view.room(layer) {
-                    let expected = format!("up to {} links of row {row} in layer {layer}", view.room(layer));
-                    return Err((expected, format!("{count} links")));
-                }
-                for at in 1..=count {
-                    let to = record.get(at);
-                    if to as usize >= rows || view.level(to) < layer {
-                        let expected = format!("links of row {row} to rows of layer {layer}");
-                        return Err((expected, format!("a link to {to}")));
-                    }
+                view.get(row, layer, &mut links);
+                let astray = links.iter().find(|&&to| to as usize >= rows || view.level(to) < layer);
+                if let Some(to) = astray {
+                    return Err((
+                        format!("links of row {row} to rows of layer {layer}"),
+                        format!("a link to {to}"),
+                    ));
                 }
             }
         }
         Ok(())
-    }
-
-    fn ground_record(&self) -> usize {
-        1 + 2 * self.m
-    }
-
-    fn upper_record(&self) -> usize {
-        1 + self.m
     }
 }
 
 /// The links while they are walked, and while threads add to them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Links<'a> {
-    m: usize,
     ground: CellsView<'a>,
     upper: CellsView<'a>,
     offsets: &'a [u32],
 }
 
 impl Links<'_> {
+    /// Rows, with links or without.
+    pub fn rows(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
     pub fn level(&self, row: u32) -> usize {
         let row = row as usize;
         (self.offsets[row + 1] - self.offsets[row]) as usize
@@ -162,33 +146,35 @@ impl Links<'_> {
 
     /// The most links of a row in a layer.
     pub fn room(&self, layer: usize) -> usize {
-        if layer == 0 { 2 * self.m } else { self.m }
+        if layer == 0 { self.ground.room() } else { self.upper.room() }
     }
 
     /// Puts the links of a row in `found`. While another thread sets them, some may be old and some new.
     pub fn get(&self, row: u32, layer: usize, found: &mut Vec<u32>) {
         found.clear();
-        self.record(row, layer).read_list(found);
+        let (cells, record) = self.record(row, layer);
+        cells.read(record, found);
     }
 
-    /// Replaces the links of a row. The caller lets no two threads do so at once. What is behind the last link
-    /// stays as it was: a reader that knows of more links reads links of this layer, old or new.
+    /// Replaces the links of a row. The caller lets no two threads do so at once. What is behind the last link but one
+    /// stays as it was: a reader that is half-way reads links of this layer, old or new.
     ///
     /// # Panics
     ///
     /// If there are more than there is room for, or the graph is mapped.
     pub fn set(&self, row: u32, layer: usize, links: &[u32]) {
-        self.record(row, layer).write_list(links);
+        let (cells, record) = self.record(row, layer);
+        cells.write(record, links);
     }
 
-    fn record(&self, row: u32, layer: usize) -> CellsView<'_> {
+    /// Asks for the links of a row to be fetched.
+    pub fn prefetch(&self, row: u32, layer: usize) {
+        let (cells, record) = self.record(row, layer);
+        cells.prefetch(record);
+    }
+
+    fn record(&self, row: u32, layer: usize) -> (&CellsView<'_>, usize) {
         let row = row as usize;
-        if layer == 0 {
-            let length = 1 + 2 * self.m;
-            self.ground.slice(row * length, length)
-        } else {
-            let length = 1 + self.m;
-            self.upper.slice((self.offsets[row] as usize + layer - 1) * length, length)
-        }
+        if layer == 0 { (&self.ground, row) } else { (&self.upper, self.offsets[row] as usize + layer - 1) }
     }
 }

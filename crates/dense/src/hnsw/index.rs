@@ -6,16 +6,23 @@ use ranking::Hit;
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::beam::{Scratch, Target, Walk};
 use super::build::{Job, link};
 use super::closeness::{Closeness, SquaredLengths};
+use super::codes::Codes;
 use super::file::{self, Parts};
 use super::graph::Graph;
+use super::interleave::{INTERLEAVED, interleaved};
 use super::options::HnswOptions;
 use super::plan::Plan;
+use super::pool::MOST_ROWS;
+use super::rescore::rescore;
+use super::walk::{Scratch, Walk};
 use crate::rows::Rows;
 use crate::scan::{Filter, scan};
 use crate::{Error, FlatIndex, Similarity, pool};
+
+/// Queries that one thread takes at a time.
+const GROUP_QUERIES: usize = 32;
 
 /// Vectors by id, searched approximately through a graph (Malkov and Yashunin, 2018).
 ///
@@ -31,6 +38,7 @@ use crate::{Error, FlatIndex, Similarity, pool};
 pub struct HnswIndex {
     rows: Rows,
     graph: Graph,
+    codes: Codes,
     /// Where the graph is one of augmented vectors.
     lengths: Option<SquaredLengths>,
     options: HnswOptions,
@@ -67,6 +75,9 @@ impl HnswIndex {
         control: &Control,
     ) -> Result<Self, Error> {
         options.check()?;
+        if flat.len() > MOST_ROWS {
+            return Err(Error::Full { expected: MOST_ROWS, got: flat.len() });
+        }
         let mut index = Self::of_rows(flat.into_rows(), options);
         index.link_from(0, threads, control)?;
         Ok(index)
@@ -88,6 +99,10 @@ impl HnswIndex {
     ) -> Result<(), Error> {
         control.check()?;
         let new = self.rows.append(&ids, vectors)?;
+        if new.end as usize > MOST_ROWS {
+            self.rows.truncate(new.start as usize);
+            return Err(Error::Full { expected: MOST_ROWS, got: new.end as usize });
+        }
         let linked = self.link_from(new.start, threads, control);
         if linked.is_err() {
             self.rows.truncate(new.start as usize);
@@ -142,7 +157,7 @@ impl HnswIndex {
     ) -> Result<Vec<Hit>, Error> {
         let query = self.rows.similarity().prepare_query(self.rows.dim(), query)?;
         let plan = Plan::new(&self.rows.view(), k, ef, filter);
-        Ok(self.search_prepared(&query, &plan, filter, control)?)
+        Ok(self.search_group(&query, &plan, filter, control)?.pop().unwrap_or_default())
     }
 
     /// [`search`](Self::search) for each of the queries `[q * dim]`, row-major, on `threads` threads (0: one for
@@ -179,20 +194,20 @@ impl HnswIndex {
         let dim = self.rows.dim();
         let queries = self.rows.similarity().prepare("search", dim, queries)?;
         let plan = Plan::new(&self.rows.view(), k, ef, filter);
-        let search = |query: &[f32]| {
-            let hits = self.search_prepared(query, &plan, filter, control)?;
-            control.advance(1);
+        let search = |queries: &[f32]| {
+            let hits = self.search_group(queries, &plan, filter, control)?;
+            control.advance(hits.len() as u64);
             Ok(hits)
         };
         let threads = pool::resolve(threads);
-        let found: Result<_, Cancelled> = pool::run(threads, || {
+        let found: Result<Vec<Vec<Vec<Hit>>>, Cancelled> = pool::run(threads, || {
             if threads == 1 {
-                queries.chunks_exact(dim).map(search).collect()
+                queries.chunks(GROUP_QUERIES * dim).map(search).collect()
             } else {
-                queries.par_chunks_exact(dim).map(search).collect()
+                queries.par_chunks(GROUP_QUERIES * dim).map(search).collect()
             }
         })?;
-        Ok(found?)
+        Ok(found?.into_iter().flatten().collect())
     }
 
     /// The id of a row, also of a deleted one.
@@ -267,7 +282,7 @@ impl HnswIndex {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let lengths = self.lengths.as_ref().map_or(0, |lengths| lengths.column().memory_bytes());
-        self.rows.memory_bytes() + self.graph.memory_bytes() + lengths
+        self.rows.memory_bytes() + self.graph.memory_bytes() + self.codes.memory_bytes() + lengths
     }
 
     /// Saves the index; a file already there is replaced whole or, on an error, not at all.
@@ -276,7 +291,7 @@ impl HnswIndex {
     ///
     /// [`Error::Storage`]
     pub fn save(&self, path: &Path) -> Result<(), Error> {
-        file::save(path, &self.rows, &self.graph, self.lengths.as_ref(), &self.options)
+        file::save(path, &self.rows, &self.graph, &self.codes, self.lengths.as_ref(), &self.options)
     }
 
     /// Opens a saved index. Vectors, ids and links stay in the file; the links are copied to memory when rows
@@ -286,15 +301,16 @@ impl HnswIndex {
     ///
     /// [`Error::Storage`], also for a file of another kind of index.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let Parts { rows, graph, lengths, options } = file::open(path)?;
-        Ok(Self { rows, graph, lengths, options, scratches: Mutex::default() })
+        let Parts { rows, graph, codes, lengths, options } = file::open(path)?;
+        Ok(Self { rows, graph, codes, lengths, options, scratches: Mutex::default() })
     }
 
     /// An index whose rows are not in the graph yet.
     fn of_rows(rows: Rows, options: HnswOptions) -> Self {
         let augmented = SquaredLengths::needed(rows.similarity(), options.inner_product);
         let lengths = augmented.then(SquaredLengths::new);
-        Self { rows, graph: Graph::new(options.m), lengths, options, scratches: Mutex::default() }
+        let codes = Codes::new(rows.dim(), rows.similarity());
+        Self { rows, graph: Graph::new(options.m), codes, lengths, options, scratches: Mutex::default() }
     }
 
     /// Puts the rows from `first` on in the graph; on an error, none of them.
@@ -304,44 +320,71 @@ impl HnswIndex {
         if let Some(lengths) = &mut self.lengths {
             new.clone().for_each(|row| lengths.push(view.row(row)));
         }
-        let closeness = Closeness::new(view, self.lengths.as_ref());
+        self.codes.extend(&view, new.clone());
+        let closeness = Closeness::new(view, self.codes.view(), self.lengths.as_ref());
         let job = Job { closeness, options: &self.options, threads, control };
         let linked = link(&mut self.graph, new, |row| view.is_live(row), &job);
-        if linked.is_err()
-            && let Some(lengths) = &mut self.lengths
-        {
-            lengths.truncate(first as usize);
+        if linked.is_err() {
+            self.codes.truncate(first as usize);
+            if let Some(lengths) = &mut self.lengths {
+                lengths.truncate(first as usize);
+            }
         }
         linked
     }
 
-    fn search_prepared(
+    /// The hits of each of the prepared queries, in order.
+    fn search_group(
         &self,
-        query: &[f32],
+        queries: &[f32],
         plan: &Plan,
         filter: Option<Filter>,
         control: &Control,
-    ) -> Result<Vec<Hit>, Cancelled> {
+    ) -> Result<Vec<Vec<Hit>>, Cancelled> {
         control.check()?;
-        let &Plan { k, ef, walks } = plan;
+        let dim = self.rows.dim();
         let view = self.rows.view();
-        let Some(entry) = self.graph.entry.filter(|_| walks && k > 0) else {
-            return scan(&view, query, k, filter, control);
+        let Some(entry) = self.graph.entry.filter(|_| plan.walks && plan.k > 0) else {
+            return queries
+                .chunks_exact(dim)
+                .map(|query| scan(&view, query, plan.k, filter, control))
+                .collect();
         };
-        let mut scratch = self.take_scratch();
-        let closeness = Closeness::new(view, self.lengths.as_ref());
-        let walk = Walk { closeness, links: self.graph.view(), target: Target::Query(query), control };
-        let entry = walk.descend(entry, 0, &mut scratch)?;
-        let allowed = |row| view.is_live(row) && filter.is_none_or(|allows| allows(row));
-        let mut hits = walk.layer(&[entry], ef, 0, allowed, &mut scratch)?;
-        self.scratches.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
-        hits.truncate(k);
+        let closeness = Closeness::new(view, self.codes.view(), self.lengths.as_ref());
+        let walk = Walk { closeness, links: self.graph.view(), control };
         // Links do not lead everywhere, and a filter may allow fewer than `k`: only a scan knows.
-        if hits.len() < k { scan(&view, query, k, filter, control) } else { Ok(hits) }
+        let complete = |query: &[f32], hits: Vec<Hit>| {
+            if hits.len() < plan.k { scan(&view, query, plan.k, filter, control) } else { Ok(hits) }
+        };
+        if filter.is_none() && view.live_len() == view.len() {
+            let mut scratches = self.take_scratches(INTERLEAVED.min(queries.len() / dim));
+            let found = interleaved(&walk, entry, queries, plan, &mut scratches)?;
+            self.keep_scratches(scratches);
+            return queries.chunks_exact(dim).zip(found).map(|(query, hits)| complete(query, hits)).collect();
+        }
+        let allowed = |row| view.is_live(row) && filter.is_none_or(|allows| allows(row));
+        let mut scratches = self.take_scratches(1);
+        let search = |query: &[f32]| {
+            let target = closeness.of_query(query);
+            let entry = walk.descend(&target, entry, 0, &mut scratches[0]);
+            let candidates = walk.accepted(&target, entry, plan.ef, allowed, &mut scratches[0])?;
+            complete(query, rescore(&closeness, query, &target, &candidates, plan.k))
+        };
+        let found = queries.chunks_exact(dim).map(search).collect();
+        self.keep_scratches(scratches);
+        found
     }
 
-    fn take_scratch(&self) -> Scratch {
-        let left = self.scratches.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        left.unwrap_or_else(Scratch::new)
+    fn take_scratches(&self, count: usize) -> Vec<Scratch> {
+        let mut left = self.scratches.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = left.len().saturating_sub(count);
+        let mut taken = left.split_off(kept);
+        drop(left);
+        taken.resize_with(count, Scratch::default);
+        taken
+    }
+
+    fn keep_scratches(&self, scratches: Vec<Scratch>) {
+        self.scratches.lock().unwrap_or_else(PoisonError::into_inner).extend(scratches);
     }
 }

@@ -1,21 +1,26 @@
 //! The approximate index: a search walks a graph of near vectors (Malkov and Yashunin, "Efficient and robust
 //! approximate nearest neighbor search using Hierarchical Navigable Small World graphs", 2018).
 //!
-//! `graph` holds the links in `cells`, `closeness` says what near means, `beam` walks (their algorithm 2), `select`
-//! chooses links (algorithm 4), `build` inserts (algorithm 1), `plan` decides between a walk and a scan, and `file`
-//! saves and checks.
+//! `graph` holds the links in `cells`, `codes` the rows in a few bits a number, by which `closeness` says what near means.
+//! `walk` walks (their algorithm 2) with a `pool` of the nearest and the `visited`, and `rescore` scores what it found by
+//! the rows themselves. `select` chooses links (algorithm 4), `build` inserts (algorithm 1), `plan` decides between a walk
+//! and a scan, and `file` saves and checks.
 
-mod beam;
 mod build;
 mod cells;
 mod closeness;
+mod codes;
 mod file;
 mod graph;
 mod index;
+mod interleave;
 mod options;
 mod plan;
+mod pool;
+mod rescore;
 mod select;
 mod visited;
+mod walk;
 
 pub use index::HnswIndex;
 pub use options::{DEFAULT_EF_SEARCH, HnswOptions, InnerProduct};

@@ -1,6 +1,9 @@
 use ranking::Hit;
 
-use super::closeness::Closeness;
+use super::closeness::{Closeness, Work};
+
+/// Links chosen that a candidate is compared with at once.
+const CHUNK: usize = 8;
 
 /// Chooses up to `most` of the candidates, which come nearest first, as links: Malkov and Yashunin (2018),
 /// algorithm 4, without its extension of candidates.
@@ -9,17 +12,24 @@ use super::closeness::Closeness;
 /// that one. It is also passed over if it is the same vector as one chosen before, so that links of a row that
 /// is there many times still lead to other rows. With `keep_pruned` the nearest of those passed over take the
 /// places that are left.
-pub(crate) fn select(closeness: &Closeness, candidates: &[Hit], most: usize, keep_pruned: bool) -> Vec<u32> {
+pub(crate) fn select(
+    closeness: &Closeness,
+    candidates: &[Hit],
+    most: usize,
+    keep_pruned: bool,
+    work: &mut Work,
+) -> Vec<u32> {
     let mut chosen: Vec<u32> = Vec::with_capacity(most);
     let mut passed_over = Vec::new();
     for candidate in candidates {
         if chosen.len() == most {
             break;
         }
-        let dominated = chosen.iter().any(|&other| {
-            let nearness = closeness.between(candidate.ord, other);
-            nearness > candidate.score
-                || (nearness == candidate.score && closeness.same(candidate.ord, other))
+        let target = closeness.of_codes(candidate.ord);
+        let dominated = chosen.chunks(CHUNK).any(|others| {
+            closeness.all(&target, others, work);
+            let nearest = work.closeness.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            nearest > candidate.score || others.iter().any(|&other| closeness.same(candidate.ord, other))
         });
         if dominated {
             passed_over.push(candidate.ord);
@@ -38,6 +48,7 @@ pub(crate) fn select(closeness: &Closeness, candidates: &[Hit], most: usize, kee
 mod tests {
     use super::*;
     use crate::Similarity;
+    use crate::hnsw::codes::Codes;
     use crate::rows::Rows;
 
     /// Of row 0's point of view, in the plane; nearest first.
@@ -45,11 +56,16 @@ mod tests {
         let mut rows = Rows::new(2, Similarity::L2, serde_json::Value::Null).expect("a dimension");
         let ids: Vec<String> = (0..points.len()).map(|id| id.to_string()).collect();
         rows.append(&ids, points.as_flattened()).expect("rows");
-        let closeness = Closeness::new(rows.view(), None);
-        let mut candidates: Vec<Hit> =
-            (1..points.len() as u32).map(|ord| Hit { ord, score: closeness.between(0, ord) }).collect();
+        let mut codes = Codes::new(2, Similarity::L2);
+        codes.extend(&rows.view(), 0..points.len() as u32);
+        let closeness = Closeness::new(rows.view(), codes.view(), None);
+        let mut work = Work::default();
+        let others: Vec<u32> = (1..points.len() as u32).collect();
+        closeness.all(&closeness.of_row(0), &others, &mut work);
+        let near = others.iter().zip(&work.closeness);
+        let mut candidates: Vec<Hit> = near.map(|(&ord, &score)| Hit { ord, score }).collect();
         candidates.sort_by(ranking::by_rank);
-        select(&closeness, &candidates, most, keep_pruned)
+        select(&closeness, &candidates, most, keep_pruned, &mut work)
     }
 
     #[test]

@@ -1,61 +1,46 @@
-/// The nodes that a walk has seen: a hash set that is emptied at no cost and is as large as the longest walk,
-/// not as the index.
-#[derive(Debug)]
+/// The rows that a walk has seen, a bit each. Emptying it takes as long as the walk before was, not as the index is.
+#[derive(Debug, Default)]
 pub(crate) struct Visited {
-    /// The walk's number above, the ord below. A power of two, at most half taken by one walk.
-    slots: Vec<u64>,
-    walk: u32,
-    taken: usize,
+    words: Vec<u64>,
+    seen: Vec<u32>,
 }
 
 impl Visited {
-    pub fn new() -> Self {
-        Self { slots: vec![0; 1024], walk: 1, taken: 0 }
+    /// Empties it, with room for so many rows.
+    pub fn clear(&mut self, rows: usize) {
+        for &row in &self.seen {
+            self.words[row as usize / 64] = 0;
+        }
+        self.seen.clear();
+        self.words.resize(rows.div_ceil(64), 0);
     }
 
-    pub fn clear(&mut self) {
-        self.taken = 0;
-        self.walk = self.walk.wrapping_add(1);
-        if self.walk == 0 {
-            self.slots.fill(0);
-            self.walk = 1;
+    /// Whether `row` was not in the set.
+    pub fn insert(&mut self, row: u32) -> bool {
+        let new = self.set(row);
+        if new {
+            self.seen.push(row);
         }
-    }
-
-    /// Whether `ord` was not in the set.
-    pub fn insert(&mut self, ord: u32) -> bool {
-        if 2 * self.taken >= self.slots.len() {
-            self.grow();
-        }
-        let new = place(&mut self.slots, self.walk, ord);
-        self.taken += usize::from(new);
         new
     }
 
-    fn grow(&mut self) {
-        let mut slots = vec![0; 2 * self.slots.len()];
-        for slot in self.slots.iter().filter(|&slot| (slot >> 32) as u32 == self.walk) {
-            place(&mut slots, self.walk, *slot as u32);
+    /// Puts those of `rows` in the set that were not, and in `fresh`, which has room for all; returns how many.
+    pub fn insert_all(&mut self, rows: impl Iterator<Item = u32>, fresh: &mut [u32]) -> usize {
+        let mut count = 0;
+        for row in rows {
+            // Half of the rows are new: this has no branch to guess.
+            fresh[count] = row;
+            count += usize::from(self.set(row));
         }
-        self.slots = slots;
+        self.seen.extend_from_slice(&fresh[..count]);
+        count
     }
-}
 
-/// Slots of earlier walks count as free.
-fn place(slots: &mut [u64], walk: u32, ord: u32) -> bool {
-    let mask = slots.len() - 1;
-    let entry = u64::from(walk) << 32 | u64::from(ord);
-    // Multiplicative hashing (Knuth, volume 3, §6.4): the upper half of the product is well mixed.
-    let mut at = (u64::from(ord).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & mask;
-    loop {
-        if slots[at] == entry {
-            return false;
-        }
-        if (slots[at] >> 32) as u32 != walk {
-            slots[at] = entry;
-            return true;
-        }
-        at = (at + 1) & mask;
+    fn set(&mut self, row: u32) -> bool {
+        let (word, bit) = (&mut self.words[row as usize / 64], 1 << (row % 64));
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
     }
 }
 
@@ -67,14 +52,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn behaves_as_a_set(walks in prop::collection::vec(prop::collection::vec(0u32..3000, 0..2000), 1..4)) {
-            let mut visited = Visited::new();
-            visited.walk = u32::MAX - 1; // so that the number of walks overflows
-            for walk in walks {
-                visited.clear();
+        fn behaves_as_a_set(walks in prop::collection::vec(prop::collection::vec(0u32..3000, 0..500), 1..4)) {
+            let mut visited = Visited::default();
+            for (walk, rows) in walks.into_iter().enumerate() {
+                // Indexes grow, and compacted ones are smaller.
+                visited.clear(3000 + walk * 1000 % 1700);
                 let mut set = HashSet::new();
-                for ord in walk {
-                    prop_assert_eq!(visited.insert(ord), set.insert(ord));
+                for rows in rows.chunks(7) {
+                    let mut fresh = [0; 8];
+                    let count = visited.insert_all(rows.iter().copied(), &mut fresh);
+                    let expected: Vec<u32> = rows.iter().copied().filter(|&row| set.insert(row)).collect();
+                    prop_assert_eq!(&fresh[..count], expected);
+                    prop_assert_eq!(visited.insert(rows[0]), false);
                 }
             }
         }

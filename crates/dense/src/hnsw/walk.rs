@@ -1,0 +1,192 @@
+//! The walk through one layer: Malkov and Yashunin (2018), algorithm 2.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use control::{Cancelled, Control};
+use ranking::{Hit, TopK, by_rank};
+
+use super::closeness::{Closeness, Work};
+use super::codes::Target;
+use super::graph::Links;
+use super::pool::Pool;
+use super::visited::Visited;
+
+/// Steps between two looks at whether the work was cancelled.
+const STEPS_A_CHECK: u32 = 64;
+
+/// What a walk needs and the next one can use again.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    visited: Visited,
+    pool: Pool,
+    links: Vec<u32>,
+    /// The rows to be compared next.
+    fresh: Vec<u32>,
+    pub work: Work,
+}
+
+/// A walk through `links`.
+#[derive(Clone, Copy)]
+pub(crate) struct Walk<'a> {
+    pub closeness: Closeness<'a>,
+    pub links: Links<'a>,
+    pub control: &'a Control,
+}
+
+impl Walk<'_> {
+    /// Goes down from `entry` to the layer above `layer`, always to the nearest row, and returns the row arrived at.
+    pub fn descend(&self, target: &Target, entry: u32, layer: usize, scratch: &mut Scratch) -> Hit {
+        self.closeness.all(target, &[entry], &mut scratch.work);
+        let mut at = Hit { ord: entry, score: scratch.work.closeness[0] };
+        for above in (layer + 1..=self.links.level(entry)).rev() {
+            loop {
+                self.links.get(at.ord, above, &mut scratch.links);
+                self.closeness.all(target, &scratch.links, &mut scratch.work);
+                let near = scratch.links.iter().zip(&scratch.work.closeness);
+                let nearest = near.max_by(|a, b| a.1.total_cmp(b.1));
+                match nearest {
+                    Some((&ord, &score)) if score > at.score => at = Hit { ord, score },
+                    _ => break,
+                }
+            }
+        }
+        at
+    }
+
+    /// The about `ef` nearest rows of a layer, the nearest first.
+    pub fn layer(
+        &self,
+        target: &Target,
+        entries: &[Hit],
+        ef: usize,
+        layer: usize,
+        scratch: &mut Scratch,
+    ) -> Result<(), Cancelled> {
+        self.start(entries, ef, scratch);
+        let mut steps = 0u32;
+        while self.go(layer, scratch) {
+            if steps.is_multiple_of(STEPS_A_CHECK) {
+                self.control.check()?;
+            }
+            steps += 1;
+            self.arrive(target, layer, scratch);
+        }
+        Ok(())
+    }
+
+    /// Begins a walk, of which the steps are [`go`](Self::go) and [`arrive`](Self::arrive) by turns.
+    pub fn start(&self, entries: &[Hit], ef: usize, scratch: &mut Scratch) {
+        let Scratch { visited, pool, .. } = scratch;
+        visited.clear(self.links.rows());
+        pool.clear(ef);
+        for entry in entries {
+            if visited.insert(entry.ord) {
+                pool.push(entry.ord, entry.score);
+            }
+        }
+    }
+
+    /// Goes to the nearest row where the walk has not been, and asks for the rows that it leads to; false if there is
+    /// none.
+    pub fn go(&self, layer: usize, scratch: &mut Scratch) -> bool {
+        let Scratch { visited, pool, links, fresh, .. } = scratch;
+        let Some(row) = pool.go() else { return false };
+        self.links.get(row, layer, links);
+        fresh.resize(links.len(), 0);
+        let count = visited.insert_all(links.iter().copied(), fresh);
+        fresh.truncate(count);
+        fresh.iter().for_each(|&row| self.closeness.codes().prefetch(row));
+        // Where the walk goes next unless one of these is nearer.
+        if let Some(next) = pool.peek() {
+            self.links.prefetch(next, layer);
+        }
+        true
+    }
+
+    /// Compares the rows that the last step leads to.
+    pub fn arrive(&self, target: &Target, layer: usize, scratch: &mut Scratch) {
+        let Scratch { pool, fresh, work, .. } = scratch;
+        self.closeness.all(target, fresh, work);
+        for (&row, &closeness) in fresh.iter().zip(&work.closeness) {
+            if pool.push(row, closeness) {
+                self.links.prefetch(row, layer);
+            }
+        }
+    }
+
+    /// The about `ef` nearest rows of layer 0 that are `accepted`, the nearest first. The walk also passes through rows
+    /// that are not.
+    pub fn accepted(
+        &self,
+        target: &Target,
+        entry: Hit,
+        ef: usize,
+        accepted: impl Fn(u32) -> bool,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<Hit>, Cancelled> {
+        let Scratch { visited, links, fresh, work, .. } = scratch;
+        visited.clear(self.links.rows());
+        visited.insert(entry.ord);
+        let mut candidates = BinaryHeap::from([BestFirst(entry)]);
+        let mut found = TopK::new(ef);
+        if accepted(entry.ord) {
+            found.push(entry);
+        }
+        let mut steps = 0u32;
+        let mut worst = found.threshold();
+        while let Some(BestFirst(nearest)) = candidates.pop() {
+            if worst.is_some_and(|worst| by_rank(&nearest, &worst) == Ordering::Greater) {
+                break;
+            }
+            if steps.is_multiple_of(STEPS_A_CHECK) {
+                self.control.check()?;
+            }
+            steps += 1;
+            self.links.get(nearest.ord, 0, links);
+            fresh.resize(links.len(), 0);
+            let count = visited.insert_all(links.iter().copied(), fresh);
+            fresh.truncate(count);
+            fresh.iter().for_each(|&row| self.closeness.codes().prefetch(row));
+            self.closeness.all(target, fresh, work);
+            for (&ord, &score) in fresh.iter().zip(&work.closeness) {
+                let hit = Hit { ord, score };
+                if worst.is_none_or(|worst| by_rank(&hit, &worst) == Ordering::Less) {
+                    candidates.push(BestFirst(hit));
+                    if accepted(ord) {
+                        found.push(hit);
+                        worst = found.threshold();
+                    }
+                }
+            }
+        }
+        Ok(found.into_sorted())
+    }
+}
+
+impl Scratch {
+    /// What the last walk through a layer found, the nearest first.
+    pub fn found(&self) -> impl ExactSizeIterator<Item = Hit> {
+        self.pool.iter().map(|(ord, score)| Hit { ord, score })
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct BestFirst(Hit);
+
+impl Ord for BestFirst {
+    fn cmp(&self, other: &Self) -> Ordering {
+        by_rank(&other.0, &self.0)
+    }
+}
+impl PartialOrd for BestFirst {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl PartialEq for BestFirst {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+impl Eq for BestFirst {}

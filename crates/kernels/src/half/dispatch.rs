@@ -1,0 +1,174 @@
+use std::sync::OnceLock;
+
+#[cfg(target_arch = "aarch64")]
+use super::aarch64::neon;
+#[cfg(target_arch = "x86_64")]
+use super::x86_64::{avx2, avx512};
+use super::{HalfFormat, scalar};
+
+/// `(dim, queries, rows, values)`: `values[q * n + r]` of query `q` and row `r` of the `n` rows.
+type Block = unsafe fn(usize, &[f32], &[u16], &mut [f32]);
+
+/// `(halves, values)`, of one length.
+type Widen = unsafe fn(&[u16], &mut [f32]);
+/// `(values, halves)`, of one length.
+type Narrow = unsafe fn(&[f32], &mut [u16]);
+
+/// Inner products, squared distances and conversions with one instruction set. Of each pair of functions the first is
+/// for f16, the second for bf16.
+///
+/// A value of this type is proof that the running CPU has that instruction set: [`HalfKernels::detect`] and
+/// [`HalfKernels::available`] are the only ways to get one, and they check.
+#[derive(Debug)]
+pub struct HalfKernels {
+    pub(super) name: &'static str,
+    pub(super) dot: [Block; 2],
+    pub(super) squared_l2: [Block; 2],
+    pub(super) widen: [Widen; 2],
+    pub(super) narrow: [Narrow; 2],
+}
+
+impl HalfKernels {
+    /// The fastest set that the running CPU has; found out once.
+    #[must_use]
+    pub fn detect() -> &'static Self {
+        static FASTEST: OnceLock<&'static HalfKernels> = OnceLock::new();
+        FASTEST.get_or_init(|| Self::available()[0])
+    }
+
+    /// Every set that the running CPU has, the fastest first. The last is `scalar`, which every CPU has.
+    #[must_use]
+    pub fn available() -> Vec<&'static Self> {
+        let mut available = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            let has_avx2 = std::is_x86_feature_detected!("avx2");
+            if has_avx2 && std::is_x86_feature_detected!("avx512f") {
+                available.push(&avx512::KERNELS);
+            }
+            if has_avx2 && std::is_x86_feature_detected!("fma") && std::is_x86_feature_detected!("f16c") {
+                available.push(&avx2::KERNELS);
+            }
+        }
+        #[cfg(target_arch = "aarch64")]
+        if std::arch::is_aarch64_feature_detected!("neon") {
+            available.push(&neon::KERNELS);
+        }
+        available.push(&scalar::KERNELS);
+        available
+    }
+
+    /// The instruction set: `avx512f`, `avx2+fma+f16c`, `neon` or `scalar`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Scores one query against many rows: `scores[i] = query · rows[i]`.
+    ///
+    /// Shapes: `query` is `[dim]`, `rows` is `[n * dim]` row-major, `scores` is `[n]`.
+    ///
+    /// # Panics
+    ///
+    /// If the shapes do not agree.
+    pub fn score_rows(&self, format: HalfFormat, query: &[f32], rows: &[u16], scores: &mut [f32]) {
+        self.score_block(format, query.len(), query, rows, scores);
+    }
+
+    /// Scores many queries against many rows: `scores[q * n + i] = queries[q] · rows[i]`. The bits of a score depend
+    /// on its query and row alone.
+    ///
+    /// Shapes: `queries` is `[q * dim]`, `rows` is `[n * dim]`, `scores` is `[q * n]`, all row-major.
+    ///
+    /// # Panics
+    ///
+    /// If the shapes do not agree.
+    pub fn score_block(
+        &self,
+        format: HalfFormat,
+        dim: usize,
+        queries: &[f32],
+        rows: &[u16],
+        scores: &mut [f32],
+    ) {
+        check_shapes("score_block", dim, queries, rows, scores);
+        // SAFETY: `self` exists, so the CPU has the features that `self.dot` needs; the shapes agree.
+        unsafe { (self.dot[format as usize])(dim, queries, rows, scores) }
+    }
+
+    /// Squared distances of many queries to many rows: `distances[q * n + i] = |queries[q] − rows[i]|²`.
+    ///
+    /// Shapes as those of [`score_block`](Self::score_block).
+    ///
+    /// # Panics
+    ///
+    /// If the shapes do not agree.
+    pub fn squared_l2_block(
+        &self,
+        format: HalfFormat,
+        dim: usize,
+        queries: &[f32],
+        rows: &[u16],
+        distances: &mut [f32],
+    ) {
+        check_shapes("squared_l2_block", dim, queries, rows, distances);
+        // SAFETY: `self` exists, so the CPU has the features that `self.squared_l2` needs; the shapes agree.
+        unsafe { (self.squared_l2[format as usize])(dim, queries, rows, distances) }
+    }
+
+    /// The values of 16-bit floats, exactly; NaN for NaN.
+    ///
+    /// # Panics
+    ///
+    /// If the lengths differ.
+    pub fn widen(&self, format: HalfFormat, halves: &[u16], values: &mut [f32]) {
+        assert_eq!(halves.len(), values.len(), "widen: expected room for exactly all values");
+        // SAFETY: `self` exists, so the CPU has the features that `self.widen` needs.
+        unsafe { (self.widen[format as usize])(halves, values) }
+    }
+
+    /// The nearest 16-bit floats, of two as near the even one; infinity where a value is beyond the greatest, NaN for
+    /// NaN.
+    ///
+    /// # Panics
+    ///
+    /// If the lengths differ.
+    pub fn narrow(&self, format: HalfFormat, values: &[f32], halves: &mut [u16]) {
+        assert_eq!(halves.len(), values.len(), "narrow: expected room for exactly all values");
+        // SAFETY: `self` exists, so the CPU has the features that `self.narrow` needs.
+        unsafe { (self.narrow[format as usize])(values, halves) }
+    }
+}
+
+fn check_shapes(operation: &str, dim: usize, queries: &[f32], rows: &[u16], values: &[f32]) {
+    assert!(dim > 0, "{operation}: expected a dimension of 1 or more, got 0");
+    for (what, length) in [("queries", queries.len()), ("rows", rows.len())] {
+        assert!(
+            length.is_multiple_of(dim),
+            "{operation}: expected {what} of dimension {dim}, got {length} values"
+        );
+    }
+    let (queries, rows, got) = (queries.len() / dim, rows.len() / dim, values.len());
+    assert!(
+        queries.checked_mul(rows) == Some(got),
+        "{operation}: expected room for {queries} times {rows} values, got {got}"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scalar_set_is_always_there_and_comes_last() {
+        let names: Vec<_> = HalfKernels::available().iter().map(|kernels| kernels.name()).collect();
+        assert_eq!(names.last(), Some(&"scalar"));
+        assert_eq!(HalfKernels::detect().name(), names[0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "score_block: expected rows of dimension 2, got 3 values")]
+    fn rows_of_another_dimension_are_refused() {
+        HalfKernels::detect().score_rows(HalfFormat::F16, &[1.0, 2.0], &[1, 2, 3], &mut [0.0]);
+    }
+}

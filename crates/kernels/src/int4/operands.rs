@@ -1,0 +1,145 @@
+/// Codes of a block.
+pub const BLOCK_DIM: usize = 128;
+/// Bytes of a block.
+pub const BLOCK_BYTES: usize = BLOCK_DIM / 2;
+
+/// Rows of whole blocks, one after another.
+#[derive(Debug, Clone, Copy)]
+pub struct Int4Rows<'a> {
+    bytes: &'a [u8],
+    row_bytes: usize,
+}
+
+impl<'a> Int4Rows<'a> {
+    /// Rows of `row_bytes` bytes each.
+    ///
+    /// # Panics
+    ///
+    /// If a row is not one or more whole blocks, or the last one is cut off.
+    #[must_use]
+    pub fn new(bytes: &'a [u8], row_bytes: usize) -> Self {
+        let whole = row_bytes > 0 && row_bytes.is_multiple_of(BLOCK_BYTES);
+        assert!(whole, "rows: expected a multiple of {BLOCK_BYTES} bytes a row, got {row_bytes}");
+        let got = bytes.len();
+        assert!(got.is_multiple_of(row_bytes), "rows: expected rows of {row_bytes} bytes, got {got}");
+        Self { bytes, row_bytes }
+    }
+
+    /// Bytes of each row.
+    #[must_use]
+    pub fn row_bytes(&self) -> usize {
+        self.row_bytes
+    }
+
+    /// The bytes of a row.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    #[inline]
+    #[must_use]
+    pub fn row(&self, ord: u32) -> &'a [u8] {
+        &self.bytes[ord as usize * self.row_bytes..][..self.row_bytes]
+    }
+}
+
+/// A query of signed bytes, with zeros up to whole blocks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Int4Query {
+    values: Vec<i8>,
+    sum: i32,
+}
+
+impl Int4Query {
+    /// A query of these values, of which there is at least one.
+    ///
+    /// # Panics
+    ///
+    /// If there are none, or more than 2²⁰.
+    #[must_use]
+    pub fn new(values: &[i8]) -> Self {
+        let got = values.len();
+        assert!((1..=1 << 20).contains(&got), "query: expected 1 to {} values, got {got}", 1 << 20);
+        let mut query = Self { values: vec![0; got.next_multiple_of(BLOCK_DIM)], sum: 0 };
+        query.set(values);
+        query
+    }
+
+    /// Replaces the values by as many.
+    ///
+    /// # Panics
+    ///
+    /// If they fill another number of blocks.
+    pub fn set(&mut self, values: &[i8]) {
+        assert_eq!(
+            values.len().next_multiple_of(BLOCK_DIM),
+            self.values.len(),
+            "query: expected as many values"
+        );
+        self.values[..values.len()].copy_from_slice(values);
+        self.values[values.len()..].fill(0);
+        self.sum = values.iter().map(|&value| i32::from(value)).sum();
+    }
+
+    /// The sum of all values.
+    #[inline]
+    #[must_use]
+    pub fn sum(&self) -> i32 {
+        self.sum
+    }
+
+    /// Bytes of a row that this is a query for.
+    #[inline]
+    #[must_use]
+    pub fn row_bytes(&self) -> usize {
+        self.values.len() / 2
+    }
+
+    #[inline]
+    pub(super) fn values(&self) -> &[i8] {
+        &self.values
+    }
+}
+
+/// Writes codes of 0 to 15 into a row, of which the rest becomes zeros.
+///
+/// # Panics
+///
+/// If there are more than the row has room for.
+pub fn pack(codes: &[u8], row: &mut [u8]) {
+    assert!(
+        codes.len() <= 2 * row.len(),
+        "pack: expected at most {} codes, got {}",
+        2 * row.len(),
+        codes.len()
+    );
+    row.fill(0);
+    for (block, codes) in row.chunks_mut(BLOCK_BYTES).zip(codes.chunks(BLOCK_DIM)) {
+        let (low, high) = codes.split_at(codes.len().min(BLOCK_BYTES));
+        for (byte, code) in block.iter_mut().zip(low) {
+            *byte = code & 15;
+        }
+        for (byte, code) in block.iter_mut().zip(high) {
+            *byte |= code << 4;
+        }
+    }
+}
+
+/// Reads the codes of a row back, as many as there is room for.
+///
+/// # Panics
+///
+/// If the row has fewer.
+pub fn unpack(row: &[u8], codes: &mut [u8]) {
+    assert!(
+        codes.len() <= 2 * row.len(),
+        "unpack: expected at most {} codes, got {}",
+        2 * row.len(),
+        codes.len()
+    );
+    for (block, codes) in row.chunks(BLOCK_BYTES).zip(codes.chunks_mut(BLOCK_DIM)) {
+        let (low, high) = codes.split_at_mut(codes.len().min(BLOCK_BYTES));
+        low.iter_mut().zip(block).for_each(|(code, byte)| *code = byte & 15);
+        high.iter_mut().zip(block).for_each(|(code, byte)| *code = byte >> 4);
+    }
+}

@@ -1,0 +1,100 @@
+//! NEON, with and without the instructions of `dotprod`.
+
+/// Defines sixteen bytes as signed codes.
+macro_rules! define_signed {
+    (#[$feature:meta]) => {
+        type Row = int8x16_t;
+        type Query = int8x16_t;
+        type Sums = int32x4_t;
+        const WIDTH: usize = 16;
+        const UNSIGNED: bool = false;
+
+        #[$feature]
+        #[inline]
+        fn zero() -> Sums {
+            vdupq_n_s32(0)
+        }
+
+        #[$feature]
+        #[inline]
+        fn row(chunk: &[u8; WIDTH]) -> Row {
+            // SAFETY: `chunk` is sixteen readable bytes; the load asks for no more alignment than theirs.
+            let bytes = unsafe { vld1q_u8(chunk.as_ptr()) };
+            vreinterpretq_s8_u8(veorq_u8(bytes, vdupq_n_u8(0x80)))
+        }
+
+        #[$feature]
+        #[inline]
+        fn row_part(part: &[u8]) -> Row {
+            let mut chunk = [0; WIDTH];
+            chunk[..part.len()].copy_from_slice(part);
+            row(&chunk)
+        }
+
+        #[$feature]
+        #[inline]
+        fn query(chunk: &[i8; WIDTH]) -> Query {
+            // SAFETY: `chunk` is sixteen readable bytes; the load asks for no more alignment than theirs.
+            unsafe { vld1q_s8(chunk.as_ptr()) }
+        }
+
+        #[$feature]
+        #[inline]
+        fn query_part(part: &[i8]) -> Query {
+            let mut chunk = [0; WIDTH];
+            chunk[..part.len()].copy_from_slice(part);
+            query(&chunk)
+        }
+
+        #[$feature]
+        #[inline]
+        fn totals(sums: [Sums; 4]) -> [i32; 4] {
+            sums.map(|sums| vaddvq_s32(sums))
+        }
+    };
+}
+
+pub(super) mod dotprod {
+    use std::arch::aarch64::{
+        int8x16_t, int32x4_t, vaddvq_s32, vdupq_n_s32, vdupq_n_u8, veorq_u8, vld1q_s8, vld1q_u8,
+        vreinterpretq_s8_u8,
+    };
+    use std::arch::asm;
+
+    // 4 × 4 sums, 4 queries and 1 row: 21 of 32 registers.
+    define_int8!("neon+dotprod", fast: true, queries: 4, #[target_feature(enable = "neon,dotprod")]);
+    define_signed!(#[target_feature(enable = "neon,dotprod")]);
+
+    /// Four products a lane.
+    #[target_feature(enable = "neon,dotprod")]
+    #[inline]
+    fn add_products(row: Row, query: Query, sums: Sums) -> Sums {
+        let mut sums = sums;
+        // SAFETY: the instruction works on registers alone, and the function's features include it. Its intrinsic,
+        // `vdotq_s32`, is not stable.
+        unsafe {
+            asm!("sdot {sums:v}.4s, {row:v}.16b, {query:v}.16b", sums = inout(vreg) sums, row = in(vreg) row,
+                query = in(vreg) query, options(pure, nomem, nostack, preserves_flags));
+        }
+        sums
+    }
+}
+
+pub(super) mod neon {
+    use std::arch::aarch64::{
+        int8x16_t, int32x4_t, vaddvq_s32, vdupq_n_s32, vdupq_n_u8, veorq_u8, vget_low_s8, vld1q_s8, vld1q_u8,
+        vmull_high_s8, vmull_s8, vpadalq_s16, vreinterpretq_s8_u8,
+    };
+
+    // 2 × 4 sums, 2 queries and 1 row, and products on the way.
+    define_int8!("neon", fast: false, queries: 2, #[target_feature(enable = "neon")]);
+    define_signed!(#[target_feature(enable = "neon")]);
+
+    /// Products in 16 bits, of which 128 · 128 is within; their sums by pairs in 32.
+    #[target_feature(enable = "neon")]
+    #[inline]
+    fn add_products(row: Row, query: Query, sums: Sums) -> Sums {
+        let sums = vpadalq_s16(sums, vmull_s8(vget_low_s8(row), vget_low_s8(query)));
+        vpadalq_s16(sums, vmull_high_s8(row, query))
+    }
+}

@@ -1,0 +1,119 @@
+/// The greatest dimension: 255 · 128 · 65,536 is below 2³¹, so that no sum of products overflows.
+pub const MOST_DIM: usize = 1 << 16;
+
+/// Rows of `dim` bytes, each byte `b` the code `b − 128`.
+#[derive(Debug, Clone, Copy)]
+pub struct Int8Rows<'a> {
+    bytes: &'a [u8],
+    dim: usize,
+    stride: usize,
+    count: usize,
+}
+
+impl<'a> Int8Rows<'a> {
+    /// Rows that start every `stride` bytes; what stands between the end of one and the start of the next is not
+    /// looked at, and behind the last row nothing need stand.
+    ///
+    /// # Panics
+    ///
+    /// If the dimension is 0 or above [`MOST_DIM`], the stride is less than the dimension, or the last row is cut off.
+    #[must_use]
+    pub fn new(bytes: &'a [u8], dim: usize, stride: usize) -> Self {
+        check_dim(dim);
+        assert!(stride >= dim, "rows: expected a stride of {dim} or more, got {stride}");
+        let count = bytes.len().div_ceil(stride);
+        let last = bytes.len() - count.saturating_sub(1) * stride;
+        assert!(count == 0 || last >= dim, "rows: expected {dim} bytes in the last row, got {last}");
+        Self { bytes, dim, stride, count }
+    }
+
+    /// Codes of each row.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// How many rows there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The bytes of a row.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    #[inline]
+    #[must_use]
+    pub fn row(&self, at: usize) -> &'a [u8] {
+        &self.bytes[at * self.stride..][..self.dim]
+    }
+}
+
+/// Queries of signed bytes.
+///
+/// A query of 16 bits is two of these, of its upper and its lower parts, which are multiplied with a row in one pass.
+#[derive(Debug, Clone)]
+pub struct Int8Queries {
+    dim: usize,
+    values: Vec<i8>,
+    /// Of each query the sum of its values, times 128: by so much a product with the bytes of a row exceeds that with
+    /// its codes.
+    excesses: Vec<i32>,
+}
+
+impl Int8Queries {
+    /// Queries `[q * dim]`, row-major.
+    ///
+    /// # Panics
+    ///
+    /// If the dimension is 0 or above [`MOST_DIM`], or there are no whole queries.
+    #[must_use]
+    pub fn new(dim: usize, values: Vec<i8>) -> Self {
+        check_dim(dim);
+        let got = values.len();
+        assert!(got.is_multiple_of(dim), "queries: expected vectors of dimension {dim}, got {got} values");
+        let excess = |query: &[i8]| query.iter().map(|&value| i32::from(value)).sum::<i32>() * 128;
+        let excesses = values.chunks_exact(dim).map(excess).collect();
+        Self { dim, values, excesses }
+    }
+
+    /// Values of each query.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// How many queries there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.excesses.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.excesses.is_empty()
+    }
+
+    #[inline]
+    pub(super) fn query(&self, at: usize) -> &[i8] {
+        &self.values[at * self.dim..][..self.dim]
+    }
+
+    #[inline]
+    pub(super) fn excess(&self, at: usize) -> i32 {
+        self.excesses[at]
+    }
+}
+
+fn check_dim(dim: usize) {
+    assert!((1..=MOST_DIM).contains(&dim), "expected a dimension of 1 to {MOST_DIM}, got {dim}");
+}

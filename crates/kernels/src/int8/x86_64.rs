@@ -1,0 +1,285 @@
+//! AVX-512 and AVX2, each with and without VNNI.
+
+/// Defines how to load 64 bytes.
+macro_rules! define_loads_512 {
+    (#[$feature:meta]) => {
+        #[$feature]
+        #[inline]
+        fn load_row(chunk: &[u8; WIDTH]) -> __m512i {
+            // SAFETY: `chunk` is 64 readable bytes; the load asks for no alignment.
+            unsafe { _mm512_loadu_si512(chunk.as_ptr().cast()) }
+        }
+
+        #[$feature]
+        #[inline]
+        fn load_query(chunk: &[i8; WIDTH]) -> __m512i {
+            // SAFETY: `chunk` is 64 readable bytes; the load asks for no alignment.
+            unsafe { _mm512_loadu_si512(chunk.as_ptr().cast()) }
+        }
+
+        /// Up to 64 bytes, then zeros.
+        #[$feature]
+        #[inline]
+        fn load_row_part(part: &[u8]) -> __m512i {
+            // SAFETY: the mask has a bit for no byte beyond `part`, and bytes without a bit are not read.
+            unsafe { _mm512_maskz_loadu_epi8(mask(part.len()), part.as_ptr().cast()) }
+        }
+
+        /// Up to 64 bytes, then zeros.
+        #[$feature]
+        #[inline]
+        fn load_query_part(part: &[i8]) -> __m512i {
+            // SAFETY: the mask has a bit for no byte beyond `part`, and bytes without a bit are not read.
+            unsafe { _mm512_maskz_loadu_epi8(mask(part.len()), part.as_ptr()) }
+        }
+
+        /// The lowest `length` of 64 bits.
+        #[inline]
+        fn mask(length: usize) -> u64 {
+            if length < WIDTH { (1 << length) - 1 } else { u64::MAX }
+        }
+
+        #[$feature]
+        #[inline]
+        fn zero() -> Sums {
+            _mm512_setzero_si512()
+        }
+
+        #[$feature]
+        #[inline]
+        fn totals(sums: [Sums; 4]) -> [i32; 4] {
+            let [a, b, c, d] = sums;
+            let ab = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+            let cd = _mm512_add_epi32(_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
+            // In each quarter a part of the four totals.
+            let all = _mm512_add_epi32(_mm512_unpacklo_epi64(ab, cd), _mm512_unpackhi_epi64(ab, cd));
+            let half = _mm256_add_epi32(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64::<1>(all));
+            let total = _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half));
+            let mut totals = [0; 4];
+            // SAFETY: `totals` is 16 writable bytes; the store asks for no alignment.
+            unsafe { _mm_storeu_si128(totals.as_mut_ptr().cast(), total) };
+            totals
+        }
+    };
+}
+
+/// Defines how to load 32 bytes.
+macro_rules! define_loads_256 {
+    (#[$feature:meta]) => {
+        #[$feature]
+        #[inline]
+        fn load_row(chunk: &[u8; WIDTH]) -> __m256i {
+            // SAFETY: `chunk` is 32 readable bytes; the load asks for no alignment.
+            unsafe { _mm256_loadu_si256(chunk.as_ptr().cast()) }
+        }
+
+        #[$feature]
+        #[inline]
+        fn load_query(chunk: &[i8; WIDTH]) -> __m256i {
+            // SAFETY: `chunk` is 32 readable bytes; the load asks for no alignment.
+            unsafe { _mm256_loadu_si256(chunk.as_ptr().cast()) }
+        }
+
+        /// Up to 32 bytes, then zeros.
+        #[$feature]
+        #[inline]
+        fn load_row_part(part: &[u8]) -> __m256i {
+            let mut chunk = [0; WIDTH];
+            chunk[..part.len()].copy_from_slice(part);
+            load_row(&chunk)
+        }
+
+        /// Up to 32 bytes, then zeros.
+        #[$feature]
+        #[inline]
+        fn load_query_part(part: &[i8]) -> __m256i {
+            let mut chunk = [0; WIDTH];
+            chunk[..part.len()].copy_from_slice(part);
+            load_query(&chunk)
+        }
+
+        #[$feature]
+        #[inline]
+        fn zero() -> Sums {
+            _mm256_setzero_si256()
+        }
+
+        #[$feature]
+        #[inline]
+        fn totals(sums: [Sums; 4]) -> [i32; 4] {
+            let [a, b, c, d] = sums;
+            // In each half a part of the four totals.
+            let all = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
+            let total = _mm_add_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256::<1>(all));
+            let mut totals = [0; 4];
+            // SAFETY: `totals` is 16 writable bytes; the store asks for no alignment.
+            unsafe { _mm_storeu_si128(totals.as_mut_ptr().cast(), total) };
+            totals
+        }
+    };
+}
+
+/// Defines the lanes of a set that multiplies unsigned with signed bytes.
+macro_rules! define_bytes {
+    ($register:ty, $add_products:ident, #[$feature:meta]) => {
+        type Row = $register;
+        type Query = $register;
+        type Sums = $register;
+        const UNSIGNED: bool = true;
+
+        #[$feature]
+        #[inline]
+        fn row(chunk: &[u8; WIDTH]) -> Row {
+            load_row(chunk)
+        }
+
+        #[$feature]
+        #[inline]
+        fn row_part(part: &[u8]) -> Row {
+            load_row_part(part)
+        }
+
+        #[$feature]
+        #[inline]
+        fn query(chunk: &[i8; WIDTH]) -> Query {
+            load_query(chunk)
+        }
+
+        #[$feature]
+        #[inline]
+        fn query_part(part: &[i8]) -> Query {
+            load_query_part(part)
+        }
+
+        /// Four products a lane, exact: this is the instruction that does not saturate.
+        #[$feature]
+        #[inline]
+        fn add_products(row: Row, query: Query, sums: Sums) -> Sums {
+            $add_products(sums, row, query)
+        }
+    };
+}
+
+/// Defines the lanes of a set that multiplies numbers of 16 bits: bytes at even and at odd places apart.
+///
+/// There is an instruction for bytes, but it adds two products in 16 bits, of which 2 · 255 · 127 is beyond; here two
+/// products are added in 32.
+macro_rules! define_words {
+    ($register:ty, $and:ident, $set:ident, $right:ident, $left:ident, $right_signed:ident, $multiply:ident, $add:ident,
+     #[$feature:meta]) => {
+        type Row = [$register; 2];
+        type Query = [$register; 2];
+        type Sums = $register;
+        const UNSIGNED: bool = true;
+
+        #[$feature]
+        #[inline]
+        fn row(chunk: &[u8; WIDTH]) -> Row {
+            of_row(load_row(chunk))
+        }
+
+        #[$feature]
+        #[inline]
+        fn row_part(part: &[u8]) -> Row {
+            of_row(load_row_part(part))
+        }
+
+        #[$feature]
+        #[inline]
+        fn query(chunk: &[i8; WIDTH]) -> Query {
+            of_query(load_query(chunk))
+        }
+
+        #[$feature]
+        #[inline]
+        fn query_part(part: &[i8]) -> Query {
+            of_query(load_query_part(part))
+        }
+
+        #[$feature]
+        #[inline]
+        fn of_row(bytes: $register) -> Row {
+            [$and(bytes, $set(0x00ff)), $right::<8>(bytes)]
+        }
+
+        #[$feature]
+        #[inline]
+        fn of_query(bytes: $register) -> Query {
+            [$right_signed::<8>($left::<8>(bytes)), $right_signed::<8>(bytes)]
+        }
+
+        #[$feature]
+        #[inline]
+        fn add_products(row: Row, query: Query, sums: Sums) -> Sums {
+            $add($add(sums, $multiply(row[0], query[0])), $multiply(row[1], query[1]))
+        }
+    };
+}
+
+pub(super) mod avx512vnni {
+    use std::arch::x86_64::{
+        __m512i, _mm_add_epi32, _mm_storeu_si128, _mm256_add_epi32, _mm256_castsi256_si128,
+        _mm256_extracti128_si256, _mm512_add_epi32, _mm512_castsi512_si256, _mm512_dpbusd_epi32,
+        _mm512_extracti64x4_epi64, _mm512_loadu_si512, _mm512_maskz_loadu_epi8, _mm512_setzero_si512,
+        _mm512_unpackhi_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64,
+    };
+
+    const WIDTH: usize = 64;
+
+    // 4 × 4 sums, 4 queries and 1 row: 21 of 32 registers.
+    define_int8!("avx512vnni", fast: true, queries: 4, #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
+    define_loads_512!(#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
+    define_bytes!(__m512i, _mm512_dpbusd_epi32, #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
+}
+
+pub(super) mod avx512bw {
+    use std::arch::x86_64::{
+        __m512i, _mm_add_epi32, _mm_storeu_si128, _mm256_add_epi32, _mm256_castsi256_si128,
+        _mm256_extracti128_si256, _mm512_add_epi32, _mm512_and_si512, _mm512_castsi512_si256,
+        _mm512_extracti64x4_epi64, _mm512_loadu_si512, _mm512_madd_epi16, _mm512_maskz_loadu_epi8,
+        _mm512_set1_epi16, _mm512_setzero_si512, _mm512_slli_epi16, _mm512_srai_epi16, _mm512_srli_epi16,
+        _mm512_unpackhi_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64,
+    };
+
+    const WIDTH: usize = 64;
+
+    // 4 × 4 sums, 4 queries and 1 row in two registers each: 26 of 32.
+    define_int8!("avx512bw", fast: false, queries: 4, #[target_feature(enable = "avx512f,avx512bw")]);
+    define_loads_512!(#[target_feature(enable = "avx512f,avx512bw")]);
+    define_words!(
+        __m512i, _mm512_and_si512, _mm512_set1_epi16, _mm512_srli_epi16, _mm512_slli_epi16, _mm512_srai_epi16,
+        _mm512_madd_epi16, _mm512_add_epi32, #[target_feature(enable = "avx512f,avx512bw")]
+    );
+}
+
+pub(super) mod avxvnni {
+    use std::arch::x86_64::{
+        __m256i, _mm_add_epi32, _mm_storeu_si128, _mm256_castsi256_si128, _mm256_dpbusd_avx_epi32,
+        _mm256_extracti128_si256, _mm256_hadd_epi32, _mm256_loadu_si256, _mm256_setzero_si256,
+    };
+
+    const WIDTH: usize = 32;
+
+    // 2 × 4 sums, 2 queries and 1 row: 11 of 16 registers.
+    define_int8!("avxvnni", fast: true, queries: 2, #[target_feature(enable = "avx2,avxvnni")]);
+    define_loads_256!(#[target_feature(enable = "avx2,avxvnni")]);
+    define_bytes!(__m256i, _mm256_dpbusd_avx_epi32, #[target_feature(enable = "avx2,avxvnni")]);
+}
+
+pub(super) mod avx2 {
+    use std::arch::x86_64::{
+        __m256i, _mm_add_epi32, _mm_storeu_si128, _mm256_add_epi32, _mm256_and_si256, _mm256_castsi256_si128,
+        _mm256_extracti128_si256, _mm256_hadd_epi32, _mm256_loadu_si256, _mm256_madd_epi16,
+        _mm256_set1_epi16, _mm256_setzero_si256, _mm256_slli_epi16, _mm256_srai_epi16, _mm256_srli_epi16,
+    };
+
+    const WIDTH: usize = 32;
+
+    // 2 × 4 sums, 2 queries and 1 row in two registers each: 14 of 16.
+    define_int8!("avx2", fast: false, queries: 2, #[target_feature(enable = "avx2")]);
+    define_loads_256!(#[target_feature(enable = "avx2")]);
+    define_words!(
+        __m256i, _mm256_and_si256, _mm256_set1_epi16, _mm256_srli_epi16, _mm256_slli_epi16, _mm256_srai_epi16,
+        _mm256_madd_epi16, _mm256_add_epi32, #[target_feature(enable = "avx2")]
+    );
+}

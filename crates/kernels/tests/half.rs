@@ -1,0 +1,136 @@
+//! Every set of kernels for 16-bit floats against the definitions.
+
+use kernels::half::{HalfFormat, HalfKernels};
+use kernels::reference;
+use proptest::prelude::*;
+
+const FORMATS: [HalfFormat; 2] = [HalfFormat::F16, HalfFormat::Bf16];
+
+/// The value of bits by the definition of the format: (−1)^s · 2^(e − bias) · (1 + m / 2^p), without the 1 and with
+/// e = 1 in denormals.
+fn value(format: HalfFormat, bits: u16) -> f64 {
+    let (precision, bias) = match format {
+        HalfFormat::F16 => (10, 15),
+        HalfFormat::Bf16 => (7, 127),
+    };
+    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
+    let exponent = i32::from(bits & 0x7fff) >> precision;
+    let fraction = f64::from(bits & ((1 << precision) - 1)) / f64::from(1 << precision);
+    if exponent == (1 << (15 - precision)) - 1 {
+        return if fraction == 0.0 { sign * f64::INFINITY } else { f64::NAN };
+    }
+    let leading = f64::from(i32::from(exponent > 0));
+    sign * 2f64.powi(exponent.max(1) - bias) * (leading + fraction)
+}
+
+#[test]
+fn all_halves_widen_to_their_values_and_narrow_back() {
+    let halves: Vec<u16> = (0..=u16::MAX).collect();
+    for (kernels, format) in
+        HalfKernels::available().into_iter().flat_map(|kernels| FORMATS.map(|f| (kernels, f)))
+    {
+        // Without the first, so that the last are a part of a chunk.
+        for halves in [&halves[..], &halves[1..]] {
+            let mut wide = vec![0.0; halves.len()];
+            kernels.widen(format, halves, &mut wide);
+            let mut back = vec![0; halves.len()];
+            kernels.narrow(format, &wide, &mut back);
+            for ((&half, &wide), &back) in halves.iter().zip(&wide).zip(&back) {
+                let expected = value(format, half);
+                if expected.is_nan() {
+                    let again = value(format, back);
+                    assert!(wide.is_nan() && again.is_nan(), "{} {half:x} {wide}", kernels.name());
+                } else {
+                    assert_eq!(wide.to_bits(), (expected as f32).to_bits(), "{} {half:x}", kernels.name());
+                    assert_eq!(back, half, "{} {wide}", kernels.name());
+                }
+            }
+        }
+    }
+}
+
+/// Floats with all bits at random, and those about the range of f16.
+fn floats() -> impl Strategy<Value = Vec<f32>> {
+    let value = prop_oneof![
+        any::<u32>().prop_map(f32::from_bits),
+        -70_000.0f32..70_000.0,
+        -1e-4f32..1e-4,
+        -1e-7f32..1e-7,
+        // Half-way between two: ties.
+        (any::<u16>(), any::<bool>()).prop_map(|(bits, bf16)| {
+            let format = FORMATS[usize::from(bf16)];
+            let (a, b) = (value(format, bits & 0x7ffe), value(format, (bits & 0x7ffe) + 1));
+            ((a + b) / 2.0) as f32
+        }),
+        prop::sample::select(vec![0.0, -0.0, 65_504.0, 65_519.99, 65_520.0, -65_536.0, f32::INFINITY]),
+    ];
+    prop::collection::vec(value, 0..60)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn floats_narrow_to_the_nearest_half(values in floats()) {
+        for (kernels, format) in HalfKernels::available().into_iter().flat_map(|set| FORMATS.map(|f| (set, f))) {
+            let mut halves = vec![0; values.len()];
+            kernels.narrow(format, &values, &mut halves);
+            for (&wide, &half) in values.iter().zip(&halves) {
+                let (wide, near) = (f64::from(wide), value(format, half));
+                if wide.is_nan() {
+                    prop_assert!(near.is_nan(), "{} {half:x}", kernels.name());
+                    continue;
+                }
+                prop_assert_eq!(wide.is_sign_negative(), half >> 15 == 1);
+                // Infinity stands where the next number would be.
+                let infinity = if format == HalfFormat::F16 { 65_536.0 } else { 2f64.powi(128) };
+                let finite = |value: f64| if value.is_infinite() { infinity } else { value.abs() };
+                let [at, down, up] = [half & 0x7fff, (half & 0x7fff).saturating_sub(1), (half & 0x7fff) + 1]
+                    .map(|bits| finite(value(format, bits)));
+                let distance = |to: f64| (wide.abs().min(infinity) - to).abs();
+                if !near.is_infinite() {
+                    prop_assert!(distance(at) <= distance(up), "{} {wide} {half:x}", kernels.name());
+                    prop_assert!(distance(at) < distance(up) || half & 1 == 0, "{} {wide}", kernels.name());
+                }
+                prop_assert!(distance(at) <= distance(down), "{} {wide} {half:x}", kernels.name());
+                prop_assert!(distance(at) < distance(down) || half & 1 == 0 || at == down, "{} {wide}", kernels.name());
+            }
+        }
+    }
+
+    #[test]
+    fn every_set_agrees_with_the_reference_in_every_place_of_a_block(
+        dim in 1usize..150, queries in 0usize..8, rows in 0usize..10,
+        seed in prop::collection::vec((-8.0f32..8.0, any::<u16>()), 1..200),
+    ) {
+        let mut at = 0;
+        let mut next = || { at += 1; seed[at * 7 % seed.len()] };
+        let of_queries: Vec<f32> = (0..queries * dim).map(|_| next().0).collect();
+        for format in FORMATS {
+            // No infinities, NaN, or numbers whose products overflow.
+            let most = if format == HalfFormat::F16 { 0x7c00 } else { 0x5000 };
+            let of_rows: Vec<u16> = (0..rows * dim).map(|_| next().1).map(|bits| ((bits & 0x7fff) % most) | (bits & 0x8000))
+                .collect();
+            for kernels in HalfKernels::available() {
+                let mut wide = vec![0.0; of_rows.len()];
+                kernels.widen(format, &of_rows, &mut wide);
+                let mut scores = vec![f32::NAN; queries * rows];
+                kernels.score_block(format, dim, &of_queries, &of_rows, &mut scores);
+                let mut distances = vec![f32::NAN; queries * rows];
+                kernels.squared_l2_block(format, dim, &of_queries, &of_rows, &mut distances);
+                for (q, query) in of_queries.chunks(dim).enumerate() {
+                    let mut alone = vec![f32::NAN; rows];
+                    kernels.score_rows(format, query, &of_rows, &mut alone);
+                    for (r, row) in wide.chunks(dim).enumerate() {
+                        let (score, distance) = (scores[q * rows + r], distances[q * rows + r]);
+                        prop_assert_eq!(score.to_bits(), alone[r].to_bits(), "{}", kernels.name());
+                        let error = (f64::from(score) - reference::dot(query, row)).abs();
+                        prop_assert!(error <= reference::dot_error(query, row), "{}: off by {error}", kernels.name());
+                        let error = (f64::from(distance) - reference::squared_l2(query, row)).abs();
+                        prop_assert!(error <= reference::squared_l2_error(query, row), "{}: {error}", kernels.name());
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Every set's products of bytes against the definition.
+
+use kernels::int8::{Int8Kernels, Int8Queries, Int8Rows, MOST_DIM};
+use proptest::prelude::*;
+
+/// Bytes of which many are at the ends of their range.
+fn bytes(count: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z ^ (z >> 31)) >> 32
+    };
+    (0..count)
+        .map(|_| match next() % 4 {
+            0 => 255,
+            1 => 0,
+            _ => next() as u8,
+        })
+        .collect()
+}
+
+fn product(row: &[u8], query: &[i8]) -> i32 {
+    row.iter().zip(query).map(|(&row, &query)| (i32::from(row) - 128) * i32::from(query)).sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_set_gives_the_integers_of_the_definition(
+        dim in 1usize..300, gap in 0usize..70, count in 0usize..12, queries in 0usize..10, offset in 0usize..5,
+        chosen in prop::collection::vec(any::<prop::sample::Index>(), 0..30), seed in any::<u64>(),
+    ) {
+        let stride = dim + gap;
+        let storage = bytes(offset + (count * stride).saturating_sub(gap), seed);
+        let rows = Int8Rows::new(&storage[offset..], dim, stride);
+        prop_assert_eq!(rows.len(), count);
+        let values: Vec<i8> = bytes(queries * dim, !seed).into_iter().map(u8::cast_signed).collect();
+        let of_queries = Int8Queries::new(dim, values.clone());
+        let ords: Vec<u32> = if count == 0 { Vec::new() } else {
+            chosen.iter().map(|at| at.index(count) as u32).collect()
+        };
+        let expected = |ords: &mut dyn Iterator<Item = usize>| -> Vec<i32> {
+            let ords: Vec<usize> = ords.collect();
+            values.chunks(dim)
+                .flat_map(|query| ords.iter().map(|&ord| product(rows.row(ord), query)).collect::<Vec<_>>())
+                .collect()
+        };
+        let (all, some) = (expected(&mut (0..count)), expected(&mut ords.iter().map(|&ord| ord as usize)));
+        for kernels in Int8Kernels::available() {
+            let mut found = vec![i32::MIN; queries * count];
+            kernels.products(&of_queries, rows, &mut found);
+            prop_assert_eq!(&found, &all, "{}", kernels.name());
+            let mut found = vec![i32::MIN; queries * ords.len()];
+            kernels.products_of(&of_queries, rows, &ords, &mut found);
+            prop_assert_eq!(&found, &some, "{}", kernels.name());
+        }
+    }
+}
+
+#[test]
+fn the_longest_rows_of_the_largest_codes_do_not_overflow() {
+    for (byte, value) in [(255u8, 127i8), (255, -128), (0, 127), (0, -128)] {
+        let rows = vec![byte; 5 * MOST_DIM];
+        let queries = Int8Queries::new(MOST_DIM, vec![value; 3 * MOST_DIM]);
+        let expected = (i32::from(byte) - 128) * i32::from(value) * MOST_DIM as i32;
+        for kernels in Int8Kernels::available() {
+            let mut found = [0; 15];
+            kernels.products(&queries, Int8Rows::new(&rows, MOST_DIM, MOST_DIM), &mut found);
+            assert_eq!(found, [expected; 15], "{}", kernels.name());
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "range")]
+fn an_ord_of_no_row_is_refused() {
+    let queries = Int8Queries::new(2, vec![1, 2]);
+    Int8Kernels::detect().products_of(&queries, Int8Rows::new(&[1, 2], 2, 2), &[1], &mut [0]);
+}
