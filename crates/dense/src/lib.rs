@@ -19,6 +19,7 @@
 #[cfg(target_endian = "big")]
 compile_error!("index files are little-endian and are read in place");
 
+mod best;
 mod column;
 mod error;
 mod flat;

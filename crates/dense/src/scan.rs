@@ -3,19 +3,19 @@
 use std::ops::Range;
 
 use control::{Cancelled, Control};
-use ranking::{Hit, TopK};
+use kernels::{Batch, Score};
+use ranking::Hit;
 use rayon::prelude::*;
 
+use crate::best::Best;
 use crate::rows::View;
-use crate::{Error, pool};
+use crate::{Error, Similarity, pool};
 
 /// Says of an ord whether it may be a hit. It is called from several threads and must always give the same answer.
 pub type Filter<'a> = &'a (dyn Fn(u32) -> bool + Sync);
 
-/// Rows scored at once: their scores stay in the first cache level.
+/// Rows scored at once for one query: their scores stay in the first cache level.
 const BLOCK_ROWS: usize = 64;
-/// Queries scored at once, a multiple of those that kernels hold in registers: they stay in the second level.
-const GROUP_QUERIES: usize = 48;
 /// Fewer rows than this are not worth a thread.
 const SHARE_ROWS: usize = 2048;
 
@@ -27,8 +27,7 @@ pub(crate) fn scan(
     filter: Option<Filter>,
     control: &Control,
 ) -> Result<Vec<Hit>, Cancelled> {
-    let mut found = scan_share(view, 0..view.len(), query, k, filter, control)?;
-    Ok(found.pop().map(TopK::into_sorted).unwrap_or_default())
+    Ok(scan_one(view, 0..view.len(), query, k, filter, control)?.into_sorted())
 }
 
 /// The `k` best rows for each of the prepared queries `[q * dim]`, best first.
@@ -40,12 +39,13 @@ pub(crate) fn scan_many(
     filter: Option<Filter>,
     control: &Control,
 ) -> Result<Vec<Vec<Hit>>, Error> {
-    let groups: Vec<&[f32]> = queries.chunks(GROUP_QUERIES * view.dim).collect();
+    let groups: Vec<&[f32]> =
+        queries.chunks(group_queries(view, queries.len() / view.dim) * view.dim).collect();
     let threads = pool::resolve(threads);
     let shares = shares(view.len(), threads, groups.len());
     let search = |queries: &&[f32]| {
         let share = |rows: &Range<usize>| scan_share(view, rows.clone(), queries, k, filter, control);
-        let found: Vec<Vec<TopK>> = if shares.len() == 1 {
+        let found: Vec<Vec<Best>> = if shares.len() == 1 {
             vec![share(&shares[0])?]
         } else {
             shares.par_iter().map(share).collect::<Result<_, _>>()?
@@ -73,12 +73,12 @@ fn shares(rows: usize, threads: usize, groups: usize) -> Vec<Range<usize>> {
 }
 
 /// Merges what the shares found for each query.
-fn merge(mut found: Vec<Vec<TopK>>, k: usize) -> Vec<Vec<Hit>> {
+fn merge(mut found: Vec<Vec<Best>>, k: usize) -> Vec<Vec<Hit>> {
     let Some(first) = found.pop() else { return Vec::new() };
     if found.is_empty() {
-        return first.into_iter().map(TopK::into_sorted).collect();
+        return first.into_iter().map(Best::into_sorted).collect();
     }
-    let mut merged: Vec<Vec<Hit>> = first.into_iter().map(TopK::into_sorted).collect();
+    let mut merged: Vec<Vec<Hit>> = first.into_iter().map(Best::into_sorted).collect();
     for share in found {
         for (hits, best) in merged.iter_mut().zip(share) {
             hits.extend(best.into_sorted());
@@ -92,6 +92,12 @@ fn merge(mut found: Vec<Vec<TopK>>, k: usize) -> Vec<Vec<Hit>> {
     merged
 }
 
+/// How many queries are scored at once: as many as a batch takes, or an equal part of all.
+fn group_queries(view: &View, count: usize) -> usize {
+    let most = Batch::queries_at_once(view.kernels, view.dim);
+    count.div_ceil(count.div_ceil(most).max(1)).max(1)
+}
+
 /// The `k` best of a range of rows for each query of a group.
 fn scan_share(
     view: &View,
@@ -100,15 +106,53 @@ fn scan_share(
     k: usize,
     filter: Option<Filter>,
     control: &Control,
-) -> Result<Vec<TopK>, Cancelled> {
+) -> Result<Vec<Best>, Cancelled> {
     let count = queries.len() / view.dim;
-    let mut best = vec![TopK::new(k.min(rows.len())); count];
+    if count == 1 {
+        return Ok(vec![scan_one(view, rows, queries, k, filter, control)?]);
+    }
+    let mut best = vec![Best::new(k.min(rows.len())); count];
     if k == 0 {
         return Ok(best);
     }
-    let mut scores = vec![0.0; count * BLOCK_ROWS];
-    let mut allowed = Vec::with_capacity(BLOCK_ROWS);
+    let score = match view.similarity {
+        Similarity::Dot | Similarity::Cosine => Score::Dot,
+        Similarity::L2 => Score::NegatedSquaredL2,
+    };
+    let mut batch = Batch::new(view.kernels, score, view.dim, queries);
+    let most = batch.rows_at_once();
+    let mut allowed = allowed(view, rows, filter);
+    let mut ords: Vec<u32> = allowed.by_ref().take(most).collect();
+    while let Some(&last) = ords.last() {
+        control.check()?;
+        let block: Vec<&[f32]> = ords.iter().map(|&ord| view.row(ord)).collect();
+        let ahead = view.rows(last as usize + 1, most);
+        batch.score(&block, ahead, |query, at, score| {
+            best[query].offer(Hit { ord: ords[at], score });
+            best[query].least()
+        });
+        ords.clear();
+        ords.extend(allowed.by_ref().take(most));
+    }
+    Ok(best)
+}
+
+/// The `k` best of a range of rows for one query.
+fn scan_one(
+    view: &View,
+    rows: Range<usize>,
+    query: &[f32],
+    k: usize,
+    filter: Option<Filter>,
+    control: &Control,
+) -> Result<Best, Cancelled> {
+    let mut best = Best::new(k.min(rows.len()));
+    if k == 0 {
+        return Ok(best);
+    }
+    let mut scores = [0.0; BLOCK_ROWS];
     let all_allowed = filter.is_none() && view.live_len() == view.len();
+    let mut wanted = Vec::with_capacity(BLOCK_ROWS);
     let mut start = rows.start;
     while start < rows.end {
         control.check()?;
@@ -116,42 +160,36 @@ fn scan_share(
         let size = block.len() / view.dim;
         let ords = start as u32..(start + size) as u32;
         start += size;
+        let scores = &mut scores[..size];
         if all_allowed {
-            let scores = &mut scores[..count * size];
-            view.similarity.score_block(view.kernels, view.dim, queries, block, scores);
-            for (best, scores) in best.iter_mut().zip(scores.chunks_exact(size)) {
-                offer(best, ords.clone().zip(scores.iter().copied()));
+            view.similarity.score_block(view.kernels, view.dim, query, block, scores);
+            // Most blocks have nothing, which is found out for many rows at a time.
+            let least = best.least();
+            if scores.iter().fold(false, |any, &score| any | (score >= least)) {
+                ords.zip(scores).for_each(|(ord, &mut score)| best.offer(Hit { ord, score }));
             }
             continue;
         }
-        allowed.clear();
-        allowed
-            .extend(ords.clone().filter(|&ord| view.is_live(ord) && filter.is_none_or(|allows| allows(ord))));
+        wanted.clear();
+        wanted.extend(allowed(view, ords.start as usize..ords.end as usize, filter));
         // Few rows are cheaper scored alone; a score is the same either way.
-        if allowed.len() * 4 < size {
-            for (best, query) in best.iter_mut().zip(queries.chunks_exact(view.dim)) {
-                offer(best, allowed.iter().map(|&ord| (ord, view.score(query, ord))));
-            }
+        if wanted.len() * 4 < size {
+            wanted.iter().for_each(|&ord| best.offer(Hit { ord, score: view.score(query, ord) }));
         } else {
-            let scores = &mut scores[..count * size];
-            view.similarity.score_block(view.kernels, view.dim, queries, block, scores);
-            for (best, scores) in best.iter_mut().zip(scores.chunks_exact(size)) {
-                offer(best, allowed.iter().map(|&ord| (ord, scores[(ord - ords.start) as usize])));
-            }
+            view.similarity.score_block(view.kernels, view.dim, query, block, scores);
+            let score = |ord: u32| scores[(ord - ords.start) as usize];
+            wanted.iter().for_each(|&ord| best.offer(Hit { ord, score: score(ord) }));
         }
     }
     Ok(best)
 }
 
-/// Offers scored rows in ascending order of ords.
-fn offer(best: &mut TopK, scored: impl Iterator<Item = (u32, f32)>) {
-    let mut least = best.threshold().map(|worst| worst.score);
-    for (ord, score) in scored {
-        // A later row with the worst kept score ranks behind it. NaN, which only a file made by hand can
-        // bring, is neither above nor kept.
-        if least.map_or(!score.is_nan(), |least| score > least) {
-            best.push(Hit { ord, score });
-            least = best.threshold().map(|worst| worst.score);
-        }
-    }
+/// The rows of a range that may be hits.
+fn allowed<'a>(
+    view: &'a View,
+    rows: Range<usize>,
+    filter: Option<Filter<'a>>,
+) -> impl Iterator<Item = u32> + 'a {
+    (rows.start as u32..rows.end as u32)
+        .filter(move |&ord| view.is_live(ord) && filter.is_none_or(|allows| allows(ord)))
 }

@@ -3,14 +3,16 @@
 /// Four lanes.
 pub(crate) mod neon {
     use std::arch::aarch64::{
-        float32x4_t, vaddq_f32, vaddvq_f32, vdupq_n_f32, vfmaq_f32, vld1q_f32, vsubq_f32,
+        float32x4_t, vaddq_f32, vaddvq_u32, vandq_u32, vcgeq_f32, vdupq_n_f32, vfmaq_f32, vgetq_lane_f32,
+        vld1q_f32, vld1q_u32, vpaddq_f32, vst1q_f32, vsubq_f32,
     };
 
     type Lanes = float32x4_t;
     const WIDTH: usize = 4;
 
     // 3 × 4 × 2 accumulators, 4 rows and 1 query: 29 of 32 registers.
-    define_kernels!("neon", 3 x 4, #[target_feature(enable = "neon")]);
+    // Panels: 4 × 4 accumulators, 4 rows and 1 query: 21.
+    define_kernels!("neon", 3 x 4, panels 4 x 4, #[target_feature(enable = "neon")]);
 
     #[target_feature(enable = "neon")]
     #[inline]
@@ -36,6 +38,15 @@ pub(crate) mod neon {
 
     #[target_feature(enable = "neon")]
     #[inline]
+    fn store(lanes: Lanes) -> [f32; WIDTH] {
+        let mut values = [0.0; WIDTH];
+        // SAFETY: `values` is four writable floats; the store asks for no more alignment than theirs.
+        unsafe { vst1q_f32(values.as_mut_ptr(), lanes) }
+        values
+    }
+
+    #[target_feature(enable = "neon")]
+    #[inline]
     fn multiply_add(a: Lanes, b: Lanes, sum: Lanes) -> Lanes {
         vfmaq_f32(sum, a, b)
     }
@@ -55,6 +66,28 @@ pub(crate) mod neon {
     #[target_feature(enable = "neon")]
     #[inline]
     fn sum(lanes: Lanes) -> f32 {
-        vaddvq_f32(lanes)
+        let two = vpaddq_f32(lanes, lanes);
+        vgetq_lane_f32::<0>(vpaddq_f32(two, two))
+    }
+
+    /// The sum of every pair, added up as in [`sum`].
+    #[target_feature(enable = "neon")]
+    #[inline]
+    fn sums(pairs: &[[Lanes; 4]; 4]) -> [Lanes; 4] {
+        let mut sums = [zero(); 4];
+        for q in 0..4 {
+            let [a, b, c, d] = pairs[q];
+            sums[q] = vpaddq_f32(vpaddq_f32(a, b), vpaddq_f32(c, d));
+        }
+        sums
+    }
+
+    /// A bit for every lane that is `least` or more.
+    #[target_feature(enable = "neon")]
+    #[inline]
+    fn reaching(lanes: Lanes, least: &[f32; WIDTH]) -> u32 {
+        // SAFETY: the array is four readable words; the load asks for no more alignment than theirs.
+        let bits = unsafe { vld1q_u32([1, 2, 4, 8].as_ptr()) };
+        vaddvq_u32(vandq_u32(vcgeq_f32(lanes, load(least)), bits))
     }
 }

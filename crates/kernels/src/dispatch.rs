@@ -2,6 +2,7 @@ use std::sync::OnceLock;
 
 #[cfg(target_arch = "aarch64")]
 use crate::aarch64::neon;
+use crate::batch::Panels;
 use crate::scalar;
 #[cfg(target_arch = "x86_64")]
 use crate::x86_64::{avx2, avx512};
@@ -22,6 +23,7 @@ pub struct Kernels {
     pub(crate) squared_l2: Pair,
     pub(crate) dot_block: Block,
     pub(crate) squared_l2_block: Block,
+    pub(crate) panels: &'static Panels,
 }
 
 impl Kernels {
@@ -98,7 +100,7 @@ impl Kernels {
     ///
     /// Shapes: `queries` is `[q * dim]`, `rows` is `[n * dim]`, `scores` is `[q * n]`, all row-major. Rows are
     /// read once from first to last, queries once for every few rows: fastest while all queries fit the second
-    /// cache level.
+    /// cache level. Where only the best scores are wanted, a [`Batch`](crate::Batch) is faster.
     ///
     /// # Panics
     ///

@@ -12,14 +12,17 @@
 //! ```
 //!
 //! Within one set of kernels the value for a pair of vectors depends on the pair alone: [`Kernels::dot`],
-//! [`Kernels::score_rows`] and [`Kernels::score_block`] give the same bits, wherever in a block the row stands
+//! [`Kernels::score_rows`], [`Kernels::score_block`] and [`Batch`] give the same bits, wherever in a block the row stands
 //! and however many rows and queries stand beside it. Sets of different CPUs round differently, each within the
 //! bounds of [`mod@reference`].
 #![allow(unsafe_code, reason = "SIMD loads, and calls of what only some CPUs can run")]
 
 #[macro_use]
+mod panels;
+#[macro_use]
 mod tile;
 
+mod batch;
 mod dispatch;
 pub mod half;
 pub mod impacts;
@@ -35,6 +38,7 @@ mod aarch64;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+pub use batch::{Batch, Score};
 pub use dispatch::Kernels;
 pub use line::Line;
 pub use prefetch::{prefetch, prefetch_bytes, prefetch_value};

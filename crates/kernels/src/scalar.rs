@@ -3,7 +3,7 @@
 type Lanes = [f32; WIDTH];
 const WIDTH: usize = 8;
 
-define_kernels!("scalar", 1 x 2);
+define_kernels!("scalar", 1 x 2, panels 2 x 4);
 
 #[inline]
 fn zero() -> Lanes {
@@ -19,6 +19,11 @@ fn load(chunk: &[f32; WIDTH]) -> Lanes {
 fn load_part(part: &[f32]) -> Lanes {
     let mut lanes = zero();
     lanes[..part.len()].copy_from_slice(part);
+    lanes
+}
+
+#[inline]
+fn store(lanes: Lanes) -> [f32; WIDTH] {
     lanes
 }
 
@@ -54,4 +59,24 @@ fn add(a: Lanes, b: Lanes) -> Lanes {
 fn sum(lanes: Lanes) -> f32 {
     let [a, b, c, d, e, f, g, h] = lanes;
     ((a + e) + (c + g)) + ((b + f) + (d + h))
+}
+
+/// The sum of every pair.
+#[inline]
+fn sums(pairs: &[[Lanes; 4]; 2]) -> [Lanes; 1] {
+    let mut sums = [0.0; WIDTH];
+    for (value, &pair) in sums.iter_mut().zip(pairs.as_flattened()) {
+        *value = sum(pair);
+    }
+    [sums]
+}
+
+/// A bit for every lane that is `least` or more.
+#[inline]
+fn reaching(lanes: Lanes, least: &[f32; WIDTH]) -> u32 {
+    let mut bits = 0;
+    for lane in 0..WIDTH {
+        bits |= u32::from(lanes[lane] >= least[lane]) << lane;
+    }
+    bits
 }

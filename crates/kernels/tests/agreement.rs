@@ -1,6 +1,6 @@
 //! Every kernel against the definition, and against itself in every place of a block.
 
-use kernels::{Kernels, reference};
+use kernels::{Batch, Kernels, Score, reference};
 use proptest::prelude::*;
 
 /// Two vectors of one length from 0 to `longest`, of ordinary, huge, tiny and cancelling values.
@@ -60,6 +60,50 @@ proptest! {
                     prop_assert_eq!(kernels.dot(row, query).to_bits(), expected, "{}", kernels.name());
                     let expected = kernels.squared_l2(query, row).to_bits();
                     prop_assert_eq!(distances[q * rows + r].to_bits(), expected, "{}", kernels.name());
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_batch_reports_what_reaches_with_the_bits_it_has_alone(dim in 1usize..150, queries in 0usize..11,
+                                                               rows in 0usize..40, least in -3.0f32..3.0,
+                                                               seed in any::<u64>()) {
+        let of_queries = values(seed, queries * dim);
+        let mut of_rows = values(!seed, rows * dim);
+        // What only a file made by hand can bring is never reported as a score, −0 is reported as 0.
+        for (at, value) in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY].into_iter().enumerate() {
+            of_rows.iter_mut().skip(5 + at + dim * at * 3).step_by(11 * dim + 1).for_each(|x| *x = value);
+        }
+        of_rows.chunks_mut(dim).skip(1).step_by(7).for_each(|row| row.fill(-0.0));
+        for kernels in Kernels::available() {
+            for score in [Score::Dot, Score::NegatedSquaredL2] {
+                let mut batch = Batch::new(kernels, score, dim, &of_queries);
+                let most = batch.rows_at_once();
+                let mut found = vec![vec![]; queries];
+                for (first, some) in (0..).step_by(most).zip(of_rows.chunks(most * dim)) {
+                    let some: Vec<&[f32]> = some.chunks(dim).collect();
+                    batch.score(&some, &of_rows, |query, row, score| {
+                        found[query].push((first + row, score.to_bits()));
+                        least
+                    });
+                }
+                for (query, found) in of_queries.chunks(dim).zip(found) {
+                    let mut expected: Vec<(usize, u32)> = vec![];
+                    for (row, values) in of_rows.chunks(dim).enumerate() {
+                        let value = match score {
+                            Score::Dot => kernels.dot(query, values) + 0.0,
+                            Score::NegatedSquaredL2 => 0.0 - kernels.squared_l2(query, values),
+                        };
+                        if value >= if expected.is_empty() { f32::NEG_INFINITY } else { least } {
+                            expected.push((row, value.to_bits()));
+                        }
+                    }
+                    prop_assert_eq!(found, expected, "{} {:?}", kernels.name(), score);
                 }
             }
         }

@@ -1,0 +1,140 @@
+//! Exact search against a scorer that takes one pair at a time: the same hits, bit for bit.
+
+mod common;
+
+use std::path::Path;
+
+use common::{Random, SIMILARITIES, ids};
+use control::Control;
+use dense::{FlatIndex, Similarity};
+use kernels::Kernels;
+use proptest::prelude::*;
+use ranking::Hit;
+use serde_json::Value;
+use storage::{File, FileKind, Writer};
+
+const FLAT: FileKind = FileKind { magic: *b"PKFLAT\0\0", version: 1, name: "flat index" };
+
+/// Small whole numbers, of which many sums are equal, or any.
+fn numbers(count: usize, whole: bool, seed: u64) -> Vec<f32> {
+    let mut random = Random(seed);
+    let number = |uniform: f32| if whole { (2.0 * uniform).round() } else { uniform };
+    (0..count).map(|_| number(random.uniform())).collect()
+}
+
+/// Puts what an index refuses into some rows of a saved file, and a row of −0 that no product of others gives.
+fn spoil(path: &Path, dim: usize, seed: u64) {
+    let file = File::open(path, FLAT).expect("sound");
+    let sections = ["vectors", "ids", "id_ends", "deleted"]
+        .map(|name| (name, file.section(name).expect("there").to_vec()));
+    let mut random = Random(seed);
+    let mut writer = Writer::create(path, FLAT).expect("writable");
+    for (name, mut bytes) in sections {
+        if name == "vectors" {
+            for row in bytes.chunks_exact_mut(dim * 4) {
+                let at = random.next() as usize % dim * 4;
+                let value = match random.next() % 24 {
+                    0 | 1 => f32::NAN,
+                    2 => f32::INFINITY,
+                    3 => f32::NEG_INFINITY,
+                    4 => -0.0,
+                    _ => continue,
+                };
+                row[at..at + 4].copy_from_slice(&value.to_le_bytes());
+            }
+        }
+        writer.section(name, &bytes).expect("writable");
+    }
+    writer.finish(file.metadata().clone()).expect("writable");
+}
+
+/// The definition: every row that is left is scored alone, and all are sorted.
+fn naive(index: &FlatIndex, query: &[f32], k: usize, left: impl Fn(u32) -> bool) -> Vec<Hit> {
+    let kernels = Kernels::detect();
+    let length = query.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
+    let scaled: Vec<f32> = query.iter().map(|&x| (f64::from(x) / length) as f32).collect();
+    let score = |row: &[f32]| match index.similarity() {
+        Similarity::Dot => kernels.dot(query, row) + 0.0,
+        Similarity::Cosine => kernels.dot(&scaled, row) + 0.0,
+        Similarity::L2 => 0.0 - kernels.squared_l2(query, row),
+    };
+    let mut hits: Vec<Hit> = (0..index.len() as u32)
+        .filter(|&ord| left(ord))
+        .map(|ord| Hit { ord, score: score(index.vector(ord)) })
+        .filter(|hit| !hit.score.is_nan())
+        .collect();
+    hits.sort_by(ranking::by_rank);
+    hits.truncate(k);
+    hits
+}
+
+fn bits(hits: &[Hit]) -> Vec<(u32, u32)> {
+    hits.iter().map(|hit| (hit.ord, hit.score.to_bits())).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_way_of_searching_gives_the_hits_of_scoring_each_pair_alone(
+        similarity in prop::sample::select(SIMILARITIES.to_vec()),
+        dim in prop_oneof![1usize..40, 40usize..300],
+        in_file in 0usize..600,
+        in_memory in 0usize..600,
+        queries in 1usize..14,
+        k in prop::sample::select(vec![0, 1, 10, 100, 1000, 5000]),
+        (whole, spoilt, deleted) in any::<(bool, bool, bool)>(),
+        one_of in prop::sample::select(vec![0u32, 1, 2, 3, 40]),
+        threads in prop::sample::select(vec![1, 2, 5]),
+        seed in any::<u64>(),
+    ) {
+        // Cosine refuses rows of zeros.
+        let whole = whole && similarity != Similarity::Cosine;
+        let vectors = numbers((in_file + in_memory) * dim, whole, seed);
+        let queries = numbers(queries * dim, whole, !seed);
+        let (first, second) = vectors.split_at(in_file * dim);
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("index");
+        let mut index = FlatIndex::new(dim, similarity, Value::Null).expect("a dimension");
+        index.add(ids(0..in_file), first).expect("sound rows");
+        index.save(&path).expect("writable");
+        if spoilt {
+            spoil(&path, dim, seed);
+        }
+        let mut index = FlatIndex::open(&path).expect("no structure is wrong");
+        index.add(ids(in_file..in_file + in_memory), second).expect("sound rows");
+        let gone = |ord: u32| deleted && ord % 5 == 2;
+        let ids: Vec<String> = (0..index.len() as u32).filter(|&ord| gone(ord)).map(|ord| format!("p{ord}")).collect();
+        index.delete(&ids).expect("there");
+
+        // 0 asks for no filter.
+        let allows = |ord: u32| ord.is_multiple_of(one_of.max(1));
+        let filter: Option<dense::Filter> = if one_of == 0 { None } else { Some(&allows) };
+        let control = Control::new();
+        let many = index.search_many_filtered(&queries, k, threads, filter, &control).expect("sound queries");
+        prop_assert_eq!(many.len(), queries.len() / dim);
+        for (query, many) in queries.chunks(dim).zip(&many) {
+            let expected = bits(&naive(&index, query, k, |ord| !gone(ord) && allows(ord)));
+            prop_assert_eq!(bits(many), expected.clone());
+            let alone = index.search_filtered(query, k, filter, &control).expect("a sound query");
+            prop_assert_eq!(bits(&alone), expected);
+        }
+    }
+}
+
+#[test]
+fn more_queries_than_one_batch_takes_are_all_answered() {
+    let (dim, rows) = (700, 40);
+    let vectors = numbers(rows * dim, false, 1);
+    let mut index = FlatIndex::new(dim, Similarity::Dot, Value::Null).expect("a dimension");
+    index.add(ids(0..rows), &vectors).expect("sound rows");
+    let count = 2 * kernels::Batch::queries_at_once(Kernels::detect(), dim) + 3;
+    let queries = numbers(count * dim, false, 2);
+    for threads in [1, 3] {
+        let many = index.search_many(&queries, 3, threads, &Control::new()).expect("sound queries");
+        assert_eq!(many.len(), count);
+        for (query, many) in queries.chunks(dim).zip(&many) {
+            assert_eq!(bits(many), bits(&naive(&index, query, 3, |_| true)));
+        }
+    }
+}
