@@ -14,7 +14,7 @@ use crate::{Error, Similarity, pool};
 /// Fewer rows than this are not worth a thread.
 const SHARE_ROWS: usize = 2048;
 /// Numbers of a block of rows: they stay in the first cache level.
-const BLOCK_NUMBERS: usize = 1 << 13;
+const BLOCK_NUMBERS: usize = 1 << 12;
 /// Rows of a block at most.
 const BLOCK_ROWS: usize = 64;
 
@@ -115,7 +115,7 @@ pub(crate) fn scan_source(
     let mut best = vec![TopK::new(k.min(rows.len())); count];
     // A few rows for one query, so that they are still near when they are scored; many where they are used often.
     let most = if count > 1 { BLOCK_ROWS } else { (BLOCK_NUMBERS / dim).clamp(4, BLOCK_ROWS) };
-    let (mut room, mut scores) = (Vec::new(), vec![0.0; count * most]);
+    let (mut room, mut scores, mut allowed) = (Vec::new(), vec![0.0; count * most], Vec::new());
     let mut start = rows.start;
     while k > 0 && start < rows.end {
         control.check()?;
@@ -124,7 +124,8 @@ pub(crate) fn scan_source(
         let block = source.block(start, most.min(rows.end - start), &mut room);
         let size = block.len() / dim;
         start += size;
-        let allowed: Vec<u32> = (0..size as u32).filter(allows).collect();
+        allowed.clear();
+        allowed.extend((0..size as u32).filter(allows));
         if allowed.is_empty() {
             continue;
         }
@@ -132,7 +133,11 @@ pub(crate) fn scan_source(
         source.similarity().score_block(Kernels::detect(), dim, queries, block, scores);
         for (best, scores) in best.iter_mut().zip(scores.chunks_exact(size)) {
             for &at in &allowed {
-                offer(best, Hit { ord: first + at, score: scores[at as usize] });
+                let score = scores[at as usize];
+                // A later row with the worst kept score ranks behind it.
+                if best.threshold().is_none_or(|worst| score > worst.score) {
+                    offer(best, Hit { ord: first + at, score });
+                }
             }
         }
     }

@@ -69,11 +69,12 @@ pub(super) mod neon {
         if BF16 {
             return values.map(format::narrow::<true>);
         }
+        let values = load(values);
         let narrow: uint16x4_t;
         // SAFETY: the instruction works on registers alone and is part of NEON; it rounds to nearest even, as no
         // code of ours sets another mode.
         unsafe {
-            asm!("fcvtn {narrow:v}.4h, {values:v}.4s", narrow = out(vreg) narrow, values = in(vreg) load(values),
+            asm!("fcvtn {narrow:v}.4h, {values:v}.4s", narrow = out(vreg) narrow, values = in(vreg) values,
                 options(pure, nomem, nostack, preserves_flags));
         }
         let mut halves = [0; WIDTH];
