@@ -162,6 +162,13 @@ export declare class NativeVectorIndex {
   filterOfRest(excluded?: NativeFilter | undefined | null): Promise<NativeFilter>
   /** The ids as they are now. */
   ids(): Promise<NativeIds>
+  /** Whether an id is there; none if that meant waiting. */
+  hasNow(id: string): boolean | null
+  has(id: string): Promise<boolean>
+  /** The vector of an id, if it is there, as it is stored. */
+  vector(id: string): Promise<Float32Array | null>
+  /** The vectors of ids that are there, one after another, as they are stored. Empties the batch. */
+  vectors(batch: VectorBatch): Promise<Float32Array>
   get dim(): number
   get size(): number
   get similarity(): string
@@ -183,13 +190,6 @@ export declare class NativeVectorIndex {
   search(query: Float32Array, k: number, ef: number, filter?: NativeFilter | undefined | null, control?: Control | undefined | null): Promise<Hits>
   /** `ef` is for graphs. Empties the batch, whose ids name the queries; without ids, their positions do. */
   searchMany(batch: VectorBatch, k: number, ef: number, threads: number, filter?: NativeFilter | undefined | null, control?: Control | undefined | null): Promise<NativeRun>
-  /** Whether an id is there; none if that meant waiting. */
-  hasNow(id: string): boolean | null
-  has(id: string): Promise<boolean>
-  /** The vector of an id, if it is there, as it is stored. */
-  vector(id: string): Promise<Float32Array | null>
-  /** The vectors of ids that are there, one after another, as they are stored. Empties the batch. */
-  vectors(batch: VectorBatch): Promise<Float32Array>
   close(): void
 }
 

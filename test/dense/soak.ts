@@ -1,5 +1,6 @@
 // Mixed work on one index for a while, against a Map of what must be there.
 import assert from 'node:assert/strict';
+import {existsSync, readFileSync} from 'node:fs';
 import {rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import {monitorEventLoopDelay} from 'node:perf_hooks';
@@ -15,6 +16,8 @@ export interface SoakReport {
 	readonly searchMs: {readonly median: number; readonly p99: number; readonly most: number};
 	/** How late timers were, in milliseconds, less the millisecond between two. */
 	readonly loopDelayMs: {readonly median: number; readonly p99: number; readonly most: number};
+	/** For how long a turn of the event loop kept its core, in milliseconds, in steps of a scheduler's tick; on Linux. */
+	readonly turnMs?: {readonly p99: number; readonly most: number};
 	/** The least resident memory of each tenth of the time, in MiB. */
 	readonly residentMiB: readonly number[];
 	readonly rows: number;
@@ -225,12 +228,32 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 		}
 	};
 
+	/** Time that the thread ran, not that others kept it from running. */
+	const turns: number[] = [];
+	const measure = async (): Promise<void> => {
+		const stat = `/proc/self/task/${process.pid}/schedstat`;
+		if (!existsSync(stat)) {
+			return;
+		}
+		const ran = (): number => Number(readFileSync(stat, 'utf8').split(' ')[0]) / 1e6;
+		for (let last = ran(); performance.now() < end && !state.failed; ) {
+			await turn();
+			const now = ran();
+			turns.push(now - last);
+			last = now;
+			if (turns.length % 10 === 0) {
+				await sleep(1);
+				last = ran();
+			}
+		}
+	};
+
 	const delay = monitorEventLoopDelay({resolution: 1});
 	// Starting is not what is measured.
 	const timer = setTimeout(() => delay.enable(), Math.min(2000, seconds * 100));
 	try {
 		await Promise.all(
-			[write(), watch(), ...Array.from({length: SEARCHERS}, async (_, searcher) => search(searcher))].map(async work =>
+			[write(), watch(), measure(), ...Array.from({length: SEARCHERS}, async (_, searcher) => search(searcher))].map(async work =>
 				work.catch((error: unknown) => {
 					state.failed = true;
 					throw error;
@@ -245,6 +268,7 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 		await rm(path, {force: true});
 	}
 	times.sort((a, b) => a - b);
+	turns.sort((a, b) => a - b);
 	const share = resident.length / 10;
 	return {
 		seconds: (performance.now() - began) / 1000,
@@ -252,6 +276,7 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 		searches: times.length,
 		searchMs: {median: times[times.length >> 1]!, p99: times[Math.floor(times.length * 0.99)]!, most: times.at(-1)!},
 		loopDelayMs: {median: delay.percentile(50) / 1e6 - 1, p99: delay.percentile(99) / 1e6 - 1, most: delay.max / 1e6 - 1},
+		...(turns.length > 0 && {turnMs: {p99: turns[Math.floor(turns.length * 0.99)]!, most: turns.at(-1)!}}),
 		residentMiB: Array.from({length: 10}, (_, tenth) =>
 			Math.round(Math.min(...resident.slice(Math.floor(tenth * share), Math.max(1, Math.floor((tenth + 1) * share))))),
 		),
