@@ -23,14 +23,18 @@ pub enum Error {
         got: usize,
     },
     /// An id without characters.
-    #[error("add: expected an id of one character or more, got an empty one at row {row}")]
+    #[error("{operation}: expected an id of one character or more, got an empty one at row {row}")]
     EmptyId {
+        /// What was asked for.
+        operation: &'static str,
         /// Its position among the ids given.
         row: usize,
     },
     /// An id that is in the index, or earlier among the ids given.
-    #[error("add: expected an id that is new, got \"{id}\" at row {row}, which is {}", match first { Some(first) => format!("also at row {first}"), None => "in the index".to_owned() })]
+    #[error("{operation}: expected an id that is new, got \"{id}\" at row {row}, which is {}", match first { Some(first) => format!("also at row {first}"), None => "in the index".to_owned() })]
     DuplicateId {
+        /// What was asked for.
+        operation: &'static str,
         /// The id.
         id: String,
         /// Its position among the ids given.
@@ -39,8 +43,12 @@ pub enum Error {
         first: Option<usize>,
     },
     /// An id that is not in the index.
-    #[error("delete: expected ids that are in the index, got \"{id}\"")]
+    #[error("{operation}: expected ids that are in the index, got \"{id}\" at row {row}")]
     UnknownId {
+        /// What was asked for.
+        operation: &'static str,
+        /// Its position among the ids given.
+        row: usize,
         /// The id.
         id: String,
     },
@@ -97,6 +105,12 @@ pub enum Error {
         expected: usize,
         /// How many there would be.
         got: usize,
+    },
+    /// Rows added while others were staged.
+    #[error("add: expected no staged rows, got {count}; publish them or take them back first")]
+    Staged {
+        /// How many rows are staged.
+        count: usize,
     },
     /// The system gave no threads.
     #[error("threads: expected {expected} threads, got {got}")]

@@ -27,9 +27,9 @@ impl IdTable {
         }
     }
 
-    /// The row of `id`.
-    pub fn get<'a>(&self, id: &str, id_of: impl Fn(u32) -> &'a str) -> Option<u32> {
-        if self.slots.is_empty() { None } else { self.probe(id, |ord| id_of(ord) == id).0 }
+    /// The first row of `id`, of those whose ids have its hash, that `is_it`: which has this id, that is.
+    pub fn find(&self, id: &str, is_it: impl Fn(u32) -> bool) -> Option<u32> {
+        if self.slots.is_empty() { None } else { self.probe(id, is_it).0 }
     }
 
     /// Takes `ord` in under `id`, for which there must be room; the row that has this id already, if any, stays
@@ -37,11 +37,21 @@ impl IdTable {
     pub fn insert<'a>(&mut self, id: &str, ord: u32, id_of: impl Fn(u32) -> &'a str) -> Option<u32> {
         let (found, free) = self.probe(id, |ord| id_of(ord) == id);
         if found.is_none() {
-            self.slots[free] = ord;
-            self.taken += 1;
-            debug_assert!(self.taken < self.slots.len(), "a free slot ends every search");
+            self.take(free, ord);
         }
         found
+    }
+
+    /// Takes `ord` in under `id`, for which there must be room, beside another row of this id.
+    pub fn insert_beside(&mut self, id: &str, ord: u32) {
+        let free = self.probe(id, |_| false).1;
+        self.take(free, ord);
+    }
+
+    fn take(&mut self, free: usize, ord: u32) {
+        self.slots[free] = ord;
+        self.taken += 1;
+        debug_assert!(self.taken < self.slots.len(), "a free slot ends every search");
     }
 
     /// Takes `ord`, which is in the table under `id`, out of it.
@@ -117,7 +127,7 @@ mod tests {
                     table.remove(name, ord, id_of);
                 }
                 for id in &ids {
-                    prop_assert_eq!(table.get(id, id_of), map.get(id.as_str()).copied());
+                    prop_assert_eq!(table.find(id, |ord| id_of(ord) == id), map.get(id.as_str()).copied());
                 }
             }
         }

@@ -3,34 +3,27 @@ use std::sync::Arc;
 use storage::{File, Writer};
 
 use crate::Error;
-use crate::column::Column;
 use crate::id_table::IdTable;
-use crate::tombstones::Tombstones;
+use crate::names::{Names, RowIds};
+use crate::row_set::RowSet;
+use crate::staging::{Put, Staged};
 
 /// The ids of all rows, deleted ones too, and the rows of all ids that are not deleted.
 #[derive(Debug)]
 pub(crate) struct Ids {
     names: Names,
     table: IdTable,
-}
-
-/// The ids one after another.
-#[derive(Debug)]
-struct Names {
-    bytes: Column<u8>,
-    /// Where each id ends in `bytes`.
-    ends: Column<u64>,
+    staged: Option<Staged>,
 }
 
 impl Ids {
     pub fn new() -> Self {
-        let names = Names { bytes: Column::new(), ends: Column::new() };
-        Self { names, table: IdTable::default() }
+        Self { names: Names::default(), table: IdTable::default(), staged: None }
     }
 
-    /// How many rows there are, deleted ones too.
+    /// How many rows there are, deleted and staged ones too.
     pub fn len(&self) -> usize {
-        self.names.ends.len()
+        self.names.len()
     }
 
     /// The id of a row, deleted or not.
@@ -42,29 +35,42 @@ impl Ids {
         self.names.get(ord)
     }
 
-    /// The row of an id that is not deleted.
+    /// The row of an id that is neither deleted nor staged.
     pub fn ord(&self, id: &str) -> Option<u32> {
-        self.table.get(id, |ord| self.names.get(ord))
+        let shown = self.shown();
+        self.table.find(id, |ord| (ord as usize) < shown && self.names.get(ord) == id)
     }
 
-    /// Appends ids; if one is empty or not new, none.
+    /// The ids as they are now.
+    pub fn snapshot(&self) -> RowIds {
+        RowIds(self.names.clone())
+    }
+
+    /// Rows from this one on are staged.
+    pub fn shown(&self) -> usize {
+        self.staged.as_ref().map_or(self.len(), |staged| staged.first)
+    }
+
+    /// The rows that are staged, if any are or may be.
+    pub fn staged(&mut self) -> &mut Option<Staged> {
+        &mut self.staged
+    }
+
+    /// Whether rows are being staged now.
+    pub fn staging(&self) -> bool {
+        self.staged.as_ref().is_some_and(|staged| staged.open)
+    }
+
+    /// Appends ids; if one is empty or not as it should be, none.
     pub fn extend<S: AsRef<str>>(&mut self, ids: &[S]) -> Result<(), Error> {
+        if let Some(staged) = self.staged.as_ref().filter(|staged| !staged.open) {
+            return Err(Error::Staged { count: self.len() - staged.first });
+        }
         let before = self.len();
         self.table.reserve(before + ids.len(), |ord| self.names.get(ord));
         for (row, id) in ids.iter().enumerate() {
             let id = id.as_ref();
-            let ord = u32::try_from(before + row).expect("the caller checked that ords suffice");
-            let refused = if id.is_empty() {
-                Some(Error::EmptyId { row })
-            } else {
-                let found = self.table.insert(id, ord, |ord| self.names.get(ord));
-                found.map(|found| Error::DuplicateId {
-                    id: id.to_owned(),
-                    row,
-                    first: (found as usize).checked_sub(before),
-                })
-            };
-            if let Some(error) = refused {
+            if let Err(error) = self.push(id, row, before) {
                 self.truncate(before);
                 return Err(error);
             }
@@ -73,94 +79,83 @@ impl Ids {
         Ok(())
     }
 
+    /// Takes `row` of a batch that starts at `before` into the table.
+    fn push(&mut self, id: &str, row: usize, before: usize) -> Result<(), Error> {
+        let ord = u32::try_from(before + row).expect("the caller checked that ords suffice");
+        let operation = self.staged.as_ref().map_or(Put::Add, |staged| staged.put).name();
+        if id.is_empty() {
+            return Err(Error::EmptyId { operation, row });
+        }
+        let names = &self.names;
+        let duplicate = |found: u32| {
+            let first = (found as usize).checked_sub(before);
+            Error::DuplicateId { operation, id: id.to_owned(), row, first }
+        };
+        match self.staged.as_mut().filter(|staged| staged.put != Put::Add) {
+            None => match self.table.insert(id, ord, |ord| names.get(ord)) {
+                Some(found) => Err(duplicate(found)),
+                None => Ok(()),
+            },
+            Some(staged) => {
+                let find = |staged_ones: bool| {
+                    let first = staged.first;
+                    let is_it = |ord: u32| (ord as usize >= first) == staged_ones && names.get(ord) == id;
+                    self.table.find(id, is_it)
+                };
+                if let Some(found) = find(true) {
+                    return Err(duplicate(found));
+                }
+                match find(false) {
+                    Some(old) => staged.replaced.push((old, ord)),
+                    None if staged.put == Put::Update => {
+                        return Err(Error::UnknownId { operation, id: id.to_owned(), row });
+                    }
+                    None => {}
+                }
+                self.table.insert_beside(id, ord);
+                Ok(())
+            }
+        }
+    }
+
     /// Takes back the ids appended from row `rows` on.
     pub fn truncate(&mut self, rows: usize) {
         for ord in rows..self.len() {
-            let ord = ord as u32;
-            self.table.remove(self.names.get(ord), ord, |ord| self.names.get(ord));
+            self.release(ord as u32);
+        }
+        if let Some(staged) = &mut self.staged {
+            staged.replaced.retain(|&(_, new)| (new as usize) < rows);
         }
         self.names.truncate(rows);
     }
 
-    /// Makes the id of a row that was deleted free again.
+    /// Makes the id of a row free again, as far as this row had it.
     pub fn release(&mut self, ord: u32) {
         self.table.remove(self.names.get(ord), ord, |ord| self.names.get(ord));
     }
 
     /// Reads the ids of a file, which stay there, and checks that they are text, and distinct where not deleted.
-    pub fn open(file: &Arc<File>, rows: usize, deleted: &Tombstones) -> Result<Self, Error> {
-        let names = Names { bytes: Column::open(file, "ids")?, ends: Column::open(file, "id_ends")? };
-        let corrupt = |expected: String, got: String| storage::Error::corrupt(file.path(), expected, got);
-        let ((bytes, _), (ends, _)) = (names.bytes.parts(), names.ends.parts());
-        if ends.len() != rows {
-            return Err(corrupt(format!("{rows} ids"), format!("{} ids", ends.len())).into());
-        }
-        let text = std::str::from_utf8(bytes)
-            .map_err(|error| corrupt("ids in UTF-8".to_owned(), error.to_string()))?;
-        let mut start = 0;
-        for (row, &end) in ends.iter().enumerate() {
-            let inside = usize::try_from(end).ok().filter(|&end| end > start && text.is_char_boundary(end));
-            let Some(inside) = inside else {
-                let expected = format!("the end of id {row} between {start} and {}", bytes.len());
-                return Err(corrupt(expected, end.to_string()).into());
-            };
-            start = inside;
-        }
-        if start != bytes.len() {
-            let expected = format!("ids of {start} bytes in all");
-            return Err(corrupt(expected, format!("{} bytes", bytes.len())).into());
-        }
+    pub fn open(file: &Arc<File>, rows: usize, deleted: &RowSet) -> Result<Self, Error> {
+        let names = Names::open(file, rows)?;
         let mut table = IdTable::default();
-        table.reserve(rows - deleted.count(), |ord| names.get(ord));
+        table.reserve(rows - deleted.len(), |ord| names.get(ord));
         for ord in (0..rows as u32).filter(|&ord| !deleted.contains(ord)) {
             let id = names.get(ord);
             if let Some(first) = table.insert(id, ord, |ord| names.get(ord)) {
-                return Err(corrupt(
-                    "distinct ids".to_owned(),
-                    format!("\"{id}\" at rows {first} and {ord}"),
-                )
-                .into());
+                let got = format!("\"{id}\" at rows {first} and {ord}");
+                return Err(storage::Error::corrupt(file.path(), "distinct ids".to_owned(), got).into());
             }
         }
-        Ok(Self { names, table })
+        Ok(Self { names, table, staged: None })
     }
 
     /// Writes the sections that [`open`](Self::open) reads.
     pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
-        writer.begin("ids")?;
-        self.names.bytes.write(writer)?;
-        writer.begin("id_ends")?;
-        self.names.ends.write(writer)
+        self.names.write(writer)
     }
 
     /// Bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
-        self.names.bytes.memory_bytes() + self.names.ends.memory_bytes() + self.table.memory_bytes()
-    }
-}
-
-impl Names {
-    fn get(&self, ord: u32) -> &str {
-        let ord = ord as usize;
-        let start = self.end_before(ord);
-        let bytes = self.bytes.slice(start, self.ends.get(ord) as usize - start);
-        std::str::from_utf8(bytes)
-            .expect("ids are text: they were strings, or checked when the file was opened")
-    }
-
-    fn push(&mut self, id: &str) {
-        self.bytes.extend(id.as_bytes());
-        self.ends.extend(&[self.bytes.len() as u64]);
-    }
-
-    fn truncate(&mut self, rows: usize) {
-        let end = self.end_before(rows);
-        self.bytes.truncate(end);
-        self.ends.truncate(rows);
-    }
-
-    /// Where the ids before `row` end.
-    fn end_before(&self, row: usize) -> usize {
-        if row == 0 { 0 } else { self.ends.get(row - 1) as usize }
+        self.names.memory_bytes() + self.table.memory_bytes()
     }
 }

@@ -8,7 +8,7 @@ use storage::{File, Writer};
 
 use crate::column::Column;
 use crate::ids::Ids;
-use crate::tombstones::Tombstones;
+use crate::row_set::RowSet;
 use crate::{Error, Similarity};
 
 /// The most rows of an index: ords are 32-bit, and the last is no row's.
@@ -24,23 +24,24 @@ pub(crate) struct Rows {
     metadata: Value,
     ids: Ids,
     vectors: Column<f32>,
-    deleted: Tombstones,
+    deleted: RowSet,
 }
 
 impl Rows {
     pub fn new(dim: usize, similarity: Similarity, metadata: Value) -> Result<Self, Error> {
         check_dim(dim)?;
-        let (ids, vectors, deleted) = (Ids::new(), Column::new(), Tombstones::default());
+        let (ids, vectors, deleted) = (Ids::new(), Column::new(), RowSet::new());
         Ok(Self { dim, similarity, metadata, ids, vectors, deleted })
     }
 
-    /// Rows, deleted ones too.
+    /// Rows, deleted and staged ones too.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
+    /// Rows that can be found.
     pub fn live_len(&self) -> usize {
-        self.len() - self.deleted.count()
+        self.ids.shown() - self.deleted.len()
     }
 
     pub fn dim(&self) -> usize {
@@ -57,6 +58,14 @@ impl Rows {
 
     pub fn ids(&self) -> &Ids {
         &self.ids
+    }
+
+    pub fn ids_mut(&mut self) -> &mut Ids {
+        &mut self.ids
+    }
+
+    pub fn deleted(&self) -> &RowSet {
+        &self.deleted
     }
 
     /// The vector of a row, as it is stored.
@@ -81,27 +90,30 @@ impl Rows {
 
     /// Deletes rows by their ids; if one is not there, none.
     pub fn delete<S: AsRef<str>>(&mut self, ids: &[S]) -> Result<(), Error> {
-        let find = |id: &S| {
+        let find = |(row, id): (usize, &S)| {
             let id = id.as_ref();
-            self.ids.ord(id).ok_or_else(|| Error::UnknownId { id: id.to_owned() })
+            let unknown = || Error::UnknownId { operation: "delete", id: id.to_owned(), row };
+            self.ids.ord(id).ok_or_else(unknown)
         };
-        let ords = ids.iter().map(find).collect::<Result<Vec<u32>, Error>>()?;
-        for ord in ords {
-            // An id that is given twice is deleted once.
-            if self.deleted.insert(ord) {
-                self.ids.release(ord);
-            }
-        }
+        let ords = ids.iter().enumerate().map(find).collect::<Result<Vec<u32>, Error>>()?;
+        ords.into_iter().for_each(|ord| self.bury(ord));
         Ok(())
     }
 
-    /// A copy without the deleted rows; the rest keep their order.
+    /// Deletes a row, which may be deleted already.
+    pub fn bury(&mut self, ord: u32) {
+        if self.deleted.insert(ord) {
+            self.ids.release(ord);
+        }
+    }
+
+    /// A copy without the deleted and staged rows; the rest keep their order.
     pub fn compacted(&self) -> Self {
         let Self { dim, similarity, .. } = *self;
         let metadata = self.metadata.clone();
-        let (ids, vectors, deleted) = (Ids::new(), Column::new(), Tombstones::default());
+        let (ids, vectors, deleted) = (Ids::new(), Column::new(), RowSet::new());
         let mut rows = Self { dim, similarity, metadata, ids, vectors, deleted };
-        for ord in (0..self.len() as u32).filter(|&ord| !self.deleted.contains(ord)) {
+        for ord in self.live().iter() {
             let added = rows.ids.extend(&[self.ids.id(ord)]);
             added.expect("the ids of an index are not empty, and distinct where not deleted");
             rows.vectors.extend(self.vector(ord));
@@ -113,7 +125,8 @@ impl Rows {
     pub fn view(&self) -> View<'_> {
         let (base, tail) = self.vectors.parts();
         let Self { dim, similarity, ref deleted, .. } = *self;
-        View { kernels: Kernels::detect(), similarity, dim, base, tail, deleted }
+        let shown = if self.ids.staging() { self.len() } else { self.ids.shown() };
+        View { kernels: Kernels::detect(), similarity, dim, base, tail, deleted, shown }
     }
 
     /// Reads the sections written by [`write`](Self::write); vectors and ids stay in the file.
@@ -133,7 +146,7 @@ impl Rows {
             let got = format!("{} values", vectors.len());
             return Err(storage::Error::corrupt(file.path(), expected, got).into());
         }
-        let deleted = Tombstones::from_words(file.section_as("deleted")?, rows).ok_or_else(|| {
+        let deleted = RowSet::from_words(file.section_as("deleted")?, rows).ok_or_else(|| {
             let expected = format!("deleted rows below {rows}");
             storage::Error::corrupt(file.path(), expected, "one beyond".to_owned())
         })?;
@@ -141,12 +154,16 @@ impl Rows {
         Ok(Self { dim, similarity, metadata: table["metadata"].clone(), ids, vectors, deleted })
     }
 
-    /// Writes all sections.
+    /// Writes all sections; what is staged, as deleted.
     pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
         writer.begin("vectors")?;
         self.vectors.write(writer)?;
         self.ids.write(writer)?;
-        Ok(writer.section("deleted", bytemuck::cast_slice(self.deleted.words()))?)
+        let mut deleted = Cow::Borrowed(&self.deleted);
+        for ord in self.ids.shown()..self.len() {
+            deleted.to_mut().insert(ord as u32);
+        }
+        Ok(writer.section("deleted", bytemuck::cast_slice(deleted.words()))?)
     }
 
     /// The table's metadata that [`open`](Self::open) reads.
@@ -168,21 +185,25 @@ pub(crate) struct View<'a> {
     pub dim: usize,
     base: &'a [f32],
     tail: &'a [f32],
-    deleted: &'a Tombstones,
+    deleted: &'a RowSet,
+    /// Rows from this one on are staged.
+    shown: usize,
 }
 
 impl<'a> View<'a> {
-    /// Rows, deleted ones too.
+    /// Rows, deleted and staged ones too.
     pub fn len(&self) -> usize {
         (self.base.len() + self.tail.len()) / self.dim
     }
 
+    /// Rows that can be found.
     pub fn live_len(&self) -> usize {
-        self.len() - self.deleted.count()
+        self.shown - self.deleted.len()
     }
 
+    /// Whether a row is neither deleted nor staged.
     pub fn is_live(&self, ord: u32) -> bool {
-        !self.deleted.contains(ord)
+        (ord as usize) < self.shown && !self.deleted.contains(ord)
     }
 
     pub fn row(&self, ord: u32) -> &'a [f32] {
@@ -223,10 +244,16 @@ pub(crate) fn check_batch<'a, S>(
     if vectors.len() / dim != ids.len() {
         return Err(Error::Count { operation: "add", expected: vectors.len() / dim, got: ids.len() });
     }
-    if rows + ids.len() > MOST_ROWS {
-        return Err(Error::Full { expected: MOST_ROWS, got: rows + ids.len() });
-    }
+    check_room(rows, ids.len())?;
     similarity.prepare("add", dim, vectors)
+}
+
+/// Whether `more` rows find room beside `rows`.
+pub(crate) fn check_room(rows: usize, more: usize) -> Result<(), Error> {
+    if rows + more > MOST_ROWS {
+        return Err(Error::Full { expected: MOST_ROWS, got: rows + more });
+    }
+    Ok(())
 }
 
 pub(crate) fn check_dim(dim: usize) -> Result<(), Error> {

@@ -1,3 +1,5 @@
+mod staged;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -54,7 +56,7 @@ impl FlatIndex {
     /// Gives back the space of deleted rows. The others keep their order, and get new ords if a row before them
     /// was deleted. An opened index is copied to memory.
     pub fn compact(&mut self) {
-        self.rows = self.rows.compacted();
+        *self = self.compacted();
     }
 
     /// The `k` best rows for `query` `[dim]`, best first; fewer if there are fewer.

@@ -101,6 +101,11 @@ impl SquaredLengths {
         self.greatest = self.greatest.max(squared);
     }
 
+    /// Rows with lengths up to the root of this are to come.
+    pub fn expect(&mut self, squared: f32) {
+        self.greatest = self.greatest.max(squared);
+    }
+
     pub fn truncate(&mut self, rows: usize) {
         self.column.truncate(rows);
         let (base, tail) = self.column.parts();

@@ -1,3 +1,5 @@
+mod staged;
+
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -111,9 +113,7 @@ impl HnswIndex {
     ///
     /// [`Error::Threads`] or [`Error::Cancelled`]; the index is then what it was before.
     pub fn compact(&mut self, threads: usize, control: &Control) -> Result<(), Error> {
-        let mut index = Self::of_rows(self.rows.compacted(), self.options);
-        index.link_from(0, threads, control)?;
-        *self = index;
+        *self = self.compacted(threads, control)?;
         Ok(())
     }
 
