@@ -1,8 +1,9 @@
 import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
-import {checkCount, checkFloats, checkOneOf, checkStrings, checkVectors} from '../check.ts';
+import {checkCount, checkFloats, checkOneOf, checkString, checkStrings, checkVectors} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {toHits} from '../run.ts';
 import type {CallOptions, Hit, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
+import {type VectorFileOptions, vectorSource} from './vector-file.ts';
 
 /**
 What a score is; higher is better.
@@ -47,6 +48,11 @@ export interface VectorIndex extends AsyncDisposable {
 export interface Ef {
 	/** Candidates kept while searching; raised to `k`. More finds more and takes longer. @default 128 */
 	readonly efSearch?: number | undefined;
+}
+
+export interface ExportVectorsOptions extends CallOptions {
+	/** A file for the ids, in the order of the vectors. @default none is written */
+	readonly idsPath?: string | undefined;
 }
 
 /** Bytes copied in one turn of the event loop: under a millisecond. */
@@ -97,6 +103,28 @@ export abstract class NativeVectorIndex implements VectorIndex {
 			batch.push(ids.slice(from, from + rows), vectors.data.subarray(from * this.dim, (from + rows) * this.dim));
 		}
 		await callNative(options, async control => this.#native.add(batch, control));
+	}
+
+	/**
+	Adds the vectors of a file, all or none, and resolves to how many they were. None passes through JavaScript, and no more
+	than a few megabytes of the file are held beside the index. Progress counts vectors.
+	*/
+	async addFile(path: string, options: VectorFileOptions = {}): Promise<number> {
+		const {options: source, ids} = await vectorSource('addFile', path, options);
+		return callNative(options, control => this.#native.addFile(path, source, ids, control));
+	}
+
+	/**
+	Writes the vectors as a NumPy array `[size, dim]`, as they are stored: of length 1 for cosine. The ids go to `idsPath`, one
+	on each line, or as a JSON array if it ends in `.json`. Resolves to how many vectors there were. Progress counts them.
+	*/
+	async exportVectors(path: string, options: ExportVectorsOptions = {}): Promise<number> {
+		const {idsPath} = options;
+		checkString('exportVectors: path', path);
+		if (idsPath !== undefined) {
+			checkString('idsPath', idsPath);
+		}
+		return callNative(options, control => this.#native.exportVectors(path, idsPath, control));
 	}
 
 	async delete(ids: readonly string[]): Promise<number> {

@@ -39,6 +39,34 @@ impl IdList {
         Ok(ids)
     }
 
+    /// Writes a file that [`read`](Self::read) reads: a JSON array if its name ends in `.json`, else a text.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Option`] for an id that would not be read from a text as it is; [`Error::Storage`].
+    pub fn write(&self, path: &Path) -> Result<(), Error> {
+        let ids = || (0..self.len()).map(|at| self.get(at));
+        if path.extension().is_some_and(|extension| extension == "json") {
+            let json = serde_json::to_vec(&ids().collect::<Vec<_>>()).expect("strings are JSON");
+            return Ok(storage::replace(path, &json)?);
+        }
+        let unfit = |id: &&str| id.contains('\n') || id.ends_with('\r');
+        let first = ids().next().filter(|id| id.trim_start().starts_with('[') || id.starts_with('\u{feff}'));
+        if let Some(id) = ids().find(unfit).or(first) {
+            return Err(Error::Option {
+                name: "ids",
+                expected: "ids without line breaks, the first without a bracket before it, or a path that ends in .json".to_owned(),
+                got: format!("\"{}\"", id.escape_debug()),
+            });
+        }
+        let mut text = String::with_capacity(self.text.len() + self.len());
+        for id in ids() {
+            text.push_str(id);
+            text.push('\n');
+        }
+        Ok(storage::replace(path, text.as_bytes())?)
+    }
+
     /// Appends an id.
     pub fn push(&mut self, id: &str) {
         self.text.push_str(id);

@@ -20,7 +20,7 @@ use crate::task::{Outcome, call, spawn};
 pub struct NativeVectorIndex {
     inner: Option<Arc<Opened>>,
     /// Threads that linking a graph takes; 0 is one for each core.
-    threads: usize,
+    pub(super) threads: usize,
 }
 
 #[napi(object)]
@@ -54,15 +54,11 @@ pub fn new_flat_index(options: NativeFlatOptions) -> napi::Result<NativeVectorIn
 #[napi(catch_unwind)]
 pub fn new_hnsw_index(options: NativeHnswOptions) -> napi::Result<NativeVectorIndex> {
     call(|| {
-        let inner_product = InnerProduct::from_name(&options.inner_product).ok_or_else(|| {
-            let got = &options.inner_product;
-            Failure::argument(format!("innerProduct: expected graph or augmentedL2, got \"{got}\""))
-        })?;
         let chosen = HnswOptions {
             m: options.m as usize,
             ef_construction: options.ef_construction as usize,
             seed: u64::from(options.seed),
-            inner_product,
+            inner_product: parsed_inner_product(&options.inner_product)?,
             ..HnswOptions::default()
         };
         let similarity = parsed_similarity(&options.similarity)?;
@@ -86,7 +82,7 @@ impl NativeVectorIndex {
         Self { inner: Some(Opened::new(index)), threads }
     }
 
-    fn opened(&self) -> Outcome<Arc<Opened>> {
+    pub(super) fn opened(&self) -> Outcome<Arc<Opened>> {
         self.inner.clone().ok_or_else(|| Failure::closed("index"))
     }
 }
@@ -208,9 +204,15 @@ impl NativeVectorIndex {
     }
 }
 
-fn parsed_similarity(name: &str) -> Outcome<Similarity> {
+pub fn parsed_similarity(name: &str) -> Outcome<Similarity> {
     Similarity::from_name(name)
         .ok_or_else(|| Failure::argument(format!("similarity: expected dot, cosine or l2, got \"{name}\"")))
+}
+
+pub fn parsed_inner_product(name: &str) -> Outcome<InnerProduct> {
+    InnerProduct::from_name(name).ok_or_else(|| {
+        Failure::argument(format!("innerProduct: expected graph or augmentedL2, got \"{name}\""))
+    })
 }
 
 pub fn metadata(json: &str) -> Outcome<serde_json::Value> {

@@ -3,5 +3,6 @@
 mod any_index;
 mod batch;
 mod build;
+mod files;
 mod index;
 mod opened;

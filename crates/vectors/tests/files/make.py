@@ -139,3 +139,4 @@ with open("ids.txt", "w") as file:
     file.writelines(f"{name}\n" for name in names)
 with open("ids.json", "w") as file:
     json.dump(names, file)
+    file.write("\n")

@@ -1,0 +1,277 @@
+//! Vectors from files into indexes and out of them, without JavaScript.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dense::{FlatWriter, Longest, Put};
+use napi::Env;
+use napi::bindgen_prelude::Object;
+use napi_derive::napi;
+use vectors::{IdList, IdSource, NpyWriter, OpenOptions, VectorFile};
+
+use super::any_index::AnyIndex;
+use super::batch::VectorBatch;
+use super::index::{NativeVectorIndex, metadata, parsed_similarity};
+use super::opened::Opened;
+use crate::control::{Control, or_new};
+use crate::error::Failure;
+use crate::task::{Outcome, spawn};
+
+#[napi(object)]
+pub struct NativeVectorFileOptions {
+    pub format: String,
+    pub prefix: String,
+    pub tensor: Option<String>,
+    pub column: Option<String>,
+    pub id_column: Option<String>,
+    pub ids_path: Option<String>,
+}
+
+#[napi]
+impl NativeVectorIndex {
+    /// Empties the batch of ids. Resolves to how many vectors there were.
+    #[napi(ts_return_type = "Promise<number>", catch_unwind)]
+    pub fn add_file<'env>(
+        &self,
+        env: &'env Env,
+        path: String,
+        options: NativeVectorFileOptions,
+        ids: Option<&mut VectorBatch>,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (index, control, threads) = (self.opened(), or_new(control), self.threads);
+        let ids = ids.map(|batch| std::mem::take(batch).ids);
+        spawn(env, move || {
+            let index = index?;
+            let file = open(&path, options, ids, Some(index.dim as usize))?;
+            put(&index, &file, Path::new(&path), threads, &control)
+        })
+    }
+
+    /// Writes the vectors, and the ids beside them. Resolves to how many there were.
+    #[napi(ts_return_type = "Promise<number>", catch_unwind)]
+    pub fn export_vectors<'env>(
+        &self,
+        env: &'env Env,
+        path: String,
+        ids_path: Option<String>,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (index, control) = (self.opened(), or_new(control));
+        spawn(env, move || {
+            index?.read(|index| export(index, Path::new(&path), ids_path.as_deref(), &control))
+        })
+    }
+}
+
+/// Writes the vectors of a file to a flat index file. Empties the batch of ids. `dim` is 0 where the file says it.
+#[napi(ts_return_type = "Promise<void>", catch_unwind)]
+#[allow(clippy::too_many_arguments)]
+pub fn build_flat_from_file<'env>(
+    env: &'env Env,
+    source: String,
+    output: String,
+    options: NativeVectorFileOptions,
+    ids: Option<&mut VectorBatch>,
+    dim: u32,
+    similarity: String,
+    metadata_json: String,
+    control: Option<&Control>,
+) -> napi::Result<Object<'env>> {
+    let control = or_new(control);
+    let ids = ids.map(|batch| std::mem::take(batch).ids);
+    spawn(env, move || {
+        let (similarity, metadata) = (parsed_similarity(&similarity)?, metadata(&metadata_json)?);
+        let file = open(&source, options, ids, (dim > 0).then_some(dim as usize))?;
+        // A file without rows may not say how long they would be.
+        let dim = if file.dim() > 0 { file.dim() } else { dim as usize };
+        let mut writer = FlatWriter::create(Path::new(&output), dim, similarity)?;
+        control.set_total(file.rows());
+        let mut row = 0;
+        for batch in file.batches()? {
+            control.check()?;
+            let batch = batch?;
+            let pushed = writer.push(&batch.ids, &batch.vectors);
+            pushed.map_err(|error| in_file(&file, Path::new(&source), row, error))?;
+            row += batch.ids.len();
+            control.advance(batch.ids.len() as u64);
+        }
+        Ok(writer.finish(&metadata)?)
+    })
+}
+
+fn open(
+    path: &str,
+    options: NativeVectorFileOptions,
+    ids: Option<Vec<String>>,
+    dim: Option<usize>,
+) -> Outcome<VectorFile> {
+    let NativeVectorFileOptions { format, prefix, tensor, column, id_column, ids_path } = options;
+    let ids = match (ids, id_column, ids_path) {
+        (Some(ids), ..) => IdSource::List(Arc::new(ids.into_iter().collect())),
+        (_, Some(column), _) => IdSource::Column(column),
+        (_, _, Some(path)) => IdSource::Path(PathBuf::from(path)),
+        _ => IdSource::RowNumbers,
+    };
+    let options = OpenOptions { format: format.parse()?, dim, tensor, column, ids, prefix };
+    Ok(VectorFile::open(Path::new(path), options)?)
+}
+
+/// Adds the rows of a file: all in one moment or, on an error or when cancelled, none. The file is read twice: first
+/// for what an index refuses, so that a bad row costs neither the time of linking those before it nor space.
+fn put(
+    index: &Opened,
+    file: &VectorFile,
+    path: &Path,
+    threads: usize,
+    control: &control::Control,
+) -> Outcome<u32> {
+    control.set_total(file.rows());
+    let mut longest = Vec::new();
+    let mut row = 0;
+    for batch in file.batches()? {
+        control.check()?;
+        let batch = batch?;
+        index.read(|index| {
+            let checked = check(index, &batch.ids, &batch.vectors);
+            checked.map_err(|error| in_file(file, path, row, error))
+        })?;
+        longest.push(Longest::of(file.dim(), &batch.vectors));
+        row += batch.ids.len();
+    }
+    index.write(|index| {
+        longest.into_iter().for_each(|longest| expect(index, longest));
+        let staged = stage(index, file, path, threads, control);
+        match staged {
+            Ok(()) => publish(index),
+            Err(_) => take_back(index),
+        }
+        staged.map(|()| row as u32)
+    })
+}
+
+fn stage(
+    index: &mut AnyIndex,
+    file: &VectorFile,
+    path: &Path,
+    threads: usize,
+    control: &control::Control,
+) -> Outcome<()> {
+    let mut row = 0;
+    for batch in file.batches()? {
+        control.check()?;
+        let batch = batch?;
+        let rows = batch.ids.len();
+        let staged = match index {
+            AnyIndex::Flat(index) => {
+                control.advance(rows as u64);
+                index.stage(Put::Add, batch.ids, &batch.vectors)
+            }
+            AnyIndex::Hnsw(index) => index.stage(Put::Add, batch.ids, &batch.vectors, threads, control),
+        };
+        staged.map_err(|error| in_file(file, path, row, error))?;
+        row += rows;
+    }
+    Ok(())
+}
+
+fn check(index: &AnyIndex, ids: &[String], vectors: &[f32]) -> Result<(), dense::Error> {
+    match index {
+        AnyIndex::Flat(index) => index.check_rows(Put::Add, ids, vectors),
+        AnyIndex::Hnsw(index) => index.check_rows(Put::Add, ids, vectors),
+    }
+}
+
+fn expect(index: &mut AnyIndex, longest: Longest) {
+    if let AnyIndex::Hnsw(index) = index {
+        index.expect(longest);
+    }
+}
+
+fn publish(index: &mut AnyIndex) {
+    match index {
+        AnyIndex::Flat(index) => drop(index.publish()),
+        AnyIndex::Hnsw(index) => drop(index.publish()),
+    }
+}
+
+fn take_back(index: &mut AnyIndex) {
+    match index {
+        AnyIndex::Flat(index) => index.take_back(),
+        AnyIndex::Hnsw(index) => index.take_back(),
+    }
+}
+
+/// An error of the rows from `start` on, with the file's name and the positions in it.
+fn in_file(file: &VectorFile, path: &Path, start: usize, error: dense::Error) -> Failure {
+    let mut error = error.moved_by(start);
+    match &mut error {
+        dense::Error::EmptyId { row, .. } => *row += start,
+        dense::Error::DuplicateId { id, row, first, .. } => {
+            *first = match *first {
+                Some(first) => Some(first + start),
+                // What stands earlier in the file is as if in the index by now.
+                None => first_row(file, id, start),
+            };
+            *row += start;
+        }
+        dense::Error::Cancelled(_) => return error.into(),
+        _ => {}
+    }
+    Failure::from(error).about(path)
+}
+
+/// The row of a file with this id, if there is one before `end`.
+fn first_row(file: &VectorFile, id: &str, end: usize) -> Option<usize> {
+    let mut start = 0;
+    for batch in file.batches().ok()? {
+        let ids = batch.ok()?.ids;
+        let found = ids.iter().position(|other| other == id).map(|row| start + row);
+        start += ids.len();
+        if found.is_some() || start >= end {
+            return found.filter(|&row| row < end);
+        }
+    }
+    None
+}
+
+/// Rows between looks at the control.
+const ROWS_AT_A_TIME: usize = 1024;
+
+fn export(index: &AnyIndex, path: &Path, ids_path: Option<&str>, control: &control::Control) -> Outcome<u32> {
+    match index {
+        AnyIndex::Flat(index) => {
+            let rows: Vec<u32> = index.live().iter().collect();
+            write(&rows, index.dim(), |ord| index.vector(ord), |ord| index.id(ord), (path, ids_path), control)
+        }
+        AnyIndex::Hnsw(index) => {
+            let rows: Vec<u32> = index.live().iter().collect();
+            write(&rows, index.dim(), |ord| index.vector(ord), |ord| index.id(ord), (path, ids_path), control)
+        }
+    }
+}
+
+fn write<'a>(
+    rows: &[u32],
+    dim: usize,
+    vector: impl Fn(u32) -> &'a [f32],
+    id: impl Fn(u32) -> &'a str,
+    (path, ids_path): (&Path, Option<&str>),
+    control: &control::Control,
+) -> Outcome<u32> {
+    control.set_total(rows.len() as u64);
+    let mut writer = NpyWriter::create(path, rows.len() as u64, dim)?;
+    for rows in rows.chunks(ROWS_AT_A_TIME) {
+        control.check()?;
+        for &ord in rows {
+            writer.push(vector(ord))?;
+        }
+        control.advance(rows.len() as u64);
+    }
+    if let Some(ids_path) = ids_path {
+        let ids: IdList = rows.iter().map(|&ord| id(ord)).collect();
+        ids.write(Path::new(ids_path))?;
+    }
+    writer.finish()?;
+    Ok(rows.len() as u32)
+}
