@@ -65,6 +65,24 @@ export declare class NativeEncoder {
   close(): void
 }
 
+/** Some of an index's rows, to search among. It does not keep the index open. */
+export declare class NativeFilter {
+  /** How many rows it allows, those deleted meanwhile too. */
+  get size(): number
+  /** How many ids were not there. */
+  get unknown(): number
+}
+
+/** The ids of an index as they were, looked at some at a time. Some are marked. */
+export declare class NativeIds {
+  /** How many ids there are. */
+  get size(): number
+  /** The next ids, `count` at most; without scores. None at the end. */
+  next(count: number): Hits
+  /** Marks those of the ids given last whose number is not 0. */
+  mark(which: Uint8Array): void
+}
+
 /** A file of passages being read. */
 export declare class NativePassageReader {
   /** Up to `count` passages; fewer at the end. */
@@ -110,6 +128,8 @@ export declare class NativeRun {
   has(query: string): boolean
   /** The hits of one query, best first. */
   get(query: string): Hits | null
+  /** The scores of all lists, one after another, and where each list starts, then where the last ends. */
+  scores(): Promise<ScoreColumn>
   /** Writes a TREC run. */
   write(path: string, tag: string): Promise<void>
 }
@@ -130,22 +150,46 @@ export declare class NativeTexts {
   add(ids: Array<string>, texts: Array<string>): void
 }
 
-/** A flat or an HNSW index. */
+/** A flat or an HNSW index. Other objects, also of other threads, may be of the same one. */
 export declare class NativeVectorIndex {
+  /** Allows the ids of a batch, which is emptied. */
+  filterOfIds(batch: VectorBatch): Promise<NativeFilter>
+  /** Allows the ids that were marked. */
+  filterOfMarked(ids: NativeIds): Promise<NativeFilter>
+  /** Allows what all parts allow, or with `either` what one of them does. */
+  filterOfTwo(a: NativeFilter, b: NativeFilter, either: boolean): Promise<NativeFilter>
+  /** Allows what a filter does not, or all without one. */
+  filterOfRest(excluded?: NativeFilter | undefined | null): Promise<NativeFilter>
+  /** The ids as they are now. */
+  ids(): Promise<NativeIds>
   get dim(): number
   get size(): number
   get similarity(): string
   get metadata(): string
   get memoryBytes(): number
+  /** A name by which `attachIndex` finds this index, in any thread. */
+  share(): string
   /** Empties the batch. */
   add(batch: VectorBatch, control?: Control | undefined | null): Promise<void>
-  /** Resolves to how many of the ids were there. */
-  delete(ids: Array<string>): Promise<number>
-  /** `ef` is for graphs. */
-  search(query: Float32Array, k: number, ef: number, control?: Control | undefined | null): Promise<Hits>
-  /** `ef` is for graphs. Empties the batch, whose ids name the queries. */
-  searchMany(batch: VectorBatch, k: number, ef: number, threads: number, control?: Control | undefined | null): Promise<NativeRun>
+  /** Empties the batch. Unknown ids are refused, or added. */
+  update(batch: VectorBatch, upsert: boolean, control?: Control | undefined | null): Promise<void>
+  /** Empties the batch. Resolves to how many of the ids were there. */
+  delete(batch: VectorBatch): Promise<number>
+  compact(control?: Control | undefined | null): Promise<void>
   save(path: string): Promise<void>
+  /** The hits here and now, if that takes no longer than a tenth of a millisecond or so. `ef` is for graphs. */
+  searchIfQuick(query: Float32Array, k: number, ef: number, filter?: NativeFilter | undefined | null): Hits | null
+  /** `ef` is for graphs. */
+  search(query: Float32Array, k: number, ef: number, filter?: NativeFilter | undefined | null, control?: Control | undefined | null): Promise<Hits>
+  /** `ef` is for graphs. Empties the batch, whose ids name the queries. */
+  searchMany(batch: VectorBatch, k: number, ef: number, threads: number, filter?: NativeFilter | undefined | null, control?: Control | undefined | null): Promise<NativeRun>
+  /** Whether an id is there; none if that meant waiting. */
+  hasNow(id: string): boolean | null
+  has(id: string): Promise<boolean>
+  /** The vector of an id, if it is there, as it is stored. */
+  vector(id: string): Promise<Float32Array | null>
+  /** The vectors of ids that are there, one after another, as they are stored. Empties the batch. */
+  vectors(batch: VectorBatch): Promise<Float32Array>
   close(): void
 }
 
@@ -175,11 +219,20 @@ export declare class RunBuilder {
   finish(): NativeRun
 }
 
-/** Vectors on their way from JavaScript, copied a slice at a time. */
+/** Vectors on their way from JavaScript, copied a slice at a time; or ids alone. */
 export declare class VectorBatch {
   constructor()
-  push(ids: Array<string>, data: Float32Array): void
+  push(data: Float32Array): void
+  pushIds(ids: Array<string>): void
+  /**
+   * `count` ids with U+0000 between them: one string crosses faster than many. False, and nothing taken, if some
+   * have that character in them.
+   */
+  pushJoined(count: number, ids: string): boolean
 }
+
+/** The index with this token, if it is of this kind. */
+export declare function attachIndex(kind: string, token: string): NativeVectorIndex
 
 /** Builds an index, in one segment, of the passages of a store. */
 export declare function buildBm25FromStore(store: string, output: string, analyzer: NativeAnalyzer, control?: Control | undefined | null): Promise<void>
@@ -422,6 +475,12 @@ export interface RetrievedPassage {
   title?: string
   text: string
   score: number
+}
+
+/** Scores of many lists. */
+export interface ScoreColumn {
+  scores: Float32Array
+  offsets: Uint32Array
 }
 
 export declare function splitDocument(text: string, words: number, overlap: number, wrap: boolean): Pieces

@@ -39,16 +39,14 @@ export function checkOneOf<T extends string>(what: string, value: unknown, choic
 	}
 }
 
-/** A `Float32Array` that nobody else can write to while it is copied, `length` long. `expected` is the length to tell a detached array by, where another is an error of its own. */
+/** A `Float32Array`, `length` long. `expected` is the length to tell a detached array by, where another is an error of its own. */
 export function checkFloats(what: string, value: unknown, length?: number, expected = length): asserts value is Float32Array {
 	if (!(value instanceof Float32Array)) {
-		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a Float32Array, got ${kindOf(value)}`);
-	}
-	if (value.buffer instanceof SharedArrayBuffer) {
-		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected memory of this thread alone, got a SharedArrayBuffer; pass a copy`);
+		const hint = Array.isArray(value) || ArrayBuffer.isView(value) ? '; pass Float32Array.from(it)' : '';
+		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a Float32Array, got ${kindOf(value)}${hint}`);
 	}
 	// Node 20 has no `detached`: there, no memory where some is expected must do.
-	const {detached = value.buffer.byteLength === 0 && expected !== 0} = value.buffer as ArrayBuffer & {readonly detached?: boolean};
+	const {detached = value.buffer.byteLength === 0 && expected !== 0} = value.buffer as ArrayBufferLike & {readonly detached?: boolean};
 	if (detached) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a Float32Array with its memory, got a detached one`);
 	}

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-type Work = Box<dyn FnOnce() + Send>;
+/// What a thread does. It must not unwind.
+pub type Work = Box<dyn FnOnce() + Send>;
 
 /// More calls than this in progress wait for each other.
 const THREADS: usize = 32;
@@ -26,10 +27,10 @@ struct State {
 
 static POOL: LazyLock<Pool> = LazyLock::new(Pool::default);
 
-/// Runs `work`, which must not unwind, on another thread.
-pub fn run(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+/// Runs `work` on another thread.
+pub fn run(work: Work) -> std::io::Result<()> {
     let mut state = POOL.lock();
-    state.queue.push_back(Box::new(work));
+    state.queue.push_back(work);
     if state.idle >= state.queue.len() || state.threads == THREADS {
         POOL.wake.notify_one();
         return Ok(());

@@ -6,7 +6,6 @@ use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object, Uint32Array};
 use napi_derive::napi;
 use ranking::{Hit, Run, ScoredId};
-use sparse::Searcher;
 
 use crate::error::Failure;
 use crate::task::{Outcome, call, spawn};
@@ -19,6 +18,13 @@ pub struct Hits {
     /// Passage ids, where one has U+0000 in it.
     pub ids: Option<Vec<String>>,
     pub scores: Float32Array,
+}
+
+/// Scores of many lists.
+#[napi(object)]
+pub struct ScoreColumn {
+    pub scores: Float32Array,
+    pub offsets: Uint32Array,
 }
 
 const BETWEEN: char = '\0';
@@ -78,8 +84,14 @@ struct Ranked {
     queries: Vec<String>,
     positions: HashMap<String, usize>,
     lists: Vec<Vec<Hit>>,
-    searcher: Arc<Searcher>,
+    names: Box<dyn Names>,
     named: OnceLock<Arc<Run>>,
+}
+
+/// Knows the ids of what was found.
+pub trait Names: Send + Sync {
+    /// Calls `with` for each hit of a list, in order.
+    fn for_each_id(&self, list: usize, hits: &[Hit], with: &mut dyn FnMut(&str)) -> Outcome<()>;
 }
 
 impl From<Run> for NativeRun {
@@ -89,8 +101,8 @@ impl From<Run> for NativeRun {
 }
 
 impl NativeRun {
-    /// Hits that a searcher found, of queries with distinct ids.
-    pub fn ranked(queries: Vec<String>, lists: Vec<Vec<Hit>>, searcher: Arc<Searcher>) -> Outcome<Self> {
+    /// A list of hits for each query; queries have distinct ids.
+    pub fn ranked(queries: Vec<String>, lists: Vec<Vec<Hit>>, names: Box<dyn Names>) -> Outcome<Self> {
         let mut positions = HashMap::with_capacity(queries.len());
         for (at, query) in queries.iter().enumerate() {
             if positions.insert(query.clone(), at).is_some() {
@@ -98,7 +110,7 @@ impl NativeRun {
             }
         }
         let named = OnceLock::new();
-        Ok(Self { inner: Inner::Ranked(Arc::new(Ranked { queries, positions, lists, searcher, named })) })
+        Ok(Self { inner: Inner::Ranked(Arc::new(Ranked { queries, positions, lists, names, named })) })
     }
 
     /// The run with passage ids; made once, which takes time.
@@ -111,12 +123,14 @@ impl NativeRun {
             return Ok(Arc::clone(run));
         }
         let mut run = Run::new();
-        for (query, hits) in ranked.queries.iter().zip(&ranked.lists) {
-            let ids = ranked.searcher.ids(hits)?.into_iter();
-            run.insert(
-                query.as_str(),
-                ids.zip(hits).map(|(id, hit)| ScoredId { id, score: hit.score }).collect(),
-            );
+        for (list, (query, hits)) in ranked.queries.iter().zip(&ranked.lists).enumerate() {
+            let mut scores = hits.iter().map(|hit| hit.score);
+            let mut scored = Vec::with_capacity(hits.len());
+            ranked.names.for_each_id(list, hits, &mut |id| {
+                let score = scores.next().expect("an id for each hit");
+                scored.push(ScoredId { id: id.to_owned(), score });
+            })?;
+            run.insert(query.as_str(), scored);
         }
         Ok(Arc::clone(ranked.named.get_or_init(|| Arc::new(run))))
     }
@@ -158,9 +172,36 @@ impl NativeRun {
                 ids.with_scores(hits.iter().map(|hit| hit.score).collect())
             })),
             Inner::Ranked(ranked) => match ranked.positions.get(&query) {
-                Some(&at) => found(&ranked.searcher, &ranked.lists[at]).map(Some),
+                Some(&at) => {
+                    let hits = &ranked.lists[at];
+                    let mut ids = Ids::default();
+                    ranked.names.for_each_id(at, hits, &mut |id| ids.push(id))?;
+                    Ok(Some(ids.with_scores(hits.iter().map(|hit| hit.score).collect())))
+                }
                 None => Ok(None),
             },
+        })
+    }
+
+    /// The scores of all lists, one after another, and where each list starts, then where the last ends.
+    #[napi(ts_return_type = "Promise<ScoreColumn>", catch_unwind)]
+    pub fn scores<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let run = self.inner.clone();
+        spawn(env, move || {
+            let (mut scores, mut offsets): (Vec<f32>, Vec<u32>) = (Vec::new(), vec![0]);
+            let mut list = |hits: &mut dyn Iterator<Item = f32>| {
+                scores.extend(hits);
+                offsets.push(scores.len() as u32);
+            };
+            match &run {
+                Inner::Named(run) => {
+                    run.iter().for_each(|(_, hits)| list(&mut hits.iter().map(|hit| hit.score)));
+                }
+                Inner::Ranked(ranked) => {
+                    ranked.lists.iter().for_each(|hits| list(&mut hits.iter().map(|hit| hit.score)));
+                }
+            }
+            Ok(ScoreColumn { scores: scores.into(), offsets: offsets.into() })
         })
     }
 
@@ -170,13 +211,6 @@ impl NativeRun {
         let run = self.clone();
         spawn(env, move || Ok(corpus::write_run(Path::new(&path), &*run.named()?, &tag)?))
     }
-}
-
-/// What a searcher found, with ids.
-pub fn found(searcher: &Searcher, hits: &[Hit]) -> Outcome<Hits> {
-    let mut ids = Ids::default();
-    searcher.for_each_id(hits, |id| ids.push(id))?;
-    Ok(ids.with_scores(hits.iter().map(|hit| hit.score).collect()))
 }
 
 /// Reads a TREC run.
@@ -229,18 +263,6 @@ impl RunBuilder {
     pub fn finish(&mut self) -> NativeRun {
         std::mem::take(&mut self.run).into()
     }
-}
-
-/// Names the queries of lists of hits.
-pub fn named(queries: Vec<String>, lists: impl IntoIterator<Item = Vec<ScoredId>>) -> Outcome<Run> {
-    let mut run = Run::new();
-    for (query, hits) in queries.into_iter().zip(lists) {
-        if run.get(&query).is_some() {
-            return Err(twice(&query));
-        }
-        run.insert(query, hits);
-    }
-    Ok(run)
 }
 
 fn twice(query: &str) -> Failure {

@@ -5,7 +5,7 @@ use napi::Env;
 use napi::bindgen_prelude::{Object, ToNapiValue};
 
 use crate::error::Failure;
-use crate::pool;
+use crate::pool::{self, Work};
 
 pub type Outcome<T> = Result<T, Failure>;
 
@@ -15,12 +15,25 @@ where
     T: ToNapiValue + Send + 'static,
     F: FnOnce() -> Outcome<T> + Send + 'static,
 {
+    spawn_by(env, pool::run, work)
+}
+
+/// [`spawn`], where `start` finds the thread.
+pub fn spawn_by<'env, T, F>(
+    env: &'env Env,
+    start: impl FnOnce(Work) -> std::io::Result<()>,
+    work: F,
+) -> napi::Result<Object<'env>>
+where
+    T: ToNapiValue + Send + 'static,
+    F: FnOnce() -> Outcome<T> + Send + 'static,
+{
     type Resolver<T> = Box<dyn FnOnce(Env) -> napi::Result<T> + Send>;
     let (deferred, promise) = env.create_deferred::<T, Resolver<T>>()?;
-    pool::run(move || match guarded(work) {
+    start(Box::new(move || match guarded(work) {
         Ok(value) => deferred.resolve(Box::new(move |_| Ok(value))),
         Err(failure) => deferred.reject(failure.into()),
-    })
+    }))
     .map_err(|error| Failure::new("ERR_INTERNAL", format!("start a thread: {error}")))?;
     Ok(promise)
 }

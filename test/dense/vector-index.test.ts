@@ -105,16 +105,15 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 			t.is(error.code, code as typeof error.code);
 		};
 		await refused(index.search(Float32Array.of(1, 2, 3)), 'ERR_DIMENSION', 'search: expected vectors of dimension 2, got 3 values');
-		await refused(index.search([1, 2] as unknown as Float32Array), 'ERR_ARGUMENT', 'search: expected a Float32Array, got a Array');
+		await refused(
+			index.search([1, 2] as unknown as Float32Array),
+			'ERR_ARGUMENT',
+			'search: expected a Float32Array, got a Array; pass Float32Array.from(it)',
+		);
 		await refused(
 			index.search(Float32Array.of(Number.NaN, 1)),
 			'ERR_ARGUMENT',
 			'search: expected finite numbers, got NaN at row 0, column 0',
-		);
-		await refused(
-			index.search(new Float32Array(new SharedArrayBuffer(8))),
-			'ERR_ARGUMENT',
-			'search: expected memory of this thread alone, got a SharedArrayBuffer; pass a copy',
 		);
 		await refused(
 			index.add(['b', 'c'], vectors(2, [1, 1], [1, Number.POSITIVE_INFINITY])),

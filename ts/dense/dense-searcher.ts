@@ -2,7 +2,8 @@ import {checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {RetrievedRun} from '../run.ts';
 import type {Encoder, Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
-import {NativeVectorIndex, type VectorIndex} from './vector-index.ts';
+import type {VectorFilterOptions} from './vector-filter.ts';
+import {type Ef, NativeVectorIndex, type VectorIndex} from './vector-index.ts';
 
 export interface DenseSearcherOptions {
 	/** Of questions. */
@@ -10,6 +11,10 @@ export interface DenseSearcherOptions {
 	/** Of passages, made by the same encoder or by its counterpart for passages. */
 	readonly index: VectorIndex;
 }
+
+/** A filter is for a `FlatIndex` or an `HnswIndex`; another index is refused it. */
+export interface DenseSearchOptions extends SearchOptions, VectorFilterOptions, Ef {}
+export interface DenseSearchManyOptions extends SearchManyOptions, VectorFilterOptions, Ef {}
 
 /** Ranks passages by the similarity of their vectors to the question's (Karpukhin et al., 2020). */
 export class DenseSearcher implements Searcher {
@@ -34,14 +39,16 @@ export class DenseSearcher implements Searcher {
 		this.#index = index;
 	}
 
-	async search(query: string, options: SearchOptions = {}): Promise<Hit[]> {
+	async search(query: string, options: DenseSearchOptions = {}): Promise<Hit[]> {
 		checkString('search: query', query);
+		this.#checkFilter(options);
 		const {data} = await this.#encoder.encode([query], {signal: options.signal});
 		return this.#index.search(data, options);
 	}
 
 	/** Questions are encoded one at a time, so that each gets the vector that `search` gives it. */
-	async searchMany(queries: readonly Query[], options: SearchManyOptions = {}): Promise<Run> {
+	async searchMany(queries: readonly Query[], options: DenseSearchManyOptions = {}): Promise<Run> {
+		this.#checkFilter(options);
 		const {signal, onProgress} = options;
 		const total = queries.length;
 		const vectors = await this.#encoder.encode(
@@ -60,5 +67,12 @@ export class DenseSearcher implements Searcher {
 		}
 		const lists = await this.#index.searchMany(vectors, options);
 		return new Map(ids.map((id, i) => [id, lists[i]!]));
+	}
+
+	/** An index that knows nothing of filters would find all. */
+	#checkFilter({filter}: VectorFilterOptions): void {
+		if (filter !== undefined && !(this.#index instanceof NativeVectorIndex)) {
+			throw new RetrievalError('ERR_ARGUMENT', 'filter: expected a search of a FlatIndex or an HnswIndex, got another index');
+		}
 	}
 }

@@ -1,5 +1,6 @@
 import {checkCount, checkString} from '../check.ts';
 import {type Binding, callNative, callSync, native} from '../native.ts';
+import {type IndexHandle, attached} from './index-handle.ts';
 import {type VectorFileOptions, vectorSource} from './vector-file.ts';
 import {type IndexMetadata, NativeVectorIndex, type Similarity, checkedMetadata, checkedSimilarity} from './vector-index.ts';
 
@@ -60,6 +61,16 @@ export class FlatIndex extends NativeVectorIndex {
 	static async open(path: string): Promise<FlatIndex> {
 		checkString('path', path);
 		return new FlatIndex((await callNative({}, () => native.openFlatIndex(path))) as unknown as FlatIndexOptions);
+	}
+
+	/** The index of another thread, which both then have in common. */
+	static attach(handle: IndexHandle<'FlatIndex'>): FlatIndex {
+		return new FlatIndex(attached('FlatIndex', handle) as unknown as FlatIndexOptions);
+	}
+
+	/** A handle to attach to this index by in another thread. Each closes its own object; the last frees the memory. */
+	share(): IndexHandle<'FlatIndex'> {
+		return {kind: 'FlatIndex', token: this.token()};
 	}
 }
 

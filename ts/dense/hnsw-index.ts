@@ -1,7 +1,9 @@
 import {checkCount, checkOneOf, checkString} from '../check.ts';
 import {type Binding, callNative, callSync, native} from '../native.ts';
-import type {CallOptions, Hit, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
+import type {CallOptions, SearchManyOptions, SearchOptions} from '../types.ts';
 import type {FlatIndexOptions} from './flat-index.ts';
+import {type IndexHandle, attached} from './index-handle.ts';
+import type {VectorFilterOptions} from './vector-filter.ts';
 import {type Ef, NativeVectorIndex, checkedMetadata, checkedSimilarity} from './vector-index.ts';
 
 export interface HnswIndexOptions extends FlatIndexOptions {
@@ -23,8 +25,8 @@ export interface HnswIndexOptions extends FlatIndexOptions {
 /** Dimension, similarity and metadata are those of the flat index. */
 export interface HnswBuildOptions extends Omit<HnswIndexOptions, keyof FlatIndexOptions>, CallOptions {}
 
-export interface HnswSearchOptions extends SearchOptions, Ef {}
-export interface HnswSearchManyOptions extends SearchManyOptions, Ef {}
+export interface HnswSearchOptions extends SearchOptions, VectorFilterOptions, Ef {}
+export interface HnswSearchManyOptions extends SearchManyOptions, VectorFilterOptions, Ef {}
 
 /** Approximate search: walks a navigable small-world graph (Malkov & Yashunin, 2018). Scores are exact. */
 export class HnswIndex extends NativeVectorIndex {
@@ -42,9 +44,7 @@ export class HnswIndex extends NativeVectorIndex {
 		checkString('path', path);
 		checkString('flat', flat);
 		const {m, efConstruction, seed, innerProduct, threads} = checkedGraph(options);
-		await callNative(options, control =>
-			native.buildHnswFromFlat(flat, path, m, efConstruction, seed, innerProduct, threads, control),
-		);
+		await callNative(options, control => native.buildHnswFromFlat(flat, path, m, efConstruction, seed, innerProduct, threads, control));
 		return HnswIndex.open(path);
 	}
 
@@ -54,12 +54,14 @@ export class HnswIndex extends NativeVectorIndex {
 		return new HnswIndex((await callNative({}, () => native.openHnswIndex(path))) as unknown as HnswIndexOptions);
 	}
 
-	override async search(query: Float32Array, options: HnswSearchOptions = {}): Promise<Hit[]> {
-		return super.search(query, options);
+	/** The index of another thread, which both then have in common. */
+	static attach(handle: IndexHandle<'HnswIndex'>): HnswIndex {
+		return new HnswIndex(attached('HnswIndex', handle) as unknown as HnswIndexOptions);
 	}
 
-	override async searchMany(queries: Vectors, options: HnswSearchManyOptions = {}): Promise<Hit[][]> {
-		return super.searchMany(queries, options);
+	/** A handle to attach to this index by in another thread. Each closes its own object; the last frees the memory. */
+	share(): IndexHandle<'HnswIndex'> {
+		return {kind: 'HnswIndex', token: this.token()};
 	}
 }
 
@@ -72,13 +74,13 @@ function create(options: HnswIndexOptions): Binding.NativeVectorIndex {
 	);
 }
 
-function checkedGraph({
-	m = 32,
-	efConstruction = 200,
-	seed = 42,
-	innerProduct = 'graph',
-	threads = 0,
-}: HnswBuildOptions): {m: number; efConstruction: number; seed: number; innerProduct: string; threads: number} {
+function checkedGraph({m = 32, efConstruction = 200, seed = 42, innerProduct = 'graph', threads = 0}: HnswBuildOptions): {
+	m: number;
+	efConstruction: number;
+	seed: number;
+	innerProduct: string;
+	threads: number;
+} {
 	checkCount('m', m, 2, 1024);
 	checkCount('efConstruction', efConstruction, 1);
 	checkCount('seed', seed, 0);

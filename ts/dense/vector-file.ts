@@ -1,7 +1,8 @@
-import {checkOneOf, checkString, checkStrings} from '../check.ts';
+import {checkOneOf, checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
-import {type Binding, native, nextTurn} from '../native.ts';
+import type {Binding} from '../native.ts';
 import type {CallOptions} from '../types.ts';
+import {idBatch} from './batches.ts';
 
 /**
 Files of vectors. `auto` looks at the content, and at the name only where that says nothing.
@@ -37,9 +38,6 @@ export interface VectorFileOptions extends CallOptions {
 	readonly prefix?: string | undefined;
 }
 
-/** Ids copied in one turn of the event loop: about a millisecond. */
-const IDS_A_TURN = 5000;
-
 interface NativeSource {
 	readonly options: Binding.NativeVectorFileOptions;
 	readonly ids: Binding.VectorBatch | undefined;
@@ -63,26 +61,5 @@ export async function vectorSource(what: string, path: string, options: VectorFi
 	if (sources.length > 1) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected ids from one of idColumn, ids and idsPath, got ${sources.join(' and ')}`);
 	}
-	return {options: {format, prefix, ...named}, ids: ids && (await idBatch(ids, signal))};
-}
-
-async function idBatch(ids: readonly string[], signal: AbortSignal | undefined): Promise<Binding.VectorBatch> {
-	const batch = new native.VectorBatch();
-	const none = new Float32Array(0);
-	if (!Array.isArray(ids)) {
-		checkStrings('ids', ids);
-	}
-	for (let from = 0; from < ids.length; from += IDS_A_TURN) {
-		if (from > 0) {
-			await nextTurn();
-			signal?.throwIfAborted();
-		}
-		const slice = ids.slice(from, from + IDS_A_TURN);
-		const wrong = slice.findIndex(id => typeof id !== 'string');
-		if (wrong >= 0) {
-			checkString(`ids[${from + wrong}]`, slice[wrong]);
-		}
-		batch.push(slice, none);
-	}
-	return batch;
+	return {options: {format, prefix, ...named}, ids: ids && (await idBatch(`${what}: ids`, ids, signal))};
 }

@@ -1,9 +1,13 @@
-import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
-import {checkCount, checkFloats, checkOneOf, checkString, checkStrings, checkVectors} from '../check.ts';
+import {type Binding, callNative, callSync, nextTurn} from '../native.ts';
+import {checkCount, checkFloats, checkOneOf, checkString, checkVectors, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {toHits} from '../run.ts';
+import {inThisTurn} from '../turn.ts';
 import type {CallOptions, Hit, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
+import {idBatch, unshared, vectorBatch} from './batches.ts';
+import {type HitColumns, HitLists, toColumns} from './columns.ts';
 import {type VectorFileOptions, vectorSource} from './vector-file.ts';
+import {type IdFilter, VectorFilter, type VectorFilterOptions, nativeFilter, nextIds} from './vector-filter.ts';
 
 /**
 What a score is; higher is better.
@@ -50,21 +54,37 @@ export interface Ef {
 	readonly efSearch?: number | undefined;
 }
 
+export interface UpdateOptions extends CallOptions {
+	/** Adds ids that are not there; else they are refused. @default false */
+	readonly upsert?: boolean | undefined;
+}
+
 export interface ExportVectorsOptions extends CallOptions {
 	/** A file for the ids, in the order of the vectors. @default none is written */
 	readonly idsPath?: string | undefined;
 }
 
-/** Bytes copied in one turn of the event loop: under a millisecond. */
-const BYTES_A_TURN = 1 << 20;
+/** Ids of `ids()` named in one turn of the event loop. */
+const IDS_A_TURN = 2000;
 
-/** What the two kinds of index share: one object of the addon. */
+/**
+What the two kinds of index share: one object of the addon.
+
+Searches go on while the index is changed. Changes are made one after another, in the order in which an object asked for
+them. A search sees a change whole or not at all, and sees it once its promise has resolved: of vectors being added none
+is a hit before the last is in its place. `searchMany` is many searches: a change may come between two of its queries.
+`save` waits for the changes asked for before and writes what the index is then.
+*/
 export abstract class NativeVectorIndex implements VectorIndex {
 	readonly #native: Binding.NativeVectorIndex;
+	readonly #dim: number;
+	/** Settled when the change asked for last has been handed on. */
+	#handedOn: Promise<void> = Promise.resolve();
 
 	/** @internal */
 	protected constructor(index: Binding.NativeVectorIndex) {
 		this.#native = index;
+		this.#dim = callSync(() => index.dim);
 	}
 
 	get dim(): number {
@@ -83,35 +103,46 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		return JSON.parse(callSync(() => this.#native.metadata)) as IndexMetadata;
 	}
 
-	/** Bytes in memory, mapped ones included. */
+	/** Bytes in memory; what is mapped from a file does not count. */
 	get memoryBytes(): number {
 		return callSync(() => this.#native.memoryBytes);
 	}
 
+	/**
+	Adds vectors, all or none: an id that is there, or twice among those given, refuses all. Progress counts vectors. One
+	that is aborted half-way leaves space that `compact` gives back.
+	*/
 	async add(ids: readonly string[], vectors: Vectors, options: CallOptions = {}): Promise<void> {
-		checkStrings('add: ids', ids);
-		checkVectors('add', vectors, this.dim, ids.length);
-		const batch = new native.VectorBatch();
-		const rows = Math.max(1, Math.floor(BYTES_A_TURN / (4 * this.dim)));
-		for (let from = 0; from < ids.length; from += rows) {
-			if (from > 0) {
-				await nextTurn();
-				options.signal?.throwIfAborted();
-			}
-			// A buffer may have been detached meanwhile.
-			checkFloats('add: data', vectors.data, vectors.rows * this.dim);
-			batch.push(ids.slice(from, from + rows), vectors.data.subarray(from * this.dim, (from + rows) * this.dim));
-		}
-		await callNative(options, async control => this.#native.add(batch, control));
+		await this.#change(
+			() => vectorBatch('add', ids, vectors, this.#dim, options.signal),
+			batch => callNative(options, control => this.#native.add(batch, control)),
+		);
 	}
 
 	/**
-	Adds the vectors of a file, all or none, and resolves to how many they were. None passes through JavaScript, and no more
-	than a few megabytes of the file are held beside the index. Progress counts vectors.
+	Puts other vectors in the place of those with these ids, all or none, in one moment: no search finds the old and the new
+	ones together, or misses both. Ids that are not there are refused, or with `upsert` added. Progress counts vectors.
+	*/
+	async update(ids: readonly string[], vectors: Vectors, options: UpdateOptions = {}): Promise<void> {
+		const {upsert = false} = options;
+		if (typeof upsert !== 'boolean') {
+			throw new RetrievalError('ERR_ARGUMENT', `update: upsert: expected a boolean, got ${kindOf(upsert)}`);
+		}
+		await this.#change(
+			() => vectorBatch('update', ids, vectors, this.#dim, options.signal),
+			batch => callNative(options, control => this.#native.update(batch, upsert, control)),
+		);
+	}
+
+	/**
+	Adds the vectors of a file, all or none as `add` does, and resolves to how many they were. None passes through JavaScript,
+	and no more than a few megabytes of the file are held beside the index. Progress counts vectors.
 	*/
 	async addFile(path: string, options: VectorFileOptions = {}): Promise<number> {
-		const {options: source, ids} = await vectorSource('addFile', path, options);
-		return callNative(options, control => this.#native.addFile(path, source, ids, control));
+		return this.#change(
+			() => vectorSource('addFile', path, options),
+			({options: source, ids}) => callNative(options, control => this.#native.addFile(path, source, ids, control)),
+		);
 	}
 
 	/**
@@ -128,26 +159,77 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 
 	async delete(ids: readonly string[]): Promise<number> {
-		checkStrings('delete: ids', ids);
-		return callNative({}, () => this.#native.delete([...ids]));
+		return this.#change(
+			() => idBatch('delete: ids', ids),
+			batch => callNative({}, () => this.#native.delete(batch)),
+		);
 	}
 
-	async search(query: Float32Array, options: SearchOptions & Ef = {}): Promise<Hit[]> {
-		const {k = 100} = options;
-		checkCount('k', k, 0);
-		checkFloats('search', query, this.dim);
-		return toHits(await callNative(options, async control => this.#native.search(query, k, checkedEf(options), control)));
+	/**
+	Gives back the space of vectors that were deleted, replaced or aborted, and of a graph the time that walks lose in them:
+	it is built anew beside the old one, in which searches go on. An opened index is copied to memory. Progress counts
+	vectors. Filters hold on.
+	*/
+	async compact(options: CallOptions = {}): Promise<void> {
+		await this.#change(nothing, () => callNative(options, control => this.#native.compact(control)));
 	}
 
-	async searchMany(queries: Vectors, options: SearchManyOptions & Ef = {}): Promise<Hit[][]> {
+	/** Whether there is a vector with this id. */
+	async has(id: string): Promise<boolean> {
+		checkString('has: id', id);
+		return callSync(() => this.#native.hasNow(id)) ?? callNative({}, () => this.#native.has(id));
+	}
+
+	/** The vector with this id, as it is stored: of length 1 for cosine. */
+	async get(id: string): Promise<Float32Array | undefined> {
+		checkString('get: id', id);
+		return (await callNative({}, () => this.#native.vector(id))) ?? undefined;
+	}
+
+	/** The vectors with these ids, in their order, as they are stored. An unknown id is refused. */
+	async vectors(ids: readonly string[]): Promise<Vectors> {
+		const batch = await idBatch('vectors: ids', ids);
+		const data = await callNative({}, () => this.#native.vectors(batch));
+		return {data, rows: data.length / this.#dim, dim: this.#dim};
+	}
+
+	/** The ids as they are when the first is asked for, in the order in which they were added. */
+	async *ids(): AsyncGenerator<string, void, undefined> {
+		const ids = await callNative({}, () => this.#native.ids());
+		for (let page = nextIds(ids, IDS_A_TURN); page.length > 0; page = nextIds(ids, IDS_A_TURN)) {
+			yield* page;
+			await nextTurn();
+		}
+	}
+
+	/** Makes a filter for searches of this index. */
+	async filter(filter: IdFilter, {signal}: Pick<CallOptions, 'signal'> = {}): Promise<VectorFilter> {
+		return filter instanceof VectorFilter ? filter : new VectorFilter(await nativeFilter(this.#native, filter, signal));
+	}
+
+	/**
+	The nearest vectors, best first; of equal scores the one added earlier first. A search that is estimated at less than a
+	tenth of a millisecond, by those before it, is done here and now as far as the turn of the event loop has time left;
+	others are done on another thread.
+	*/
+	async search(query: Float32Array, options: SearchOptions & VectorFilterOptions & Ef = {}): Promise<Hit[]> {
+		return toHits(await this.#search(query, options));
+	}
+
+	/** The hits of `search` by columns. */
+	async searchColumns(query: Float32Array, options: SearchOptions & VectorFilterOptions & Ef = {}): Promise<HitColumns> {
+		return toColumns(await this.#search(query, options));
+	}
+
+	async searchMany(queries: Vectors, options: SearchManyOptions & VectorFilterOptions & Ef = {}): Promise<Hit[][]> {
 		const {k = 100} = options;
-		checkVectors('searchMany', queries, this.dim);
-		const ids = Array.from({length: queries.rows}, (_, row) => String(row));
-		const run = await this.searchRun(ids, queries, {...options, k});
+		checkVectors('searchMany', queries, this.#dim);
+		const names = positions(queries.rows);
+		const run = await this.searchRun(names, queries, options);
 		const lists: Hit[][] = [];
 		let copied = 0;
-		for (const id of ids) {
-			lists.push(toHits(run.get(id)!));
+		for (const name of names) {
+			lists.push(toHits(run.get(name)!));
 			copied += k;
 			if (copied > 4000) {
 				copied = 0;
@@ -157,8 +239,21 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		return lists;
 	}
 
+	/** The hits of `searchMany` by columns: one array of scores, and ids once they are asked for. */
+	async searchManyColumns(queries: Vectors, options: SearchManyOptions & VectorFilterOptions & Ef = {}): Promise<HitLists> {
+		checkVectors('searchMany', queries, this.#dim);
+		const run = await this.searchRun(positions(queries.rows), queries, options);
+		return new HitLists(run, await callNative({}, () => run.scores()));
+	}
+
 	async save(path: string, options: CallOptions = {}): Promise<void> {
-		await callNative(options, () => this.#native.save(path));
+		checkString('save: path', path);
+		await this.#change(nothing, () => callNative(options, () => this.#native.save(path)));
+	}
+
+	/** @internal What `share` puts in a handle. */
+	protected token(): string {
+		return callSync(() => this.#native.share());
 	}
 
 	close(): void {
@@ -170,22 +265,66 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 
 	/** @internal One native call for many queries; the lists stay native. */
-	async searchRun(ids: readonly string[], queries: Vectors, options: SearchManyOptions & Ef): Promise<Binding.NativeRun> {
-		const {k = 100, threads = 0} = options;
+	async searchRun(
+		names: readonly string[],
+		queries: Vectors,
+		options: SearchManyOptions & VectorFilterOptions & Ef,
+	): Promise<Binding.NativeRun> {
+		const {k = 100, threads = 0, filter, signal} = options;
 		checkCount('k', k, 0);
 		checkCount('threads', threads, 0);
-		checkVectors('searchMany', queries, this.dim, ids.length);
-		const batch = new native.VectorBatch();
-		const rows = Math.max(1, Math.floor(BYTES_A_TURN / (4 * this.dim)));
-		for (let from = 0; from < ids.length; from += rows) {
-			if (from > 0) {
-				await nextTurn();
-			}
-			checkFloats('searchMany: data', queries.data, queries.rows * this.dim);
-			batch.push(ids.slice(from, from + rows), queries.data.subarray(from * this.dim, (from + rows) * this.dim));
-		}
-		return callNative(options, async control => this.#native.searchMany(batch, k, checkedEf(options), threads, control));
+		const ef = checkedEf(options);
+		const batch = await vectorBatch('searchMany', names, queries, this.#dim, signal);
+		const rows = filter === undefined ? undefined : await nativeFilter(this.#native, filter, signal);
+		return callNative(options, control => this.#native.searchMany(batch, k, ef, threads, rows, control));
 	}
+
+	/** Hands changes on in the order of their calls, however long it takes to copy what they are given. */
+	async #change<Batch, T>(copy: () => Promise<Batch>, start: (batch: Batch) => Promise<T>): Promise<T> {
+		const before = this.#handedOn;
+		let handOn!: () => void;
+		this.#handedOn = new Promise(resolve => {
+			handOn = resolve;
+		});
+		try {
+			const batch = await copy();
+			await before;
+			return start(batch);
+		} finally {
+			handOn();
+		}
+	}
+
+	async #search(query: Float32Array, options: SearchOptions & VectorFilterOptions & Ef): Promise<Binding.Hits> {
+		const {k = 100, filter, signal} = options;
+		checkCount('k', k, 0);
+		checkFloats('search', query, this.#dim);
+		const ef = checkedEf(options);
+		signal?.throwIfAborted();
+		let vector = unshared(query);
+		let rows: Binding.NativeFilter | undefined;
+		if (filter instanceof VectorFilter) {
+			rows = VectorFilter.handle(filter);
+		} else if (filter !== undefined) {
+			// The caller may write to the query while the filter is made.
+			vector = vector.slice();
+			rows = await nativeFilter(this.#native, filter, signal);
+		}
+		if (options.onProgress === undefined) {
+			// Another thread would take longer to wake than a quick search takes.
+			const hits = inThisTurn(() => callSync(() => this.#native.searchIfQuick(vector, k, ef, rows) ?? undefined));
+			if (hits !== undefined) {
+				return hits;
+			}
+		}
+		return callNative(options, control => this.#native.search(vector, k, ef, rows, control));
+	}
+}
+
+async function nothing(): Promise<void> {}
+
+function positions(count: number): string[] {
+	return Array.from({length: count}, (_, at) => String(at));
 }
 
 function checkedEf({efSearch = 128}: Ef): number {

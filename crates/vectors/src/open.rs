@@ -160,6 +160,12 @@ impl VectorFile {
         }
     }
 
+    /// Whether the ids were given or are a column: row numbers are distinct, these may not be.
+    #[must_use]
+    pub fn has_own_ids(&self) -> bool {
+        !matches!(self.ids, Ids::RowNumbers)
+    }
+
     /// Reads the rows in order, from the first.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use control::Control;
-use dense::{Error, FlatIndex, HnswIndex};
+use dense::{Error, Filter, FlatIndex, HnswIndex, Longest, Put, RowIds, RowSet};
 use ranking::Hit;
 
 /// Either kind of index, as JavaScript sees them: one surface, of which a flat index takes no notice of what only a
@@ -22,9 +22,28 @@ macro_rules! on {
     };
 }
 
+/// What is wanted of a search, for one query or many.
+#[derive(Clone, Copy)]
+pub struct Wanted {
+    pub k: usize,
+    pub ef: usize,
+}
+
 impl AnyIndex {
+    /// As its class is called.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Flat(_) => "FlatIndex",
+            Self::Hnsw(_) => "HnswIndex",
+        }
+    }
+
     pub fn dim(&self) -> usize {
         on!(self, index => index.dim())
+    }
+
+    pub fn len(&self) -> usize {
+        on!(self, index => index.len())
     }
 
     pub fn live_len(&self) -> usize {
@@ -47,11 +66,23 @@ impl AnyIndex {
         on!(self, index => index.id(ord))
     }
 
-    pub fn has(&self, id: &str) -> bool {
-        on!(self, index => index.ord(id).is_some())
+    pub fn ord(&self, id: &str) -> Option<u32> {
+        on!(self, index => index.ord(id))
     }
 
-    pub fn delete(&mut self, ids: &[String]) -> Result<(), Error> {
+    pub fn vector(&self, ord: u32) -> &[f32] {
+        on!(self, index => index.vector(ord))
+    }
+
+    pub fn live(&self) -> RowSet {
+        on!(self, index => index.live())
+    }
+
+    pub fn row_ids(&self) -> RowIds {
+        on!(self, index => index.row_ids())
+    }
+
+    pub fn delete(&mut self, ids: &[&str]) -> Result<(), Error> {
         on!(self, index => index.delete(ids))
     }
 
@@ -59,8 +90,29 @@ impl AnyIndex {
         on!(self, index => index.save(path))
     }
 
-    pub fn add(
+    pub fn check_rows(&self, put: Put, ids: &[String], vectors: &[f32]) -> Result<(), Error> {
+        on!(self, index => index.check_rows(put, ids, vectors))
+    }
+
+    /// Rows that are staged in a few milliseconds, or less.
+    pub fn first_slice(&self) -> usize {
+        match self {
+            Self::Flat(index) => ((1 << 20) / index.dim()).max(1),
+            Self::Hnsw(_) => 32,
+        }
+    }
+
+    /// These vectors are to be staged.
+    pub fn expect(&mut self, longest: Longest) {
+        match self {
+            Self::Flat(_) => {}
+            Self::Hnsw(index) => index.expect(longest),
+        }
+    }
+
+    pub fn stage(
         &mut self,
+        put: Put,
         ids: Vec<String>,
         vectors: &[f32],
         threads: usize,
@@ -68,31 +120,67 @@ impl AnyIndex {
     ) -> Result<(), Error> {
         match self {
             Self::Flat(index) => {
-                control.check()?;
-                index.add(ids, vectors)
+                let rows = ids.len() as u64;
+                index.stage(put, ids, vectors)?;
+                control.advance(rows);
+                Ok(())
             }
-            Self::Hnsw(index) => index.add(ids, vectors, threads, control),
+            Self::Hnsw(index) => index.stage(put, ids, vectors, threads, control),
         }
     }
 
-    pub fn search(&self, query: &[f32], k: usize, ef: usize, control: &Control) -> Result<Vec<Hit>, Error> {
+    pub fn publish(&mut self) -> Vec<(u32, u32)> {
+        on!(self, index => index.publish())
+    }
+
+    pub fn take_back(&mut self) {
+        on!(self, index => index.take_back());
+    }
+
+    pub fn compacted(&self, threads: usize, control: &Control) -> Result<Self, Error> {
         match self {
-            Self::Flat(index) => index.search(query, k, control),
-            Self::Hnsw(index) => index.search(query, k, ef, control),
+            Self::Flat(index) => {
+                let compacted = index.compacted();
+                control.check()?;
+                control.advance(compacted.len() as u64);
+                Ok(Self::Flat(compacted))
+            }
+            Self::Hnsw(index) => Ok(Self::Hnsw(index.compacted(threads, control)?)),
+        }
+    }
+
+    /// About how many rows a search scores.
+    pub fn rows_scored(&self, Wanted { k, ef }: Wanted, allowed: Option<usize>) -> usize {
+        match self {
+            Self::Flat(index) => index.rows_scored(allowed),
+            Self::Hnsw(index) => index.rows_scored(k, ef, allowed),
+        }
+    }
+
+    pub fn search(
+        &self,
+        query: &[f32],
+        Wanted { k, ef }: Wanted,
+        filter: Option<Filter>,
+        control: &Control,
+    ) -> Result<Vec<Hit>, Error> {
+        match self {
+            Self::Flat(index) => index.search_filtered(query, k, filter, control),
+            Self::Hnsw(index) => index.search_filtered(query, k, ef, filter, control),
         }
     }
 
     pub fn search_many(
         &self,
         queries: &[f32],
-        k: usize,
-        ef: usize,
+        Wanted { k, ef }: Wanted,
         threads: usize,
+        filter: Option<Filter>,
         control: &Control,
     ) -> Result<Vec<Vec<Hit>>, Error> {
         match self {
-            Self::Flat(index) => index.search_many(queries, k, threads, control),
-            Self::Hnsw(index) => index.search_many(queries, k, ef, threads, control),
+            Self::Flat(index) => index.search_many_filtered(queries, k, threads, filter, control),
+            Self::Hnsw(index) => index.search_many_filtered(queries, k, ef, threads, filter, control),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Vectors from files into indexes and out of them, without JavaScript.
 
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -7,7 +9,7 @@ use dense::{FlatWriter, Longest, Put};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
-use vectors::{IdList, IdSource, NpyWriter, OpenOptions, VectorFile};
+use vectors::{Batch, IdList, IdSource, NpyWriter, OpenOptions, VectorFile};
 
 use super::any_index::AnyIndex;
 use super::batch::VectorBatch;
@@ -39,12 +41,10 @@ impl NativeVectorIndex {
         ids: Option<&mut VectorBatch>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
-        let (index, control, threads) = (self.opened(), or_new(control), self.threads);
-        let ids = ids.map(|batch| std::mem::take(batch).ids);
-        spawn(env, move || {
-            let index = index?;
+        let (control, ids) = (or_new(control), ids.map(|batch| std::mem::take(batch).ids));
+        self.change(env, move |index| {
             let file = open(&path, options, ids, Some(index.dim as usize))?;
-            put(&index, &file, Path::new(&path), threads, &control)
+            put(index, &file, Path::new(&path), &control)
         })
     }
 
@@ -119,86 +119,57 @@ fn open(
 
 /// Adds the rows of a file: all in one moment or, on an error or when cancelled, none. The file is read twice: first
 /// for what an index refuses, so that a bad row costs neither the time of linking those before it nor space.
-fn put(
-    index: &Opened,
-    file: &VectorFile,
-    path: &Path,
-    threads: usize,
-    control: &control::Control,
-) -> Outcome<u32> {
+fn put(index: &Opened, file: &VectorFile, path: &Path, control: &control::Control) -> Outcome<u32> {
     control.set_total(file.rows());
-    let mut longest = Vec::new();
-    let mut row = 0;
+    let (mut longest, mut seen, mut row) = (Vec::new(), Seen::default(), 0);
     for batch in file.batches()? {
         control.check()?;
-        let batch = batch?;
+        let Batch { ids, vectors } = batch?;
         index.read(|index| {
-            let checked = check(index, &batch.ids, &batch.vectors);
+            let checked = index.check_rows(Put::Add, &ids, &vectors);
             checked.map_err(|error| in_file(file, path, row, error))
         })?;
-        longest.push(Longest::of(file.dim(), &batch.vectors));
-        row += batch.ids.len();
-    }
-    index.write(|index| {
-        longest.into_iter().for_each(|longest| expect(index, longest));
-        let staged = stage(index, file, path, threads, control);
-        match staged {
-            Ok(()) => publish(index),
-            Err(_) => take_back(index),
+        if file.has_own_ids()
+            && let Some((first, again)) = seen.add(&ids, row, |id, end| first_row(file, id, end))
+        {
+            let (id, row) = (ids[again - row].clone(), again);
+            let error = dense::Error::DuplicateId { operation: "add", id, row, first: Some(first) };
+            return Err(Failure::from(error).about(path));
         }
-        staged.map(|()| row as u32)
-    })
-}
-
-fn stage(
-    index: &mut AnyIndex,
-    file: &VectorFile,
-    path: &Path,
-    threads: usize,
-    control: &control::Control,
-) -> Outcome<()> {
-    let mut row = 0;
-    for batch in file.batches()? {
-        control.check()?;
-        let batch = batch?;
-        let rows = batch.ids.len();
-        let staged = match index {
-            AnyIndex::Flat(index) => {
-                control.advance(rows as u64);
-                index.stage(Put::Add, batch.ids, &batch.vectors)
-            }
-            AnyIndex::Hnsw(index) => index.stage(Put::Add, batch.ids, &batch.vectors, threads, control),
-        };
-        staged.map_err(|error| in_file(file, path, row, error))?;
-        row += rows;
+        longest.push(Longest::of(file.dim(), &vectors));
+        row += ids.len();
     }
-    Ok(())
+    index.in_one_moment(&longest, || {
+        for batch in file.batches()? {
+            let Batch { ids, vectors } = batch?;
+            index.stage(Put::Add, ids, &vectors, control)?;
+        }
+        Ok(())
+    })?;
+    Ok(row as u32)
 }
 
-fn check(index: &AnyIndex, ids: &[String], vectors: &[f32]) -> Result<(), dense::Error> {
-    match index {
-        AnyIndex::Flat(index) => index.check_rows(Put::Add, ids, vectors),
-        AnyIndex::Hnsw(index) => index.check_rows(Put::Add, ids, vectors),
-    }
+/// Hashes of ids: a fraction of what the ids would take.
+#[derive(Default)]
+struct Seen {
+    hashes: HashSet<u64>,
+    hasher: RandomState,
 }
 
-fn expect(index: &mut AnyIndex, longest: Longest) {
-    if let AnyIndex::Hnsw(index) = index {
-        index.expect(longest);
-    }
-}
-
-fn publish(index: &mut AnyIndex) {
-    match index {
-        AnyIndex::Flat(index) => drop(index.publish()),
-        AnyIndex::Hnsw(index) => drop(index.publish()),
-    }
-}
-
-fn take_back(index: &mut AnyIndex) {
-    match index {
-        AnyIndex::Flat(index) => index.take_back(),
-        AnyIndex::Hnsw(index) => index.take_back(),
+impl Seen {
+    /// Takes in the ids of the rows from `start` on. If one was there, its row, and that of the other. `earlier` finds
+    /// the row of an id before another row: hashes may be the same by chance.
+    fn add(
+        &mut self,
+        ids: &[String],
+        start: usize,
+        earlier: impl Fn(&str, usize) -> Option<usize>,
+    ) -> Option<(usize, usize)> {
+        ids.iter().zip(start..).find_map(|(id, row)| {
+            let new = self.hashes.insert(self.hasher.hash_one(id));
+            let first = if new { None } else { earlier(id, row) };
+            first.map(|first| (first, row))
+        })
     }
 }
 
@@ -239,37 +210,18 @@ fn first_row(file: &VectorFile, id: &str, end: usize) -> Option<usize> {
 const ROWS_AT_A_TIME: usize = 1024;
 
 fn export(index: &AnyIndex, path: &Path, ids_path: Option<&str>, control: &control::Control) -> Outcome<u32> {
-    match index {
-        AnyIndex::Flat(index) => {
-            let rows: Vec<u32> = index.live().iter().collect();
-            write(&rows, index.dim(), |ord| index.vector(ord), |ord| index.id(ord), (path, ids_path), control)
-        }
-        AnyIndex::Hnsw(index) => {
-            let rows: Vec<u32> = index.live().iter().collect();
-            write(&rows, index.dim(), |ord| index.vector(ord), |ord| index.id(ord), (path, ids_path), control)
-        }
-    }
-}
-
-fn write<'a>(
-    rows: &[u32],
-    dim: usize,
-    vector: impl Fn(u32) -> &'a [f32],
-    id: impl Fn(u32) -> &'a str,
-    (path, ids_path): (&Path, Option<&str>),
-    control: &control::Control,
-) -> Outcome<u32> {
+    let rows: Vec<u32> = index.live().iter().collect();
     control.set_total(rows.len() as u64);
-    let mut writer = NpyWriter::create(path, rows.len() as u64, dim)?;
+    let mut writer = NpyWriter::create(path, rows.len() as u64, index.dim())?;
     for rows in rows.chunks(ROWS_AT_A_TIME) {
         control.check()?;
         for &ord in rows {
-            writer.push(vector(ord))?;
+            writer.push(index.vector(ord))?;
         }
         control.advance(rows.len() as u64);
     }
     if let Some(ids_path) = ids_path {
-        let ids: IdList = rows.iter().map(|&ord| id(ord)).collect();
+        let ids: IdList = rows.iter().map(|&ord| index.id(ord)).collect();
         ids.write(Path::new(ids_path))?;
     }
     writer.finish()?;

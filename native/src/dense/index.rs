@@ -1,26 +1,25 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dense::{FlatIndex, HnswIndex, HnswOptions, InnerProduct, Similarity};
+use dense::{FlatIndex, HnswIndex, HnswOptions, InnerProduct, Put, Similarity};
 use napi::Env;
-use napi::bindgen_prelude::Object;
+use napi::bindgen_prelude::{Float32Array, Object};
 use napi_derive::napi;
-use ranking::ScoredId;
 
-use super::any_index::AnyIndex;
+use super::any_index::{AnyIndex, Wanted};
 use super::batch::VectorBatch;
+use super::filter::{NativeFilter, rows_of};
 use super::opened::Opened;
+use super::search;
 use crate::control::{Control, or_new};
 use crate::error::Failure;
-use crate::run::{Ids, NativeRun, named};
-use crate::task::{Outcome, call, spawn};
+use crate::run::Hits;
+use crate::task::{Outcome, call, spawn, spawn_by};
 
-/// A flat or an HNSW index.
+/// A flat or an HNSW index. Other objects, also of other threads, may be of the same one.
 #[napi]
 pub struct NativeVectorIndex {
     inner: Option<Arc<Opened>>,
-    /// Threads that linking a graph takes; 0 is one for each core.
-    pub(super) threads: usize,
 }
 
 #[napi(object)]
@@ -77,13 +76,47 @@ pub fn open_hnsw_index(env: &Env, path: String) -> napi::Result<Object<'_>> {
     spawn(env, move || Ok(NativeVectorIndex::of(AnyIndex::Hnsw(HnswIndex::open(Path::new(&path))?), 0)))
 }
 
+/// The index with this token, if it is of this kind.
+#[napi(catch_unwind)]
+pub fn attach_index(kind: String, token: String) -> napi::Result<NativeVectorIndex> {
+    call(|| {
+        let opened = Opened::attached(&token).ok_or_else(|| {
+            Failure::argument(
+                "attach: expected a handle of an index that is open in this process, got one of none",
+            )
+        })?;
+        if opened.kind != kind {
+            let got = opened.kind;
+            return Err(Failure::argument(format!(
+                "attach: expected a handle of a {kind}, got one of a {got}"
+            )));
+        }
+        Ok(NativeVectorIndex { inner: Some(opened) })
+    })
+}
+
 impl NativeVectorIndex {
     fn of(index: AnyIndex, threads: usize) -> Self {
-        Self { inner: Some(Opened::new(index)), threads }
+        Self { inner: Some(Opened::new(index, threads)) }
     }
 
     pub(super) fn opened(&self) -> Outcome<Arc<Opened>> {
         self.inner.clone().ok_or_else(|| Failure::closed("index"))
+    }
+
+    /// A promise of what `work` returns, which is done after the changes asked for before.
+    pub(super) fn change<'env, T: napi::bindgen_prelude::ToNapiValue + Send + 'static>(
+        &self,
+        env: &'env Env,
+        work: impl FnOnce(&Opened) -> Outcome<T> + Send + 'static,
+    ) -> napi::Result<Object<'env>> {
+        match self.opened() {
+            Ok(index) => {
+                let changes = Arc::clone(&index.changes);
+                spawn_by(env, move |start| changes.run(start), move || work(&index))
+            }
+            Err(closed) => spawn::<T, _>(env, move || Err(closed)),
+        }
     }
 }
 
@@ -114,6 +147,12 @@ impl NativeVectorIndex {
         Ok(self.opened()?.bytes())
     }
 
+    /// A name by which `attachIndex` finds this index, in any thread.
+    #[napi(catch_unwind)]
+    pub fn share(&self) -> napi::Result<String> {
+        call(|| Ok(self.opened()?.token()))
+    }
+
     /// Empties the batch.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn add<'env>(
@@ -122,26 +161,64 @@ impl NativeVectorIndex {
         batch: &mut VectorBatch,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
-        let (index, control, threads) = (self.opened(), or_new(control), self.threads);
-        let VectorBatch { ids, data } = std::mem::take(batch);
-        spawn(env, move || {
-            control.set_total(ids.len() as u64);
-            index?.write(|index| Ok(index.add(ids, &data, threads, &control)?))
-        })
+        self.put(env, Put::Add, batch, control)
     }
 
-    /// Resolves to how many of the ids were there.
+    /// Empties the batch. Unknown ids are refused, or added.
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn update<'env>(
+        &self,
+        env: &'env Env,
+        batch: &mut VectorBatch,
+        upsert: bool,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        self.put(env, if upsert { Put::Upsert } else { Put::Update }, batch, control)
+    }
+
+    fn put<'env>(
+        &self,
+        env: &'env Env,
+        put: Put,
+        batch: &mut VectorBatch,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let control = or_new(control);
+        let VectorBatch { ids, data } = std::mem::take(batch);
+        self.change(env, move |index| index.put(put, ids, &data, &control))
+    }
+
+    /// Empties the batch. Resolves to how many of the ids were there.
     #[napi(ts_return_type = "Promise<number>", catch_unwind)]
-    pub fn delete<'env>(&self, env: &'env Env, ids: Vec<String>) -> napi::Result<Object<'env>> {
-        let index = self.opened();
-        spawn(env, move || {
-            index?.write(|index| {
-                let mut seen = std::collections::HashSet::new();
-                let known: Vec<String> =
-                    ids.into_iter().filter(|id| index.has(id) && seen.insert(id.clone())).collect();
-                index.delete(&known)?;
-                Ok(known.len() as u32)
-            })
+    pub fn delete<'env>(&self, env: &'env Env, batch: &mut VectorBatch) -> napi::Result<Object<'env>> {
+        let ids = std::mem::take(batch).ids;
+        self.change(env, move |index| index.delete(&ids))
+    }
+
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn compact<'env>(&self, env: &'env Env, control: Option<&Control>) -> napi::Result<Object<'env>> {
+        let control = or_new(control);
+        self.change(env, move |index| index.compact(&control))
+    }
+
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn save<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
+        self.change(env, move |index| index.read(|index| Ok(index.save(Path::new(&path))?)))
+    }
+
+    /// The hits here and now, if that takes no longer than a tenth of a millisecond or so. `ef` is for graphs.
+    #[napi(catch_unwind)]
+    pub fn search_if_quick(
+        &self,
+        query: &[f32],
+        k: u32,
+        ef: u32,
+        filter: Option<&NativeFilter>,
+    ) -> napi::Result<Option<Hits>> {
+        call(|| {
+            let index = self.opened()?;
+            let rows = rows_of(&index, filter)?;
+            search::search_if_quick(&index, query, wanted(k, ef), rows.as_deref())
         })
     }
 
@@ -153,20 +230,18 @@ impl NativeVectorIndex {
         query: &[f32],
         k: u32,
         ef: u32,
+        filter: Option<&NativeFilter>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
-        let (index, control, query) = (self.opened(), or_new(control), query.to_vec());
-        spawn(env, move || {
-            index?.read(|index| {
-                let hits = index.search(&query, k as usize, ef as usize, &control)?;
-                let ids: Ids = hits.iter().map(|hit| index.id(hit.ord)).collect();
-                Ok(ids.with_scores(hits.iter().map(|hit| hit.score).collect()))
-            })
-        })
+        let index = self.opened();
+        let rows = index.as_ref().map_or(Ok(None), |index| rows_of(index, filter));
+        let (control, query) = (or_new(control), query.to_vec());
+        spawn(env, move || search::search(&*index?, &query, wanted(k, ef), rows?.as_deref(), &control))
     }
 
     /// `ef` is for graphs. Empties the batch, whose ids name the queries.
     #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
+    #[allow(clippy::too_many_arguments)]
     pub fn search_many<'env>(
         &self,
         env: &'env Env,
@@ -174,34 +249,63 @@ impl NativeVectorIndex {
         k: u32,
         ef: u32,
         threads: u32,
+        filter: Option<&NativeFilter>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
-        let (index, control) = (self.opened(), or_new(control));
-        let VectorBatch { ids: queries, data } = std::mem::take(batch);
+        let index = self.opened();
+        let rows = index.as_ref().map_or(Ok(None), |index| rows_of(index, filter));
+        let (control, how) = (or_new(control), (wanted(k, ef), threads as usize));
+        let VectorBatch { ids, data } = std::mem::take(batch);
+        spawn(env, move || search::search_many(&*index?, ids, &data, how, rows?.as_deref(), &control))
+    }
+
+    /// Whether an id is there; none if that meant waiting.
+    #[napi(catch_unwind)]
+    pub fn has_now(&self, id: String) -> napi::Result<Option<bool>> {
+        call(|| self.opened()?.read_now(|index| Ok(index.ord(&id).is_some())))
+    }
+
+    #[napi(ts_return_type = "Promise<boolean>", catch_unwind)]
+    pub fn has<'env>(&self, env: &'env Env, id: String) -> napi::Result<Object<'env>> {
+        let index = self.opened();
+        spawn(env, move || index?.read(|index| Ok(index.ord(&id).is_some())))
+    }
+
+    /// The vector of an id, if it is there, as it is stored.
+    #[napi(ts_return_type = "Promise<Float32Array | null>", catch_unwind)]
+    pub fn vector<'env>(&self, env: &'env Env, id: String) -> napi::Result<Object<'env>> {
+        let index = self.opened();
         spawn(env, move || {
-            index?.read(|index| {
-                control.set_total(queries.len() as u64);
-                let lists = index.search_many(&data, k as usize, ef as usize, threads as usize, &control)?;
-                let lists = lists.into_iter().map(|hits| {
-                    let scored =
-                        |hit: &ranking::Hit| ScoredId { id: index.id(hit.ord).to_owned(), score: hit.score };
-                    hits.iter().map(scored).collect()
-                });
-                Ok(NativeRun::from(named(queries, lists)?))
-            })
+            index?.read(|index| Ok(index.ord(&id).map(|ord| Float32Array::from(index.vector(ord).to_vec()))))
         })
     }
 
-    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
-    pub fn save<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
-        let index = self.opened();
-        spawn(env, move || index?.read(|index| Ok(index.save(Path::new(&path))?)))
+    /// The vectors of ids that are there, one after another, as they are stored. Empties the batch.
+    #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
+    pub fn vectors<'env>(&self, env: &'env Env, batch: &mut VectorBatch) -> napi::Result<Object<'env>> {
+        let (index, ids) = (self.opened(), std::mem::take(batch).ids);
+        spawn(env, move || {
+            index?.read(|index| {
+                let mut vectors = Vec::with_capacity(ids.len() * index.dim());
+                for (row, id) in ids.into_iter().enumerate() {
+                    match index.ord(&id) {
+                        Some(ord) => vectors.extend_from_slice(index.vector(ord)),
+                        None => return Err(dense::Error::UnknownId { operation: "vectors", id, row }.into()),
+                    }
+                }
+                Ok(Float32Array::from(vectors))
+            })
+        })
     }
 
     #[napi(catch_unwind)]
     pub fn close(&mut self) {
         self.inner = None;
     }
+}
+
+fn wanted(k: u32, ef: u32) -> Wanted {
+    Wanted { k: k as usize, ef: ef as usize }
 }
 
 pub fn parsed_similarity(name: &str) -> Outcome<Similarity> {

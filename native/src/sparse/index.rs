@@ -8,10 +8,10 @@ use sparse::{Bm25, Bm25Index, Filter};
 
 use super::analyzer::NativeAnalyzer;
 use super::explanation::NativeExplanation;
-use super::queries::QueryBatch;
+use super::queries::{Found, QueryBatch, found};
 use crate::control::{Control, or_new};
 use crate::error::Failure;
-use crate::run::{Hits, NativeRun, found};
+use crate::run::{Hits, NativeRun};
 use crate::task::{Outcome, call, spawn};
 
 fn params(k1: f64, b: f64) -> Bm25 {
@@ -146,7 +146,7 @@ impl NativeBm25Index {
             let filtered = searcher.filtered(parsed(filter)?.as_ref(), &control)?;
             let lists =
                 filtered.search_many(&texts, k as usize, params(k1, b), threads as usize, &control)?;
-            NativeRun::ranked(ids, lists, Arc::clone(&searcher))
+            NativeRun::ranked(ids, lists, Box::new(Found(Arc::clone(&searcher))))
         })
     }
 

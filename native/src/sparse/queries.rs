@@ -1,4 +1,11 @@
+use std::sync::Arc;
+
 use napi_derive::napi;
+use ranking::Hit;
+use sparse::Searcher;
+
+use crate::run::{Hits, Ids, Names};
+use crate::task::Outcome;
 
 /// Queries on their way from JavaScript, copied a slice at a time.
 #[napi]
@@ -34,4 +41,20 @@ impl QueryBatch {
         self.texts.extend(texts.map(str::to_owned));
         true
     }
+}
+
+/// Names what a searcher found.
+pub struct Found(pub Arc<Searcher>);
+
+impl Names for Found {
+    fn for_each_id(&self, _list: usize, hits: &[Hit], with: &mut dyn FnMut(&str)) -> Outcome<()> {
+        Ok(self.0.for_each_id(hits, with)?)
+    }
+}
+
+/// What a searcher found, with ids.
+pub fn found(searcher: &Searcher, hits: &[Hit]) -> Outcome<Hits> {
+    let mut ids = Ids::default();
+    searcher.for_each_id(hits, |id| ids.push(id))?;
+    Ok(ids.with_scores(hits.iter().map(|hit| hit.score).collect()))
 }

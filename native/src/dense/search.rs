@@ -1,0 +1,127 @@
+//! Searches of an opened index.
+
+use std::time::{Duration, Instant};
+
+use control::Control;
+use dense::{Filter, RowIds};
+use ranking::Hit;
+
+use super::any_index::{AnyIndex, Wanted};
+use super::filter::FilterRows;
+use super::opened::Opened;
+use crate::run::{Hits, Ids, Names, NativeRun};
+use crate::task::Outcome;
+
+/// How long many queries keep a writer waiting, and so those who come after it.
+const SLICE: Duration = Duration::from_millis(50);
+/// Queries of the first slice, and what slices are multiples of: what the flat index scores together, on two threads.
+const GROUP: usize = 96;
+
+pub fn search(
+    opened: &Opened,
+    query: &[f32],
+    wanted: Wanted,
+    filter: Option<&FilterRows>,
+    control: &Control,
+) -> Outcome<Hits> {
+    opened.read(|index| found(opened, index, query, wanted, filter, control))
+}
+
+/// None if that takes longer than a tenth of a millisecond or so, by what searches before took.
+pub fn search_if_quick(
+    opened: &Opened,
+    query: &[f32],
+    wanted: Wanted,
+    filter: Option<&FilterRows>,
+) -> Outcome<Option<Hits>> {
+    if !opened.is_resident() {
+        return Ok(None);
+    }
+    let quick = |index: &AnyIndex| {
+        let allowed = filter.map(|filter| filter.rows().len());
+        if !opened.pace.is_quick(index.rows_scored(wanted, allowed)) {
+            return Ok(None);
+        }
+        found(opened, index, query, wanted, filter, &Control::new()).map(Some)
+    };
+    Ok(opened.read_now(quick)?.flatten())
+}
+
+fn found(
+    opened: &Opened,
+    index: &AnyIndex,
+    query: &[f32],
+    wanted: Wanted,
+    filter: Option<&FilterRows>,
+    control: &Control,
+) -> Outcome<Hits> {
+    let began = Instant::now();
+    let rows = index.rows_scored(wanted, filter.map(|filter| filter.rows().len()));
+    let hits = with_filter(filter, |filter| index.search(query, wanted, filter, control))?;
+    let ids: Ids = hits.iter().map(|hit| index.id(hit.ord)).collect();
+    let hits = ids.with_scores(hits.iter().map(|hit| hit.score).collect());
+    opened.pace.note(rows, began.elapsed());
+    Ok(hits)
+}
+
+/// Searches for each of the queries `[queries.len() * dim]`. A change may come between two of them.
+pub fn search_many(
+    opened: &Opened,
+    queries: Vec<String>,
+    data: &[f32],
+    (wanted, threads): (Wanted, usize),
+    filter: Option<&FilterRows>,
+    control: &Control,
+) -> Outcome<NativeRun> {
+    control.set_total(queries.len() as u64);
+    let dim = opened.dim as usize;
+    let (mut lists, mut names) = (Vec::with_capacity(queries.len()), Found::default());
+    let mut slice = GROUP;
+    while lists.len() < queries.len() {
+        let first = lists.len();
+        let vectors = &data[first * dim..];
+        let vectors = &vectors[..vectors.len().min(slice * dim)];
+        let began = Instant::now();
+        let found = opened.read(|index| {
+            let found =
+                with_filter(filter, |filter| index.search_many(vectors, wanted, threads, filter, control));
+            names.know(first, index);
+            Ok(found.map_err(|error| error.moved_by(first))?)
+        })?;
+        let took = began.elapsed().max(Duration::from_micros(1));
+        let more = slice as f64 * SLICE.as_secs_f64() / took.as_secs_f64();
+        slice = ((more as usize).min(slice * 4) / GROUP).max(1) * GROUP;
+        lists.extend(found);
+    }
+    NativeRun::ranked(queries, lists, Box::new(names))
+}
+
+fn with_filter<R>(filter: Option<&FilterRows>, work: impl FnOnce(Option<Filter>) -> R) -> R {
+    match filter.map(FilterRows::rows) {
+        Some(rows) => work(Some(&|row| rows.contains(row))),
+        None => work(None),
+    }
+}
+
+/// The ids of an index as they were when lists were found: from which list on, and what they were.
+#[derive(Default)]
+struct Found(Vec<(usize, RowIds)>);
+
+impl Found {
+    /// The lists from `first` on have the ids that `index` has now.
+    fn know(&mut self, first: usize, index: &AnyIndex) {
+        let ids = index.row_ids();
+        if self.0.last().is_none_or(|(_, known)| !known.same(&ids)) {
+            self.0.push((first, ids));
+        }
+    }
+}
+
+impl Names for Found {
+    fn for_each_id(&self, list: usize, hits: &[Hit], with: &mut dyn FnMut(&str)) -> Outcome<()> {
+        let known = self.0.partition_point(|&(first, _)| first <= list);
+        let (_, ids) = &self.0[known.checked_sub(1).expect("the first list has its ids")];
+        hits.iter().for_each(|hit| with(ids.id(hit.ord)));
+        Ok(())
+    }
+}

@@ -1,0 +1,54 @@
+// A worker that attaches to an index and does as it is told.
+import {parentPort, workerData} from 'node:worker_threads';
+import {FlatIndex, HnswIndex, type IndexHandle, type RetrievalError} from '../../ts/index.ts';
+
+const {handle, dim} = workerData as {handle: IndexHandle; dim: number};
+const port = parentPort!;
+try {
+	const index =
+		handle.kind === 'FlatIndex'
+			? FlatIndex.attach(handle as IndexHandle<'FlatIndex'>)
+			: HnswIndex.attach(handle as IndexHandle<'HnswIndex'>);
+	port.on('message', async (task: {what: string; query?: Float32Array; id?: string; count?: number}) => {
+		try {
+			switch (task.what) {
+				case 'search': {
+					port.postMessage(await index.search(task.query!, {k: 5}));
+					break;
+				}
+				case 'filter': {
+					port.postMessage(await index.search(task.query!, {k: 5, filter: {where: id => id === task.id}}));
+					break;
+				}
+				case 'add': {
+					await index.add([task.id!], {data: task.query!, rows: 1, dim});
+					port.postMessage(index.size);
+					break;
+				}
+				case 'flood': {
+					const queries = {data: new Float32Array(task.count! * dim).fill(0.5), rows: task.count!, dim};
+					void index.searchMany(queries, {k: 100});
+					void index.add(
+						Array.from({length: task.count!}, (_, i) => `flood${i}`),
+						queries,
+					);
+					for (let i = 0; i < 50; i++) {
+						void index.search(task.query!, {onProgress() {}});
+					}
+					port.postMessage('flooding');
+					break;
+				}
+				case 'close': {
+					index.close();
+					port.postMessage('closed');
+					break;
+				}
+			}
+		} catch (error) {
+			port.postMessage({code: (error as RetrievalError).code, message: (error as Error).message});
+		}
+	});
+	port.postMessage({size: index.size, dim: index.dim, similarity: index.similarity});
+} catch (error) {
+	port.postMessage({code: (error as RetrievalError).code, message: (error as Error).message});
+}

@@ -1,0 +1,131 @@
+import test from 'ava';
+import {HitLists, RetrievalError, type Vectors} from '../../ts/index.ts';
+import {idsOf, kinds, names, random, row, vectors} from '../support/vectors.ts';
+
+for (const [kind, {make}] of Object.entries(kinds)) {
+	test(`${kind}: columns are the hits`, async t => {
+		const index = make(2);
+		await index.add(['a', 'b', 'c'], vectors(2, [1, 0], [0, 1], [2, 2]));
+		// 3·2 + 1·2, 3·1, 1·1
+		t.deepEqual(await index.searchColumns(Float32Array.of(3, 1)), {ids: ['c', 'a', 'b'], scores: Float32Array.of(8, 3, 1)});
+		t.deepEqual(await index.searchColumns(Float32Array.of(3, 1), {k: 0}), {ids: [], scores: new Float32Array()});
+		const lists = await index.searchManyColumns(vectors(2, [3, 1], [0, 1]), {k: 2});
+		t.true(lists instanceof HitLists);
+		t.is(lists.size, 2);
+		t.deepEqual(lists.scores, Float32Array.of(8, 3, 2, 1));
+		t.deepEqual(lists.offsets, Uint32Array.of(0, 2, 4));
+		t.deepEqual(lists.get(1), {ids: ['c', 'b'], scores: Float32Array.of(2, 1)});
+		t.is(lists.get(2), undefined);
+		t.deepEqual(
+			[...lists].map(({ids}) => ids),
+			[
+				['c', 'a'],
+				['c', 'b'],
+			],
+		);
+		t.is((await index.searchManyColumns(vectors(2))).size, 0);
+	});
+
+	test(`${kind}: many columns are those of single searches, on any number of threads`, async t => {
+		const index = make(12);
+		await index.add(names(2000), random(2000, 12));
+		const queries = random(300, 12, 3);
+		for (const threads of [1, 2]) {
+			const lists = await index.searchManyColumns(queries, {k: 5, threads});
+			for (let q = 0; q < 300; q++) {
+				t.deepEqual(lists.get(q), await index.searchColumns(row(queries, q), {k: 5}));
+			}
+		}
+	});
+
+	test(`${kind}: lists keep their ids while the index is changed, compacted and closed`, async t => {
+		const index = make(4);
+		await index.add(names(1000), random(1000, 4));
+		const queries = random(20, 4, 9);
+		const expected = await index.searchMany(queries, {k: 4});
+		const lists = await index.searchManyColumns(queries, {k: 4});
+		await index.delete(names(500));
+		await index.add(names(3000, 5000), random(3000, 4, 2));
+		await index.compact();
+		index.close();
+		t.deepEqual(
+			[...lists].map(({ids}) => ids),
+			expected.map(hits => idsOf(hits)),
+		);
+	});
+
+	test(`${kind}: ids with U+0000 in them come whole`, async t => {
+		const index = make(1);
+		await index.add(['a\0b', 'c', '\0'], vectors(1, [3], [2], [1]));
+		t.deepEqual((await index.searchColumns(Float32Array.of(1))).ids, ['a\0b', 'c', '\0']);
+		t.deepEqual((await index.searchManyColumns(vectors(1, [1]))).get(0)!.ids, ['a\0b', 'c', '\0']);
+		t.true(await index.has('a\0b'));
+		const seen: string[] = [];
+		for await (const id of index.ids()) {
+			seen.push(id);
+		}
+		t.deepEqual(seen, ['a\0b', 'c', '\0']);
+		t.deepEqual(idsOf(await index.search(Float32Array.of(1), {filter: {ids: ['\0', 'a\0b']}})), ['a\0b', '\0']);
+		t.is(await index.delete(['a\0b']), 1);
+	});
+
+	test(`${kind}: searches done here and now, and those of another thread, find the same`, async t => {
+		const index = make(16);
+		await index.add(names(300), random(300, 16));
+		const query = row(random(1, 16, 4), 0);
+		// `onProgress` wants a thread.
+		const expected = await index.search(query, {k: 9, onProgress() {}});
+		for (let i = 0; i < 50; i++) {
+			t.deepEqual(await index.search(query, {k: 9}), expected);
+		}
+		// More at once than a turn of the event loop has time for.
+		for (const hits of await Promise.all(Array.from({length: 500}, async () => index.search(query, {k: 9})))) {
+			t.deepEqual(hits, expected);
+		}
+		const aborted = AbortSignal.abort(new Error('enough'));
+		await t.throwsAsync(index.search(query, {signal: aborted}), {message: 'enough'});
+	});
+
+	test(`${kind}: vectors are taken from any view of a buffer, shared ones too`, async t => {
+		const index = make(2);
+		const whole = Float32Array.of(9, 1, 0, 0, 2, 9);
+		const shared = new Float32Array(new SharedArrayBuffer(24), 4, 4);
+		shared.set([3, 3, 4, -4]);
+		await index.add(['a', 'b'], {data: whole.subarray(1, 5), rows: 2, dim: 2});
+		await index.add(['c', 'd'], {data: shared, rows: 2, dim: 2});
+		shared.fill(0);
+		// 7, 2·5, 3·7 + 3·5, 4·7 − 4·5
+		const expected = [
+			{id: 'c', score: 36},
+			{id: 'b', score: 10},
+			{id: 'd', score: 8},
+			{id: 'a', score: 7},
+		];
+		const query = new Float32Array(new SharedArrayBuffer(12), 4, 2);
+		query.set([7, 5]);
+		for (const view of [Float32Array.of(0, 7, 5).subarray(1), query, new Float32Array(Float32Array.of(0, 7, 5, 0).buffer, 4, 2)]) {
+			t.deepEqual(await index.search(view), expected);
+			t.deepEqual(await index.search(view, {onProgress() {}}), expected);
+			t.deepEqual(await index.searchMany({data: view, rows: 1, dim: 2}), [expected]);
+		}
+	});
+
+	test(`${kind}: what is no Float32Array is refused, and told what to pass`, async t => {
+		const index = make(2);
+		const refused = async (value: unknown, message: string): Promise<void> => {
+			await t.throwsAsync(index.search(value as Float32Array), {
+				instanceOf: RetrievalError,
+				code: 'ERR_ARGUMENT',
+				message: `search: ${message}`,
+			});
+			const bulk = {data: value, rows: 1, dim: 2} as Vectors;
+			await t.throwsAsync(index.searchMany(bulk), {code: 'ERR_ARGUMENT', message: `searchMany: data: ${message}`});
+			await t.throwsAsync(index.add(['x'], bulk), {code: 'ERR_ARGUMENT', message: `add: data: ${message}`});
+		};
+		await refused([1, 2], 'expected a Float32Array, got a Array; pass Float32Array.from(it)');
+		await refused(Float64Array.of(1, 2), 'expected a Float32Array, got a Float64Array; pass Float32Array.from(it)');
+		await refused('1,2', 'expected a Float32Array, got string');
+		await refused(null, 'expected a Float32Array, got null');
+		await refused(new ArrayBuffer(8), 'expected a Float32Array, got a ArrayBuffer');
+	});
+}

@@ -1,0 +1,250 @@
+import {setImmediate as turn} from 'node:timers/promises';
+import test from 'ava';
+import {
+	DenseSearcher,
+	type Encoder,
+	FlatIndex,
+	type IdFilter,
+	RetrievalError,
+	type VectorFilter,
+	type VectorIndex,
+} from '../../ts/index.ts';
+import {best, during, idsOf, kinds, names, random, row, slice, vectors} from '../support/vectors.ts';
+
+const query = Float32Array.of(1, 1);
+
+for (const [kind, {make}] of Object.entries(kinds)) {
+	const small = async () => {
+		const index = make(2);
+		// Scores for (1, 1): 6, 5, 4, 3.
+		await index.add(['a', 'b', 'c', 'd'], vectors(2, [3, 3], [3, 2], [2, 2], [2, 1]));
+		return index;
+	};
+
+	test(`${kind}: each kind of filter finds what it says`, async t => {
+		const index = await small();
+		const found = async (filter: IdFilter): Promise<string> => idsOf(await index.search(query, {filter})).join('');
+		t.is(await found({ids: ['d', 'b', 'nobody']}), 'bd');
+		t.is(await found({where: id => id > 'b'}), 'cd');
+		t.is(await found({not: {ids: ['a']}}), 'bcd');
+		t.is(await found({and: [{where: id => id < 'd'}, {not: {ids: ['b']}}]}), 'ac');
+		t.is(await found({or: [{ids: ['d']}, {ids: ['a']}, {ids: ['d']}]}), 'ad');
+		t.is(await found({and: []}), 'abcd');
+		t.is(await found({or: []}), '');
+		t.is(await found({ids: []}), '');
+		t.is(await found({not: {and: []}}), '');
+		const made = await index.filter({ids: ['a', 'c', 'x', 'y']});
+		t.deepEqual([made.size, made.unknown], [2, 2]);
+		t.is(await found(made), 'ac');
+		t.is(await found({and: [made, {not: {ids: ['a']}}]}), 'c');
+		t.is(await index.filter(made), made);
+	});
+
+	test(`${kind}: filtered hits are the best of those allowed, as many as there are, at any selectivity`, async t => {
+		const rows = 6000;
+		const data = random(rows, 16, 3);
+		const index = make(16);
+		await index.add(names(rows), data);
+		for (const every of [2, 10, 100, 1500]) {
+			const filter = await index.filter({where: id => Number(id.slice(1)) % every === 0});
+			t.is(filter.size, rows / every);
+			let shared = 0;
+			const k = Math.min(10, rows / every);
+			for (let q = 0; q < 20; q++) {
+				const probe = row(random(20, 16, 99), q);
+				const expected = best(data, probe, 10, i => i % every === 0);
+				const hits = idsOf(await index.search(probe, {k: 10, filter}));
+				t.is(hits.length, k);
+				shared += hits.filter(id => expected.includes(id)).length;
+			}
+			t.true(kind === 'flat' ? shared === 20 * k : shared >= 0.95 * 20 * k, `1 in ${every}: ${shared} of ${20 * k}`);
+		}
+	});
+
+	test(`${kind}: a filter is for searchMany too, and gives the lists of search`, async t => {
+		const data = random(3000, 8);
+		const index = make(8);
+		await index.add(names(3000), data);
+		const filter = await index.filter({where: id => id.endsWith('7')});
+		const queries = random(150, 8, 5);
+		const lists = await index.searchMany(queries, {k: 7, filter});
+		for (let q = 0; q < queries.rows; q++) {
+			t.deepEqual(lists[q], await index.search(row(queries, q), {k: 7, filter}));
+		}
+	});
+
+	test(`${kind}: a filter stands for its ids, whatever becomes of the index`, async t => {
+		const index = await small();
+		const [some, most] = [await index.filter({ids: ['a', 'c']}), await index.filter({not: {ids: ['d']}})];
+		const found = async (filter: VectorFilter): Promise<string> => idsOf(await index.search(query, {filter})).join('');
+		await index.add(['e'], vectors(2, [9, 9]));
+		t.is(await found(most), 'abc', 'what is added later is not in it');
+		await index.update(['c'], vectors(2, [8, 8]));
+		t.is(await found(some), 'ca', 'what is updated stays in it');
+		await index.delete(['a']);
+		t.is(await found(some), 'c', 'what is deleted is no hit');
+		await index.compact();
+		t.deepEqual([await found(some), await found(most)], ['c', 'cb'], 'compacting changes nothing');
+		t.deepEqual([some.size, most.size], [1, 2]);
+		await index.add(['a'], vectors(2, [9, 9]));
+		t.is(await found(some), 'c', 'nor does an id used again');
+	});
+
+	test(`${kind}: a filter of another index is refused`, async t => {
+		const [index, other] = [await small(), await small()];
+		const filter = await other.filter({ids: ['a']});
+		const message = 'filter: expected a filter made by this index, got one made by another';
+		for (const work of [
+			index.search(query, {filter}),
+			index.searchColumns(query, {filter}),
+			index.searchMany(vectors(2, [1, 1]), {filter}),
+			index.search(query, {filter: {not: filter}}),
+			index.search(query, {filter: {and: [filter, {ids: []}]}}),
+		]) {
+			await t.throwsAsync(work, {instanceOf: RetrievalError, code: 'ERR_ARGUMENT', message});
+		}
+		other.close();
+		await t.throwsAsync(index.search(query, {filter}), {message});
+		index.close();
+		await t.throwsAsync(index.search(query, {filter}), {code: 'ERR_CLOSED'});
+	});
+}
+
+test('a malformed filter is refused with the path to what is wrong', async t => {
+	const index = new FlatIndex({dim: 2});
+	await index.add(['a'], vectors(2, [1, 1]));
+	const cyclic: {not?: unknown} = {};
+	cyclic.not = cyclic;
+	const kindsOfFilter = 'a VectorFilter or an object with one of ids, where, and, or, not';
+	const cases: [unknown, string | RegExp][] = [
+		['a', `filter: expected ${kindsOfFilter}, got string`],
+		[null, `filter: expected ${kindsOfFilter}, got null`],
+		[['a'], `filter: expected ${kindsOfFilter}, got an array`],
+		[(id: string) => id === 'a', `filter: expected ${kindsOfFilter}, got function`],
+		[{}, `filter: expected ${kindsOfFilter}, got {}`],
+		[{ids: [], not: {ids: []}}, /got \{ids, not\}$/u],
+		[{equals: {field: 'x', value: 1}}, /got \{equals\}$/u],
+		[{constructor: []}, /got \{constructor\}$/u],
+		[new Map(), /got a Map$/u],
+		[{ids: 'a'}, 'filter.ids: expected an array of strings, got string'],
+		[{ids: new Set(['a'])}, 'filter.ids: expected an array of strings, got a Set'],
+		[{and: [{ids: ['a', 7]}]}, 'filter.and[0].ids[1]: expected a string, got number'],
+		[{or: {ids: []}}, 'filter.or: expected an array of filters, got a Object'],
+		[{not: undefined}, /^filter\.not: expected .*, got undefined$/u],
+		[{where: 'a'}, 'filter.where: expected a function of an id, got string'],
+		[{where: async () => true}, 'filter.where: expected true or false for "a", got a Promise'],
+		[{where: () => 1}, 'filter.where: expected true or false for "a", got number'],
+		[cyclic, /expected at most 32 filters within each other, got more$/u],
+	];
+	for (const [filter, message] of cases) {
+		const options = {filter: filter as IdFilter};
+		const error = await t.throwsAsync(index.search(Float32Array.of(1, 1), options), {instanceOf: RetrievalError, message}, String(message));
+		t.is(error.code, 'ERR_ARGUMENT');
+		await t.throwsAsync(index.searchMany(vectors(2, [1, 1]), options), {code: 'ERR_ARGUMENT', message}, String(message));
+	}
+	t.is((await index.search(Float32Array.of(1, 1), {filter: undefined})).length, 1);
+});
+
+test('what a predicate throws rejects as it is, and the index goes on', async t => {
+	const index = new FlatIndex({dim: 1});
+	await index.add(names(1000), random(1000, 1));
+	const thrown = new TypeError('mine');
+	const filter: IdFilter = {
+		where(id) {
+			if (id === 'p500') {
+				throw thrown;
+			}
+			return true;
+		},
+	};
+	t.is(await t.throwsAsync(index.filter(filter)), thrown);
+	t.is(await t.throwsAsync(index.search(Float32Array.of(1), {filter})), thrown);
+	t.is((await index.search(Float32Array.of(1), {k: 3})).length, 3);
+});
+
+test('a predicate that closes, deletes and adds while it is asked is answered for the ids that there are then', async t => {
+	const index = new FlatIndex({dim: 1});
+	await index.add(names(5000), random(5000, 1));
+	const changes: Promise<unknown>[] = [];
+	const seen = new Set<string>();
+	const filter = await index.filter({
+		where(id) {
+			seen.add(id);
+			if (id === 'p100') {
+				changes.push(
+					index.delete(['p3000', 'p5']),
+					index.update(['p7'], vectors(1, [100])),
+					index.compact(),
+					index.add(['new'], vectors(1, [50])),
+				);
+			}
+			return true;
+		},
+	});
+	await Promise.all(changes);
+	t.is(seen.size, 5000);
+	const hits = idsOf(await index.search(Float32Array.of(1), {k: 10_000, filter}));
+	t.is(hits[0], 'p7');
+	t.is(hits.length, 4998);
+	const closing = new FlatIndex({dim: 1});
+	await closing.add(names(2000), random(2000, 1));
+	const closed = closing.filter({
+		where(id) {
+			if (id === 'p3') {
+				closing.close();
+			}
+			return true;
+		},
+	});
+	await t.throwsAsync(closed, {code: 'ERR_CLOSED'});
+});
+
+test('filters of a hundred thousand ids leave the event loop its turns', async t => {
+	const rows = 100_000;
+	const index = new FlatIndex({dim: 4});
+	await index.add(names(rows), random(rows, 4));
+	for (const filter of [{ids: names(rows)}, {where: (id: string) => id.length > 3}]) {
+		let turns = 0;
+		const made = await during(index.filter(filter), async () => {
+			turns++;
+			await turn();
+		});
+		t.is(made.size, 'ids' in filter ? rows : rows - 100);
+		// 2,000 ids a turn; a function's turn is a millisecond.
+		t.true(turns >= ('ids' in filter ? 40 : 5), `${turns} turns`);
+	}
+	const abort = AbortSignal.abort(new Error('enough'));
+	await t.throwsAsync(index.filter({ids: names(rows)}, {signal: abort}), {message: 'enough'});
+});
+
+test('a dense searcher filters where its index does, and is refused where it does not', async t => {
+	const encoder: Encoder = {
+		dim: 2,
+		encode: async inputs => ({data: new Float32Array(2 * inputs.length).fill(1), rows: inputs.length, dim: 2}),
+	};
+	const index = new FlatIndex({dim: 2});
+	await index.add(['a', 'b', 'c'], vectors(2, [3, 3], [2, 2], [1, 1]));
+	const searcher = new DenseSearcher({encoder, index});
+	const filter = await index.filter({ids: ['b', 'c']});
+	t.deepEqual(idsOf(await searcher.search('?', {filter})), ['b', 'c']);
+	t.deepEqual(idsOf(await searcher.search('?', {filter: {ids: ['c']}})), ['c']);
+	const run = await searcher.searchMany([{id: 'q', text: '?'}], {filter, k: 1});
+	t.deepEqual(idsOf(run.get('q')!), ['b']);
+	const foreign = {dim: 2, metadata: {}, search: async () => [], searchMany: async () => []} as unknown as VectorIndex;
+	await t.throwsAsync(new DenseSearcher({encoder, index: foreign}).search('?', {filter}), {
+		code: 'ERR_ARGUMENT',
+		message: 'filter: expected a search of a FlatIndex or an HnswIndex, got another index',
+	});
+});
+
+test('a filter of a slice of a great index does not see half a change', async t => {
+	const data = random(20_000, 8);
+	const index = kinds['hnsw']!.make(8);
+	await index.add(names(10_000), slice(data, 0, 10_000));
+	const adding = index.add(names(10_000, 10_000), slice(data, 10_000, 20_000));
+	await during(adding, async () => {
+		const filter = await index.filter({and: []});
+		t.true(filter.size === 10_000 || filter.size === 20_000, String(filter.size));
+	});
+	t.is((await index.filter({and: []})).size, 20_000);
+});

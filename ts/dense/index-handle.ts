@@ -1,0 +1,22 @@
+import {checkString, kindOf} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import {type Binding, callSync, native} from '../native.ts';
+
+/**
+Names an index of this process for another thread: plain data, made by `index.share()`, sent by `postMessage`, and taken by
+the `attach` of the same class. It keeps nothing open: it holds as long as some object of the index is open, or a call on
+one in progress. So close an index after the others have attached to it.
+*/
+export interface IndexHandle<Kind extends string = 'FlatIndex' | 'HnswIndex'> {
+	readonly kind: Kind;
+	readonly token: string;
+}
+
+/** The index that a handle names. */
+export function attached(kind: 'FlatIndex' | 'HnswIndex', handle: IndexHandle): Binding.NativeVectorIndex {
+	if (typeof handle !== 'object' || handle === null) {
+		throw new RetrievalError('ERR_ARGUMENT', `attach: expected a handle {kind, token}, got ${kindOf(handle)}`);
+	}
+	checkString('attach: token', handle.token);
+	return callSync(() => native.attachIndex(kind, handle.token));
+}
