@@ -273,7 +273,7 @@ test('index files are built of files, the graph from the flat one', async t => {
 	t.is((await readdir(home)).length, 4, 'no temporary file is left');
 });
 
-test('while a file is added the event loop goes on, and the JavaScript heap does not grow', async t => {
+test.serial('while a file is added the event loop goes on, and the JavaScript heap does not grow', async t => {
 	const home = await folder(t);
 	const path = join(home, 'vectors.npy');
 	await writeNpy(path, random(200_000, 64));
