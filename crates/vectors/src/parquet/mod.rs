@@ -1,17 +1,19 @@
-//! Columns of Parquet files, through the `parquet` crate's own column readers: its Arrow side would double our build.
+//! Columns of Parquet files, through the `parquet` crate's own column readers: its Arrow side takes longer to build than
+//! all the rest of this crate.
+
+mod columns;
 
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use parquet::basic::{ConvertedType, LogicalType, Repetition, Type};
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::{ByteArray, FixedLenByteArray};
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::schema::types::SchemaDescriptor;
 
+use self::columns::{id_column, is_unsigned, vector_column};
 use crate::Error;
-use crate::element::{ELEMENTS, Element};
+use crate::element::Element;
 use crate::input::Input;
 use crate::open::{Batch, Source};
 
@@ -25,17 +27,17 @@ pub(crate) struct ParquetFile {
 }
 
 impl ParquetFile {
-    pub fn open(input: &Input, column: Option<&str>, id_column: Option<&str>) -> Result<Self, Error> {
-        guarded(input.path(), || Self::opened(input, column, id_column))
+    pub fn open(input: &Input, column: Option<&str>, ids: Option<&str>) -> Result<Self, Error> {
+        guarded(input.path(), || Self::opened(input, column, ids))
     }
 
-    fn opened(input: &Input, column: Option<&str>, id_column: Option<&str>) -> Result<Self, Error> {
+    fn opened(input: &Input, column: Option<&str>, ids: Option<&str>) -> Result<Self, Error> {
         let path = input.path();
         let reader = SerializedFileReader::new(input.again()?.into_file()).map_err(damaged(path))?;
         let metadata = reader.metadata().file_metadata();
         let schema = metadata.schema_descr();
         let vectors = vector_column(path, schema, column)?;
-        let ids = id_column.map(|name| id_leaf(path, schema, name)).transpose()?;
+        let ids = ids.map(|name| id_column(path, schema, name)).transpose()?;
         let rows = u64::try_from(metadata.num_rows())
             .map_err(|_| Error::format(path, "a number of rows", metadata.num_rows().to_string()))?;
         let mut file = Self { vectors, ids, rows, dim: 0 };
@@ -236,116 +238,6 @@ fn read_ids(
         _ => unreachable!("the column was chosen by its type"),
     }
     Ok(())
-}
-
-/// The column of lists of floating point numbers that is named, or the only one.
-fn vector_column(path: &Path, schema: &SchemaDescriptor, name: Option<&str>) -> Result<usize, Error> {
-    let fits = |leaf: &usize| is_list_of_floats(schema, *leaf);
-    match name {
-        Some(name) => {
-            let mut leaves = leaves_of(path, schema, name)?;
-            leaves.find(fits).ok_or_else(|| {
-                let expected = format!("lists of {ELEMENTS} in column \"{name}\"");
-                Error::format(path, expected, described(schema, name))
-            })
-        }
-        None => {
-            let found: Vec<usize> = (0..schema.num_columns()).filter(fits).collect();
-            let [only] = found[..] else {
-                let expected =
-                    format!("one column of lists of {ELEMENTS}, or the option column with its name");
-                let got = format!("{} among the columns {}", found.len(), columns(schema));
-                return Err(Error::format(path, expected, got));
-            };
-            Ok(only)
-        }
-    }
-}
-
-fn id_leaf(path: &Path, schema: &SchemaDescriptor, name: &str) -> Result<usize, Error> {
-    let leaf = leaves_of(path, schema, name)?.find(|&leaf| {
-        let column = schema.column(leaf);
-        let logical =
-            matches!(column.logical_type_ref(), None | Some(LogicalType::String | LogicalType::Integer(_)));
-        let converted = !matches!(
-            column.converted_type(),
-            ConvertedType::DECIMAL
-                | ConvertedType::DATE
-                | ConvertedType::TIME_MILLIS
-                | ConvertedType::TIME_MICROS
-                | ConvertedType::TIMESTAMP_MILLIS
-                | ConvertedType::TIMESTAMP_MICROS
-        );
-        let physical = matches!(column.physical_type(), Type::BYTE_ARRAY | Type::INT32 | Type::INT64);
-        physical && logical && converted && column.max_rep_level() == 0 && column.path().parts().len() == 1
-    });
-    leaf.ok_or_else(|| {
-        let expected = format!("strings or whole numbers in column \"{name}\"");
-        Error::format(path, expected, described(schema, name))
-    })
-}
-
-/// The leaves below the column of that name.
-fn leaves_of<'a>(
-    path: &Path,
-    schema: &'a SchemaDescriptor,
-    name: &'a str,
-) -> Result<impl Iterator<Item = usize> + use<'a>, Error> {
-    let mut leaves =
-        (0..schema.num_columns()).filter(move |&leaf| schema.get_column_root(leaf).name() == name).peekable();
-    if leaves.peek().is_none() {
-        let got = format!("the columns {}", columns(schema));
-        return Err(Error::format(path, format!("a column \"{name}\""), got));
-    }
-    Ok(leaves)
-}
-
-fn is_list_of_floats(schema: &SchemaDescriptor, leaf: usize) -> bool {
-    let column = schema.column(leaf);
-    let number = match column.physical_type() {
-        Type::FLOAT | Type::DOUBLE => true,
-        Type::FIXED_LEN_BYTE_ARRAY => matches!(column.logical_type_ref(), Some(LogicalType::Float16)),
-        _ => false,
-    };
-    let root = schema.get_column_root(leaf).get_basic_info();
-    // A list is `column.list.element`, or of old a repeated field.
-    let list = match column.path().parts().len() {
-        1 => root.has_repetition() && root.repetition() == Repetition::REPEATED,
-        2 | 3 => {
-            root.converted_type() == ConvertedType::LIST
-                || matches!(root.logical_type_ref(), Some(LogicalType::List))
-        }
-        _ => false,
-    };
-    number && list && column.max_rep_level() == 1
-}
-
-fn is_unsigned(schema: &SchemaDescriptor, leaf: usize) -> bool {
-    matches!(
-        schema.column(leaf).converted_type(),
-        ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64
-    )
-}
-
-/// What a column has, for error messages.
-fn described(schema: &SchemaDescriptor, name: &str) -> String {
-    let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root(leaf).name() == name);
-    let column = schema.column(leaf.expect("the caller found the column"));
-    let physical = column.physical_type();
-    match (column.path().parts().len(), column.max_rep_level()) {
-        (1, 0) => physical.to_string(),
-        (2 | 3, 1) => format!("lists of {physical}"),
-        _ => format!("nested {physical}"),
-    }
-}
-
-/// The columns' names, for error messages.
-fn columns(schema: &SchemaDescriptor) -> String {
-    let mut names: Vec<String> = (0..schema.num_columns())
-        .map(|leaf| format!("\"{}\"", schema.get_column_root(leaf).name()))
-        .collect();
-    names.dedup();
-    names.join(", ")
 }
 
 fn damaged(path: &Path) -> impl Fn(parquet::errors::ParquetError) -> Error + use<> {
