@@ -152,6 +152,10 @@ export declare class NativeTexts {
 
 /** A flat or an HNSW index. Other objects, also of other threads, may be of the same one. */
 export declare class NativeVectorIndex {
+  /** Empties the batch of ids. Resolves to how many vectors there were. */
+  addFile(path: string, options: NativeVectorFileOptions, ids?: VectorBatch | undefined | null, control?: Control | undefined | null): Promise<number>
+  /** Writes the vectors, and the ids beside them. Resolves to how many there were. */
+  exportVectors(path: string, idsPath?: string | undefined | null, control?: Control | undefined | null): Promise<number>
   /** Allows the ids of a batch, which is emptied. */
   filterOfIds(batch: VectorBatch): Promise<NativeFilter>
   /** Allows the ids that were marked. */
@@ -237,8 +241,11 @@ export declare function attachIndex(kind: string, token: string): NativeVectorIn
 /** Builds an index, in one segment, of the passages of a store. */
 export declare function buildBm25FromStore(store: string, output: string, analyzer: NativeAnalyzer, control?: Control | undefined | null): Promise<void>
 
+/** Writes the vectors of a file to a flat index file. Empties the batch of ids. `dim` is 0 where the file says it. */
+export declare function buildFlatFromFile(source: string, output: string, options: NativeVectorFileOptions, ids: VectorBatch | undefined | null, dim: number, similarity: string, metadataJson: string, control?: Control | undefined | null): Promise<void>
+
 /** Links the vectors of a flat index file into an HNSW index file with the same ids and metadata. */
-export declare function buildHnswFromFlat(flat: string, output: string, m: number, efConstruction: number, seed: number, threadCount: number, control?: Control | undefined | null): Promise<void>
+export declare function buildHnswFromFlat(flat: string, output: string, m: number, efConstruction: number, seed: number, innerProduct: string, threadCount: number, control?: Control | undefined | null): Promise<void>
 
 export declare function createBm25Index(path: string, analyzer: NativeAnalyzer, options: NativeWriterOptions): Promise<NativeBm25Writer>
 
@@ -410,6 +417,15 @@ export interface NativeTermExplanation {
   passages: number
   idf: number
   contribution: number
+}
+
+export interface NativeVectorFileOptions {
+  format: string
+  prefix: string
+  tensor?: string
+  column?: string
+  idColumn?: string
+  idsPath?: string
 }
 
 export interface NativeWriterOptions {

@@ -45,6 +45,7 @@ test('heavy dependencies stand in one crate each', t => {
 		['tantivy', 'crates/sparse'],
 		['tokenizers', 'crates/tokenize'],
 		['ort', 'crates/inference'],
+		['parquet', 'crates/vectors'],
 		['napi', 'native'],
 	] as const) {
 		const users = ['native', ...readdirSync(join(packageRoot, 'crates')).map(name => `crates/${name}`)].filter(folder =>

@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use napi::Status;
 
 /// What crosses to JavaScript when something fails.
@@ -18,6 +20,11 @@ impl Failure {
 
     pub fn closed(what: &str) -> Self {
         Self::new("ERR_CLOSED", format!("this {what} was closed"))
+    }
+
+    /// The same, with the file it is about.
+    pub fn about(self, path: &Path) -> Self {
+        Self { message: format!("{}: {}", path.display(), self.message), ..self }
     }
 }
 
@@ -85,6 +92,13 @@ codes! {
         sparse::Error::Argument { .. } | sparse::Error::Part { .. } => "ERR_ARGUMENT",
         sparse::Error::Io { .. } => "ERR_IO",
         sparse::Error::Cancelled(_) => "ERR_CANCELLED",
+    }
+    vectors::Error {
+        vectors::Error::Io { .. } => "ERR_IO",
+        vectors::Error::Format { .. } => "ERR_FORMAT",
+        vectors::Error::Dimension { .. } => "ERR_DIMENSION",
+        vectors::Error::Count { .. } | vectors::Error::Option { .. } => "ERR_ARGUMENT",
+        vectors::Error::Storage(error) => storage_code(&error),
     }
     evaluation::Error { _ => "ERR_ARGUMENT" }
 }

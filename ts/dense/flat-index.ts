@@ -1,6 +1,7 @@
 import {checkCount, checkOneOf, checkString} from '../check.ts';
 import {type Binding, callNative, callSync, native} from '../native.ts';
 import {type IndexHandle, attached} from './index-handle.ts';
+import {type VectorFileOptions, vectorSource} from './vector-file.ts';
 import {type IndexMetadata, NativeVectorIndex, type Similarity, checkedMetadata, checkedSimilarity} from './vector-index.ts';
 
 /**
@@ -25,6 +26,11 @@ export interface FlatIndexOptions {
 	readonly metadata?: IndexMetadata | undefined;
 }
 
+export interface FlatBuildOptions extends Omit<FlatIndexOptions, 'dim'>, VectorFileOptions {
+	/** Length of the vectors: needed for `raw` files, and refused if another file has another. @default the file's */
+	readonly dim?: number | undefined;
+}
+
 /**
 Exact search: the best of all vectors.
 
@@ -40,6 +46,28 @@ export class FlatIndex extends NativeVectorIndex {
 	constructor(options: FlatIndexOptions) {
 		// `open` passes an index that exists already.
 		super(options instanceof native.NativeVectorIndex ? options : create(options));
+	}
+
+	/**
+	Writes the vectors of a file to an index file at `path`, and opens it. No more than a few megabytes and the ids are held
+	in memory. A file that is there is replaced whole or not at all. Progress counts vectors.
+
+	@example
+	```
+	await using flat = await FlatIndex.build('./flat.pkflat', './vectors.npy', {idsPath: './ids.txt'});
+	await using hnsw = await HnswIndex.build('./hnsw.pkhnsw', './flat.pkflat', {m: 16});
+	```
+	*/
+	static async build(path: string, source: string, options: FlatBuildOptions = {}): Promise<FlatIndex> {
+		const {dim, similarity = 'dot', metadata = {}} = options;
+		checkString('path', path);
+		if (dim !== undefined) {
+			checkCount('dim', dim, 1, 65_536);
+		}
+		const [how, kept] = [checkedSimilarity(similarity), checkedMetadata(metadata)];
+		const {options: file, ids} = await vectorSource('build', source, options);
+		await callNative(options, control => native.buildFlatFromFile(source, path, file, ids, dim ?? 0, how, kept, control));
+		return FlatIndex.open(path);
 	}
 
 	/** Memory-maps a saved index: its vectors are read when it is searched. */

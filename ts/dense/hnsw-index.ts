@@ -1,6 +1,6 @@
 import {checkCount, checkOneOf, checkString} from '../check.ts';
 import {type Binding, callNative, callSync, native} from '../native.ts';
-import type {SearchManyOptions, SearchOptions} from '../types.ts';
+import type {CallOptions, SearchManyOptions, SearchOptions} from '../types.ts';
 import type {FlatIndexOptions} from './flat-index.ts';
 import {type IndexHandle, attached} from './index-handle.ts';
 import type {VectorFilterOptions} from './vector-filter.ts';
@@ -22,6 +22,9 @@ export interface HnswIndexOptions extends Omit<FlatIndexOptions, 'storage'> {
 	readonly threads?: number | undefined;
 }
 
+/** Dimension, similarity and metadata are those of the flat index. */
+export interface HnswBuildOptions extends Omit<HnswIndexOptions, keyof FlatIndexOptions>, CallOptions {}
+
 export interface HnswSearchOptions extends SearchOptions, VectorFilterOptions, Ef {}
 export interface HnswSearchManyOptions extends SearchManyOptions, VectorFilterOptions, Ef {}
 
@@ -30,6 +33,19 @@ export class HnswIndex extends NativeVectorIndex {
 	constructor(options: HnswIndexOptions) {
 		// `open` passes an index that exists already.
 		super(options instanceof native.NativeVectorIndex ? options : create(options));
+	}
+
+	/**
+	Links the vectors of the flat index file `flat` into an index file at `path`, with the same ids and metadata, and opens
+	it. The vectors stay in their file: memory is for the graph. A file that is there is replaced whole or not at all.
+	Progress counts vectors.
+	*/
+	static async build(path: string, flat: string, options: HnswBuildOptions = {}): Promise<HnswIndex> {
+		checkString('path', path);
+		checkString('flat', flat);
+		const {m, efConstruction, seed, innerProduct, threads} = checkedGraph(options);
+		await callNative(options, control => native.buildHnswFromFlat(flat, path, m, efConstruction, seed, innerProduct, threads, control));
+		return HnswIndex.open(path);
 	}
 
 	/** Memory-maps a saved index. */
@@ -50,23 +66,25 @@ export class HnswIndex extends NativeVectorIndex {
 }
 
 function create(options: HnswIndexOptions): Binding.NativeVectorIndex {
-	const {dim, similarity = 'dot', metadata = {}, m = 24, efConstruction = 200, seed = 42, innerProduct = 'graph', threads = 0} = options;
+	const {dim, similarity = 'dot', metadata = {}} = options;
 	checkCount('dim', dim, 1, 65_536);
+	const graph = checkedGraph(options);
+	return callSync(() =>
+		native.newHnswIndex({dim, similarity: checkedSimilarity(similarity), metadata: checkedMetadata(metadata), ...graph}),
+	);
+}
+
+function checkedGraph({m = 24, efConstruction = 200, seed = 42, innerProduct = 'graph', threads = 0}: HnswBuildOptions): {
+	m: number;
+	efConstruction: number;
+	seed: number;
+	innerProduct: string;
+	threads: number;
+} {
 	checkCount('m', m, 2, 1024);
 	checkCount('efConstruction', efConstruction, 1);
 	checkCount('seed', seed, 0);
 	checkCount('threads', threads, 0);
 	checkOneOf('innerProduct', innerProduct, ['graph', 'augmentedL2']);
-	return callSync(() =>
-		native.newHnswIndex({
-			dim,
-			similarity: checkedSimilarity(similarity),
-			metadata: checkedMetadata(metadata),
-			m,
-			efConstruction,
-			seed,
-			innerProduct,
-			threads,
-		}),
-	);
+	return {m, efConstruction, seed, innerProduct, threads};
 }

@@ -1,7 +1,14 @@
 export {DenseSearcher, type DenseSearchManyOptions, type DenseSearchOptions, type DenseSearcherOptions} from './dense-searcher.ts';
-export {FlatIndex, type FlatIndexOptions, type FlatStorage} from './flat-index.ts';
-export {HnswIndex, type HnswIndexOptions, type HnswSearchManyOptions, type HnswSearchOptions} from './hnsw-index.ts';
+export {FlatIndex, type FlatBuildOptions, type FlatIndexOptions, type FlatStorage} from './flat-index.ts';
+export {
+	HnswIndex,
+	type HnswBuildOptions,
+	type HnswIndexOptions,
+	type HnswSearchManyOptions,
+	type HnswSearchOptions,
+} from './hnsw-index.ts';
 export {type HitColumns, HitLists} from './columns.ts';
 export type {IndexHandle} from './index-handle.ts';
+export type {VectorFileFormat, VectorFileOptions} from './vector-file.ts';
 export {type IdFilter, VectorFilter, type VectorFilterOptions} from './vector-filter.ts';
-export type {IndexMetadata, Similarity, UpdateOptions, VectorIndex} from './vector-index.ts';
+export type {ExportVectorsOptions, IndexMetadata, Similarity, UpdateOptions, VectorIndex} from './vector-index.ts';

@@ -6,6 +6,7 @@ import {inThisTurn} from '../turn.ts';
 import type {CallOptions, Hit, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
 import {idBatch, queryBatch, unshared, vectorBatch} from './batches.ts';
 import {type HitColumns, HitLists, toColumns} from './columns.ts';
+import {type VectorFileOptions, vectorSource} from './vector-file.ts';
 import {type IdFilter, VectorFilter, type VectorFilterOptions, nativeFilter, nextIds} from './vector-filter.ts';
 
 /**
@@ -56,6 +57,11 @@ export interface Ef {
 export interface UpdateOptions extends CallOptions {
 	/** Adds ids that are not there; else they are refused. @default false */
 	readonly upsert?: boolean | undefined;
+}
+
+export interface ExportVectorsOptions extends CallOptions {
+	/** A file for the ids, in the order of the vectors. @default none is written */
+	readonly idsPath?: string | undefined;
 }
 
 /** Ids of `ids()` named in one turn of the event loop. */
@@ -126,6 +132,30 @@ export abstract class NativeVectorIndex implements VectorIndex {
 			() => vectorBatch('update', ids, vectors, this.#dim, options.signal),
 			batch => callNative(options, control => this.#native.update(batch, upsert, control)),
 		);
+	}
+
+	/**
+	Adds the vectors of a file, all or none as `add` does, and resolves to how many they were. None passes through JavaScript,
+	and no more than a few megabytes of the file are held beside the index. Progress counts vectors.
+	*/
+	async addFile(path: string, options: VectorFileOptions = {}): Promise<number> {
+		return this.#change(
+			() => vectorSource('addFile', path, options),
+			({options: source, ids}) => callNative(options, control => this.#native.addFile(path, source, ids, control)),
+		);
+	}
+
+	/**
+	Writes the vectors as a NumPy array `[size, dim]`, as they are stored: of length 1 for cosine. The ids go to `idsPath`, one
+	on each line, or as a JSON array if it ends in `.json`. Resolves to how many vectors there were. Progress counts them.
+	*/
+	async exportVectors(path: string, options: ExportVectorsOptions = {}): Promise<number> {
+		const {idsPath} = options;
+		checkString('exportVectors: path', path);
+		if (idsPath !== undefined) {
+			checkString('idsPath', idsPath);
+		}
+		return callNative(options, control => this.#native.exportVectors(path, idsPath, control));
 	}
 
 	async delete(ids: readonly string[]): Promise<number> {

@@ -60,7 +60,7 @@ fn naive(index: &FlatIndex, query: &[f32], k: usize, left: impl Fn(u32) -> bool)
     };
     let mut hits: Vec<Hit> = (0..index.len() as u32)
         .filter(|&ord| left(ord))
-        .map(|ord| Hit { ord, score: score(index.vector(ord)) })
+        .map(|ord| Hit { ord, score: score(&index.vector(ord)) })
         .filter(|hit| !hit.score.is_nan())
         .collect();
     hits.sort_by(ranking::by_rank);

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::path::Path;
 
 use control::Control;
@@ -70,8 +71,11 @@ impl AnyIndex {
         on!(self, index => index.ord(id))
     }
 
-    pub fn vector(&self, ord: u32) -> &[f32] {
-        on!(self, index => index.vector(ord))
+    pub fn vector(&self, ord: u32) -> Cow<'_, [f32]> {
+        match self {
+            Self::Flat(index) => index.vector(ord),
+            Self::Hnsw(index) => Cow::Borrowed(index.vector(ord)),
+        }
     }
 
     pub fn live(&self) -> RowSet {

@@ -9,7 +9,7 @@ use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 
-use super::index::metadata;
+use super::index::{metadata, parsed_inner_product};
 use crate::control::{Control, or_new};
 use crate::error::Failure;
 use crate::inference::NativeEncoder;
@@ -61,6 +61,7 @@ pub fn build_hnsw_from_flat<'env>(
     m: u32,
     ef_construction: u32,
     seed: u32,
+    inner_product: String,
     thread_count: u32,
     control: Option<&Control>,
 ) -> napi::Result<Object<'env>> {
@@ -71,6 +72,7 @@ pub fn build_hnsw_from_flat<'env>(
             m: m as usize,
             ef_construction: ef_construction as usize,
             seed: u64::from(seed),
+            inner_product: parsed_inner_product(&inner_product)?,
             ..HnswOptions::default()
         };
         control.set_total(flat.len() as u64);

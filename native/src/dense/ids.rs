@@ -87,7 +87,9 @@ impl NativeVectorIndex {
     pub fn vector<'env>(&self, env: &'env Env, id: String) -> napi::Result<Object<'env>> {
         let index = self.opened();
         spawn(env, move || {
-            index?.read(|index| Ok(index.ord(&id).map(|ord| Float32Array::from(index.vector(ord).to_vec()))))
+            index?.read(|index| {
+                Ok(index.ord(&id).map(|ord| Float32Array::from(index.vector(ord).into_owned())))
+            })
         })
     }
 
@@ -100,7 +102,7 @@ impl NativeVectorIndex {
                 let mut vectors = Vec::with_capacity(ids.len() * index.dim());
                 for (row, id) in ids.into_iter().enumerate() {
                     match index.ord(&id) {
-                        Some(ord) => vectors.extend_from_slice(index.vector(ord)),
+                        Some(ord) => vectors.extend_from_slice(&index.vector(ord)),
                         None => return Err(dense::Error::UnknownId { operation: "vectors", id, row }.into()),
                     }
                 }

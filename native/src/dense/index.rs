@@ -59,15 +59,11 @@ pub fn new_flat_index(options: NativeFlatOptions) -> napi::Result<NativeVectorIn
 #[napi(catch_unwind)]
 pub fn new_hnsw_index(options: NativeHnswOptions) -> napi::Result<NativeVectorIndex> {
     call(|| {
-        let inner_product = InnerProduct::from_name(&options.inner_product).ok_or_else(|| {
-            let got = &options.inner_product;
-            Failure::argument(format!("innerProduct: expected graph or augmentedL2, got \"{got}\""))
-        })?;
         let chosen = HnswOptions {
             m: options.m as usize,
             ef_construction: options.ef_construction as usize,
             seed: u64::from(options.seed),
-            inner_product,
+            inner_product: parsed_inner_product(&options.inner_product)?,
             ..HnswOptions::default()
         };
         let similarity = parsed_similarity(&options.similarity)?;
@@ -115,7 +111,7 @@ impl NativeVectorIndex {
     }
 
     /// A promise of what `work` returns, which is done after the changes asked for before.
-    fn change<'env, T: napi::bindgen_prelude::ToNapiValue + Send + 'static>(
+    pub(super) fn change<'env, T: napi::bindgen_prelude::ToNapiValue + Send + 'static>(
         &self,
         env: &'env Env,
         work: impl FnOnce(&Opened) -> Outcome<T> + Send + 'static,
@@ -294,9 +290,15 @@ fn wanted(k: u32, ef: u32) -> Wanted {
     Wanted { k: k as usize, ef: ef as usize }
 }
 
-fn parsed_similarity(name: &str) -> Outcome<Similarity> {
+pub fn parsed_similarity(name: &str) -> Outcome<Similarity> {
     Similarity::from_name(name)
         .ok_or_else(|| Failure::argument(format!("similarity: expected dot, cosine or l2, got \"{name}\"")))
+}
+
+pub fn parsed_inner_product(name: &str) -> Outcome<InnerProduct> {
+    InnerProduct::from_name(name).ok_or_else(|| {
+        Failure::argument(format!("innerProduct: expected graph or augmentedL2, got \"{name}\""))
+    })
 }
 
 pub fn metadata(json: &str) -> Outcome<serde_json::Value> {

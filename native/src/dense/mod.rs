@@ -3,6 +3,7 @@
 mod any_index;
 mod batch;
 mod build;
+mod files;
 mod filter;
 mod filters;
 mod gate;

@@ -93,12 +93,17 @@ impl Opened {
     pub fn put(&self, put: Put, ids: Vec<String>, data: &[f32], control: &Control) -> Outcome<()> {
         control.set_total(ids.len() as u64);
         self.read(|index| Ok(index.check_rows(put, &ids, data)?))?;
-        let longest = Longest::of(self.dim as usize, data);
+        self.in_one_moment(&[Longest::of(self.dim as usize, data)], || self.stage(put, ids, data, control))
+    }
+
+    /// Shows what `stage` has [staged](Self::stage) once it is done, or takes it back. `longest` are those of all the
+    /// vectors to come.
+    pub fn in_one_moment(&self, longest: &[Longest], stage: impl FnOnce() -> Outcome<()>) -> Outcome<()> {
         self.write(|index| {
-            index.expect(longest);
+            longest.iter().for_each(|&longest| index.expect(longest));
             Ok(())
         })?;
-        let staged = self.stage(put, ids, data, control);
+        let staged = stage();
         self.write(|index| match staged {
             Ok(()) => {
                 let replaced = index.publish();
@@ -112,7 +117,8 @@ impl Opened {
         })
     }
 
-    fn stage(&self, put: Put, ids: Vec<String>, data: &[f32], control: &Control) -> Outcome<()> {
+    /// Puts vectors in that no search finds yet, a slice at a time.
+    pub fn stage(&self, put: Put, ids: Vec<String>, data: &[f32], control: &Control) -> Outcome<()> {
         let dim = self.dim as usize;
         let mut slices = Slices::new(self.read(|index| Ok(index.first_slice()))?);
         let (mut ids, mut data) = (ids.into_iter(), data);

@@ -1,0 +1,190 @@
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::Error;
+
+/// Formats of files of vectors. `FromStr` and `Display` use the names in brackets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum VectorFormat {
+    /// By content; where that says nothing, by the name: `.f32`, `.raw`, `.bin`, `.fvecs` (`auto`).
+    #[default]
+    Auto,
+    /// A NumPy array `[rows, dim]` (`npy`).
+    Npy,
+    /// `f32` numbers, row-major, and nothing else (`raw`).
+    Raw,
+    /// A tensor `[rows, dim]` of a safetensors file (`safetensors`).
+    Safetensors,
+    /// A column of lists in a Parquet file (`parquet`).
+    Parquet,
+    /// A column of lists in an Arrow IPC file or stream, as Feather 2 is one (`arrow`).
+    Arrow,
+    /// Rows of a 32-bit length and as many `f32` numbers, as of the TEXMEX corpora (`fvecs`).
+    Fvecs,
+}
+
+/// The formats with their names.
+const NAMES: [(VectorFormat, &str); 7] = [
+    (VectorFormat::Auto, "auto"),
+    (VectorFormat::Npy, "npy"),
+    (VectorFormat::Raw, "raw"),
+    (VectorFormat::Safetensors, "safetensors"),
+    (VectorFormat::Parquet, "parquet"),
+    (VectorFormat::Arrow, "arrow"),
+    (VectorFormat::Fvecs, "fvecs"),
+];
+
+/// What the first bytes of a file of each kind are; `None` is not read here.
+const MAGICS: [(&[u8], Option<VectorFormat>, &str); 9] = [
+    (b"\x93NUMPY", Some(VectorFormat::Npy), "a NumPy array"),
+    (b"PAR1", Some(VectorFormat::Parquet), "a Parquet file"),
+    (b"ARROW1", Some(VectorFormat::Arrow), "an Arrow file"),
+    (b"\xff\xff\xff\xff", Some(VectorFormat::Arrow), "an Arrow stream"),
+    (b"PK\x03\x04", None, "a zip archive, as .npz files are"),
+    (b"\x1f\x8b", None, "gzip data"),
+    (b"\x28\xb5\x2f\xfd", None, "zstd data"),
+    (b"\x89HDF\r\n", None, "an HDF5 file"),
+    (b"\x80\x02", None, "a Python pickle"),
+];
+
+/// Bytes that tell a format.
+pub(crate) const PREFIX: usize = 16;
+
+impl VectorFormat {
+    /// The format of a file that begins with `prefix`, 16 bytes or all there are, and is `length` bytes long.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Format`] if the file is certainly of another format than `self`, or, for `Auto`, of none.
+    pub(crate) fn resolve(self, path: &Path, prefix: &[u8], length: u64) -> Result<Self, Error> {
+        let (found, shown) = told_by_content(prefix, length);
+        match (self, found) {
+            (Self::Auto, Some(format)) => Ok(format),
+            (Self::Auto, None) => {
+                let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+                let named = match extension.to_ascii_lowercase().as_str() {
+                    "f32" | "raw" | "bin" => Some(Self::Raw),
+                    "fvecs" => Some(Self::Fvecs),
+                    _ => None,
+                };
+                // Numbers may begin with any bytes that are no format's.
+                named.filter(|_| !prefix.is_empty()).ok_or_else(|| {
+                    let expected =
+                        "a .npy, safetensors, Parquet or Arrow file, or one named .f32, .raw, .bin or .fvecs";
+                    Error::format(path, expected, shown)
+                })
+            }
+            (asked, Some(format)) if asked == format => Ok(asked),
+            (Self::Raw | Self::Fvecs, None) if !prefix.is_empty() => Ok(self),
+            (asked, _) => Err(Error::format(path, asked.described(), shown)),
+        }
+    }
+
+    /// With its article, for error messages.
+    pub(crate) fn described(self) -> &'static str {
+        match self {
+            Self::Auto => "a file of vectors",
+            Self::Npy => "a NumPy array",
+            Self::Raw => "f32 numbers and nothing else",
+            Self::Safetensors => "a safetensors file",
+            Self::Parquet => "a Parquet file",
+            Self::Arrow => "an Arrow file or stream",
+            Self::Fvecs => "an fvecs file",
+        }
+    }
+}
+
+impl FromStr for VectorFormat {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        NAMES.iter().find(|(_, known)| *known == name).map(|&(format, _)| format).ok_or_else(|| {
+            let expected = format!("one of {}", NAMES.map(|(_, name)| name).join(", "));
+            Error::Option { name: "format", expected, got: format!("\"{name}\"") }
+        })
+    }
+}
+
+impl fmt::Display for VectorFormat {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = NAMES.iter().find(|(format, _)| format == self).map(|(_, name)| *name);
+        formatter.write_str(named.expect("every format has a name"))
+    }
+}
+
+/// The format, and words for what is there.
+fn told_by_content(prefix: &[u8], length: u64) -> (Option<VectorFormat>, String) {
+    if prefix.is_empty() {
+        return (None, "an empty file".to_owned());
+    }
+    if let Some(&(_, format, what)) = MAGICS.iter().find(|(magic, _, _)| prefix.starts_with(magic)) {
+        return (format, what.to_owned());
+    }
+    // The length of a JSON object, and the object.
+    if let Some((&header, [b'{', ..])) = prefix.split_first_chunk::<8>()
+        && u64::from_le_bytes(header) <= length.saturating_sub(8)
+    {
+        return (Some(VectorFormat::Safetensors), "a safetensors file".to_owned());
+    }
+    (None, format!("one that begins with \"{}\"", prefix.escape_ascii()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(format: VectorFormat, name: &str, prefix: &[u8]) -> Result<VectorFormat, String> {
+        format.resolve(Path::new(name), prefix, 1000).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn content_decides_and_the_name_only_where_content_says_nothing() {
+        use VectorFormat::{Auto, Fvecs, Npy, Parquet, Raw, Safetensors};
+        assert_eq!(resolve(Auto, "x.parquet", b"\x93NUMPY\x01\x00"), Ok(Npy));
+        assert_eq!(resolve(Auto, "x.bin", b"PAR1\x15\x04"), Ok(Parquet));
+        assert_eq!(resolve(Auto, "x", b"\x40\0\0\0\0\0\0\0{\"a\":"), Ok(Safetensors));
+        assert_eq!(resolve(Auto, "x.F32", b"\0\0\x80\x3f"), Ok(Raw));
+        assert_eq!(resolve(Auto, "x.fvecs", b"\x80\0\0\0"), Ok(Fvecs));
+        assert_eq!(resolve(Raw, "x", b"\0\0\x80\x3f"), Ok(Raw));
+    }
+
+    #[test]
+    fn a_file_of_something_else_is_refused_with_what_it_is() {
+        use VectorFormat::{Auto, Npy, Raw};
+        assert_eq!(
+            resolve(Auto, "x.npz", b"PK\x03\x04\x2d\x00"),
+            Err("x.npz: expected a .npy, safetensors, Parquet or Arrow file, or one named .f32, .raw, .bin or .fvecs, \
+                 got a zip archive, as .npz files are"
+                .to_owned())
+        );
+        assert_eq!(
+            resolve(Npy, "x.npy", b"id\ttext\n"),
+            Err(r#"x.npy: expected a NumPy array, got one that begins with "id\ttext\n""#.to_owned())
+        );
+        assert_eq!(
+            resolve(Raw, "x.raw", b"\x93NUMPY\x01\x00"),
+            Err("x.raw: expected f32 numbers and nothing else, got a NumPy array".to_owned())
+        );
+        assert_eq!(
+            resolve(Raw, "x.raw", b""),
+            Err("x.raw: expected f32 numbers and nothing else, got an empty file".to_owned())
+        );
+    }
+
+    #[test]
+    fn names_lead_to_formats_and_back() {
+        for (format, name) in NAMES {
+            assert_eq!(
+                (name.parse::<VectorFormat>().expect("a format"), format.to_string()),
+                (format, name.to_owned())
+            );
+        }
+        let error = "hdf5".parse::<VectorFormat>().expect_err("none").to_string();
+        assert_eq!(
+            error,
+            "format: expected one of auto, npy, raw, safetensors, parquet, arrow, fvecs, got \"hdf5\""
+        );
+    }
+}

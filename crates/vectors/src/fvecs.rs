@@ -1,0 +1,29 @@
+use crate::Error;
+use crate::element::Element;
+use crate::fixed::Layout;
+use crate::input::Input;
+
+/// The layout of an fvecs file, whose first row says how long all are.
+pub(crate) fn layout(input: &mut Input) -> Result<Layout, Error> {
+    let length = input.length();
+    if length < 4 {
+        return Err(Error::format(input.path(), "a row's length, 4 bytes", format!("{length} bytes")));
+    }
+    let mut head = [0; 4];
+    input.seek(0)?;
+    input.read_exact(&mut head)?;
+    let dim = i32::from_le_bytes(head);
+    let row = (i64::from(dim) + 1) * 4;
+    if dim < 1 || !length.is_multiple_of(row as u64) {
+        let expected = "rows of a 32-bit length and as many f32 numbers";
+        let got = format!("{length} bytes that begin with the length {dim}");
+        return Err(Error::format(input.path(), expected, got));
+    }
+    Ok(Layout {
+        offset: 0,
+        rows: length / row as u64,
+        dim: dim as usize,
+        element: Element::F32,
+        counted: true,
+    })
+}

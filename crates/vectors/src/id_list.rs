@@ -1,0 +1,159 @@
+use std::fmt;
+use std::path::Path;
+
+use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
+
+use crate::Error;
+
+/// Ids in order, one after another in memory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct IdList {
+    text: String,
+    /// Where each id ends in `text`.
+    ends: Vec<usize>,
+}
+
+impl IdList {
+    /// Reads a file of ids: a JSON array of strings or whole numbers if it begins with `[`, else a text with an id on
+    /// each line.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`]; [`Error::Format`] for what is no UTF-8 or no such array.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let bytes = std::fs::read(path).map_err(Error::io("open", path))?;
+        let content = std::str::from_utf8(&bytes).map_err(|error| {
+            let at = error.valid_up_to();
+            Error::format(path, "ids in UTF-8", format!("the byte 0x{:02x} at {at}", bytes[at]))
+        })?;
+        let content = content.strip_prefix('\u{feff}').unwrap_or(content);
+        if content.trim_start().starts_with('[') {
+            let mut deserializer = serde_json::Deserializer::from_str(content);
+            let ids = deserializer.deserialize_seq(JsonIds).and_then(|ids| deserializer.end().map(|()| ids));
+            return ids.map_err(|error| {
+                Error::format(path, "a JSON array of strings or whole numbers", error.to_string())
+            });
+        }
+        let mut ids = Self::default();
+        content.lines().for_each(|line| ids.push(line));
+        Ok(ids)
+    }
+
+    /// Writes a file that [`read`](Self::read) reads: a JSON array if its name ends in `.json`, else a text.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Option`] for an id that would not be read from a text as it is; [`Error::Storage`].
+    pub fn write(&self, path: &Path) -> Result<(), Error> {
+        let ids = || (0..self.len()).map(|at| self.get(at));
+        if path.extension().is_some_and(|extension| extension == "json") {
+            let json = serde_json::to_vec(&ids().collect::<Vec<_>>()).expect("strings are JSON");
+            return Ok(storage::replace(path, &json)?);
+        }
+        let unfit = |id: &&str| id.contains('\n') || id.ends_with('\r');
+        let first = ids().next().filter(|id| id.trim_start().starts_with('[') || id.starts_with('\u{feff}'));
+        if let Some(id) = ids().find(unfit).or(first) {
+            return Err(Error::Option {
+                name: "ids",
+                expected: "ids without line breaks, the first without a bracket before it, or a path that ends in .json".to_owned(),
+                got: format!("\"{}\"", id.escape_debug()),
+            });
+        }
+        let mut text = String::with_capacity(self.text.len() + self.len());
+        for id in ids() {
+            text.push_str(id);
+            text.push('\n');
+        }
+        Ok(storage::replace(path, text.as_bytes())?)
+    }
+
+    /// Appends an id.
+    pub fn push(&mut self, id: &str) {
+        self.text.push_str(id);
+        self.ends.push(self.text.len());
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The id at a position.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    #[must_use]
+    pub fn get(&self, at: usize) -> &str {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.text[start..self.ends[at]]
+    }
+}
+
+impl<S: AsRef<str>> FromIterator<S> for IdList {
+    fn from_iter<I: IntoIterator<Item = S>>(ids: I) -> Self {
+        let mut list = Self::default();
+        ids.into_iter().for_each(|id| list.push(id.as_ref()));
+        list
+    }
+}
+
+struct JsonIds;
+
+impl<'de> Visitor<'de> for JsonIds {
+    type Value = IdList;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<IdList, A::Error> {
+        let mut ids = IdList::default();
+        while let Some(id) = items.next_element::<serde_json::Value>()? {
+            match id {
+                serde_json::Value::String(id) => ids.push(&id),
+                serde_json::Value::Number(id) if !id.is_f64() => ids.push(&id.to_string()),
+                other => return Err(A::Error::custom(format!("{other} at position {}", ids.len()))),
+            }
+        }
+        Ok(ids)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(content: &[u8]) -> Result<Vec<String>, String> {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), content).expect("writable");
+        let error = |error: Error| error.to_string().replace(&file.path().display().to_string(), "FILE");
+        let ids = IdList::read(file.path()).map_err(error)?;
+        Ok((0..ids.len()).map(|at| ids.get(at).to_owned()).collect())
+    }
+
+    #[test]
+    fn lines_and_json_arrays_are_read() {
+        assert_eq!(read(b"\xef\xbb\xbfa\r\nb c\n\nd"), Ok(["a", "b c", "", "d"].map(str::to_owned).to_vec()));
+        assert_eq!(
+            read(b" [\"a\", 7, -1, \"\\u00e9\"]\n"),
+            Ok(["a", "7", "-1", "é"].map(str::to_owned).to_vec())
+        );
+        assert_eq!(read(b""), Ok(vec![]));
+    }
+
+    #[test]
+    fn what_is_no_list_of_ids_is_refused() {
+        let expected = "FILE: expected a JSON array of strings or whole numbers, got";
+        assert_eq!(read(b"[\"a\", 1.5]"), Err(format!("{expected} 1.5 at position 1 at line 1 column 10")));
+        assert_eq!(read(b"[\"a\""), Err(format!("{expected} EOF while parsing a list at line 1 column 4")));
+        assert_eq!(read(b"a\xff"), Err("FILE: expected ids in UTF-8, got the byte 0xff at 1".to_owned()));
+    }
+}

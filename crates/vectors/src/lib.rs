@@ -1,0 +1,47 @@
+//! Files of vectors as others write them: NumPy, safetensors, Parquet, Arrow, fvecs, bare `f32`.
+//!
+//! A file is read as a stream of batches of a few MiB, so it may be larger than memory. Numbers of other widths become
+//! `f32`, rounded to nearest; whether they are finite is for an index to check. The format is told by the content, and
+//! by the name only where the content says nothing.
+//!
+//! ```
+//! use vectors::{NpyWriter, OpenOptions, VectorFile};
+//!
+//! let path = std::env::temp_dir().join(format!("vectors-doc-{}.npy", std::process::id()));
+//! let mut writer = NpyWriter::create(&path, 2, 3)?;
+//! writer.push(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+//! writer.finish()?;
+//!
+//! let file = VectorFile::open(&path, OpenOptions::default())?;
+//! assert_eq!((file.rows(), file.dim()), (2, 3));
+//! for batch in file.batches()? {
+//!     let batch = batch?;
+//!     assert_eq!(batch.ids, ["0", "1"]);
+//!     assert_eq!(batch.vectors, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+//! }
+//! # std::fs::remove_file(path).ok();
+//! # Ok::<(), vectors::Error>(())
+//! ```
+
+#[cfg(target_endian = "big")]
+compile_error!("files of vectors are little-endian and are read in place");
+
+mod arrow;
+mod element;
+mod error;
+mod fixed;
+mod format;
+mod fvecs;
+mod id_list;
+mod input;
+mod npy;
+mod npy_writer;
+mod open;
+mod parquet;
+mod safetensors;
+
+pub use error::Error;
+pub use format::VectorFormat;
+pub use id_list::IdList;
+pub use npy_writer::NpyWriter;
+pub use open::{Batch, Batches, IdSource, OpenOptions, VectorFile};

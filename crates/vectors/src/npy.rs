@@ -1,0 +1,171 @@
+//! NumPy's `.npy`: a magic, a version, and a Python dictionary of the array's type, order and shape
+//! (<https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>).
+
+use crate::Error;
+use crate::element::{ELEMENTS, Element};
+use crate::fixed::Layout;
+use crate::input::Input;
+
+/// The longest header that is read: one that describes numbers takes about a hundred bytes.
+const LONGEST_HEADER: u32 = 1 << 20;
+
+/// What the dictionary says.
+#[derive(Debug, PartialEq, Eq)]
+struct Header {
+    /// `<f4`, or a list for records, as it is written.
+    descr: String,
+    fortran_order: bool,
+    shape: Vec<u64>,
+}
+
+/// The layout of the array, which must have rows and columns.
+pub(crate) fn layout(input: &mut Input) -> Result<Layout, Error> {
+    let path = input.path().to_path_buf();
+    let damaged = |got: &str| Error::format(&path, "a sound header of a NumPy array", got);
+    let mut start = [0; 12];
+    let available = input.length().min(12) as usize;
+    input.seek(0)?;
+    input.read_exact(&mut start[..available])?;
+    let (at, length) = match start[6] {
+        1 => (10u32, u32::from(u16::from_le_bytes([start[8], start[9]]))),
+        2 | 3 => (12, u32::from_le_bytes([start[8], start[9], start[10], start[11]])),
+        other => {
+            return Err(Error::format(&path, "version 1, 2 or 3 of the NumPy format", other.to_string()));
+        }
+    };
+    let offset = u64::from(at) + u64::from(length);
+    if length > LONGEST_HEADER || offset > input.length() {
+        return Err(damaged(&format!("{length} bytes of header in a file of {}", input.length())));
+    }
+    let bytes = input.bytes_at(u64::from(at), length as usize)?;
+    let text = std::str::from_utf8(&bytes).map_err(|_| damaged("one that is no text"))?;
+    let header = parse(text).ok_or_else(|| damaged(&format!("\"{}\"", text.trim_end().escape_debug())))?;
+    let &[rows, dim] = &header.shape[..] else {
+        let shape: Vec<_> = header.shape.iter().map(u64::to_string).collect();
+        return Err(Error::format(
+            &path,
+            "an array of shape (rows, dim)",
+            format!("shape ({})", shape.join(", ")),
+        ));
+    };
+    if dim == 0 {
+        return Err(Error::format(&path, "rows of one number or more", format!("shape ({rows}, 0)")));
+    }
+    let element = match header.descr.as_str() {
+        "<f2" => Element::F16,
+        "<f4" => Element::F32,
+        "<f8" => Element::F64,
+        other => return Err(Error::format(&path, format!("{ELEMENTS} (<f2, <f4, <f8)"), other)),
+    };
+    if header.fortran_order {
+        let expected = "rows one after another (C order)";
+        return Err(Error::format(&path, expected, "Fortran order; save numpy.ascontiguousarray(array)"));
+    }
+    let layout = usize::try_from(dim).ok().and_then(|dim| Layout::of_matrix(offset, rows, dim, element));
+    let end = layout.as_ref().and_then(Layout::end);
+    layout.filter(|_| end == Some(input.length())).ok_or_else(|| {
+        let expected = end.map_or_else(|| "a possible shape".to_owned(), |end| format!("{end} bytes"));
+        let got = format!("{} bytes for shape ({rows}, {dim}) of {}", input.length(), header.descr);
+        Error::format(&path, expected, got)
+    })
+}
+
+/// The dictionary's three entries, in any order.
+fn parse(text: &str) -> Option<Header> {
+    let mut rest = text.trim().strip_prefix('{')?;
+    let (mut descr, mut fortran_order, mut shape) = (None, None, None);
+    loop {
+        rest = rest.trim_start();
+        if let Some(after) = rest.strip_prefix('}') {
+            after.is_empty().then_some(())?;
+            return Some(Header { descr: descr?, fortran_order: fortran_order?, shape: shape? });
+        }
+        let (key, after) = quoted(rest)?;
+        rest = after.trim_start().strip_prefix(':')?.trim_start();
+        let end = value_end(rest)?;
+        let value = rest[..end].trim_end();
+        rest = rest[end..].strip_prefix(',').unwrap_or(&rest[end..]);
+        match key {
+            "descr" => descr = Some(quoted(value).map_or(value, |(inner, _)| inner).to_owned()),
+            "fortran_order" => {
+                fortran_order = Some(match value {
+                    "True" => true,
+                    "False" => false,
+                    _ => return None,
+                })
+            }
+            "shape" => {
+                let numbers = value.strip_prefix('(')?.strip_suffix(')')?.split(',').map(str::trim);
+                // Python 2 wrote `3L`.
+                let number = |number: &str| number.strip_suffix('L').unwrap_or(number).parse().ok();
+                shape = Some(numbers.filter(|number| !number.is_empty()).map(number).collect::<Option<_>>()?);
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// What stands in quotes at the start of `text`, and what follows them.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let quote = text.chars().next().filter(|quote| matches!(quote, '\'' | '"'))?;
+    text[1..].split_once(quote)
+}
+
+/// Where the value that begins `text` ends: at a comma or brace that is in no bracket and no quotes.
+fn value_end(text: &str) -> Option<usize> {
+    let (mut depth, mut quote) = (0u32, None);
+    for (at, character) in text.char_indices() {
+        match (quote, character) {
+            (Some(open), _) if open == character => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(character),
+            (None, ',' | '}') if depth == 0 => return Some(at),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth = depth.checked_sub(1)?,
+            (None, _) => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn dictionaries_are_read_in_any_order_and_spacing() {
+        let header = |descr: &str, fortran_order, shape: &[u64]| {
+            Some(Header { descr: descr.to_owned(), fortran_order, shape: shape.to_vec() })
+        };
+        assert_eq!(
+            parse("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }    \n"),
+            header("<f4", false, &[3, 4])
+        );
+        assert_eq!(
+            parse("{\"shape\":(7L,),\"fortran_order\":True,\"descr\":\">f8\"}"),
+            header(">f8", true, &[7])
+        );
+        assert_eq!(
+            parse("{'descr': [('a, }', '<f4', (2,))], 'fortran_order': False, 'shape': ()}"),
+            header("[('a, }', '<f4', (2,))]", false, &[])
+        );
+        for broken in [
+            "",
+            "{",
+            "{}",
+            "{'shape': (1, 2)}",
+            "{'descr': '<f4', 'fortran_order': 0, 'shape': (1, 2)}",
+            "{'descr'",
+        ] {
+            assert_eq!(parse(broken), None, "{broken}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_parser_panic(text in "[{}()\\[\\]'\",:a-fL0-9 é]{0,60}") {
+            let _ = parse(&text);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use storage::Replacement;
+
+use crate::Error;
+
+/// Writes an `f32` array `[rows, dim]` as NumPy reads it.
+#[derive(Debug)]
+pub struct NpyWriter {
+    path: PathBuf,
+    file: Replacement,
+    /// Numbers to come.
+    left: u64,
+    dim: usize,
+}
+
+impl NpyWriter {
+    /// Starts a file that will replace `path` when it is [finished](Self::finish); dropped before, it leaves what is
+    /// there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Storage`]
+    pub fn create(path: &Path, rows: u64, dim: usize) -> Result<Self, Error> {
+        let mut file = Replacement::create(path)?;
+        let dictionary = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {dim}), }}");
+        // Magic, version and length take 10 bytes; the numbers start on a multiple of 64.
+        let length = (10 + dictionary.len() + 1).next_multiple_of(64) - 10;
+        let header = format!("{dictionary:<0$}\n", length - 1);
+        file.write_all(b"\x93NUMPY\x01\x00")
+            .and_then(|()| file.write_all(&(length as u16).to_le_bytes()))
+            .and_then(|()| file.write_all(header.as_bytes()))
+            .map_err(storage::Error::io("write", path))?;
+        Ok(Self { path: path.to_path_buf(), file, left: rows.saturating_mul(dim as u64), dim })
+    }
+
+    /// Appends rows, `[n * dim]`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Option`] for numbers that are no whole rows or more than announced; [`Error::Storage`].
+    pub fn push(&mut self, vectors: &[f32]) -> Result<(), Error> {
+        let left =
+            self.left.checked_sub(vectors.len() as u64).filter(|_| vectors.len().is_multiple_of(self.dim));
+        self.left = left.ok_or_else(|| self.refused(vectors.len()))?;
+        let written = self.file.write_all(bytemuck::cast_slice(vectors));
+        Ok(written.map_err(storage::Error::io("write", &self.path))?)
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Option`] if rows are missing; [`Error::Storage`].
+    pub fn finish(self) -> Result<(), Error> {
+        if self.left > 0 {
+            return Err(self.refused(0));
+        }
+        Ok(self.file.finish()?)
+    }
+
+    fn refused(&self, got: usize) -> Error {
+        Error::Option {
+            name: "vectors",
+            expected: format!("rows of {} numbers, {} numbers still to come", self.dim, self.left),
+            got: format!("{got} numbers"),
+        }
+    }
+}
