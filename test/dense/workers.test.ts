@@ -69,6 +69,15 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 			await index.delete(Array.from({length: 2000}, (_, i) => `flood${i}`));
 			t.is(index.size, 4000);
 		}
+		// Objects of ended workers hold nothing.
+		const handle = index.share();
+		index.close();
+		t.throws(
+			() => (kind === 'flat' ? FlatIndex.attach(handle as IndexHandle<'FlatIndex'>) : HnswIndex.attach(handle as IndexHandle<'HnswIndex'>)),
+			{
+				code: 'ERR_ARGUMENT',
+			},
+		);
 	});
 }
 

@@ -4,8 +4,8 @@ import {type Binding, callSync, native} from '../native.ts';
 
 /**
 Names an index of this process for another thread: plain data, made by `index.share()`, sent by `postMessage`, and taken by
-the `attach` of the same class. It keeps nothing open: it holds as long as some object of the index is open, or a call on
-one in progress. So close an index after the others have attached to it.
+the `attach` of the same class. It keeps nothing open: it holds as long as some object of the index is, in any thread. So
+close an index after the others have attached to it.
 */
 export interface IndexHandle<Kind extends string = 'FlatIndex' | 'HnswIndex'> {
 	readonly kind: Kind;

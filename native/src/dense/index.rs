@@ -91,13 +91,15 @@ pub fn attach_index(kind: String, token: String) -> napi::Result<NativeVectorInd
                 "attach: expected a handle of an index that is open in this process, got one of none",
             )
         })?;
-        if opened.kind != kind {
-            let got = opened.kind;
+        let got = opened.kind;
+        // Closed again where it is not returned.
+        let index = NativeVectorIndex { inner: Some(opened) };
+        if got != kind {
             return Err(Failure::argument(format!(
                 "attach: expected a handle of a {kind}, got one of a {got}"
             )));
         }
-        Ok(NativeVectorIndex { inner: Some(opened) })
+        Ok(index)
     })
 }
 
@@ -275,6 +277,7 @@ impl NativeVectorIndex {
     fn let_go(&mut self) {
         // Gigabytes take a while to free: not on the JavaScript thread. Without another, on this one.
         if let Some(index) = self.inner.take() {
+            index.detach();
             let _ = pool::run(Box::new(move || drop(index)));
         }
     }

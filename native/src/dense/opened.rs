@@ -33,6 +33,8 @@ pub struct Opened {
     resident: AtomicBool,
     filters: Mutex<Vec<Weak<FilterRows>>>,
     token: OnceLock<String>,
+    /// Objects of JavaScript that have not been closed.
+    objects: AtomicU32,
 }
 
 /// Vectors of a mapped index up to so many bytes count as being in memory: they were read when it was opened.
@@ -53,6 +55,7 @@ impl Opened {
             resident: AtomicBool::new(is_resident(&index)),
             filters: Mutex::default(),
             token: OnceLock::new(),
+            objects: AtomicU32::new(1),
             index: Gate::new(index),
         })
     }
@@ -186,7 +189,7 @@ impl Opened {
         self.filters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What [`attached`](Self::attached) finds the index by, as long as it is held somewhere.
+    /// What [`attached`](Self::attached) finds the index by, as long as an object of it is open.
     pub fn token(self: &Arc<Self>) -> String {
         let token = self.token.get_or_init(|| {
             static MADE: AtomicU64 = AtomicU64::new(0);
@@ -197,15 +200,21 @@ impl Opened {
         token.clone()
     }
 
+    /// One object more of the index with this token.
     pub fn attached(token: &str) -> Option<Arc<Self>> {
-        shared().get(token).and_then(Weak::upgrade)
+        let shared = shared();
+        let opened = shared.get(token).and_then(Weak::upgrade)?;
+        opened.objects.fetch_add(1, Ordering::Relaxed);
+        Some(opened)
     }
-}
 
-impl Drop for Opened {
-    fn drop(&mut self) {
-        if let Some(token) = self.token.get() {
-            shared().remove(token);
+    /// One object less. Without any, no token finds the index.
+    pub fn detach(&self) {
+        let mut shared = shared();
+        if self.objects.fetch_sub(1, Ordering::Relaxed) == 1
+            && let Some(token) = self.token.get()
+        {
+            shared.remove(token);
         }
     }
 }
