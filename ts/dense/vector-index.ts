@@ -248,6 +248,14 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		await this.#change(nothing, () => callNative(options, () => this.#native.save(path)));
 	}
 
+	/**
+	Reads the whole file that the index was opened from and compares it with its checksums, which opening does for sections
+	of up to 16 MiB. Rejects with `ERR_INDEX_CORRUPT`.
+	*/
+	async verify(): Promise<void> {
+		await callNative({}, () => this.#native.verify());
+	}
+
 	/** @internal What `share` puts in a handle. */
 	protected token(): string {
 		return callSync(() => this.#native.share());

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use storage::{File, Writer};
 
@@ -8,17 +8,24 @@ use crate::names::{Names, RowIds};
 use crate::row_set::RowSet;
 use crate::staging::{Put, Staged};
 
+/// Ids of files with up to so many rows are listed when they are opened.
+const CHECKED_ROWS: usize = 1 << 15;
+
 /// The ids of all rows, deleted ones too, and the rows of all ids that are not deleted.
 #[derive(Debug)]
 pub(crate) struct Ids {
     names: Names,
-    table: IdTable,
+    /// Made when it is needed, where there are many ids in a file.
+    table: OnceLock<IdTable>,
+    /// Rows that were deleted when the file was opened.
+    unlisted: RowSet,
     staged: Option<Staged>,
 }
 
 impl Ids {
     pub fn new() -> Self {
-        Self { names: Names::default(), table: IdTable::default(), staged: None }
+        let (names, table) = (Names::default(), OnceLock::from(IdTable::default()));
+        Self { names, table, unlisted: RowSet::new(), staged: None }
     }
 
     /// How many rows there are, deleted and staged ones too.
@@ -38,7 +45,7 @@ impl Ids {
     /// The row of an id that is neither deleted nor staged.
     pub fn ord(&self, id: &str) -> Option<u32> {
         let shown = self.shown();
-        self.table.find(id, |ord| (ord as usize) < shown && self.names.get(ord) == id)
+        self.table().find(id, |ord| (ord as usize) < shown && self.names.get(ord) == id)
     }
 
     /// The ids as they are now.
@@ -67,7 +74,8 @@ impl Ids {
             return Err(Error::Staged { count: self.len() - staged.first });
         }
         let before = self.len();
-        self.table.reserve(before + ids.len(), |ord| self.names.get(ord));
+        self.table();
+        table_of(&mut self.table).reserve(before + ids.len(), |ord| self.names.get(ord));
         for (row, id) in ids.iter().enumerate() {
             let id = id.as_ref();
             if let Err(error) = self.push(id, row, before) {
@@ -87,12 +95,13 @@ impl Ids {
             return Err(Error::EmptyId { operation, row });
         }
         let names = &self.names;
+        let table = table_of(&mut self.table);
         let duplicate = |found: u32| {
             let first = (found as usize).checked_sub(before);
             Error::DuplicateId { operation, id: id.to_owned(), row, first }
         };
         match self.staged.as_mut().filter(|staged| staged.put != Put::Add) {
-            None => match self.table.insert(id, ord, |ord| names.get(ord)) {
+            None => match table.insert(id, ord, |ord| names.get(ord)) {
                 Some(found) => Err(duplicate(found)),
                 None => Ok(()),
             },
@@ -100,7 +109,7 @@ impl Ids {
                 let find = |staged_ones: bool| {
                     let first = staged.first;
                     let is_it = |ord: u32| (ord as usize >= first) == staged_ones && names.get(ord) == id;
-                    self.table.find(id, is_it)
+                    table.find(id, is_it)
                 };
                 if let Some(found) = find(true) {
                     return Err(duplicate(found));
@@ -112,7 +121,7 @@ impl Ids {
                     }
                     None => {}
                 }
-                self.table.insert_beside(id, ord);
+                table.insert_beside(id, ord);
                 Ok(())
             }
         }
@@ -131,22 +140,47 @@ impl Ids {
 
     /// Makes the id of a row free again, as far as this row had it.
     pub fn release(&mut self, ord: u32) {
-        self.table.remove(self.names.get(ord), ord, |ord| self.names.get(ord));
+        self.table();
+        table_of(&mut self.table).remove(self.names.get(ord), ord, |ord| self.names.get(ord));
     }
 
-    /// Reads the ids of a file, which stay there, and checks that they are text, and distinct where not deleted.
+    /// Reads the ids of a file, which stay there, and checks that they are text; if they are few, also that they are
+    /// distinct where not deleted.
     pub fn open(file: &Arc<File>, rows: usize, deleted: &RowSet) -> Result<Self, Error> {
         let names = Names::open(file, rows)?;
-        let mut table = IdTable::default();
-        table.reserve(rows - deleted.len(), |ord| names.get(ord));
-        for ord in (0..rows as u32).filter(|&ord| !deleted.contains(ord)) {
-            let id = names.get(ord);
-            if let Some(first) = table.insert(id, ord, |ord| names.get(ord)) {
-                let got = format!("\"{id}\" at rows {first} and {ord}");
-                return Err(storage::Error::corrupt(file.path(), "distinct ids".to_owned(), got).into());
-            }
+        let ids = Self { names, table: OnceLock::new(), unlisted: deleted.clone(), staged: None };
+        if rows <= CHECKED_ROWS {
+            ids.verify(file)?;
         }
-        Ok(Self { names, table, staged: None })
+        Ok(ids)
+    }
+
+    /// Whether the ids that a file had when it was opened are distinct where not deleted.
+    pub fn verify(&self, file: &File) -> Result<(), Error> {
+        let Some((first, row)) = self.list().1 else { return Ok(()) };
+        let got = format!("\"{}\" at rows {first} and {row}", self.names.get(row));
+        Err(storage::Error::corrupt(file.path(), "distinct ids".to_owned(), got).into())
+    }
+
+    /// Whether [`ord`](Self::ord) takes a moment. The first time, ids of a file have to be listed.
+    pub fn listed(&self) -> bool {
+        self.table.get().is_some()
+    }
+
+    fn table(&self) -> &IdTable {
+        self.table.get_or_init(|| self.list().0)
+    }
+
+    /// The table of all ids in the file, and two rows that have one id, if there are. Of these the first is found.
+    fn list(&self) -> (IdTable, Option<(u32, u32)>) {
+        let (mut table, names) = (IdTable::default(), &self.names);
+        let (rows, mut twice) = (names.base_len(), None);
+        table.reserve(rows, |ord| names.get(ord));
+        for ord in (0..rows as u32).filter(|&ord| !self.unlisted.contains(ord)) {
+            let found = table.insert(names.get(ord), ord, |ord| names.get(ord));
+            twice = twice.or(found.map(|first| (first, ord)));
+        }
+        (table, twice)
     }
 
     /// Writes the sections that [`open`](Self::open) reads.
@@ -156,6 +190,11 @@ impl Ids {
 
     /// Bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
-        self.names.memory_bytes() + self.table.memory_bytes()
+        self.names.memory_bytes() + self.table.get().map_or(0, IdTable::memory_bytes)
     }
+}
+
+/// The table, to change it; it is there.
+fn table_of(table: &mut OnceLock<IdTable>) -> &mut IdTable {
+    table.get_mut().expect("it was asked for before")
 }

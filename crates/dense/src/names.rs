@@ -165,7 +165,8 @@ impl Names {
         self.chunks.iter().map(of).sum::<usize>() + self.chunks.capacity() * size_of::<Arc<Chunk>>()
     }
 
-    fn base_len(&self) -> usize {
+    /// Rows whose ids are in the file.
+    pub fn base_len(&self) -> usize {
         self.base.as_ref().map_or(0, |base| base.ends.len())
     }
 }

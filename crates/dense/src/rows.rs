@@ -38,13 +38,15 @@ pub(crate) struct Rows<T = f32> {
     ids: Ids,
     vectors: Column<T>,
     deleted: RowSet,
+    /// Where they were opened.
+    file: Option<Arc<File>>,
 }
 
 impl<T: Element> Rows<T> {
     pub fn new(dim: usize, similarity: Similarity, metadata: Value) -> Result<Self, Error> {
         check_dim(dim)?;
         let (ids, vectors, deleted) = (Ids::new(), Column::new(), RowSet::new());
-        Ok(Self { dim, similarity, metadata, ids, vectors, deleted })
+        Ok(Self { dim, similarity, metadata, ids, vectors, deleted, file: None })
     }
 
     /// Rows, deleted and staged ones too.
@@ -138,7 +140,7 @@ impl<T: Element> Rows<T> {
         let Self { dim, similarity, .. } = *self;
         let metadata = self.metadata.clone();
         let (ids, vectors, deleted) = (Ids::new(), Column::new(), RowSet::new());
-        let mut rows = Self { dim, similarity, metadata, ids, vectors, deleted };
+        let mut rows = Self { dim, similarity, metadata, ids, vectors, deleted, file: None };
         for ord in self.live().iter() {
             let added = rows.ids.extend(&[self.ids.id(ord)]);
             added.expect("the ids of an index are not empty, and distinct where not deleted");
@@ -151,8 +153,8 @@ impl<T: Element> Rows<T> {
     pub fn converted<U: Element>(self, convert: impl Fn(&[T]) -> Vec<U>) -> Rows<U> {
         let mut vectors = Column::new();
         (0..self.len() as u32).for_each(|ord| vectors.extend(&convert(self.stored(ord))));
-        let Self { dim, similarity, metadata, ids, deleted, .. } = self;
-        Rows { dim, similarity, metadata, ids, vectors, deleted }
+        let Self { dim, similarity, metadata, ids, deleted, file, .. } = self;
+        Rows { dim, similarity, metadata, ids, vectors, deleted, file }
     }
 
     /// Reads the sections written by [`write`](Self::write); vectors and ids stay in the file.
@@ -177,7 +179,20 @@ impl<T: Element> Rows<T> {
             storage::Error::corrupt(file.path(), expected, "one beyond".to_owned())
         })?;
         let ids = Ids::open(file, rows, &deleted)?;
-        Ok(Self { dim, similarity, metadata: table["metadata"].clone(), ids, vectors, deleted })
+        let (metadata, file) = (table["metadata"].clone(), Some(Arc::clone(file)));
+        Ok(Self { dim, similarity, metadata, ids, vectors, deleted, file })
+    }
+
+    /// Reads what was left unread when the rows were opened, and compares it with its checksums.
+    pub fn verify(&self) -> Result<(), Error> {
+        let Some(file) = &self.file else { return Ok(()) };
+        file.verify()?;
+        self.ids.verify(file)
+    }
+
+    /// The file in which they were opened.
+    pub fn file(&self) -> Option<&File> {
+        self.file.as_deref()
     }
 
     /// Writes all sections; what is staged, as deleted.

@@ -225,3 +225,39 @@ fn an_id_that_is_there_twice_or_is_no_text_is_refused() {
     let error = FlatIndex::open(&path).expect_err("no text").to_string();
     assert!(error.contains("expected ids in UTF-8"), "{error}");
 }
+
+/// Sections of more than 16 MiB are not read when a file is opened: what is wrong there does no harm, and is found by
+/// `verify`.
+#[test]
+fn what_opening_leaves_unread_is_found_by_verify_and_does_no_harm_before() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let (rows, dim, control) = (33_000, 130, Control::new());
+    let vectors = uniform(rows, dim, 3);
+    let options = HnswOptions { m: 64, ef_construction: 8, ..HnswOptions::default() };
+    let mut index = HnswIndex::new(dim, Similarity::Dot, options, Value::Null).expect("sound options");
+    index.add(ids(0..rows), &vectors, 0, &control).expect("sound rows");
+    index.save(&path).expect("writable");
+    let opened = HnswIndex::open(&path).expect("sound");
+    opened.verify().expect("sound");
+    assert!(!opened.ids_listed(), "of so many rows ids are listed when they are asked for");
+    assert_eq!(opened.ord("p32999"), Some(32_999));
+    assert!(opened.ids_listed());
+
+    let file = File::open(&path, HNSW).expect("sound");
+    let links = file.section("ground").expect("there");
+    assert!(links.len() > 16 << 20, "{} bytes", links.len());
+    let mut bytes = std::fs::read(&path).expect("readable");
+    let start = bytes.windows(64).position(|window| window == &links[..64]).expect("there");
+    for (at, byte) in bytes[start..start + links.len()].iter_mut().enumerate() {
+        *byte = (at as u32).wrapping_mul(0x9E37_79B9).to_le_bytes()[3];
+    }
+    std::fs::write(&path, bytes).expect("writable");
+    let damaged = HnswIndex::open(&path).expect("its large sections are left unread");
+    for query in vectors.chunks(dim).take(20) {
+        let hits = damaged.search(query, 10, 50, &control).expect("hits");
+        assert_eq!(hits.len(), 10);
+    }
+    let error = damaged.verify().expect_err("damaged").to_string();
+    assert!(error.contains("of section \"ground\""), "{error}");
+}

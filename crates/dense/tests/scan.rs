@@ -13,7 +13,7 @@ use ranking::Hit;
 use serde_json::Value;
 use storage::{File, FileKind, Writer};
 
-const FLAT: FileKind = FileKind { magic: *b"PKFLAT\0\0", version: 1, name: "flat index" };
+const FLAT: FileKind = FileKind { magic: *b"PKFLAT\0\0", version: 2, name: "flat index" };
 
 /// Small whole numbers, of which many sums are equal, or any.
 fn numbers(count: usize, whole: bool, seed: u64) -> Vec<f32> {

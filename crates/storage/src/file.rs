@@ -6,9 +6,8 @@ use memmap2::Mmap;
 use crate::header::{Header, Section, Table};
 use crate::{Error, FileKind};
 
-/// Files up to this size are read and checked whole when opened; of larger ones the sections that were not
-/// asked to wait.
-const CHECKED_ON_OPEN: u64 = 256 << 20;
+/// Sections up to this size are read and checked when a file is opened, which takes milliseconds.
+const CHECKED_ON_OPEN: u64 = 16 << 20;
 
 /// A file opened for reading: memory-mapped, its header, table and sections checked.
 #[derive(Debug)]
@@ -19,7 +18,7 @@ pub struct File {
 }
 
 impl File {
-    /// Opens a file of this kind and checks header, table, places and checksums. Sections of more than 256 MiB
+    /// Opens a file of this kind and checks header, table, places and checksums. Sections of more than 16 MiB
     /// are left unread; [`verify`](Self::verify) checks them too.
     ///
     /// # Errors

@@ -78,6 +78,14 @@ impl AnyIndex {
         }
     }
 
+    pub fn ids_listed(&self) -> bool {
+        on!(self, index => index.ids_listed())
+    }
+
+    pub fn verify(&self) -> Result<(), Error> {
+        on!(self, index => index.verify())
+    }
+
     pub fn live(&self) -> RowSet {
         on!(self, index => index.live())
     }

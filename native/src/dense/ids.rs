@@ -73,7 +73,11 @@ impl NativeVectorIndex {
     /// Whether an id is there; none if that meant waiting.
     #[napi(catch_unwind)]
     pub fn has_now(&self, id: String) -> napi::Result<Option<bool>> {
-        call(|| self.opened()?.read_now(|index| Ok(index.ord(&id).is_some())))
+        call(|| {
+            let found =
+                self.opened()?.read_now(|index| Ok(index.ids_listed().then(|| index.ord(&id).is_some())))?;
+            Ok(found.flatten())
+        })
     }
 
     #[napi(ts_return_type = "Promise<boolean>", catch_unwind)]

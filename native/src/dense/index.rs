@@ -214,6 +214,12 @@ impl NativeVectorIndex {
         self.change(env, move |index| index.read(|index| Ok(index.save(Path::new(&path))?)))
     }
 
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn verify<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let index = self.opened();
+        spawn(env, move || index?.read(|index| Ok(index.verify()?)))
+    }
+
     /// The hits here and now, if that takes no longer than a tenth of a millisecond or so. `ef` is for graphs.
     #[napi(catch_unwind)]
     pub fn search_if_quick(

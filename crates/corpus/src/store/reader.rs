@@ -35,7 +35,7 @@ impl PassageRef<'_> {
 }
 
 impl PassageStore {
-    /// Opens a store and checks its header and its sections' lengths, and the checksums of sections up to 256
+    /// Opens a store and checks its header and its sections' lengths, and the checksums of sections up to 16
     /// MiB; [`verify`](Self::verify) checks everything.
     ///
     /// # Errors

@@ -298,6 +298,22 @@ impl FlatIndex {
         Ok(Self { stored })
     }
 
+    /// Reads the whole file of an opened index, compares it with its checksums and checks what searches otherwise take
+    /// as it is. Opening does so for what takes no more than some milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Storage`]
+    pub fn verify(&self) -> Result<(), Error> {
+        on!(&self.stored, rows => rows.verify())
+    }
+
+    /// Whether [`ord`](Self::ord) takes a moment: the ids of a large file are listed when they are first asked for.
+    #[must_use]
+    pub fn ids_listed(&self) -> bool {
+        self.ids().listed()
+    }
+
     /// The rows in single precision.
     pub(crate) fn into_rows(self) -> Rows {
         match self.stored {

@@ -97,7 +97,7 @@ impl Cells {
         let mut links = Vec::with_capacity(self.lines() * LINKS);
         for record in 0..lines.len() / self.lines() {
             links.clear();
-            view.read(record, &mut links);
+            view.read(record, NONE, &mut links);
             links.resize(self.lines() * LINKS, NONE);
             writer.append(bytemuck::cast_slice(&links))?;
         }
@@ -129,20 +129,21 @@ impl CellsView<'_> {
         self.room
     }
 
-    /// Appends the links of a record to `found`. While another thread sets them, some may be old and some new.
-    pub fn read(&self, record: usize, found: &mut Vec<u32>) {
+    /// Appends the links of a record to `found`: those before the first that does not lead to one of so many rows. While
+    /// another thread sets them, some may be old and some new.
+    pub fn read(&self, record: usize, rows: u32, found: &mut Vec<u32>) {
         let lines = self.room.div_ceil(LINKS);
         let end = found.len() + self.room;
         match self.place {
             PlaceView::Mapped(numbers) => {
                 let links = &numbers[record * lines * LINKS..][..self.room];
-                found.extend(links.iter().copied().take_while(|&link| link != NONE));
+                found.extend(links.iter().copied().take_while(|&link| link < rows));
             }
             PlaceView::Owned(all) => {
                 for Line(links) in &all[record * lines..][..lines] {
                     let before = found.len();
                     found.extend(links.iter().map(|link| link.load(Ordering::Relaxed)));
-                    if let Some(count) = found[before..].iter().position(|&link| link == NONE) {
+                    if let Some(count) = found[before..].iter().position(|&link| link >= rows) {
                         found.truncate(before + count);
                         break;
                     }
@@ -196,7 +197,7 @@ mod tests {
             cells.resize(2);
             let read = |cells: &Cells, record: usize| {
                 let mut found = vec![1];
-                cells.view().read(record, &mut found);
+                cells.view().read(record, 1000, &mut found);
                 found
             };
             assert_eq!((cells.len(), read(&cells, 1)), (Some(2), vec![1]));

@@ -18,22 +18,26 @@ struct Under<'a> {
     scratch: &'a mut Scratch,
 }
 
-/// Searches the whole of layer 0 for each of the prepared queries, as many at a time as there are scratches, and returns
-/// up to `plan.k` hits of each, in order.
+/// Searches layer 0 for each of the prepared queries, as many at a time as there are scratches, and returns up to `plan.k`
+/// hits of each, in order. Nearly all rows are `live`; others are no hits, and room is kept for as many more.
 pub(crate) fn interleaved(
     walk: &Walk,
     entry: u32,
     queries: &[f32],
     plan: &Plan,
+    live: impl Fn(u32) -> bool,
     scratches: &mut [Scratch],
 ) -> Result<Vec<Vec<Hit>>, Cancelled> {
     let queries: Vec<&[f32]> = queries.chunks_exact(walk.closeness.view().dim).collect();
     let mut found = vec![Vec::new(); queries.len()];
     let mut waiting = 0..queries.len();
+    let view = walk.closeness.view();
+    let dead = view.len() - view.live_len();
+    let ef = plan.ef + (plan.ef * dead).div_ceil(view.len());
     let begin = |query: usize, scratch: &mut Scratch| {
         let target = walk.closeness.of_query(queries[query]);
         let entry = walk.descend(&target, entry, 0, scratch);
-        walk.start(&[entry], plan.ef, scratch);
+        walk.start(&[entry], ef, scratch);
         // There is an entry to go to.
         walk.go(0, scratch);
         target
@@ -53,7 +57,7 @@ pub(crate) fn interleaved(
             if walk.go(0, scratch) {
                 return true;
             }
-            let candidates: Vec<Hit> = scratch.found().collect();
+            let candidates: Vec<Hit> = scratch.found().filter(|hit| dead == 0 || live(hit.ord)).collect();
             found[*query] = rescore(&walk.closeness, queries[*query], target, &candidates, plan.k);
             let Some(next) = waiting.next() else { return false };
             (*query, *target) = (next, begin(next, scratch));
