@@ -188,6 +188,7 @@ export declare class NativeVectorIndex {
   delete(batch: VectorBatch): Promise<number>
   compact(control?: Control | undefined | null): Promise<void>
   save(path: string): Promise<void>
+  verify(): Promise<void>
   /** The hits here and now, if that takes no longer than a tenth of a millisecond or so. `ef` is for graphs. */
   searchIfQuick(query: Float32Array, k: number, ef: number, filter?: NativeFilter | undefined | null): Hits | null
   /** `ef` is for graphs. */
