@@ -450,9 +450,9 @@ export declare function openBm25Writer(path: string, options: NativeWriterOption
 /** Opens a model as an encoder. */
 export declare function openEncoder(files: ModelFiles, options: NativeEncoderOptions): Promise<NativeEncoder>
 
-export declare function openFlatIndex(path: string): Promise<NativeVectorIndex>
+export declare function openFlatIndex(path: string, inMemory: boolean): Promise<NativeVectorIndex>
 
-export declare function openHnswIndex(path: string): Promise<NativeVectorIndex>
+export declare function openHnswIndex(path: string, inMemory: boolean): Promise<NativeVectorIndex>
 
 export declare function openPassages(path: string, options: NativeReadFileOptions): Promise<NativePassageReader>
 

@@ -116,7 +116,16 @@ export async function buildCollection(
 				checkCount('hnsw: seed', seed, 0);
 				await stage('hnsw', options, async call => {
 					await callNative(call, control =>
-						native.buildHnswFromFlat(place('flat'), place('hnsw'), m, efConstruction, seed, 'graph', threads || availableParallelism(), control),
+						native.buildHnswFromFlat(
+							place('flat'),
+							place('hnsw'),
+							m,
+							efConstruction,
+							seed,
+							'graph',
+							threads || availableParallelism(),
+							control,
+						),
 					);
 					return {passages};
 				});

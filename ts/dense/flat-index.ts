@@ -2,7 +2,15 @@ import {checkCount, checkOneOf, checkString} from '../check.ts';
 import {type Binding, callNative, callSync, native} from '../native.ts';
 import {type IndexHandle, attached} from './index-handle.ts';
 import {type VectorFileOptions, vectorSource} from './vector-file.ts';
-import {type IndexMetadata, NativeVectorIndex, type Similarity, checkedMetadata, checkedSimilarity} from './vector-index.ts';
+import {
+	type IndexMetadata,
+	NativeVectorIndex,
+	type OpenIndexOptions,
+	type Similarity,
+	checkedMetadata,
+	checkedOpen,
+	checkedSimilarity,
+} from './vector-index.ts';
 
 /**
 How a flat index keeps its vectors.
@@ -71,9 +79,9 @@ export class FlatIndex extends NativeVectorIndex {
 	}
 
 	/** Memory-maps a saved index: its vectors are read when it is searched. */
-	static async open(path: string): Promise<FlatIndex> {
-		checkString('path', path);
-		return new FlatIndex((await callNative({}, () => native.openFlatIndex(path))) as unknown as FlatIndexOptions);
+	static async open(path: string, options: OpenIndexOptions = {}): Promise<FlatIndex> {
+		const inMemory = checkedOpen(path, options);
+		return new FlatIndex((await callNative({}, () => native.openFlatIndex(path, inMemory))) as unknown as FlatIndexOptions);
 	}
 
 	/** The index of another thread, which both then have in common. */

@@ -4,7 +4,7 @@ import type {CallOptions, SearchManyOptions, SearchOptions} from '../types.ts';
 import type {FlatIndexOptions} from './flat-index.ts';
 import {type IndexHandle, attached} from './index-handle.ts';
 import type {VectorFilterOptions} from './vector-filter.ts';
-import {type Ef, NativeVectorIndex, checkedMetadata, checkedSimilarity} from './vector-index.ts';
+import {type Ef, NativeVectorIndex, type OpenIndexOptions, checkedMetadata, checkedOpen, checkedSimilarity} from './vector-index.ts';
 
 export interface HnswIndexOptions extends Omit<FlatIndexOptions, 'storage'> {
 	/** Links per node above layer 0; layer 0 has `2 * m`. @default 24 */
@@ -49,9 +49,9 @@ export class HnswIndex extends NativeVectorIndex {
 	}
 
 	/** Memory-maps a saved index. */
-	static async open(path: string): Promise<HnswIndex> {
-		checkString('path', path);
-		return new HnswIndex((await callNative({}, () => native.openHnswIndex(path))) as unknown as HnswIndexOptions);
+	static async open(path: string, options: OpenIndexOptions = {}): Promise<HnswIndex> {
+		const inMemory = checkedOpen(path, options);
+		return new HnswIndex((await callNative({}, () => native.openHnswIndex(path, inMemory))) as unknown as HnswIndexOptions);
 	}
 
 	/** The index of another thread, which both then have in common. */

@@ -48,6 +48,23 @@ export interface VectorIndex extends AsyncDisposable {
 	close(): void;
 }
 
+export interface OpenIndexOptions {
+	/**
+	Read into memory, in pages as large as the system has, not mapped: opening takes as long as reading the file does, and
+	searches of large indexes are faster by up to a fifth.
+	@default false
+	*/
+	readonly inMemory?: boolean | undefined;
+}
+
+export function checkedOpen(path: string, {inMemory = false}: OpenIndexOptions): boolean {
+	checkString('open: path', path);
+	if (typeof inMemory !== 'boolean') {
+		throw new RetrievalError('ERR_ARGUMENT', `inMemory: expected true or false, got ${typeof inMemory}`);
+	}
+	return inMemory;
+}
+
 /** What a graph is asked for besides; an exact index takes no notice of it. */
 export interface Ef {
 	/** Candidates kept while searching; raised to `k`. More finds more and takes longer. @default 128 */

@@ -42,7 +42,10 @@ impl<T: AnyBitPattern + NoUninit> Numbers<T> {
     /// To change them, in memory.
     pub fn own(&mut self) -> &mut Vec<T> {
         if let Self::Mapped(column) = self {
-            *self = Self::Owned(column.parts().0.to_vec());
+            let mut numbers = Vec::new();
+            reserve(&mut numbers, column.len());
+            numbers.extend_from_slice(column.parts().0);
+            *self = Self::Owned(numbers);
         }
         match self {
             Self::Owned(numbers) => numbers,
@@ -92,7 +95,9 @@ impl Lines {
     pub fn own(&mut self) -> &mut Vec<Line> {
         if let Self::Mapped(column) = self {
             let bytes = column.parts().0;
-            let mut lines = vec![Line::ZERO; bytes.len().div_ceil(size_of::<Line>())];
+            let (mut lines, count) = (Vec::new(), bytes.len().div_ceil(size_of::<Line>()));
+            reserve(&mut lines, count);
+            lines.resize(count, Line::ZERO);
             Line::bytes_mut(&mut lines)[..bytes.len()].copy_from_slice(bytes);
             *self = Self::Owned(lines);
         }

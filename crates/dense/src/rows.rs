@@ -190,6 +190,11 @@ impl<T: Element> Rows<T> {
         self.ids.verify(file)
     }
 
+    /// Copies the vectors to memory.
+    pub fn load(&mut self) {
+        self.vectors.load();
+    }
+
     /// The file in which they were opened.
     pub fn file(&self) -> Option<&File> {
         self.file.as_deref()

@@ -243,6 +243,12 @@ fn what_opening_leaves_unread_is_found_by_verify_and_does_no_harm_before() {
     assert!(!opened.ids_listed(), "of so many rows ids are listed when they are asked for");
     assert_eq!(opened.ord("p32999"), Some(32_999));
     assert!(opened.ids_listed());
+    let mut loaded = HnswIndex::open(&path).expect("sound");
+    loaded.load();
+    assert!(opened.memory_bytes() < index.memory_bytes() / 10 && loaded.memory_bytes() > rows * dim * 4);
+    let search =
+        |index: &HnswIndex| index.search_many(&vectors[..20 * dim], 10, 50, 1, &control).expect("hits");
+    assert_eq!((search(&opened), search(&loaded)), (search(&index), search(&index)));
 
     let file = File::open(&path, HNSW).expect("sound");
     let links = file.section("ground").expect("there");

@@ -73,13 +73,25 @@ pub fn new_hnsw_index(options: NativeHnswOptions) -> napi::Result<NativeVectorIn
 }
 
 #[napi(ts_return_type = "Promise<NativeVectorIndex>", catch_unwind)]
-pub fn open_flat_index(env: &Env, path: String) -> napi::Result<Object<'_>> {
-    spawn(env, move || Ok(NativeVectorIndex::of(AnyIndex::Flat(FlatIndex::open(Path::new(&path))?), 0)))
+pub fn open_flat_index(env: &Env, path: String, in_memory: bool) -> napi::Result<Object<'_>> {
+    spawn(env, move || {
+        let mut index = FlatIndex::open(Path::new(&path))?;
+        if in_memory {
+            index.load();
+        }
+        Ok(NativeVectorIndex::of(AnyIndex::Flat(index), 0))
+    })
 }
 
 #[napi(ts_return_type = "Promise<NativeVectorIndex>", catch_unwind)]
-pub fn open_hnsw_index(env: &Env, path: String) -> napi::Result<Object<'_>> {
-    spawn(env, move || Ok(NativeVectorIndex::of(AnyIndex::Hnsw(HnswIndex::open(Path::new(&path))?), 0)))
+pub fn open_hnsw_index(env: &Env, path: String, in_memory: bool) -> napi::Result<Object<'_>> {
+    spawn(env, move || {
+        let mut index = HnswIndex::open(Path::new(&path))?;
+        if in_memory {
+            index.load();
+        }
+        Ok(NativeVectorIndex::of(AnyIndex::Hnsw(index), 0))
+    })
 }
 
 /// The index with this token, if it is of this kind.

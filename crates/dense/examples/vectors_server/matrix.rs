@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 
-use dense::{FlatIndex, Similarity};
+use dense::{FlatIndex, Similarity, Storage};
 use serde_json::Value;
 
 use crate::Outcome;
@@ -31,8 +31,14 @@ pub fn read(path: &Path, count: usize, dim: usize) -> Outcome<Vec<f32>> {
 /// # Errors
 ///
 /// As [`read`]; also if the index refuses a row.
-pub fn read_index(path: &Path, count: usize, dim: usize, similarity: Similarity) -> Outcome<FlatIndex> {
-    let mut index = FlatIndex::new(dim, similarity, Value::Null)?;
+pub fn read_index(
+    path: &Path,
+    count: usize,
+    dim: usize,
+    similarity: Similarity,
+    storage: Storage,
+) -> Outcome<FlatIndex> {
+    let mut index = FlatIndex::with_storage(dim, similarity, storage, Value::Null)?;
     for_each_chunk(path, count, dim, |rows| {
         let first = index.len();
         let ids = (first..first + rows.len() / dim).map(|row| row.to_string()).collect();

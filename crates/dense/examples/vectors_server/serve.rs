@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, UNIX_EPOCH};
 
 use control::Control;
-use dense::{FlatIndex, HnswIndex, HnswOptions, InnerProduct, Similarity};
+use dense::{FlatIndex, HnswIndex, HnswOptions, InnerProduct, Similarity, Storage};
 use ranking::Hit;
 use rustix::time::{ClockId, clock_gettime};
 use serde::Deserialize;
@@ -39,6 +39,8 @@ struct Options {
     m: Option<usize>,
     ef_construction: Option<usize>,
     inner_product: Option<String>,
+    /// Of a flat index.
+    storage: Option<String>,
 }
 
 #[derive(Deserialize, Clone, Copy, PartialEq)]
@@ -136,10 +138,12 @@ fn build(place: &Place) -> Outcome<Value> {
     let built = match options.index {
         Kind::Bandwidth => None,
         Kind::Flat => {
-            Some(Index::Flat(Box::new(matrix::read_index(rows, *count, *dim, place.similarity()?)?)))
+            let storage = options.storage()?;
+            let index = matrix::read_index(rows, *count, *dim, place.similarity()?, storage)?;
+            Some(Index::Flat(Box::new(index)))
         }
         Kind::Hnsw => {
-            let flat = matrix::read_index(rows, *count, *dim, place.similarity()?)?;
+            let flat = matrix::read_index(rows, *count, *dim, place.similarity()?, Storage::F32)?;
             Some(Index::Hnsw(Box::new(HnswIndex::from_flat(flat, options.hnsw()?, 1, &Control::new())?)))
         }
     };
@@ -155,8 +159,17 @@ fn build(place: &Place) -> Outcome<Value> {
 fn open(place: &Place) -> Outcome<Index> {
     let file = place.folder.join("index");
     Ok(match place.options.index {
-        Kind::Flat => Index::Flat(Box::new(FlatIndex::open(&file)?)),
-        Kind::Hnsw => Index::Hnsw(Box::new(HnswIndex::open(&file)?)),
+        // Peers have their indexes in memory too.
+        Kind::Flat => {
+            let mut index = FlatIndex::open(&file)?;
+            index.load();
+            Index::Flat(Box::new(index))
+        }
+        Kind::Hnsw => {
+            let mut index = HnswIndex::open(&file)?;
+            index.load();
+            Index::Hnsw(Box::new(index))
+        }
         Kind::Bandwidth => Index::Rows(matrix::read(&place.rows, place.count, place.dim)?),
     })
 }
@@ -168,6 +181,12 @@ impl Place {
 }
 
 impl Options {
+    fn storage(&self) -> Outcome<Storage> {
+        let Some(name) = &self.storage else { return Ok(Storage::F32) };
+        Ok(Storage::from_name(name)
+            .ok_or_else(|| format!("expected f32, f16 or int8Filtered, got {name}"))?)
+    }
+
     fn hnsw(&self) -> Outcome<HnswOptions> {
         let or = HnswOptions::default();
         let inner_product = match &self.inner_product {

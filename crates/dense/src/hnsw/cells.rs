@@ -72,12 +72,19 @@ impl Cells {
         CellsView { room: self.room, place }
     }
 
+    /// Copies them to memory.
+    pub fn load(&mut self) {
+        if let Place::Mapped(column) = &self.place {
+            let mut lines = Vec::new();
+            reserve(&mut lines, column.len() / LINKS);
+            lines.extend(column.parts().0.chunks_exact(LINKS).map(|links| Line::of(|at| links[at])));
+            self.place = Place::Owned(lines);
+        }
+    }
+
     /// Makes them so many, in memory; new ones have no links.
     pub fn resize(&mut self, records: usize) {
-        if let Place::Mapped(column) = &self.place {
-            let lines = column.parts().0.chunks_exact(LINKS);
-            self.place = Place::Owned(lines.map(|links| Line::of(|at| links[at])).collect());
-        }
+        self.load();
         let length = records * self.lines();
         if let Place::Owned(lines) = &mut self.place {
             reserve(lines, length.saturating_sub(lines.len()));

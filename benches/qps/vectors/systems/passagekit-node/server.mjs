@@ -30,7 +30,7 @@ await serve({
 	save: async folder => index.save(join(folder, 'index')),
 	async open({folder, options}) {
 		index?.close();
-		index = await kinds[options.index].open(join(folder, 'index'));
+		index = await kinds[options.index].open(join(folder, 'index'), {inMemory: true});
 	},
 	search: async (query, k, effort) => index.search(query, {k, efSearch: effort || undefined}),
 	searchMany: async (queries, k, effort) => index.searchMany(queries, {k, efSearch: effort || undefined, threads: 1}),
