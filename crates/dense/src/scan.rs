@@ -5,19 +5,17 @@ use std::ops::Range;
 use control::{Cancelled, Control};
 use kernels::{Batch, Score};
 use ranking::Hit;
-use rayon::prelude::*;
 
 use crate::best::Best;
 use crate::rows::View;
-use crate::{Error, Similarity, pool};
+use crate::shares::search_shares;
+use crate::{Error, Similarity};
 
 /// Says of an ord whether it may be a hit. It is called from several threads and must always give the same answer.
 pub type Filter<'a> = &'a (dyn Fn(u32) -> bool + Sync);
 
 /// Rows scored at once for one query: their scores stay in the first cache level.
 const BLOCK_ROWS: usize = 64;
-/// Fewer rows than this are not worth a thread.
-const SHARE_ROWS: usize = 2048;
 
 /// The `k` best rows for one prepared query, best first.
 pub(crate) fn scan(
@@ -39,57 +37,11 @@ pub(crate) fn scan_many(
     filter: Option<Filter>,
     control: &Control,
 ) -> Result<Vec<Vec<Hit>>, Error> {
-    let groups: Vec<&[f32]> =
-        queries.chunks(group_queries(view, queries.len() / view.dim) * view.dim).collect();
-    let threads = pool::resolve(threads);
-    let shares = shares(view.len(), threads, groups.len());
-    let search = |queries: &&[f32]| {
-        let share = |rows: &Range<usize>| scan_share(view, rows.clone(), queries, k, filter, control);
-        let found: Vec<Vec<Best>> = if shares.len() == 1 {
-            vec![share(&shares[0])?]
-        } else {
-            shares.par_iter().map(share).collect::<Result<_, _>>()?
-        };
-        let merged = merge(found, k);
-        control.advance(merged.len() as u64);
-        Ok(merged)
-    };
-    let found: Result<Vec<Vec<Vec<Hit>>>, Cancelled> = pool::run(threads, || {
-        if threads == 1 {
-            groups.iter().map(search).collect()
-        } else {
-            groups.par_iter().map(search).collect()
-        }
-    })?;
-    Ok(found?.into_iter().flatten().collect())
-}
-
-/// The rows in as many ranges as keep all threads busy: one where there are enough groups of queries for that.
-fn shares(rows: usize, threads: usize, groups: usize) -> Vec<Range<usize>> {
-    let wanted = if threads == 1 { 1 } else { (2 * threads).div_ceil(groups.max(1)) };
-    let size = rows.div_ceil(wanted).max(SHARE_ROWS).next_multiple_of(BLOCK_ROWS);
-    let starts = (0..rows.max(1)).step_by(size);
-    starts.map(|start| start..rows.min(start + size)).collect()
-}
-
-/// Merges what the shares found for each query.
-fn merge(mut found: Vec<Vec<Best>>, k: usize) -> Vec<Vec<Hit>> {
-    let Some(first) = found.pop() else { return Vec::new() };
-    if found.is_empty() {
-        return first.into_iter().map(Best::into_sorted).collect();
-    }
-    let mut merged: Vec<Vec<Hit>> = first.into_iter().map(Best::into_sorted).collect();
-    for share in found {
-        for (hits, best) in merged.iter_mut().zip(share) {
-            hits.extend(best.into_sorted());
-        }
-    }
-    for hits in &mut merged {
-        // The order is total, so an unstable sort has one outcome.
-        hits.sort_unstable_by(ranking::by_rank);
-        hits.truncate(k);
-    }
-    merged
+    let group = group_queries(view, queries.len() / view.dim);
+    search_shares((queries, view.dim, group), (view.len(), k), threads, control, |rows, queries| {
+        let found = scan_share(view, rows, queries, k, filter, control)?;
+        Ok(found.into_iter().map(Best::into_sorted).collect())
+    })
 }
 
 /// How many queries are scored at once: as many as a batch takes, or an equal part of all.
@@ -138,7 +90,7 @@ fn scan_share(
 }
 
 /// The `k` best of a range of rows for one query.
-fn scan_one(
+pub(crate) fn scan_one(
     view: &View,
     rows: Range<usize>,
     query: &[f32],

@@ -2,7 +2,7 @@ use crate::rows::View;
 use crate::scan::Filter;
 
 /// A walk scores about this many rows for each candidate that it keeps, at the price of a row of a scan.
-const ROWS_PER_CANDIDATE: usize = 16;
+pub(crate) const ROWS_PER_CANDIDATE: usize = 16;
 /// Rows on which a filter is tried to estimate how many it allows.
 const FILTER_SAMPLE: usize = 256;
 

@@ -3,7 +3,6 @@ use ranking::{Hit, TopK};
 
 use super::query::Bounds;
 use crate::rows::View;
-use crate::shares::offer;
 
 /// Candidates that are fetched before they are scored.
 const AHEAD: usize = 4;
@@ -81,7 +80,11 @@ impl Candidates {
             if let Some(&(_, ahead)) = self.kept.get(at + AHEAD) {
                 prefetch(view.row(ahead));
             }
-            offer(&mut best, Hit { ord, score: view.score(query, ord) });
+            let score = view.score(query, ord);
+            // NaN, which only a file made by hand can bring, is not kept.
+            if !score.is_nan() {
+                best.push(Hit { ord, score });
+            }
         }
         best
     }

@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use control::{Cancelled, Control};
 use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels, Int8RowBounds};
-use ranking::{Hit, TopK};
+use ranking::Hit;
 
 use super::Shadow;
 use super::candidates::Candidates;
@@ -10,8 +10,8 @@ use super::codes::ShadowBlock;
 use super::query::Coded;
 use crate::Error;
 use crate::rows::View;
-use crate::scan::{Filter, scan, scan_many};
-use crate::shares::{scan_source, search_shares};
+use crate::scan::{Filter, scan, scan_many, scan_one};
+use crate::shares::search_shares;
 
 /// Queries multiplied at once: with a block of rows they stay in the second cache level.
 const GROUP_QUERIES: usize = 256;
@@ -44,7 +44,7 @@ pub(crate) fn search(
         return Ok(scan(&view, query, k, filter, control)?);
     }
     let mut found = Search { view, shadow, k, filter, control }.share(0..view.len(), query)?;
-    Ok(found.pop().map(TopK::into_sorted).unwrap_or_default())
+    Ok(found.pop().unwrap_or_default())
 }
 
 /// The `k` best rows for each of the prepared queries `[q * dim]`, best first.
@@ -73,18 +73,17 @@ fn pays(view: &View, queries: usize, k: usize) -> bool {
 
 impl Search<'_> {
     /// The `k` best of a range of rows for each query of a group.
-    fn share(&self, rows: Range<usize>, queries: &[f32]) -> Result<Vec<TopK>, Cancelled> {
+    fn share(&self, rows: Range<usize>, queries: &[f32]) -> Result<Vec<Vec<Hit>>, Cancelled> {
         let Self { view, filter, control, .. } = *self;
         let k = self.k.min(rows.len());
         let (coded, candidates) = self.candidates(rows.clone(), queries)?;
         let candidates = candidates.into_iter().zip(&coded.bounds).zip(queries.chunks_exact(view.dim));
         let scored = candidates.map(|((candidates, bounds), query)| {
             if candidates.too_many {
-                let mut found = scan_source(&view, rows.clone(), query, k, filter, control)?;
-                return Ok(found.pop().unwrap_or_else(|| TopK::new(0)));
+                return Ok(scan_one(&view, rows.clone(), query, k, filter, control)?.into_sorted());
             }
             control.check()?;
-            Ok(candidates.score(&view, query, bounds))
+            Ok(candidates.score(&view, query, bounds).into_sorted())
         });
         scored.collect()
     }

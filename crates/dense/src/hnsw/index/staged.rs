@@ -1,10 +1,8 @@
 use control::Control;
 
 use super::HnswIndex;
+use crate::hnsw::plan::ROWS_PER_CANDIDATE;
 use crate::{Error, Longest, Put, RowIds, RowSet};
-
-/// A walk scores about this many rows for each candidate that it keeps.
-const ROWS_PER_CANDIDATE: usize = 16;
 
 /// Changes in steps, between which others search: see [`Put`].
 impl HnswIndex {
