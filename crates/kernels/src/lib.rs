@@ -22,6 +22,10 @@ mod panels;
 #[macro_use]
 mod tile;
 
+#[cfg(target_arch = "x86_64")]
+#[macro_use]
+mod byte_lanes;
+
 mod batch;
 mod dispatch;
 pub mod half;

@@ -1,22 +1,8 @@
 //! AVX-512 and AVX2, each with and without VNNI.
 
-/// Defines how to load 64 bytes.
-macro_rules! define_loads_512 {
+/// Defines how to load less than 64 bytes.
+macro_rules! define_part_loads_512 {
     (#[$feature:meta]) => {
-        #[$feature]
-        #[inline]
-        fn load_row(chunk: &[u8; WIDTH]) -> __m512i {
-            // SAFETY: `chunk` is 64 readable bytes; the load asks for no alignment.
-            unsafe { _mm512_loadu_si512(chunk.as_ptr().cast()) }
-        }
-
-        #[$feature]
-        #[inline]
-        fn load_query(chunk: &[i8; WIDTH]) -> __m512i {
-            // SAFETY: `chunk` is 64 readable bytes; the load asks for no alignment.
-            unsafe { _mm512_loadu_si512(chunk.as_ptr().cast()) }
-        }
-
         /// Up to 64 bytes, then zeros.
         #[$feature]
         #[inline]
@@ -38,48 +24,12 @@ macro_rules! define_loads_512 {
         fn mask(length: usize) -> u64 {
             if length < WIDTH { (1 << length) - 1 } else { u64::MAX }
         }
-
-        #[$feature]
-        #[inline]
-        fn zero() -> Sums {
-            _mm512_setzero_si512()
-        }
-
-        #[$feature]
-        #[inline]
-        fn totals(sums: [Sums; 4]) -> [i32; 4] {
-            let [a, b, c, d] = sums;
-            let ab = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
-            let cd = _mm512_add_epi32(_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
-            // In each quarter a part of the four totals.
-            let all = _mm512_add_epi32(_mm512_unpacklo_epi64(ab, cd), _mm512_unpackhi_epi64(ab, cd));
-            let half = _mm256_add_epi32(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64::<1>(all));
-            let total = _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half));
-            let mut totals = [0; 4];
-            // SAFETY: `totals` is 16 writable bytes; the store asks for no alignment.
-            unsafe { _mm_storeu_si128(totals.as_mut_ptr().cast(), total) };
-            totals
-        }
     };
 }
 
-/// Defines how to load 32 bytes.
-macro_rules! define_loads_256 {
+/// Defines how to load less than 32 bytes.
+macro_rules! define_part_loads_256 {
     (#[$feature:meta]) => {
-        #[$feature]
-        #[inline]
-        fn load_row(chunk: &[u8; WIDTH]) -> __m256i {
-            // SAFETY: `chunk` is 32 readable bytes; the load asks for no alignment.
-            unsafe { _mm256_loadu_si256(chunk.as_ptr().cast()) }
-        }
-
-        #[$feature]
-        #[inline]
-        fn load_query(chunk: &[i8; WIDTH]) -> __m256i {
-            // SAFETY: `chunk` is 32 readable bytes; the load asks for no alignment.
-            unsafe { _mm256_loadu_si256(chunk.as_ptr().cast()) }
-        }
-
         /// Up to 32 bytes, then zeros.
         #[$feature]
         #[inline]
@@ -97,25 +47,6 @@ macro_rules! define_loads_256 {
             chunk[..part.len()].copy_from_slice(part);
             load_query(&chunk)
         }
-
-        #[$feature]
-        #[inline]
-        fn zero() -> Sums {
-            _mm256_setzero_si256()
-        }
-
-        #[$feature]
-        #[inline]
-        fn totals(sums: [Sums; 4]) -> [i32; 4] {
-            let [a, b, c, d] = sums;
-            // In each half a part of the four totals.
-            let all = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
-            let total = _mm_add_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256::<1>(all));
-            let mut totals = [0; 4];
-            // SAFETY: `totals` is 16 writable bytes; the store asks for no alignment.
-            unsafe { _mm_storeu_si128(totals.as_mut_ptr().cast(), total) };
-            totals
-        }
     };
 }
 
@@ -124,7 +55,6 @@ macro_rules! define_bytes {
     ($register:ty, $add_products:ident, #[$feature:meta]) => {
         type Row = $register;
         type Query = $register;
-        type Sums = $register;
         const UNSIGNED: bool = true;
 
         #[$feature]
@@ -169,7 +99,6 @@ macro_rules! define_words {
      #[$feature:meta]) => {
         type Row = [$register; 2];
         type Query = [$register; 2];
-        type Sums = $register;
         const UNSIGNED: bool = true;
 
         #[$feature]
@@ -217,41 +146,31 @@ macro_rules! define_words {
 }
 
 pub(super) mod avx512vnni {
-    use std::arch::x86_64::{
-        __m512i, _mm_add_epi32, _mm_storeu_si128, _mm256_add_epi32, _mm256_castsi256_si128,
-        _mm256_extracti128_si256, _mm512_add_epi32, _mm512_castsi512_si256, _mm512_dpbusd_epi32,
-        _mm512_extracti64x4_epi64, _mm512_loadu_si512, _mm512_maskz_loadu_epi8, _mm512_setzero_si512,
-        _mm512_unpackhi_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64,
-    };
-
-    const WIDTH: usize = 64;
+    use std::arch::x86_64::{__m512i, _mm512_dpbusd_epi32, _mm512_maskz_loadu_epi8};
 
     // 4 × 4 sums, 4 queries and 1 row: 21 of 32 registers.
     define_int8!(
         "avx512vnni", fast: true, queries: 4, all: crate::int8::packed::products, reaching: crate::int8::bound::avx512::reaching,
         #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
     );
-    define_loads_512!(#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
+    define_byte_lanes_512!(#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
+    define_part_loads_512!(#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
     define_bytes!(__m512i, _mm512_dpbusd_epi32, #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
 }
 
 pub(super) mod avx512bw {
     use std::arch::x86_64::{
-        __m512i, _mm_add_epi32, _mm_storeu_si128, _mm256_add_epi32, _mm256_castsi256_si128,
-        _mm256_extracti128_si256, _mm512_add_epi32, _mm512_and_si512, _mm512_castsi512_si256,
-        _mm512_extracti64x4_epi64, _mm512_loadu_si512, _mm512_madd_epi16, _mm512_maskz_loadu_epi8,
-        _mm512_set1_epi16, _mm512_setzero_si512, _mm512_slli_epi16, _mm512_srai_epi16, _mm512_srli_epi16,
-        _mm512_unpackhi_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64,
+        __m512i, _mm512_add_epi32, _mm512_and_si512, _mm512_madd_epi16, _mm512_maskz_loadu_epi8,
+        _mm512_set1_epi16, _mm512_slli_epi16, _mm512_srai_epi16, _mm512_srli_epi16,
     };
-
-    const WIDTH: usize = 64;
 
     // 4 × 4 sums, 4 queries and 1 row in two registers each: 26 of 32.
     define_int8!(
         "avx512bw", fast: false, queries: 4, all: products, reaching: crate::int8::bound::avx512::reaching,
         #[target_feature(enable = "avx512f,avx512bw")]
     );
-    define_loads_512!(#[target_feature(enable = "avx512f,avx512bw")]);
+    define_byte_lanes_512!(#[target_feature(enable = "avx512f,avx512bw")]);
+    define_part_loads_512!(#[target_feature(enable = "avx512f,avx512bw")]);
     define_words!(
         __m512i, _mm512_and_si512, _mm512_set1_epi16, _mm512_srli_epi16, _mm512_slli_epi16, _mm512_srai_epi16,
         _mm512_madd_epi16, _mm512_add_epi32, #[target_feature(enable = "avx512f,avx512bw")]
@@ -259,37 +178,31 @@ pub(super) mod avx512bw {
 }
 
 pub(super) mod avxvnni {
-    use std::arch::x86_64::{
-        __m256i, _mm_add_epi32, _mm_storeu_si128, _mm256_castsi256_si128, _mm256_dpbusd_avx_epi32,
-        _mm256_extracti128_si256, _mm256_hadd_epi32, _mm256_loadu_si256, _mm256_setzero_si256,
-    };
-
-    const WIDTH: usize = 32;
+    use std::arch::x86_64::{__m256i, _mm256_dpbusd_avx_epi32};
 
     // 2 × 4 sums, 2 queries and 1 row: 11 of 16 registers.
     define_int8!(
         "avxvnni", fast: true, queries: 2, all: products, reaching: crate::int8::bound::avx2::reaching,
         #[target_feature(enable = "avx2,avxvnni")]
     );
-    define_loads_256!(#[target_feature(enable = "avx2,avxvnni")]);
+    define_byte_lanes_256!(#[target_feature(enable = "avx2,avxvnni")]);
+    define_part_loads_256!(#[target_feature(enable = "avx2,avxvnni")]);
     define_bytes!(__m256i, _mm256_dpbusd_avx_epi32, #[target_feature(enable = "avx2,avxvnni")]);
 }
 
 pub(super) mod avx2 {
     use std::arch::x86_64::{
-        __m256i, _mm_add_epi32, _mm_storeu_si128, _mm256_add_epi32, _mm256_and_si256, _mm256_castsi256_si128,
-        _mm256_extracti128_si256, _mm256_hadd_epi32, _mm256_loadu_si256, _mm256_madd_epi16,
-        _mm256_set1_epi16, _mm256_setzero_si256, _mm256_slli_epi16, _mm256_srai_epi16, _mm256_srli_epi16,
+        __m256i, _mm256_add_epi32, _mm256_and_si256, _mm256_madd_epi16, _mm256_set1_epi16, _mm256_slli_epi16,
+        _mm256_srai_epi16, _mm256_srli_epi16,
     };
-
-    const WIDTH: usize = 32;
 
     // 2 × 4 sums, 2 queries and 1 row in two registers each: 14 of 16.
     define_int8!(
         "avx2", fast: false, queries: 2, all: products, reaching: crate::int8::bound::avx2::reaching,
         #[target_feature(enable = "avx2")]
     );
-    define_loads_256!(#[target_feature(enable = "avx2")]);
+    define_byte_lanes_256!(#[target_feature(enable = "avx2")]);
+    define_part_loads_256!(#[target_feature(enable = "avx2")]);
     define_words!(
         __m256i, _mm256_and_si256, _mm256_set1_epi16, _mm256_srli_epi16, _mm256_slli_epi16, _mm256_srai_epi16,
         _mm256_madd_epi16, _mm256_add_epi32, #[target_feature(enable = "avx2")]
