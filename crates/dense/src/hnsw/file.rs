@@ -1,4 +1,25 @@
-//! Saving and opening; what is opened has been checked, so that no walk can leave it.
+//! Saving and opening. What is opened has been checked as far as that takes milliseconds; walks stay inside a damaged
+//! graph too.
+//!
+//! The format, version 2, is a container of `storage` with these sections, all numbers little-endian, and is the same on
+//! every CPU:
+//!
+//! | section | holds |
+//! |---|---|
+//! | `vectors` | `[rows, dim]` f32, scaled to length 1 for cosine |
+//! | `ids`, `id_ends` | ids in UTF-8 one behind the other, and where each ends, u64 |
+//! | `deleted` | a bit for each row, in u64 words, up to the last deleted row |
+//! | `offsets` | u32, one more than rows: the records of row `r` in `upper` are those from `offsets[r]` up to `offsets[r + 1]` |
+//! | `ground` | of each row, links in layer 0: up to `2 * m` u32, then `u32::MAX` up to a multiple of 16 |
+//! | `upper` | the same for the layers above, up to `m` links each |
+//! | `codes` | of each row, 64 bytes for each 128 numbers: byte `i` has number `i` in its lower half and `64 + i` in its upper; up to dimension 64 a byte for each number, plus 128 |
+//! | `scales` | f32 of each row: what a step of its codes is worth |
+//! | `biases` | of each row minus half its squared length, f32; for L2 only |
+//! | `squared_lengths` | of each row, f32; for `augmentedL2` only |
+//!
+//! The table has `dim`, `rows`, `similarity`, `metadata`, `m`, `efConstruction`, `seed`, `keepPruned`, `innerProduct` and
+//! `entry`, the row where walks start. Codes are of vectors rotated as `codes/rotation.rs` says, by signs that follow
+//! from the dimension.
 
 use std::path::Path;
 use std::sync::Arc;
