@@ -1,6 +1,6 @@
-//! Loads of bytes, and sums across lanes, that the sets of `int4` and `int8` have in common.
+//! Loads of bytes, and sums across lanes, that the sets of `int4`, `int8` and `signs` have in common.
 
-/// Defines, for 64 bytes at a time, `Sums`, `WIDTH`, `zero`, `load_row`, `load_query` and `totals`.
+/// Defines, for 64 bytes at a time, `Sums`, `WIDTH`, `zero`, `load_query` and `totals`.
 macro_rules! define_byte_lanes_512 {
     (#[$feature:meta]) => {
         type Sums = std::arch::x86_64::__m512i;
@@ -10,13 +10,6 @@ macro_rules! define_byte_lanes_512 {
         #[inline]
         fn zero() -> Sums {
             std::arch::x86_64::_mm512_setzero_si512()
-        }
-
-        #[$feature]
-        #[inline]
-        fn load_row(chunk: &[u8; WIDTH]) -> std::arch::x86_64::__m512i {
-            // SAFETY: `chunk` is 64 readable bytes; the load asks for no alignment.
-            unsafe { std::arch::x86_64::_mm512_loadu_si512(chunk.as_ptr().cast()) }
         }
 
         #[$feature]
@@ -66,13 +59,6 @@ macro_rules! define_byte_lanes_256 {
 
         #[$feature]
         #[inline]
-        fn load_row(chunk: &[u8; WIDTH]) -> std::arch::x86_64::__m256i {
-            // SAFETY: `chunk` is 32 readable bytes; the load asks for no alignment.
-            unsafe { std::arch::x86_64::_mm256_loadu_si256(chunk.as_ptr().cast()) }
-        }
-
-        #[$feature]
-        #[inline]
         fn load_query(chunk: &[i8; WIDTH]) -> std::arch::x86_64::__m256i {
             // SAFETY: `chunk` is 32 readable bytes; the load asks for no alignment.
             unsafe { std::arch::x86_64::_mm256_loadu_si256(chunk.as_ptr().cast()) }
@@ -95,6 +81,30 @@ macro_rules! define_byte_lanes_256 {
             // SAFETY: `totals` is 16 writable bytes; the store asks for no alignment.
             unsafe { _mm_storeu_si128(totals.as_mut_ptr().cast(), total) };
             totals
+        }
+    };
+}
+
+/// Defines `load_row` beside what `define_byte_lanes_512` does.
+macro_rules! define_row_load_512 {
+    (#[$feature:meta]) => {
+        #[$feature]
+        #[inline]
+        fn load_row(chunk: &[u8; WIDTH]) -> std::arch::x86_64::__m512i {
+            // SAFETY: `chunk` is 64 readable bytes; the load asks for no alignment.
+            unsafe { std::arch::x86_64::_mm512_loadu_si512(chunk.as_ptr().cast()) }
+        }
+    };
+}
+
+/// Defines `load_row` beside what `define_byte_lanes_256` does.
+macro_rules! define_row_load_256 {
+    (#[$feature:meta]) => {
+        #[$feature]
+        #[inline]
+        fn load_row(chunk: &[u8; WIDTH]) -> std::arch::x86_64::__m256i {
+            // SAFETY: `chunk` is 32 readable bytes; the load asks for no alignment.
+            unsafe { std::arch::x86_64::_mm256_loadu_si256(chunk.as_ptr().cast()) }
         }
     };
 }

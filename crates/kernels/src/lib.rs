@@ -36,6 +36,7 @@ mod line;
 mod prefetch;
 pub mod reference;
 mod scalar;
+pub mod signs;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;

@@ -20,6 +20,7 @@ pub(super) mod avx512vnni {
 
     define_int4!("avx512vnni", #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
     define_byte_lanes_512!(#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
+    define_row_load_512!(#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
     define_halves_512!(#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
@@ -39,6 +40,7 @@ pub(super) mod avx512bw {
 
     define_int4!("avx512bw", #[target_feature(enable = "avx512f,avx512bw")]);
     define_byte_lanes_512!(#[target_feature(enable = "avx512f,avx512bw")]);
+    define_row_load_512!(#[target_feature(enable = "avx512f,avx512bw")]);
     define_halves_512!(#[target_feature(enable = "avx512f,avx512bw")]);
 
     /// Four products of at most 15 · 128 are added in 16 bits, which hold 32,767.
@@ -63,6 +65,7 @@ pub(super) mod avx2 {
     define_int4!("avx2", #[target_feature(enable = "avx2")]);
 
     define_byte_lanes_256!(#[target_feature(enable = "avx2")]);
+    define_row_load_256!(#[target_feature(enable = "avx2")]);
 
     /// Four products of at most 15 · 128 are added in 16 bits, which hold 32,767.
     #[target_feature(enable = "avx2")]

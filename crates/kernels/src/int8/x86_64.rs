@@ -154,6 +154,7 @@ pub(super) mod avx512vnni {
         #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
     );
     define_byte_lanes_512!(#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
+    define_row_load_512!(#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
     define_part_loads_512!(#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
     define_bytes!(__m512i, _mm512_dpbusd_epi32, #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
 }
@@ -170,6 +171,7 @@ pub(super) mod avx512bw {
         #[target_feature(enable = "avx512f,avx512bw")]
     );
     define_byte_lanes_512!(#[target_feature(enable = "avx512f,avx512bw")]);
+    define_row_load_512!(#[target_feature(enable = "avx512f,avx512bw")]);
     define_part_loads_512!(#[target_feature(enable = "avx512f,avx512bw")]);
     define_words!(
         __m512i, _mm512_and_si512, _mm512_set1_epi16, _mm512_srli_epi16, _mm512_slli_epi16, _mm512_srai_epi16,
@@ -186,6 +188,7 @@ pub(super) mod avxvnni {
         #[target_feature(enable = "avx2,avxvnni")]
     );
     define_byte_lanes_256!(#[target_feature(enable = "avx2,avxvnni")]);
+    define_row_load_256!(#[target_feature(enable = "avx2,avxvnni")]);
     define_part_loads_256!(#[target_feature(enable = "avx2,avxvnni")]);
     define_bytes!(__m256i, _mm256_dpbusd_avx_epi32, #[target_feature(enable = "avx2,avxvnni")]);
 }
@@ -202,6 +205,7 @@ pub(super) mod avx2 {
         #[target_feature(enable = "avx2")]
     );
     define_byte_lanes_256!(#[target_feature(enable = "avx2")]);
+    define_row_load_256!(#[target_feature(enable = "avx2")]);
     define_part_loads_256!(#[target_feature(enable = "avx2")]);
     define_words!(
         __m256i, _mm256_and_si256, _mm256_set1_epi16, _mm256_srli_epi16, _mm256_slli_epi16, _mm256_srai_epi16,

@@ -1,0 +1,103 @@
+use std::sync::OnceLock;
+
+#[cfg(target_arch = "aarch64")]
+use super::aarch64::neon;
+#[cfg(target_arch = "x86_64")]
+use super::x86_64::{avx2, avx512bw, avx512vnni};
+use super::{SignQuery, SignRows, scalar};
+
+/// `(query, rows, ords, sums)`
+type SumsOf = unsafe fn(&SignQuery, SignRows<'_>, &[u32], &mut [i32]);
+
+/// Sums by bits with one instruction set.
+///
+/// A value of this type is proof that the running CPU has that instruction set: [`SignKernels::detect`] and
+/// [`SignKernels::available`] are the only ways to get one, and they check.
+#[derive(Debug)]
+pub struct SignKernels {
+    pub(super) name: &'static str,
+    pub(super) sums_of: SumsOf,
+}
+
+impl SignKernels {
+    /// The fastest set that the running CPU has; found out once.
+    #[must_use]
+    pub fn detect() -> &'static Self {
+        static FASTEST: OnceLock<&'static SignKernels> = OnceLock::new();
+        FASTEST.get_or_init(|| Self::available()[0])
+    }
+
+    /// Every set that the running CPU has, the fastest first. The last is `scalar`, which every CPU has.
+    #[must_use]
+    pub fn available() -> Vec<&'static Self> {
+        let mut available = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            let has_avx512 =
+                std::is_x86_feature_detected!("avx512f") && std::is_x86_feature_detected!("avx512bw");
+            if has_avx512 && std::is_x86_feature_detected!("avx512vnni") {
+                available.push(&avx512vnni::KERNELS);
+            }
+            if has_avx512 {
+                available.push(&avx512bw::KERNELS);
+            }
+            if std::is_x86_feature_detected!("avx2") {
+                available.push(&avx2::KERNELS);
+            }
+        }
+        #[cfg(target_arch = "aarch64")]
+        if std::arch::is_aarch64_feature_detected!("neon") {
+            available.push(&neon::KERNELS);
+        }
+        available.push(&scalar::KERNELS);
+        available
+    }
+
+    /// The instruction set: `avx512vnni`, `avx512bw`, `avx2`, `neon` or `scalar`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Adds the values of a query up by the bits of chosen rows: `sums[i]` is that for row `ords[i]`. They are best
+    /// [fetched](crate::prefetch_bytes) before.
+    ///
+    /// # Panics
+    ///
+    /// If the rows have fewer bits than the query has words for, there is not room for exactly all sums, or an ord is
+    /// that of no row.
+    #[inline]
+    pub fn sums_of(&self, query: &SignQuery, rows: SignRows<'_>, ords: &[u32], sums: &mut [i32]) {
+        let (expected, got) = (query.bit_bytes(), rows.row_bytes());
+        assert!(got >= expected, "sums: expected rows of at least {expected} bytes, got {got}");
+        let (expected, got) = (ords.len(), sums.len());
+        assert!(expected == got, "sums: expected room for {expected} sums, got {got}");
+        // SAFETY: `self` exists, so the CPU has the features that `self.sums_of` needs.
+        unsafe { (self.sums_of)(query, rows, ords, sums) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scalar_set_is_always_there_and_comes_last() {
+        let names: Vec<_> = SignKernels::available().iter().map(|kernels| kernels.name()).collect();
+        assert_eq!(names.last(), Some(&"scalar"));
+        assert_eq!(SignKernels::detect().name(), names[0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "sums: expected rows of at least 16 bytes, got 8")]
+    fn rows_with_too_few_bits_are_refused() {
+        let rows = SignRows::new(&[0; 8], 8);
+        SignKernels::detect().sums_of(&SignQuery::new(&[1; 65]), rows, &[0], &mut [0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "rows: expected rows of 64 bytes, got 100")]
+    fn a_row_that_is_cut_off_is_refused() {
+        let _ = SignRows::new(&[0; 100], 64);
+    }
+}
