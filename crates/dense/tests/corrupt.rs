@@ -15,8 +15,8 @@ use storage::{File, FileKind, Writer};
 const DIM: usize = 3;
 const ROWS: usize = 120;
 const FLAT: FileKind = FileKind { magic: *b"PKFLAT\0\0", version: 2, name: "flat index" };
-const HNSW: FileKind = FileKind { magic: *b"PKHNSW\0\0", version: 2, name: "HNSW index" };
-const SECTIONS: [&str; 11] = [
+const HNSW: FileKind = FileKind { magic: *b"PKHNSW\0\0", version: 3, name: "HNSW index" };
+const SECTIONS: [&str; 12] = [
     "vectors",
     "ids",
     "id_ends",
@@ -26,6 +26,7 @@ const SECTIONS: [&str; 11] = [
     "upper",
     "codes",
     "scales",
+    "signs",
     "biases",
     "squared_lengths",
 ];
@@ -33,9 +34,13 @@ const NUMBERS: [&str; 6] = ["dim", "rows", "m", "efConstruction", "entry", "seed
 
 /// Saves an index with some rows deleted and returns its kind.
 fn save(path: &Path, graph: bool, similarity: Similarity) -> FileKind {
-    let vectors = uniform(ROWS, DIM, 1);
+    save_dim(path, graph, similarity, DIM)
+}
+
+fn save_dim(path: &Path, graph: bool, similarity: Similarity, dim: usize) -> FileKind {
+    let vectors = uniform(ROWS, dim, 1);
     let control = Control::new();
-    let mut flat = FlatIndex::new(DIM, similarity, json!("mine")).expect("a dimension");
+    let mut flat = FlatIndex::new(dim, similarity, json!("mine")).expect("a dimension");
     flat.add(ids(0..ROWS), &vectors).expect("sound rows");
     if !graph {
         flat.delete(&["p3", "p64"]).expect("there");
@@ -106,6 +111,8 @@ proptest! {
     fn no_content_makes_an_index_panic_or_walk_for_ever(
         graph in any::<bool>(),
         similarity in prop::sample::select(SIMILARITIES.to_vec()),
+        // A dimension with signs, too.
+        dim in prop::sample::select(vec![DIM, 130]),
         changes in prop::collection::vec(
             (any::<prop::sample::Index>(), any::<prop::sample::Index>(),
              prop_oneof![any::<u32>(), 0u32..130, Just(f32::NAN.to_bits()), Just(f32::INFINITY.to_bits())]),
@@ -115,7 +122,7 @@ proptest! {
     ) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("index");
-        let kind = save(&path, graph, similarity);
+        let kind = save_dim(&path, graph, similarity, dim);
         let file = File::open(&path, kind).expect("sound");
         let mut sections: Vec<(&str, Vec<u8>)> = SECTIONS.into_iter()
             .filter_map(|name| Some((name, file.section(name).ok()?.to_vec()))).collect();

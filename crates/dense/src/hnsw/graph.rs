@@ -160,8 +160,9 @@ impl Links<'_> {
     /// Puts the links of a row in `found`. While another thread sets them, some may be old and some new.
     pub fn get(&self, row: u32, layer: usize, found: &mut Vec<u32>) {
         found.clear();
-        // A row that is not in the layer has no links there: a link to it is one that only a damaged file has.
-        if layer <= self.level(row) {
+        // A row that is not in the layer has no links there: a link to it is one that only a damaged file has. All are in
+        // layer 0, and walks do not wait for the offsets there.
+        if layer == 0 || layer <= self.level(row) {
             let (cells, record) = self.record(row, layer);
             cells.read(record, self.rows() as u32, found);
         }

@@ -16,6 +16,8 @@ struct Under<'a> {
     query: usize,
     target: Target,
     scratch: &'a mut Scratch,
+    /// Whether the next step has begun.
+    went: bool,
 }
 
 /// Searches layer 0 for each of the prepared queries, as many at a time as there are scratches, and returns up to `plan.k`
@@ -33,18 +35,19 @@ pub(crate) fn interleaved(
     let mut waiting = 0..queries.len();
     let view = walk.closeness.view();
     let dead = view.len() - view.live_len();
-    let ef = plan.ef + (plan.ef * dead).div_ceil(view.len());
+    let more = |rows: usize| rows + (rows * dead).div_ceil(view.len());
+    let sizes = (more(plan.kept), more(plan.ef));
     let begin = |query: usize, scratch: &mut Scratch| {
         let target = walk.closeness.of_query(queries[query]);
         let entry = walk.descend(&target, entry, 0, scratch);
-        walk.start(&[entry], ef, scratch);
+        walk.start(&[entry], sizes, scratch);
         // There is an entry to go to.
         walk.go(0, scratch);
         target
     };
     let mut under: Vec<Under<'_>> = Vec::with_capacity(scratches.len());
     for (scratch, query) in scratches.iter_mut().zip(waiting.by_ref()) {
-        under.push(Under { query, target: begin(query, scratch), scratch });
+        under.push(Under { query, target: begin(query, scratch), scratch, went: true });
     }
     let mut steps = 0u32;
     while !under.is_empty() {
@@ -52,9 +55,11 @@ pub(crate) fn interleaved(
             walk.control.check()?;
         }
         steps += 1;
-        under.retain_mut(|Under { query, target, scratch }| {
+        under.iter_mut().for_each(|Under { target, scratch, .. }| walk.sift(target, scratch));
+        under.iter_mut().for_each(|Under { scratch, went, .. }| *went = walk.go(0, scratch));
+        under.retain_mut(|Under { query, target, scratch, went }| {
             walk.arrive(target, 0, scratch);
-            if walk.go(0, scratch) {
+            if *went || walk.go(0, scratch) {
                 return true;
             }
             let candidates: Vec<Hit> = scratch.found().filter(|hit| dead == 0 || live(hit.ord)).collect();

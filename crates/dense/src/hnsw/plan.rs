@@ -3,6 +3,8 @@ use crate::scan::Filter;
 
 /// A walk scores about this many rows for each candidate that it keeps, at the price of a row of a scan.
 pub(crate) const ROWS_PER_CANDIDATE: usize = 16;
+/// One more candidate is kept for so many hits.
+const SPARE: usize = 4;
 /// Rows on which a filter is tried to estimate how many it allows.
 const FILTER_SAMPLE: usize = 256;
 
@@ -11,8 +13,10 @@ const FILTER_SAMPLE: usize = 256;
 pub(crate) struct Plan {
     /// Hits wanted, at most the rows that are not deleted.
     pub k: usize,
-    /// Candidates kept, at least `k`.
+    /// Candidates that a walk goes to.
     pub ef: usize,
+    /// Candidates kept, at least `ef` and somewhat more than `k`, for their codes rank them about right.
+    pub kept: usize,
     /// Through the graph, else through all rows.
     pub walks: bool,
 }
@@ -22,12 +26,13 @@ impl Plan {
     /// rows are; a scan scores `share * rows`. The cheaper one is planned.
     pub fn new(view: &View, k: usize, ef: usize, filter: Option<Filter>) -> Self {
         let k = k.min(view.live_len());
-        let ef = ef.max(k).max(1);
+        let ef = ef.max(1);
+        let kept = ef.max(k + k / SPARE);
         let share = share_allowed(view, filter);
-        let scored_by_walk = ROWS_PER_CANDIDATE as f64 * ef as f64 / share;
+        let scored_by_walk = ROWS_PER_CANDIDATE as f64 * ef.max(k) as f64 / share;
         // A share of 0 makes that infinite.
         let walks = scored_by_walk < share * view.len() as f64;
-        Self { k, ef, walks }
+        Self { k, ef, kept, walks }
     }
 }
 

@@ -21,8 +21,10 @@ pub(crate) struct Scratch {
     visited: Visited,
     pool: Pool,
     links: Vec<u32>,
-    /// The rows to be compared next.
+    /// The rows that the last step leads to.
     fresh: Vec<u32>,
+    /// Those of them that are to be compared.
+    left: Vec<u32>,
     pub work: Work,
 }
 
@@ -63,26 +65,33 @@ impl Walk<'_> {
         layer: usize,
         scratch: &mut Scratch,
     ) -> Result<(), Cancelled> {
-        self.start(entries, ef, scratch);
+        self.start(entries, (ef, ef), scratch);
+        let mut went = self.go(layer, scratch);
         let mut steps = 0u32;
-        while self.go(layer, scratch) {
+        while went {
             if steps.is_multiple_of(STEPS_A_CHECK) {
                 self.control.check()?;
             }
             steps += 1;
+            self.sift(target, scratch);
+            went = self.go(layer, scratch);
             self.arrive(target, layer, scratch);
+            went = went || self.go(layer, scratch);
         }
         Ok(())
     }
 
-    /// Begins a walk, of which the steps are [`go`](Self::go) and [`arrive`](Self::arrive) by turns.
-    pub fn start(&self, entries: &[Hit], ef: usize, scratch: &mut Scratch) {
-        let Scratch { visited, pool, .. } = scratch;
+    /// Begins a walk that keeps the `kept` nearest rows and goes to the `width` nearest of them. Its steps are
+    /// [`go`](Self::go), [`sift`](Self::sift) and [`arrive`](Self::arrive); the next step goes before this one arrives,
+    /// so that neither waits for what it has asked for.
+    pub fn start(&self, entries: &[Hit], (kept, width): (usize, usize), scratch: &mut Scratch) {
+        let Scratch { visited, pool, left, .. } = scratch;
         visited.clear(self.links.rows());
-        pool.clear(ef);
+        left.clear();
+        pool.clear(kept, width);
         for entry in entries {
             if visited.insert(entry.ord) {
-                pool.push(entry.ord, entry.score);
+                pool.extend(&[entry.ord], &[entry.score]);
             }
         }
     }
@@ -96,7 +105,10 @@ impl Walk<'_> {
         fresh.resize(links.len(), 0);
         let count = visited.insert_all(links.iter().copied(), fresh);
         fresh.truncate(count);
-        fresh.iter().for_each(|&row| self.closeness.codes().prefetch(row));
+        let codes = self.closeness.codes();
+        if pool.least().is_none() || !fresh.iter().all(|&row| codes.prefetch_rough(row)) {
+            fresh.iter().for_each(|&row| codes.prefetch(row));
+        }
         // Where the walk goes next unless one of these is nearer.
         if let Some(next) = pool.peek() {
             self.links.prefetch(next, layer);
@@ -104,14 +116,22 @@ impl Walk<'_> {
         true
     }
 
-    /// Compares the rows that the last step leads to.
+    /// Rules out most of the rows that the last step leads to, and asks for the others.
+    pub fn sift(&self, target: &Target, scratch: &mut Scratch) {
+        let Scratch { pool, fresh, left, work, .. } = scratch;
+        std::mem::swap(fresh, left);
+        if let Some(least) = pool.least() {
+            self.closeness.reaching(target, left, least, work);
+            left.iter().for_each(|&row| self.closeness.codes().prefetch(row));
+        }
+    }
+
+    /// Compares the rows that are left.
     pub fn arrive(&self, target: &Target, layer: usize, scratch: &mut Scratch) {
-        let Scratch { pool, fresh, work, .. } = scratch;
-        self.closeness.all(target, fresh, work);
-        for (&row, &closeness) in fresh.iter().zip(&work.closeness) {
-            if pool.push(row, closeness) {
-                self.links.prefetch(row, layer);
-            }
+        let Scratch { pool, left, work, .. } = scratch;
+        self.closeness.all(target, left, work);
+        if let Some(next) = pool.extend(left, &work.closeness) {
+            self.links.prefetch(next, layer);
         }
     }
 

@@ -5,6 +5,7 @@
 //! takes. Scores are those of the rows themselves: candidates are scored again before they are hits.
 
 mod rotation;
+mod rough;
 mod target;
 
 use std::ops::Range;
@@ -16,6 +17,7 @@ use kernels::int8::{Int8Kernels, Int8Queries, Int8Rows};
 use storage::{File, Writer};
 
 use self::rotation::Rotation;
+use self::rough::{Rough, RoughTarget, RoughView};
 pub(crate) use self::target::Target;
 use self::target::{Values, round, to_bytes};
 use crate::numbers::{Lines, Numbers, reserve};
@@ -41,12 +43,20 @@ pub(crate) struct Codes {
     scales: Numbers<f32>,
     /// −|x|²/2 of each row x, for [`Similarity::L2`]: q·x − |x|²/2 falls with the distance.
     biases: Option<Numbers<f32>>,
+    rough: Option<Rough>,
 }
 
 impl Codes {
     pub fn new(dim: usize, similarity: Similarity) -> Self {
         let biases = (similarity == Similarity::L2).then(Numbers::new);
-        Self { dim, rotation: Rotation::new(dim), lines: Lines::new(), scales: Numbers::new(), biases }
+        Self {
+            dim,
+            rotation: Rotation::new(dim),
+            lines: Lines::new(),
+            scales: Numbers::new(),
+            biases,
+            rough: Rough::new(dim),
+        }
     }
 
     /// Rows that have codes.
@@ -63,12 +73,21 @@ impl Codes {
         let mut encoder =
             Encoder { rotation: &self.rotation, rotated: vec![0.0; self.dim], codes: vec![0; self.dim] };
         let scales = self.scales.own();
+        if let Some(rough) = &mut self.rough {
+            rough.reserve(rows.len());
+        }
         for row in rows {
             let vector = view.row(row);
             let to = &mut lines[row as usize * lines_of_row..][..lines_of_row];
             scales.push(encoder.encode(vector, Line::bytes_mut(to)));
+            let squared = squared_length(vector);
+            let mut bias = 0.0;
             if let Some(biases) = &mut self.biases {
-                biases.own().push((-0.5 * squared_length(vector)) as f32);
+                bias = (-0.5 * squared) as f32;
+                biases.own().push(bias);
+            }
+            if let Some(rough) = &mut self.rough {
+                rough.push(&encoder.rotated, squared, bias);
             }
         }
     }
@@ -80,6 +99,9 @@ impl Codes {
             self.scales.own().truncate(rows);
             if let Some(biases) = &mut self.biases {
                 biases.own().truncate(rows);
+            }
+            if let Some(rough) = &mut self.rough {
+                rough.truncate(rows);
             }
         }
     }
@@ -96,7 +118,8 @@ impl Codes {
         };
         let (scales, biases) =
             (self.scales.as_slice(), self.biases.as_ref().map_or(&[][..], Numbers::as_slice));
-        CodesView { dim: self.dim, rotation: &self.rotation, rows, scales, biases }
+        let rough = self.rough.as_ref().map(Rough::view);
+        CodesView { dim: self.dim, rotation: &self.rotation, rows, scales, biases, rough }
     }
 
     /// Reads and checks the sections of a file, which stay there.
@@ -114,7 +137,8 @@ impl Codes {
                 return Err(corrupt(format!("{rows} {name}"), format!("{got}")).into());
             }
         }
-        Ok(Self { dim, rotation: Rotation::new(dim), lines, scales, biases })
+        let rough = Rough::open(file, dim, rows)?;
+        Ok(Self { dim, rotation: Rotation::new(dim), lines, scales, biases, rough })
     }
 
     /// Copies them to memory.
@@ -122,18 +146,21 @@ impl Codes {
         self.lines.own();
         self.scales.own();
         self.biases.as_mut().map(Numbers::own);
+        self.rough.iter_mut().for_each(Rough::load);
     }
 
     pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
         self.lines.write(writer, "codes")?;
         self.scales.write(writer, "scales")?;
-        self.biases.as_ref().map_or(Ok(()), |biases| biases.write(writer, "biases"))
+        self.biases.as_ref().map_or(Ok(()), |biases| biases.write(writer, "biases"))?;
+        self.rough.as_ref().map_or(Ok(()), |rough| rough.write(writer))
     }
 
     /// Bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
         let biases = self.biases.as_ref().map_or(0, Numbers::memory_bytes);
-        self.lines.memory_bytes() + self.scales.memory_bytes() + biases
+        let rough = self.rough.as_ref().map_or(0, Rough::memory_bytes);
+        self.lines.memory_bytes() + self.scales.memory_bytes() + biases + rough
     }
 }
 
@@ -192,6 +219,7 @@ pub(crate) struct CodesView<'a> {
     rows: Rows<'a>,
     scales: &'a [f32],
     biases: &'a [f32],
+    rough: Option<RoughView<'a>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -209,16 +237,12 @@ impl<'a> CodesView<'a> {
         let scale = to_bytes(&rotated, &mut bytes);
         let length = squared_length(vector).sqrt() as f32;
         let biased = !self.biases.is_empty();
-        match self.rows {
-            Rows::Four(..) => {
-                let values = Values::Four(Int4Query::new(&bytes));
-                Target { values, scale: scale / 2.0, offset: 0.0, biased, length, augmented: 0.0 }
-            }
-            Rows::Eight(..) => {
-                let values = Values::Eight(Int8Queries::new(self.dim, bytes));
-                Target { values, scale, offset: 0.0, biased, length, augmented: 0.0 }
-            }
-        }
+        let signs = self.rough.map(|rough| rough.query(&bytes));
+        let (values, scale) = match self.rows {
+            Rows::Four(..) => (Values::Four(Int4Query::new(&bytes)), scale / 2.0),
+            Rows::Eight(..) => (Values::Eight(Int8Queries::new(self.dim, bytes)), scale),
+        };
+        Target { values, signs, scale, offset: 0.0, biased, length, augmented: 0.0 }
     }
 
     /// What a row makes of others, by its codes.
@@ -232,12 +256,20 @@ impl<'a> CodesView<'a> {
                 unpack(rows.row(row), &mut codes);
                 let values: Vec<i8> = codes.iter().map(|&code| 2 * code.cast_signed() - 15).collect();
                 let values = Values::Four(Int4Query::new(&values));
-                Target { values, scale: scale / 4.0, offset, biased, length: 0.0, augmented: 0.0 }
+                Target {
+                    values,
+                    signs: None,
+                    scale: scale / 4.0,
+                    offset,
+                    biased,
+                    length: 0.0,
+                    augmented: 0.0,
+                }
             }
             Rows::Eight(_, rows) => {
                 let values = rows.row(row as usize).iter().map(|&code| (code ^ 0x80).cast_signed()).collect();
                 let values = Values::Eight(Int8Queries::new(self.dim, values));
-                Target { values, scale, offset, biased, length: 0.0, augmented: 0.0 }
+                Target { values, signs: None, scale, offset, biased, length: 0.0, augmented: 0.0 }
             }
         }
     }
@@ -278,6 +310,28 @@ impl<'a> CodesView<'a> {
                 (target.offset + (product as f32 * target.scale) * scale).max(f32::NEG_INFINITY)
             }));
         }
+    }
+
+    /// Keeps those of `rows` that may be as near to `target` as `least`, as their signs have it, with `more` of each row
+    /// added; all of them where rows have no signs. `sums` is room to work in.
+    pub fn reaching(
+        &self,
+        target: &Target,
+        rows: &mut Vec<u32>,
+        least: f32,
+        sums: &mut Vec<i32>,
+        more: impl Fn(u32) -> f32,
+    ) {
+        if let (Some(rough), Some(query)) = (self.rough, &target.signs) {
+            // Of four bits the steps are halves.
+            let target = RoughTarget { query, scale: target.scale * 2.0, length: target.length };
+            rough.reaching(target, rows, least, sums, more);
+        }
+    }
+
+    /// Asks for the signs of a row to be fetched; false if it has none.
+    pub fn prefetch_rough(&self, row: u32) -> bool {
+        self.rough.inspect(|rough| rough.prefetch(row)).is_some()
     }
 
     /// The standard deviation of what [`closeness`](Self::closeness) of a vector and a row is off by: numbers are off by

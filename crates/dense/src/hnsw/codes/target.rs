@@ -1,10 +1,13 @@
 use kernels::int4::Int4Query;
 use kernels::int8::Int8Queries;
+use kernels::signs::SignQuery;
 
 /// What rows are compared with: a vector in bytes, and what makes a closeness of its products with codes.
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(super) values: Values,
+    /// For the signs of rows, where they have any.
+    pub(super) signs: Option<SignQuery>,
     /// What a product is worth, but for the row's own scale.
     pub(super) scale: f32,
     /// For every row.

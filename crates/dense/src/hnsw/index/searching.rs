@@ -18,7 +18,8 @@ const GROUP_QUERIES: usize = 32;
 
 impl HnswIndex {
     /// About the `k` best rows for `query` `[dim]`, best first; fewer only if there are fewer. `ef` is how many
-    /// candidates are kept, at least `k`: the more, the fewer of the best rows are missing.
+    /// rows the walk goes to, the nearest that it finds: the more, the fewer of the best rows are missing. It may be less
+    /// than `k`, for a row leads to many.
     ///
     /// # Errors
     ///
@@ -130,7 +131,7 @@ impl HnswIndex {
         let search = |query: &[f32]| {
             let target = closeness.of_query(query);
             let entry = walk.descend(&target, entry, 0, &mut scratches[0]);
-            let candidates = walk.accepted(&target, entry, plan.ef, allowed, &mut scratches[0])?;
+            let candidates = walk.accepted(&target, entry, plan.kept, allowed, &mut scratches[0])?;
             complete(query, rescore(&closeness, query, &target, &candidates, plan.k))
         };
         let found = queries.chunks_exact(dim).map(search).collect();
