@@ -67,7 +67,10 @@ export function checkedOpen(path: string, {inMemory = false}: OpenIndexOptions):
 
 /** What a graph is asked for besides; an exact index takes no notice of it. */
 export interface Ef {
-	/** Candidates kept while searching; raised to `k`. More finds more and takes longer. @default 128 */
+	/**
+	 * Rows that a search goes to, the nearest that it finds. More finds more and takes longer. Fewer than `k` are enough for
+	 * about nine of ten hits, for a row leads to many. @default 128, or `k` if that is more
+	 */
 	readonly efSearch?: number | undefined;
 }
 
@@ -295,7 +298,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		const {k = 100, threads = 0, filter, signal} = options;
 		checkCount('k', k, 0);
 		checkCount('threads', threads, 0);
-		const ef = checkedEf(options);
+		const ef = checkedEf(options, k);
 		const batch = await (names === undefined
 			? queryBatch('searchMany', queries, this.#dim, signal)
 			: vectorBatch('searchMany', names, queries, this.#dim, signal));
@@ -323,7 +326,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		const {k = 100, filter, signal} = options;
 		checkCount('k', k, 0);
 		checkFloats('search', query, this.#dim);
-		const ef = checkedEf(options);
+		const ef = checkedEf(options, k);
 		signal?.throwIfAborted();
 		let vector = unshared(query);
 		let rows: Binding.NativeFilter | undefined;
@@ -345,9 +348,15 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 }
 
+/** Rows that a search goes to, unless it says otherwise. */
+const EF_SEARCH = 128;
+
 async function nothing(): Promise<void> {}
 
-function checkedEf({efSearch = 128}: Ef): number {
+function checkedEf({efSearch}: Ef, k: number): number {
+	if (efSearch === undefined) {
+		return Math.max(EF_SEARCH, k);
+	}
 	checkCount('efSearch', efSearch, 1);
 	return efSearch;
 }
