@@ -1,5 +1,3 @@
-use std::sync::OnceLock;
-
 #[cfg(target_arch = "aarch64")]
 use crate::aarch64::neon;
 use crate::batch::Panels;
@@ -26,41 +24,21 @@ pub struct Kernels {
     pub(crate) panels: &'static Panels,
 }
 
-impl Kernels {
-    /// The fastest set that the running CPU has; found out once.
-    #[must_use]
-    pub fn detect() -> &'static Self {
-        static FASTEST: OnceLock<&'static Kernels> = OnceLock::new();
-        FASTEST.get_or_init(|| Self::available()[0])
-    }
-
-    /// Every set that the running CPU has, the fastest first. The last is `scalar`, which every CPU has.
-    #[must_use]
-    pub fn available() -> Vec<&'static Self> {
-        let mut available = Vec::new();
-        #[cfg(target_arch = "x86_64")]
-        {
-            if std::is_x86_feature_detected!("avx512f") {
-                available.push(&avx512::KERNELS);
-            }
-            if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
-                available.push(&avx2::KERNELS);
-            }
-        }
-        #[cfg(target_arch = "aarch64")]
-        if std::arch::is_aarch64_feature_detected!("neon") {
-            available.push(&neon::KERNELS);
-        }
-        available.push(&scalar::KERNELS);
-        available
-    }
-
+choose_kernels! {
     /// The instruction set: `avx512f`, `avx2+fma`, `neon` or `scalar`.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        self.name
+    Kernels {
+        x86_64 {
+            avx512 if "avx512f",
+            avx2 if "avx2" && "fma",
+        }
+        aarch64 {
+            neon if "neon",
+        }
+        scalar
     }
+}
 
+impl Kernels {
     /// The inner product Σ aᵢ·bᵢ.
     ///
     /// # Panics
@@ -125,7 +103,7 @@ impl Kernels {
     }
 }
 
-fn check_shapes(operation: &str, dim: usize, queries: &[f32], rows: &[f32], values: &[f32]) {
+pub(crate) fn check_shapes<T>(operation: &str, dim: usize, queries: &[f32], rows: &[T], values: &[f32]) {
     assert!(dim > 0, "{operation}: expected a dimension of 1 or more, got 0");
     for (what, length) in [("queries", queries.len()), ("rows", rows.len())] {
         assert!(length % dim == 0, "{operation}: expected {what} of dimension {dim}, got {length} values");
@@ -141,13 +119,6 @@ fn check_shapes(operation: &str, dim: usize, queries: &[f32], rows: &[f32], valu
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_scalar_set_is_always_there_and_comes_last() {
-        let names: Vec<_> = Kernels::available().iter().map(|kernels| kernels.name()).collect();
-        assert_eq!(names.last(), Some(&"scalar"));
-        assert_eq!(Kernels::detect().name(), names[0]);
-    }
 
     #[test]
     #[should_panic(expected = "score_block: expected rows of dimension 2, got 3 values")]

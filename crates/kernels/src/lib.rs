@@ -18,6 +18,8 @@
 #![allow(unsafe_code, reason = "SIMD loads, and calls of what only some CPUs can run")]
 
 #[macro_use]
+mod choice;
+#[macro_use]
 mod panels;
 #[macro_use]
 mod tile;

@@ -1,10 +1,9 @@
-use std::sync::OnceLock;
-
 #[cfg(target_arch = "aarch64")]
 use super::aarch64::neon;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::{avx2, avx512};
 use super::{HalfFormat, scalar};
+use crate::dispatch::check_shapes;
 
 /// `(dim, queries, rows, values)`: `values[q * n + r]` of query `q` and row `r` of the `n` rows.
 type Block = unsafe fn(usize, &[f32], &[u16], &mut [f32]);
@@ -28,42 +27,21 @@ pub struct HalfKernels {
     pub(super) narrow: [Narrow; 2],
 }
 
-impl HalfKernels {
-    /// The fastest set that the running CPU has; found out once.
-    #[must_use]
-    pub fn detect() -> &'static Self {
-        static FASTEST: OnceLock<&'static HalfKernels> = OnceLock::new();
-        FASTEST.get_or_init(|| Self::available()[0])
-    }
-
-    /// Every set that the running CPU has, the fastest first. The last is `scalar`, which every CPU has.
-    #[must_use]
-    pub fn available() -> Vec<&'static Self> {
-        let mut available = Vec::new();
-        #[cfg(target_arch = "x86_64")]
-        {
-            let has_avx2 = std::is_x86_feature_detected!("avx2");
-            if has_avx2 && std::is_x86_feature_detected!("avx512f") {
-                available.push(&avx512::KERNELS);
-            }
-            if has_avx2 && std::is_x86_feature_detected!("fma") && std::is_x86_feature_detected!("f16c") {
-                available.push(&avx2::KERNELS);
-            }
-        }
-        #[cfg(target_arch = "aarch64")]
-        if std::arch::is_aarch64_feature_detected!("neon") {
-            available.push(&neon::KERNELS);
-        }
-        available.push(&scalar::KERNELS);
-        available
-    }
-
+choose_kernels! {
     /// The instruction set: `avx512f`, `avx2+fma+f16c`, `neon` or `scalar`.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        self.name
+    HalfKernels {
+        x86_64 {
+            avx512 if "avx512f" && "avx2",
+            avx2 if "avx2" && "fma" && "f16c",
+        }
+        aarch64 {
+            neon if "neon",
+        }
+        scalar
     }
+}
 
+impl HalfKernels {
     /// Scores one query against many rows: `scores[i] = query · rows[i]`.
     ///
     /// Shapes: `query` is `[dim]`, `rows` is `[n * dim]` row-major, `scores` is `[n]`.
@@ -140,31 +118,9 @@ impl HalfKernels {
     }
 }
 
-fn check_shapes(operation: &str, dim: usize, queries: &[f32], rows: &[u16], values: &[f32]) {
-    assert!(dim > 0, "{operation}: expected a dimension of 1 or more, got 0");
-    for (what, length) in [("queries", queries.len()), ("rows", rows.len())] {
-        assert!(
-            length.is_multiple_of(dim),
-            "{operation}: expected {what} of dimension {dim}, got {length} values"
-        );
-    }
-    let (queries, rows, got) = (queries.len() / dim, rows.len() / dim, values.len());
-    assert!(
-        queries.checked_mul(rows) == Some(got),
-        "{operation}: expected room for {queries} times {rows} values, got {got}"
-    );
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_scalar_set_is_always_there_and_comes_last() {
-        let names: Vec<_> = HalfKernels::available().iter().map(|kernels| kernels.name()).collect();
-        assert_eq!(names.last(), Some(&"scalar"));
-        assert_eq!(HalfKernels::detect().name(), names[0]);
-    }
 
     #[test]
     #[should_panic(expected = "score_block: expected rows of dimension 2, got 3 values")]

@@ -1,5 +1,3 @@
-use std::sync::OnceLock;
-
 use super::{Bounds, DenseTerm, GROUP, Ranked, Reached, Scan, Scanned, generic};
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512};
@@ -30,45 +28,19 @@ pub struct ImpactKernels {
     pub(super) codes: CodesFn,
 }
 
-impl ImpactKernels {
-    /// The fastest set that the running CPU has; found out once.
-    #[must_use]
-    pub fn detect() -> &'static Self {
-        static FASTEST: OnceLock<&'static ImpactKernels> = OnceLock::new();
-        FASTEST.get_or_init(|| Self::available()[0])
-    }
-
-    /// Every set that the running CPU has, the fastest first. The last is `scalar`, which every CPU has.
-    #[must_use]
-    pub fn available() -> Vec<&'static Self> {
-        let mut available = Vec::new();
-        #[cfg(target_arch = "x86_64")]
-        {
-            let has_avx512 = std::is_x86_feature_detected!("avx512f")
-                && std::is_x86_feature_detected!("avx512bw")
-                && std::is_x86_feature_detected!("avx512vbmi")
-                && std::is_x86_feature_detected!("avx512vbmi2");
-            let has_avx2 = std::is_x86_feature_detected!("avx2")
-                && std::is_x86_feature_detected!("bmi1")
-                && std::is_x86_feature_detected!("popcnt");
-            // Of which it uses the tables.
-            if has_avx2 && has_avx512 {
-                available.push(&avx512::KERNELS);
-            }
-            if has_avx2 {
-                available.push(&avx2::KERNELS);
-            }
-        }
-        available.push(&generic::KERNELS);
-        available
-    }
-
+choose_kernels! {
     /// The instruction set: `avx512vbmi2`, `avx2` or `scalar`.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        self.name
+    ImpactKernels {
+        x86_64 {
+            avx512 if "avx2" && "bmi1" && "popcnt" && "avx512f" && "avx512bw" && "avx512vbmi" && "avx512vbmi2",
+            avx2 if "avx2" && "bmi1" && "popcnt",
+        }
+        aarch64 {}
+        generic
     }
+}
 
+impl ImpactKernels {
     /// How many codes are bounded together in a scan: codes `c` with the same `c / class`.
     #[must_use]
     pub fn class(&self) -> usize {

@@ -1,5 +1,3 @@
-use std::sync::OnceLock;
-
 #[cfg(target_arch = "aarch64")]
 use super::aarch64::{dotprod, neon};
 #[cfg(target_arch = "x86_64")]
@@ -28,53 +26,24 @@ pub struct Int8Kernels {
     pub(super) reaching: Reaching,
 }
 
-impl Int8Kernels {
-    /// The fastest set that the running CPU has; found out once.
-    #[must_use]
-    pub fn detect() -> &'static Self {
-        static FASTEST: OnceLock<&'static Int8Kernels> = OnceLock::new();
-        FASTEST.get_or_init(|| Self::available()[0])
-    }
-
-    /// Every set that the running CPU has, the fastest first. The last is `scalar`, which every CPU has.
-    #[must_use]
-    pub fn available() -> Vec<&'static Self> {
-        let mut available = Vec::new();
-        #[cfg(target_arch = "x86_64")]
-        {
-            let has_avx512 =
-                std::is_x86_feature_detected!("avx512f") && std::is_x86_feature_detected!("avx512bw");
-            if has_avx512 && std::is_x86_feature_detected!("avx512vnni") {
-                available.push(&avx512vnni::KERNELS);
-            }
-            let has_avx2 = std::is_x86_feature_detected!("avx2");
-            if has_avx2 && std::is_x86_feature_detected!("avxvnni") {
-                available.push(&avxvnni::KERNELS);
-            }
-            if has_avx512 {
-                available.push(&avx512bw::KERNELS);
-            }
-            if has_avx2 {
-                available.push(&avx2::KERNELS);
-            }
-        }
-        #[cfg(target_arch = "aarch64")]
-        if std::arch::is_aarch64_feature_detected!("neon") {
-            if std::arch::is_aarch64_feature_detected!("dotprod") {
-                available.push(&dotprod::KERNELS);
-            }
-            available.push(&neon::KERNELS);
-        }
-        available.push(&scalar::KERNELS);
-        available
-    }
-
+choose_kernels! {
     /// The instruction set: `avx512vnni`, `avxvnni`, `avx512bw`, `avx2`, `neon+dotprod`, `neon` or `scalar`.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        self.name
+    Int8Kernels {
+        x86_64 {
+            avx512vnni if "avx512f" && "avx512bw" && "avx512vnni",
+            avxvnni if "avx2" && "avxvnni",
+            avx512bw if "avx512f" && "avx512bw",
+            avx2 if "avx2",
+        }
+        aarch64 {
+            dotprod if "neon" && "dotprod",
+            neon if "neon",
+        }
+        scalar
     }
+}
 
+impl Int8Kernels {
     /// Whether it has instructions made for this, which multiply four times as many bytes as those for `f32` do
     /// floats; without them it is about as many.
     #[must_use]
@@ -147,13 +116,6 @@ fn check(queries: &Int8Queries, rows: Int8Rows<'_>, count: usize, products: &[i3
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_scalar_set_is_always_there_and_comes_last() {
-        let names: Vec<_> = Int8Kernels::available().iter().map(|kernels| kernels.name()).collect();
-        assert_eq!(names.last(), Some(&"scalar"));
-        assert_eq!(Int8Kernels::detect().name(), names[0]);
-    }
 
     #[test]
     #[should_panic(expected = "products: expected rows of dimension 2, got 3")]
