@@ -11,6 +11,7 @@ mod cells;
 mod closeness;
 mod codes;
 mod file;
+mod filtered;
 mod graph;
 mod index;
 mod interleave;
@@ -19,6 +20,7 @@ mod plan;
 mod pool;
 mod rescore;
 mod select;
+mod sweep;
 mod visited;
 mod walk;
 
