@@ -78,7 +78,9 @@ impl Walk<'_> {
             later.iter().for_each(|&row| unread.insert(row));
             now.iter().for_each(|&row| self.links.prefetch(row, 0));
             let near = steps as usize <= STARTS;
-            (seen, seen_allowed) = (seen + links.len(), seen_allowed + met);
+            if near {
+                (seen, seen_allowed) = (seen + links.len(), seen_allowed + met);
+            }
             for &row in now {
                 self.links.get(row, 0, links);
                 fresh.take(links, next);
@@ -159,5 +161,33 @@ impl Bits {
             *word &= !bit;
         }
         taken.truncate(count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn rows_are_taken_once(
+            allowed in prop::collection::btree_set(0u32..200, 0..150),
+            asked in prop::collection::vec(prop::collection::vec(0u32..300, 0..40), 0..8),
+        ) {
+            let set: RowSet = allowed.iter().copied().collect();
+            for inverse in [false, true] {
+                let mut left: BTreeSet<u32> = (0..300).filter(|row| allowed.contains(row) != inverse).collect();
+                let mut bits = Bits::default();
+                bits.set_to(set.words(), 300, inverse);
+                for rows in &asked {
+                    let mut taken = vec![7];
+                    bits.take(rows, &mut taken);
+                    let expected = rows.iter().copied().filter(|row| left.remove(row));
+                    prop_assert_eq!(&taken, &[7].into_iter().chain(expected).collect::<Vec<u32>>());
+                }
+            }
+        }
     }
 }
