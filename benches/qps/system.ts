@@ -28,6 +28,8 @@ export class System {
 	readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
 	readonly #replies: Interface;
 	readonly #exited: Promise<string>;
+	readonly #looking = setInterval(() => this.#look(), 1000).unref();
+	#peaks: {readonly anonBytes?: number; readonly fileBytes?: number} = {};
 	#lastWords = '';
 
 	/** Starts the program of a system's folder. */
@@ -37,6 +39,7 @@ export class System {
 		this.#child = spawn(file!, rest, {stdio: ['pipe', 'pipe', 'pipe']});
 		this.#child.stderr.on('data', (text: Buffer) => {
 			this.#lastWords = `${this.#lastWords}${text}`.slice(-2000);
+			process.stderr.write(`${text}`.replaceAll(/^(?!progress: ).*\n?/gmu, ''));
 		});
 		// A write to a process that is gone; the exit says why.
 		this.#child.stdin.on('error', () => undefined);
@@ -61,14 +64,37 @@ export class System {
 
 	/** The most memory that the process has had; unknown where the system does not tell. */
 	peakBytes(): number | undefined {
-		const status = `/proc/${this.#child.pid}/status`;
-		const kibibytes = existsSync(status) && /^VmHWM:\s+(\d+)/mu.exec(readFileSync(status, 'utf8'))?.[1];
-		return kibibytes ? Number(kibibytes) * 1024 : undefined;
+		return this.#memory('VmHWM');
+	}
+
+	/** The most that was its own, and the most that was mapped from files, as looked at every second. */
+	peakParts(): {readonly anonBytes?: number; readonly fileBytes?: number} {
+		this.#look();
+		return this.#peaks;
 	}
 
 	async close(): Promise<void> {
+		clearInterval(this.#looking);
 		this.#child.stdin.end();
 		await this.#exited;
+	}
+
+	#look(): void {
+		const [anonBytes, fileBytes] = [this.#memory('RssAnon'), this.#memory('RssFile')];
+		if (anonBytes !== undefined && fileBytes !== undefined) {
+			const before = this.#peaks;
+			this.#peaks = {
+				anonBytes: Math.max(before.anonBytes ?? 0, anonBytes),
+				fileBytes: Math.max(before.fileBytes ?? 0, fileBytes),
+			};
+		}
+	}
+
+	/** A number of bytes that the system tells of the process. */
+	#memory(name: 'VmHWM' | 'RssAnon' | 'RssFile'): number | undefined {
+		const status = `/proc/${this.#child.pid}/status`;
+		const kibibytes = existsSync(status) && new RegExp(`^${name}:\\s+(\\d+)`, 'mu').exec(readFileSync(status, 'utf8'))?.[1];
+		return kibibytes ? Number(kibibytes) * 1024 : undefined;
 	}
 
 	/** The reply to a request; fails where that is an error, or the process ends. */

@@ -32,6 +32,8 @@ export interface Data {
 	/** Files of the shared folder. */
 	readonly fvecs?: Readonly<Record<Part, string>>;
 	readonly synthesize?: {readonly seed: number};
+	/** Whether rows are kept as a flat index of passagekit: there is no room for them twice. */
+	readonly flat?: boolean;
 }
 
 export interface Vectors {
@@ -64,8 +66,8 @@ export async function prepareVectors(name: string, rows: number, say: Say): Prom
 	}
 	const folder = join(cache, 'vectors', name);
 	mkdirSync(folder, {recursive: true});
-	const files = {rows: join(folder, 'rows.f32'), queries: join(folder, 'queries.f32')};
-	const missing = (part: Part, count: number): boolean => rowsIn(files[part], data.dim) < count;
+	const files = {rows: join(folder, data.flat ? `rows-${rows}.flat` : 'rows.f32'), queries: join(folder, 'queries.f32')};
+	const missing = (part: Part, count: number): boolean => !existsSync(files[part]) || rowsIn(files[part], data.dim) < count;
 	if (data.encode) {
 		if (missing('queries', data.queries)) {
 			await encode(name, 'queries', data.queries, files.queries, say);

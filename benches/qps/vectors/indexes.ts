@@ -16,6 +16,9 @@ export interface Built {
 	readonly bytes: number;
 	/** The most memory of the process that built, rows included. */
 	readonly peakBytes?: number | undefined;
+	/** Of that memory the most that was the process's own, and the most that was mapped from files. */
+	readonly anonBytes?: number;
+	readonly fileBytes?: number;
 }
 
 /** Where the index of an entry's system over the first rows of a file is, or will be. */
@@ -30,14 +33,22 @@ export function placeOf(
 	return {...rows, similarity: of, options, folder: join(cache, 'indexes', 'vectors', `${data}-${rows.count}-${of}`, name)};
 }
 
-/** The index kept, if the same version made it of the same rows, or a new one. */
-export async function indexed(entry: Entry, place: Place, rebuild: boolean, say: (line: string) => void): Promise<Built> {
+/** The index kept, if the same version made it of the same rows, or a new one. Fails first where the system cannot filter, but is to. */
+export async function indexed(
+	entry: Entry,
+	place: Place,
+	{rebuild, filtered}: {readonly rebuild: boolean; readonly filtered: boolean},
+	say: (line: string) => void,
+): Promise<Built> {
 	const stamp = `${place.folder}.json`;
 	const rows = fingerprint(place.rows, place.count, place.dim);
 	// A process of its own, whose peak memory is that of building.
 	const system = new VectorSystem(entry);
 	try {
 		const version = await system.version();
+		if (filtered) {
+			await system.checkFilters();
+		}
 		if (!rebuild && existsSync(stamp)) {
 			const {rows: of, ...built}: Built & {rows: string} = JSON.parse(readFileSync(stamp, 'utf8'));
 			if (built.version === version && of === rows) {
@@ -49,7 +60,7 @@ export async function indexed(entry: Entry, place: Place, rebuild: boolean, say:
 		rmSync(place.folder, {recursive: true, force: true});
 		mkdirSync(place.folder, {recursive: true});
 		const {seconds, cpuSeconds} = await system.build(place);
-		const built = {version, seconds, cpuSeconds, bytes: bytesOf(place.folder), peakBytes: system.peakBytes()};
+		const built = {version, seconds, cpuSeconds, bytes: bytesOf(place.folder), peakBytes: system.peakBytes(), ...system.peakParts()};
 		writeFileSync(stamp, JSON.stringify({...built, rows}));
 		return built;
 	} finally {

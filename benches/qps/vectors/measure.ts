@@ -6,6 +6,7 @@ import {cache} from '../system.ts';
 import {type Point, around} from './curve.ts';
 import {dataOf, prepareVectors} from './data.ts';
 import {drawn} from './figure.ts';
+import {filterOf} from './filter.ts';
 import {type Built, indexed, placeOf} from './indexes.ts';
 import {type Summary, summaries} from './summary.ts';
 import {type Asked, type Efforts, type Entry, type Place, type Similarity, type Spent, VectorSystem} from './system.ts';
@@ -27,6 +28,8 @@ export interface Definition {
 	readonly efforts?: Efforts;
 	/** In each, every entry has its turn. */
 	readonly rounds: number;
+	/** A share of the rows, drawn at random, among which is searched. */
+	readonly filter?: number;
 	/** Opens indexes for each turn and closes them after it: for those that do not fit in memory side by side. */
 	readonly reopen?: boolean;
 	readonly systems: readonly Entry[];
@@ -38,8 +41,10 @@ export interface Result {
 	/** Why there is nothing else. */
 	readonly failed?: string;
 	readonly built?: Built;
-	/** The most memory of the process that searched. */
+	/** The most memory of the process that searched, of that its own, and what was mapped from files. */
 	readonly peakBytes?: number | undefined;
+	readonly anonBytes?: number;
+	readonly fileBytes?: number;
 	/** Of each k, by effort. */
 	readonly points?: Readonly<Record<string, readonly Point[]>>;
 	readonly queries?: number;
@@ -60,12 +65,14 @@ export async function measure(defined: Definition, options: Options): Promise<Ou
 	const {dim} = dataOf(data);
 	const files = await prepareVectors(data, count, options.say);
 	const rows = {rows: files.rows, count, dim};
+	const filter = definition.filter === undefined ? undefined : filterOf(count, definition.filter);
 	const truths = new Map<Similarity, Truth>();
 	for (const of of new Set([similarity, ...definition.systems.flatMap(entry => entry.similarity ?? [])])) {
-		truths.set(of, truthOf(data, {...rows, similarity: of}, files.queries, queries, options.say));
+		truths.set(of, truthOf(data, {...rows, similarity: of}, filter, files.queries, queries, options.say));
 	}
 	// Whatever a system ranks by, the definition's similarity says what is right.
-	const run = new Run(definition, options, files.queries, truths.get(similarity)!, entry => placeOf(entry, data, similarity, rows));
+	const asked = {queries: files.queries, ...(filter && {filter: filter.file})};
+	const run = new Run(definition, options, asked, truths.get(similarity)!, entry => placeOf(entry, data, similarity, rows));
 	const results = await run.results();
 	const found: readonly Summary[] = summaries(definition, results);
 	return {
@@ -94,16 +101,22 @@ function small(definition: Definition): Definition {
 class Run {
 	readonly #definition: Definition;
 	readonly #options: Options;
-	readonly #queries: string;
+	readonly #files: Pick<Asked, 'queries' | 'filter'>;
 	readonly #truth: Truth;
 	readonly #place: (entry: Entry) => Place;
 	readonly #results: Map<Entry, Result>;
 	readonly #running = new Map<Entry, VectorSystem>();
 
-	constructor(definition: Definition, options: Options, queries: string, truth: Truth, place: (entry: Entry) => Place) {
+	constructor(
+		definition: Definition,
+		options: Options,
+		files: Pick<Asked, 'queries' | 'filter'>,
+		truth: Truth,
+		place: (entry: Entry) => Place,
+	) {
 		this.#definition = definition;
 		this.#options = options;
-		this.#queries = queries;
+		this.#files = files;
 		this.#truth = truth;
 		this.#place = place;
 		this.#results = new Map(definition.systems.map(entry => [entry, {entry}]));
@@ -121,7 +134,8 @@ class Run {
 						throw new Error(failure);
 					}
 					const place = this.#place(entry);
-					const built = await indexed(entry, place, rebuild && !rebuilt.has(place.folder), say);
+					const filtered = this.#files.filter !== undefined;
+					const built = await indexed(entry, place, {rebuild: rebuild && !rebuilt.has(place.folder), filtered}, say);
 					rebuilt.add(place.folder);
 					return {built};
 				});
@@ -164,7 +178,16 @@ class Run {
 		this.#running.set(entry, system);
 		try {
 			const done = await work(system);
-			return {...done, peakBytes: Math.max(system.peakBytes() ?? 0, this.#results.get(entry)!.peakBytes ?? 0) || undefined};
+			const before = this.#results.get(entry)!;
+			const {anonBytes = 0, fileBytes = 0} = system.peakParts();
+			return {
+				...done,
+				peakBytes: Math.max(system.peakBytes() ?? 0, before.peakBytes ?? 0) || undefined,
+				...(anonBytes > 0 && {
+					anonBytes: Math.max(anonBytes, before.anonBytes ?? 0),
+					fileBytes: Math.max(fileBytes, before.fileBytes ?? 0),
+				}),
+			};
 		} finally {
 			if (this.#definition.reopen) {
 				this.#running.delete(entry);
@@ -222,7 +245,7 @@ class Run {
 
 	async #ask(entry: Entry, system: VectorSystem, asked: Pick<Asked, 'k' | 'effort'> & Partial<Asked>): Promise<Spent> {
 		return system.query(this.#place(entry), {
-			queries: this.#queries,
+			...this.#files,
 			asked: this.#asked(entry),
 			batch: entry.batch ?? false,
 			...asked,

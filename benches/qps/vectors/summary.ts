@@ -11,6 +11,8 @@ export interface Summary {
 	readonly failed?: string;
 	readonly built?: Built;
 	readonly peakBytes?: number | undefined;
+	readonly anonBytes?: number;
+	readonly fileBytes?: number;
 	/** Queries asked. */
 	readonly queries?: number;
 	/** Of each k. */
@@ -39,7 +41,7 @@ const ours = ({system, limit}: Entry): boolean => system.startsWith('passagekit'
 
 export function summaries(definition: Definition, results: readonly Result[]): readonly Summary[] {
 	return results.map(result => {
-		const {entry, failed, built, peakBytes, queries, points} = result;
+		const {entry, failed, built, peakBytes, anonBytes, fileBytes, queries, points} = result;
 		const summary = {name: entry.name, ours: ours(entry), ...(failed && {failed}), ...(built && {built})};
 		if (failed || !points) {
 			return summary;
@@ -57,7 +59,7 @@ export function summaries(definition: Definition, results: readonly Result[]): r
 				at: targets.flatMap(recall => target(result, results, k, recall)),
 			};
 		}
-		return {...summary, peakBytes, queries: queries!, curves};
+		return {...summary, peakBytes, ...(anonBytes !== undefined && {anonBytes, fileBytes: fileBytes!}), queries: queries!, curves};
 	});
 }
 

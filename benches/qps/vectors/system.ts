@@ -47,6 +47,8 @@ export interface Asked {
 	readonly k: number;
 	readonly effort: number;
 	readonly batch: boolean;
+	/** A byte for each row, not 0 where it may be found; without, all may. */
+	readonly filter?: string;
 	/** A file to write row numbers `[asked, k]` to, as little-endian i32, best first. */
 	readonly found?: string;
 }
@@ -62,6 +64,14 @@ export interface Spent {
 export class VectorSystem extends System {
 	constructor({system}: Entry) {
 		super(join(here, 'vectors', 'systems', system));
+	}
+
+	/** Fails where it cannot search among some rows only. */
+	async checkFilters(): Promise<void> {
+		const {filters} = await this.ask<{filters?: boolean}>({verb: 'describe'});
+		if (!filters) {
+			throw new Error('cannot filter');
+		}
 	}
 
 	/** Of building alone: the file is read before and the index saved after. The folder is there, and empty. */

@@ -9,8 +9,17 @@ export function tables(definition: Definition, results: readonly Summary[]): str
 	const parts = definition.efforts
 		? [speeds(definition, results, 'wall'), speeds(definition, results, 'cpu'), ratios(definition, results)]
 		: [exact(definition, results)];
+	if (Object.values(definition.efforts ?? {}).some(efforts => efforts.length === 1)) {
+		parts.push(points(definition, results));
+	}
 	const failed = results.flatMap(({name, failed}) => (failed ? [`${name}: not measured (${failed})`] : []));
 	return [...parts, indexes(results), ...failed].join('\n\n');
+}
+
+interface Memory {
+	readonly peakBytes?: number | undefined;
+	readonly anonBytes?: number | undefined;
+	readonly fileBytes?: number | undefined;
 }
 
 interface Column {
@@ -55,6 +64,16 @@ function ratio({atLeast, rival}: Target): string {
 	return `${atLeast && rival!.atLeast ? '~' : bound}${rival!.wall.median.toFixed(2)}`;
 }
 
+/** Where there is one effort, it is what is wanted, whatever its recall. */
+function points({targets}: Definition, results: readonly Summary[]): string {
+	const rows = results.flatMap(({name, curves}) =>
+		Object.keys(targets).flatMap(k =>
+			(curves?.[k]?.points ?? []).map(({effort, recall, wall, cpu}) => [name, k, `${effort}`, recall.toFixed(4), rate(wall), rate(cpu)]),
+		),
+	);
+	return table(['points', 'k', 'effort', 'recall', 'q/s wall', 'q/s cpu'], rows);
+}
+
 function exact(definition: Definition, results: readonly Summary[]): string {
 	const parts = Object.keys(definition.targets).map(k => {
 		const rows = results.flatMap(({name, queries, curves}) => {
@@ -82,18 +101,22 @@ function exact(definition: Definition, results: readonly Summary[]): string {
 function indexes(results: readonly Summary[]): string {
 	const rows = results
 		.filter(({built}) => built)
-		.map(({name, built, peakBytes}) => [
+		.map(({name, built, peakBytes, anonBytes, fileBytes}) => [
 			name,
 			built!.cpuSeconds.toFixed(1),
 			built!.seconds.toFixed(1),
 			megabytes(built!.bytes),
-			megabytes(built!.peakBytes),
-			megabytes(peakBytes),
+			parts(built!),
+			parts({peakBytes, anonBytes, fileBytes}),
 			built!.version,
 		]);
-	return table(['index', 'build CPU s', 'build s', 'MB', 'peak MB', 'searching MB', 'version'], rows);
+	return table(['index', 'build CPU s', 'build s', 'MB', 'peak MB (own + files)', 'searching MB', 'version'], rows);
 }
 
 const rate = ({median}: Figure): string => (median < 100 ? median.toFixed(1) : Math.round(median).toString());
 const megabytes = (bytes: number | undefined): string => (bytes === undefined ? '' : (bytes / 1e6).toFixed(1));
+
+/** The parts have their peaks at different times. */
+const parts = ({peakBytes, anonBytes, fileBytes}: Memory): string =>
+	`${megabytes(peakBytes)}${anonBytes === undefined ? '' : ` (${megabytes(anonBytes)} + ${megabytes(fileBytes)})`}`;
 const spread = ({median, least, most}: Figure): string => `${Math.round((50 * (most - least)) / median)}%`;

@@ -3,6 +3,7 @@ import {existsSync, mkdirSync, readFileSync, renameSync, writeFileSync} from 'no
 import {join} from 'node:path';
 import {cache} from '../system.ts';
 import {fingerprint} from './data.ts';
+import type {Filter} from './filter.ts';
 import {type Place, vectorsServer} from './system.ts';
 
 /** Best rows kept of each query. */
@@ -20,19 +21,20 @@ export interface Truth {
 export function truthOf(
 	name: string,
 	{rows, count, dim, similarity}: Pick<Place, 'rows' | 'count' | 'dim' | 'similarity'>,
+	filter: Filter | undefined,
 	queries: string,
 	asked: number,
 	say: (line: string) => void,
 ): Truth {
 	const folder = join(cache, 'truth');
 	mkdirSync(folder, {recursive: true});
-	const file = join(folder, `${name}-${count}-${similarity}`);
+	const file = join(folder, `${name}-${count}-${similarity}${filter ? `-${filter.name}` : ''}`);
 	const stamp = JSON.stringify([fingerprint(rows, count, dim), fingerprint(queries, asked, dim), asked]);
 	const kept: {stamp?: string; checked?: unknown} = existsSync(`${file}.json`) ? JSON.parse(readFileSync(`${file}.json`, 'utf8')) : {};
 	let {checked} = kept;
 	if (kept.stamp !== stamp) {
 		say(`finding the best of ${count} rows for ${asked} queries …`);
-		const request = {rows, count, dim, similarity, queries, asked, k: DEPTH, check: CHECKED, out: `${file}.new`};
+		const request = {rows, count, dim, similarity, queries, asked, k: DEPTH, check: CHECKED, filter: filter?.file, out: `${file}.new`};
 		checked = vectorsServer('truth', request);
 		renameSync(`${file}.new`, `${file}.i32`);
 		writeFileSync(`${file}.json`, JSON.stringify({stamp, checked}));

@@ -10,8 +10,8 @@ use ranking::Hit;
 
 use crate::Error;
 use crate::best::Best;
+use crate::filter::Filter;
 use crate::rows::{Element, Rows};
-use crate::scan::Filter;
 use crate::shares::search_shares;
 
 /// The greatest finite number.
@@ -102,7 +102,8 @@ fn scan(
     while k > 0 && start < range.end {
         control.check()?;
         let first = start as u32;
-        let allows = |at: &u32| rows.is_live(first + at) && filter.is_none_or(|allows| allows(first + at));
+        let allows =
+            |at: &u32| rows.is_live(first + at) && filter.is_none_or(|filter| filter.allows(first + at));
         let halves = rows.stored_rows(start, most.min(range.end - start));
         let size = halves.len() / dim;
         start += size;

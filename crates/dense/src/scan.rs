@@ -7,12 +7,10 @@ use kernels::{Batch, Score};
 use ranking::Hit;
 
 use crate::best::Best;
+use crate::filter::Filter;
 use crate::rows::View;
 use crate::shares::search_shares;
 use crate::{Error, Similarity};
-
-/// Says of an ord whether it may be a hit. It is called from several threads and must always give the same answer.
-pub type Filter<'a> = &'a (dyn Fn(u32) -> bool + Sync);
 
 /// Rows scored at once for one query: their scores stay in the first cache level.
 const BLOCK_ROWS: usize = 64;
@@ -143,5 +141,5 @@ fn allowed<'a>(
     filter: Option<Filter<'a>>,
 ) -> impl Iterator<Item = u32> + 'a {
     (rows.start as u32..rows.end as u32)
-        .filter(move |&ord| view.is_live(ord) && filter.is_none_or(|allows| allows(ord)))
+        .filter(move |&ord| view.is_live(ord) && filter.is_none_or(|filter| filter.allows(ord)))
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use common::{SIMILARITIES, clustered, fvecs, ids, shared, uniform};
 use control::Control;
-use dense::{DEFAULT_EF_SEARCH, Error, FlatIndex, HnswIndex, HnswOptions, InnerProduct, Similarity};
+use dense::{DEFAULT_EF_SEARCH, Error, FlatIndex, HnswIndex, HnswOptions, InnerProduct, RowSet, Similarity};
 use ranking::Hit;
 use serde_json::{Value, json};
 
@@ -267,9 +267,33 @@ fn a_filter_never_costs_hits() -> Result<(), Error> {
         }
         assert!(found.iter().flatten().all(|hit| allows(hit.ord)));
     }
-    // What the sample of rows does not show: all that is allowed lies in one place.
+    // A set in place of a function.
+    let set: RowSet = (0..4000).filter(|ord| ord % 2 == 1).collect();
+    let allows = |ord: u32| ord % 2 == 1;
+    let by = |filter| index.search_many_filtered(&queries, 10, 20, 1, Some(filter), &Control::new());
+    assert_eq!(by(&set)?, by(&allows)?);
+    // All that is allowed lies in one place.
     let allows = |ord: u32| (1001..1005).contains(&ord);
     assert_eq!(index.search_filtered(&queries[..dim], 10, 60, Some(&allows), &Control::new())?.len(), 4);
+    Ok(())
+}
+
+#[test]
+fn a_filter_against_the_query_finds_what_is_left() -> Result<(), Error> {
+    let dim = 6;
+    let (vectors, queries) = (uniform(12_000, dim, 15), uniform(20, dim, 16));
+    let (index, exact) = (hnsw(dim, Similarity::L2, SMALL, &vectors, 0), flat(dim, Similarity::L2, &vectors));
+    for part in [2, 4] {
+        for query in queries.chunks_exact(dim) {
+            // Only the farthest rows are allowed: a walk to the nearest leads away from all of them.
+            let ranked = exact.search(query, 12_000, &Control::new())?;
+            let allowed: RowSet = ranked[12_000 - 12_000 / part..].iter().map(|hit| hit.ord).collect();
+            let expected = exact.search_filtered(query, 10, Some(&allowed), &Control::new())?;
+            let found = index.search_filtered(query, 10, 20, Some(&allowed), &Control::new())?;
+            let recall = recall(&[expected], &[found]);
+            assert!(recall >= 0.9, "one of {part}: recall@10 {recall}");
+        }
+    }
     Ok(())
 }
 

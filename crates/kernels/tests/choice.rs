@@ -5,6 +5,7 @@ use kernels::half::HalfKernels;
 use kernels::impacts::ImpactKernels;
 use kernels::int4::Int4Kernels;
 use kernels::int8::Int8Kernels;
+use kernels::signs::SignKernels;
 
 /// The name of the set chosen, and those of all available.
 macro_rules! names {
@@ -20,6 +21,7 @@ fn the_first_set_is_chosen_and_the_scalar_one_comes_last() {
         names!(HalfKernels),
         names!(Int8Kernels),
         names!(Int4Kernels),
+        names!(SignKernels),
         names!(ImpactKernels),
     ];
     for (chosen, names) in kinds {

@@ -102,7 +102,7 @@ pub fn search_many(
 
 fn with_filter<R>(filter: Option<&FilterRows>, work: impl FnOnce(Option<Filter>) -> R) -> R {
     match filter.map(FilterRows::rows) {
-        Some(rows) => work(Some(&|row| rows.contains(row))),
+        Some(rows) => work(Some(&*rows)),
         None => work(None),
     }
 }

@@ -16,15 +16,17 @@ Answers until the input ends.
 An engine has `version`; `build(rows, request)`, which is timed, and `save(folder)`, which is not; `open(request)`;
 `prepared(query)`, untimed, for a library that does not take a `Float32Array`; and `search(query, k, effort)`. It may
 have `searchMany(queries, k, effort)` for a matrix. Searches resolve to what `numbered` makes lists of row numbers of,
-untimed. Of a matrix, `row(at)` is one vector.
+untimed. Of a matrix, `row(at)` is one vector. One that can search among some rows only has `accept(allowed)`, with a byte
+of each row, or undefined for all.
 */
 export async function serve(engine) {
 	const {prepared = query => query, numbered = found => found} = engine;
 	let opened;
+	let filter;
 	let asked;
 	let queries;
 	const verbs = {
-		describe: async () => ({version: `${engine.version}, Node ${process.version}`}),
+		describe: async () => ({version: `${engine.version}, Node ${process.version}`, filters: engine.accept !== undefined}),
 		async build(request) {
 			const rows = matrix(request.rows, request.count, request.dim);
 			const [began, cpu] = [performance.now(), process.cpuUsage()];
@@ -39,6 +41,11 @@ export async function serve(engine) {
 			if (opened !== index) {
 				await engine.open(request, () => matrix(rows, count, dim));
 				opened = index;
+				filter = undefined;
+			}
+			if (filter !== request.filter) {
+				await accept(engine, request);
+				({filter} = request);
 			}
 			if (asked !== `${request.asked} ${request.queries}`) {
 				queries = matrix(request.queries, request.asked, dim);
@@ -76,6 +83,17 @@ export async function serve(engine) {
 		const reply = await verbs[request.verb](request).catch(error => ({error: String(error).slice(0, 1000)}));
 		process.stdout.write(`${JSON.stringify(reply)}\n`);
 	}
+}
+
+async function accept(engine, {filter, count}) {
+	if (!engine.accept) {
+		throw new Error('cannot filter');
+	}
+	const allowed = filter && new Uint8Array(readFileSync(filter));
+	if (allowed && allowed.length !== count) {
+		throw new Error(`expected a filter of ${count} rows, got ${allowed.length}`);
+	}
+	await engine.accept(allowed);
 }
 
 function cpuNanos(since) {

@@ -14,7 +14,8 @@ def serve(engine):
 
     An engine has `version()`; `build(rows, similarity, options)`, which is timed, and `save(folder)`, which is not;
     `open(folder, rows, similarity, options)`, where `rows()` are the vectors, for an index that does not keep them; and
-    `search(queries, k, effort)`: row numbers [queries, k], best first, of a matrix of one query or of all.
+    `search(queries, k, effort)`: row numbers [queries, k], best first, of a matrix of one query or of all. One that can
+    search among some rows only has `accept(allowed)`, with a bool of each row, or None for all.
     """
     # What libraries print, those in C++ as well, must not get among the replies.
     replies = os.fdopen(os.dup(1), "w")
@@ -32,7 +33,8 @@ def serve(engine):
 def _answer(engine, request, state):
     verb = request["verb"]
     if verb == "describe":
-        return {"version": f"{engine.version()}, Python {sys.version.split()[0]}"}
+        filters = hasattr(engine, "accept")
+        return {"version": f"{engine.version()}, Python {sys.version.split()[0]}", "filters": filters}
     if verb not in ("build", "query"):
         raise ValueError(f"expected describe, build or query, got {verb}")
     folder, similarity, options = Path(request["folder"]), request["similarity"], request["options"]
@@ -46,12 +48,26 @@ def _answer(engine, request, state):
     index = (request["folder"], request["rows"], request["count"])
     if state.get("index") != index:
         engine.open(folder, lambda: _matrix(request["rows"], request["count"], request["dim"]), similarity, options)
-        state["index"] = index
+        state["index"], state["filter"] = index, None
+    _accept(engine, request, state)
     asked = (request["queries"], request["asked"])
     if state.get("asked") != asked:
         state["queries"] = _matrix(request["queries"], request["asked"], request["dim"])
         state["asked"] = asked
     return _query(engine, state["queries"], request)
+
+
+def _accept(engine, request, state):
+    file = request.get("filter")
+    if state["filter"] == file:
+        return
+    if not hasattr(engine, "accept"):
+        raise ValueError("cannot filter")
+    allowed = None if file is None else numpy.fromfile(file, numpy.bool_)
+    if allowed is not None and len(allowed) != request["count"]:
+        raise ValueError(f"expected a filter of {request['count']} rows, got {len(allowed)}")
+    engine.accept(allowed)
+    state["filter"] = file
 
 
 def _query(engine, queries, request):

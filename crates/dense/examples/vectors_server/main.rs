@@ -4,7 +4,9 @@
 //! - `vectors_server truth REQUEST` writes the exact best rows of queries: `truth.rs`.
 //! - `vectors_server synthesize REQUEST` writes vectors like those of texts: `synthetic.rs`.
 
+mod filter;
 mod matrix;
+mod progress;
 mod serve;
 mod synthetic;
 mod truth;

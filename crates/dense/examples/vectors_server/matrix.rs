@@ -1,10 +1,11 @@
-//! Files of little-endian f32 rows without a header.
+//! Files of rows: little-endian f32 without a header or, where the name ends in `.flat`, a flat index in f32 of which a row's
+//! id is its number. The latter an HNSW index is built over without a copy in memory.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 
-use dense::{FlatIndex, Similarity, Storage};
+use dense::{FlatIndex, FlatWriter, Similarity, Storage};
 use serde_json::Value;
 
 use crate::Outcome;
@@ -47,6 +48,26 @@ pub fn read_index(
     Ok(index)
 }
 
+/// Whether a file's rows are a flat index.
+pub fn is_flat(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "flat")
+}
+
+/// A flat index of exactly `count` rows, which stay in their file.
+///
+/// # Errors
+///
+/// If it is of another size or similarity, or cannot be opened.
+pub fn open_flat(path: &Path, count: usize, dim: usize, similarity: Similarity) -> Outcome<FlatIndex> {
+    let index = FlatIndex::open(path)?;
+    let expected = (count, dim, similarity);
+    let got = (index.len(), index.dim(), index.similarity());
+    if got != expected {
+        return Err(format!("{}: expected rows {expected:?}, got {got:?}", path.display()).into());
+    }
+    Ok(index)
+}
+
 /// Visits the first `count` rows of a file in order, so many at a time that they are about 16 MB.
 ///
 /// # Errors
@@ -58,6 +79,18 @@ pub fn for_each_chunk(
     dim: usize,
     mut visit: impl FnMut(&[f32]) -> Outcome<()>,
 ) -> Outcome<()> {
+    if is_flat(path) {
+        let index = open_flat(path, count, dim, Similarity::Dot)?;
+        let mut chunk = Vec::with_capacity(CHUNK);
+        for row in 0..count as u32 {
+            chunk.extend_from_slice(&index.vector(row));
+            if chunk.len() + dim > CHUNK || row as usize + 1 == count {
+                visit(&chunk)?;
+                chunk.clear();
+            }
+        }
+        return Ok(());
+    }
     let mut file = File::open(path)?;
     let mut chunk = vec![0.0f32; (CHUNK / dim).clamp(1, count.max(1)) * dim];
     let mut left = count * dim;
@@ -78,16 +111,35 @@ pub fn for_each_chunk(
 ///
 /// If the file cannot be written.
 pub fn write(path: &Path, count: usize, dim: usize, fill: impl Fn(usize, &mut [f32])) -> Outcome<()> {
+    if is_flat(path) {
+        let mut writer = FlatWriter::create(path, dim, Similarity::Dot)?;
+        for_each_filled(count, dim, fill, |rows| {
+            let first = writer.len();
+            let ids: Vec<String> = (first..first + rows.len() / dim).map(|row| row.to_string()).collect();
+            Ok(writer.push(&ids, rows)?)
+        })?;
+        return Ok(writer.finish(&Value::Null)?);
+    }
     let new = path.with_extension("new");
     let mut file = BufWriter::new(File::create(&new)?);
+    for_each_filled(count, dim, fill, |rows| Ok(file.write_all(bytemuck::cast_slice(rows))?))?;
+    file.flush()?;
+    Ok(std::fs::rename(new, path)?)
+}
+
+fn for_each_filled(
+    count: usize,
+    dim: usize,
+    fill: impl Fn(usize, &mut [f32]),
+    mut visit: impl FnMut(&[f32]) -> Outcome<()>,
+) -> Outcome<()> {
     let mut chunk = vec![0.0f32; (CHUNK / dim).clamp(1, count.max(1)) * dim];
     let mut first = 0;
     while first < count {
         let size = (count - first).min(chunk.len() / dim);
         fill(first, &mut chunk[..size * dim]);
-        file.write_all(bytemuck::cast_slice(&chunk[..size * dim]))?;
+        visit(&chunk[..size * dim])?;
         first += size;
     }
-    file.flush()?;
-    Ok(std::fs::rename(new, path)?)
+    Ok(())
 }

@@ -1,17 +1,19 @@
 //! Building and searching, one request after the other.
 
+use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, UNIX_EPOCH};
 
 use control::Control;
-use dense::{FlatIndex, HnswIndex, HnswOptions, InnerProduct, Similarity, Storage};
+use dense::{Filter, FlatIndex, HnswIndex, HnswOptions, InnerProduct, RowSet, Similarity, Storage};
 use ranking::Hit;
 use rustix::time::{ClockId, clock_gettime};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{Outcome, matrix};
+use crate::progress::reported;
+use crate::{Outcome, filter, matrix};
 
 #[derive(Deserialize)]
 #[serde(tag = "verb", rename_all = "lowercase")]
@@ -41,6 +43,8 @@ struct Options {
     inner_product: Option<String>,
     /// Of a flat index.
     storage: Option<String>,
+    /// Whether an opened index is copied to memory, as those of peers are; it is unless told otherwise.
+    in_memory: Option<bool>,
 }
 
 #[derive(Deserialize, Clone, Copy, PartialEq)]
@@ -61,6 +65,7 @@ pub struct Query {
     k: usize,
     effort: usize,
     batch: bool,
+    filter: Option<PathBuf>,
     found: Option<PathBuf>,
 }
 
@@ -75,12 +80,13 @@ enum Index {
 pub struct Server {
     opened: Option<(Place, Index)>,
     queries: Option<(PathBuf, Vec<f32>)>,
+    filter: Option<(PathBuf, RowSet)>,
 }
 
 impl Server {
     pub fn answer(&mut self, request: Request) -> Outcome<Value> {
         match request {
-            Request::Describe => Ok(json!({"version": version()})),
+            Request::Describe => Ok(json!({"version": version(), "filters": true})),
             Request::Build(place) => build(&place),
             Request::Query(query) => self.query(&query),
         }
@@ -98,24 +104,33 @@ impl Server {
             let read = matrix::read(&query.queries, *asked, place.dim)?;
             self.queries = Some((query.queries.clone(), read));
         }
+        if self.filter.as_ref().map(|(path, _)| path) != query.filter.as_ref() {
+            let read = |path: &PathBuf| Ok((path.clone(), filter::read(path, place.count)?));
+            self.filter =
+                query.filter.as_ref().map(read).transpose().map_err(|error: Box<dyn Error>| error)?;
+        }
         let (_, index) = self.opened.as_ref().expect("opened above");
         let (_, queries) = self.queries.as_ref().expect("read above");
+        let allowed = self.filter.as_ref().map(|(_, rows)| rows);
+        let filter = allowed.map(|rows| rows as Filter);
         let control = Control::new();
         let mut found = Vec::with_capacity(*asked);
         let mut each = Vec::with_capacity(*asked);
         let (began, cpu) = (Instant::now(), cpu_nanos());
         if query.batch {
             found = match index {
-                Index::Flat(index) => index.search_many(queries, *k, 1, &control)?,
-                Index::Hnsw(index) => index.search_many(queries, *k, *effort, 1, &control)?,
+                Index::Flat(index) => index.search_many_filtered(queries, *k, 1, filter, &control)?,
+                Index::Hnsw(index) => {
+                    index.search_many_filtered(queries, *k, *effort, 1, filter, &control)?
+                }
                 Index::Rows(_) => return Err("expected one query at a time".into()),
             };
         } else {
             for query in queries.chunks_exact(place.dim) {
                 let began = Instant::now();
                 found.push(match index {
-                    Index::Flat(index) => index.search(query, *k, &control)?,
-                    Index::Hnsw(index) => index.search(query, *k, *effort, &control)?,
+                    Index::Flat(index) => index.search_filtered(query, *k, filter, &control)?,
+                    Index::Hnsw(index) => index.search_filtered(query, *k, *effort, filter, &control)?,
                     Index::Rows(rows) => {
                         std::hint::black_box(read_once(rows));
                         Vec::new()
@@ -143,8 +158,16 @@ fn build(place: &Place) -> Outcome<Value> {
             Some(Index::Flat(Box::new(index)))
         }
         Kind::Hnsw => {
-            let flat = matrix::read_index(rows, *count, *dim, place.similarity()?, Storage::F32)?;
-            Some(Index::Hnsw(Box::new(HnswIndex::from_flat(flat, options.hnsw()?, 1, &Control::new())?)))
+            let similarity = place.similarity()?;
+            let flat = if matrix::is_flat(rows) {
+                matrix::open_flat(rows, *count, *dim, similarity)?
+            } else {
+                matrix::read_index(rows, *count, *dim, similarity, Storage::F32)?
+            };
+            let options = options.hnsw()?;
+            let index =
+                reported("building", *count, |control| HnswIndex::from_flat(flat, options, 1, control))?;
+            Some(Index::Hnsw(Box::new(index)))
         }
     };
     let (seconds, cpu) = (began.elapsed().as_secs_f64(), cpu_nanos() - cpu);
@@ -158,16 +181,20 @@ fn build(place: &Place) -> Outcome<Value> {
 
 fn open(place: &Place) -> Outcome<Index> {
     let file = place.folder.join("index");
+    let in_memory = place.options.in_memory.unwrap_or(true);
     Ok(match place.options.index {
-        // Peers have their indexes in memory too.
         Kind::Flat => {
             let mut index = FlatIndex::open(&file)?;
-            index.load();
+            if in_memory {
+                index.load();
+            }
             Index::Flat(Box::new(index))
         }
         Kind::Hnsw => {
             let mut index = HnswIndex::open(&file)?;
-            index.load();
+            if in_memory {
+                index.load();
+            }
             Index::Hnsw(Box::new(index))
         }
         Kind::Bandwidth => Index::Rows(matrix::read(&place.rows, place.count, place.dim)?),

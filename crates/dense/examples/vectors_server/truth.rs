@@ -1,19 +1,20 @@
 //! The exact best rows of queries, by the flat index, and how they stand in f64.
 //!
-//! Rows are read a part at a time, so that ten million of them need no memory.
+//! Rows are read a part at a time, so that ten million of them need no memory. A filter may leave some of them out.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 
 use control::Control;
-use dense::{FlatIndex, Similarity};
+use dense::{Filter, FlatIndex, Similarity};
 use ranking::{Hit, by_rank};
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::progress::reported;
 use crate::serve::{similarity, write_found};
-use crate::{Outcome, matrix};
+use crate::{Outcome, filter, matrix};
 
 #[derive(Deserialize)]
 pub struct Request {
@@ -28,6 +29,8 @@ pub struct Request {
     out: PathBuf,
     /// Queries to check in f64, at least.
     check: usize,
+    /// A byte for each row: whether it may be found. Without, all may.
+    filter: Option<PathBuf>,
 }
 
 /// A score in f64, and how far one in f32 can be from it.
@@ -43,36 +46,47 @@ pub fn write(request: Request) -> Outcome<Value> {
     let Request { rows, count, dim, queries, asked, k, out, check, .. } = request;
     let similarity = similarity(&request.similarity)?;
     let queries = matrix::read(&queries, asked, dim)?;
+    let allowed = request.filter.map(|path| filter::read(&path, count)).transpose()?;
+    let allows = |row: usize| allowed.as_ref().is_none_or(|allowed| allowed.contains(row as u32));
     let mut found: Vec<Vec<Hit>> = vec![Vec::new(); asked];
-    let mut first = 0;
-    matrix::for_each_chunk(&rows, count, dim, |part| {
-        let mut index = FlatIndex::new(dim, similarity, Value::Null)?;
-        let size = part.len() / dim;
-        index.add((0..size).map(|row| row.to_string()).collect(), part)?;
-        for (hits, more) in found.iter_mut().zip(index.search_many(&queries, k, 0, &Control::new())?) {
-            hits.extend(more.into_iter().map(|hit| Hit { ord: hit.ord + first as u32, ..hit }));
-            hits.sort_unstable_by(by_rank);
-            hits.truncate(k);
-        }
-        first += size;
-        Ok(())
+    reported("truth", count, |progress| {
+        let mut first = 0;
+        matrix::for_each_chunk(&rows, count, dim, |part| {
+            let mut index = FlatIndex::new(dim, similarity, Value::Null)?;
+            let size = part.len() / dim;
+            index.add((0..size).map(|row| row.to_string()).collect(), part)?;
+            let filter = |row: u32| allows(first + row as usize);
+            let filter: Option<Filter> = if allowed.is_some() { Some(&filter) } else { None };
+            let best = index.search_many_filtered(&queries, k, 0, filter, &Control::new())?;
+            for (hits, more) in found.iter_mut().zip(best) {
+                hits.extend(more.into_iter().map(|hit| Hit { ord: hit.ord + first as u32, ..hit }));
+                hits.sort_unstable_by(by_rank);
+                hits.truncate(k);
+            }
+            first += size;
+            progress.advance(size as u64);
+            Ok(())
+        })
     })?;
     write_found(&out, &found, k)?;
 
     let step = (asked / check.max(1)).max(1);
     let mut checks: Vec<Check> =
         (0..asked).step_by(step).map(|query| Check::new(query, &found[query])).collect();
-    let mut first = 0;
-    matrix::for_each_chunk(&rows, count, dim, |part| {
-        checks.par_iter_mut().for_each(|check| {
-            let query = &queries[check.query * dim..][..dim];
-            for (at, row) in part.chunks_exact(dim).enumerate() {
-                check.offer((first + at) as u32, precise(similarity, query, row));
-            }
-            check.keep(k);
-        });
-        first += part.len() / dim;
-        Ok(())
+    reported("truth in f64", count, |progress| {
+        let mut first = 0;
+        matrix::for_each_chunk(&rows, count, dim, |part| {
+            checks.par_iter_mut().for_each(|check| {
+                let query = &queries[check.query * dim..][..dim];
+                for (at, row) in part.chunks_exact(dim).enumerate().filter(|(at, _)| allows(first + at)) {
+                    check.offer((first + at) as u32, precise(similarity, query, row));
+                }
+                check.keep(k);
+            });
+            first += part.len() / dim;
+            progress.advance((part.len() / dim) as u64);
+            Ok(())
+        })
     })?;
     let same = checks.iter().map(Check::same).collect::<Outcome<Vec<bool>>>()?;
     Ok(json!({"checked": same.len(), "sameInF64": same.iter().filter(|same| **same).count()}))

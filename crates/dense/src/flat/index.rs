@@ -8,9 +8,10 @@ use serde_json::Value;
 use storage::{File, Writer};
 
 use super::{KIND, Storage};
+use crate::filter::Filter;
 use crate::ids::Ids;
 use crate::rows::Rows;
-use crate::scan::{Filter, scan, scan_many};
+use crate::scan::{scan, scan_many};
 use crate::shadow::Shadow;
 use crate::{Error, Similarity, half, shadow};
 

@@ -21,8 +21,9 @@ use crate::{Error, FlatIndex, Similarity};
 /// Vectors by id, searched approximately through a graph (Malkov and Yashunin, 2018).
 ///
 /// Scores are exact, and equal those of a [`FlatIndex`]; of the best rows a few may be missing. Where a walk
-/// would cost as much as scoring every row, because `ef` is near the number of rows or a filter allows few, a
-/// search is exact. It always finds as many hits as there are, up to `k`: where a walk does not, every row is
+/// would cost as much as scoring every row, because `ef` is near the number of rows or a filter allows few hundred, a
+/// search is exact. Where a filter allows more, but not so many that a walk is cheaper, the codes of all of them are
+/// compared, and hardly one of the best is missing. A search always finds as many hits as there are, up to `k`: where a walk does not, every row is
 /// scored. Hits come best first, those of equal scores in the order of their ords. One query has the same hits
 /// alone, among others and on any number of threads; an index built on one thread is the same for the same rows
 /// and options, in however many batches they were added.

@@ -3,14 +3,15 @@
 //!
 //! `graph` holds the links in `cells`, `codes` the rows in a few bits a number, by which `closeness` says what near means.
 //! `walk` walks (their algorithm 2) with a `pool` of the nearest and the `visited`, and `rescore` scores what it found by
-//! the rows themselves. `select` chooses links (algorithm 4), `build` inserts (algorithm 1), `plan` decides between a walk
-//! and a scan, and `file` saves and checks.
+//! the rows themselves. `filtered` walks among the rows that a filter allows; where they are few, `sweep` compares the codes of all. `select` chooses links (algorithm 4), `build` inserts (algorithm 1), `plan` decides between them and
+//! a scan, and `file` saves and checks.
 
 mod build;
 mod cells;
 mod closeness;
 mod codes;
 mod file;
+mod filtered;
 mod graph;
 mod index;
 mod interleave;
@@ -19,6 +20,7 @@ mod plan;
 mod pool;
 mod rescore;
 mod select;
+mod sweep;
 mod visited;
 mod walk;
 

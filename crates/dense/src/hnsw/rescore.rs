@@ -6,7 +6,7 @@ use super::codes::Target;
 use crate::Similarity;
 
 /// Standard deviations by which a candidate may have been judged too low.
-const DEVIATIONS: f32 = 3.0;
+pub(super) const DEVIATIONS: f32 = 3.0;
 /// Rows that are fetched before they are scored.
 const AHEAD: usize = 4;
 

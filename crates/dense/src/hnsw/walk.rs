@@ -1,13 +1,11 @@
 //! The walk through one layer: Malkov and Yashunin (2018), algorithm 2.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
-
 use control::{Cancelled, Control};
-use ranking::{Hit, TopK, by_rank};
+use ranking::Hit;
 
 use super::closeness::{Closeness, Work};
 use super::codes::Target;
+use super::filtered::Among;
 use super::graph::Links;
 use super::pool::Pool;
 use super::visited::Visited;
@@ -26,6 +24,7 @@ pub(crate) struct Scratch {
     /// Those of them that are to be compared.
     left: Vec<u32>,
     pub work: Work,
+    pub among: Among,
 }
 
 /// A walk through `links`.
@@ -134,54 +133,6 @@ impl Walk<'_> {
             self.links.prefetch(next, layer);
         }
     }
-
-    /// The about `ef` nearest rows of layer 0 that are `accepted`, the nearest first. The walk also passes through rows
-    /// that are not.
-    pub fn accepted(
-        &self,
-        target: &Target,
-        entry: Hit,
-        ef: usize,
-        accepted: impl Fn(u32) -> bool,
-        scratch: &mut Scratch,
-    ) -> Result<Vec<Hit>, Cancelled> {
-        let Scratch { visited, links, fresh, work, .. } = scratch;
-        visited.clear(self.links.rows());
-        visited.insert(entry.ord);
-        let mut candidates = BinaryHeap::from([BestFirst(entry)]);
-        let mut found = TopK::new(ef);
-        if accepted(entry.ord) {
-            found.push(entry);
-        }
-        let mut steps = 0u32;
-        let mut worst = found.threshold();
-        while let Some(BestFirst(nearest)) = candidates.pop() {
-            if worst.is_some_and(|worst| by_rank(&nearest, &worst) == Ordering::Greater) {
-                break;
-            }
-            if steps.is_multiple_of(STEPS_A_CHECK) {
-                self.control.check()?;
-            }
-            steps += 1;
-            self.links.get(nearest.ord, 0, links);
-            fresh.resize(links.len(), 0);
-            let count = visited.insert_all(links.iter().copied(), fresh);
-            fresh.truncate(count);
-            fresh.iter().for_each(|&row| self.closeness.codes().prefetch(row));
-            self.closeness.all(target, fresh, work);
-            for (&ord, &score) in fresh.iter().zip(&work.closeness) {
-                let hit = Hit { ord, score };
-                if worst.is_none_or(|worst| by_rank(&hit, &worst) == Ordering::Less) {
-                    candidates.push(BestFirst(hit));
-                    if accepted(ord) {
-                        found.push(hit);
-                        worst = found.threshold();
-                    }
-                }
-            }
-        }
-        Ok(found.into_sorted())
-    }
 }
 
 impl Scratch {
@@ -190,23 +141,3 @@ impl Scratch {
         self.pool.iter().map(|(ord, score)| Hit { ord, score })
     }
 }
-
-#[derive(Debug, Clone, Copy)]
-struct BestFirst(Hit);
-
-impl Ord for BestFirst {
-    fn cmp(&self, other: &Self) -> Ordering {
-        by_rank(&other.0, &self.0)
-    }
-}
-impl PartialOrd for BestFirst {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl PartialEq for BestFirst {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-impl Eq for BestFirst {}

@@ -9,8 +9,9 @@ use super::candidates::Candidates;
 use super::codes::ShadowBlock;
 use super::query::Coded;
 use crate::Error;
+use crate::filter::Filter;
 use crate::rows::View;
-use crate::scan::{Filter, scan, scan_many, scan_one};
+use crate::scan::{scan, scan_many, scan_one};
 use crate::shares::search_shares;
 
 /// Queries multiplied at once: with a block of rows they stay in the second cache level.
@@ -103,7 +104,8 @@ impl Search<'_> {
             let block = self.shadow.block(start, BOUND_ROWS.min(rows.end - start));
             let first = start as u32;
             start += block.codes.len();
-            let allows = |at: u32| view.is_live(first + at) && filter.is_none_or(|allows| allows(first + at));
+            let allows =
+                |at: u32| view.is_live(first + at) && filter.is_none_or(|filter| filter.allows(first + at));
             let allowed = if all_allowed {
                 u64::MAX
             } else {

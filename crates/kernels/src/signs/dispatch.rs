@@ -1,5 +1,3 @@
-use std::sync::OnceLock;
-
 #[cfg(target_arch = "aarch64")]
 use super::aarch64::neon;
 #[cfg(target_arch = "x86_64")]
@@ -19,46 +17,20 @@ pub struct SignKernels {
     pub(super) sums_of: SumsOf,
 }
 
-impl SignKernels {
-    /// The fastest set that the running CPU has; found out once.
-    #[must_use]
-    pub fn detect() -> &'static Self {
-        static FASTEST: OnceLock<&'static SignKernels> = OnceLock::new();
-        FASTEST.get_or_init(|| Self::available()[0])
-    }
-
-    /// Every set that the running CPU has, the fastest first. The last is `scalar`, which every CPU has.
-    #[must_use]
-    pub fn available() -> Vec<&'static Self> {
-        let mut available = Vec::new();
-        #[cfg(target_arch = "x86_64")]
-        {
-            let has_avx512 =
-                std::is_x86_feature_detected!("avx512f") && std::is_x86_feature_detected!("avx512bw");
-            if has_avx512 && std::is_x86_feature_detected!("avx512vnni") {
-                available.push(&avx512vnni::KERNELS);
-            }
-            if has_avx512 {
-                available.push(&avx512bw::KERNELS);
-            }
-            if std::is_x86_feature_detected!("avx2") {
-                available.push(&avx2::KERNELS);
-            }
-        }
-        #[cfg(target_arch = "aarch64")]
-        if std::arch::is_aarch64_feature_detected!("neon") {
-            available.push(&neon::KERNELS);
-        }
-        available.push(&scalar::KERNELS);
-        available
-    }
-
+choose_kernels! {
     /// The instruction set: `avx512vnni`, `avx512bw`, `avx2`, `neon` or `scalar`.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        self.name
+    SignKernels {
+        x86_64 {
+            avx512vnni if "avx512f" && "avx512bw" && "avx512vnni",
+            avx512bw if "avx512f" && "avx512bw",
+            avx2 if "avx2",
+        }
+        aarch64 { neon if "neon", }
+        scalar
     }
+}
 
+impl SignKernels {
     /// Adds the values of a query up by the bits of chosen rows: `sums[i]` is that for row `ords[i]`. They are best
     /// [fetched](crate::prefetch_bytes) before.
     ///
@@ -80,13 +52,6 @@ impl SignKernels {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_scalar_set_is_always_there_and_comes_last() {
-        let names: Vec<_> = SignKernels::available().iter().map(|kernels| kernels.name()).collect();
-        assert_eq!(names.last(), Some(&"scalar"));
-        assert_eq!(SignKernels::detect().name(), names[0]);
-    }
 
     #[test]
     #[should_panic(expected = "sums: expected rows of at least 16 bytes, got 8")]

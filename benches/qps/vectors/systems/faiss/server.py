@@ -1,12 +1,14 @@
 """Faiss behind the line protocol of benches/qps/vectors.
 
-Options: `index` is `flat`, or `hnsw` with `m`, `efConstruction` and `storage` (`flat` or `sq8`).
+Options: `index` is `flat`, or `hnsw` with `m`, `efConstruction` and `storage` (`flat` or `sq8`); with `innerProduct`
+`augmentedL2`, inner products are distances of vectors with a number more, as DPR's.
 """
 
 import sys
 from pathlib import Path
 
 import faiss
+import numpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from protocol import serve  # noqa: E402
@@ -19,6 +21,11 @@ class Faiss:
         return f"faiss-cpu {faiss.__version__} ({faiss.get_compile_options().strip()})"
 
     def build(self, rows, similarity, options):
+        if options.get("innerProduct") == "augmentedL2":
+            # x with the root of phi^2 - |x|^2, where phi is the greatest length; queries get 0.
+            squared = (rows * rows).sum(1)
+            rows = numpy.column_stack([rows, numpy.sqrt(squared.max() - squared)])
+            similarity = "l2"
         metric, dim = METRICS[similarity], rows.shape[1]
         if options["index"] == "flat":
             self.index = faiss.IndexFlat(dim, metric)
@@ -38,8 +45,21 @@ class Faiss:
     def open(self, folder, rows, similarity, options):
         self.index = faiss.read_index(str(folder / "index"))
         self.hnsw = options["index"] == "hnsw"
+        self.augmented = options.get("innerProduct") == "augmentedL2"
+        self.allowed = None
+
+    def accept(self, allowed):
+        # The selector points into the bits.
+        self.bits = None if allowed is None else numpy.packbits(allowed, bitorder="little")
+        self.allowed = None if allowed is None else faiss.IDSelectorBitmap(self.bits)
 
     def search(self, queries, k, effort):
+        if self.augmented:
+            queries = numpy.pad(queries, ((0, 0), (0, 1)))
+        if self.allowed is not None:
+            kind = faiss.SearchParametersHNSW(efSearch=effort) if self.hnsw else faiss.SearchParameters()
+            kind.sel = self.allowed
+            return self.index.search(queries, k, params=kind)[1]
         if self.hnsw:
             self.index.hnsw.efSearch = effort
         return self.index.search(queries, k)[1]

@@ -7,6 +7,7 @@ const {BruteforceSearch, HierarchicalNSW} = packages('hnswlib-node');
 const spaces = {dot: 'ip', l2: 'l2'};
 let index;
 let exact;
+let allows;
 
 await serve({
 	version: versionOf('hnswlib-node'),
@@ -24,16 +25,20 @@ await serve({
 	},
 	save: async folder => index.writeIndex(join(folder, 'index')),
 	async open({dim, similarity, options, folder}) {
+		allows = undefined;
 		exact = options.index === 'exact';
 		index = new (exact ? BruteforceSearch : HierarchicalNSW)(spaces[similarity], dim);
 		await index.readIndex(join(folder, 'index'));
+	},
+	accept(allowed) {
+		allows = allowed && (row => allowed[row] === 1);
 	},
 	prepared: query => Array.from(query),
 	async search(query, k, effort) {
 		if (!exact) {
 			index.setEf(effort);
 		}
-		return index.searchKnn(query, k);
+		return index.searchKnn(query, k, allows);
 	},
 	numbered: ({neighbors}) => neighbors,
 });

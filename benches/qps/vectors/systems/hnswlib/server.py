@@ -28,10 +28,15 @@ class Hnswlib:
     def open(self, folder, rows, similarity, options):
         self.index = hnswlib.Index(SPACES[similarity], int((folder / "dim").read_text()))
         self.index.load_index(str(folder / "index"))
+        self.allows = None
+
+    def accept(self, allowed):
+        # A Python function is asked of each row that the walk comes by: there is no other way in. A list answers soonest.
+        self.allows = None if allowed is None else allowed.tolist().__getitem__
 
     def search(self, queries, k, effort):
         self.index.set_ef(effort)
-        return self.index.knn_query(queries, k, num_threads=1)[0]
+        return self.index.knn_query(queries, k, num_threads=1, filter=self.allows)[0]
 
 
 serve(Hnswlib())

@@ -13,6 +13,8 @@ const SIZE = 50_000;
 let options;
 let similarity;
 let table;
+/** The condition on rows, as SQL. */
+let condition;
 
 function batchOf(rows, from) {
 	const count = Math.min(SIZE, rows.rows - from);
@@ -49,11 +51,28 @@ await serve({
 		rmSync(made, {recursive: true});
 	},
 	async open(request) {
+		condition = undefined;
 		({options, similarity} = request);
 		table = await (await lancedb.connect(request.folder)).openTable('rows');
 	},
+	async accept(allowed) {
+		condition = undefined;
+		if (allowed) {
+			// A column of the table, made once: it is scanned before vectors are searched.
+			const ids = Array.from(allowed.keys()).filter(row => allowed[row]);
+			const name = `allowed_${ids.length}`;
+			const {fields} = await table.schema();
+			if (!fields.some(field => field.name === name)) {
+				await table.addColumns([{name, valueSql: `id in (${ids.join()})`}]);
+			}
+			condition = name;
+		}
+	},
 	async search(query, k, effort) {
-		const search = table.query().nearestTo(query).distanceType(similarity).limit(k).select(['id', '_distance']);
+		let search = table.query().nearestTo(query).distanceType(similarity).limit(k).select(['id', '_distance']);
+		if (condition) {
+			search = search.where(condition);
+		}
 		return options.index === 'flat'
 			? search.bypassVectorIndex().toArray()
 			: search.nprobes(options.partitions).ef(effort).refineFactor(options.refine).toArray();

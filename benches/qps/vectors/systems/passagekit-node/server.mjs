@@ -16,6 +16,7 @@ const [built] = readdirSync(new URL('native/', checkout))
 const SIZE = 50_000;
 const kinds = {flat: FlatIndex, hnsw: HnswIndex};
 let index;
+let filter;
 
 await serve({
 	version: `${version} built ${built}`,
@@ -30,9 +31,13 @@ await serve({
 	save: async folder => index.save(join(folder, 'index')),
 	async open({folder, options}) {
 		index?.close();
+		filter = undefined;
 		index = await kinds[options.index].open(join(folder, 'index'), {inMemory: true});
 	},
-	search: async (query, k, effort) => index.search(query, {k, efSearch: effort || undefined}),
-	searchMany: async (queries, k, effort) => index.searchMany(queries, {k, efSearch: effort || undefined, threads: 1}),
+	async accept(allowed) {
+		filter = allowed && (await index.filter({ids: Array.from(allowed.keys(), String).filter(row => allowed[Number(row)])}));
+	},
+	search: async (query, k, effort) => index.search(query, {k, efSearch: effort || undefined, filter}),
+	searchMany: async (queries, k, effort) => index.searchMany(queries, {k, efSearch: effort || undefined, threads: 1, filter}),
 	numbered: hits => hits.map(({id}) => Number(id)),
 });

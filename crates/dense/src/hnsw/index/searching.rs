@@ -5,13 +5,15 @@ use ranking::Hit;
 use rayon::prelude::*;
 
 use super::HnswIndex;
+use crate::filter::Filter;
 use crate::hnsw::closeness::Closeness;
 use crate::hnsw::interleave::{INTERLEAVED, interleaved};
-use crate::hnsw::plan::Plan;
+use crate::hnsw::plan::{Plan, Way, reads};
 use crate::hnsw::rescore::rescore;
+use crate::hnsw::sweep::sweep;
 use crate::hnsw::walk::{Scratch, Walk};
-use crate::scan::{Filter, scan};
-use crate::{Error, pool};
+use crate::scan::scan;
+use crate::{Error, RowSet, pool};
 
 /// Queries that one thread takes at a time.
 const GROUP_QUERIES: usize = 32;
@@ -107,36 +109,34 @@ impl HnswIndex {
         control.check()?;
         let dim = self.rows.dim();
         let view = self.rows.view();
-        let Some(entry) = self.graph.entry.filter(|_| plan.walks && plan.k > 0) else {
-            return queries
-                .chunks_exact(dim)
-                .map(|query| scan(&view, query, plan.k, filter, control))
-                .collect();
+        let scanned = |query: &[f32]| scan(&view, query, plan.k, filter, control);
+        let entry = match (self.graph.entry, &plan.way) {
+            (Some(entry), Way::Walk | Way::Among(_) | Way::Sweep(_) | Way::Score(_)) if plan.k > 0 => entry,
+            _ => return queries.chunks_exact(dim).map(scanned).collect(),
         };
         let closeness = Closeness::new(view, self.codes.view(), self.lengths.as_ref());
         let walk = Walk { closeness, links: self.graph.view(), control };
-        // Links do not lead everywhere, and a filter may allow fewer than `k`: only a scan knows.
-        let complete = |query: &[f32], hits: Vec<Hit>| {
-            if hits.len() < plan.k { scan(&view, query, plan.k, filter, control) } else { Ok(hits) }
+        let found = match &plan.way {
+            Way::Among(allowed) | Way::Sweep(allowed) | Way::Score(allowed) => {
+                let mut scratches = self.take_scratches(1);
+                let search =
+                    |query: &[f32]| search_among(&walk, entry, query, plan, allowed, &mut scratches[0]);
+                let found = queries.chunks_exact(dim).map(search).collect();
+                self.keep_scratches(scratches);
+                return found;
+            }
+            Way::Walk | Way::Scan => {
+                let mut scratches = self.take_scratches(INTERLEAVED.min(queries.len() / dim));
+                let live = |row| view.is_live(row);
+                let found = interleaved(&walk, entry, queries, plan, live, &mut scratches)?;
+                self.keep_scratches(scratches);
+                found
+            }
         };
-        let live = |row| view.is_live(row);
-        if filter.is_none() && view.live_len() >= view.len() / 10 * 9 {
-            let mut scratches = self.take_scratches(INTERLEAVED.min(queries.len() / dim));
-            let found = interleaved(&walk, entry, queries, plan, live, &mut scratches)?;
-            self.keep_scratches(scratches);
-            return queries.chunks_exact(dim).zip(found).map(|(query, hits)| complete(query, hits)).collect();
-        }
-        let allowed = |row| live(row) && filter.is_none_or(|allows| allows(row));
-        let mut scratches = self.take_scratches(1);
-        let search = |query: &[f32]| {
-            let target = closeness.of_query(query);
-            let entry = walk.descend(&target, entry, 0, &mut scratches[0]);
-            let candidates = walk.accepted(&target, entry, plan.kept, allowed, &mut scratches[0])?;
-            complete(query, rescore(&closeness, query, &target, &candidates, plan.k))
-        };
-        let found = queries.chunks_exact(dim).map(search).collect();
-        self.keep_scratches(scratches);
-        found
+        // Links do not lead everywhere: only a scan knows whether there are no more.
+        let complete =
+            |(query, hits): (&[f32], Vec<Hit>)| if hits.len() < plan.k { scanned(query) } else { Ok(hits) };
+        queries.chunks_exact(dim).zip(found).map(complete).collect()
     }
 
     fn take_scratches(&self, count: usize) -> Vec<Scratch> {
@@ -151,4 +151,32 @@ impl HnswIndex {
     fn keep_scratches(&self, scratches: Vec<Scratch>) {
         self.scratches.lock().unwrap_or_else(PoisonError::into_inner).extend(scratches);
     }
+}
+
+/// The hits of a prepared query among the `allowed` rows.
+fn search_among(
+    walk: &Walk,
+    entry: u32,
+    query: &[f32],
+    plan: &Plan,
+    allowed: &RowSet,
+    scratch: &mut Scratch,
+) -> Result<Vec<Hit>, Cancelled> {
+    let Walk { closeness, control, .. } = *walk;
+    let target = closeness.of_query(query);
+    let walked = match plan.way {
+        Way::Among(_) => {
+            // A walk that reads far more than was planned has lost its way.
+            let most = 2 * (plan.kept + reads(plan.kept, allowed.share(closeness.view().len())) as usize);
+            walk.among(&target, entry, plan.kept, allowed, most, scratch)?
+        }
+        _ => None,
+    };
+    let candidates = match (walked, &plan.way) {
+        (Some(found), _) => found,
+        // None of them is too far behind.
+        (None, Way::Score(_)) => allowed.iter().map(|ord| Hit { ord, score: f32::INFINITY }).collect(),
+        _ => sweep(&closeness, &target, allowed.iter(), plan.k, control, &mut scratch.work)?,
+    };
+    Ok(rescore(&closeness, query, &target, &candidates, plan.k))
 }

@@ -1,7 +1,7 @@
 use control::Control;
 
 use super::HnswIndex;
-use crate::hnsw::plan::ROWS_PER_CANDIDATE;
+use crate::hnsw::plan::Plan;
 use crate::{Error, Longest, Put, RowIds, RowSet};
 
 /// Changes in steps, between which others search: see [`Put`].
@@ -82,10 +82,6 @@ impl HnswIndex {
     /// About how many rows a search scores; with a filter, one that allows so many.
     #[must_use]
     pub fn rows_scored(&self, k: usize, ef: usize, allowed: Option<usize>) -> usize {
-        let rows = self.len();
-        let allowed = allowed.unwrap_or(rows).min(rows);
-        let kept = ef.max(k.min(allowed)).saturating_mul(ROWS_PER_CANDIDATE);
-        let walked = kept.saturating_mul(rows) / allowed.max(1);
-        walked.min(allowed)
+        Plan::rows_scored(k, ef, allowed, self.len())
     }
 }

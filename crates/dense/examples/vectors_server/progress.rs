@@ -1,0 +1,27 @@
+//! Lines on the error output while work goes on that takes minutes.
+
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use control::Control;
+
+const EVERY: Duration = Duration::from_secs(20);
+
+/// Does the work, and says now and then how many of `count` rows are done.
+pub fn reported<R>(what: &str, count: usize, work: impl FnOnce(&Control) -> R) -> R {
+    let control = Control::new();
+    let (end, ended) = channel::<()>();
+    std::thread::scope(|scope| {
+        let control = &control;
+        scope.spawn(move || {
+            let began = Instant::now();
+            while ended.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
+                let (done, seconds) = (control.done(), began.elapsed().as_secs_f64());
+                eprintln!("progress: {what}: {done} of {count} rows, {:.0} a second", done as f64 / seconds);
+            }
+        });
+        let result = work(control);
+        drop(end);
+        result
+    })
+}
