@@ -253,6 +253,29 @@ fn deleted_rows_are_no_hits_and_their_ids_are_free_again() -> Result<(), Error> 
 }
 
 #[test]
+fn many_queries_at_once_find_what_each_alone_does_and_more() -> Result<(), Error> {
+    // A byte for each number, half a byte, and the square of a length besides.
+    for (dim, similarity) in [(6, Similarity::Cosine), (70, Similarity::Dot), (130, Similarity::L2)] {
+        let (vectors, queries) = (uniform(4000, dim, 21), uniform(100, dim, 22));
+        let (mut index, mut exact) =
+            (hnsw(dim, similarity, SMALL, &vectors, 0), flat(dim, similarity, &vectors));
+        for gone in ["p7", "p77", "p777"] {
+            index.delete(&[gone])?;
+            exact.delete(&[gone])?;
+        }
+        let expected = exact.search_many(&queries, 20, 1, &Control::new())?;
+        let search = |count: usize, threads| {
+            index.search_many(&queries[..count * dim], 20, 60, threads, &Control::new())
+        };
+        let (few, many) = (search(50, 1)?, search(100, 1)?);
+        assert_eq!(search(100, 3)?, many);
+        let recalls = [recall(&expected[..50], &few), recall(&expected[..50], &many[..50])];
+        assert!(recalls[1] >= recalls[0] && recall(&expected, &many) >= 0.98, "{dim}: {recalls:?}");
+    }
+    Ok(())
+}
+
+#[test]
 fn a_filter_never_costs_hits() -> Result<(), Error> {
     let dim = 6;
     let (vectors, queries) = (uniform(4000, dim, 10), uniform(20, dim, 11));

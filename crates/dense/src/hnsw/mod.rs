@@ -2,9 +2,10 @@
 //! approximate nearest neighbor search using Hierarchical Navigable Small World graphs", 2018).
 //!
 //! `graph` holds the links in `cells`, `codes` the rows in a few bits a number, by which `closeness` says what near means.
-//! `walk` walks (their algorithm 2) with a `pool` of the nearest and the `visited`, and `rescore` scores what it found by
-//! the rows themselves. `filtered` walks among the rows that a filter allows; where they are few, `sweep` compares the codes of all. `select` chooses links (algorithm 4), `build` inserts (algorithm 1), `plan` decides between them and
-//! a scan, and `file` saves and checks.
+//! `walk` walks (their algorithm 2) with a `pool` of the nearest and the `visited`, several at a time in `interleave`, and
+//! `rescore` scores what it found by the rows themselves. `filtered` walks among the rows that a filter allows; where they
+//! are few, `sweep` compares the codes of all, and `sweep_many` does so for many queries at once. `select` chooses links
+//! (algorithm 4), `build` inserts (algorithm 1), `plan` decides between all these and a scan, and `file` saves and checks.
 
 mod build;
 mod cells;
@@ -21,6 +22,7 @@ mod pool;
 mod rescore;
 mod select;
 mod sweep;
+mod sweep_many;
 mod visited;
 mod walk;
 

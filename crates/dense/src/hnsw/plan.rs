@@ -1,3 +1,5 @@
+use kernels::int8::Int8Kernels;
+
 use crate::RowSet;
 use crate::filter::{Filter, allowed};
 use crate::rows::View;
@@ -12,6 +14,11 @@ const SWEPT_PER_READ: f64 = 6.0;
 const MOST_READS: f64 = 48.0;
 /// Rows of a sweep cost as much as one that is scored.
 const SWEPT_PER_SCORED: usize = 4;
+/// Rows that are compared with one query of many in the time of one step of its walk, by CPUs with instructions for
+/// bytes. Measured on 50,000 rows of 100 and 384 numbers.
+const SWEPT_PER_STEP: usize = 320;
+/// Fewer queries are not worth bringing codes in order.
+const MANY_QUERIES: usize = 64;
 /// Up to so many rows are scored as fast as they are swept.
 const FEW: usize = 256;
 /// One more candidate is kept for so many hits.
@@ -36,6 +43,8 @@ pub(crate) enum Way {
     Scan,
     /// Rows near the query, through the graph. Nearly all are live.
     Walk,
+    /// The codes of all rows, for many queries at once. Nearly all are live.
+    Together,
     /// Allowed rows near the query, through the graph.
     Among(RowSet),
     /// The codes of each allowed row, and the rows that may be among the best.
@@ -64,6 +73,17 @@ impl Plan {
             Way::Among(allowed)
         };
         Self { k, ef, kept, way }
+    }
+
+    /// As [`new`](Self::new), for so many queries at once: a row costs little then.
+    pub fn of_many(queries: usize, view: &View, k: usize, ef: usize, filter: Option<Filter>) -> Self {
+        let mut plan = Self::new(view, k, ef, filter);
+        let walks = matches!(plan.way, Way::Walk);
+        let swept = if Int8Kernels::detect().is_fast() { SWEPT_PER_STEP } else { SWEPT_PER_STEP / 4 };
+        if walks && queries >= MANY_QUERIES && view.len() <= swept.saturating_mul(plan.ef) {
+            plan.way = Way::Together;
+        }
+        plan
     }
 
     /// About how many rows are scored, or as much work is done.

@@ -39,8 +39,7 @@ impl Pool {
         } else {
             u64::MAX
         };
-        let near =
-            rows.iter().zip(closeness).map(|(&row, &near)| u64::from(farness(near)) << 32 | u64::from(row));
+        let near = rows.iter().zip(closeness).map(|(&row, &near)| entry(row, near));
         new.clear();
         new.extend(near.filter(|&entry| entry < last));
         new.sort_unstable();
@@ -91,6 +90,11 @@ impl Pool {
     }
 }
 
+/// A row and its closeness in one number that is the lower the nearer the row is, of equally near ones that of the earlier.
+pub(crate) fn entry(row: u32, closeness: f32) -> u64 {
+    u64::from(farness(closeness)) << 32 | u64::from(row)
+}
+
 /// Orders as closeness does, the nearest lowest. −0 comes right behind 0.
 fn farness(closeness: f32) -> u32 {
     let bits = closeness.to_bits();
@@ -98,7 +102,8 @@ fn farness(closeness: f32) -> u32 {
     if bits >> 31 == 1 { bits } else { !bits & !(1 << 31) }
 }
 
-fn closeness(entry: u64) -> f32 {
+/// The closeness of an [`entry`].
+pub(crate) fn closeness(entry: u64) -> f32 {
     let far = (entry >> 32) as u32;
     f32::from_bits(if far >> 31 == 1 { far } else { !far & !(1 << 31) })
 }

@@ -95,8 +95,10 @@ impl Int4Query {
         self.values.len() / 2
     }
 
+    /// The values, with zeros up to whole blocks.
     #[inline]
-    pub(super) fn values(&self) -> &[i8] {
+    #[must_use]
+    pub fn values(&self) -> &[i8] {
         &self.values
     }
 }

@@ -45,6 +45,18 @@ impl<'a> Int8Rows<'a> {
         self.count == 0
     }
 
+    /// Some rows, one after another.
+    ///
+    /// # Panics
+    ///
+    /// If there are no such rows.
+    #[must_use]
+    pub fn part(&self, rows: std::ops::Range<usize>) -> Self {
+        let end = rows.end.saturating_sub(1) * self.stride + self.dim;
+        let bytes = if rows.is_empty() { &[] } else { &self.bytes[rows.start * self.stride..end] };
+        Self { bytes, count: rows.len(), ..*self }
+    }
+
     /// The bytes of a row.
     ///
     /// # Panics
@@ -103,8 +115,14 @@ impl Int8Queries {
         self.excesses.is_empty()
     }
 
+    /// The values of a query.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such query.
     #[inline]
-    pub(super) fn query(&self, at: usize) -> &[i8] {
+    #[must_use]
+    pub fn query(&self, at: usize) -> &[i8] {
         &self.values[at * self.dim..][..self.dim]
     }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use kernels::Line;
 use kernels::int4::{BLOCK_DIM, Int4Kernels, Int4Query, Int4Rows, pack, unpack};
-use kernels::int8::{Int8Kernels, Int8Queries, Int8Rows};
+use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels, Int8Queries, Int8RowBounds, Int8Rows};
 use storage::{File, Writer};
 
 use self::rotation::Rotation;
@@ -310,6 +310,58 @@ impl<'a> CodesView<'a> {
                 (target.offset + (product as f32 * target.scale) * scale).max(f32::NEG_INFINITY)
             }));
         }
+    }
+
+    /// All targets in one: their values, in bytes.
+    ///
+    /// # Panics
+    ///
+    /// If there are none.
+    pub fn together<'t>(&self, targets: impl Iterator<Item = &'t Target>) -> Int8Queries {
+        let values = targets.flat_map(|target| match &target.values {
+            Values::Four(query) => &query.values()[..self.dim],
+            Values::Eight(queries) => queries.query(0),
+        });
+        Int8Queries::new(self.dim, values.copied().collect())
+    }
+
+    /// What a product of bytes of [`together`](Self::together) and of a [`block`](Self::block) is worth: the closeness but
+    /// for the offset and the augmented part.
+    pub fn worth(&self, target: &Target) -> Int8Bound {
+        let per_error = if target.biased { 1.0 } else { 0.0 };
+        Int8Bound {
+            scale: target.scale,
+            per_error,
+            per_length: 0.0,
+            per_square: 0.0,
+            constant: target.offset,
+        }
+    }
+
+    /// The codes of consecutive rows a byte each, with their numbers; `bytes` is room for them.
+    pub fn block<'b>(
+        &'b self,
+        rows: Range<u32>,
+        bytes: &'b mut Vec<u8>,
+    ) -> (Int8Rows<'b>, Int8RowBounds<'b>) {
+        const ZEROS: [f32; BOUND_ROWS] = [0.0; BOUND_ROWS];
+        let range = rows.start as usize..rows.end as usize;
+        let zeros = &ZEROS[..rows.len()];
+        let errors = if self.biases.is_empty() { zeros } else { &self.biases[range.clone()] };
+        let numbers = Int8RowBounds { scales: &self.scales[range.clone()], errors, lengths: zeros };
+        let codes = match self.rows {
+            Rows::Four(_, codes) => {
+                bytes.resize(rows.len() * self.dim, 0);
+                for (row, bytes) in rows.zip(bytes.chunks_exact_mut(self.dim)) {
+                    unpack(codes.row(row), bytes);
+                    // Twice what the level is above the middle, as in a product.
+                    bytes.iter_mut().for_each(|byte| *byte = 2 * *byte + (128 - 15));
+                }
+                Int8Rows::new(bytes, self.dim, self.dim)
+            }
+            Rows::Eight(_, codes) => codes.part(range),
+        };
+        (codes, numbers)
     }
 
     /// Keeps those of `rows` that may be as near to `target` as `least`, as their signs have it, with `more` of each row

@@ -11,6 +11,7 @@ use crate::hnsw::interleave::{INTERLEAVED, interleaved};
 use crate::hnsw::plan::{Plan, Way, reads};
 use crate::hnsw::rescore::rescore;
 use crate::hnsw::sweep::sweep;
+use crate::hnsw::sweep_many::{GROUP_QUERIES as TOGETHER, sweep_many};
 use crate::hnsw::walk::{Scratch, Walk};
 use crate::scan::scan;
 use crate::{Error, RowSet, pool};
@@ -49,7 +50,8 @@ impl HnswIndex {
     }
 
     /// [`search`](Self::search) for each of the queries `[q * dim]`, row-major, on `threads` threads (0: one for
-    /// each CPU). Counts each query as one unit done.
+    /// each CPU). Where there are many queries and the index is not large for `ef`, all codes are compared with all
+    /// queries, which is faster and finds nearly all of the best rows. Counts each query as one unit done.
     ///
     /// # Errors
     ///
@@ -81,18 +83,22 @@ impl HnswIndex {
     ) -> Result<Vec<Vec<Hit>>, Error> {
         let dim = self.rows.dim();
         let queries = self.rows.similarity().prepare("search", dim, queries)?;
-        let plan = Plan::new(&self.rows.view(), k, ef, filter);
+        let threads = pool::resolve(threads);
+        let count = queries.len() / dim;
+        let plan = Plan::of_many(count, &self.rows.view(), k, ef, filter);
+        // Each thread has some.
+        let together = count.div_ceil(threads).min(TOGETHER);
+        let count = if matches!(plan.way, Way::Together) { together } else { GROUP_QUERIES };
         let search = |queries: &[f32]| {
             let hits = self.search_group(queries, &plan, filter, control)?;
             control.advance(hits.len() as u64);
             Ok(hits)
         };
-        let threads = pool::resolve(threads);
         let found: Result<Vec<Vec<Vec<Hit>>>, Cancelled> = pool::run(threads, || {
             if threads == 1 {
-                queries.chunks(GROUP_QUERIES * dim).map(search).collect()
+                queries.chunks(count * dim).map(search).collect()
             } else {
-                queries.par_chunks(GROUP_QUERIES * dim).map(search).collect()
+                queries.par_chunks(count * dim).map(search).collect()
             }
         })?;
         Ok(found?.into_iter().flatten().collect())
@@ -111,7 +117,11 @@ impl HnswIndex {
         let view = self.rows.view();
         let scanned = |query: &[f32]| scan(&view, query, plan.k, filter, control);
         let entry = match (self.graph.entry, &plan.way) {
-            (Some(entry), Way::Walk | Way::Among(_) | Way::Sweep(_) | Way::Score(_)) if plan.k > 0 => entry,
+            (Some(entry), Way::Walk | Way::Together | Way::Among(_) | Way::Sweep(_) | Way::Score(_))
+                if plan.k > 0 =>
+            {
+                entry
+            }
             _ => return queries.chunks_exact(dim).map(scanned).collect(),
         };
         let closeness = Closeness::new(view, self.codes.view(), self.lengths.as_ref());
@@ -125,6 +135,7 @@ impl HnswIndex {
                 self.keep_scratches(scratches);
                 return found;
             }
+            Way::Together => sweep_many(&closeness, queries, plan.k, |row| view.is_live(row), control)?,
             Way::Walk | Way::Scan => {
                 let mut scratches = self.take_scratches(INTERLEAVED.min(queries.len() / dim));
                 let live = |row| view.is_live(row);
