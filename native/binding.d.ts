@@ -189,6 +189,8 @@ export declare class NativeVectorIndex {
   compact(control?: Control | undefined | null): Promise<void>
   save(path: string): Promise<void>
   verify(): Promise<void>
+  /** Of a flat index alone. */
+  get storage(): string | null
   /** The hits here and now, if that takes no longer than a tenth of a millisecond or so. `ef` is for graphs. */
   searchIfQuick(query: Float32Array, k: number, ef: number, filter?: NativeFilter | undefined | null): Hits | null
   /** `ef` is for graphs. */
@@ -243,7 +245,7 @@ export declare function attachIndex(kind: string, token: string): NativeVectorIn
 export declare function buildBm25FromStore(store: string, output: string, analyzer: NativeAnalyzer, control?: Control | undefined | null): Promise<void>
 
 /** Writes the vectors of a file to a flat index file. Empties the batch of ids. `dim` is 0 where the file says it. */
-export declare function buildFlatFromFile(source: string, output: string, options: NativeVectorFileOptions, ids: VectorBatch | undefined | null, dim: number, similarity: string, metadataJson: string, control?: Control | undefined | null): Promise<void>
+export declare function buildFlatFromFile(source: string, output: string, options: NativeVectorFileOptions, ids: VectorBatch | undefined | null, index: NativeFlatOptions, control?: Control | undefined | null): Promise<void>
 
 /** Links the vectors of a flat index file into an HNSW index file with the same ids and metadata. */
 export declare function buildHnswFromFlat(flat: string, output: string, m: number, efConstruction: number, seed: number, innerProduct: string, threadCount: number, control?: Control | undefined | null): Promise<void>
@@ -253,7 +255,7 @@ export declare function createBm25Index(path: string, analyzer: NativeAnalyzer, 
 export declare function createPassageStore(path: string): Promise<NativeStoreWriter>
 
 /** Encodes the passages of a store into a flat index file. */
-export declare function encodeStore(encoder: NativeEncoder, store: string, output: string, metadataJson: string, control?: Control | undefined | null): Promise<void>
+export declare function encodeStore(encoder: NativeEncoder, store: string, output: string, storage: string, metadataJson: string, control?: Control | undefined | null): Promise<void>
 
 /** Measures a run. The builder is empty afterwards. */
 export declare function evaluate(run: NativeRun, qrels: QrelsBuilder, measures: Array<string>): Promise<NativeEvaluation>

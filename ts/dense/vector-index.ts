@@ -281,6 +281,11 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	close(): void {
 		callSync(() => this.#native.close());
 	}
+	/** @internal Of a flat index. */
+	protected nativeStorage(): string | null {
+		return callSync(() => this.#native.storage);
+	}
+
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.close();

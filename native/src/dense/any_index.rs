@@ -55,6 +55,14 @@ impl AnyIndex {
         on!(self, index => index.similarity().name())
     }
 
+    /// How a flat index keeps its vectors.
+    pub fn storage(&self) -> Option<&'static str> {
+        match self {
+            Self::Flat(index) => Some(index.storage().name()),
+            Self::Hnsw(_) => None,
+        }
+    }
+
     pub fn metadata(&self) -> &serde_json::Value {
         on!(self, index => index.metadata())
     }

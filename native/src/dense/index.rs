@@ -47,10 +47,7 @@ pub struct NativeHnswOptions {
 pub fn new_flat_index(options: NativeFlatOptions) -> napi::Result<NativeVectorIndex> {
     call(|| {
         let NativeFlatOptions { dim, similarity, storage, metadata: json } = options;
-        let similarity = parsed_similarity(&similarity)?;
-        let storage = Storage::from_name(&storage).ok_or_else(|| {
-            Failure::argument(format!("storage: expected f32, f16 or int8Filtered, got \"{storage}\""))
-        })?;
+        let (similarity, storage) = (parsed_similarity(&similarity)?, parsed_storage(&storage)?);
         let index = FlatIndex::with_storage(dim as usize, similarity, storage, metadata(&json)?)?;
         Ok(NativeVectorIndex::of(AnyIndex::Flat(index), 0))
     })
@@ -155,6 +152,12 @@ impl NativeVectorIndex {
     #[napi(getter, catch_unwind)]
     pub fn similarity(&self) -> napi::Result<String> {
         Ok(self.opened()?.similarity.to_owned())
+    }
+
+    /// Of a flat index alone.
+    #[napi(getter, catch_unwind)]
+    pub fn storage(&self) -> napi::Result<Option<&'static str>> {
+        Ok(self.opened()?.storage)
     }
 
     #[napi(getter, catch_unwind)]
@@ -318,6 +321,12 @@ pub fn parsed_similarity(name: &str) -> Outcome<Similarity> {
 
 pub fn parsed_inner_product(name: &str) -> Outcome<InnerProduct> {
     InnerProduct::from_name(name).ok_or_else(|| {
+pub fn parsed_storage(name: &str) -> Outcome<Storage> {
+    Storage::from_name(name).ok_or_else(|| {
+        Failure::argument(format!("storage: expected f32, f16 or int8Filtered, got \"{name}\""))
+    })
+}
+
         Failure::argument(format!("innerProduct: expected graph or augmentedL2, got \"{name}\""))
     })
 }
