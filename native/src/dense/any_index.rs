@@ -75,6 +75,10 @@ impl AnyIndex {
         on!(self, index => index.id(ord))
     }
 
+    pub fn for_each_id(&self, hits: &[Hit], with: impl FnMut(&str)) {
+        on!(self, index => index.for_each_id(hits, with));
+    }
+
     pub fn ord(&self, id: &str) -> Option<u32> {
         on!(self, index => index.ord(id))
     }
