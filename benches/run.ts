@@ -5,6 +5,7 @@ import {cpus} from 'node:os';
 import {join} from 'node:path';
 import {packageRoot} from '../ts/addon.ts';
 import {native} from '../ts/native.ts';
+import {calls} from './calls.ts';
 import {latency} from './latency.ts';
 import {qps} from './qps/run.ts';
 import {quality} from './quality.ts';
@@ -12,7 +13,7 @@ import {quality} from './quality.ts';
 /** A benchmark resolves to plain data: what it measured, by name. */
 export type Benchmark = (say: (line: string) => void) => Promise<Readonly<Record<string, unknown>>>;
 
-const benchmarks: Readonly<Record<string, Benchmark>> = {quality, latency};
+const benchmarks: Readonly<Record<string, Benchmark>> = {quality, latency, calls};
 
 const names = process.argv.slice(2);
 if (names[0] === 'qps') {

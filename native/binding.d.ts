@@ -23,8 +23,11 @@ export declare class NativeBm25Index {
   get size(): number
   get analyzer(): NativeAnalyzer
   terms(text: string): Array<string>
-  /** The hits here and now, if that takes no longer than a tenth of a millisecond or so. */
-  searchIfQuick(query: string, k: number, k1: number, b: number): Hits | null
+  /**
+   * The hits here and now, `into` memory: see [`Ids::put`](crate::hits::Ids::put). None if that takes longer than a tenth
+   * of a millisecond or so, or if there is no room.
+   */
+  searchIfQuick(query: string, k: number, k1: number, b: number, into: Uint32Array): string | Array<string> | null
   search(query: string, k: number, k1: number, b: number, filter?: string | undefined | null, control?: Control | undefined | null): Promise<Hits>
   searchTerms(terms: Array<string>, weights: Float32Array, k: number, k1: number, b: number, filter?: string | undefined | null, control?: Control | undefined | null): Promise<Hits>
   searchMany(batch: QueryBatch, k: number, k1: number, b: number, threads: number, filter?: string | undefined | null, control?: Control | undefined | null): Promise<NativeRun>
@@ -128,6 +131,16 @@ export declare class NativeRun {
   has(query: string): boolean
   /** The hits of one query, best first. */
   get(query: string): Hits | null
+  /**
+   * The hits of one query, put `into` memory: see [`Ids::put`]. None where there is no such query, and their number alone
+   * where there is no room for them.
+   */
+  take(query: string, into: Uint32Array): string | Array<string> | null
+  /**
+   * The hits of queries from one on, as many as there is room for, one list after another: see [`Ids::put`]. `counts`
+   * begins with the number of lists, then has that of the hits of each. None fit of a run that was read from a file.
+   */
+  takeFrom(first: number, counts: Uint32Array, into: Uint32Array): string | Array<string>
   /** The scores of all lists, one after another, and where each list starts, then where the last ends. */
   scores(): Promise<ScoreColumn>
   /** Writes a TREC run. */
@@ -176,6 +189,8 @@ export declare class NativeVectorIndex {
   get dim(): number
   get size(): number
   get similarity(): string
+  /** Of a flat index alone. */
+  get storage(): string | null
   get metadata(): string
   get memoryBytes(): number
   /** A name by which `attachIndex` finds this index, in any thread. */
@@ -189,8 +204,11 @@ export declare class NativeVectorIndex {
   compact(control?: Control | undefined | null): Promise<void>
   save(path: string): Promise<void>
   verify(): Promise<void>
-  /** The hits here and now, if that takes no longer than a tenth of a millisecond or so. `ef` is for graphs. */
-  searchIfQuick(query: Float32Array, k: number, ef: number, filter?: NativeFilter | undefined | null): Hits | null
+  /**
+   * The hits here and now, `into` memory: see [`Ids::put`](crate::hits::Ids::put). None if that takes longer than a tenth
+   * of a millisecond or so, or if there is no room. `ef` is for graphs.
+   */
+  searchIfQuick(query: Float32Array, k: number, ef: number, filter: NativeFilter | undefined | null, into: Uint32Array): string | Array<string> | null
   /** `ef` is for graphs. */
   search(query: Float32Array, k: number, ef: number, filter?: NativeFilter | undefined | null, control?: Control | undefined | null): Promise<Hits>
   /** `ef` is for graphs. Empties the batch, whose ids name the queries; without ids, their positions do. */
@@ -243,7 +261,7 @@ export declare function attachIndex(kind: string, token: string): NativeVectorIn
 export declare function buildBm25FromStore(store: string, output: string, analyzer: NativeAnalyzer, control?: Control | undefined | null): Promise<void>
 
 /** Writes the vectors of a file to a flat index file. Empties the batch of ids. `dim` is 0 where the file says it. */
-export declare function buildFlatFromFile(source: string, output: string, options: NativeVectorFileOptions, ids: VectorBatch | undefined | null, dim: number, similarity: string, metadataJson: string, control?: Control | undefined | null): Promise<void>
+export declare function buildFlatFromFile(source: string, output: string, options: NativeVectorFileOptions, ids: VectorBatch | undefined | null, index: NativeFlatOptions, control?: Control | undefined | null): Promise<void>
 
 /** Links the vectors of a flat index file into an HNSW index file with the same ids and metadata. */
 export declare function buildHnswFromFlat(flat: string, output: string, m: number, efConstruction: number, seed: number, innerProduct: string, threadCount: number, control?: Control | undefined | null): Promise<void>
@@ -253,7 +271,7 @@ export declare function createBm25Index(path: string, analyzer: NativeAnalyzer, 
 export declare function createPassageStore(path: string): Promise<NativeStoreWriter>
 
 /** Encodes the passages of a store into a flat index file. */
-export declare function encodeStore(encoder: NativeEncoder, store: string, output: string, metadataJson: string, control?: Control | undefined | null): Promise<void>
+export declare function encodeStore(encoder: NativeEncoder, store: string, output: string, storage: string, metadataJson: string, control?: Control | undefined | null): Promise<void>
 
 /** Measures a run. The builder is empty afterwards. */
 export declare function evaluate(run: NativeRun, qrels: QrelsBuilder, measures: Array<string>): Promise<NativeEvaluation>

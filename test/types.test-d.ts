@@ -8,6 +8,7 @@ import {
 	ExtractiveReader,
 	type Filter,
 	FlatIndex,
+	type FlatStorage,
 	type FusionMethod,
 	type Hit,
 	type HitLists,
@@ -137,6 +138,19 @@ export async function promises(): Promise<void> {
 	for await (const id of flat.ids()) {
 		same<typeof id, string>(true);
 	}
+
+	// A flat index is kept in one of its storages, and says which; a graph has none.
+	const halved = await FlatIndex.build('flat', 'vectors.npy', {storage: 'f16'});
+	same<typeof halved.storage, FlatStorage>(true);
+	// @ts-expect-error readonly
+	halved.storage = 'f32';
+	// @ts-expect-error no such storage
+	await FlatIndex.build('flat', 'vectors.npy', {storage: 'int4'});
+	// @ts-expect-error no such storage
+	await Collection.build('docs', 'index', {flat: {storage: 'bf16'}});
+	await Collection.build('docs', 'index', {flat: {storage: 'int8Filtered'}});
+	// @ts-expect-error graphs have layouts of their own
+	void new HnswIndex({dim: 2, storage: 'f32'});
 
 	// A handle attaches the class that made it.
 	const handle: IndexHandle<'FlatIndex'> = flat.share();

@@ -1,4 +1,5 @@
 import {RetrievalError} from './errors.ts';
+import {hitsOf, listsFrom} from './hits.ts';
 import {type Binding, callSync, native, nextTurn} from './native.ts';
 import type {Hit, Run} from './types.ts';
 
@@ -22,8 +23,7 @@ export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 	}
 
 	get(query: string): readonly Hit[] | undefined {
-		const hits = this.#native.get(query);
-		return hits ? toHits(hits) : undefined;
+		return hitsOf(this.#native, query);
 	}
 
 	has(query: string): boolean {
@@ -37,8 +37,10 @@ export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 	}
 
 	*entries(): MapIterator<[string, readonly Hit[]]> {
-		for (const query of this.#names()) {
-			yield [query, this.get(query)!];
+		const names = this.#names();
+		let at = 0;
+		for (const hits of this.values()) {
+			yield [names[at++]!, hits];
 		}
 		return undefined;
 	}
@@ -48,8 +50,11 @@ export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 	}
 
 	*values(): MapIterator<readonly Hit[]> {
-		for (const query of this.#names()) {
-			yield this.get(query)!;
+		const names = this.#names();
+		for (let next = 0; next < names.length; ) {
+			const lists = listsFrom(this.#native, next, list => names[list]!);
+			next += lists.length;
+			yield* lists;
 		}
 		return undefined;
 	}
@@ -62,14 +67,6 @@ export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 		this.#queries ??= this.#native.queries();
 		return this.#queries;
 	}
-}
-
-/** Columns of the addon to hits. */
-export function toHits({joined, ids, scores}: Binding.Hits): Hit[] {
-	if (scores.length === 0) {
-		return [];
-	}
-	return (ids ?? joined!.split('\0')).map((id, i) => ({id, score: scores[i]!}));
 }
 
 /** About a millisecond's worth of hits to copy. */

@@ -1,28 +1,54 @@
-/** How much work may be done at once on the JavaScript thread before others have their turn. */
+/** How long searches may go on on the JavaScript thread before others have their turn. */
 const MOST_MS = 1;
 
-let spent = 0;
 let watching = false;
+/** When this turn of the event loop was first asked for time. */
+let began = 0;
+/** What waits for the next turn. */
+let waiting: (() => void) | undefined;
 
-/**
-Does `work` here and now if this turn of the event loop has time left, and counts how long it took. `undefined` if there
-is no time left, or if `work` says so.
-*/
-export function inThisTurn<T>(work: () => T | undefined): T | undefined {
-	if (spent >= MOST_MS) {
-		return undefined;
-	}
+/** Whether this turn of the event loop has time left for a quick search. */
+export function turnHasTime(): boolean {
+	const now = performance.now();
 	if (!watching) {
 		watching = true;
-		setImmediate(() => {
-			spent = 0;
-			watching = false;
-		});
+		began = now;
+		setImmediate(newTurn);
 	}
-	const start = performance.now();
-	try {
-		return work();
-	} finally {
-		spent += performance.now() - start;
+	return now - began < MOST_MS;
+}
+
+/** Whether nothing waits for the next turn yet. */
+export function nextTurnIsFree(): boolean {
+	return waiting === undefined;
+}
+
+/**
+Does `work` first thing in the next turn of the event loop, which must be free. Who searches, waits and searches again then
+wakes no thread, which would take longer; those who search at the same time had better.
+*/
+export async function inNextTurn<T>(work: () => T | PromiseLike<T>): Promise<T> {
+	return new Promise((resolve, reject) => {
+		waiting = () => {
+			waiting = undefined;
+			try {
+				resolve(work());
+			} catch (error) {
+				reject(error as Error);
+			}
+		};
+	});
+}
+
+/** Does what waits for the next turn now: for who takes away what it needs. */
+export function hurry(): void {
+	waiting?.();
+}
+
+function newTurn(): void {
+	watching = false;
+	if (waiting !== undefined) {
+		turnHasTime();
+		waiting();
 	}
 }

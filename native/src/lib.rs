@@ -13,6 +13,7 @@ mod dense;
 mod error;
 mod evaluation;
 mod fusion;
+mod hits;
 mod inference;
 mod pool;
 mod reading;

@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -8,62 +9,14 @@ use napi_derive::napi;
 use ranking::{Hit, Run, ScoredId};
 
 use crate::error::Failure;
+use crate::hits::{Hits, Ids, Joined, Room, fits};
 use crate::task::{Outcome, call, spawn};
-
-/// Hits of one query.
-#[napi(object)]
-pub struct Hits {
-    /// Passage ids with U+0000 between them: one string crosses faster than many.
-    pub joined: Option<String>,
-    /// Passage ids, where one has U+0000 in it.
-    pub ids: Option<Vec<String>>,
-    pub scores: Float32Array,
-}
 
 /// Scores of many lists.
 #[napi(object)]
 pub struct ScoreColumn {
     pub scores: Float32Array,
     pub offsets: Uint32Array,
-}
-
-const BETWEEN: char = '\0';
-
-/// Passage ids on their way to JavaScript.
-#[derive(Default)]
-pub struct Ids {
-    joined: String,
-    ends: Vec<usize>,
-    ambiguous: bool,
-}
-
-impl Ids {
-    pub fn push(&mut self, id: &str) {
-        if !self.ends.is_empty() {
-            self.joined.push(BETWEEN);
-        }
-        self.joined.push_str(id);
-        self.ends.push(self.joined.len());
-        self.ambiguous |= id.contains(BETWEEN);
-    }
-
-    pub fn with_scores(self, scores: Vec<f32>) -> Hits {
-        let scores = scores.into();
-        if !self.ambiguous {
-            return Hits { joined: Some(self.joined), ids: None, scores };
-        }
-        let starts = std::iter::once(0).chain(self.ends.iter().map(|end| end + BETWEEN.len_utf8()));
-        let ids = starts.zip(&self.ends).map(|(start, &end)| self.joined[start..end].to_owned()).collect();
-        Hits { joined: None, ids: Some(ids), scores }
-    }
-}
-
-impl<S: AsRef<str>> FromIterator<S> for Ids {
-    fn from_iter<T: IntoIterator<Item = S>>(ids: T) -> Self {
-        let mut all = Self::default();
-        ids.into_iter().for_each(|id| all.push(id.as_ref()));
-        all
-    }
 }
 
 /// Hits of many queries. They stay here until they are looked at.
@@ -86,6 +39,22 @@ struct Ranked {
     lists: Vec<Vec<Hit>>,
     names: Box<dyn Names>,
     named: OnceLock<Arc<Run>>,
+}
+
+impl Ranked {
+    /// Puts some of the lists `into` memory.
+    fn take(&self, lists: Range<usize>, into: &mut [u32]) -> Outcome<Joined> {
+        let scores = self.lists[lists.clone()].iter().flatten().map(|hit| hit.score);
+        let hits = scores.clone().count();
+        if !fits(hits, into) {
+            return Ok(Ids::default().put(scores, into));
+        }
+        let mut ids = Ids::of(hits);
+        for list in lists {
+            self.names.for_each_id(list, &self.lists[list], &mut |id| ids.push(id))?;
+        }
+        Ok(ids.put(scores, into))
+    }
 }
 
 /// Knows the ids of what was found.
@@ -174,12 +143,60 @@ impl NativeRun {
             Inner::Ranked(ranked) => match ranked.positions.get(&query) {
                 Some(&at) => {
                     let hits = &ranked.lists[at];
-                    let mut ids = Ids::default();
+                    let mut ids = Ids::of(hits.len());
                     ranked.names.for_each_id(at, hits, &mut |id| ids.push(id))?;
                     Ok(Some(ids.with_scores(hits.iter().map(|hit| hit.score).collect())))
                 }
                 None => Ok(None),
             },
+        })
+    }
+
+    /// The hits of one query, put `into` memory: see [`Ids::put`]. None where there is no such query, and their number alone
+    /// where there is no room for them.
+    #[napi(ts_return_type = "string | Array<string> | null", catch_unwind)]
+    pub fn take(
+        &self,
+        query: String,
+        #[napi(ts_arg_type = "Uint32Array")] into: Room<'_>,
+    ) -> napi::Result<Option<Joined>> {
+        call(|| match &self.inner {
+            Inner::Named(run) => Ok(run.get(&query).map(|hits| {
+                let named = hits.iter().filter(|_| fits(hits.len(), into)).map(|hit| &hit.id);
+                named.collect::<Ids>().put(hits.iter().map(|hit| hit.score), into)
+            })),
+            Inner::Ranked(ranked) => {
+                let Some(&at) = ranked.positions.get(&query) else { return Ok(None) };
+                ranked.take(at..at + 1, into).map(Some)
+            }
+        })
+    }
+
+    /// The hits of queries from one on, as many as there is room for, one list after another: see [`Ids::put`]. `counts`
+    /// begins with the number of lists, then has that of the hits of each. None fit of a run that was read from a file.
+    #[napi(ts_return_type = "string | Array<string>", catch_unwind)]
+    pub fn take_from(
+        &self,
+        first: u32,
+        #[napi(ts_arg_type = "Uint32Array")] counts: Room<'_>,
+        #[napi(ts_arg_type = "Uint32Array")] into: Room<'_>,
+    ) -> napi::Result<Joined> {
+        call(|| {
+            let Inner::Ranked(ranked) = &self.inner else {
+                counts[0] = 0;
+                return Ok(Joined::A(String::new()));
+            };
+            let (first, mut hits, mut lists) = (first as usize, 0, 0);
+            for list in ranked.lists.iter().skip(first).take(counts.len() - 1) {
+                hits += list.len();
+                if !fits(hits, into) {
+                    break;
+                }
+                lists += 1;
+                counts[lists] = list.len() as u32;
+            }
+            counts[0] = lists as u32;
+            ranked.take(first..first + lists, into)
         })
     }
 

@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
 import {packageRoot} from '../../ts/addon.ts';
-import {encyclopedia} from '../../ts/index.ts';
+import {FlatIndex, encyclopedia} from '../../ts/index.ts';
 
 interface Result {
 	readonly status: number;
@@ -96,8 +96,9 @@ test('ask answers a question from documents', async t => {
 	);
 	const index = join(path, 'index');
 
-	const indexed = await passagekit('index', path, '--output', index);
+	const indexed = await passagekit('index', path, '--output', index, '--storage', 'int8Filtered');
 	t.is(indexed.status, 0, indexed.stderr);
+	t.is((await FlatIndex.open(join(index, 'flat.pkflat'))).storage, 'int8Filtered');
 	const asked = await passagekit('ask', 'When was the Suez Canal opened?', '--index', index, '--json');
 
 	t.is(asked.status, 0, asked.stderr);
@@ -113,6 +114,7 @@ test('a call that cannot be understood exits with 2 and says why', async t => {
 	t.is((await passagekit('serch')).status, 2);
 	t.is((await passagekit('search')).status, 2);
 	t.is((await passagekit('search', '--queries', 'x', '--k', 'ten')).status, 2);
+	t.is((await passagekit('index', 'file', '--storage', 'int4')).status, 2);
 	const analyzer = await passagekit('index', 'file', '--analyzer', 'klingon');
 	t.is(analyzer.status, 2);
 	t.regex(analyzer.stderr, /expected english, simple, whitespace, snowball:<language> or \{type: …\}, got "klingon"/u);

@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join, relative} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
 import {packageRoot} from '../../ts/addon.ts';
-import {type BuildProgress, Collection, type Passage, RetrievalError} from '../../ts/index.ts';
+import {type BuildProgress, Collection, type FlatStorage, type Passage, RetrievalError} from '../../ts/index.ts';
 
 const passages: Passage[] = [
 	{id: 'suez', title: 'Suez Canal', text: 'The Suez Canal was opened to shipping in November 1869 after ten years of digging.'},
@@ -41,6 +41,34 @@ test('built, opened, searched three ways, asked', async t => {
 	t.is(answers[0]!.text, 'August 1914');
 	const {text} = read.find(({id}) => id === answers[0]!.passageId)!;
 	t.is(text.slice(answers[0]!.start, answers[0]!.end), answers[0]!.text);
+});
+
+test('vectors are kept in the storage that is asked for', async t => {
+	const home = await folder(t);
+	const plain = await Collection.build(passages, join(home, 'f32'), {dense: 'flat'});
+	const query = (await (await plain.encoder()).encode(['Who built the first pianos?'])).data;
+	const expected = await (await plain.flat()).search(query);
+	t.is((await plain.flat()).storage, 'f32');
+	for (const storage of ['f16', 'int8Filtered'] as const) {
+		await (await Collection.build(passages, join(home, storage), {flat: {storage}})).close();
+		await using collection = await Collection.open(join(home, storage));
+		const flat = await collection.flat();
+		t.is(flat.storage, storage);
+		const hits = await flat.search(query);
+		if (storage === 'int8Filtered') {
+			t.deepEqual(hits, expected);
+		} else {
+			t.notDeepEqual(hits, expected);
+			t.deepEqual(await (await collection.hnsw()).search(query), hits);
+		}
+	}
+	await t.throwsAsync(Collection.build(passages, join(home, 'none'), {flat: {storage: 'int4' as FlatStorage}}), {
+		instanceOf: RetrievalError,
+		code: 'ERR_ARGUMENT',
+		message: 'flat: storage: expected one of f32, f16, int8Filtered, got "int4"',
+	});
+	t.deepEqual((await readdir(home)).toSorted(), ['f16', 'f32', 'int8Filtered']);
+	await plain.close();
 });
 
 test('offsets of answers hold in texts with accents and characters of two units', async t => {

@@ -86,6 +86,71 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		await t.throwsAsync(index.search(query, {signal: aborted}), {message: 'enough'});
 	});
 
+	test(`${kind}: a search that waits for its turn has its own query, and is done when the index closes`, async t => {
+		const index = make(16);
+		await index.add(names(300), random(300, 16));
+		const query = row(random(1, 16, 4), 0);
+		const expected = await index.search(query, {k: 9, onProgress() {}});
+		await index.search(query, {k: 9});
+		const given = query.slice();
+		const found: Array<Promise<unknown>> = [];
+		// Beyond the turn's millisecond one waits for the next, and others are with threads.
+		for (const began = performance.now(); performance.now() - began < 3; ) {
+			found.push(index.search(given, {k: 9}), index.searchColumns(given, {k: 9}));
+		}
+		given.fill(0);
+		index.close();
+		const columns = {ids: idsOf(expected), scores: Float32Array.from(expected, ({score}) => score)};
+		for (const [i, hits] of (await Promise.all(found)).entries()) {
+			t.deepEqual(hits, i % 2 === 0 ? expected : columns);
+		}
+	});
+
+	test(`${kind}: a search that is aborted while it waits for its turn rejects with the reason`, async t => {
+		const index = make(16);
+		await index.add(names(300), random(300, 16));
+		const query = row(random(1, 16, 4), 0);
+		const expected = await index.search(query, {k: 9});
+		const controller = new AbortController();
+		const found: Array<Promise<unknown>> = [];
+		for (const began = performance.now(); performance.now() - began < 3; ) {
+			found.push(index.search(query, {k: 9, signal: controller.signal}));
+		}
+		const reason = new Error('enough');
+		controller.abort(reason);
+		for (const settled of await Promise.allSettled(found)) {
+			t.deepEqual(settled, settled.status === 'fulfilled' ? {status: 'fulfilled', value: expected} : {status: 'rejected', reason});
+		}
+	});
+
+	test(`${kind}: lists of any length come whole, with any ids`, async t => {
+		const index = make(12);
+		const ids = names(1500);
+		await index.add(ids, random(1500, 12));
+		// More lists than are taken together, and longer ones than there is room for.
+		const queries = random(70, 12, 3);
+		const check = async (k: number): Promise<void> => {
+			const expected = await index.search(row(queries, 69), {k, efSearch: 2000, onProgress() {}});
+			const lists = await index.searchMany(queries, {k, efSearch: 2000});
+			t.is(lists.length, 70);
+			t.deepEqual(lists[69], expected);
+			t.deepEqual(await index.search(row(queries, 69), {k, efSearch: 2000}), expected);
+			const columns = await index.searchManyColumns(queries, {k, efSearch: 2000});
+			t.deepEqual(columns.get(69)!.ids, idsOf(expected));
+			t.deepEqual(
+				lists.map(hits => idsOf(hits)),
+				[...columns].map(({ids}) => ids),
+			);
+		};
+		for (const k of [0, 1, 3, 100, 300, 1024, 1025, 1500]) {
+			await check(k);
+		}
+		await index.delete(['p7']);
+		await index.add(['seven\0', '\0', 'ä\0𝒳'], random(3, 12, 5));
+		await check(5);
+		await check(1502);
+	});
+
 	test(`${kind}: vectors are taken from any view of a buffer, shared ones too`, async t => {
 		const index = make(2);
 		const whole = Float32Array.of(9, 1, 0, 0, 2, 9);

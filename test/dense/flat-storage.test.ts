@@ -1,20 +1,10 @@
-import {mkdtemp, rm} from 'node:fs/promises';
-import {tmpdir} from 'node:os';
+import {readFile, readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import test from 'ava';
-import {FlatIndex, type FlatStorage, RetrievalError, type Vectors} from '../../ts/index.ts';
+import {FlatIndex, type FlatStorage, HnswIndex, RetrievalError, type Vectors} from '../../ts/index.ts';
+import {folder, names, random} from '../support/vectors.ts';
 
-/** Numbers that are the same every time: a linear congruential generator, in [-1, 1). */
-function random(rows: number, dim: number, seed: number): Vectors {
-	let state = seed;
-	const data = Float32Array.from({length: rows * dim}, () => {
-		state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-		return state / 2 ** 31 - 1;
-	});
-	return {data, rows, dim};
-}
-
-const names = (count: number): string[] => Array.from({length: count}, (_, i) => `p${i}`);
+const storages: readonly FlatStorage[] = ['f32', 'f16', 'int8Filtered'];
 
 async function filled(storage: FlatStorage | undefined, vectors: Vectors): Promise<FlatIndex> {
 	const index = new FlatIndex({dim: vectors.dim, storage});
@@ -25,9 +15,7 @@ async function filled(storage: FlatStorage | undefined, vectors: Vectors): Promi
 test('codes change neither hits nor scores, alone, among many, and from a file', async t => {
 	const [vectors, queries] = [random(3000, 24, 1), random(40, 24, 2)];
 	const [plain, filtered] = await Promise.all([filled(undefined, vectors), filled('int8Filtered', vectors)]);
-	const folder = await mkdtemp(join(tmpdir(), 'passagekit-flat-'));
-	t.teardown(async () => rm(folder, {recursive: true, force: true}));
-	const path = join(folder, 'flat');
+	const path = join(await folder(t), 'flat');
 	await filtered.save(path);
 	const opened = await FlatIndex.open(path);
 
@@ -57,7 +45,70 @@ test('half precision rounds vectors and takes half of the memory', async t => {
 	t.is(index.size, 2);
 });
 
-test('a storage that there is not is refused', t => {
-	const error = t.throws(() => new FlatIndex({dim: 2, storage: 'int4' as FlatStorage}), {instanceOf: RetrievalError});
-	t.is(error.message, 'storage: expected one of f32, f16, int8Filtered, got "int4"');
+test('an index built of a file is, in each storage, the one that its vectors were added to, to the byte', async t => {
+	const home = await folder(t);
+	const vectors = random(3000, 24, 1);
+	const source = join(home, 'vectors.npy');
+	await (await filled('f32', vectors)).exportVectors(source);
+	for (const storage of storages) {
+		await (await filled(storage, vectors)).save(join(home, 'added'));
+		await using built = await FlatIndex.build(join(home, 'built'), source, {storage, ids: names(3000)});
+		t.is(built.storage, storage);
+		t.deepEqual(await readFile(join(home, 'built')), await readFile(join(home, 'added')), storage);
+	}
+	await (await FlatIndex.build(join(home, 'default'), source)).close();
+	t.is((await FlatIndex.open(join(home, 'default'))).storage, 'f32');
+});
+
+test('an index says its storage, also one opened, attached or compacted; a closed one does not', async t => {
+	const path = join(await folder(t), 'flat');
+	t.is(new FlatIndex({dim: 2}).storage, 'f32');
+	for (const storage of storages) {
+		const index = await filled(storage, random(10, 4, 1));
+		await index.save(path);
+		await index.compact();
+		const [opened, loaded] = [await FlatIndex.open(path), await FlatIndex.open(path, {inMemory: true})];
+		t.deepEqual(
+			[index, opened, loaded, FlatIndex.attach(opened.share())].map(each => each.storage),
+			Array.from({length: 4}, () => storage),
+		);
+		index.close();
+		t.throws(() => index.storage, {instanceOf: RetrievalError, code: 'ERR_CLOSED'});
+	}
+});
+
+test('a graph of a flat index in half precision scores the rounded vectors', async t => {
+	const home = await folder(t);
+	const index = new FlatIndex({dim: 2, storage: 'f16'});
+	await index.add(['a', 'b'], {data: Float32Array.of(2049, 0, 1, 1), rows: 2, dim: 2});
+	await index.save(join(home, 'flat'));
+	const hnsw = await HnswIndex.build(join(home, 'hnsw'), join(home, 'flat'), {m: 4});
+	t.deepEqual(await hnsw.search(Float32Array.of(1, 0)), [
+		{id: 'a', score: 2048},
+		{id: 'b', score: 1},
+	]);
+});
+
+test('a storage that there is not is refused, and a file that does not fit one leaves what is there', async t => {
+	const home = await folder(t);
+	const [path, source] = [join(home, 'flat'), join(home, 'vectors.npy')];
+	const message = 'storage: expected one of f32, f16, int8Filtered, got "int4"';
+	t.throws(() => new FlatIndex({dim: 2, storage: 'int4' as FlatStorage}), {instanceOf: RetrievalError, code: 'ERR_ARGUMENT', message});
+	const large = new FlatIndex({dim: 2});
+	await large.add(['a', 'b'], {data: Float32Array.of(1, 2, 3, 65_520), rows: 2, dim: 2});
+	await large.exportVectors(source);
+	await large.save(path);
+	const before = await readFile(path);
+	await t.throwsAsync(FlatIndex.build(path, source, {storage: 'int4' as FlatStorage}), {
+		instanceOf: RetrievalError,
+		code: 'ERR_ARGUMENT',
+		message,
+	});
+	await t.throwsAsync(FlatIndex.build(path, source, {storage: 'f16'}), {
+		instanceOf: RetrievalError,
+		code: 'ERR_ARGUMENT',
+		message: `${source}: add: expected numbers of at most 65504 in half precision, got 65520 at row 1, column 1`,
+	});
+	t.deepEqual(await readFile(path), before);
+	t.deepEqual((await readdir(home)).toSorted(), ['flat', 'vectors.npy']);
 });

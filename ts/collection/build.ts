@@ -4,6 +4,7 @@ import {availableParallelism} from 'node:os';
 import {basename, dirname, join, resolve} from 'node:path';
 import {checkCount, checkOneOf, checkString} from '../check.ts';
 import {type PassageFormat, PassageStore, type SplitOptions} from '../corpus/index.ts';
+import {type FlatStorage, storages} from '../dense/flat-index.ts';
 import {OnnxEncoder, type OnnxEncoderOptions} from '../encoders/index.ts';
 import {RetrievalError} from '../errors.ts';
 import {callNative, native} from '../native.ts';
@@ -42,6 +43,11 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'> {
 	readonly encoderOptions?: OnnxEncoderOptions | undefined;
 	/** @default 'flat+hnsw' */
 	readonly dense?: DenseIndexes | undefined;
+	/**
+	How the flat index keeps its vectors. The graph links them as they are kept there: rounded with `f16`.
+	@default {storage: 'f32'}
+	*/
+	readonly flat?: {readonly storage?: FlatStorage | undefined} | undefined;
 	/** Parameters of the HNSW graph. @default {m: 16, efConstruction: 200, seed: 42} */
 	readonly hnsw?: {readonly m?: number; readonly efConstruction?: number; readonly seed?: number} | undefined;
 	/** Threads for the graph; 1 makes the same bytes every time. @default all cores */
@@ -61,9 +67,11 @@ export async function buildCollection(
 	output: string,
 	options: BuildOptions = {},
 ): Promise<Manifest> {
-	const {encoder: model = 'minilm-encoder', dense = 'flat+hnsw', threads = 0, hnsw = {}, overwrite = false} = options;
+	const {encoder: model = 'minilm-encoder', dense = 'flat+hnsw', threads = 0, flat = {}, hnsw = {}, overwrite = false} = options;
+	const {storage = 'f32'} = flat;
 	checkString('output', output);
 	checkOneOf('dense', dense, ['flat', 'flat+hnsw']);
+	checkOneOf('flat: storage', storage, storages);
 	checkCount('threads', threads, 0);
 	const analyzer = nativeAnalyzer(options.analyzer ?? 'english');
 	options.signal?.throwIfAborted();
@@ -105,7 +113,7 @@ export async function buildCollection(
 			const metadata = JSON.stringify({encoder: encoder.identity});
 			await stage('encode', options, async call => {
 				const handle = OnnxEncoder.handle(encoder);
-				await callNative(call, control => native.encodeStore(handle, place('passages'), place('flat'), metadata, control));
+				await callNative(call, control => native.encodeStore(handle, place('passages'), place('flat'), storage, metadata, control));
 				return {passages};
 			});
 			indexes.push('flat');

@@ -1,10 +1,5 @@
-import {type Binding, callSync} from '../native.ts';
-
-/** Hits of one query by columns, best first: `scores[i]` is that of `ids[i]`. */
-export interface HitColumns {
-	readonly ids: string[];
-	readonly scores: Float32Array;
-}
+import {type HitColumns, idsOf} from '../hits.ts';
+import type {Binding} from '../native.ts';
 
 /** Hits of many queries by columns. Scores are numbers side by side; ids stay in native memory until they are asked for. */
 export class HitLists {
@@ -28,8 +23,8 @@ export class HitLists {
 
 	/** The hits of the query at a position from 0; `undefined` where there is none. */
 	get(query: number): HitColumns | undefined {
-		const hits = callSync(() => this.#run.get(String(query)));
-		return hits === null ? undefined : {ids: idsOf(hits), scores: this.scores.subarray(this.offsets[query], this.offsets[query + 1])};
+		const ids = idsOf(this.#run, String(query));
+		return ids && {ids, scores: this.scores.subarray(this.offsets[query], this.offsets[query + 1])};
 	}
 
 	*[Symbol.iterator](): Generator<HitColumns> {
@@ -37,13 +32,4 @@ export class HitLists {
 			yield this.get(query)!;
 		}
 	}
-}
-
-/** @internal */
-export function toColumns(hits: Binding.Hits): HitColumns {
-	return {ids: idsOf(hits), scores: hits.scores};
-}
-
-function idsOf({joined, ids, scores}: Binding.Hits): string[] {
-	return ids ?? (scores.length === 0 ? [] : joined!.split('\0'));
 }

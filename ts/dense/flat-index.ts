@@ -21,7 +21,8 @@ How a flat index keeps its vectors.
 */
 export type FlatStorage = 'f32' | 'f16' | 'int8Filtered';
 
-const storages: readonly FlatStorage[] = ['f32', 'f16', 'int8Filtered'];
+/** @internal */
+export const storages: readonly FlatStorage[] = ['f32', 'f16', 'int8Filtered'];
 
 export interface FlatIndexOptions {
 	/** Length of the vectors. */
@@ -58,7 +59,8 @@ export class FlatIndex extends NativeVectorIndex {
 
 	/**
 	Writes the vectors of a file to an index file at `path`, and opens it. No more than a few megabytes and the ids are held
-	in memory. A file that is there is replaced whole or not at all. Progress counts vectors.
+	in memory, with `int8Filtered` the codes too. A file that is there is replaced whole or not at all. Progress counts
+	vectors.
 
 	@example
 	```
@@ -67,14 +69,14 @@ export class FlatIndex extends NativeVectorIndex {
 	```
 	*/
 	static async build(path: string, source: string, options: FlatBuildOptions = {}): Promise<FlatIndex> {
-		const {dim, similarity = 'dot', metadata = {}} = options;
+		const {dim, similarity = 'dot', storage = 'f32', metadata = {}} = options;
 		checkString('path', path);
 		if (dim !== undefined) {
 			checkCount('dim', dim, 1, 65_536);
 		}
-		const [how, kept] = [checkedSimilarity(similarity), checkedMetadata(metadata)];
+		const index = checkedIndex({dim: dim ?? 0, similarity, storage, metadata});
 		const {options: file, ids} = await vectorSource('build', source, options);
-		await callNative(options, control => native.buildFlatFromFile(source, path, file, ids, dim ?? 0, how, kept, control));
+		await callNative(options, control => native.buildFlatFromFile(source, path, file, ids, index, control));
 		return FlatIndex.open(path);
 	}
 
@@ -89,6 +91,11 @@ export class FlatIndex extends NativeVectorIndex {
 		return new FlatIndex(attached('FlatIndex', handle) as unknown as FlatIndexOptions);
 	}
 
+	/** As the index was made, also one opened from a file. */
+	get storage(): FlatStorage {
+		return this.nativeStorage() as FlatStorage;
+	}
+
 	/** A handle to attach to this index by in another thread. Each closes its own object; the last frees the memory. */
 	share(): IndexHandle<'FlatIndex'> {
 		return {kind: 'FlatIndex', token: this.token()};
@@ -97,8 +104,16 @@ export class FlatIndex extends NativeVectorIndex {
 
 function create({dim, similarity = 'dot', storage = 'f32', metadata = {}}: FlatIndexOptions): Binding.NativeVectorIndex {
 	checkCount('dim', dim, 1, 65_536);
+	const index = checkedIndex({dim, similarity, storage, metadata});
+	return callSync(() => native.newFlatIndex(index));
+}
+
+function checkedIndex({
+	dim,
+	similarity,
+	storage,
+	metadata,
+}: {[K in keyof FlatIndexOptions]-?: NonNullable<FlatIndexOptions[K]>}): Binding.NativeFlatOptions {
 	checkOneOf('storage', storage, storages);
-	return callSync(() =>
-		native.newFlatIndex({dim, similarity: checkedSimilarity(similarity), storage, metadata: checkedMetadata(metadata)}),
-	);
+	return {dim, similarity: checkedSimilarity(similarity), storage, metadata: checkedMetadata(metadata)};
 }

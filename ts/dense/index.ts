@@ -7,7 +7,8 @@ export {
 	type HnswSearchManyOptions,
 	type HnswSearchOptions,
 } from './hnsw-index.ts';
-export {type HitColumns, HitLists} from './columns.ts';
+export type {HitColumns} from '../hits.ts';
+export {HitLists} from './columns.ts';
 export type {IndexHandle} from './index-handle.ts';
 export type {VectorFileFormat, VectorFileOptions} from './vector-file.ts';
 export {type IdFilter, VectorFilter, type VectorFilterOptions} from './vector-filter.ts';

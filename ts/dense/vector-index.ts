@@ -1,11 +1,11 @@
 import {type Binding, callNative, callSync, nextTurn} from '../native.ts';
 import {checkCount, checkFloats, checkOneOf, checkString, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
-import {toHits} from '../run.ts';
-import {inThisTurn} from '../turn.ts';
+import {type HitColumns, type Joined, columnsIn, hitsIn, listsFrom, room, toColumns, toHits} from '../hits.ts';
+import {hurry, inNextTurn, nextTurnIsFree, turnHasTime} from '../turn.ts';
 import type {CallOptions, Hit, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
 import {idBatch, queryBatch, unshared, vectorBatch} from './batches.ts';
-import {type HitColumns, HitLists, toColumns} from './columns.ts';
+import {HitLists} from './columns.ts';
 import {type VectorFileOptions, vectorSource} from './vector-file.ts';
 import {type IdFilter, VectorFilter, type VectorFilterOptions, nativeFilter, nextIds} from './vector-filter.ts';
 
@@ -98,6 +98,8 @@ is a hit before the last is in its place. `searchMany` is many searches: a chang
 export abstract class NativeVectorIndex implements VectorIndex {
 	readonly #native: Binding.NativeVectorIndex;
 	readonly #dim: number;
+	/** Whether the search that was tried last was. */
+	#quick = false;
 	/** Settled when the change asked for last has been handed on. */
 	#handedOn: Promise<void> = Promise.resolve();
 
@@ -229,16 +231,16 @@ export abstract class NativeVectorIndex implements VectorIndex {
 
 	/**
 	The nearest vectors, best first; of equal scores the one added earlier first. A search that is estimated at less than a
-	tenth of a millisecond, by those before it, is done here and now as far as the turn of the event loop has time left;
-	others are done on another thread.
+	tenth of a millisecond, by those before it, is done here and now as far as the turn of the event loop has time left, or
+	first thing in the next turn if no other waits for that; others are done on another thread.
 	*/
 	async search(query: Float32Array, options: SearchOptions & VectorFilterOptions & Ef = {}): Promise<Hit[]> {
-		return toHits(await this.#search(query, options));
+		return this.#search(query, options, hitsIn, toHits);
 	}
 
 	/** The hits of `search` by columns. */
 	async searchColumns(query: Float32Array, options: SearchOptions & VectorFilterOptions & Ef = {}): Promise<HitColumns> {
-		return toColumns(await this.#search(query, options));
+		return this.#search(query, options, columnsIn, toColumns);
 	}
 
 	async searchMany(queries: Vectors, options: SearchManyOptions & VectorFilterOptions & Ef = {}): Promise<Hit[][]> {
@@ -246,9 +248,10 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		const run = await this.searchRun(undefined, queries, options);
 		const lists: Hit[][] = [];
 		let copied = 0;
-		for (let query = 0; query < queries.rows; query++) {
-			lists.push(toHits(run.get(String(query))!));
-			copied += Math.max(k, 10);
+		while (lists.length < queries.rows) {
+			const next = listsFrom(run, lists.length, String);
+			lists.push(...next);
+			copied += next.length * Math.max(k, 10);
 			if (copied > 4000) {
 				copied = 0;
 				await nextTurn();
@@ -281,7 +284,14 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		return callSync(() => this.#native.share());
 	}
 
+	/** @internal Of a flat index. */
+	protected nativeStorage(): string | null {
+		return callSync(() => this.#native.storage);
+	}
+
 	close(): void {
+		// A search that waits for its turn is in progress.
+		hurry();
 		callSync(() => this.#native.close());
 	}
 
@@ -322,7 +332,13 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		}
 	}
 
-	async #search(query: Float32Array, options: SearchOptions & VectorFilterOptions & Ef): Promise<Binding.Hits> {
+	/** The hits that are in the `room`, or those that a thread gives. */
+	async #search<T>(
+		query: Float32Array,
+		options: SearchOptions & VectorFilterOptions & Ef,
+		inRoom: (ids: Joined) => T,
+		given: (hits: Binding.Hits) => T,
+	): Promise<T> {
 		const {k = 100, filter, signal} = options;
 		checkCount('k', k, 0);
 		checkFloats('search', query, this.#dim);
@@ -339,12 +355,54 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		}
 		if (options.onProgress === undefined) {
 			// Another thread would take longer to wake than a quick search takes.
-			const hits = inThisTurn(() => callSync(() => this.#native.searchIfQuick(vector, k, ef, rows) ?? undefined));
-			if (hits !== undefined) {
-				return hits;
+			if (turnHasTime()) {
+				const hits = this.#searchIfQuick(vector, k, ef, rows, inRoom);
+				if (hits !== undefined) {
+					return hits;
+				}
+			} else if (this.#quick && nextTurnIsFree()) {
+				return this.#searchNextTurn(vector.slice(), k, ef, rows, options, inRoom, given);
 			}
 		}
-		return callNative(options, control => this.#native.search(vector, k, ef, rows, control));
+		return this.#searchInThread(vector, k, ef, rows, options, given);
+	}
+
+	#searchIfQuick<T>(
+		vector: Float32Array,
+		k: number,
+		ef: number,
+		rows: Binding.NativeFilter | undefined,
+		inRoom: (ids: Joined) => T,
+	): T | undefined {
+		const ids = callSync(() => this.#native.searchIfQuick(vector, k, ef, rows, room));
+		this.#quick = ids !== null;
+		return ids === null ? undefined : inRoom(ids);
+	}
+
+	async #searchNextTurn<T>(
+		vector: Float32Array,
+		k: number,
+		ef: number,
+		rows: Binding.NativeFilter | undefined,
+		options: CallOptions,
+		inRoom: (ids: Joined) => T,
+		given: (hits: Binding.Hits) => T,
+	): Promise<T> {
+		return inNextTurn<T>(() => {
+			options.signal?.throwIfAborted();
+			return this.#searchIfQuick(vector, k, ef, rows, inRoom) ?? this.#searchInThread(vector, k, ef, rows, options, given);
+		});
+	}
+
+	async #searchInThread<T>(
+		vector: Float32Array,
+		k: number,
+		ef: number,
+		rows: Binding.NativeFilter | undefined,
+		options: CallOptions,
+		given: (hits: Binding.Hits) => T,
+	): Promise<T> {
+		return given(await callNative(options, control => this.#native.search(vector, k, ef, rows, control)));
 	}
 }
 

@@ -1,10 +1,11 @@
 import {checkCount, checkNumber, checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
-import {RetrievedRun, toHits} from '../run.ts';
+import {hitsIn, room, toHits} from '../hits.ts';
+import {RetrievedRun} from '../run.ts';
 import type {PassageSource} from '../source.ts';
-import {inThisTurn} from '../turn.ts';
-import type {Hit, PassageFields, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
+import {hurry, inNextTurn, nextTurnIsFree, turnHasTime} from '../turn.ts';
+import type {CallOptions, Hit, PassageFields, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
 import type {Analyzer, AnalyzerDescription} from './analyzer.ts';
 import {type AddOptions, type Bm25CreateOptions, Bm25Writer} from './bm25-writer.ts';
 import {type Filter, filterJson} from './filter.ts';
@@ -80,6 +81,8 @@ await index.search('who built the bridge?', {k: 10});
 export class Bm25Index implements Searcher, AsyncDisposable {
 	readonly #native: Binding.NativeBm25Index;
 	readonly #options: Bm25Options;
+	/** Whether the search that was tried last was. */
+	#quick = false;
 
 	/** @internal */
 	private constructor(index: Binding.NativeBm25Index, options: Bm25Options) {
@@ -135,7 +138,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	/**
 	The best passages, best first; of equal scores the one added earlier first. A search of an index of up to 64 MiB that
 	is estimated at less than a tenth of a millisecond is done here and now, as far as the turn of the event loop has time
-	left; others are done on another thread.
+	left, or first thing in the next turn if no other waits for that; others are done on another thread.
 	*/
 	async search(query: string, options: Bm25SearchOptions = {}): Promise<Hit[]> {
 		checkString('search: query', query);
@@ -146,12 +149,16 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		options.signal?.throwIfAborted();
 		if (filter === undefined && options.onProgress === undefined) {
 			// Another thread would take longer to wake than most searches take.
-			const hits = inThisTurn(() => callSync(() => this.#native.searchIfQuick(query, k, k1, b) ?? undefined));
-			if (hits !== undefined) {
-				return toHits(hits);
+			if (turnHasTime()) {
+				const hits = this.#searchIfQuick(query, k, k1, b);
+				if (hits !== undefined) {
+					return hits;
+				}
+			} else if (this.#quick && nextTurnIsFree()) {
+				return this.#searchNextTurn(query, k, k1, b, options);
 			}
 		}
-		return toHits(await callNative(options, control => this.#native.search(query, k, k1, b, filter, control)));
+		return this.#searchInThread(query, k, k1, b, filter, options);
 	}
 
 	/** The hits of many queries, found in one call on several threads. Fastest by far where queries are known together. */
@@ -240,11 +247,30 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 
 	/** Gives its files back; calls in progress finish. */
 	close(): void {
+		// A search that waits for its turn is in progress.
+		hurry();
 		this.#native.close();
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.close();
+	}
+
+	#searchIfQuick(query: string, k: number, k1: number, b: number): Hit[] | undefined {
+		const ids = callSync(() => this.#native.searchIfQuick(query, k, k1, b, room));
+		this.#quick = ids !== null;
+		return ids === null ? undefined : hitsIn(ids);
+	}
+
+	async #searchNextTurn(query: string, k: number, k1: number, b: number, options: CallOptions): Promise<Hit[]> {
+		return inNextTurn<Hit[]>(() => {
+			options.signal?.throwIfAborted();
+			return this.#searchIfQuick(query, k, k1, b) ?? this.#searchInThread(query, k, k1, b, undefined, options);
+		});
+	}
+
+	async #searchInThread(query: string, k: number, k1: number, b: number, filter: string | undefined, options: CallOptions): Promise<Hit[]> {
+		return toHits(await callNative(options, control => this.#native.search(query, k, k1, b, filter, control)));
 	}
 
 	#parameters(options: Bm25Options): {k1: number; b: number} {

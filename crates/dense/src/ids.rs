@@ -1,5 +1,6 @@
 use std::sync::{Arc, OnceLock};
 
+use ranking::Hit;
 use storage::{File, Writer};
 
 use crate::Error;
@@ -40,6 +41,11 @@ impl Ids {
     /// If there is no such row.
     pub fn id(&self, ord: u32) -> &str {
         self.names.get(ord)
+    }
+
+    /// Calls `with` for the id of each hit, in order.
+    pub fn for_each_id(&self, hits: &[Hit], with: impl FnMut(&str)) {
+        self.names.for_each_id(hits, with);
     }
 
     /// The row of an id that is neither deleted nor staged.

@@ -1,5 +1,7 @@
+use std::hint::black_box;
 use std::sync::Arc;
 
+use ranking::Hit;
 use storage::{File, Writer};
 
 use crate::Error;
@@ -7,6 +9,8 @@ use crate::column::Column;
 
 /// Ids appended together in memory. A snapshot that is still held costs a copy of so many when more are appended.
 const CHUNK_ROWS: usize = 1024;
+/// Ids looked up together.
+const AT_ONCE: usize = 64;
 
 /// The ids of the rows of an index as they were when they were [asked for](crate::FlatIndex::row_ids), deleted rows'
 /// too. Made in a moment, as it shares what it shows, and right whatever becomes of the index.
@@ -22,6 +26,15 @@ impl RowIds {
     #[must_use]
     pub fn id(&self, ord: u32) -> &str {
         self.0.get(ord)
+    }
+
+    /// Calls `with` for the id of each hit, in order: faster than one [`id`](Self::id) after another.
+    ///
+    /// # Panics
+    ///
+    /// If there was no such row.
+    pub fn for_each_id(&self, hits: &[Hit], with: impl FnMut(&str)) {
+        self.0.for_each_id(hits, with);
     }
 
     /// How many rows there were, deleted ones too.
@@ -83,6 +96,31 @@ impl Names {
             (at, _) => {
                 let at = at.expect("there is a base");
                 self.chunks[at / CHUNK_ROWS].get(at % CHUNK_ROWS)
+            }
+        }
+    }
+
+    /// Calls `with` for the id of each hit, in order.
+    pub fn for_each_id(&self, hits: &[Hit], mut with: impl FnMut(&str)) {
+        let Some(base) = &self.base else {
+            hits.iter().for_each(|hit| with(self.get(hit.ord)));
+            return;
+        };
+        let ((bytes, _), (ends, _)) = (base.bytes.parts(), base.ends.parts());
+        for hits in hits.chunks(AT_ONCE) {
+            // All places, then a byte of all texts: what waits for memory waits together.
+            let mut places = [(0, 0); AT_ONCE];
+            for (place, hit) in places.iter_mut().zip(hits) {
+                let row = hit.ord as usize;
+                if let Some(&end) = ends.get(row) {
+                    *place = (if row == 0 { 0 } else { ends[row - 1] as usize }, end as usize);
+                }
+            }
+            let first = |&(start, end): &(usize, usize)| if end == 0 { 0 } else { bytes[start] };
+            black_box(places.iter().fold(0, |all, place| all ^ first(place)));
+            for (hit, &(start, end)) in hits.iter().zip(&places) {
+                // No id is empty.
+                with(if end == 0 { self.get(hit.ord) } else { text(&bytes[start..end]) });
             }
         }
     }
@@ -175,8 +213,12 @@ impl Mapped {
     fn get(&self, row: usize) -> &str {
         let start = if row == 0 { 0 } else { self.ends.get(row - 1) as usize };
         let bytes = self.bytes.slice(start, self.ends.get(row) as usize - start);
-        std::str::from_utf8(bytes).expect("ids are text, as was checked when the file was opened")
+        text(bytes)
     }
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("ids are text, as was checked when the file was opened")
 }
 
 impl Chunk {
@@ -196,6 +238,10 @@ mod tests {
         (0..1500).for_each(|row| names.push(&format!("row {row}")));
         let before = RowIds(names.clone());
         assert!(before.same(&RowIds(names.clone())));
+        let mut named = Vec::new();
+        let hits = [1499, 0, 1024].map(|ord| Hit { ord, score: 0.0 });
+        before.for_each_id(&hits, |id| named.push(id.to_owned()));
+        assert_eq!(named, ["row 1499", "row 0", "row 1024"]);
         names.truncate(1030);
         (0..2000).for_each(|row| names.push(&format!("new {row}")));
         assert!(!before.same(&RowIds(names.clone())));

@@ -55,6 +55,14 @@ impl AnyIndex {
         on!(self, index => index.similarity().name())
     }
 
+    /// How a flat index keeps its vectors.
+    pub fn storage(&self) -> Option<&'static str> {
+        match self {
+            Self::Flat(index) => Some(index.storage().name()),
+            Self::Hnsw(_) => None,
+        }
+    }
+
     pub fn metadata(&self) -> &serde_json::Value {
         on!(self, index => index.metadata())
     }
@@ -65,6 +73,10 @@ impl AnyIndex {
 
     pub fn id(&self, ord: u32) -> &str {
         on!(self, index => index.id(ord))
+    }
+
+    pub fn for_each_id(&self, hits: &[Hit], with: impl FnMut(&str)) {
+        on!(self, index => index.for_each_id(hits, with));
     }
 
     pub fn ord(&self, id: &str) -> Option<u32> {

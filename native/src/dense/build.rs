@@ -9,7 +9,7 @@ use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 
-use super::index::{metadata, parsed_inner_product};
+use super::index::{metadata, parsed_inner_product, parsed_storage};
 use crate::control::{Control, or_new};
 use crate::error::Failure;
 use crate::inference::NativeEncoder;
@@ -20,11 +20,13 @@ const PASSAGES_AT_A_TIME: u32 = 1024;
 
 /// Encodes the passages of a store into a flat index file.
 #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+#[allow(clippy::too_many_arguments)]
 pub fn encode_store<'env>(
     env: &'env Env,
     encoder: &NativeEncoder,
     store: String,
     output: String,
+    storage: String,
     metadata_json: String,
     control: Option<&Control>,
 ) -> napi::Result<Object<'env>> {
@@ -32,7 +34,9 @@ pub fn encode_store<'env>(
     spawn(env, move || {
         let encoder = encoder.ok_or_else(|| Failure::closed("encoder"))?;
         let store = PassageStore::open(Path::new(&store))?;
-        let mut writer = FlatWriter::create(Path::new(&output), encoder.dim(), Similarity::Dot)?;
+        let storage = parsed_storage(&storage)?;
+        let mut writer =
+            FlatWriter::with_storage(Path::new(&output), encoder.dim(), Similarity::Dot, storage)?;
         let size = store.len();
         control.set_total(u64::from(size));
         for start in (0..size).step_by(PASSAGES_AT_A_TIME as usize) {

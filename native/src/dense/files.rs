@@ -13,7 +13,7 @@ use vectors::{Batch, IdList, IdSource, NpyWriter, OpenOptions, VectorFile};
 
 use super::any_index::AnyIndex;
 use super::batch::VectorBatch;
-use super::index::{NativeVectorIndex, metadata, parsed_similarity};
+use super::index::{NativeFlatOptions, NativeVectorIndex, metadata, parsed_similarity, parsed_storage};
 use super::opened::Opened;
 use crate::control::{Control, or_new};
 use crate::error::Failure;
@@ -66,26 +66,25 @@ impl NativeVectorIndex {
 
 /// Writes the vectors of a file to a flat index file. Empties the batch of ids. `dim` is 0 where the file says it.
 #[napi(ts_return_type = "Promise<void>", catch_unwind)]
-#[allow(clippy::too_many_arguments)]
 pub fn build_flat_from_file<'env>(
     env: &'env Env,
     source: String,
     output: String,
     options: NativeVectorFileOptions,
     ids: Option<&mut VectorBatch>,
-    dim: u32,
-    similarity: String,
-    metadata_json: String,
+    index: NativeFlatOptions,
     control: Option<&Control>,
 ) -> napi::Result<Object<'env>> {
     let control = or_new(control);
     let ids = ids.map(|batch| std::mem::take(batch).ids);
     spawn(env, move || {
-        let (similarity, metadata) = (parsed_similarity(&similarity)?, metadata(&metadata_json)?);
+        let NativeFlatOptions { dim, similarity, storage, metadata: json } = index;
+        let (similarity, storage) = (parsed_similarity(&similarity)?, parsed_storage(&storage)?);
+        let metadata = metadata(&json)?;
         let file = open(&source, options, ids, (dim > 0).then_some(dim as usize))?;
         // A file without rows may not say how long they would be.
         let dim = if file.dim() > 0 { file.dim() } else { dim as usize };
-        let mut writer = FlatWriter::create(Path::new(&output), dim, similarity)?;
+        let mut writer = FlatWriter::with_storage(Path::new(&output), dim, similarity, storage)?;
         control.set_total(file.rows());
         let mut row = 0;
         for batch in file.batches()? {

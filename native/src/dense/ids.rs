@@ -8,7 +8,7 @@ use napi_derive::napi;
 use super::batch::VectorBatch;
 use super::index::NativeVectorIndex;
 use crate::error::Failure;
-use crate::run::{Hits, Ids};
+use crate::hits::{Hits, Ids};
 use crate::task::{call, spawn};
 
 /// The ids of an index as they were, looked at some at a time. Some are marked.

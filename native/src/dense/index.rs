@@ -13,8 +13,8 @@ use super::opened::Opened;
 use super::search;
 use crate::control::{Control, or_new};
 use crate::error::Failure;
+use crate::hits::{Joined, Room};
 use crate::pool;
-use crate::run::Hits;
 use crate::task::{Outcome, call, spawn, spawn_by};
 
 /// A flat or an HNSW index. Other objects, also of other threads, may be of the same one.
@@ -47,10 +47,7 @@ pub struct NativeHnswOptions {
 pub fn new_flat_index(options: NativeFlatOptions) -> napi::Result<NativeVectorIndex> {
     call(|| {
         let NativeFlatOptions { dim, similarity, storage, metadata: json } = options;
-        let similarity = parsed_similarity(&similarity)?;
-        let storage = Storage::from_name(&storage).ok_or_else(|| {
-            Failure::argument(format!("storage: expected f32, f16 or int8Filtered, got \"{storage}\""))
-        })?;
+        let (similarity, storage) = (parsed_similarity(&similarity)?, parsed_storage(&storage)?);
         let index = FlatIndex::with_storage(dim as usize, similarity, storage, metadata(&json)?)?;
         Ok(NativeVectorIndex::of(AnyIndex::Flat(index), 0))
     })
@@ -157,6 +154,12 @@ impl NativeVectorIndex {
         Ok(self.opened()?.similarity.to_owned())
     }
 
+    /// Of a flat index alone.
+    #[napi(getter, catch_unwind)]
+    pub fn storage(&self) -> napi::Result<Option<&'static str>> {
+        Ok(self.opened()?.storage)
+    }
+
     #[napi(getter, catch_unwind)]
     pub fn metadata(&self) -> napi::Result<String> {
         Ok(self.opened()?.metadata.clone())
@@ -232,19 +235,21 @@ impl NativeVectorIndex {
         spawn(env, move || index?.read(|index| Ok(index.verify()?)))
     }
 
-    /// The hits here and now, if that takes no longer than a tenth of a millisecond or so. `ef` is for graphs.
-    #[napi(catch_unwind)]
+    /// The hits here and now, `into` memory: see [`Ids::put`](crate::hits::Ids::put). None if that takes longer than a tenth
+    /// of a millisecond or so, or if there is no room. `ef` is for graphs.
+    #[napi(ts_return_type = "string | Array<string> | null", catch_unwind)]
     pub fn search_if_quick(
         &self,
         query: &[f32],
         k: u32,
         ef: u32,
         filter: Option<&NativeFilter>,
-    ) -> napi::Result<Option<Hits>> {
+        #[napi(ts_arg_type = "Uint32Array")] into: Room<'_>,
+    ) -> napi::Result<Option<Joined>> {
         call(|| {
             let index = self.opened()?;
             let rows = rows_of(&index, filter)?;
-            search::search_if_quick(&index, query, wanted(k, ef), rows.as_deref())
+            search::search_if_quick(&index, query, wanted(k, ef), rows.as_deref(), into)
         })
     }
 
@@ -314,6 +319,12 @@ fn wanted(k: u32, ef: u32) -> Wanted {
 pub fn parsed_similarity(name: &str) -> Outcome<Similarity> {
     Similarity::from_name(name)
         .ok_or_else(|| Failure::argument(format!("similarity: expected dot, cosine or l2, got \"{name}\"")))
+}
+
+pub fn parsed_storage(name: &str) -> Outcome<Storage> {
+    Storage::from_name(name).ok_or_else(|| {
+        Failure::argument(format!("storage: expected f32, f16 or int8Filtered, got \"{name}\""))
+    })
 }
 
 pub fn parsed_inner_product(name: &str) -> Outcome<InnerProduct> {

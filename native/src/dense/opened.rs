@@ -25,6 +25,7 @@ pub struct Opened {
     pub kind: &'static str,
     pub dim: u32,
     pub similarity: &'static str,
+    pub storage: Option<&'static str>,
     pub metadata: String,
     /// Threads that linking a graph takes; 0 is one for each core.
     threads: usize,
@@ -48,6 +49,7 @@ impl Opened {
             kind: index.kind(),
             dim: index.dim() as u32,
             similarity: index.similarity(),
+            storage: index.storage(),
             metadata: index.metadata().to_string(),
             threads,
             size: AtomicU32::new(index.live_len() as u32),

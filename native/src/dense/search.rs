@@ -9,7 +9,8 @@ use ranking::Hit;
 use super::any_index::{AnyIndex, Wanted};
 use super::filter::FilterRows;
 use super::opened::Opened;
-use crate::run::{Hits, Ids, Names, NativeRun};
+use crate::hits::{Hits, Ids, Joined, fits};
+use crate::run::{Names, NativeRun};
 use crate::task::Outcome;
 
 /// How long many queries keep a writer waiting, and so those who come after it.
@@ -24,25 +25,32 @@ pub fn search(
     filter: Option<&FilterRows>,
     control: &Control,
 ) -> Outcome<Hits> {
-    opened.read(|index| found(opened, index, query, wanted, filter, control))
+    opened.read(|index| {
+        let (hits, ids) = found(opened, index, query, wanted, filter, control)?;
+        Ok(ids.with_scores(hits.iter().map(|hit| hit.score).collect()))
+    })
 }
 
-/// None if that takes longer than a tenth of a millisecond or so, by what searches before took.
+/// Puts the hits `into` memory of JavaScript. None if that takes longer than a tenth of a millisecond or so, by what
+/// searches before took, or if there is no room.
 pub fn search_if_quick(
     opened: &Opened,
     query: &[f32],
     wanted: Wanted,
     filter: Option<&FilterRows>,
-) -> Outcome<Option<Hits>> {
+    into: &mut [u32],
+) -> Outcome<Option<Joined>> {
     if !opened.is_resident() {
         return Ok(None);
     }
     let quick = |index: &AnyIndex| {
         let allowed = filter.map(|filter| filter.rows().len());
-        if !opened.pace.is_quick(index.rows_scored(wanted, allowed)) {
+        let quick = opened.pace.is_quick(index.rows_scored(wanted, allowed));
+        if !quick || !fits(wanted.k.min(index.live_len()), into) {
             return Ok(None);
         }
-        found(opened, index, query, wanted, filter, &Control::new()).map(Some)
+        let (hits, ids) = found(opened, index, query, wanted, filter, &Control::new())?;
+        Ok(Some(ids.put(hits.iter().map(|hit| hit.score), into)))
     };
     Ok(opened.read_now(quick)?.flatten())
 }
@@ -54,14 +62,14 @@ fn found(
     wanted: Wanted,
     filter: Option<&FilterRows>,
     control: &Control,
-) -> Outcome<Hits> {
+) -> Outcome<(Vec<Hit>, Ids)> {
     let began = Instant::now();
     let rows = index.rows_scored(wanted, filter.map(|filter| filter.rows().len()));
     let hits = with_filter(filter, |filter| index.search(query, wanted, filter, control))?;
-    let ids: Ids = hits.iter().map(|hit| index.id(hit.ord)).collect();
-    let hits = ids.with_scores(hits.iter().map(|hit| hit.score).collect());
+    let mut ids = Ids::of(hits.len());
+    index.for_each_id(&hits, |id| ids.push(id));
     opened.pace.note(rows, began.elapsed());
-    Ok(hits)
+    Ok((hits, ids))
 }
 
 /// Searches for each of the queries `[q * dim]`, which have names or are called by their positions. A change may come
@@ -125,7 +133,7 @@ impl Names for Found {
     fn for_each_id(&self, list: usize, hits: &[Hit], with: &mut dyn FnMut(&str)) -> Outcome<()> {
         let known = self.0.partition_point(|&(first, _)| first <= list);
         let (_, ids) = &self.0[known.checked_sub(1).expect("the first list has its ids")];
-        hits.iter().for_each(|hit| with(ids.id(hit.ord)));
+        ids.for_each_id(hits, with);
         Ok(())
     }
 }

@@ -4,14 +4,16 @@ use std::sync::Arc;
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object};
 use napi_derive::napi;
+use ranking::Hit;
 use sparse::{Bm25, Bm25Index, Filter};
 
 use super::analyzer::NativeAnalyzer;
 use super::explanation::NativeExplanation;
-use super::queries::{Found, QueryBatch, found};
+use super::queries::{Found, QueryBatch, found, ids_of};
 use crate::control::{Control, or_new};
 use crate::error::Failure;
-use crate::run::{Hits, NativeRun};
+use crate::hits::{Joined, Room, fits};
+use crate::run::NativeRun;
 use crate::task::{Outcome, call, spawn};
 
 fn params(k1: f64, b: f64) -> Bm25 {
@@ -70,14 +72,26 @@ impl NativeBm25Index {
         call(|| Ok(self.opened()?.analyzer().tokens(&text)))
     }
 
-    /// The hits here and now, if that takes no longer than a tenth of a millisecond or so.
-    #[napi(catch_unwind)]
-    pub fn search_if_quick(&self, query: String, k: u32, k1: f64, b: f64) -> napi::Result<Option<Hits>> {
+    /// The hits here and now, `into` memory: see [`Ids::put`](crate::hits::Ids::put). None if that takes longer than a tenth
+    /// of a millisecond or so, or if there is no room.
+    #[napi(ts_return_type = "string | Array<string> | null", catch_unwind)]
+    pub fn search_if_quick(
+        &self,
+        query: String,
+        k: u32,
+        k1: f64,
+        b: f64,
+        #[napi(ts_arg_type = "Uint32Array")] into: Room<'_>,
+    ) -> napi::Result<Option<Joined>> {
         call(|| {
-            let searcher = self.opened()?.searcher();
-            let hits =
-                searcher.search_if_quick(&query, k as usize, params(k1, b), &control::Control::new())?;
-            hits.map(|hits| found(&searcher, &hits)).transpose()
+            let (searcher, k) = (self.opened()?.searcher(), k as usize);
+            if !fits(k.min(searcher.len() as usize), into) {
+                return Ok(None);
+            }
+            let hits = searcher.search_if_quick(&query, k, params(k1, b), &control::Control::new())?;
+            let put =
+                |hits: Vec<Hit>| Ok(ids_of(&searcher, &hits)?.put(hits.iter().map(|hit| hit.score), into));
+            hits.map(put).transpose()
         })
     }
 

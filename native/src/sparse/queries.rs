@@ -4,7 +4,8 @@ use napi_derive::napi;
 use ranking::Hit;
 use sparse::Searcher;
 
-use crate::run::{Hits, Ids, Names};
+use crate::hits::{Hits, Ids};
+use crate::run::Names;
 use crate::task::Outcome;
 
 /// Queries on their way from JavaScript, copied a slice at a time.
@@ -54,7 +55,11 @@ impl Names for Found {
 
 /// What a searcher found, with ids.
 pub fn found(searcher: &Searcher, hits: &[Hit]) -> Outcome<Hits> {
-    let mut ids = Ids::default();
+    Ok(ids_of(searcher, hits)?.with_scores(hits.iter().map(|hit| hit.score).collect()))
+}
+
+pub fn ids_of(searcher: &Searcher, hits: &[Hit]) -> Outcome<Ids> {
+    let mut ids = Ids::of(hits.len());
     searcher.for_each_id(hits, |id| ids.push(id))?;
-    Ok(ids.with_scores(hits.iter().map(|hit| hit.score).collect()))
+    Ok(ids)
 }

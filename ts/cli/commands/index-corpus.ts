@@ -1,5 +1,5 @@
 import {type Command, Option} from 'commander';
-import {type BuildStage, type StageReport, buildCollection} from '../../collection/index.ts';
+import {type BuildOptions, type BuildStage, type StageReport, buildCollection} from '../../collection/index.ts';
 import {passageFormats, type PassageFormat} from '../../corpus/readers.ts';
 import type {Analyzer} from '../../sparse/analyzer.ts';
 import {analyzer, count, defaultIndex} from '../options.ts';
@@ -15,6 +15,7 @@ interface IndexFlags {
 	readonly overlap?: number;
 	readonly analyzer: Analyzer;
 	readonly hnsw: boolean;
+	readonly storage: NonNullable<BuildOptions['flat']>['storage'];
 	readonly threads: number;
 	readonly skipBadLines?: boolean;
 	readonly force?: boolean;
@@ -41,6 +42,9 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 		.option('--no-dense', 'BM25 alone: no model is needed')
 		.option('--model <model>', 'encoder: a folder with model.onnx, or owner/name on the Hugging Face hub', 'minilm-encoder')
 		.option('--no-hnsw', 'exact vector index alone')
+		.addOption(
+			new Option('--storage <storage>', 'how the exact vector index keeps vectors').choices(['f32', 'f16', 'int8Filtered']).default('f32'),
+		)
 		.option('--threads <n>', 'threads for the graph; 1 gives the same bytes every time', count(1), 0)
 		.option('--skip-bad-lines', 'pass over lines that are not of the format, and count them')
 		.option('-f, --force', 'replace an index that is there')
@@ -60,6 +64,7 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 				skipBadLines: flags.skipBadLines ?? false,
 				encoder: flags.dense ? flags.model : false,
 				dense: flags.hnsw ? 'flat+hnsw' : 'flat',
+				flat: {storage: flags.storage},
 				threads: flags.threads,
 				overwrite: flags.force ?? false,
 				onProgress({stage, ...progress}) {

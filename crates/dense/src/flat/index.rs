@@ -188,6 +188,15 @@ impl FlatIndex {
         self.ids().id(ord)
     }
 
+    /// Calls `with` for the [id](Self::id) of each hit, in order: faster than one after another.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    pub fn for_each_id(&self, hits: &[Hit], with: impl FnMut(&str)) {
+        self.ids().for_each_id(hits, with);
+    }
+
     /// The row of an id; none if it is deleted or was never added.
     #[must_use]
     pub fn ord(&self, id: &str) -> Option<u32> {

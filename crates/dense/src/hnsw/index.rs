@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use control::Control;
+use ranking::Hit;
 use serde_json::Value;
 
 use super::build::{Job, link};
@@ -133,6 +134,15 @@ impl HnswIndex {
     #[must_use]
     pub fn id(&self, ord: u32) -> &str {
         self.rows.ids().id(ord)
+    }
+
+    /// Calls `with` for the [id](Self::id) of each hit, in order: faster than one after another.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    pub fn for_each_id(&self, hits: &[Hit], with: impl FnMut(&str)) {
+        self.rows.ids().for_each_id(hits, with);
     }
 
     /// The row of an id; none if it is deleted or was never added.
