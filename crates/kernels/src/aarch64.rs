@@ -7,8 +7,8 @@ pub(crate) mod neon {
         vld1q_f32, vld1q_u32, vpaddq_f32, vst1q_f32, vsubq_f32,
     };
 
-    type Lanes = float32x4_t;
-    const WIDTH: usize = 4;
+    pub(crate) type Lanes = float32x4_t;
+    pub(crate) const WIDTH: usize = 4;
 
     // 3 × 4 × 2 accumulators, 4 rows and 1 query: 29 of 32 registers.
     // Panels: 4 × 4 accumulators, 4 rows and 1 query: 21.
@@ -16,13 +16,13 @@ pub(crate) mod neon {
 
     #[target_feature(enable = "neon")]
     #[inline]
-    fn zero() -> Lanes {
+    pub(crate) fn zero() -> Lanes {
         vdupq_n_f32(0.0)
     }
 
     #[target_feature(enable = "neon")]
     #[inline]
-    fn load(chunk: &[f32; WIDTH]) -> Lanes {
+    pub(crate) fn load(chunk: &[f32; WIDTH]) -> Lanes {
         // SAFETY: `chunk` is four readable floats; the load asks for no more alignment than theirs.
         unsafe { vld1q_f32(chunk.as_ptr()) }
     }
@@ -30,7 +30,7 @@ pub(crate) mod neon {
     /// Up to four floats, then zeros.
     #[target_feature(enable = "neon")]
     #[inline]
-    fn load_part(part: &[f32]) -> Lanes {
+    pub(crate) fn load_part(part: &[f32]) -> Lanes {
         let mut chunk = [0.0; WIDTH];
         chunk[..part.len()].copy_from_slice(part);
         load(&chunk)
@@ -38,7 +38,7 @@ pub(crate) mod neon {
 
     #[target_feature(enable = "neon")]
     #[inline]
-    fn store(lanes: Lanes) -> [f32; WIDTH] {
+    pub(crate) fn store(lanes: Lanes) -> [f32; WIDTH] {
         let mut values = [0.0; WIDTH];
         // SAFETY: `values` is four writable floats; the store asks for no more alignment than theirs.
         unsafe { vst1q_f32(values.as_mut_ptr(), lanes) }
@@ -47,25 +47,25 @@ pub(crate) mod neon {
 
     #[target_feature(enable = "neon")]
     #[inline]
-    fn multiply_add(a: Lanes, b: Lanes, sum: Lanes) -> Lanes {
+    pub(crate) fn multiply_add(a: Lanes, b: Lanes, sum: Lanes) -> Lanes {
         vfmaq_f32(sum, a, b)
     }
 
     #[target_feature(enable = "neon")]
     #[inline]
-    fn subtract(a: Lanes, b: Lanes) -> Lanes {
+    pub(crate) fn subtract(a: Lanes, b: Lanes) -> Lanes {
         vsubq_f32(a, b)
     }
 
     #[target_feature(enable = "neon")]
     #[inline]
-    fn add(a: Lanes, b: Lanes) -> Lanes {
+    pub(crate) fn add(a: Lanes, b: Lanes) -> Lanes {
         vaddq_f32(a, b)
     }
 
     #[target_feature(enable = "neon")]
     #[inline]
-    fn sum(lanes: Lanes) -> f32 {
+    pub(crate) fn sum(lanes: Lanes) -> f32 {
         let two = vpaddq_f32(lanes, lanes);
         vgetq_lane_f32::<0>(vpaddq_f32(two, two))
     }

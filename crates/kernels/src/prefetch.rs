@@ -30,21 +30,21 @@ pub(crate) fn prefetch_far(values: &[f32]) {
     let _ = values;
 }
 
-/// How many floats apart [`prefetch_beyond`] is best called.
-pub(crate) const APART: usize = 128;
+/// How many bytes apart [`prefetch_beyond`] is best called.
+pub(crate) const APART: usize = 512;
 
 /// Asks the CPU to fetch, as far as the second cache level, one line of what is read a few microseconds after the
-/// float `offset` floats behind the start of `row`. It may lie beyond all rows.
+/// byte `offset` of `row`. It may lie beyond all rows.
 ///
 /// That sets the prefetcher of that level going on the next pages, where it would begin only after a few misses. A
 /// request for every line is slower: each holds a place among the few misses of the first level.
 #[inline]
-pub(crate) fn prefetch_beyond(row: &[f32], offset: usize) {
+pub(crate) fn prefetch_beyond<T>(row: &[T], offset: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        const DISTANCE: usize = (12 << 10) / size_of::<f32>();
-        let place = row.as_ptr().wrapping_add(DISTANCE + offset);
+        const DISTANCE: usize = 12 << 10;
+        let place = row.as_ptr().wrapping_byte_add(DISTANCE + offset);
         // SAFETY: a prefetch reads nothing and cannot fault, whatever the address; SSE is part of x86-64.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(place.cast()) }
     }

@@ -1,35 +1,35 @@
 //! What every CPU can run: eight lanes that the compiler may or may not put in registers.
 
-type Lanes = [f32; WIDTH];
-const WIDTH: usize = 8;
+pub(crate) type Lanes = [f32; WIDTH];
+pub(crate) const WIDTH: usize = 8;
 
 define_kernels!("scalar", 1 x 2, panels 2 x 4);
 
 #[inline]
-fn zero() -> Lanes {
+pub(crate) fn zero() -> Lanes {
     [0.0; WIDTH]
 }
 
 #[inline]
-fn load(chunk: &[f32; WIDTH]) -> Lanes {
+pub(crate) fn load(chunk: &[f32; WIDTH]) -> Lanes {
     *chunk
 }
 
 #[inline]
-fn load_part(part: &[f32]) -> Lanes {
+pub(crate) fn load_part(part: &[f32]) -> Lanes {
     let mut lanes = zero();
     lanes[..part.len()].copy_from_slice(part);
     lanes
 }
 
 #[inline]
-fn store(lanes: Lanes) -> [f32; WIDTH] {
+pub(crate) fn store(lanes: Lanes) -> [f32; WIDTH] {
     lanes
 }
 
 /// Rounds twice: a fused multiply-add is a slow library call on the CPUs that need this set.
 #[inline]
-fn multiply_add(a: Lanes, b: Lanes, sum: Lanes) -> Lanes {
+pub(crate) fn multiply_add(a: Lanes, b: Lanes, sum: Lanes) -> Lanes {
     let mut result = sum;
     for lane in 0..WIDTH {
         result[lane] += a[lane] * b[lane];
@@ -38,7 +38,7 @@ fn multiply_add(a: Lanes, b: Lanes, sum: Lanes) -> Lanes {
 }
 
 #[inline]
-fn subtract(a: Lanes, b: Lanes) -> Lanes {
+pub(crate) fn subtract(a: Lanes, b: Lanes) -> Lanes {
     let mut result = a;
     for lane in 0..WIDTH {
         result[lane] -= b[lane];
@@ -47,7 +47,7 @@ fn subtract(a: Lanes, b: Lanes) -> Lanes {
 }
 
 #[inline]
-fn add(a: Lanes, b: Lanes) -> Lanes {
+pub(crate) fn add(a: Lanes, b: Lanes) -> Lanes {
     let mut result = a;
     for lane in 0..WIDTH {
         result[lane] += b[lane];
@@ -56,7 +56,7 @@ fn add(a: Lanes, b: Lanes) -> Lanes {
 }
 
 #[inline]
-fn sum(lanes: Lanes) -> f32 {
+pub(crate) fn sum(lanes: Lanes) -> f32 {
     let [a, b, c, d, e, f, g, h] = lanes;
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }

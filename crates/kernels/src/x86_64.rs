@@ -10,8 +10,8 @@ pub(crate) mod avx512 {
         _mm512_unpacklo_pd,
     };
 
-    type Lanes = __m512;
-    const WIDTH: usize = 16;
+    pub(crate) type Lanes = __m512;
+    pub(crate) const WIDTH: usize = 16;
 
     // 3 × 4 × 2 accumulators, 4 rows and 1 query: 29 of 32 registers.
     // Panels: 4 × 4 accumulators, 4 rows and 1 query: 21.
@@ -19,13 +19,13 @@ pub(crate) mod avx512 {
 
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn zero() -> Lanes {
+    pub(crate) fn zero() -> Lanes {
         _mm512_setzero_ps()
     }
 
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn load(chunk: &[f32; WIDTH]) -> Lanes {
+    pub(crate) fn load(chunk: &[f32; WIDTH]) -> Lanes {
         // SAFETY: `chunk` is sixteen readable floats; the load asks for no alignment.
         unsafe { _mm512_loadu_ps(chunk.as_ptr()) }
     }
@@ -33,7 +33,7 @@ pub(crate) mod avx512 {
     /// Up to sixteen floats, then zeros.
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn load_part(part: &[f32]) -> Lanes {
+    pub(crate) fn load_part(part: &[f32]) -> Lanes {
         let present = part.len().min(WIDTH) as u32;
         let mask = ((1u32 << present) - 1) as __mmask16;
         // SAFETY: the mask has a bit for no lane beyond `part`, and lanes without a bit are not read.
@@ -42,7 +42,7 @@ pub(crate) mod avx512 {
 
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn store(lanes: Lanes) -> [f32; WIDTH] {
+    pub(crate) fn store(lanes: Lanes) -> [f32; WIDTH] {
         let mut values = [0.0; WIDTH];
         // SAFETY: `values` is sixteen writable floats; the store asks for no alignment.
         unsafe { _mm512_storeu_ps(values.as_mut_ptr(), lanes) }
@@ -51,25 +51,25 @@ pub(crate) mod avx512 {
 
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn multiply_add(a: Lanes, b: Lanes, sum: Lanes) -> Lanes {
+    pub(crate) fn multiply_add(a: Lanes, b: Lanes, sum: Lanes) -> Lanes {
         _mm512_fmadd_ps(a, b, sum)
     }
 
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn subtract(a: Lanes, b: Lanes) -> Lanes {
+    pub(crate) fn subtract(a: Lanes, b: Lanes) -> Lanes {
         _mm512_sub_ps(a, b)
     }
 
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn add(a: Lanes, b: Lanes) -> Lanes {
+    pub(crate) fn add(a: Lanes, b: Lanes) -> Lanes {
         _mm512_add_ps(a, b)
     }
 
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn sum(lanes: Lanes) -> f32 {
+    pub(crate) fn sum(lanes: Lanes) -> f32 {
         let high = _mm256_castpd_ps(_mm512_extractf64x4_pd::<1>(_mm512_castps_pd(lanes)));
         super::avx2::sum(_mm256_add_ps(_mm512_castps512_ps256(lanes), high))
     }
@@ -135,8 +135,8 @@ pub(crate) mod avx2 {
         _mm256_unpackhi_pd, _mm256_unpacklo_pd,
     };
 
-    type Lanes = __m256;
-    const WIDTH: usize = 8;
+    pub(crate) type Lanes = __m256;
+    pub(crate) const WIDTH: usize = 8;
 
     // 3 × 2 × 2 accumulators, 2 rows and 1 query: 15 of 16 registers.
     // Panels: 2 × 4 accumulators, 4 rows and 1 query: 13.
@@ -144,13 +144,13 @@ pub(crate) mod avx2 {
 
     #[target_feature(enable = "avx2,fma")]
     #[inline]
-    fn zero() -> Lanes {
+    pub(crate) fn zero() -> Lanes {
         _mm256_setzero_ps()
     }
 
     #[target_feature(enable = "avx2,fma")]
     #[inline]
-    fn load(chunk: &[f32; WIDTH]) -> Lanes {
+    pub(crate) fn load(chunk: &[f32; WIDTH]) -> Lanes {
         // SAFETY: `chunk` is eight readable floats; the load asks for no alignment.
         unsafe { _mm256_loadu_ps(chunk.as_ptr()) }
     }
@@ -158,7 +158,7 @@ pub(crate) mod avx2 {
     /// Up to eight floats, then zeros.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
-    fn load_part(part: &[f32]) -> Lanes {
+    pub(crate) fn load_part(part: &[f32]) -> Lanes {
         let mut chunk = [0.0; WIDTH];
         chunk[..part.len()].copy_from_slice(part);
         load(&chunk)
@@ -166,7 +166,7 @@ pub(crate) mod avx2 {
 
     #[target_feature(enable = "avx2,fma")]
     #[inline]
-    fn store(lanes: Lanes) -> [f32; WIDTH] {
+    pub(crate) fn store(lanes: Lanes) -> [f32; WIDTH] {
         let mut values = [0.0; WIDTH];
         // SAFETY: `values` is eight writable floats; the store asks for no alignment.
         unsafe { _mm256_storeu_ps(values.as_mut_ptr(), lanes) }
@@ -175,25 +175,25 @@ pub(crate) mod avx2 {
 
     #[target_feature(enable = "avx2,fma")]
     #[inline]
-    fn multiply_add(a: Lanes, b: Lanes, sum: Lanes) -> Lanes {
+    pub(crate) fn multiply_add(a: Lanes, b: Lanes, sum: Lanes) -> Lanes {
         _mm256_fmadd_ps(a, b, sum)
     }
 
     #[target_feature(enable = "avx2,fma")]
     #[inline]
-    fn subtract(a: Lanes, b: Lanes) -> Lanes {
+    pub(crate) fn subtract(a: Lanes, b: Lanes) -> Lanes {
         _mm256_sub_ps(a, b)
     }
 
     #[target_feature(enable = "avx2,fma")]
     #[inline]
-    fn add(a: Lanes, b: Lanes) -> Lanes {
+    pub(crate) fn add(a: Lanes, b: Lanes) -> Lanes {
         _mm256_add_ps(a, b)
     }
 
     #[target_feature(enable = "avx2,fma")]
     #[inline]
-    pub(super) fn sum(lanes: Lanes) -> f32 {
+    pub(crate) fn sum(lanes: Lanes) -> f32 {
         let four = _mm_add_ps(_mm256_castps256_ps128(lanes), _mm256_extractf128_ps::<1>(lanes));
         let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
         _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)))

@@ -1,7 +1,7 @@
 //! Every set of kernels for 16-bit floats against the definitions.
 
 use kernels::half::{HalfFormat, HalfKernels};
-use kernels::reference;
+use kernels::{Kernels, reference};
 use proptest::prelude::*;
 
 const FORMATS: [HalfFormat; 2] = [HalfFormat::F16, HalfFormat::Bf16];
@@ -112,6 +112,8 @@ proptest! {
             let of_rows: Vec<u16> = (0..rows * dim).map(|_| next().1).map(|bits| ((bits & 0x7fff) % most) | (bits & 0x8000))
                 .collect();
             for kernels in HalfKernels::available() {
+                let single = Kernels::available().into_iter().find(|single| kernels.name().starts_with(single.name()));
+                let single = single.expect("a set of the same lanes");
                 let mut wide = vec![0.0; of_rows.len()];
                 kernels.widen(format, &of_rows, &mut wide);
                 let mut scores = vec![f32::NAN; queries * rows];
@@ -124,6 +126,8 @@ proptest! {
                     for (r, row) in wide.chunks(dim).enumerate() {
                         let (score, distance) = (scores[q * rows + r], distances[q * rows + r]);
                         prop_assert_eq!(score.to_bits(), alone[r].to_bits(), "{}", kernels.name());
+                        prop_assert_eq!(score.to_bits(), single.dot(query, row).to_bits(), "{}", kernels.name());
+                        prop_assert_eq!(distance.to_bits(), single.squared_l2(query, row).to_bits(), "{}", kernels.name());
                         let error = (f64::from(score) - reference::dot(query, row)).abs();
                         prop_assert!(error <= reference::dot_error(query, row), "{}: off by {error}", kernels.name());
                         let error = (f64::from(distance) - reference::squared_l2(query, row)).abs();

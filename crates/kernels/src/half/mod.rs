@@ -1,7 +1,7 @@
 //! Rows of 16-bit floats against queries of `f32`, and conversions to and fro.
 //!
 //! Rows are bits: `u16`, of [`HalfFormat::F16`] or [`HalfFormat::Bf16`]. Each number is widened to the `f32` of the same
-//! value, so products and sums are those of `f32` vectors, within the bounds of [`mod@crate::reference`] for the
+//! value; products and sums have the bits that [`Kernels`](crate::Kernels) of the same instruction set give for the
 //! widened row. (Instructions that multiply bf16 directly would want the query rounded to bf16 as well, and take
 //! denormals for zeros.)
 //!
