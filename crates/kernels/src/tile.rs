@@ -1,4 +1,5 @@
-//! The one loop of every instruction set, over rows of `f32` and of 16-bit floats: `Q` queries times `R` rows in registers.
+//! The one loop of every instruction set, over rows of `f32` and of 16-bit floats: `Q` queries times `R` rows in
+//! registers.
 
 /// Defines `KERNELS` from an instruction set's lanes.
 ///

@@ -67,6 +67,12 @@ impl<'a> Int8Rows<'a> {
     pub fn row(&self, at: usize) -> &'a [u8] {
         &self.bytes[at * self.stride..][..self.dim]
     }
+
+    /// Bytes from the start of a row to that of the next.
+    #[inline]
+    pub(super) fn stride(&self) -> usize {
+        self.stride
+    }
 }
 
 /// Queries of signed bytes.
