@@ -43,7 +43,9 @@ fn interesting(random: &mut Random) -> u64 {
         1 => 1u64.checked_shl(at).unwrap_or(0),
         2 => (1u64 << at).wrapping_sub(1),
         3 => u64::from(f32::NAN.to_bits()),
-        4 => u64::from([f32::INFINITY, f32::NEG_INFINITY, f32::MAX, -0.0, f32::MIN_POSITIVE][at as usize % 5].to_bits()),
+        4 => u64::from(
+            [f32::INFINITY, f32::NEG_INFINITY, f32::MAX, -0.0, f32::MIN_POSITIVE][at as usize % 5].to_bits(),
+        ),
         5 => u64::MAX - random.below(3) as u64,
         6 => u64::from(u32::MAX) - random.below(3) as u64,
         _ => random.below(130) as u64,
@@ -87,7 +89,11 @@ fn bytes(container: &mut Container, room: usize, random: &mut Random) {
 
 /// Fewer rows, everywhere alike: the first of each section whose length is a multiple of the number of rows.
 fn rows(container: &mut Container, random: &mut Random) {
-    let Some(rows) = container.metadata["rows"].as_u64().map(|rows| rows as usize).filter(|&rows| (2..1 << 20).contains(&rows)) else {
+    let Some(rows) = container.metadata["rows"]
+        .as_u64()
+        .map(|rows| rows as usize)
+        .filter(|&rows| (2..1 << 20).contains(&rows))
+    else {
         return;
     };
     let fewer = random.below(rows);

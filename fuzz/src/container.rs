@@ -44,7 +44,8 @@ impl Container {
         edit(&mut table);
         for section in table["sections"].as_array_mut().into_iter().flatten() {
             let place = section["offset"].as_u64().zip(section["length"].as_u64());
-            let bytes = place.and_then(|(offset, length)| file.get(offset as usize..)?.get(..length as usize));
+            let bytes =
+                place.and_then(|(offset, length)| file.get(offset as usize..)?.get(..length as usize));
             if let Some(bytes) = bytes {
                 section["crc"] = json!(crc32fast::hash(bytes));
             }

@@ -18,7 +18,8 @@ static SAID: Mutex<String> = Mutex::new(String::new());
 /// of ending at once: what is caught on purpose is no fault.
 pub fn start(seeds: impl FnOnce() -> Vec<Vec<u8>>) {
     std::panic::set_hook(Box::new(|panic| {
-        let backtrace = std::env::var_os("RUST_BACKTRACE").map(|_| std::backtrace::Backtrace::force_capture());
+        let backtrace =
+            std::env::var_os("RUST_BACKTRACE").map(|_| std::backtrace::Backtrace::force_capture());
         let backtrace = backtrace.map_or_else(String::new, |backtrace| format!("\n{backtrace}"));
         let said = format!("{panic}{backtrace}");
         if !CHECKING.load(Ordering::Relaxed) {

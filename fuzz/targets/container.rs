@@ -44,4 +44,6 @@ fuzz_target!(
     }
 );
 
-fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| { change(data, size, max_size, seed) });
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    change(data, size, max_size, seed)
+});

@@ -17,10 +17,14 @@ fn seeds() -> Vec<Vec<u8>> {
     let path = scratch.path("seed");
     let mut seeds = Vec::new();
     for storage in [Storage::F32, Storage::F16, Storage::Int8Filtered] {
-        for (similarity, dim, rows) in
-            [(Similarity::Dot, 3, 40), (Similarity::Cosine, 70, 12), (Similarity::L2, 5, 70), (Similarity::Dot, 1, 0)]
-        {
-            let mut index = FlatIndex::with_storage(dim, similarity, storage, "mine".into()).expect("a dimension");
+        for (similarity, dim, rows) in [
+            (Similarity::Dot, 3, 40),
+            (Similarity::Cosine, 70, 12),
+            (Similarity::L2, 5, 70),
+            (Similarity::Dot, 1, 0),
+        ] {
+            let mut index =
+                FlatIndex::with_storage(dim, similarity, storage, "mine".into()).expect("a dimension");
             let ids = (0..rows).map(|row| format!("p{row}")).collect();
             index.add(ids, &Random(1).vectors(rows * dim)).expect("sound rows");
             let deleted: &[&str] = if rows > 0 { &["p3", "p8"] } else { &[] };
@@ -98,4 +102,6 @@ fuzz_target!(
     }
 );
 
-fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| { change(data, size, max_size, seed) });
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    change(data, size, max_size, seed)
+});

@@ -49,7 +49,11 @@ fn read(path: &Path, options: OpenOptions, bytes: usize) -> Result<(), Error> {
         assert_eq!(batch.ids.len() * file.dim(), batch.vectors.len());
         rows += batch.ids.len() as u64;
     }
-    assert!(rows == file.rows() || !all && rows < file.rows(), "{rows} of {} rows in {bytes} bytes", file.rows());
+    assert!(
+        rows == file.rows() || !all && rows < file.rows(),
+        "{rows} of {} rows in {bytes} bytes",
+        file.rows()
+    );
     Ok(())
 }
 
