@@ -8,11 +8,12 @@ import {native} from '../ts/native.ts';
 import {latency} from './latency.ts';
 import {qps} from './qps/run.ts';
 import {quality} from './quality.ts';
+import {soak} from './soak.ts';
 
 /** A benchmark resolves to plain data: what it measured, by name. */
 export type Benchmark = (say: (line: string) => void) => Promise<Readonly<Record<string, unknown>>>;
 
-const benchmarks: Readonly<Record<string, Benchmark>> = {quality, latency};
+const benchmarks: Readonly<Record<string, Benchmark>> = {quality, latency, soak};
 
 const names = process.argv.slice(2);
 if (names[0] === 'qps') {

@@ -2,7 +2,7 @@ import {type Binding, callNative, callSync, nextTurn} from '../native.ts';
 import {checkCount, checkFloats, checkOneOf, checkString, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {toHits} from '../run.ts';
-import {inThisTurn} from '../turn.ts';
+import {counted, inThisTurn, turnWithTime} from '../turn.ts';
 import type {CallOptions, Hit, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
 import {idBatch, queryBatch, unshared, vectorBatch} from './batches.ts';
 import {type HitColumns, HitLists, toColumns} from './columns.ts';
@@ -81,8 +81,8 @@ export interface ExportVectorsOptions extends CallOptions {
 	readonly idsPath?: string | undefined;
 }
 
-/** Ids of `ids()` named in one turn of the event loop. */
-const IDS_A_TURN = 2000;
+/** Ids of `ids()` named at once. */
+const IDS_A_SLICE = 1000;
 
 /**
 What the two kinds of index share: one object of the addon.
@@ -213,8 +213,14 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	/** The ids as they are when the first is asked for, in the order in which they were added. */
 	async *ids(): AsyncGenerator<string, void, undefined> {
 		const ids = await callNative({}, () => this.#native.ids());
-		for (let page = nextIds(ids, IDS_A_TURN); page.length > 0; page = nextIds(ids, IDS_A_TURN)) {
+		for (;;) {
+			await turnWithTime();
+			const page = counted(() => nextIds(ids, IDS_A_SLICE));
+			if (page.length === 0) {
+				return;
+			}
 			yield* page;
+			// What the caller does with them takes time too.
 			await nextTurn();
 		}
 	}
@@ -239,17 +245,11 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 
 	async searchMany(queries: Vectors, options: SearchManyOptions & VectorFilterOptions & Ef = {}): Promise<Hit[][]> {
-		const {k = 100} = options;
 		const run = await this.searchRun(undefined, queries, options);
 		const lists: Hit[][] = [];
-		let copied = 0;
 		for (let query = 0; query < queries.rows; query++) {
-			lists.push(toHits(run.get(String(query))!));
-			copied += Math.max(k, 10);
-			if (copied > 4000) {
-				copied = 0;
-				await nextTurn();
-			}
+			await turnWithTime();
+			lists.push(counted(() => toHits(run.get(String(query))!)));
 		}
 		return lists;
 	}
