@@ -171,7 +171,7 @@ fn codes_that_are_not_as_near_as_they_say_are_found_by_verify() {
     let path = folder.path().join("index");
     let (row, number) = (7, |value: f32| value.to_le_bytes().to_vec());
     for (section, width, change) in [
-        ("vectors", 4 * DIM, vec![number(0.5), number(-0.5), number(0.25)].concat()),
+        ("vectors", 4 * DIM, [number(0.5), number(-0.5), number(0.25)].concat()),
         ("codes", DIM, vec![0, 255, 0]),
         ("scales", 4, number(0.5)),
         ("errors", 4, number(0.0)),
