@@ -9,11 +9,12 @@ import {calls} from './calls.ts';
 import {latency} from './latency.ts';
 import {qps} from './qps/run.ts';
 import {quality} from './quality.ts';
+import {soak} from './soak.ts';
 
 /** A benchmark resolves to plain data: what it measured, by name. */
 export type Benchmark = (say: (line: string) => void) => Promise<Readonly<Record<string, unknown>>>;
 
-const benchmarks: Readonly<Record<string, Benchmark>> = {quality, latency, calls};
+const benchmarks: Readonly<Record<string, Benchmark>> = {quality, latency, calls, soak};
 
 const names = process.argv.slice(2);
 if (names[0] === 'qps') {

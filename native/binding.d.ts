@@ -245,6 +245,8 @@ export declare class RunBuilder {
 /** Vectors on their way from JavaScript, copied a slice at a time; or ids alone. */
 export declare class VectorBatch {
   constructor()
+  /** Makes room for `rows` ids and as many vectors of `dim` numbers at once: growing would copy what is there. */
+  reserve(rows: number, dim: number): void
   push(data: Float32Array): void
   pushIds(ids: Array<string>): void
   /**

@@ -1,4 +1,6 @@
-/** How long searches may go on on the JavaScript thread before others have their turn. */
+import {nextTurn} from './native.ts';
+
+/** How long searches and slices of long work may go on on the JavaScript thread before others have their turn. */
 const MOST_MS = 1;
 
 let watching = false;
@@ -7,7 +9,7 @@ let began = 0;
 /** What waits for the next turn. */
 let waiting: (() => void) | undefined;
 
-/** Whether this turn of the event loop has time left for a quick search. */
+/** Whether this turn of the event loop has time left for a quick search, or for a slice of long work. */
 export function turnHasTime(): boolean {
 	const now = performance.now();
 	if (!watching) {
@@ -16,6 +18,13 @@ export function turnHasTime(): boolean {
 		setImmediate(newTurn);
 	}
 	return now - began < MOST_MS;
+}
+
+/** Waits for a turn of the event loop that has time left: all searches and slices share it. */
+export async function turnWithTime(): Promise<void> {
+	while (!turnHasTime()) {
+		await nextTurn();
+	}
 }
 
 /** Whether nothing waits for the next turn yet. */

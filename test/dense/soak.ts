@@ -1,9 +1,7 @@
 // Mixed work on one index for a while, against a Map of what must be there.
 import assert from 'node:assert/strict';
-import {existsSync, readFileSync} from 'node:fs';
 import {rm} from 'node:fs/promises';
 import {join} from 'node:path';
-import {monitorEventLoopDelay} from 'node:perf_hooks';
 import {setImmediate as turn, setTimeout as sleep} from 'node:timers/promises';
 import {FlatIndex, HnswIndex, type Vectors} from '../../ts/index.ts';
 import {random} from '../support/vectors.ts';
@@ -12,12 +10,6 @@ export interface SoakReport {
 	readonly seconds: number;
 	readonly changes: Readonly<Record<string, number>>;
 	readonly searches: number;
-	/** Of single searches, in milliseconds. */
-	readonly searchMs: {readonly median: number; readonly p99: number; readonly most: number};
-	/** How late timers were, in milliseconds, less the millisecond between two. */
-	readonly loopDelayMs: {readonly median: number; readonly p99: number; readonly most: number};
-	/** For how long a turn of the event loop kept its core, in milliseconds, in steps of a scheduler's tick; on Linux. */
-	readonly turnMs?: {readonly p99: number; readonly most: number};
 	/** The least resident memory of each tenth of the time, in MiB. */
 	readonly residentMiB: readonly number[];
 	readonly rows: number;
@@ -26,6 +18,8 @@ export interface SoakReport {
 const DIM = 48;
 const ROWS = 4000;
 const SEARCHERS = 3;
+/** As many at least. */
+const SEARCHES = 100;
 const K = 10;
 
 type Index = FlatIndex | HnswIndex;
@@ -37,7 +31,7 @@ function vector(id: number, version: number): Float32Array {
 
 /**
 Changes the index as a dice says, one change after another, while others search it, for so many seconds. Throws where the
-index and the map differ.
+index and the map differ. Goes on, where the machine is slow, until all kinds of changes were made and some searches.
 */
 export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: string): Promise<SoakReport> {
 	const path = join(folder, kind);
@@ -54,11 +48,11 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 	const end = began + seconds * 1000;
 	let change = 0;
 	let next = 0;
-	const state = {failed: false};
+	const state = {failed: false, over: false};
 	const changes: Record<string, number> = {};
-	const times: number[] = [];
+	let searches = 0;
 
-	/** Not all in one turn of the event loop, whose delay is measured. */
+	/** Not all in one turn of the event loop, so that searches come between. */
 	const put = async (ids: readonly number[], versions: readonly number[]): Promise<[string[], Vectors]> => {
 		const data = new Float32Array(ids.length * DIM);
 		for (const [i, id] of ids.entries()) {
@@ -184,21 +178,23 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 	};
 
 	const write = async (): Promise<void> => {
-		while (performance.now() < end && !state.failed) {
+		const done = (): boolean =>
+			performance.now() > end && searches >= SEARCHES && Object.keys(changes).length === Object.keys(kinds).length;
+		while (!state.failed && !done()) {
 			const name = model.size < ROWS / 2 ? 'add' : model.size > ROWS ? 'delete' : chances[roll(chances.length)]!;
 			await kinds[name]!();
 			changes[name] = (changes[name] ?? 0) + 1;
 			change++;
 			await compare();
 		}
+		state.over = true;
 	};
 
 	const search = async (searcher: number): Promise<void> => {
-		for (let round = 0; performance.now() < end && !state.failed; round++) {
+		for (let round = 0; !state.over && !state.failed; round++) {
 			const before = change;
 			const least = model.size;
 			const query = vector(roll(next + 1), 0);
-			const start = performance.now();
 			let hits;
 			try {
 				hits = await (round % 4 === 3 ? index.search(query, {k: K, onProgress() {}}) : index.search(query, {k: K}));
@@ -207,7 +203,7 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 				assert.equal((error as {code?: string}).code, 'ERR_CLOSED');
 				continue;
 			}
-			times.push(performance.now() - start);
+			searches++;
 			// A change may have come meanwhile.
 			assert.ok(hits.length === K || least < K || change !== before || model.size !== least, `${hits.length} hits of ${least}`);
 			hits.forEach(({id, score}, i) => {
@@ -222,38 +218,15 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 
 	const resident: number[] = [];
 	const watch = async (): Promise<void> => {
-		while (performance.now() < end && !state.failed) {
+		while (!state.over && !state.failed) {
 			resident.push(process.memoryUsage.rss() / 2 ** 20);
 			await sleep(100);
 		}
 	};
 
-	/** Time that the thread ran, not that others kept it from running. */
-	const turns: number[] = [];
-	const measure = async (): Promise<void> => {
-		const stat = `/proc/self/task/${process.pid}/schedstat`;
-		if (!existsSync(stat)) {
-			return;
-		}
-		const ran = (): number => Number(readFileSync(stat, 'utf8').split(' ')[0]) / 1e6;
-		for (let last = ran(); performance.now() < end && !state.failed; ) {
-			await turn();
-			const now = ran();
-			turns.push(now - last);
-			last = now;
-			if (turns.length % 10 === 0) {
-				await sleep(1);
-				last = ran();
-			}
-		}
-	};
-
-	const delay = monitorEventLoopDelay({resolution: 1});
-	// Starting is not what is measured.
-	const timer = setTimeout(() => delay.enable(), Math.min(2000, seconds * 100));
 	try {
 		await Promise.all(
-			[write(), watch(), measure(), ...Array.from({length: SEARCHERS}, async (_, searcher) => search(searcher))].map(async work =>
+			[write(), watch(), ...Array.from({length: SEARCHERS}, async (_, searcher) => search(searcher))].map(async work =>
 				work.catch((error: unknown) => {
 					state.failed = true;
 					throw error;
@@ -262,21 +235,14 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 		);
 		await compare();
 	} finally {
-		clearTimeout(timer);
-		delay.disable();
 		index.close();
 		await rm(path, {force: true});
 	}
-	times.sort((a, b) => a - b);
-	turns.sort((a, b) => a - b);
 	const share = resident.length / 10;
 	return {
 		seconds: (performance.now() - began) / 1000,
 		changes,
-		searches: times.length,
-		searchMs: {median: times[times.length >> 1]!, p99: times[Math.floor(times.length * 0.99)]!, most: times.at(-1)!},
-		loopDelayMs: {median: delay.percentile(50) / 1e6 - 1, p99: delay.percentile(99) / 1e6 - 1, most: delay.max / 1e6 - 1},
-		...(turns.length > 0 && {turnMs: {p99: turns[Math.floor(turns.length * 0.99)]!, most: turns.at(-1)!}}),
+		searches,
 		residentMiB: Array.from({length: 10}, (_, tenth) =>
 			Math.round(Math.min(...resident.slice(Math.floor(tenth * share), Math.max(1, Math.floor((tenth + 1) * share))))),
 		),

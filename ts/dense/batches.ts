@@ -1,12 +1,13 @@
 /** What crosses to the addon in slices, so that the event loop goes on. */
 import {checkFloats, checkString, checkVectors, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
-import {type Binding, native, nextTurn} from '../native.ts';
+import {type Binding, callSync, native} from '../native.ts';
+import {turnWithTime} from '../turn.ts';
 import type {Vectors} from '../types.ts';
 
-/** Copied in one turn of the event loop: under a millisecond. */
-const BYTES_A_TURN = 1 << 20;
-const IDS_A_TURN = 2000;
+/** Copied at once: some tenths of a millisecond. */
+const BYTES_A_SLICE = 1 << 19;
+const IDS_A_SLICE = 1000;
 
 /** A view that no other thread writes to: of shared memory, a copy. */
 export function unshared(values: Float32Array): Float32Array {
@@ -30,9 +31,11 @@ export async function vectorBatch(
 ): Promise<Binding.VectorBatch> {
 	checkArray(`${what}: ids`, ids);
 	checkVectors(what, vectors, dim, ids.length);
-	const batch = await idBatch(`${what}: ids`, ids, signal);
-	if (ids.length > IDS_A_TURN) {
-		await turn(signal);
+	const batch = new native.VectorBatch();
+	callSync(() => batch.reserve(ids.length, dim));
+	await copyIds(`${what}: ids`, ids, batch, signal);
+	if (ids.length > IDS_A_SLICE) {
+		await time(signal);
 	}
 	await copyRows(what, vectors, batch, signal);
 	return batch;
@@ -42,16 +45,17 @@ export async function vectorBatch(
 export async function queryBatch(what: string, queries: Vectors, dim: number, signal?: AbortSignal): Promise<Binding.VectorBatch> {
 	checkVectors(what, queries, dim);
 	const batch = new native.VectorBatch();
+	callSync(() => batch.reserve(queries.rows, dim));
 	await copyRows(what, queries, batch, signal);
 	return batch;
 }
 
 async function copyRows(what: string, vectors: Vectors, batch: Binding.VectorBatch, signal?: AbortSignal): Promise<void> {
 	const {rows, dim} = vectors;
-	const slice = Math.max(1, Math.floor(BYTES_A_TURN / (4 * dim)));
+	const slice = Math.max(1, Math.floor(BYTES_A_SLICE / (4 * dim)));
 	for (let from = 0; from < rows; from += slice) {
 		if (from > 0) {
-			await turn(signal);
+			await time(signal);
 		}
 		// A buffer may have been detached meanwhile.
 		checkFloats(`${what}: data`, vectors.data, rows * dim);
@@ -62,21 +66,25 @@ async function copyRows(what: string, vectors: Vectors, batch: Binding.VectorBat
 async function copyIds(what: string, ids: readonly string[], batch: Binding.VectorBatch, signal?: AbortSignal): Promise<void> {
 	checkArray(what, ids);
 	const count = ids.length;
-	for (let from = 0; from < count; from += IDS_A_TURN) {
+	for (let from = 0; from < count; from += IDS_A_SLICE) {
 		if (from > 0) {
-			await turn(signal);
+			await time(signal);
 		}
-		const slice: string[] = [];
-		for (let at = from; at < Math.min(from + IDS_A_TURN, count); at++) {
-			const id = ids[at];
-			if (typeof id !== 'string') {
-				checkString(`${what}[${at}]`, id);
-			}
-			slice.push(id!);
+		copySlice(what, ids, from, Math.min(from + IDS_A_SLICE, count), batch);
+	}
+}
+
+function copySlice(what: string, ids: readonly string[], from: number, to: number, batch: Binding.VectorBatch): void {
+	const slice: string[] = [];
+	for (let at = from; at < to; at++) {
+		const id = ids[at];
+		if (typeof id !== 'string') {
+			checkString(`${what}[${at}]`, id);
 		}
-		if (!batch.pushJoined(slice.length, slice.join('\0'))) {
-			batch.pushIds(slice);
-		}
+		slice.push(id!);
+	}
+	if (!batch.pushJoined(slice.length, slice.join('\0'))) {
+		batch.pushIds(slice);
 	}
 }
 
@@ -86,7 +94,7 @@ function checkArray(what: string, ids: unknown): void {
 	}
 }
 
-async function turn(signal?: AbortSignal): Promise<void> {
-	await nextTurn();
+async function time(signal?: AbortSignal): Promise<void> {
+	await turnWithTime();
 	signal?.throwIfAborted();
 }

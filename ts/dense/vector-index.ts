@@ -2,7 +2,7 @@ import {type Binding, callNative, callSync, nextTurn} from '../native.ts';
 import {checkCount, checkFloats, checkOneOf, checkString, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type HitColumns, type Joined, columnsIn, hitsIn, listsFrom, room, toColumns, toHits} from '../hits.ts';
-import {hurry, inNextTurn, nextTurnIsFree, turnHasTime} from '../turn.ts';
+import {hurry, inNextTurn, nextTurnIsFree, turnHasTime, turnWithTime} from '../turn.ts';
 import type {CallOptions, Hit, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
 import {idBatch, queryBatch, unshared, vectorBatch} from './batches.ts';
 import {HitLists} from './columns.ts';
@@ -84,8 +84,8 @@ export interface ExportVectorsOptions extends CallOptions {
 	readonly idsPath?: string | undefined;
 }
 
-/** Ids of `ids()` named in one turn of the event loop. */
-const IDS_A_TURN = 2000;
+/** Ids of `ids()` named at once. */
+const IDS_A_SLICE = 1000;
 
 /**
 What the two kinds of index share: one object of the addon.
@@ -218,8 +218,14 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	/** The ids as they are when the first is asked for, in the order in which they were added. */
 	async *ids(): AsyncGenerator<string, void, undefined> {
 		const ids = await callNative({}, () => this.#native.ids());
-		for (let page = nextIds(ids, IDS_A_TURN); page.length > 0; page = nextIds(ids, IDS_A_TURN)) {
+		for (;;) {
+			await turnWithTime();
+			const page = nextIds(ids, IDS_A_SLICE);
+			if (page.length === 0) {
+				return;
+			}
 			yield* page;
+			// What the caller does with them takes time too.
 			await nextTurn();
 		}
 	}
@@ -244,18 +250,11 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 
 	async searchMany(queries: Vectors, options: SearchManyOptions & VectorFilterOptions & Ef = {}): Promise<Hit[][]> {
-		const {k = 100} = options;
 		const run = await this.searchRun(undefined, queries, options);
 		const lists: Hit[][] = [];
-		let copied = 0;
 		while (lists.length < queries.rows) {
-			const next = listsFrom(run, lists.length, String);
-			lists.push(...next);
-			copied += next.length * Math.max(k, 10);
-			if (copied > 4000) {
-				copied = 0;
-				await nextTurn();
-			}
+			await turnWithTime();
+			lists.push(...listsFrom(run, lists.length, String));
 		}
 		return lists;
 	}

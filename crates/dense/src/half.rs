@@ -40,6 +40,10 @@ impl Element for u16 {
             None => Ok(Cow::Owned(halves)),
         }
     }
+
+    fn decode(stored: &[Self]) -> Cow<'_, [f32]> {
+        Cow::Owned(widened(stored))
+    }
 }
 
 impl Rows<u16> {

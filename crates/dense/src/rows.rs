@@ -21,11 +21,18 @@ const LARGEST_DIM: usize = 1 << 20;
 pub(crate) trait Element: AnyBitPattern + NoUninit {
     /// Prepared vectors as they are stored.
     fn encode<'a>(dim: usize, vectors: Cow<'a, [f32]>) -> Result<Cow<'a, [Self]>, Error>;
+
+    /// Stored numbers as they are compared.
+    fn decode(stored: &[Self]) -> Cow<'_, [f32]>;
 }
 
 impl Element for f32 {
     fn encode<'a>(_: usize, vectors: Cow<'a, [f32]>) -> Result<Cow<'a, [Self]>, Error> {
         Ok(vectors)
+    }
+
+    fn decode(stored: &[Self]) -> Cow<'_, [f32]> {
+        Cow::Borrowed(stored)
     }
 }
 
@@ -183,11 +190,20 @@ impl<T: Element> Rows<T> {
         Ok(Self { dim, similarity, metadata, ids, vectors, deleted, file })
     }
 
-    /// Reads what was left unread when the rows were opened, and compares it with its checksums.
+    /// Reads what was left unread when the rows were opened, compares it with its checksums, and checks that ids are
+    /// distinct and vectors such as are [prepared](Similarity::prepare).
     pub fn verify(&self) -> Result<(), Error> {
         let Some(file) = &self.file else { return Ok(()) };
         file.verify()?;
-        self.ids.verify(file)
+        self.ids.verify(file)?;
+        let sound = |&ord: &u32| self.similarity.is_prepared(&T::decode(self.stored(ord)));
+        match (0..self.len() as u32).find(|ord| !sound(ord)) {
+            Some(row) => {
+                let expected = "vectors of finite numbers, no longer than they may be".to_owned();
+                Err(storage::Error::corrupt(file.path(), expected, format!("another at row {row}")).into())
+            }
+            None => Ok(()),
+        }
     }
 
     /// Copies the vectors to memory.

@@ -78,6 +78,14 @@ impl Similarity {
         self.prepare("search", dim, query)
     }
 
+    /// Whether a stored vector may be what [`prepare`](Self::prepare) made.
+    pub(crate) fn is_prepared(self, vector: &[f32]) -> bool {
+        // Rounding to halves makes a vector of length 1 longer by less than 2⁻¹⁰.
+        let longest = if self == Self::Cosine { 1.001 } else { LONGEST };
+        // Not of NaN.
+        length(vector) <= longest
+    }
+
     /// The score of two prepared vectors.
     pub(crate) fn score(self, kernels: &Kernels, a: &[f32], b: &[f32]) -> f32 {
         match self {

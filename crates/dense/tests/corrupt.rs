@@ -233,6 +233,38 @@ fn an_id_that_is_there_twice_or_is_no_text_is_refused() {
     assert!(error.contains("expected ids in UTF-8"), "{error}");
 }
 
+#[test]
+fn vectors_that_no_index_takes_are_found_by_verify() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    for (similarity, value) in [
+        (Similarity::Dot, f32::NAN),
+        (Similarity::Dot, f32::NEG_INFINITY),
+        (Similarity::L2, f32::MAX),
+        (Similarity::Cosine, 1.01),
+    ] {
+        for graph in [false, true] {
+            let kind = save(&path, graph, similarity);
+            let verify = || -> Result<(), Error> {
+                if graph { HnswIndex::open(&path)?.verify() } else { FlatIndex::open(&path)?.verify() }
+            };
+            verify().expect("sound");
+            let file = File::open(&path, kind).expect("sound");
+            let names = SECTIONS.into_iter().filter(|&name| file.section(name).is_ok());
+            let mut sections: Vec<_> =
+                names.map(|name| (name, file.section(name).expect("there").to_vec())).collect();
+            // The second number of the row with ord 7.
+            sections[0].1[(7 * DIM + 1) * 4..][..4].copy_from_slice(&value.to_le_bytes());
+            rewrite(&path, kind, &sections, file.metadata().clone());
+            let error = verify().expect_err("another vector");
+            assert!(matches!(error, Error::Storage(storage::Error::Corrupt { .. })), "{error}");
+            let said = "expected vectors of finite numbers, no longer than they may be, got another at row 7";
+            assert!(error.to_string().ends_with(said), "{error}");
+            use_all(&path, graph).expect("no harm is done");
+        }
+    }
+}
+
 /// Sections of more than 16 MiB are not read when a file is opened: what is wrong there does no harm, and is found by
 /// `verify`.
 #[test]

@@ -164,6 +164,42 @@ fn every_kind_of_wrong_structure_is_named() {
     assert!(error.contains("expected the storage f32, f16 or int8Filtered, got \"int4\""), "{error}");
 }
 
+/// A search leaves out what the codes rule out: where they lie, it would be wrong.
+#[test]
+fn codes_that_are_not_as_near_as_they_say_are_found_by_verify() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let (row, number) = (7, |value: f32| value.to_le_bytes().to_vec());
+    for (section, width, change) in [
+        ("vectors", 4 * DIM, [number(0.5), number(-0.5), number(0.25)].concat()),
+        ("codes", DIM, vec![0, 255, 0]),
+        ("scales", 4, number(0.5)),
+        ("errors", 4, number(0.0)),
+        ("lengths", 4, number(0.001)),
+    ] {
+        save(&path, Storage::Int8Filtered, Similarity::Dot);
+        FlatIndex::open(&path).expect("sound").verify().expect("sound");
+        let file = File::open(&path, KIND).expect("sound");
+        let mut sections = sections(&file);
+        let bytes = &mut sections.iter_mut().find(|(name, _)| *name == section).expect("there").1;
+        bytes[row * width..][..width].copy_from_slice(&change);
+        rewrite(&path, &sections, file.metadata().clone());
+        let error = FlatIndex::open(&path).expect("the structure is sound").verify().expect_err(section);
+        assert!(matches!(error, Error::Storage(storage::Error::Corrupt { .. })), "{error}");
+        let said = "expected codes that are as near to their rows as is said, got others at row 7";
+        assert!(error.to_string().ends_with(said), "{error}");
+        use_all(&path).expect("no harm is done");
+    }
+    save(&path, Storage::F16, Similarity::Dot);
+    let file = File::open(&path, KIND).expect("sound");
+    let mut sections = sections(&file);
+    let infinite: u16 = 0x7c00;
+    sections[0].1[(row * DIM + 2) * 2..][..2].copy_from_slice(&infinite.to_le_bytes());
+    rewrite(&path, &sections, file.metadata().clone());
+    let error = FlatIndex::open(&path).expect("the structure is sound").verify().expect_err("infinite");
+    assert!(error.to_string().ends_with("no longer than they may be, got another at row 7"), "{error}");
+}
+
 #[test]
 fn a_file_of_the_version_before_is_refused_as_that() {
     let folder = tempfile::tempdir().expect("a folder");

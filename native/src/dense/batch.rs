@@ -1,5 +1,8 @@
 use napi_derive::napi;
 
+use crate::error::Failure;
+use crate::task::call;
+
 /// Vectors on their way from JavaScript, copied a slice at a time; or ids alone.
 #[napi]
 #[derive(Default)]
@@ -13,6 +16,21 @@ impl VectorBatch {
     #[napi(constructor, catch_unwind)]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Makes room for `rows` ids and as many vectors of `dim` numbers at once: growing would copy what is there.
+    #[napi(catch_unwind)]
+    pub fn reserve(&mut self, rows: u32, dim: u32) -> napi::Result<()> {
+        call(|| {
+            let (rows, numbers) = (rows as usize, rows as usize * dim as usize);
+            let reserved =
+                self.ids.try_reserve_exact(rows).and_then(|()| self.data.try_reserve_exact(numbers));
+            reserved.map_err(|error| {
+                let message =
+                    format!("vectors: expected memory for {rows} of dimension {dim}, got none: {error}");
+                Failure::argument(message)
+            })
+        })
     }
 
     #[napi(catch_unwind)]

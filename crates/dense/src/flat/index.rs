@@ -324,7 +324,11 @@ impl FlatIndex {
     ///
     /// [`Error::Storage`]
     pub fn verify(&self) -> Result<(), Error> {
-        on!(&self.stored, rows => rows.verify())
+        on!(&self.stored, rows => rows.verify())?;
+        match &self.stored {
+            Stored::Int8Filtered(rows, shadow) => shadow.verify(rows),
+            Stored::F32(_) | Stored::F16(_) => Ok(()),
+        }
     }
 
     /// Whether [`ord`](Self::ord) takes a moment: the ids of a large file are listed when they are first asked for.

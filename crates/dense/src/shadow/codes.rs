@@ -5,6 +5,7 @@ use storage::{File, Writer};
 
 use crate::Error;
 use crate::column::Column;
+use crate::rows::Rows;
 use crate::similarity::squared_length;
 
 /// The greatest code; −127 is the least, so that the range is the same on both sides.
@@ -92,6 +93,27 @@ impl Shadow {
         };
         let [scales, errors, lengths] = [numbers("scales")?, numbers("errors")?, numbers("lengths")?];
         Ok(Self { dim, codes, scales, errors, lengths })
+    }
+
+    /// Whether the bounds of rows from a file are such: what a search leaves out is then none of the best.
+    pub fn verify(&self, rows: &Rows) -> Result<(), Error> {
+        let Some(file) = rows.file() else { return Ok(()) };
+        let sound = |&row: &u32| {
+            let (vector, row) = (rows.vector(row), row as usize);
+            let codes = self.codes.slice(row * self.dim, self.dim);
+            let values: Vec<f64> = codes.iter().map(|&code| f64::from(code) - 128.0).collect();
+            let [scale, most, longest] = [&self.scales, &self.errors, &self.lengths].map(|all| all.get(row));
+            // As they are worked out by `encode`, on every CPU alike.
+            round_up(error(vector, &values, scale)) <= most
+                && round_up(squared_length(vector).sqrt() * SUMMED) <= longest
+        };
+        match (0..rows.len() as u32).find(|row| !sound(row)) {
+            Some(row) => {
+                let expected = "codes that are as near to their rows as is said".to_owned();
+                Err(storage::Error::corrupt(file.path(), expected, format!("others at row {row}")).into())
+            }
+            None => Ok(()),
+        }
     }
 
     /// Copies them to memory.

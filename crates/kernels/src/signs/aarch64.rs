@@ -23,7 +23,8 @@ pub(super) mod neon {
         let one_each = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
         let mut sums = sums;
         let (chunks, _) = values.as_chunks::<16>();
-        let (pairs, _) = bits.to_le_bytes().as_chunks::<2>();
+        let bytes = bits.to_le_bytes();
+        let (pairs, _) = bytes.as_chunks::<2>();
         for (chunk, &[low, high]) in chunks.iter().zip(pairs) {
             let bytes = vcombine_u8(vdup_n_u8(low), vdup_n_u8(high));
             let mask = vreinterpretq_s8_u8(vtstq_u8(bytes, one_each));

@@ -1,0 +1,133 @@
+import {type NodeGCPerformanceDetail, type PerformanceEntry, PerformanceObserver, constants, monitorEventLoopDelay} from 'node:perf_hooks';
+import {setImmediate as nextTurn} from 'node:timers/promises';
+import {threadCpu} from './thread-cpu.ts';
+
+/** How long turns of the event loop took, in milliseconds of its thread's own CPU time, without what was measured as the
+benchmark's own. */
+export interface TurnReport {
+	readonly turns: number;
+	readonly turnMs: Spread;
+	/** The same less what the collector of garbage took. */
+	readonly withoutCollectorMs: Spread;
+	readonly collectorMs: Readonly<Record<string, Spread>>;
+	/** How late timers were: other processes on the cores count. */
+	readonly timerDelayMs: Spread;
+	readonly longest: readonly {readonly ms: number; readonly collectorMs: number; readonly during: readonly string[]}[];
+}
+
+export interface Spread {
+	readonly p50: number;
+	readonly p99: number;
+	readonly p999: number;
+	readonly most: number;
+}
+
+const {NODE_PERFORMANCE_GC_MINOR, NODE_PERFORMANCE_GC_MAJOR, NODE_PERFORMANCE_GC_INCREMENTAL} = constants;
+const KINDS = new Map([
+	[NODE_PERFORMANCE_GC_MINOR, 'young'],
+	[NODE_PERFORMANCE_GC_MAJOR, 'whole'],
+	[NODE_PERFORMANCE_GC_INCREMENTAL, 'step'],
+]);
+
+/** Kept one by one from here on. */
+const LONG_MS = 1;
+
+type Collection = PerformanceEntry & {readonly detail: NodeGCPerformanceDetail};
+
+/** Watches every turn of the event loop from its start until it is stopped. */
+export class TurnWatch {
+	readonly #cpu = threadCpu();
+	readonly #delay = monitorEventLoopDelay({resolution: 1});
+	readonly #collections: {readonly start: number; readonly ms: number; readonly kind: string}[] = [];
+	readonly #observer = new PerformanceObserver(list => {
+		for (const {startTime, duration, detail} of list.getEntries() as Collection[]) {
+			const {kind} = detail;
+			this.#collections.push({start: startTime, ms: duration, kind: KINDS.get(kind) ?? String(kind)});
+		}
+	});
+	readonly #times: number[] = [];
+	readonly #long: {readonly start: number; readonly end: number; readonly ms: number; readonly during: string[]}[] = [];
+	#during: string[] = [];
+	#own = 0;
+	#running = false;
+	#done: Promise<void> = Promise.resolve();
+
+	/** From now on. */
+	start(): void {
+		this.#running = true;
+		this.#observer.observe({entryTypes: ['gc']});
+		this.#delay.enable();
+		this.#done = this.#watch();
+	}
+
+	/** Does work of the benchmark itself, which is no turn's. */
+	own<T>(work: () => T): T {
+		const start = this.#cpu();
+		try {
+			return work();
+		} finally {
+			this.#own += this.#cpu() - start;
+		}
+	}
+
+	/** Says what is being done, for turns that take long. */
+	note(what: string): void {
+		this.#during.push(what);
+	}
+
+	async stop(): Promise<TurnReport> {
+		this.#running = false;
+		await this.#done;
+		this.#delay.disable();
+		// What was collected last is told of in a later turn.
+		await nextTurn();
+		this.#observer.disconnect();
+		const collected = (start: number, end: number): number =>
+			this.#collections.reduce((sum, each) => (each.start >= start && each.start < end ? sum + each.ms : sum), 0);
+		const long = this.#long.map(turn => ({...turn, collectorMs: Math.min(turn.ms, collected(turn.start, turn.end))}));
+		const short = this.#times.filter(ms => ms < LONG_MS);
+		return {
+			turns: this.#times.length,
+			turnMs: spread(this.#times),
+			withoutCollectorMs: spread([...short, ...long.map(({ms, collectorMs}) => ms - collectorMs)]),
+			collectorMs: Object.fromEntries(
+				[...new Set(this.#collections.map(({kind}) => kind))].map(kind => [
+					kind,
+					spread(this.#collections.filter(each => each.kind === kind).map(({ms}) => ms)),
+				]),
+			),
+			timerDelayMs: {
+				p50: this.#delay.percentile(50) / 1e6 - 1,
+				p99: this.#delay.percentile(99) / 1e6 - 1,
+				p999: this.#delay.percentile(99.9) / 1e6 - 1,
+				most: this.#delay.max / 1e6 - 1,
+			},
+			longest: long
+				.sort((a, b) => b.ms - a.ms)
+				.slice(0, 12)
+				.map(({ms, collectorMs, during}) => ({ms, collectorMs, during: [...new Set(during)].slice(0, 8)})),
+		};
+	}
+
+	async #watch(): Promise<void> {
+		let [last, start] = [this.#cpu(), performance.now()];
+		while (this.#running) {
+			await nextTurn();
+			const [now, end] = [this.#cpu(), performance.now()];
+			const ms = now - last - this.#own;
+			this.#times.push(ms);
+			if (ms >= LONG_MS) {
+				this.#long.push({start, end, ms, during: this.#during});
+			}
+			[this.#during, this.#own] = [[], 0];
+			// What is done here is no turn's.
+			[last, start] = [this.#cpu(), performance.now()];
+		}
+	}
+}
+
+export function spread(values: readonly number[]): Spread {
+	const sorted = Float64Array.from(values).sort();
+	const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+	return {p50: at(0.5), p99: at(0.99), p999: at(0.999), most: sorted.at(-1) ?? 0};
+}

@@ -1,0 +1,186 @@
+use libfuzzer_sys::fuzzer_mutate;
+use serde_json::{Value, json};
+
+use crate::container::Container;
+use crate::random::Random;
+
+/// A mutator for containers: one time in eight the file's bytes are changed as they are; else what is in it is, and
+/// places and checksums are made right again, so that what is behind them is reached. Returns the new size.
+pub fn change(data: &mut [u8], size: usize, most: usize, seed: u32) -> usize {
+    let mut random = Random(u64::from(seed));
+    let container = Container::read(&data[..size]).filter(|_| random.below(8) > 0);
+    let Some(mut container) = container else {
+        return fuzzer_mutate(data, size, most);
+    };
+    let room = most.saturating_sub(size);
+    for _ in 0..1 + random.below(3) {
+        match random.below(12) {
+            0..=3 => numbers(&mut container, &mut random),
+            4..=5 => bytes(&mut container, room, &mut random),
+            6..=8 => table(&mut container.metadata, &mut random),
+            9 => rows(&mut container, &mut random),
+            _ => sections(&mut container, &mut random),
+        }
+    }
+    let lie = random.below(10) == 0;
+    let file = container.write(|table| {
+        if lie {
+            self::table(&mut table["sections"], &mut random);
+        }
+    });
+    if file.len() > most {
+        return fuzzer_mutate(data, size, most);
+    }
+    data[..file.len()].copy_from_slice(&file);
+    file.len()
+}
+
+/// A number that some check may have forgotten.
+fn interesting(random: &mut Random) -> u64 {
+    let at = random.below(64) as u32;
+    match random.below(9) {
+        0 => random.next(),
+        1 => 1u64.checked_shl(at).unwrap_or(0),
+        2 => (1u64 << at).wrapping_sub(1),
+        3 => u64::from(f32::NAN.to_bits()),
+        4 => u64::from(
+            [f32::INFINITY, f32::NEG_INFINITY, f32::MAX, -0.0, f32::MIN_POSITIVE][at as usize % 5].to_bits(),
+        ),
+        5 => u64::MAX - random.below(3) as u64,
+        6 => u64::from(u32::MAX) - random.below(3) as u64,
+        _ => random.below(130) as u64,
+    }
+}
+
+/// Some numbers of one section, of 4 or 8 bytes.
+fn numbers(container: &mut Container, random: &mut Random) {
+    let Some(bytes) = pick(container, random) else { return };
+    let width = if random.below(3) == 0 { 8 } else { 4 };
+    if bytes.len() < width {
+        return;
+    }
+    for _ in 0..1 + random.below(4) {
+        let at = random.below(bytes.len() / width) * width;
+        let number = match random.below(4) {
+            0 => {
+                let from = random.below(bytes.len() / width) * width;
+                let mut number = [0; 8];
+                number[..width].copy_from_slice(&bytes[from..from + width]);
+                u64::from_le_bytes(number).wrapping_add(random.below(3) as u64).wrapping_sub(1)
+            }
+            _ => interesting(random),
+        };
+        bytes[at..at + width].copy_from_slice(&number.to_le_bytes()[..width]);
+    }
+}
+
+/// The bytes of one section, as libFuzzer likes.
+fn bytes(container: &mut Container, room: usize, random: &mut Random) {
+    let Some(bytes) = pick(container, random) else { return };
+    let size = bytes.len();
+    let most = if random.below(2) == 0 { size } else { size + room.min(256) };
+    if most == 0 {
+        return;
+    }
+    bytes.resize(most, 0);
+    let size = fuzzer_mutate(bytes, size, most);
+    bytes.truncate(size);
+}
+
+/// Fewer rows, everywhere alike: the first of each section whose length is a multiple of the number of rows.
+fn rows(container: &mut Container, random: &mut Random) {
+    let Some(rows) = container.metadata["rows"]
+        .as_u64()
+        .map(|rows| rows as usize)
+        .filter(|&rows| (2..1 << 20).contains(&rows))
+    else {
+        return;
+    };
+    let fewer = random.below(rows);
+    for (name, bytes) in &mut container.sections {
+        if name == "offsets" {
+            bytes.truncate((fewer + 1) * 4);
+        } else if name != "ids" && name != "upper" && bytes.len().is_multiple_of(rows) {
+            bytes.truncate(bytes.len() / rows * fewer);
+        }
+    }
+    let end = |name: &str, sections: &[(String, Vec<u8>)], width: usize| {
+        let bytes = &sections.iter().find(|section| section.0 == name)?.1;
+        let mut last = [0; 8];
+        last[..width].copy_from_slice(&bytes[bytes.len().checked_sub(width)?..]);
+        Some(u64::from_le_bytes(last) as usize)
+    };
+    let ids = end("id_ends", &container.sections, 8).unwrap_or(0);
+    let upper = end("offsets", &container.sections, 4).unwrap_or(0).saturating_mul(64);
+    for (name, bytes) in &mut container.sections {
+        match name.as_str() {
+            "ids" => bytes.truncate(ids),
+            "upper" => bytes.truncate(upper),
+            "deleted" => bytes.clear(),
+            _ => {}
+        }
+    }
+    container.metadata["rows"] = json!(fewer);
+}
+
+/// One value of the table, or what is inside it.
+fn table(value: &mut Value, random: &mut Random) {
+    match value {
+        Value::Object(entries) if !entries.is_empty() => {
+            let at = random.below(entries.len());
+            let key = entries.keys().nth(at).expect("below the length").clone();
+            if random.below(40) == 0 {
+                entries.remove(&key);
+            } else {
+                table(&mut entries[&key], random);
+            }
+        }
+        Value::Array(values) if !values.is_empty() => {
+            let at = random.below(values.len());
+            table(&mut values[at], random);
+        }
+        Value::String(text) if random.below(3) > 0 => {
+            let names = ["dot", "cosine", "l2", "f32", "f16", "int8Filtered", "graph", "augmentedL2", ""];
+            *text = names[random.below(names.len())].to_owned();
+        }
+        Value::Number(number) if random.below(3) == 0 => {
+            let number = number.as_u64().unwrap_or(0);
+            *value = json!(number.wrapping_add(random.below(5) as u64).wrapping_sub(2));
+        }
+        Value::Bool(is) => *is = !*is,
+        _ => {
+            *value = match random.below(12) {
+                0 => Value::Null,
+                1 => json!(-1),
+                2 => json!(0.5),
+                3 => json!([]),
+                _ => json!(interesting(random)),
+            }
+        }
+    }
+}
+
+/// The list of sections: one left out, given another's name or content, in another place, shorter or there twice.
+fn sections(container: &mut Container, random: &mut Random) {
+    let sections = &mut container.sections;
+    if sections.is_empty() {
+        return;
+    }
+    let (at, other) = (random.below(sections.len()), random.below(sections.len()));
+    match random.below(6) {
+        0 => drop(sections.remove(at)),
+        1 => sections[at].0 = sections[other].0.clone(),
+        2 => sections[at].1 = sections[other].1.clone(),
+        3 => sections.swap(at, other),
+        4 => {
+            let length = random.below(sections[at].1.len() + 1);
+            sections[at].1.truncate(length);
+        }
+        _ => sections.push((sections[at].0.clone(), sections[other].1.clone())),
+    }
+}
+
+fn pick<'a>(container: &'a mut Container, random: &mut Random) -> Option<&'a mut Vec<u8>> {
+    let at = random.below(container.sections.len().max(1));
+    container.sections.get_mut(at).map(|section| &mut section.1)
+}

@@ -1,0 +1,85 @@
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::memory::Memory;
+
+/// Bytes that any file may take, and those for each of its own.
+const BYTES: usize = 48 << 20;
+const BYTES_PER_BYTE: usize = 64;
+
+/// Whether panics are to be caught, and what the last of them said.
+static CHECKING: AtomicBool = AtomicBool::new(false);
+static SAID: Mutex<String> = Mutex::new(String::new());
+
+/// Writes the seeds in the first folder named on the command line if it is empty, and remembers what panics say instead
+/// of ending at once: what is caught on purpose is no fault.
+pub fn start(seeds: impl FnOnce() -> Vec<Vec<u8>>) {
+    std::panic::set_hook(Box::new(|panic| {
+        let backtrace =
+            std::env::var_os("RUST_BACKTRACE").map(|_| std::backtrace::Backtrace::force_capture());
+        let backtrace = backtrace.map_or_else(String::new, |backtrace| format!("\n{backtrace}"));
+        let said = format!("{panic}{backtrace}");
+        if !CHECKING.load(Ordering::Relaxed) {
+            eprintln!("{said}");
+            std::process::abort();
+        }
+        *SAID.lock().expect("nothing panics in here") = said;
+    }));
+    let folder = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).map(PathBuf::from);
+    let Some(folder) = folder.filter(|folder| !folder.is_file()) else { return };
+    fs::create_dir_all(&folder).expect("a folder");
+    if fs::read_dir(&folder).expect("a folder").next().is_none() {
+        for (number, seed) in seeds().into_iter().enumerate() {
+            fs::write(folder.join(format!("seed-{number:03}")), seed).expect("writable");
+        }
+    }
+}
+
+/// Runs `work` on a file of so many bytes; a panic, or memory out of proportion, ends the process.
+pub fn checked(bytes: usize, work: impl FnOnce()) {
+    let memory = Memory::start();
+    let most = BYTES + bytes * BYTES_PER_BYTE;
+    CHECKING.store(true, Ordering::Relaxed);
+    let done = catch_unwind(AssertUnwindSafe(|| {
+        work();
+        memory.check(most);
+    }));
+    CHECKING.store(false, Ordering::Relaxed);
+    if done.is_err() {
+        eprintln!("{}", SAID.lock().expect("nothing panics in there"));
+        std::process::abort();
+    }
+}
+
+/// A folder for the files of this process, in memory where the system has such a place.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    #[allow(clippy::new_without_default, reason = "it makes a folder")]
+    pub fn new() -> Self {
+        let shared = Path::new("/dev/shm");
+        let root = if shared.is_dir() { shared.to_path_buf() } else { std::env::temp_dir() };
+        let folder = root.join(format!("passagekit-fuzz-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        Self(folder)
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, bytes).expect("writable");
+        path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

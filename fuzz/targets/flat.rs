@@ -1,0 +1,107 @@
+//! Flat indexes of all storages: opened, verified, searched, changed, saved.
+#![no_main]
+
+use std::path::Path;
+
+use control::Control;
+use dense::{Error, FlatIndex, Put, Similarity, Storage};
+use fuzz::{Random, Scratch, bits, change, check_hits, checked, even, start};
+use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use ranking::Hit;
+
+/// Vectors that the target itself makes are not to be what takes memory.
+const MOST_DIM: usize = 4096;
+
+fn seeds() -> Vec<Vec<u8>> {
+    let scratch = Scratch::new();
+    let path = scratch.path("seed");
+    let mut seeds = Vec::new();
+    for storage in [Storage::F32, Storage::F16, Storage::Int8Filtered] {
+        for (similarity, dim, rows) in [
+            (Similarity::Dot, 3, 40),
+            (Similarity::Cosine, 70, 12),
+            (Similarity::L2, 5, 70),
+            (Similarity::Dot, 1, 0),
+        ] {
+            let mut index =
+                FlatIndex::with_storage(dim, similarity, storage, "mine".into()).expect("a dimension");
+            let ids = (0..rows).map(|row| format!("p{row}")).collect();
+            index.add(ids, &Random(1).vectors(rows * dim)).expect("sound rows");
+            let deleted: &[&str] = if rows > 0 { &["p3", "p8"] } else { &[] };
+            index.delete(deleted).expect("there");
+            index.save(&path).expect("writable");
+            seeds.push(std::fs::read(&path).expect("readable"));
+        }
+    }
+    seeds
+}
+
+/// Any error will do; what does not fail must be right.
+fn use_all(path: &Path) -> Result<(), Error> {
+    let control = Control::new();
+    let mut index = FlatIndex::open(path)?;
+    // Vectors and bounds of their codes are taken as they are, and only then are results complete.
+    let complete = index.verify().is_ok();
+    let count_of = |wanted: usize, got: &[Hit]| if complete { wanted } else { got.len().min(wanted) };
+    let (dim, rows, live) = (index.dim(), index.len(), index.live());
+    assert!(index.live_len() == live.len() && live.len() <= rows);
+    for ord in 0..rows as u32 {
+        assert!(!index.id(ord).is_empty() && index.vector(ord).len() == dim);
+        if live.contains(ord) {
+            assert_eq!(index.ord(index.id(ord)), Some(ord));
+        }
+    }
+    if dim > MOST_DIM {
+        return index.search(&vec![1.0; dim], 1, &control).map(drop);
+    }
+    let queries = Random(2).vectors(3 * dim);
+    let query = &queries[dim..2 * dim];
+    for k in [0, 1, 5, usize::MAX] {
+        let hits = index.search(query, k, &control)?;
+        check_hits(&hits, count_of(k.min(live.len()), &hits), |ord| live.contains(ord));
+        let hits = index.search_filtered(query, k, Some(&even), &control)?;
+        let count = k.min(live.iter().filter(|&ord| even(ord)).count());
+        check_hits(&hits, count_of(count, &hits), |ord| live.contains(ord) && even(ord));
+    }
+    let found = bits(&index.search(query, 7, &control)?);
+    let many = index.search_many(&queries, 7, 1, &control)?;
+    assert_eq!(found, bits(&many[1]), "alone and among others");
+    let again = path.with_extension("again");
+    index.save(&again)?;
+    let reopened = FlatIndex::open(&again)?;
+    assert_eq!(found, bits(&reopened.search(query, 7, &control)?), "saved and opened");
+    index.load();
+    assert_eq!(found, bits(&index.search(query, 7, &control)?), "loaded");
+
+    let more = Random(3).vectors(2 * dim);
+    let new = |names: [&str; 2]| names.map(str::to_owned).to_vec();
+    index.add(new(["new", "newer"]), &more)?;
+    index.delete(&["new"])?;
+    index.check_rows(Put::Upsert, &["new", "newer"], &more)?;
+    index.stage(Put::Upsert, new(["new", "newer"]), &more)?;
+    let hits = index.search(query, 3, &control)?;
+    check_hits(&hits, count_of(3.min(live.len() + 1), &hits), |ord| (ord as usize) <= rows + 1);
+    index.publish();
+    index.stage(Put::Add, new(["staged", "away"]), &more)?;
+    index.take_back();
+    assert_eq!(index.live_len(), live.len() + 2);
+    index.save(&again)?;
+    index.compact();
+    let hits = index.search(query, usize::MAX, &control)?;
+    check_hits(&hits, count_of(live.len() + 2, &hits), |ord| (ord as usize) < live.len() + 2);
+    assert_eq!(FlatIndex::open(&again)?.verify().is_ok(), complete);
+    Ok(())
+}
+
+fuzz_target!(
+    init: start(seeds),
+    |data: &[u8]| {
+        thread_local!(static SCRATCH: Scratch = Scratch::new());
+        let path = SCRATCH.with(|scratch| scratch.write("file", data));
+        checked(data.len(), || drop(use_all(&path)));
+    }
+);
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    change(data, size, max_size, seed)
+});

@@ -1,0 +1,83 @@
+//! Files of vectors and of ids. The first byte of an input says how the rest is read.
+#![no_main]
+
+use std::path::Path;
+
+use fuzz::{Scratch, checked, start};
+use libfuzzer_sys::fuzz_target;
+use vectors::{Error, IdList, IdSource, OpenOptions, VectorFile};
+
+/// Batches that are read of one file: compressed rows may be as many as they like.
+const BATCHES: usize = 4;
+
+const NAMES: [&str; 4] = ["file", "file.f32", "file.fvecs", "file.npy"];
+
+/// The seeds of the crate's own tests, each read in several ways.
+fn seeds() -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/vectors/tests/files");
+    let mut seeds = Vec::new();
+    let entries = std::fs::read_dir(folder).expect("the tests' files");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("a file").path()).collect();
+    paths.sort();
+    for path in paths.iter().filter(|path| path.extension().is_some_and(|extension| extension != "py")) {
+        let name = path.file_name().expect("of a file").to_string_lossy();
+        let ways: &[u8] = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("f32") => &[0b1_01],
+            Some("fvecs") => &[0b10],
+            Some("parquet" | "arrow" | "arrows" | "feather") => &[0, 0b01_0_00, 0b10_0_00],
+            Some("json" | "txt") => &[0b11_0_00],
+            _ => &[0],
+        };
+        let bytes = std::fs::read(path).expect(&name);
+        for way in ways {
+            seeds.push([&[*way], &bytes[..]].concat());
+        }
+    }
+    seeds
+}
+
+fn read(path: &Path, options: OpenOptions, bytes: usize) -> Result<(), Error> {
+    let file = VectorFile::open(path, options)?;
+    let (mut rows, mut all) = (0, true);
+    for (number, batch) in file.batches()?.enumerate() {
+        if number == BATCHES {
+            all = false;
+            break;
+        }
+        let batch = batch?;
+        assert!(file.dim() > 0 && !batch.ids.is_empty());
+        assert_eq!(batch.ids.len() * file.dim(), batch.vectors.len());
+        rows += batch.ids.len() as u64;
+    }
+    assert!(
+        rows == file.rows() || !all && rows < file.rows(),
+        "{rows} of {} rows in {bytes} bytes",
+        file.rows()
+    );
+    Ok(())
+}
+
+fuzz_target!(
+    init: start(seeds),
+    |data: &[u8]| {
+        let Some((&way, bytes)) = data.split_first() else { return };
+        thread_local!(static SCRATCH: Scratch = Scratch::new());
+        // Bits 0 and 1: the file's name; 2: a dimension; 3 and 4: where ids come from; 5: a tensor.
+        let path = SCRATCH.with(|scratch| scratch.write(NAMES[usize::from(way & 0b11)], bytes));
+        let (dim, tensor) = (way & 0b100 > 0, way & 0b10_0000 > 0);
+        let ids = match way >> 3 & 0b11 {
+            0 => IdSource::RowNumbers,
+            1 => IdSource::Column("id".to_owned()),
+            2 => IdSource::Column("number".to_owned()),
+            _ => IdSource::Path(path.clone()),
+        };
+        let (dim, tensor) = (dim.then_some(4), tensor.then(|| "embeddings".to_owned()));
+        checked(bytes.len(), || {
+            if matches!(ids, IdSource::Path(_)) && let Ok(list) = IdList::read(&path) {
+                let length: usize = (0..list.len()).map(|at| list.get(at).len()).sum();
+                assert!(length <= bytes.len());
+            }
+            drop(read(&path, OpenOptions { dim, tensor, ids, ..OpenOptions::default() }, bytes.len()));
+        });
+    }
+);
