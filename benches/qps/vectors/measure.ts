@@ -9,7 +9,7 @@ import {drawn} from './figure.ts';
 import {filterOf} from './filter.ts';
 import {type Built, indexed, placeOf} from './indexes.ts';
 import {type Summary, summaries} from './summary.ts';
-import {type Asked, type Efforts, type Entry, type Place, type Similarity, type Spent, VectorSystem} from './system.ts';
+import {type Asked, type Efforts, type Entry, type Place, type Similarity, type Spent, VectorSystem, isOurs} from './system.ts';
 import {tables} from './table.ts';
 import {type Truth, judge, readRows, truthOf} from './truth.ts';
 
@@ -26,6 +26,8 @@ export interface Definition {
 	readonly targets: Readonly<Record<string, readonly number[]>>;
 	/** Unless an entry has its own. Without, search is exact. */
 	readonly efforts?: Efforts;
+	/** In place of these for passagekit, which may be given less than k. */
+	readonly ownEfforts?: Efforts;
 	/** In each, every entry has its turn. */
 	readonly rounds: number;
 	/** A share of the rows, drawn at random, among which is searched. */
@@ -198,7 +200,7 @@ class Run {
 
 	/** The recall of each effort, from the least until it is above all targets. */
 	async #tried(entry: Entry, system: VectorSystem): Promise<Partial<Result>> {
-		const {targets, efforts} = this.#definition;
+		const {targets, efforts, ownEfforts = efforts} = this.#definition;
 		const folder = join(cache, 'hits');
 		mkdirSync(folder, {recursive: true});
 		const found = join(folder, 'found.i32');
@@ -207,7 +209,7 @@ class Run {
 		let untrue = 0;
 		for (const [k, wanted] of Object.entries(targets)) {
 			const tried: Point[] = [];
-			for (const effort of (entry.efforts ?? efforts)?.[k] ?? [0]) {
+			for (const effort of (entry.efforts ?? (isOurs(entry) ? ownEfforts : efforts))?.[k] ?? [0]) {
 				await this.#ask(entry, system, {k: Number(k), effort, found});
 				const {recall, identical} = judge(readRows(found), this.#truth, asked, Number(k));
 				tried.push({effort, recall, wall: [], cpu: []});

@@ -3,7 +3,7 @@ import {type Figure, figure, median} from '../statistics.ts';
 import {type At, speedAt} from './curve.ts';
 import type {Built} from './indexes.ts';
 import type {Definition, Result} from './measure.ts';
-import type {Entry} from './system.ts';
+import {type Entry, isOurs} from './system.ts';
 
 export interface Summary {
 	readonly name: string;
@@ -37,7 +37,7 @@ export interface Target {
 	readonly rival?: {readonly name: string; readonly atLeast: boolean; readonly wall: Figure; readonly cpu: Figure};
 }
 
-const ours = ({system, limit}: Entry): boolean => system.startsWith('passagekit') && !limit;
+const ours = (entry: Entry): boolean => isOurs(entry) && !entry.limit;
 
 export function summaries(definition: Definition, results: readonly Result[]): readonly Summary[] {
 	return results.map(result => {

@@ -25,6 +25,9 @@ export interface Entry {
 	readonly efforts?: Efforts;
 }
 
+/** Whether an entry is of passagekit. */
+export const isOurs = ({system}: Entry): boolean => system.startsWith('passagekit');
+
 export type Similarity = 'dot' | 'l2';
 
 /** Of each k, what a search is given to spend, ascending: candidates kept, leaves searched. */
