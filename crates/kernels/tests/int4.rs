@@ -28,6 +28,10 @@ proptest! {
         }
         let query = Int4Query::new(&value[..dim]);
         prop_assert_eq!(query.sum(), value[..dim].iter().map(|&value| i32::from(value)).sum::<i32>());
+        let mut of_row = query.clone();
+        of_row.set_to_row(&storage[offset..][..row_bytes], dim);
+        let values: Vec<i8> = rows[0].iter().map(|&code| 2 * code as i8 - 15).collect();
+        prop_assert_eq!(of_row, Int4Query::new(&values));
         let ords: Vec<u32> = chosen.iter().map(|at| at.index(count) as u32).collect();
         let expected: Vec<i32> = ords.iter().map(|&ord| product(rows[ord as usize], &value[..dim])).collect();
         for kernels in Int4Kernels::available() {

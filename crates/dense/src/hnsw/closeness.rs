@@ -64,6 +64,12 @@ impl<'a> Closeness<'a> {
         target
     }
 
+    /// Makes a target of [`of_codes`](Self::of_codes) that of another row.
+    pub fn turn(&self, target: &mut Target, row: u32) {
+        self.codes.turn(target, row);
+        target.augmented = self.augmented_part(row);
+    }
+
     /// How near each of the rows is, in `work.closeness`. For augmented rows |x' − y'|² = 2φ² − 2(x·y +
     /// √(φ² − |x|²)·√(φ² − |y|²)), so near in that distance is great in this sum.
     pub fn all(&self, target: &Target, rows: &[u32], work: &mut Work) {

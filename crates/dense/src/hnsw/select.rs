@@ -21,11 +21,13 @@ pub(crate) fn select(
 ) -> Vec<u32> {
     let mut chosen: Vec<u32> = Vec::with_capacity(most);
     let mut passed_over = Vec::new();
+    let Some(first) = candidates.first() else { return chosen };
+    let mut target = closeness.of_codes(first.ord);
     for candidate in candidates {
         if chosen.len() == most {
             break;
         }
-        let target = closeness.of_codes(candidate.ord);
+        closeness.turn(&mut target, candidate.ord);
         let dominated = chosen.chunks(CHUNK).any(|others| {
             closeness.all(&target, others, work);
             let nearest = work.closeness.iter().copied().fold(f32::NEG_INFINITY, f32::max);

@@ -81,6 +81,24 @@ impl Int4Query {
         self.sum = values.iter().map(|&value| i32::from(value)).sum();
     }
 
+    /// Replaces the values by twice the first `dim` codes of a row, less 15, and zeros behind them.
+    ///
+    /// # Panics
+    ///
+    /// If the row is not of the query's length, or has fewer codes.
+    pub fn set_to_row(&mut self, row: &[u8], dim: usize) {
+        let (expected, got) = (self.row_bytes(), row.len());
+        assert!(expected == got, "query: expected a row of {expected} bytes, got {got}");
+        let value = |code: u8| (2 * code).cast_signed() - 15;
+        for (values, block) in self.values.chunks_exact_mut(BLOCK_DIM).zip(row.chunks_exact(BLOCK_BYTES)) {
+            let (low, high) = values.split_at_mut(BLOCK_BYTES);
+            low.iter_mut().zip(block).for_each(|(to, byte)| *to = value(byte & 15));
+            high.iter_mut().zip(block).for_each(|(to, byte)| *to = value(byte >> 4));
+        }
+        self.values[dim..].fill(0);
+        self.sum = self.values.iter().map(|&value| i32::from(value)).sum();
+    }
+
     /// The sum of all values.
     #[inline]
     #[must_use]

@@ -247,30 +247,32 @@ impl<'a> CodesView<'a> {
 
     /// What a row makes of others, by its codes.
     pub fn target_of(&self, row: u32) -> Target {
-        let scale = self.scales[row as usize];
-        let offset = self.biases.get(row as usize).copied().unwrap_or(0.0);
+        let values = match self.rows {
+            Rows::Four(..) => Values::Four(Int4Query::new(&vec![0; self.dim])),
+            Rows::Eight(..) => Values::Eight(Int8Queries::new(self.dim, vec![0; self.dim])),
+        };
         let biased = !self.biases.is_empty();
-        match self.rows {
-            Rows::Four(_, rows) => {
-                let mut codes = vec![0; self.dim];
-                unpack(rows.row(row), &mut codes);
-                let values: Vec<i8> = codes.iter().map(|&code| 2 * code.cast_signed() - 15).collect();
-                let values = Values::Four(Int4Query::new(&values));
-                Target {
-                    values,
-                    signs: None,
-                    scale: scale / 4.0,
-                    offset,
-                    biased,
-                    length: 0.0,
-                    augmented: 0.0,
-                }
+        let mut target =
+            Target { values, signs: None, scale: 0.0, offset: 0.0, biased, length: 0.0, augmented: 0.0 };
+        self.turn(&mut target, row);
+        target
+    }
+
+    /// Makes a target of [`target_of`](Self::target_of) that of another row.
+    pub fn turn(&self, target: &mut Target, row: u32) {
+        let scale = self.scales[row as usize];
+        target.offset = self.biases.get(row as usize).copied().unwrap_or(0.0);
+        match (&mut target.values, self.rows) {
+            (Values::Four(query), Rows::Four(_, rows)) => {
+                query.set_to_row(rows.row(row), self.dim);
+                target.scale = scale / 4.0;
             }
-            Rows::Eight(_, rows) => {
-                let values = rows.row(row as usize).iter().map(|&code| (code ^ 0x80).cast_signed()).collect();
-                let values = Values::Eight(Int8Queries::new(self.dim, values));
-                Target { values, signs: None, scale, offset, biased, length: 0.0, augmented: 0.0 }
+            (Values::Eight(queries), Rows::Eight(_, rows)) => {
+                let values = rows.row(row as usize).iter().map(|&code| (code ^ 0x80).cast_signed());
+                *queries = Int8Queries::new(self.dim, values.collect());
+                target.scale = scale;
             }
+            _ => unreachable!("targets are made by the codes they are for"),
         }
     }
 
