@@ -266,7 +266,7 @@ export declare function buildBm25FromStore(store: string, output: string, analyz
 export declare function buildFlatFromFile(source: string, output: string, options: NativeVectorFileOptions, ids: VectorBatch | undefined | null, index: NativeFlatOptions, control?: Control | undefined | null): Promise<void>
 
 /** Links the vectors of a flat index file into an HNSW index file with the same ids and metadata. */
-export declare function buildHnswFromFlat(flat: string, output: string, m: number, efConstruction: number, seed: number, innerProduct: string, threadCount: number, control?: Control | undefined | null): Promise<void>
+export declare function buildHnswFromFlat(flat: string, output: string, m: number, efConstruction: number, seed: number, innerProduct: string, layout: string, threadCount: number, control?: Control | undefined | null): Promise<void>
 
 export declare function createBm25Index(path: string, analyzer: NativeAnalyzer, options: NativeWriterOptions): Promise<NativeBm25Writer>
 
@@ -387,6 +387,7 @@ export interface NativeHnswOptions {
   efConstruction: number
   seed: number
   innerProduct: string
+  layout: string
   threads: number
 }
 

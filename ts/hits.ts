@@ -1,6 +1,6 @@
 /** Hits of the addon as they come to JavaScript: numbers in memory that both know, ids in one string. */
 import {type Binding, callSync} from './native.ts';
-import type {Hit} from './types.ts';
+import type {Hit, HitColumns} from './types.ts';
 
 /** Passage ids with U+0000 between them, or apart where one has that character in it. */
 export type Joined = string | string[];
@@ -23,12 +23,6 @@ const counts = new Uint32Array(65);
 export function hitsIn(ids: Joined): Hit[] {
 	const count = room[0]!;
 	return count === 0 ? [] : named(apart(ids), 0);
-}
-
-/** Hits of one query by columns, best first: `scores[i]` is that of `ids[i]`. */
-export interface HitColumns {
-	readonly ids: string[];
-	readonly scores: Float32Array;
 }
 
 /** The same by columns. */

@@ -42,6 +42,12 @@ export interface Hit {
 	readonly score: number;
 }
 
+/** Hits of one query by columns, best first: `scores[i]` is that of `ids[i]`. */
+export interface HitColumns {
+	readonly ids: string[];
+	readonly scores: Float32Array;
+}
+
 /** Query id → hits, best first. */
 export type Run = ReadonlyMap<string, readonly Hit[]>;
 

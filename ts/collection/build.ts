@@ -5,6 +5,7 @@ import {basename, dirname, join, resolve} from 'node:path';
 import {checkCount, checkOneOf, checkString} from '../check.ts';
 import {type PassageFormat, PassageStore, type SplitOptions} from '../corpus/index.ts';
 import {type FlatStorage, storages} from '../dense/flat-index.ts';
+import {type HnswIndexOptions, checkedGraph} from '../dense/hnsw-index.ts';
 import {OnnxEncoder, type OnnxEncoderOptions} from '../encoders/index.ts';
 import {RetrievalError} from '../errors.ts';
 import {callNative, native} from '../native.ts';
@@ -48,8 +49,8 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'> {
 	@default {storage: 'f32'}
 	*/
 	readonly flat?: {readonly storage?: FlatStorage | undefined} | undefined;
-	/** Parameters of the HNSW graph. @default {m: 16, efConstruction: 200, seed: 42} */
-	readonly hnsw?: {readonly m?: number; readonly efConstruction?: number; readonly seed?: number} | undefined;
+	/** Of the HNSW graph. @default {m: 24, efConstruction: 200, seed: 42, layout: 'fast'} */
+	readonly hnsw?: Pick<HnswIndexOptions, 'm' | 'efConstruction' | 'seed' | 'layout'> | undefined;
 	/** Threads for the graph; 1 makes the same bytes every time. @default all cores */
 	readonly threads?: number | undefined;
 	/** Replace a collection that is there. @default false */
@@ -72,6 +73,7 @@ export async function buildCollection(
 	checkString('output', output);
 	checkOneOf('dense', dense, ['flat', 'flat+hnsw']);
 	checkOneOf('flat: storage', storage, storages);
+	const graph = checkedGraph(hnsw, 'hnsw: ');
 	checkCount('threads', threads, 0);
 	const analyzer = nativeAnalyzer(options.analyzer ?? 'english');
 	options.signal?.throwIfAborted();
@@ -118,19 +120,16 @@ export async function buildCollection(
 			});
 			indexes.push('flat');
 			if (dense === 'flat+hnsw') {
-				const {m = 16, efConstruction = 200, seed = 42} = hnsw;
-				checkCount('hnsw: m', m, 2, 1024);
-				checkCount('hnsw: efConstruction', efConstruction, 1);
-				checkCount('hnsw: seed', seed, 0);
 				await stage('hnsw', options, async call => {
 					await callNative(call, control =>
 						native.buildHnswFromFlat(
 							place('flat'),
 							place('hnsw'),
-							m,
-							efConstruction,
-							seed,
-							'graph',
+							graph.m,
+							graph.efConstruction,
+							graph.seed,
+							graph.innerProduct,
+							graph.layout,
 							threads || availableParallelism(),
 							control,
 						),

@@ -1,5 +1,6 @@
-import {type HitColumns, idsOf} from '../hits.ts';
+import {idsOf} from '../hits.ts';
 import type {Binding} from '../native.ts';
+import type {HitColumns} from '../types.ts';
 
 /** Hits of many queries by columns. Scores are numbers side by side; ids stay in native memory until they are asked for. */
 export class HitLists {

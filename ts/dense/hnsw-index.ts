@@ -6,6 +6,9 @@ import {type IndexHandle, attached} from './index-handle.ts';
 import type {VectorFilterOptions} from './vector-filter.ts';
 import {type Ef, NativeVectorIndex, type OpenIndexOptions, checkedMetadata, checkedOpen, checkedSimilarity} from './vector-index.ts';
 
+const layouts = ['fast', 'compact'] as const;
+export type HnswLayout = (typeof layouts)[number];
+
 export interface HnswIndexOptions extends Omit<FlatIndexOptions, 'storage'> {
 	/** Links per node above layer 0; layer 0 has `2 * m`. @default 24 */
 	readonly m?: number | undefined;
@@ -18,6 +21,11 @@ export interface HnswIndexOptions extends Omit<FlatIndexOptions, 'storage'> {
 	reduction x ↦ (x, √(φ² − |x|²)). For `similarity: 'dot'` only. @default 'graph'
 	*/
 	readonly innerProduct?: 'graph' | 'augmentedL2' | undefined;
+	/**
+	What is stored beside vectors and links: `fast`, above dimension 128, has a line of memory a vector more than `compact`
+	(of 384 numbers 0.31 in place of 0.27 of the vectors' size), by which walks are up to 1.5 times as fast. @default 'fast'
+	*/
+	readonly layout?: HnswLayout | undefined;
 	/** Threads that `add` uses; 1 gives the same graph every time. @default all cores */
 	readonly threads?: number | undefined;
 }
@@ -43,8 +51,10 @@ export class HnswIndex extends NativeVectorIndex {
 	static async build(path: string, flat: string, options: HnswBuildOptions = {}): Promise<HnswIndex> {
 		checkString('path', path);
 		checkString('flat', flat);
-		const {m, efConstruction, seed, innerProduct, threads} = checkedGraph(options);
-		await callNative(options, control => native.buildHnswFromFlat(flat, path, m, efConstruction, seed, innerProduct, threads, control));
+		const {m, efConstruction, seed, innerProduct, layout, threads} = checkedGraph(options);
+		await callNative(options, control =>
+			native.buildHnswFromFlat(flat, path, m, efConstruction, seed, innerProduct, layout, threads, control),
+		);
 		return HnswIndex.open(path);
 	}
 
@@ -74,17 +84,23 @@ function create(options: HnswIndexOptions): Binding.NativeVectorIndex {
 	);
 }
 
-function checkedGraph({m = 24, efConstruction = 200, seed = 42, innerProduct = 'graph', threads = 0}: HnswBuildOptions): {
-	m: number;
-	efConstruction: number;
-	seed: number;
-	innerProduct: string;
-	threads: number;
-} {
-	checkCount('m', m, 2, 1024);
-	checkCount('efConstruction', efConstruction, 1);
-	checkCount('seed', seed, 0);
-	checkCount('threads', threads, 0);
-	checkOneOf('innerProduct', innerProduct, ['graph', 'augmentedL2']);
-	return {m, efConstruction, seed, innerProduct, threads};
+interface Graph {
+	readonly m: number;
+	readonly efConstruction: number;
+	readonly seed: number;
+	readonly innerProduct: string;
+	readonly layout: string;
+	readonly threads: number;
+}
+
+/** How a graph is built, with defaults; `of` begins the messages of what is refused. */
+export function checkedGraph(options: HnswBuildOptions, of = ''): Graph {
+	const {m = 24, efConstruction = 200, seed = 42, innerProduct = 'graph', layout = 'fast', threads = 0} = options;
+	checkCount(`${of}m`, m, 2, 1024);
+	checkCount(`${of}efConstruction`, efConstruction, 1);
+	checkCount(`${of}seed`, seed, 0);
+	checkCount(`${of}threads`, threads, 0);
+	checkOneOf(`${of}innerProduct`, innerProduct, ['graph', 'augmentedL2']);
+	checkOneOf(`${of}layout`, layout, layouts);
+	return {m, efConstruction, seed, innerProduct, layout, threads};
 }

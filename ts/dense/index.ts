@@ -4,10 +4,11 @@ export {
 	HnswIndex,
 	type HnswBuildOptions,
 	type HnswIndexOptions,
+	type HnswLayout,
 	type HnswSearchManyOptions,
 	type HnswSearchOptions,
 } from './hnsw-index.ts';
-export type {HitColumns} from '../hits.ts';
+export type {HitColumns} from '../types.ts';
 export {HitLists} from './columns.ts';
 export type {IndexHandle} from './index-handle.ts';
 export type {VectorFileFormat, VectorFileOptions} from './vector-file.ts';

@@ -1,9 +1,9 @@
 import {type Binding, callNative, callSync, nextTurn} from '../native.ts';
 import {checkCount, checkFloats, checkOneOf, checkString, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
-import {type HitColumns, type Joined, columnsIn, hitsIn, listsFrom, room, toColumns, toHits} from '../hits.ts';
+import {type Joined, columnsIn, hitsIn, listsFrom, room, toColumns, toHits} from '../hits.ts';
 import {hurry, inNextTurn, nextTurnIsFree, turnHasTime, turnWithTime} from '../turn.ts';
-import type {CallOptions, Hit, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
+import type {CallOptions, Hit, HitColumns, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
 import {idBatch, queryBatch, unshared, vectorBatch} from './batches.ts';
 import {HitLists} from './columns.ts';
 import {type VectorFileOptions, vectorSource} from './vector-file.ts';

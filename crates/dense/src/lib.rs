@@ -42,7 +42,7 @@ mod staging;
 pub use error::Error;
 pub use filter::{Allow, Filter};
 pub use flat::{FlatIndex, FlatWriter, Storage};
-pub use hnsw::{DEFAULT_EF_SEARCH, HnswIndex, HnswOptions, InnerProduct};
+pub use hnsw::{DEFAULT_EF_SEARCH, HnswIndex, HnswOptions, InnerProduct, Layout};
 pub use names::RowIds;
 pub use row_set::RowSet;
 pub use similarity::Similarity;

@@ -7,7 +7,9 @@ use std::path::Path;
 
 use common::{SIMILARITIES, clustered, fvecs, ids, shared, uniform};
 use control::Control;
-use dense::{DEFAULT_EF_SEARCH, Error, FlatIndex, HnswIndex, HnswOptions, InnerProduct, RowSet, Similarity};
+use dense::{
+    DEFAULT_EF_SEARCH, Error, FlatIndex, HnswIndex, HnswOptions, InnerProduct, Layout, RowSet, Similarity,
+};
 use ranking::Hit;
 use serde_json::{Value, json};
 
@@ -17,6 +19,7 @@ const SMALL: HnswOptions = HnswOptions {
     seed: 42,
     keep_pruned: true,
     inner_product: InnerProduct::AugmentedL2,
+    layout: Layout::Fast,
 };
 
 fn flat(dim: usize, similarity: Similarity, vectors: &[f32]) -> FlatIndex {
@@ -249,6 +252,30 @@ fn deleted_rows_are_no_hits_and_their_ids_are_free_again() -> Result<(), Error> 
     index.compact(0, &Control::new())?;
     assert_eq!((index.len(), index.live_len(), index.ord("p1")), (31, 31, Some(30)));
     assert_eq!(index.search(&queries[..dim], 99, 60, &Control::new())?.len(), 31);
+    Ok(())
+}
+
+#[test]
+fn a_compact_index_is_smaller_by_its_signs_and_finds_as_much() -> Result<(), Error> {
+    let dim = 200;
+    let (vectors, queries) = (clustered(3000, dim, 40, 31), clustered(50, dim, 40, 31));
+    let exact = flat(dim, Similarity::Dot, &vectors).search_many(&queries, 10, 0, &Control::new())?;
+    let [fast, compact] = [Layout::Fast, Layout::Compact].map(|layout| {
+        let index = hnsw(dim, Similarity::Dot, HnswOptions { layout, ..SMALL }, &vectors, 0);
+        let found = index.search_many(&queries, 10, 100, 1, &Control::new()).expect("hits");
+        (recall(&exact, &found), bytes(&index))
+    });
+    assert!(fast.0 >= 0.95 && compact.0 >= 0.95, "{} and {}", fast.0, compact.0);
+    let saved = fast.1.len() - compact.1.len();
+    assert!((3000 * 64..3000 * 64 + 1000).contains(&saved), "{saved} bytes");
+    // What was saved is opened as what it was.
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    std::fs::write(&path, &compact.1).expect("writable");
+    let mut opened = HnswIndex::open(&path)?;
+    opened.verify()?;
+    opened.add(vec!["new".to_owned()], &queries[..dim], 1, &Control::new())?;
+    assert_eq!(opened.search(&queries[..dim], 1, 50, &Control::new())?.len(), 1);
     Ok(())
 }
 

@@ -33,6 +33,7 @@ const OPTIONS: HnswOptions = HnswOptions {
     seed: 42,
     keep_pruned: true,
     inner_product: dense::InnerProduct::AugmentedL2,
+    layout: dense::Layout::Fast,
 };
 
 impl Index {

@@ -9,7 +9,7 @@ use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 
-use super::index::{metadata, parsed_inner_product, parsed_storage};
+use super::index::{metadata, parsed_inner_product, parsed_layout, parsed_storage};
 use crate::control::{Control, or_new};
 use crate::error::Failure;
 use crate::inference::NativeEncoder;
@@ -66,6 +66,7 @@ pub fn build_hnsw_from_flat<'env>(
     ef_construction: u32,
     seed: u32,
     inner_product: String,
+    layout: String,
     thread_count: u32,
     control: Option<&Control>,
 ) -> napi::Result<Object<'env>> {
@@ -77,6 +78,7 @@ pub fn build_hnsw_from_flat<'env>(
             ef_construction: ef_construction as usize,
             seed: u64::from(seed),
             inner_product: parsed_inner_product(&inner_product)?,
+            layout: parsed_layout(&layout)?,
             ..HnswOptions::default()
         };
         control.set_total(flat.len() as u64);

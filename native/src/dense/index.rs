@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dense::{FlatIndex, HnswIndex, HnswOptions, InnerProduct, Put, Similarity, Storage};
+use dense::{FlatIndex, HnswIndex, HnswOptions, InnerProduct, Layout, Put, Similarity, Storage};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -40,6 +40,7 @@ pub struct NativeHnswOptions {
     pub ef_construction: u32,
     pub seed: u32,
     pub inner_product: String,
+    pub layout: String,
     pub threads: u32,
 }
 
@@ -61,6 +62,7 @@ pub fn new_hnsw_index(options: NativeHnswOptions) -> napi::Result<NativeVectorIn
             ef_construction: options.ef_construction as usize,
             seed: u64::from(options.seed),
             inner_product: parsed_inner_product(&options.inner_product)?,
+            layout: parsed_layout(&options.layout)?,
             ..HnswOptions::default()
         };
         let similarity = parsed_similarity(&options.similarity)?;
@@ -325,6 +327,11 @@ pub fn parsed_storage(name: &str) -> Outcome<Storage> {
     Storage::from_name(name).ok_or_else(|| {
         Failure::argument(format!("storage: expected f32, f16 or int8Filtered, got \"{name}\""))
     })
+}
+
+pub fn parsed_layout(name: &str) -> Outcome<Layout> {
+    Layout::from_name(name)
+        .ok_or_else(|| Failure::argument(format!("layout: expected fast or compact, got \"{name}\"")))
 }
 
 pub fn parsed_inner_product(name: &str) -> Outcome<InnerProduct> {

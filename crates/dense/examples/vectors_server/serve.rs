@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, UNIX_EPOCH};
 
 use control::Control;
-use dense::{Filter, FlatIndex, HnswIndex, HnswOptions, InnerProduct, RowSet, Similarity, Storage};
+use dense::{Filter, FlatIndex, HnswIndex, HnswOptions, InnerProduct, Layout, RowSet, Similarity, Storage};
 use ranking::Hit;
 use rustix::time::{ClockId, clock_gettime};
 use serde::Deserialize;
@@ -41,6 +41,7 @@ struct Options {
     m: Option<usize>,
     ef_construction: Option<usize>,
     inner_product: Option<String>,
+    layout: Option<String>,
     /// Of a flat index.
     storage: Option<String>,
     /// Whether an opened index is copied to memory, as those of peers are; it is unless told otherwise.
@@ -221,10 +222,17 @@ impl Options {
                 .ok_or_else(|| format!("expected graph or augmentedL2, got {name}"))?,
             None => or.inner_product,
         };
+        let layout = match &self.layout {
+            Some(name) => {
+                Layout::from_name(name).ok_or_else(|| format!("expected fast or compact, got {name}"))?
+            }
+            None => or.layout,
+        };
         Ok(HnswOptions {
             m: self.m.unwrap_or(or.m),
             ef_construction: self.ef_construction.unwrap_or(or.ef_construction),
             inner_product,
+            layout,
             ..or
         })
     }

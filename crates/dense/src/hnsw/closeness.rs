@@ -168,6 +168,7 @@ impl SquaredLengths {
 mod tests {
     use super::*;
     use crate::hnsw::codes::Codes;
+    use crate::hnsw::options::Layout;
     use crate::rows::Rows;
 
     #[test]
@@ -176,7 +177,7 @@ mod tests {
         rows.append(&["a", "b", "c"], &[3.0, 0.0, 0.0, 4.0, 1.0, 1.0]).expect("rows");
         let mut lengths = SquaredLengths::new();
         (0..3).for_each(|row| lengths.push(rows.vector(row)));
-        let mut codes = Codes::new(2, Similarity::Dot);
+        let mut codes = Codes::new(2, Similarity::Dot, Layout::Fast);
         codes.extend(&rows.view(), 0..3);
         let closeness = Closeness::new(rows.view(), codes.view(), Some(&lengths));
         // φ² = 16: a' = (3, 0, √7), b' = (0, 4, 0), c' = (1, 1, √14).

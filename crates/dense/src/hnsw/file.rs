@@ -14,12 +14,12 @@
 //! | `upper` | the same for the layers above, up to `m` links each |
 //! | `codes` | of each row, 64 bytes for each 128 numbers: byte `i` has number `i` in its lower half and `64 + i` in its upper; up to dimension 64 a byte for each number, plus 128 |
 //! | `scales` | f32 of each row: what a step of its codes is worth |
-//! | `signs` | above dimension 128, of each row 64 or 128 bytes: bits of its first numbers, set where they are not negative; in the last 16 bytes three f32: `squared length / sum of the sizes of these numbers`, the error of a closeness by signs for a query of length 1, and the bias or 0 |
+//! | `signs` | above dimension 128, unless `layout` is `compact`: of each row 64 or 128 bytes: bits of its first numbers, set where they are not negative; in the last 16 bytes three f32: `squared length / sum of the sizes of these numbers`, the error of a closeness by signs for a query of length 1, and the bias or 0 |
 //! | `biases` | of each row minus half its squared length, f32; for L2 only |
 //! | `squared_lengths` | of each row, f32; for `augmentedL2` only |
 //!
-//! The table has `dim`, `rows`, `similarity`, `metadata`, `m`, `efConstruction`, `seed`, `keepPruned`, `innerProduct` and
-//! `entry`, the row where walks start. Codes are of vectors rotated as `codes/rotation.rs` says, by signs that follow
+//! The table has `dim`, `rows`, `similarity`, `metadata`, `m`, `efConstruction`, `seed`, `keepPruned`, `innerProduct`, `layout`
+//! and `entry`, the row where walks start. Codes are of vectors rotated as `codes/rotation.rs` says, by signs that follow
 //! from the dimension.
 
 use std::path::Path;
@@ -31,7 +31,7 @@ use storage::{File, FileKind, Writer};
 use super::closeness::SquaredLengths;
 use super::codes::Codes;
 use super::graph::Graph;
-use super::options::{HnswOptions, InnerProduct};
+use super::options::{HnswOptions, InnerProduct, Layout};
 use crate::Error;
 use crate::column::Column;
 use crate::rows::{Rows, number};
@@ -70,6 +70,7 @@ pub(crate) fn save(
     table["seed"] = json!(options.seed);
     table["keepPruned"] = json!(options.keep_pruned);
     table["innerProduct"] = json!(options.inner_product.name());
+    table["layout"] = json!(options.layout.name());
     table["entry"] = json!(graph.entry);
     Ok(writer.finish(table)?)
 }
@@ -89,7 +90,7 @@ pub(crate) fn open(path: &Path) -> Result<Parts, Error> {
         }
     };
     let graph = Graph::open(&file, options.m, rows.len(), entry)?;
-    let codes = Codes::open(&file, rows.dim(), rows.len(), rows.similarity())?;
+    let codes = Codes::open(&file, rows.dim(), rows.len(), rows.similarity(), options.layout)?;
     let lengths = if SquaredLengths::needed(rows.similarity(), options.inner_product) {
         let column = Column::open(&file, "squared_lengths")?;
         let lengths = SquaredLengths::from_column(column, rows.len());
@@ -105,6 +106,7 @@ fn options(file: &File) -> Result<HnswOptions, Error> {
     let table = file.metadata();
     let corrupt = |expected: &str, got: String| storage::Error::corrupt(file.path(), expected, got);
     let inner_product = table["innerProduct"].as_str().and_then(InnerProduct::from_name);
+    let layout = table["layout"].as_str().and_then(Layout::from_name);
     let options = HnswOptions {
         m: number(file, "m", usize::MAX)?,
         ef_construction: number(file, "efConstruction", usize::MAX)?,
@@ -113,6 +115,7 @@ fn options(file: &File) -> Result<HnswOptions, Error> {
             .ok_or_else(|| corrupt("keepPruned true or false", table["keepPruned"].to_string()))?,
         inner_product: inner_product
             .ok_or_else(|| corrupt("innerProduct graph or augmentedL2", table["innerProduct"].to_string()))?,
+        layout: layout.ok_or_else(|| corrupt("layout fast or compact", table["layout"].to_string()))?,
     };
     options.check().map_err(|error| corrupt("options of an HNSW index", error.to_string()))?;
     Ok(options)

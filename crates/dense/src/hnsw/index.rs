@@ -261,7 +261,7 @@ impl HnswIndex {
     fn of_rows(rows: Rows, options: HnswOptions) -> Self {
         let augmented = SquaredLengths::needed(rows.similarity(), options.inner_product);
         let lengths = augmented.then(SquaredLengths::new);
-        let codes = Codes::new(rows.dim(), rows.similarity());
+        let codes = Codes::new(rows.dim(), rows.similarity(), options.layout);
         Self { rows, graph: Graph::new(options.m), codes, lengths, options, scratches: Mutex::default() }
     }
 

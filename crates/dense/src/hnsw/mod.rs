@@ -27,4 +27,4 @@ mod visited;
 mod walk;
 
 pub use index::HnswIndex;
-pub use options::{DEFAULT_EF_SEARCH, HnswOptions, InnerProduct};
+pub use options::{DEFAULT_EF_SEARCH, HnswOptions, InnerProduct, Layout};

@@ -34,6 +34,34 @@ impl InnerProduct {
     }
 }
 
+/// What an index stores of each row beside its vector and its links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Layout {
+    /// Codes of half a byte a number, and above dimension 128 a line of memory (two above dimension 640) by which most
+    /// rows that a walk sees are ruled out before their codes are read.
+    #[default]
+    Fast,
+    /// The codes alone.
+    Compact,
+}
+
+impl Layout {
+    /// `fast` or `compact`, as in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Compact => "compact",
+        }
+    }
+
+    /// The layout of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Fast, Self::Compact].into_iter().find(|layout| layout.name() == name)
+    }
+}
+
 /// How a graph is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HnswOptions {
@@ -47,10 +75,12 @@ pub struct HnswOptions {
     pub keep_pruned: bool,
     /// For inner products only.
     pub inner_product: InnerProduct,
+    /// What is stored beside vectors and links. Recall is the same within what chance does.
+    pub layout: Layout,
 }
 
 impl Default for HnswOptions {
-    /// 24 links, 200 candidates, seed 42, pruned neighbours kept, [`InnerProduct::Graph`].
+    /// 24 links, 200 candidates, seed 42, pruned neighbours kept, [`InnerProduct::Graph`], [`Layout::Fast`].
     fn default() -> Self {
         Self {
             m: 24,
@@ -58,6 +88,7 @@ impl Default for HnswOptions {
             seed: 42,
             keep_pruned: true,
             inner_product: InnerProduct::default(),
+            layout: Layout::default(),
         }
     }
 }

@@ -51,6 +51,7 @@ mod tests {
     use super::*;
     use crate::Similarity;
     use crate::hnsw::codes::Codes;
+    use crate::hnsw::options::Layout;
     use crate::rows::Rows;
 
     /// Of row 0's point of view, in the plane; nearest first.
@@ -58,7 +59,7 @@ mod tests {
         let mut rows = Rows::new(2, Similarity::L2, serde_json::Value::Null).expect("a dimension");
         let ids: Vec<String> = (0..points.len()).map(|id| id.to_string()).collect();
         rows.append(&ids, points.as_flattened()).expect("rows");
-        let mut codes = Codes::new(2, Similarity::L2);
+        let mut codes = Codes::new(2, Similarity::L2, Layout::Fast);
         codes.extend(&rows.view(), 0..points.len() as u32);
         let closeness = Closeness::new(rows.view(), codes.view(), None);
         let mut work = Work::default();

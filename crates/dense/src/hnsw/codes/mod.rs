@@ -20,6 +20,7 @@ use self::rotation::Rotation;
 use self::rough::{Rough, RoughTarget, RoughView};
 pub(crate) use self::target::Target;
 use self::target::{Values, round, to_bytes};
+use crate::hnsw::options::Layout;
 use crate::numbers::{Lines, Numbers, reserve};
 use crate::rows::View;
 use crate::similarity::squared_length;
@@ -47,7 +48,7 @@ pub(crate) struct Codes {
 }
 
 impl Codes {
-    pub fn new(dim: usize, similarity: Similarity) -> Self {
+    pub fn new(dim: usize, similarity: Similarity, layout: Layout) -> Self {
         let biases = (similarity == Similarity::L2).then(Numbers::new);
         Self {
             dim,
@@ -55,7 +56,7 @@ impl Codes {
             lines: Lines::new(),
             scales: Numbers::new(),
             biases,
-            rough: Rough::new(dim),
+            rough: Rough::new(dim, layout),
         }
     }
 
@@ -123,7 +124,13 @@ impl Codes {
     }
 
     /// Reads and checks the sections of a file, which stay there.
-    pub fn open(file: &Arc<File>, dim: usize, rows: usize, similarity: Similarity) -> Result<Self, Error> {
+    pub fn open(
+        file: &Arc<File>,
+        dim: usize,
+        rows: usize,
+        similarity: Similarity,
+        layout: Layout,
+    ) -> Result<Self, Error> {
         let (lines, scales) = (Lines::open(file, "codes")?, Numbers::<f32>::open(file, "scales")?);
         let biases =
             if similarity == Similarity::L2 { Some(Numbers::<f32>::open(file, "biases")?) } else { None };
@@ -137,7 +144,7 @@ impl Codes {
                 return Err(corrupt(format!("{rows} {name}"), format!("{got}")).into());
             }
         }
-        let rough = Rough::open(file, dim, rows)?;
+        let rough = Rough::open(file, dim, rows, layout)?;
         Ok(Self { dim, rotation: Rotation::new(dim), lines, scales, biases, rough })
     }
 

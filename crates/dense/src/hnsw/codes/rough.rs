@@ -5,6 +5,7 @@ use kernels::signs::{SignKernels, SignQuery, SignRows, WORD_DIM};
 use storage::{File, Writer};
 
 use crate::Error;
+use crate::hnsw::options::Layout;
 use crate::numbers::{Lines, reserve};
 
 /// Vectors up to this dimension have codes of one or two lines: there is nothing to save.
@@ -28,15 +29,19 @@ pub(super) struct Rough {
 }
 
 impl Rough {
-    /// None where codes are short enough.
-    pub fn new(dim: usize) -> Option<Self> {
-        Self::with(dim, Lines::new())
+    /// None where codes are short enough, and in a compact layout.
+    pub fn new(dim: usize, layout: Layout) -> Option<Self> {
+        Self::with(dim, layout, Lines::new())
     }
 
-    fn with(dim: usize, lines: Lines) -> Option<Self> {
+    fn with(dim: usize, layout: Layout, lines: Lines) -> Option<Self> {
         let lines_of_row = (dim.div_ceil(8) + NUMBER_BYTES).div_ceil(LINE_BYTES).min(MOST_LINES);
         let room = (lines_of_row * size_of::<Line>() - NUMBER_BYTES) * 8;
-        (dim >= LEAST_DIM).then(|| Self { lines_of_row, signs: dim.min(room), lines })
+        (dim >= LEAST_DIM && layout == Layout::Fast).then(|| Self {
+            lines_of_row,
+            signs: dim.min(room),
+            lines,
+        })
     }
 
     /// Makes room for the rows from `first` on.
@@ -80,12 +85,12 @@ impl Rough {
         }
     }
 
-    /// A section of a file, which stays there; none where codes are short enough.
-    pub fn open(file: &Arc<File>, dim: usize, rows: usize) -> Result<Option<Self>, Error> {
-        if Self::new(dim).is_none() {
+    /// A section of a file, which stays there; none where [`new`](Self::new) is none.
+    pub fn open(file: &Arc<File>, dim: usize, rows: usize, layout: Layout) -> Result<Option<Self>, Error> {
+        if Self::new(dim, layout).is_none() {
             return Ok(None);
         }
-        let Some(opened) = Self::with(dim, Lines::open(file, "signs")?) else { return Ok(None) };
+        let Some(opened) = Self::with(dim, layout, Lines::open(file, "signs")?) else { return Ok(None) };
         let (expected, got) =
             (rows.checked_mul(opened.lines_of_row * size_of::<Line>()), opened.lines.bytes().len());
         if expected != Some(got) {
@@ -190,7 +195,8 @@ mod tests {
         };
         // All numbers have signs, the last word of them is not full, some are cut off.
         for dim in [384, 200, 512, 1024] {
-            let (rotation, mut rough) = (Rotation::new(dim), Rough::new(dim).expect("a high dimension"));
+            let (rotation, mut rough) =
+                (Rotation::new(dim), Rough::new(dim, Layout::Fast).expect("a high dimension"));
             let query: Vec<f32> = (0..dim).map(|_| number()).collect();
             let mut rotated = query.clone();
             rotation.apply(&mut rotated);
@@ -232,7 +238,7 @@ mod tests {
 
     #[test]
     fn rows_without_length_are_ruled_out_by_what_is_nearer_alone() {
-        let mut rough = Rough::new(300).expect("a high dimension");
+        let mut rough = Rough::new(300, Layout::Fast).expect("a high dimension");
         rough.push(&[0.0; 300], 0.0, 0.0);
         let view = rough.view();
         let query = view.query(&[1; 300]);
