@@ -2,66 +2,14 @@
 
 mod common;
 
-use std::collections::HashSet;
 use std::path::Path;
 
+use common::graph::{SMALL, bytes, flat, hnsw, recall};
 use common::{SIMILARITIES, clustered, fvecs, ids, shared, uniform};
 use control::Control;
-use dense::{
-    DEFAULT_EF_SEARCH, Error, FlatIndex, HnswIndex, HnswOptions, InnerProduct, Layout, RowSet, Similarity,
-};
+use dense::{DEFAULT_EF_SEARCH, Error, FlatIndex, HnswIndex, HnswOptions, InnerProduct, Similarity};
 use ranking::Hit;
 use serde_json::{Value, json};
-
-const SMALL: HnswOptions = HnswOptions {
-    m: 8,
-    ef_construction: 60,
-    seed: 42,
-    keep_pruned: true,
-    inner_product: InnerProduct::AugmentedL2,
-    layout: Layout::Fast,
-};
-
-fn flat(dim: usize, similarity: Similarity, vectors: &[f32]) -> FlatIndex {
-    let mut index = FlatIndex::new(dim, similarity, Value::Null).expect("a dimension");
-    index.add(ids(0..vectors.len() / dim), vectors).expect("sound rows");
-    index
-}
-
-fn hnsw(
-    dim: usize,
-    similarity: Similarity,
-    options: HnswOptions,
-    vectors: &[f32],
-    threads: usize,
-) -> HnswIndex {
-    let mut index = HnswIndex::new(dim, similarity, options, Value::Null).expect("sound options");
-    let rows = vectors.len() / dim;
-    let control = Control::new();
-    index.add(ids(0..rows), vectors, threads, &control).expect("sound rows");
-    assert_eq!((control.done(), index.len()), (rows as u64, rows));
-    index
-}
-
-fn bytes(index: &HnswIndex) -> Vec<u8> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("index");
-    index.save(&path).expect("writable");
-    std::fs::read(path).expect("readable")
-}
-
-/// The share of the exact hits that were found. Every hit's score must have the exact one's bits.
-fn recall(exact: &[Vec<Hit>], found: &[Vec<Hit>]) -> f64 {
-    let (mut shared, mut all) = (0, 0);
-    for (exact, found) in exact.iter().zip(found) {
-        assert_eq!(exact.len(), found.len());
-        assert!(found.is_sorted_by(|a, b| ranking::by_rank(a, b).is_lt()));
-        let scores: HashSet<(u32, u32)> = found.iter().map(|hit| (hit.ord, hit.score.to_bits())).collect();
-        shared += exact.iter().filter(|hit| scores.contains(&(hit.ord, hit.score.to_bits()))).count();
-        all += exact.len();
-    }
-    shared as f64 / all as f64
-}
 
 #[test]
 fn on_clusters_nearly_all_of_the_ten_best_are_found() -> Result<(), Error> {
@@ -252,98 +200,6 @@ fn deleted_rows_are_no_hits_and_their_ids_are_free_again() -> Result<(), Error> 
     index.compact(0, &Control::new())?;
     assert_eq!((index.len(), index.live_len(), index.ord("p1")), (31, 31, Some(30)));
     assert_eq!(index.search(&queries[..dim], 99, 60, &Control::new())?.len(), 31);
-    Ok(())
-}
-
-#[test]
-fn a_compact_index_is_smaller_by_its_signs_and_finds_as_much() -> Result<(), Error> {
-    let dim = 200;
-    let (vectors, queries) = (clustered(3000, dim, 40, 31), clustered(50, dim, 40, 31));
-    let exact = flat(dim, Similarity::Dot, &vectors).search_many(&queries, 10, 0, &Control::new())?;
-    let [fast, compact] = [Layout::Fast, Layout::Compact].map(|layout| {
-        let index = hnsw(dim, Similarity::Dot, HnswOptions { layout, ..SMALL }, &vectors, 0);
-        let found = index.search_many(&queries, 10, 100, 1, &Control::new()).expect("hits");
-        (recall(&exact, &found), bytes(&index))
-    });
-    assert!(fast.0 >= 0.95 && compact.0 >= 0.95, "{} and {}", fast.0, compact.0);
-    let saved = fast.1.len() - compact.1.len();
-    assert!((3000 * 64..3000 * 64 + 1000).contains(&saved), "{saved} bytes");
-    // What was saved is opened as what it was.
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("index");
-    std::fs::write(&path, &compact.1).expect("writable");
-    let mut opened = HnswIndex::open(&path)?;
-    opened.verify()?;
-    opened.add(vec!["new".to_owned()], &queries[..dim], 1, &Control::new())?;
-    assert_eq!(opened.search(&queries[..dim], 1, 50, &Control::new())?.len(), 1);
-    Ok(())
-}
-
-#[test]
-fn many_queries_at_once_find_what_each_alone_does_and_more() -> Result<(), Error> {
-    // A byte for each number, half a byte, and the square of a length besides.
-    for (dim, similarity) in [(6, Similarity::Cosine), (70, Similarity::Dot), (130, Similarity::L2)] {
-        let (vectors, queries) = (uniform(4000, dim, 21), uniform(100, dim, 22));
-        let (mut index, mut exact) =
-            (hnsw(dim, similarity, SMALL, &vectors, 0), flat(dim, similarity, &vectors));
-        for gone in ["p7", "p77", "p777"] {
-            index.delete(&[gone])?;
-            exact.delete(&[gone])?;
-        }
-        let expected = exact.search_many(&queries, 20, 1, &Control::new())?;
-        let search = |count: usize, threads| {
-            index.search_many(&queries[..count * dim], 20, 60, threads, &Control::new())
-        };
-        let (few, many) = (search(50, 1)?, search(100, 1)?);
-        assert_eq!(search(100, 3)?, many);
-        let recalls = [recall(&expected[..50], &few), recall(&expected[..50], &many[..50])];
-        assert!(recalls[1] >= recalls[0] && recall(&expected, &many) >= 0.98, "{dim}: {recalls:?}");
-    }
-    Ok(())
-}
-
-#[test]
-fn a_filter_never_costs_hits() -> Result<(), Error> {
-    let dim = 6;
-    let (vectors, queries) = (uniform(4000, dim, 10), uniform(20, dim, 11));
-    let (index, exact) = (hnsw(dim, Similarity::L2, SMALL, &vectors, 0), flat(dim, Similarity::L2, &vectors));
-    for one_of in [1, 2, 5, 50, 1000, 5000] {
-        let allows = |ord: u32| ord % one_of == one_of - 1;
-        let expected = exact.search_many_filtered(&queries, 10, 1, Some(&allows), &Control::new())?;
-        let found = index.search_many_filtered(&queries, 10, 60, 1, Some(&allows), &Control::new())?;
-        if one_of <= 1000 {
-            let recall = recall(&expected, &found);
-            assert!(recall >= 0.95, "one of {one_of}: recall@10 {recall}");
-        }
-        assert!(found.iter().flatten().all(|hit| allows(hit.ord)));
-    }
-    // A set in place of a function.
-    let set: RowSet = (0..4000).filter(|ord| ord % 2 == 1).collect();
-    let allows = |ord: u32| ord % 2 == 1;
-    let by = |filter| index.search_many_filtered(&queries, 10, 20, 1, Some(filter), &Control::new());
-    assert_eq!(by(&set)?, by(&allows)?);
-    // All that is allowed lies in one place.
-    let allows = |ord: u32| (1001..1005).contains(&ord);
-    assert_eq!(index.search_filtered(&queries[..dim], 10, 60, Some(&allows), &Control::new())?.len(), 4);
-    Ok(())
-}
-
-#[test]
-fn a_filter_against_the_query_finds_what_is_left() -> Result<(), Error> {
-    let dim = 6;
-    let (vectors, queries) = (uniform(12_000, dim, 15), uniform(20, dim, 16));
-    let (index, exact) = (hnsw(dim, Similarity::L2, SMALL, &vectors, 0), flat(dim, Similarity::L2, &vectors));
-    for part in [2, 4] {
-        for query in queries.chunks_exact(dim) {
-            // Only the farthest rows are allowed: a walk to the nearest leads away from all of them.
-            let ranked = exact.search(query, 12_000, &Control::new())?;
-            let allowed: RowSet = ranked[12_000 - 12_000 / part..].iter().map(|hit| hit.ord).collect();
-            let expected = exact.search_filtered(query, 10, Some(&allowed), &Control::new())?;
-            let found = index.search_filtered(query, 10, 20, Some(&allowed), &Control::new())?;
-            let recall = recall(&[expected], &[found]);
-            assert!(recall >= 0.9, "one of {part}: recall@10 {recall}");
-        }
-    }
     Ok(())
 }
 

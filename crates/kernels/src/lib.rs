@@ -29,6 +29,7 @@ mod tile;
 mod byte_lanes;
 
 mod batch;
+mod byte_rows;
 mod dispatch;
 pub mod half;
 pub mod impacts;
@@ -46,6 +47,7 @@ mod aarch64;
 mod x86_64;
 
 pub use batch::{Batch, Score};
+pub use byte_rows::ByteRows;
 pub use dispatch::Kernels;
 pub use line::Line;
 pub use prefetch::{prefetch, prefetch_bytes, prefetch_value};

@@ -1,6 +1,7 @@
 //! Every set's products of half bytes against the definition.
 
-use kernels::int4::{BLOCK_BYTES, BLOCK_DIM, Int4Kernels, Int4Query, Int4Rows, pack, unpack};
+use kernels::ByteRows;
+use kernels::int4::{BLOCK_BYTES, BLOCK_DIM, Int4Kernels, Int4Query, pack, unpack};
 use proptest::prelude::*;
 
 fn product(codes: &[u8], query: &[i8]) -> i32 {
@@ -36,7 +37,7 @@ proptest! {
         let expected: Vec<i32> = ords.iter().map(|&ord| product(rows[ord as usize], &value[..dim])).collect();
         for kernels in Int4Kernels::available() {
             let mut found = vec![i32::MIN; ords.len()];
-            kernels.products_of(&query, Int4Rows::new(&storage[offset..], row_bytes), &ords, &mut found);
+            kernels.products_of(&query, ByteRows::new(&storage[offset..], row_bytes), &ords, &mut found);
             prop_assert_eq!(&found, &expected, "{}", kernels.name());
         }
     }
@@ -52,7 +53,7 @@ fn the_largest_products_do_not_overflow() {
         let query = Int4Query::new(&vec![value; dim]);
         for kernels in Int4Kernels::available() {
             let mut found = [0];
-            kernels.products_of(&query, Int4Rows::new(&row, dim / 2), &[0], &mut found);
+            kernels.products_of(&query, ByteRows::new(&row, dim / 2), &[0], &mut found);
             assert_eq!(found, [15 * 1024 * i32::from(value)], "{}", kernels.name());
         }
     }

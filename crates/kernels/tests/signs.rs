@@ -1,6 +1,7 @@
 //! Every set's sums by bits against the definition.
 
-use kernels::signs::{MOST_DIM, SignKernels, SignQuery, SignRows, WORD_DIM};
+use kernels::ByteRows;
+use kernels::signs::{MOST_DIM, SignKernels, SignQuery, WORD_DIM};
 use proptest::prelude::*;
 
 /// Rows of bits with bytes behind them that do not count.
@@ -37,7 +38,7 @@ proptest! {
         let expected: Vec<i32> = ords.iter().map(|&ord| sum(&bits[ord as usize * dim..][..dim])).collect();
         for kernels in SignKernels::available() {
             let mut found = vec![i32::MIN; ords.len()];
-            kernels.sums_of(&query, SignRows::new(&bytes, row_bytes), &ords, &mut found);
+            kernels.sums_of(&query, ByteRows::new(&bytes, row_bytes), &ords, &mut found);
             prop_assert_eq!(&found, &expected, "{}", kernels.name());
         }
     }
@@ -50,7 +51,7 @@ fn the_largest_sums_do_not_overflow() {
         let query = SignQuery::new(&vec![value; MOST_DIM]);
         for kernels in SignKernels::available() {
             let mut found = [0];
-            kernels.sums_of(&query, SignRows::new(&bytes, MOST_DIM / 8), &[0], &mut found);
+            kernels.sums_of(&query, ByteRows::new(&bytes, MOST_DIM / 8), &[0], &mut found);
             assert_eq!(found, [MOST_DIM as i32 * i32::from(value)], "{}", kernels.name());
         }
     }

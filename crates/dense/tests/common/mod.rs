@@ -1,6 +1,8 @@
 //! Data for the tests of both indexes, and the definition of what they compute.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
+pub mod graph;
+
 use std::io::Read;
 use std::path::PathBuf;
 

@@ -4,14 +4,15 @@
 //! half and code `64 + i` in its upper half. A last block that is not full has zeros. All sets give the same integers.
 //!
 //! ```
-//! use kernels::int4::{BLOCK_BYTES, Int4Kernels, Int4Query, Int4Rows, pack};
+//! use kernels::ByteRows;
+//! use kernels::int4::{BLOCK_BYTES, Int4Kernels, Int4Query, pack};
 //!
 //! let mut bytes = vec![0; 2 * BLOCK_BYTES];
 //! pack(&[1, 2, 3], &mut bytes[..BLOCK_BYTES]);
 //! pack(&[15, 0, 7], &mut bytes[BLOCK_BYTES..]);
 //! let query = Int4Query::new(&[10, -1, 100]);
 //! let mut products = [0; 2];
-//! Int4Kernels::detect().products_of(&query, Int4Rows::new(&bytes, BLOCK_BYTES), &[1, 0], &mut products);
+//! Int4Kernels::detect().products_of(&query, ByteRows::new(&bytes, BLOCK_BYTES), &[1, 0], &mut products);
 //! assert_eq!(products, [850, 308]);
 //! ```
 
@@ -28,4 +29,4 @@ mod aarch64;
 mod x86_64;
 
 pub use dispatch::Int4Kernels;
-pub use operands::{BLOCK_BYTES, BLOCK_DIM, Int4Query, Int4Rows, pack, unpack};
+pub use operands::{BLOCK_BYTES, BLOCK_DIM, Int4Query, pack, unpack};

@@ -3,46 +3,6 @@ pub const BLOCK_DIM: usize = 128;
 /// Bytes of a block.
 pub const BLOCK_BYTES: usize = BLOCK_DIM / 2;
 
-/// Rows of whole blocks, one after another.
-#[derive(Debug, Clone, Copy)]
-pub struct Int4Rows<'a> {
-    bytes: &'a [u8],
-    row_bytes: usize,
-}
-
-impl<'a> Int4Rows<'a> {
-    /// Rows of `row_bytes` bytes each.
-    ///
-    /// # Panics
-    ///
-    /// If a row is not one or more whole blocks, or the last one is cut off.
-    #[must_use]
-    pub fn new(bytes: &'a [u8], row_bytes: usize) -> Self {
-        let whole = row_bytes > 0 && row_bytes.is_multiple_of(BLOCK_BYTES);
-        assert!(whole, "rows: expected a multiple of {BLOCK_BYTES} bytes a row, got {row_bytes}");
-        let got = bytes.len();
-        assert!(got.is_multiple_of(row_bytes), "rows: expected rows of {row_bytes} bytes, got {got}");
-        Self { bytes, row_bytes }
-    }
-
-    /// Bytes of each row.
-    #[must_use]
-    pub fn row_bytes(&self) -> usize {
-        self.row_bytes
-    }
-
-    /// The bytes of a row.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such row.
-    #[inline]
-    #[must_use]
-    pub fn row(&self, ord: u32) -> &'a [u8] {
-        &self.bytes[ord as usize * self.row_bytes..][..self.row_bytes]
-    }
-}
-
 /// A query of signed bytes, with zeros up to whole blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Int4Query {

@@ -14,7 +14,7 @@ macro_rules! define_int4 {
         $(#[$feature])?
         fn products_of(
             query: &$crate::int4::Int4Query,
-            rows: $crate::int4::Int4Rows<'_>,
+            rows: $crate::ByteRows<'_>,
             ords: &[u32],
             products: &mut [i32],
         ) {

@@ -5,14 +5,15 @@
 //! that belongs to the row. All sets give the same integers.
 //!
 //! ```
-//! use kernels::signs::{SignKernels, SignQuery, SignRows};
+//! use kernels::ByteRows;
+//! use kernels::signs::{SignKernels, SignQuery};
 //!
 //! let mut bytes = vec![0; 2 * 16];
 //! bytes[0] = 0b101;
 //! bytes[16] = 0b010;
 //! let query = SignQuery::new(&[10, -1, 100]);
 //! let mut sums = [0; 2];
-//! SignKernels::detect().sums_of(&query, SignRows::new(&bytes, 16), &[1, 0], &mut sums);
+//! SignKernels::detect().sums_of(&query, ByteRows::new(&bytes, 16), &[1, 0], &mut sums);
 //! assert_eq!(sums, [-1, 110]);
 //! ```
 
@@ -29,4 +30,4 @@ mod aarch64;
 mod x86_64;
 
 pub use dispatch::SignKernels;
-pub use operands::{MOST_DIM, SignQuery, SignRows, WORD_DIM};
+pub use operands::{MOST_DIM, SignQuery, WORD_DIM};

@@ -3,45 +3,6 @@ pub const WORD_DIM: usize = 64;
 /// The most values: where 16 bits add up pairs of each sixteen values, they hold the sums of so many.
 pub const MOST_DIM: usize = 1984;
 
-/// Rows of as many bytes each, one after another, which begin with their bits.
-#[derive(Debug, Clone, Copy)]
-pub struct SignRows<'a> {
-    bytes: &'a [u8],
-    row_bytes: usize,
-}
-
-impl<'a> SignRows<'a> {
-    /// Rows of `row_bytes` bytes each.
-    ///
-    /// # Panics
-    ///
-    /// If a row has no bytes, or the last one is cut off.
-    #[must_use]
-    pub fn new(bytes: &'a [u8], row_bytes: usize) -> Self {
-        let got = bytes.len();
-        let whole = row_bytes > 0 && got.is_multiple_of(row_bytes);
-        assert!(whole, "rows: expected rows of {row_bytes} bytes, got {got}");
-        Self { bytes, row_bytes }
-    }
-
-    /// Bytes of each row.
-    #[must_use]
-    pub fn row_bytes(&self) -> usize {
-        self.row_bytes
-    }
-
-    /// The bytes of a row.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such row.
-    #[inline]
-    #[must_use]
-    pub fn row(&self, ord: u32) -> &'a [u8] {
-        &self.bytes[ord as usize * self.row_bytes..][..self.row_bytes]
-    }
-}
-
 /// A query of signed bytes, with zeros up to whole words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignQuery {

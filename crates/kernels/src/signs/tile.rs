@@ -13,7 +13,7 @@ macro_rules! define_signs {
         $(#[$feature])?
         fn sums_of(
             query: &$crate::signs::SignQuery,
-            rows: $crate::signs::SignRows<'_>,
+            rows: $crate::ByteRows<'_>,
             ords: &[u32],
             sums: &mut [i32],
         ) {

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use kernels::Line;
-use kernels::signs::{SignKernels, SignQuery, SignRows, WORD_DIM};
+use kernels::signs::{SignKernels, SignQuery, WORD_DIM};
+use kernels::{ByteRows, Line};
 use storage::{File, Writer};
 
 use crate::Error;
@@ -81,7 +81,7 @@ impl Rough {
         RoughView {
             kernels: SignKernels::detect(),
             signs: self.signs,
-            rows: SignRows::new(self.lines.bytes(), self.lines_of_row * size_of::<Line>()),
+            rows: ByteRows::new(self.lines.bytes(), self.lines_of_row * size_of::<Line>()),
         }
     }
 
@@ -120,7 +120,7 @@ impl Rough {
 pub(super) struct RoughView<'a> {
     kernels: &'static SignKernels,
     signs: usize,
-    rows: SignRows<'a>,
+    rows: ByteRows<'a>,
 }
 
 /// What makes a closeness of a query's sums.

@@ -116,13 +116,8 @@ impl HnswIndex {
         let dim = self.rows.dim();
         let view = self.rows.view();
         let scanned = |query: &[f32]| scan(&view, query, plan.k, filter, control);
-        let entry = match (self.graph.entry, &plan.way) {
-            (Some(entry), Way::Walk | Way::Together | Way::Among(_) | Way::Sweep(_) | Way::Score(_))
-                if plan.k > 0 =>
-            {
-                entry
-            }
-            _ => return queries.chunks_exact(dim).map(scanned).collect(),
+        let (Some(entry), 1.., false) = (self.graph.entry, plan.k, matches!(plan.way, Way::Scan)) else {
+            return queries.chunks_exact(dim).map(scanned).collect();
         };
         let closeness = Closeness::new(view, self.codes.view(), self.lengths.as_ref());
         let walk = Walk { closeness, links: self.graph.view(), control };

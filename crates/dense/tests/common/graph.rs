@@ -1,0 +1,60 @@
+//! Indexes for the tests of graphs, and how much of what is exact they find.
+
+use std::collections::HashSet;
+
+use control::Control;
+use dense::{FlatIndex, HnswIndex, HnswOptions, InnerProduct, Layout, Similarity};
+use ranking::Hit;
+use serde_json::Value;
+
+use super::ids;
+
+pub const SMALL: HnswOptions = HnswOptions {
+    m: 8,
+    ef_construction: 60,
+    seed: 42,
+    keep_pruned: true,
+    inner_product: InnerProduct::AugmentedL2,
+    layout: Layout::Fast,
+};
+
+pub fn flat(dim: usize, similarity: Similarity, vectors: &[f32]) -> FlatIndex {
+    let mut index = FlatIndex::new(dim, similarity, Value::Null).expect("a dimension");
+    index.add(ids(0..vectors.len() / dim), vectors).expect("sound rows");
+    index
+}
+
+pub fn hnsw(
+    dim: usize,
+    similarity: Similarity,
+    options: HnswOptions,
+    vectors: &[f32],
+    threads: usize,
+) -> HnswIndex {
+    let mut index = HnswIndex::new(dim, similarity, options, Value::Null).expect("sound options");
+    let rows = vectors.len() / dim;
+    let control = Control::new();
+    index.add(ids(0..rows), vectors, threads, &control).expect("sound rows");
+    assert_eq!((control.done(), index.len()), (rows as u64, rows));
+    index
+}
+
+pub fn bytes(index: &HnswIndex) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    index.save(&path).expect("writable");
+    std::fs::read(path).expect("readable")
+}
+
+/// The share of the exact hits that were found. Every hit's score must have the exact one's bits.
+pub fn recall(exact: &[Vec<Hit>], found: &[Vec<Hit>]) -> f64 {
+    let (mut shared, mut all) = (0, 0);
+    for (exact, found) in exact.iter().zip(found) {
+        assert_eq!(exact.len(), found.len());
+        assert!(found.is_sorted_by(|a, b| ranking::by_rank(a, b).is_lt()));
+        let scores: HashSet<(u32, u32)> = found.iter().map(|hit| (hit.ord, hit.score.to_bits())).collect();
+        shared += exact.iter().filter(|hit| scores.contains(&(hit.ord, hit.score.to_bits()))).count();
+        all += exact.len();
+    }
+    shared as f64 / all as f64
+}

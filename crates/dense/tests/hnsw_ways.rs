@@ -1,0 +1,100 @@
+//! The ways by which the HNSW index is searched, and its layouts: they find the same, or more.
+
+mod common;
+
+use common::graph::{SMALL, bytes, flat, hnsw, recall};
+use common::{clustered, uniform};
+use control::Control;
+use dense::{Error, HnswIndex, HnswOptions, Layout, RowSet, Similarity};
+
+#[test]
+fn a_compact_index_is_smaller_by_its_signs_and_finds_as_much() -> Result<(), Error> {
+    let dim = 200;
+    let (vectors, queries) = (clustered(3000, dim, 40, 31), clustered(50, dim, 40, 31));
+    let exact = flat(dim, Similarity::Dot, &vectors).search_many(&queries, 10, 0, &Control::new())?;
+    let [fast, compact] = [Layout::Fast, Layout::Compact].map(|layout| {
+        let index = hnsw(dim, Similarity::Dot, HnswOptions { layout, ..SMALL }, &vectors, 0);
+        let found = index.search_many(&queries, 10, 100, 1, &Control::new()).expect("hits");
+        (recall(&exact, &found), bytes(&index))
+    });
+    assert!(fast.0 >= 0.95 && compact.0 >= 0.95, "{} and {}", fast.0, compact.0);
+    let saved = fast.1.len() - compact.1.len();
+    assert!((3000 * 64..3000 * 64 + 1000).contains(&saved), "{saved} bytes");
+    // What was saved is opened as what it was.
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    std::fs::write(&path, &compact.1).expect("writable");
+    let mut opened = HnswIndex::open(&path)?;
+    opened.verify()?;
+    opened.add(vec!["new".to_owned()], &queries[..dim], 1, &Control::new())?;
+    assert_eq!(opened.search(&queries[..dim], 1, 50, &Control::new())?.len(), 1);
+    Ok(())
+}
+
+#[test]
+fn many_queries_at_once_find_what_each_alone_does_and_more() -> Result<(), Error> {
+    // A byte for each number, half a byte, and the square of a length besides.
+    for (dim, similarity) in [(6, Similarity::Cosine), (70, Similarity::Dot), (130, Similarity::L2)] {
+        let (vectors, queries) = (uniform(4000, dim, 21), uniform(100, dim, 22));
+        let (mut index, mut exact) =
+            (hnsw(dim, similarity, SMALL, &vectors, 0), flat(dim, similarity, &vectors));
+        for gone in ["p7", "p77", "p777"] {
+            index.delete(&[gone])?;
+            exact.delete(&[gone])?;
+        }
+        let expected = exact.search_many(&queries, 20, 1, &Control::new())?;
+        let search = |count: usize, threads| {
+            index.search_many(&queries[..count * dim], 20, 60, threads, &Control::new())
+        };
+        let (few, many) = (search(50, 1)?, search(100, 1)?);
+        assert_eq!(search(100, 3)?, many);
+        let recalls = [recall(&expected[..50], &few), recall(&expected[..50], &many[..50])];
+        assert!(recalls[1] >= recalls[0] && recall(&expected, &many) >= 0.98, "{dim}: {recalls:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_filter_never_costs_hits() -> Result<(), Error> {
+    let dim = 6;
+    let (vectors, queries) = (uniform(4000, dim, 10), uniform(20, dim, 11));
+    let (index, exact) = (hnsw(dim, Similarity::L2, SMALL, &vectors, 0), flat(dim, Similarity::L2, &vectors));
+    for one_of in [1, 2, 5, 50, 1000, 5000] {
+        let allows = |ord: u32| ord % one_of == one_of - 1;
+        let expected = exact.search_many_filtered(&queries, 10, 1, Some(&allows), &Control::new())?;
+        let found = index.search_many_filtered(&queries, 10, 60, 1, Some(&allows), &Control::new())?;
+        if one_of <= 1000 {
+            let recall = recall(&expected, &found);
+            assert!(recall >= 0.95, "one of {one_of}: recall@10 {recall}");
+        }
+        assert!(found.iter().flatten().all(|hit| allows(hit.ord)));
+    }
+    // A set in place of a function.
+    let set: RowSet = (0..4000).filter(|ord| ord % 2 == 1).collect();
+    let allows = |ord: u32| ord % 2 == 1;
+    let by = |filter| index.search_many_filtered(&queries, 10, 20, 1, Some(filter), &Control::new());
+    assert_eq!(by(&set)?, by(&allows)?);
+    // All that is allowed lies in one place.
+    let allows = |ord: u32| (1001..1005).contains(&ord);
+    assert_eq!(index.search_filtered(&queries[..dim], 10, 60, Some(&allows), &Control::new())?.len(), 4);
+    Ok(())
+}
+
+#[test]
+fn a_filter_against_the_query_finds_what_is_left() -> Result<(), Error> {
+    let dim = 6;
+    let (vectors, queries) = (uniform(12_000, dim, 15), uniform(20, dim, 16));
+    let (index, exact) = (hnsw(dim, Similarity::L2, SMALL, &vectors, 0), flat(dim, Similarity::L2, &vectors));
+    for part in [2, 4] {
+        for query in queries.chunks_exact(dim) {
+            // Only the farthest rows are allowed: a walk to the nearest leads away from all of them.
+            let ranked = exact.search(query, 12_000, &Control::new())?;
+            let allowed: RowSet = ranked[12_000 - 12_000 / part..].iter().map(|hit| hit.ord).collect();
+            let expected = exact.search_filtered(query, 10, Some(&allowed), &Control::new())?;
+            let found = index.search_filtered(query, 10, 20, Some(&allowed), &Control::new())?;
+            let recall = recall(&[expected], &[found]);
+            assert!(recall >= 0.9, "one of {part}: recall@10 {recall}");
+        }
+    }
+    Ok(())
+}
