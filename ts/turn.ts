@@ -27,16 +27,43 @@ export async function turnWithTime(): Promise<void> {
 	}
 }
 
-/** Whether nothing waits for the next turn yet. */
-export function nextTurnIsFree(): boolean {
-	return waiting === undefined;
+/** How the searches of one index are done that may be quick: waking another thread takes longer than they do. */
+export class QuickSearches {
+	/** Whether the one that was tried last was quick. */
+	#quick = false;
+
+	/**
+	Searches `here`, which gives `undefined` where that would not be quick, as far as this turn of the event loop has time left;
+	or first thing in the next turn, if no other waits for that. Who searches, waits and searches again then wakes no thread;
+	those who search at the same time had better, and do so `elsewhere`. `keep` is called where the search has to wait: the
+	caller may write to what it was given meanwhile.
+	*/
+	search<T>(
+		here: () => T | undefined,
+		elsewhere: () => Promise<T>,
+		{keep, signal}: {readonly keep?: () => void; readonly signal?: AbortSignal | undefined} = {},
+	): T | Promise<T> {
+		if (turnHasTime()) {
+			return this.#try(here) ?? elsewhere();
+		}
+		if (!this.#quick || waiting !== undefined) {
+			return elsewhere();
+		}
+		keep?.();
+		return inNextTurn(() => {
+			signal?.throwIfAborted();
+			return this.#try(here) ?? elsewhere();
+		});
+	}
+
+	#try<T>(here: () => T | undefined): T | undefined {
+		const found = here();
+		this.#quick = found !== undefined;
+		return found;
+	}
 }
 
-/**
-Does `work` first thing in the next turn of the event loop, which must be free. Who searches, waits and searches again then
-wakes no thread, which would take longer; those who search at the same time had better.
-*/
-export async function inNextTurn<T>(work: () => T | PromiseLike<T>): Promise<T> {
+async function inNextTurn<T>(work: () => T | PromiseLike<T>): Promise<T> {
 	return new Promise((resolve, reject) => {
 		waiting = () => {
 			waiting = undefined;

@@ -1,7 +1,7 @@
 /** What crosses to the addon in slices, so that the event loop goes on. */
 import {checkFloats, checkString, checkVectors, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
-import {type Binding, callSync, native} from '../native.ts';
+import {type Binding, callSync, native, nextTurn} from '../native.ts';
 import {turnWithTime} from '../turn.ts';
 import type {Vectors} from '../types.ts';
 
@@ -94,7 +94,9 @@ function checkArray(what: string, ids: unknown): void {
 	}
 }
 
+/** Lets others have their turn after each slice, and waits for one that has time left: other calls have slices too. */
 async function time(signal?: AbortSignal): Promise<void> {
+	await nextTurn();
 	await turnWithTime();
 	signal?.throwIfAborted();
 }

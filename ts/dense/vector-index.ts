@@ -2,7 +2,7 @@ import {type Binding, callNative, callSync, nextTurn} from '../native.ts';
 import {checkCount, checkFloats, checkOneOf, checkString, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Joined, columnsIn, hitsIn, listsFrom, room, toColumns, toHits} from '../hits.ts';
-import {hurry, inNextTurn, nextTurnIsFree, turnHasTime, turnWithTime} from '../turn.ts';
+import {QuickSearches, hurry, turnWithTime} from '../turn.ts';
 import type {CallOptions, Hit, HitColumns, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
 import {idBatch, queryBatch, unshared, vectorBatch} from './batches.ts';
 import {HitLists} from './columns.ts';
@@ -98,8 +98,7 @@ is a hit before the last is in its place. `searchMany` is many searches: a chang
 export abstract class NativeVectorIndex implements VectorIndex {
 	readonly #native: Binding.NativeVectorIndex;
 	readonly #dim: number;
-	/** Whether the search that was tried last was. */
-	#quick = false;
+	readonly #quick = new QuickSearches();
 	/** Settled when the change asked for last has been handed on. */
 	#handedOn: Promise<void> = Promise.resolve();
 
@@ -249,6 +248,10 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		return this.#search(query, options, columnsIn, toColumns);
 	}
 
+	/**
+	`search` for many queries, in one call on several threads. Of a graph that is not large for `efSearch`, many queries (64 and
+	more) are compared with all codes, which is faster than so many walks and finds more.
+	*/
 	async searchMany(queries: Vectors, options: SearchManyOptions & VectorFilterOptions & Ef = {}): Promise<Hit[][]> {
 		const run = await this.searchRun(undefined, queries, options);
 		const lists: Hit[][] = [];
@@ -352,56 +355,18 @@ export abstract class NativeVectorIndex implements VectorIndex {
 			vector = vector.slice();
 			rows = await nativeFilter(this.#native, filter, signal);
 		}
-		if (options.onProgress === undefined) {
-			// Another thread would take longer to wake than a quick search takes.
-			if (turnHasTime()) {
-				const hits = this.#searchIfQuick(vector, k, ef, rows, inRoom);
-				if (hits !== undefined) {
-					return hits;
-				}
-			} else if (this.#quick && nextTurnIsFree()) {
-				return this.#searchNextTurn(vector.slice(), k, ef, rows, options, inRoom, given);
-			}
+		const inThread = async (): Promise<T> => given(await callNative(options, control => this.#native.search(vector, k, ef, rows, control)));
+		if (options.onProgress !== undefined) {
+			return inThread();
 		}
-		return this.#searchInThread(vector, k, ef, rows, options, given);
-	}
-
-	#searchIfQuick<T>(
-		vector: Float32Array,
-		k: number,
-		ef: number,
-		rows: Binding.NativeFilter | undefined,
-		inRoom: (ids: Joined) => T,
-	): T | undefined {
-		const ids = callSync(() => this.#native.searchIfQuick(vector, k, ef, rows, room));
-		this.#quick = ids !== null;
-		return ids === null ? undefined : inRoom(ids);
-	}
-
-	async #searchNextTurn<T>(
-		vector: Float32Array,
-		k: number,
-		ef: number,
-		rows: Binding.NativeFilter | undefined,
-		options: CallOptions,
-		inRoom: (ids: Joined) => T,
-		given: (hits: Binding.Hits) => T,
-	): Promise<T> {
-		return inNextTurn<T>(() => {
-			options.signal?.throwIfAborted();
-			return this.#searchIfQuick(vector, k, ef, rows, inRoom) ?? this.#searchInThread(vector, k, ef, rows, options, given);
-		});
-	}
-
-	async #searchInThread<T>(
-		vector: Float32Array,
-		k: number,
-		ef: number,
-		rows: Binding.NativeFilter | undefined,
-		options: CallOptions,
-		given: (hits: Binding.Hits) => T,
-	): Promise<T> {
-		return given(await callNative(options, control => this.#native.search(vector, k, ef, rows, control)));
+		const here = (): T | undefined => {
+			const ids = callSync(() => this.#native.searchIfQuick(vector, k, ef, rows, room));
+			return ids === null ? undefined : inRoom(ids);
+		};
+		const keep = (): void => {
+			vector = vector.slice();
+		};
+		return this.#quick.search(here, inThread, {keep, signal});
 	}
 }
 

@@ -4,8 +4,8 @@ import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts
 import {hitsIn, room, toHits} from '../hits.ts';
 import {RetrievedRun} from '../run.ts';
 import type {PassageSource} from '../source.ts';
-import {hurry, inNextTurn, nextTurnIsFree, turnHasTime} from '../turn.ts';
-import type {CallOptions, Hit, PassageFields, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
+import {QuickSearches, hurry} from '../turn.ts';
+import type {Hit, PassageFields, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
 import type {Analyzer, AnalyzerDescription} from './analyzer.ts';
 import {type AddOptions, type Bm25CreateOptions, Bm25Writer} from './bm25-writer.ts';
 import {type Filter, filterJson} from './filter.ts';
@@ -81,8 +81,7 @@ await index.search('who built the bridge?', {k: 10});
 export class Bm25Index implements Searcher, AsyncDisposable {
 	readonly #native: Binding.NativeBm25Index;
 	readonly #options: Bm25Options;
-	/** Whether the search that was tried last was. */
-	#quick = false;
+	readonly #quick = new QuickSearches();
 
 	/** @internal */
 	private constructor(index: Binding.NativeBm25Index, options: Bm25Options) {
@@ -147,18 +146,19 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		const {k1, b} = this.#parameters(options);
 		const filter = filterJson(options.filter);
 		options.signal?.throwIfAborted();
-		if (filter === undefined && options.onProgress === undefined) {
-			// Another thread would take longer to wake than most searches take.
-			if (turnHasTime()) {
-				const hits = this.#searchIfQuick(query, k, k1, b);
-				if (hits !== undefined) {
-					return hits;
-				}
-			} else if (this.#quick && nextTurnIsFree()) {
-				return this.#searchNextTurn(query, k, k1, b, options);
-			}
+		const inThread = async (): Promise<Hit[]> =>
+			toHits(await callNative(options, control => this.#native.search(query, k, k1, b, filter, control)));
+		if (filter !== undefined || options.onProgress !== undefined) {
+			return inThread();
 		}
-		return this.#searchInThread(query, k, k1, b, filter, options);
+		return this.#quick.search(
+			() => {
+				const ids = callSync(() => this.#native.searchIfQuick(query, k, k1, b, room));
+				return ids === null ? undefined : hitsIn(ids);
+			},
+			inThread,
+			options,
+		);
 	}
 
 	/** The hits of many queries, found in one call on several threads. Fastest by far where queries are known together. */
@@ -254,23 +254,6 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.close();
-	}
-
-	#searchIfQuick(query: string, k: number, k1: number, b: number): Hit[] | undefined {
-		const ids = callSync(() => this.#native.searchIfQuick(query, k, k1, b, room));
-		this.#quick = ids !== null;
-		return ids === null ? undefined : hitsIn(ids);
-	}
-
-	async #searchNextTurn(query: string, k: number, k1: number, b: number, options: CallOptions): Promise<Hit[]> {
-		return inNextTurn<Hit[]>(() => {
-			options.signal?.throwIfAborted();
-			return this.#searchIfQuick(query, k, k1, b) ?? this.#searchInThread(query, k, k1, b, undefined, options);
-		});
-	}
-
-	async #searchInThread(query: string, k: number, k1: number, b: number, filter: string | undefined, options: CallOptions): Promise<Hit[]> {
-		return toHits(await callNative(options, control => this.#native.search(query, k, k1, b, filter, control)));
 	}
 
 	#parameters(options: Bm25Options): {k1: number; b: number} {
