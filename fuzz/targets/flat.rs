@@ -5,12 +5,8 @@ use std::path::Path;
 
 use control::Control;
 use dense::{Error, FlatIndex, Put, Similarity, Storage};
-use fuzz::{Random, Scratch, bits, change, check_hits, checked, even, start};
-use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use fuzz::{MOST_DIM, Random, Scratch, bits, check_hits, even, file_target};
 use ranking::Hit;
-
-/// Vectors that the target itself makes are not to be what takes memory.
-const MOST_DIM: usize = 4096;
 
 fn seeds() -> Vec<Vec<u8>> {
     let scratch = Scratch::new();
@@ -93,15 +89,4 @@ fn use_all(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fuzz_target!(
-    init: start(seeds),
-    |data: &[u8]| {
-        thread_local!(static SCRATCH: Scratch = Scratch::new());
-        let path = SCRATCH.with(|scratch| scratch.write("file", data));
-        checked(data.len(), || drop(use_all(&path)));
-    }
-);
-
-fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    change(data, size, max_size, seed)
-});
+file_target!(seeds, |path: &Path, _| drop(use_all(path)));

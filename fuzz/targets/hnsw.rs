@@ -4,13 +4,9 @@
 use std::path::Path;
 
 use control::Control;
-use dense::{Error, FlatIndex, HnswIndex, HnswOptions, InnerProduct, Put, Similarity};
-use fuzz::{Random, Scratch, bits, change, check_hits, checked, even, start};
-use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use dense::{Error, FlatIndex, HnswIndex, HnswOptions, InnerProduct, Layout, Put, Similarity};
+use fuzz::{MOST_DIM, Random, Scratch, bits, check_hits, even, file_target};
 use ranking::Hit;
-
-/// Vectors that the target itself makes are not to be what takes memory.
-const MOST_DIM: usize = 4096;
 
 fn seeds() -> Vec<Vec<u8>> {
     let scratch = Scratch::new();
@@ -22,11 +18,17 @@ fn seeds() -> Vec<Vec<u8>> {
         (Similarity::Cosine, InnerProduct::Graph),
         (Similarity::L2, InnerProduct::Graph),
     ] {
-        for (dim, rows, m) in [(3, 90, 2), (70, 36, 9), (2, 0, 2)] {
+        for (dim, rows, m, layout) in [
+            (3, 90, 2, Layout::Fast),
+            (70, 36, 9, Layout::Fast),
+            (130, 40, 2, Layout::Fast),
+            (130, 40, 2, Layout::Compact),
+            (2, 0, 2, Layout::Fast),
+        ] {
             let mut flat = FlatIndex::new(dim, similarity, "mine".into()).expect("a dimension");
             let ids = (0..rows).map(|row| format!("p{row}")).collect();
             flat.add(ids, &Random(1).vectors(rows * dim)).expect("sound rows");
-            let options = HnswOptions { m, ef_construction: 4, inner_product, ..HnswOptions::default() };
+            let options = HnswOptions { m, ef_construction: 4, inner_product, layout, ..HnswOptions::default() };
             let mut index = HnswIndex::from_flat(flat, options, 1, &Control::new()).expect("sound options");
             let deleted: &[&str] = if rows > 0 { &["p3"] } else { &[] };
             index.delete(deleted).expect("there");
@@ -68,6 +70,11 @@ fn use_all(path: &Path) -> Result<(), Error> {
     let found = bits(&index.search(query, 2, 2, &control)?);
     let many = index.search_many(&queries, 2, 2, 1, &control)?;
     assert_eq!(found, bits(&many[1]), "alone and among others");
+    // Many queries are compared with all codes, where there are rows enough.
+    let many = index.search_many(&queries.repeat(13), 2, 2, 1, &control)?;
+    for hits in &many {
+        check_hits(hits, count_of(2.min(live.len()), hits), |ord| live.contains(ord));
+    }
     let again = path.with_extension("again");
     index.save(&again)?;
     let reopened = HnswIndex::open(&again)?;
@@ -96,15 +103,4 @@ fn use_all(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fuzz_target!(
-    init: start(seeds),
-    |data: &[u8]| {
-        thread_local!(static SCRATCH: Scratch = Scratch::new());
-        let path = SCRATCH.with(|scratch| scratch.write("file", data));
-        checked(data.len(), || drop(use_all(&path)));
-    }
-);
-
-fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    change(data, size, max_size, seed)
-});
+file_target!(seeds, |path: &Path, _| drop(use_all(path)));
