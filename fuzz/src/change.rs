@@ -39,7 +39,7 @@ pub fn change(data: &mut [u8], size: usize, most: usize, seed: u32) -> usize {
 fn interesting(random: &mut Random) -> u64 {
     let at = random.below(64) as u32;
     match random.below(9) {
-        0 => random.next(),
+        0 => random.bits(),
         1 => 1u64.checked_shl(at).unwrap_or(0),
         2 => (1u64 << at).wrapping_sub(1),
         3 => u64::from(f32::NAN.to_bits()),

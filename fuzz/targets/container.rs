@@ -1,8 +1,9 @@
 //! The container itself: whatever opens has sections inside the file, with the checksums that `verify` finds.
 #![no_main]
 
-use fuzz::{Scratch, change, checked, start};
-use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use std::path::Path;
+
+use fuzz::{Scratch, file_target};
 use storage::{File, FileKind, Writer};
 
 const KIND: FileKind = FileKind { magic: *b"PKFUZZ\0\0", version: 3, name: "fuzzed" };
@@ -21,29 +22,22 @@ fn seeds() -> Vec<Vec<u8>> {
     vec![write(&[]), write(&[("a", 0)]), write(&[("a", 12), ("b", 64), ("b", 1), ("", 200)])]
 }
 
-fuzz_target!(
-    init: start(seeds),
-    |data: &[u8]| {
-        thread_local!(static SCRATCH: Scratch = Scratch::new());
-        let path = SCRATCH.with(|scratch| scratch.write("file", data));
-        checked(data.len(), || {
-            let Ok(file) = File::open(&path, KIND) else { return };
-            assert_eq!(file.bytes(), data.len() as u64);
-            // All sections are so small that opening checks them.
-            file.verify().expect("verified when it was opened");
-            for name in ["a", "b", "", "nobody's"] {
-                let Ok(section) = file.section(name) else { continue };
-                assert!(section.len() <= data.len());
-                assert!(section.as_ptr().addr().is_multiple_of(64));
-                let sum: u64 = section.iter().map(|&byte| u64::from(byte)).sum();
-                let numbers = file.section_as::<u64>(name);
-                assert_eq!(numbers.is_ok(), section.len().is_multiple_of(8));
-                assert!(numbers.is_err() || sum > 0 || numbers.is_ok_and(|all| all.iter().all(|&number| number == 0)));
-            }
-        });
+fn use_all(path: &Path, size: usize) {
+    let Ok(file) = File::open(path, KIND) else { return };
+    assert_eq!(file.bytes(), size as u64);
+    // All sections are so small that opening checks them.
+    file.verify().expect("verified when it was opened");
+    for name in ["a", "b", "", "nobody's"] {
+        let Ok(section) = file.section(name) else { continue };
+        assert!(section.len() <= size);
+        assert!(section.as_ptr().addr().is_multiple_of(64));
+        let sum: u64 = section.iter().map(|&byte| u64::from(byte)).sum();
+        let numbers = file.section_as::<u64>(name);
+        assert_eq!(numbers.is_ok(), section.len().is_multiple_of(8));
+        assert!(
+            numbers.is_err() || sum > 0 || numbers.is_ok_and(|all| all.iter().all(|&number| number == 0))
+        );
     }
-);
+}
 
-fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    change(data, size, max_size, seed)
-});
+file_target!(seeds, use_all);

@@ -28,7 +28,8 @@ fn seeds() -> Vec<Vec<u8>> {
             let mut flat = FlatIndex::new(dim, similarity, "mine".into()).expect("a dimension");
             let ids = (0..rows).map(|row| format!("p{row}")).collect();
             flat.add(ids, &Random(1).vectors(rows * dim)).expect("sound rows");
-            let options = HnswOptions { m, ef_construction: 4, inner_product, layout, ..HnswOptions::default() };
+            let options =
+                HnswOptions { m, ef_construction: 4, inner_product, layout, ..HnswOptions::default() };
             let mut index = HnswIndex::from_flat(flat, options, 1, &Control::new()).expect("sound options");
             let deleted: &[&str] = if rows > 0 { &["p3"] } else { &[] };
             index.delete(deleted).expect("there");

@@ -1,9 +1,10 @@
 //! Passage stores: opened, verified, read and looked through.
 #![no_main]
 
+use std::path::Path;
+
 use corpus::{Passage, PassageStore, PassageStoreWriter};
-use fuzz::{Scratch, change, checked, start};
-use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use fuzz::{Scratch, file_target};
 
 fn seeds() -> Vec<Vec<u8>> {
     let scratch = Scratch::new();
@@ -21,32 +22,23 @@ fn seeds() -> Vec<Vec<u8>> {
     [0, 1, 30].map(write).to_vec()
 }
 
-fuzz_target!(
-    init: start(seeds),
-    |data: &[u8]| {
-        thread_local!(static SCRATCH: Scratch = Scratch::new());
-        let path = SCRATCH.with(|scratch| scratch.write("file", data));
-        checked(data.len(), || {
-            let Ok(store) = PassageStore::open(&path) else { return };
-            // All sections are so small that opening checks them.
-            store.verify().expect("verified when it was opened");
-            assert_eq!(store.iter().len(), store.len() as usize);
-            for passage in store.iter().flatten() {
-                // Of one that is found, what follows the id may be damaged.
-                if let Ok(Some(found)) = store.find(passage.id)
-                    && let Ok(found) = store.get(found)
-                {
-                    assert_eq!(found.id, passage.id);
-                }
-                assert!(passage.id.len() + passage.text.len() <= data.len());
-            }
-            assert!(store.get(store.len()).is_err());
-            let found = store.find("nobody's");
-            assert!(found.is_err() || found.is_ok_and(|ord| ord.is_none_or(|ord| ord < store.len())));
-        });
+fn use_all(path: &Path, size: usize) {
+    let Ok(store) = PassageStore::open(path) else { return };
+    // All sections are so small that opening checks them.
+    store.verify().expect("verified when it was opened");
+    assert_eq!(store.iter().len(), store.len() as usize);
+    for passage in store.iter().flatten() {
+        // Of one that is found, what follows the id may be damaged.
+        if let Ok(Some(found)) = store.find(passage.id)
+            && let Ok(found) = store.get(found)
+        {
+            assert_eq!(found.id, passage.id);
+        }
+        assert!(passage.id.len() + passage.text.len() <= size);
     }
-);
+    assert!(store.get(store.len()).is_err());
+    let found = store.find("nobody's");
+    assert!(found.is_err() || found.is_ok_and(|ord| ord.is_none_or(|ord| ord < store.len())));
+}
 
-fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    change(data, size, max_size, seed)
-});
+file_target!(seeds, use_all);

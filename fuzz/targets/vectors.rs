@@ -22,10 +22,10 @@ fn seeds() -> Vec<Vec<u8>> {
     for path in paths.iter().filter(|path| path.extension().is_some_and(|extension| extension != "py")) {
         let name = path.file_name().expect("of a file").to_string_lossy();
         let ways: &[u8] = match path.extension().and_then(|extension| extension.to_str()) {
-            Some("f32") => &[0b1_01],
+            Some("f32") => &[1 | 1 << 2],
             Some("fvecs") => &[0b10],
-            Some("parquet" | "arrow" | "arrows" | "feather") => &[0, 0b01_0_00, 0b10_0_00],
-            Some("json" | "txt") => &[0b11_0_00],
+            Some("parquet" | "arrow" | "arrows" | "feather") => &[0, 1 << 3, 2 << 3],
+            Some("json" | "txt") => &[3 << 3],
             _ => &[0],
         };
         let bytes = std::fs::read(path).expect(&name);
