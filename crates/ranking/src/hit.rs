@@ -9,6 +9,35 @@ pub struct Hit {
     pub score: f32,
 }
 
+impl Hit {
+    /// A number that is the lower, the better the hit ranks: ordering these orders hits as [`by_rank`] does, and faster.
+    ///
+    /// ```
+    /// use ranking::Hit;
+    ///
+    /// let hit = Hit { ord: 7, score: -1.5 };
+    /// assert!(Hit { ord: 3, score: -1.5 }.rank_key() < hit.rank_key());
+    /// assert_eq!(Hit::from_rank_key(hit.rank_key()), hit);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn rank_key(self) -> u64 {
+        let bits = self.score.to_bits();
+        // Negative numbers grow with their bits, the others fall.
+        let badness = if bits >> 31 == 1 { bits } else { !bits & !(1 << 31) };
+        u64::from(badness) << 32 | u64::from(self.ord)
+    }
+
+    /// The hit of a [`rank_key`](Self::rank_key).
+    #[inline]
+    #[must_use]
+    pub fn from_rank_key(key: u64) -> Self {
+        let badness = (key >> 32) as u32;
+        let bits = if badness >> 31 == 1 { badness } else { !badness & !(1 << 31) };
+        Self { ord: key as u32, score: f32::from_bits(bits) }
+    }
+}
+
 /// Orders hits as they are ranked: the higher score first, of equal scores the earlier ord.
 ///
 /// ```
@@ -21,4 +50,30 @@ pub struct Hit {
 #[must_use]
 pub fn by_rank(a: &Hit, b: &Hit) -> Ordering {
     b.score.total_cmp(&a.score).then(a.ord.cmp(&b.ord))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn keys_order_as_ranks_do(a in any::<(u32, f32)>(), b in any::<(u32, f32)>(), same in any::<bool>()) {
+            let of = |(ord, score)| Hit { ord, score };
+            let (a, mut b) = (of(a), of(b));
+            if same {
+                b.score = a.score;
+            }
+            prop_assert_eq!(a.rank_key().cmp(&b.rank_key()), by_rank(&a, &b));
+            prop_assert_eq!(by_rank(&Hit::from_rank_key(a.rank_key()), &a), Ordering::Equal);
+        }
+    }
+
+    #[test]
+    fn keys_tell_zeros_apart_and_order_the_infinite() {
+        let scores = [f32::INFINITY, f32::MAX, f32::MIN_POSITIVE, 0.0, -0.0, -1.0, f32::NEG_INFINITY];
+        let keys = scores.map(|score| Hit { ord: 0, score }.rank_key());
+        assert!(keys.is_sorted_by(|a, b| a < b));
+    }
 }

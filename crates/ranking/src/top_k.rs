@@ -1,18 +1,14 @@
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use crate::hit::{Hit, by_rank};
+use crate::hit::Hit;
 
 /// Keeps the `k` best hits pushed, in any order of pushing.
 #[derive(Debug, Clone)]
 pub struct TopK {
     k: usize,
-    /// The worst kept hit is at the top.
-    heap: BinaryHeap<WorstFirst>,
+    /// Rank keys; that of the worst kept hit is at the top.
+    heap: BinaryHeap<u64>,
 }
-
-#[derive(Debug, Clone, Copy)]
-struct WorstFirst(Hit);
 
 impl TopK {
     /// Keeps `k` hits; `k` may be 0.
@@ -23,60 +19,56 @@ impl TopK {
 
     /// Offers a hit; it is kept if it ranks among the `k` best so far.
     pub fn push(&mut self, hit: Hit) {
+        let key = hit.rank_key();
         if self.heap.len() < self.k {
-            self.heap.push(WorstFirst(hit));
+            self.heap.push(key);
         } else if let Some(mut worst) = self.heap.peek_mut()
-            && by_rank(&hit, &worst.0) == Ordering::Less
+            && key < *worst
         {
-            *worst = WorstFirst(hit);
+            *worst = key;
         }
     }
 
     /// The worst kept hit once `k` are kept: only what ranks before it can still enter.
     #[must_use]
     pub fn threshold(&self) -> Option<Hit> {
-        if self.heap.len() < self.k { None } else { self.heap.peek().map(|worst| worst.0) }
+        if self.heap.len() < self.k { None } else { self.heap.peek().copied().map(Hit::from_rank_key) }
     }
 
     /// The kept hits, best first.
     #[must_use]
     pub fn into_sorted(self) -> Vec<Hit> {
-        let mut hits: Vec<Hit> = self.heap.into_iter().map(|kept| kept.0).collect();
-        hits.sort_unstable_by(by_rank);
-        hits
+        let mut keys = self.heap.into_vec();
+        keys.sort_unstable();
+        keys.into_iter().map(Hit::from_rank_key).collect()
     }
 }
 
-impl Ord for WorstFirst {
-    fn cmp(&self, other: &Self) -> Ordering {
-        by_rank(&self.0, &other.0)
+impl Extend<Hit> for TopK {
+    /// Offers hits; quicker than one by one as long as there is room.
+    fn extend<T: IntoIterator<Item = Hit>>(&mut self, hits: T) {
+        let mut hits = hits.into_iter();
+        let room = self.k - self.heap.len();
+        self.heap.extend(hits.by_ref().take(room).map(Hit::rank_key));
+        hits.for_each(|hit| self.push(hit));
     }
 }
-impl PartialOrd for WorstFirst {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl PartialEq for WorstFirst {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-impl Eq for WorstFirst {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hit::by_rank;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
-        fn keeps_what_a_full_sort_would_keep(scores in prop::collection::vec(-4i8..4, 0..200), k in 0usize..50) {
+        fn keeps_what_a_full_sort_would_keep(scores in prop::collection::vec(-4i8..4, 0..200), k in 0usize..50, pushed in 0usize..60) {
             let hits: Vec<Hit> =
                 scores.iter().zip(0u32..).map(|(&score, ord)| Hit { ord, score: f32::from(score) }).collect();
             let mut best = TopK::new(k);
             // From the last to the first: the tie rule must not lean on the order of pushing.
-            hits.iter().rev().for_each(|&hit| best.push(hit));
+            hits.iter().rev().take(pushed).for_each(|&hit| best.push(hit));
+            best.extend(hits.iter().rev().skip(pushed).copied());
 
             let mut expected = hits;
             expected.sort_by(by_rank);

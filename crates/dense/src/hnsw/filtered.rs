@@ -104,7 +104,7 @@ impl Walk<'_> {
             }
             next.clear();
         }
-        let found: Vec<Hit> = among.pool.iter().map(|(ord, score)| Hit { ord, score }).collect();
+        let found: Vec<Hit> = among.pool.iter().collect();
         Ok((found.len() == ef).then_some(found))
     }
 }

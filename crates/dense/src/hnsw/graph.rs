@@ -157,15 +157,21 @@ impl Links<'_> {
         if layer == 0 { self.ground.room() } else { self.upper.room() }
     }
 
-    /// Puts the links of a row in `found`. While another thread sets them, some may be old and some new.
-    pub fn get(&self, row: u32, layer: usize, found: &mut Vec<u32>) {
-        found.clear();
+    /// The links of a row. While another thread sets them, some may be old and some new. `for_each` is the quickest way
+    /// through them.
+    #[inline]
+    pub fn of(&self, row: u32, layer: usize) -> impl Iterator<Item = u32> {
         // A row that is not in the layer has no links there: a link to it is one that only a damaged file has. All are in
         // layer 0, and walks do not wait for the offsets there.
-        if layer == 0 || layer <= self.level(row) {
-            let (cells, record) = self.record(row, layer);
-            cells.read(record, self.rows() as u32, found);
-        }
+        let there = layer == 0 || layer <= self.level(row);
+        let (cells, record) = self.record(row, if there { layer } else { 0 });
+        cells.links(record, if there { self.rows() as u32 } else { 0 })
+    }
+
+    /// Puts the links of a row in `found`.
+    pub fn get(&self, row: u32, layer: usize, found: &mut Vec<u32>) {
+        found.clear();
+        self.of(row, layer).for_each(|link| found.push(link));
     }
 
     /// Replaces the links of a row. The caller lets no two threads do so at once. What is behind the last link but one
@@ -187,14 +193,11 @@ impl Links<'_> {
 
     /// A link that leads to no row of its layer, as only damaged files have: of which row, in which layer, and where to.
     fn astray(&self) -> Option<(u32, usize, u32)> {
-        let mut links = Vec::new();
         (0..self.rows() as u32).find_map(|row| {
             (0..=self.level(row)).find_map(|layer| {
-                links.clear();
                 let (cells, record) = self.record(row, layer);
-                cells.read(record, u32::MAX, &mut links);
-                let astray = |&&to: &&u32| to as usize >= self.rows() || self.level(to) < layer;
-                links.iter().find(astray).map(|&to| (row, layer, to))
+                let astray = |&to: &u32| to as usize >= self.rows() || self.level(to) < layer;
+                cells.links(record, u32::MAX).find(astray).map(|to| (row, layer, to))
             })
         })
     }

@@ -1,10 +1,13 @@
+use ranking::Hit;
+
 /// The nearest rows that a walk has found, the nearest first, and which of them it has been at.
 #[derive(Debug, Default)]
 pub(crate) struct Pool {
-    /// Ascending: how far a row is, then [`DONE`] and its ord.
+    /// Ascending: [rank keys](Hit::rank_key) of rows and their closeness, with [`DONE`] beside the ord.
     entries: Vec<u64>,
-    /// Room for those that come in.
+    /// Room for those that come in, and for where they come.
     new: Vec<u64>,
+    places: Vec<usize>,
     most: usize,
     /// How many of the nearest the walk may go to; more only as long as there are fewer than `most`.
     width: usize,
@@ -31,7 +34,7 @@ impl Pool {
     /// earlier stay before the later. A row must not come twice. Returns the row where the walk goes next, if it is one
     /// of these.
     pub fn extend(&mut self, rows: &[u32], closeness: &[f32]) -> Option<u32> {
-        let Self { entries, most, new, next, .. } = self;
+        let Self { entries, most, new, places, next, .. } = self;
         *next += entries[*next..].iter().take_while(|&entry| entry & DONE != 0).count();
         // Rows as far as the last stay out, and one as far as another comes behind it.
         let last = if entries.len() == *most {
@@ -39,16 +42,26 @@ impl Pool {
         } else {
             u64::MAX
         };
-        let near = rows.iter().zip(closeness).map(|(&row, &near)| entry(row, near));
-        new.clear();
-        new.extend(near.filter(|&entry| entry < last));
+        new.resize(rows.len(), 0);
+        let mut count = 0;
+        for (&row, &near) in rows.iter().zip(closeness) {
+            // Which of them come in nobody can guess: this has no branch.
+            let entry = Hit { ord: row, score: near }.rank_key();
+            new[count] = entry;
+            count += usize::from(entry < last);
+        }
+        new.truncate(count);
         new.sort_unstable();
+        places.clear();
+        // One after another, before anything moves: so no search waits for the one before.
+        places.extend(new.iter().map(|&entry| {
+            let behind = entry | u64::from(u32::MAX);
+            entries.partition_point(|&kept| kept <= behind)
+        }));
         let old = entries.len();
         entries.resize(old + new.len(), 0);
         let mut end = old;
-        for (before, &entry) in new.iter().enumerate().rev() {
-            let behind = entry | u64::from(u32::MAX);
-            let at = entries[..end].partition_point(|&kept| kept <= behind);
+        for (before, (&entry, &at)) in new.iter().zip(&*places).enumerate().rev() {
             entries.copy_within(at..end, at + before + 1);
             entries[at + before] = entry;
             end = at;
@@ -63,7 +76,11 @@ impl Pool {
 
     /// The closeness that a row must exceed to be kept, once there is no room left.
     pub fn least(&self) -> Option<f32> {
-        if self.entries.len() == self.most { self.entries.last().copied().map(closeness) } else { None }
+        if self.entries.len() == self.most {
+            self.entries.last().map(|&last| Hit::from_rank_key(last).score)
+        } else {
+            None
+        }
     }
 
     /// The nearest row where the walk has not been, which it goes to now.
@@ -85,27 +102,9 @@ impl Pool {
     }
 
     /// All rows with their closeness, the nearest first.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, f32)> {
-        self.entries.iter().map(|&entry| ((entry & !DONE) as u32, closeness(entry)))
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Hit> {
+        self.entries.iter().map(|&entry| Hit::from_rank_key(entry & !DONE))
     }
-}
-
-/// A row and its closeness in one number that is the lower the nearer the row is, of equally near ones that of the earlier.
-pub(crate) fn entry(row: u32, closeness: f32) -> u64 {
-    u64::from(farness(closeness)) << 32 | u64::from(row)
-}
-
-/// Orders as closeness does, the nearest lowest. −0 comes right behind 0.
-fn farness(closeness: f32) -> u32 {
-    let bits = closeness.to_bits();
-    // Negative numbers grow with their bits, the others fall.
-    if bits >> 31 == 1 { bits } else { !bits & !(1 << 31) }
-}
-
-/// The closeness of an [`entry`].
-pub(crate) fn closeness(entry: u64) -> f32 {
-    let far = (entry >> 32) as u32;
-    f32::from_bits(if far >> 31 == 1 { far } else { !far & !(1 << 31) })
 }
 
 #[cfg(test)]
@@ -140,7 +139,8 @@ mod tests {
                     prop_assert_eq!(first, next.filter(|row| rows.contains(row)));
                 }
                 prop_assert_eq!(pool.least(), kept.get(most - 1).map(|kept| kept.1));
-                prop_assert_eq!(pool.iter().collect::<Vec<_>>(), kept.clone());
+                let found: Vec<_> = pool.iter().map(|hit| (hit.ord, hit.score)).collect();
+                prop_assert_eq!(found, kept.clone());
             }
         }
     }

@@ -25,21 +25,27 @@ pub(crate) fn rescore(
         Similarity::Dot | Similarity::Cosine => (1.0, 0.0),
         Similarity::L2 => (0.5, 0.5 * target.length() * target.length()),
     };
-    candidates.iter().take(AHEAD).for_each(|candidate| prefetch(view.row(candidate.ord)));
-    let mut best = TopK::new(k);
-    for (at, candidate) in candidates.iter().enumerate() {
-        if let Some(worst) = best.threshold() {
-            let bound = worst.score * factor + offset;
-            if candidate.score + DEVIATIONS * closeness.codes().deviation(target, candidate.ord) < bound {
-                continue;
-            }
-        }
-        if let Some(ahead) = candidates.get(at + AHEAD) {
+    // Only a file made by hand brings NaN; nothing is worse.
+    let scored = |ord: u32| Hit { ord, score: view.score(query, ord).max(f32::NEG_INFINITY) };
+    let fetch = |at: usize| {
+        if let Some(ahead) = candidates.get(at) {
             prefetch(view.row(ahead.ord));
         }
-        // Only a file made by hand brings NaN; nothing is worse.
-        let score = view.score(query, candidate.ord).max(f32::NEG_INFINITY);
-        best.push(Hit { ord: candidate.ord, score });
+    };
+    (0..AHEAD).for_each(fetch);
+    let mut best = TopK::new(k);
+    let (first, others) = candidates.split_at(k.min(candidates.len()));
+    best.extend(first.iter().enumerate().map(|(at, candidate)| {
+        fetch(at + AHEAD);
+        scored(candidate.ord)
+    }));
+    for (at, candidate) in (k..).zip(others) {
+        let Some(worst) = best.threshold() else { break };
+        let bound = worst.score * factor + offset;
+        if candidate.score + DEVIATIONS * closeness.codes().deviation(target, candidate.ord) >= bound {
+            fetch(at + AHEAD);
+            best.push(scored(candidate.ord));
+        }
     }
     let hits = best.into_sorted();
     debug_assert!(hits.is_sorted_by(|a, b| by_rank(a, b).is_lt()));

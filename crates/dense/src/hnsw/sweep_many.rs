@@ -6,7 +6,6 @@ use ranking::Hit;
 
 use super::closeness::Closeness;
 use super::codes::Target;
-use super::pool::{closeness, entry};
 use super::rescore::rescore;
 
 /// Queries that are compared with a row at once: with a block of rows they stay in the second cache level.
@@ -63,7 +62,7 @@ pub(crate) fn sweep_many(
 /// The nearest rows so far.
 struct Nearest {
     kept: usize,
-    /// Up to twice as many, as [`entry`] has them.
+    /// Rank keys of up to twice as many, the score being how near they are.
     entries: Vec<u64>,
     /// What is not as near is not among them.
     least: f32,
@@ -77,7 +76,7 @@ impl Nearest {
     fn push(&mut self, ord: u32, closeness: f32) {
         // What comes later and is as near is not nearer.
         if closeness > self.least || self.entries.len() < self.kept {
-            self.entries.push(entry(ord, closeness));
+            self.entries.push(Hit { ord, score: closeness }.rank_key());
             if self.entries.len() == 2 * self.kept {
                 self.prune();
             }
@@ -87,7 +86,7 @@ impl Nearest {
     fn prune(&mut self) {
         if self.kept > 0 && self.entries.len() >= self.kept {
             let (_, &mut least, _) = self.entries.select_nth_unstable(self.kept - 1);
-            self.least = closeness(least);
+            self.least = Hit::from_rank_key(least).score;
             self.entries.truncate(self.kept);
         }
     }
@@ -96,6 +95,6 @@ impl Nearest {
     fn into_hits(mut self) -> Vec<Hit> {
         self.prune();
         self.entries.sort_unstable();
-        self.entries.iter().map(|&entry| Hit { ord: entry as u32, score: closeness(entry) }).collect()
+        self.entries.into_iter().map(Hit::from_rank_key).collect()
     }
 }

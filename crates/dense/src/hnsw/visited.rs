@@ -27,11 +27,11 @@ impl Visited {
     /// Puts those of `rows` in the set that were not, and in `fresh`, which has room for all; returns how many.
     pub fn insert_all(&mut self, rows: impl Iterator<Item = u32>, fresh: &mut [u32]) -> usize {
         let mut count = 0;
-        for row in rows {
+        rows.for_each(|row| {
             // Half of the rows are new: this has no branch to guess.
             fresh[count] = row;
             count += usize::from(self.set(row));
-        }
+        });
         self.seen.extend_from_slice(&fresh[..count]);
         count
     }

@@ -98,11 +98,10 @@ impl Walk<'_> {
     /// Goes to the nearest row where the walk has not been, and asks for the rows that it leads to; false if there is
     /// none.
     pub fn go(&self, layer: usize, scratch: &mut Scratch) -> bool {
-        let Scratch { visited, pool, links, fresh, .. } = scratch;
+        let Scratch { visited, pool, fresh, .. } = scratch;
         let Some(row) = pool.go() else { return false };
-        self.links.get(row, layer, links);
-        fresh.resize(links.len(), 0);
-        let count = visited.insert_all(links.iter().copied(), fresh);
+        fresh.resize(self.links.room(layer), 0);
+        let count = visited.insert_all(self.links.of(row, layer), fresh);
         fresh.truncate(count);
         let codes = self.closeness.codes();
         if pool.least().is_none() || !fresh.iter().all(|&row| codes.prefetch_rough(row)) {
@@ -138,6 +137,6 @@ impl Walk<'_> {
 impl Scratch {
     /// What the last walk through a layer found, the nearest first.
     pub fn found(&self) -> impl ExactSizeIterator<Item = Hit> {
-        self.pool.iter().map(|(ord, score)| Hit { ord, score })
+        self.pool.iter()
     }
 }

@@ -21,7 +21,12 @@ macro_rules! define_int4 {
             let (fours, rest) = ords.as_chunks::<4>();
             let (to_fours, to_rest) = products.as_chunks_mut::<4>();
             for (ords, products) in fours.iter().zip(to_fours) {
-                *products = tile(query, ords.map(|ord| rows.row(ord)));
+                // No closure: it would be code of its own, without the instructions of this.
+                let mut of: [&[u8]; 4] = [&[]; 4];
+                for r in 0..4 {
+                    of[r] = rows.row(ords[r]);
+                }
+                *products = tile(query, of);
             }
             for (&ord, product) in rest.iter().zip(to_rest) {
                 [*product] = tile(query, [rows.row(ord)]);

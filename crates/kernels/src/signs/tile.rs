@@ -20,7 +20,12 @@ macro_rules! define_signs {
             let (fours, rest) = ords.as_chunks::<4>();
             let (to_fours, to_rest) = sums.as_chunks_mut::<4>();
             for (ords, sums) in fours.iter().zip(to_fours) {
-                *sums = tile(query, ords.map(|ord| rows.row(ord)));
+                // No closure: it would be code of its own, without the instructions of this.
+                let mut of: [&[u8]; 4] = [&[]; 4];
+                for r in 0..4 {
+                    of[r] = rows.row(ords[r]);
+                }
+                *sums = tile(query, of);
             }
             for (&ord, sum) in rest.iter().zip(to_rest) {
                 [*sum] = tile(query, [rows.row(ord)]);

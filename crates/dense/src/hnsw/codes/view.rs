@@ -184,6 +184,7 @@ impl<'a> CodesView<'a> {
     }
 
     /// Asks for the signs of a row to be fetched; false if it has none.
+    #[inline]
     pub fn prefetch_rough(&self, row: u32) -> bool {
         self.rough.inspect(|rough| rough.prefetch(row)).is_some()
     }
@@ -205,6 +206,7 @@ impl<'a> CodesView<'a> {
     }
 
     /// Asks for a row to be fetched.
+    #[inline]
     pub fn prefetch(&self, row: u32) {
         kernels::prefetch_bytes(self.row(row));
         kernels::prefetch_bytes(bytemuck::bytes_of(&self.scales[row as usize]));
@@ -213,6 +215,7 @@ impl<'a> CodesView<'a> {
         }
     }
 
+    #[inline]
     fn row(&self, row: u32) -> &'a [u8] {
         match self.rows {
             Rows::Four(_, rows) => rows.row(row),
