@@ -6,10 +6,12 @@ use crate::rows::View;
 
 /// A walk scores about this many rows for each candidate that it keeps, at the price of a row of a scan.
 const ROWS_PER_CANDIDATE: usize = 16;
-/// Rows whose codes are compared, one after another, while a walk among allowed rows comes by a candidate: as many for
-/// comparing its neighbours, and as many for each row that it reads the links of. Measured on 50,000 rows of 384 numbers.
-const SWEPT_PER_CANDIDATE: f64 = 80.0;
-const SWEPT_PER_READ: f64 = 6.0;
+/// Rows whose codes are compared, one after another, while a walk among allowed rows finds its way, and while it comes by a
+/// candidate: as many for comparing its neighbours, and as many for each row that it reads the links of. Measured on 50,000
+/// rows of 384 numbers.
+const SWEPT_BEFORE: f64 = 3000.0;
+const SWEPT_PER_CANDIDATE: f64 = 90.0;
+const SWEPT_PER_READ: f64 = 9.0;
 /// Rows whose links are read for a candidate, at most.
 const MOST_READS: f64 = 48.0;
 /// Rows of a sweep cost as much as one that is scored.
@@ -98,13 +100,20 @@ impl Plan {
 }
 
 /// Rows whose links a walk reads for `ef` candidates where this share is allowed.
-pub(crate) fn reads(ef: usize, share: f64) -> f64 {
+fn reads(ef: usize, share: f64) -> f64 {
     ef as f64 * (1.0 / share.max(f64::MIN_POSITIVE)).min(MOST_READS)
+}
+
+/// Rows whose links a walk may read that is to come by `ef` candidates: twice as many as is usual, and no fewer than can be
+/// read in the time of the sweep that would take its place.
+pub(crate) fn most_reads(ef: usize, allowed: &RowSet, rows: usize) -> usize {
+    let usual = ef + reads(ef, allowed.share(rows)) as usize;
+    (2 * usual).max((allowed.len() as f64 / SWEPT_PER_CANDIDATE) as usize)
 }
 
 /// Rows that are swept in the time of a walk.
 fn swept_by_walk(ef: usize, share: f64) -> f64 {
-    ef as f64 * SWEPT_PER_CANDIDATE + reads(ef, share) * SWEPT_PER_READ
+    SWEPT_BEFORE + ef as f64 * SWEPT_PER_CANDIDATE + reads(ef, share) * SWEPT_PER_READ
 }
 
 #[cfg(test)]
@@ -133,19 +142,19 @@ mod tests {
 
     #[test]
     fn few_allowed_rows_are_scored_more_are_swept_and_many_walked_among() {
-        let (rows, _) = rows(10_000);
+        let (rows, _) = rows(100_000);
         let way = |k, ef, of: u32| {
             Plan::new(&rows.view(), k, ef, Some(&move |row: u32| row.is_multiple_of(of))).way
         };
-        assert!(matches!(way(1, 1, 40), Way::Score(allowed) if allowed.len() == 250));
-        assert!(matches!(way(1, 10, 10), Way::Sweep(allowed) if allowed.len() == 1000));
-        assert!(matches!(way(250, 1, 10), Way::Score(_)));
-        // Half the rows: 50 · (80 + 2 · 6) = 4600 < 5000.
-        assert!(matches!(way(1, 50, 2), Way::Among(_)) && matches!(way(1, 55, 2), Way::Sweep(_)));
-        // One in twenty: 2 · (80 + 20 · 6) = 400 < 500; the links of more rows are read.
-        assert!(matches!(way(1, 2, 20), Way::Among(_)) && matches!(way(1, 3, 20), Way::Sweep(_)));
-        let set: RowSet = (0..20_000).collect();
+        assert!(matches!(way(1, 1, 400), Way::Score(allowed) if allowed.len() == 250));
+        assert!(matches!(way(1, 1, 50), Way::Sweep(allowed) if allowed.len() == 2000));
+        assert!(matches!(way(2500, 1, 10), Way::Score(_)));
+        // Half the rows: 3000 + 435 · (90 + 2 · 9) = 49,980 < 50,000.
+        assert!(matches!(way(1, 435, 2), Way::Among(_)) && matches!(way(1, 436, 2), Way::Sweep(_)));
+        // One in ten: 3000 + 38 · (90 + 10 · 9) = 9840 < 10,000; the links of more rows are read.
+        assert!(matches!(way(1, 38, 10), Way::Among(_)) && matches!(way(1, 39, 10), Way::Sweep(_)));
+        let set: RowSet = (0..200_000).collect();
         let all = Plan::new(&rows.view(), 1, 50, Some(&set)).way;
-        assert!(matches!(all, Way::Among(allowed) if allowed.len() == 10_000));
+        assert!(matches!(all, Way::Among(allowed) if allowed.len() == 100_000));
     }
 }

@@ -8,7 +8,7 @@ use super::HnswIndex;
 use crate::filter::Filter;
 use crate::hnsw::closeness::Closeness;
 use crate::hnsw::interleave::{INTERLEAVED, interleaved};
-use crate::hnsw::plan::{Plan, Way, reads};
+use crate::hnsw::plan::{Plan, Way, most_reads};
 use crate::hnsw::rescore::rescore;
 use crate::hnsw::sweep::sweep;
 use crate::hnsw::sweep_many::{GROUP_QUERIES as TOGETHER, sweep_many};
@@ -172,8 +172,7 @@ fn search_among(
     let target = closeness.of_query(query);
     let walked = match plan.way {
         Way::Among(_) => {
-            // A walk that reads far more than was planned has lost its way.
-            let most = 2 * (plan.kept + reads(plan.kept, allowed.share(closeness.view().len())) as usize);
+            let most = most_reads(plan.kept, allowed, closeness.view().len());
             walk.among(&target, entry, plan.kept, allowed, most, scratch)?
         }
         _ => None,
