@@ -28,8 +28,8 @@ const steps = [
 		reads: rustSources,
 		makes: [() => addonFile()],
 		does: 'building the addon in Rust (minutes the first time)',
-		run() {
-			buildAddon();
+		run(profile) {
+			buildAddon(profile);
 		},
 	},
 	{
@@ -43,8 +43,11 @@ const steps = [
 	},
 ];
 
-/** Does what is missing or stale, saying what and how long it took. */
-export async function prepare({only} = {}) {
+/**
+Does what is missing or stale, saying what and how long it took. The addon is built in `profile`: `release`, or `dist`, which
+takes longer and is what is published; one that is built in `dist` is good for both.
+*/
+export async function prepare({only, profile = 'release'} = {}) {
 	const [major, minor] = process.versions.node.split('.').map(Number);
 	if (major < 20 || (major === 20 && minor < 19)) {
 		fail(`passagekit needs Node 20.19 or later; this is ${process.version}. Install a newer one from https://nodejs.org.`);
@@ -53,22 +56,23 @@ export async function prepare({only} = {}) {
 		if (only && !only.includes(step.name)) {
 			continue;
 		}
-		const stamp = fingerprint(step.reads);
+		const suffix = step.name === 'addon' && profile !== 'release' ? ` ${profile}` : '';
+		const stamp = `${fingerprint(step.reads)}${suffix}`;
 		const made = step.makes.every(file => existsSync(join(root, typeof file === 'function' ? file() : file)));
-		if (made && readStamps()[step.name] === stamp) {
+		if (made && readStamps()[step.name]?.startsWith(stamp)) {
 			continue;
 		}
 		const began = performance.now();
 		say(`${step.does} …`);
-		step.run();
+		step.run(profile);
 		// Packages come with a new node_modules, and the stamps with it.
-		writeStamps({...readStamps(), [step.name]: fingerprint(step.reads)});
+		writeStamps({...readStamps(), [step.name]: `${fingerprint(step.reads)}${suffix}`});
 		say(`${step.does.replace(/ \(.*\)$/u, '')}: done in ${((performance.now() - began) / 1000).toFixed(1)} s`);
 	}
 }
 
 /** Builds the addon and its type declarations. */
-export function buildAddon({profile = 'release'} = {}) {
+function buildAddon(profile) {
 	requireRust();
 	execute(process.execPath, [
 		join(root, 'node_modules/@napi-rs/cli/dist/cli.js'),

@@ -9,8 +9,9 @@ const bin = (name, file) => join(root, 'node_modules', name, file);
 const node = (...command) => execute(process.execPath, command);
 
 const tasks = {
+	/** `build dist`: the addon as it is published. */
 	async build() {
-		await prepare();
+		await prepare({profile: args[0]});
 	},
 	async demo() {
 		await prepare();

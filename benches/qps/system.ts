@@ -32,10 +32,10 @@ export class System {
 	#peaks: {readonly anonBytes?: number; readonly fileBytes?: number} = {};
 	#lastWords = '';
 
-	/** Starts the program of a system's folder. */
-	constructor(folder: string, words: readonly string[] = []) {
+	/** Starts the program of a system's folder, on one core unless it is not `pinned`. */
+	constructor(folder: string, {words = [], pinned = true}: {readonly words?: readonly string[]; readonly pinned?: boolean} = {}) {
 		const command = [join(folder, 'start'), ...words];
-		const [file, ...rest] = core === undefined ? command : ['taskset', '-c', `${core}`, ...command];
+		const [file, ...rest] = core === undefined || !pinned ? command : ['taskset', '-c', `${core}`, ...command];
 		this.#child = spawn(file!, rest, {stdio: ['pipe', 'pipe', 'pipe']});
 		this.#child.stderr.on('data', (text: Buffer) => {
 			this.#lastWords = `${this.#lastWords}${text}`.slice(-2000);

@@ -38,7 +38,7 @@ export interface QueryRequest {
 /** A running system. */
 export class Bm25System extends System {
 	constructor({system, arguments: words = []}: Entry) {
-		super(join(here, 'bm25', 'systems', system), words);
+		super(join(here, 'bm25', 'systems', system), {words});
 	}
 
 	/** Seconds that an index takes. The folder is there, and empty. */

@@ -8,7 +8,7 @@ import {type Entry, type Place, type Similarity, VectorSystem} from './system.ts
 
 export interface Built {
 	readonly version: string;
-	/** Of wall time, pinned to one core. */
+	/** Of wall time, pinned to one core unless the options have `threads`. */
 	readonly seconds: number;
 	/** That all threads of the process ran. */
 	readonly cpuSeconds: number;
@@ -43,7 +43,7 @@ export async function indexed(
 	const stamp = `${place.folder}.json`;
 	const rows = fingerprint(place.rows, place.count, place.dim);
 	// A process of its own, whose peak memory is that of building.
-	const system = new VectorSystem(entry);
+	const system = new VectorSystem(entry, {pinned: entry.options['threads'] === undefined});
 	try {
 		const version = await system.version();
 		if (filtered) {

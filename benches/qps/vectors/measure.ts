@@ -56,7 +56,7 @@ export interface Result {
 
 /** In a smoke run, at most. */
 const SMOKE = {rows: 10_000, queries: 200};
-/** Asked before each turn, untimed: other systems had the caches. */
+/** Asked before each turn, untimed: other systems had the caches. From Node all queries are, for V8 compiles what runs often. */
 const WARM_UP = 100;
 
 export const systemsOf = ({systems}: Definition): readonly string[] => [...systems.map(({system}) => system), 'passagekit'];
@@ -229,7 +229,7 @@ class Run {
 		const asked = this.#asked(entry);
 		for (const [k, of] of Object.entries(before)) {
 			const measured: Point[] = [];
-			await this.#ask(entry, system, {k: Number(k), ...this.#warmUp(of, asked)});
+			await this.#ask(entry, system, {k: Number(k), ...this.#warmUp(entry, of, asked)});
 			for (const point of of) {
 				const {wallNanos, cpuNanos} = await this.#ask(entry, system, {k: Number(k), effort: point.effort});
 				const speed = (nanos: number): number => (asked * 1e9) / nanos;
@@ -241,8 +241,11 @@ class Run {
 	}
 
 	/** Of an index just opened, all that will be read: a mapped file comes to memory page by page. */
-	#warmUp(points: readonly Point[], asked: number): Pick<Asked, 'effort' | 'asked'> {
-		return this.#definition.reopen ? {effort: points.at(-1)!.effort, asked} : {effort: points[0]!.effort, asked: Math.min(asked, WARM_UP)};
+	#warmUp({node}: Entry, points: readonly Point[], asked: number): Pick<Asked, 'effort' | 'asked'> {
+		if (this.#definition.reopen) {
+			return {effort: points.at(-1)!.effort, asked};
+		}
+		return {effort: points[0]!.effort, asked: node ? asked : Math.min(asked, WARM_UP)};
 	}
 
 	async #ask(entry: Entry, system: VectorSystem, asked: Pick<Asked, 'k' | 'effort'> & Partial<Asked>): Promise<Spent> {

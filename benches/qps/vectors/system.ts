@@ -8,7 +8,7 @@ export interface Entry {
 	readonly name: string;
 	/** A folder of systems/. */
 	readonly system: string;
-	/** Of building and opening, as the system has them. */
+	/** Of building and opening, as the system has them. With `threads` it builds on all cores. */
 	readonly options: Readonly<Record<string, unknown>>;
 	/** All queries in one call. */
 	readonly batch?: boolean;
@@ -65,8 +65,8 @@ export interface Spent {
 
 /** A running system. */
 export class VectorSystem extends System {
-	constructor({system}: Entry) {
-		super(join(here, 'vectors', 'systems', system));
+	constructor({system}: Entry, {pinned = true} = {}) {
+		super(join(here, 'vectors', 'systems', system), {pinned});
 	}
 
 	/** Fails where it cannot search among some rows only. */

@@ -44,6 +44,8 @@ struct Options {
     layout: Option<String>,
     /// Of a flat index.
     storage: Option<String>,
+    /// Threads that build; one unless told otherwise.
+    threads: Option<usize>,
     /// Whether an opened index is copied to memory, as those of peers are; it is unless told otherwise.
     in_memory: Option<bool>,
 }
@@ -165,9 +167,10 @@ fn build(place: &Place) -> Outcome<Value> {
             } else {
                 matrix::read_index(rows, *count, *dim, similarity, Storage::F32)?
             };
-            let options = options.hnsw()?;
-            let index =
-                reported("building", *count, |control| HnswIndex::from_flat(flat, options, 1, control))?;
+            let (threads, options) = (options.threads.unwrap_or(1), options.hnsw()?);
+            let index = reported("building", *count, |control| {
+                HnswIndex::from_flat(flat, options, threads, control)
+            })?;
             Some(Index::Hnsw(Box::new(index)))
         }
     };
