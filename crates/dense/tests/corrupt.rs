@@ -15,7 +15,7 @@ use storage::{File, FileKind, Writer};
 const DIM: usize = 3;
 const ROWS: usize = 120;
 const FLAT: FileKind = FileKind { magic: *b"PKFLAT\0\0", version: 2, name: "flat index" };
-const HNSW: FileKind = FileKind { magic: *b"PKHNSW\0\0", version: 3, name: "HNSW index" };
+const HNSW: FileKind = FileKind { magic: *b"PKHNSW\0\0", version: 4, name: "HNSW index" };
 const SECTIONS: [&str; 12] = [
     "vectors",
     "ids",

@@ -1,7 +1,7 @@
 //! Saving and opening. What is opened has been checked as far as that takes milliseconds; walks stay inside a damaged
 //! graph too.
 //!
-//! The format, version 3, is a container of `storage` with these sections, all numbers little-endian, and is the same on
+//! The format, version 4, is a container of `storage` with these sections, all numbers little-endian, and is the same on
 //! every CPU:
 //!
 //! | section | holds |
@@ -14,7 +14,7 @@
 //! | `upper` | the same for the layers above, up to `m` links each |
 //! | `codes` | of each row, 64 bytes for each 128 numbers: byte `i` has number `i` in its lower half and `64 + i` in its upper; up to dimension 64 a byte for each number, plus 128 |
 //! | `scales` | f32 of each row: what a step of its codes is worth |
-//! | `signs` | above dimension 128, unless `layout` is `compact`: of each row 64 or 128 bytes: bits of its first numbers, set where they are not negative; in the last 16 bytes three f32: `squared length / sum of the sizes of these numbers`, the error of a closeness by signs for a query of length 1, and the bias or 0 |
+//! | `signs` | above dimension 128, unless `layout` is `compact`: of each row 64 bytes: bits of its first 384 numbers, set where they are not negative; in the last 16 bytes four f32: `squared length / sum of the sizes of these numbers`, the error of a closeness by signs for a query of length 1, the bias or 0, and the scale |
 //! | `biases` | of each row minus half its squared length, f32; for L2 only |
 //! | `squared_lengths` | of each row, f32; for `augmentedL2` only |
 //!
@@ -37,7 +37,7 @@ use crate::column::Column;
 use crate::rows::{Rows, number};
 
 /// Files of the HNSW index.
-const KIND: FileKind = FileKind { magic: *b"PKHNSW\0\0", version: 3, name: "HNSW index" };
+const KIND: FileKind = FileKind { magic: *b"PKHNSW\0\0", version: 4, name: "HNSW index" };
 
 /// What a file holds.
 pub(crate) struct Parts {

@@ -38,13 +38,19 @@ pub(crate) struct Walk<'a> {
 impl Walk<'_> {
     /// Goes down from `entry` to the layer above `layer`, always to the nearest row, and returns the row arrived at.
     pub fn descend(&self, target: &Target, entry: u32, layer: usize, scratch: &mut Scratch) -> Hit {
-        self.closeness.all(target, &[entry], &mut scratch.work);
-        let mut at = Hit { ord: entry, score: scratch.work.closeness[0] };
+        let Scratch { links, work, .. } = scratch;
+        let codes = self.closeness.codes();
+        self.closeness.all(target, &[entry], work);
+        let mut at = Hit { ord: entry, score: work.closeness[0] };
         for above in (layer + 1..=self.links.level(entry)).rev() {
             loop {
-                self.links.get(at.ord, above, &mut scratch.links);
-                self.closeness.all(target, &scratch.links, &mut scratch.work);
-                let near = scratch.links.iter().zip(&scratch.work.closeness);
+                self.links.get(at.ord, above, links);
+                if links.iter().all(|&row| codes.prefetch_rough(row)) {
+                    self.closeness.reaching(target, links, at.score, work);
+                }
+                links.iter().for_each(|&row| codes.prefetch(row));
+                self.closeness.all(target, links, work);
+                let near = links.iter().zip(&work.closeness);
                 let nearest = near.max_by(|a, b| a.1.total_cmp(b.1));
                 match nearest {
                     Some((&ord, &score)) if score > at.score => at = Hit { ord, score },

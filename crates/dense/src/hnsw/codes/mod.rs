@@ -83,7 +83,8 @@ impl Codes {
         for row in rows {
             let vector = view.row(row);
             let to = &mut lines[row as usize * lines_of_row..][..lines_of_row];
-            scales.push(encoder.encode(vector, Line::bytes_mut(to)));
+            let scale = encoder.encode(vector, Line::bytes_mut(to));
+            scales.push(scale);
             let squared = squared_length(vector);
             let mut bias = 0.0;
             if let Some(biases) = &mut self.biases {
@@ -91,7 +92,7 @@ impl Codes {
                 biases.own().push(bias);
             }
             if let Some(rough) = &mut self.rough {
-                rough.push(&encoder.rotated, squared, bias);
+                rough.push(&encoder.rotated, squared, bias, scale);
             }
         }
     }

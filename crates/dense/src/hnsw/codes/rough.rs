@@ -10,20 +10,19 @@ use crate::numbers::{Lines, reserve};
 
 /// Vectors up to this dimension have codes of one or two lines: there is nothing to save.
 const LEAST_DIM: usize = 129;
-/// Bytes behind the signs of a row: its factor, its error and its bias.
-const NUMBER_BYTES: usize = 16;
-/// A row has one line for each this many bytes of signs and numbers, so that they may be cut off to save a line.
-const LINE_BYTES: usize = 96;
-const MOST_LINES: usize = 2;
+/// Numbers behind the signs of a row: its factor, its error, its bias and its scale.
+const NUMBERS: usize = 4;
+const NUMBER_BYTES: usize = 4 * NUMBERS;
+/// The most signs of a row: walks wait for lines, and a second one is not worth what it tells.
+const MOST_SIGNS: usize = (size_of::<Line>() - NUMBER_BYTES) * 8;
 /// Standard deviations by which a row may be nearer than its signs have it.
 const DEVIATIONS: f32 = 1.0;
 
-/// The signs of rotated rows, by which most rows that a walk sees are ruled out at the price of one line or two: with
+/// The signs of rotated rows, by which most rows that a walk sees are ruled out at the price of one line: with
 /// `v` a row's signs, `⟨q, v⟩·|x|²/⟨x, v⟩` is near `⟨q, x⟩`, off by about `|q|·|x|·tan(x, v)/√dim` (Gao and Long, "RaBitQ",
 /// 2024). Of high dimensions the first numbers have signs, the others count as zeros of `v`.
 #[derive(Debug)]
 pub(super) struct Rough {
-    lines_of_row: usize,
     signs: usize,
     lines: Lines,
 }
@@ -35,25 +34,20 @@ impl Rough {
     }
 
     fn with(dim: usize, layout: Layout, lines: Lines) -> Option<Self> {
-        let lines_of_row = (dim.div_ceil(8) + NUMBER_BYTES).div_ceil(LINE_BYTES).min(MOST_LINES);
-        let room = (lines_of_row * size_of::<Line>() - NUMBER_BYTES) * 8;
-        (dim >= LEAST_DIM && layout == Layout::Fast).then(|| Self {
-            lines_of_row,
-            signs: dim.min(room),
-            lines,
-        })
+        let room = dim >= LEAST_DIM && layout == Layout::Fast;
+        room.then(|| Self { signs: dim.min(MOST_SIGNS), lines })
     }
 
     /// Makes room for the rows from `first` on.
     pub fn reserve(&mut self, rows: usize) {
-        reserve(self.lines.own(), rows * self.lines_of_row);
+        reserve(self.lines.own(), rows);
     }
 
-    /// Appends a rotated row, of which `bias` is added to every product.
-    pub fn push(&mut self, rotated: &[f32], squared: f64, bias: f32) {
+    /// Appends a rotated row, of which `bias` is added to every product; `scale` is what a step of its codes is worth.
+    pub fn push(&mut self, rotated: &[f32], squared: f64, bias: f32, scale: f32) {
         let lines = self.lines.own();
         let start = lines.len();
-        lines.resize(start + self.lines_of_row, Line::ZERO);
+        lines.push(Line::ZERO);
         let bytes = Line::bytes_mut(&mut lines[start..]);
         let mut along = 0.0;
         for (byte, values) in bytes.iter_mut().zip(rotated[..self.signs].chunks(8)) {
@@ -68,20 +62,20 @@ impl Rough {
             let tangent = (squared * self.signs as f64 / (along * along) - 1.0).max(0.0).sqrt();
             error = squared.sqrt() * tangent / (rotated.len() as f64).sqrt();
         }
-        let numbers = [factor as f32, error as f32, bias];
+        let numbers = [factor as f32, error as f32, bias, scale];
         let end = bytes.len() - NUMBER_BYTES;
         bytes[end..][..size_of_val(&numbers)].copy_from_slice(bytemuck::cast_slice(&numbers));
     }
 
     pub fn truncate(&mut self, rows: usize) {
-        self.lines.own().truncate(rows * self.lines_of_row);
+        self.lines.own().truncate(rows);
     }
 
     pub fn view(&self) -> RoughView<'_> {
         RoughView {
             kernels: SignKernels::detect(),
             signs: self.signs,
-            rows: ByteRows::new(self.lines.bytes(), self.lines_of_row * size_of::<Line>()),
+            rows: ByteRows::new(self.lines.bytes(), size_of::<Line>()),
         }
     }
 
@@ -91,8 +85,7 @@ impl Rough {
             return Ok(None);
         }
         let Some(opened) = Self::with(dim, layout, Lines::open(file, "signs")?) else { return Ok(None) };
-        let (expected, got) =
-            (rows.checked_mul(opened.lines_of_row * size_of::<Line>()), opened.lines.bytes().len());
+        let (expected, got) = (rows.checked_mul(size_of::<Line>()), opened.lines.bytes().len());
         if expected != Some(got) {
             let (expected, got) = (format!("signs of {rows} rows"), format!("{got} bytes"));
             return Err(storage::Error::corrupt(file.path(), expected, got).into());
@@ -155,7 +148,7 @@ impl RoughView<'_> {
         let mut kept = 0;
         for at in 0..rows.len() {
             let row = rows[at];
-            let [factor, error, bias] = numbers(self.rows.row(row));
+            let [factor, error, bias, _] = self.numbers(row);
             let near = (2 * sums[at] - all) as f32 * target.scale * factor + bias;
             // Four of five rows go: this has no branch to guess.
             rows[kept] = row;
@@ -164,20 +157,29 @@ impl RoughView<'_> {
         rows.truncate(kept);
     }
 
+    /// The bias of a row, and what a step of its codes is worth: where its signs are, these are too.
+    #[inline]
+    pub fn bias_and_scale(&self, row: u32) -> (f32, f32) {
+        let [_, _, bias, scale] = self.numbers(row);
+        (bias, scale)
+    }
+
+    /// The numbers behind the signs of a row.
+    #[inline]
+    fn numbers(&self, row: u32) -> [f32; NUMBERS] {
+        let (_, numbers) = self.rows.row(row).split_last_chunk::<NUMBER_BYTES>().expect("a line");
+        let (numbers, _) = numbers.as_chunks::<4>();
+        std::array::from_fn(|at| f32::from_le_bytes(numbers[at]))
+    }
+
     /// Asks for a row to be fetched.
+    #[inline]
     pub fn prefetch(&self, row: u32) {
         kernels::prefetch_bytes(self.rows.row(row));
     }
 }
 
-/// The numbers behind the signs.
-fn numbers(row: &[u8]) -> [f32; 3] {
-    let (_, numbers) = row.split_at(row.len() - NUMBER_BYTES);
-    let (numbers, _) = numbers.as_chunks::<4>();
-    [0, 1, 2].map(|at| f32::from_le_bytes(numbers[at]))
-}
-
-const _: () = assert!(((size_of::<Line>() - NUMBER_BYTES) * 8).is_multiple_of(WORD_DIM));
+const _: () = assert!(MOST_SIGNS.is_multiple_of(WORD_DIM));
 
 #[cfg(test)]
 mod tests {
@@ -211,15 +213,15 @@ mod tests {
                     query.iter().map(|value| 3.0 * (like * value + number())).collect();
                 products.push(vector.iter().zip(&query).map(|(x, q)| x * q).sum::<f32>());
                 rotation.apply(&mut vector);
-                rough.push(&vector, squared_length(&vector), 100.0);
+                rough.push(&vector, squared_length(&vector), 100.0, 3.0);
             }
             let view = rough.view();
             let signs = view.query(&bytes);
             let target = RoughTarget { query: &signs, scale, length };
             let (mut squares, mut sums) = (0.0, Vec::new());
             for (row, product) in (0u32..).zip(products) {
-                let [_, error, bias] = numbers(view.rows.row(row));
-                assert_eq!(bias, 100.0);
+                let [_, error, ..] = view.numbers(row);
+                assert_eq!(view.bias_and_scale(row), (100.0, 3.0));
                 // The least that a row reaches, found by halving, is its product, the bias and a deviation more.
                 let (mut low, mut high) = (product - 60.0 * length, product + 200.0 + 60.0 * length);
                 for _ in 0..50 {
@@ -239,7 +241,7 @@ mod tests {
     #[test]
     fn rows_without_length_are_ruled_out_by_what_is_nearer_alone() {
         let mut rough = Rough::new(300, Layout::Fast).expect("a high dimension");
-        rough.push(&[0.0; 300], 0.0, 0.0);
+        rough.push(&[0.0; 300], 0.0, 0.0, 0.0);
         let view = rough.view();
         let query = view.query(&[1; 300]);
         let target = RoughTarget { query: &query, scale: 1.0, length: 300f32.sqrt() };

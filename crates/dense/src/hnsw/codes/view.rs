@@ -60,7 +60,7 @@ impl<'a> CodesView<'a> {
 
     /// Makes a target of [`target_of`](Self::target_of) that of another row.
     pub fn turn(&self, target: &mut Target, row: u32) {
-        let scale = self.scales[row as usize];
+        let scale = self.scale(row);
         target.offset = self.biases.get(row as usize).copied().unwrap_or(0.0);
         match (&mut target.values, self.rows) {
             (Values::Four(query), Rows::Four(_, rows)) => {
@@ -100,17 +100,18 @@ impl<'a> CodesView<'a> {
             }
             _ => unreachable!("targets are made by the codes they are for"),
         }
+        let near = |product: i32, (bias, scale): (f32, f32)| {
+            (target.offset + (product as f32 * target.scale) * scale + bias).max(f32::NEG_INFINITY)
+        };
         let pairs = rows.iter().zip(products.iter());
-        if target.biased {
-            closeness.extend(pairs.map(|(&row, &product)| {
-                let (scale, bias) = (self.scales[row as usize], self.biases[row as usize]);
-                (target.offset + (product as f32 * target.scale) * scale + bias).max(f32::NEG_INFINITY)
-            }));
-        } else {
-            closeness.extend(pairs.map(|(&row, &product)| {
-                let scale = self.scales[row as usize];
-                (target.offset + (product as f32 * target.scale) * scale).max(f32::NEG_INFINITY)
-            }));
+        match self.rough {
+            Some(rough) => {
+                closeness.extend(pairs.map(|(&row, &product)| near(product, rough.bias_and_scale(row))))
+            }
+            None => closeness.extend(pairs.map(|(&row, &product)| {
+                let bias = if target.biased { self.biases[row as usize] } else { 0.0 };
+                near(product, (bias, self.scales[row as usize]))
+            })),
         }
     }
 
@@ -193,26 +194,36 @@ impl<'a> CodesView<'a> {
     /// up to half a step, evenly spread.
     pub fn deviation(&self, target: &Target, row: u32) -> f32 {
         let step = match self.rows {
-            Rows::Four(..) => self.scales[row as usize],
+            Rows::Four(..) => self.scale(row),
             // The numbers of the vector are off as much.
-            Rows::Eight(..) => 2.0 * self.scales[row as usize],
+            Rows::Eight(..) => 2.0 * self.scale(row),
         };
         target.length * step * const { 0.288_675_13 } // 1/√12
     }
 
     /// Whether two rows have the same codes, as equal vectors have.
     pub fn same(&self, a: u32, b: u32) -> bool {
-        self.scales[a as usize].to_bits() == self.scales[b as usize].to_bits() && self.row(a) == self.row(b)
+        self.scale(a).to_bits() == self.scale(b).to_bits() && self.row(a) == self.row(b)
     }
 
     /// Asks for a row to be fetched.
     #[inline]
     pub fn prefetch(&self, row: u32) {
         kernels::prefetch_bytes(self.row(row));
+        if let Some(rough) = self.rough {
+            rough.prefetch(row);
+            return;
+        }
         kernels::prefetch_bytes(bytemuck::bytes_of(&self.scales[row as usize]));
         if let Some(bias) = self.biases.get(row as usize) {
             kernels::prefetch_bytes(bytemuck::bytes_of(bias));
         }
+    }
+
+    /// What a step of a row's codes is worth.
+    #[inline]
+    fn scale(&self, row: u32) -> f32 {
+        self.rough.map_or_else(|| self.scales[row as usize], |rough| rough.bias_and_scale(row).1)
     }
 
     #[inline]
