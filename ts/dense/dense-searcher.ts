@@ -3,7 +3,8 @@ import {RetrievalError} from '../errors.ts';
 import {RetrievedRun} from '../run.ts';
 import type {Encoder, Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
 import type {VectorFilterOptions} from './vector-filter.ts';
-import {type Ef, NativeVectorIndex, type VectorIndex} from './vector-index.ts';
+import {NativeVectorIndex} from './native-vector-index.ts';
+import type {Ef, VectorIndex} from './vector-index.ts';
 
 export interface DenseSearcherOptions {
 	/** Of questions. */

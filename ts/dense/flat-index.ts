@@ -1,10 +1,10 @@
 import {checkCount, checkOneOf, checkString} from '../check.ts';
 import {type Binding, callNative, callSync, native} from '../native.ts';
 import {type IndexHandle, attached} from './index-handle.ts';
+import {NativeVectorIndex} from './native-vector-index.ts';
 import {type VectorFileOptions, vectorSource} from './vector-file.ts';
 import {
 	type IndexMetadata,
-	NativeVectorIndex,
 	type OpenIndexOptions,
 	type Similarity,
 	checkedMetadata,

@@ -4,7 +4,8 @@ import type {CallOptions, SearchManyOptions, SearchOptions} from '../types.ts';
 import type {FlatIndexOptions} from './flat-index.ts';
 import {type IndexHandle, attached} from './index-handle.ts';
 import type {VectorFilterOptions} from './vector-filter.ts';
-import {type Ef, NativeVectorIndex, type OpenIndexOptions, checkedMetadata, checkedOpen, checkedSimilarity} from './vector-index.ts';
+import {NativeVectorIndex} from './native-vector-index.ts';
+import {type Ef, type OpenIndexOptions, checkedMetadata, checkedOpen, checkedSimilarity} from './vector-index.ts';
 
 const layouts = ['fast', 'compact'] as const;
 export type HnswLayout = (typeof layouts)[number];
