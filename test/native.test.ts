@@ -30,6 +30,37 @@ test('progress is reported while work runs and once at its end', async t => {
 	t.deepEqual(seen.at(-1), {done: rows, total: rows});
 });
 
+test('one signal cancels many calls at once, without a warning of a leak', async t => {
+	const index = new FlatIndex({dim: 64});
+	const rows = 3000;
+	const data = Float32Array.from({length: rows * 64}, (_, i) => (i * 7919) % 13);
+	await index.add(
+		Array.from({length: rows}, (_, i) => `p${i}`),
+		{data, rows, dim: 64},
+	);
+	const warnings: Error[] = [];
+	const note = (warning: Error): number => warnings.push(warning);
+	process.on('warning', note);
+	const controller = new AbortController();
+	const {signal} = controller;
+	const reason = new Error('enough');
+	const searches = Array.from({length: 30}, async () => index.searchMany({data, rows, dim: 64}, {k: 10, signal, threads: 1}));
+	const settled = Promise.allSettled(searches);
+	setTimeout(() => controller.abort(reason), 20);
+	const results = await settled;
+	const refused = results.filter(result => result.status === 'rejected');
+	t.true(refused.length > 10 && refused.every(result => result.reason === reason), `${refused.length}`);
+	process.off('warning', note);
+	t.deepEqual(warnings, []);
+	// A signal goes on to cancel what is asked for after others are done.
+	const later = new AbortController();
+	t.is((await index.search(data.subarray(0, 64), {k: 3, signal: later.signal})).length, 3);
+	await index.searchMany({data: data.subarray(0, 64), rows: 1, dim: 64}, {signal: later.signal});
+	const again = index.searchMany({data, rows, dim: 64}, {k: 10, signal: later.signal, threads: 1});
+	setTimeout(() => later.abort(reason), 1);
+	t.is(await t.throwsAsync(again), reason);
+});
+
 test('many workers use the addon at once, and one may be ended in the middle of its work', async t => {
 	const source = `
 		import {workerData, parentPort} from 'node:worker_threads';

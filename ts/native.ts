@@ -17,8 +17,7 @@ and the promise rejects with the signal's reason when it has stopped, or resolve
 export async function callNative<T>({signal, onProgress}: CallOptions, start: (control: Binding.Control) => Promise<T>): Promise<T> {
 	signal?.throwIfAborted();
 	const control = new native.Control();
-	const abort = (): void => control.cancel();
-	signal?.addEventListener('abort', abort, {once: true});
+	const leave = signal && cancelledBy(signal, control);
 	const report = (): void => onProgress?.({done: control.done, total: control.total});
 	const timer = onProgress ? setInterval(report, PROGRESS_EVERY_MS) : undefined;
 	try {
@@ -32,8 +31,32 @@ export async function callNative<T>({signal, onProgress}: CallOptions, start: (c
 		throw translated(error);
 	} finally {
 		clearInterval(timer);
-		signal?.removeEventListener('abort', abort);
+		leave?.();
 	}
+}
+
+/** What each signal cancels. Calls share a listener: Node takes more than ten of a signal for a leak. */
+const cancelled = new WeakMap<AbortSignal, {readonly controls: Set<Binding.Control>; readonly abort: () => void}>();
+
+/** Has the signal cancel the work, until what this returns is called. */
+function cancelledBy(signal: AbortSignal, control: Binding.Control): () => void {
+	let of = cancelled.get(signal);
+	if (of === undefined) {
+		const controls = new Set<Binding.Control>();
+		of = {controls, abort: () => controls.forEach(each => each.cancel())};
+		cancelled.set(signal, of);
+	}
+	const {controls, abort} = of;
+	if (controls.size === 0) {
+		signal.addEventListener('abort', abort);
+	}
+	controls.add(control);
+	return () => {
+		controls.delete(control);
+		if (controls.size === 0) {
+			signal.removeEventListener('abort', abort);
+		}
+	};
 }
 
 /** Native work of microseconds, here and now. */
