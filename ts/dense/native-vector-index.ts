@@ -8,7 +8,15 @@ import {idBatch, queryBatch, unshared, vectorBatch} from './batches.ts';
 import {HitLists} from './columns.ts';
 import {type VectorFileOptions, vectorSource} from './vector-file.ts';
 import {type IdFilter, VectorFilter, type VectorFilterOptions, nativeFilter, nextIds} from './vector-filter.ts';
-import {type Ef, type ExportVectorsOptions, type IndexMetadata, type Similarity, type UpdateOptions, type VectorIndex, checkedEf} from './vector-index.ts';
+import {
+	type Ef,
+	type ExportVectorsOptions,
+	type IndexMetadata,
+	type Similarity,
+	type UpdateOptions,
+	type VectorIndex,
+	checkedEf,
+} from './vector-index.ts';
 
 /** Ids of `ids()` named at once. */
 const IDS_A_SLICE = 1000;
