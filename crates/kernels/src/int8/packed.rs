@@ -82,40 +82,44 @@ fn tile<const Q: usize, const R: usize>(
     out: &mut [i32],
 ) -> usize {
     let whole = queries.dim() / 4;
-    let of_queries: [(&[[i8; 4]], &[i8]); Q] = std::array::from_fn(|q| {
-        let (fours, rest) = queries.query(first + q).as_chunks();
-        (&fours[..whole], rest)
-    });
-    let steps = packed.map(|steps| &steps[..whole]);
+    let mut of_queries: [&[[i8; 4]]; Q] = [&[]; Q];
+    for q in 0..Q {
+        of_queries[q] = &queries.query(first + q).as_chunks().0[..whole];
+    }
+    let mut of_rows: [&[Step]; R] = [&[]; R];
+    for r in 0..R {
+        of_rows[r] = &packed[r][..whole];
+    }
     let mut sums = [[_mm512_setzero_si512(); R]; Q];
     for step in 0..whole {
-        let mut of_rows = [_mm512_setzero_si512(); R];
-        for (row, steps) in of_rows.iter_mut().zip(steps) {
-            *row = load(&steps[step]);
+        let mut rows = [_mm512_setzero_si512(); R];
+        for r in 0..R {
+            rows[r] = load(&of_rows[r][step]);
         }
-        for (sums, (query, _)) in sums.iter_mut().zip(of_queries) {
-            let query = splat(query[step]);
-            for (sum, row) in sums.iter_mut().zip(of_rows) {
-                *sum = _mm512_dpbusd_epi32(*sum, row, query);
+        for q in 0..Q {
+            let query = splat(of_queries[q][step]);
+            for r in 0..R {
+                sums[q][r] = _mm512_dpbusd_epi32(sums[q][r], rows[r], query);
             }
         }
     }
     if !queries.dim().is_multiple_of(4) {
-        for (sums, (_, rest)) in sums.iter_mut().zip(of_queries) {
+        for q in 0..Q {
             let mut bytes = [0; 4];
+            let rest = &queries.query(first + q)[whole * 4..];
             bytes[..rest.len()].copy_from_slice(rest);
-            for (sum, steps) in sums.iter_mut().zip(packed) {
-                *sum = _mm512_dpbusd_epi32(*sum, load(&steps[whole]), splat(bytes));
+            for r in 0..R {
+                sums[q][r] = _mm512_dpbusd_epi32(sums[q][r], load(&packed[r][whole]), splat(bytes));
             }
         }
     }
-    for (q, sums) in sums.into_iter().enumerate() {
+    for q in 0..Q {
         let excess = _mm512_set1_epi32(queries.excess(first + q));
         let (into, _) = out[(first + q) * n + at..].as_chunks_mut::<LANES>();
-        for (into, sum) in into.iter_mut().zip(sums) {
-            let products = _mm512_sub_epi32(sum, excess);
-            // SAFETY: `into` is sixteen writable integers; the store asks for no alignment.
-            unsafe { _mm512_storeu_si512(into.as_mut_ptr().cast(), products) };
+        for r in 0..R {
+            let products = _mm512_sub_epi32(sums[q][r], excess);
+            // SAFETY: `into[r]` is sixteen writable integers; the store asks for no alignment.
+            unsafe { _mm512_storeu_si512(into[r].as_mut_ptr().cast(), products) };
         }
     }
     Q
