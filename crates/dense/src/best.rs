@@ -7,7 +7,7 @@ use ranking::Hit;
 #[derive(Debug, Clone)]
 pub(crate) struct Best {
     k: usize,
-    /// The greater, the better ranked; see [`key`].
+    /// The [rank keys](Hit::rank_key) of hits.
     keys: Vec<u64>,
     least: f32,
 }
@@ -31,7 +31,7 @@ impl Best {
     pub fn offer(&mut self, hit: Hit) {
         // False for NaN on either side.
         if hit.score >= self.least {
-            self.keys.push(key(hit));
+            self.keys.push(hit.rank_key());
             if self.keys.len() >= 2 * self.k.max(SPARE) {
                 self.settle();
             }
@@ -42,8 +42,8 @@ impl Best {
     pub fn into_sorted(mut self) -> Vec<Hit> {
         self.settle();
         // Keys differ, so an unstable sort has one outcome.
-        self.keys.sort_unstable_by(|a, b| b.cmp(a));
-        self.keys.into_iter().map(hit).collect()
+        self.keys.sort_unstable();
+        self.keys.into_iter().map(Hit::from_rank_key).collect()
     }
 
     /// Drops what is not among the `k` best.
@@ -51,27 +51,12 @@ impl Best {
         if self.keys.len() < self.k || self.k == 0 {
             return;
         }
-        let (_, &mut last, _) = self.keys.select_nth_unstable_by(self.k - 1, |a, b| b.cmp(a));
+        let (_, &mut last, _) = self.keys.select_nth_unstable(self.k - 1);
         self.keys.truncate(self.k);
         // A later row with the score of the last ranks behind it.
-        let last = hit(last).score;
+        let last = Hit::from_rank_key(last).score;
         self.least = if last < f32::INFINITY { last.next_up() } else { f32::NAN };
     }
-}
-
-/// A number that is greater for the hit that ranks first: the bits of the score so turned that they grow with it,
-/// then those of the ord, turned round.
-fn key(hit: Hit) -> u64 {
-    let bits = hit.score.to_bits();
-    let score = if hit.score.is_sign_negative() { !bits } else { bits | 1 << 31 };
-    u64::from(score) << 32 | u64::from(!hit.ord)
-}
-
-/// The hit of a key.
-fn hit(key: u64) -> Hit {
-    let score = (key >> 32) as u32;
-    let bits = if score >> 31 == 0 { !score } else { score & !(1 << 31) };
-    Hit { ord: !(key as u32), score: f32::from_bits(bits) }
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ compile_error!("index files are little-endian and are read in place");
 
 mod best;
 mod column;
+mod element;
 mod error;
 mod filter;
 mod flat;
@@ -38,6 +39,7 @@ mod shadow;
 mod shares;
 mod similarity;
 mod staging;
+mod view;
 
 pub use error::Error;
 pub use filter::{Allow, Filter};

@@ -2,39 +2,20 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use bytemuck::{AnyBitPattern, NoUninit};
-use kernels::Kernels;
 use serde_json::{Value, json};
 use storage::{File, Writer};
 
 use crate::column::Column;
+use crate::element::Element;
 use crate::ids::Ids;
 use crate::row_set::RowSet;
+use crate::view::View;
 use crate::{Error, Similarity};
 
 /// The most rows of an index: ords are 32-bit, and the last is no row's.
 pub(crate) const MOST_ROWS: usize = u32::MAX as usize - 1;
 /// The greatest dimension of an index.
 const LARGEST_DIM: usize = 1 << 20;
-
-/// A number as it is stored.
-pub(crate) trait Element: AnyBitPattern + NoUninit {
-    /// Prepared vectors as they are stored.
-    fn encode<'a>(dim: usize, vectors: Cow<'a, [f32]>) -> Result<Cow<'a, [Self]>, Error>;
-
-    /// Stored numbers as they are compared.
-    fn decode(stored: &[Self]) -> Cow<'_, [f32]>;
-}
-
-impl Element for f32 {
-    fn encode<'a>(_: usize, vectors: Cow<'a, [f32]>) -> Result<Cow<'a, [Self]>, Error> {
-        Ok(vectors)
-    }
-
-    fn decode(stored: &[Self]) -> Cow<'_, [f32]> {
-        Cow::Borrowed(stored)
-    }
-}
 
 /// What every index has: vectors with their ids, some of them deleted.
 #[derive(Debug)]
@@ -95,17 +76,18 @@ impl<T: Element> Rows<T> {
         self.vectors.slice(ord as usize * self.dim, self.dim)
     }
 
-    /// Consecutive rows from `start`: up to `most`, fewer where the file ends.
-    pub fn stored_rows(&self, start: usize, most: usize) -> &[T] {
-        let (base, _) = self.vectors.parts();
-        let start = start * self.dim;
-        let end = if start < base.len() { base.len() } else { self.vectors.len() };
-        self.vectors.slice(start, end.min(start + most * self.dim) - start)
+    /// The vector of a row.
+    pub fn vector(&self, ord: u32) -> Cow<'_, [f32]> {
+        T::decode(self.stored(ord))
     }
 
-    /// Whether a row is neither deleted nor staged.
-    pub fn is_live(&self, ord: u32) -> bool {
-        (ord as usize) < self.ids.shown() && !self.deleted.contains(ord)
+    /// What a search reads.
+    pub fn view(&self) -> View<'_, T> {
+        let (base, tail) = self.vectors.parts();
+        let Self { dim, similarity, ref deleted, .. } = *self;
+        // While rows are being staged they are linked like others.
+        let shown = if self.ids.staging() { self.len() } else { self.ids.shown() };
+        View::new(similarity, dim, (base, tail), deleted, shown)
     }
 
     /// Appends rows and returns their ords; on an error, none.
@@ -196,7 +178,7 @@ impl<T: Element> Rows<T> {
         let Some(file) = &self.file else { return Ok(()) };
         file.verify()?;
         self.ids.verify(file)?;
-        let sound = |&ord: &u32| self.similarity.is_prepared(&T::decode(self.stored(ord)));
+        let sound = |&ord: &u32| self.similarity.is_prepared(&self.vector(ord));
         match (0..self.len() as u32).find(|ord| !sound(ord)) {
             Some(row) => {
                 let expected = "vectors of finite numbers, no longer than they may be".to_owned();
@@ -236,74 +218,6 @@ impl<T: Element> Rows<T> {
     /// Bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
         self.ids.memory_bytes() + self.vectors.memory_bytes() + self.deleted.memory_bytes()
-    }
-}
-
-impl Rows {
-    /// The vector of a row, as it is stored.
-    pub fn vector(&self, ord: u32) -> &[f32] {
-        self.stored(ord)
-    }
-
-    /// What a search reads.
-    pub fn view(&self) -> View<'_> {
-        let (base, tail) = self.vectors.parts();
-        let Self { dim, similarity, ref deleted, .. } = *self;
-        let shown = if self.ids.staging() { self.len() } else { self.ids.shown() };
-        View { kernels: Kernels::detect(), similarity, dim, base, tail, deleted, shown }
-    }
-}
-
-/// The vectors of an index while it is searched.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct View<'a> {
-    pub kernels: &'static Kernels,
-    pub similarity: Similarity,
-    pub dim: usize,
-    base: &'a [f32],
-    tail: &'a [f32],
-    deleted: &'a RowSet,
-    /// Rows from this one on are staged.
-    shown: usize,
-}
-
-impl<'a> View<'a> {
-    /// Rows, deleted and staged ones too.
-    pub fn len(&self) -> usize {
-        (self.base.len() + self.tail.len()) / self.dim
-    }
-
-    /// Rows that can be found.
-    pub fn live_len(&self) -> usize {
-        self.shown - self.deleted.len()
-    }
-
-    /// Whether a row is neither deleted nor staged.
-    pub fn is_live(&self, ord: u32) -> bool {
-        (ord as usize) < self.shown && !self.deleted.contains(ord)
-    }
-
-    pub fn row(&self, ord: u32) -> &'a [f32] {
-        let start = ord as usize * self.dim;
-        match start.checked_sub(self.base.len()) {
-            Some(start) => &self.tail[start..][..self.dim],
-            None => &self.base[start..][..self.dim],
-        }
-    }
-
-    /// Consecutive rows from `start`: up to `most`, fewer where the file ends.
-    pub fn rows(&self, start: usize, most: usize) -> &'a [f32] {
-        let (part, start) = match (start * self.dim).checked_sub(self.base.len()) {
-            Some(start) => (self.tail, start),
-            None => (self.base, start * self.dim),
-        };
-        let end = part.len().min(start + most * self.dim);
-        &part[start..end]
-    }
-
-    /// The score of a prepared query and a row.
-    pub fn score(&self, query: &[f32], ord: u32) -> f32 {
-        self.similarity.score(self.kernels, query, self.row(ord))
     }
 }
 

@@ -3,21 +3,22 @@
 use std::ops::Range;
 
 use control::{Cancelled, Control};
-use kernels::{Batch, Score};
+use kernels::{Batch, Kernels, Score};
 use ranking::Hit;
 
 use crate::best::Best;
+use crate::element::Element;
 use crate::filter::Filter;
-use crate::rows::View;
 use crate::shares::search_shares;
+use crate::view::View;
 use crate::{Error, Similarity};
 
 /// Rows scored at once for one query: their scores stay in the first cache level.
 const BLOCK_ROWS: usize = 64;
 
 /// The `k` best rows for one prepared query, best first.
-pub(crate) fn scan(
-    view: &View,
+pub(crate) fn scan<T: Element>(
+    view: &View<T>,
     query: &[f32],
     k: usize,
     filter: Option<Filter>,
@@ -27,15 +28,15 @@ pub(crate) fn scan(
 }
 
 /// The `k` best rows for each of the prepared queries `[q * dim]`, best first.
-pub(crate) fn scan_many(
-    view: &View,
+pub(crate) fn scan_many<T: Element>(
+    view: &View<T>,
     queries: &[f32],
     k: usize,
     threads: usize,
     filter: Option<Filter>,
     control: &Control,
 ) -> Result<Vec<Vec<Hit>>, Error> {
-    let group = group_queries(view, queries.len() / view.dim);
+    let group = group_queries(view.dim, queries.len() / view.dim);
     search_shares((queries, view.dim, group), (view.len(), k), threads, control, |rows, queries| {
         let found = scan_share(view, rows, queries, k, filter, control)?;
         Ok(found.into_iter().map(Best::into_sorted).collect())
@@ -43,14 +44,14 @@ pub(crate) fn scan_many(
 }
 
 /// How many queries are scored at once: as many as a batch takes, or an equal part of all.
-fn group_queries(view: &View, count: usize) -> usize {
-    let most = Batch::queries_at_once(view.kernels, view.dim);
+fn group_queries(dim: usize, count: usize) -> usize {
+    let most = Batch::queries_at_once(Kernels::detect(), dim);
     count.div_ceil(count.div_ceil(most).max(1)).max(1)
 }
 
 /// The `k` best of a range of rows for each query of a group.
-fn scan_share(
-    view: &View,
+fn scan_share<T: Element>(
+    view: &View<T>,
     rows: Range<usize>,
     queries: &[f32],
     k: usize,
@@ -69,14 +70,17 @@ fn scan_share(
         Similarity::Dot | Similarity::Cosine => Score::Dot,
         Similarity::L2 => Score::NegatedSquaredL2,
     };
-    let mut batch = Batch::new(view.kernels, score, view.dim, queries);
+    let mut batch = Batch::new(Kernels::detect(), score, view.dim, queries);
     let most = batch.rows_at_once();
+    let mut room = vec![0.0; most * view.dim];
     let mut allowed = allowed(view, rows, filter);
     let mut ords: Vec<u32> = allowed.by_ref().take(most).collect();
     while let Some(&last) = ords.last() {
         control.check()?;
-        let block: Vec<&[f32]> = ords.iter().map(|&ord| view.row(ord)).collect();
-        let ahead = view.rows(last as usize + 1, most);
+        let rooms = room.chunks_exact_mut(view.dim);
+        let block = ords.iter().zip(rooms).map(|(&ord, room)| T::decode_into(view.row(ord), room));
+        let block: Vec<&[f32]> = block.collect();
+        let ahead = bytemuck::cast_slice(view.rows(last as usize + 1, most));
         batch.score(&block, ahead, |query, at, score| {
             best[query].offer(Hit { ord: ords[at], score });
             best[query].least()
@@ -88,8 +92,8 @@ fn scan_share(
 }
 
 /// The `k` best of a range of rows for one query.
-pub(crate) fn scan_one(
-    view: &View,
+pub(crate) fn scan_one<T: Element>(
+    view: &View<T>,
     rows: Range<usize>,
     query: &[f32],
     k: usize,
@@ -112,7 +116,7 @@ pub(crate) fn scan_one(
         start += size;
         let scores = &mut scores[..size];
         if all_allowed {
-            view.similarity.score_block(view.kernels, view.dim, query, block, scores);
+            view.similarity.score_rows(query, block, scores);
             // Most blocks have nothing, which is found out for many rows at a time.
             let least = best.least();
             if scores.iter().fold(false, |any, &score| any | (score >= least)) {
@@ -126,7 +130,7 @@ pub(crate) fn scan_one(
         if wanted.len() * 4 < size {
             wanted.iter().for_each(|&ord| best.offer(Hit { ord, score: view.score(query, ord) }));
         } else {
-            view.similarity.score_block(view.kernels, view.dim, query, block, scores);
+            view.similarity.score_rows(query, block, scores);
             let score = |ord: u32| scores[(ord - ords.start) as usize];
             wanted.iter().for_each(|&ord| best.offer(Hit { ord, score: score(ord) }));
         }
@@ -135,8 +139,8 @@ pub(crate) fn scan_one(
 }
 
 /// The rows of a range that may be hits.
-fn allowed<'a>(
-    view: &'a View,
+fn allowed<'a, T: Element>(
+    view: &'a View<T>,
     rows: Range<usize>,
     filter: Option<Filter<'a>>,
 ) -> impl Iterator<Item = u32> + 'a {

@@ -1,8 +1,7 @@
 use std::borrow::Cow;
 
-use kernels::Kernels;
-
 use crate::Error;
+use crate::element::Element;
 
 /// How a query and a stored vector become a score; higher is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -86,30 +85,23 @@ impl Similarity {
         length(vector) <= longest
     }
 
-    /// The score of two prepared vectors.
-    pub(crate) fn score(self, kernels: &Kernels, a: &[f32], b: &[f32]) -> f32 {
+    /// The score of a prepared query and a stored row.
+    pub(crate) fn score<T: Element>(self, query: &[f32], row: &[T]) -> f32 {
         match self {
-            Self::Dot | Self::Cosine => positive_zero(kernels.dot(a, b)),
-            Self::L2 => 0.0 - kernels.squared_l2(a, b),
+            Self::Dot | Self::Cosine => positive_zero(T::product(query, row)),
+            Self::L2 => 0.0 - T::squared_distance(query, row),
         }
     }
 
-    /// Scores of prepared queries `[q * dim]` and rows `[n * dim]`: `scores[q * n + i]`.
-    pub(crate) fn score_block(
-        self,
-        kernels: &Kernels,
-        dim: usize,
-        queries: &[f32],
-        rows: &[f32],
-        scores: &mut [f32],
-    ) {
+    /// Scores of a prepared query and the stored rows `[n * dim]`.
+    pub(crate) fn score_rows<T: Element>(self, query: &[f32], rows: &[T], scores: &mut [f32]) {
         match self {
             Self::Dot | Self::Cosine => {
-                kernels.score_block(dim, queries, rows, scores);
+                T::products(query, rows, scores);
                 scores.iter_mut().for_each(|score| *score = positive_zero(*score));
             }
             Self::L2 => {
-                kernels.squared_l2_block(dim, queries, rows, scores);
+                T::squared_distances(query, rows, scores);
                 scores.iter_mut().for_each(|score| *score = 0.0 - *score);
             }
         }
@@ -173,18 +165,17 @@ mod tests {
 
     #[test]
     fn no_score_is_negative_zero_and_the_longest_vectors_have_finite_scores() {
-        let kernels = Kernels::detect();
         for similarity in [Similarity::Dot, Similarity::Cosine, Similarity::L2] {
             let [a, b] = [[0.0f32, 1.0], [-1.0, 0.0]];
             let mut scores = [f32::NAN; 1];
-            similarity.score_block(kernels, 2, &a, &b, &mut scores);
-            assert_eq!(scores[0].to_bits(), similarity.score(kernels, &a, &b).to_bits());
+            similarity.score_rows(&a, &b, &mut scores);
+            assert_eq!(scores[0].to_bits(), similarity.score(&a, &b).to_bits());
             assert_ne!(scores[0].to_bits(), (-0.0f32).to_bits());
-            let same = similarity.score(kernels, &a, &a);
+            let same = similarity.score(&a, &a);
             assert_ne!(same.to_bits(), (-0.0f32).to_bits());
         }
         let (long, opposite) = ([LONGEST as f32, 0.0], [-LONGEST as f32, 0.0]);
-        assert!(Similarity::Dot.score(kernels, &long, &opposite).is_finite());
-        assert!(Similarity::L2.score(kernels, &long, &opposite).is_finite());
+        assert!(Similarity::Dot.score(&long, &opposite).is_finite());
+        assert!(Similarity::L2.score(&long, &opposite).is_finite());
     }
 }

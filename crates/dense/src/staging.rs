@@ -19,7 +19,8 @@
 
 use std::collections::HashMap;
 
-use crate::rows::{Element, Rows, check_room};
+use crate::element::Element;
+use crate::rows::{Rows, check_room};
 use crate::similarity::squared_length;
 use crate::{Error, RowSet};
 

@@ -28,7 +28,7 @@ pub(crate) struct Work<'a> {
     pub queries: &'a [f32],
     pub rows: &'a [f32],
     /// What to fetch meanwhile.
-    pub ahead: &'a [f32],
+    pub ahead: &'a [u8],
     /// For each panel of queries and each pair of a tile, the least score that reaches.
     pub least: &'a [f32],
     /// At least as many as there are tiles, which are the panels of queries times those of rows.
@@ -148,12 +148,7 @@ impl Batch {
     /// # Panics
     ///
     /// If there are more than [`rows_at_once`](Self::rows_at_once) rows or a row is of another dimension.
-    pub fn score(
-        &mut self,
-        rows: &[&[f32]],
-        ahead: &[f32],
-        mut report: impl FnMut(usize, usize, f32) -> f32,
-    ) {
+    pub fn score(&mut self, rows: &[&[f32]], ahead: &[u8], mut report: impl FnMut(usize, usize, f32) -> f32) {
         let (dim, most, panels) = (self.dim, self.rows_at_once, self.kernels.panels);
         assert!(rows.len() <= most, "batch: expected up to {most} rows, got {}", rows.len());
         let padded = dim.next_multiple_of(panels.width);

@@ -54,11 +54,11 @@ macro_rules! define_panels {
                 let least: &[[f32; PAIRS]] = least.as_chunks().0;
                 let count = (queries.len() / chunks) * (rows.len() / chunks);
                 let mut ahead = ahead.chunks(ahead.len().div_ceil(count.max(1)).max(1));
-                let mut listed = 0;
+                let (mut even, mut listed) = ([[zero(); $rows]; $queries], 0);
                 for (q, (queries, least)) in queries.chunks_exact(chunks).zip(least).enumerate() {
                     for (r, rows) in rows.chunks_exact(chunks).enumerate() {
                         ahead.next().into_iter().for_each($crate::prefetch::prefetch_far);
-                        let scores = tile::<L2>(queries, rows);
+                        let scores = tile::<L2>(queries, rows, &mut even);
                         let mut reached = 0;
                         // Written in any case and kept if it counts: no branch for the CPU to guess wrong.
                         let listing = &mut tiles[listed];
@@ -75,26 +75,38 @@ macro_rules! define_panels {
                 listed
             }
 
-            /// The scores of all pairs of two panels.
+            /// The scores of all pairs of two panels. `even` is room.
             $(#[$feature])?
             #[inline]
             fn tile<const L2: bool>(
                 queries: &[[[f32; WIDTH]; $queries]],
                 rows: &[[[f32; WIDTH]; $rows]],
+                even: &mut [[Lanes; $rows]; $queries],
             ) -> [Lanes; PAIRS / WIDTH] {
                 let odd = rows.len().div_ceil(2);
-                let mut even = accumulated::<L2>(&queries[..odd], &rows[..odd]);
-                let odd = accumulated::<L2>(&queries[odd..], &rows[odd..]);
+                accumulate_into::<L2>(&queries[..odd], &rows[..odd], even);
+                let mut totals = accumulated::<L2>(&queries[odd..], &rows[odd..]);
                 for q in 0..$queries {
                     for r in 0..$rows {
-                        even[q][r] = add(even[q][r], odd[q][r]);
+                        totals[q][r] = add(even[q][r], totals[q][r]);
                     }
                 }
-                let mut scores = sums(&even);
+                let mut scores = sums(&totals);
                 for score in &mut scores {
                     *score = if L2 { subtract(zero(), *score) } else { add(*score, zero()) };
                 }
                 scores
+            }
+
+            /// A function apart: in line, the compiler keeps some of these sums in registers that the others need.
+            $(#[$feature])?
+            #[inline(never)]
+            fn accumulate_into<const L2: bool>(
+                queries: &[[[f32; WIDTH]; $queries]],
+                rows: &[[[f32; WIDTH]; $rows]],
+                sums: &mut [[Lanes; $rows]; $queries],
+            ) {
+                *sums = accumulated::<L2>(queries, rows);
             }
 
             $(#[$feature])?

@@ -15,19 +15,19 @@ pub fn prefetch(row: &[f32]) {
     let _ = row;
 }
 
-/// Asks the CPU to fetch all of `values` as far as the second cache level.
+/// Asks the CPU to fetch all of `bytes` as far as the second cache level.
 #[inline]
-pub(crate) fn prefetch_far(values: &[f32]) {
+pub(crate) fn prefetch_far(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        for line in values.chunks(16) {
+        for line in bytes.chunks(64) {
             // SAFETY: a prefetch reads nothing and cannot fault; SSE is part of x86-64.
             unsafe { _mm_prefetch::<_MM_HINT_T1>(line.as_ptr().cast()) }
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = values;
+    let _ = bytes;
 }
 
 /// How many bytes apart [`prefetch_beyond`] is best called.

@@ -27,23 +27,10 @@ macro_rules! define_kernels {
             let [[value]] = tile::<L2, 1, 1, false>([a], [b]);
             value
         }
-
-        $(#[$feature])?
-        fn block<const L2: bool>(dim: usize, queries: &[f32], rows: &[f32], values: &mut [f32]) {
-            // One query is faster than the memory its rows come from, which is read fastest from first to last. Two
-            // accumulators of few lanes would be slower than that.
-            if queries.len() == dim && WIDTH >= 8 {
-                for (row, value) in rows.chunks_exact(dim).zip(values) {
-                    [[*value]] = tile::<L2, 1, 1, true>([queries], [row]);
-                }
-            } else {
-                every_pair::<L2>(dim, queries, rows, values);
-            }
-        }
     };
 }
 
-/// Defines `every_pair` and `tile`, the values of queries and rows of numbers of type `$row`.
+/// Defines `block` and `tile`, the values of queries and rows of numbers of type `$row`.
 ///
 /// In scope must be `Lanes`, `WIDTH` and the functions `zero`, `load`, `load_part`, `multiply_add`, `subtract`, `add`
 /// and `sum`; `$load` and `$load_part` are what loads numbers of a row. `$queries` × `$rows` pairs are worked on at
@@ -57,7 +44,15 @@ macro_rules! define_tiles {
     ($row:ty: $load:ident, $load_part:ident; $queries:literal x $rows:literal $(, #[$feature:meta])?) => {
         /// All queries against all rows.
         $(#[$feature])?
-        pub(super) fn every_pair<const L2: bool>(dim: usize, queries: &[f32], rows: &[$row], values: &mut [f32]) {
+        pub(super) fn block<const L2: bool>(dim: usize, queries: &[f32], rows: &[$row], values: &mut [f32]) {
+            // One query is faster than the memory its rows come from, which is read fastest from first to last. Two
+            // accumulators of few lanes would be slower than that.
+            if queries.len() == dim && WIDTH >= 8 {
+                for (row, value) in rows.chunks_exact(dim).zip(values) {
+                    [[*value]] = tile::<L2, 1, 1, true>([queries], [row]);
+                }
+                return;
+            }
             let n = rows.len() / dim;
             let mut row = 0;
             while row < n {

@@ -13,7 +13,7 @@ use crate::ids::Ids;
 use crate::rows::Rows;
 use crate::scan::{scan, scan_many};
 use crate::shadow::Shadow;
-use crate::{Error, Similarity, half, shadow};
+use crate::{Error, Similarity, shadow};
 
 /// Vectors by id, searched exactly.
 ///
@@ -88,7 +88,7 @@ impl FlatIndex {
     pub fn add(&mut self, ids: Vec<String>, vectors: &[f32]) -> Result<(), Error> {
         let added = on!(&mut self.stored, rows => rows.append(&ids, vectors)?);
         if let Stored::Int8Filtered(rows, shadow) = &mut self.stored {
-            shadow.extend(rows.stored_rows(added.start as usize, added.len()));
+            shadow.extend(rows.view().rows(added.start as usize, added.len()));
         }
         Ok(())
     }
@@ -132,7 +132,7 @@ impl FlatIndex {
         let query = self.similarity().prepare_query(self.dim(), query)?;
         match &self.stored {
             Stored::F32(rows) => Ok(scan(&rows.view(), &query, k, filter, control)?),
-            Stored::F16(rows) => half::search(rows, &query, k, filter, control),
+            Stored::F16(rows) => Ok(scan(&rows.view(), &query, k, filter, control)?),
             Stored::Int8Filtered(rows, codes) => {
                 shadow::search((rows.view(), codes), &query, k, filter, control)
             }
@@ -171,7 +171,7 @@ impl FlatIndex {
         let queries = self.similarity().prepare("search", self.dim(), queries)?;
         match &self.stored {
             Stored::F32(rows) => scan_many(&rows.view(), &queries, k, threads, filter, control),
-            Stored::F16(rows) => half::search_many(rows, &queries, k, threads, filter, control),
+            Stored::F16(rows) => scan_many(&rows.view(), &queries, k, threads, filter, control),
             Stored::Int8Filtered(rows, codes) => {
                 shadow::search_many((rows.view(), codes), &queries, k, threads, filter, control)
             }
@@ -211,10 +211,7 @@ impl FlatIndex {
     /// If there is no such row.
     #[must_use]
     pub fn vector(&self, ord: u32) -> Cow<'_, [f32]> {
-        match &self.stored {
-            Stored::F32(rows) | Stored::Int8Filtered(rows, _) => Cow::Borrowed(rows.vector(ord)),
-            Stored::F16(rows) => Cow::Owned(rows.widened_row(ord)),
-        }
+        on!(&self.stored, rows => rows.vector(ord))
     }
 
     /// How many rows there are, deleted ones too: ords are below this.

@@ -4,8 +4,9 @@ use serde_json::Value;
 use storage::Writer;
 
 use super::{KIND, Storage};
+use crate::element::Element;
 use crate::ids::Ids;
-use crate::rows::{Element, check_batch, check_dim, table};
+use crate::rows::{check_batch, check_dim, table};
 use crate::shadow::Shadow;
 use crate::{Error, Similarity};
 

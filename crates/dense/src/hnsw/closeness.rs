@@ -2,8 +2,8 @@ use crate::Similarity;
 use crate::column::Column;
 use crate::hnsw::codes::{CodesView, Target};
 use crate::hnsw::options::InnerProduct;
-use crate::rows::View;
 use crate::similarity::squared_length;
+use crate::view::View;
 
 /// How near vectors are, by their codes: a number, the greater the nearer.
 #[derive(Debug, Clone, Copy)]
@@ -176,7 +176,7 @@ mod tests {
         let mut rows = Rows::new(2, Similarity::Dot, serde_json::Value::Null).expect("a dimension");
         rows.append(&["a", "b", "c"], &[3.0, 0.0, 0.0, 4.0, 1.0, 1.0]).expect("rows");
         let mut lengths = SquaredLengths::new();
-        (0..3).for_each(|row| lengths.push(rows.vector(row)));
+        (0..3).for_each(|row| lengths.push(rows.stored(row)));
         let mut codes = Codes::new(2, Similarity::Dot, Layout::Fast);
         codes.extend(&rows.view(), 0..3);
         let closeness = Closeness::new(rows.view(), codes.view(), Some(&lengths));

@@ -158,7 +158,7 @@ impl HnswIndex {
     /// If there is no such row.
     #[must_use]
     pub fn vector(&self, ord: u32) -> &[f32] {
-        self.rows.vector(ord)
+        self.rows.stored(ord)
     }
 
     /// How many rows there are, deleted ones too: ords are below this.

@@ -2,7 +2,7 @@ use kernels::int8::Int8Kernels;
 
 use crate::RowSet;
 use crate::filter::{Filter, allowed};
-use crate::rows::View;
+use crate::view::View;
 
 /// A walk scores about this many rows for each candidate that it keeps, at the price of a row of a scan.
 const ROWS_PER_CANDIDATE: usize = 16;

@@ -42,10 +42,12 @@ pub(crate) fn rescore(
     for (at, candidate) in (k..).zip(others) {
         let Some(worst) = best.threshold() else { break };
         let bound = worst.score * factor + offset;
-        if candidate.score + DEVIATIONS * closeness.codes().deviation(target, candidate.ord) >= bound {
-            fetch(at + AHEAD);
-            best.push(scored(candidate.ord));
+        // Not of NaN, which only a file made by hand brings.
+        if candidate.score + DEVIATIONS * closeness.codes().deviation(target, candidate.ord) < bound {
+            continue;
         }
+        fetch(at + AHEAD);
+        best.push(scored(candidate.ord));
     }
     let hits = best.into_sorted();
     debug_assert!(hits.is_sorted_by(|a, b| by_rank(a, b).is_lt()));

@@ -2,7 +2,7 @@ use kernels::prefetch;
 use ranking::{Hit, TopK};
 
 use super::query::Bounds;
-use crate::rows::View;
+use crate::view::View;
 
 /// Candidates that are fetched before they are scored.
 const AHEAD: usize = 4;

@@ -99,7 +99,7 @@ impl Shadow {
     pub fn verify(&self, rows: &Rows) -> Result<(), Error> {
         let Some(file) = rows.file() else { return Ok(()) };
         let sound = |&row: &u32| {
-            let (vector, row) = (rows.vector(row), row as usize);
+            let (vector, row) = (rows.stored(row), row as usize);
             let codes = self.codes.slice(row * self.dim, self.dim);
             let values: Vec<f64> = codes.iter().map(|&code| f64::from(code) - 128.0).collect();
             let [scale, most, longest] = [&self.scales, &self.errors, &self.lengths].map(|all| all.get(row));

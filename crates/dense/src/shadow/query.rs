@@ -129,7 +129,6 @@ fn gamma(roundings: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use kernels::Kernels;
     use kernels::int8::Int8Rows;
     use proptest::prelude::*;
 
@@ -156,7 +155,7 @@ mod tests {
         let bound = |bound: &Int8Bound| {
             f64::from(bound.of(products[0], products.get(1).copied(), scale, error, length))
         };
-        let score = f64::from(similarity.score(Kernels::detect(), query, row));
+        let score = f64::from(similarity.score(query, row));
         let score = bounds.offset.map_or(score, |offset| (score + offset) / 2.0);
         Bounded { score, upper: bound(&bounds.upper), lower: bound(&bounds.lower) }
     }

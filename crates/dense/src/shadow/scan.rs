@@ -10,9 +10,9 @@ use super::codes::ShadowBlock;
 use super::query::Coded;
 use crate::Error;
 use crate::filter::Filter;
-use crate::rows::View;
 use crate::scan::{scan, scan_many, scan_one};
 use crate::shares::search_shares;
+use crate::view::View;
 
 /// Queries multiplied at once: with a block of rows they stay in the second cache level.
 const GROUP_QUERIES: usize = 256;

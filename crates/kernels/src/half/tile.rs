@@ -8,8 +8,8 @@ macro_rules! define_half {
         /// The entry points of this instruction set.
         pub(in crate::half) static KERNELS: $crate::half::HalfKernels = $crate::half::HalfKernels {
             name: $name,
-            dot: [f16::every_pair::<false>, bf16::every_pair::<false>],
-            squared_l2: [f16::every_pair::<true>, bf16::every_pair::<true>],
+            dot: [f16::block::<false>, bf16::block::<false>],
+            squared_l2: [f16::block::<true>, bf16::block::<true>],
             widen: [f16::widen, bf16::widen],
             narrow: [f16::narrow, bf16::narrow],
         };

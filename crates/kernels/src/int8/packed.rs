@@ -71,6 +71,10 @@ fn columns<const R: usize>(
 }
 
 /// Returns `Q`.
+#[allow(
+    clippy::needless_range_loop,
+    reason = "sums that an iterator borrows stay in memory, not in registers"
+)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 #[inline]
 fn tile<const Q: usize, const R: usize>(

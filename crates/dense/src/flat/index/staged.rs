@@ -44,7 +44,7 @@ impl FlatIndex {
             Stored::F32(rows) => Stored::F32(rows.compacted()),
             Stored::F16(rows) => Stored::F16(rows.compacted()),
             Stored::Int8Filtered(rows, shadow) => {
-                Stored::Int8Filtered(rows.compacted(), shadow.compacted(|ord| rows.is_live(ord)))
+                Stored::Int8Filtered(rows.compacted(), shadow.compacted(|ord| rows.view().is_live(ord)))
             }
         };
         Self { stored }

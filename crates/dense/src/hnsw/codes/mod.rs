@@ -25,8 +25,8 @@ pub(crate) use self::view::CodesView;
 use self::view::Rows;
 use crate::hnsw::options::Layout;
 use crate::numbers::{Lines, Numbers, reserve};
-use crate::rows::View;
 use crate::similarity::squared_length;
+use crate::view::View;
 use crate::{Error, Similarity};
 
 /// Vectors up to this dimension have a byte for each number: they fit one line either way.
