@@ -52,7 +52,10 @@ codes! {
     control::Cancelled { _ => "ERR_CANCELLED" }
     text::Error { _ => "ERR_ARGUMENT" }
     storage::Error { error => storage_code(&error) }
-    fusion::Error { _ => "ERR_ARGUMENT" }
+    fusion::Error {
+        fusion::Error::Cancelled(_) => "ERR_CANCELLED",
+        _ => "ERR_ARGUMENT",
+    }
     reading::Error { _ => "ERR_ARGUMENT" }
     tokenize::Error { error => tokenize_code(&error) }
     inference::Error {

@@ -15,6 +15,8 @@ mod evaluation;
 mod fusion;
 mod hits;
 mod inference;
+mod judging;
+mod numbering;
 mod pool;
 mod reading;
 mod run;

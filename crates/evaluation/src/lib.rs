@@ -25,6 +25,7 @@ mod measures;
 mod overlap;
 mod top_k_accuracy;
 mod trec_order;
+mod with_answers;
 
 pub use answers::{exact_match, f1};
 pub use error::Error;
@@ -32,3 +33,4 @@ pub use evaluate::{Evaluation, Measured, evaluate};
 pub use measures::Measure;
 pub use overlap::{Overlap, jaccard_at};
 pub use top_k_accuracy::{accuracy_at, first_match, first_match_prepared};
+pub use with_answers::{Candidates, first_with_answer, with_answers};
