@@ -1,3 +1,5 @@
+import type {FusionMethod} from '../fusion/index.ts';
+
 /**
 What a replication of Ma et al. (2021), "A Replication Study of Dense Passage Retriever", found out on a data set: all that
 its report shows, and nothing that differs between two runs of the same configuration. `report.json` is this object.
@@ -10,7 +12,8 @@ export interface Study {
 	readonly corpus: Counted;
 	/** Questions that weights were tuned on, and those that all else was measured on. */
 	readonly questions: {readonly development: Counted; readonly test: Counted};
-	readonly models: {readonly encoder: Model; readonly reader: Model};
+	/** The encoder of passages, that of questions where it is another, and the reader, if there was one. */
+	readonly models: {readonly encoder: Model; readonly questionEncoder?: Model; readonly reader: Model | null};
 	readonly settings: Settings;
 	readonly retrieval: RetrievalStudy;
 	readonly overlap: ReadonlyArray<{readonly k: number; readonly jaccard: number; readonly questions: number}>;
@@ -41,6 +44,8 @@ export interface Settings {
 	/** Spans kept of a passage (m), and tokens of an answer at most. */
 	readonly spansPerPassage: number;
 	readonly maxAnswerTokens: number;
+	/** The hybrid that was read: of the tuned ones that with the higher accuracy on development questions. */
+	readonly hybridRead?: FusionMethod;
 }
 
 /** Table 1. */
