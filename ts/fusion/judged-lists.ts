@@ -81,7 +81,9 @@ export class JudgedLists {
 	}
 
 	/** The weight that brings answers among the first `k` passages most often. See `tuneHybrid`. */
-	async tune(options: HybridGrid & {readonly k?: number | undefined; readonly signal?: AbortSignal | undefined} = {}): Promise<HybridTuning> {
+	async tune(
+		options: HybridGrid & {readonly k?: number | undefined; readonly signal?: AbortSignal | undefined} = {},
+	): Promise<HybridTuning> {
 		const {k = 20, signal} = options;
 		return bestOf(options, async methods => this.accuracy(methods, k, {signal}));
 	}

@@ -85,4 +85,3 @@ export async function writeWhole(path: string, text: string): Promise<void> {
 	await writeFile(`${path}.part`, text);
 	await rename(`${path}.part`, path);
 }
-

@@ -24,7 +24,10 @@ const names = {
 } as const;
 
 /** Finds a data set's parts in its folder; those that are named take precedence. */
-export async function datasetFiles(folder: string, named: {readonly [Part in keyof DatasetFiles]?: string | undefined}): Promise<DatasetFiles> {
+export async function datasetFiles(
+	folder: string,
+	named: {readonly [Part in keyof DatasetFiles]?: string | undefined},
+): Promise<DatasetFiles> {
 	const entries = await readdir(folder).catch((error: unknown) => {
 		const {code} = error as NodeJS.ErrnoException;
 		throw new RetrievalError('ERR_IO', `${folder}: expected a folder with a corpus, development and test questions, got ${code}`, {

@@ -72,7 +72,10 @@ async function studyCell(
 	scoring: Scoring,
 	mostGamma: number,
 	ks: readonly number[],
-	parts: {readonly ofDevelopment: Readings; readonly ofTest: Readings} & Pick<ReadingOptions, 'development' | 'test' | 'signal' | 'onProgress'>,
+	parts: {readonly ofDevelopment: Readings; readonly ofTest: Readings} & Pick<
+		ReadingOptions,
+		'development' | 'test' | 'signal' | 'onProgress'
+	>,
 ): Promise<{readonly cell: ReadingCell; readonly right: ReadonlyMap<string, number>; readonly curve: readonly number[]}> {
 	const {ofDevelopment, ofTest, development, test, signal, onProgress} = parts;
 	const way = {scoring: scoring.startsWith('repl') ? 'original' : 'normalized'} as const;

@@ -83,7 +83,11 @@ function show({retrieval, reading}: Study): void {
 	print(
 		table(
 			['retriever', 'weight', ...retrieval.ks.map(k => `top-${k}`)],
-			retrieval.rows.map(({condition, weight, accuracy}) => [condition, weight === undefined ? '' : String(weight), ...accuracy.map(share)]),
+			retrieval.rows.map(({condition, weight, accuracy}) => [
+				condition,
+				weight === undefined ? '' : String(weight),
+				...accuracy.map(share),
+			]),
 		),
 	);
 	if (reading) {
