@@ -53,7 +53,7 @@ export async function tuneHybrid(
 			for (const method of methods) {
 				const run = await fuse(lists, method, {k, signal});
 				const {mean} = await evaluate(run, qrels, [measure], {signal});
-				scores.push(mean[measure]);
+				scores.push(mean[measure]!);
 				onProgress?.({done: scores.length, total: methods.length});
 			}
 			return scores;
