@@ -18,6 +18,7 @@ mod inference;
 mod pool;
 mod reading;
 mod run;
+mod significance;
 mod sparse;
 mod system;
 mod task;
