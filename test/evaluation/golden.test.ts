@@ -83,7 +83,7 @@ test("measures are trec_eval's to its printed digits, of every query and in the 
 		const [name, query, value] = line.split(/\s+/u);
 		const measure = ours.get(name!);
 		if (measure !== undefined) {
-			t.is((query === 'all' ? mean : perQuery.get(query!)!)[measure].toFixed(4), value, line);
+			t.is((query === 'all' ? mean : perQuery.get(query!)!)[measure]!.toFixed(4), value!, line);
 			compared++;
 		}
 	}
