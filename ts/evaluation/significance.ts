@@ -128,20 +128,21 @@ async function tested<V>(
 	checkCount('seed', seed, 0);
 	checkValues('a', a);
 	checkValues('b', b);
-	const [left, right]: [number[], number[]] = [[], []];
-	let seen = 0;
+	const [left, right] = [new Float64Array(a.size), new Float64Array(a.size)];
+	let [queries, seen] = [0, 0];
 	for (const [query, values] of a) {
 		const others = b.get(query);
 		if (others !== undefined || b.has(query)) {
-			left.push(value('a', query, valueOf(values)));
-			right.push(value('b', query, valueOf(others as V)));
+			left[queries] = value('a', query, valueOf(values));
+			right[queries] = value('b', query, valueOf(others as V));
+			queries++;
 		}
 		if (++seen % QUERIES_A_TURN === 0) {
 			await nextTurn();
 			signal?.throwIfAborted();
 		}
 	}
-	if (left.length === 0) {
+	if (queries === 0) {
 		const [first, second] = [a, b].map(side => {
 			const [query] = side.keys();
 			return query === undefined ? 'nothing' : shown(query);
@@ -149,14 +150,13 @@ async function tested<V>(
 		throw new RetrievalError('ERR_ARGUMENT', `a and b: expected queries in common, got none: a begins with ${first}, b with ${second}`);
 	}
 	const {difference, p, statistic} = await callNative(options, control =>
-		native.significance(Float64Array.from(left), Float64Array.from(right), test, rounds, seed, control),
+		native.significance(left.subarray(0, queries), right.subarray(0, queries), test, rounds, seed, control),
 	);
-	const counts = {queries: left.length, missing: a.size + b.size - 2 * left.length};
-	return {difference, p, ...counts, ...(statistic === undefined ? {} : {statistic})};
+	return {difference, p, queries, missing: a.size + b.size - 2 * queries, ...(statistic === undefined ? {} : {statistic})};
 }
 
 function checkValues(what: string, values: unknown): void {
-	if (typeof (values as ReadonlyMap<string, unknown> | undefined)?.entries !== 'function') {
+	if (typeof (values as ReadonlyMap<string, unknown> | undefined)?.get !== 'function') {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a Map of query id to value, got ${kindOf(values)}`);
 	}
 }
