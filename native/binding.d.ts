@@ -271,6 +271,8 @@ export declare class VectorBatch {
 /** The index with this token, if it is of this kind. */
 export declare function attachIndex(kind: string, token: string): NativeVectorIndex
 
+export declare function bonferroni(ps: Float64Array): Float64Array
+
 /** Builds an index, in one segment, of the passages of a store. */
 export declare function buildBm25FromStore(store: string, output: string, analyzer: NativeAnalyzer, control?: Control | undefined | null): Promise<void>
 
@@ -322,6 +324,8 @@ export interface Hits {
   scores: Float32Array
 }
 
+export declare function holm(ps: Float64Array): Float64Array
+
 /** Reads a corpus into a store file. */
 export declare function ingest(source: string, options: NativeReadFileOptions, output: string, control?: Control | undefined | null): Promise<Ingested>
 
@@ -329,6 +333,9 @@ export interface Ingested {
   passages: number
   skipped: number
 }
+
+/** The mean Jaccard overlap of two runs at each of `ks`. */
+export declare function jaccardOverlap(a: NativeRun, b: NativeRun, ks: Array<number>, control?: Control | undefined | null): Promise<NativeOverlap>
 
 /** Where a model is and what runs it. */
 export interface ModelFiles {
@@ -403,6 +410,18 @@ export interface NativeHnswOptions {
   innerProduct: string
   layout: string
   threads: number
+}
+
+export interface NativeOverlap {
+  means: Float64Array
+  queries: number
+  missing: number
+}
+
+export interface NativePairedTest {
+  difference: number
+  p: number
+  statistic?: number
 }
 
 export interface NativePassage {
@@ -535,6 +554,9 @@ export interface ScoreColumn {
   scores: Float32Array
   offsets: Uint32Array
 }
+
+/** Copies both sides before it returns. */
+export declare function significance(a: Float64Array, b: Float64Array, test: string, rounds: number, seed: number, control?: Control | undefined | null): Promise<NativePairedTest>
 
 export declare function splitDocument(text: string, words: number, overlap: number, wrap: boolean): Pieces
 

@@ -103,7 +103,10 @@ codes! {
         vectors::Error::Count { .. } | vectors::Error::Option { .. } => "ERR_ARGUMENT",
         vectors::Error::Storage(error) => storage_code(&error),
     }
-    evaluation::Error { _ => "ERR_ARGUMENT" }
+    evaluation::Error {
+        evaluation::Error::Cancelled(_) => "ERR_CANCELLED",
+        _ => "ERR_ARGUMENT",
+    }
 }
 
 fn storage_code(error: &storage::Error) -> &'static str {

@@ -20,6 +20,7 @@ mod numbering;
 mod pool;
 mod reading;
 mod run;
+mod significance;
 mod sparse;
 mod system;
 mod task;

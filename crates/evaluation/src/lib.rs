@@ -1,5 +1,5 @@
 //! Measuring runs and answers the way the literature does: trec_eval's measures, SQuAD's exact match
-//! and F1, DPR's top-k accuracy, and the overlap of two runs.
+//! and F1, DPR's top-k accuracy, the overlap of two runs, and whether two systems differ ([`significance`]).
 //!
 //! ```
 //! use evaluation::evaluate;
@@ -23,6 +23,7 @@ mod evaluate;
 mod judged;
 mod measures;
 mod overlap;
+pub mod significance;
 mod top_k_accuracy;
 mod trec_order;
 mod with_answers;
