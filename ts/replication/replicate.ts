@@ -1,5 +1,5 @@
 import {readFileSync} from 'node:fs';
-import {mkdir, rename, stat} from 'node:fs/promises';
+import {mkdir, stat} from 'node:fs/promises';
 import {basename, join, resolve} from 'node:path';
 import {packageRoot} from '../addon.ts';
 import {checkCount, checkNumber, checkString} from '../check.ts';
@@ -147,8 +147,7 @@ export async function replicate(dataset: string, output: string, options: Replic
 				onProgress: report(`search ${retriever}, ${split}`),
 			});
 			await mkdir(join(folder, parts.runs), {recursive: true});
-			await writeTrecRun(`${path}.part`, run, `passagekit-${retriever}`, {signal});
-			await rename(`${path}.part`, path);
+			await writeTrecRun(path, run, `passagekit-${retriever}`, {signal});
 		}
 		// Read in any case, so that a run that goes on begins with the same.
 		return readTrecRun(path, {signal});
