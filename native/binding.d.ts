@@ -117,6 +117,8 @@ export declare class NativeQuestionReader {
 
 /** An open reader. */
 export declare class NativeReader {
+  /** `dpr` or `question-answering`. */
+  get form(): string
   /** Answers, best first. */
   read(question: string, passages: Array<RetrievedPassage>, options: NativeReadOptions, control?: Control | undefined | null): Promise<Array<NativeAnswer>>
   /** Gives the session back; calls in progress finish. */
@@ -408,6 +410,11 @@ export interface NativeReaderOptions {
   maxTokens: number
   maxQuestionTokens: number
   batchTokens: number
+  /** `window` or `cut`. */
+  longPassages: string
+  overlapTokens?: number
+  titles?: boolean
+  openEnded: boolean
 }
 
 export interface NativeReadFileOptions {
