@@ -129,6 +129,8 @@ export declare class NativeQuestionReader {
 
 /** An open reader. */
 export declare class NativeReader {
+  /** `dpr` or `question-answering`. */
+  get form(): string
   /** Answers, best first. */
   read(question: string, passages: Array<RetrievedPassage>, options: NativeReadOptions, control?: Control | undefined | null): Promise<Array<NativeAnswer>>
   /** Gives the session back; calls in progress finish. */
@@ -441,6 +443,11 @@ export interface NativeReaderOptions {
   maxTokens: number
   maxQuestionTokens: number
   batchTokens: number
+  /** `window` or `cut`. */
+  longPassages: string
+  overlapTokens?: number
+  titles?: boolean
+  openEnded: boolean
 }
 
 export interface NativeReadFileOptions {

@@ -1,10 +1,12 @@
 use std::sync::Arc;
 
-use inference::{ReaderConfig, ReaderModel, ReaderPassage};
+use inference::{
+    LongPassages, PassageLogits, ReaderConfig, ReaderForm, ReaderModel, ReaderPassage, Relevance,
+};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
-use reading::{Evidence, Merge, PassageReading, ReadOptions, SpanLimits, SpanScoring};
+use reading::{Evidence, Merge, PassageReading, ReadOptions, SpanLimits, SpanScoring, best_spans};
 
 use crate::control::{Control, or_new};
 use crate::error::Failure;
@@ -16,6 +18,11 @@ pub struct NativeReaderOptions {
     pub max_tokens: u32,
     pub max_question_tokens: u32,
     pub batch_tokens: u32,
+    /// `window` or `cut`.
+    pub long_passages: String,
+    pub overlap_tokens: Option<u32>,
+    pub titles: Option<bool>,
+    pub open_ended: bool,
 }
 
 /// A passage to be read.
@@ -67,6 +74,20 @@ pub fn open_reader<'env>(
             max_tokens: options.max_tokens as usize,
             max_question_tokens: options.max_question_tokens as usize,
             batch_tokens: options.batch_tokens as usize,
+            long_passages: match options.long_passages.as_str() {
+                "window" => {
+                    let overlap_tokens = options.overlap_tokens.map(|tokens| tokens as usize);
+                    LongPassages::Windows { overlap_tokens }
+                }
+                "cut" => LongPassages::Cut,
+                other => {
+                    return Err(Failure::argument(format!(
+                        "longPassages: expected window or cut, got \"{other}\""
+                    )));
+                }
+            },
+            titles: options.titles,
+            open_ended: options.open_ended,
         };
         Ok(NativeReader { inner: Some(Arc::new(ReaderModel::new(session, tokenizer, config)?)) })
     })
@@ -74,6 +95,17 @@ pub fn open_reader<'env>(
 
 #[napi]
 impl NativeReader {
+    /// `dpr` or `question-answering`.
+    #[napi(getter, catch_unwind)]
+    pub fn form(&self) -> napi::Result<String> {
+        let model = self.inner.as_ref().ok_or_else(|| Failure::closed("reader"))?;
+        Ok(match model.form() {
+            ReaderForm::Dpr { .. } => "dpr",
+            ReaderForm::QuestionAnswering => "question-answering",
+        }
+        .to_owned())
+    }
+
     /// Answers, best first.
     #[napi(ts_return_type = "Promise<Array<NativeAnswer>>", catch_unwind)]
     pub fn read<'env>(
@@ -135,13 +167,15 @@ fn read(
         .iter()
         .map(|passage| ReaderPassage { title: passage.title.as_deref(), text: &passage.text })
         .collect();
-    let logits = model.read(question, &inputs, control)?;
+    let windows = model.read(question, &inputs, control)?;
+    let whole: Vec<(f32, PassageLogits)> =
+        windows.into_iter().map(|windows| joined(windows, chosen.limits.tokens)).collect();
     let readings: Vec<PassageReading<'_>> = passages
         .iter()
-        .zip(&logits)
-        .map(|(passage, logits)| PassageReading {
+        .zip(&whole)
+        .map(|(passage, (relevance, logits))| PassageReading {
             text: &passage.text,
-            relevance: logits.relevance,
+            relevance: *relevance,
             retrieval: passage.score as f32,
             start: &logits.start,
             end: &logits.end,
@@ -167,4 +201,32 @@ fn read(
             }
         })
         .collect())
+}
+
+/// The windows of a passage as one: the greatest relevance, and for each token of the text, once, its greatest logits.
+fn joined(windows: Vec<PassageLogits>, answer_tokens: usize) -> (f32, PassageLogits) {
+    let limits = SpanLimits { spans: 1, tokens: answer_tokens };
+    let relevance = |window: &PassageLogits| match window.relevance {
+        Relevance::Logit(logit) => logit,
+        Relevance::NoAnswer(score) => {
+            let best = best_spans(&window.start, &window.end, &window.words, limits);
+            (best.first().map_or(0.0, |best| best.score) - f64::from(score)) as f32
+        }
+    };
+    let greatest = windows.iter().map(relevance).fold(f32::NEG_INFINITY, f32::max);
+    let joined = windows.into_iter().reduce(|mut joined, window| {
+        let least = joined.offsets.len().saturating_sub(window.offsets.len());
+        let first = (least..joined.offsets.len())
+            .find(|&first| window.offsets.starts_with(&joined.offsets[first..]))
+            .unwrap_or(joined.offsets.len());
+        let shared = joined.start.len() - first;
+        for (of, more) in [(&mut joined.start, &window.start), (&mut joined.end, &window.end)] {
+            of[first..].iter_mut().zip(more).for_each(|(logit, &other)| *logit = logit.max(other));
+            of.extend_from_slice(&more[shared..]);
+        }
+        joined.offsets.extend_from_slice(&window.offsets[shared..]);
+        joined.words.extend_from_slice(&window.words[shared..]);
+        joined
+    });
+    (greatest, joined.expect("a passage has a window"))
 }

@@ -2,6 +2,7 @@ export {
 	ExtractiveReader,
 	type Answer,
 	type ExtractiveReaderOptions,
+	type ReaderForm,
 	type ReadOptions,
 	type RetrievedPassage,
 	type SpanScoring,
