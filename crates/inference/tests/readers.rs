@@ -306,7 +306,8 @@ fn empty_texts_and_texts_of_one_huge_word_are_read() {
         assert_eq!((read[0].len(), read[0][0].offsets.len()), (1, 0));
         assert_eq!(read[3][0].offsets.len(), 0);
         // Longer than WordPiece's 100 characters a word: one unknown piece, with all of the text.
-        assert_eq!(read[1][0].offsets, [0..100_000]);
+        assert_eq!((read[1].len(), read[1][0].offsets.len()), (1, 1));
+        assert_eq!(read[1][0].offsets[0], 0..100_000);
         let last = read[2].last().expect("a window");
         assert_eq!(last.offsets.last().expect("tokens").end, 80);
         assert!(read[2].iter().all(|window| window.words.iter().all(|&word| word == 0)));
