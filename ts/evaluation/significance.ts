@@ -48,7 +48,7 @@ Values are finite numbers, of at least 2 queries that both systems have. Pairs a
 const before = new Map([['q1', 0.5], ['q2', 0.4], ['q3', 0.6], ['q4', 0.7]]);
 const after = new Map([['q1', 0.9], ['q2', 0.6], ['q3', 0.7], ['q4', 1]]);
 await pairedTest(after, before);
-//=> {difference: 0.25, p: 0.0305…, queries: 4, missing: 0, statistic: 3.872…}
+//=> {difference: 0.25, p: 0.03046…, queries: 4, missing: 0, statistic: 3.872…}
 await pairedTest(after, before, {test: 'randomisation'});
 //=> {difference: 0.25, p: 0.125, queries: 4, missing: 0}
 ```
@@ -114,7 +114,7 @@ export function holm(ps: readonly number[]): number[] {
 }
 
 /** About a millisecond's worth of queries to look up. */
-const QUERIES_A_TURN = 4000;
+const QUERIES_A_TURN = 1000;
 
 async function tested<V>(
 	a: ReadonlyMap<string, V>,
@@ -162,8 +162,11 @@ function checkValues(what: string, values: unknown): void {
 }
 
 function value(what: string, query: string, of: unknown): number {
-	checkNumber(`${what}: value of query "${query}"`, of);
-	return of;
+	// What it is called costs more than to check it.
+	if (!Number.isFinite(of)) {
+		checkNumber(`${what}: value of query "${query}"`, of);
+	}
+	return of as number;
 }
 
 function probabilities(ps: readonly number[]): Float64Array {
