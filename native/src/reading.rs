@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
-use inference::{ReaderConfig, ReaderModel, ReaderPassage};
+use inference::{PassageLogits, ReaderConfig, ReaderModel, ReaderPassage};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
-use reading::{Evidence, Merge, PassageReading, ReadOptions, SpanLimits, SpanScoring};
+use reading::{Evidence, Merge, PassageReading, ReadOptions, Relevance, SpanLimits, SpanScoring, Window};
 
 use crate::control::{Control, or_new};
 use crate::error::Failure;
@@ -51,7 +51,14 @@ pub struct NativeAnswer {
 /// An open reader.
 #[napi]
 pub struct NativeReader {
-    inner: Option<Arc<ReaderModel>>,
+    pub(crate) inner: Option<Arc<ReaderModel>>,
+    pub(crate) opened: Arc<Opened>,
+}
+
+/// What a reader was opened with; it tells readers apart whose readings are kept.
+pub struct Opened {
+    pub files: ModelFiles,
+    pub config: ReaderConfig,
 }
 
 /// Opens a model as a reader.
@@ -68,7 +75,8 @@ pub fn open_reader<'env>(
             max_question_tokens: options.max_question_tokens as usize,
             batch_tokens: options.batch_tokens as usize,
         };
-        Ok(NativeReader { inner: Some(Arc::new(ReaderModel::new(session, tokenizer, config)?)) })
+        let model = ReaderModel::new(session, tokenizer, config)?;
+        Ok(NativeReader { inner: Some(Arc::new(model)), opened: Arc::new(Opened { files, config }) })
     })
 }
 
@@ -107,29 +115,13 @@ fn read(
     control: &control::Control,
 ) -> Outcome<Vec<NativeAnswer>> {
     let chosen = ReadOptions {
-        scoring: match options.scoring.as_str() {
-            "original" => SpanScoring::Original,
-            "normalized" => SpanScoring::Normalized,
-            "probability" => SpanScoring::Probability,
-            other => {
-                let expected = "original, normalized or probability";
-                return Err(Failure::argument(format!("scoring: expected {expected}, got \"{other}\"")));
-            }
-        },
+        scoring: scoring(&options.scoring)?,
         limits: SpanLimits {
             spans: options.spans_per_passage as usize,
             tokens: options.max_answer_tokens as usize,
         },
         evidence: Evidence { beta: options.beta, gamma: options.gamma },
-        merge: match options.merge.as_str() {
-            "exact" => Merge::Exact,
-            "normalised" => Merge::Normalised,
-            other => {
-                return Err(Failure::argument(format!(
-                    "merge: expected exact or normalised, got \"{other}\""
-                )));
-            }
-        },
+        merge: merge(&options.merge)?,
     };
     let inputs: Vec<ReaderPassage<'_>> = passages
         .iter()
@@ -141,12 +133,8 @@ fn read(
         .zip(&logits)
         .map(|(passage, logits)| PassageReading {
             text: &passage.text,
-            relevance: logits.relevance,
             retrieval: passage.score as f32,
-            start: &logits.start,
-            end: &logits.end,
-            offsets: &logits.offsets,
-            words: &logits.words,
+            windows: vec![window(logits)],
         })
         .collect();
     let mut answers = reading::answers(&readings, &chosen)?;
@@ -167,4 +155,35 @@ fn read(
             }
         })
         .collect())
+}
+
+/// What the reader said, as spans are taken out of it.
+pub fn window(logits: &PassageLogits) -> Window<'_> {
+    Window {
+        relevance: Relevance::Logit(logits.relevance),
+        start: &logits.start,
+        end: &logits.end,
+        offsets: &logits.offsets,
+        words: &logits.words,
+    }
+}
+
+pub fn scoring(name: &str) -> Outcome<SpanScoring> {
+    match name {
+        "original" => Ok(SpanScoring::Original),
+        "normalized" => Ok(SpanScoring::Normalized),
+        "probability" => Ok(SpanScoring::Probability),
+        other => {
+            let expected = "original, normalized or probability";
+            Err(Failure::argument(format!("scoring: expected {expected}, got \"{other}\"")))
+        }
+    }
+}
+
+pub fn merge(name: &str) -> Outcome<Merge> {
+    match name {
+        "exact" => Ok(Merge::Exact),
+        "normalised" => Ok(Merge::Normalised),
+        other => Err(Failure::argument(format!("merge: expected exact or normalised, got \"{other}\""))),
+    }
 }
