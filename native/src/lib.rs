@@ -17,6 +17,7 @@ mod hits;
 mod inference;
 mod pool;
 mod reading;
+mod readings;
 mod run;
 mod sparse;
 mod system;

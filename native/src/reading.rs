@@ -9,6 +9,7 @@ use reading::{Evidence, Merge, PassageReading, ReadOptions, Relevance, SpanLimit
 use crate::control::{Control, or_new};
 use crate::error::Failure;
 use crate::inference::ModelFiles;
+use crate::readings::Digests;
 use crate::task::{Outcome, spawn};
 
 #[napi(object)]
@@ -59,6 +60,7 @@ pub struct NativeReader {
 pub struct Opened {
     pub files: ModelFiles,
     pub config: ReaderConfig,
+    pub digests: Digests,
 }
 
 /// Opens a model as a reader.
@@ -76,7 +78,8 @@ pub fn open_reader<'env>(
             batch_tokens: options.batch_tokens as usize,
         };
         let model = ReaderModel::new(session, tokenizer, config)?;
-        Ok(NativeReader { inner: Some(Arc::new(model)), opened: Arc::new(Opened { files, config }) })
+        let opened = Opened { files, config, digests: Digests::new() };
+        Ok(NativeReader { inner: Some(Arc::new(model)), opened: Arc::new(opened) })
     })
 }
 

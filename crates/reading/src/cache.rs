@@ -198,6 +198,27 @@ impl ReadingCache {
     }
 }
 
+/// The SHA-256 of files, one after the other, in hexadecimal digits: what tells models apart.
+///
+/// # Errors
+///
+/// [`Error::Storage`] for one that cannot be read.
+pub fn files_sha256(paths: &[&Path]) -> Result<String, Error> {
+    let mut hash = Sha256::new();
+    let mut chunk = vec![0; 1 << 18];
+    for path in paths {
+        let mut file = File::open(path).map_err(storage::Error::io("open", path))?;
+        loop {
+            let read = file.read(&mut chunk).map_err(storage::Error::io("read", path))?;
+            if read == 0 {
+                break;
+            }
+            hash.update(&chunk[..read]);
+        }
+    }
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 fn header(identity: &str) -> Vec<u8> {
     let mut header = MAGIC.to_vec();
     header.extend(VERSION.to_le_bytes());
@@ -261,6 +282,18 @@ mod tests {
         keys.sort();
         assert!(keys.windows(2).all(|pair| pair[0] != pair[1]));
         assert_eq!(ReadingKey::of("a", Some(""), "b"), ReadingKey::of("a", None, "b"));
+    }
+
+    #[test]
+    fn files_are_told_apart_by_their_bytes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (one, two) = (folder.path().join("1"), folder.path().join("2"));
+        std::fs::write(&one, "ab").expect("writable");
+        std::fs::write(&two, "c").expect("writable");
+        // FIPS 180-2, appendix B.1: "abc".
+        let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(files_sha256(&[&one, &two]).expect("readable"), expected);
+        assert!(matches!(files_sha256(&[folder.path()]), Err(Error::Storage(_))));
     }
 
     #[test]

@@ -197,7 +197,7 @@ mod tests {
         let start = [0.0, ln3];
         let first = window(Relevance::Logit(0.0), &start, &[0..1, 2..3], &[0, 1]);
         let second = [ln4];
-        let second = window(Relevance::Logit(0.0), &second, &[4..5], &[2]);
+        let second = window(Relevance::Logit(0.0), &second, std::slice::from_ref(&(4..5)), &[2]);
         let kept = keep(0, &[first, second], LIMITS).expect("keeps");
         assert!((kept.starts.share(ln3) - 0.375).abs() < 1e-7, "{kept:?}");
         assert!((kept.ends.share(0.0) - 1.0 / 3.0).abs() < 1e-15, "{kept:?}");
@@ -207,7 +207,7 @@ mod tests {
     fn no_window_and_a_relevance_that_is_no_number_are_refused() {
         let refused = |windows: &[Window<'_>]| keep(0, windows, LIMITS).expect_err("refused").to_string();
         assert_eq!(refused(&[]), "windows: expected at least one, got none");
-        let broken = window(Relevance::Logit(f32::NAN), &[0.0], &[0..1], &[0]);
+        let broken = window(Relevance::Logit(f32::NAN), &[0.0], std::slice::from_ref(&(0..1)), &[0]);
         assert_eq!(refused(&[broken]), "relevance: expected a finite logit, got NaN");
     }
 }

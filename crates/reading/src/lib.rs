@@ -30,19 +30,19 @@ mod spans;
 #[cfg(test)]
 mod testing;
 mod tune;
+mod whole_run;
 
 mod normalized;
 mod original;
 mod probability;
 
 pub use answer::{Answer, Merge, PassageReading, ReadOptions, SpanScoring, answers};
-pub use cache::{ReadingCache, ReadingKey};
+pub use cache::{ReadingCache, ReadingKey, files_sha256};
 pub use error::Error;
 pub use evidence::Evidence;
 pub use grid::GridRange;
 pub use kept::{KeptPassage, KeptSpan, Relevance, TokenSum, Window, keep};
 pub use question::{BestAnswer, QuestionBuilder, QuestionReadings, Scoring};
 pub use spans::{Span, SpanLimits, best_spans};
-pub use tune::{
-    AnsweredQuestion, EvidenceSearch, EvidenceTrial, TunedEvidence, exact_matches, tune_evidence,
-};
+pub use tune::{EvidenceSearch, EvidenceTrial, TunedEvidence, tune_evidence};
+pub use whole_run::{AnsweredQuestion, best_answers, exact_matches};

@@ -9,17 +9,8 @@ use rayon::prelude::*;
 
 use crate::grid::{Hundredths, value};
 use crate::judged::{JudgedQuestion, Scratch};
-use crate::question::QuestionReadings;
-use crate::{Error, Evidence, GridRange, Merge, SpanScoring};
-
-/// A question with its accepted answers, and what was read for it.
-#[derive(Debug, Clone, Copy)]
-pub struct AnsweredQuestion<'a> {
-    /// None read: no answer, which is wrong.
-    pub readings: Option<&'a QuestionReadings>,
-    /// Accepted answers.
-    pub accepted: &'a [String],
-}
+use crate::whole_run::check_passages;
+use crate::{AnsweredQuestion, Error, Evidence, GridRange, Merge, SpanScoring};
 
 /// Where weights and numbers of passages are looked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,35 +101,6 @@ pub fn tune_evidence(
     })
 }
 
-/// For each number of passages, which ascend, and each question, whether its best answer is an accepted one: the best answer
-/// that [`QuestionReadings::best`] gives.
-///
-/// # Errors
-///
-/// [`Error::Argument`] for weights that are not finite, and numbers of passages that do not ascend; [`Error::Cancelled`].
-pub fn exact_matches(
-    questions: &[AnsweredQuestion<'_>],
-    (spans, evidence, merge): (SpanScoring, Evidence, Merge),
-    passages: &[usize],
-    control: &Control,
-) -> Result<Vec<Vec<bool>>, Error> {
-    evidence.check()?;
-    check_passages(passages)?;
-    control.set_total(questions.len() as u64);
-    let of_questions = questions.par_iter().map_init(Scratch::default, |scratch, question| {
-        control.check()?;
-        let mut right = vec![false; passages.len()];
-        if let Some(readings) = question.readings {
-            let judged = JudgedQuestion::new(readings, question.accepted, spans, merge);
-            judged.right(evidence, passages, scratch, |at, is_right| right[at] = is_right);
-        }
-        control.advance(1);
-        Ok(right)
-    });
-    let of_questions = of_questions.collect::<Result<Vec<Vec<bool>>, Cancelled>>()?;
-    Ok((0..passages.len()).map(|at| of_questions.iter().map(|right| right[at]).collect()).collect())
-}
-
 /// β, and γ under `Original`, else δ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Pair {
@@ -183,14 +145,6 @@ impl EvidenceSearch {
         let pair = |beta| weights.iter().map(move |&weight| Pair { beta, weight, ratio });
         betas.into_iter().filter(|&beta| beta > 0).flat_map(pair).collect()
     }
-}
-
-fn check_passages(passages: &[usize]) -> Result<(), Error> {
-    if passages.is_sorted_by(|a, b| a < b) {
-        return Ok(());
-    }
-    let got = format!("{passages:?}");
-    Err(Error::Argument { what: "passages", expected: "numbers in ascending order, each once", got })
 }
 
 /// Questions of which nothing was read, or no accepted answer, are left out: they are never right.
@@ -252,9 +206,9 @@ fn better(a: &EvidenceTrial, b: &EvidenceTrial) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::question::{QuestionBuilder, Scoring};
+    use crate::question::{QuestionBuilder, QuestionReadings, Scoring};
     use crate::testing::{Read, kept, ways, windowed};
-    use crate::{SpanLimits, keep};
+    use crate::{SpanLimits, exact_matches, keep};
     use proptest::prelude::*;
 
     const RANGE: GridRange = GridRange { from: 0.0, to: 2.0 };
@@ -392,7 +346,7 @@ mod tests {
             }
             let [first, .., last] = [&found.trials[0], &found.best];
             for trial in [first, last] {
-                let matches = exact_matches(&questions, (spans, trial.evidence, merge), &[trial.passages], &Control::new());
+                let matches = exact_matches(&questions, Scoring { spans, evidence: trial.evidence, merge }, &[trial.passages], &Control::new());
                 let matches = matches.expect("judges");
                 prop_assert_eq!(matches[0].iter().filter(|&&right| right).count(), trial.right);
                 prop_assert_eq!(matches[0].len(), questions.len());
