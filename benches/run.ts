@@ -11,11 +11,19 @@ import {latency} from './latency.ts';
 import {qps} from './qps/run.ts';
 import {quality} from './quality.ts';
 import {soak} from './soak.ts';
+import {tuneEvidenceBench} from './tune-evidence.ts';
 
 /** A benchmark resolves to plain data: what it measured, by name. */
 export type Benchmark = (say: (line: string) => void) => Promise<Readonly<Record<string, unknown>>>;
 
-const benchmarks: Readonly<Record<string, Benchmark>> = {quality, latency, calls, hybrid, soak};
+const benchmarks: Readonly<Record<string, Benchmark>> = {
+	quality,
+	latency,
+	calls,
+	hybrid,
+	soak,
+	'tune-evidence': tuneEvidenceBench,
+};
 
 const names = process.argv.slice(2);
 if (names[0] === 'qps') {

@@ -137,6 +137,22 @@ export declare class NativeReader {
   close(): void
 }
 
+/** An open file of readings. */
+export declare class NativeReadingCache {
+  /** Readings in the file. */
+  get size(): number
+  /** Gives the file back; calls in progress finish. */
+  close(): void
+}
+
+/** What a reader said of the passages of a run. */
+export declare class NativeReadings {
+  /** Passages read for each question. */
+  depths(): Uint32Array
+  /** Of up to `count` questions from position `first` on. */
+  answers(scoring: NativeScoring, passages: number, first: number, count: number, control?: Control | undefined | null): Promise<AnswerColumns>
+}
+
 /** Hits of many queries. They stay here until they are looked at. */
 export declare class NativeRun {
   size(): number
@@ -247,6 +263,16 @@ export declare class QueryBatch {
   pushJoined(count: number, ids: string, texts: string): boolean
 }
 
+/** Judges readings by accepted answers. */
+export declare class ReadingsJudge {
+  constructor(readings: NativeReadings)
+  add(ids: Array<string>, accepted: Array<Array<string>>): void
+  /** `[passages, questions]`: 1 where the best answer is an accepted one. No question is left afterwards. */
+  exactMatches(scoring: NativeScoring, passages: Array<number>, control?: Control | undefined | null): Promise<Uint8Array>
+  /** No question is left afterwards. */
+  tune(search: NativeEvidenceSearch, control?: Control | undefined | null): Promise<NativeTunedEvidence>
+}
+
 /** Takes a run from JavaScript, some queries at a time. */
 export declare class RunBuilder {
   constructor()
@@ -254,6 +280,17 @@ export declare class RunBuilder {
   add(queries: Array<string>, counts: Uint32Array, ids: Array<string>, scores: Float32Array): void
   /** The run so far; the builder is empty afterwards. */
   finish(): NativeRun
+}
+
+/** Takes what is to be read from JavaScript, a slice at a time. */
+export declare class RunReader {
+  /** `texts` of a store, or none where passages are added. */
+  constructor(run: NativeRun, texts: NativeTexts | undefined | null, depth: number, limits: NativeSpanLimits)
+  addQuestions(ids: Array<string>, texts: Array<string>): void
+  /** An empty title is none. */
+  addPassages(ids: Array<string>, titles: Array<string>, texts: Array<string>): void
+  /** Reads what the cache lacks. Nothing is left to read afterwards. */
+  read(reader: NativeReader, cache?: NativeReadingCache | undefined | null, control?: Control | undefined | null): Promise<NativeReadings>
 }
 
 /** Vectors on their way from JavaScript, copied a slice at a time; or ids alone. */
@@ -268,6 +305,18 @@ export declare class VectorBatch {
    * have that character in them.
    */
   pushJoined(count: number, ids: string): boolean
+}
+
+/** The best answer of each question that has one, by columns. */
+export interface AnswerColumns {
+  /** Positions of the questions. */
+  questions: Uint32Array
+  texts: Array<string>
+  passageIds: Array<string>
+  /** UTF-16 code units of the passage's text, half-open. */
+  starts: Uint32Array
+  ends: Uint32Array
+  scores: Float64Array
 }
 
 /** The index with this token, if it is of this kind. */
@@ -388,6 +437,18 @@ export interface NativeEvaluation {
   unjudged: number
 }
 
+/** Where weights are looked for. */
+export interface NativeEvidenceSearch {
+  scoring: string
+  merge: string
+  passages: Array<number>
+  /** From and to. */
+  beta: Array<number>
+  /** Of γ under `original`, else of δ. */
+  weight: Array<number>
+  threads: number
+}
+
 export interface NativeExplanation {
   score: number
   length: number
@@ -466,6 +527,18 @@ export interface NativeReadOptions {
   k: number
 }
 
+export interface NativeScoring {
+  scoring: string
+  beta: number
+  gamma: number
+  merge: string
+}
+
+export interface NativeSpanLimits {
+  spansPerPassage: number
+  maxAnswerTokens: number
+}
+
 export interface NativeSplit {
   words: number
   overlap: number
@@ -479,6 +552,16 @@ export interface NativeTermExplanation {
   passages: number
   idf: number
   contribution: number
+}
+
+/** All that was tried, by columns; `right` counts questions. */
+export interface NativeTunedEvidence {
+  betas: Float64Array
+  gammas: Float64Array
+  passages: Uint32Array
+  right: Uint32Array
+  /** Position of the best. */
+  best: number
 }
 
 export interface NativeVectorFileOptions {
@@ -523,6 +606,9 @@ export declare function openQuestions(path: string, options: NativeReadFileOptio
 
 /** Opens a model as a reader. */
 export declare function openReader(files: ModelFiles, options: NativeReaderOptions): Promise<NativeReader>
+
+/** Opens or creates the file for readings of this reader within these limits. */
+export declare function openReadingCache(path: string, reader: NativeReader, limits: NativeSpanLimits): Promise<NativeReadingCache>
 
 /** The same before anything is spawned. */
 export declare function panicAtOnceForTest(): void

@@ -56,7 +56,13 @@ codes! {
         fusion::Error::Cancelled(_) => "ERR_CANCELLED",
         _ => "ERR_ARGUMENT",
     }
-    reading::Error { _ => "ERR_ARGUMENT" }
+    reading::Error {
+        reading::Error::OtherReader { .. } => "ERR_READER_MISMATCH",
+        reading::Error::Locked { .. } => "ERR_INDEX_LOCKED",
+        reading::Error::Storage(error) => storage_code(&error),
+        reading::Error::Cancelled(_) => "ERR_CANCELLED",
+        _ => "ERR_ARGUMENT",
+    }
     tokenize::Error { error => tokenize_code(&error) }
     inference::Error {
         inference::Error::Library { .. } => "ERR_PEER_MISSING",

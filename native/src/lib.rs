@@ -19,6 +19,7 @@ mod judging;
 mod numbering;
 mod pool;
 mod reading;
+mod readings;
 mod run;
 mod significance;
 mod sparse;

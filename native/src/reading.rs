@@ -1,16 +1,15 @@
 use std::sync::Arc;
 
-use inference::{
-    LongPassages, PassageLogits, ReaderConfig, ReaderForm, ReaderModel, ReaderPassage, Relevance,
-};
+use inference::{LongPassages, PassageLogits, ReaderConfig, ReaderForm, ReaderModel, ReaderPassage};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
-use reading::{Evidence, Merge, PassageReading, ReadOptions, SpanLimits, SpanScoring, best_spans};
+use reading::{Evidence, Merge, PassageReading, ReadOptions, Relevance, SpanLimits, SpanScoring, Window};
 
 use crate::control::{Control, or_new};
 use crate::error::Failure;
 use crate::inference::ModelFiles;
+use crate::readings::Digests;
 use crate::task::{Outcome, spawn};
 
 #[napi(object)]
@@ -58,7 +57,15 @@ pub struct NativeAnswer {
 /// An open reader.
 #[napi]
 pub struct NativeReader {
-    inner: Option<Arc<ReaderModel>>,
+    pub(crate) inner: Option<Arc<ReaderModel>>,
+    pub(crate) opened: Arc<Opened>,
+}
+
+/// What a reader was opened with; it tells readers apart whose readings are kept.
+pub struct Opened {
+    pub files: ModelFiles,
+    pub config: ReaderConfig,
+    pub digests: Digests,
 }
 
 /// Opens a model as a reader.
@@ -89,7 +96,9 @@ pub fn open_reader<'env>(
             titles: options.titles,
             open_ended: options.open_ended,
         };
-        Ok(NativeReader { inner: Some(Arc::new(ReaderModel::new(session, tokenizer, config)?)) })
+        let model = ReaderModel::new(session, tokenizer, config)?;
+        let opened = Opened { files, config, digests: Digests::new() };
+        Ok(NativeReader { inner: Some(Arc::new(model)), opened: Arc::new(opened) })
     })
 }
 
@@ -139,48 +148,26 @@ fn read(
     control: &control::Control,
 ) -> Outcome<Vec<NativeAnswer>> {
     let chosen = ReadOptions {
-        scoring: match options.scoring.as_str() {
-            "original" => SpanScoring::Original,
-            "normalized" => SpanScoring::Normalized,
-            "probability" => SpanScoring::Probability,
-            other => {
-                let expected = "original, normalized or probability";
-                return Err(Failure::argument(format!("scoring: expected {expected}, got \"{other}\"")));
-            }
-        },
+        scoring: scoring(&options.scoring)?,
         limits: SpanLimits {
             spans: options.spans_per_passage as usize,
             tokens: options.max_answer_tokens as usize,
         },
         evidence: Evidence { beta: options.beta, gamma: options.gamma },
-        merge: match options.merge.as_str() {
-            "exact" => Merge::Exact,
-            "normalised" => Merge::Normalised,
-            other => {
-                return Err(Failure::argument(format!(
-                    "merge: expected exact or normalised, got \"{other}\""
-                )));
-            }
-        },
+        merge: merge(&options.merge)?,
     };
     let inputs: Vec<ReaderPassage<'_>> = passages
         .iter()
         .map(|passage| ReaderPassage { title: passage.title.as_deref(), text: &passage.text })
         .collect();
     let windows = model.read(question, &inputs, control)?;
-    let whole: Vec<(f32, PassageLogits)> =
-        windows.into_iter().map(|windows| joined(windows, chosen.limits.tokens)).collect();
     let readings: Vec<PassageReading<'_>> = passages
         .iter()
-        .zip(&whole)
-        .map(|(passage, (relevance, logits))| PassageReading {
+        .zip(&windows)
+        .map(|(passage, windows)| PassageReading {
             text: &passage.text,
-            relevance: *relevance,
             retrieval: passage.score as f32,
-            start: &logits.start,
-            end: &logits.end,
-            offsets: &logits.offsets,
-            words: &logits.words,
+            windows: windows.iter().map(window).collect(),
         })
         .collect();
     let mut answers = reading::answers(&readings, &chosen)?;
@@ -203,30 +190,36 @@ fn read(
         .collect())
 }
 
-/// The windows of a passage as one: the greatest relevance, and for each token of the text, once, its greatest logits.
-fn joined(windows: Vec<PassageLogits>, answer_tokens: usize) -> (f32, PassageLogits) {
-    let limits = SpanLimits { spans: 1, tokens: answer_tokens };
-    let relevance = |window: &PassageLogits| match window.relevance {
-        Relevance::Logit(logit) => logit,
-        Relevance::NoAnswer(score) => {
-            let best = best_spans(&window.start, &window.end, &window.words, limits);
-            (best.first().map_or(0.0, |best| best.score) - f64::from(score)) as f32
+/// What the reader said, as spans are taken out of it.
+pub fn window(logits: &PassageLogits) -> Window<'_> {
+    Window {
+        relevance: match logits.relevance {
+            inference::Relevance::Logit(logit) => Relevance::Logit(logit),
+            inference::Relevance::NoAnswer(score) => Relevance::NoAnswer(score),
+        },
+        start: &logits.start,
+        end: &logits.end,
+        offsets: &logits.offsets,
+        words: &logits.words,
+    }
+}
+
+pub fn scoring(name: &str) -> Outcome<SpanScoring> {
+    match name {
+        "original" => Ok(SpanScoring::Original),
+        "normalized" => Ok(SpanScoring::Normalized),
+        "probability" => Ok(SpanScoring::Probability),
+        other => {
+            let expected = "original, normalized or probability";
+            Err(Failure::argument(format!("scoring: expected {expected}, got \"{other}\"")))
         }
-    };
-    let greatest = windows.iter().map(relevance).fold(f32::NEG_INFINITY, f32::max);
-    let joined = windows.into_iter().reduce(|mut joined, window| {
-        let least = joined.offsets.len().saturating_sub(window.offsets.len());
-        let first = (least..joined.offsets.len())
-            .find(|&first| window.offsets.starts_with(&joined.offsets[first..]))
-            .unwrap_or(joined.offsets.len());
-        let shared = joined.start.len() - first;
-        for (of, more) in [(&mut joined.start, &window.start), (&mut joined.end, &window.end)] {
-            of[first..].iter_mut().zip(more).for_each(|(logit, &other)| *logit = logit.max(other));
-            of.extend_from_slice(&more[shared..]);
-        }
-        joined.offsets.extend_from_slice(&window.offsets[shared..]);
-        joined.words.extend_from_slice(&window.words[shared..]);
-        joined
-    });
-    (greatest, joined.expect("a passage has a window"))
+    }
+}
+
+pub fn merge(name: &str) -> Outcome<Merge> {
+    match name {
+        "exact" => Ok(Merge::Exact),
+        "normalised" => Ok(Merge::Normalised),
+        other => Err(Failure::argument(format!("merge: expected exact or normalised, got \"{other}\""))),
+    }
 }

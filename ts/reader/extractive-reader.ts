@@ -188,6 +188,11 @@ export class ExtractiveReader implements AsyncDisposable {
 		return answers.map(({text, passage, start, end, score}) => ({text, passageId: passages[passage]!.id, start, end, score}));
 	}
 
+	/** @internal */
+	static handle(reader: ExtractiveReader): Binding.NativeReader {
+		return reader.#native;
+	}
+
 	/** Gives the session back; calls in progress finish. */
 	close(): void {
 		this.#native.close();
