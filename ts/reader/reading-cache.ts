@@ -11,7 +11,10 @@ export interface SpanLimits {
 }
 
 /** @internal */
-export function checkedLimits({spansPerPassage = 10, maxAnswerTokens = 10}: SpanLimits): Required<Binding.NativeSpanLimits> {
+export function checkedLimits({spansPerPassage = 10, maxAnswerTokens = 10}: SpanLimits): {
+	spansPerPassage: number;
+	maxAnswerTokens: number;
+} {
 	checkCount('spansPerPassage', spansPerPassage, 1);
 	checkCount('maxAnswerTokens', maxAnswerTokens, 1);
 	return {spansPerPassage, maxAnswerTokens};
@@ -32,10 +35,10 @@ const hybrid = await readRun(reader, questions, hybridRun, store, {depth: 500, c
 export class ReadingCache implements AsyncDisposable {
 	readonly #native: Binding.NativeReadingCache;
 	/** The limits that it was opened with. */
-	readonly limits: Readonly<Required<Binding.NativeSpanLimits>>;
+	readonly limits: {readonly spansPerPassage: number; readonly maxAnswerTokens: number};
 
 	/** @internal */
-	private constructor(cache: Binding.NativeReadingCache, limits: Required<Binding.NativeSpanLimits>) {
+	private constructor(cache: Binding.NativeReadingCache, limits: ReadingCache['limits']) {
 		this.#native = cache;
 		this.limits = limits;
 	}
