@@ -50,7 +50,10 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	const whole = join(folder, 'whole');
 	const stages = new Set<string>();
 	const study = await replicate(data, whole, {...options, onProgress: ({stage}) => stages.add(stage)});
-	t.true(['encode', 'search dense, test', 'look for answers', 'read hybrid, test'].every(stage => stages.has(stage)), [...stages].join(', '));
+	t.true(
+		['encode', 'search dense, test', 'look for answers', 'read hybrid, test'].every(stage => stages.has(stage)),
+		[...stages].join(', '),
+	);
 	const bytes = await bytesOf(whole);
 	t.deepEqual(JSON.parse(bytes['report.json']!), JSON.parse(JSON.stringify(study)));
 
@@ -88,7 +91,12 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	const bm25 = await readTrecRun(join(whole, 'runs/test.bm25.trec'));
 	let found = 0;
 	for (const {id, answers} of asked) {
-		const passages = await store.get(bm25.get(id)!.slice(0, 5).map(hit => hit.id));
+		const passages = await store.get(
+			bm25
+				.get(id)!
+				.slice(0, 5)
+				.map(hit => hit.id),
+		);
 		found += Number(passages.some(({text}) => hasAnswer(text, answers)));
 	}
 	t.is(study.retrieval.rows.find(row => row.condition === 'bm25')!.accuracy[1], found / 18);

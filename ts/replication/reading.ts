@@ -1,7 +1,7 @@
 import {f1, pairedTest} from '../evaluation/index.ts';
 import {type ExtractiveReader, type PassageSourceById, type ReadingCache, type Readings, readRun, tuneEvidence} from '../reader/index.ts';
 import type {CallOptions, Question, Run} from '../types.ts';
-import {type Tested, compared, mean} from './compared.ts';
+import {type Tested, corrected, mean} from './tested.ts';
 import type {ReadingCell, ReadingRow, ReadingStudy, Retrieved, Scoring, Settings} from './study.ts';
 
 const scorings: readonly Scoring[] = ['repl', 'repl*', 'GAR', 'GAR*'];
@@ -64,7 +64,7 @@ export async function studyReading(reader: ExtractiveReader, retrieved: readonly
 			tests.push({a: `${retriever} ${a}`, b: `${retriever} ${b}`, measure: 'exact match', mark, better: true, tested});
 		}
 	}
-	return {rows, comparisons: compared(tests, settings.significance), ks, curves};
+	return {rows, comparisons: corrected(tests, settings.significance), ks, curves};
 }
 
 /** One scoring of one retriever's passages. */

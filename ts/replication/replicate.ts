@@ -194,7 +194,8 @@ export async function replicate(dataset: string, output: string, options: Replic
 		await using model = await ExtractiveReader.load(reader as string, {signal});
 		const {spansPerPassage, maxAnswerTokens} = settings;
 		await using cache = await ReadingCache.open(join(folder, parts.readings), model, {spansPerPassage, maxAnswerTokens});
-		return studyReading(model, retrieved, {
+		// Awaited here: the cache is closed when this function ends.
+		return await studyReading(model, retrieved, {
 			settings,
 			development,
 			test,

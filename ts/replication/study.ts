@@ -1,11 +1,15 @@
+import {kindOf, shown} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
 import type {FusionMethod} from '../fusion/index.ts';
+
+export const studyFormat = 'passagekit replication 1';
 
 /**
 What a replication of Ma et al. (2021), "A Replication Study of Dense Passage Retriever", found out on a data set: all that
 its report shows, and nothing that differs between two runs of the same configuration. `report.json` is this object.
 */
 export interface Study {
-	readonly format: 'passagekit replication 1';
+	readonly format: typeof studyFormat;
 	/** The data set's name, such as "SQuAD". */
 	readonly dataset: string;
 	readonly passagekit: string;
@@ -19,10 +23,14 @@ export interface Study {
 	readonly overlap: ReadonlyArray<{readonly k: number; readonly jaccard: number; readonly questions: number}>;
 	/** Absent where nothing was read. */
 	readonly reading?: ReadingStudy;
+	/** The command that makes this study again, with names of files and no folders. */
+	readonly command?: string;
 }
 
 export interface Counted {
 	readonly count: number;
+	/** Of the file, without its folder. */
+	readonly name?: string;
 	/** Of the file, or of the texts where there is none. */
 	readonly sha256: string;
 }
@@ -46,6 +54,7 @@ export interface Settings {
 	readonly maxAnswerTokens: number;
 	/** The hybrid that was read: of the tuned ones that with the higher accuracy on development questions. */
 	readonly hybridRead?: FusionMethod;
+	readonly bm25?: {readonly k1: number; readonly b: number};
 }
 
 /** Table 1. */
@@ -71,10 +80,10 @@ export interface RetrievalRow {
 
 /** Paired t-tests, with Bonferroni's correction over all of a table. */
 export interface Comparison {
-	/** Of conditions such as `hybrid`, or `bm25 GAR*`. */
+	/** A condition: of retrieval as it is, such as `hybrid`; of reading by `readingCondition`, such as `bm25 GAR*`. */
 	readonly a: string;
 	readonly b: string;
-	/** What was compared, such as "top-20" or "exact match". */
+	/** What was compared: `topK(20)`, which is "top-20", or `exactMatchMeasure`. */
 	readonly measure: string;
 	/** Mean of a − mean of b. */
 	readonly difference: number;
@@ -83,7 +92,7 @@ export interface Comparison {
 	/** min(1, p · tests of the table). */
 	readonly corrected: number;
 	readonly significant: boolean;
-	/** The mark that the paper's tables would have on `a`, if it is significant: `†`, `‡`, `*`. */
+	/** What a table has beside `a`'s value, from `retrievalMark` or `readingMark`; empty where it has nothing. */
 	readonly mark: string;
 }
 
@@ -116,4 +125,26 @@ export interface ReadingCell {
 	readonly beta: number;
 	readonly gamma: number;
 	readonly developmentExactMatch: number;
+}
+
+/** Refuses what is no study, such as the JSON of something else. */
+export function checkStudy(value: unknown): asserts value is Study {
+	const format = typeof value === 'object' && value !== null ? (value as {format?: unknown}).format : undefined;
+	if (format !== studyFormat) {
+		const came = format === undefined ? kindOf(value) : `format ${shown(format)}`;
+		throw new RetrievalError('ERR_FORMAT', `study: expected an object of format "${studyFormat}", got ${came}`);
+	}
+	const {retrieval, reading} = value as Study;
+	for (const {condition, accuracy} of retrieval.rows) {
+		checkLength(`study: accuracy of ${condition}`, accuracy, retrieval.ks);
+	}
+	for (const {retriever, scoring, exactMatch} of reading?.curves ?? []) {
+		checkLength(`study: curve of ${retriever} ${scoring}`, exactMatch, reading!.ks);
+	}
+}
+
+function checkLength(what: string, values: readonly number[], ks: readonly number[]): void {
+	if (values.length !== ks.length) {
+		throw new RetrievalError('ERR_FORMAT', `${what}: expected ${ks.length} values, one for each cut-off, got ${values.length}`);
+	}
 }

@@ -13,13 +13,13 @@ export interface Tested {
 }
 
 /** The tests of a table, corrected for there being so many. */
-export function compared(tests: readonly Tested[], significance: number): Comparison[] {
-	const corrected = bonferroni(tests.map(({tested}) => tested.p));
+export function corrected(tests: readonly Tested[], significance: number): Comparison[] {
+	const ps = bonferroni(tests.map(({tested}) => tested.p));
 	return tests.map(({a, b, measure, mark, better, tested}, i) => {
-		const significant = corrected[i]! < significance;
+		const significant = ps[i]! < significance;
 		const {difference, p} = tested;
 		const marked = significant && (!better || difference > 0);
-		return {a, b, measure, difference, p, corrected: corrected[i]!, significant, mark: marked ? mark : ''};
+		return {a, b, measure, difference, p, corrected: ps[i]!, significant, mark: marked ? mark : ''};
 	});
 }
 
