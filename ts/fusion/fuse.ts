@@ -30,7 +30,7 @@ export async function fuse(
 	return new RetrievedRun(await callNative(options, control => native.fuseRuns(runs, fusion as Binding.FusionMethod, k, control)));
 }
 
-/** The dense run first. */
+/** @internal The dense run first. */
 export async function nativeRuns(lists: FusedLists): Promise<Binding.NativeRun[]> {
 	const runs = Array.isArray(lists) ? (lists as readonly Run[]) : [(lists as {dense: Run}).dense, (lists as {sparse: Run}).sparse];
 	if (runs.length === 0) {

@@ -126,8 +126,8 @@ export async function replicate(dataset: string, output: string, options: Replic
 		passagekit: version,
 		corpus: {sha256: corpusHash},
 		questions: {
-			development: {count: development.length, sha256: await sha256(files.development, signal)},
-			test: {count: test.length, sha256: await sha256(files.test, signal)},
+			development: {count: development.length, name: basename(files.development), sha256: await sha256(files.development, signal)},
+			test: {count: test.length, name: basename(files.test), sha256: await sha256(files.test, signal)},
 		},
 		models,
 		settings,
@@ -170,12 +170,13 @@ export async function replicate(dataset: string, output: string, options: Replic
 		format: 'passagekit replication 1',
 		dataset: name,
 		passagekit: version,
-		corpus: {count: collection.manifest.passages, sha256: corpusHash},
+		corpus: {count: collection.manifest.passages, name: basename(files.corpus), sha256: corpusHash},
 		questions: configuration.questions,
 		models,
 		settings: {...settings, hybridRead: hybrid},
 		retrieval: study,
 		overlap: await studyOverlap(ofTest, overlapKs, signal),
+		command: commandOf(basename(resolve(dataset)), options),
 	};
 	const whole = reader === false ? found : {...found, reading: await read()};
 	await writeWhole(join(folder, parts.json), json(whole));
@@ -221,4 +222,34 @@ function checkedSettings(options: ReplicateOptions): Settings {
 		throw new RetrievalError('ERR_ARGUMENT', `significance: expected a number between 0 and 1, got ${significance}`);
 	}
 	return {depth, significance, tunedFor: 20, passagesRead: Math.min(passagesRead, depth), spansPerPassage: 10, maxAnswerTokens: 10};
+}
+
+/** What is to be typed for the same study, in a folder beside the data set. */
+function commandOf(dataset: string, options: ReplicateOptions): string {
+	const {corpus, development, test, collection, encoder, questionEncoder, reader} = options;
+	const {depth, ks, passagesRead, significance, developmentQuestions, testQuestions} = options;
+	const file = (path: string | undefined): string | undefined => (path === undefined ? undefined : basename(path));
+	const flags: ReadonlyArray<readonly [flag: string, value: string | number | undefined]> = [
+		['dataset', dataset],
+		['name', options.name],
+		['corpus', file(corpus)],
+		['development', file(development)],
+		['test', file(test)],
+		['collection', file(collection)],
+		['model', encoder],
+		['question-model', questionEncoder],
+		['reader', reader === false ? undefined : reader],
+		['depth', depth],
+		['k', ks?.join(',')],
+		['read', passagesRead],
+		['significance', significance],
+		['development-questions', developmentQuestions],
+		['test-questions', testQuestions],
+	];
+	const words = flags.flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}`, quoted(String(value))]));
+	return ['npx passagekit replicate', ...words, ...(reader === false ? ['--no-reader'] : [])].join(' ');
+}
+
+function quoted(word: string): string {
+	return /^[\w./,@:-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -54,7 +54,8 @@ export const scorings = ['repl', 'repl*', 'GAR', 'GAR*'] as const satisfies read
 const none: Cell = {text: '–'};
 const cell = (value: number | undefined, shown: (value: number) => string): Cell => (value === undefined ? none : {text: shown(value)});
 const decimal = (value: number): string => value.toFixed(1);
-const hundredths = (value: number): string => (Number.isInteger(Math.round(value * 1e6) / 1e4) ? value.toFixed(2) : String(value));
+/** Two decimals, or as many as it has up to four. */
+const hundredths = (value: number): string => value.toFixed(4).replace(/0{1,2}$/u, '');
 
 /** Table 1: accuracy, with the paper's beside it where it has this data set. */
 export function retrievalTable({dataset, retrieval, settings, questions}: Study): ReportTable {

@@ -20,15 +20,15 @@ export function tuningPanel(curve: TuningCurve, range: readonly [number, number]
 	const y = scale([rows[0]!, rows.at(-1)!], [bottom, top]);
 	const place = ({weight, accuracy}: {weight: number; accuracy: number}): Point => [x(weight), y(100 * accuracy)];
 	const [bestX, bestY] = place(best);
-	const label = `${symbol} = ${best.weight.toFixed(2)}: ${percent(best.accuracy)}`;
+	const label = `${symbol} = ${best.weight}: ${percent(best.accuracy)}`;
 	// The words stand above the point, and inside the panel.
 	const half = 3.4 * label.length;
 	const labelX = Math.min(right - half, Math.max(left + half, bestX));
-	const words = (weight: number, accuracy: number): string => `${symbol} = ${weight.toFixed(2)}: ${percent(accuracy)}`;
+	const words = (weight: number, accuracy: number): string => `${symbol} = ${weight}: ${percent(accuracy)}`;
 	return [
 		`<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${name}-title ${name}-desc">`,
 		`<title id="${name}-title">${escaped(plain(conditionLabels[condition]))}: accuracy by weight</title>`,
-		`<desc id="${name}-desc">${escaped(`Top-${tunedFor} accuracy on development questions by ${symbol}; the weight chosen is ${best.weight.toFixed(2)}, with ${percent(best.accuracy)} per cent.`)}</desc>`,
+		`<desc id="${name}-desc">${escaped(`Top-${tunedFor} accuracy on development questions by ${symbol}; the weight chosen is ${best.weight}, with ${percent(best.accuracy)} per cent.`)}</desc>`,
 		...rows.map(value => line([left, y(value)], [right, y(value)], value === rows[0] ? 'axis' : 'grid')),
 		...rows.map(value => text([left - 7, y(value) + 4], String(value), 'tick end')),
 		...columns.map(value => line([x(value), bottom], [x(value), bottom + 4], 'axis')),
