@@ -104,11 +104,13 @@ export async function replicate(dataset: string, output: string, options: Replic
 	await mkdir(folder, {recursive: true});
 	const place = options.collection ?? join(folder, parts.collection);
 	const built = await stat(join(place, 'passagekit.json')).catch(() => undefined);
-	const opened = {encoder: options.questionEncoder ?? encoder};
+	const {questionEncoder} = options;
+	const opened = {encoder: questionEncoder ?? encoder};
 	await using collection = built
 		? await Collection.open(place, opened)
 		: await Collection.build(files.corpus, place, {
 				encoder,
+				questionEncoder,
 				threads: 1,
 				overwrite: true,
 				signal,
