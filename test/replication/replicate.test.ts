@@ -2,7 +2,9 @@ import {cp, mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
+import {packageRoot} from '../../ts/addon.ts';
 import {
+	Collection,
 	ExtractiveReader,
 	PassageStore,
 	type Question,
@@ -10,6 +12,7 @@ import {
 	encyclopedia,
 	exactMatch,
 	hasAnswer,
+	readPassages,
 	readQuestions,
 	readTrecRun,
 	replicate,
@@ -126,6 +129,12 @@ test('retrieval alone needs no reader; a data set that is not one is refused wit
 	t.is(study.reading, undefined);
 	t.is(study.models.reader, null);
 	t.is(study.retrieval.rows.length, 5);
+	const patterns = await replicate(data, join(folder, 'patterns'), {...options, reader: false, answers: 'pattern'});
+	t.is(patterns.settings.answers, 'pattern');
+	await t.throwsAsync(replicate(data, join(folder, 'patterns'), {...options, answers: 'pattern'}), {
+		code: 'ERR_ARGUMENT',
+		message: /^answers: expected no reader/u,
+	});
 	t.deepEqual(
 		study.overlap.map(({k}) => k),
 		[20, 100, 500, 1000],
@@ -141,4 +150,60 @@ test('retrieval alone needs no reader; a data set that is not one is refused wit
 	await t.throwsAsync(replicate(data, output, options), {code: 'ERR_FORMAT', message: /expected questions with answers, got none/u});
 	await t.throwsAsync(replicate(data, output, {...options, significance: 1}), {code: 'ERR_ARGUMENT'});
 	await t.throwsAsync(replicate(join(folder, 'nowhere'), output, options), {code: 'ERR_IO', message: /expected a folder with a corpus/u});
+});
+
+test("DPR's own files and forms: passages and questions as it has them, an encoder each for both, its reader", async t => {
+	t.timeout(120_000);
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-replicate-dpr-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	const data = join(folder, 'nq');
+	await mkdir(data);
+	const lines = ['id\ttext\ttitle'];
+	for await (const {text, title} of readPassages(encyclopedia().articles)) {
+		lines.push(`${lines.length}\t"${text.replaceAll('"', '""').replaceAll(/\s+/gu, ' ')}"\t${title}`);
+	}
+	await writeFile(join(data, 'psgs_w100.tsv'), `${lines.join('\n')}\n`);
+	for (const [split, name] of [
+		['dev', 'nq-dev.qa.csv'],
+		['test', 'nq-test.qa.csv'],
+	] as const) {
+		const questions = await encyclopedia().questions(split);
+		await writeFile(join(data, name), questions.map(({text, answers}) => `${text}\t${JSON.stringify(answers)}\n`).join(''));
+	}
+	const model = async (name: string, of: string, changes: object): Promise<string> => {
+		const path = join(folder, name);
+		await cp(join(packageRoot, 'models', of), path, {recursive: true});
+		const config = JSON.parse(await readFile(join(path, 'config.json'), 'utf8')) as object;
+		await writeFile(join(path, 'config.json'), JSON.stringify({...config, ...changes}));
+		return path;
+	};
+	const form = {pooling: 'cls', normalize: false};
+	const collection = join(folder, 'collection');
+	const [encoder, questionEncoder, reader] = [
+		await model('ctx_encoder', 'tiny-encoder', {passagekit: {...form, max_tokens: 200}}),
+		await model('question_encoder', 'tiny-encoder', {passagekit: {...form, max_tokens: 48}}),
+		await model('reader', 'tiny-reader', {model_type: 'dpr'}),
+	];
+	// Built before, as a corpus of millions would be.
+	await (await Collection.build(join(data, 'psgs_w100.tsv'), collection, {encoder, questionEncoder})).close();
+
+	const study = await replicate(data, join(folder, 'study'), {
+		...options,
+		name: 'NQ',
+		collection,
+		encoder,
+		questionEncoder,
+		reader,
+	});
+	t.is(study.models.questionEncoder!.name, 'question_encoder');
+	t.is(study.corpus.count, lines.length - 1);
+	// Inner products of vectors that are not scaled: the paper's grid.
+	const tuning = study.retrieval.rows.find(({condition}) => condition === 'hybrid')!.tuning!;
+	t.deepEqual([tuning.length, tuning[1]!.weight, tuning.at(-1)!.weight], [41, 0.05, 2]);
+	t.is(study.reading!.rows.length, 3);
+	const markdown = await readFile(join(folder, 'study', 'report.md'), 'utf8');
+	t.true(
+		['44.0', '43.5', '6.1'].every(number => markdown.includes(number)),
+		"the paper's figures on NQ",
+	);
 });

@@ -1,11 +1,12 @@
-import {readFileSync} from 'node:fs';
+import {readFileSync, statSync} from 'node:fs';
 import {mkdir, stat} from 'node:fs/promises';
 import {basename, join, resolve} from 'node:path';
 import {packageRoot} from '../addon.ts';
-import {checkCount, checkNumber, checkString} from '../check.ts';
+import {checkCount, checkNumber, checkOneOf, checkString} from '../check.ts';
 import {Collection, type Retriever} from '../collection/index.ts';
 import {readTrecRun, writeTrecRun} from '../corpus/index.ts';
 import {RetrievalError} from '../errors.ts';
+import type {AnswerKind} from '../evaluation/index.ts';
 import {fuse} from '../fusion/index.ts';
 import {resolveModel} from '../models/index.ts';
 import {ExtractiveReader, ReadingCache} from '../reader/index.ts';
@@ -35,6 +36,8 @@ export interface ReplicateOptions extends Omit<CallOptions, 'onProgress'> {
 	readonly questionEncoder?: string | undefined;
 	/** The reader, or `false` for retrieval alone. @default 'minilm-reader' */
 	readonly reader?: string | false | undefined;
+	/** Whether answers are texts or, for retrieval alone, regular expressions as CuratedTREC's are. @default 'text' */
+	readonly answers?: AnswerKind | undefined;
 	/** Hits taken from each list before fusing (k'). @default 1000 */
 	readonly depth?: number | undefined;
 	/** Cut-offs of accuracy. @default [20, 100] */
@@ -89,10 +92,10 @@ export async function replicate(dataset: string, output: string, options: Replic
 	const files = await datasetFiles(dataset, options);
 	const development = await questionsOf(files.development, options.developmentQuestions ?? Infinity, signal);
 	const test = await questionsOf(files.test, options.testQuestions ?? Infinity, signal);
-	const model = async (model: string): Promise<{name: string; sha256: string}> => ({
-		name: model,
-		sha256: await sha256(await resolveModel(model, {signal}), signal),
-	});
+	const model = async (model: string): Promise<{name: string; sha256: string}> => {
+		const folder = await resolveModel(model, {signal});
+		return {name: named(model), sha256: await sha256(folder, signal)};
+	};
 	const models = {
 		encoder: await model(encoder),
 		...(options.questionEncoder === undefined ? {} : {questionEncoder: await model(options.questionEncoder)}),
@@ -214,16 +217,31 @@ export async function replicate(dataset: string, output: string, options: Replic
 }
 
 function checkedSettings(options: ReplicateOptions): Settings {
-	const {depth = 1000, passagesRead = 100, significance = 0.01, developmentQuestions = 1, testQuestions = 2} = options;
+	const {depth = 1000, passagesRead = 100, significance = 0.01, developmentQuestions = 1, testQuestions = 2, answers = 'text'} = options;
 	checkCount('depth', depth, 1);
 	checkCount('passagesRead', passagesRead, 1);
 	checkCount('developmentQuestions', developmentQuestions, 1);
 	checkCount('testQuestions', testQuestions, 2);
 	checkNumber('significance', significance);
+	checkOneOf('answers', answers, ['text', 'pattern']);
+	if (answers === 'pattern' && options.reader !== false) {
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			'answers: expected no reader for answers that are patterns, which exact match cannot be measured with',
+		);
+	}
 	if (significance <= 0 || significance >= 1) {
 		throw new RetrievalError('ERR_ARGUMENT', `significance: expected a number between 0 and 1, got ${significance}`);
 	}
-	return {depth, significance, tunedFor: 20, passagesRead: Math.min(passagesRead, depth), spansPerPassage: 10, maxAnswerTokens: 10};
+	return {
+		depth,
+		significance,
+		tunedFor: 20,
+		passagesRead: Math.min(passagesRead, depth),
+		spansPerPassage: 10,
+		maxAnswerTokens: 10,
+		...(answers === 'pattern' ? {answers} : {}),
+	};
 }
 
 /** What is to be typed for the same study, in a folder beside the data set. */
@@ -238,18 +256,24 @@ function commandOf(dataset: string, options: ReplicateOptions): string {
 		['development', file(development)],
 		['test', file(test)],
 		['collection', file(collection)],
-		['model', encoder],
-		['question-model', questionEncoder],
-		['reader', reader === false ? undefined : reader],
+		['model', encoder === undefined ? undefined : named(encoder)],
+		['question-model', questionEncoder === undefined ? undefined : named(questionEncoder)],
+		['reader', reader === false || reader === undefined ? undefined : named(reader)],
 		['depth', depth],
 		['k', ks?.join(',')],
 		['read', passagesRead],
 		['significance', significance],
+		['answers', options.answers],
 		['development-questions', developmentQuestions],
 		['test-questions', testQuestions],
 	];
 	const words = flags.flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}`, quoted(String(value))]));
 	return ['npx passagekit replicate', ...words, ...(reader === false ? ['--no-reader'] : [])].join(' ');
+}
+
+/** A folder's own name, so that a study says nothing of where it was made; the name of a model as it is. */
+function named(model: string): string {
+	return statSync(model, {throwIfNoEntry: false})?.isDirectory() ? basename(resolve(model)) : model;
 }
 
 function quoted(word: string): string {

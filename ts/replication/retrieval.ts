@@ -39,8 +39,8 @@ export async function studyRetrieval(
 	options: RetrievalOptions,
 ): Promise<Retrieved> {
 	const {settings, ks, grid, signal, onProgress} = options;
-	const {depth, tunedFor} = settings;
-	const tuner = await JudgedLists.judge(development, development.questions, passages, {depth, signal, onProgress});
+	const {depth, tunedFor, answers} = settings;
+	const tuner = await JudgedLists.judge(development, development.questions, passages, {depth, answers, signal, onProgress});
 	const tuned: Record<'hybrid' | 'hybridNorm', HybridTuning> = {
 		hybrid: await tuner.tune({method: 'hybrid', grid, k: tunedFor, signal}),
 		hybridNorm: await tuner.tune({method: 'hybridNorm', grid, k: tunedFor, signal}),
@@ -52,10 +52,10 @@ export async function studyRetrieval(
 	} as const;
 
 	const within = Math.max(...ks);
-	const judged = await JudgedLists.judge(test, test.questions, passages, {depth, signal, onProgress});
+	const judged = await JudgedLists.judge(test, test.questions, passages, {depth, answers, signal, onProgress});
 	const [dprHybrid, hybridNorm, hybrid] = await judged.firstRanks(Object.values(fused), within, {signal});
 	const alone = async (run: Run): Promise<Uint32Array> => {
-		const list = await JudgedLists.judge([run], test.questions, passages, {depth: within, signal});
+		const list = await JudgedLists.judge([run], test.questions, passages, {depth: within, answers, signal});
 		const [ranks] = await list.firstRanks([{method: 'linear'}], within, {signal});
 		return ranks!;
 	};

@@ -52,6 +52,8 @@ export interface Settings {
 	/** Spans kept of a passage (m), and tokens of an answer at most. */
 	readonly spansPerPassage: number;
 	readonly maxAnswerTokens: number;
+	/** Answers were regular expressions, as in CuratedTREC. */
+	readonly answers?: 'pattern';
 	/** The hybrid that was read: of the tuned ones that with the higher accuracy on development questions. */
 	readonly hybridRead?: FusionMethod;
 	readonly bm25?: {readonly k1: number; readonly b: number};

@@ -1,5 +1,5 @@
 import {join, relative} from 'node:path';
-import type {Command} from 'commander';
+import {type Command, Option} from 'commander';
 import {parts} from '../../replication/configuration.ts';
 import {type ReplicateOptions, type Study, replicate} from '../../replication/index.ts';
 import {count, counts, number} from '../options.ts';
@@ -18,6 +18,7 @@ interface ReplicateFlags {
 	readonly model: string;
 	readonly questionModel?: string;
 	readonly reader: string | false;
+	readonly answers: 'text' | 'pattern';
 	readonly depth: number;
 	readonly k: number[];
 	readonly read: number;
@@ -42,6 +43,11 @@ export function registerReplicate(program: Command, signal: AbortSignal): void {
 		.option('--question-model <model>', 'encoder of questions, where it is another, as with DPR')
 		.option('--reader <model>', 'reader', 'minilm-reader')
 		.option('--no-reader', 'retrieval alone: Tables 1 and 2')
+		.addOption(
+			new Option('--answers <kind>', 'texts, or with --no-reader regular expressions as in CuratedTREC')
+				.choices(['text', 'pattern'])
+				.default('text'),
+		)
 		.option('--depth <n>', "hits taken from each list before fusing (k')", count(1), 1000)
 		.option('--k <list>', 'cut-offs of accuracy', counts, [20, 100])
 		.option('--read <n>', 'passages that the reader reads per question; the paper has 500', count(1), 100)
