@@ -6,15 +6,24 @@ import {join} from 'node:path';
 import {packageRoot} from '../ts/addon.ts';
 import {native} from '../ts/native.ts';
 import {calls} from './calls.ts';
+import {hybrid} from './hybrid.ts';
 import {latency} from './latency.ts';
 import {qps} from './qps/run.ts';
 import {quality} from './quality.ts';
 import {soak} from './soak.ts';
+import {tuneEvidenceBench} from './tune-evidence.ts';
 
 /** A benchmark resolves to plain data: what it measured, by name. */
 export type Benchmark = (say: (line: string) => void) => Promise<Readonly<Record<string, unknown>>>;
 
-const benchmarks: Readonly<Record<string, Benchmark>> = {quality, latency, calls, soak};
+const benchmarks: Readonly<Record<string, Benchmark>> = {
+	quality,
+	latency,
+	calls,
+	hybrid,
+	soak,
+	'tune-evidence': tuneEvidenceBench,
+};
 
 const names = process.argv.slice(2);
 if (names[0] === 'qps') {

@@ -5,6 +5,17 @@ import {RetrievalError} from '../ts/errors.ts';
 import {FlatIndex} from '../ts/index.ts';
 import {callNative, callSync, native} from '../ts/native.ts';
 
+/** An index of rows `p0`, `p1`, …, and their vectors. */
+async function filled(dim: number, rows: number): Promise<{index: FlatIndex; data: Float32Array}> {
+	const index = new FlatIndex({dim});
+	const data = Float32Array.from({length: rows * dim}, (_, i) => (i * 7919) % 13);
+	await index.add(
+		Array.from({length: rows}, (_, i) => `p${i}`),
+		{data, rows, dim},
+	);
+	return {index, data};
+}
+
 test('a panic rejects the promise with ERR_INTERNAL, and the process lives', async t => {
 	const error = await t.throwsAsync(
 		callNative({}, () => native.panicForTest()),
@@ -18,26 +29,16 @@ test('a panic rejects the promise with ERR_INTERNAL, and the process lives', asy
 });
 
 test('progress is reported while work runs and once at its end', async t => {
-	const index = new FlatIndex({dim: 8});
 	const rows = 2000;
-	const data = Float32Array.from({length: rows * 8}, (_, i) => (i * 7919) % 13);
-	await index.add(
-		Array.from({length: rows}, (_, i) => `p${i}`),
-		{data, rows, dim: 8},
-	);
+	const {index, data} = await filled(8, rows);
 	const seen: Array<{done: number; total: number}> = [];
 	await index.searchMany({data, rows, dim: 8}, {k: 5, onProgress: progress => seen.push(progress)});
 	t.deepEqual(seen.at(-1), {done: rows, total: rows});
 });
 
 test('one signal cancels many calls at once, without a warning of a leak', async t => {
-	const index = new FlatIndex({dim: 64});
 	const rows = 3000;
-	const data = Float32Array.from({length: rows * 64}, (_, i) => (i * 7919) % 13);
-	await index.add(
-		Array.from({length: rows}, (_, i) => `p${i}`),
-		{data, rows, dim: 64},
-	);
+	const {index, data} = await filled(64, rows);
 	const warnings: Error[] = [];
 	const note = (warning: Error): number => warnings.push(warning);
 	process.on('warning', note);

@@ -26,6 +26,8 @@ import {
 	VectorFilter,
 	evaluate,
 	fuse,
+	overlap,
+	significance,
 	topKAccuracy,
 } from '../ts/index.ts';
 
@@ -53,6 +55,16 @@ export async function promises(): Promise<void> {
 	void mean['R@100'];
 	// @ts-expect-error no such measure
 	await evaluate(run, new Map(), ['ndcg@10']);
+	// Two evaluations are compared by a measure that both have.
+	const ranks = await evaluate(run, new Map(), ['RR']);
+	const both = await evaluate(run, new Map(), ['nDCG@10', 'RR']);
+	await significance(ranks, both, 'RR', {test: 'randomisation'});
+	// @ts-expect-error one alone has it
+	await significance(ranks, both, 'nDCG@10');
+	// @ts-expect-error no such test
+	await significance(ranks, both, 'RR', {test: 'sign'});
+	const {jaccard} = await overlap(run, run, [20]);
+	same<typeof jaccard, ReadonlyMap<number, number>>(true);
 
 	// What an index says of its analyzer opens another; a tagged union has its own options.
 	const analyzers: Analyzer[] = [

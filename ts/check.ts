@@ -33,6 +33,12 @@ export function checkNumber(what: string, value: unknown): asserts value is numb
 	}
 }
 
+export function checkBoolean(what: string, value: unknown): asserts value is boolean {
+	if (typeof value !== 'boolean') {
+		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a boolean, got ${shown(value)}`);
+	}
+}
+
 export function checkOneOf<T extends string>(what: string, value: unknown, choices: readonly T[]): asserts value is T {
 	if (!choices.includes(value as T)) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected one of ${choices.join(', ')}, got ${shown(value)}`);

@@ -18,7 +18,7 @@ export type ErrorCode =
 	| 'ERR_FORMAT'
 	/** An index file that is damaged, cut short, or something else. */
 	| 'ERR_INDEX_CORRUPT'
-	/** Another process or object is writing the index. */
+	/** Another process or object is writing the index, or has the cache of readings open. */
 	| 'ERR_INDEX_LOCKED'
 	/** An index of another version of the format. */
 	| 'ERR_INDEX_VERSION'
@@ -35,7 +35,9 @@ export type ErrorCode =
 	/** The native addon for this platform is not installed. */
 	| 'ERR_NATIVE_MISSING'
 	/** The optional peer `onnxruntime-node` is not installed or does not load. */
-	| 'ERR_PEER_MISSING';
+	| 'ERR_PEER_MISSING'
+	/** A cache of readings made with another reader or other settings than those it is opened with. */
+	| 'ERR_READER_MISMATCH';
 
 /** The only error this package throws on purpose. Aborted calls reject with the signal's own reason. */
 export class RetrievalError extends Error {

@@ -8,5 +8,6 @@ export * from './evaluation/index.ts';
 export * from './fusion/index.ts';
 export * from './models/index.ts';
 export * from './reader/index.ts';
+export * from './replication/index.ts';
 export * from './sparse/index.ts';
 export type * from './types.ts';

@@ -52,8 +52,17 @@ codes! {
     control::Cancelled { _ => "ERR_CANCELLED" }
     text::Error { _ => "ERR_ARGUMENT" }
     storage::Error { error => storage_code(&error) }
-    fusion::Error { _ => "ERR_ARGUMENT" }
-    reading::Error { _ => "ERR_ARGUMENT" }
+    fusion::Error {
+        fusion::Error::Cancelled(_) => "ERR_CANCELLED",
+        _ => "ERR_ARGUMENT",
+    }
+    reading::Error {
+        reading::Error::OtherReader { .. } => "ERR_READER_MISMATCH",
+        reading::Error::Locked { .. } => "ERR_INDEX_LOCKED",
+        reading::Error::Storage(error) => storage_code(&error),
+        reading::Error::Cancelled(_) => "ERR_CANCELLED",
+        _ => "ERR_ARGUMENT",
+    }
     tokenize::Error { error => tokenize_code(&error) }
     inference::Error {
         inference::Error::Library { .. } => "ERR_PEER_MISSING",
@@ -100,7 +109,10 @@ codes! {
         vectors::Error::Count { .. } | vectors::Error::Option { .. } => "ERR_ARGUMENT",
         vectors::Error::Storage(error) => storage_code(&error),
     }
-    evaluation::Error { _ => "ERR_ARGUMENT" }
+    evaluation::Error {
+        evaluation::Error::Cancelled(_) => "ERR_CANCELLED",
+        _ => "ERR_ARGUMENT",
+    }
 }
 
 fn storage_code(error: &storage::Error) -> &'static str {

@@ -4,12 +4,10 @@ use std::sync::Arc;
 use corpus::PassageStore;
 use evaluation::Measure;
 use napi::Env;
-use napi::bindgen_prelude::{Float64Array, Int32Array, Object, Uint32Array};
+use napi::bindgen_prelude::{Float64Array, Int32Array, Object};
 use napi_derive::napi;
 use ranking::Qrels;
-use text::{AnswerMatcher, PreparedText};
 
-use crate::control::{Control, or_new};
 use crate::error::Failure;
 use crate::run::NativeRun;
 use crate::task::{Outcome, call, spawn};
@@ -84,13 +82,13 @@ pub fn evaluate<'env>(
 
 /// Where passages' texts are.
 #[derive(Clone)]
-enum Texts {
+pub enum Texts {
     Store(Arc<PassageStore>),
     Memory(Arc<HashMap<String, String>>),
 }
 
 impl Texts {
-    fn get(&self, id: &str) -> Outcome<&str> {
+    pub fn get(&self, id: &str) -> Outcome<&str> {
         let found = match self {
             Self::Store(store) => match store.find(id)? {
                 Some(ord) => Some(store.get(ord)?.text),
@@ -100,7 +98,7 @@ impl Texts {
         };
         found.ok_or_else(|| {
             Failure::argument(format!(
-                "topKAccuracy: expected the text of every passage of the run, got none of \"{id}\""
+                "passages: expected the text of every passage of the run, got none of \"{id}\""
             ))
         })
     }
@@ -113,6 +111,10 @@ pub struct NativeTexts {
 }
 
 impl NativeTexts {
+    pub fn texts(&self) -> Texts {
+        self.inner.clone()
+    }
+
     pub fn of_store(store: Arc<PassageStore>) -> Self {
         Self { inner: Texts::Store(store) }
     }
@@ -139,68 +141,5 @@ impl NativeTexts {
         if let Texts::Memory(memory) = &mut self.inner {
             Arc::make_mut(memory).extend(ids.into_iter().zip(texts));
         }
-    }
-}
-
-/// Finds the first passage with an answer for each question.
-#[napi]
-pub struct AnswerJudge {
-    run: NativeRun,
-    texts: Texts,
-    depth: usize,
-    patterns: bool,
-    questions: Vec<(String, Vec<String>)>,
-}
-
-#[napi]
-impl AnswerJudge {
-    #[napi(constructor, catch_unwind)]
-    pub fn new(run: &NativeRun, texts: &NativeTexts, depth: u32, patterns: bool) -> Self {
-        let (run, texts) = (run.clone(), texts.inner.clone());
-        Self { run, texts, depth: depth as usize, patterns, questions: Vec::new() }
-    }
-
-    #[napi(catch_unwind)]
-    pub fn add(&mut self, question: String, answers: Vec<String>) {
-        self.questions.push((question, answers));
-    }
-
-    /// Ranks from 1, in the order in which questions were added; 0 where no passage has an answer.
-    #[napi(ts_return_type = "Promise<Uint32Array>", catch_unwind)]
-    pub fn first_ranks<'env>(
-        &mut self,
-        env: &'env Env,
-        control: Option<&Control>,
-    ) -> napi::Result<Object<'env>> {
-        let (run, texts, control) = (self.run.clone(), self.texts.clone(), or_new(control));
-        let (depth, patterns, questions) = (self.depth, self.patterns, std::mem::take(&mut self.questions));
-        spawn(env, move || {
-            let run = run.named()?;
-            control.set_total(questions.len() as u64);
-            let mut prepared: HashMap<&str, PreparedText<'_>> = HashMap::new();
-            let mut ranks = Vec::with_capacity(questions.len());
-            for (question, answers) in &questions {
-                control.check()?;
-                // As Pyserini: a pattern that Python would refuse matches nothing.
-                let answers = if patterns {
-                    AnswerMatcher::patterns_lossy(answers).0
-                } else {
-                    AnswerMatcher::tokens(answers)
-                };
-                let mut first = 0;
-                for (rank, hit) in run.get(question).unwrap_or_default().iter().take(depth).enumerate() {
-                    if !prepared.contains_key(hit.id.as_str()) {
-                        prepared.insert(&hit.id, PreparedText::new(texts.get(&hit.id)?));
-                    }
-                    if answers.matches_prepared(&prepared[hit.id.as_str()]) {
-                        first = rank as u32 + 1;
-                        break;
-                    }
-                }
-                ranks.push(first);
-                control.advance(1);
-            }
-            Ok(Uint32Array::from(ranks))
-        })
     }
 }

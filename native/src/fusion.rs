@@ -1,14 +1,12 @@
-use std::collections::HashMap;
-use std::sync::Arc;
-
-use fusion::{Method, Normalisation};
+use fusion::{Linear, Method, Missing, Normalisation};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
-use ranking::{Hit, Run, ScoredId};
+use ranking::Hit;
 
 use crate::control::{Control, or_new};
 use crate::error::Failure;
+use crate::numbering::Aligned;
 use crate::run::NativeRun;
 use crate::task::{Outcome, spawn};
 
@@ -21,9 +19,11 @@ pub struct FusionMethod {
     pub alpha: Option<f64>,
     pub normalise: Option<String>,
     pub rank_constant: Option<f64>,
+    pub weights: Option<Vec<f64>>,
+    pub missing: Option<String>,
 }
 
-/// Fuses runs query by query: the first is the dense one, the second the sparse one. Queries come in order of first
+/// Fuses runs query by query: of two the first is the dense one, the second the sparse one. Queries come in order of first
 /// appearance.
 #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
 pub fn fuse_runs<'env>(
@@ -36,61 +36,48 @@ pub fn fuse_runs<'env>(
     let runs: Vec<NativeRun> = runs.into_iter().cloned().collect();
     let control = or_new(control);
     spawn(env, move || {
-        let method = parse(&method)?;
-        let runs = runs.iter().map(NativeRun::named).collect::<Outcome<Vec<Arc<Run>>>>()?;
-        let mut fused = Run::new();
-        for run in &runs {
-            for (query, _) in run.iter() {
-                if fused.get(query).is_none() {
-                    control.check()?;
-                    let lists: Vec<&[ScoredId]> =
-                        runs.iter().map(|run| run.get(query).unwrap_or_default()).collect();
-                    fused.insert(query, fuse_named(&lists, &method, k as usize)?);
-                }
-            }
-        }
-        Ok(NativeRun::from(fused))
+        let method = parse(&method, runs.len())?;
+        let aligned = Aligned::new(&runs, usize::MAX)?;
+        let queries: Vec<Vec<&[Hit]>> = (0..aligned.queries.len()).map(|at| aligned.of(at)).collect();
+        let fused = fusion::fuse_many(&queries, &method, k as usize, &control)?;
+        drop(queries);
+        NativeRun::ranked(aligned.queries, fused, aligned.numbering.into_names())
     })
 }
 
-fn fuse_named(lists: &[&[ScoredId]], method: &Method, k: usize) -> Outcome<Vec<ScoredId>> {
-    let mut ords: HashMap<&str, u32> = HashMap::new();
-    let mut ids: Vec<&str> = Vec::new();
-    let mut hits: Vec<Vec<Hit>> = Vec::with_capacity(lists.len());
-    for list in lists {
-        let mut column = Vec::with_capacity(list.len());
-        for ScoredId { id, score } in *list {
-            let ord = *ords.entry(id).or_insert_with(|| {
-                ids.push(id);
-                ids.len() as u32 - 1
-            });
-            column.push(Hit { ord, score: *score });
-        }
-        hits.push(column);
-    }
-    let lists: Vec<&[Hit]> = hits.iter().map(Vec::as_slice).collect();
-    let fused = fusion::fuse(&lists, method, k)?;
-    Ok(fused
-        .into_iter()
-        .map(|hit| ScoredId { id: ids[hit.ord as usize].to_owned(), score: hit.score })
-        .collect())
-}
-
-fn parse(method: &FusionMethod) -> Outcome<Method> {
-    let alpha = || {
-        method.alpha.ok_or_else(|| Failure::argument(format!("{}: expected alpha, got none", method.method)))
-    };
-    Ok(match method.method.as_str() {
+/// The method for so many lists.
+pub fn parse(method: &FusionMethod, lists: usize) -> Outcome<Method> {
+    let name = method.method.as_str();
+    let alpha = || method.alpha.ok_or_else(|| Failure::argument(format!("{name}: expected alpha, got none")));
+    let parsed = match name {
         "dprHybrid" => Method::dpr_hybrid(method.lambda.unwrap_or(1.1)),
         "hybrid" => Method::hybrid(alpha()?),
         "hybridNorm" => Method::hybrid_norm(alpha()?),
         "interpolate" => Method::interpolate(alpha()?, normalisation(method.normalise.as_deref())?),
+        "linear" => Method::Linear(Linear {
+            weights: method.weights.clone().unwrap_or_else(|| vec![1.0; lists]),
+            normalisation: normalisation(method.normalise.as_deref())?,
+            missing: missing(method.missing.as_deref())?,
+        }),
         "rrf" => Method::reciprocal_rank(method.rank_constant.unwrap_or(60.0)),
         other => {
-            let expected = "dprHybrid, hybrid, hybridNorm, interpolate or rrf";
+            let expected = "dprHybrid, hybrid, hybridNorm, interpolate, linear or rrf";
             return Err(Failure::argument(format!("fusion method: expected {expected}, got \"{other}\"")));
         }
-    })
+    };
+    if lists != 2 && !matches!(name, "linear" | "rrf") {
+        let message = format!("{name}: expected two lists, a dense and a sparse one, got {lists}");
+        return Err(Failure::argument(message));
+    }
+    Ok(parsed)
+}
+
+fn missing(name: Option<&str>) -> Outcome<Missing> {
+    match name {
+        None | Some("zero") => Ok(Missing::Zero),
+        Some("minimum") => Ok(Missing::Minimum),
+        Some(other) => Err(Failure::argument(format!("missing: expected zero or minimum, got \"{other}\""))),
+    }
 }
 
 fn normalisation(name: Option<&str>) -> Outcome<Normalisation> {

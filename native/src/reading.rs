@@ -1,14 +1,15 @@
 use std::sync::Arc;
 
-use inference::{ReaderConfig, ReaderModel, ReaderPassage};
+use inference::{LongPassages, PassageLogits, ReaderConfig, ReaderForm, ReaderModel, ReaderPassage};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
-use reading::{Evidence, Merge, PassageReading, ReadOptions, SpanLimits, SpanScoring};
+use reading::{Evidence, Merge, PassageReading, ReadOptions, Relevance, SpanLimits, SpanScoring, Window};
 
 use crate::control::{Control, or_new};
 use crate::error::Failure;
 use crate::inference::ModelFiles;
+use crate::readings::Digests;
 use crate::task::{Outcome, spawn};
 
 #[napi(object)]
@@ -16,6 +17,11 @@ pub struct NativeReaderOptions {
     pub max_tokens: u32,
     pub max_question_tokens: u32,
     pub batch_tokens: u32,
+    /// `window` or `cut`.
+    pub long_passages: String,
+    pub overlap_tokens: Option<u32>,
+    pub titles: Option<bool>,
+    pub open_ended: bool,
 }
 
 /// A passage to be read.
@@ -51,7 +57,15 @@ pub struct NativeAnswer {
 /// An open reader.
 #[napi]
 pub struct NativeReader {
-    inner: Option<Arc<ReaderModel>>,
+    pub(crate) inner: Option<Arc<ReaderModel>>,
+    pub(crate) opened: Arc<Opened>,
+}
+
+/// What a reader was opened with; it tells readers apart whose readings are kept.
+pub struct Opened {
+    pub files: ModelFiles,
+    pub config: ReaderConfig,
+    pub digests: Digests,
 }
 
 /// Opens a model as a reader.
@@ -67,13 +81,40 @@ pub fn open_reader<'env>(
             max_tokens: options.max_tokens as usize,
             max_question_tokens: options.max_question_tokens as usize,
             batch_tokens: options.batch_tokens as usize,
+            long_passages: match options.long_passages.as_str() {
+                "window" => {
+                    let overlap_tokens = options.overlap_tokens.map(|tokens| tokens as usize);
+                    LongPassages::Windows { overlap_tokens }
+                }
+                "cut" => LongPassages::Cut,
+                other => {
+                    return Err(Failure::argument(format!(
+                        "longPassages: expected window or cut, got \"{other}\""
+                    )));
+                }
+            },
+            titles: options.titles,
+            open_ended: options.open_ended,
         };
-        Ok(NativeReader { inner: Some(Arc::new(ReaderModel::new(session, tokenizer, config)?)) })
+        let model = ReaderModel::new(session, tokenizer, config)?;
+        let opened = Opened { files, config, digests: Digests::new() };
+        Ok(NativeReader { inner: Some(Arc::new(model)), opened: Arc::new(opened) })
     })
 }
 
 #[napi]
 impl NativeReader {
+    /// `dpr` or `question-answering`.
+    #[napi(getter, catch_unwind)]
+    pub fn form(&self) -> napi::Result<String> {
+        let model = self.inner.as_ref().ok_or_else(|| Failure::closed("reader"))?;
+        Ok(match model.form() {
+            ReaderForm::Dpr { .. } => "dpr",
+            ReaderForm::QuestionAnswering => "question-answering",
+        }
+        .to_owned())
+    }
+
     /// Answers, best first.
     #[napi(ts_return_type = "Promise<Array<NativeAnswer>>", catch_unwind)]
     pub fn read<'env>(
@@ -107,46 +148,26 @@ fn read(
     control: &control::Control,
 ) -> Outcome<Vec<NativeAnswer>> {
     let chosen = ReadOptions {
-        scoring: match options.scoring.as_str() {
-            "original" => SpanScoring::Original,
-            "normalized" => SpanScoring::Normalized,
-            "probability" => SpanScoring::Probability,
-            other => {
-                let expected = "original, normalized or probability";
-                return Err(Failure::argument(format!("scoring: expected {expected}, got \"{other}\"")));
-            }
-        },
+        scoring: scoring(&options.scoring)?,
         limits: SpanLimits {
             spans: options.spans_per_passage as usize,
             tokens: options.max_answer_tokens as usize,
         },
         evidence: Evidence { beta: options.beta, gamma: options.gamma },
-        merge: match options.merge.as_str() {
-            "exact" => Merge::Exact,
-            "normalised" => Merge::Normalised,
-            other => {
-                return Err(Failure::argument(format!(
-                    "merge: expected exact or normalised, got \"{other}\""
-                )));
-            }
-        },
+        merge: merge(&options.merge)?,
     };
     let inputs: Vec<ReaderPassage<'_>> = passages
         .iter()
         .map(|passage| ReaderPassage { title: passage.title.as_deref(), text: &passage.text })
         .collect();
-    let logits = model.read(question, &inputs, control)?;
+    let windows = model.read(question, &inputs, control)?;
     let readings: Vec<PassageReading<'_>> = passages
         .iter()
-        .zip(&logits)
-        .map(|(passage, logits)| PassageReading {
+        .zip(&windows)
+        .map(|(passage, windows)| PassageReading {
             text: &passage.text,
-            relevance: logits.relevance,
             retrieval: passage.score as f32,
-            start: &logits.start,
-            end: &logits.end,
-            offsets: &logits.offsets,
-            words: &logits.words,
+            windows: windows.iter().map(window).collect(),
         })
         .collect();
     let mut answers = reading::answers(&readings, &chosen)?;
@@ -167,4 +188,38 @@ fn read(
             }
         })
         .collect())
+}
+
+/// What the reader said, as spans are taken out of it.
+pub fn window(logits: &PassageLogits) -> Window<'_> {
+    Window {
+        relevance: match logits.relevance {
+            inference::Relevance::Logit(logit) => Relevance::Logit(logit),
+            inference::Relevance::NoAnswer(score) => Relevance::NoAnswer(score),
+        },
+        start: &logits.start,
+        end: &logits.end,
+        offsets: &logits.offsets,
+        words: &logits.words,
+    }
+}
+
+pub fn scoring(name: &str) -> Outcome<SpanScoring> {
+    match name {
+        "original" => Ok(SpanScoring::Original),
+        "normalized" => Ok(SpanScoring::Normalized),
+        "probability" => Ok(SpanScoring::Probability),
+        other => {
+            let expected = "original, normalized or probability";
+            Err(Failure::argument(format!("scoring: expected {expected}, got \"{other}\"")))
+        }
+    }
+}
+
+pub fn merge(name: &str) -> Outcome<Merge> {
+    match name {
+        "exact" => Ok(Merge::Exact),
+        "normalised" => Ok(Merge::Normalised),
+        other => Err(Failure::argument(format!("merge: expected exact or normalised, got \"{other}\""))),
+    }
 }

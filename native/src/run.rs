@@ -10,7 +10,11 @@ use ranking::{Hit, Run, ScoredId};
 
 use crate::error::Failure;
 use crate::hits::{Hits, Ids, Joined, Room, fits};
+use crate::numbering::Numbering;
 use crate::task::{Outcome, call, spawn};
+
+/// No number.
+const NONE: u32 = u32::MAX;
 
 /// Scores of many lists.
 #[napi(object)]
@@ -59,6 +63,11 @@ impl Ranked {
 
 /// Knows the ids of what was found.
 pub trait Names: Send + Sync {
+    /// Lists of which one ord is one passage have the same number.
+    fn naming(&self, _list: usize) -> usize {
+        0
+    }
+
     /// Calls `with` for each hit of a list, in order.
     fn for_each_id(&self, list: usize, hits: &[Hit], with: &mut dyn FnMut(&str)) -> Outcome<()>;
 }
@@ -80,6 +89,48 @@ impl NativeRun {
         }
         let named = OnceLock::new();
         Ok(Self { inner: Inner::Ranked(Arc::new(Ranked { queries, positions, lists, names, named })) })
+    }
+
+    /// Calls `with` for each query and the first `depth` of its hits, whose ords are then numbers of `numbering`. What is
+    /// found often is named once.
+    pub fn for_each_list(
+        &self,
+        depth: usize,
+        numbering: &mut Numbering,
+        mut with: impl FnMut(&str, Vec<Hit>),
+    ) -> Outcome<()> {
+        let ranked = match &self.inner {
+            Inner::Named(run) => {
+                for (query, hits) in run.iter() {
+                    let numbered = hits.iter().take(depth);
+                    let numbered =
+                        numbered.map(|hit| Hit { ord: numbering.number(&hit.id), score: hit.score });
+                    with(query, numbered.collect());
+                }
+                return Ok(());
+            }
+            Inner::Ranked(ranked) => ranked,
+        };
+        let (mut naming, mut numbers) = (usize::MAX, Vec::new());
+        for (list, (query, hits)) in ranked.queries.iter().zip(&ranked.lists).enumerate() {
+            if ranked.names.naming(list) != naming {
+                naming = ranked.names.naming(list);
+                numbers.clear();
+            }
+            let hits = &hits[..hits.len().min(depth)];
+            let most = hits.iter().map(|hit| hit.ord as usize + 1).max().unwrap_or(0);
+            numbers.resize(most.max(numbers.len()), NONE);
+            let new: Vec<Hit> =
+                hits.iter().filter(|hit| numbers[hit.ord as usize] == NONE).copied().collect();
+            let mut of_new = new.iter();
+            ranked.names.for_each_id(list, &new, &mut |id| {
+                let hit = of_new.next().expect("an id for each hit");
+                numbers[hit.ord as usize] = numbering.number(id);
+            })?;
+            let numbered = hits.iter().map(|hit| Hit { ord: numbers[hit.ord as usize], score: hit.score });
+            with(query, numbered.collect());
+        }
+        Ok(())
     }
 
     /// The run with passage ids; made once, which takes time.

@@ -1,9 +1,9 @@
-import {mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
+import {cp, mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join, relative} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
 import {packageRoot} from '../../ts/addon.ts';
-import {type BuildProgress, Collection, type FlatStorage, type Passage, RetrievalError} from '../../ts/index.ts';
+import {type BuildProgress, Collection, type FlatStorage, OnnxEncoder, type Passage, RetrievalError} from '../../ts/index.ts';
 
 const passages: Passage[] = [
 	{id: 'suez', title: 'Suez Canal', text: 'The Suez Canal was opened to shipping in November 1869 after ten years of digging.'},
@@ -167,4 +167,48 @@ test('without vectors only BM25 answers, and the others say why', async t => {
 	await using collection = await Collection.build(passages, path, {encoder: false});
 	t.is((await collection.ask('Who built the first pianos?')).retriever, 'bm25');
 	await t.throwsAsync(collection.searcher('hybrid'), {code: 'ERR_ARGUMENT', message: /without an encoder/u});
+});
+
+test('passages and questions may have an encoder each, as DPR has', async t => {
+	const home = await folder(t);
+	/** The tiny encoder in DPR's form: the vector of [CLS], not scaled; other lengths make another encoder of it. */
+	const encoder = async (name: string, tokens: number): Promise<string> => {
+		const path = join(home, name);
+		await cp(join(packageRoot, 'models/tiny-encoder'), path, {recursive: true});
+		const config = JSON.parse(await readFile(join(path, 'config.json'), 'utf8')) as object;
+		const own = {pooling: 'cls', normalize: false, max_tokens: tokens};
+		await writeFile(join(path, 'config.json'), JSON.stringify({...config, passagekit: own}));
+		return path;
+	};
+	const [ofPassages, ofQuestions] = [await encoder('context', 200), await encoder('question', 40)];
+	const path = join(home, 'index');
+	await using built = await Collection.build(passages, path, {encoder: ofPassages, questionEncoder: ofQuestions, dense: 'flat'});
+	t.is(built.manifest.encoder!.unit, false);
+	t.is(built.manifest.encoder!.questions!.model, ofQuestions);
+
+	// Opened anew it takes the right one, and its scores are inner products of the two encoders' vectors.
+	await using opened = await Collection.open(path);
+	const question = 'Who built the first pianos?';
+	const hits = await (await opened.searcher('dense')).search(question, {k: 3});
+	const [context, asked] = [await OnnxEncoder.load(ofPassages), await OnnxEncoder.load(ofQuestions)];
+	const [q, p] = [(await asked.encode([question])).data, await context.encode(passages)];
+	for (const {id, score} of hits) {
+		const row = passages.findIndex(passage => passage.id === id);
+		const product = q.reduce((sum, value, i) => sum + value * p.data[row * p.dim + i]!, 0);
+		t.true(Math.abs(product - score) < 1e-5 * Math.abs(product), `${id}: ${product}, ${score}`);
+	}
+	t.is(hits.length, 3);
+	context.close();
+	asked.close();
+
+	await using wrong = await Collection.open(path, {encoder: ofPassages});
+	const error = await t.throwsAsync(wrong.searcher('dense'), {code: 'ERR_ENCODER_MISMATCH'});
+	t.regex(error.message, /expected the encoder that goes with the index/u);
+	await t.throwsAsync(
+		Collection.build(passages, join(home, 'other'), {encoder: ofPassages, questionEncoder: 'minilm-encoder', dense: 'flat'}),
+		{
+			code: 'ERR_DIMENSION',
+			message: /^questionEncoder: expected vectors of dimension 128/u,
+		},
+	);
 });

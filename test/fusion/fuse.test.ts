@@ -1,5 +1,15 @@
 import test from 'ava';
-import {type FusionMethod, HybridSearcher, RetrievalError, type Run, type Searcher, fuse} from '../../ts/index.ts';
+import {
+	DenseSearcher,
+	type Encoder,
+	FlatIndex,
+	type FusionMethod,
+	HybridSearcher,
+	RetrievalError,
+	type Run,
+	type Searcher,
+	fuse,
+} from '../../ts/index.ts';
 
 const dense: Run = new Map([
 	[
@@ -84,6 +94,78 @@ test('min-max interpolation shares out one weight', async t => {
 	]);
 });
 
+test('any number of lists are fused by weights or ranks', async t => {
+	const third: Run = new Map([['q', [{id: 'd', score: 4}]]]);
+	const of = async (method: FusionMethod): Promise<Array<[string, number]>> =>
+		(await fuse([dense, sparse, third], method)).get('q')!.map(({id, score}) => [id, score]);
+	// a: 80; b: 78 + 2 · 6; c: 70 + 2 · 10; d: 2 · 9 + 3 · 4. b and c tie.
+	t.deepEqual(await of({method: 'linear', weights: [1, 2, 3]}), [
+		['b', 90],
+		['c', 90],
+		['a', 80],
+		['d', 30],
+	]);
+	// What a list lacks counts as its lowest: 70, 6 and 4. a: 80 + 6 + 4; b: 78 + 6 + 4; c: 70 + 10 + 4; d: 70 + 9 + 4.
+	t.deepEqual(await of({method: 'linear', missing: 'minimum'}), [
+		['a', 90],
+		['b', 88],
+		['c', 84],
+		['d', 83],
+	]);
+	t.deepEqual((await of({method: 'rrf'})).slice(0, 2), [
+		['d', Math.fround(1 / 62 + 1 / 61)],
+		['c', Math.fround(1 / 63 + 1 / 61)],
+	]);
+	const [first] = await of({method: 'rrf', rankConstant: 0});
+	t.deepEqual(first, ['d', 1.5]);
+	await t.throwsAsync(of({method: 'hybrid', alpha: 1}), {
+		code: 'ERR_ARGUMENT',
+		message: 'fusion: expected a dense and a sparse list for hybrid, got 3 lists',
+	});
+	await t.throwsAsync(of({method: 'linear', weights: [1]}), {
+		code: 'ERR_ARGUMENT',
+		message: 'fusion: expected 3 weights, one a list, got 1 weights',
+	});
+	await t.throwsAsync(fuse([], {method: 'rrf'}), {code: 'ERR_ARGUMENT', message: 'lists: expected at least one run, got none'});
+});
+
+test('a passage has one number whatever index found it', async t => {
+	const flat = new FlatIndex({dim: 1});
+	await flat.add(['x', 'y', 'z'], {data: Float32Array.of(1, 2, 3), rows: 3, dim: 1});
+	const encoder: Encoder = {
+		dim: 1,
+		async encode(texts) {
+			return {data: Float32Array.from(texts, Number), rows: texts.length, dim: 1};
+		},
+	};
+	const searcher = new DenseSearcher({encoder, index: flat});
+	const found = await searcher.searchMany(
+		[
+			{id: 'q', text: '1'},
+			{id: 'r', text: '-1'},
+		],
+		{k: 2},
+	);
+	const other: Run = new Map([
+		['r', [{id: 'z', score: 5}]],
+		[
+			'q',
+			[
+				{id: 'x', score: 9},
+				{id: 'w', score: 8},
+			],
+		],
+	]);
+	const fused = await fuse([found, other], {method: 'linear'});
+	t.deepEqual(
+		[...fused].map(([query, hits]) => [query, hits.map(({id, score}) => `${id} ${score}`)]),
+		[
+			['q', ['x 9', 'w 8', 'z 3', 'y 2']],
+			['r', ['z 5', 'x -1', 'y -2']],
+		],
+	);
+});
+
 test('a query that one run lacks is fused from the other alone', async t => {
 	const run = await fuse({dense, sparse: new Map([['other', [{id: 'x', score: 3}]]])}, {method: 'hybrid', alpha: 2});
 	t.deepEqual([...run.keys()], ['q', 'other']);
@@ -95,7 +177,10 @@ test('a method or weight that means nothing is refused with what was expected', 
 		const error = await t.throwsAsync(fuse({dense, sparse}, fusion as FusionMethod), {instanceOf: RetrievalError, code: 'ERR_ARGUMENT'});
 		return error.message;
 	};
-	t.is(await refused({method: 'borda'}), 'fusion: method: expected one of dprHybrid, hybrid, hybridNorm, interpolate, rrf, got "borda"');
+	t.is(
+		await refused({method: 'borda'}),
+		'fusion: method: expected one of dprHybrid, hybrid, hybridNorm, interpolate, linear, rrf, got "borda"',
+	);
 	t.is(await refused({method: 'hybrid', alpha: Number.NaN}), 'fusion: alpha: expected a finite number, got NaN');
 	t.is(await refused({method: 'hybrid'}), 'fusion: alpha: expected a finite number, got undefined');
 	t.is(await refused({method: 'rrf', rankConstant: -1}), 'rankConstant: expected a finite number of at least 0, got -1');
@@ -124,4 +209,12 @@ test('a hybrid searcher asks both parts for the depth and fuses what they say', 
 	]);
 	t.deepEqual(many.get('x'), single);
 	t.deepEqual(asked, [7, 7, 7, 7]);
+
+	const ofThree = new HybridSearcher({searchers: [searcher(dense), searcher(sparse), searcher(sparse)], depth: 5});
+	t.deepEqual(
+		(await ofThree.search('text', {k: 1})).map(({id}) => id),
+		['c'],
+	);
+	t.throws(() => new HybridSearcher({searchers: []}), {code: 'ERR_ARGUMENT'});
+	t.throws(() => new HybridSearcher({searchers: [searcher(dense)], fusion: {method: 'hybrid', alpha: 1}}), {code: 'ERR_ARGUMENT'});
 });

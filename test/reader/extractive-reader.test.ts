@@ -62,7 +62,7 @@ test('arguments that mean nothing are refused, and an encoder is no reader', asy
 	});
 	await t.throwsAsync(ExtractiveReader.load('minilm-encoder'), {
 		code: 'ERR_MODEL',
-		message: /an output "start_logits", got outputs last_hidden_state/u,
+		message: /expected outputs start_logits and end_logits .*, got outputs last_hidden_state/u,
 	});
 	reader.close();
 	await t.throwsAsync(reader.read(question, passages), {code: 'ERR_CLOSED'});

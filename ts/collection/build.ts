@@ -42,6 +42,8 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'> {
 	/** The encoder of passages, or `false` for BM25 alone. @default 'minilm-encoder' */
 	readonly encoder?: string | false | undefined;
 	readonly encoderOptions?: OnnxEncoderOptions | undefined;
+	/** The encoder of questions, where it is another than that of passages, as DPR's is. @default the same */
+	readonly questionEncoder?: string | undefined;
 	/** @default 'flat+hnsw' */
 	readonly dense?: DenseIndexes | undefined;
 	/**
@@ -111,8 +113,9 @@ export async function buildCollection(
 		let record: EncoderRecord | null = null;
 		const indexes: Array<'flat' | 'hnsw'> = [];
 		if (encoder && model !== false) {
-			record = {model: named(model), identity: encoder.identity, dim: encoder.dim, unit: encoder.unit};
-			const metadata = JSON.stringify({encoder: encoder.identity});
+			const questions = await questionsOf(options, encoder);
+			record = {model: named(model), identity: encoder.identity, dim: encoder.dim, unit: encoder.unit, ...(questions && {questions})};
+			const metadata = JSON.stringify({encoder: encoder.identity, ...(questions && {questionEncoder: questions.identity})});
 			await stage('encode', options, async call => {
 				const handle = OnnxEncoder.handle(encoder);
 				await callNative(call, control => native.encodeStore(handle, place('passages'), place('flat'), storage, metadata, control));
@@ -147,6 +150,24 @@ export async function buildCollection(
 		encoder?.close();
 		await rm(folder, {recursive: true, force: true});
 	}
+}
+
+/** The encoder of questions, where it is another. */
+async function questionsOf(
+	{questionEncoder, encoderOptions, signal}: BuildOptions,
+	passages: OnnxEncoder,
+): Promise<EncoderRecord['questions']> {
+	if (questionEncoder === undefined) {
+		return undefined;
+	}
+	await using encoder = await OnnxEncoder.load(questionEncoder, {...encoderOptions, signal});
+	if (encoder.dim !== passages.dim) {
+		throw new RetrievalError(
+			'ERR_DIMENSION',
+			`questionEncoder: expected vectors of dimension ${passages.dim}, as passages have, got an encoder of dimension ${encoder.dim}`,
+		);
+	}
+	return {model: named(questionEncoder), identity: encoder.identity};
 }
 
 async function stage<T extends {readonly passages: number}>(

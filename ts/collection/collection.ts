@@ -16,7 +16,7 @@ export type Retriever = 'bm25' | 'dense' | 'hybrid';
 export const retrievers: readonly Retriever[] = ['bm25', 'dense', 'hybrid'];
 
 export interface CollectionOptions extends Bm25Options {
-	/** The encoder of questions. @default the one that the collection was built with */
+	/** The encoder of questions. @default the one that the collection was built with or for */
 	readonly encoder?: string | undefined;
 	readonly encoderOptions?: OnnxEncoderOptions | undefined;
 	/** The reader for `ask`. @default 'minilm-reader' */
@@ -101,7 +101,9 @@ export class Collection implements AsyncDisposable {
 		await buildCollection(source, output, options);
 		return Collection.open(
 			output,
-			options.encoder === false ? {reader: options.reader, k1: options.k1, b: options.b} : {...options, encoder: options.encoder},
+			options.encoder === false
+				? {reader: options.reader, k1: options.k1, b: options.b}
+				: {...options, encoder: options.questionEncoder ?? options.encoder},
 		);
 	}
 
@@ -138,7 +140,9 @@ export class Collection implements AsyncDisposable {
 	/** The encoder of questions. */
 	async encoder(): Promise<OnnxEncoder> {
 		const made = this.#withVectors();
-		return this.#once('encoder', async () => OnnxEncoder.load(this.#options.encoder ?? made.model, this.#options.encoderOptions));
+		return this.#once('encoder', async () =>
+			OnnxEncoder.load(this.#options.encoder ?? made.questions?.model ?? made.model, this.#options.encoderOptions),
+		);
 	}
 
 	async flat(): Promise<FlatIndex> {

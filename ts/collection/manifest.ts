@@ -11,6 +11,8 @@ export interface EncoderRecord {
 	readonly dim: number;
 	/** Whether its vectors have unit length. */
 	readonly unit: boolean;
+	/** The encoder of questions, where it is another. */
+	readonly questions?: {readonly model: string; readonly identity: string};
 }
 
 /** `passagekit.json` of a collection. It is written last: a folder without it is no collection. */

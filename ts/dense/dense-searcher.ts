@@ -29,11 +29,11 @@ export class DenseSearcher implements Searcher {
 				`DenseSearcher: expected vectors of dimension ${index.dim}, got an encoder of dimension ${encoder.dim}`,
 			);
 		}
-		const made = index.metadata.encoder;
+		const made = index.metadata.questionEncoder ?? index.metadata.encoder;
 		if (made !== undefined && encoder.identity !== undefined && made !== encoder.identity) {
 			throw new RetrievalError(
 				'ERR_ENCODER_MISMATCH',
-				`DenseSearcher: expected the encoder that made the index, ${made}, got ${encoder.identity}. Build the index again with this encoder, or open the other one.`,
+				`DenseSearcher: expected the encoder that ${index.metadata.questionEncoder ? 'goes with' : 'made'} the index, ${made}, got ${encoder.identity}. Build the index again with this encoder, or open the other one.`,
 			);
 		}
 		this.#encoder = encoder;

@@ -17,6 +17,8 @@ export const similarities: readonly Similarity[] = ['dot', 'cosine', 'l2'];
 export interface IndexMetadata {
 	/** `Encoder.identity` of the encoder that made the vectors. A search with another one is refused. */
 	readonly encoder?: string;
+	/** `Encoder.identity` of the encoder of questions, where it is another, as DPR's is. A search with any other is refused. */
+	readonly questionEncoder?: string;
 	readonly [key: string]: unknown;
 }
 

@@ -1,9 +1,10 @@
 import {checkCount} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
-import {type Binding, callNative, native, nextTurn} from '../native.ts';
+import {callNative, native} from '../native.ts';
+import {nativeTexts} from '../native-texts.ts';
 import {nativeRun} from '../run.ts';
-import {type TextSource, textsOf} from '../texts.ts';
-import type {CallOptions, Passage, Question, Run} from '../types.ts';
+import type {PassageTexts} from '../texts.ts';
+import type {CallOptions, Question, Run} from '../types.ts';
 import type {AnswerKind} from './answers.ts';
 
 /** How often the answer is among the first passages. */
@@ -17,9 +18,6 @@ export interface TopKAccuracy {
 	/** Questions that the run lacks; they count as misses. */
 	readonly missing: number;
 }
-
-/** Where passages' texts are: a `PassageStore`, or a map. */
-export type PassageTexts = ReadonlyMap<string, Pick<Passage, 'text'>> | TextSource;
 
 export interface TopKAccuracyOptions extends CallOptions {
 	/** Whether answers are texts or regular expressions. @default 'text' */
@@ -53,8 +51,7 @@ export async function topKAccuracy(
 	}
 	const answerable = questions.filter(question => question.answers.length > 0);
 	const handle = await nativeRun(run);
-	const texts = textsOf in passages ? (passages[textsOf]() as Binding.NativeTexts) : await copied(passages);
-	const judge = new native.AnswerJudge(handle, texts, Math.max(...ks), options.answers === 'pattern');
+	const judge = new native.AnswerJudge([handle], await nativeTexts(passages), Math.max(...ks), options.answers === 'pattern');
 	for (const {id, answers} of answerable) {
 		judge.add(id, [...answers]);
 	}
@@ -76,21 +73,4 @@ export async function topKAccuracy(
 		);
 	}
 	return {accuracy, firstRanks, questions: answerable.length, missing};
-}
-
-async function copied(passages: ReadonlyMap<string, Pick<Passage, 'text'>>): Promise<Binding.NativeTexts> {
-	const texts = new native.NativeTexts();
-	let ids: string[] = [];
-	let values: string[] = [];
-	for (const [id, {text}] of passages) {
-		ids.push(id);
-		values.push(text);
-		if (ids.length === 512) {
-			texts.add(ids, values);
-			[ids, values] = [[], []];
-			await nextTurn();
-		}
-	}
-	texts.add(ids, values);
-	return texts;
 }

@@ -1,58 +1,74 @@
 import {checkCount} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import type {Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
-import {type FusionMethod, checkFusion, fuse} from './fuse.ts';
+import {fuse} from './fuse.ts';
+import {type FusionMethod, checkFusion} from './method.ts';
 
-export interface HybridSearcherOptions {
-	readonly dense: Searcher;
-	readonly sparse: Searcher;
-	/** @default {method: 'dprHybrid', lambda: 1.1} */
+interface Settings {
+	/** @default {method: 'dprHybrid', lambda: 1.1}; {method: 'rrf'} for `searchers` */
 	readonly fusion?: FusionMethod | undefined;
 	/** Hits taken from each searcher before fusing (k'); raised to `k`. @default 1000 */
 	readonly depth?: number | undefined;
 }
 
-/** Ranks by two searchers at once and fuses their lists. */
+/** A dense and a sparse searcher, or any number of them. */
+export type HybridSearcherOptions = Settings &
+	({readonly dense: Searcher; readonly sparse: Searcher} | {readonly searchers: readonly Searcher[]});
+
+/**
+Ranks by several searchers at once and fuses their lists.
+
+@example
+```
+const searcher = new HybridSearcher({dense, sparse, fusion: {method: 'hybridNorm', alpha: 1.3}});
+const ofThree = new HybridSearcher({searchers: [dense, sparse, titles], fusion: {method: 'rrf'}});
+```
+*/
 export class HybridSearcher implements Searcher {
-	readonly #dense: Searcher;
-	readonly #sparse: Searcher;
+	readonly #searchers: readonly Searcher[];
 	readonly #fusion: FusionMethod;
 	readonly #depth: number;
 
-	constructor({dense, sparse, fusion = {method: 'dprHybrid'}, depth = 1000}: HybridSearcherOptions) {
-		for (const [name, searcher] of Object.entries({dense, sparse})) {
-			if (typeof searcher?.search !== 'function') {
+	constructor(options: HybridSearcherOptions) {
+		const named: ReadonlyArray<readonly [string, Searcher]> =
+			'searchers' in options
+				? options.searchers.map((searcher, i) => [`searchers[${i}]`, searcher])
+				: [
+						['dense', options.dense],
+						['sparse', options.sparse],
+					];
+		for (const [name, searcher] of named) {
+			if (typeof searcher?.searchMany !== 'function') {
 				throw new RetrievalError('ERR_ARGUMENT', `HybridSearcher: expected a searcher as ${name}`);
 			}
 		}
-		checkFusion(fusion);
+		if (named.length === 0) {
+			throw new RetrievalError('ERR_ARGUMENT', 'HybridSearcher: expected at least one searcher, got none');
+		}
+		const {fusion = 'searchers' in options ? {method: 'rrf'} : {method: 'dprHybrid'}, depth = 1000} = options;
+		checkFusion(fusion, named.length);
 		checkCount('depth', depth, 1);
-		this.#dense = dense;
-		this.#sparse = sparse;
+		this.#searchers = named.map(([, searcher]) => searcher);
 		this.#fusion = fusion;
 		this.#depth = depth;
 	}
 
 	async search(query: string, options: SearchOptions = {}): Promise<Hit[]> {
-		const {k = 100, signal} = options;
-		checkCount('k', k, 0);
-		const depth = Math.max(k, this.#depth);
-		const [dense, sparse] = await Promise.all([
-			this.#dense.search(query, {k: depth, signal}),
-			this.#sparse.search(query, {k: depth, signal}),
-		]);
-		const fused = await fuse({dense: new Map([['', dense]]), sparse: new Map([['', sparse]])}, this.#fusion, {k, signal});
-		return [...(fused.get('') ?? [])];
+		// Lists of many queries stay native until they are looked at: of a thousand hits each, `k` become objects.
+		const run = await this.searchMany([{id: '', text: query}], {k: options.k, signal: options.signal});
+		return [...(run.get('') ?? [])];
 	}
 
+	/** Progress is that of the first searcher, which is the dense one. */
 	async searchMany(queries: readonly Query[], options: SearchManyOptions = {}): Promise<Run> {
 		const {k = 100, signal, threads, onProgress} = options;
 		checkCount('k', k, 0);
 		const depth = Math.max(k, this.#depth);
-		const [dense, sparse] = await Promise.all([
-			this.#dense.searchMany(queries, {k: depth, signal, threads, onProgress}),
-			this.#sparse.searchMany(queries, {k: depth, signal, threads}),
-		]);
-		return fuse({dense, sparse}, this.#fusion, {k, signal});
+		const runs = await Promise.all(
+			this.#searchers.map(async (searcher, i) =>
+				searcher.searchMany(queries, {k: depth, signal, threads, ...(i === 0 ? {onProgress} : {})}),
+			),
+		);
+		return fuse(runs, this.#fusion, {k, signal});
 	}
 }

@@ -1,2 +1,10 @@
-export {fuse, type FusionMethod, type Normalisation} from './fuse.ts';
+export {fuse, type FusedLists} from './fuse.ts';
 export {HybridSearcher, type HybridSearcherOptions} from './hybrid-searcher.ts';
+export type {HybridGrid, HybridTuning, TunedPoint} from './grid.ts';
+export {JudgedLists, type JudgeOptions} from './judged-lists.ts';
+export type {FusionMethod, Normalisation} from './method.ts';
+export {
+	tuneHybrid,
+	type HybridObjective,
+	type TuneHybridOptions,
+} from './tune-hybrid.ts';

@@ -1,6 +1,6 @@
-import {checkCount, checkNumber, checkOneOf, checkString} from '../check.ts';
+import {checkBoolean, checkCount, checkNumber, checkOneOf, checkString} from '../check.ts';
 import {type ModelOptions, resolveModel} from '../models/index.ts';
-import {type Binding, callNative, native} from '../native.ts';
+import {type Binding, callNative, callSync, native} from '../native.ts';
 import {modelFiles, readModelJson} from '../onnx/model-files.ts';
 import type {CallOptions, Passage} from '../types.ts';
 
@@ -29,7 +29,7 @@ export interface ReadOptions extends CallOptions {
 	readonly scoring?: SpanScoring | undefined;
 	/** Spans kept per passage (m). @default 10 */
 	readonly spansPerPassage?: number | undefined;
-	/** Tokens in an answer. @default 10 */
+	/** Tokens in an answer; a question-answering model's relevance is of such spans too. @default 10 */
 	readonly maxAnswerTokens?: number | undefined;
 	/** Evidence fusion: relevance becomes β · relevance + γ · retrieval score (Ma et al., 2021, §2.3). @default {beta: 1, gamma: 0} */
 	readonly evidence?: {readonly beta: number; readonly gamma: number} | undefined;
@@ -40,10 +40,28 @@ export interface ReadOptions extends CallOptions {
 }
 
 export interface ExtractiveReaderOptions extends ModelOptions {
-	/** Tokens of an input, special tokens included; longer passages are cut at their end. @default as configured, else 256 */
+	/** Tokens of an input, special tokens included. @default as configured, else 256 */
 	readonly maxTokens?: number | undefined;
-	/** Tokens of the question. @default as configured, else 40 */
+	/** Tokens of the question; longer ones are cut at their end. @default as configured, else 40 */
 	readonly maxQuestionTokens?: number | undefined;
+	/**
+	What becomes of passages that do not fit into an input.
+
+	- `window`: they are read in windows that overlap, each with question and title. A passage's relevance is the greatest of
+	  its windows'; what two windows share counts once.
+	- `cut`: they are cut after the last word that fits, as DPR's own reader does.
+
+	@default 'window'
+	*/
+	readonly longPassages?: 'window' | 'cut' | undefined;
+	/**
+	Tokens that successive windows share (`stride` of Hugging Face's tokenizers, `doc_stride` of their pipeline). Windows begin
+	and end with whole words, so a few more are shared, or fewer where a long word would not fit otherwise.
+	@default 64, or a quarter of a window if that is less
+	*/
+	readonly overlapTokens?: number | undefined;
+	/** Whether titles are read. @default true for DPR's form, false for question-answering models, which are not trained on titles */
+	readonly titles?: boolean | undefined;
 	/** Tokens of one run of the model, filling included. @default 2048 */
 	readonly batchTokens?: number | undefined;
 	/** Threads of one run of the model. @default all cores */
@@ -54,7 +72,23 @@ export interface ExtractiveReaderOptions extends ModelOptions {
 export type RetrievedPassage = Passage & {readonly score: number};
 
 /**
-DPR's reader: takes answers out of passages (Karpukhin et al., 2020, §6.1). Needs the optional peer `onnxruntime-node`.
+What kind of reader a model is.
+
+- `dpr`: outputs `start_logits`, `end_logits` and `relevance_logit` (or `relevance_logits`), input
+  `[CLS] question [SEP] title [SEP] text [SEP]` (Karpukhin et al., 2020, §6.1). A model whose `config.json` says
+  `model_type: 'dpr'` gets it as DPR's own code makes it: without the last `[SEP]`, token types all 0.
+- `question-answering`: outputs `start_logits` and `end_logits`, as BERT, DistilBERT or RoBERTa for question answering are
+  exported, input `[CLS] question [SEP] text [SEP]`, with `titles` `[CLS] question [SEP] title text [SEP]`. A passage's
+  relevance is the score of its best span less the score of no answer, start + end logit of `[CLS]` (Devlin et al., 2019, §4.3).
+*/
+export type ReaderForm = 'dpr' | 'question-answering';
+
+/**
+Takes answers out of passages: DPR's reader, or a usual question-answering model; the names of its outputs tell which.
+Passages of any length are read. Needs the optional peer `onnxruntime-node`.
+
+The order of the passages changes no logit. What they share a batch with does a little if the model is int8 (see
+ARCHITECTURE.md).
 
 @example
 ```
@@ -75,18 +109,38 @@ export class ExtractiveReader implements AsyncDisposable {
 	static async load(model: string, options: ExtractiveReaderOptions = {}): Promise<ExtractiveReader> {
 		checkString('model', model);
 		const folder = await resolveModel(model, options);
-		const own = (await readModelJson(folder, 'config.json'))?.passagekit ?? {};
+		const config = await readModelJson(folder, 'config.json');
+		const own = config?.passagekit ?? {};
 		const maxTokens = options.maxTokens ?? own['max_tokens'] ?? 256;
 		const maxQuestionTokens = options.maxQuestionTokens ?? own['max_question_tokens'] ?? 40;
-		const {batchTokens = 2048, threads = 0} = options;
+		const {longPassages = 'window', overlapTokens, titles, batchTokens = 2048, threads = 0} = options;
 		checkCount('maxTokens', maxTokens, 8, 1_000_000);
 		checkCount('maxQuestionTokens', maxQuestionTokens, 1, 1_000_000);
+		checkOneOf('longPassages', longPassages, ['window', 'cut']);
+		if (overlapTokens !== undefined) {
+			checkCount('overlapTokens', overlapTokens, 0);
+		}
+		if (titles !== undefined) {
+			checkBoolean('titles', titles);
+		}
 		checkCount('batchTokens', batchTokens, 1);
 		checkCount('threads', threads, 0);
 		const files = await modelFiles(folder, threads);
-		return new ExtractiveReader(
-			await callNative({signal: options.signal}, () => native.openReader(files, {maxTokens, maxQuestionTokens, batchTokens})),
-		);
+		const chosen = {
+			maxTokens,
+			maxQuestionTokens,
+			batchTokens,
+			longPassages,
+			...(overlapTokens === undefined ? {} : {overlapTokens}),
+			...(titles === undefined ? {} : {titles}),
+			openEnded: config?.['model_type'] === 'dpr',
+		};
+		return new ExtractiveReader(await callNative({signal: options.signal}, () => native.openReader(files, chosen)));
+	}
+
+	/** What kind of reader the model is. */
+	get form(): ReaderForm {
+		return callSync(() => this.#native.form as ReaderForm);
 	}
 
 	/** Answers, best first, each text once; `passages` in the order of retrieval. Progress counts passages. */
@@ -110,6 +164,9 @@ export class ExtractiveReader implements AsyncDisposable {
 		const inputs = passages.map(({text, title, score}, i) => {
 			checkString(`passages[${i}]: text`, text);
 			checkNumber(`passages[${i}]: score`, score);
+			if (title !== undefined) {
+				checkString(`passages[${i}]: title`, title);
+			}
 			return {text, score, ...(title === undefined ? {} : {title})};
 		});
 		const answers = await callNative(options, control =>
@@ -129,6 +186,11 @@ export class ExtractiveReader implements AsyncDisposable {
 			),
 		);
 		return answers.map(({text, passage, start, end, score}) => ({text, passageId: passages[passage]!.id, start, end, score}));
+	}
+
+	/** @internal */
+	static handle(reader: ExtractiveReader): Binding.NativeReader {
+		return reader.#native;
 	}
 
 	/** Gives the session back; calls in progress finish. */

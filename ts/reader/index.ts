@@ -2,7 +2,19 @@ export {
 	ExtractiveReader,
 	type Answer,
 	type ExtractiveReaderOptions,
+	type ReaderForm,
 	type ReadOptions,
 	type RetrievedPassage,
 	type SpanScoring,
 } from './extractive-reader.ts';
+export {ReadingCache, type SpanLimits} from './reading-cache.ts';
+export {
+	readRun,
+	Readings,
+	type AnswersOptions,
+	type ExactMatchOptions,
+	type PassageSourceById,
+	type ReadRunOptions,
+	type ScoringOptions,
+} from './readings.ts';
+export {tuneEvidence, type EvidenceTrial, type SearchRange, type TunedEvidence, type TuneEvidenceOptions} from './tune-evidence.ts';

@@ -46,6 +46,9 @@ pub enum Error {
         /// The passage's id.
         passage: String,
     },
+    /// The work was stopped before it had a result.
+    #[error(transparent)]
+    Cancelled(#[from] control::Cancelled),
 }
 
 /// Ids that an error names of each side.

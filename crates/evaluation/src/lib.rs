@@ -1,5 +1,5 @@
 //! Measuring runs and answers the way the literature does: trec_eval's measures, SQuAD's exact match
-//! and F1, DPR's top-k accuracy, and the overlap of two runs.
+//! and F1, DPR's top-k accuracy, the overlap of two runs, and whether two systems differ ([`significance`]).
 //!
 //! ```
 //! use evaluation::evaluate;
@@ -23,8 +23,10 @@ mod evaluate;
 mod judged;
 mod measures;
 mod overlap;
+pub mod significance;
 mod top_k_accuracy;
 mod trec_order;
+mod with_answers;
 
 pub use answers::{exact_match, f1};
 pub use error::Error;
@@ -32,3 +34,4 @@ pub use evaluate::{Evaluation, Measured, evaluate};
 pub use measures::Measure;
 pub use overlap::{Overlap, jaccard_at};
 pub use top_k_accuracy::{accuracy_at, first_match, first_match_prepared};
+pub use with_answers::{Candidates, first_with_answer, with_answers};

@@ -1,6 +1,7 @@
-//! How much two runs retrieve the same passages (Ma et al., 2021).
+//! How much two runs retrieve the same passages (Ma et al., 2021, Table 2).
 //!
 //! ```
+//! use control::Control;
 //! use evaluation::jaccard_at;
 //! use ranking::{Run, ScoredId};
 //!
@@ -12,65 +13,93 @@
 //! for (id, score) in [("b", 9.0), ("c", 8.0)] {
 //!     sparse.push("q", ScoredId { id: id.into(), score });
 //! }
-//! let overlap = jaccard_at(&dense, &sparse, 2)?;
-//! assert_eq!((overlap.mean, overlap.queries), (1.0 / 3.0, 1)); // b, of a, b and c
+//! let overlap = jaccard_at(&dense, &sparse, &[1, 2], &Control::new())?;
+//! assert_eq!(overlap.means, [0.0, 1.0 / 3.0]); // none of a and b; b, of a, b and c
+//! assert_eq!((overlap.queries, overlap.missing), (1, 0));
 //! # Ok::<(), evaluation::Error>(())
 //! ```
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
+use control::Control;
 use ranking::{Run, ScoredId};
 
 use crate::error::{Error, no_common_query};
 use crate::trec_order::trec_order;
 
 /// The overlap of two runs.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Overlap {
-    /// Mean over the queries that both runs have, from 0 to 1.
-    pub mean: f64,
+    /// For each cut-off, the mean over the queries that both runs have, from 0 to 1.
+    pub means: Vec<f64>,
     /// How many those are.
     pub queries: usize,
+    /// Queries that one run alone has; they do not count.
+    pub missing: usize,
 }
 
-/// The mean Jaccard overlap |A ∩ B| / |A ∪ B| of the first `k` hits, over the queries that both runs have.
+/// The mean Jaccard overlap |A ∩ B| / |A ∪ B| of the first k hits, for each k, over the queries that both runs have.
 ///
-/// Hits are ranked as [`evaluate`](crate::evaluate()) ranks them. Two empty lists overlap fully.
+/// Hits are ranked as [`evaluate`](crate::evaluate()) ranks them. A list with fewer than k hits counts with those it
+/// has; two empty lists overlap fully. Progress counts queries of `a`.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] if `k` is 0, [`Error::NoCommonQuery`] if the runs share none, [`Error::Duplicate`]
-/// and [`Error::NotANumber`] for hits of shared queries that cannot be ranked.
-pub fn jaccard_at(a: &Run, b: &Run, k: usize) -> Result<Overlap, Error> {
-    if k == 0 {
-        return Err(Error::Argument { what: "k", expected: "at least 1".into(), got: k.to_string() });
+/// [`Error::Argument`] if a k is 0, [`Error::NoCommonQuery`] if the runs share none, [`Error::Duplicate`]
+/// and [`Error::NotANumber`] for hits of shared queries that cannot be ranked, [`Error::Cancelled`].
+pub fn jaccard_at(a: &Run, b: &Run, ks: &[usize], control: &Control) -> Result<Overlap, Error> {
+    if ks.contains(&0) {
+        return Err(Error::Argument { what: "k", expected: "at least 1".into(), got: "0".into() });
     }
-    let mut sum = 0.0;
+    control.set_total(a.len() as u64);
+    let mut sums = vec![0.0; ks.len()];
     let mut queries = 0_usize;
     for (query, hits) in a.iter() {
+        control.check()?;
+        control.advance(1);
         let Some(others) = b.get(query) else { continue };
-        sum += jaccard(&top(query, hits, k)?, &top(query, others, k)?);
+        let lists = Lists::new(&trec_order(query, hits)?, &trec_order(query, others)?);
+        sums.iter_mut().zip(ks).for_each(|(sum, &k)| *sum += lists.jaccard(k));
         queries += 1;
     }
     if queries == 0 {
         let (a, b) = (a.iter().map(|(query, _)| query), b.iter().map(|(query, _)| query));
         return Err(no_common_query("runs", a, b));
     }
-    Ok(Overlap { mean: sum / queries as f64, queries })
+    let means = sums.iter().map(|sum| sum / queries as f64).collect();
+    Ok(Overlap { means, queries, missing: a.len() + b.len() - 2 * queries })
 }
 
-fn top<'r>(query: &str, hits: &'r [ScoredId], k: usize) -> Result<HashSet<&'r str>, Error> {
-    Ok(trec_order(query, hits)?.into_iter().take(k).map(|hit| hit.id.as_str()).collect())
+/// What two lists of one query have in common, at every k.
+struct Lists {
+    lengths: [usize; 2],
+    /// For each passage of both, the k from which it is among the first of both; ascending.
+    from: Vec<usize>,
 }
 
-fn jaccard(a: &HashSet<&str>, b: &HashSet<&str>) -> f64 {
-    let common = a.intersection(b).count();
-    let all = a.len() + b.len() - common;
-    if all == 0 { 1.0 } else { common as f64 / all as f64 }
+impl Lists {
+    fn new(a: &[&ScoredId], b: &[&ScoredId]) -> Self {
+        let ranks: HashMap<&str, usize> = b.iter().map(|hit| hit.id.as_str()).zip(1..).collect();
+        let common =
+            (1..).zip(a).filter_map(|(rank, hit)| Some(ranks.get(hit.id.as_str())?.max(&rank).to_owned()));
+        let mut from: Vec<usize> = common.collect();
+        from.sort_unstable();
+        Self { lengths: [a.len(), b.len()], from }
+    }
+
+    fn jaccard(&self, k: usize) -> f64 {
+        let common = self.from.partition_point(|&from| from <= k);
+        let all = self.lengths.map(|length| length.min(k)).iter().sum::<usize>() - common;
+        if all == 0 { 1.0 } else { common as f64 / all as f64 }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
     use super::*;
 
     fn run(queries: &[(&str, &[(&str, f32)])]) -> Run {
@@ -81,29 +110,61 @@ mod tests {
         run
     }
 
+    fn overlap(a: &Run, b: &Run, ks: &[usize]) -> Result<Overlap, Error> {
+        jaccard_at(a, b, ks, &Control::new())
+    }
+
     #[test]
     fn only_shared_queries_and_the_first_k_hits_count() {
         let a = run(&[("q1", &[("x", 1.0), ("y", 3.0)]), ("q2", &[("x", 1.0)]), ("q3", &[("x", 1.0)])]);
         let b = run(&[("q2", &[("z", 1.0)]), ("q1", &[("y", 1.0), ("z", 0.5)])]);
-        // q1: {y} and {y}; q2: {x} and {z}.
-        assert_eq!(jaccard_at(&a, &b, 1), Ok(Overlap { mean: 0.5, queries: 2 }));
-        // q1: {y, x} and {y, z} share 1 of 3.
-        assert_eq!(jaccard_at(&a, &b, 20), Ok(Overlap { mean: (1.0 / 3.0) / 2.0, queries: 2 }));
-        assert_eq!(jaccard_at(&a, &a, 1000), Ok(Overlap { mean: 1.0, queries: 3 }));
+        // At 1, q1: {y} and {y}; q2: {x} and {z}. At 20, q1: {y, x} and {y, z} share 1 of 3.
+        let means = vec![0.5, (1.0 / 3.0) / 2.0];
+        assert_eq!(overlap(&a, &b, &[1, 20]), Ok(Overlap { means, queries: 2, missing: 1 }));
+        assert_eq!(overlap(&b, &a, &[1]), Ok(Overlap { means: vec![0.5], queries: 2, missing: 1 }));
+        assert_eq!(overlap(&a, &a, &[1000]), Ok(Overlap { means: vec![1.0], queries: 3, missing: 0 }));
     }
 
     #[test]
     fn empty_lists_overlap_fully_and_an_empty_one_with_no_other() {
         let empty = run(&[("q", &[])]);
-        assert_eq!(jaccard_at(&empty, &empty, 5).map(|overlap| overlap.mean), Ok(1.0));
-        assert_eq!(jaccard_at(&empty, &run(&[("q", &[("x", 1.0)])]), 5).map(|overlap| overlap.mean), Ok(0.0));
+        assert_eq!(overlap(&empty, &empty, &[5]).map(|overlap| overlap.means), Ok(vec![1.0]));
+        assert_eq!(
+            overlap(&empty, &run(&[("q", &[("x", 1.0)])]), &[5]).map(|overlap| overlap.means),
+            Ok(vec![0.0])
+        );
     }
 
     #[test]
-    fn what_has_no_meaning_is_refused() {
-        let message = |a: &Run, b: &Run, k| jaccard_at(a, b, k).expect_err("it has no meaning").to_string();
+    fn what_has_no_meaning_is_refused_and_it_stops_when_told_to() {
+        let message = |a: &Run, b: &Run, k| overlap(a, b, &[k]).expect_err("it has no meaning").to_string();
         let (a, b) = (run(&[("1", &[])]), run(&[("q1", &[])]));
         assert_eq!(message(&a, &a, 0), "k: expected at least 1, got 0");
         assert_eq!(message(&a, &b, 1), "runs: expected queries in common, got \"1\" and \"q1\"");
+        let control = Control::new();
+        control.cancel();
+        assert!(matches!(jaccard_at(&a, &a, &[1], &control), Err(Error::Cancelled(_))));
+    }
+
+    proptest! {
+        #[test]
+        fn all_cut_offs_at_once_are_what_sets_say_of_each(
+            a in prop::sample::subsequence((0..30).collect::<Vec<u8>>(), 0..20).prop_shuffle(),
+            b in prop::sample::subsequence((0..30).collect::<Vec<u8>>(), 0..20).prop_shuffle(),
+        ) {
+            let run = |ids: &[u8]| {
+                let mut run = Run::new();
+                let hits = ids.iter().enumerate();
+                run.insert("q", hits.map(|(at, id)| ScoredId { id: id.to_string(), score: -(at as f32) }).collect());
+                run
+            };
+            let ks = [7, 1, 2, 20, 1000, 3];
+            let expected = ks.map(|k| {
+                let (a, b): (HashSet<&u8>, HashSet<&u8>) = (a.iter().take(k).collect(), b.iter().take(k).collect());
+                let all = a.union(&b).count();
+                if all == 0 { 1.0 } else { a.intersection(&b).count() as f64 / all as f64 }
+            });
+            prop_assert_eq!(overlap(&run(&a), &run(&b), &ks).expect("they share q").means, expected);
+        }
     }
 }

@@ -12,4 +12,7 @@ pub enum Error {
         /// What it was.
         got: String,
     },
+    /// The work was cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] control::Cancelled),
 }

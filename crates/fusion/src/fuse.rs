@@ -1,7 +1,8 @@
-use std::collections::HashMap;
+use control::Control;
+use ranking::Hit;
+use rayon::prelude::*;
 
-use ranking::{Hit, by_rank};
-
+use crate::union::Union;
 use crate::{Error, Linear, ReciprocalRank};
 
 /// How lists become one.
@@ -21,59 +22,40 @@ pub enum Method {
 ///
 /// [`Error::Argument`] for a parameter that is not finite, or weights that are not one a list.
 pub fn fuse(lists: &[&[Hit]], method: &Method, k: usize) -> Result<Vec<Hit>, Error> {
-    let (passages, columns) = union(lists);
-    let mut scores = vec![0.0f64; passages.len()];
-    match method {
-        Method::Linear(linear) => linear.add(&columns, &mut scores)?,
-        Method::ReciprocalRank(reciprocal) => reciprocal.add(&columns, &mut scores)?,
-    }
-    // Positions in the union stand in for ords, so that ties go by first appearance.
-    let mut fused: Vec<Hit> =
-        scores.iter().zip(0..).map(|(&score, ord)| Hit { ord, score: score as f32 }).collect();
-    if k < fused.len() && k > 0 {
-        fused.select_nth_unstable_by(k - 1, by_rank);
-    }
-    fused.truncate(k);
-    fused.sort_unstable_by(by_rank);
-    fused.iter_mut().for_each(|hit| hit.ord = passages[hit.ord as usize]);
-    Ok(fused)
+    let mut union = Union::new();
+    union.fill(lists);
+    Ok(union.best(&union.scores(method)?, k))
 }
 
-/// One list as (position in the union, score), best first.
-pub(crate) type Column = Vec<(usize, f64)>;
-
-/// The passages of all lists in order of first appearance, and each list in terms of their positions.
-fn union(lists: &[&[Hit]]) -> (Vec<u32>, Vec<Column>) {
-    let mut positions: HashMap<u32, usize> =
-        HashMap::with_capacity(lists.iter().map(|list| list.len()).sum());
-    let mut passages = Vec::with_capacity(positions.capacity());
-    let mut last_list = Vec::with_capacity(positions.capacity());
-    let columns = lists
-        .iter()
-        .enumerate()
-        .map(|(number, list)| {
-            let mut column = Column::with_capacity(list.len());
-            for hit in *list {
-                let position = *positions.entry(hit.ord).or_insert_with(|| {
-                    passages.push(hit.ord);
-                    last_list.push(usize::MAX);
-                    passages.len() - 1
-                });
-                if last_list[position] != number {
-                    last_list[position] = number;
-                    column.push((position, f64::from(hit.score)));
-                }
-            }
-            column
-        })
-        .collect();
-    (passages, columns)
+/// [`fuse`] for each of many queries.
+///
+/// # Errors
+///
+/// As [`fuse`]; [`Error::Cancelled`].
+pub fn fuse_many(
+    queries: &[Vec<&[Hit]>],
+    method: &Method,
+    k: usize,
+    control: &Control,
+) -> Result<Vec<Vec<Hit>>, Error> {
+    let fused = |union: &mut Union, lists: &Vec<&[Hit]>| {
+        control.check()?;
+        union.fill(lists);
+        Ok(union.best(&union.scores(method)?, k))
+    };
+    // Waking another thread takes as long as fusing a few.
+    if queries.len() < 4 {
+        let mut union = Union::new();
+        return queries.iter().map(|lists| fused(&mut union, lists)).collect();
+    }
+    queries.par_iter().map_init(Union::new, fused).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use ranking::by_rank;
 
     fn list(hits: &[(u32, f32)]) -> Vec<Hit> {
         hits.iter().map(|&(ord, score)| Hit { ord, score }).collect()

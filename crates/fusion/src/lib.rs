@@ -13,13 +13,16 @@
 
 mod error;
 mod fuse;
+mod grid;
 mod hybrid;
 mod interpolate;
 mod linear;
 mod reciprocal_rank;
+mod union;
 
 pub use error::Error;
-pub use fuse::{Method, fuse};
+pub use fuse::{Method, fuse, fuse_many};
+pub use grid::{Judged, first_ranks};
 pub use interpolate::Normalisation;
 pub use linear::{Linear, Missing};
 pub use reciprocal_rank::ReciprocalRank;

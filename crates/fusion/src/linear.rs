@@ -1,4 +1,4 @@
-use crate::fuse::Column;
+use crate::union::Union;
 use crate::{Error, Normalisation};
 
 /// What a list says of a passage that it did not retrieve.
@@ -22,30 +22,47 @@ pub struct Linear {
 }
 
 impl Linear {
-    pub(crate) fn add(&self, columns: &[Column], scores: &mut [f64]) -> Result<(), Error> {
-        if self.weights.len() != columns.len() {
-            let (expected, got) = (format!("{} (one a list)", columns.len()), self.weights.len().to_string());
+    pub(crate) fn check(&self, lists: usize) -> Result<(), Error> {
+        if self.weights.len() != lists {
+            let (expected, got) = (format!("{lists} (one a list)"), self.weights.len().to_string());
             return Err(Error::Argument { what: "weights", expected, got });
         }
-        if let Some(weight) = self.weights.iter().find(|weight| !weight.is_finite()) {
-            return Err(Error::Argument {
-                what: "weight",
-                expected: "a finite number".into(),
-                got: weight.to_string(),
-            });
+        match self.weights.iter().find(|weight| !weight.is_finite()) {
+            Some(weight) => {
+                let expected = "a finite number".into();
+                Err(Error::Argument { what: "weight", expected, got: weight.to_string() })
+            }
+            None => Ok(()),
         }
-        let mut parts = vec![0.0; scores.len()];
-        for (column, weight) in columns.iter().zip(&self.weights) {
+    }
+
+    /// Whether another differs in weights alone.
+    pub(crate) fn has_parts_of(&self, other: &Self) -> bool {
+        (self.normalisation, self.missing) == (other.normalisation, other.missing)
+    }
+
+    /// What each list says of every passage, before it is weighted.
+    pub(crate) fn parts(&self, union: &Union) -> Vec<Vec<f64>> {
+        let columns = union.columns().iter();
+        let part = columns.map(|column| {
             let values = self.normalisation.apply(column.iter().map(|&(_, score)| score).collect());
             let lowest = values.iter().copied().reduce(f64::min).unwrap_or(0.0);
-            parts.fill(if self.missing == Missing::Minimum { lowest } else { 0.0 });
-            for (&(position, _), value) in column.iter().zip(values) {
-                parts[position] = value;
+            let missing = if self.missing == Missing::Minimum { lowest } else { 0.0 };
+            let mut part = vec![missing; union.passages().len()];
+            for (&(place, _), value) in column.iter().zip(values) {
+                part[place as usize] = value;
             }
-            for (score, part) in scores.iter_mut().zip(&parts) {
+            part
+        });
+        part.collect()
+    }
+
+    /// Adds the weighted parts to scores.
+    pub(crate) fn add(&self, parts: &[Vec<f64>], scores: &mut [f64]) {
+        for (part, weight) in parts.iter().zip(&self.weights) {
+            for (score, part) in scores.iter_mut().zip(part) {
                 *score += weight * part;
             }
         }
-        Ok(())
     }
 }

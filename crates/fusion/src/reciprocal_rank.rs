@@ -1,4 +1,4 @@
-use crate::fuse::Column;
+use crate::union::Union;
 use crate::{Error, Method};
 
 /// Σ 1 / (constant + rank), ranks from 1; scores are ignored (Cormack, Clarke & Büttcher, 2009, with constant 60).
@@ -17,17 +17,18 @@ impl Method {
 }
 
 impl ReciprocalRank {
-    pub(crate) fn add(self, columns: &[Column], scores: &mut [f64]) -> Result<(), Error> {
+    pub(crate) fn scores(self, union: &Union) -> Result<Vec<f64>, Error> {
         if !(self.constant >= 0.0 && self.constant.is_finite()) {
             let (expected, got) = ("a finite number of at least 0".to_owned(), self.constant.to_string());
             return Err(Error::Argument { what: "rankConstant", expected, got });
         }
-        for column in columns {
-            for (index, &(position, _)) in column.iter().enumerate() {
-                scores[position] += 1.0 / (self.constant + (index + 1) as f64);
+        let mut scores = vec![0.0; union.passages().len()];
+        for column in union.columns() {
+            for (index, &(place, _)) in column.iter().enumerate() {
+                scores[place as usize] += 1.0 / (self.constant + (index + 1) as f64);
             }
         }
-        Ok(())
+        Ok(scores)
     }
 }
 

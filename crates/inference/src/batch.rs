@@ -44,12 +44,18 @@ impl Batch {
 
 /// Cuts texts that are sorted by length, longest first, into batches of at most `tokens` tokens, filling
 /// included; a longer text is a batch of its own.
+///
+/// No text is shorter than half of the longest in its batch, so less than half of every batch is filling. Of many
+/// texts it is far less: over all batches at most `tokens` · ln(longest / shortest), since a batch's filling is at most
+/// `tokens` · (1 − its shortest / its longest).
 pub(crate) fn plan(lengths: &[usize], tokens: usize) -> Vec<Range<usize>> {
     let mut batches = Vec::new();
     let mut start = 0;
     while start < lengths.len() {
         // The first of a batch is its longest.
-        let rows = (tokens / lengths[start].max(1)).clamp(1, lengths.len() - start);
+        let longest = lengths[start];
+        let fit = (tokens / longest.max(1)).max(1);
+        let rows = lengths[start..].iter().take(fit).take_while(|&&length| 2 * length >= longest).count();
         batches.push(start..start + rows);
         start += rows;
     }
@@ -59,6 +65,7 @@ pub(crate) fn plan(lengths: &[usize], tokens: usize) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn shorter_rows_are_filled_and_masked() {
@@ -77,5 +84,31 @@ mod tests {
         assert_eq!(plan(&[10, 8, 6, 6, 5, 2], 20), [0..2, 2..5, 5..6]);
         assert_eq!(plan(&[50, 3], 20), [0..1, 1..2], "too long a text goes alone");
         assert!(plan(&[], 20).is_empty());
+    }
+
+    #[test]
+    fn a_text_shorter_than_half_of_the_longest_begins_a_batch() {
+        assert_eq!(plan(&[10, 5, 4, 2, 1], 100), [0..2, 2..4, 4..5]);
+    }
+
+    proptest! {
+        #[test]
+        fn less_than_half_of_a_batch_is_filling(mut lengths in prop::collection::vec(1usize..300, 0..200), tokens in 1usize..3000) {
+            lengths.sort_unstable_by_key(|&length| std::cmp::Reverse(length));
+            let batches = plan(&lengths, tokens);
+            prop_assert_eq!(batches.iter().cloned().flatten().collect::<Vec<_>>(), (0..lengths.len()).collect::<Vec<_>>());
+            let mut filling = 0;
+            for batch in batches {
+                let (rows, longest) = (batch.len(), lengths[batch.start]);
+                prop_assert!(rows == 1 || rows * longest <= tokens);
+                let filled = rows * longest - lengths[batch].iter().sum::<usize>();
+                prop_assert!(2 * filled < rows * longest);
+                filling += filled;
+            }
+            if let (Some(&longest), Some(&shortest)) = (lengths.first(), lengths.last()) {
+                let bound = tokens as f64 * (longest as f64 / shortest as f64).ln();
+                prop_assert!(filling as f64 <= bound + 1e-6, "{} tokens of filling, bound {}", filling, bound);
+            }
+        }
     }
 }

@@ -22,13 +22,17 @@ mod encoder;
 mod error;
 mod library;
 mod pooling;
+mod reader_form;
+mod reader_input;
 mod reader_model;
 mod session;
+mod windows;
 
 pub use batch::Batch;
 pub use encoder::{EncodeOptions, Encoder, EncoderConfig, EncoderInput, PassageForm};
 pub use error::Error;
 pub use library::Library;
 pub use pooling::Pooling;
-pub use reader_model::{PassageLogits, ReaderConfig, ReaderModel, ReaderPassage};
+pub use reader_form::{ReaderForm, Relevance};
+pub use reader_model::{LongPassages, PassageLogits, ReaderConfig, ReaderModel, ReaderPassage};
 pub use session::{Session, Tensor};

@@ -1,3 +1,5 @@
+use std::cmp::Reverse;
+use std::mem::take;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -5,10 +7,9 @@ use control::Control;
 use tokenize::{ModelInput, Tokenizer};
 
 use crate::batch::plan;
-use crate::{Batch, Error, Session};
-
-/// The outputs of a DPR-shaped reader.
-const OUTPUTS: [&str; 3] = ["start_logits", "end_logits", "relevance_logit"];
+use crate::reader_form::{ReaderForm, Relevance};
+use crate::reader_input::{ReaderInputs, Window};
+use crate::{Batch, Error, Session, Tensor};
 
 /// A passage as the reader is given it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,45 +20,76 @@ pub struct ReaderPassage<'a> {
     pub text: &'a str,
 }
 
-/// How much a reader is given at once.
+/// What becomes of a text that does not fit into an input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LongPassages {
+    /// It is read in windows, each with the question and the title.
+    Windows {
+        /// Tokens that successive windows share, at least; fewer only where a long word would not fit otherwise.
+        /// `None`: 64, or a quarter of a window if that is less.
+        overlap_tokens: Option<usize>,
+    },
+    /// It is cut at its end, after the last whole word that fits, as DPR's own reader cuts.
+    Cut,
+}
+
+/// How much a reader is given at once, and in which form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReaderConfig {
-    /// Tokens of an input, special tokens included; longer texts are cut at their end.
+    /// Tokens of an input, special tokens included.
     pub max_tokens: usize,
     /// Tokens of the question; longer ones are cut at their end.
     pub max_question_tokens: usize,
     /// Tokens of one run, filling included.
     pub batch_tokens: usize,
+    /// What becomes of longer texts.
+    pub long_passages: LongPassages,
+    /// Whether titles are read: `None` for what the form of the model was trained on, that is by DPR's and not by
+    /// other readers. A question-answering model reads them at the beginning of every window.
+    pub titles: Option<bool>,
+    /// Whether DPR's inputs are as its own code makes them, without a separator after the text and with token types
+    /// that are all 0, and not `[CLS] question [SEP] title [SEP] text [SEP]` with types 0 up to and with the first
+    /// separator, then 1.
+    pub open_ended: bool,
 }
 
-/// 256 tokens, of which 40 may be the question's.
+/// 256 tokens, of which 40 may be the question's; longer texts in windows.
 impl Default for ReaderConfig {
     fn default() -> Self {
-        Self { max_tokens: 256, max_question_tokens: 40, batch_tokens: 2048 }
+        Self {
+            max_tokens: 256,
+            max_question_tokens: 40,
+            batch_tokens: 2048,
+            long_passages: LongPassages::Windows { overlap_tokens: None },
+            titles: None,
+            open_ended: false,
+        }
     }
 }
 
-/// What the reader says of one passage. The last four vectors are of one length: the tokens of the passage's text.
+/// What the reader says of one window of a passage. The last four vectors are of one length: the window's tokens of
+/// the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PassageLogits {
-    /// How much the passage answers the question, as a logit.
-    pub relevance: f32,
+    /// How much the window answers the question.
+    pub relevance: Relevance,
     /// Logit of an answer's starting at each token.
     pub start: Vec<f32>,
     /// Logit of an answer's ending with each token.
     pub end: Vec<f32>,
-    /// Bytes of the text that each token stands for, half-open.
+    /// Bytes of the whole text that each token stands for, half-open.
     pub offsets: Vec<Range<u32>>,
-    /// Number of the word of each token.
+    /// Number of the word of each token, in the whole text. Windows begin and end with whole words, unless a word
+    /// alone does not fit into one.
     pub words: Vec<u32>,
 }
 
-/// A DPR-shaped extractive reader (Karpukhin et al., 2020, §6.1).
+/// An extractive reader: DPR's, or a usual question-answering model.
 #[derive(Debug)]
 pub struct ReaderModel {
     session: Arc<Session>,
     tokenizer: Arc<Tokenizer>,
-    config: ReaderConfig,
+    inputs: ReaderInputs,
 }
 
 impl ReaderModel {
@@ -65,28 +97,27 @@ impl ReaderModel {
     ///
     /// # Errors
     ///
-    /// [`Error::Model`] if the model lacks one of the three outputs; [`Error::Argument`] if the question would
-    /// leave fewer than 16 tokens for the passage.
+    /// [`Error::Model`] if the model has neither form; [`Error::Argument`] if the question would leave fewer than 16
+    /// tokens for the passage, or windows could overlap as a whole.
     pub fn new(
         session: Arc<Session>,
         tokenizer: Arc<Tokenizer>,
         config: ReaderConfig,
     ) -> Result<Self, Error> {
-        for output in OUTPUTS {
-            if !session.outputs().iter().any(|name| name == output) {
-                let got = format!("outputs {}", session.outputs().join(", "));
-                return Err(Error::model(session.path(), format!("an output \"{output}\""), got));
-            }
-        }
-        let least = config.max_question_tokens + tokenizer.overhead(3) + 16;
-        if config.max_tokens < least {
-            let (expected, got) = (format!("at least {least}"), config.max_tokens.to_string());
-            return Err(Error::Argument { what: "maxTokens", expected, got });
-        }
-        Ok(Self { session, tokenizer, config })
+        let inputs = ReaderInputs::new(ReaderForm::of(&session)?, config, &tokenizer)?;
+        Ok(Self { session, tokenizer, inputs })
     }
 
-    /// Reads passages for a question; one entry a passage, in their order. Counts passages as progress.
+    /// What kind of reader the model is.
+    #[must_use]
+    pub fn form(&self) -> ReaderForm {
+        self.inputs.form
+    }
+
+    /// Reads passages for a question; for each, in their order, its windows in the order of its text: at least one,
+    /// and no more than one under [`LongPassages::Cut`]. Counts passages as progress.
+    ///
+    /// The same passages in another order give the same bytes.
     ///
     /// # Errors
     ///
@@ -96,67 +127,76 @@ impl ReaderModel {
         question: &str,
         passages: &[ReaderPassage<'_>],
         control: &Control,
-    ) -> Result<Vec<PassageLogits>, Error> {
-        let mut question = self.tokenizer.pieces(question)?;
-        question.truncate(self.config.max_question_tokens);
-        let mut prepared = Vec::with_capacity(passages.len());
-        for (at, &passage) in passages.iter().enumerate() {
+    ) -> Result<Vec<Vec<PassageLogits>>, Error> {
+        let question = self.inputs.question(question, &self.tokenizer)?;
+        let mut windows: Vec<Window> = Vec::with_capacity(passages.len());
+        for passage in passages.iter().copied().enumerate() {
             control.check()?;
-            prepared.push((at, self.prepare(&question.ids, passage)?));
+            windows.extend(self.inputs.windows_of(&question, passage, &self.tokenizer)?);
         }
-        prepared.sort_by_key(|(_, prepared)| std::cmp::Reverse(prepared.input.ids.len()));
-        let lengths: Vec<usize> = prepared.iter().map(|(_, prepared)| prepared.input.ids.len()).collect();
-        let mut read: Vec<Option<PassageLogits>> = vec![None; passages.len()];
-        for rows in plan(&lengths, self.config.batch_tokens) {
+        let mut read: Vec<Vec<Option<PassageLogits>>> = vec![vec![]; passages.len()];
+        for window in &windows {
+            read[window.passage].push(None);
+        }
+        let mut unread: Vec<usize> = read.iter().map(Vec::len).collect();
+        // Of equal length by content: what shares a batch shall not depend on the order of the passages.
+        windows.sort_by(|a, b| {
+            let key = |window: &Window| Reverse(window.input.ids.len());
+            key(a).cmp(&key(b)).then_with(|| a.input.ids.cmp(&b.input.ids))
+        });
+        let lengths: Vec<usize> = windows.iter().map(|window| window.input.ids.len()).collect();
+        for rows in plan(&lengths, self.inputs.config.batch_tokens) {
             control.check()?;
-            let rows = &mut prepared[rows];
-            let inputs: Vec<&ModelInput> = rows.iter().map(|(_, prepared)| &prepared.input).collect();
-            let batch = Batch::new(&inputs, self.tokenizer.padding());
-            let (count, length) = (batch.rows, batch.length);
-            let outputs = self.session.run(batch, &OUTPUTS)?;
-            let [start, end, relevance] = outputs.as_slice() else {
-                unreachable!("three outputs were asked for")
+            let batch = &mut windows[rows];
+            let logits = self.run(batch)?;
+            for (window, logits) in batch.iter().zip(logits) {
+                read[window.passage][window.window] = Some(logits);
+                unread[window.passage] -= 1;
+                control.advance(u64::from(unread[window.passage] == 0));
+            }
+        }
+        let all = |windows: Vec<Option<PassageLogits>>| {
+            windows.into_iter().map(|logits| logits.expect("the plan covers every window")).collect()
+        };
+        Ok(read.into_iter().map(all).collect())
+    }
+
+    /// What the model says of windows, whose inputs, offsets and words it takes.
+    fn run(&self, windows: &mut [Window]) -> Result<Vec<PassageLogits>, Error> {
+        let batch = {
+            let inputs: Vec<&ModelInput> = windows.iter().map(|window| &window.input).collect();
+            Batch::new(&inputs, self.tokenizer.padding())
+        };
+        // Of long texts there may be many.
+        windows.iter_mut().for_each(|window| window.input = ModelInput::default());
+        let (rows, length) = (batch.rows, batch.length);
+        let outputs = self.session.run(batch, &self.inputs.form.outputs())?;
+        let shaped = |(at, output): (usize, &Tensor)| {
+            output.data.len() == if at < 2 { rows * length } else { rows } // start, end, relevance
+        };
+        if !outputs.iter().enumerate().all(shaped) {
+            let shapes: Vec<String> = outputs.iter().map(|output| format!("{:?}", output.shape)).collect();
+            let expected = match self.inputs.form {
+                ReaderForm::Dpr { .. } => "shapes [batch, sequence], [batch, sequence] and [batch]",
+                ReaderForm::QuestionAnswering => "shapes [batch, sequence] and [batch, sequence]",
             };
-            let tokens = count * length;
-            if start.data.len() != tokens || end.data.len() != tokens || relevance.data.len() != count {
-                let got = format!("{:?}, {:?} and {:?}", start.shape, end.shape, relevance.shape);
-                let expected = "shapes [batch, sequence], [batch, sequence] and [batch]";
-                return Err(Error::model(self.session.path(), expected, got));
-            }
-            for (row, (at, prepared)) in rows.iter_mut().enumerate() {
-                let first = row * length + prepared.text_start;
-                let text = first..first + prepared.offsets.len();
-                read[*at] = Some(PassageLogits {
-                    relevance: relevance.data[row],
-                    start: start.data[text.clone()].to_vec(),
-                    end: end.data[text].to_vec(),
-                    offsets: std::mem::take(&mut prepared.offsets),
-                    words: std::mem::take(&mut prepared.words),
-                });
-            }
-            control.advance(count as u64);
+            return Err(Error::model(self.session.path(), expected, shapes.join(" and ")));
         }
-        Ok(read.into_iter().map(|logits| logits.expect("the plan covers every passage")).collect())
+        let (start, end) = (&outputs[0].data, &outputs[1].data);
+        let logits = windows.iter_mut().enumerate().map(|(row, window)| {
+            let first = row * length;
+            let text = first + window.text_start..first + window.text_start + window.offsets.len();
+            PassageLogits {
+                relevance: match outputs.get(2) {
+                    Some(relevance) => Relevance::Logit(relevance.data[row]),
+                    None => Relevance::NoAnswer(start[first] + end[first]),
+                },
+                start: start[text.clone()].to_vec(),
+                end: end[text].to_vec(),
+                offsets: take(&mut window.offsets),
+                words: take(&mut window.words),
+            }
+        });
+        Ok(logits.collect())
     }
-
-    fn prepare(&self, question: &[u32], passage: ReaderPassage<'_>) -> Result<Prepared, Error> {
-        let title = self.tokenizer.pieces(passage.title.unwrap_or_default())?;
-        let mut text = self.tokenizer.pieces(passage.text)?;
-        let room = self.config.max_tokens - question.len() - self.tokenizer.overhead(3);
-        // A title never takes more than half of what the question leaves.
-        let title = &title.ids[..title.len().min(room / 2)];
-        text.truncate(room - title.len());
-        let input = self.tokenizer.input_of_three(question, title, &text.ids);
-        // The text is followed by one separator.
-        let text_start = input.ids.len() - 1 - text.len();
-        Ok(Prepared { input, text_start, offsets: text.offsets, words: text.words })
-    }
-}
-
-struct Prepared {
-    input: ModelInput,
-    /// Position of the text's first token in the input.
-    text_start: usize,
-    offsets: Vec<Range<u32>>,
-    words: Vec<u32>,
 }

@@ -1,43 +1,15 @@
 //! The project's own models, through the runtime library that npm's `onnxruntime-node` carries. Without it, and
 //! without `ORT_DYLIB_PATH`, these tests say that they were skipped.
 
-use std::path::{Path, PathBuf};
+mod support;
+
 use std::sync::Arc;
 
 use control::Control;
 use inference::{
-    EncodeOptions, Encoder, EncoderConfig, EncoderInput, Error, Library, PassageForm, Pooling, ReaderConfig,
-    ReaderModel, ReaderPassage, Session,
+    EncodeOptions, Encoder, EncoderConfig, EncoderInput, Error, Library, PassageForm, Pooling, Session,
 };
-use tokenize::Tokenizer;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn library() -> Option<&'static Library> {
-    let (os, file) = match std::env::consts::OS {
-        "macos" => ("darwin", "libonnxruntime.1.dylib"),
-        "windows" => ("win32", "onnxruntime.dll"),
-        _ => ("linux", "libonnxruntime.so.1"),
-    };
-    let arch = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
-    let path = std::env::var_os("ORT_DYLIB_PATH").map_or_else(
-        || root().join("node_modules/onnxruntime-node/bin/napi-v6").join(os).join(arch).join(file),
-        PathBuf::from,
-    );
-    if path.exists() {
-        return Some(Library::open(&path).expect("a library that loads"));
-    }
-    eprintln!("skipped: onnxruntime-node is not installed");
-    None
-}
-
-fn parts(library: &'static Library, model: &str) -> (Arc<Session>, Arc<Tokenizer>) {
-    let folder = root().join("models").join(model);
-    let session = Session::open(library, &folder.join("model.onnx"), 1).expect("a model");
-    (session.into(), Tokenizer::open(&folder.join("tokenizer.json")).expect("a tokenizer").into())
-}
+use support::{library, parts, root};
 
 fn sentence_encoder(library: &'static Library) -> Encoder {
     let (session, tokenizer) = parts(library, "minilm-encoder");
@@ -97,41 +69,12 @@ fn alone_or_among_others_a_text_gets_nearly_the_same_vector() {
 }
 
 #[test]
-fn the_reader_finds_the_year() {
-    let Some(library) = library() else { return };
-    let (session, tokenizer) = parts(library, "minilm-reader");
-    let config = ReaderConfig { max_tokens: 224, ..ReaderConfig::default() };
-    let reader = ReaderModel::new(session, tokenizer, config).expect("a reader");
-    let text = "The Suez Canal was opened to shipping in November 1869 after ten years of digging.";
-    let passages = [
-        ReaderPassage {
-            title: Some("Piano"),
-            text: "Bartolomeo Cristofori built the first pianos in Florence.",
-        },
-        ReaderPassage { title: Some("Suez Canal"), text },
-    ];
-    let read =
-        reader.read("In which year was the Suez Canal opened?", &passages, &Control::new()).expect("reads");
-    assert!(read[1].relevance > read[0].relevance, "{} {}", read[1].relevance, read[0].relevance);
-    let logits = &read[1];
-    let best =
-        |values: &[f32]| (0..values.len()).max_by(|&a, &b| values[a].total_cmp(&values[b])).expect("tokens");
-    let bytes =
-        logits.offsets[best(&logits.start)].start as usize..logits.offsets[best(&logits.end)].end as usize;
-    assert!(text[bytes.clone()].contains("1869"), "{}", &text[bytes]);
-}
-
-#[test]
 fn what_cannot_serve_is_refused_with_what_was_expected() {
     let Some(library) = library() else { return };
     let missing = Session::open(library, &root().join("models/none/model.onnx"), 1).expect_err("missing");
     assert!(matches!(missing, Error::Io { .. }), "{missing}");
     let foreign = Session::open(library, &root().join("models/README.md"), 1).expect_err("not a model");
     assert!(matches!(foreign, Error::Model { .. }), "{foreign}");
-    let (session, tokenizer) = parts(library, "minilm-encoder");
-    let reader =
-        ReaderModel::new(session, tokenizer, ReaderConfig::default()).expect_err("an encoder is no reader");
-    assert!(reader.to_string().contains("start_logits"), "{reader}");
 }
 
 #[test]

@@ -1,27 +1,20 @@
-use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::spans::{Span, SpanLimits, best_spans};
-use crate::{Error, Evidence, normalized, original, probability};
+use crate::candidates::{Candidate, rank};
+use crate::kept::{KeptPassage, Window, keep};
+use crate::spans::SpanLimits;
+use crate::{Error, Evidence};
 
-/// What a reader said of one passage; the last four have one entry a token of the text.
-#[derive(Debug, Clone, Copy)]
+/// What a reader said of one passage.
+#[derive(Debug, Clone)]
 pub struct PassageReading<'a> {
     /// The passage's text.
     pub text: &'a str,
-    /// The reader's relevance logit.
-    pub relevance: f32,
     /// The score with which it was retrieved, for evidence fusion.
     pub retrieval: f32,
-    /// Start logits.
-    pub start: &'a [f32],
-    /// End logits.
-    pub end: &'a [f32],
-    /// Bytes of the text that each token stands for.
-    pub offsets: &'a [Range<u32>],
-    /// Number of the word of each token.
-    pub words: &'a [u32],
+    /// What the reader said: a window, or several that overlap.
+    pub windows: Vec<Window<'a>>,
 }
 
 /// How a span's score is made of what the reader said.
@@ -72,117 +65,74 @@ pub struct Answer {
     pub score: f64,
 }
 
-/// A span of one of the passages.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Candidate {
-    pub passage: usize,
-    pub span: Span,
-}
-
-/// A candidate by its position, with its score.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Scored {
-    pub candidate: usize,
-    pub score: f64,
-}
-
-/// The higher score first; of equal ones the earlier candidate.
-pub(crate) fn by_score(a: &Scored, b: &Scored) -> Ordering {
-    b.score.total_cmp(&a.score).then(a.candidate.cmp(&b.candidate))
-}
-
 /// The answers that passages give, best first, each text once. Of equal scores the one of the earlier passage comes
 /// first. Passages of no tokens give none.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] for weights that are not finite; [`Error::Shape`] for arrays that do not belong together.
+/// [`Error::Argument`] for weights or a relevance that are not finite, and a passage of no window; [`Error::Shape`] for
+/// arrays that do not belong together.
 pub fn answers(passages: &[PassageReading<'_>], options: &ReadOptions) -> Result<Vec<Answer>, Error> {
     options.evidence.check()?;
-    for (passage, reading) in passages.iter().enumerate() {
-        let expected = reading.words.len();
-        for got in [reading.start.len(), reading.end.len(), reading.offsets.len()] {
-            if got != expected {
-                return Err(Error::Shape { passage, expected, got });
-            }
+    let kept = passages.iter().enumerate().map(|(at, passage)| keep(at, &passage.windows, options.limits));
+    let kept = kept.collect::<Result<Vec<KeptPassage>, Error>>()?;
+    let mut numbers: HashMap<String, u32> = HashMap::new();
+    let mut candidates = Vec::new();
+    let mut places = Vec::new();
+    for (at, (passage, kept)) in passages.iter().zip(&kept).enumerate() {
+        for span in &kept.spans {
+            let bytes = span.bytes.start as usize..span.bytes.end as usize;
+            let answer = answer_text(passage.text, bytes.clone()).map(|text| {
+                let new = numbers.len() as u32;
+                *numbers.entry(options.merge.key(text)).or_insert(new)
+            });
+            candidates.push(Candidate { passage: at, start: span.start, end: span.end, answer });
+            places.push(bytes);
         }
     }
-    let relevance: Vec<f64> =
-        passages.iter().map(|passage| options.evidence.fuse(passage.relevance, passage.retrieval)).collect();
-    let candidates: Vec<Candidate> = passages
+    let relevance: Vec<f64> = passages
         .iter()
-        .enumerate()
-        .flat_map(|(passage, reading)| {
-            let spans = best_spans(reading.start, reading.end, reading.words, options.limits);
-            spans.into_iter().map(move |span| Candidate { passage, span })
-        })
+        .zip(&kept)
+        .map(|(passage, kept)| options.evidence.fuse(kept.relevance, passage.retrieval))
         .collect();
-    let scored = match options.scoring {
-        SpanScoring::Original => original::score(&candidates, &relevance),
-        SpanScoring::Normalized => normalized::score(&candidates, &relevance),
-        SpanScoring::Probability => probability::score(passages, &candidates, &relevance),
-    };
-    Ok(merged(passages, &candidates, &scored, options))
+    let tokens = |passage: usize| (kept[passage].starts, kept[passage].ends);
+    let ranked = rank(&candidates, &relevance, tokens, options.scoring, numbers.len());
+    Ok(ranked
+        .into_iter()
+        .map(|scored| {
+            let (passage, bytes) = (candidates[scored.candidate].passage, places[scored.candidate].clone());
+            let text = passages[passage].text[bytes.clone()].to_owned();
+            Answer { text, passage, bytes, score: scored.score }
+        })
+        .collect())
 }
 
-fn merged(
-    passages: &[PassageReading<'_>],
-    candidates: &[Candidate],
-    scored: &[Scored],
-    options: &ReadOptions,
-) -> Vec<Answer> {
-    let mut answers: Vec<Answer> = Vec::with_capacity(scored.len());
-    let mut seen: HashMap<String, usize> = HashMap::with_capacity(scored.len());
-    for scored in scored {
-        let Candidate { passage, span } = &candidates[scored.candidate];
-        let PassageReading { text, offsets, .. } = passages[*passage];
-        let bytes = offsets[span.tokens.start].start as usize..offsets[span.tokens.end - 1].end as usize;
-        let Some(answer) = text.get(bytes.clone()).filter(|answer| !answer.trim().is_empty()) else {
-            continue;
-        };
-        let key = match options.merge {
-            Merge::Exact => answer.to_owned(),
-            Merge::Normalised => text::normalise_answer(answer),
-        };
-        match seen.get(&key) {
-            // Under `Original` scores of different passages cannot be added: the first, its best, stands.
-            Some(_) if options.scoring == SpanScoring::Original => {}
-            Some(&at) => answers[at].score += scored.score,
-            None => {
-                seen.insert(key, answers.len());
-                answers.push(Answer {
-                    text: answer.to_owned(),
-                    passage: *passage,
-                    bytes,
-                    score: scored.score,
-                });
-            }
+/// The text of a span; none where it is blank.
+pub(crate) fn answer_text(text: &str, bytes: Range<usize>) -> Option<&str> {
+    text.get(bytes).filter(|answer| !answer.trim().is_empty())
+}
+
+impl Merge {
+    fn key(self, answer: &str) -> String {
+        match self {
+            Self::Exact => answer.to_owned(),
+            Self::Normalised => text::normalise_answer(answer),
         }
     }
-    if options.scoring != SpanScoring::Original {
-        // Stable: of equal sums the one whose best span ranked first.
-        answers.sort_by(|a, b| b.score.total_cmp(&a.score));
-    }
-    answers
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Relevance;
 
     const OFFSETS: [Range<u32>; 2] = [0..1, 2..3];
 
     /// Two one-letter words, with spans of one token only.
     fn passage<'a>(text: &'a str, relevance: f32, retrieval: f32, start: &'a [f32; 2]) -> PassageReading<'a> {
-        PassageReading {
-            text,
-            relevance,
-            retrieval,
-            start,
-            end: &[0.0, 0.0],
-            offsets: &OFFSETS,
-            words: &[0, 1],
-        }
+        let (relevance, end) = (Relevance::Logit(relevance), &[0.0, 0.0]);
+        let window = Window { relevance, start, end, offsets: &OFFSETS, words: &[0, 1] };
+        PassageReading { text, retrieval, windows: vec![window] }
     }
 
     fn read(passages: &[PassageReading<'_>], options: ReadOptions) -> Vec<(String, usize, f64)> {
@@ -236,13 +186,13 @@ mod tests {
     #[test]
     fn arrays_of_other_lengths_are_refused() {
         let mut broken = passage("a b", 0.0, 0.0, &[0.0, 0.0]);
-        broken.end = &[0.0];
+        broken.windows[0].end = &[0.0];
         let error = answers(&[broken], &ReadOptions::default()).expect_err("refused");
         assert_eq!(error.to_string(), "passage 0: expected 2 tokens in every array, got 1");
     }
 
     #[test]
     fn nothing_to_read_gives_no_answer() {
-        assert_eq!(answers(&[], &ReadOptions::default()), Ok(vec![]));
+        assert_eq!(answers(&[], &ReadOptions::default()).expect("reads"), []);
     }
 }

@@ -1,5 +1,7 @@
-/// Why passages were not read.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+use std::path::PathBuf;
+
+/// Why passages were not read, or what was said of them not kept.
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A parameter that has no meaning.
@@ -22,4 +24,26 @@ pub enum Error {
         /// Another length.
         got: usize,
     },
+    /// A cache of readings of another reader, or of other settings.
+    #[error("{}: expected readings of {expected}, got those of {got}", path.display())]
+    OtherReader {
+        /// The file.
+        path: PathBuf,
+        /// The reader at hand.
+        expected: String,
+        /// The reader whose readings the file has.
+        got: String,
+    },
+    /// A cache that somebody else has open.
+    #[error("{}: expected a cache of readings that nobody else has open, got one that is in use", path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A cache that cannot be read or written.
+    #[error(transparent)]
+    Storage(#[from] storage::Error),
+    /// The work was asked to stop.
+    #[error(transparent)]
+    Cancelled(#[from] control::Cancelled),
 }

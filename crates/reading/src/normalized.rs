@@ -1,4 +1,4 @@
-use crate::answer::{Candidate, Scored, by_score};
+use crate::candidates::{Candidate, Scored, by_score};
 use crate::softmax::softmax;
 
 /// s'_ij = softmax(r)_i · softmax(s_i)_j, the first over all passages, the second over the spans kept of passage i
@@ -8,7 +8,7 @@ pub(crate) fn score(candidates: &[Candidate], relevance: &[f64]) -> Vec<Scored> 
     let mut scored = Vec::with_capacity(candidates.len());
     for spans in candidates.chunk_by(|a, b| a.passage == b.passage) {
         let share = passages[spans[0].passage];
-        let within = softmax(&spans.iter().map(|candidate| candidate.span.score).collect::<Vec<_>>());
+        let within = softmax(&spans.iter().map(Candidate::score).collect::<Vec<_>>());
         for part in within {
             scored.push(Scored { candidate: scored.len(), score: share * part });
         }

@@ -29,27 +29,46 @@ impl Default for SpanLimits {
 /// Of equal scores the earlier, then the shorter, comes first. `start`, `end` and `words` have one entry a token.
 #[must_use]
 pub fn best_spans(start: &[f32], end: &[f32], words: &[u32], limits: SpanLimits) -> Vec<Span> {
+    let spans = whole_words(start, end, words, limits.tokens).collect();
+    choose(spans, limits.spans, |Span { tokens, score }| (tokens.clone(), *score))
+}
+
+/// All spans of up to so many tokens that begin and end with whole words and have a finite score, from the earliest and
+/// shortest on.
+pub(crate) fn whole_words<'a>(
+    start: &'a [f32],
+    end: &'a [f32],
+    words: &'a [u32],
+    longest: usize,
+) -> impl Iterator<Item = Span> + 'a {
     let tokens = words.len();
-    let begins = |at: usize| at == 0 || words[at] != words[at - 1];
-    let ends = |at: usize| at + 1 == tokens || words[at] != words[at + 1];
-    let mut candidates = Vec::new();
-    for first in (0..tokens).filter(|&at| begins(at)) {
-        for last in (first..tokens.min(first.saturating_add(limits.tokens))).filter(|&at| ends(at)) {
-            let score = f64::from(start[first]) + f64::from(end[last]);
-            if !score.is_nan() {
-                candidates.push(Span { tokens: first..last + 1, score });
-            }
-        }
-    }
-    // Stable: they were listed from the earliest and shortest on.
-    candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let mut best: Vec<Span> = Vec::with_capacity(limits.spans.min(candidates.len()));
-    for candidate in candidates {
-        if best.len() == limits.spans {
+    let begins = move |at: usize| at == 0 || words[at] != words[at - 1];
+    let ends = move |at: usize| at + 1 == tokens || words[at] != words[at + 1];
+    (0..tokens).filter(move |&at| begins(at)).flat_map(move |first| {
+        (first..tokens.min(first.saturating_add(longest))).filter(move |&at| ends(at)).filter_map(
+            move |last| {
+                let score = f64::from(start[first]) + f64::from(end[last]);
+                score.is_finite().then_some(Span { tokens: first..last + 1, score })
+            },
+        )
+    })
+}
+
+/// The best so many of spans, best first, none within another: the one of the lower score goes. Of equal scores the
+/// earlier, then the shorter, then the one listed first. `of` gives where a span stands, and its score.
+pub(crate) fn choose<S>(mut spans: Vec<S>, most: usize, of: impl Fn(&S) -> (Range<usize>, f64)) -> Vec<S> {
+    spans.sort_by(|a, b| {
+        let ((a, a_score), (b, b_score)) = (of(a), of(b));
+        b_score.total_cmp(&a_score).then(a.start.cmp(&b.start)).then(a.end.cmp(&b.end))
+    });
+    let mut best: Vec<S> = Vec::with_capacity(most.min(spans.len()));
+    for span in spans {
+        if best.len() == most {
             break;
         }
-        if !best.iter().any(|kept| nested(&kept.tokens, &candidate.tokens)) {
-            best.push(candidate);
+        let place = of(&span).0;
+        if !best.iter().any(|kept| nested(&of(kept).0, &place)) {
+            best.push(span);
         }
     }
     best

@@ -15,6 +15,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem::Finder;
+
 use crate::error::Error;
 use crate::pattern::Pattern;
 use crate::prepared::{PreparedText, decompose, joined_tokens};
@@ -27,8 +29,8 @@ pub struct AnswerMatcher {
 
 #[derive(Debug, Clone)]
 enum Answers {
-    /// Joined tokens of each answer.
-    Tokens(Vec<Box<str>>),
+    /// Finders of each answer's joined tokens.
+    Tokens(Vec<Finder<'static>>),
     Patterns(Vec<Pattern>),
 }
 
@@ -41,8 +43,9 @@ impl AnswerMatcher {
     /// in none.
     #[must_use]
     pub fn tokens<A: AsRef<str>>(answers: impl IntoIterator<Item = A>) -> Self {
-        let joined = |answer: A| joined_tokens(&decompose(Cow::Borrowed(answer.as_ref()))).into_boxed_str();
-        Self { answers: Answers::Tokens(answers.into_iter().map(joined).collect()) }
+        let finder =
+            |answer: A| Finder::new(&joined_tokens(&decompose(Cow::Borrowed(answer.as_ref())))).into_owned();
+        Self { answers: Answers::Tokens(answers.into_iter().map(finder).collect()) }
     }
 
     /// Matches a text in which an answer, a regular expression, occurs: CuratedTREC's judgements.
@@ -89,7 +92,10 @@ impl AnswerMatcher {
     #[must_use]
     pub fn matches_prepared(&self, text: &PreparedText<'_>) -> bool {
         match &self.answers {
-            Answers::Tokens(answers) => answers.iter().any(|answer| text.tokens().contains(&**answer)),
+            Answers::Tokens(answers) => {
+                let tokens = text.tokens().as_bytes();
+                answers.iter().any(|answer| answer.find(tokens).is_some())
+            }
             Answers::Patterns(patterns) => patterns.iter().any(|pattern| pattern.is_match(text.decomposed())),
         }
     }

@@ -5,7 +5,8 @@ use std::ops::Range;
 pub struct Pieces {
     /// Vocabulary ids.
     pub ids: Vec<u32>,
-    /// Where each piece stands in the text: bytes, half-open, on character boundaries.
+    /// Where each piece stands in the text: bytes, half-open, on character boundaries, the combining marks of its last
+    /// letter included.
     pub offsets: Vec<Range<u32>>,
     /// The number of the word each piece belongs to, from 0; pieces of one word are neighbours.
     pub words: Vec<u32>,

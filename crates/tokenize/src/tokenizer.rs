@@ -1,6 +1,8 @@
+use std::ops::Range;
 use std::path::Path;
 
 use tokenizers::{Model, ModelWrapper, Tokenizer as Inner};
+use unicode_normalization::char::is_combining_mark;
 
 use crate::input::SpecialTokens;
 use crate::{Error, ModelInput, Pieces};
@@ -62,6 +64,7 @@ impl Tokenizer {
         let mut pieces = Pieces { ids: encoding.get_ids().to_vec(), ..Pieces::default() };
         pieces.offsets =
             encoding.get_offsets().iter().map(|&(start, end)| start as u32..end as u32).collect();
+        keep_marks(text, &mut pieces.offsets);
         // A piece outside every word (an added token) is a word of its own.
         let (mut word, mut previous) = (0, None);
         for (i, &id) in encoding.get_word_ids().iter().enumerate() {
@@ -127,5 +130,17 @@ impl Tokenizer {
     #[must_use]
     pub fn vocabulary_size(&self) -> usize {
         self.inner.get_vocab_size(true)
+    }
+}
+
+/// Lets pieces reach over the combining marks that follow them. Normalisers that strip accents leave the marks of
+/// decomposed letters outside of every piece: an answer would end before the accent of its last letter.
+fn keep_marks(text: &str, offsets: &mut [Range<u32>]) {
+    for at in 0..offsets.len() {
+        let end = offsets[at].end as usize;
+        let next = offsets.get(at + 1).map_or(text.len(), |next| next.start as usize);
+        let between = text.get(end..next.max(end)).unwrap_or_default();
+        let marks = between.chars().take_while(|&letter| is_combining_mark(letter));
+        offsets[at].end += marks.map(char::len_utf8).sum::<usize>() as u32;
     }
 }

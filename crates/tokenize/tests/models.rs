@@ -21,6 +21,24 @@ fn bert_word_pieces_as_published() {
 }
 
 #[test]
+fn a_letter_keeps_the_marks_that_stand_apart_from_it() {
+    let tokenizer = Tokenizer::open(&model("minilm-encoder")).expect("the project carries it");
+    let at = |text: &str| {
+        let pieces = tokenizer.pieces(text).expect("tokenises");
+        pieces
+            .offsets
+            .iter()
+            .map(|range| text[range.start as usize..range.end as usize].to_owned())
+            .collect::<Vec<_>>()
+    };
+    // The same word composed and decomposed, as macOS writes it; the normaliser strips both accents.
+    assert_eq!(at("caf\u{e9} noir"), ["caf\u{e9}", "noir"]);
+    assert_eq!(at("cafe\u{301} noir"), ["cafe\u{301}", "noir"]);
+    assert_eq!(at("a\u{301}\u{327}."), ["a\u{301}\u{327}", "."], "two marks");
+    assert_eq!(at("東京 🚀"), ["東", "京", "🚀"]);
+}
+
+#[test]
 fn pieces_of_one_word_carry_its_number() {
     let tokenizer = Tokenizer::open(&model("minilm-encoder")).expect("the project carries it");
     // "embeddings" is em ##bed ##ding ##s in BERT's vocabulary.

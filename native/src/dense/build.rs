@@ -9,7 +9,7 @@ use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 
-use super::index::{metadata, parsed_inner_product, parsed_layout, parsed_storage};
+use super::options::{metadata, parsed_inner_product, parsed_layout, parsed_storage};
 use crate::control::{Control, or_new};
 use crate::error::Failure;
 use crate::inference::NativeEncoder;

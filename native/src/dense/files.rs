@@ -13,8 +13,9 @@ use vectors::{Batch, IdList, IdSource, NpyWriter, OpenOptions, VectorFile};
 
 use super::any_index::AnyIndex;
 use super::batch::VectorBatch;
-use super::index::{NativeFlatOptions, NativeVectorIndex, metadata, parsed_similarity, parsed_storage};
+use super::index::NativeVectorIndex;
 use super::opened::Opened;
+use super::options::{NativeFlatOptions, metadata, parsed_similarity, parsed_storage};
 use crate::control::{Control, or_new};
 use crate::error::Failure;
 use crate::task::{Outcome, spawn};

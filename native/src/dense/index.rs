@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dense::{FlatIndex, HnswIndex, HnswOptions, InnerProduct, Layout, Put, Similarity, Storage};
+use dense::Put;
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -23,100 +23,13 @@ pub struct NativeVectorIndex {
     inner: Option<Arc<Opened>>,
 }
 
-#[napi(object)]
-pub struct NativeFlatOptions {
-    pub dim: u32,
-    pub similarity: String,
-    pub storage: String,
-    pub metadata: String,
-}
-
-#[napi(object)]
-pub struct NativeHnswOptions {
-    pub dim: u32,
-    pub similarity: String,
-    pub metadata: String,
-    pub m: u32,
-    pub ef_construction: u32,
-    pub seed: u32,
-    pub inner_product: String,
-    pub layout: String,
-    pub threads: u32,
-}
-
-#[napi(catch_unwind)]
-pub fn new_flat_index(options: NativeFlatOptions) -> napi::Result<NativeVectorIndex> {
-    call(|| {
-        let NativeFlatOptions { dim, similarity, storage, metadata: json } = options;
-        let (similarity, storage) = (parsed_similarity(&similarity)?, parsed_storage(&storage)?);
-        let index = FlatIndex::with_storage(dim as usize, similarity, storage, metadata(&json)?)?;
-        Ok(NativeVectorIndex::of(AnyIndex::Flat(index), 0))
-    })
-}
-
-#[napi(catch_unwind)]
-pub fn new_hnsw_index(options: NativeHnswOptions) -> napi::Result<NativeVectorIndex> {
-    call(|| {
-        let chosen = HnswOptions {
-            m: options.m as usize,
-            ef_construction: options.ef_construction as usize,
-            seed: u64::from(options.seed),
-            inner_product: parsed_inner_product(&options.inner_product)?,
-            layout: parsed_layout(&options.layout)?,
-            ..HnswOptions::default()
-        };
-        let similarity = parsed_similarity(&options.similarity)?;
-        let index = HnswIndex::new(options.dim as usize, similarity, chosen, metadata(&options.metadata)?)?;
-        Ok(NativeVectorIndex::of(AnyIndex::Hnsw(index), options.threads as usize))
-    })
-}
-
-#[napi(ts_return_type = "Promise<NativeVectorIndex>", catch_unwind)]
-pub fn open_flat_index(env: &Env, path: String, in_memory: bool) -> napi::Result<Object<'_>> {
-    spawn(env, move || {
-        let mut index = FlatIndex::open(Path::new(&path))?;
-        if in_memory {
-            index.load();
-        }
-        Ok(NativeVectorIndex::of(AnyIndex::Flat(index), 0))
-    })
-}
-
-#[napi(ts_return_type = "Promise<NativeVectorIndex>", catch_unwind)]
-pub fn open_hnsw_index(env: &Env, path: String, in_memory: bool) -> napi::Result<Object<'_>> {
-    spawn(env, move || {
-        let mut index = HnswIndex::open(Path::new(&path))?;
-        if in_memory {
-            index.load();
-        }
-        Ok(NativeVectorIndex::of(AnyIndex::Hnsw(index), 0))
-    })
-}
-
-/// The index with this token, if it is of this kind.
-#[napi(catch_unwind)]
-pub fn attach_index(kind: String, token: String) -> napi::Result<NativeVectorIndex> {
-    call(|| {
-        let opened = Opened::attached(&token).ok_or_else(|| {
-            Failure::argument(
-                "attach: expected a handle of an index that is open in this process, got one of none",
-            )
-        })?;
-        let got = opened.kind;
-        // Closed again where it is not returned.
-        let index = NativeVectorIndex { inner: Some(opened) };
-        if got != kind {
-            return Err(Failure::argument(format!(
-                "attach: expected a handle of a {kind}, got one of a {got}"
-            )));
-        }
-        Ok(index)
-    })
-}
-
 impl NativeVectorIndex {
-    fn of(index: AnyIndex, threads: usize) -> Self {
-        Self { inner: Some(Opened::new(index, threads)) }
+    pub(super) fn new(index: AnyIndex, threads: usize) -> Self {
+        Self::of(Opened::new(index, threads))
+    }
+
+    pub(super) fn of(opened: Arc<Opened>) -> Self {
+        Self { inner: Some(opened) }
     }
 
     pub(super) fn opened(&self) -> Outcome<Arc<Opened>> {
@@ -316,31 +229,4 @@ impl Drop for NativeVectorIndex {
 
 fn wanted(k: u32, ef: u32) -> Wanted {
     Wanted { k: k as usize, ef: ef as usize }
-}
-
-pub fn parsed_similarity(name: &str) -> Outcome<Similarity> {
-    Similarity::from_name(name)
-        .ok_or_else(|| Failure::argument(format!("similarity: expected dot, cosine or l2, got \"{name}\"")))
-}
-
-pub fn parsed_storage(name: &str) -> Outcome<Storage> {
-    Storage::from_name(name).ok_or_else(|| {
-        Failure::argument(format!("storage: expected f32, f16 or int8Filtered, got \"{name}\""))
-    })
-}
-
-pub fn parsed_layout(name: &str) -> Outcome<Layout> {
-    Layout::from_name(name)
-        .ok_or_else(|| Failure::argument(format!("layout: expected fast or compact, got \"{name}\"")))
-}
-
-pub fn parsed_inner_product(name: &str) -> Outcome<InnerProduct> {
-    InnerProduct::from_name(name).ok_or_else(|| {
-        Failure::argument(format!("innerProduct: expected graph or augmentedL2, got \"{name}\""))
-    })
-}
-
-pub fn metadata(json: &str) -> Outcome<serde_json::Value> {
-    serde_json::from_str(json)
-        .map_err(|error| Failure::argument(format!("metadata: expected JSON, got {error}")))
 }

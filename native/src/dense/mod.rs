@@ -10,6 +10,8 @@ mod gate;
 mod ids;
 mod index;
 mod opened;
+mod openers;
+mod options;
 mod pace;
 mod search;
 mod slices;

@@ -130,9 +130,13 @@ impl Found {
 }
 
 impl Names for Found {
-    fn for_each_id(&self, list: usize, hits: &[Hit], with: &mut dyn FnMut(&str)) -> Outcome<()> {
+    fn naming(&self, list: usize) -> usize {
         let known = self.0.partition_point(|&(first, _)| first <= list);
-        let (_, ids) = &self.0[known.checked_sub(1).expect("the first list has its ids")];
+        known.checked_sub(1).expect("the first list has its ids")
+    }
+
+    fn for_each_id(&self, list: usize, hits: &[Hit], with: &mut dyn FnMut(&str)) -> Outcome<()> {
+        let (_, ids) = &self.0[self.naming(list)];
         ids.for_each_id(hits, with);
         Ok(())
     }

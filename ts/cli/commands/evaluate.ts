@@ -3,8 +3,17 @@ import {join} from 'node:path';
 import {type Command, Option} from 'commander';
 import {parts} from '../../collection/manifest.ts';
 import {PassageStore, readPassages, readQrels, readQuestions, readTrecRun} from '../../corpus/index.ts';
-import {type Measure, type PassageTexts, evaluate, topKAccuracy} from '../../evaluation/index.ts';
+import {
+	type Measure,
+	type PassageTexts,
+	type TopKAccuracy,
+	evaluate,
+	pairedTest,
+	significance,
+	topKAccuracy,
+} from '../../evaluation/index.ts';
 import type {Question, Run} from '../../types.ts';
+import {compare, comparisonNote, comparisonTable} from '../comparison.ts';
 import {UsageError} from '../errors.ts';
 import {counts, names} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
@@ -12,6 +21,7 @@ import {table} from '../table.ts';
 
 interface EvaluateFlags {
 	readonly run: string;
+	readonly compare?: string;
 	readonly qrels?: string;
 	readonly measures: string[];
 	readonly questions?: string;
@@ -27,6 +37,7 @@ export function registerEvaluate(program: Command, signal: AbortSignal): void {
 		.command('evaluate')
 		.description('measure a TREC run: against qrels, or by the answers that its passages hold')
 		.requiredOption('--run <run>', 'a TREC run; .gz too')
+		.option('--compare <run>', 'a second TREC run: is the difference of each measure more than chance?')
 		.option('--qrels <qrels>', 'TREC or BEIR qrels')
 		.option('--measures <list>', 'nDCG, RR, AP, R, P, Success, with @k or without', names, ['nDCG@10', 'R@100'])
 		.option('--questions <file>', 'questions with answers: DPR QA, SQuAD JSON, JSON lines')
@@ -43,15 +54,29 @@ export function registerEvaluate(program: Command, signal: AbortSignal): void {
 				throw new UsageError('evaluate: expected either --qrels QRELS, or --questions FILE with --passages FILE');
 			}
 			const run = await readTrecRun(flags.run, {signal});
-			await (byQrels ? judged(run, flags, signal) : answered(run, flags, signal));
+			const other = flags.compare === undefined ? undefined : await readTrecRun(flags.compare, {signal});
+			await (byQrels ? judged(run, other, flags, signal) : answered(run, other, flags, signal));
 		});
 }
 
-async function judged(run: Run, flags: EvaluateFlags, signal: AbortSignal): Promise<void> {
+async function judged(run: Run, other: Run | undefined, flags: EvaluateFlags, signal: AbortSignal): Promise<void> {
 	const measures = flags.measures as Measure[];
-	const {mean, perQuery, missing, unjudged} = await evaluate(run, await readQrels(flags.qrels!, {signal}), measures, {signal});
+	const qrels = await readQrels(flags.qrels!, {signal});
+	const evaluation = await evaluate(run, qrels, measures, {signal});
+	const {mean, perQuery, missing, unjudged} = evaluation;
+	const second = other && (await evaluate(other, qrels, measures, {signal}));
+	const comparison =
+		second &&
+		(await compare(
+			measures.map(measure => ({
+				measure,
+				mean: mean[measure]!,
+				other: second.mean[measure]!,
+				test: async () => significance(evaluation, second, measure, {signal}),
+			})),
+		));
 	if (flags.json) {
-		printJson({mean, queries: perQuery.size, missing, unjudged, ...(flags.perQuery ? {perQuery} : {})});
+		printJson({mean, queries: perQuery.size, missing, unjudged, ...(comparison && {comparison}), ...(flags.perQuery ? {perQuery} : {})});
 		return;
 	}
 	if (flags.perQuery) {
@@ -63,15 +88,20 @@ async function judged(run: Run, flags: EvaluateFlags, signal: AbortSignal): Prom
 		);
 	}
 	print(
-		table(
-			['measure', 'mean'],
-			measures.map(measure => [measure, mean[measure]!.toFixed(4)]),
-		),
+		comparison
+			? comparisonTable(comparison)
+			: table(
+					['measure', 'mean'],
+					measures.map(measure => [measure, mean[measure]!.toFixed(4)]),
+				),
 	);
 	note(`over ${perQuery.size} judged queries, of which the run lacks ${missing}; ${unjudged} queries of the run are not judged`);
+	if (second) {
+		note(`the other run lacks ${second.missing}; ${second.unjudged} of its queries are not judged\n${comparisonNote}`);
+	}
 }
 
-async function answered(run: Run, flags: EvaluateFlags, signal: AbortSignal): Promise<void> {
+async function answered(run: Run, other: Run | undefined, flags: EvaluateFlags, signal: AbortSignal): Promise<void> {
 	if (flags.passages === undefined) {
 		throw new UsageError("evaluate: --questions needs --passages FILE, where the passages' texts are");
 	}
@@ -79,10 +109,26 @@ async function answered(run: Run, flags: EvaluateFlags, signal: AbortSignal): Pr
 	for await (const question of readQuestions(flags.questions!, {signal})) {
 		questions.push(question);
 	}
-	const result = await topKAccuracy(run, questions, await texts(flags.passages, signal), flags.k, {answers: flags.answers, signal});
+	const passages = await texts(flags.passages, signal);
+	const options = {answers: flags.answers, signal};
+	const result = await topKAccuracy(run, questions, passages, flags.k, options);
+	const second = other && (await topKAccuracy(other, questions, passages, flags.k, options));
+	const counted = questions.filter(({answers}) => answers.length > 0);
+	const found = ({firstRanks}: TopKAccuracy, k: number): Map<string, number> =>
+		new Map(counted.map(({id}) => [id, (firstRanks.get(id) ?? Number.POSITIVE_INFINITY) <= k ? 1 : 0]));
+	const comparison =
+		second &&
+		(await compare(
+			[...result.accuracy].map(([k, mean]) => ({
+				measure: `top-${k}`,
+				mean,
+				other: second.accuracy.get(k)!,
+				test: async () => pairedTest(found(result, k), found(second, k), {signal}),
+			})),
+		));
 	if (flags.json) {
 		const {accuracy, firstRanks, ...rest} = result;
-		printJson({accuracy, ...rest, ...(flags.perQuery ? {firstRanks} : {})});
+		printJson({accuracy, ...rest, ...(comparison && {comparison}), ...(flags.perQuery ? {firstRanks} : {})});
 		return;
 	}
 	if (flags.perQuery) {
@@ -94,12 +140,17 @@ async function answered(run: Run, flags: EvaluateFlags, signal: AbortSignal): Pr
 		);
 	}
 	print(
-		table(
-			['k', 'accuracy'],
-			[...result.accuracy].map(([k, share]) => [`top-${k}`, share.toFixed(4)]),
-		),
+		comparison
+			? comparisonTable(comparison)
+			: table(
+					['k', 'accuracy'],
+					[...result.accuracy].map(([k, share]) => [`top-${k}`, share.toFixed(4)]),
+				),
 	);
 	note(`over ${result.questions} questions with answers, of which the run lacks ${result.missing}`);
+	if (second) {
+		note(`the other run lacks ${second.missing}\n${comparisonNote}`);
+	}
 }
 
 /** A collection's own store, or any corpus file. */

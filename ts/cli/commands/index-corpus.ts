@@ -11,6 +11,7 @@ interface IndexFlags {
 	readonly format: PassageFormat;
 	readonly dense: boolean;
 	readonly model: string;
+	readonly questionModel?: string;
 	readonly words?: number;
 	readonly overlap?: number;
 	readonly analyzer: Analyzer;
@@ -41,6 +42,7 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 		)
 		.option('--no-dense', 'BM25 alone: no model is needed')
 		.option('--model <model>', 'encoder: a folder with model.onnx, or owner/name on the Hugging Face hub', 'minilm-encoder')
+		.option('--question-model <model>', "encoder of questions, where it is another, as DPR's is")
 		.option('--no-hnsw', 'exact vector index alone')
 		.addOption(
 			new Option('--storage <storage>', 'how the exact vector index keeps vectors').choices(['f32', 'f16', 'int8Filtered']).default('f32'),
@@ -63,6 +65,7 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 				analyzer: flags.analyzer,
 				skipBadLines: flags.skipBadLines ?? false,
 				encoder: flags.dense ? flags.model : false,
+				questionEncoder: flags.questionModel,
 				dense: flags.hnsw ? 'flat+hnsw' : 'flat',
 				flat: {storage: flags.storage},
 				threads: flags.threads,

@@ -1,0 +1,315 @@
+//! Readers of both forms, over the project's own models. The question-answering form is made of a DPR-shaped model by
+//! leaving its third output away.
+
+#[path = "support/onnx.rs"]
+mod onnx;
+mod support;
+
+use std::sync::Arc;
+
+use control::Control;
+use inference::{
+    Error, Library, LongPassages, PassageLogits, ReaderConfig, ReaderForm, ReaderModel, ReaderPassage,
+    Relevance, Session,
+};
+use support::{library, parts, root};
+use tokenize::Tokenizer;
+
+const QUESTION: &str = "In which year was the Suez Canal opened?";
+const ANSWER: &str = "The Suez Canal was opened to shipping in November 1869 after ten years of digging.";
+
+fn reader(library: &'static Library, model: &str, config: ReaderConfig) -> ReaderModel {
+    let (session, tokenizer) = parts(library, model);
+    ReaderModel::new(session, tokenizer, config).expect("a reader")
+}
+
+/// A model of the project, rewritten.
+fn rewritten(
+    library: &'static Library,
+    model: &str,
+    rewrite: impl Fn(&[u8]) -> Vec<u8>,
+) -> (Arc<Session>, Arc<Tokenizer>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("model.onnx");
+    let bytes = std::fs::read(root().join("models").join(model).join("model.onnx")).expect("a model");
+    std::fs::write(&path, rewrite(&bytes)).expect("writes");
+    let tokenizer = Tokenizer::open(&root().join("models").join(model).join("tokenizer.json"));
+    (Session::open(library, &path, 1).expect("a model").into(), tokenizer.expect("a tokenizer").into())
+}
+
+fn question_answering(library: &'static Library, model: &str) -> (Arc<Session>, Arc<Tokenizer>) {
+    rewritten(library, model, |bytes| onnx::with_outputs(bytes, |name| name != "relevance_logit"))
+}
+
+fn text(text: &str) -> ReaderPassage<'_> {
+    ReaderPassage { title: None, text }
+}
+
+fn read(reader: &ReaderModel, passages: &[ReaderPassage<'_>]) -> Vec<Vec<PassageLogits>> {
+    reader.read(QUESTION, passages, &Control::new()).expect("reads")
+}
+
+fn windows(overlap: usize) -> LongPassages {
+    LongPassages::Windows { overlap_tokens: Some(overlap) }
+}
+
+fn logit(window: &PassageLogits) -> f32 {
+    match window.relevance {
+        Relevance::Logit(logit) => logit,
+        Relevance::NoAnswer(score) => panic!("expected a logit, got no answer's score {score}"),
+    }
+}
+
+/// Bytes from the best start to the best end.
+fn best(window: &PassageLogits) -> std::ops::Range<usize> {
+    let best =
+        |values: &[f32]| (0..values.len()).max_by(|&a, &b| values[a].total_cmp(&values[b])).expect("tokens");
+    window.offsets[best(&window.start)].start as usize..window.offsets[best(&window.end)].end as usize
+}
+
+#[test]
+fn the_reader_finds_the_year() {
+    let Some(library) = library() else { return };
+    let reader =
+        reader(library, "minilm-reader", ReaderConfig { max_tokens: 224, ..ReaderConfig::default() });
+    let passages = [
+        ReaderPassage {
+            title: Some("Piano"),
+            text: "Bartolomeo Cristofori built the first pianos in Florence.",
+        },
+        ReaderPassage { title: Some("Suez Canal"), text: ANSWER },
+    ];
+    let read = read(&reader, &passages);
+    assert!(logit(&read[1][0]) > logit(&read[0][0]), "{:?} {:?}", read[1][0].relevance, read[0][0].relevance);
+    assert!(ANSWER[best(&read[1][0])].contains("1869"), "{}", &ANSWER[best(&read[1][0])]);
+}
+
+#[test]
+fn a_text_that_fits_is_one_window_with_the_logits_that_cutting_gives() {
+    let Some(library) = library() else { return };
+    let cut = ReaderConfig { long_passages: LongPassages::Cut, ..ReaderConfig::default() };
+    let passages = [text(ANSWER), ReaderPassage { title: Some("Suez Canal"), text: ANSWER }];
+    let in_windows = read(&reader(library, "tiny-reader", ReaderConfig::default()), &passages);
+    assert!(in_windows.iter().all(|windows| windows.len() == 1));
+    assert_eq!(in_windows, read(&reader(library, "tiny-reader", cut), &passages));
+}
+
+#[test]
+fn a_long_text_is_read_to_its_end_in_windows_and_cut_without_them() {
+    let Some(library) = library() else { return };
+    let long = format!("{}{ANSWER}", "Rain fell on the quiet hills and nobody spoke of it. ".repeat(60));
+    let config = ReaderConfig { max_tokens: 128, long_passages: windows(32), ..ReaderConfig::default() };
+    let whole = read(&reader(library, "minilm-reader", config), &[text(&long)]).remove(0);
+    assert!(whole.len() > 5, "{} windows", whole.len());
+    let first = whole.iter().max_by(|a, b| logit(a).total_cmp(&logit(b))).expect("windows");
+    assert!(long[best(first)].contains("1869"), "{}", &long[best(first)]);
+    // Offsets and word numbers are those of the whole text: what two windows share, they call the same.
+    assert_eq!(whole.last().expect("windows").offsets.last().expect("tokens").end as usize, long.len());
+    for pair in whole.windows(2) {
+        let shared =
+            pair[0].offsets.iter().position(|token| *token == pair[1].offsets[0]).expect("an overlap");
+        assert!(pair[0].offsets.len() - shared >= 32);
+        assert!(pair[1].offsets.starts_with(&pair[0].offsets[shared..]));
+        assert!(pair[1].words.starts_with(&pair[0].words[shared..]));
+    }
+    let config = ReaderConfig { long_passages: LongPassages::Cut, ..config };
+    let cut = read(&reader(library, "minilm-reader", config), &[text(&long)]).remove(0);
+    assert_eq!(cut.len(), 1);
+    assert_eq!(cut[0].offsets, whole[0].offsets, "the first window, to the last whole word that fits");
+}
+
+#[test]
+fn every_window_is_what_the_same_words_alone_are() {
+    let Some(library) = library() else { return };
+    let words: Vec<String> = (0..300).map(|word| format!("w{word}")).collect();
+    let long = words.join(" ");
+    // Batches of one input: int8 activations share a scale in a batch.
+    let config = ReaderConfig {
+        max_tokens: 96,
+        batch_tokens: 1,
+        long_passages: windows(20),
+        ..ReaderConfig::default()
+    };
+    let reader = reader(library, "tiny-reader", config);
+    let title = Some("numbers");
+    for window in &read(&reader, &[ReaderPassage { title, text: &long }])[0] {
+        let bytes = window.offsets[0].start as usize..window.offsets.last().expect("tokens").end as usize;
+        let alone = read(&reader, &[ReaderPassage { title, text: &long[bytes] }]).remove(0);
+        assert_eq!(alone.len(), 1);
+        assert_eq!(
+            (alone[0].relevance, &alone[0].start, &alone[0].end),
+            (window.relevance, &window.start, &window.end)
+        );
+    }
+}
+
+#[test]
+fn the_order_of_passages_changes_nothing_and_their_batches_little() {
+    let Some(library) = library() else { return };
+    let texts: Vec<String> = (0..40)
+        .map(|text| {
+            format!("{ANSWER} {}", "Then a ship passed. ".repeat(text % 7)).replacen(
+                "ten",
+                &text.to_string(),
+                1,
+            )
+        })
+        .collect();
+    let passages: Vec<ReaderPassage<'_>> = texts.iter().map(|one| text(one)).collect();
+    let at_once =
+        reader(library, "tiny-reader", ReaderConfig { batch_tokens: 300, ..ReaderConfig::default() });
+    let straight = read(&at_once, &passages);
+    let mut back = read(&at_once, &passages.iter().rev().copied().collect::<Vec<_>>());
+    back.reverse();
+    assert_eq!(straight, back, "to the bit");
+    let alone = read(
+        &reader(library, "tiny-reader", ReaderConfig { batch_tokens: 1, ..ReaderConfig::default() }),
+        &passages,
+    );
+    for (a, b) in straight.iter().flatten().zip(alone.iter().flatten()) {
+        assert_eq!((&a.offsets, &a.words), (&b.offsets, &b.words));
+        assert!((logit(a) - logit(b)).abs() < 0.5, "{} {}", logit(a), logit(b));
+    }
+}
+
+#[test]
+fn progress_counts_passages_whatever_their_windows() {
+    let Some(library) = library() else { return };
+    let config = ReaderConfig { max_tokens: 80, batch_tokens: 160, ..ReaderConfig::default() };
+    let long = "one two three four five ".repeat(100);
+    let control = Control::new();
+    reader(library, "tiny-reader", config)
+        .read(QUESTION, &[text(&long), text(""), text("short")], &control)
+        .expect("reads");
+    assert_eq!(control.done(), 3);
+}
+
+#[test]
+fn a_question_answering_model_is_known_by_its_outputs_and_weighs_no_answer() {
+    let Some(library) = library() else { return };
+    let (session, tokenizer) = question_answering(library, "tiny-reader");
+    let plain =
+        ReaderModel::new(session.clone(), tokenizer.clone(), ReaderConfig::default()).expect("a reader");
+    assert_eq!(plain.form(), ReaderForm::QuestionAnswering);
+    let titled = ReaderPassage { title: Some("Suez Canal"), text: ANSWER };
+    let window = read(&plain, &[titled]).remove(0).remove(0);
+    assert_eq!(window, read(&plain, &[text(ANSWER)])[0][0], "titles are not read unless asked for");
+
+    // The input by hand: [CLS] question [SEP] text [SEP], types 0 and 1.
+    let (question, pieces) =
+        (tokenizer.pieces(QUESTION).expect("pieces"), tokenizer.pieces(ANSWER).expect("pieces"));
+    let input = tokenizer.input(&question.ids, Some(&pieces.ids));
+    let batch = inference::Batch::new(&[&input], tokenizer.padding());
+    assert_eq!(batch.types.iter().sum::<i64>(), pieces.len() as i64 + 1);
+    let outputs = session.run(batch, &["start_logits", "end_logits"]).expect("runs");
+    let (start, end) = (&outputs[0].data, &outputs[1].data);
+    assert_eq!(window.relevance, Relevance::NoAnswer(start[0] + end[0]));
+    let text_start = question.len() + 2;
+    assert_eq!(window.start, start[text_start..text_start + pieces.len()]);
+    assert_eq!(window.end, end[text_start..text_start + pieces.len()]);
+    assert_eq!((window.offsets, window.words), (pieces.offsets, pieces.words));
+}
+
+#[test]
+fn a_question_answering_model_can_read_titles_and_its_offsets_stay_those_of_the_text() {
+    let Some(library) = library() else { return };
+    let (session, tokenizer) = question_answering(library, "tiny-reader");
+    let config = ReaderConfig { titles: Some(true), ..ReaderConfig::default() };
+    let titled = ReaderModel::new(session.clone(), tokenizer.clone(), config).expect("a reader");
+    let plain = ReaderModel::new(session, tokenizer, ReaderConfig::default()).expect("a reader");
+    let window =
+        read(&titled, &[ReaderPassage { title: Some("Suez Canal"), text: ANSWER }]).remove(0).remove(0);
+    let joined = format!("Suez Canal {ANSWER}");
+    let expected = read(&plain, &[text(&joined)]).remove(0).remove(0);
+    let title = expected.offsets.iter().filter(|token| token.end <= 10).count();
+    assert_eq!(window.relevance, expected.relevance);
+    assert_eq!(window.start, expected.start[title..]);
+    assert_eq!(window.end, expected.end[title..]);
+    let moved: Vec<_> = window.offsets.iter().map(|token| token.start + 11..token.end + 11).collect();
+    assert_eq!(moved, expected.offsets[title..]);
+}
+
+#[test]
+fn a_model_that_takes_no_token_types_is_given_none() {
+    let Some(library) = library() else { return };
+    let zero = |bytes: &[u8]| onnx::with_zero_for(bytes, "token_type_ids");
+    let (session, tokenizer) = rewritten(library, "tiny-reader", zero);
+    let untyped = ReaderModel::new(session, tokenizer, ReaderConfig::default()).expect("a reader");
+    // DPR's own code has neither types nor a last separator: the same but for that separator.
+    let open_ended = ReaderConfig { open_ended: true, ..ReaderConfig::default() };
+    let own = reader(library, "tiny-reader", open_ended);
+    let (session, tokenizer) = rewritten(library, "tiny-reader", zero);
+    let both = ReaderModel::new(session, tokenizer, open_ended).expect("a reader");
+    let passages = [ReaderPassage { title: Some("Suez Canal"), text: ANSWER }];
+    assert_eq!(
+        read(&own, &passages),
+        read(&both, &passages),
+        "types of 0 are what a model without them adds"
+    );
+    assert_ne!(read(&untyped, &passages), read(&both, &passages), "one token more");
+    assert_ne!(
+        read(&untyped, &passages),
+        read(&reader(library, "tiny-reader", ReaderConfig::default()), &passages)
+    );
+}
+
+#[test]
+fn another_model_is_no_reader_and_what_leaves_no_room_is_refused() {
+    let Some(library) = library() else { return };
+    let (session, tokenizer) = parts(library, "minilm-encoder");
+    let error = ReaderModel::new(session, tokenizer, ReaderConfig::default()).expect_err("an encoder");
+    assert!(matches!(error, Error::Model { .. }));
+    assert!(
+        error.to_string().ends_with(
+            "expected outputs start_logits and end_logits (a question-answering model), or these and \
+             relevance_logit (DPR's reader), got outputs last_hidden_state"
+        ),
+        "{error}"
+    );
+    let refused = |config| {
+        let (session, tokenizer) = parts(library, "tiny-reader");
+        ReaderModel::new(session, tokenizer, config).expect_err("refused").to_string()
+    };
+    let config = ReaderConfig { max_tokens: 59, ..ReaderConfig::default() };
+    assert_eq!(refused(config), "maxTokens: expected at least 60, got 59"); // 40 + 4 + 16
+    // 256 − 40 − 4 = 212, of which a title may take half.
+    let config = ReaderConfig { long_passages: windows(106), ..ReaderConfig::default() };
+    assert_eq!(
+        refused(config),
+        "overlapTokens: expected less than 106, the tokens of a window that the longest question and title leave, got 106"
+    );
+}
+
+#[test]
+fn the_longest_question_and_title_and_the_most_overlap_still_leave_progress() {
+    let Some(library) = library() else { return };
+    let config = ReaderConfig { max_tokens: 60, long_passages: windows(7), ..ReaderConfig::default() };
+    let reader = reader(library, "tiny-reader", config);
+    let (question, title) = ("why ".repeat(100), "title ".repeat(100));
+    let long = "one two three four five ".repeat(10);
+    let passages = [ReaderPassage { title: Some(&title), text: &long }];
+    let windows = reader.read(&question, &passages, &Control::new()).expect("reads").remove(0);
+    // Windows of 8 tokens that share 7: 50 − 8 + 1.
+    assert_eq!(windows.len(), 43);
+    assert!(windows.iter().all(|window| window.offsets.len() == 8));
+}
+
+#[test]
+fn empty_texts_and_texts_of_one_huge_word_are_read() {
+    let Some(library) = library() else { return };
+    let huge = "x".repeat(100_000);
+    let unbroken = "ab".repeat(40);
+    for (session, tokenizer) in [parts(library, "tiny-reader"), question_answering(library, "tiny-reader")] {
+        let config = ReaderConfig { max_tokens: 80, ..ReaderConfig::default() };
+        let reader = ReaderModel::new(session, tokenizer, config).expect("a reader");
+        let read = read(&reader, &[text(""), text(&huge), text(&unbroken), text(" \n ")]);
+        assert_eq!((read[0].len(), read[0][0].offsets.len()), (1, 0));
+        assert_eq!(read[3][0].offsets.len(), 0);
+        // Longer than WordPiece's 100 characters a word: one unknown piece, with all of the text.
+        assert_eq!((read[1].len(), read[1][0].offsets.len()), (1, 1));
+        assert_eq!(read[1][0].offsets[0], 0..100_000);
+        let last = read[2].last().expect("a window");
+        assert_eq!(last.offsets.last().expect("tokens").end, 80);
+        assert!(read[2].iter().all(|window| window.words.iter().all(|&word| word == 0)));
+    }
+}

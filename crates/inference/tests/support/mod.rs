@@ -1,0 +1,36 @@
+//! The runtime library and the project's own models.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use inference::{Library, Session};
+use tokenize::Tokenizer;
+
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// `None`, and said so, where there is no runtime.
+pub fn library() -> Option<&'static Library> {
+    let (os, file) = match std::env::consts::OS {
+        "macos" => ("darwin", "libonnxruntime.1.dylib"),
+        "windows" => ("win32", "onnxruntime.dll"),
+        _ => ("linux", "libonnxruntime.so.1"),
+    };
+    let arch = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
+    let path = std::env::var_os("ORT_DYLIB_PATH").map_or_else(
+        || root().join("node_modules/onnxruntime-node/bin/napi-v6").join(os).join(arch).join(file),
+        PathBuf::from,
+    );
+    if path.exists() {
+        return Some(Library::open(&path).expect("a library that loads"));
+    }
+    eprintln!("skipped: onnxruntime-node is not installed");
+    None
+}
+
+pub fn parts(library: &'static Library, model: &str) -> (Arc<Session>, Arc<Tokenizer>) {
+    let folder = root().join("models").join(model);
+    let session = Session::open(library, &folder.join("model.onnx"), 1).expect("a model");
+    (session.into(), Tokenizer::open(&folder.join("tokenizer.json")).expect("a tokenizer").into())
+}

@@ -1,0 +1,97 @@
+//! Rewrites the graph of an ONNX file, as far as tests need other shapes of a model that is there.
+//!
+//! The format is protocol buffers: fields of a key (number · 8 + wire type) and a value, in any order. The numbers are
+//! those of `onnx.proto`: `ModelProto.graph` is 7, `GraphProto.initializer` 5, `input` 11 and `output` 12; a
+//! `ValueInfoProto`'s name is 1; a `TensorProto` has `dims` 1, `data_type` 2, `int64_data` 7 and `name` 8.
+
+const GRAPH: u64 = 7;
+const INITIALIZER: u64 = 5;
+const INPUT: u64 = 11;
+const OUTPUT: u64 = 12;
+
+/// The model without the outputs that `keep` does not keep.
+pub fn with_outputs(model: &[u8], keep: impl Fn(&str) -> bool) -> Vec<u8> {
+    edit(model, |number, value| number != OUTPUT || keep(name_of(value)), &[])
+}
+
+/// The model with a constant 0 in place of its input of this name.
+pub fn with_zero_for(model: &[u8], input: &str) -> Vec<u8> {
+    let mut zero = vec![1 << 3, 1, 1 << 3, 1, 2 << 3, 7, 7 << 3, 0]; // dims 1, 1; data_type INT64; int64_data 0
+    field(&mut zero, 8, input.as_bytes());
+    edit(model, |number, value| number != INPUT || name_of(value) != input, &zero)
+}
+
+/// Keeps fields of the graph, and adds an initializer if it is not empty.
+fn edit(model: &[u8], keep: impl Fn(u64, &[u8]) -> bool, initializer: &[u8]) -> Vec<u8> {
+    let mut edited = Vec::with_capacity(model.len());
+    for (number, whole, value) in fields(model) {
+        if number != GRAPH {
+            edited.extend_from_slice(whole);
+            continue;
+        }
+        let mut graph = Vec::with_capacity(value.len());
+        for (number, whole, value) in fields(value) {
+            if keep(number, value) {
+                graph.extend_from_slice(whole);
+            }
+        }
+        if !initializer.is_empty() {
+            field(&mut graph, INITIALIZER, initializer);
+        }
+        field(&mut edited, GRAPH, &graph);
+    }
+    edited
+}
+
+fn name_of(value_info: &[u8]) -> &str {
+    let (_, _, name) = fields(value_info).find(|&(number, ..)| number == 1).expect("a name");
+    std::str::from_utf8(name).expect("UTF-8")
+}
+
+/// Number, all bytes and the value of each field.
+fn fields(mut message: &[u8]) -> impl Iterator<Item = (u64, &[u8], &[u8])> {
+    std::iter::from_fn(move || {
+        if message.is_empty() {
+            return None;
+        }
+        let whole = message;
+        let key = varint(&mut message);
+        let length = match key & 7 {
+            0 => {
+                let mut after = message;
+                varint(&mut after);
+                message.len() - after.len()
+            }
+            1 => 8,
+            2 => varint(&mut message) as usize,
+            5 => 4,
+            other => panic!("no wire type {other}"),
+        };
+        let (value, rest) = message.split_at(length);
+        message = rest;
+        Some((key >> 3, &whole[..whole.len() - rest.len()], value))
+    })
+}
+
+fn varint(bytes: &mut &[u8]) -> u64 {
+    let mut value = 0;
+    for at in 0.. {
+        value |= u64::from(bytes[at] & 0x7f) << (7 * at);
+        if bytes[at] < 0x80 {
+            *bytes = &bytes[at + 1..];
+            break;
+        }
+    }
+    value
+}
+
+fn field(into: &mut Vec<u8>, number: u64, value: &[u8]) {
+    for mut part in [number << 3 | 2, value.len() as u64] {
+        while part >= 0x80 {
+            into.push(part as u8 | 0x80);
+            part >>= 7;
+        }
+        into.push(part as u8);
+    }
+    into.extend_from_slice(value);
+}

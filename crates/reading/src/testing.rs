@@ -1,0 +1,79 @@
+//! Readings for tests: one-letter words, some of them the same answer, some blank.
+
+use std::ops::Range;
+
+use proptest::prelude::*;
+
+use crate::{KeptPassage, KeptSpan, Merge, PassageReading, Relevance, SpanScoring, TokenSum, Window};
+
+/// Spans by their bytes and scores.
+pub fn kept(relevance: f32, spans: &[(Range<u32>, f32)]) -> KeptPassage {
+    let one = TokenSum { max: 0.0, sum: 4.0 };
+    let spans = spans
+        .iter()
+        .map(|(bytes, score)| KeptSpan { bytes: bytes.clone(), start: *score, end: 0.0 })
+        .collect();
+    KeptPassage { relevance, spans, starts: one, ends: one }
+}
+
+pub fn ways() -> impl Strategy<Value = (SpanScoring, Merge)> {
+    let scorings = [SpanScoring::Original, SpanScoring::Normalized, SpanScoring::Probability];
+    (prop::sample::select(scorings.to_vec()), prop::sample::select(vec![Merge::Exact, Merge::Normalised]))
+}
+
+/// A passage of up to seven words, read in one window or in two that overlap.
+#[derive(Debug)]
+pub struct Read {
+    text: String,
+    retrieval: i8,
+    relevance: (i8, i8),
+    starts: Vec<f32>,
+    ends: Vec<f32>,
+    offsets: Vec<Range<u32>>,
+    words: Vec<u32>,
+    two: bool,
+}
+
+impl Arbitrary for Read {
+    type Parameters = ();
+    type Strategy = BoxedStrategy<Self>;
+
+    fn arbitrary_with((): ()) -> Self::Strategy {
+        // Few values, so that scores are often equal; some no answer is to be found in.
+        let word = prop::sample::select(vec!["a", "x", "X", "é", "🚁", "\u{a0}", "y"]);
+        let token = (word, -2i8..3, -2i8..3);
+        (prop::collection::vec(token, 0..7), -3i8..4, (-3i8..4, -3i8..4), any::<bool>())
+            .prop_map(|(tokens, retrieval, relevance, two)| {
+                let (mut text, mut offsets) = (String::new(), Vec::new());
+                let (mut starts, mut ends) = (Vec::new(), Vec::new());
+                for (word, start, end) in tokens {
+                    offsets.push(text.len() as u32..(text.len() + word.len()) as u32);
+                    text.push_str(word);
+                    text.push(' ');
+                    starts.push(f32::from(start));
+                    ends.push(f32::from(end));
+                }
+                let words = (0..offsets.len() as u32).collect();
+                Self { text, retrieval, relevance, starts, ends, offsets, words, two }
+            })
+            .boxed()
+    }
+}
+
+/// As [`crate::answers`] takes it.
+pub fn windowed(read: &Read) -> PassageReading<'_> {
+    let window = |range: Range<usize>, relevance: i8| Window {
+        relevance: Relevance::Logit(f32::from(relevance)),
+        start: &read.starts[range.clone()],
+        end: &read.ends[range.clone()],
+        offsets: &read.offsets[range.clone()],
+        words: &read.words[range],
+    };
+    let tokens = read.words.len();
+    let windows = if read.two && tokens > 2 {
+        vec![window(0..tokens - 1, read.relevance.0), window(1..tokens, read.relevance.1)]
+    } else {
+        vec![window(0..tokens, read.relevance.0)]
+    };
+    PassageReading { text: &read.text, retrieval: f32::from(read.retrieval), windows }
+}

@@ -1,0 +1,87 @@
+use evaluation::significance::{
+    Differences, MonteCarlo, PairedT, bootstrap_test, paired_t_test, randomisation_test,
+};
+use napi::Env;
+use napi::bindgen_prelude::{Float64Array, Object};
+use napi_derive::napi;
+
+use crate::control::{Control, or_new};
+use crate::error::Failure;
+use crate::run::NativeRun;
+use crate::task::{call, spawn};
+
+#[napi(object)]
+pub struct NativePairedTest {
+    pub difference: f64,
+    pub p: f64,
+    pub statistic: Option<f64>,
+}
+
+/// Copies both sides before it returns.
+#[napi(ts_return_type = "Promise<NativePairedTest>", catch_unwind)]
+pub fn significance<'env>(
+    env: &'env Env,
+    a: &[f64],
+    b: &[f64],
+    test: String,
+    rounds: u32,
+    seed: u32,
+    control: Option<&Control>,
+) -> napi::Result<Object<'env>> {
+    let (a, b, control) = (a.to_vec(), b.to_vec(), or_new(control));
+    spawn(env, move || {
+        let differences = Differences::new(&a, &b)?;
+        let monte_carlo = MonteCarlo { rounds, seed: seed.into() };
+        let (p, statistic) = match test.as_str() {
+            "paired-t" => {
+                let PairedT { statistic, p, .. } = paired_t_test(&differences);
+                (p, Some(statistic))
+            }
+            "randomisation" => (randomisation_test(&differences, monte_carlo, &control)?, None),
+            "bootstrap" => (bootstrap_test(&differences, monte_carlo, &control)?, None),
+            other => {
+                let expected = "paired-t, randomisation or bootstrap";
+                return Err(Failure::argument(format!("test: expected {expected}, got \"{other}\"")));
+            }
+        };
+        Ok(NativePairedTest { difference: differences.mean(), p, statistic })
+    })
+}
+
+#[napi(catch_unwind)]
+pub fn bonferroni(ps: &[f64]) -> napi::Result<Float64Array> {
+    call(|| Ok(evaluation::significance::bonferroni(ps).into()))
+}
+
+#[napi(catch_unwind)]
+pub fn holm(ps: &[f64]) -> napi::Result<Float64Array> {
+    call(|| Ok(evaluation::significance::holm(ps).into()))
+}
+
+#[napi(object)]
+pub struct NativeOverlap {
+    pub means: Float64Array,
+    pub queries: u32,
+    pub missing: u32,
+}
+
+/// The mean Jaccard overlap of two runs at each of `ks`.
+#[napi(ts_return_type = "Promise<NativeOverlap>", catch_unwind)]
+pub fn jaccard_overlap<'env>(
+    env: &'env Env,
+    a: &NativeRun,
+    b: &NativeRun,
+    ks: Vec<u32>,
+    control: Option<&Control>,
+) -> napi::Result<Object<'env>> {
+    let (a, b, control) = (a.clone(), b.clone(), or_new(control));
+    spawn(env, move || {
+        let ks: Vec<usize> = ks.into_iter().map(|k| k as usize).collect();
+        let overlap = evaluation::jaccard_at(&*a.named()?, &*b.named()?, &ks, &control)?;
+        Ok(NativeOverlap {
+            means: overlap.means.into(),
+            queries: overlap.queries as u32,
+            missing: overlap.missing as u32,
+        })
+    })
+}

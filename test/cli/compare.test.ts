@@ -1,0 +1,88 @@
+import {execFile} from 'node:child_process';
+import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
+import test, {type ExecutionContext} from 'ava';
+import {packageRoot} from '../../ts/addon.ts';
+
+const run = promisify(execFile);
+
+async function evaluate(...args: string[]): Promise<{readonly stdout: string; readonly stderr: string}> {
+	return run(process.execPath, [join(packageRoot, 'bin/passagekit.js'), 'evaluate', ...args]);
+}
+
+/** The rank of the one relevant passage, for each query, as a TREC run. */
+function trec(ranks: readonly number[]): string {
+	return ranks
+		.flatMap((rank, query) =>
+			Array.from({length: rank}, (_, at) => `q${query} Q0 ${at + 1 === rank ? 'answer' : `p${at}`} ${at + 1} ${-at} test`),
+		)
+		.join('\n');
+}
+
+async function files(t: ExecutionContext, contents: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-compare-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	const paths: Record<string, string> = {};
+	for (const [name, content] of Object.entries(contents)) {
+		paths[name] = join(folder, name);
+		await writeFile(paths[name], content);
+	}
+	return paths;
+}
+
+const [first, second] = [
+	[1, 1, 1, 2, 1, 1],
+	[2, 1, 2, 2, 4, 2],
+] as const;
+
+/** SciPy 1.17.1, ttest_1samp of 1, 0, 1, 0, 1, 1: where the first passage is the relevant one. */
+const firstFoundP = 0.025_031_015_818_452_96;
+
+test('two runs are compared by every measure, corrected for how many there are', async t => {
+	const qrels = first.map((_, query) => `q${query} 0 answer 1`).join('\n');
+	const {a, b, judgements} = await files(t, {a: trec(first), b: trec(second), judgements: qrels});
+	const args = ['--run', a!, '--compare', b!, '--qrels', judgements!, '--measures', 'RR,P@1'];
+
+	const {stdout} = await evaluate(...args, '--json');
+
+	const {mean, comparison} = JSON.parse(stdout) as {mean: object; comparison: Array<Record<string, number>>};
+	t.deepEqual(mean, {RR: 5.5 / 6, 'P@1': 5 / 6});
+	// RR differs by 1/2, 0, 1/2, 0, 3/4, 1/2; SciPy 1.17.1, ttest_1samp of these.
+	for (const [i, expected] of [
+		{mean: 5.5 / 6, other: 3.25 / 6, difference: 2.25 / 6, p: 0.030_099_247_897_462_586},
+		{mean: 5 / 6, other: 1 / 6, difference: 4 / 6, p: firstFoundP},
+	].entries()) {
+		for (const [name, value] of Object.entries({...expected, corrected: Math.min(1, 2 * expected.p)})) {
+			t.true(Math.abs(comparison[i]![name]! - value) < 1e-12, `${name}: ${comparison[i]![name]}, ${value}`);
+		}
+	}
+	const shown = await evaluate(...args);
+	t.regex(shown.stdout, /^measure +mean +other +difference +p +corrected p$/mu);
+	t.regex(shown.stdout, /^RR +0\.9167 +0\.5417 +\+0\.3750 +0\.\d{4} +0\.\d{4}$/mu);
+	t.regex(shown.stderr, /Bonferroni/u);
+});
+
+test('two runs are compared by the answers that their passages hold', async t => {
+	const passages = [
+		'{"id": "answer", "contents": "It was Suez."}',
+		...Array.from({length: 4}, (_, at) => `{"id": "p${at}", "contents": "nothing"}`),
+	];
+	const questions = first.map((_, query) => JSON.stringify({id: `q${query}`, question: 'where?', answers: ['Suez']}));
+	const paths = await files(t, {
+		a: trec(first),
+		b: trec(second),
+		'passages.jsonl': passages.join('\n'),
+		'questions.jsonl': questions.join('\n'),
+	});
+
+	const runs = ['--run', paths['a']!, '--compare', paths['b']!];
+	const sources = ['--questions', paths['questions.jsonl']!, '--passages', paths['passages.jsonl']!];
+	const {stdout} = await evaluate(...runs, ...sources, '--k', '1,4', '--json');
+
+	const {comparison} = JSON.parse(stdout) as {comparison: Array<Record<string, number>>};
+	t.is(comparison[0]!['measure'] as unknown, 'top-1');
+	t.true(Math.abs(comparison[0]!['p']! - firstFoundP) < 1e-12);
+	t.deepEqual(comparison[1] as unknown, {measure: 'top-4', mean: 1, other: 1, difference: 0, p: 1, corrected: 1});
+});

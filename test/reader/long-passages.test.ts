@@ -1,0 +1,111 @@
+import test from 'ava';
+import {ExtractiveReader, type RetrievedPassage} from '../../ts/index.ts';
+
+const question = 'In which year was the Suez Canal opened?';
+const answer = 'The Suez Canal was opened to shipping in November 1869 after ten years of digging.';
+const filler = 'Rain fell on the quiet hills and nobody spoke of it. ';
+const passage = (text: string, id = 'p'): RetrievedPassage => ({id, text, score: 1});
+
+test('an answer at the end of a long text is found, and not where the text is cut', async t => {
+	const text = `${filler.repeat(100)}🚀 ${answer}`;
+	for (const scoring of ['original', 'normalized', 'probability'] as const) {
+		const reader = await ExtractiveReader.load('minilm-reader');
+		const [found] = await reader.read(question, [passage(text)], {scoring});
+		t.regex(found!.text, /1869/u, scoring);
+		t.is(text.slice(found!.start, found!.end), found!.text);
+	}
+	const cutting = await ExtractiveReader.load('minilm-reader', {longPassages: 'cut'});
+	for (const cut of await cutting.read(question, [passage(text)], {k: 20})) {
+		t.notRegex(cut.text, /1869/u);
+	}
+});
+
+test('what fits is read as it is cut, whatever the overlap', async t => {
+	const passages = [passage(answer, 'a'), passage(filler, 'b')];
+	const expected = await (await ExtractiveReader.load('minilm-reader', {longPassages: 'cut'})).read(question, passages, {k: 9});
+	t.is(expected.length, 9);
+	for (const overlapTokens of [0, 10, 50]) {
+		const reader = await ExtractiveReader.load('minilm-reader', {overlapTokens});
+		t.deepEqual(await reader.read(question, passages, {k: 9}), expected);
+	}
+});
+
+test('an answer that two windows share counts once', async t => {
+	// Some 80 tokens of text fit beside question and special tokens; nearly all of them are in the next window too.
+	const reader = await ExtractiveReader.load('minilm-reader', {maxTokens: 96, maxQuestionTokens: 12, overlapTokens: 39});
+	const text = `${filler.repeat(3)}${answer} ${filler.repeat(6)}`;
+	const options = {k: 9, spansPerPassage: 4};
+	const spans = await reader.read(question, [passage(text)], {...options, scoring: 'original'});
+	t.is(new Set(spans.map(({text}) => text)).size, 4, 'four spans were kept, and they are four');
+	// One passage: the shares are the softmax of the spans' scores.
+	const sum = spans.reduce((sum, {score}) => sum + Math.exp(score), 0);
+	const answers = await reader.read(question, [passage(text)], options);
+	t.deepEqual(
+		answers.map(({text, start}) => `${start} ${text}`),
+		spans.map(({text, start}) => `${start} ${text}`),
+	);
+	for (const [i, {score}] of answers.entries()) {
+		t.true(Math.abs(score - Math.exp(spans[i]!.score) / sum) < 1e-9);
+	}
+});
+
+test('the order of passages changes no score', async t => {
+	const reader = await ExtractiveReader.load('minilm-reader', {batchTokens: 400});
+	const passages = Array.from({length: 12}, (_, i) => passage(`${filler.repeat(i % 5)}${answer.replace('ten', String(i))}`, `p${i}`));
+	const straight = await reader.read(question, passages, {k: 30, scoring: 'original'});
+	const back = await reader.read(question, passages.toReversed(), {k: 30, scoring: 'original'});
+	const sorted = (answers: typeof straight): string[] => answers.map(({text, score}) => `${text} ${score}`).toSorted();
+	t.deepEqual(sorted(straight), sorted(back));
+});
+
+test('offsets are right beside accents, capitals, emoji, wide letters and marks', async t => {
+	const reader = await ExtractiveReader.load('minilm-reader');
+	for (const place of [
+		'Ávila',
+		'A\u0301vila',
+		'ÎLE-DE-FRANCE',
+		'Mu\u0308nchen',
+		'東京',
+		'👩‍👩‍👧 Park 🚀',
+		'Łódź',
+		'caf\u00E9',
+		'cafe\u0301',
+	]) {
+		const text = `🚀 É\u0301 Kö\u0308ln. The fair of 1869 was held in ${place}`;
+		const answers = await reader.read('Where was the fair held?', [passage(text)], {k: 40, spansPerPassage: 40, maxAnswerTokens: 12});
+		for (const {text: found, start, end} of answers) {
+			t.is(text.slice(start, end), found);
+			t.notRegex(text.slice(end), /^\p{M}/u, `"${found}" leaves a mark behind`);
+		}
+		t.true(
+			answers.some(({end}) => end === text.length),
+			`an answer reaches to the end of ${place}`,
+		);
+	}
+});
+
+test('empty texts, one huge word and a question beyond its limit are read', async t => {
+	const reader = await ExtractiveReader.load('minilm-reader');
+	t.deepEqual(await reader.read(question, [passage('')]), []);
+	const huge = 'x'.repeat(100_000);
+	t.is((await reader.read(question, [passage(huge)]))[0]!.text, huge);
+	t.deepEqual(await reader.read('', [passage('')]), []);
+	// The first 40 tokens of the question are what is read.
+	const long = `${question} ${'and why '.repeat(200)}`;
+	const [found] = await reader.read(long, [passage(answer)]);
+	t.regex(found!.text, /1869/u);
+});
+
+test('options for long passages are checked', async t => {
+	const refused = async (options: object, message: string): Promise<void> => {
+		await t.throwsAsync(ExtractiveReader.load('tiny-reader', options), {code: 'ERR_ARGUMENT', message});
+	};
+	await refused({longPassages: 'drop'}, 'longPassages: expected one of window, cut, got "drop"');
+	await refused({overlapTokens: -1}, 'overlapTokens: expected a whole number of at least 0, got -1');
+	await refused({titles: 'yes'}, 'titles: expected a boolean, got "yes"');
+	// 256 − 40 − 4 special tokens are 212; a title may take half of them.
+	await refused(
+		{overlapTokens: 200},
+		'overlapTokens: expected less than 106, the tokens of a window that the longest question and title leave, got 200',
+	);
+});

@@ -1,0 +1,83 @@
+import test from 'ava';
+import {ExtractiveReader, type RetrievedPassage} from '../../ts/index.ts';
+import {modelWithoutOutputs} from '../support/onnx.ts';
+
+const question = 'In which month and year was the Suez Canal opened?';
+const passages: RetrievedPassage[] = [
+	{id: 'piano', title: 'Piano', text: 'Bartolomeo Cristofori built the first pianos in Florence.', score: 1},
+	{id: 'suez', title: 'Suez Canal', text: 'The Suez Canal was opened to shipping in November 1869.', score: 12},
+];
+
+test('the names of the outputs tell the form', async t => {
+	const dpr = await ExtractiveReader.load('minilm-reader');
+	t.is(dpr.form, 'dpr');
+	const plain = await ExtractiveReader.load(await modelWithoutOutputs(t, 'minilm-reader', ['relevance_logit']));
+	t.is(plain.form, 'question-answering');
+	plain.close();
+	t.throws(() => plain.form, {code: 'ERR_CLOSED'});
+	const neither = await modelWithoutOutputs(t, 'tiny-reader', ['end_logits']);
+	await t.throwsAsync(ExtractiveReader.load(neither), {
+		code: 'ERR_MODEL',
+		message:
+			/expected outputs start_logits and end_logits \(a question-answering model\), or these and relevance_logit \(DPR's reader\), got outputs start_logits, relevance_logit$/u,
+	});
+});
+
+test('a question-answering model takes answers of up to so many tokens, in the passage where they beat no answer most', async t => {
+	const reader = await ExtractiveReader.load(await modelWithoutOutputs(t, 'minilm-reader', ['relevance_logit']));
+	for (const scoring of ['original', 'normalized', 'probability'] as const) {
+		const answers = await reader.read(question, passages, {scoring, k: 3});
+		t.true(answers.length > 0);
+		for (const {text, passageId, start, end} of answers) {
+			t.is(passages.find(({id}) => id === passageId)!.text.slice(start, end), text);
+		}
+	}
+	const [best] = await reader.read(question, passages);
+	t.is(best!.passageId, 'suez');
+	t.regex(best!.text, /1869/u);
+});
+
+test("a question-answering model's relevance is its best span's score less a score that spans do not change", async t => {
+	const reader = await ExtractiveReader.load(await modelWithoutOutputs(t, 'minilm-reader', ['relevance_logit']));
+	/** By passage: relevance, up to what is the same for both passages, and the best span's score. */
+	const judge = async (maxAnswerTokens: number): Promise<{relevance: number; best: number}> => {
+		const options = {maxAnswerTokens, spansPerPassage: 1, k: 2};
+		// Of one span each, a passage's share is exp(r) / Σ exp(r).
+		const shares = await reader.read(question, passages, {...options, scoring: 'normalized'});
+		const spans = await reader.read(question, passages, {...options, scoring: 'original'});
+		const of = (answers: typeof spans, id: string): number => answers.find(({passageId}) => passageId === id)!.score;
+		return {relevance: Math.log(of(shares, 'suez') / of(shares, 'piano')), best: of(spans, 'suez') - of(spans, 'piano')};
+	};
+	const [short, long] = [await judge(1), await judge(10)];
+	t.not(short.best, long.best);
+	// r = best − null: what the limit does to best, it does to r.
+	t.true(Math.abs(long.relevance - short.relevance - (long.best - short.best)) < 1e-4, JSON.stringify({short, long}));
+	// The relevance logit of DPR's form does not know of spans.
+	const dpr = await ExtractiveReader.load('minilm-reader');
+	const share = async (maxAnswerTokens: number): Promise<number> =>
+		(await dpr.read(question, passages, {maxAnswerTokens, spansPerPassage: 1}))[0]!.score;
+	t.is(await share(1), await share(10));
+});
+
+test('titles change what a question-answering model says only if they are asked for', async t => {
+	const folder = await modelWithoutOutputs(t, 'tiny-reader', ['relevance_logit']);
+	const untitled = passages.map(({id, text, score}) => ({id, text, score}));
+	const plain = await ExtractiveReader.load(folder);
+	const expected = await plain.read(question, untitled, {k: 5, scoring: 'original'});
+	t.deepEqual(await plain.read(question, passages, {k: 5, scoring: 'original'}), expected);
+	const titled = await ExtractiveReader.load(folder, {titles: true});
+	t.notDeepEqual(await titled.read(question, passages, {k: 5, scoring: 'original'}), expected);
+	// DPR's form reads them unless told not to.
+	const dpr = await ExtractiveReader.load('tiny-reader', {titles: false});
+	const never = await dpr.read(question, passages, {k: 5, scoring: 'original'});
+	t.deepEqual(never, await dpr.read(question, untitled, {k: 5, scoring: 'original'}));
+	t.notDeepEqual(never, await (await ExtractiveReader.load('tiny-reader')).read(question, passages, {k: 5, scoring: 'original'}));
+});
+
+test("a model of Hugging Face's type dpr gets the input of DPR's own code", async t => {
+	const same = await ExtractiveReader.load(await modelWithoutOutputs(t, 'tiny-reader', []));
+	const original = await ExtractiveReader.load(await modelWithoutOutputs(t, 'tiny-reader', [], '{"model_type": "dpr"}'));
+	const read = async (reader: ExtractiveReader): Promise<unknown> => reader.read(question, passages, {k: 5, scoring: 'original'});
+	t.deepEqual(await read(same), await read(await ExtractiveReader.load('tiny-reader')));
+	t.notDeepEqual(await read(original), await read(same));
+});

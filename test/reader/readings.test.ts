@@ -1,0 +1,305 @@
+import {appendFile, mkdtemp, readFile, rm, stat, truncate, writeFile} from 'node:fs/promises';
+import {execFile} from 'node:child_process';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
+import test, {type ExecutionContext} from 'ava';
+import {packageRoot} from '../../ts/addon.ts';
+import {
+	ExtractiveReader,
+	type Passage,
+	PassageStore,
+	type Progress,
+	type Question,
+	ReadingCache,
+	type Run,
+	encyclopedia,
+	exactMatch,
+	readPassages,
+	readRun,
+	tuneEvidence,
+} from '../../ts/index.ts';
+
+const passages = new Map<string, Passage>(
+	[
+		{id: 'piano', title: 'Piano', text: 'Bartolomeo Cristofori built the first pianos in Florence.'},
+		{id: 'suez', title: 'Suez Canal', text: '🚀 The Suez Canal was opened to shipping in November 1869 after ten years of digging.'},
+		{id: 'panama', text: 'The Panama Canal was opened in August 1914. It took ten years to dig.'},
+		{id: 'blank', text: ' '},
+		{id: 'forth', title: 'Forth Bridge', text: 'The Forth Bridge in Scotland was opened in 1890 by the Prince of Wales.'},
+	].map(passage => [passage.id, passage]),
+);
+const questions: Question[] = [
+	{id: 'canal', text: 'In which month and year was the Suez Canal opened?', answers: ['November 1869', '1869']},
+	{id: 'builder', text: 'Who built the first pianos?', answers: ['Bartolomeo Cristofori']},
+	{id: 'nobody', text: 'Who knows?', answers: []},
+	{id: 'lost', text: 'Where is it?', answers: ['here']},
+];
+const run: Run = new Map([
+	['canal', hits('panama', 'suez', 'blank', 'forth', 'piano')],
+	['builder', hits('forth', 'suez', 'piano')],
+	['nobody', hits('blank')],
+]);
+
+function hits(...ids: string[]): Array<{id: string; score: number}> {
+	return ids.map((id, i) => ({id, score: 10 - 2 * i}));
+}
+
+async function reader(): Promise<ExtractiveReader> {
+	return ExtractiveReader.load('tiny-reader');
+}
+
+async function file(t: ExecutionContext): Promise<string> {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-readings-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	return join(folder, 'tiny.readings');
+}
+
+test('answers are those that reading each question gives', async t => {
+	const from = await reader();
+	const readings = await readRun(from, questions, run, passages);
+	t.deepEqual(readings.questions, ['canal', 'builder', 'nobody', 'lost']);
+	t.is(readings.depth, 5);
+	for (const scoring of ['original', 'normalized', 'probability'] as const) {
+		for (const merge of ['exact', 'normalised'] as const) {
+			for (const evidence of [
+				{beta: 1, gamma: 0},
+				{beta: 0.5, gamma: 0.3},
+			]) {
+				const answers = await readings.answers({scoring, merge, evidence});
+				t.deepEqual([...answers.keys()], ['canal', 'builder']);
+				for (const [id, answer] of answers) {
+					const {text} = questions.find(question => question.id === id)!;
+					const retrieved = run.get(id)!.map(hit => ({...passages.get(hit.id)!, score: hit.score}));
+					const [expected] = await from.read(text, retrieved, {scoring, merge, evidence});
+					t.deepEqual(answer, expected);
+					t.is(passages.get(answer.passageId)!.text.slice(answer.start, answer.end), answer.text);
+				}
+			}
+		}
+	}
+});
+
+test('only the first passages of each list count, and only so many are read', async t => {
+	const from = await reader();
+	const readings = await readRun(from, questions, run, passages);
+	const shallow = await readRun(from, questions, run, passages, {depth: 1});
+	const first = await readings.answers({passages: 1});
+	t.is(first.get('canal')!.passageId, 'panama');
+	t.is(first.get('builder')!.passageId, 'forth');
+	t.deepEqual(
+		[...(await shallow.answers()).values()].map(({text}) => text),
+		[...first.values()].map(({text}) => text),
+	);
+	t.is(shallow.depth, 1);
+});
+
+test('exact matches are those of the answers; unanswerable questions do not count, and unread ones are wrong', async t => {
+	const readings = await readRun(await reader(), questions, run, passages);
+	for (const scoring of ['original', 'normalized', 'probability'] as const) {
+		const options = {scoring, evidence: {beta: 1, gamma: 0.1}, merge: 'normalised'} as const;
+		const right = await readings.exactMatch(questions, {...options, passages: [5, 1, 2, 1]});
+		t.deepEqual([...right.keys()], [1, 2, 5]);
+		for (const [count, matches] of right) {
+			t.deepEqual([...matches.keys()], ['canal', 'builder', 'lost']);
+			const answers = await readings.answers({...options, passages: count});
+			for (const {id, answers: accepted} of questions.filter(question => question.answers.length > 0)) {
+				t.is(matches.get(id), exactMatch(answers.get(id)?.text ?? 'no answer', accepted) ? 1 : 0, `${scoring}, ${count}, ${id}`);
+			}
+		}
+	}
+	await t.throwsAsync(readings.exactMatch([{id: 'x', text: 'y', answers: ['z']}], {passages: [1]}), {
+		code: 'ERR_ARGUMENT',
+		message: 'questions: expected some that were read, got none of them: the readings begin with "canal", the questions with "x"',
+	});
+});
+
+test('what a cache has is not read again, also from a store and by a closed reader', async t => {
+	const path = await file(t);
+	const from = await reader();
+	const store = `${path}.pkstore`;
+	await PassageStore.write(passages.values(), store);
+	await using open = await PassageStore.open(store);
+	{
+		await using cache = await ReadingCache.open(path, from);
+		await readRun(from, questions.slice(0, 1), run, passages, {cache});
+		t.is(cache.size, 5);
+		await readRun(from, questions, run, passages, {cache});
+		t.is(cache.size, 9);
+	}
+	const expected = await readRun(from, questions, run, passages);
+	await using cache = await ReadingCache.open(path, from);
+	from.close();
+	const progress: Progress[] = [];
+	const readings = await readRun(from, questions, run, open, {cache, onProgress: each => progress.push(each)});
+	t.deepEqual(progress.at(-1), {done: 9, total: 9});
+	const options = {evidence: {beta: 1, gamma: 0.2}};
+	const texts = (answers: ReadonlyMap<string, {text: string}>): string[] => [...answers.values()].map(({text}) => text);
+	t.deepEqual(texts(await readings.answers(options)), texts(await expected.answers(options)));
+	// One more passage: the reader is closed.
+	const more = new Map([['builder', hits('piano', 'panama')]]);
+	await t.throwsAsync(readRun(from, questions, more, open, {cache}), {code: 'ERR_CLOSED', message: 'this reader was closed'});
+	cache.close();
+	await t.throwsAsync(readRun(from, questions, run, open, {cache}), {code: 'ERR_CLOSED', message: 'this cache of readings was closed'});
+});
+
+test('a cache that was cut off keeps its whole records, and is completed', async t => {
+	const path = await file(t);
+	const from = await reader();
+	const read = async (): Promise<number> => {
+		await using cache = await ReadingCache.open(path, from);
+		const before = cache.size;
+		await readRun(from, questions, run, passages, {cache});
+		return before;
+	};
+	t.is(await read(), 0);
+	const whole = (await stat(path)).size;
+	await truncate(path, whole - 1);
+	t.is(await read(), 8);
+	t.is((await stat(path)).size, whole);
+	await appendFile(path, 'half a record');
+	t.is(await read(), 9);
+	t.is((await stat(path)).size, whole);
+});
+
+test('readings of another reader or of other settings are refused, and the file stays', async t => {
+	const path = await file(t);
+	const from = await reader();
+	{
+		await using cache = await ReadingCache.open(path, from, {spansPerPassage: 3});
+		await readRun(from, questions, run, passages, {cache});
+		await t.throwsAsync(readRun(from, questions, run, passages, {cache, spansPerPassage: 4}), {
+			code: 'ERR_READER_MISMATCH',
+			message: /^readRun: expected a cache of readings of model [0-9a-f]{64}, .*, spansPerPassage 4, .* got one of .*, spansPerPassage 3,/u,
+		});
+	}
+	const before = await readFile(path);
+	for (const opening of [
+		async () => ReadingCache.open(path, from),
+		async () => ReadingCache.open(path, await ExtractiveReader.load('minilm-reader'), {spansPerPassage: 3}),
+		async () => ReadingCache.open(path, await ExtractiveReader.load('tiny-reader', {maxTokens: 100}), {spansPerPassage: 3}),
+	]) {
+		await t.throwsAsync(opening(), {code: 'ERR_READER_MISMATCH', message: /expected readings of model .* got those of model/u});
+	}
+	t.deepEqual(await readFile(path), before);
+	await writeFile(path, 'something else altogether');
+	await t.throwsAsync(ReadingCache.open(path, from), {code: 'ERR_INDEX_CORRUPT', message: /a file that begins with "somethin"/u});
+});
+
+test('a cache is written by one process, and by one object of it', async t => {
+	const path = await file(t);
+	const from = await reader();
+	const cache = await ReadingCache.open(path, from);
+	await t.throwsAsync(ReadingCache.open(path, from), {code: 'ERR_INDEX_LOCKED'});
+	const other = async (): Promise<string> => {
+		const source = `
+			import {ExtractiveReader, ReadingCache} from ${JSON.stringify(join(packageRoot, 'ts/index.ts'))};
+			const reader = await ExtractiveReader.load('tiny-reader');
+			await ReadingCache.open(${JSON.stringify(path)}, reader).then(() => console.log('opened'), error => console.log(error.code));
+		`;
+		const {stdout} = await promisify(execFile)(process.execPath, ['--import=tsx', '--input-type=module', '--eval', source], {
+			cwd: packageRoot,
+		});
+		return stdout.trim();
+	};
+	t.is(await other(), 'ERR_INDEX_LOCKED');
+	cache.close();
+	t.is(await other(), 'opened');
+});
+
+test('a reading that is cancelled keeps what was read', async t => {
+	const path = await file(t);
+	const from = await ExtractiveReader.load('tiny-reader', {batchTokens: 100});
+	const {articles, questions: of} = encyclopedia();
+	const texts = new Map<string, Passage>();
+	for await (const {id, text} of readPassages(articles)) {
+		texts.set(id, {id, text});
+	}
+	const asked = await of('test');
+	const long = new Map(asked.map(({id}) => [id, hits(...texts.keys())]));
+	await using cache = await ReadingCache.open(path, from);
+	const controller = new AbortController();
+	const reason = new Error('enough');
+	const reading = readRun(from, asked, long, texts, {
+		cache,
+		signal: controller.signal,
+		onProgress({done}) {
+			if (done > 100) {
+				controller.abort(reason);
+			}
+		},
+	});
+	t.is(await t.throwsAsync(reading), reason);
+	t.true(cache.size > 50 && cache.size < asked.length * texts.size, `${cache.size} kept`);
+});
+
+test('a search tries what the paper tries, and every trial counts what the answers count', async t => {
+	const readings = await readRun(await reader(), questions, run, passages);
+	const answerable = questions.filter(({answers}) => answers.length > 0);
+	for (const scoring of ['original', 'normalized'] as const) {
+		const progress: Progress[] = [];
+		const tuned = await tuneEvidence(readings, questions, {
+			scoring,
+			passages: [1, 2, 5],
+			threads: 2,
+			onProgress: each => progress.push(each),
+		});
+		t.deepEqual(tuned, await tuneEvidence(readings, questions, {scoring, passages: [1, 2, 5], threads: 1}));
+		t.is(progress.at(-1)!.done, progress.at(-1)!.total);
+		const first = tuned.trials.slice(0, 3).map(({beta, gamma, passages: count}) => [beta, gamma, count]);
+		t.deepEqual(
+			first,
+			[1, 2, 5].map(count => [scoring === 'original' ? 1 : 0.2, 0, count]),
+		);
+		for (const {beta, gamma, passages: count, exactMatch: share} of tuned.trials.filter((_, i) => i % 41 === 0)) {
+			const answers = await readings.answers({scoring, evidence: {beta, gamma}, passages: count});
+			const right = answerable.filter(({id, answers: accepted}) => exactMatch(answers.get(id)?.text ?? 'no answer', accepted));
+			t.is(share, right.length / answerable.length, `${scoring}: β ${beta}, γ ${gamma}, ${count} passages`);
+		}
+		const best = Math.max(...tuned.trials.map(trial => trial.exactMatch));
+		t.is(tuned.exactMatch, best);
+		t.is(tuned.passages, Math.min(...tuned.trials.filter(trial => trial.exactMatch === best).map(trial => trial.passages)));
+	}
+});
+
+test('numbers of passages are those of the paper, as far as was read', async t => {
+	const readings = await readRun(await reader(), questions, run, passages);
+	// No answer is right, so the least γ is the best: by 0.05, then by 0.01 above 0.
+	const lost = questions.filter(({id}) => id === 'lost');
+	const {trials, evidence} = await tuneEvidence(readings, lost, {scoring: 'original', gamma: {from: 0, to: 0.1}});
+	t.deepEqual(
+		trials.map(({gamma}) => gamma),
+		[0, 0.05, 0.1, 0.01, 0.02, 0.03, 0.04],
+	);
+	t.deepEqual(evidence, {beta: 1, gamma: 0});
+	t.true(
+		trials.every(({passages: count}) => count === 5),
+		'fewer than 20 were read: all of them',
+	);
+});
+
+test('arguments that mean nothing are refused', async t => {
+	const from = await reader();
+	await t.throwsAsync(readRun(from, [questions[0]!, questions[0]!], run, passages), {
+		code: 'ERR_DUPLICATE_ID',
+		message: 'questions: expected distinct ids, got "canal" twice',
+	});
+	await t.throwsAsync(readRun(from, questions, new Map([['canal', hits('atlantis')]]), passages), {
+		code: 'ERR_ARGUMENT',
+		message: 'readRun: expected every passage of the run, got none of "atlantis"',
+	});
+	await t.throwsAsync(readRun(from, questions, new Map([['canal', [{id: 'suez', score: Number.NaN}]]]), passages), {
+		code: 'ERR_ARGUMENT',
+		message: 'retrieval score: expected a finite number, got NaN',
+	});
+	const readings = await readRun(from, questions, run, passages);
+	await t.throwsAsync(readings.answers({scoring: 'best' as 'original'}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(readings.exactMatch(questions, {passages: []}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(tuneEvidence(readings, questions, {delta: {from: 1, to: 0}}), {
+		message: 'delta: expected a range from a number to one not below it, got 1 to 0',
+	});
+	await t.throwsAsync(tuneEvidence(readings, questions, {beta: {from: -1, to: 0}}), {code: 'ERR_ARGUMENT', message: /β above 0/u});
+	await t.throwsAsync(tuneEvidence(readings, [questions[2]!]), {
+		message: 'tuneEvidence: expected questions with accepted answers, got none',
+	});
+});

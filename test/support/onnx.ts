@@ -1,0 +1,97 @@
+/**
+Rewrites the graph of an ONNX file, as far as tests need other shapes of a model that is there.
+
+The format is protocol buffers: fields of a key (number · 8 + wire type) and a value, in any order. The numbers are those of
+`onnx.proto`: `ModelProto.graph` is 7, `GraphProto.output` 12, a `ValueInfoProto`'s name 1.
+*/
+import {copyFile, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import type {ExecutionContext} from 'ava';
+import {packageRoot} from '../../ts/addon.ts';
+
+const GRAPH = 7;
+const OUTPUT = 12;
+const NAME = 1;
+
+/** A folder with one of the project's models, without some of its outputs; its path. */
+export async function modelWithoutOutputs(t: ExecutionContext, model: string, outputs: readonly string[], config = '{}'): Promise<string> {
+	const from = join(packageRoot, 'models', model);
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-model-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	await copyFile(join(from, 'tokenizer.json'), join(folder, 'tokenizer.json'));
+	await writeFile(join(folder, 'config.json'), config);
+	await writeFile(join(folder, 'model.onnx'), withoutOutputs(await readFile(join(from, 'model.onnx')), outputs));
+	return folder;
+}
+
+function withoutOutputs(model: Buffer, outputs: readonly string[]): Buffer {
+	const edited = fields(model).map(({number, whole, value}) =>
+		number === GRAPH
+			? field(
+					GRAPH,
+					Buffer.concat(
+						fields(value)
+							.filter(kept)
+							.map(({whole}) => whole),
+					),
+				)
+			: whole,
+	);
+	return Buffer.concat(edited);
+
+	function kept({number, value}: Field): boolean {
+		return (
+			number !== OUTPUT ||
+			!outputs.includes(
+				fields(value)
+					.find(({number}) => number === NAME)!
+					.value.toString(),
+			)
+		);
+	}
+}
+
+interface Field {
+	readonly number: number;
+	readonly whole: Buffer;
+	readonly value: Buffer;
+}
+
+function fields(message: Buffer): Field[] {
+	const found: Field[] = [];
+	for (let start = 0; start < message.length; ) {
+		const [key, afterKey] = varint(message, start);
+		const type = key % 8;
+		let [length, at] = [0, afterKey];
+		if (type === 0) {
+			length = varint(message, at)[1] - at;
+		} else if (type === 2) {
+			[length, at] = varint(message, at);
+		} else {
+			length = type === 1 ? 8 : 4;
+		}
+		found.push({number: Math.floor(key / 8), whole: message.subarray(start, at + length), value: message.subarray(at, at + length)});
+		start = at + length;
+	}
+	return found;
+}
+
+/** The number at a place, and the place after it. */
+function varint(bytes: Buffer, start: number): [value: number, after: number] {
+	let value = 0;
+	for (let at = start; ; at++) {
+		value += (bytes[at]! & 0x7f) * 2 ** (7 * (at - start));
+		if (bytes[at]! < 0x80) {
+			return [value, at + 1];
+		}
+	}
+}
+
+function field(number: number, value: Buffer): Buffer {
+	return Buffer.concat([Buffer.from([...toVarint(number * 8 + 2), ...toVarint(value.length)]), value]);
+}
+
+function toVarint(value: number): number[] {
+	return value < 0x80 ? [value] : [(value % 0x80) + 0x80, ...toVarint(Math.floor(value / 0x80))];
+}

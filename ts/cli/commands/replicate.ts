@@ -1,0 +1,108 @@
+import {join, relative} from 'node:path';
+import {type Command, Option} from 'commander';
+import {parts} from '../../replication/configuration.ts';
+import {type ReplicateOptions, type Study, replicate} from '../../replication/index.ts';
+import {count, counts, number} from '../options.ts';
+import {note, print, printJson} from '../output.ts';
+import {ProgressBar} from '../progress.ts';
+import {table} from '../table.ts';
+
+interface ReplicateFlags {
+	readonly dataset: string;
+	readonly output: string;
+	readonly name?: string;
+	readonly corpus?: string;
+	readonly development?: string;
+	readonly test?: string;
+	readonly collection?: string;
+	readonly model: string;
+	readonly questionModel?: string;
+	readonly reader: string | false;
+	readonly answers: 'text' | 'pattern';
+	readonly depth: number;
+	readonly k: number[];
+	readonly read: number;
+	readonly significance: number;
+	readonly developmentQuestions?: number;
+	readonly testQuestions?: number;
+	readonly json?: boolean;
+}
+
+export function registerReplicate(program: Command, signal: AbortSignal): void {
+	program
+		.command('replicate')
+		.description('rerun Ma et al. (2021), "A Replication Study of Dense Passage Retriever", on a data set, and write its report')
+		.requiredOption('--dataset <folder>', 'a corpus, development and test questions, told apart by their names')
+		.option('-o, --output <folder>', 'the run: report, TREC runs, what the reader said; goes on where it stopped', 'passagekit-study')
+		.option('--name <name>', "NQ, TriviaQA, WQ, CuratedTREC or SQuAD, to see the paper's figures beside yours")
+		.option('--corpus <path>', 'the corpus, if its name does not tell')
+		.option('--development <file>', 'development questions, if their name does not tell')
+		.option('--test <file>', 'test questions, if their name does not tell')
+		.option('--collection <folder>', 'made by `passagekit index` of this corpus, instead of building one')
+		.option('--model <model>', 'encoder of passages', 'minilm-encoder')
+		.option('--question-model <model>', 'encoder of questions, where it is another, as with DPR')
+		.option('--reader <model>', 'reader', 'minilm-reader')
+		.option('--no-reader', 'retrieval alone: Tables 1 and 2')
+		.addOption(
+			new Option('--answers <kind>', 'texts, or with --no-reader regular expressions as in CuratedTREC')
+				.choices(['text', 'pattern'])
+				.default('text'),
+		)
+		.option('--depth <n>', "hits taken from each list before fusing (k')", count(1), 1000)
+		.option('--k <list>', 'cut-offs of accuracy', counts, [20, 100])
+		.option('--read <n>', 'passages that the reader reads per question; the paper has 500', count(1), 100)
+		.option('--significance <p>', 'a difference counts with a corrected p below this', number, 0.01)
+		.option('--development-questions <n>', 'use so many, spread over the file', count(1))
+		.option('--test-questions <n>', 'use so many, spread over the file', count(2))
+		.option('--json', 'print the study as one JSON object')
+		.action(async ({dataset, output, json, ...flags}: ReplicateFlags) => {
+			let bar: ProgressBar | undefined;
+			let current: string | undefined;
+			const options: ReplicateOptions = {
+				...flags,
+				encoder: flags.model,
+				questionEncoder: flags.questionModel,
+				ks: flags.k,
+				passagesRead: flags.read,
+				signal,
+				onProgress({stage, ...progress}) {
+					if (stage !== current) {
+						bar?.end();
+						current = stage;
+						bar = new ProgressBar(stage, stage === 'read' ? 'bytes' : '');
+					}
+					bar?.update(progress);
+				},
+			};
+			const study = await replicate(dataset, output, options).finally(() => bar?.end());
+			if (json) {
+				printJson(study);
+				return;
+			}
+			show(study);
+			note(`the report: ${relative('.', join(output, parts.html))}, also as ${parts.markdown} and ${parts.json}`);
+		});
+}
+
+function show({retrieval, reading}: Study): void {
+	const share = (value: number): string => (100 * value).toFixed(1);
+	print(
+		table(
+			['retriever', 'weight', ...retrieval.ks.map(k => `top-${k}`)],
+			retrieval.rows.map(({condition, weight, accuracy}) => [
+				condition,
+				weight === undefined ? '' : String(weight),
+				...accuracy.map(share),
+			]),
+		),
+	);
+	if (reading) {
+		print('');
+		print(
+			table(
+				['exact match', ...reading.rows[0]!.cells.map(({scoring}) => scoring)],
+				reading.rows.map(({retriever, cells}) => [retriever, ...cells.map(({exactMatch}) => share(exactMatch))]),
+			),
+		);
+	}
+}

@@ -1,0 +1,39 @@
+import {checkCount} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import {callNative, native} from '../native.ts';
+import {nativeRun} from '../run.ts';
+import type {CallOptions, Run} from '../types.ts';
+
+/** How much two runs retrieve the same passages. */
+export interface Overlap {
+	/** k → mean over the queries of |A ∩ B| / |A ∪ B|, A and B being the first k passages of the two lists; 0 to 1. */
+	readonly jaccard: ReadonlyMap<number, number>;
+	/** Queries that both runs have; these count. */
+	readonly queries: number;
+	/** Queries that one run alone has; these do not. */
+	readonly missing: number;
+}
+
+/**
+The Jaccard overlap of two runs, for each k (Ma et al., 2021, Table 2, with k = 20, 100, 500, 1000). Lists are ordered as
+`evaluate` orders them; one with fewer than k hits counts with those it has, and two empty ones overlap fully. Refuses
+runs without a query in common. Progress counts queries.
+
+@example
+```
+const {jaccard} = await overlap(dense, sparse, [20, 100]);
+jaccard.get(20);
+//=> 0.092
+```
+*/
+export async function overlap(a: Run, b: Run, ks: readonly number[], options: CallOptions = {}): Promise<Overlap> {
+	if (!Array.isArray(ks) || ks.length === 0) {
+		throw new RetrievalError('ERR_ARGUMENT', 'ks: expected at least one cut-off, got none');
+	}
+	for (const k of ks) {
+		checkCount('k', k, 1);
+	}
+	const runs = [await nativeRun(a), await nativeRun(b)] as const;
+	const {means, queries, missing} = await callNative(options, control => native.jaccardOverlap(...runs, [...ks], control));
+	return {jaccard: new Map(ks.map((k, i) => [k, means[i]!])), queries, missing};
+}

@@ -1,0 +1,182 @@
+import {checkCount, checkNumber, checkOneOf, kindOf, shown} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import {callNative, callSync, native, nextTurn} from '../native.ts';
+import type {CallOptions} from '../types.ts';
+import type {Evaluation} from './evaluate.ts';
+
+/** Student's paired t-test, Fisher's randomisation test, or the bootstrap test by the shift method. */
+export type SignificanceTest = 'paired-t' | 'randomisation' | 'bootstrap';
+
+export interface SignificanceOptions extends CallOptions {
+	/** @default 'paired-t' */
+	readonly test?: SignificanceTest | undefined;
+	/** How often `randomisation` and `bootstrap` draw. @default 10_000 */
+	readonly rounds?: number | undefined;
+	/** What they draw from. The same values and seed give the same p on every platform. @default 42 */
+	readonly seed?: number | undefined;
+}
+
+/** Whether two systems differ, by their values for the same queries. */
+export interface PairedTest {
+	/** Mean of a − mean of b, over the queries that both have. */
+	readonly difference: number;
+	/** Two-sided: how likely so large a difference is between systems that do not differ. Not corrected for other tests. */
+	readonly p: number;
+	/** Queries that both have; these count. */
+	readonly queries: number;
+	/** Queries that one alone has; these do not. */
+	readonly missing: number;
+	/** t, of the paired t-test, with `queries` − 1 degrees of freedom. Infinite where all differences are the same and not 0. */
+	readonly statistic?: number;
+}
+
+/** The tests, for those who choose one by name. */
+const tests = ['paired-t', 'randomisation', 'bootstrap'] as const satisfies readonly SignificanceTest[];
+
+/**
+Tests whether two systems differ, by a value for each query: exact match, say, or reciprocal rank (Smucker et al., 2007).
+
+`paired-t`: p is 1 where all differences are 0, and 0 where they are all the same otherwise. `randomisation`: the share of
+the ways to exchange the two values of queries that make the means differ as much; all ways are counted where at most 16
+queries differ. `bootstrap`: the share of samples of queries, drawn with replacement, whose mean difference is as far from
+the observed one as that is from 0 (Efron & Tibshirani, 1993, ch. 16). What is drawn gives p = (1 + count) / (1 + rounds).
+
+Values are finite numbers, of at least 2 queries that both systems have. Pairs are in the order of `a`. Progress counts rounds.
+
+@example
+```
+const before = new Map([['q1', 0.5], ['q2', 0.4], ['q3', 0.6], ['q4', 0.7]]);
+const after = new Map([['q1', 0.9], ['q2', 0.6], ['q3', 0.7], ['q4', 1]]);
+await pairedTest(after, before);
+//=> {difference: 0.25, p: 0.03046…, queries: 4, missing: 0, statistic: 3.872…}
+await pairedTest(after, before, {test: 'randomisation'});
+//=> {difference: 0.25, p: 0.125, queries: 4, missing: 0}
+```
+*/
+export async function pairedTest(
+	a: ReadonlyMap<string, number>,
+	b: ReadonlyMap<string, number>,
+	options: SignificanceOptions = {},
+): Promise<PairedTest> {
+	return tested(a, b, value => value, options);
+}
+
+/**
+`pairedTest` of one measure of two evaluations.
+
+@example
+```
+const [dense, sparse] = [await evaluate(denseRun, qrels, ['nDCG@10']), await evaluate(sparseRun, qrels, ['nDCG@10'])];
+const {difference, p} = await significance(dense, sparse, 'nDCG@10');
+//=> {difference: 0.0213, p: 0.0042, …}
+```
+*/
+export async function significance<M extends string>(
+	a: Evaluation<NoInfer<M>>,
+	b: Evaluation<NoInfer<M>>,
+	measure: M,
+	options: SignificanceOptions = {},
+): Promise<PairedTest> {
+	for (const [what, evaluation] of Object.entries({a, b})) {
+		if (typeof evaluation?.mean !== 'object') {
+			throw new RetrievalError('ERR_ARGUMENT', `${what}: expected an evaluation {mean, perQuery}, got ${kindOf(evaluation)}`);
+		}
+		checkOneOf(`measure of ${what}`, measure, Object.keys(evaluation.mean) as M[]);
+	}
+	return tested(a.perQuery, b.perQuery, values => values[measure], options);
+}
+
+/**
+p of each of several tests, corrected for there being several: min(1, p · tests) (Dunn, 1961).
+
+@example
+```
+bonferroni([0.004, 0.03, 0.4]);
+//=> [0.012, 0.09, 1]
+```
+*/
+export function bonferroni(ps: readonly number[]): number[] {
+	return [...callSync(() => native.bonferroni(probabilities(ps)))];
+}
+
+/**
+As safe as `bonferroni`, and never larger: the i-th smallest p of m tests is multiplied by m − i + 1, at most 1, and
+is never below a smaller one's (Holm, 1979).
+
+@example
+```
+holm([0.004, 0.03, 0.4]);
+//=> [0.012, 0.06, 0.4]
+```
+*/
+export function holm(ps: readonly number[]): number[] {
+	return [...callSync(() => native.holm(probabilities(ps)))];
+}
+
+/** About a millisecond's worth of queries to look up. */
+const QUERIES_A_TURN = 1000;
+
+async function tested<V>(
+	a: ReadonlyMap<string, V>,
+	b: ReadonlyMap<string, V>,
+	valueOf: (values: V) => number,
+	options: SignificanceOptions,
+): Promise<PairedTest> {
+	const {test = 'paired-t', rounds = 10_000, seed = 42, signal} = options;
+	checkOneOf('test', test, tests);
+	checkCount('rounds', rounds, 1);
+	checkCount('seed', seed, 0);
+	checkValues('a', a);
+	checkValues('b', b);
+	const [left, right] = [new Float64Array(a.size), new Float64Array(a.size)];
+	let [queries, seen] = [0, 0];
+	for (const [query, values] of a) {
+		const others = b.get(query);
+		if (others !== undefined || b.has(query)) {
+			left[queries] = value('a', query, valueOf(values));
+			right[queries] = value('b', query, valueOf(others as V));
+			queries++;
+		}
+		if (++seen % QUERIES_A_TURN === 0) {
+			await nextTurn();
+			signal?.throwIfAborted();
+		}
+	}
+	if (queries === 0) {
+		const [first, second] = [a, b].map(side => {
+			const [query] = side.keys();
+			return query === undefined ? 'nothing' : shown(query);
+		});
+		throw new RetrievalError('ERR_ARGUMENT', `a and b: expected queries in common, got none: a begins with ${first}, b with ${second}`);
+	}
+	const {difference, p, statistic} = await callNative(options, control =>
+		native.significance(left.subarray(0, queries), right.subarray(0, queries), test, rounds, seed, control),
+	);
+	return {difference, p, queries, missing: a.size + b.size - 2 * queries, ...(statistic === undefined ? {} : {statistic})};
+}
+
+function checkValues(what: string, values: unknown): void {
+	if (typeof (values as ReadonlyMap<string, unknown> | undefined)?.get !== 'function') {
+		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a Map of query id to value, got ${kindOf(values)}`);
+	}
+}
+
+function value(what: string, query: string, of: unknown): number {
+	// What it is called costs more than to check it.
+	if (!Number.isFinite(of)) {
+		checkNumber(`${what}: value of query "${query}"`, of);
+	}
+	return of as number;
+}
+
+function probabilities(ps: readonly number[]): Float64Array {
+	if (!Array.isArray(ps)) {
+		throw new RetrievalError('ERR_ARGUMENT', `ps: expected an array of numbers from 0 to 1, got ${kindOf(ps)}`);
+	}
+	for (const [i, p] of ps.entries()) {
+		if (typeof p !== 'number' || !(p >= 0 && p <= 1)) {
+			throw new RetrievalError('ERR_ARGUMENT', `ps[${i}]: expected a number from 0 to 1, got ${shown(p)}`);
+		}
+	}
+	return Float64Array.from(ps);
+}

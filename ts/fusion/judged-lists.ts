@@ -1,0 +1,90 @@
+import {checkCount} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import type {AnswerKind, PassageTexts} from '../evaluation/index.ts';
+import {nativeTexts} from '../native-texts.ts';
+import {type Binding, callNative, native} from '../native.ts';
+import type {CallOptions, Question} from '../types.ts';
+import {type FusedLists, nativeRuns} from './fuse.ts';
+import {type HybridGrid, type HybridTuning, bestOf} from './grid.ts';
+import {type FusionMethod, checkFusion} from './method.ts';
+
+export interface JudgeOptions extends CallOptions {
+	/** Hits of each list that count. @default 1000 */
+	readonly depth?: number | undefined;
+	/** Whether answers are texts or regular expressions. @default 'text' */
+	readonly answers?: AnswerKind | undefined;
+}
+
+/**
+Lists of questions, of which it is known which passages have an answer: asking how good a way to fuse them is takes
+milliseconds. Questions without answers do not count.
+
+@example
+```
+const judged = await JudgedLists.judge({dense, sparse}, questions, store);
+const {fusion} = await judged.tune({method: 'hybrid'});
+const [ranks] = await judged.firstRanks([fusion], 100);
+```
+*/
+export class JudgedLists {
+	/** Ids of the questions that count, in their order. */
+	readonly questions: readonly string[];
+	readonly #native: Binding.JudgedLists;
+	readonly #lists: number;
+
+	private constructor(judged: Binding.JudgedLists, questions: readonly string[], lists: number) {
+		this.#native = judged;
+		this.questions = questions;
+		this.#lists = lists;
+	}
+
+	/** Looks for answers in all passages of the lists. Progress counts questions. */
+	static async judge(
+		lists: FusedLists,
+		questions: readonly Question[],
+		passages: PassageTexts,
+		options: JudgeOptions = {},
+	): Promise<JudgedLists> {
+		const {depth = 1000, answers = 'text'} = options;
+		checkCount('depth', depth, 1);
+		const runs = await nativeRuns(lists);
+		const judge = new native.AnswerJudge(runs, await nativeTexts(passages), depth, answers === 'pattern');
+		const answerable = questions.filter(question => question.answers.length > 0);
+		const ids = answerable.map(({id}) => id);
+		if (new Set(ids).size < ids.length) {
+			const twice = ids.find((id, i) => ids.indexOf(id) < i)!;
+			throw new RetrievalError('ERR_ARGUMENT', `questions: expected distinct ids, got "${twice}" twice`);
+		}
+		for (const {id, answers: accepted} of answerable) {
+			judge.add(id, [...accepted]);
+		}
+		return new JudgedLists(await callNative(options, control => judge.judge(control)), ids, runs.length);
+	}
+
+	/** For each method the rank, from 1, of each question's first passage with an answer in the fused list; 0 where there is none up to `within`. */
+	async firstRanks(methods: readonly FusionMethod[], within: number, options: CallOptions = {}): Promise<Uint32Array[]> {
+		checkCount('within', within, 1);
+		for (const method of methods) {
+			checkFusion(method, this.#lists);
+		}
+		const ranks = await callNative(options, control =>
+			this.#native.firstRanks(methods as unknown as Binding.FusionMethod[], within, control),
+		);
+		const count = this.questions.length;
+		return methods.map((_, i) => ranks.subarray(i * count, (i + 1) * count));
+	}
+
+	/** The share of questions with an answer among the first `k` passages of the fused list, for each method. */
+	async accuracy(methods: readonly FusionMethod[], k: number, options: CallOptions = {}): Promise<number[]> {
+		const ranks = await this.firstRanks(methods, k, options);
+		return ranks.map(ranks => (ranks.length === 0 ? 0 : ranks.filter(rank => rank > 0).length / ranks.length));
+	}
+
+	/** The weight that brings answers among the first `k` passages most often. See `tuneHybrid`. */
+	async tune(
+		options: HybridGrid & {readonly k?: number | undefined; readonly signal?: AbortSignal | undefined} = {},
+	): Promise<HybridTuning> {
+		const {k = 20, signal} = options;
+		return bestOf(options, async methods => this.accuracy(methods, k, {signal}));
+	}
+}

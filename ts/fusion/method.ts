@@ -1,0 +1,71 @@
+import {checkNumber, checkOneOf} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+
+/**
+How lists become one, over the union of their hits. The first four are of a dense and a sparse list (Ma et al., 2021, §2.1).
+
+- `dprHybrid`: λ · dense + sparse, a missing score is 0 (Karpukhin et al., 2020). λ is 1.1 by default.
+- `hybrid`: dense + α · sparse, a missing score is 0.
+- `hybridNorm`: the same, but a missing score is the lowest score that its list retrieved.
+- `interpolate`: α · dense + (1 − α) · sparse after `normalise`; a missing score is 0, or after `z-score` the list's lowest.
+- `linear`: Σ weight · score of any number of lists, after `normalise`; a missing score is 0, or the list's lowest where
+  `missing` is `minimum`. Weights are 1 by default.
+- `rrf`: Σ 1 / (rankConstant + rank) of any number of lists, scores are ignored (Cormack et al., 2009). The constant is 60 by default.
+*/
+export type FusionMethod =
+	| {readonly method: 'dprHybrid'; readonly lambda?: number}
+	| {readonly method: 'hybrid'; readonly alpha: number}
+	| {readonly method: 'hybridNorm'; readonly alpha: number}
+	| {readonly method: 'interpolate'; readonly alpha: number; readonly normalise?: Normalisation}
+	| {
+			readonly method: 'linear';
+			readonly weights?: readonly number[];
+			readonly normalise?: Normalisation;
+			readonly missing?: 'zero' | 'minimum';
+	  }
+	| {readonly method: 'rrf'; readonly rankConstant?: number};
+
+/** `min-max` to [0, 1]; `z-score` to mean 0 and standard deviation 1, a list at a time. */
+export type Normalisation = 'none' | 'min-max' | 'z-score';
+
+/** Refuses a method that has no meaning for so many lists. */
+export function checkFusion(fusion: FusionMethod, lists: number): void {
+	checkOneOf('fusion: method', fusion?.method, ['dprHybrid', 'hybrid', 'hybridNorm', 'interpolate', 'linear', 'rrf']);
+	if (lists !== 2 && fusion.method !== 'linear' && fusion.method !== 'rrf') {
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`fusion: expected a dense and a sparse list for ${fusion.method}, got ${lists} ${lists === 1 ? 'list' : 'lists'}`,
+		);
+	}
+	switch (fusion.method) {
+		case 'dprHybrid': {
+			checkNumber('fusion: lambda', fusion.lambda ?? 1.1);
+			break;
+		}
+		case 'interpolate': {
+			checkOneOf('fusion: normalise', fusion.normalise ?? 'none', ['none', 'min-max', 'z-score']);
+			checkNumber('fusion: alpha', fusion.alpha);
+			break;
+		}
+		case 'linear': {
+			checkOneOf('fusion: normalise', fusion.normalise ?? 'none', ['none', 'min-max', 'z-score']);
+			checkOneOf('fusion: missing', fusion.missing ?? 'zero', ['zero', 'minimum']);
+			const {weights} = fusion;
+			if (weights !== undefined && (!Array.isArray(weights) || weights.length !== lists)) {
+				const got = Array.isArray(weights) ? `${weights.length} weights` : String(weights);
+				throw new RetrievalError('ERR_ARGUMENT', `fusion: expected ${lists} weights, one a list, got ${got}`);
+			}
+			for (const weight of weights ?? []) {
+				checkNumber('fusion: weights', weight);
+			}
+			break;
+		}
+		case 'rrf': {
+			checkNumber('fusion: rankConstant', fusion.rankConstant ?? 60);
+			break;
+		}
+		default: {
+			checkNumber('fusion: alpha', fusion.alpha);
+		}
+	}
+}

@@ -1,0 +1,65 @@
+import {checkCount} from '../check.ts';
+import {type AnswerKind, type Measure, type PassageTexts, evaluate} from '../evaluation/index.ts';
+import type {CallOptions, Qrels, Question, Run} from '../types.ts';
+import {fuse} from './fuse.ts';
+import {type HybridGrid, type HybridTuning, bestOf} from './grid.ts';
+import {JudgedLists} from './judged-lists.ts';
+
+/** What a weight is chosen by: how often the answer is among the first `k` passages, or a measure against qrels. */
+export type HybridObjective =
+	| {
+			readonly questions: readonly Question[];
+			readonly passages: PassageTexts;
+			/** @default 20 */
+			readonly k?: number | undefined;
+			/** Whether answers are texts or regular expressions. @default 'text' */
+			readonly answers?: AnswerKind | undefined;
+	  }
+	| {
+			readonly qrels: Qrels;
+			readonly measure: Measure;
+			/** Hits of the fused list that are measured. @default 100 */
+			readonly k?: number | undefined;
+	  };
+
+export interface TuneHybridOptions extends HybridGrid, CallOptions {
+	/** Hits of each list that count (k'). @default 1000 */
+	readonly depth?: number | undefined;
+}
+
+/**
+Finds the weight of a hybrid that does best on development questions (Ma et al., 2021, §3). Both lists are retrieved
+once; which passages have an answer is found out once, and a grid costs arithmetic alone. Progress counts questions.
+To tune several methods, or to look at other cut-offs, keep a `JudgedLists`.
+
+@example
+```
+const {fusion, curve} = await tuneHybrid({dense, sparse}, {questions, passages: store}, {method: 'hybridNorm'});
+//=> {method: 'hybridNorm', alpha: 1.3}
+```
+*/
+export async function tuneHybrid(
+	lists: {readonly dense: Run; readonly sparse: Run},
+	objective: HybridObjective,
+	options: TuneHybridOptions = {},
+): Promise<HybridTuning> {
+	const {depth = 1000, signal, onProgress} = options;
+	checkCount('depth', depth, 1);
+	if ('qrels' in objective) {
+		const {qrels, measure, k = 100} = objective;
+		checkCount('k', k, 1);
+		return bestOf(options, async methods => {
+			const scores: number[] = [];
+			for (const method of methods) {
+				const run = await fuse(lists, method, {k, signal});
+				const {mean} = await evaluate(run, qrels, [measure], {signal});
+				scores.push(mean[measure]!);
+				onProgress?.({done: scores.length, total: methods.length});
+			}
+			return scores;
+		});
+	}
+	const {questions, passages, k, answers} = objective;
+	const judged = await JudgedLists.judge(lists, questions, passages, {depth, answers, signal, onProgress});
+	return judged.tune({...options, k});
+}

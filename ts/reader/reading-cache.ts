@@ -1,0 +1,76 @@
+import {checkCount, checkString} from '../check.ts';
+import {type Binding, callNative, callSync, native} from '../native.ts';
+import {ExtractiveReader} from './extractive-reader.ts';
+
+/** How much is kept of what a reader says of a passage. */
+export interface SpanLimits {
+	/** Spans kept per passage (m). @default 10 */
+	readonly spansPerPassage?: number | undefined;
+	/** Tokens in an answer. @default 10 */
+	readonly maxAnswerTokens?: number | undefined;
+}
+
+/** @internal */
+export function checkedLimits({spansPerPassage = 10, maxAnswerTokens = 10}: SpanLimits): {
+	spansPerPassage: number;
+	maxAnswerTokens: number;
+} {
+	checkCount('spansPerPassage', spansPerPassage, 1);
+	checkCount('maxAnswerTokens', maxAnswerTokens, 1);
+	return {spansPerPassage, maxAnswerTokens};
+}
+
+/**
+What a reader said, in a file: `readRun` reads no passage twice for the same question, whichever run, depth or scoring asks
+for it. Some 200 bytes a passage, appended as they come; what a crash cut off is read again.
+
+@example
+```
+await using cache = await ReadingCache.open('minilm-reader.readings', reader);
+const bm25 = await readRun(reader, questions, bm25Run, store, {depth: 500, cache});
+// Passages that BM25 found too are not read again.
+const hybrid = await readRun(reader, questions, hybridRun, store, {depth: 500, cache});
+```
+*/
+export class ReadingCache implements AsyncDisposable {
+	readonly #native: Binding.NativeReadingCache;
+	/** The limits that it was opened with. */
+	readonly limits: {readonly spansPerPassage: number; readonly maxAnswerTokens: number};
+
+	/** @internal */
+	private constructor(cache: Binding.NativeReadingCache, limits: ReadingCache['limits']) {
+		this.#native = cache;
+		this.limits = limits;
+	}
+
+	/**
+	Opens the file or creates it, for readings of this reader within these limits. A file of another model, or of other
+	settings than the reader's and these, is refused (`ERR_READER_MISMATCH`), and so is one that this process or another has
+	open (`ERR_INDEX_LOCKED`).
+	*/
+	static async open(path: string, reader: ExtractiveReader, limits: SpanLimits = {}): Promise<ReadingCache> {
+		checkString('path', path);
+		const checked = checkedLimits(limits);
+		const handle = ExtractiveReader.handle(reader);
+		return new ReadingCache(await callNative({}, () => native.openReadingCache(path, handle, checked)), checked);
+	}
+
+	/** Readings in the file. */
+	get size(): number {
+		return callSync(() => this.#native.size);
+	}
+
+	/** Gives the file back; calls in progress finish. */
+	close(): void {
+		this.#native.close();
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.close();
+	}
+
+	/** @internal */
+	static handle(cache: ReadingCache): Binding.NativeReadingCache {
+		return cache.#native;
+	}
+}

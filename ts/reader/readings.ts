@@ -1,0 +1,249 @@
+import {checkCount, checkNumber, checkOneOf, checkString, checkStrings, kindOf} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import {type Binding, callNative, native, nextTurn} from '../native.ts';
+import {nativeRun} from '../run.ts';
+import {type TextSource, textsOf} from '../texts.ts';
+import type {CallOptions, Passage, Query, Question, Run} from '../types.ts';
+import {type Answer, ExtractiveReader, type ReadOptions} from './extractive-reader.ts';
+import {ReadingCache, type SpanLimits, checkedLimits} from './reading-cache.ts';
+
+/** Where passages are: a `PassageStore`, or a map by id. */
+export type PassageSourceById = TextSource | ReadonlyMap<string, Pick<Passage, 'text' | 'title'>>;
+
+export interface ReadRunOptions extends CallOptions, SpanLimits {
+	/** Passages read for each question, from the first of its list on. @default 100 */
+	readonly depth?: number | undefined;
+	/** Where readings are kept. Its limits are those of this call; others are refused. */
+	readonly cache?: ReadingCache | undefined;
+}
+
+/** How answers are made of readings. */
+export type ScoringOptions = Pick<ReadOptions, 'scoring' | 'evidence' | 'merge'>;
+
+export interface AnswersOptions extends CallOptions, ScoringOptions {
+	/** Only the first so many passages of each question. @default all that were read */
+	readonly passages?: number | undefined;
+}
+
+export interface ExactMatchOptions extends CallOptions, ScoringOptions {
+	/** Numbers of passages, from the first of each list on: 1 to 4,294,967,295. */
+	readonly passages: readonly number[];
+}
+
+/** Questions or passages handed over in one turn of the event loop. */
+const BATCH = 256;
+/** About a millisecond's worth of answers to copy. */
+const ANSWERS_A_TURN = 1024;
+
+/**
+Has a reader read what was retrieved: for each question, the first passages of its list. Progress counts passages, those of
+the cache included. When cancelled, what was read is in the cache, but for the last few runs of the model. A question that the
+run lacks has no answer.
+
+@example
+```
+const readings = await readRun(reader, questions, run, store, {depth: 100, cache});
+const answers = await readings.answers({scoring: 'normalized', evidence: {beta: 1, gamma: 0.5}, passages: 20});
+answers.get('q7');
+//=> {text: '1890', passageId: 'forth-bridge.md#1', start: 52, end: 56, score: 0.81}
+```
+*/
+export async function readRun(
+	reader: ExtractiveReader,
+	questions: readonly Query[],
+	run: Run,
+	passages: PassageSourceById,
+	options: ReadRunOptions = {},
+): Promise<Readings> {
+	const {depth = 100, cache} = options;
+	checkCount('depth', depth, 1);
+	const limits = checkedLimits({...cache?.limits, ...definedLimits(options)});
+	checkQuestions(questions);
+	const texts = textsOf in passages ? (passages[textsOf]() as Binding.NativeTexts) : undefined;
+	const job = new native.RunReader(await nativeRun(run), texts, depth, limits);
+	for (let from = 0; from < questions.length; from += BATCH) {
+		const some = questions.slice(from, from + BATCH);
+		job.addQuestions(
+			some.map(({id}) => id),
+			some.map(({text}) => text),
+		);
+		await nextTurn();
+	}
+	if (!(textsOf in passages)) {
+		await addPassages(job, questions, run, passages, depth);
+	}
+	const [from, kept] = [ExtractiveReader.handle(reader), cache && ReadingCache.handle(cache)];
+	const ids = questions.map(({id}) => id);
+	return new Readings(await callNative(options, control => job.read(from, kept, control)), ids);
+}
+
+/** What a reader said of a run: every scoring of it is arithmetic. */
+export class Readings {
+	readonly #native: Binding.NativeReadings;
+	/** Ids of the questions, in the order in which they were read. */
+	readonly questions: readonly string[];
+
+	/** @internal */
+	constructor(readings: Binding.NativeReadings, questions: readonly string[]) {
+		this.#native = readings;
+		this.questions = questions;
+	}
+
+	/** Passages read for the question of most passages. */
+	get depth(): number {
+		return this.#native.depths().reduce((most, depth) => Math.max(most, depth), 0);
+	}
+
+	/**
+	The best answer of each question, the same that `ExtractiveReader.read` has first for its passages, in the order of the
+	questions; those without any are absent. Progress counts questions.
+	*/
+	async answers(options: AnswersOptions = {}): Promise<ReadonlyMap<string, Answer>> {
+		const {passages = 0xff_ff_ff_ff} = options;
+		checkCount('passages', passages, 1);
+		const scoring = checkedScoring(options);
+		const {signal, onProgress} = options;
+		const answers = new Map<string, Answer>();
+		const total = this.questions.length;
+		for (let first = 0; first < total; first += ANSWERS_A_TURN) {
+			const call: CallOptions = {signal, onProgress: onProgress && (({done}) => onProgress({done: first + done, total}))};
+			const columns = await callNative(call, control => this.#native.answers(scoring, passages, first, ANSWERS_A_TURN, control));
+			for (const [i, text] of columns.texts.entries()) {
+				answers.set(this.questions[columns.questions[i]!]!, {
+					text,
+					passageId: columns.passageIds[i]!,
+					start: columns.starts[i]!,
+					end: columns.ends[i]!,
+					score: columns.scores[i]!,
+				});
+			}
+		}
+		return answers;
+	}
+
+	/**
+	For each of `passages`, in ascending order, question id → 1 if the best answer of so many passages equals an accepted one
+	after SQuAD's normalisation (Rajpurkar et al., 2016), else 0. A question that was not read counts 0; unanswerable questions
+	do not count. Progress counts questions.
+
+	@example
+	```
+	const right = await readings.exactMatch(questions, {passages: [20, 100]});
+	right.get(20)!.get('q7');
+	//=> 1
+	```
+	*/
+	async exactMatch(questions: readonly Question[], options: ExactMatchOptions): Promise<ReadonlyMap<number, ReadonlyMap<string, 0 | 1>>> {
+		const passages = checkedPassages(options.passages);
+		const scoring = checkedScoring(options);
+		const {judge, ids} = await judgeOf(this, questions);
+		const right = await callNative(options, control => judge.exactMatches(scoring, passages, control));
+		const matches = new Map<number, ReadonlyMap<string, 0 | 1>>();
+		for (const [row, count] of passages.entries()) {
+			matches.set(count, new Map(ids.map((id, i) => [id, right[row * ids.length + i] as 0 | 1])));
+			await nextTurn();
+		}
+		return matches;
+	}
+
+	/** @internal */
+	static handle(readings: Readings): Binding.NativeReadings {
+		return readings.#native;
+	}
+}
+
+/** @internal Readings with the accepted answers of questions, unanswerable ones left out. */
+export async function judgeOf(
+	readings: Readings,
+	questions: readonly Question[],
+): Promise<{readonly judge: Binding.ReadingsJudge; readonly ids: readonly string[]}> {
+	checkQuestions(questions);
+	for (const {id, answers} of questions) {
+		checkStrings(`question "${id}": answers`, answers);
+	}
+	const answerable = questions.filter(({answers}) => answers.length > 0);
+	const judge = new native.ReadingsJudge(Readings.handle(readings));
+	for (let from = 0; from < answerable.length; from += BATCH) {
+		const some = answerable.slice(from, from + BATCH);
+		judge.add(
+			some.map(({id}) => id),
+			some.map(({answers}) => [...answers]),
+		);
+		await nextTurn();
+	}
+	return {judge, ids: answerable.map(({id}) => id)};
+}
+
+/** @internal In ascending order, each once. */
+export function checkedPassages(passages: readonly number[]): number[] {
+	if (!Array.isArray(passages) || passages.length === 0) {
+		throw new RetrievalError('ERR_ARGUMENT', `passages: expected at least one number of passages, got ${kindOf(passages)}`);
+	}
+	for (const count of passages as readonly number[]) {
+		checkCount('passages', count, 1);
+	}
+	return [...new Set(passages as readonly number[])].toSorted((a, b) => a - b);
+}
+
+function checkedScoring({scoring = 'normalized', evidence = {beta: 1, gamma: 0}, merge = 'exact'}: ScoringOptions): Binding.NativeScoring {
+	checkOneOf('scoring', scoring, ['original', 'normalized', 'probability']);
+	checkOneOf('merge', merge, ['exact', 'normalised']);
+	checkNumber('evidence: beta', evidence.beta);
+	checkNumber('evidence: gamma', evidence.gamma);
+	return {scoring, merge, beta: evidence.beta, gamma: evidence.gamma};
+}
+
+/** What was asked for, so that it can be told from what a cache has. */
+function definedLimits({spansPerPassage, maxAnswerTokens}: SpanLimits): SpanLimits {
+	return {
+		...(spansPerPassage === undefined ? {} : {spansPerPassage}),
+		...(maxAnswerTokens === undefined ? {} : {maxAnswerTokens}),
+	};
+}
+
+function checkQuestions(questions: readonly Query[]): void {
+	const seen = new Set<string>();
+	for (const [i, question] of questions.entries()) {
+		checkString(`questions[${i}]: id`, question?.id);
+		checkString(`questions[${i}]: text`, question.text);
+		if (seen.has(question.id)) {
+			throw new RetrievalError('ERR_DUPLICATE_ID', `questions: expected distinct ids, got "${question.id}" twice`);
+		}
+		seen.add(question.id);
+	}
+}
+
+/** Copies the passages that will be read, and no others. */
+async function addPassages(
+	job: Binding.RunReader,
+	questions: readonly Query[],
+	run: Run,
+	passages: ReadonlyMap<string, Pick<Passage, 'text' | 'title'>>,
+	depth: number,
+): Promise<void> {
+	const seen = new Set<string>();
+	let [ids, titles, texts]: [string[], string[], string[]] = [[], [], []];
+	const flush = async (): Promise<void> => {
+		job.addPassages(ids, titles, texts);
+		[ids, titles, texts] = [[], [], []];
+		await nextTurn();
+	};
+	for (const {id: question} of questions) {
+		for (const {id} of run.get(question)?.slice(0, depth) ?? []) {
+			const passage = seen.has(id) ? undefined : passages.get(id);
+			seen.add(id);
+			// One that is not there is an error of the reading.
+			if (passage) {
+				checkString(`passage "${id}": text`, passage.text);
+				ids.push(id);
+				titles.push(passage.title ?? '');
+				texts.push(passage.text);
+			}
+			if (ids.length === BATCH) {
+				await flush();
+			}
+		}
+		await nextTurn();
+	}
+	await flush();
+}

@@ -1,0 +1,107 @@
+/** What a report says of a study besides its tables. */
+import type {Finding} from './findings.ts';
+import {grouped, many, percent, weightSymbol} from './names.ts';
+import type {Counted, Model, Study} from './study.ts';
+
+export const verdicts = {true: 'holds here', partly: 'holds in part', false: 'not found here'} as const;
+export const verdictOf = ({holds}: Finding): string => verdicts[`${holds}`];
+
+export const title = ({dataset}: Study): string => `Dense Passage Retriever, replicated on ${dataset}`;
+
+export function abstract({dataset, corpus, questions, models, reading}: Study, found: readonly Finding[]): string {
+	const count = (holds: Finding['holds']): number => found.filter(finding => finding.holds === holds).length;
+	const readers = reading && models.reader ? ` and the reader ${models.reader.name}` : '';
+	return (
+		`The study of Ma et al. (2021), repeated on ${dataset}: ${many(questions.test.count, 'test question')} over ${many(corpus.count, 'passage')}, ` +
+		`with the encoder ${models.encoder.name}${readers}; weights were tuned on ${many(questions.development.count, 'other question')}. ` +
+		`Of ${many(found.length, 'finding')} of the paper ${count(true)} ${count(true) === 1 ? 'holds' : 'hold'} here, ${count('partly')} in part, and ${count(false)} ${count(false) === 1 ? 'was' : 'were'} not found.`
+	);
+}
+
+/** A line of what has to be the same for the same numbers to come out; `code` is set as code. */
+export interface Fact {
+	readonly what: string;
+	readonly value: string;
+	readonly code?: string;
+}
+
+/** What a study was made of: files and models with their SHA-256. */
+export function inputs({corpus, questions, models, reading}: Study): readonly Fact[] {
+	const file = (what: string, {count, name, sha256}: Counted, noun: string): Fact => ({
+		what,
+		value: `${name === undefined ? '' : `${name}, `}${many(count, noun)}`,
+		code: sha256,
+	});
+	const model = (what: string, {name, sha256}: Model): Fact => ({what, value: name, code: sha256});
+	return [
+		file('Corpus', corpus, 'passage'),
+		file('Development questions', questions.development, 'question'),
+		file('Test questions', questions.test, 'question'),
+		model('Encoder', models.encoder),
+		...(models.questionEncoder ? [model('Encoder of questions', models.questionEncoder)] : []),
+		...(reading && models.reader ? [model('Reader', models.reader)] : []),
+	];
+}
+
+export function settingsOf({settings, passagekit, reading}: Study): readonly Fact[] {
+	const {depth, significance, tunedFor, passagesRead, spansPerPassage, maxAnswerTokens, bm25} = settings;
+	return [
+		{what: 'passagekit', value: passagekit},
+		...(bm25 ? [{what: 'BM25', value: `k1 = ${bm25.k1}, b = ${bm25.b}`}] : []),
+		{what: 'Hits fused of each list (k′)', value: grouped(depth)},
+		{what: 'Weights tuned for', value: `top-${tunedFor} accuracy`},
+		{what: 'Significant', value: `p < ${significance}, Bonferroni-corrected`},
+		...(reading
+			? [
+					{what: 'Passages read', value: `at most ${grouped(passagesRead)}`},
+					{what: 'Spans of a passage (m)', value: String(spansPerPassage)},
+					{what: 'Tokens of an answer', value: `at most ${maxAnswerTokens}`},
+				]
+			: []),
+	];
+}
+
+/** A hybrid's accuracy on development questions by its weight. */
+export interface TuningCurve {
+	readonly condition: Study['retrieval']['rows'][number]['condition'];
+	readonly symbol: string;
+	readonly points: ReadonlyArray<{readonly weight: number; readonly accuracy: number}>;
+	readonly best: {readonly weight: number; readonly accuracy: number};
+}
+
+/** Of those that were tuned: the point of the weight chosen, or else the highest. */
+export function tuningCurves({retrieval}: Study): readonly TuningCurve[] {
+	return retrieval.rows.flatMap(({condition, weight, tuning = []}) => {
+		if (tuning.length === 0) {
+			return [];
+		}
+		const highest = tuning.reduce((a, b) => (b.accuracy > a.accuracy ? b : a));
+		const best = tuning.find(point => point.weight === weight) ?? highest;
+		return [{condition, symbol: weightSymbol(condition), points: tuning, best}];
+	});
+}
+
+export function tuningSentence({symbol, points, best}: TuningCurve, {settings}: Study): string {
+	const weights = points.map(({weight}) => weight);
+	return `${symbol} = ${best.weight}, with ${percent(best.accuracy)} % at top-${settings.tunedFor}, of ${points.length} weights from ${Math.min(...weights)} to ${Math.max(...weights)}`;
+}
+
+export interface Reference {
+	readonly text: string;
+	readonly url: string;
+}
+
+export const references: readonly Reference[] = [
+	{
+		text: 'Xueguang Ma, Kai Sun, Ronak Pradeep and Jimmy Lin (2021). A Replication Study of Dense Passage Retriever. arXiv:2104.05740.',
+		url: 'https://arxiv.org/abs/2104.05740',
+	},
+	{
+		text: 'Vladimir Karpukhin, Barlas Oğuz, Sewon Min, Patrick Lewis, Ledell Wu, Sergey Edunov, Danqi Chen and Wen-tau Yih (2020). Dense Passage Retrieval for Open-Domain Question Answering. EMNLP 2020. arXiv:2004.04906.',
+		url: 'https://arxiv.org/abs/2004.04906',
+	},
+	{
+		text: 'Yuning Mao, Pengcheng He, Xiaodong Liu, Yelong Shen, Jianfeng Gao, Jiawei Han and Weizhu Chen (2020). Generation-Augmented Retrieval for Open-Domain Question Answering. arXiv:2009.08553.',
+		url: 'https://arxiv.org/abs/2009.08553',
+	},
+];

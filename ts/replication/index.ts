@@ -1,0 +1,20 @@
+export {type Finding, findings, type FindingName} from './findings.ts';
+export {type Accuracies, published, type Published, publishedFor, type PublishedRetrieval} from './published.ts';
+export {reportHtml} from './report-html.ts';
+export {reportMarkdown} from './report-markdown.ts';
+export {replicate, type ReplicateOptions, type ReplicateProgress} from './replicate.ts';
+export type {
+	Comparison as StudyComparison,
+	Counted as StudyInput,
+	Model as StudyModel,
+	ReadingCell,
+	ReadingRow,
+	ReadingStudy,
+	RetrievalCondition,
+	RetrievalRow,
+	RetrievalStudy,
+	Retrieved,
+	Scoring,
+	Settings as StudySettings,
+	Study,
+} from './study.ts';
