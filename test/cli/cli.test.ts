@@ -110,6 +110,40 @@ test('ask answers a question from documents', async t => {
 	t.regex(shown.stdout, /«[^»]*1869[^»]*»/u, 'the answer is marked in its passage');
 });
 
+test('a study is replicated, and goes on where it was', async t => {
+	const path = await folder(t);
+	const output = join(path, 'study');
+	const flags = [
+		'--model',
+		'tiny-encoder',
+		'--reader',
+		'tiny-reader',
+		'--read',
+		'3',
+		'--development-questions',
+		'8',
+		'--test-questions',
+		'9',
+	];
+	const args = ['replicate', '--dataset', join(articles, '..'), '--output', output, ...flags];
+	const first = await passagekit(...args);
+	t.is(first.status, 0, first.stderr);
+	for (const name of ['dense', 'bm25', 'dprHybrid', 'hybridNorm', 'top-20', 'exact match', 'GAR*']) {
+		t.true(first.stdout.includes(name), name);
+	}
+	t.regex(first.stderr, /the report: .*report\.html, also as report\.md and report\.json/u);
+	const report = await readFile(join(output, 'report.json'), 'utf8');
+
+	const again = await passagekit(...args, '--json');
+	t.is(again.status, 0, again.stderr);
+	t.deepEqual(JSON.parse(again.stdout), JSON.parse(report));
+	t.is(await readFile(join(output, 'report.json'), 'utf8'), report);
+
+	const other = await passagekit(...args, '--depth', '500');
+	t.is(other.status, 1);
+	t.regex(other.stderr, /got one with another settings\.depth: 1000 there, 500 here/u);
+});
+
 test('a call that cannot be understood exits with 2 and says why', async t => {
 	t.is((await passagekit('serch')).status, 2);
 	t.is((await passagekit('search')).status, 2);
