@@ -8,6 +8,9 @@ export interface Configuration {
 	readonly format: 'passagekit replication 1';
 	readonly dataset: string;
 	readonly passagekit: string;
+	/** The version of `onnxruntime-node`; none for a library named by the user. */
+	readonly onnxruntime: string | null;
+	readonly seeds: {readonly graph: number};
 	readonly corpus: {readonly sha256: string};
 	readonly questions: Study['questions'];
 	readonly models: {readonly encoder: Model; readonly questionEncoder?: Model; readonly reader: Model | null};

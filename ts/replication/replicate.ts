@@ -9,6 +9,7 @@ import {RetrievalError} from '../errors.ts';
 import type {AnswerKind} from '../evaluation/index.ts';
 import {fuse} from '../fusion/index.ts';
 import {resolveModel} from '../models/index.ts';
+import {findRuntimeLibrary} from '../onnx/runtime-library.ts';
 import {ExtractiveReader, ReadingCache} from '../reader/index.ts';
 import type {CallOptions, Progress, Question, Run} from '../types.ts';
 import {type Configuration, beginRun, json, parts, writeWhole} from './configuration.ts';
@@ -60,6 +61,9 @@ export interface ReplicateProgress extends Progress {
 	/** Such as `encode`, `search dense, test` or `read hybrid, development`. */
 	readonly stage: string;
 }
+
+/** Of the graph over passages, where there are so many that one is searched. */
+const GRAPH_SEED = 42;
 
 /** The paper's, Table 2. */
 const overlapKs = [20, 100, 500, 1000];
@@ -114,6 +118,7 @@ export async function replicate(dataset: string, output: string, options: Replic
 		: await Collection.build(files.corpus, place, {
 				encoder,
 				questionEncoder,
+				hnsw: {seed: GRAPH_SEED},
 				threads: 1,
 				overwrite: true,
 				signal,
@@ -129,6 +134,8 @@ export async function replicate(dataset: string, output: string, options: Replic
 		format: 'passagekit replication 1',
 		dataset: name,
 		passagekit: version,
+		onnxruntime: findRuntimeLibrary().version ?? null,
+		seeds: {graph: GRAPH_SEED},
 		corpus: {sha256: corpusHash},
 		questions: {
 			development: {count: development.length, name: basename(files.development), sha256: await sha256(files.development, signal)},
