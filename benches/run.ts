@@ -10,6 +10,7 @@ import {hybrid} from './hybrid.ts';
 import {latency} from './latency.ts';
 import {qps} from './qps/run.ts';
 import {quality} from './quality.ts';
+import {replication} from './replication.ts';
 import {soak} from './soak.ts';
 import {tuneEvidenceBench} from './tune-evidence.ts';
 
@@ -21,6 +22,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
 	latency,
 	calls,
 	hybrid,
+	replication,
 	soak,
 	'tune-evidence': tuneEvidenceBench,
 };

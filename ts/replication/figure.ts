@@ -19,7 +19,7 @@ export const curveName = ({retriever, scoring}: {retriever: Retrieved; scoring: 
 /** The class of a line, which has colour by retriever and dashes by scoring. */
 const classOf = ({retriever, scoring}: Curve): string => `${retriever} ${scoring.toLowerCase().replace('*', '-fused')}`;
 
-const margin = {left: 34, top: 14, bottom: 42, label: 96};
+const margin = {left: 46, top: 14, bottom: 42, label: 96};
 const labelHeight = 15;
 
 export function figure1({ks, curves}: ReadingStudy, {name, width, height}: Drawing): string {

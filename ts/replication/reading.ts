@@ -91,7 +91,10 @@ async function studyCell(
 		signal,
 		onProgress,
 	});
-	const {evidence, passages, exactMatch} = tuned;
+	const {passages, exactMatch} = tuned;
+	// Products of steps of hundredths: what is beyond is rounding.
+	const exact = (weight: number): number => Number(weight.toFixed(6));
+	const evidence = {beta: exact(tuned.evidence.beta), gamma: exact(tuned.evidence.gamma)};
 	const matches = await ofTest.exactMatch(test, {...way, evidence, passages: ks, signal});
 	const right = matches.get(passages)!;
 	const answers = await ofTest.answers({...way, evidence, passages, signal});
@@ -102,8 +105,7 @@ async function studyCell(
 			exactMatch: mean(right.values()),
 			f1: mean(f1s),
 			passages,
-			beta: evidence.beta,
-			gamma: evidence.gamma,
+			...evidence,
 			developmentExactMatch: exactMatch,
 		},
 		right,

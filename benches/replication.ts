@@ -1,0 +1,47 @@
+// The replication study on SQuAD-open: articles that the reader was not trained on, three for development, seven for testing.
+import {copyFile, mkdir, readFile, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {gunzipSync} from 'node:zlib';
+import {shared} from '../test/support/shared.ts';
+import {packageRoot} from '../ts/addon.ts';
+import {replicate} from '../ts/replication/index.ts';
+import type {Benchmark} from './run.ts';
+
+/** Reading takes a quarter of an hour on two cores. */
+const [READ, DEVELOPMENT, TEST] = [40, 300, 1000];
+
+export const replication: Benchmark = async say => {
+	const squad = shared(undefined, 'data', 'squad');
+	if (!squad) {
+		throw new Error('the replication benchmark needs the shared collections');
+	}
+	const folder = join(packageRoot, 'benches', '.cache', 'replication');
+	const data = join(folder, 'squad-open');
+	await mkdir(data, {recursive: true});
+	await copyFile(join(squad, 'psgs_w100.squad-dev.tsv.gz'), join(data, 'psgs_w100.tsv.gz'));
+	const {test} = JSON.parse(await readFile(join(squad, 'split.json'), 'utf8')) as {test: string[]};
+	const development = new Set(test.toSorted().slice(0, 3));
+	const lines = gunzipSync(await readFile(join(squad, 'squad-dev.qas.jsonl.gz')))
+		.toString('utf8')
+		.trim()
+		.split('\n');
+	const titleOf = (line: string): string => (JSON.parse(line) as {title: string}).title;
+	const write = async (name: string, wanted: (title: string) => boolean): Promise<void> =>
+		writeFile(join(data, name), `${lines.filter(line => wanted(titleOf(line))).join('\n')}\n`);
+	await write('questions.dev.jsonl', title => development.has(title));
+	await write('questions.test.jsonl', title => test.includes(title) && !development.has(title));
+	let stage = '';
+	const study = await replicate(data, join(folder, 'study'), {
+		name: 'SQuAD',
+		passagesRead: READ,
+		developmentQuestions: DEVELOPMENT,
+		testQuestions: TEST,
+		onProgress(progress) {
+			if (progress.stage !== stage) {
+				say(progress.stage);
+				stage = progress.stage;
+			}
+		},
+	});
+	return {...study};
+};
