@@ -1,4 +1,4 @@
-import {readFileSync, statSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import {mkdir, stat} from 'node:fs/promises';
 import {basename, join, resolve} from 'node:path';
 import {packageRoot} from '../addon.ts';
@@ -12,6 +12,7 @@ import {resolveModel} from '../models/index.ts';
 import {findRuntimeLibrary} from '../onnx/runtime-library.ts';
 import {ExtractiveReader, ReadingCache} from '../reader/index.ts';
 import type {CallOptions, Progress, Question, Run} from '../types.ts';
+import {commandOf, named} from './command.ts';
 import {type Configuration, beginRun, json, parts, writeWhole} from './configuration.ts';
 import {datasetFiles, questionsOf, sha256} from './dataset.ts';
 import {type ToRead, studyReading} from './reading.ts';
@@ -249,40 +250,4 @@ function checkedSettings(options: ReplicateOptions): Settings {
 		maxAnswerTokens: 10,
 		...(answers === 'pattern' ? {answers} : {}),
 	};
-}
-
-/** What is to be typed for the same study, in a folder beside the data set. */
-function commandOf(dataset: string, options: ReplicateOptions): string {
-	const {corpus, development, test, collection, encoder, questionEncoder, reader} = options;
-	const {depth, ks, passagesRead, significance, developmentQuestions, testQuestions} = options;
-	const file = (path: string | undefined): string | undefined => (path === undefined ? undefined : basename(path));
-	const flags: ReadonlyArray<readonly [flag: string, value: string | number | undefined]> = [
-		['dataset', dataset],
-		['name', options.name],
-		['corpus', file(corpus)],
-		['development', file(development)],
-		['test', file(test)],
-		['collection', file(collection)],
-		['model', encoder === undefined ? undefined : named(encoder)],
-		['question-model', questionEncoder === undefined ? undefined : named(questionEncoder)],
-		['reader', reader === false || reader === undefined ? undefined : named(reader)],
-		['depth', depth],
-		['k', ks?.join(',')],
-		['read', passagesRead],
-		['significance', significance],
-		['answers', options.answers],
-		['development-questions', developmentQuestions],
-		['test-questions', testQuestions],
-	];
-	const words = flags.flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}`, quoted(String(value))]));
-	return ['npx passagekit replicate', ...words, ...(reader === false ? ['--no-reader'] : [])].join(' ');
-}
-
-/** A folder's own name, so that a study says nothing of where it was made; the name of a model as it is. */
-function named(model: string): string {
-	return statSync(model, {throwIfNoEntry: false})?.isDirectory() ? basename(resolve(model)) : model;
-}
-
-function quoted(word: string): string {
-	return /^[\w./,@:-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

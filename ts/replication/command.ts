@@ -1,0 +1,39 @@
+import {statSync} from 'node:fs';
+import {basename, resolve} from 'node:path';
+import type {ReplicateOptions} from './replicate.ts';
+
+/** What is to be typed for the same study, in a folder beside the data set. */
+export function commandOf(dataset: string, options: ReplicateOptions): string {
+	const {corpus, development, test, collection, encoder, questionEncoder, reader} = options;
+	const {depth, ks, passagesRead, significance, developmentQuestions, testQuestions} = options;
+	const file = (path: string | undefined): string | undefined => (path === undefined ? undefined : basename(path));
+	const flags: ReadonlyArray<readonly [flag: string, value: string | number | undefined]> = [
+		['dataset', dataset],
+		['name', options.name],
+		['corpus', file(corpus)],
+		['development', file(development)],
+		['test', file(test)],
+		['collection', file(collection)],
+		['model', encoder === undefined ? undefined : named(encoder)],
+		['question-model', questionEncoder === undefined ? undefined : named(questionEncoder)],
+		['reader', reader === false || reader === undefined ? undefined : named(reader)],
+		['depth', depth],
+		['k', ks?.join(',')],
+		['read', passagesRead],
+		['significance', significance],
+		['answers', options.answers],
+		['development-questions', developmentQuestions],
+		['test-questions', testQuestions],
+	];
+	const words = flags.flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}`, quoted(String(value))]));
+	return ['npx passagekit replicate', ...words, ...(reader === false ? ['--no-reader'] : [])].join(' ');
+}
+
+/** A folder's own name, so that a study says nothing of where it was made; the name of a model as it is. */
+export function named(model: string): string {
+	return statSync(model, {throwIfNoEntry: false})?.isDirectory() ? basename(resolve(model)) : model;
+}
+
+function quoted(word: string): string {
+	return /^[\w./,@:-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
