@@ -45,7 +45,8 @@ export class TurnWatch {
 			this.#collections.push({start: startTime, ms: duration, kind: KINDS.get(kind) ?? String(kind)});
 		}
 	});
-	readonly #times: number[] = [];
+	/** Turns shorter than `LONG_MS`, by their microseconds: a list of millions would take tens of milliseconds whenever it grows. */
+	readonly #short = new Uint32Array(LONG_MS * 1000);
 	readonly #long: {readonly start: number; readonly end: number; readonly ms: number; readonly during: string[]}[] = [];
 	#during: string[] = [];
 	#own = 0;
@@ -85,11 +86,10 @@ export class TurnWatch {
 		const collected = (start: number, end: number): number =>
 			this.#collections.reduce((sum, each) => (each.start >= start && each.start < end ? sum + each.ms : sum), 0);
 		const long = this.#long.map(turn => ({...turn, collectorMs: Math.min(turn.ms, collected(turn.start, turn.end))}));
-		const short = this.#times.filter(ms => ms < LONG_MS);
 		return {
-			turns: this.#times.length,
-			turnMs: spread(this.#times),
-			withoutCollectorMs: spread([...short, ...long.map(({ms, collectorMs}) => ms - collectorMs)]),
+			turns: this.#short.reduce((sum, count) => sum + count, long.length),
+			turnMs: this.#spread(long.map(({ms}) => ms)),
+			withoutCollectorMs: this.#spread(long.map(({ms, collectorMs}) => ms - collectorMs)),
 			collectorMs: Object.fromEntries(
 				[...new Set(this.#collections.map(({kind}) => kind))].map(kind => [
 					kind,
@@ -109,15 +109,35 @@ export class TurnWatch {
 		};
 	}
 
+	/** Of all short turns and of long ones, which may be short without the collector. */
+	#spread(long: readonly number[]): Spread {
+		const counts = Uint32Array.from(this.#short);
+		for (const ms of long.filter(ms => ms < LONG_MS)) {
+			counts[Math.max(0, Math.floor(ms * 1000))]!++;
+		}
+		const longest = Float64Array.from(long.filter(ms => ms >= LONG_MS)).sort();
+		const short = counts.reduce((sum, count) => sum + count, 0);
+		const at = (share: number): number => {
+			let left = Math.floor((short + longest.length) * share);
+			if (left >= short) {
+				return longest[Math.min(longest.length - 1, left - short)] ?? 0;
+			}
+			const bucket = counts.findIndex(count => (left -= count) < 0);
+			return (bucket + 0.5) / 1000;
+		};
+		return {p50: at(0.5), p99: at(0.99), p999: at(0.999), most: longest.at(-1) ?? at(1 - 1e-9)};
+	}
+
 	async #watch(): Promise<void> {
 		let [last, start] = [this.#cpu(), performance.now()];
 		while (this.#running) {
 			await nextTurn();
 			const [now, end] = [this.#cpu(), performance.now()];
-			const ms = now - last - this.#own;
-			this.#times.push(ms);
+			const ms = Math.max(0, now - last - this.#own);
 			if (ms >= LONG_MS) {
 				this.#long.push({start, end, ms, during: this.#during});
+			} else {
+				this.#short[Math.floor(ms * 1000)]!++;
 			}
 			[this.#during, this.#own] = [[], 0];
 			// What is done here is no turn's.

@@ -7,6 +7,11 @@
     allow(dead_code, reason = "exports are registered where clippy does not look; the build does")
 )]
 
+/// Threads of their own free what the JavaScript thread took, and the other way round: with the C library's allocator the
+/// next large request on that thread then pays, some milliseconds at a time, for joining what was freed.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 mod control;
 mod corpus;
 mod dense;

@@ -11,6 +11,7 @@ use ranking::{Hit, Run, ScoredId};
 use crate::error::Failure;
 use crate::hits::{Hits, Ids, Joined, Room, fits};
 use crate::numbering::Numbering;
+use crate::pool;
 use crate::task::{Outcome, call, spawn};
 
 /// No number.
@@ -70,6 +71,26 @@ pub trait Names: Send + Sync {
 
     /// Calls `with` for each hit of a list, in order.
     fn for_each_id(&self, list: usize, hits: &[Hit], with: &mut dyn FnMut(&str)) -> Outcome<()>;
+}
+
+/// Lists of so many hits take a while to free: not on the JavaScript thread. Without another, on this one.
+const MANY_HITS: usize = 1 << 14;
+
+impl Drop for NativeRun {
+    fn drop(&mut self) {
+        let hits = match &self.inner {
+            Inner::Named(run) if Arc::strong_count(run) == 1 => run.iter().map(|(_, hits)| hits.len()).sum(),
+            Inner::Ranked(ranked) if Arc::strong_count(ranked) == 1 => {
+                ranked.lists.iter().map(Vec::len).sum()
+            }
+            // Another frees them.
+            _ => 0usize,
+        };
+        if hits >= MANY_HITS {
+            let run = std::mem::replace(&mut self.inner, Inner::Named(Arc::default()));
+            let _ = pool::run(Box::new(move || drop(run)));
+        }
+    }
 }
 
 impl From<Run> for NativeRun {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use memmap2::Mmap;
 
 use crate::header::{ALIGNMENT, Header, Section, Table};
+use crate::map::Map;
 use crate::{Error, FileKind};
 
 /// Sections up to this size are read and checked when a file is opened, which takes milliseconds.
@@ -13,7 +14,7 @@ const CHECKED_ON_OPEN: u64 = 16 << 20;
 #[derive(Debug)]
 pub struct File {
     path: PathBuf,
-    map: Mmap,
+    map: Map,
     table: Table,
 }
 
@@ -33,6 +34,7 @@ impl File {
         // SAFETY: files of ours are never written in place, only replaced by a rename, so what is mapped stays
         // as it is for as long as nobody else truncates it; that risk is the price of opening without reading.
         let map = unsafe { Mmap::map(&file) }.map_err(Error::io("open", path))?;
+        let map = Map::from(map);
         let header = Header::read(&map, kind, path)?;
         let table = &map[header.table_offset as usize..];
         if crc32fast::hash(table) != header.table_crc {

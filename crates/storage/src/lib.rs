@@ -26,6 +26,7 @@ mod error;
 mod file;
 mod header;
 mod huge_pages;
+mod map;
 mod replace;
 mod writer;
 
