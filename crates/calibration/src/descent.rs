@@ -1,0 +1,98 @@
+use crate::Outcomes;
+use crate::error::{Error, check_temperature};
+
+/// How the squared calibration error is descended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Descent {
+    /// Where it begins, T₀.
+    pub start: f64,
+    /// What the gradient is multiplied by.
+    pub step: f64,
+    /// Steps at most.
+    pub steps: usize,
+    /// Bins of confidences.
+    pub bins: usize,
+}
+
+/// T₀ = 0.1 and a step of 100, as Yang et al. (2023, §4.2); 100 steps, 10 bins.
+impl Default for Descent {
+    fn default() -> Self {
+        Self { start: 0.1, step: 100.0, steps: 100, bins: 10 }
+    }
+}
+
+/// Where a descent was.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// The temperature.
+    pub temperature: f64,
+    /// The squared calibration error there.
+    pub error: f64,
+}
+
+/// Gradient descent: T ← T − step · dE/dT. All temperatures on the way, from the first on; it ends where the gradient is 0 or
+/// the temperature no longer changes.
+///
+/// A step that would lead to 0 or below, of which there is no temperature, leads half the way there.
+///
+/// # Errors
+///
+/// [`Error::Argument`] for a start or a step that is not finite and above 0, or no bins.
+pub fn descend(outcomes: &Outcomes<'_>, descent: &Descent) -> Result<Vec<Step>, Error> {
+    check_temperature("start", descent.start)?;
+    check_temperature("step", descent.step)?;
+    let mut temperature = descent.start;
+    let mut path = Vec::with_capacity(descent.steps + 1);
+    for left in (0..=descent.steps).rev() {
+        let (error, slope) = outcomes.squared_error(temperature, descent.bins)?;
+        path.push(Step { temperature, error });
+        let next = temperature - descent.step * slope;
+        let next = if next > 0.0 { next.min(f64::MAX) } else { temperature / 2.0 };
+        if left == 0 || next == temperature || next == 0.0 {
+            break;
+        }
+        temperature = next;
+    }
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pairs of scores with a gap of 1; of 10 so many are right.
+    fn pairs(right: usize) -> (Vec<f32>, Vec<bool>) {
+        (
+            (0..10).flat_map(|at| [at as f32 + 1.0, at as f32]).collect(),
+            (0..10).map(|at| at < right).collect(),
+        )
+    }
+
+    #[test]
+    fn it_descends_to_where_confidence_is_accuracy() {
+        // 1 / (1 + exp(−1/T)) = 0.8 where T = 1 / ln 4.
+        let (scores, correct) = pairs(8);
+        let outcomes = Outcomes::new(&scores, 2, &correct).expect("sound");
+        let descent = Descent { start: 0.6, step: 0.5, steps: 2000, bins: 1 };
+        let path = descend(&outcomes, &descent).expect("sound");
+        let last = path.last().expect("there is a first");
+        assert!((last.temperature - 1.0 / 4f64.ln()).abs() < 1e-6, "{last:?}");
+        assert!(path.is_sorted_by(|a, b| a.error >= b.error));
+    }
+
+    #[test]
+    fn it_never_leaves_the_temperatures_there_are() {
+        let (scores, correct) = pairs(10);
+        let outcomes = Outcomes::new(&scores, 2, &correct).expect("sound");
+        for start in [1e-3, 0.1, 1.0, 1e3] {
+            let descent = Descent { start, step: 1e6, ..Descent::default() };
+            let path = descend(&outcomes, &descent).expect("sound");
+            assert!(
+                path.iter().all(|step| step.temperature > 0.0 && step.temperature.is_finite()),
+                "{path:?}"
+            );
+        }
+        let error = descend(&outcomes, &Descent { start: 0.0, ..Descent::default() }).expect_err("refused");
+        assert_eq!(error.to_string(), "start: expected a finite number above 0, got 0");
+    }
+}
