@@ -54,7 +54,7 @@ impl AnswerJudge {
             control.set_total(work.questions.len() as u64);
             let aligned = Aligned::new(&work.runs[..1], work.depth)?;
             let candidates = work.candidates(&aligned, |lists| lists[0].iter().map(|hit| hit.ord).collect());
-            let text = |passage: u32| work.texts.get(&aligned.numbering.ids()[passage as usize]);
+            let text = |passage: u32| work.texts.get(aligned.numbering.id(passage));
             Ok(Uint32Array::from(first_with_answer(&candidates, text, &control)?))
         })
     }
@@ -73,7 +73,7 @@ impl AnswerJudge {
                 passages
             };
             let candidates = work.candidates(&aligned, union);
-            let text = |passage: u32| work.texts.get(&aligned.numbering.ids()[passage as usize]);
+            let text = |passage: u32| work.texts.get(aligned.numbering.id(passage));
             let relevant = with_answers(&candidates, text, &control)?;
             let questions = work.positions(&aligned);
             let Aligned { lists, .. } = aligned;

@@ -1,47 +1,61 @@
 //! Runs by numbers: a passage has the same one in all of them, whatever index it was found in.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::hash::BuildHasher;
 
+use hashbrown::HashTable;
 use ranking::Hit;
+use rustc_hash::FxBuildHasher;
 
 use crate::run::{Names, NativeRun};
 use crate::task::Outcome;
 
-/// Passages by number, in order of first appearance.
+/// Passages by number, in order of first appearance. Their ids lie one behind the other: many are looked up while a search
+/// is waited for.
 #[derive(Default)]
 pub struct Numbering {
-    ids: Vec<Arc<str>>,
-    numbers: HashMap<Arc<str>, u32>,
+    ids: String,
+    /// Where each id ends.
+    ends: Vec<usize>,
+    numbers: HashTable<u32>,
+    hasher: FxBuildHasher,
 }
 
 impl Numbering {
     /// The number of a passage, which is new if it has none yet.
     pub fn number(&mut self, id: &str) -> u32 {
-        if let Some(&number) = self.numbers.get(id) {
+        let Self { ids, ends, numbers, hasher } = self;
+        let hash = hasher.hash_one(id);
+        if let Some(&number) = numbers.find(hash, |&number| nth(ids, ends, number) == id) {
             return number;
         }
-        let (id, number): (Arc<str>, u32) = (id.into(), self.ids.len() as u32);
-        self.ids.push(Arc::clone(&id));
-        self.numbers.insert(id, number);
+        let number = ends.len() as u32;
+        ids.push_str(id);
+        ends.push(ids.len());
+        numbers.insert_unique(hash, number, |&number| hasher.hash_one(nth(ids, ends, number)));
         number
     }
 
-    pub fn ids(&self) -> &[Arc<str>] {
-        &self.ids
+    /// The id of a number.
+    pub fn id(&self, number: u32) -> &str {
+        nth(&self.ids, &self.ends, number)
     }
 
     /// For hits whose ords are numbers.
     pub fn into_names(self) -> Box<dyn Names> {
-        Box::new(ByNumber(self.ids))
+        Box::new(self)
     }
 }
 
-struct ByNumber(Vec<Arc<str>>);
+fn nth<'a>(ids: &'a str, ends: &[usize], number: u32) -> &'a str {
+    let number = number as usize;
+    let start = if number == 0 { 0 } else { ends[number - 1] };
+    &ids[start..ends[number]]
+}
 
-impl Names for ByNumber {
+impl Names for Numbering {
     fn for_each_id(&self, _list: usize, hits: &[Hit], with: &mut dyn FnMut(&str)) -> Outcome<()> {
-        hits.iter().for_each(|hit| with(&self.0[hit.ord as usize]));
+        hits.iter().for_each(|hit| with(self.id(hit.ord)));
         Ok(())
     }
 }
