@@ -1,5 +1,5 @@
 // Mixed search, add, update, delete, save on dense indexes for a while: how long turns of the event loop take, what memory
-// does, and that no row is lost.
+// does, and that no row is lost. Beside it a process without passagekit has turns too: what those take, the machine takes.
 import assert from 'node:assert/strict';
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -7,6 +7,7 @@ import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {FlatIndex, HnswIndex, type Vectors} from '../ts/index.ts';
 import type {Benchmark} from './run.ts';
+import {control} from './control.ts';
 import {TurnWatch, spread} from './turns.ts';
 
 const SECONDS = Number(process.env['PASSAGEKIT_SOAK_SECONDS'] ?? 150);
@@ -54,12 +55,17 @@ export const soak: Benchmark = async say => {
 	const figures: Record<string, unknown> = {};
 	try {
 		for (const [name, kind] of Object.entries(kinds)) {
-			const report = await soaked(kind, pool, join(folder, 'index'));
+			const beside = await control();
+			const soak = await soaked(kind, pool, join(folder, 'index'));
+			const report = {...soak, control: await beside.stop()};
 			figures[name] = report;
 			const {turnMs, withoutCollectorMs, residentMiB, searches} = report;
 			const shown = (ms: {p50: number; p99: number; p999: number; most: number}): string =>
 				[ms.p50, ms.p99, ms.p999, ms.most].map(value => value.toFixed(2)).join(' / ');
-			say(`${name.padEnd(18)} turns ${shown(turnMs)} ms, without the collector ${shown(withoutCollectorMs)}`);
+			say(`${name.padEnd(18)} turns ${shown(turnMs)} ms, without the collector ${shown(withoutCollectorMs)}, ${report.stalls} above 5 ms`);
+			say(
+				`${' '.repeat(18)} turns of a process without passagekit ${shown(report.control.turnMs)} ms, ${report.control.stalls} above 5 ms`,
+			);
 			say(`${' '.repeat(18)} ${searches} searches, ${report.rowsLost} rows lost, ${residentMiB.join(' ')} MiB`);
 		}
 	} finally {

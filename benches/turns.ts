@@ -6,6 +6,8 @@ import {threadCpu} from './thread-cpu.ts';
 benchmark's own. */
 export interface TurnReport {
 	readonly turns: number;
+	/** How many took longer than 5 ms. */
+	readonly stalls: number;
 	readonly turnMs: Spread;
 	/** The same less what the collector of garbage took. */
 	readonly withoutCollectorMs: Spread;
@@ -89,6 +91,7 @@ export class TurnWatch {
 		return {
 			turns: this.#short.reduce((sum, count) => sum + count, long.length),
 			turnMs: this.#spread(long.map(({ms}) => ms)),
+			stalls: long.filter(({ms}) => ms > 5).length,
 			withoutCollectorMs: this.#spread(long.map(({ms, collectorMs}) => ms - collectorMs)),
 			collectorMs: Object.fromEntries(
 				[...new Set(this.#collections.map(({kind}) => kind))].map(kind => [

@@ -296,7 +296,7 @@ export declare class RunReader {
 /** Vectors on their way from JavaScript, copied a slice at a time; or ids alone. */
 export declare class VectorBatch {
   constructor()
-  /** Makes room for `rows` ids and as many vectors of `dim` numbers at once: growing would copy what is there. */
+  /** Makes room for `rows` vectors of `dim` numbers at once: growing would copy what is there. */
   reserve(rows: number, dim: number): void
   push(data: Float32Array): void
   pushIds(ids: Array<string>): void
@@ -321,6 +321,9 @@ export interface AnswerColumns {
 
 /** The index with this token, if it is of this kind. */
 export declare function attachIndex(kind: string, token: string): NativeVectorIndex
+
+/** `rows` vectors of dimension `dim` are about to come. */
+export declare function batchWithRoom(rows: number, dim: number): Promise<VectorBatch>
 
 export declare function bonferroni(ps: Float64Array): Float64Array
 

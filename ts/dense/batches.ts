@@ -1,7 +1,7 @@
 /** What crosses to the addon in slices, so that the event loop goes on. */
 import {checkFloats, checkString, checkVectors, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
-import {type Binding, callSync, native, nextTurn} from '../native.ts';
+import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
 import {turnWithTime} from '../turn.ts';
 import type {Vectors} from '../types.ts';
 
@@ -31,8 +31,7 @@ export async function vectorBatch(
 ): Promise<Binding.VectorBatch> {
 	checkArray(`${what}: ids`, ids);
 	checkVectors(what, vectors, dim, ids.length);
-	const batch = new native.VectorBatch();
-	callSync(() => batch.reserve(ids.length, dim));
+	const batch = await withRoom(vectors, signal);
 	await copyIds(`${what}: ids`, ids, batch, signal);
 	if (ids.length > IDS_A_SLICE) {
 		await time(signal);
@@ -44,9 +43,18 @@ export async function vectorBatch(
 /** Copies queries of dimension `dim`, without names. */
 export async function queryBatch(what: string, queries: Vectors, dim: number, signal?: AbortSignal): Promise<Binding.VectorBatch> {
 	checkVectors(what, queries, dim);
-	const batch = new native.VectorBatch();
-	callSync(() => batch.reserve(queries.rows, dim));
+	const batch = await withRoom(queries, signal);
 	await copyRows(what, queries, batch, signal);
+	return batch;
+}
+
+/** Room for much is made on another thread: the system takes longer to give out memory than it takes to copy into it. */
+async function withRoom({rows, dim}: Vectors, signal?: AbortSignal): Promise<Binding.VectorBatch> {
+	if (4 * rows * dim > BYTES_A_SLICE) {
+		return callNative({signal}, async () => native.batchWithRoom(rows, dim));
+	}
+	const batch = new native.VectorBatch();
+	callSync(() => batch.reserve(rows, dim));
 	return batch;
 }
 

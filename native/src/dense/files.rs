@@ -12,7 +12,7 @@ use napi_derive::napi;
 use vectors::{Batch, IdList, IdSource, NpyWriter, OpenOptions, VectorFile};
 
 use super::any_index::AnyIndex;
-use super::batch::VectorBatch;
+use super::batch::{PushedIds, VectorBatch};
 use super::index::NativeVectorIndex;
 use super::opened::Opened;
 use super::options::{NativeFlatOptions, metadata, parsed_similarity, parsed_storage};
@@ -42,9 +42,9 @@ impl NativeVectorIndex {
         ids: Option<&mut VectorBatch>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
-        let (control, ids) = (or_new(control), ids.map(|batch| std::mem::take(batch).ids));
+        let (control, ids) = (or_new(control), ids.map(|batch| batch.take().0));
         self.change(env, move |index| {
-            let file = open(&path, options, ids, Some(index.dim as usize))?;
+            let file = open(&path, options, ids.map(PushedIds::apart), Some(index.dim as usize))?;
             put(index, &file, Path::new(&path), &control)
         })
     }
@@ -77,12 +77,12 @@ pub fn build_flat_from_file<'env>(
     control: Option<&Control>,
 ) -> napi::Result<Object<'env>> {
     let control = or_new(control);
-    let ids = ids.map(|batch| std::mem::take(batch).ids);
+    let ids = ids.map(|batch| batch.take().0);
     spawn(env, move || {
         let NativeFlatOptions { dim, similarity, storage, metadata: json } = index;
         let (similarity, storage) = (parsed_similarity(&similarity)?, parsed_storage(&storage)?);
         let metadata = metadata(&json)?;
-        let file = open(&source, options, ids, (dim > 0).then_some(dim as usize))?;
+        let file = open(&source, options, ids.map(PushedIds::apart), (dim > 0).then_some(dim as usize))?;
         // A file without rows may not say how long they would be.
         let dim = if file.dim() > 0 { file.dim() } else { dim as usize };
         let mut writer = FlatWriter::with_storage(Path::new(&output), dim, similarity, storage)?;

@@ -28,8 +28,9 @@ impl NativeVectorIndex {
     /// Allows the ids of a batch, which is emptied.
     #[napi(ts_return_type = "Promise<NativeFilter>", catch_unwind)]
     pub fn filter_of_ids<'env>(&self, env: &'env Env, batch: &mut VectorBatch) -> napi::Result<Object<'env>> {
-        let (index, ids) = (self.opened(), std::mem::take(batch).ids);
+        let (index, (ids, _)) = (self.opened(), batch.take());
         spawn(env, move || {
+            let ids = ids.apart();
             let index = index?;
             let mut unknown = 0;
             let rows = index.filter(|index| {

@@ -100,8 +100,9 @@ impl NativeVectorIndex {
     /// The vectors of ids that are there, one after another, as they are stored. Empties the batch.
     #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
     pub fn vectors<'env>(&self, env: &'env Env, batch: &mut VectorBatch) -> napi::Result<Object<'env>> {
-        let (index, ids) = (self.opened(), std::mem::take(batch).ids);
+        let (index, (ids, _)) = (self.opened(), batch.take());
         spawn(env, move || {
+            let ids = ids.apart();
             index?.read(|index| {
                 let mut vectors = Vec::with_capacity(ids.len() * index.dim());
                 for (row, id) in ids.into_iter().enumerate() {

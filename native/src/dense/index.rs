@@ -122,15 +122,15 @@ impl NativeVectorIndex {
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
         let control = or_new(control);
-        let VectorBatch { ids, data } = std::mem::take(batch);
-        self.change(env, move |index| index.put(put, ids, &data, &control))
+        let (ids, data) = batch.take();
+        self.change(env, move |index| index.put(put, ids.apart(), &data, &control))
     }
 
     /// Empties the batch. Resolves to how many of the ids were there.
     #[napi(ts_return_type = "Promise<number>", catch_unwind)]
     pub fn delete<'env>(&self, env: &'env Env, batch: &mut VectorBatch) -> napi::Result<Object<'env>> {
-        let ids = std::mem::take(batch).ids;
-        self.change(env, move |index| index.delete(&ids))
+        let (ids, _) = batch.take();
+        self.change(env, move |index| index.delete(&ids.apart()))
     }
 
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
@@ -201,8 +201,8 @@ impl NativeVectorIndex {
         let index = self.opened();
         let rows = index.as_ref().map_or(Ok(None), |index| rows_of(index, filter));
         let (control, how) = (or_new(control), (wanted(k, ef), threads as usize));
-        let VectorBatch { ids, data } = std::mem::take(batch);
-        spawn(env, move || search::search_many(&*index?, ids, &data, how, rows?.as_deref(), &control))
+        let (ids, data) = batch.take();
+        spawn(env, move || search::search_many(&*index?, ids.apart(), &data, how, rows?.as_deref(), &control))
     }
 
     #[napi(catch_unwind)]
