@@ -13,6 +13,7 @@ import {qps} from './qps/run.ts';
 import {quality} from './quality.ts';
 import {replication} from './replication.ts';
 import {soak} from './soak.ts';
+import {temperature} from './temperature.ts';
 import {tuneEvidenceBench} from './tune-evidence.ts';
 
 /** A benchmark resolves to plain data: what it measured, by name. */
@@ -26,6 +27,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
 	phrases,
 	replication,
 	soak,
+	temperature,
 	'tune-evidence': tuneEvidenceBench,
 };
 

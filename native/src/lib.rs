@@ -12,6 +12,7 @@
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+mod calibration;
 mod control;
 mod corpus;
 mod dense;
@@ -22,6 +23,7 @@ mod hits;
 mod inference;
 mod judging;
 mod numbering;
+mod picked;
 mod pool;
 mod reading;
 mod readings;
