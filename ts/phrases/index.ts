@@ -1,0 +1,1 @@
+export {PhraseSegmenter, type Phrase, type PhraseLength} from './segmenter.ts';
