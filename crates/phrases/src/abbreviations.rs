@@ -49,7 +49,7 @@ const NUMBERS: &[&str] = &[
     "eqns", "para", "paras", "ver", "ca", "circa", "est", "suppl", "ser", "ext", "tel", "fn", "ff", "bd", "bde", "abb",
     "kap", "tab", "abs", "ziff", "s", "p", "c", "v", "f", "n", "r", "l", "t", "§", "hfst", "blz", "str", "pág", "págs",
     "pag", "cap", "tít", "стр", "рис", "гл", "табл", "čís", "č", "kl", "Jan", "Feb", "Febr", "Mar", "Apr", "Jun", "Jul",
-    "Aug", "Sep", "Sept", "Oct", "Okt", "Nov", "Dec", "Dez", "janv", "févr", "juil", "déc", "ene", "abr", "dic",
+    "Aug", "Sep", "Sept", "Oct", "Okt", "Nov", "Dec", "Dez", "Mon", "Tue", "Tues", "Wed", "Thu", "Thur", "Thurs", "Fri", "Sat", "Sun", "janv", "févr", "juil", "déc", "ene", "abr", "dic",
 ];
 
 #[rustfmt::skip]
@@ -60,7 +60,7 @@ const EITHER: &[&str] = &[
     "inc", "ltd", "corp", "co", "cos", "bros", "llc", "plc", "gmbh", "jr", "jun", "sen", "esq", "st", "ste", "mt", "mts",
     "ft", "ave", "blvd", "rd", "hwy", "pkwy", "dept", "depts", "univ", "assn", "assoc", "acad", "inst", "intl", "natl",
     "govt", "mfg", "mkt", "bldg", "dist", "div", "reg", "comm", "admin", "asst", "attys", "cdr", "mgmt", "ph", "phd",
-    "Mon", "Tue", "Tues", "Wed", "Thu", "Thur", "Thurs", "Fri", "Sat", "Sun", "Ala", "Ariz", "Ark", "Calif", "Colo",
+    "Ala", "Ariz", "Ark", "Calif", "Colo",
     "Conn", "Del", "Fla", "Ga", "Ill", "Ind", "Kan", "Ky", "Mass", "Md", "Mich", "Minn", "Mo", "Mont", "Neb", "Nev",
     "Okla", "Ore", "Penn", "Pa", "Tenn", "Tex", "Va", "Vt", "Wash", "Wis", "Wyo", "Ont", "Que", "Bhd", "pty", "pvt",
     "mio", "mrd", "jh", "jhd", "jhdt", "hrsg", "aufl", "ausg", "verw", "lt", "eds", "repr", "trans", "transl", "rev",

@@ -72,7 +72,7 @@ pub(crate) fn tells_time(word: &str) -> bool {
 
 /// Whether a number with a full stop is an ordinal between these words.
 pub(crate) fn makes_ordinal(before: &str, after: &str) -> bool {
-    AFTER_ORDINALS.contains(&after) || BEFORE_ORDINALS.contains(&before)
+    AFTER_ORDINALS.contains(&after) || BEFORE_ORDINALS.iter().any(|word| word.eq_ignore_ascii_case(before))
 }
 
 /// Whether these words after a quotation name who said it.

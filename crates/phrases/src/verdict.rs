@@ -105,6 +105,8 @@ impl Place<'_> {
             None if is_initial(word) => match ahead.first {
                 First::Capital | First::Small if ahead.starts(starts_sentences) => Ends,
                 First::Capital | First::Small => GoesOn,
+                // Pages: "S. 12" in German.
+                First::Digit if matches!(word, "S" | "P") => GoesOn,
                 _ => Ends,
             },
             None if is_dotted(word) => {
