@@ -26,6 +26,8 @@ export interface Phrase {
 /** What is handed over in one call: its copy takes under a millisecond. */
 const TEXTS_A_CALL = 256;
 const UNITS_A_CALL = 1 << 18;
+/** Phrases made between two looks at the clock. */
+const SLICES_A_TURN = 512;
 
 /**
 Cuts texts into phrases (Yang et al., 2023, §3.1): consecutive parts of one length that do not overlap, without white space
@@ -77,7 +79,7 @@ export class PhraseSegmenter {
 	segment(text: string): Phrase[] {
 		checkString('text', text);
 		const {starts, ends} = callSync(() => this.#native.segment(text));
-		return phrasesOf(text, starts, ends, 0, starts.length);
+		return Array.from(starts, (start, i) => phraseOf(text, start, ends[i]!));
 	}
 
 	/** The phrases of each text, in the order of the texts, off the event loop. Progress counts texts. */
@@ -91,13 +93,9 @@ export class PhraseSegmenter {
 				{signal, onProgress: onProgress && (({done}) => onProgress({done: from + done, total}))},
 				async control => this.#native.segmentMany(chunk, control),
 			);
-			let first = 0;
+			const slices = new Slices(starts, ends);
 			for (const [i, text] of chunk.entries()) {
-				if (i % 32 === 0) {
-					await turnWithTime();
-				}
-				found.push(phrasesOf(text, starts, ends, first, first + counts[i]!));
-				first += counts[i]!;
+				found.push(await slices.next(text, counts[i]!));
 			}
 			from += Math.max(chunk.length, 1);
 		}
@@ -116,10 +114,30 @@ function callEnd(texts: readonly string[], from: number): number {
 	return end;
 }
 
-function phrasesOf(text: string, starts: Uint32Array, ends: Uint32Array, first: number, last: number): Phrase[] {
-	return Array.from({length: last - first}, (_, i) => {
-		const start = starts[first + i]!;
-		const end = ends[first + i]!;
-		return {text: text.slice(start, end), start, end};
-	});
+function phraseOf(text: string, start: number, end: number): Phrase {
+	return {text: text.slice(start, end), start, end};
+}
+
+/** Makes phrases of their places, as many in a turn of the event loop as take little of it. */
+class Slices {
+	readonly #starts: Uint32Array;
+	readonly #ends: Uint32Array;
+	#at = 0;
+
+	constructor(starts: Uint32Array, ends: Uint32Array) {
+		this.#starts = starts;
+		this.#ends = ends;
+	}
+
+	/** The next `count` phrases, which are those of `text`. */
+	async next(text: string, count: number): Promise<Phrase[]> {
+		const phrases: Phrase[] = [];
+		for (const last = this.#at + count; this.#at < last; this.#at++) {
+			if (this.#at % SLICES_A_TURN === 0) {
+				await turnWithTime();
+			}
+			phrases.push(phraseOf(text, this.#starts[this.#at]!, this.#ends[this.#at]!));
+		}
+		return phrases;
+	}
 }

@@ -21,16 +21,16 @@ pub(crate) enum Kind {
     NumberOrWord,
     /// It ends a sentence where what follows begins as sentences do.
     Either,
-    /// It ends lists, and a sentence if a capital follows.
+    /// It ends lists, or is a unit: it ends a sentence if a capital follows.
     Last,
 }
 
 #[rustfmt::skip]
 const TITLES: &[&str] = &[
-    "Adm", "Amb", "Archbp", "Bp", "Brig", "Capt", "cmdr", "Col", "Cpl", "dr", "dra", "Drs", "Fr", "Gen", "Gov", "Hon",
+    "Adm", "Amb", "Archbp", "Brig", "Capt", "cmdr", "Col", "Cpl", "dr", "dra", "Drs", "Fr", "Ft", "Gen", "Gov", "Hon",
     "Hr", "Insp", "Kpt", "Lt", "Ltn", "Maj", "Messrs", "mgr", "mlle", "mlles", "MM", "mme", "mmes", "mr", "mrs", "ms",
-    "msgr", "mx", "Pfc", "Pres", "prof", "profs", "Pvt", "Rep", "Reps", "Rev", "Revd", "Sen", "Sens", "Sgt", "Sig",
-    "sra", "sras", "sres", "srta", "Supt", "Dott", "Ing", "Avv", "dhr", "mevr", "Ven", "проф", "акад", "св", "ул", "им",
+    "msgr", "mx", "Pfc", "Pharm", "Pres", "prof", "profs", "Pvt", "Rep", "Reps", "Rev", "Revd", "Sen", "Sens", "Sgt", "Sig",
+    "sra", "sras", "sres", "srta", "Supt", "Dott", "Ing", "Avv", "dhr", "mevr", "Ven", "проф", "акад", "св", "ул", "ul", "им",
     "гр", "тов", "ks", "płk", "hab", "Dipl", "Mag", "dña", "uds", "sr",
 ];
 
@@ -58,19 +58,22 @@ const NUMBERS_OR_WORDS: &[&str] = &["no", "fig", "art", "pop", "sec", "ch", "op"
 #[rustfmt::skip]
 const EITHER: &[&str] = &[
     "inc", "ltd", "corp", "co", "cos", "bros", "llc", "plc", "gmbh", "jr", "jun", "sen", "esq", "st", "ste", "mt", "mts",
-    "ft", "ave", "blvd", "rd", "hwy", "pkwy", "dept", "depts", "univ", "assn", "assoc", "acad", "inst", "intl", "natl",
+    "ave", "blvd", "rd", "hwy", "pkwy", "dept", "depts", "univ", "assn", "assoc", "acad", "inst", "intl", "natl",
     "govt", "mfg", "mkt", "bldg", "dist", "div", "reg", "comm", "admin", "asst", "attys", "cdr", "mgmt", "ph", "phd",
     "Ala", "Ariz", "Ark", "Calif", "Colo",
     "Conn", "Del", "Fla", "Ga", "Ill", "Ind", "Kan", "Ky", "Mass", "Md", "Mich", "Minn", "Mo", "Mont", "Neb", "Nev",
     "Okla", "Ore", "Penn", "Pa", "Tenn", "Tex", "Va", "Vt", "Wash", "Wis", "Wyo", "Ont", "Que", "Bhd", "pty", "pvt",
     "mio", "mrd", "jh", "jhd", "jhdt", "hrsg", "aufl", "ausg", "verw", "lt", "eds", "repr", "trans", "transl", "rev",
     "lat", "hist", "biol", "chem", "phys", "math", "med", "ital", "engl", "dt", "franz", "griech", "wm", "chas", "geo",
-    "jos", "thos", "avda", "apdo", "tte", "dpto", "gg", "гг", "вв", "руб", "коп", "обл", "г", "ul", "al", "км", "м",
-    "sq", "cu", "oz", "lb", "lbs", "tbsp", "tsp", "hr", "hrs", "mins", "yr", "yrs", "doc", "spp", "sp", "subsp", "var",
+    "jos", "thos", "avda", "apdo", "tte", "dpto", "gg", "гг", "вв", "руб", "коп", "обл", "г", "al",
+    "doc", "spp", "sp", "subsp", "var",
 ];
 
 #[rustfmt::skip]
-const LAST: &[&str] = &["etc", "usw", "ecc", "enz", "osv", "itd", "itp", "atd", "apod", "stb", "u.s.w", "m.m", "т.д", "т.п", "др", "пр"];
+const LAST: &[&str] = &[
+    "etc", "usw", "ecc", "enz", "osv", "itd", "itp", "atd", "apod", "stb", "u.s.w", "m.m", "т.д", "т.п", "др", "пр",
+    "cm", "cu", "ft", "hr", "hrs", "kg", "km", "lb", "lbs", "mi", "mins", "mm", "oz", "sq", "tbsp", "tsp", "yd", "yr", "yrs",
+];
 
 static TABLE: LazyLock<FxHashMap<&str, Kind>> = LazyLock::new(|| {
     let kinds = [
@@ -110,7 +113,7 @@ mod tests {
         assert_eq!(kind("GEN"), Some(Kind::Title));
         assert_eq!(kind("gen"), None);
         assert_eq!(kind("sat"), None);
-        assert_eq!(kind("Sat"), Some(Kind::Either));
+        assert_eq!(kind("Sat"), Some(Kind::Number));
         assert_eq!(kind("Т.е"), Some(Kind::Inside));
         assert_eq!(kind(""), None);
     }

@@ -1,4 +1,4 @@
-use crate::characters::{after, class, goes_on, is_closer, is_dash, is_opener, Class};
+use crate::characters::{Class, after, class, goes_on, is_closer, is_dash, is_opener};
 
 /// The white space after a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,6 @@ pub(crate) struct Ahead<'t> {
     rest: &'t str,
     /// The character right after the gap.
     pub sign: Option<char>,
-    pub bracket: bool,
 }
 
 /// Signs passed over before a word.
@@ -63,9 +62,7 @@ const MOST_LETTERS: usize = 32;
 impl<'t> Ahead<'t> {
     pub fn at(text: &'t str, at: usize) -> Self {
         let sign = after(text, at);
-        let mut bracket = false;
         let passed = |&letter: &char| {
-            bracket |= matches!(letter, '(' | '[');
             let blank = letter.is_whitespace() && class(letter) != Class::Line;
             blank || is_opener(letter) || is_closer(letter) || is_dash(letter) || is_sign(letter)
         };
@@ -75,7 +72,7 @@ impl<'t> Ahead<'t> {
         let inside = |letter: &char| letter.is_alphanumeric();
         let length: usize = found.chars().take(MOST_LETTERS).take_while(inside).map(char::len_utf8).sum();
         let (word, rest) = found.split_at(length);
-        Self { first, word, rest, sign, bracket }
+        Self { first, word, rest, sign }
     }
 
     /// Whether what is ahead shows that no sentence begins there.
@@ -90,13 +87,15 @@ impl<'t> Ahead<'t> {
 
     /// Whether `is_starter` takes the word for one that begins sentences: not an initial, and "A" only before a small word.
     pub fn starts(&self, is_starter: fn(&str) -> bool) -> bool {
-        if self.bracket || self.rest.starts_with('.') || !is_starter(self.word) {
+        if self.rest.starts_with('.') || !is_starter(self.word) {
             return false;
         }
         let mut letters = self.rest.chars();
         match self.word {
             "A" | "I" | "O" => letters.next() == Some(' ') && letters.next().is_some_and(char::is_lowercase),
-            _ => letters.next().is_none_or(|letter| letter.is_whitespace() || matches!(letter, ',' | '\'' | '’')),
+            _ => letters
+                .next()
+                .is_none_or(|letter| letter.is_whitespace() || matches!(letter, ',' | '\'' | '’')),
         }
     }
 
@@ -110,7 +109,8 @@ impl<'t> Ahead<'t> {
 
     /// A number in Roman digits, or a single capital: "vol. IV", "fig. B".
     pub fn is_like_number(&self) -> bool {
-        let roman = self.word.bytes().all(|byte| matches!(byte, b'I' | b'V' | b'X' | b'L' | b'C' | b'D' | b'M'));
+        let roman =
+            self.word.bytes().all(|byte| matches!(byte, b'I' | b'V' | b'X' | b'L' | b'C' | b'D' | b'M'));
         let single = self.word.len() == 1 && !self.starts(crate::starters::starts_sentences);
         let labelled = self.word.len() > 1 && self.word.bytes().skip(1).all(|byte| byte.is_ascii_digit());
         self.first == First::Digit || (self.first == First::Capital && (roman || single || labelled))

@@ -19,8 +19,7 @@ pub(crate) const LEADS: [bool; 256] = leads();
 
 const fn leads() -> [bool; 256] {
     let mut leads = [false; 256];
-    let bytes =
-        b".!?;\n\r\x0b\x0c\xc2\xcd\xd6\xd8\xdb\xdc\xdf\xe0\xe1\xe2\xe3\xea\xef\xf0";
+    let bytes = b".!?;\n\r\x0b\x0c\xc2\xcd\xd6\xd8\xdb\xdc\xdf\xe0\xe1\xe2\xe3\xea\xef\xf0";
     let mut at = 0;
     while at < bytes.len() {
         leads[bytes[at] as usize] = true;
@@ -81,21 +80,45 @@ pub(crate) fn is_full_stop(letter: char) -> bool {
 
 /// A terminator after which no space is expected: those of scripts other than Latin, Greek, Cyrillic and their kin.
 pub(crate) fn is_wide_terminator(letter: char) -> bool {
-    letter > '\u{588}' && !matches!(letter, '\u{2024}' | '…' | '\u{203c}'..='\u{203d}' | '\u{2047}'..='\u{2049}')
+    letter > '\u{588}'
+        && !matches!(letter, '\u{2024}' | '…' | '\u{203c}'..='\u{203d}' | '\u{2047}'..='\u{2049}')
 }
 
 /// What closes a quotation or a bracket when it follows a terminator at once.
 pub(crate) fn is_closer(letter: char) -> bool {
     matches!(
         letter,
-        '"' | '\'' | ')' | ']' | '}' | '”' | '’' | '»' | '›' | '」' | '』' | '）' | '】' | '》' | '〉' | '〕' | '〗'
-            | '］' | '｝' | '｣' | '\u{301e}' | '\u{301f}' | '\u{fd3e}' | '\u{ff02}' | '\u{ff07}'
+        '"' | '\''
+            | ')'
+            | ']'
+            | '}'
+            | '”'
+            | '’'
+            | '»'
+            | '›'
+            | '」'
+            | '』'
+            | '）'
+            | '】'
+            | '》'
+            | '〉'
+            | '〕'
+            | '〗'
+            | '］'
+            | '｝'
+            | '｣'
+            | '\u{301e}'
+            | '\u{301f}'
+            | '\u{fd3e}'
+            | '\u{ff02}'
+            | '\u{ff07}'
     )
 }
 
 /// What opens a quotation or a bracket; some languages close with the quotation marks among them.
 pub(crate) fn is_opener(letter: char) -> bool {
-    is_opening_quote(letter) || matches!(letter, '(' | '[' | '{' | '（' | '【' | '《' | '〈' | '〔' | '〖' | '［' | '｛')
+    is_opening_quote(letter)
+        || matches!(letter, '(' | '[' | '{' | '（' | '【' | '《' | '〈' | '〔' | '〖' | '［' | '｛')
 }
 
 pub(crate) fn is_opening_quote(letter: char) -> bool {
@@ -124,8 +147,12 @@ pub(crate) fn is_unspaced(letter: char) -> bool {
 /// Columns that a character takes on a screen, nearly.
 pub(crate) fn columns(letter: char) -> usize {
     match letter {
-        '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}'
-        | '\u{ff01}'..='\u{ff60}' | '\u{20000}'..='\u{3ffff}' => 2,
+        '\u{1100}'..='\u{115f}'
+        | '\u{2e80}'..='\u{a4cf}'
+        | '\u{ac00}'..='\u{d7a3}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{ff01}'..='\u{ff60}'
+        | '\u{20000}'..='\u{3ffff}' => 2,
         _ => 1,
     }
 }
@@ -174,7 +201,12 @@ mod tests {
         for letter in '\0'..=char::MAX {
             let splits = format!("aa{letter}bb").split_sentence_bounds().count() > 1;
             let line = class(letter) == Class::Line && !matches!(letter, '\u{b}' | '\u{c}');
-            assert_eq!(line, splits && !is_terminator(letter) && letter != '\u{104a}', "U+{:04X}", u32::from(letter));
+            assert_eq!(
+                line,
+                splits && !is_terminator(letter) && letter != '\u{104a}',
+                "U+{:04X}",
+                u32::from(letter)
+            );
         }
     }
 }

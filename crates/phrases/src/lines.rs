@@ -56,7 +56,11 @@ impl Lines {
             };
         }
         let last = before(text, gap.start).unwrap_or(' ');
-        if goes_on(last) && !matches!(last, ':' | '：') || is_opener(last) || is_dash(last) || matches!(last, '&' | '/') {
+        if goes_on(last) && !matches!(last, ':' | '：')
+            || is_opener(last)
+            || is_dash(last)
+            || matches!(last, '&' | '/')
+        {
             return false;
         }
         !small && !full
@@ -132,7 +136,9 @@ fn marker(line: &str) -> Option<Marker> {
     let end = line.char_indices().take(MOST_OF_A_MARKER).find(|(_, letter)| letter.is_whitespace())?.0;
     let mut letters = line[..end].chars();
     let kind = match letters.next()? {
-        '•' | '‣' | '◦' | '▪' | '●' | '○' | '■' | '□' | '►' | '·' | '*' | '+' => Marker::Bullet,
+        '•' | '‣' | '◦' | '▪' | '●' | '○' | '■' | '□' | '►' | '·' | '*' | '+' => {
+            Marker::Bullet
+        }
         letter if is_dash(letter) => Marker::Dash,
         _ => return is_number(&line[..end]).then_some(Marker::Number),
     };

@@ -39,7 +39,8 @@ pub(crate) fn units(
         let mut at = 0;
         let mut word = Gap::at(block, 0).end;
         while word < block.len() {
-            let word_end = block[word..].find(char::is_whitespace).map_or(block.len(), |length| word + length);
+            let word_end =
+                block[word..].find(char::is_whitespace).map_or(block.len(), |length| word + length);
             let first = at;
             // A piece belongs to the word that it ends in.
             while at < pieces.len() && pieces.offsets[at].end as usize <= word_end {

@@ -25,7 +25,16 @@ use crate::verdict::{Place, Verdict};
 #[must_use]
 pub fn sentences(text: &str) -> Sentences<'_> {
     let start = Gap::at(text, 0).end;
-    Sentences { text, start, from: start, checked: start, worded: false, held: None, lines: Lines::default(), cased: None }
+    Sentences {
+        text,
+        start,
+        from: start,
+        checked: start,
+        worded: false,
+        held: None,
+        lines: Lines::default(),
+        cased: None,
+    }
 }
 
 /// The sentences of a text: see [`sentences`].
@@ -89,7 +98,8 @@ impl Sentences<'_> {
     /// The end of the next sentence that is not the text's last, and the start of what follows it.
     fn boundary(&mut self) -> Option<(usize, usize)> {
         let text = self.text;
-        while let Some(found) = text.as_bytes()[self.from..].iter().position(|&byte| LEADS[usize::from(byte)]) {
+        while let Some(found) = text.as_bytes()[self.from..].iter().position(|&byte| LEADS[usize::from(byte)])
+        {
             let at = self.from + found;
             let letter = after(text, at)?;
             let end = match class(letter) {
@@ -171,8 +181,27 @@ impl Sentences<'_> {
 const SHORTEST_SPACED: usize = 24;
 
 /// Words of Thai and Lao that go on with a sentence: and, or, but, that, which, for, by.
-const GOING_ON: &[&str] =
-    &["และ", "หรือ", "แต่", "ที่", "ซึ่ง", "เพื่อ", "โดย", "ว่า", "ๆ", "ฯ", "ແລະ", "ຫຼື", "ແຕ່", "ທີ່", "ເຊິ່ງ", "ເພື່ອ", "ໂດຍ", "ວ່າ", "ໆ"];
+const GOING_ON: &[&str] = &[
+    "และ",
+    "หรือ",
+    "แต่",
+    "ที่",
+    "ซึ่ง",
+    "เพื่อ",
+    "โดย",
+    "ว่า",
+    "ๆ",
+    "ฯ",
+    "ແລະ",
+    "ຫຼື",
+    "ແຕ່",
+    "ທີ່",
+    "ເຊິ່ງ",
+    "ເພື່ອ",
+    "ໂດຍ",
+    "ວ່າ",
+    "ໆ",
+];
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,7 @@
 /// Words that begin a sentence with a capital, and seldom a name: enough after an initial.
 #[rustfmt::skip]
 const STARTERS: &[&str] = &[
-    "A", "About", "According", "After", "All", "Although", "Among", "An", "And", "Another", "Are", "As", "At", "Because",
+    "A", "About", "According", "After", "Again", "All", "Also", "Although", "Among", "An", "And", "Another", "Are", "As", "At", "Because",
     "Before", "Between", "Both", "But", "By", "Can", "Despite", "Did", "Do", "Does", "During", "Each", "Even", "Every",
     "Few", "Finally", "For", "From", "Had", "Has", "Have", "He", "Her", "Here", "His", "How", "However", "I", "If", "In",
     "Instead", "Is", "It", "Its", "Later", "Many", "Meanwhile", "More", "Most", "Much", "My", "Neither", "Nor", "Now",
@@ -45,7 +45,8 @@ const AFTER_ORDINALS: &[&str] = &[
 ];
 
 /// What stands before an ordinal number in German.
-const BEFORE_ORDINALS: &[&str] = &["der", "dem", "den", "des", "im", "vom", "zum", "zur", "beim", "die", "das"];
+const BEFORE_ORDINALS: &[&str] =
+    &["der", "dem", "den", "des", "im", "vom", "zum", "zur", "beim", "die", "das"];
 
 /// Verbs that follow what somebody said, after the speaker's name.
 #[rustfmt::skip]
@@ -56,7 +57,9 @@ const SPEECH: &[&str] = &[
 ];
 
 /// Words that are no speaker's name.
-const NO_SPEAKERS: &[&str] = &["He", "She", "They", "We", "You", "It", "The", "A", "This", "That", "Then", "Who", "Nobody", "Everyone"];
+const NO_SPEAKERS: &[&str] = &[
+    "He", "She", "They", "We", "You", "It", "The", "A", "This", "That", "Then", "Who", "Nobody", "Everyone",
+];
 
 pub(crate) fn starts_sentences(word: &str) -> bool {
     STARTERS.contains(&word)

@@ -100,7 +100,9 @@ fn opened(before: &str, closing: char) -> bool {
 fn note(text: &str) -> Option<usize> {
     let length = text.char_indices().take(MOST_OF_A_NOTE).find(|&(_, letter)| letter == ']')?.0;
     let inside = &text[1..length];
-    let plain = |letter: char| letter.is_ascii_digit() || letter.is_lowercase() || matches!(letter, ' ' | ',' | '–' | '-');
+    let plain = |letter: char| {
+        letter.is_ascii_digit() || letter.is_lowercase() || matches!(letter, ' ' | ',' | '–' | '-')
+    };
     (!inside.is_empty() && inside.chars().all(plain)).then_some(length + 1)
 }
 

@@ -55,7 +55,8 @@ impl Place<'_> {
             return if small { Open } else { self.after_full_stop(stop, &ahead) };
         }
         let said = stop.quoted && ahead.first == First::Capital && names_speaker(ahead.word, ahead.second());
-        let exclaimed = small && (stop.closed || ahead.sign.is_some_and(is_dash) || self.word_is_capitalised(stop));
+        let exclaimed =
+            small && (stop.closed || ahead.sign.is_some_and(is_dash) || self.word_is_capitalised(stop));
         if said || exclaimed { Open } else { Ends }
     }
 
@@ -63,7 +64,8 @@ impl Place<'_> {
         let Some(next) = self.text[stop.end..].chars().next() else { return Open };
         if stop.wide {
             // 「はい。」と言った goes on.
-            let quoting = stop.closed && matches!(next, 'と' | 'っ' | 'な' | 'の' | 'を' | 'が' | 'は' | 'に');
+            let quoting =
+                stop.closed && matches!(next, 'と' | 'っ' | 'な' | 'の' | 'を' | 'が' | 'は' | 'に');
             let decimal = stop.single && next.is_numeric();
             return if goes_on(next) || quoting || decimal { Open } else { Ends };
         }
@@ -91,6 +93,10 @@ impl Place<'_> {
             false => kind(word).or_else(|| kind(word.rsplit_once(['-', '/'])?.1)),
         };
         match found {
+            // "MS" is no "Ms.".
+            Some(Kind::Title) if word.chars().filter(|letter| letter.is_uppercase()).count() > 1 => {
+                by_starter(starts_sentences)
+            }
             Some(Kind::Title) => match ahead.first {
                 First::Digit | First::Nothing => Ends,
                 _ => GoesOn,
@@ -114,7 +120,13 @@ impl Place<'_> {
                 match ahead.first {
                     First::Digit => Open,
                     First::Nothing | First::Other => Ends,
-                    _ if time => if tells_time(ahead.word) { GoesOn } else { Ends },
+                    _ if time => {
+                        if tells_time(ahead.word) {
+                            GoesOn
+                        } else {
+                            Ends
+                        }
+                    }
                     _ => by_starter(may_start_sentences),
                 }
             }
@@ -130,7 +142,8 @@ const MOST_LETTERS: usize = 24;
 fn word_before(text: &str, start: usize, end: usize) -> &str {
     // From inside closing marks and spaces.
     let text = text[start..end].trim_end();
-    let inside = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '\'' | '’' | '-' | '§' | '/');
+    let inside =
+        |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '\'' | '’' | '-' | '§' | '/');
     let (mut length, mut letters) = (0, 0);
     for letter in text.chars().rev().take_while(|&letter| inside(letter)) {
         length += letter.len_utf8();

@@ -70,6 +70,11 @@ fn abbreviations_end_a_sentence_where_the_next_word_begins_one() {
         "Caesar died in 44 B.C. ¦He was stabbed.",
         "It was built by Samuel Gray Jr. ¦He never saw it finished.",
         "Martin Gray Jr. Hall is named after him.",
+        "She has MS. ¦The illness came in 1990. ¦DR. MOSS TREATS HER.",
+        "The finds date from 9000 BP. ¦The last is later.",
+        "Pay is 90,000/yr. ¦Teachers get more, and 3 lbs. ¦Flour is extra. ¦Ft. Ross is near.",
+        "He is a doctor of pharmacy (Pharm. D.) and likes it.",
+        "The class is called C. ¦(Since it is large, so is the proof.) ¦Let it be P. ¦Again, it is large.",
         "He studied at 12 Elm Ave. ¦It burned.",
     ]);
 }
