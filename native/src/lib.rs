@@ -23,7 +23,11 @@ mod hits;
 mod inference;
 mod judging;
 mod numbering;
+<<<<<<< HEAD
 mod picked;
+=======
+mod phrases;
+>>>>>>> h-seg
 mod pool;
 mod reading;
 mod readings;
