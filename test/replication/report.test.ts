@@ -1,6 +1,6 @@
 import test from 'ava';
 import {findings, published, publishedFor, reportHtml, reportMarkdown} from '../../ts/index.ts';
-import {escaped} from '../../ts/replication/html.ts';
+import {escaped} from '../../ts/report/html.ts';
 import {study, testOf} from '../support/study.ts';
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,7 +1,7 @@
-import {compared} from '../../ts/replication/comparisons.ts';
+import {type Comparison, compared} from '../../ts/report/comparisons.ts';
 import {readingMark, retrievalMark} from '../../ts/replication/marks.ts';
 import {exactMatchMeasure, readingCondition, topK} from '../../ts/replication/names.ts';
-import type {Comparison, ReadingRow, RetrievalCondition, RetrievalRow, Retrieved, Scoring, Study} from '../../ts/replication/study.ts';
+import type {ReadingRow, RetrievalCondition, RetrievalRow, Retrieved, Scoring, Study} from '../../ts/replication/study.ts';
 
 /** A made-up study of a few passages of Wikipedia: BM25 ahead of dense retrieval, the hybrids ahead of both. */
 export function study(changes: Partial<Study> = {}): Study {

@@ -1,5 +1,5 @@
-import {statSync} from 'node:fs';
-import {basename, resolve} from 'node:path';
+import {basename} from 'node:path';
+import {named, quoted} from '../report/inputs.ts';
 import type {ReplicateOptions} from './replicate.ts';
 
 /** What is to be typed for the same study, in a folder beside the data set. */
@@ -27,13 +27,4 @@ export function commandOf(dataset: string, options: ReplicateOptions): string {
 	];
 	const words = flags.flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}`, quoted(String(value))]));
 	return ['npx passagekit replicate', ...words, ...(reader === false ? ['--no-reader'] : [])].join(' ');
-}
-
-/** A folder's own name, so that a study says nothing of where it was made; the name of a model as it is. */
-export function named(model: string): string {
-	return statSync(model, {throwIfNoEntry: false})?.isDirectory() ? basename(resolve(model)) : model;
-}
-
-function quoted(word: string): string {
-	return /^[\w./,@:-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

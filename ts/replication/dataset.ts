@@ -1,7 +1,5 @@
-import {createHash} from 'node:crypto';
-import {createReadStream} from 'node:fs';
-import {readdir, stat} from 'node:fs/promises';
-import {join, relative} from 'node:path';
+import {readdir} from 'node:fs/promises';
+import {join} from 'node:path';
 import {readQuestions} from '../corpus/index.ts';
 import {RetrievalError} from '../errors.ts';
 import type {Question} from '../types.ts';
@@ -69,25 +67,4 @@ export async function questionsOf(path: string, most: number, signal: AbortSigna
 	}
 	const count = Math.min(most, all.length);
 	return Array.from({length: count}, (_, i) => all[Math.floor((i * all.length) / count)]!);
-}
-
-/** SHA-256 of a file, or of the names and contents of a folder's files in the order of their names. */
-export async function sha256(path: string, signal: AbortSignal | undefined): Promise<string> {
-	const hash = createHash('sha256');
-	const take = async (file: string): Promise<void> => {
-		for await (const chunk of createReadStream(file, {signal})) {
-			hash.update(chunk as Buffer);
-		}
-	};
-	if (!(await stat(path)).isDirectory()) {
-		await take(path);
-		return hash.digest('hex');
-	}
-	const entries = await readdir(path, {recursive: true, withFileTypes: true});
-	const files = entries.filter(entry => entry.isFile()).map(entry => relative(path, join(entry.parentPath, entry.name)));
-	for (const file of files.toSorted()) {
-		hash.update(`${file}\0`);
-		await take(join(path, file));
-	}
-	return hash.digest('hex');
 }

@@ -1,10 +1,10 @@
 /** What a report says of a study besides its tables. */
+import type {Fact, Reference} from '../report/facts.ts';
+import type {Counted, Model} from '../report/inputs.ts';
+import {grouped, many, percent} from '../report/words.ts';
 import type {Finding} from './findings.ts';
-import {grouped, many, percent, weightSymbol} from './names.ts';
-import type {Counted, Model, Study} from './study.ts';
-
-export const verdicts = {true: 'holds here', partly: 'holds in part', false: 'not found here'} as const;
-export const verdictOf = ({holds}: Finding): string => verdicts[`${holds}`];
+import {weightSymbol} from './names.ts';
+import type {Study} from './study.ts';
 
 export const title = ({dataset}: Study): string => `Dense Passage Retriever, replicated on ${dataset}`;
 
@@ -16,13 +16,6 @@ export function abstract({dataset, corpus, questions, models, reading}: Study, f
 		`with the encoder ${models.encoder.name}${readers}; weights were tuned on ${many(questions.development.count, 'other question')}. ` +
 		`Of ${many(found.length, 'finding')} of the paper ${count(true)} ${count(true) === 1 ? 'holds' : 'hold'} here, ${count('partly')} in part, and ${count(false)} ${count(false) === 1 ? 'was' : 'were'} not found.`
 	);
-}
-
-/** A line of what has to be the same for the same numbers to come out; `code` is set as code. */
-export interface Fact {
-	readonly what: string;
-	readonly value: string;
-	readonly code?: string;
 }
 
 /** What a study was made of: files and models with their SHA-256. */
@@ -84,11 +77,6 @@ export function tuningCurves({retrieval}: Study): readonly TuningCurve[] {
 export function tuningSentence({symbol, points, best}: TuningCurve, {settings}: Study): string {
 	const weights = points.map(({weight}) => weight);
 	return `${symbol} = ${best.weight}, with ${percent(best.accuracy)} % at top-${settings.tunedFor}, of ${points.length} weights from ${Math.min(...weights)} to ${Math.max(...weights)}`;
-}
-
-export interface Reference {
-	readonly text: string;
-	readonly url: string;
 }
 
 export const references: readonly Reference[] = [

@@ -1,15 +1,9 @@
 /** Figure 1: exact match by passages read, drawn for wide pages and for narrow ones. */
-import {grouped, percent, retrieverNames} from './names.ts';
-import {escaped} from './html.ts';
+import {escaped} from '../report/html.ts';
+import {type Drawing, type Point, apart, at, dot, line, polyline, scale, spot, text, ticks} from '../report/svg.ts';
+import {grouped, percent} from '../report/words.ts';
+import {retrieverNames} from './names.ts';
 import type {ReadingStudy, Retrieved, Scoring} from './study.ts';
-import {type Point, apart, at, dot, line, polyline, scale, spot, text, ticks} from './svg.ts';
-
-export interface Drawing {
-	/** Before the ids of its title and description. */
-	readonly name: string;
-	readonly width: number;
-	readonly height: number;
-}
 
 type Curve = ReadingStudy['curves'][number];
 

@@ -1,8 +1,10 @@
 /** Which findings of Ma et al. (2021) hold on a data set. */
-import {compared} from './comparisons.ts';
-import {conditionName, exactMatchMeasure, grouped, listed, percent, points, readingCondition, retrieverNames, size, topK} from './names.ts';
+import {compared} from '../report/comparisons.ts';
+import {type Finding as StudyFinding, gains, present, significance} from '../report/findings.ts';
+import {capital, grouped, listed, percent, points, size} from '../report/words.ts';
+import {conditionName, exactMatchMeasure, readingCondition, retrieverNames, topK} from './names.ts';
 import {type Published, publishedFor} from './published.ts';
-import type {Comparison, ReadingStudy, RetrievalCondition, Scoring, Study} from './study.ts';
+import type {ReadingStudy, RetrievalCondition, Scoring, Study} from './study.ts';
 
 export type FindingName =
 	| 'dense or sparse'
@@ -15,18 +17,7 @@ export type FindingName =
 	| 'GAR* over repl'
 	| 'passages read';
 
-/** A finding of the paper, and what was found here. */
-export interface Finding {
-	readonly name: FindingName;
-	/** What the paper says, in a sentence. */
-	readonly claim: string;
-	/** What was measured here, in a sentence or two. */
-	readonly here: string;
-	/** `false`: it was not found, which for want of questions may also be where it is true. */
-	readonly holds: boolean | 'partly';
-	/** The tests behind it, as differences a − b; none where it is of curves or counts. */
-	readonly evidence: readonly Comparison[];
-}
+export type Finding = StudyFinding<FindingName>;
 
 /**
 The paper's findings in its order, each with what a study says of it. One that the study has no numbers for is left out:
@@ -207,34 +198,6 @@ function passagesRead({ks, curves}: ReadingStudy): Finding | undefined {
 	};
 }
 
-/** `true` with a gain in each and enough of them significant; `partly` with a significant one and no significant loss. */
-function gains(evidence: readonly Comparison[], needed: 'all' | 'most'): boolean | 'partly' {
-	const significant = evidence.filter(({significant}) => significant);
-	const won = significant.filter(({difference}) => difference > 0).length;
-	const enough = needed === 'all' ? won === evidence.length : 2 * won > evidence.length;
-	if (enough && evidence.every(({difference}) => difference > 0)) {
-		return true;
-	}
-	return won > 0 && won === significant.length ? 'partly' : false;
-}
-
-function significance(evidence: readonly Comparison[]): string {
-	const significant = evidence.filter(test => test.significant).length;
-	if (evidence.length === 1) {
-		return significant === 1 ? 'the difference is significant' : 'the difference is not significant';
-	}
-	if (significant === 0) {
-		return evidence.length === 2 ? 'neither difference is significant' : 'none is significant';
-	}
-	if (significant === evidence.length) {
-		return evidence.length === 2 ? 'both differences are significant' : `all ${evidence.length} are significant`;
-	}
-	return `${significant} of ${evidence.length} ${significant === 1 ? 'is' : 'are'} significant`;
-}
-
 function betterOf({retrieval}: Published): RetrievalCondition {
 	return retrieval.bm25.repl![20] > retrieval.dense.repl![20] ? 'bm25' : 'dense';
 }
-
-const present = <T>(values: ReadonlyArray<T | undefined>): readonly T[] => values.filter(value => value !== undefined);
-const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,7 +1,7 @@
 import {f1, pairedTest} from '../evaluation/index.ts';
 import {type ExtractiveReader, type PassageSourceById, type ReadingCache, type Readings, readRun, tuneEvidence} from '../reader/index.ts';
 import type {CallOptions, Question, Run} from '../types.ts';
-import {type Tested, corrected, mean} from './tested.ts';
+import {type Tested, corrected, mean} from '../report/tested.ts';
 import type {ReadingCell, ReadingRow, ReadingStudy, Retrieved, Scoring, Settings} from './study.ts';
 
 const scorings: readonly Scoring[] = ['repl', 'repl*', 'GAR', 'GAR*'];

@@ -1,11 +1,13 @@
-import {type TuningCurve, abstract, inputs, references, settingsOf, title, tuningCurves, tuningSentence, verdictOf} from './facts.ts';
+import {escaped, labelled, tableHtml} from '../report/html.ts';
+import {findingsHtml, folded, numbered, page, referencesHtml, reproduction} from '../report/page.ts';
+import {type ReportTable, testsTable} from '../report/table.ts';
+import {grouped, percent} from '../report/words.ts';
+import {type TuningCurve, abstract, inputs, references, settingsOf, title, tuningCurves, tuningSentence} from './facts.ts';
 import {curveName, figure1} from './figure.ts';
-import {type Finding, findings} from './findings.ts';
-import {escaped, labelled, tableHtml} from './html.ts';
-import {conditionLabels, conditionName, equalsP, grouped, percent} from './names.ts';
-import {reportStyle} from './report-style.ts';
+import {findings} from './findings.ts';
+import {conditionLabels, conditionName} from './names.ts';
 import {type ReadingStudy, type Study, checkStudy} from './study.ts';
-import {type ReportTable, overlapTable, readingTable, retrievalTable, testsTable, tuningTable} from './tables.ts';
+import {overlapTable, readingTable, retrievalTable, tuningTable} from './tables.ts';
 import {tuningPanel} from './tuning-figure.ts';
 
 /**
@@ -21,73 +23,40 @@ await writeFile('report.html', reportHtml(study));
 */
 export function reportHtml(study: Study): string {
 	checkStudy(study);
-	const {retrieval, reading, overlap, passagekit} = study;
+	const {
+		retrieval,
+		reading,
+		overlap,
+		passagekit,
+		settings: {significance},
+	} = study;
 	const found = findings(study);
 	const section = numbered();
-	return [
-		'<!doctype html>',
-		'<html lang="en">',
-		'<head>',
-		'<meta charset="utf-8">',
-		'<meta name="viewport" content="width=device-width, initial-scale=1">',
-		`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">`,
-		'<meta name="color-scheme" content="light dark">',
-		'<link rel="icon" href="data:,">',
-		`<title>${escaped(title(study))}</title>`,
-		`<style>${reportStyle}</style>`,
-		'</head>',
-		'<body>',
-		'<main>',
-		`<h1>${escaped(title(study))}</h1>`,
-		`<p class="byline">after <a href="${references[0]!.url}">Ma, Sun, Pradeep and Lin (2021)</a>, with passagekit ${escaped(passagekit)}</p>`,
-		`<p class="abstract">${escaped(abstract(study, found))}</p>`,
-		section('Findings'),
-		`<ol class="findings">${found.map(finding).join('\n')}</ol>`,
-		section('Retrieval'),
-		tableHtml(retrievalTable(study)),
-		...tuning(study),
-		...(overlap.length > 0 ? [section('Overlap'), tableHtml(overlapTable(study))] : []),
-		...(reading
-			? [section('Reading'), tableHtml(readingTable(study, reading)), ...figure(reading), tableHtml(tuningTable(reading, study))]
-			: []),
-		section('Tests'),
-		folded('All tests of Table 1', [tableHtml(testsTable('Table 1', retrieval.comparisons, study))]),
-		...(reading ? [folded('All tests of Table 3', [tableHtml(testsTable('Table 3', reading.comparisons, study))])] : []),
-		section('How to reproduce'),
-		...reproduction(study),
-		section('References'),
-		`<ul class="references">${references.map(({text, url}) => `<li>${escaped(text)} <a href="${url}">${url.replace('https://', '')}</a></li>`).join('\n')}</ul>`,
-		'</main>',
-		'</body>',
-		'</html>',
-		'',
-	].join('\n');
-}
-
-/** Headings of sections, numbered from 1. */
-function numbered(): (heading: string) => string {
-	let number = 0;
-	return heading => {
-		number += 1;
-		return `<h2><span class="number">${number}</span>${escaped(heading)}</h2>`;
-	};
-}
-
-function finding(found: Finding): string {
-	const {claim, here, holds, evidence} = found;
-	const style = holds === true ? 'yes' : holds === 'partly' ? 'partly' : 'no';
-	const tests = evidence.map(
-		({a, b, measure, corrected}) =>
-			`<div><dt>${escaped(`${conditionName(a)} − ${conditionName(b)}, ${measure}`)}</dt><dd>${escaped(equalsP(corrected))}</dd></div>`,
-	);
-	return [
-		'<li>',
-		`<div><p>${escaped(claim)}</p><p class="here">${escaped(here)}</p>`,
-		...(tests.length > 0 ? [`<dl class="ps" aria-label="Corrected p">${tests.join('')}</dl>`] : []),
-		'</div>',
-		`<p class="verdict ${style}">${verdictOf(found)}</p>`,
-		'</li>',
-	].join('\n');
+	return page({
+		title: title(study),
+		byline: `after <a href="${references[0]!.url}">Ma, Sun, Pradeep and Lin (2021)</a>, with passagekit ${escaped(passagekit)}`,
+		abstract: abstract(study, found),
+		body: [
+			section('Findings'),
+			findingsHtml(found, conditionName),
+			section('Retrieval'),
+			tableHtml(retrievalTable(study)),
+			...tuning(study),
+			...(overlap.length > 0 ? [section('Overlap'), tableHtml(overlapTable(study))] : []),
+			...(reading
+				? [section('Reading'), tableHtml(readingTable(study, reading)), ...figure(reading), tableHtml(tuningTable(reading, study))]
+				: []),
+			section('Tests'),
+			folded('All tests of Table 1', [tableHtml(testsTable('Table 1', retrieval.comparisons, significance, conditionName))]),
+			...(reading
+				? [folded('All tests of Table 3', [tableHtml(testsTable('Table 3', reading.comparisons, significance, conditionName))])]
+				: []),
+			section('How to reproduce'),
+			...reproduction(study.command, [...settingsOf(study), ...inputs(study)]),
+			section('References'),
+			referencesHtml(references),
+		],
+	});
 }
 
 function tuning(study: Study): readonly string[] {
@@ -160,21 +129,4 @@ function figure(reading: ReadingStudy): readonly string[] {
 		'</figure>',
 		folded('Figure 1 as a table', [tableHtml(values)]),
 	];
-}
-
-function reproduction(study: Study): readonly string[] {
-	const {command} = study;
-	const facts = [...settingsOf(study), ...inputs(study)].map(
-		({what, value, code}) =>
-			`<dt>${escaped(what)}</dt><dd>${escaped(value)}${code === undefined ? '' : ` <code>${escaped(code)}</code>`}</dd>`,
-	);
-	return [
-		...(command === undefined ? [] : [`<pre>${escaped(command)}</pre>`]),
-		`<dl class="facts">${facts.join('\n')}</dl>`,
-		'<p>Long hexadecimal numbers are SHA-256. The same files, models and settings give this report again, byte for byte.</p>',
-	];
-}
-
-function folded(summary: string, inside: readonly string[]): string {
-	return ['<details>', `<summary>${escaped(summary)}</summary>`, ...inside, '</details>'].join('\n');
 }

@@ -1,8 +1,12 @@
-import {abstract, inputs, references, settingsOf, title, tuningCurves, tuningSentence, verdictOf} from './facts.ts';
+import {verdictOf} from '../report/findings.ts';
+import {escaped, fenced, labelled, tableBlocks} from '../report/markdown.ts';
+import {type ReportTable, testsTable} from '../report/table.ts';
+import {equalsP, grouped, percent} from '../report/words.ts';
+import {abstract, inputs, references, settingsOf, title, tuningCurves, tuningSentence} from './facts.ts';
 import {type Finding, findings} from './findings.ts';
-import {type Label, conditionLabels, conditionName, equalsP, grouped, percent, retrieverNames} from './names.ts';
-import {checkStudy, type ReadingStudy, type Study} from './study.ts';
-import {type ReportTable, overlapTable, readingTable, retrievalTable, testsTable, tuningTable} from './tables.ts';
+import {conditionLabels, conditionName, retrieverNames} from './names.ts';
+import {type ReadingStudy, type Study, checkStudy} from './study.ts';
+import {overlapTable, readingTable, retrievalTable, tuningTable} from './tables.ts';
 
 /**
 A study as a Markdown page, in GitHub's dialect: findings, the paper's tables with their marks and, where the paper has
@@ -16,7 +20,13 @@ await writeFile('report.md', reportMarkdown(study));
 */
 export function reportMarkdown(study: Study): string {
 	checkStudy(study);
-	const {retrieval, reading, overlap, command} = study;
+	const {
+		retrieval,
+		reading,
+		overlap,
+		command,
+		settings: {significance},
+	} = study;
 	const found = findings(study);
 	const curves = tuningCurves(study);
 	const blocks = [
@@ -37,8 +47,8 @@ export function reportMarkdown(study: Study): string {
 			? ['## Reading', ...tableBlocks(readingTable(study, reading)), ...tableBlocks(tuningTable(reading, study)), ...figure(reading)]
 			: []),
 		'## Tests',
-		...tableBlocks(testsTable('Table 1', retrieval.comparisons, study)),
-		...(reading ? tableBlocks(testsTable('Table 3', reading.comparisons, study)) : []),
+		...tableBlocks(testsTable('Table 1', retrieval.comparisons, significance, conditionName)),
+		...(reading ? tableBlocks(testsTable('Table 3', reading.comparisons, significance, conditionName)) : []),
 		'## How to reproduce',
 		...(command === undefined ? [] : [fenced(command)]),
 		inputs(study)
@@ -80,35 +90,4 @@ function figure({ks, curves}: ReadingStudy): readonly string[] {
 	return tableBlocks(table);
 }
 
-function tableBlocks({name, caption, stub, columns, blocks}: ReportTable): readonly string[] {
-	const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-	const headings = columns.map(({group, heading}) => (group === undefined ? heading : `${group} ${heading}`));
-	const rows = blocks.flatMap(({heading, rows}) => [
-		...(heading === undefined ? [] : [line([`*${escaped(heading)}*`, ...columns.map(() => '')])]),
-		...rows.map(row => line([labelled(row.heading), ...row.cells.map(({text, marks = ''}) => escaped(`${text}${marks}`))])),
-	]);
-	return [
-		[line([stub, ...headings].map(escaped)), line(['---', ...columns.map(({kind}) => (kind === 'words' ? '---' : '---:'))]), ...rows].join(
-			'\n',
-		),
-		`**${escaped(name)}.** ${escaped(caption)}`,
-	];
-}
-
-const labelled = ({text, sub}: Label): string => `${escaped(text)}${sub === undefined ? '' : `<sub>${escaped(sub)}</sub>`}`;
 const name = (a: string, b: string): string => `${conditionName(a)} − ${conditionName(b)}`;
-
-/** Text that Markdown takes for nothing but text, in a line. */
-function escaped(text: string): string {
-	return text
-		.replaceAll(/[\\`*_{}[\]<>#|~]/gu, character => `\\${character}`)
-		.replaceAll('&', '&amp;')
-		.replaceAll(/\s+/gu, ' ');
-}
-
-/** Between more backticks than it has in a row. */
-function fenced(text: string): string {
-	const longest = Math.max(2, ...[...text.matchAll(/`+/gu)].map(([ticks]) => ticks.length));
-	const fence = '`'.repeat(longest + 1);
-	return `${fence}sh\n${text}\n${fence}`;
-}

@@ -1,7 +1,7 @@
 import {type PassageTexts, overlap, pairedTest} from '../evaluation/index.ts';
 import {type FusionMethod, type HybridTuning, JudgedLists} from '../fusion/index.ts';
 import type {CallOptions, Question, Run} from '../types.ts';
-import {type Tested, corrected, mean} from './tested.ts';
+import {type Tested, corrected, mean} from '../report/tested.ts';
 import type {RetrievalCondition, RetrievalRow, RetrievalStudy, Settings, Study} from './study.ts';
 
 /** λ of DPR's own hybrid, which is not tuned (Karpukhin et al., 2020, §5). */

@@ -1,6 +1,8 @@
 import {kindOf, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import type {FusionMethod} from '../fusion/index.ts';
+import type {Comparison} from '../report/comparisons.ts';
+import type {Counted, Model} from '../report/inputs.ts';
 
 export const studyFormat = 'passagekit replication 1';
 
@@ -25,19 +27,6 @@ export interface Study {
 	readonly reading?: ReadingStudy;
 	/** The command that makes this study again, with names of files and no folders. */
 	readonly command?: string;
-}
-
-export interface Counted {
-	readonly count: number;
-	/** Of the file, without its folder. */
-	readonly name?: string;
-	/** Of the file, or of the texts where there is none. */
-	readonly sha256: string;
-}
-
-export interface Model {
-	readonly name: string;
-	readonly sha256: string;
 }
 
 export interface Settings {
@@ -78,24 +67,6 @@ export interface RetrievalRow {
 	readonly accuracy: readonly number[];
 	/** How the weight was found: accuracy on development questions, point by point. */
 	readonly tuning?: ReadonlyArray<{readonly weight: number; readonly accuracy: number}>;
-}
-
-/** Paired t-tests, with Bonferroni's correction over all of a table. */
-export interface Comparison {
-	/** A condition: of retrieval as it is, such as `hybrid`; of reading by `readingCondition`, such as `bm25 GAR*`. */
-	readonly a: string;
-	readonly b: string;
-	/** What was compared: `topK(20)`, which is "top-20", or `exactMatchMeasure`. */
-	readonly measure: string;
-	/** Mean of a − mean of b. */
-	readonly difference: number;
-	/** Two-sided, as tested. */
-	readonly p: number;
-	/** min(1, p · tests of the table). */
-	readonly corrected: number;
-	readonly significant: boolean;
-	/** What a table has beside `a`'s value, from `retrievalMark` or `readingMark`; empty where it has nothing. */
-	readonly mark: string;
 }
 
 /** Table 3 and Figure 1. */

@@ -1,58 +1,13 @@
-/** The tables of a study as data, which both reports lay out: the paper's three, what was tuned, and all tests. */
-import {marksOf} from './comparisons.ts';
+/** The tables of a study as data, which both reports lay out: the paper's three, and what was tuned. */
+import {marksOf} from '../report/comparisons.ts';
+import {type Cell, type Column, type ReportTable, type Row, cell, none, tested} from '../report/table.ts';
+import {grouped, percent} from '../report/words.ts';
 import {marks} from './marks.ts';
-import {
-	type Label,
-	conditionLabels,
-	conditionName,
-	exactMatchMeasure,
-	grouped,
-	pValue,
-	percent,
-	points,
-	readingCondition,
-	retrieverNames,
-	topK,
-	weightSymbol,
-} from './names.ts';
+import {conditionLabels, exactMatchMeasure, readingCondition, retrieverNames, topK, weightSymbol} from './names.ts';
 import {publishedFor} from './published.ts';
-import type {Comparison, ReadingStudy, Scoring, Study} from './study.ts';
-
-export interface ReportTable {
-	readonly name: string;
-	readonly caption: string;
-	/** Heading of the column of row headings. */
-	readonly stub: string;
-	readonly columns: readonly Column[];
-	readonly blocks: readonly Block[];
-}
-
-export interface Column {
-	/** Columns of one group that stand beside each other share a heading. */
-	readonly group?: string;
-	readonly heading: string;
-	/** `paper`: others' numbers. */
-	readonly kind?: 'paper' | 'words';
-}
-
-export interface Block {
-	readonly heading?: string;
-	readonly rows: readonly Row[];
-}
-
-export interface Row {
-	readonly heading: Label;
-	readonly cells: readonly Cell[];
-}
-
-export interface Cell {
-	readonly text: string;
-	readonly marks?: string;
-}
+import type {ReadingStudy, Scoring, Study} from './study.ts';
 
 export const scorings = ['repl', 'repl*', 'GAR', 'GAR*'] as const satisfies readonly Scoring[];
-const none: Cell = {text: '–'};
-const cell = (value: number | undefined, shown: (value: number) => string): Cell => (value === undefined ? none : {text: shown(value)});
 const decimal = (value: number): string => value.toFixed(1);
 /** Two decimals, or as many as it has up to four. */
 const hundredths = (value: number): string => value.toFixed(4).replace(/0{1,2}$/u, '');
@@ -202,38 +157,4 @@ export function tuningTable({rows}: ReadingStudy, {questions}: Study): ReportTab
 			})),
 		})),
 	};
-}
-
-/** Every test of a table of the paper. */
-export function testsTable(of: string, comparisons: readonly Comparison[], {settings}: Study): ReportTable {
-	return {
-		name: `Tests of ${of}`,
-		caption: `Differences in points, and p of paired t-tests: as tested, and corrected for ${comparisons.length} tests. Significant is a corrected p below ${settings.significance}.`,
-		stub: 'Comparison',
-		columns: [
-			{heading: 'measure', kind: 'words'},
-			{heading: 'difference'},
-			{heading: 'p'},
-			{heading: 'corrected p'},
-			{heading: 'significant', kind: 'words'},
-		],
-		blocks: [
-			{
-				rows: comparisons.map(({a, b, measure, difference, p, corrected, significant}) => ({
-					heading: {text: `${conditionName(a)} − ${conditionName(b)}`},
-					cells: [
-						{text: measure},
-						{text: points(difference)},
-						{text: pValue(p)},
-						{text: pValue(corrected)},
-						{text: significant ? 'yes' : 'no'},
-					],
-				})),
-			},
-		],
-	};
-}
-
-function tested({length}: readonly Comparison[], significance: number): string {
-	return `Paired t-tests, p < ${significance} after Bonferroni’s correction for ${length} tests.`;
 }

@@ -1,8 +1,9 @@
 /** Figure 2: a hybrid's accuracy on development questions by its weight. */
-import {escaped} from './html.ts';
-import {conditionLabels, percent, plain} from './names.ts';
+import {escaped} from '../report/html.ts';
+import {type Point, at, dot, line, polyline, scale, spot, text, ticks} from '../report/svg.ts';
+import {percent, plain} from '../report/words.ts';
 import type {TuningCurve} from './facts.ts';
-import {type Point, at, dot, line, polyline, scale, spot, text, ticks} from './svg.ts';
+import {conditionLabels} from './names.ts';
 
 const [width, height] = [340, 200];
 const [left, right, top, bottom] = [40, width - 12, 26, height - 40];

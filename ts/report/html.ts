@@ -1,6 +1,6 @@
 /** Pieces of HTML, with all text escaped. */
-import type {Label} from './names.ts';
-import type {Block, Column, ReportTable} from './tables.ts';
+import type {Block, Column, ReportTable} from './table.ts';
+import type {Label} from './words.ts';
 
 /** For the content of elements and for attributes in double quotes. */
 export function escaped(text: string): string {

@@ -1,5 +1,5 @@
 import {type PairedTest, bonferroni} from '../evaluation/index.ts';
-import type {Comparison} from './study.ts';
+import type {Comparison} from './comparisons.ts';
 
 /** A test of a table, and the mark that it puts on `a` where it is significant. */
 export interface Tested {

@@ -1,6 +1,13 @@
 /** Pieces of a drawing: scales, round values for axes, and labels that do not cover each other. */
 import {escaped} from './html.ts';
 
+export interface Drawing {
+	/** Before the ids of its title and description. */
+	readonly name: string;
+	readonly width: number;
+	readonly height: number;
+}
+
 /** From values `[low, high]` to places `[from, to]`. */
 export function scale([low, high]: readonly [number, number], [from, to]: readonly [number, number]): (value: number) => number {
 	return value => (high === low ? (from + to) / 2 : from + ((value - low) / (high - low)) * (to - from));

@@ -1,0 +1,94 @@
+/** A report as one HTML page that needs nothing else: no network, no scripts, light or dark as the reader's screen is. */
+import type {Fact, Reference} from './facts.ts';
+import {type Finding, verdictOf} from './findings.ts';
+import {escaped} from './html.ts';
+import {reportStyle} from './style.ts';
+import {equalsP} from './words.ts';
+
+export interface Page {
+	readonly title: string;
+	/** HTML, as `body` is. */
+	readonly byline: string;
+	readonly abstract: string;
+	/** Rules beside those that all reports have. */
+	readonly style?: string;
+	readonly body: readonly string[];
+}
+
+export function page({title, byline, abstract, style = '', body}: Page): string {
+	return [
+		'<!doctype html>',
+		'<html lang="en">',
+		'<head>',
+		'<meta charset="utf-8">',
+		'<meta name="viewport" content="width=device-width, initial-scale=1">',
+		`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">`,
+		'<meta name="color-scheme" content="light dark">',
+		'<link rel="icon" href="data:,">',
+		`<title>${escaped(title)}</title>`,
+		`<style>${reportStyle}${style}</style>`,
+		'</head>',
+		'<body>',
+		'<main>',
+		`<h1>${escaped(title)}</h1>`,
+		`<p class="byline">${byline}</p>`,
+		`<p class="abstract">${escaped(abstract)}</p>`,
+		...body,
+		'</main>',
+		'</body>',
+		'</html>',
+		'',
+	].join('\n');
+}
+
+/** Headings of sections, numbered from 1. */
+export function numbered(): (heading: string) => string {
+	let number = 0;
+	return heading => {
+		number += 1;
+		return `<h2><span class="number">${number}</span>${escaped(heading)}</h2>`;
+	};
+}
+
+/** Findings as a list; `nameOf` is what a condition of a test is called. */
+export function findingsHtml(found: readonly Finding[], nameOf: (condition: string) => string): string {
+	return `<ol class="findings">${found.map(one => finding(one, nameOf)).join('\n')}</ol>`;
+}
+
+/** Shown when it is asked for. */
+export function folded(summary: string, inside: readonly string[]): string {
+	return ['<details>', `<summary>${escaped(summary)}</summary>`, ...inside, '</details>'].join('\n');
+}
+
+export function reproduction(command: string | undefined, facts: readonly Fact[]): readonly string[] {
+	const lines = facts.map(
+		({what, value, code}) =>
+			`<dt>${escaped(what)}</dt><dd>${escaped(value)}${code === undefined ? '' : ` <code>${escaped(code)}</code>`}</dd>`,
+	);
+	return [
+		...(command === undefined ? [] : [`<pre>${escaped(command)}</pre>`]),
+		`<dl class="facts">${lines.join('\n')}</dl>`,
+		'<p>Long hexadecimal numbers are SHA-256. The same files, models and settings give this report again, byte for byte.</p>',
+	];
+}
+
+export function referencesHtml(references: readonly Reference[]): string {
+	return `<ul class="references">${references.map(({text, url}) => `<li>${escaped(text)} <a href="${url}">${url.replace('https://', '')}</a></li>`).join('\n')}</ul>`;
+}
+
+function finding(found: Finding, nameOf: (condition: string) => string): string {
+	const {claim, here, holds, evidence} = found;
+	const style = holds === true ? 'yes' : holds === 'partly' ? 'partly' : 'no';
+	const tests = evidence.map(
+		({a, b, measure, corrected}) =>
+			`<div><dt>${escaped(`${nameOf(a)} − ${nameOf(b)}, ${measure}`)}</dt><dd>${escaped(equalsP(corrected))}</dd></div>`,
+	);
+	return [
+		'<li>',
+		`<div><p>${escaped(claim)}</p><p class="here">${escaped(here)}</p>`,
+		...(tests.length > 0 ? [`<dl class="ps" aria-label="Corrected p">${tests.join('')}</dl>`] : []),
+		'</div>',
+		`<p class="verdict ${style}">${verdictOf(found)}</p>`,
+		'</li>',
+	].join('\n');
+}

@@ -1,0 +1,66 @@
+/** The folder of a study's run: what decides its outcome, and files that are there whole or not at all. */
+import {mkdir, readFile, rename, writeFile} from 'node:fs/promises';
+import {dirname, join} from 'node:path';
+import {RetrievalError} from '../errors.ts';
+
+/** All that decides what a run finds, as JSON: the same configuration gives the same bytes. */
+export const configurationFile = 'configuration.json';
+
+/** Begins a run in a folder, or goes on with one of the same configuration. */
+export async function beginRun(folder: string, configuration: object): Promise<void> {
+	const path = join(folder, configurationFile);
+	const text = await readFile(path, 'utf8').catch((error: unknown) => {
+		if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+			return undefined;
+		}
+		throw new RetrievalError('ERR_IO', `open ${path}: ${(error as Error).message}`, {cause: error});
+	});
+	if (text === undefined) {
+		await writeWhole(path, json(configuration));
+		return;
+	}
+	let known: unknown;
+	try {
+		known = JSON.parse(text);
+	} catch (error) {
+		throw new RetrievalError('ERR_FORMAT', `${path}: expected JSON, got ${(error as Error).message}`, {cause: error});
+	}
+	const other = difference(known, JSON.parse(json(configuration)), '');
+	if (other) {
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`${folder}: expected a run of this configuration, got one with another ${other.at}: ${other.known} there, ${other.wanted} here; choose another output folder, or remove this one`,
+		);
+	}
+}
+
+/** Where two JSON values differ first. */
+function difference(known: unknown, wanted: unknown, at: string): {at: string; known: string; wanted: string} | undefined {
+	if (typeof known === 'object' && typeof wanted === 'object' && known !== null && wanted !== null) {
+		for (const key of new Set([...Object.keys(known), ...Object.keys(wanted)])) {
+			const [a, b] = [(known as Record<string, unknown>)[key], (wanted as Record<string, unknown>)[key]];
+			const found = difference(a, b, at === '' ? key : `${at}.${key}`);
+			if (found) {
+				return found;
+			}
+		}
+		return undefined;
+	}
+	return Object.is(known, wanted) ? undefined : {at, known: shownJson(known), wanted: shownJson(wanted)};
+}
+
+function shownJson(value: unknown): string {
+	return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 80);
+}
+
+/** As all JSON files of a study are written. */
+export function json(value: unknown): string {
+	return `${JSON.stringify(value, undefined, '\t')}\n`;
+}
+
+/** Writes a file beside its place and moves it there. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+	await mkdir(dirname(path), {recursive: true});
+	await writeFile(`${path}.part`, text);
+	await rename(`${path}.part`, path);
+}
