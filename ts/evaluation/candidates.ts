@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import {checkCount, checkString, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
-import {nextTurn} from '../native.ts';
+import {turnWithTime} from '../turn.ts';
 import type {CallOptions, Qrels, Query, Run, SearchManyOptions} from '../types.ts';
 
 /** The passages that one query's are told apart among. */
@@ -72,12 +72,18 @@ export async function candidateLists(
 	if (typeof gold?.get !== 'function') {
 		throw new RetrievalError('ERR_ARGUMENT', `gold: expected a Map of query id to passage ids and grades, got ${kindOf(gold)}`);
 	}
-	const turn = turns(signal);
+	const turn = async (): Promise<void> => {
+		await turnWithTime();
+		signal?.throwIfAborted();
+	};
+	await turn();
 	const corpus = new Set<string>();
 	for (const [i, id] of passages.entries()) {
 		checkString(`passages[${i}]`, id);
 		corpus.add(id);
-		await turn();
+		if (i % 1000 === 0) {
+			await turn();
+		}
 	}
 	if (corpus.size !== passages.length) {
 		throw new RetrievalError('ERR_DUPLICATE_ID', `passages: expected distinct ids, got ${passages.length - corpus.size} twice`);
@@ -118,7 +124,6 @@ export async function candidateLists(
 				break;
 			}
 			await take(passages[i]!);
-			await turn();
 		}
 		short += Number(ids.length < size);
 		lists.set(query.id, {gold: ids[0]!, ids});
@@ -165,16 +170,4 @@ function* randomNumbers(key: string): Generator<number, never, undefined> {
 			yield bytes.readUIntBE(from, 6);
 		}
 	}
-}
-
-/** What lets others have their turn after about a millisecond. */
-function turns(signal: AbortSignal | undefined): () => Promise<void> | undefined {
-	let began = performance.now();
-	const next = async (): Promise<void> => {
-		await nextTurn();
-		signal?.throwIfAborted();
-		began = performance.now();
-	};
-	signal?.throwIfAborted();
-	return () => (performance.now() - began > 1 ? next() : undefined);
 }
