@@ -241,9 +241,16 @@ export declare class NativeVectorIndex {
   searchIfQuick(query: Float32Array, k: number, ef: number, filter: NativeFilter | undefined | null, into: Uint32Array): string | Array<string> | null
   /** `ef` is for graphs. */
   search(query: Float32Array, k: number, ef: number, filter?: NativeFilter | undefined | null, control?: Control | undefined | null): Promise<Hits>
-  /** `ef` is for graphs. Empties the batch, whose ids name the queries; without ids, their positions do. */
-  searchMany(batch: VectorBatch, k: number, ef: number, threads: number, filter?: NativeFilter | undefined | null, control?: Control | undefined | null): Promise<NativeRun>
+  /**
+   * `ef` is for graphs. Empties the batch, whose ids name the queries; without ids, their positions do. With `passages` hits
+   * have the ids of their passages, not of their phrases.
+   */
+  searchMany(batch: VectorBatch, k: number, ef: number, threads: number, filter?: NativeFilter | undefined | null, control?: Control | undefined | null, passages?: boolean | undefined | null): Promise<NativeRun>
   close(): void
+  /** The ids of the rows that a passage has. */
+  phrases(passage: string): Promise<Array<string>>
+  /** How many passages have rows. */
+  passageCount(): Promise<number>
 }
 
 /** Takes judgements from JavaScript, query by query. */

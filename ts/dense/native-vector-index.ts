@@ -79,10 +79,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	ones together, or misses both. Ids that are not there are refused, or with `upsert` added. Progress counts vectors.
 	*/
 	async update(ids: readonly string[], vectors: Vectors, options: UpdateOptions = {}): Promise<void> {
-		const {upsert = false} = options;
-		if (typeof upsert !== 'boolean') {
-			throw new RetrievalError('ERR_ARGUMENT', `update: upsert: expected a boolean, got ${kindOf(upsert)}`);
-		}
+		const upsert = checkedUpsert(options);
 		await this.#change(
 			() => vectorBatch('update', ids, vectors, this.#dim, options.signal),
 			batch => callNative(options, control => this.#native.update(batch, upsert, control)),
@@ -111,6 +108,27 @@ export abstract class NativeVectorIndex implements VectorIndex {
 			checkString('idsPath', idsPath);
 		}
 		return callNative(options, control => this.#native.exportVectors(path, idsPath, control));
+	}
+
+	/** @internal Of an index of phrases: `rows` names them. They take the place of what their passages had. */
+	async addPhrases(what: 'add' | 'update', rows: () => Promise<string[]>, vectors: Vectors, options: UpdateOptions): Promise<void> {
+		const upsert = checkedUpsert(options);
+		await this.#change(
+			async () => vectorBatch(what, await rows(), vectors, this.#dim, options.signal),
+			batch =>
+				callNative(options, control => (what === 'add' ? this.#native.add(batch, control) : this.#native.update(batch, upsert, control))),
+		);
+	}
+
+	/** @internal Of an index of phrases: what the rows of a passage are called. */
+	async phraseRows(id: string): Promise<string[]> {
+		checkString('phrases: id', id);
+		return callNative({}, () => this.#native.phrases(id));
+	}
+
+	/** @internal Of an index of phrases. */
+	async passageCount(): Promise<number> {
+		return callNative({}, () => this.#native.passageCount());
 	}
 
 	async delete(ids: readonly string[]): Promise<number> {
@@ -235,11 +253,15 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		this.close();
 	}
 
-	/** @internal One native call for many queries, which have names or are called by their positions; the lists stay native. */
+	/**
+	@internal One native call for many queries, which have names or are called by their positions; the lists stay native. With
+	`passages`, hits of an index of phrases are called by their passages.
+	*/
 	async searchRun(
 		names: readonly string[] | undefined,
 		queries: Vectors,
 		options: SearchManyOptions & VectorFilterOptions & Ef,
+		passages = false,
 	): Promise<Binding.NativeRun> {
 		const {k = 100, threads = 0, filter, signal} = options;
 		checkCount('k', k, 0);
@@ -249,7 +271,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 			? queryBatch('searchMany', queries, this.#dim, signal)
 			: vectorBatch('searchMany', names, queries, this.#dim, signal));
 		const rows = filter === undefined ? undefined : await nativeFilter(this.#native, filter, signal);
-		return callNative(options, control => this.#native.searchMany(batch, k, ef, threads, rows, control));
+		return callNative(options, control => this.#native.searchMany(batch, k, ef, threads, rows, control, passages));
 	}
 
 	/** Hands changes on in the order of their calls, however long it takes to copy what they are given. */
@@ -305,3 +327,10 @@ export abstract class NativeVectorIndex implements VectorIndex {
 }
 
 async function nothing(): Promise<void> {}
+
+function checkedUpsert({upsert = false}: UpdateOptions): boolean {
+	if (typeof upsert !== 'boolean') {
+		throw new RetrievalError('ERR_ARGUMENT', `update: upsert: expected a boolean, got ${kindOf(upsert)}`);
+	}
+	return upsert;
+}

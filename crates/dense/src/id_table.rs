@@ -1,5 +1,7 @@
 use std::hash::{BuildHasher, RandomState};
 
+use crate::phrases::passage_of;
+
 /// Finds the row of an id without keeping the id a second time: a table of rows by the hash of their ids, with
 /// linear probing. The hash is seeded anew for each table, so nobody can choose ids that collide.
 #[derive(Debug, Default)]
@@ -7,6 +9,8 @@ pub(crate) struct IdTable {
     /// A power of two, at most three quarters taken.
     slots: Vec<u32>,
     taken: usize,
+    /// Rows of one passage have one hash, so that all of them are found on its way.
+    by_passage: bool,
     hasher: RandomState,
 }
 
@@ -14,6 +18,11 @@ pub(crate) struct IdTable {
 const FREE: u32 = u32::MAX;
 
 impl IdTable {
+    /// An empty one, which with `by_passage` finds [all rows of a passage](Self::for_each).
+    pub fn new(by_passage: bool) -> Self {
+        Self { by_passage, ..Self::default() }
+    }
+
     /// Makes room for `count` ids in all. `id_of` gives the id of a row of the table.
     pub fn reserve<'a>(&mut self, count: usize, id_of: impl Fn(u32) -> &'a str) {
         let needed = (count + count / 3 + 1).next_power_of_two().max(16);
@@ -28,8 +37,16 @@ impl IdTable {
     }
 
     /// The first row of `id`, of those whose ids have its hash, that `is_it`: which has this id, that is.
-    pub fn find(&self, id: &str, is_it: impl Fn(u32) -> bool) -> Option<u32> {
+    pub fn find(&self, id: &str, is_it: impl FnMut(u32) -> bool) -> Option<u32> {
         if self.slots.is_empty() { None } else { self.probe(id, is_it).0 }
+    }
+
+    /// Calls `with` for all rows whose ids have the hash of `id`, and for others.
+    pub fn for_each(&self, id: &str, mut with: impl FnMut(u32)) {
+        self.find(id, |ord| {
+            with(ord);
+            false
+        });
     }
 
     /// Takes `ord` in under `id`, for which there must be room; the row that has this id already, if any, stays
@@ -85,7 +102,7 @@ impl IdTable {
     }
 
     /// The first row on the way of `id` that `is_it`, with its slot; else the free slot at the end of the way.
-    fn probe(&self, id: &str, is_it: impl Fn(u32) -> bool) -> (Option<u32>, usize) {
+    fn probe(&self, id: &str, mut is_it: impl FnMut(u32) -> bool) -> (Option<u32>, usize) {
         let mask = self.slots.len() - 1;
         let mut at = self.home(id);
         loop {
@@ -98,7 +115,8 @@ impl IdTable {
     }
 
     fn home(&self, id: &str) -> usize {
-        self.hasher.hash_one(id) as usize & (self.slots.len() - 1)
+        let hashed = if self.by_passage { passage_of(id) } else { id };
+        self.hasher.hash_one(hashed) as usize & (self.slots.len() - 1)
     }
 }
 

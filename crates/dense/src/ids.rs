@@ -6,6 +6,7 @@ use storage::{File, Writer};
 use crate::Error;
 use crate::id_table::IdTable;
 use crate::names::{Names, RowIds};
+use crate::phrases::passage_of;
 use crate::row_set::RowSet;
 use crate::staging::{Put, Staged};
 
@@ -21,12 +22,15 @@ pub(crate) struct Ids {
     /// Rows that were deleted when the file was opened.
     unlisted: RowSet,
     staged: Option<Staged>,
+    /// Whether a passage has several rows.
+    by_passage: bool,
 }
 
 impl Ids {
-    pub fn new() -> Self {
-        let (names, table) = (Names::default(), OnceLock::from(IdTable::default()));
-        Self { names, table, unlisted: RowSet::new(), staged: None }
+    /// None. With `by_passage` those of [phrases](crate::PHRASES).
+    pub fn new(by_passage: bool) -> Self {
+        let (names, table) = (Names::default(), OnceLock::from(IdTable::new(by_passage)));
+        Self { names, table, unlisted: RowSet::new(), staged: None, by_passage }
     }
 
     /// How many rows there are, deleted and staged ones too.
@@ -52,6 +56,18 @@ impl Ids {
     pub fn ord(&self, id: &str) -> Option<u32> {
         let shown = self.shown();
         self.table().find(id, |ord| (ord as usize) < shown && self.names.get(ord) == id)
+    }
+
+    /// The rows of a passage that are neither deleted nor staged, in the order in which they were added.
+    pub fn rows_of_passage(&self, passage: &str) -> Vec<u32> {
+        let (shown, mut rows) = (self.shown(), Vec::new());
+        self.table().for_each(passage, |ord| {
+            if (ord as usize) < shown && passage_of(self.names.get(ord)) == passage {
+                rows.push(ord);
+            }
+        });
+        rows.sort_unstable();
+        rows
     }
 
     /// The ids as they are now.
@@ -152,9 +168,9 @@ impl Ids {
 
     /// Reads the ids of a file, which stay there, and checks that they are text; if they are few, also that they are
     /// distinct where not deleted.
-    pub fn open(file: &Arc<File>, rows: usize, deleted: &RowSet) -> Result<Self, Error> {
+    pub fn open(file: &Arc<File>, rows: usize, deleted: &RowSet, by_passage: bool) -> Result<Self, Error> {
         let names = Names::open(file, rows)?;
-        let ids = Self { names, table: OnceLock::new(), unlisted: deleted.clone(), staged: None };
+        let ids = Self { names, table: OnceLock::new(), unlisted: deleted.clone(), staged: None, by_passage };
         if rows <= CHECKED_ROWS {
             ids.verify(file)?;
         }
@@ -179,7 +195,7 @@ impl Ids {
 
     /// The table of all ids in the file, and two rows that have one id, if there are. Of these the first is found.
     fn list(&self) -> (IdTable, Option<(u32, u32)>) {
-        let (mut table, names) = (IdTable::default(), &self.names);
+        let (mut table, names) = (IdTable::new(self.by_passage), &self.names);
         let (rows, mut twice) = (names.base_len(), None);
         table.reserve(rows, |ord| names.get(ord));
         for ord in (0..rows as u32).filter(|&ord| !self.unlisted.contains(ord)) {

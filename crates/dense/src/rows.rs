@@ -8,6 +8,7 @@ use storage::{File, Writer};
 use crate::column::Column;
 use crate::element::Element;
 use crate::ids::Ids;
+use crate::phrases::has_phrases;
 use crate::row_set::RowSet;
 use crate::view::View;
 use crate::{Error, Similarity};
@@ -33,7 +34,8 @@ pub(crate) struct Rows<T = f32> {
 impl<T: Element> Rows<T> {
     pub fn new(dim: usize, similarity: Similarity, metadata: Value) -> Result<Self, Error> {
         check_dim(dim)?;
-        let (ids, vectors, deleted) = (Ids::new(), Column::new(), RowSet::new());
+        let ids = Ids::new(has_phrases(&metadata));
+        let (vectors, deleted) = (Column::new(), RowSet::new());
         Ok(Self { dim, similarity, metadata, ids, vectors, deleted, file: None })
     }
 
@@ -128,7 +130,8 @@ impl<T: Element> Rows<T> {
     pub fn compacted(&self) -> Self {
         let Self { dim, similarity, .. } = *self;
         let metadata = self.metadata.clone();
-        let (ids, vectors, deleted) = (Ids::new(), Column::new(), RowSet::new());
+        let ids = Ids::new(has_phrases(&metadata));
+        let (vectors, deleted) = (Column::new(), RowSet::new());
         let mut rows = Self { dim, similarity, metadata, ids, vectors, deleted, file: None };
         for ord in self.live().iter() {
             let added = rows.ids.extend(&[self.ids.id(ord)]);
@@ -167,8 +170,9 @@ impl<T: Element> Rows<T> {
             let expected = format!("deleted rows below {rows}");
             storage::Error::corrupt(file.path(), expected, "one beyond".to_owned())
         })?;
-        let ids = Ids::open(file, rows, &deleted)?;
-        let (metadata, file) = (table["metadata"].clone(), Some(Arc::clone(file)));
+        let metadata = table["metadata"].clone();
+        let ids = Ids::open(file, rows, &deleted, has_phrases(&metadata))?;
+        let file = Some(Arc::clone(file));
         Ok(Self { dim, similarity, metadata, ids, vectors, deleted, file })
     }
 

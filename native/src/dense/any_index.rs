@@ -83,6 +83,10 @@ impl AnyIndex {
         on!(self, index => index.ord(id))
     }
 
+    pub fn rows_of_passage(&self, passage: &str) -> Vec<u32> {
+        on!(self, index => index.rows_of_passage(passage))
+    }
+
     pub fn vector(&self, ord: u32) -> Cow<'_, [f32]> {
         match self {
             Self::Flat(index) => index.vector(ord),

@@ -31,17 +31,17 @@ impl NativeVectorIndex {
         let (index, (ids, _)) = (self.opened(), batch.take());
         spawn(env, move || {
             let ids = ids.apart();
-            let index = index?;
+            let opened = index?;
             let mut unknown = 0;
-            let rows = index.filter(|index| {
-                let known = ids.iter().filter_map(|id| {
-                    let ord = index.ord(id);
-                    unknown += u32::from(ord.is_none());
-                    ord
+            let rows = opened.filter(|index| {
+                let known = ids.iter().flat_map(|id| {
+                    let rows = opened.rows_of(index, id);
+                    unknown += u32::from(rows.is_empty());
+                    rows
                 });
                 Ok(known.collect())
             })?;
-            Ok(NativeFilter { index: Arc::downgrade(&index), rows, unknown })
+            Ok(NativeFilter { index: Arc::downgrade(&opened), rows, unknown })
         })
     }
 

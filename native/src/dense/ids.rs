@@ -74,8 +74,8 @@ impl NativeVectorIndex {
     #[napi(catch_unwind)]
     pub fn has_now(&self, id: String) -> napi::Result<Option<bool>> {
         call(|| {
-            let found =
-                self.opened()?.read_now(|index| Ok(index.ids_listed().then(|| index.ord(&id).is_some())))?;
+            let opened = self.opened()?;
+            let found = opened.read_now(|index| Ok(index.ids_listed().then(|| opened.has(index, &id))))?;
             Ok(found.flatten())
         })
     }
@@ -83,7 +83,10 @@ impl NativeVectorIndex {
     #[napi(ts_return_type = "Promise<boolean>", catch_unwind)]
     pub fn has<'env>(&self, env: &'env Env, id: String) -> napi::Result<Object<'env>> {
         let index = self.opened();
-        spawn(env, move || index?.read(|index| Ok(index.ord(&id).is_some())))
+        spawn(env, move || {
+            let opened = index?;
+            opened.read(|index| Ok(opened.has(index, &id)))
+        })
     }
 
     /// The vector of an id, if it is there, as it is stored.

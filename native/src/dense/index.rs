@@ -10,7 +10,7 @@ use super::any_index::{AnyIndex, Wanted};
 use super::batch::VectorBatch;
 use super::filter::{NativeFilter, rows_of};
 use super::opened::Opened;
-use super::search;
+use super::search::{self, Queries};
 use crate::control::{Control, or_new};
 use crate::error::Failure;
 use crate::hits::{Joined, Room};
@@ -123,7 +123,7 @@ impl NativeVectorIndex {
     ) -> napi::Result<Object<'env>> {
         let control = or_new(control);
         let (ids, data) = batch.take();
-        self.change(env, move |index| index.put(put, ids.apart(), &data, &control))
+        self.change(env, move |index| index.put(put, ids.apart(), data, &control))
     }
 
     /// Empties the batch. Resolves to how many of the ids were there.
@@ -185,7 +185,8 @@ impl NativeVectorIndex {
         spawn(env, move || search::search(&*index?, &query, wanted(k, ef), rows?.as_deref(), &control))
     }
 
-    /// `ef` is for graphs. Empties the batch, whose ids name the queries; without ids, their positions do.
+    /// `ef` is for graphs. Empties the batch, whose ids name the queries; without ids, their positions do. With `passages` hits
+    /// have the ids of their passages, not of their phrases.
     #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
     #[allow(clippy::too_many_arguments)]
     pub fn search_many<'env>(
@@ -197,12 +198,16 @@ impl NativeVectorIndex {
         threads: u32,
         filter: Option<&NativeFilter>,
         control: Option<&Control>,
+        passages: Option<bool>,
     ) -> napi::Result<Object<'env>> {
         let index = self.opened();
         let rows = index.as_ref().map_or(Ok(None), |index| rows_of(index, filter));
         let (control, how) = (or_new(control), (wanted(k, ef), threads as usize));
         let (ids, data) = batch.take();
-        spawn(env, move || search::search_many(&*index?, ids.apart(), &data, how, rows?.as_deref(), &control))
+        spawn(env, move || {
+            let queries = Queries { names: ids.apart(), data: &data, passages: passages == Some(true) };
+            search::search_many(&*index?, queries, how, rows?.as_deref(), &control)
+        })
     }
 
     #[napi(catch_unwind)]

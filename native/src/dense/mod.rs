@@ -13,6 +13,7 @@ mod opened;
 mod openers;
 mod options;
 mod pace;
+mod phrases;
 mod search;
 mod slices;
 mod strand;

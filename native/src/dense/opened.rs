@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use control::Control;
-use dense::{Longest, Put, RowSet};
+use dense::{Longest, PHRASES, Put, RowSet, has_phrases};
 
 use super::any_index::AnyIndex;
 use super::filter::FilterRows;
 use super::gate::Gate;
 use super::pace::Pace;
+use super::phrases::Spread;
 use super::slices::Slices;
 use super::strand::Strand;
 use crate::task::Outcome;
@@ -27,6 +28,11 @@ pub struct Opened {
     pub similarity: &'static str,
     pub storage: Option<&'static str>,
     pub metadata: String,
+    /// Whether a passage has several rows, of which searches find the best.
+    pub phrases: bool,
+    /// Whether their vectors are scaled to length 1.
+    pub unit_length: bool,
+    pub spread: Spread,
     /// Threads that linking a graph takes; 0 is one for each core.
     threads: usize,
     size: AtomicU32,
@@ -51,6 +57,9 @@ impl Opened {
             similarity: index.similarity(),
             storage: index.storage(),
             metadata: index.metadata().to_string(),
+            phrases: has_phrases(index.metadata()),
+            unit_length: index.metadata()[PHRASES]["unitLength"] == true,
+            spread: Spread::default(),
             threads,
             size: AtomicU32::new(index.live_len() as u32),
             bytes: AtomicU64::new(index.memory_bytes() as u64),
@@ -95,7 +104,11 @@ impl Opened {
 
     /// Puts vectors in: all in one moment or, on an error or when cancelled, none. Searches go on meanwhile. To be
     /// called from the strand of changes alone, as all that changes the index.
-    pub fn put(&self, put: Put, ids: Vec<String>, data: &[f32], control: &Control) -> Outcome<()> {
+    pub fn put(&self, put: Put, ids: Vec<String>, mut data: Vec<f32>, control: &Control) -> Outcome<()> {
+        if self.phrases {
+            return self.put_phrases(put, ids, &mut data, control);
+        }
+        let data = &data;
         control.set_total(ids.len() as u64);
         self.read(|index| Ok(index.check_rows(put, &ids, data)?))?;
         self.in_one_moment(&[Longest::of(self.dim as usize, data)], || self.stage(put, ids, data, control))
@@ -104,6 +117,16 @@ impl Opened {
     /// Shows what `stage` has [staged](Self::stage) once it is done, or takes it back. `longest` are those of all the
     /// vectors to come.
     pub fn in_one_moment(&self, longest: &[Longest], stage: impl FnOnce() -> Outcome<()>) -> Outcome<()> {
+        self.in_one_moment_then(longest, stage, |_, _| Ok(()))
+    }
+
+    /// [`in_one_moment`](Self::in_one_moment), in which `then` is done too. It may add to the rows that were replaced.
+    pub fn in_one_moment_then(
+        &self,
+        longest: &[Longest],
+        stage: impl FnOnce() -> Outcome<()>,
+        then: impl FnOnce(&mut AnyIndex, &mut Vec<(u32, u32)>) -> Outcome<()>,
+    ) -> Outcome<()> {
         self.write(|index| {
             longest.iter().for_each(|&longest| index.expect(longest));
             Ok(())
@@ -111,9 +134,10 @@ impl Opened {
         let staged = stage();
         self.write(|index| match staged {
             Ok(()) => {
-                let replaced = index.publish();
+                let mut replaced = index.publish();
+                let done = then(index, &mut replaced);
                 self.for_each_filter(|filter| filter.follow(&replaced));
-                Ok(())
+                done
             }
             Err(error) => {
                 index.take_back();
@@ -144,8 +168,11 @@ impl Opened {
         Ok(())
     }
 
-    /// Deletes ids, passing over those that are not there; how many were.
+    /// Deletes ids, or all phrases of passages, passing over those that are not there; how many were.
     pub fn delete(&self, ids: &[String]) -> Outcome<u32> {
+        if self.phrases {
+            return self.delete_passages(ids);
+        }
         let mut known: Vec<&str> = ids.iter().map(String::as_str).collect();
         known.sort_unstable();
         known.dedup();
@@ -153,8 +180,23 @@ impl Opened {
             known.retain(|id| index.ord(id).is_some());
             Ok(())
         })?;
-        self.write(|index| Ok(index.delete(&known)?))?;
+        self.delete_rows(&known)?;
         Ok(known.len() as u32)
+    }
+
+    /// Deletes these ids, all of which are there.
+    pub(super) fn delete_rows(&self, ids: &[&str]) -> Outcome<()> {
+        self.write(|index| Ok(index.delete(ids)?))
+    }
+
+    /// Whether this is the id of a row or, of an index of phrases, of a passage.
+    pub fn has(&self, index: &AnyIndex, id: &str) -> bool {
+        if self.phrases { !index.rows_of_passage(id).is_empty() } else { index.ord(id).is_some() }
+    }
+
+    /// The rows of an id, or of a passage.
+    pub fn rows_of(&self, index: &AnyIndex, id: &str) -> Vec<u32> {
+        if self.phrases { index.rows_of_passage(id) } else { index.ord(id).into_iter().collect() }
     }
 
     /// Gives back the space of deleted rows. Searches go on, in what is there until the new one is ready.

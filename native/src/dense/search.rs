@@ -3,12 +3,13 @@
 use std::time::{Duration, Instant};
 
 use control::Control;
-use dense::{Filter, RowIds};
+use dense::{Filter, RowIds, passage_of};
 use ranking::Hit;
 
 use super::any_index::{AnyIndex, Wanted};
 use super::filter::FilterRows;
 use super::opened::Opened;
+use super::phrases;
 use crate::hits::{Hits, Ids, Joined, fits};
 use crate::run::{Names, NativeRun};
 use crate::task::Outcome;
@@ -65,19 +66,33 @@ fn found(
 ) -> Outcome<(Vec<Hit>, Ids)> {
     let began = Instant::now();
     let rows = index.rows_scored(wanted, filter.map(|filter| filter.rows().len()));
-    let hits = with_filter(filter, |filter| index.search(query, wanted, filter, control))?;
+    let hits = with_filter(filter, |filter| {
+        if opened.phrases {
+            phrases::search(opened, index, query, wanted, filter, control)
+        } else {
+            index.search(query, wanted, filter, control)
+        }
+    })?;
     let mut ids = Ids::of(hits.len());
     index.for_each_id(&hits, |id| ids.push(id));
     opened.pace.note(rows, began.elapsed());
     Ok((hits, ids))
 }
 
-/// Searches for each of the queries `[q * dim]`, which have names or are called by their positions. A change may come
-/// between two of them.
+/// Many queries.
+pub struct Queries<'a> {
+    /// None: they are called by their positions.
+    pub names: Vec<String>,
+    /// `[q * dim]`
+    pub data: &'a [f32],
+    /// Whether hits are called by their passages, where rows are phrases.
+    pub passages: bool,
+}
+
+/// Searches for each of the queries. A change may come between two of them.
 pub fn search_many(
     opened: &Opened,
-    mut queries: Vec<String>,
-    data: &[f32],
+    Queries { names: mut queries, data, passages }: Queries<'_>,
     (wanted, threads): (Wanted, usize),
     filter: Option<&FilterRows>,
     control: &Control,
@@ -87,7 +102,7 @@ pub fn search_many(
         queries = (0..data.len() / dim).map(|at| at.to_string()).collect();
     }
     control.set_total(queries.len() as u64);
-    let (mut lists, mut names) = (Vec::with_capacity(queries.len()), Found::default());
+    let (mut lists, mut names) = (Vec::with_capacity(queries.len()), Found { passages, ..Found::default() });
     let mut slice = GROUP;
     while lists.len() < queries.len() {
         let first = lists.len();
@@ -95,8 +110,13 @@ pub fn search_many(
         let vectors = &vectors[..vectors.len().min(slice * dim)];
         let began = Instant::now();
         let found = opened.read(|index| {
-            let found =
-                with_filter(filter, |filter| index.search_many(vectors, wanted, threads, filter, control));
+            let found = with_filter(filter, |filter| {
+                if opened.phrases {
+                    phrases::search_many(opened, index, vectors, (wanted, threads), filter, control)
+                } else {
+                    index.search_many(vectors, wanted, threads, filter, control)
+                }
+            });
             names.know(first, index);
             Ok(found.map_err(|error| error.moved_by(first))?)
         })?;
@@ -117,27 +137,35 @@ fn with_filter<R>(filter: Option<&FilterRows>, work: impl FnOnce(Option<Filter>)
 
 /// The ids of an index as they were when lists were found: from which list on, and what they were.
 #[derive(Default)]
-struct Found(Vec<(usize, RowIds)>);
+struct Found {
+    ids: Vec<(usize, RowIds)>,
+    /// Whether only the part of an id counts that is the passage's.
+    passages: bool,
+}
 
 impl Found {
     /// The lists from `first` on have the ids that `index` has now.
     fn know(&mut self, first: usize, index: &AnyIndex) {
         let ids = index.row_ids();
-        if self.0.last().is_none_or(|(_, known)| !known.same(&ids)) {
-            self.0.push((first, ids));
+        if self.ids.last().is_none_or(|(_, known)| !known.same(&ids)) {
+            self.ids.push((first, ids));
         }
     }
 }
 
 impl Names for Found {
     fn naming(&self, list: usize) -> usize {
-        let known = self.0.partition_point(|&(first, _)| first <= list);
+        let known = self.ids.partition_point(|&(first, _)| first <= list);
         known.checked_sub(1).expect("the first list has its ids")
     }
 
     fn for_each_id(&self, list: usize, hits: &[Hit], with: &mut dyn FnMut(&str)) -> Outcome<()> {
-        let (_, ids) = &self.0[self.naming(list)];
-        ids.for_each_id(hits, with);
+        let (_, ids) = &self.ids[self.naming(list)];
+        if self.passages {
+            ids.for_each_id(hits, |id| with(passage_of(id)));
+        } else {
+            ids.for_each_id(hits, with);
+        }
         Ok(())
     }
 }

@@ -328,6 +328,13 @@ impl FlatIndex {
         }
     }
 
+    /// The rows of a passage of an index of [phrases](crate::PHRASES), but for deleted ones, in the order in which they were
+    /// added.
+    #[must_use]
+    pub fn rows_of_passage(&self, passage: &str) -> Vec<u32> {
+        self.ids().rows_of_passage(passage)
+    }
+
     /// Whether [`ord`](Self::ord) takes a moment: the ids of a large file are listed when they are first asked for.
     #[must_use]
     pub fn ids_listed(&self) -> bool {

@@ -65,7 +65,7 @@ impl FlatWriter {
         let shadow = if storage == Storage::Int8Filtered { Some(Shadow::new(dim)?) } else { None };
         let mut writer = Writer::create(path, KIND)?;
         writer.begin("vectors")?;
-        Ok(Self { dim, similarity, storage, shadow, ids: Ids::new(), written: 0, writer })
+        Ok(Self { dim, similarity, storage, shadow, ids: Ids::new(false), written: 0, writer })
     }
 
     /// Appends the vectors `[n * dim]`, row-major, under `n` ids: all or none, unless the disk fails.

@@ -1,0 +1,54 @@
+import test from 'ava';
+import {HybridSearcher, OnnxEncoder, PhraseIndex, type PhrasePlace, PhraseSearcher, type Query} from '../../ts/index.ts';
+
+const passages: Readonly<Record<string, readonly string[]>> = {
+	radium: ['Marie Curie was born in Warsaw. ', 'In 1898 she discovered radium with her husband. ', 'She liked to ride a bicycle.'],
+	tower: ['The tower in Paris is named after an engineer. ', 'It was finished in 1889 for a fair.'],
+	honey: ['Bees gather nectar. ', 'Of it they make honey, which does not spoil.'],
+};
+
+const questions: Query[] = [
+	{id: 'q1', text: 'who found the element radium?'},
+	{id: 'q2', text: 'in which year was it finished for the fair?'},
+	{id: 'q3', text: 'which food never goes bad?'},
+];
+
+test('finds the passage and the phrase, takes part in a hybrid, and refuses other encoders', async t => {
+	const encoder = await OnnxEncoder.load('minilm-encoder');
+	const phrases: PhrasePlace[] = Object.entries(passages).flatMap(([id, sentences]) =>
+		sentences.map((text, at) => {
+			const start = sentences.slice(0, at).join('').length;
+			return {id, start, end: start + text.trim().length};
+		}),
+	);
+	const vectors = await encoder.encode(Object.values(passages).flat());
+	await using index = new PhraseIndex({dim: encoder.dim, metadata: {encoder: encoder.identity!}});
+	await index.add(phrases, vectors);
+	const searcher = new PhraseSearcher({encoder, index});
+
+	const best = await Promise.all(questions.map(async ({text}) => (await searcher.search(text, {k: 1}))[0]!));
+	t.deepEqual(
+		best.map(({id, start, end}) => passages[id]!.join('').slice(start, end)),
+		[
+			'In 1898 she discovered radium with her husband.',
+			'It was finished in 1889 for a fair.',
+			'Of it they make honey, which does not spoil.',
+		],
+	);
+	const run = await searcher.searchMany(questions, {k: 3});
+	for (const {id, text} of questions) {
+		const alone = (await searcher.search(text, {k: 3})).map(hit => ({id: hit.id, score: hit.score}));
+		t.deepEqual(run.get(id), alone);
+		t.is(new Set(alone.map(hit => hit.id)).size, 3);
+	}
+	const hybrid = new HybridSearcher({searchers: [searcher, searcher], fusion: {method: 'rrf'}});
+	t.deepEqual(
+		[...(await hybrid.searchMany(questions, {k: 1})).values()].map(([hit]) => hit!.id),
+		['radium', 'tower', 'honey'],
+	);
+
+	await using other = new PhraseIndex({dim: encoder.dim, metadata: {encoder: 'another'}});
+	t.throws(() => new PhraseSearcher({encoder, index: other}), {code: 'ERR_ENCODER_MISMATCH', message: /expected .* another, got/u});
+	await using small = new PhraseIndex({dim: 3});
+	t.throws(() => new PhraseSearcher({encoder, index: small}), {code: 'ERR_DIMENSION'});
+});

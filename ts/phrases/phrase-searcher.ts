@@ -1,0 +1,75 @@
+import {checkString} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import {RetrievedRun} from '../run.ts';
+import type {Encoder, Query, Run, Searcher} from '../types.ts';
+import type {PhraseHit} from './phrase-id.ts';
+import type {PhraseIndex, PhraseSearchManyOptions, PhraseSearchOptions} from './phrase-index.ts';
+
+export interface PhraseSearcherOptions {
+	/** Of questions. */
+	readonly encoder: Encoder;
+	/** Of phrases, made by the same encoder or by its counterpart for passages. */
+	readonly index: PhraseIndex;
+}
+
+/**
+Ranks passages by their best phrases: a model M of Yang et al. (2023), which takes part in hybrids, in
+`ConfidenceSearcher` and in evaluation as any searcher does.
+
+@example
+```
+const sentences = new PhraseSearcher({encoder, index});
+const [hit] = await sentences.search('who discovered radium?');
+passage.text.slice(hit.start, hit.end);
+```
+*/
+export class PhraseSearcher implements Searcher {
+	readonly #encoder: Encoder;
+	readonly #index: PhraseIndex;
+
+	constructor({encoder, index}: PhraseSearcherOptions) {
+		if (encoder.dim !== index.dim) {
+			throw new RetrievalError(
+				'ERR_DIMENSION',
+				`PhraseSearcher: expected vectors of dimension ${index.dim}, got an encoder of dimension ${encoder.dim}`,
+			);
+		}
+		const made = index.metadata.questionEncoder ?? index.metadata.encoder;
+		if (made !== undefined && encoder.identity !== undefined && made !== encoder.identity) {
+			throw new RetrievalError(
+				'ERR_ENCODER_MISMATCH',
+				`PhraseSearcher: expected the encoder that ${index.metadata.questionEncoder ? 'goes with' : 'made'} the index, ${made}, got ${encoder.identity}. Build the index again with this encoder, or open the other one.`,
+			);
+		}
+		this.#encoder = encoder;
+		this.#index = index;
+	}
+
+	/** The best passages, best first, each with its best phrase. */
+	async search(query: string, options: PhraseSearchOptions = {}): Promise<PhraseHit[]> {
+		checkString('search: query', query);
+		const {data} = await this.#encoder.encode([query], {signal: options.signal});
+		return this.#index.search(data, options);
+	}
+
+	/** Questions are encoded one at a time, so that each gets the vector that `search` gives it. Phrases are not told. */
+	async searchMany(queries: readonly Query[], options: PhraseSearchManyOptions = {}): Promise<Run> {
+		const {signal, onProgress} = options;
+		const total = queries.length;
+		const vectors = await this.#encoder.encode(
+			queries.map(query => query.text),
+			{
+				signal,
+				batchTokens: 1,
+				onProgress: onProgress && (({done}) => onProgress({done: Math.min(done, total - 1), total})),
+			},
+		);
+		const run = await this.#index.searchRun(
+			queries.map(query => query.id),
+			vectors,
+			{...options, onProgress: undefined},
+		);
+		onProgress?.({done: total, total});
+		return new RetrievedRun(run);
+	}
+}
