@@ -72,6 +72,11 @@ codes! {
         inference::Error::Tokenize(error) => tokenize_code(&error),
         inference::Error::Cancelled(_) => "ERR_CANCELLED",
     }
+    phrases::Error {
+        phrases::Error::Argument { .. } => "ERR_ARGUMENT",
+        phrases::Error::Tokenize(error) => tokenize_code(&error),
+        phrases::Error::Cancelled(_) => "ERR_CANCELLED",
+    }
     corpus::Error {
         corpus::Error::Io { .. } => "ERR_IO",
         corpus::Error::Gzip { .. } | corpus::Error::Line { .. } | corpus::Error::Format { .. } => "ERR_FORMAT",

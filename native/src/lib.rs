@@ -22,6 +22,7 @@ mod hits;
 mod inference;
 mod judging;
 mod numbering;
+mod phrases;
 mod pool;
 mod reading;
 mod readings;

@@ -16,8 +16,13 @@ export interface ModelConfig {
 /** The files that a model folder must have, wherever its exporter put the graph. */
 export async function modelFiles(folder: string, threads = 0): Promise<Binding.ModelFiles> {
 	const model = await firstFile(folder, ['model.onnx', 'onnx/model.onnx']);
-	const tokenizer = await firstFile(folder, ['tokenizer.json']);
+	const tokenizer = await tokenizerFile(folder);
 	return {library: findRuntimeLibrary().path, model, tokenizer, threads: threads || availableParallelism()};
+}
+
+/** The tokenizer of a model folder: all that is needed to count its word pieces. */
+export async function tokenizerFile(folder: string): Promise<string> {
+	return firstFile(folder, ['tokenizer.json']);
 }
 
 async function firstFile(folder: string, names: readonly string[]): Promise<string> {

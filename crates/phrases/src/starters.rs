@@ -1,0 +1,81 @@
+//! Words that begin sentences, and others that say what a capital after a full stop means.
+
+/// Words that begin a sentence with a capital, and seldom a name: enough after an initial.
+#[rustfmt::skip]
+const STARTERS: &[&str] = &[
+    "A", "About", "According", "After", "All", "Although", "Among", "An", "And", "Another", "Are", "As", "At", "Because",
+    "Before", "Between", "Both", "But", "By", "Can", "Despite", "Did", "Do", "Does", "During", "Each", "Even", "Every",
+    "Few", "Finally", "For", "From", "Had", "Has", "Have", "He", "Her", "Here", "His", "How", "However", "I", "If", "In",
+    "Instead", "Is", "It", "Its", "Later", "Many", "Meanwhile", "More", "Most", "Much", "My", "Neither", "Nor", "Now",
+    "On", "Once", "One", "Only", "Or", "Other", "Others", "Our", "Over", "Perhaps", "She", "Since", "So", "Some", "Still",
+    "Such", "That", "The", "Their", "Then", "There", "Therefore", "These", "They", "This", "Those", "Though", "Through",
+    "Thus", "To", "Today", "Under", "Until", "Was", "We", "Were", "What", "When", "Where", "Whether", "Which", "While",
+    "Who", "Why", "Will", "With", "Within", "Without", "Would", "Yes", "Yet", "You", "Your",
+    "В", "Вы", "Его", "Если", "Затем", "И", "Из", "Как", "Когда", "Мы", "На", "Но", "Он", "Она", "Они", "Оно", "По",
+    "После", "При", "Также", "Там", "Тогда", "Что", "Это", "Этот", "Я",
+];
+
+/// More of them, of which some begin names too ("La Salle", "Le Guin").
+#[rustfmt::skip]
+const MORE_STARTERS: &[&str] = &[
+    "Aber", "Als", "Am", "An", "Auch", "Au", "Aux", "Avec", "Bei", "Ce", "Ces", "Cette", "Con", "Così", "Da", "Dans", "Das",
+    "De", "Dem", "Den", "Depuis", "Der", "Des", "Después", "Desde", "Die", "Dies", "Diese", "Dieser", "Dieses", "Dann",
+    "Du", "Durch", "Ein", "Eine", "Einen", "El", "Ella", "Elle", "Elles", "Ellos", "En", "Entonces", "Er", "Es", "Esta",
+    "Este", "Esto", "Et", "Für", "Gli", "Het", "Hier", "Ich", "Ihr", "Ihre", "Il", "Ils", "Im", "Je", "La", "Las", "Le", "Les",
+    "Lo", "Los", "Mais", "Man", "Mit", "Nach", "Nous", "O", "Os", "On", "Par", "Per", "Pero", "Pour", "Por", "Sa", "Se",
+    "Sein", "Seine", "Seit", "Ses", "Sie", "Sin", "Son", "Su", "Sur", "Todos", "Un", "Una", "Und", "Une", "Uno", "Von",
+    "Vor", "Wenn", "Wir", "Zu", "Zum", "Zwei",
+];
+
+/// What follows "5 p.m." without a new sentence.
+#[rustfmt::skip]
+const TIMES: &[&str] = &[
+    "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "Mon", "Tue", "Tues", "Wed", "Thu",
+    "Thurs", "Fri", "Sat", "Sun", "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December", "Jan", "Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Nov", "Dec",
+    "EST", "EDT", "ET", "CST", "CDT", "CT", "MST", "MDT", "MT", "PST", "PDT", "PT", "GMT", "UTC", "BST", "CET", "CEST",
+    "IST", "JST", "AEST", "Eastern", "Central", "Pacific", "Mountain", "Greenwich", "London",
+];
+
+/// What an ordinal number is followed by in German.
+#[rustfmt::skip]
+const AFTER_ORDINALS: &[&str] = &[
+    "Januar", "Jänner", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November",
+    "Dezember", "Jahrhundert", "Jahrhunderts", "Jahrhunderte", "Jahrtausend", "Jahrtausends", "Jh", "Jhd", "Jhdt",
+];
+
+/// What stands before an ordinal number in German.
+const BEFORE_ORDINALS: &[&str] = &["der", "dem", "den", "des", "im", "vom", "zum", "zur", "beim", "die", "das"];
+
+/// Verbs that follow what somebody said, after the speaker's name.
+#[rustfmt::skip]
+const SPEECH: &[&str] = &[
+    "added", "answered", "asked", "asks", "called", "cried", "cries", "declared", "exclaimed", "explained", "muttered",
+    "remarked", "replied", "replies", "said", "says", "screamed", "shouted", "shouts", "sighed", "whispered", "wondered",
+    "wrote", "yelled",
+];
+
+/// Words that are no speaker's name.
+const NO_SPEAKERS: &[&str] = &["He", "She", "They", "We", "You", "It", "The", "A", "This", "That", "Then", "Who", "Nobody", "Everyone"];
+
+pub(crate) fn starts_sentences(word: &str) -> bool {
+    STARTERS.contains(&word)
+}
+
+pub(crate) fn may_start_sentences(word: &str) -> bool {
+    STARTERS.contains(&word) || MORE_STARTERS.contains(&word)
+}
+
+pub(crate) fn tells_time(word: &str) -> bool {
+    TIMES.contains(&word)
+}
+
+/// Whether a number with a full stop is an ordinal between these words.
+pub(crate) fn makes_ordinal(before: &str, after: &str) -> bool {
+    AFTER_ORDINALS.contains(&after) || BEFORE_ORDINALS.contains(&before)
+}
+
+/// Whether these words after a quotation name who said it.
+pub(crate) fn names_speaker(first: &str, second: &str) -> bool {
+    SPEECH.contains(&second) && !NO_SPEAKERS.contains(&first)
+}
