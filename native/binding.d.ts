@@ -158,6 +158,8 @@ export declare class NativeRun {
   size(): number
   /** Query ids, in order. */
   queries(): Array<string>
+  /** The ids of so many queries from the one at `first` on. */
+  queriesFrom(first: number, count: number): Array<string>
   has(query: string): boolean
   /** The hits of one query, best first. */
   get(query: string): Hits | null
@@ -334,6 +336,8 @@ export declare function batchWithRoom(rows: number, dim: number): Promise<Vector
 
 export declare function bonferroni(ps: Float64Array): Float64Array
 
+export declare function brierScore(confidences: Float64Array, correct: Uint8Array): number
+
 /** Builds an index, in one segment, of the passages of a store. */
 export declare function buildBm25FromStore(store: string, output: string, analyzer: NativeAnalyzer, control?: Control | undefined | null): Promise<void>
 
@@ -343,9 +347,20 @@ export declare function buildFlatFromFile(source: string, output: string, option
 /** Links the vectors of a flat index file into an HNSW index file with the same ids and metadata. */
 export declare function buildHnswFromFlat(flat: string, output: string, m: number, efConstruction: number, seed: number, innerProduct: string, layout: string, threadCount: number, control?: Control | undefined | null): Promise<void>
 
+/** `correct` is 0 or 1, one for each confidence. */
+export declare function calibrationBins(confidences: Float64Array, correct: Uint8Array, bins: number): NativeBins
+
+/** The most confident model: of each the scores, `counts[i]` of them, and its temperature. */
+export declare function chooseModel(scores: Float32Array, counts: Uint32Array, temperatures: Float64Array): NativeChoice
+
+export declare function confidence(scores: Float32Array, temperature: number): number
+
 export declare function createBm25Index(path: string, analyzer: NativeAnalyzer, options: NativeWriterOptions): Promise<NativeBm25Writer>
 
 export declare function createPassageStore(path: string): Promise<NativeStoreWriter>
+
+/** As [`search_temperature`], every temperature on the way down. */
+export declare function descendTemperature(scores: Float32Array, k: number, correct: Uint8Array, bins: number, start: number, step: number, steps: number, control?: Control | undefined | null): Promise<NativePath>
 
 /** Encodes the passages of a store into a flat index file. */
 export declare function encodeStore(encoder: NativeEncoder, store: string, output: string, storage: string, metadataJson: string, control?: Control | undefined | null): Promise<void>
@@ -356,6 +371,12 @@ export declare function evaluate(run: NativeRun, qrels: QrelsBuilder, measures: 
 export declare function exactMatch(prediction: string, answers: Array<string>): boolean
 
 export declare function f1(prediction: string, answers: Array<string>): number
+
+/**
+ * Of each query the list of the most confident model, by the first `depth` scores. Hits do not pass through JavaScript, and
+ * of lists that are not taken the ids are never looked at.
+ */
+export declare function fuseByConfidence(runs: Array<NativeRun>, temperatures: Array<number>, depth: number, k: number, control?: Control | undefined | null): Promise<NativeDecisions>
 
 /**
  * Fuses runs query by query: of two the first is the dense one, the second the sparse one. Queries come in order of first
@@ -398,6 +419,9 @@ export interface Ingested {
 /** The mean Jaccard overlap of two runs at each of `ks`. */
 export declare function jaccardOverlap(a: NativeRun, b: NativeRun, ks: Array<number>, control?: Control | undefined | null): Promise<NativeOverlap>
 
+/** The builder is empty afterwards. */
+export declare function judgedScores(run: NativeRun, qrels: QrelsBuilder, depth: number): Promise<NativeJudgedScores>
+
 /** Where a model is and what runs it. */
 export interface ModelFiles {
   /** The ONNX Runtime library. */
@@ -427,6 +451,27 @@ export interface NativeAnswer {
   start: number
   end: number
   score: number
+}
+
+export interface NativeBins {
+  counts: Uint32Array
+  confidences: Float64Array
+  accuracies: Float64Array
+  squaredError: number
+  absoluteError: number
+  greatestError: number
+}
+
+export interface NativeChoice {
+  model: number
+  confidences: Float64Array
+}
+
+/** `chosen[query]` is the place of a run, `confidences` is `[queries, runs]`. */
+export interface NativeDecisions {
+  run: NativeRun
+  chosen: Uint32Array
+  confidences: Float64Array
 }
 
 export interface NativeEncoderOptions {
@@ -485,6 +530,13 @@ export interface NativeHnswOptions {
   threads: number
 }
 
+/** `scores` is `[queries, depth]`, `correct` 0 or 1. */
+export interface NativeJudgedScores {
+  queries: Array<string>
+  scores: Float32Array
+  correct: Uint8Array
+}
+
 export interface NativeOverlap {
   means: Float64Array
   queries: number
@@ -501,6 +553,12 @@ export interface NativePassage {
   id: string
   text: string
   title?: string
+}
+
+/** Temperatures in the order in which they were reached. */
+export interface NativePath {
+  temperatures: Float64Array
+  errors: Float64Array
 }
 
 export interface NativeQuestion {
@@ -657,6 +715,9 @@ export interface ScoreColumn {
   scores: Float32Array
   offsets: Uint32Array
 }
+
+/** The temperature with the least error alone. `scores` is `[correct.length, k]`; copied before it returns. */
+export declare function searchTemperature(scores: Float32Array, k: number, correct: Uint8Array, bins: number, control?: Control | undefined | null): Promise<NativePath>
 
 /** Copies both sides before it returns. */
 export declare function significance(a: Float64Array, b: Float64Array, test: string, rounds: number, seed: number, control?: Control | undefined | null): Promise<NativePairedTest>

@@ -18,13 +18,18 @@ impl Failure {
         Self::new("ERR_ARGUMENT", message)
     }
 
+    /// The same, with what it is about.
+    pub fn of(self, what: &str) -> Self {
+        Self { message: format!("{what}: {}", self.message), ..self }
+    }
+
     pub fn closed(what: &str) -> Self {
         Self::new("ERR_CLOSED", format!("this {what} was closed"))
     }
 
     /// The same, with the file it is about.
     pub fn about(self, path: &Path) -> Self {
-        Self { message: format!("{}: {}", path.display(), self.message), ..self }
+        self.of(&path.display().to_string())
     }
 }
 
@@ -113,6 +118,10 @@ codes! {
         vectors::Error::Dimension { .. } => "ERR_DIMENSION",
         vectors::Error::Count { .. } | vectors::Error::Option { .. } => "ERR_ARGUMENT",
         vectors::Error::Storage(error) => storage_code(&error),
+    }
+    ::calibration::Error {
+        ::calibration::Error::Cancelled(_) => "ERR_CANCELLED",
+        _ => "ERR_ARGUMENT",
     }
     evaluation::Error {
         evaluation::Error::Cancelled(_) => "ERR_CANCELLED",

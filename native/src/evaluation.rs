@@ -29,6 +29,13 @@ pub struct QrelsBuilder {
     qrels: Qrels,
 }
 
+impl QrelsBuilder {
+    /// What was added; the builder is empty afterwards.
+    pub fn take(&mut self) -> Qrels {
+        std::mem::take(&mut self.qrels)
+    }
+}
+
 #[napi]
 impl QrelsBuilder {
     #[napi(constructor, catch_unwind)]
@@ -62,7 +69,7 @@ pub fn evaluate<'env>(
     qrels: &mut QrelsBuilder,
     measures: Vec<String>,
 ) -> napi::Result<Object<'env>> {
-    let (run, qrels) = (run.clone(), std::mem::take(&mut qrels.qrels));
+    let (run, qrels) = (run.clone(), qrels.take());
     spawn(env, move || {
         let measures = measures.iter().map(|name| name.parse::<Measure>()).collect::<Result<Vec<_>, _>>()?;
         let evaluation = evaluation::evaluate(&*run.named()?, &qrels, &measures)?;

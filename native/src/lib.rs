@@ -12,6 +12,7 @@
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+mod calibration;
 mod control;
 mod corpus;
 mod dense;
@@ -23,6 +24,7 @@ mod inference;
 mod judging;
 mod numbering;
 mod phrases;
+mod picked;
 mod pool;
 mod reading;
 mod readings;

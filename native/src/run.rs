@@ -42,7 +42,7 @@ struct Ranked {
     queries: Vec<String>,
     positions: HashMap<String, usize>,
     lists: Vec<Vec<Hit>>,
-    names: Box<dyn Names>,
+    names: Arc<dyn Names>,
     named: OnceLock<Arc<Run>>,
 }
 
@@ -71,6 +71,21 @@ pub trait Names: Send + Sync {
 
     /// Calls `with` for each hit of a list, in order.
     fn for_each_id(&self, list: usize, hits: &[Hit], with: &mut dyn FnMut(&str)) -> Outcome<()>;
+}
+
+/// Names a hit by its place in its list.
+struct Places(Arc<Run>);
+
+impl Names for Places {
+    fn naming(&self, list: usize) -> usize {
+        list
+    }
+
+    fn for_each_id(&self, list: usize, hits: &[Hit], with: &mut dyn FnMut(&str)) -> Outcome<()> {
+        let (_, named) = self.0.at(list).expect("a list of this run");
+        hits.iter().for_each(|hit| with(&named[hit.ord as usize].id));
+        Ok(())
+    }
 }
 
 /// Lists of so many hits take a while to free: not on the JavaScript thread. Without another, on this one.
@@ -108,7 +123,7 @@ impl NativeRun {
                 return Err(twice(query));
             }
         }
-        let named = OnceLock::new();
+        let (names, named) = (Arc::from(names), OnceLock::new());
         Ok(Self { inner: Inner::Ranked(Arc::new(Ranked { queries, positions, lists, names, named })) })
     }
 
@@ -154,6 +169,34 @@ impl NativeRun {
         Ok(())
     }
 
+    /// Query ids, in order.
+    pub fn query_ids(&self) -> Box<dyn Iterator<Item = &str> + '_> {
+        match &self.inner {
+            Inner::Named(run) => Box::new(run.iter().map(|(query, _)| query)),
+            Inner::Ranked(ranked) => Box::new(ranked.queries.iter().map(String::as_str)),
+        }
+    }
+
+    /// The first `depth` hits of the list at a place, whose passages the run's [`names`](Self::names) name.
+    pub fn list(&self, place: usize, depth: usize) -> Vec<Hit> {
+        match &self.inner {
+            Inner::Named(run) => {
+                let (_, hits) = run.at(place).unwrap_or_default();
+                let hits = hits.iter().take(depth).enumerate();
+                hits.map(|(at, hit)| Hit { ord: at as u32, score: hit.score }).collect()
+            }
+            Inner::Ranked(ranked) => ranked.lists[place].iter().take(depth).copied().collect(),
+        }
+    }
+
+    /// Who names the hits of its lists. What holds it does not hold the hits, unless they have their ids by them.
+    pub fn names(&self) -> Arc<dyn Names> {
+        match &self.inner {
+            Inner::Named(run) => Arc::new(Places(Arc::clone(run))),
+            Inner::Ranked(ranked) => Arc::clone(&ranked.names),
+        }
+    }
+
     /// The run with passage ids; made once, which takes time.
     pub fn named(&self) -> Outcome<Arc<Run>> {
         let ranked = match &self.inner {
@@ -194,6 +237,12 @@ impl NativeRun {
             Inner::Named(run) => run.iter().map(|(query, _)| query.to_owned()).collect(),
             Inner::Ranked(ranked) => ranked.queries.clone(),
         }
+    }
+
+    /// The ids of so many queries from the one at `first` on.
+    #[napi(catch_unwind)]
+    pub fn queries_from(&self, first: u32, count: u32) -> Vec<String> {
+        self.query_ids().skip(first as usize).take(count as usize).map(str::to_owned).collect()
     }
 
     #[napi(catch_unwind)]

@@ -2,7 +2,7 @@
 /// al., 2023, §3.2). 0 without scores.
 ///
 /// It is computed as 1 / Σ exp((score − max) / T), whose exponents are never above 0: no temperature overflows, however
-/// small it is, and what underflows is nothing beside 1.
+/// small it is, and what underflows is nothing beside 1. A score of −∞ is none.
 #[must_use]
 pub fn confidence(scores: &[f32], temperature: f64) -> f64 {
     let Some(max) = greatest(scores) else { return 0.0 };
@@ -20,21 +20,44 @@ pub fn confidence_gradient(scores: &[f32], temperature: f64) -> (f64, f64) {
         sum += weight;
         // Behind a weight that underflowed the quotient may have overflowed.
         if weight > 0.0 {
-            slope += weight * ((f64::from(score) - max) / temperature);
+            slope += weight * exponent(score, max, temperature);
         }
     }
     let confidence = 1.0 / sum;
     (confidence, confidence * confidence * slope / temperature)
 }
 
+/// ln((1 − C) / C) of the [`confidence`] C: ln Σ exp((score − max) / T) over all scores but one that is greatest. −∞ where
+/// there is one score alone, ∞ without scores.
+///
+/// It falls where the confidence rises, and tells confidences apart that are so close to 1 that they round to it: of a model
+/// that is right by far, and of one that is right by further still, both confidences are 1 at a low temperature.
+#[must_use]
+pub fn doubt(scores: &[f32], temperature: f64) -> f64 {
+    let Some(max) = greatest(scores) else { return f64::INFINITY };
+    let best = scores.iter().position(|&score| f64::from(score) == max);
+    let others = || {
+        let others = scores.iter().enumerate().filter(|&(at, _)| Some(at) != best);
+        others.map(|(_, &score)| exponent(score, max, temperature))
+    };
+    let next = others().fold(f64::NEG_INFINITY, f64::max);
+    if next == f64::NEG_INFINITY {
+        return next;
+    }
+    next + others().map(|exponent| (exponent - next).exp()).sum::<f64>().ln()
+}
+
 fn greatest(scores: &[f32]) -> Option<f64> {
-    scores.iter().copied().reduce(f32::max).map(f64::from)
+    scores.iter().copied().reduce(f32::max).filter(|&max| max > f32::NEG_INFINITY).map(f64::from)
 }
 
 fn weight(score: f32, max: f64, temperature: f64) -> f64 {
-    let behind = f64::from(score) - max;
-    // 0 / T is 0 for every T; the best always weighs 1.
-    if behind == 0.0 { 1.0 } else { (behind / temperature).exp() }
+    exponent(score, max, temperature).exp()
+}
+
+/// 0 of the best, whatever the temperature is.
+fn exponent(score: f32, max: f64, temperature: f64) -> f64 {
+    (f64::from(score) - max) / temperature
 }
 
 #[cfg(test)]
@@ -52,6 +75,29 @@ mod tests {
         assert_eq!(confidence(&[-3.0], 1.0), 1.0);
         // Two best share.
         assert_eq!(confidence(&[5.0, 5.0, 1.0], 1e-9), 0.5);
+        // What is not there weighs nothing.
+        let none = f32::NEG_INFINITY;
+        assert_eq!(confidence(&[none, none], 1.0), 0.0);
+        assert_eq!(confidence(&[2.0, 1.0, none], 1.0), confidence(&[2.0, 1.0], 1.0));
+        assert_eq!(confidence_gradient(&[none], 1.0), (0.0, 0.0));
+        assert_eq!(confidence_gradient(&[2.0, 1.0, none], 1.0), confidence_gradient(&[2.0, 1.0], 1.0));
+    }
+
+    #[test]
+    fn doubt_tells_confidences_apart_that_are_both_1() {
+        // (1 − .6) / .6
+        assert!((doubt(&[6f32.ln(), 3f32.ln(), 0.0], 1.0) - (2.0 / 3.0f64).ln()).abs() < 1e-7);
+        let (near, far) = ([2.0, 1.5, 1.0], [2.0, 1.25, 1.0]);
+        assert_eq!((confidence(&near, 0.01), confidence(&far, 0.01)), (1.0, 1.0));
+        assert!(doubt(&far, 0.01) < doubt(&near, 0.01));
+        // −0.5 / 10⁻⁵, and the others add nothing to it that a number could show.
+        assert!((doubt(&near, 1e-5) + 5e4).abs() < 1e-6);
+        assert_eq!(doubt(&[3.0], 1.0), f64::NEG_INFINITY);
+        assert_eq!(doubt(&[f32::NEG_INFINITY, 3.0], 1.0), f64::NEG_INFINITY);
+        assert_eq!(doubt(&[], 1.0), f64::INFINITY);
+        assert_eq!(doubt(&[f32::NEG_INFINITY], 1.0), f64::INFINITY);
+        // Two share the first place: one of them is another.
+        assert_eq!(doubt(&[5.0, 5.0], 1e-300), 0.0);
     }
 
     proptest! {
@@ -66,6 +112,9 @@ mod tests {
             prop_assert_eq!(value, confidence(&scores, temperature));
             prop_assert!((1.0 / scores.len() as f64 - 1e-12..=1.0).contains(&value));
             prop_assert!(slope <= 0.0 && slope.is_finite(), "{}", slope);
+            let doubt = doubt(&scores, temperature);
+            prop_assert!(!doubt.is_nan());
+            prop_assert!((value - 1.0 / (1.0 + doubt.exp())).abs() <= 1e-12 * value, "{} and {}", value, doubt);
         }
 
         #[test]

@@ -1,3 +1,5 @@
+use control::Control;
+
 use crate::Outcomes;
 use crate::error::{Error, check_temperature};
 
@@ -33,18 +35,21 @@ pub struct Step {
 /// Gradient descent: T ← T − step · dE/dT. All temperatures on the way, from the first on; it ends where the gradient is 0 or
 /// the temperature no longer changes.
 ///
-/// A step that would lead to 0 or below, of which there is no temperature, leads half the way there.
+/// A step that would lead to 0 or below, of which there is no temperature, leads half the way there. Progress counts steps.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] for a start or a step that is not finite and above 0, or no bins.
-pub fn descend(outcomes: &Outcomes<'_>, descent: &Descent) -> Result<Vec<Step>, Error> {
+/// [`Error::Argument`] for a start or a step that is not finite and above 0, or no bins; [`Error::Cancelled`].
+pub fn descend(outcomes: &Outcomes<'_>, descent: &Descent, control: &Control) -> Result<Vec<Step>, Error> {
     check_temperature("start", descent.start)?;
     check_temperature("step", descent.step)?;
+    control.set_total(descent.steps as u64 + 1);
     let mut temperature = descent.start;
-    let mut path = Vec::with_capacity(descent.steps + 1);
+    let mut path = Vec::new();
     for left in (0..=descent.steps).rev() {
+        control.check()?;
         let (error, slope) = outcomes.squared_error(temperature, descent.bins)?;
+        control.advance(1);
         path.push(Step { temperature, error });
         let next = temperature - descent.step * slope;
         let next = if next > 0.0 { next.min(f64::MAX) } else { temperature / 2.0 };
@@ -74,7 +79,7 @@ mod tests {
         let (scores, correct) = pairs(8);
         let outcomes = Outcomes::new(&scores, 2, &correct).expect("sound");
         let descent = Descent { start: 0.6, step: 0.5, steps: 2000, bins: 1 };
-        let path = descend(&outcomes, &descent).expect("sound");
+        let path = descend(&outcomes, &descent, &Control::new()).expect("sound");
         let last = path.last().expect("there is a first");
         assert!((last.temperature - 1.0 / 4f64.ln()).abs() < 1e-6, "{last:?}");
         assert!(path.is_sorted_by(|a, b| a.error >= b.error));
@@ -86,13 +91,26 @@ mod tests {
         let outcomes = Outcomes::new(&scores, 2, &correct).expect("sound");
         for start in [1e-3, 0.1, 1.0, 1e3] {
             let descent = Descent { start, step: 1e6, ..Descent::default() };
-            let path = descend(&outcomes, &descent).expect("sound");
+            let path = descend(&outcomes, &descent, &Control::new()).expect("sound");
             assert!(
                 path.iter().all(|step| step.temperature > 0.0 && step.temperature.is_finite()),
                 "{path:?}"
             );
         }
-        let error = descend(&outcomes, &Descent { start: 0.0, ..Descent::default() }).expect_err("refused");
+        let nowhere = Descent { start: 0.0, ..Descent::default() };
+        let error = descend(&outcomes, &nowhere, &Control::new()).expect_err("refused");
         assert_eq!(error.to_string(), "start: expected a finite number above 0, got 0");
+    }
+
+    #[test]
+    fn it_stops_when_asked_to() {
+        let (scores, correct) = pairs(8);
+        let outcomes = Outcomes::new(&scores, 2, &correct).expect("sound");
+        let control = Control::new();
+        control.cancel();
+        assert_eq!(
+            descend(&outcomes, &Descent::default(), &control),
+            Err(Error::Cancelled(control::Cancelled))
+        );
     }
 }

@@ -12,6 +12,9 @@ pub enum Error {
         /// What it was.
         got: String,
     },
+    /// The work was cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] control::Cancelled),
 }
 
 impl Error {

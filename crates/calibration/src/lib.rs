@@ -17,15 +17,19 @@
 //! ```
 
 mod bins;
+mod choice;
 mod confidence;
 mod descent;
 mod error;
+mod judged;
 mod outcomes;
 mod search;
 
 pub use bins::{Bin, Bins, brier_score};
-pub use confidence::{confidence, confidence_gradient};
+pub use choice::{Candidate, Choice, choose};
+pub use confidence::{confidence, confidence_gradient, doubt};
 pub use descent::{Descent, Step, descend};
 pub use error::Error;
+pub use judged::{Judged, judged};
 pub use outcomes::Outcomes;
 pub use search::{Temperature, search};

@@ -10,11 +10,12 @@ pub struct Outcomes<'a> {
 }
 
 impl<'a> Outcomes<'a> {
-    /// `scores` is `[questions, k]`, the best in any place; each finite.
+    /// `scores` is `[questions, k]`, the best in any place; each finite, or −∞ where the model found fewer than `k`. Where it
+    /// found nothing its confidence is 0.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for a `k` of 0, no questions, shapes that do not agree, or a score that is not finite.
+    /// [`Error::Argument`] for a `k` of 0, no questions, shapes that do not agree, or a score that is NaN or ∞.
     pub fn new(scores: &'a [f32], k: usize, correct: &'a [bool]) -> Result<Self, Error> {
         if k == 0 {
             return Err(Error::argument("k", "at least 1", k));
@@ -26,8 +27,8 @@ impl<'a> Outcomes<'a> {
             let expected = format!("{} of {k} scores each", correct.len());
             return Err(Error::argument("scores", expected, format!("{} scores", scores.len())));
         }
-        match scores.iter().position(|score| !score.is_finite()) {
-            Some(at) => Err(Error::argument("scores", "finite numbers", scores[at])),
+        match scores.iter().find(|score| !(score.is_finite() || **score == f32::NEG_INFINITY)) {
+            Some(score) => Err(Error::argument("scores", "finite numbers, or -Infinity for none", score)),
             None => Ok(Self { scores, k, correct }),
         }
     }
@@ -102,13 +103,28 @@ mod tests {
     }
 
     #[test]
+    fn a_question_without_scores_has_no_confidence() {
+        let none = f32::NEG_INFINITY;
+        let scores = [2.0, 1.0, 3.0, none, none, none];
+        let outcomes = Outcomes::new(&scores, 2, &[true, true, false]).expect("sound");
+        let expected = [1.0 / (1.0 + (-1f64).exp()), 1.0, 0.0];
+        assert_eq!(outcomes.confidences(1.0), expected);
+        // Of ten bins the first has one that is wrong with a confidence of 0, which costs nothing.
+        let (error, slope) = outcomes.squared_error(1.0, 10).expect("sound");
+        assert!((error - (1.0 - expected[0]).powi(2) / 3.0).abs() < 1e-12);
+        assert!(slope.is_finite());
+    }
+
+    #[test]
     fn shapes_that_do_not_agree_are_refused() {
         let message = |scores: &[f32], k, correct: &[bool]| {
             Outcomes::new(scores, k, correct).expect_err("refused").to_string()
         };
+        let not_finite = |got| format!("scores: expected finite numbers, or -Infinity for none, got {got}");
         assert_eq!(message(&[1.0], 0, &[true]), "k: expected at least 1, got 0");
         assert_eq!(message(&[], 1, &[]), "correct: expected at least one question, got 0");
         assert_eq!(message(&[1.0; 3], 2, &[true; 2]), "scores: expected 2 of 2 scores each, got 3 scores");
-        assert_eq!(message(&[f32::NAN], 1, &[true]), "scores: expected finite numbers, got NaN");
+        assert_eq!(message(&[f32::NAN], 1, &[true]), not_finite("NaN"));
+        assert_eq!(message(&[f32::INFINITY], 1, &[true]), not_finite("inf"));
     }
 }

@@ -1,3 +1,5 @@
+use control::Control;
+
 use crate::Outcomes;
 use crate::descent::Step;
 use crate::error::Error;
@@ -17,13 +19,16 @@ const CUTS: usize = 48;
 /// The temperature with the least squared calibration error, without a start or a step: over eight powers of ten around the
 /// spread of the scores, then closer around the best. The error jumps where confidences pass from bin to bin, so that its
 /// gradient says little of where it is least, and of few questions a lower one may lie between two that were looked at. Of equal
-/// errors the lower temperature is taken.
+/// errors the lower temperature is taken. Progress counts temperatures looked at.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] for no bins.
-pub fn search(outcomes: &Outcomes<'_>, bins: usize) -> Result<Temperature, Error> {
+/// [`Error::Argument`] for no bins; [`Error::Cancelled`].
+pub fn search(outcomes: &Outcomes<'_>, bins: usize, control: &Control) -> Result<Temperature, Error> {
+    control.set_total((FIRST + BEST * CUTS * 2) as u64);
     let at = |logarithm: f64| -> Result<Step, Error> {
+        control.check()?;
+        control.advance(1);
         let temperature = logarithm.exp();
         Ok(Step { temperature, error: outcomes.squared_error(temperature, bins)?.0 })
     };
@@ -63,9 +68,10 @@ fn better(a: &Step, b: &Step) -> std::cmp::Ordering {
 fn spread(outcomes: &Outcomes<'_>) -> f64 {
     let (mut sum, mut count) = (0.0, 0usize);
     for scores in outcomes.each() {
-        let max = scores.iter().copied().fold(f32::MIN, f32::max);
-        sum += scores.iter().map(|&score| f64::from(max) - f64::from(score)).sum::<f64>();
-        count += scores.len() - 1;
+        let max = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let there = scores.iter().filter(|score| score.is_finite());
+        sum += there.clone().map(|&score| f64::from(max) - f64::from(score)).sum::<f64>();
+        count += there.count().saturating_sub(1);
     }
     if sum > 0.0 { sum / count.max(1) as f64 } else { 1.0 }
 }
@@ -81,10 +87,24 @@ mod tests {
             let scores: Vec<f32> = (0..10).flat_map(|_| [size, 0.0]).collect();
             let correct: Vec<bool> = (0..10).map(|at| at < 8).collect();
             let outcomes = Outcomes::new(&scores, 2, &correct).expect("sound");
-            let found = search(&outcomes, 10).expect("sound");
+            let found = search(&outcomes, 10, &Control::new()).expect("sound");
             assert!((found.temperature / f64::from(size) - 1.0 / 4f64.ln()).abs() < 1e-4, "{found:?}");
             assert!(found.error < 1e-9);
         }
+    }
+
+    #[test]
+    fn scores_that_are_not_there_do_not_move_it() {
+        let (mut scores, none) = (Vec::new(), f32::NEG_INFINITY);
+        (0..10).for_each(|_| scores.extend([1.0, 0.0, none, none]));
+        let correct: Vec<bool> = (0..10).map(|at| at < 8).collect();
+        let outcomes = Outcomes::new(&scores, 4, &correct).expect("sound");
+        let found = search(&outcomes, 10, &Control::new()).expect("sound");
+        assert!((found.temperature - 1.0 / 4f64.ln()).abs() < 1e-4, "{found:?}");
+        let nothing = [none; 8];
+        let outcomes = Outcomes::new(&nothing, 4, &[false, false]).expect("sound");
+        let found = search(&outcomes, 10, &Control::new()).expect("sound");
+        assert!(found.error == 0.0 && found.temperature.is_finite(), "{found:?}");
     }
 
     #[test]
@@ -104,12 +124,13 @@ mod tests {
                 scores.extend(of_one);
             }
             let outcomes = Outcomes::new(&scores, 8, &correct).expect("sound");
-            let found = search(&outcomes, 10).expect("sound");
+            let found = search(&outcomes, 10, &Control::new()).expect("sound");
             let grid = (0..4000).map(|at| 1e-3 * 10f64.powf(f64::from(at) / 600.0));
             let least = grid.map(|temperature| outcomes.squared_error(temperature, 10).expect("sound").0);
             let least = least.fold(f64::INFINITY, f64::min);
             assert!(found.error <= least + 2e-5, "{found:?} and {least}");
-            let path = descend(&outcomes, &Descent { start: 1.0, step: 100.0, ..Descent::default() });
+            let descent = Descent { start: 1.0, step: 100.0, ..Descent::default() };
+            let path = descend(&outcomes, &descent, &Control::new());
             let lowest = path.expect("sound").iter().map(|step| step.error).fold(f64::INFINITY, f64::min);
             assert!(found.error <= lowest + 2e-5, "{found:?} and {lowest}");
         }

@@ -39,6 +39,12 @@ impl Run {
         self.positions.get(query).map(|&at| self.queries[at].1.as_slice())
     }
 
+    /// The query at a place, from 0, in insertion order, and its hits.
+    #[must_use]
+    pub fn at(&self, place: usize) -> Option<(&str, &[ScoredId])> {
+        self.queries.get(place).map(|(query, hits)| (query.as_str(), hits.as_slice()))
+    }
+
     /// Queries with their hits, in insertion order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &[ScoredId])> {
         self.queries.iter().map(|(query, hits)| (query.as_str(), hits.as_slice()))
@@ -78,5 +84,7 @@ mod tests {
         let order: Vec<_> = run.iter().map(|(query, hits)| (query, hits.len())).collect();
         assert_eq!(order, [("q2", 2), ("q1", 1)]);
         assert_eq!(run.get("q1").map(<[_]>::len), Some(1));
+        assert_eq!(run.at(1).map(|(query, hits)| (query, hits.len())), Some(("q1", 1)));
+        assert_eq!(run.at(2), None);
     }
 }
