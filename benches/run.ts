@@ -12,6 +12,7 @@ import {qps} from './qps/run.ts';
 import {quality} from './quality.ts';
 import {replication} from './replication.ts';
 import {soak} from './soak.ts';
+import {temperature} from './temperature.ts';
 import {tuneEvidenceBench} from './tune-evidence.ts';
 
 /** A benchmark resolves to plain data: what it measured, by name. */
@@ -24,6 +25,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
 	hybrid,
 	replication,
 	soak,
+	temperature,
 	'tune-evidence': tuneEvidenceBench,
 };
 

@@ -3,6 +3,7 @@ import {
 	type Analyzer,
 	Bm25Index,
 	Collection,
+	ConfidenceSearcher,
 	DenseSearcher,
 	type Encoder,
 	ExtractiveReader,
@@ -25,8 +26,11 @@ import {
 	type SnowballLanguage,
 	VectorFilter,
 	evaluate,
+	fitTemperature,
 	fuse,
+	fuseByConfidence,
 	overlap,
+	selectModels,
 	significance,
 	topKAccuracy,
 } from '../ts/index.ts';
@@ -47,6 +51,21 @@ export async function promises(): Promise<void> {
 		new DenseSearcher({encoder, index: await HnswIndex.open('x')}),
 	];
 	searchers.push(new HybridSearcher({dense: searchers[1]!, sparse: bm25, fusion: {method: 'hybridNorm', alpha: 0.5}}));
+
+	// What a model carries beside its run comes back with its accuracy.
+	const selected = await selectModels([{name: 'bm25', run, temperature: 3, searcher: bm25}], new Map());
+	same<(typeof selected)[0]['accuracy'], number>(true);
+	searchers.push(new ConfidenceSearcher({models: selected}));
+	await fuseByConfidence(selected);
+	// @ts-expect-error a model needs its temperature
+	await fuseByConfidence([{name: 'bm25', run}]);
+	// A descent has its path, a search has none.
+	const scores = {data: Float32Array.of(2, 1), rows: 1, dim: 2};
+	void (await fitTemperature(scores, [true], {method: 'descent', start: 1})).path;
+	// @ts-expect-error a search looks everywhere
+	void (await fitTemperature(scores, [true])).path;
+	// @ts-expect-error and starts nowhere
+	await fitTemperature(scores, [true], {start: 1});
 
 	// Measures asked for are the measures that come.
 	const {mean} = await evaluate(run, new Map(), ['nDCG@10', 'RR']);

@@ -1,4 +1,5 @@
 /** Everything but what needs a model runtime loads here at once; model runtimes load when a model is opened. */
+export * from './calibration/index.ts';
 export * from './collection/index.ts';
 export * from './corpus/index.ts';
 export * from './dense/index.ts';

@@ -1,0 +1,268 @@
+import test from 'ava';
+import {
+	Collection,
+	ConfidenceSearcher,
+	type Hit,
+	type Run,
+	type Searcher,
+	RetrievalError,
+	confidence,
+	encyclopedia,
+	fitTemperature,
+	fuse,
+	fuseByConfidence,
+	judgedScores,
+	readQrels,
+	selectModels,
+} from '../../ts/index.ts';
+import {folder} from '../support/vectors.ts';
+
+const hits = (...of: ReadonlyArray<readonly [string, number]>): Hit[] => of.map(([id, score]) => ({id, score}));
+
+/** Sure by a gap of 2, and by one of 1. */
+const sure: Run = new Map([
+	['both', hits(['a', 3], ['b', 1])],
+	['first', hits(['c', 2])],
+	['empty', []],
+]);
+const unsure: Run = new Map([
+	['both', hits(['x', 9], ['y', 8], ['x', 7])],
+	['second', hits(['z', 5], ['y', 5])],
+	['empty', []],
+]);
+
+test('each query has the list of the model that is most confident of it', async t => {
+	const {
+		run,
+		chosen,
+		confidence: sureness,
+	} = await fuseByConfidence(
+		[
+			{name: 'unsure', run: unsure, temperature: 1},
+			{name: 'sure', run: sure, temperature: 1},
+		],
+		{k: 2},
+	);
+	t.deepEqual(
+		[...run],
+		[
+			['both', hits(['a', 3], ['b', 1])],
+			['second', hits(['z', 5], ['y', 5])],
+			['empty', []],
+			['first', hits(['c', 2])],
+		],
+	);
+	t.deepEqual(
+		[...chosen],
+		[
+			['both', 'sure'],
+			['second', 'unsure'],
+			['empty', 'unsure'],
+			['first', 'sure'],
+		],
+	);
+	// 1 / (1 + e⁻²), two that are alike, nothing, and one alone.
+	t.true(Math.abs(sureness.get('both')! - 1 / (1 + Math.exp(-2))) < 1e-12);
+	t.deepEqual([sureness.get('second'), sureness.get('empty'), sureness.get('first')], [1 / 2, 0, 1]);
+});
+
+test('temperature, depth and order decide', async t => {
+	const chosen = async (temperatures: readonly [number, number], depth?: number): Promise<string | undefined> =>
+		(
+			await fuseByConfidence(
+				[
+					{name: 'unsure', run: unsure, temperature: temperatures[0]},
+					{name: 'sure', run: sure, temperature: temperatures[1]},
+				],
+				{depth},
+			)
+		).chosen.get('both');
+	t.is(await chosen([1, 1]), 'sure');
+	// A gap of 1 at 1/4 says more than one of 2 at 1.
+	t.is(await chosen([0.25, 1]), 'unsure');
+	// Of one score each is wholly confident, and the first is taken.
+	t.is(await chosen([1, 1], 1), 'unsure');
+	// Both confidences are 1 to the last digit; one is further from doubt.
+	t.is(confidence(Float32Array.of(9, 8, 7), 1e-3), 1);
+	t.is(await chosen([1e-3, 1e-3]), 'sure');
+	t.is(await chosen([1e-300, 1e-300]), 'sure');
+});
+
+test('what fusing gives can be fused again, and be measured', async t => {
+	const models = [
+		{name: 'unsure', run: unsure, temperature: 1},
+		{name: 'sure', run: sure, temperature: 1},
+	];
+	const {run} = await fuseByConfidence(models);
+	const again = await fuseByConfidence([{name: 'one', run, temperature: 1}]);
+	t.deepEqual([...again.run], [...run]);
+	// A passage that a list has twice counts once there.
+	const ranks = await fuse([run, unsure], {method: 'rrf', rankConstant: 0});
+	t.deepEqual(ranks.get('both'), hits(['a', 1], ['x', 1], ['b', 0.5], ['y', 0.5]));
+});
+
+interface Parts {
+	readonly dense: Searcher;
+	readonly sparse: Searcher;
+	readonly questions: ReadonlyArray<{readonly id: string; readonly text: string}>;
+}
+
+let parts: Promise<Parts> | undefined;
+
+/** Real searchers over the encyclopaedia. */
+async function encyclopaedia(): Promise<Parts> {
+	parts ??= (async () => {
+		const path = await folder({teardown: closing.push.bind(closing)} as unknown as Parameters<typeof folder>[0]);
+		const collection = await Collection.build(encyclopedia().articles, `${path}/index`);
+		closing.unshift(async () => collection.close());
+		return {
+			dense: await collection.searcher('dense'),
+			sparse: await collection.searcher('bm25'),
+			questions: (await encyclopedia().questions('dev')).slice(0, 60),
+		};
+	})();
+	return parts;
+}
+
+const closing: Array<() => Promise<unknown>> = [];
+test.after.always(async () => {
+	for (const close of closing) {
+		await close();
+	}
+});
+
+/** exp(max / T) / Σ exp(s / T), after subtracting nothing: of small enough quotients. */
+function plain(list: readonly Hit[], temperature: number, depth: number): number {
+	const scores = list.slice(0, depth).map(({score}) => score);
+	const sum = scores.reduce((sum, score) => sum + Math.exp(score / temperature), 0);
+	return scores.length === 0 ? 0 : Math.exp(Math.max(...scores) / temperature) / sum;
+}
+
+test('real searchers: the most confident answers, one query at a time and many at once', async t => {
+	const {dense, sparse, questions} = await encyclopaedia();
+	const searcher = new ConfidenceSearcher({
+		models: [
+			{name: 'dense', searcher: dense, temperature: 0.05},
+			{name: 'bm25', searcher: sparse, temperature: 3},
+		],
+		depth: 12,
+	});
+	const run = await searcher.searchMany(questions, {k: 5});
+	t.deepEqual(
+		[...run.keys()],
+		questions.map(({id}) => id),
+	);
+	const counts = new Map([
+		['dense', 0],
+		['bm25', 0],
+	]);
+	for (const {id, text} of questions) {
+		const lists = {dense: await dense.search(text, {k: 12}), bm25: await sparse.search(text, {k: 12})};
+		const [inDense, inSparse] = [plain(lists.dense, 0.05, 12), plain(lists.bm25, 3, 12)];
+		const model = inDense >= inSparse ? 'dense' : 'bm25';
+		const decision = await searcher.decide(text, {k: 5});
+		t.is(decision.model, model, text);
+		t.true(Math.abs(decision.confidences.get('dense')! - inDense) < 1e-9 && Math.abs(decision.confidences.get('bm25')! - inSparse) < 1e-9);
+		t.is(decision.confidence, decision.confidences.get(model)!);
+		t.deepEqual(decision.hits, lists[model].slice(0, 5));
+		t.deepEqual(await searcher.search(text, {k: 5}), decision.hits);
+		t.deepEqual(run.get(id), decision.hits);
+		counts.set(model, counts.get(model)! + 1);
+	}
+	t.true(Math.min(...counts.values()) > 5, 'each of them answers some');
+});
+
+test('real searchers: calibrated on judgements, and fused as runs', async t => {
+	const {dense, sparse, questions} = await encyclopaedia();
+	const qrels = await readQrels(encyclopedia().qrels);
+	const judged = new Map(questions.map(({id}) => [id, qrels.get(id)!]));
+	const models = await Promise.all(
+		Object.entries({dense, bm25: sparse}).map(async ([name, searcher]) => {
+			const run = await searcher.searchMany(questions, {k: 30});
+			const {scores, correct} = await judgedScores(run, judged);
+			t.is(correct.filter(Boolean).length, questions.filter(({id}) => judged.get(id)!.has(run.get(id)?.[0]?.id ?? '')).length);
+			const {temperature, error} = await fitTemperature(scores, correct);
+			t.true(error < 0.05, `${name}: ${error}`);
+			return {name, searcher, run, temperature};
+		}),
+	);
+	const selected = await selectModels(models, judged);
+	t.true(selected[0]!.accuracy >= selected[1]!.accuracy);
+	const {run, chosen} = await fuseByConfidence(selected, {k: 30});
+	const searched = await new ConfidenceSearcher({models: selected}).searchMany(questions, {k: 30});
+	t.deepEqual([...run], [...searched]);
+	for (const [query, name] of chosen) {
+		t.deepEqual(run.get(query), models.find(model => model.name === name)!.run.get(query));
+	}
+});
+
+test('the mean of scores is a hybrid to compare with', async t => {
+	const first: Run = new Map([['q', hits(['a', 0.9], ['b', 0.5])]]);
+	const second: Run = new Map([['q', hits(['b', 0.8], ['c', 0.4])]]);
+	const mean = await fuse([first, second], {method: 'linear', weights: [1 / 2, 1 / 2], missing: 'minimum'});
+	// b: (.5 + .8) / 2; a: (.9 + .4) / 2; c: (.5 + .4) / 2. The first to appear stays first.
+	t.deepEqual(
+		mean.get('q')!.map(({id, score}) => [id, Number(score.toFixed(6))]),
+		[
+			['a', 0.65],
+			['b', 0.65],
+			['c', 0.45],
+		],
+	);
+});
+
+test('a model without hits answers only where none has any', async t => {
+	const {dense, sparse} = await encyclopaedia();
+	const nothing = new ConfidenceSearcher({models: [{searcher: sparse, temperature: 1}]});
+	const {model, confidence, hits: found} = await nothing.decide('zzzzqqq');
+	t.deepEqual({model, confidence, found}, {model: '0', confidence: 0, found: []});
+	const both = new ConfidenceSearcher({
+		models: [
+			{searcher: sparse, temperature: 1},
+			{searcher: dense, temperature: 1},
+		],
+	});
+	t.is((await both.decide('zzzzqqq')).model, '1');
+	t.deepEqual(await both.search('zzzzqqq', {k: 0}), []);
+});
+
+test('a signal cancels, and progress counts queries', async t => {
+	const {dense, sparse, questions} = await encyclopaedia();
+	const searcher = new ConfidenceSearcher({
+		models: [
+			{searcher: dense, temperature: 0.05},
+			{searcher: sparse, temperature: 3},
+		],
+	});
+	const reason = new Error('enough');
+	t.is(await t.throwsAsync(searcher.searchMany(questions, {signal: AbortSignal.abort(reason)})), reason);
+	t.is(await t.throwsAsync(searcher.search('bridge', {signal: AbortSignal.abort(reason)})), reason);
+	const seen: number[] = [];
+	await searcher.searchMany(questions, {onProgress: ({done, total}) => seen.push(done / total)});
+	t.is(seen.at(-1), 1);
+});
+
+test('what has no meaning is refused with what came', async t => {
+	const {sparse} = await encyclopaedia();
+	const message = (work: () => unknown): string => t.throws(work, {instanceOf: RetrievalError}).message;
+	t.is(
+		message(() => new ConfidenceSearcher({models: []})),
+		'models: expected at least one model, got none',
+	);
+	t.is(
+		message(() => new ConfidenceSearcher({models: [{searcher: sparse, temperature: 0}]})),
+		'models[0]: temperature: expected a finite number above 0, got 0',
+	);
+	t.is(
+		message(() => new ConfidenceSearcher({models: [{searcher: {} as Searcher, temperature: 1}]})),
+		'models[0]: searcher: expected a searcher, got a Object',
+	);
+	const twice = {name: 'a', searcher: sparse, temperature: 1};
+	t.is(
+		message(() => new ConfidenceSearcher({models: [twice, twice]})),
+		'models: expected distinct names, got "a" twice',
+	);
+	const endless: Run = new Map([['q', hits(['a', Infinity])]]);
+	const error = await t.throwsAsync(fuseByConfidence([{name: 'a', run: endless, temperature: 1}]), {instanceOf: RetrievalError});
+	t.is(error.message, 'query "q": scores: expected finite numbers, got inf');
+});

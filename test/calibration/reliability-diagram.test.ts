@@ -1,0 +1,48 @@
+import test from 'ava';
+import {type Prediction, RetrievalError, reliabilityDiagram} from '../../ts/index.ts';
+
+const predictions: readonly Prediction[] = [
+	{confidence: 0.05, correct: false},
+	{confidence: 0.9, correct: true},
+	{confidence: 0.95, correct: false},
+	{confidence: 1, correct: true},
+	{confidence: 0.92, correct: true},
+];
+
+test('a diagram has a bar as high as the accuracy of each bin that has predictions', t => {
+	const svg = reliabilityDiagram(predictions, {title: 'M1 <on> "SQuAD"'});
+	const heights = [...svg.matchAll(/<rect [^>]*height="([\d.]+)" class="accuracy"\/>/gu)].map(([, height]) => Number(height));
+	// The plot is 332 high: none of one, and three of four.
+	t.deepEqual(heights, [0, 249]);
+	t.true(svg.includes('<title>confidence 0.9 to 1: 4, mean confidence 0.943, accuracy 0.750</title>'));
+	// |.05 − 0| of one in five, |.9425 − .75| of four.
+	t.true(svg.includes('5 predictions, expected calibration error 0.164'));
+	t.true(svg.includes('<title>M1 &lt;on&gt; &quot;SQuAD&quot;</title>'));
+});
+
+test('a diagram stands alone: every element is closed, and nothing is fetched', t => {
+	const svg = reliabilityDiagram(predictions);
+	const open: string[] = [];
+	for (const [, end, name, alone] of svg.matchAll(/<(\/?)([a-z]+)[^>]*?(\/?)>/gu)) {
+		if (end) {
+			t.is(open.pop(), name);
+		} else if (!alone) {
+			open.push(name!);
+		}
+	}
+	t.deepEqual(open, []);
+	t.notRegex(svg.replace('xmlns="http://www.w3.org/2000/svg"', ''), /https?:|url\(|href/u);
+	t.true(svg.startsWith('<svg xmlns=') && svg.includes('prefers-color-scheme: dark'));
+	t.is(svg, reliabilityDiagram(predictions, {bins: 10, title: 'Reliability'}));
+});
+
+test('what cannot be drawn is refused with what came', t => {
+	t.is(
+		t.throws(() => reliabilityDiagram(predictions, {title: 3 as unknown as string}), {instanceOf: RetrievalError}).message,
+		'title: expected a string, got number',
+	);
+	t.is(
+		t.throws(() => reliabilityDiagram([]), {instanceOf: RetrievalError}).message,
+		'predictions: expected at least one {confidence, correct}, got none',
+	);
+});

@@ -1,0 +1,197 @@
+import test from 'ava';
+import {type Qrels, RetrievalError, type Run, type Vectors, fitTemperature, judgedScores, selectModels} from '../../ts/index.ts';
+import {random} from '../support/vectors.ts';
+
+/** Ten questions with two scores a gap of 1 apart; the first `right` of them are right. */
+function pairs(right: number, size = 1): [Vectors, boolean[]] {
+	const data = Float32Array.from({length: 20}, (_, i) => (i % 2 === 0 ? size : 0));
+	return [{data, rows: 10, dim: 2}, Array.from({length: 10}, (_, i) => i < right)];
+}
+
+/** 1 / (1 + exp(−1 / T)) is .8 here. */
+const EIGHT_OF_TEN = 1 / Math.log(4);
+
+/** The squared calibration error and its derivative, written plainly after Yang et al. (2023, §3.2). */
+function plain({data, rows, dim}: Vectors, correct: readonly boolean[], temperature: number, bins: number): {error: number; slope: number} {
+	const each = Array.from({length: rows}, (_, i) => {
+		const scores = [...data.subarray(i * dim, (i + 1) * dim)];
+		const [max, sum] = [Math.max(...scores), scores.reduce((sum, score) => sum + Math.exp(score / temperature), 0)];
+		const confidence = Math.exp(max / temperature) / sum;
+		// d/dT of exp(max/T) / Σ exp(s/T): confidence · (Σ s·exp(s/T) / Σ exp(s/T) − max) / T².
+		const mean = scores.reduce((sum, score) => sum + score * Math.exp(score / temperature), 0) / sum;
+		return {confidence, slope: (confidence * (mean - max)) / temperature ** 2, right: Number(correct[i])};
+	});
+	let [error, slope] = [0, 0];
+	for (let bin = 0; bin < bins; bin++) {
+		const inBin = each.filter(({confidence}) => Math.min(Math.floor(confidence * bins), bins - 1) === bin);
+		const mean = (of: (one: (typeof each)[number]) => number): number => inBin.reduce((sum, one) => sum + of(one), 0) / inBin.length;
+		if (inBin.length > 0) {
+			const gap = mean(({confidence}) => confidence) - mean(({right}) => right);
+			error += (inBin.length / rows) * gap ** 2;
+			slope += 2 * (inBin.length / rows) * gap * mean(one => one.slope);
+		}
+	}
+	return {error, slope};
+}
+
+/** Five scores a question, and right answers that have something to do with them. */
+function questions(rows: number): [Vectors, boolean[]] {
+	const scores = random(rows, 5, 3);
+	const chance = random(rows, 1, 4).data;
+	const correct = Array.from({length: rows}, (_, i) => {
+		const row = [...scores.data.subarray(i * 5, (i + 1) * 5)].sort((a, b) => b - a);
+		return row[0]! - row[1]! > (chance[i]! + 1) / 3;
+	});
+	return [scores, correct];
+}
+
+test('the temperature is found where confidence is accuracy, whatever the size of scores', async t => {
+	for (const size of [1e-4, 1, 80]) {
+		const {temperature, error} = await fitTemperature(...pairs(8, size));
+		t.true(Math.abs(temperature / size - EIGHT_OF_TEN) < 1e-4, `${size}: ${temperature}`);
+		t.true(error < 1e-9);
+	}
+});
+
+test('the descent is the one of the formulas', async t => {
+	const [scores, correct] = questions(200);
+	const {path, temperature, error} = await fitTemperature(scores, correct, {method: 'descent', start: 0.8, stepSize: 2, steps: 12});
+	t.is(path.length, 13);
+	let at = 0.8;
+	for (const [i, step] of path.entries()) {
+		const expected = plain(scores, correct, at, 10);
+		t.true(Math.abs(step.temperature - at) < 1e-9 && Math.abs(step.error - expected.error) < 1e-9, `step ${i}`);
+		at -= 2 * expected.slope;
+	}
+	t.deepEqual({temperature, error}, path.at(-1)!);
+});
+
+test('the search is at least as good as a dense grid, and says the error of the formula', async t => {
+	const [scores, correct] = questions(300);
+	const found = await fitTemperature(scores, correct, {bins: 8});
+	t.true(Math.abs(found.error - plain(scores, correct, found.temperature, 8).error) < 1e-9);
+	const grid = Array.from({length: 1000}, (_, i) => 1e-2 * 10 ** (i / 250));
+	const least = Math.min(...grid.map(temperature => plain(scores, correct, temperature, 8).error));
+	t.true(found.error <= least + 1e-4, `${found.error} and ${least}`);
+});
+
+test('a descent begins as the paper says, and stays among the temperatures there are', async t => {
+	const {path} = await fitTemperature(...pairs(8), {method: 'descent'});
+	t.is(path[0]!.temperature, 0.1);
+	t.true(path.every(({temperature}) => temperature > 0 && Number.isFinite(temperature)));
+	// So far below the scores that all confidences are 1: the gradient is 0, and it stays where it began.
+	const stuck = await fitTemperature(...pairs(8), {method: 'descent', start: 1e-3});
+	t.deepEqual(stuck.path, [stuck.path[0]!]);
+	t.true(Math.abs(stuck.error - 0.2 ** 2) < 1e-12);
+	// All are right: confidence may rise, the temperature falls, and would fall below 0.
+	const falling = await fitTemperature(...pairs(10), {method: 'descent', start: 1, stepSize: 1e6, steps: 5});
+	t.is(falling.path[1]!.temperature, 0.5);
+});
+
+test('scores that are not there do not count', async t => {
+	const [scores, correct] = pairs(8);
+	const data = Float32Array.from({length: 40}, (_, i) => (i % 4 < 2 ? scores.data[Math.floor(i / 4) * 2 + (i % 4)]! : -Infinity));
+	const {temperature} = await fitTemperature({data, rows: 10, dim: 4}, correct);
+	t.true(Math.abs(temperature - EIGHT_OF_TEN) < 1e-4);
+});
+
+const run: Run = new Map([
+	[
+		'q2',
+		[
+			{id: 'c', score: 4},
+			{id: 'b', score: 3},
+			{id: 'a', score: 2},
+		],
+	],
+	['q0', [{id: 'a', score: 9}]],
+	['q1', [{id: 'a', score: 1}]],
+]);
+const qrels: Qrels = new Map([
+	['q1', new Map([['a', 1]])],
+	[
+		'q2',
+		new Map([
+			['b', 1],
+			['c', 0],
+		]),
+	],
+	['q3', new Map([['a', 1]])],
+]);
+
+test('a run and judgements have what a temperature is fitted to', async t => {
+	const {queries, scores, correct} = await judgedScores(run, qrels, {depth: 2});
+	t.deepEqual(queries, ['q1', 'q2', 'q3']);
+	t.deepEqual([scores.rows, scores.dim], [3, 2]);
+	t.deepEqual([...scores.data], [1, -Infinity, 4, 3, -Infinity, -Infinity]);
+	t.deepEqual(correct, [true, false, false]);
+	t.is((await judgedScores(run, qrels)).scores.dim, 30);
+});
+
+test('the models that are right most often are selected, of equal ones the earlier', async t => {
+	const of = (best: Record<string, string>): Run => new Map(Object.entries(best).map(([query, id]) => [query, [{id, score: 1}]]));
+	const models = [
+		{name: 'none', run: of({q1: 'x', q2: 'x', q3: 'x'})},
+		{name: 'one', run: of({q1: 'a'}), temperature: 0.1},
+		{name: 'all', run: of({q1: 'a', q2: 'b', q3: 'a'})},
+		{name: 'another', run: of({q1: 'x', q2: 'c', q3: 'a'})},
+	];
+	const selected = await selectModels(models, qrels);
+	t.deepEqual(
+		selected.map(({name, accuracy}) => [name, accuracy]),
+		[
+			['all', 1],
+			['one', 1 / 3],
+			['another', 1 / 3],
+		],
+	);
+	t.is(selected[1]!.temperature, 0.1);
+	t.deepEqual(
+		(await selectModels(models, qrels, {count: 1})).map(({name}) => name),
+		['all'],
+	);
+});
+
+test('a search can be cancelled, and says how far it is', async t => {
+	const [scores, correct] = questions(20_000);
+	const controller = new AbortController();
+	const reason = new Error('enough');
+	let seen = 0;
+	const searching = fitTemperature(scores, correct, {
+		signal: controller.signal,
+		onProgress({done, total}) {
+			t.true(done <= total);
+			if (done > 0) {
+				seen = total;
+				controller.abort(reason);
+			}
+		},
+	});
+	t.is(await t.throwsAsync(searching), reason);
+	t.true(seen > 100);
+});
+
+test('what has no meaning is refused with what came', async t => {
+	const [scores, correct] = pairs(8);
+	const message = async (work: Promise<unknown>, code: RetrievalError['code'] = 'ERR_ARGUMENT'): Promise<string> => {
+		const error = await t.throwsAsync(work, {instanceOf: RetrievalError});
+		t.is((error as RetrievalError).code, code);
+		return error.message;
+	};
+	t.is(await message(fitTemperature(scores, [true])), 'correct: expected one boolean for each of 10 questions, got 1');
+	t.is(await message(fitTemperature({...scores, dim: 3}, correct), 'ERR_DIMENSION'), 'scores: expected 10 × 3 values, got 20');
+	t.is(
+		await message(fitTemperature({data: Float32Array.of(1, Number.NaN), rows: 1, dim: 2}, [true])),
+		'scores: expected finite numbers, or -Infinity for none, got NaN',
+	);
+	t.is(await message(fitTemperature(scores, correct, {method: 'descent', start: 0})), 'start: expected a finite number above 0, got 0');
+	t.is(
+		await message(fitTemperature(scores, correct, {method: 'newton' as 'search'})),
+		'method: expected one of search, descent, got "newton"',
+	);
+	t.is(
+		await message(judgedScores(run, new Map([['p', new Map([['a', 1]])]]))),
+		'run: expected queries that are judged, got none: the run begins with "q2", the judgements with "p"',
+	);
+	t.is(await message(selectModels([], qrels)), 'models: expected at least one {name, run}, got none');
+});

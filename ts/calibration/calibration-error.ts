@@ -1,0 +1,123 @@
+import {checkCount, checkOneOf, kindOf, shown} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import {type Binding, callSync, native} from '../native.ts';
+import {MOST_BINS, checkCorrect} from './temperature.ts';
+
+/** How confident a model was, from 0 to 1, and whether it was right. */
+export interface Prediction {
+	readonly confidence: number;
+	readonly correct: boolean;
+}
+
+export interface BinOptions {
+	/** Bins of equal width: bin i of N has confidences in [i/N, (i + 1)/N), the last one 1 too. @default 10 */
+	readonly bins?: number | undefined;
+}
+
+/** Predictions whose confidences are about the same. */
+export interface ReliabilityBin {
+	/** Confidences from here on… */
+	readonly from: number;
+	/** …and below; the last bin has those of 1 too. */
+	readonly to: number;
+	/** Predictions in it. */
+	readonly count: number;
+	/** Their mean confidence; 0 where there are none. */
+	readonly confidence: number;
+	/** The share of them that is right; 0 where there are none. */
+	readonly accuracy: number;
+}
+
+/**
+How far confidence is from accuracy in the mean, over bins of confidences: 0 is best. `squared` is Σ |B|/K · (conf(B) − acc(B))²
+(Yang et al., 2023, §3.2), `absolute` is Σ |B|/K · |conf(B) − acc(B)| (Guo et al., 2017, equation 3).
+
+@example
+```
+expectedCalibrationError([{confidence: 0.9, correct: true}, {confidence: 0.95, correct: false}], {form: 'absolute'});
+//=> 0.425
+```
+*/
+export function expectedCalibrationError(
+	predictions: readonly Prediction[],
+	options: BinOptions & {
+		/** @default 'squared' */
+		readonly form?: 'squared' | 'absolute' | undefined;
+	} = {},
+): number {
+	const {form = 'squared'} = options;
+	checkOneOf('form', form, ['squared', 'absolute']);
+	const {squaredError, absoluteError} = binned(predictions, options);
+	return form === 'squared' ? squaredError : absoluteError;
+}
+
+/**
+How far confidence is from accuracy in the worst bin that has predictions (Guo et al., 2017, equation 4).
+
+@example
+```
+maximumCalibrationError([{confidence: 0.9, correct: true}, {confidence: 0.2, correct: false}]);
+//=> 0.2
+```
+*/
+export function maximumCalibrationError(predictions: readonly Prediction[], options: BinOptions = {}): number {
+	return binned(predictions, options).greatestError;
+}
+
+/**
+The mean of (confidence − right)², right being 0 or 1 (Brier, 1950): 0 is best. It needs no bins, and is lower for a model that
+tells right from wrong, where calibration alone asks for the right share.
+
+@example
+```
+brierScore([{confidence: 0.9, correct: true}, {confidence: 0.2, correct: false}]);
+//=> 0.025
+```
+*/
+export function brierScore(predictions: readonly Prediction[]): number {
+	const {confidences, correct} = columns(predictions);
+	return callSync(() => native.brierScore(confidences, correct));
+}
+
+/**
+Predictions by their confidence, the bins of the lowest first: what `reliabilityDiagram` draws.
+
+@example
+```
+reliability([{confidence: 0.9, correct: true}, {confidence: 0.95, correct: false}], {bins: 2})[1];
+//=> {from: 0.5, to: 1, count: 2, confidence: 0.925, accuracy: 0.5}
+```
+*/
+export function reliability(predictions: readonly Prediction[], options: BinOptions = {}): ReliabilityBin[] {
+	const {counts, confidences, accuracies} = binned(predictions, options);
+	const bins = counts.length;
+	return Array.from(counts, (count, i) => ({
+		from: i / bins,
+		to: (i + 1) / bins,
+		count,
+		confidence: confidences[i]!,
+		accuracy: accuracies[i]!,
+	}));
+}
+
+function binned(predictions: readonly Prediction[], {bins = 10}: BinOptions): Binding.NativeBins {
+	checkCount('bins', bins, 1, MOST_BINS);
+	const {confidences, correct} = columns(predictions);
+	return callSync(() => native.calibrationBins(confidences, correct, bins));
+}
+
+function columns(predictions: readonly Prediction[]): {readonly confidences: Float64Array; readonly correct: Uint8Array} {
+	if (!Array.isArray(predictions) || predictions.length === 0) {
+		const got = Array.isArray(predictions) ? 'none' : kindOf(predictions);
+		throw new RetrievalError('ERR_ARGUMENT', `predictions: expected at least one {confidence, correct}, got ${got}`);
+	}
+	const confidences = Float64Array.from(predictions as readonly Prediction[], (prediction, i) => {
+		const confidence: unknown = prediction?.confidence;
+		if (typeof confidence !== 'number' || !(confidence >= 0 && confidence <= 1)) {
+			throw new RetrievalError('ERR_ARGUMENT', `predictions[${i}]: confidence: expected a number from 0 to 1, got ${shown(confidence)}`);
+		}
+		return confidence;
+	});
+	const truths = (predictions as readonly Prediction[]).map(({correct}) => correct);
+	return {confidences, correct: checkCorrect(truths, i => `predictions[${i}]: correct`)};
+}

@@ -1,0 +1,23 @@
+import {checkFloats} from '../check.ts';
+import {callSync, native} from '../native.ts';
+import {checkTemperature} from './temperature.ts';
+
+/**
+How confident a model is of its best passage, from 1 / scores to 1: exp(max / T) / Σ exp(score / T) over its best scores, A_k
+of Yang et al. (2023, §3.2). 0 without scores.
+
+It is computed as 1 / Σ exp((score − max) / T): no temperature above 0 overflows, however small it is. Scores are finite
+numbers in any order.
+
+@example
+```
+const hits = await searcher.search('Who built the bridge?', {k: 30});
+confidence(Float32Array.from(hits, ({score}) => score), 0.05);
+//=> 0.8137…
+```
+*/
+export function confidence(scores: Float32Array, temperature: number): number {
+	checkFloats('scores', scores, undefined, scores?.length);
+	checkTemperature('temperature', temperature);
+	return callSync(() => native.confidence(scores, temperature));
+}

@@ -1,0 +1,26 @@
+export {
+	type BinOptions,
+	brierScore,
+	expectedCalibrationError,
+	maximumCalibrationError,
+	type Prediction,
+	reliability,
+	type ReliabilityBin,
+} from './calibration-error.ts';
+export {confidence} from './confidence.ts';
+export {
+	type ConfidenceDecision,
+	type ConfidenceModel,
+	ConfidenceSearcher,
+	type ConfidenceSearcherOptions,
+} from './confidence-searcher.ts';
+export {type ConfidenceFusion, type ConfidenceFusionOptions, fuseByConfidence} from './fuse-by-confidence.ts';
+export {type JudgedScores, judgedScores, type ModelRun, selectModels} from './judged-scores.ts';
+export {reliabilityDiagram, type ReliabilityDiagramOptions} from './reliability-diagram.ts';
+export {
+	fitTemperature,
+	type TemperatureDescent,
+	type TemperatureDescentOptions,
+	type TemperatureFit,
+	type TemperatureSearchOptions,
+} from './temperature.ts';

@@ -1,0 +1,96 @@
+import {checkCount, checkString, kindOf} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import {callNative, native, nextTurn} from '../native.ts';
+import {nativeRun} from '../run.ts';
+import type {CallOptions, Qrels, Run, Vectors} from '../types.ts';
+
+/** What a model said of judged queries, in the order of the judgements. */
+export interface JudgedScores {
+	/** Query ids. */
+	readonly queries: readonly string[];
+	/** `[queries, depth]`: the best scores, −Infinity where there are fewer. */
+	readonly scores: Vectors;
+	/** Whether the best hit is relevant: has a grade above 0. */
+	readonly correct: readonly boolean[];
+}
+
+/**
+What `fitTemperature` needs, of a run: the best scores of each judged query, and whether its best hit is relevant. A query
+that the run lacks has no scores, and is wrong; at least one is in the run. Queries that are not judged do not count. Progress
+is not reported.
+
+@example
+```
+const {scores, correct} = await judgedScores(run, await readQrels('qrels.txt'));
+const {temperature} = await fitTemperature(scores, correct);
+```
+*/
+export async function judgedScores(
+	run: Run,
+	qrels: Qrels,
+	options: CallOptions & {
+		/** Scores of a query that count, k of A_k. @default 30 */
+		readonly depth?: number | undefined;
+	} = {},
+): Promise<JudgedScores> {
+	const {depth = 30} = options;
+	checkCount('depth', depth, 1);
+	const handle = await nativeRun(run);
+	if (typeof qrels?.entries !== 'function') {
+		throw new RetrievalError('ERR_ARGUMENT', `qrels: expected a Map of query id to judgements, got ${kindOf(qrels)}`);
+	}
+	const judgements = new native.QrelsBuilder();
+	let added = 0;
+	for (const [query, judged] of qrels) {
+		judgements.add(query, [...judged.keys()], Int32Array.from(judged.values()));
+		if (++added % QUERIES_A_TURN === 0) {
+			await nextTurn();
+			options.signal?.throwIfAborted();
+		}
+	}
+	const {queries, scores, correct} = await callNative(options, () => native.judgedScores(handle, judgements, depth));
+	return {queries, scores: {data: scores, rows: queries.length, dim: depth}, correct: Array.from(correct, Boolean)};
+}
+
+/** About a millisecond's worth of judgements to copy. */
+const QUERIES_A_TURN = 500;
+
+/** A model by what it found. */
+export interface ModelRun {
+	readonly name: string;
+	readonly run: Run;
+}
+
+/**
+The models whose best hit is relevant most often, best first; of equal ones the earlier (Yang et al., 2023, §3.2: fusion of the
+top three models). Each is what was given with its `accuracy`, the share of judged queries whose best hit has a grade above
+0. Take development questions: not those that the fusion is measured on.
+
+@example
+```
+const best = await selectModels([{name: 'M0', run: passages}, {name: 'M1', run: sentences}, {name: 'M3', run: threes}, {name: 'M5', run: fives}], qrels);
+best.map(({name, accuracy}) => [name, accuracy]);
+//=> [['M1', 0.534], ['M0', 0.483], ['M5', 0.47]]
+```
+*/
+export async function selectModels<M extends ModelRun>(
+	models: readonly M[],
+	qrels: Qrels,
+	options: CallOptions & {
+		/** Models wanted, at most. @default 3 */
+		readonly count?: number | undefined;
+	} = {},
+): Promise<Array<M & {readonly accuracy: number}>> {
+	const {count = 3, signal} = options;
+	checkCount('count', count, 1);
+	if (!Array.isArray(models) || models.length === 0) {
+		throw new RetrievalError('ERR_ARGUMENT', 'models: expected at least one {name, run}, got none');
+	}
+	const judged: Array<M & {readonly accuracy: number}> = [];
+	for (const [i, model] of (models as readonly M[]).entries()) {
+		checkString(`models[${i}]: name`, model?.name);
+		const {correct} = await judgedScores(model.run, qrels, {depth: 1, signal});
+		judged.push({...model, accuracy: correct.filter(Boolean).length / correct.length});
+	}
+	return judged.toSorted((a, b) => b.accuracy - a.accuracy).slice(0, count);
+}

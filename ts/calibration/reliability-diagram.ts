@@ -1,0 +1,125 @@
+import {kindOf} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import {escaped} from '../report/html.ts';
+import {type Point, at, line, scale, text} from '../report/svg.ts';
+import {type BinOptions, type Prediction, type ReliabilityBin, expectedCalibrationError, reliability} from './calibration-error.ts';
+
+export interface ReliabilityDiagramOptions extends BinOptions {
+	/** @default 'Reliability' */
+	readonly title?: string | undefined;
+}
+
+/**
+A reliability diagram (DeGroot & Fienberg, 1983; Guo et al., 2017, §2), as a self-contained SVG: of each bin of confidences the
+share that is right, as a bar, and a mark at the mean confidence, with the gap between them washed in; where confidence
+is accuracy the mark is on the bar, and both are on the diagonal. Below, how many predictions each bin has. It follows the
+reader's light or dark scheme, and says its numbers to those who do not see it.
+
+@example
+```
+const {run, confidence} = await fuseByConfidence(runs);
+const predictions = [...run].map(([query, hits]) => ({confidence: confidence.get(query)!, correct: isGold(query, hits[0]?.id)}));
+await writeFile('reliability.svg', reliabilityDiagram(predictions, {title: 'MUF on SQuAD'}));
+```
+*/
+export function reliabilityDiagram(predictions: readonly Prediction[], options: ReliabilityDiagramOptions = {}): string {
+	const {title = 'Reliability'} = options;
+	if (typeof title !== 'string') {
+		throw new RetrievalError('ERR_ARGUMENT', `title: expected a string, got ${kindOf(title)}`);
+	}
+	const bins = reliability(predictions, options);
+	const error = expectedCalibrationError(predictions, {bins: options.bins, form: 'absolute'});
+	const count = predictions.length;
+	const summary = `${grouped(count)} ${count === 1 ? 'prediction' : 'predictions'}, expected calibration error ${error.toFixed(3)}`;
+	const described = bins
+		.filter(bin => bin.count > 0)
+		.map(words)
+		.join('; ');
+	return [
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" class="reliability" role="img">`,
+		`<title>${escaped(title)}</title>`,
+		`<desc>${escaped(`Accuracy by confidence: ${summary}. ${described}.`)}</desc>`,
+		`<style>${style}</style>`,
+		`<rect width="${WIDTH}" height="${HEIGHT}" class="paper"/>`,
+		text([LEFT, 22], title, 'heading'),
+		text([LEFT, 40], summary, 'quiet'),
+		...axes(),
+		...bins.flatMap(bin => (bin.count > 0 ? [bars(bin)] : [])),
+		line([x(0), y(0)], [x(1), y(1)], 'diagonal'),
+		...bins.flatMap(bin => (bin.count > 0 ? [line([x(bin.from) + 1, y(bin.confidence)], [x(bin.to) - 1, y(bin.confidence)], 'mark')] : [])),
+		...counts(bins),
+		'</svg>',
+	].join('\n');
+}
+
+const [WIDTH, HEIGHT] = [400, 474];
+const [LEFT, RIGHT, TOP, BOTTOM] = [52, 384, 58, 390];
+/** The bars of counts hang below the plot. */
+const [COUNTS_TOP, COUNTS_BOTTOM] = [412, 436];
+
+const x = scale([0, 1], [LEFT, RIGHT]);
+const y = scale([0, 1], [BOTTOM, TOP]);
+
+function axes(): readonly string[] {
+	const values = [0, 0.2, 0.4, 0.6, 0.8, 1];
+	return [
+		...values.map(value => line([LEFT, y(value)], [RIGHT, y(value)], value === 0 ? 'axis' : 'grid')),
+		...values.map(value => text([LEFT - 8, y(value) + 4], shown(value), 'quiet end')),
+		...values.map(value => text([x(value), BOTTOM + 15], shown(value), 'quiet middle')),
+		`<text transform="translate(14 ${at((TOP + BOTTOM) / 2)}) rotate(-90)" class="quiet middle">accuracy (bars), mean confidence (lines)</text>`,
+		text([(LEFT + RIGHT) / 2, HEIGHT - 10], 'confidence, and predictions in each bin', 'quiet middle'),
+	];
+}
+
+function bars(bin: ReliabilityBin): string {
+	const [low, high] = [Math.min(bin.accuracy, bin.confidence), Math.max(bin.accuracy, bin.confidence)];
+	return [
+		'<g class="bin">',
+		`<title>${escaped(words(bin))}</title>`,
+		rectangle([x(bin.from) + 1, y(bin.accuracy)], [x(bin.to) - 1, y(0)], 'accuracy'),
+		rectangle([x(bin.from) + 1, y(high)], [x(bin.to) - 1, y(low)], bin.confidence > bin.accuracy ? 'gap over' : 'gap under'),
+		'</g>',
+	].join('');
+}
+
+function counts(bins: readonly ReliabilityBin[]): readonly string[] {
+	const most = Math.max(...bins.map(({count}) => count));
+	const height = scale([0, most], [COUNTS_BOTTOM, COUNTS_TOP]);
+	return [
+		...bins
+			.filter(({count}) => count > 0)
+			.map(({from, to, count}) => rectangle([x(from) + 1, height(count)], [x(to) - 1, COUNTS_BOTTOM], 'count')),
+		line([LEFT, COUNTS_BOTTOM], [RIGHT, COUNTS_BOTTOM], 'axis'),
+		text([LEFT - 8, COUNTS_TOP + 8], grouped(most), 'quiet end'),
+	];
+}
+
+function rectangle([left, top]: Point, [right, bottom]: Point, style: string): string {
+	const [width, height] = [Math.max(0.1, right - left), Math.max(0, bottom - top)];
+	return `<rect x="${at(left)}" y="${at(top)}" width="${at(width)}" height="${at(height)}" class="${style}"/>`;
+}
+
+const words = ({from, to, count, confidence, accuracy}: ReliabilityBin): string =>
+	`confidence ${shown(from)} to ${shown(to)}: ${grouped(count)}, mean confidence ${confidence.toFixed(3)}, accuracy ${accuracy.toFixed(3)}`;
+
+const shown = (value: number): string => String(Number(value.toFixed(3)));
+const grouped = (count: number): string => count.toLocaleString('en');
+
+/** All within its class: the drawing may stand in a page that has styles of its own. */
+const style = `
+.reliability { --paper: #fffefb; --ink: #1d1d1f; --quiet: #62625e; --rule: #e4e2da; --strong: #8d8b84; --bar: #0a5fa8; --over: #b85000; }
+@media screen and (prefers-color-scheme: dark) {
+	.reliability { --paper: #17181a; --ink: #e6e4de; --quiet: #a3a19a; --rule: #2e2f33; --strong: #75757a; --bar: #6fb5f0; --over: #f0a04b; }
+}
+.reliability text { font: 12px system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', 'DejaVu Sans', sans-serif; fill: var(--quiet); font-variant-numeric: tabular-nums; }
+.reliability .heading { font-size: 14px; font-weight: 600; fill: var(--ink); }
+.reliability .end { text-anchor: end; } .reliability .middle { text-anchor: middle; }
+.reliability .paper { fill: var(--paper); }
+.reliability .grid { stroke: var(--rule); } .reliability .axis { stroke: var(--strong); }
+.reliability .accuracy { fill: var(--bar); opacity: .8; }
+.reliability .gap.over { fill: var(--over); opacity: .28; } .reliability .gap.under { fill: var(--paper); opacity: .5; }
+.reliability .diagonal { stroke: var(--strong); stroke-dasharray: 4 4; }
+.reliability .mark { stroke: var(--over); stroke-width: 2; }
+.reliability .count { fill: var(--strong); }
+.reliability .bin:hover .accuracy { opacity: 1; }
+`;
