@@ -8,6 +8,7 @@ import {native} from '../ts/native.ts';
 import {calls} from './calls.ts';
 import {hybrid} from './hybrid.ts';
 import {latency} from './latency.ts';
+import {phrases} from './phrases.ts';
 import {qps} from './qps/run.ts';
 import {quality} from './quality.ts';
 import {replication} from './replication.ts';
@@ -23,6 +24,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
 	latency,
 	calls,
 	hybrid,
+	phrases,
 	replication,
 	soak,
 	temperature,

@@ -208,6 +208,10 @@ for (const index of ['flat', 'hnsw'] as const) {
 		t.deepEqual([opened.metadata as unknown, opened.unitLength, await opened.passageCount()], [{encoder: 'e'}, true, 199]);
 		t.deepEqual(await opened.search(query, {k: 150}), expected);
 		t.is(await opened.has('passage 3'), false);
+		{
+			await using attached = PhraseIndex.attach(opened.share());
+			t.deepEqual(await attached.search(query, {k: 150}), expected);
+		}
 		await t.throwsAsync(opened.add([phrase('passage 4', 0, 1)], {data: new Float32Array(DIM).fill(1), rows: 1, dim: DIM}), {
 			message: /"passage 4" at row 0/u,
 		});
@@ -221,6 +225,7 @@ test('an index of other vectors is refused', async t => {
 	const path = join(await folder(t), 'flat');
 	await using flat = new FlatIndex({dim: 2});
 	await flat.save(path);
-	await t.throwsAsync(PhraseIndex.open(path), {code: 'ERR_FORMAT', message: /open it with FlatIndex\.open/u});
+	await t.throwsAsync(PhraseIndex.open(path), {code: 'ERR_FORMAT', message: /take it with FlatIndex\.open/u});
+	t.throws(() => PhraseIndex.attach(flat.share()), {code: 'ERR_ARGUMENT', message: /take it with FlatIndex\.attach/u});
 	await t.throwsAsync(PhraseIndex.open(`${path}-of-nobody`), {code: 'ERR_IO'});
 });

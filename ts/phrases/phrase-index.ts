@@ -6,6 +6,7 @@ import {
 	HnswIndex,
 	type HnswIndexOptions,
 	type IdFilter,
+	type IndexHandle,
 	type IndexMetadata,
 	type OpenIndexOptions,
 	type Similarity,
@@ -13,7 +14,7 @@ import {
 	VectorFilter,
 	type VectorFilterOptions,
 } from '../dense/index.ts';
-import {RetrievalError} from '../errors.ts';
+import {type ErrorCode, RetrievalError} from '../errors.ts';
 import type {Binding} from '../native.ts';
 import {turnWithTime} from '../turn.ts';
 import type {CallOptions, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
@@ -32,7 +33,7 @@ export type PhraseIndexOptions = Unit &
 	(({readonly index?: 'flat' | undefined} & FlatIndexOptions) | ({readonly index: 'hnsw'} & HnswIndexOptions));
 
 export interface PhraseSearchOptions extends SearchOptions, VectorFilterOptions {
-	/** Rows that a graph is searched for, at least as many as phrases are needed. @default 128, or `2 * k` if that is more */
+	/** Phrases that a search of a graph goes to; more where too few passages are among them. @default 128, or `k` if that is more */
 	readonly efSearch?: number | undefined;
 }
 
@@ -73,12 +74,19 @@ export class PhraseIndex implements AsyncDisposable {
 	static async open(path: string, options: OpenIndexOptions = {}): Promise<PhraseIndex> {
 		checkString('open: path', path);
 		const rows = await ((await isGraph(path)) ? HnswIndex.open(path, options) : FlatIndex.open(path, options));
-		if (rows.metadata[PHRASES] === undefined) {
-			const kind = rows instanceof FlatIndex ? 'FlatIndex' : 'HnswIndex';
-			rows.close();
-			throw new RetrievalError('ERR_FORMAT', `${path}: expected an index of phrases, got one of other vectors; open it with ${kind}.open`);
-		}
-		return new PhraseIndex(rows as unknown as PhraseIndexOptions);
+		return ofPhrases(rows, 'ERR_FORMAT', path, 'open');
+	}
+
+	/** The index of another thread, which both then have in common. */
+	static attach(handle: IndexHandle): PhraseIndex {
+		const graph = handle?.kind === 'HnswIndex';
+		const rows = graph ? HnswIndex.attach(handle as IndexHandle<'HnswIndex'>) : FlatIndex.attach(handle as IndexHandle<'FlatIndex'>);
+		return ofPhrases(rows, 'ERR_ARGUMENT', 'attach', 'attach');
+	}
+
+	/** A handle to attach to this index by in another thread. Each closes its own object; the last frees the memory. */
+	share(): IndexHandle {
+		return this.#rows.share();
 	}
 
 	get dim(): number {
@@ -205,6 +213,15 @@ export class PhraseIndex implements AsyncDisposable {
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.close();
 	}
+}
+
+function ofPhrases(rows: FlatIndex | HnswIndex, code: ErrorCode, what: string, how: string): PhraseIndex {
+	if (rows.metadata[PHRASES] === undefined) {
+		const kind = rows instanceof FlatIndex ? 'FlatIndex' : 'HnswIndex';
+		rows.close();
+		throw new RetrievalError(code, `${what}: expected an index of phrases, got one of other vectors; take it with ${kind}.${how}`);
+	}
+	return new PhraseIndex(rows as unknown as PhraseIndexOptions);
 }
 
 function create(options: PhraseIndexOptions): FlatIndex | HnswIndex {
