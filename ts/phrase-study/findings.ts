@@ -78,17 +78,17 @@ function phrasesOrPassages(study: PhraseStudy): PhraseFinding | undefined {
 }
 
 function shortPhrases({candidates, models}: PhraseStudy): PhraseFinding | undefined {
-	const [shortest] = models.filter(({name}) => name !== 'M0');
+	const shortest = models.find(({name}) => name !== 'M0');
 	const longer = models.filter(({name}) => name !== 'M0' && name !== shortest?.name);
-	const evidence = present(longer.map(({name}) => compared(candidates.comparisons, shortest!.name, name, accuracyMeasure)));
-	if (evidence.length === 0) {
+	const evidence = present(longer.map(({name}) => compared(candidates.comparisons, shortest?.name ?? '', name, accuracyMeasure)));
+	if (shortest === undefined || evidence.length === 0) {
 		return undefined;
 	}
 	const each = evidence.map(({b, difference}) => `${points(difference)} points from ${conditionName(b)}`);
 	return {
 		name: 'short phrases',
 		claim: 'The shortest phrases are the best: one sentence, or 75 tokens.',
-		here: `${shortest!.name} differs by ${listed(each)}; ${significance(evidence)}.`,
+		here: `${shortest.name} differs by ${listed(each)}; ${significance(evidence)}.`,
 		holds: gains(evidence, 'all'),
 		evidence,
 	};
