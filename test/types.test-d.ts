@@ -60,12 +60,12 @@ export async function promises(): Promise<void> {
 	// @ts-expect-error a model needs its temperature
 	await fuseByConfidence([{name: 'bm25', run}]);
 	// A descent has its path, a search has none.
-	const scores = {data: Float32Array.of(2, 1), rows: 1, dim: 2};
-	void (await fitTemperature(scores, [true], {method: 'descent', start: 1})).path;
+	const pair = {data: Float32Array.of(2, 1), rows: 1, dim: 2};
+	void (await fitTemperature(pair, [true], {method: 'descent', start: 1})).path;
 	// @ts-expect-error a search looks everywhere
-	void (await fitTemperature(scores, [true])).path;
+	void (await fitTemperature(pair, [true])).path;
 	// @ts-expect-error and starts nowhere
-	await fitTemperature(scores, [true], {start: 1});
+	await fitTemperature(pair, [true], {start: 1});
 
 	// Measures asked for are the measures that come.
 	const {mean} = await evaluate(run, new Map(), ['nDCG@10', 'RR']);
