@@ -98,7 +98,7 @@ test('what is relevant and not judged so is no candidate', async t => {
 	t.deepEqual(of.slice(1, 4), ['p2', 'p3', 'p4']);
 });
 
-test('gold is right only where it is better than all others, wherever it stands', t => {
+test('gold is right only where it is better than all others, wherever it stands', async t => {
 	const lists = new Map(['won', 'tied', 'second', 'unfound', 'missing'].map(id => [id, {gold: 'g', ids: ['g', 'a', 'b']}]));
 	const run: Run = new Map([
 		[
@@ -126,7 +126,7 @@ test('gold is right only where it is better than all others, wherever it stands'
 		],
 		['unfound', [{id: 'a', score: 3}]],
 	]);
-	const {accuracy, mrr, missing, perQuery} = evaluateCandidates(run, {lists, size: 3, short: 0, without: 0});
+	const {accuracy, mrr, missing, perQuery} = await evaluateCandidates(run, {lists, size: 3, short: 0, without: 0});
 	t.is(accuracy, 1 / 5);
 	t.is(mrr, (1 + 1 / 2 + 1 / 2 + 0 + 0) / 5);
 	t.is(missing, 1);
@@ -195,7 +195,7 @@ test('what has no meaning is refused', async t => {
 	});
 	await t.throwsAsync(candidateLists(queries, qrels, {} as never, ids), {message: 'hard: expected a run or a searcher, got a Object'});
 	await t.throwsAsync(candidateLists(queries, [] as never, hard, ids), {message: /^gold: expected a Map/u});
-	t.throws(() => evaluateCandidates(new Map(), {lists: new Map(), size: 31, short: 0, without: 0}), {
+	await t.throwsAsync(evaluateCandidates(new Map(), {lists: new Map(), size: 31, short: 0, without: 0}), {
 		message: 'candidates: expected those of at least one query, got none',
 	});
 });

@@ -88,10 +88,14 @@ export async function candidateLists(
 	if (corpus.size !== passages.length) {
 		throw new RetrievalError('ERR_DUPLICATE_ID', `passages: expected distinct ids, got ${passages.length - corpus.size} twice`);
 	}
-	const judged = queries.flatMap(query => {
+	const judged: Array<{readonly query: Query; readonly relevant: readonly string[]}> = [];
+	for (const query of queries) {
 		const relevant = relevantOf(gold.get(query.id), corpus);
-		return relevant.length === 0 ? [] : [{query, relevant}];
-	});
+		if (relevant.length > 0) {
+			judged.push({query, relevant});
+		}
+		await turn();
+	}
 	const run = await hardRun(
 		hard,
 		judged.map(({query}) => query),

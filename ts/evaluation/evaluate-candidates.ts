@@ -1,5 +1,6 @@
 import {checkCount, kindOf, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
+import {turnWithTime} from '../turn.ts';
 import type {CallOptions, Hit, Query, Run} from '../types.ts';
 import type {CandidateLists} from './candidates.ts';
 
@@ -88,11 +89,15 @@ the list or the index. Gold that was not found has no rank, and counts as 0.
 
 @example
 ```
-const {accuracy, mrr} = evaluateCandidates(run, candidates);
+const {accuracy, mrr} = await evaluateCandidates(run, candidates);
 //=> {accuracy: 0.754, mrr: 0.832, …}
 ```
 */
-export function evaluateCandidates(run: Run, {lists}: CandidateLists): CandidateEvaluation {
+export async function evaluateCandidates(
+	run: Run,
+	{lists}: CandidateLists,
+	{signal}: Pick<CallOptions, 'signal'> = {},
+): Promise<CandidateEvaluation> {
 	if (typeof run?.get !== 'function') {
 		throw new RetrievalError('ERR_ARGUMENT', `run: expected a Map of query id to hits, got ${kindOf(run)}`);
 	}
@@ -102,6 +107,8 @@ export function evaluateCandidates(run: Run, {lists}: CandidateLists): Candidate
 	const perQuery = new Map<string, {correct: boolean; reciprocalRank: number}>();
 	let [right, sum, missing] = [0, 0, 0];
 	for (const [id, {gold}] of lists) {
+		await turnWithTime();
+		signal?.throwIfAborted();
 		const hits = run.get(id);
 		missing += Number(hits === undefined);
 		const reciprocalRank = reciprocalRankOf(gold, hits ?? []);

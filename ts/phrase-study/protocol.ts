@@ -95,9 +95,11 @@ export async function studyProtocol(protocol: Protocol, settings: PhraseSettings
 	const weights = selected.map(() => 1 / selected.length);
 	values.set('mean', await measure(await fuse(lists, {method: 'linear', missing: 'minimum', weights}, {k, signal})));
 	values.set('rrf', await measure(await fuse(lists, {method: 'rrf'}, {k, signal})));
-	const rows = [...values.keys()].map(
-		(condition): PhraseConditionRow => ({condition, values: measures.map(of => share(condition, test, of))}),
-	);
+	const rows: PhraseConditionRow[] = [];
+	for (const condition of values.keys()) {
+		await turnWithTime();
+		rows.push({condition, values: measures.map(of => share(condition, test, of))});
+	}
 
 	const curve: Array<{start: number; accuracy: number}> = [];
 	for (const start of STARTS) {
@@ -164,6 +166,7 @@ async function compareAll(
 		new Map(test.map(id => [id, values.get(condition as PhraseCondition)!.get(id)?.[measure] ?? 0]));
 	const tests: Tested[] = [];
 	for (const [a, b] of pairs) {
+		await turnWithTime();
 		tests.push({a, b, measure, mark: '', better: true, tested: await pairedTest(of(a), of(b), {signal})});
 	}
 	return corrected(tests, significance);

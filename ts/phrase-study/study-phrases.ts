@@ -200,7 +200,7 @@ export async function studyPhrases(dataset: string, output: string, options: Phr
 	const sides = {development: split.development, test: split.test, k: settings.depth};
 	const found = judged.from === 'answers' ? ofAnswers(asked, passages, KS, {signal}) : ofQrels(relevant, KS, graded, {signal});
 	const ofAll: Protocol = {...whole, ...sides, ...found};
-	const ofSome: Protocol = {...among, ...sides, ...ofCandidates(candidates)};
+	const ofSome: Protocol = {...among, ...sides, ...ofCandidates(candidates, {signal})};
 	const {size, short} = candidates;
 	const study: PhraseStudy = {
 		format: phraseStudyFormat,
