@@ -179,6 +179,11 @@ export declare class NativeRun {
   write(path: string, tag: string): Promise<void>
 }
 
+export declare class NativeSegmenter {
+  segment(text: string): PhrasePlaces
+  segmentMany(texts: Array<string>, control?: Control | undefined | null): Promise<PhrasePlaces>
+}
+
 /** A store file being written from JavaScript. */
 export declare class NativeStoreWriter {
   /** Appends passages; an empty title is none. */
@@ -678,11 +683,22 @@ export declare function openReader(files: ModelFiles, options: NativeReaderOptio
 /** Opens or creates the file for readings of this reader within these limits. */
 export declare function openReadingCache(path: string, reader: NativeReader, limits: NativeSpanLimits): Promise<NativeReadingCache>
 
+/** By sentences where there is no tokenizer's file, by its word pieces otherwise. */
+export declare function openSegmenter(length: number, tokenizer?: string | undefined | null): Promise<NativeSegmenter>
+
 /** The same before anything is spawned. */
 export declare function panicAtOnceForTest(): void
 
 /** Panics, for the test that no panic ends the process. */
 export declare function panicForTest(): Promise<void>
+
+/** Places of phrases in UTF-16 code units, those of one text after those of the text before. */
+export interface PhrasePlaces {
+  /** Phrases of each text. */
+  counts: Uint32Array
+  starts: Uint32Array
+  ends: Uint32Array
+}
 
 /** Passages of a document, with their places in UTF-16 code units. */
 export interface Pieces {

@@ -3,7 +3,7 @@ import {turnWithTime} from '../turn.ts';
 import type {Vectors} from '../types.ts';
 import type {Calibration} from './study.ts';
 
-/** How far a model's confidence is from its accuracy, at a temperature. `scores` is `[questions, k]`. */
+/** How far a model's confidence is from its accuracy, at a temperature. Scores are `[questions, k]`. */
 export async function calibrated(
 	{data, rows, dim}: Vectors,
 	correct: readonly boolean[],
@@ -13,7 +13,9 @@ export async function calibrated(
 	const predictions: Array<{confidence: number; correct: boolean}> = [];
 	for (let row = 0; row < rows; row++) {
 		await turnWithTime();
-		predictions.push({confidence: confidence(data.subarray(row * dim, (row + 1) * dim), temperature), correct: correct[row]!});
+		// Where there are fewer than k scores the rest is −∞.
+		const scores = data.subarray(row * dim, (row + 1) * dim).filter(score => score > Number.NEGATIVE_INFINITY);
+		predictions.push({confidence: confidence(scores, temperature), correct: correct[row]!});
 	}
 	return {
 		squared: expectedCalibrationError(predictions, {bins, form: 'squared'}),
