@@ -149,7 +149,7 @@ function startingTemperature({candidates: {curve}}: PhraseStudy): PhraseFinding 
 	return {
 		name: 'T0',
 		claim: 'A descent from T0 = 0.1 gives the best accuracy, and one from much less a lower one.',
-		here: `Accuracy is highest, ${percent(most)} %, from T0 = ${shownStart(best[0]!)}${best.length > 1 ? ` on` : ''}; near 0.1 it is at most ${percent(at)} %, and up to 0.02 at most ${percent(small)} %.`,
+		here: `Accuracy is highest, ${percent(most)} %, ${best.length > 3 ? `from ${best.length} of ${curve.length} values of T0` : `from T0 = ${listed(best.map(shownStart))}`}; near 0.1 it is at most ${percent(at)} %, and up to 0.02 at most ${percent(small)} %.`,
 		holds: highest && drops ? true : highest || drops ? 'partly' : false,
 		evidence: [],
 	};

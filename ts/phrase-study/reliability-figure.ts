@@ -34,7 +34,8 @@ export function reliabilityPanel({name, temperature, before, after}: CalibratedM
 				polyline(places, 'curve'),
 				...places.map(([cx, cy], bin) => `<circle cx="${at(cx)}" cy="${at(cy)}" r="${at(radius(of, bin))}" class="bin"/>`),
 				...places.map((place, bin) => spot(place, described(words, of, bin), '')),
-				text([left + 10, top + 14 + 16 * i], `${words}: ECE ${percent(of.absolute)} %`, 'label halo'),
+				// Where a model would be sure and wrong there is most room.
+				text([right - 6, bottom - 26 + 16 * i], `${words}: ECE ${percent(of.absolute)} %`, 'label halo end'),
 				'</g>',
 			].join('\n');
 		}),
