@@ -23,11 +23,8 @@ mod hits;
 mod inference;
 mod judging;
 mod numbering;
-<<<<<<< HEAD
-mod picked;
-=======
 mod phrases;
->>>>>>> h-seg
+mod picked;
 mod pool;
 mod reading;
 mod readings;

@@ -144,6 +144,33 @@ test('a study is replicated, and goes on where it was', async t => {
 	t.regex(other.stderr, /got one with another settings\.depth: 1000 there, 500 here/u);
 });
 
+test('a phrase study is made, and goes on where it was', async t => {
+	const path = await folder(t);
+	const output = join(path, 'study');
+	const flags = ['--encoder', 'tiny-encoder', '--sentences', '2', '--tokens', '30', '--questions', '9'];
+	const args = ['phrases', '--dataset', join(articles, '..'), '--out', output, ...flags];
+	const first = await passagekit(...args);
+	t.is(first.status, 0, first.stderr);
+	for (const name of ['among 31', 'among all', 'M2', 'M30t', 'M0', 'BM25', 'MUF', 'accuracy', 'top-100', 'MRR']) {
+		t.true(first.stdout.includes(name), name);
+	}
+	t.regex(first.stderr, /the report: .*report\.html, also as report\.md and results\.json/u);
+	const report = await readFile(join(output, 'results.json'), 'utf8');
+
+	const again = await passagekit(...args, '--json');
+	t.is(again.status, 0, again.stderr);
+	t.deepEqual(JSON.parse(again.stdout), JSON.parse(report));
+	t.is(await readFile(join(output, 'results.json'), 'utf8'), report);
+	t.is(
+		(JSON.parse(report) as {command: string}).command,
+		'npx passagekit phrases --dataset encyclopedia --sentences 2 --tokens 30 --encoder tiny-encoder --questions 9 --seed 42 --negatives 10 --random 20 --significance 0.01',
+	);
+
+	const other = await passagekit(...args, '--seed', '43');
+	t.is(other.status, 1);
+	t.regex(other.stderr, /got one with another settings\.seed: 42 there, 43 here/u);
+});
+
 test('a call that cannot be understood exits with 2 and says why', async t => {
 	t.is((await passagekit('serch')).status, 2);
 	t.is((await passagekit('search')).status, 2);

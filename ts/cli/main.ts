@@ -7,6 +7,7 @@ import {registerDemo} from './commands/demo.ts';
 import {registerDoctor} from './commands/doctor.ts';
 import {registerEvaluate} from './commands/evaluate.ts';
 import {registerIndex} from './commands/index-corpus.ts';
+import {registerPhrases} from './commands/phrases.ts';
 import {registerReplicate} from './commands/replicate.ts';
 import {registerSearch} from './commands/search.ts';
 import {UsageError, reportError} from './errors.ts';
@@ -41,7 +42,16 @@ Every command takes --json. Exit status: 0 done, 1 failed, 2 not understood.`,
 	const interrupted = new AbortController();
 	const interrupt = (): void => interrupted.abort();
 	process.once('SIGINT', interrupt);
-	for (const register of [registerDemo, registerIndex, registerSearch, registerAsk, registerEvaluate, registerReplicate, registerDoctor]) {
+	for (const register of [
+		registerDemo,
+		registerIndex,
+		registerSearch,
+		registerAsk,
+		registerEvaluate,
+		registerReplicate,
+		registerPhrases,
+		registerDoctor,
+	]) {
 		register(program, interrupted.signal);
 	}
 	for (const command of [program, ...program.commands]) {

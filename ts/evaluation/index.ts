@@ -1,5 +1,19 @@
 export {type AnswerKind, exactMatch, f1, hasAnswer, normaliseAnswer} from './answers.ts';
+export {
+	candidateLists,
+	type CandidateLists,
+	type CandidateOptions,
+	type Candidates,
+	type NegativeSearcher,
+} from './candidates.ts';
 export {evaluate, type Evaluation, type Measure} from './evaluate.ts';
+export {
+	type CandidateEvaluation,
+	evaluateCandidates,
+	type FilteredSearcher,
+	rankCandidates,
+	type RankCandidatesOptions,
+} from './evaluate-candidates.ts';
 export {overlap, type Overlap} from './overlap.ts';
 export {
 	bonferroni,

@@ -1,4 +1,5 @@
 /** The numbers of Ma et al. (2021), as printed. */
+import {knownDataset} from '../report/known-dataset.ts';
 import type {RetrievalCondition, Retrieved, Scoring} from './study.ts';
 
 /** What Ma et al. (2021) and Karpukhin et al. (2020) measured on a data set, in per cent. */
@@ -117,15 +118,6 @@ publishedFor('squad')?.retrieval.bm25.repl;
 ```
 */
 export function publishedFor(dataset: string): Published | undefined {
-	const words =
-		dataset
-			.toLowerCase()
-			.replaceAll(/(?<=[a-z])(?=\d)/gu, ' ')
-			.match(/[\p{L}\d]+/gu) ?? [];
-	return published.find(({dataset: of}) =>
-		names[of]!.some(name => {
-			const own = name.split(' ');
-			return own.every((word, i) => words[i] === word) && words.slice(own.length).every(word => additions.test(word));
-		}),
-	);
+	const known = knownDataset(dataset, names, additions);
+	return published.find(({dataset: of}) => of === known);
 }

@@ -59,8 +59,8 @@ export function json(value: unknown): string {
 }
 
 /** Writes a file beside its place and moves it there. */
-export async function writeWhole(path: string, text: string): Promise<void> {
+export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
 	await mkdir(dirname(path), {recursive: true});
-	await writeFile(`${path}.part`, text);
+	await writeFile(`${path}.part`, content);
 	await rename(`${path}.part`, path);
 }

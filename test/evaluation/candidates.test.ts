@@ -1,0 +1,201 @@
+import test from 'ava';
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {
+	Bm25Index,
+	DenseSearcher,
+	FlatIndex,
+	type Encoder,
+	type Hit,
+	type Passage,
+	type Qrels,
+	type Query,
+	type Run,
+	candidateLists,
+	evaluateCandidates,
+	rankCandidates,
+} from '../../ts/index.ts';
+
+const ids = Array.from({length: 60}, (_, i) => `p${i}`);
+const queries: readonly Query[] = Array.from({length: 9}, (_, i) => ({id: `q${i}`, text: `word${i}`}));
+const qrels: Qrels = new Map(
+	queries.map(({id}, i) => [
+		id,
+		new Map([
+			[`p${i}`, 1],
+			[`p${i + 20}`, 2],
+			[`p${i + 30}`, 2],
+			[`p${i + 1}`, 0],
+		]),
+	]),
+);
+const list = (of: readonly string[]): Hit[] => of.map((id, i) => ({id, score: 100 - i}));
+/** Relevant passages first, as a good searcher would have it, then all others. */
+const hard: Run = new Map(
+	queries.map(({id}, i) => [id, list([`p${i + 20}`, `p${i}`, ...ids.filter(other => other !== `p${i}` && other !== `p${i + 20}`)])]),
+);
+
+test('candidates are gold, the best hits that are not relevant, and others by the seed', async t => {
+	const {lists, size, short, without} = await candidateLists(queries, qrels, hard, ids, {seed: 7});
+	t.deepEqual([size, short, without, lists.size], [31, 0, 0, 9]);
+	for (const [i, {id}] of queries.entries()) {
+		const {gold, ids: of} = lists.get(id)!;
+		// Of the two of grade 2 the first judged.
+		t.is(gold, `p${i + 20}`);
+		t.is(of[0], gold);
+		const relevant = new Set([`p${i}`, `p${i + 30}`]);
+		t.deepEqual(of.slice(1, 11), ids.filter(other => other !== gold && !relevant.has(other)).slice(0, 10));
+		t.is(new Set(of).size, 31);
+		t.false(of.some(other => relevant.has(other)));
+	}
+	t.notDeepEqual(lists.get('q0')!.ids.slice(11), lists.get('q1')!.ids.slice(11));
+	// Drawn from all passages alike: each of about 47 that are left has 20 in 47 chances of each query.
+	const drawn = [...lists.values()].flatMap(({ids: of}) => of.slice(11));
+	t.true(new Set(drawn).size > 40, String(new Set(drawn).size));
+});
+
+test('the same seed gives the same candidates, whatever other queries there are and in whatever order', async t => {
+	const all = await candidateLists(queries, qrels, hard, ids, {seed: 7});
+	const some = await candidateLists([queries[5]!, queries[2]!], qrels, hard, ids, {seed: 7});
+	t.deepEqual(some.lists.get('q5'), all.lists.get('q5'));
+	t.deepEqual(some.lists.get('q2'), all.lists.get('q2'));
+	t.deepEqual([...some.lists.keys()], ['q5', 'q2']);
+	const other = await candidateLists(queries, qrels, hard, ids, {seed: 8});
+	t.deepEqual(other.lists.get('q5')!.ids.slice(0, 11), all.lists.get('q5')!.ids.slice(0, 11));
+	t.notDeepEqual(other.lists.get('q5'), all.lists.get('q5'));
+});
+
+test('a small corpus gives fewer, and says so; queries without a relevant passage there are left out', async t => {
+	const small = ids.slice(0, 22);
+	const {lists, short, without} = await candidateLists(queries, qrels, hard, small);
+	// q0 has p0 and p20, q1 p1 and p21; of the others only the first is among 22.
+	t.is(lists.get('q0')!.gold, 'p20');
+	t.is(lists.get('q2')!.gold, 'p2');
+	t.deepEqual([lists.get('q0')!.ids.length, lists.get('q2')!.ids.length], [21, 22]);
+	t.deepEqual([short, without], [9, 0]);
+	const none = await candidateLists([...queries, {id: 'unjudged', text: ''}], qrels, hard, ids.slice(5, 18));
+	// p5 to p8, of q5 to q8.
+	t.deepEqual([...none.lists.keys()], ['q5', 'q6', 'q7', 'q8']);
+	t.is(none.without, 6);
+	const run: Run = new Map([['q0', list(['p20', 'p3', 'p4'])]]);
+	const few = await candidateLists([queries[0]!], qrels, run, ids, {random: 4});
+	t.deepEqual([few.lists.get('q0')!.ids.slice(0, 3), few.lists.get('q0')!.ids.length, few.short], [['p20', 'p3', 'p4'], 7, 1]);
+});
+
+test('what is relevant and not judged so is no candidate', async t => {
+	const asked: string[] = [];
+	const {lists} = await candidateLists([queries[0]!], qrels, hard, ids, {
+		async isRelevant(query, passage) {
+			asked.push(query);
+			return passage.endsWith('1');
+		},
+	});
+	t.true(asked.length > 31 - 1 && asked.every(id => id === 'q0'));
+	const {ids: of} = lists.get('q0')!;
+	t.is(of.length, 31);
+	t.false(of.some(id => id.endsWith('1')));
+	t.deepEqual(of.slice(1, 4), ['p2', 'p3', 'p4']);
+});
+
+test('gold is right only where it is better than all others, wherever it stands', async t => {
+	const lists = new Map(['won', 'tied', 'second', 'unfound', 'missing'].map(id => [id, {gold: 'g', ids: ['g', 'a', 'b']}]));
+	const run: Run = new Map([
+		[
+			'won',
+			[
+				{id: 'g', score: 2},
+				{id: 'a', score: 1},
+			],
+		],
+		[
+			'tied',
+			[
+				{id: 'g', score: 2},
+				{id: 'a', score: 2},
+				{id: 'b', score: 1},
+			],
+		],
+		[
+			'second',
+			[
+				{id: 'a', score: 3},
+				{id: 'g', score: 2},
+				{id: 'b', score: 1},
+			],
+		],
+		['unfound', [{id: 'a', score: 3}]],
+	]);
+	const {accuracy, mrr, missing, perQuery} = await evaluateCandidates(run, {lists, size: 3, short: 0, without: 0});
+	t.is(accuracy, 1 / 5);
+	t.is(mrr, (1 + 1 / 2 + 1 / 2 + 0 + 0) / 5);
+	t.is(missing, 1);
+	t.deepEqual(perQuery.get('tied'), {correct: false, reciprocalRank: 1 / 2});
+});
+
+test('BM25 and dense searchers rank the candidates alone, as they rank all passages', async t => {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-candidates-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	const passages: Passage[] = ids.map((id, i) => ({id, text: `word${i % 20} word${i % 7} other${i}`}));
+	await using bm25 = await Bm25Index.build(join(folder, 'bm25'), passages);
+	const candidates = await candidateLists(queries, qrels, bm25, ids, {negatives: 3, random: 5, seed: 1});
+	// Each text is a point on a circle by its last word.
+	const encoder: Encoder = {
+		dim: 2,
+		async encode(inputs) {
+			const data = Float32Array.from(
+				inputs.flatMap(input => {
+					const angle = Number(/\d+$/u.exec(typeof input === 'string' ? input : input.text)![0]) / 10;
+					return [Math.cos(angle), Math.sin(angle)];
+				}),
+			);
+			return {data, rows: inputs.length, dim: 2};
+		},
+	};
+	await using index = new FlatIndex({dim: 2});
+	await index.add(ids, await encoder.encode(passages));
+	for (const searcher of [bm25, new DenseSearcher({encoder, index})]) {
+		let seen = 0;
+		const run = await rankCandidates(searcher, [...queries, {id: 'unjudged', text: 'x'}], candidates, {
+			concurrency: 3,
+			onProgress({done}) {
+				seen = done;
+			},
+		});
+		t.is(seen, 9);
+		t.deepEqual([...run.keys()], [...candidates.lists.keys()]);
+		for (const {id, text} of queries) {
+			const of = new Set(candidates.lists.get(id)!.ids);
+			const expected = (await searcher.search(text, {k: 60})).filter(hit => of.has(hit.id));
+			t.deepEqual(run.get(id), expected);
+		}
+		const controller = new AbortController();
+		controller.abort(new Error('enough'));
+		await t.throwsAsync(rankCandidates(searcher, queries, candidates, {signal: controller.signal}), {message: 'enough'});
+	}
+	await t.throwsAsync(
+		rankCandidates({search: async () => [{id: 'p59', score: 1}]}, queries, {
+			...candidates,
+			lists: new Map([['q0', {gold: 'p0', ids: ['p0']}]]),
+		}),
+		{
+			code: 'ERR_ARGUMENT',
+			message: 'searcher: expected hits among the candidates of query "q0", got "p59": it takes no filter by ids',
+		},
+	);
+});
+
+test('what has no meaning is refused', async t => {
+	await t.throwsAsync(candidateLists(queries, qrels, hard, ids, {negatives: -1}), {
+		message: 'negatives: expected a whole number of at least 0, got -1',
+	});
+	await t.throwsAsync(candidateLists(queries, qrels, hard, ['a', 'a']), {
+		code: 'ERR_DUPLICATE_ID',
+		message: 'passages: expected distinct ids, got 1 twice',
+	});
+	await t.throwsAsync(candidateLists(queries, qrels, {} as never, ids), {message: 'hard: expected a run or a searcher, got a Object'});
+	await t.throwsAsync(candidateLists(queries, [] as never, hard, ids), {message: /^gold: expected a Map/u});
+	await t.throwsAsync(evaluateCandidates(new Map(), {lists: new Map(), size: 31, short: 0, without: 0}), {
+		message: 'candidates: expected those of at least one query, got none',
+	});
+});

@@ -1,0 +1,126 @@
+import {checkCount, kindOf, shown} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import {turnWithTime} from '../turn.ts';
+import type {CallOptions, Hit, Query, Run} from '../types.ts';
+import type {CandidateLists} from './candidates.ts';
+
+/** What ranks passages among those of a filter: `Bm25Index`, `DenseSearcher` and `PhraseSearcher` do. */
+export interface FilteredSearcher {
+	search(
+		query: string,
+		options: {readonly k: number; readonly filter: {readonly ids: readonly string[]}; readonly signal?: AbortSignal | undefined},
+	): Promise<Hit[]>;
+}
+
+export interface RankCandidatesOptions extends CallOptions {
+	/** Searches under way at once. @default 8 */
+	readonly concurrency?: number | undefined;
+}
+
+/** How often the gold passage is told from the others. */
+export interface CandidateEvaluation {
+	/**
+	Share of queries whose gold passage is before all others, 0 to 1. One passage is predicted and one is right, so precision,
+	recall and F-1 are this number too: it is the F-1 of Yang et al. (2023, Tables 2 and 3).
+	*/
+	readonly accuracy: number;
+	/** Mean reciprocal rank of the gold passage. */
+	readonly mrr: number;
+	readonly perQuery: ReadonlyMap<string, {readonly correct: boolean; readonly reciprocalRank: number}>;
+	/** Queries that have candidates and that the run lacks; they count as misses. */
+	readonly missing: number;
+}
+
+/**
+A searcher's ranking of each query's candidates: as many hits as it finds among them. Progress counts queries.
+
+@example
+```
+const run = await rankCandidates(bm25, questions, await candidateLists(questions, qrels, bm25, passageIds));
+```
+*/
+export async function rankCandidates(
+	searcher: FilteredSearcher,
+	queries: readonly Query[],
+	{lists}: CandidateLists,
+	options: RankCandidatesOptions = {},
+): Promise<Run> {
+	const {concurrency = 8, signal, onProgress} = options;
+	checkCount('concurrency', concurrency, 1);
+	const asked = queries.filter(({id}) => lists.has(id));
+	const found: Array<readonly Hit[]> = Array.from({length: asked.length});
+	let [next, done] = [0, 0];
+	const work = async (): Promise<void> => {
+		while (next < asked.length) {
+			signal?.throwIfAborted();
+			const i = next++;
+			const {id, text} = asked[i]!;
+			const {ids} = lists.get(id)!;
+			const hits = await searcher.search(text, {k: ids.length, filter: {ids}, signal});
+			const candidates = new Set(ids);
+			const other = hits.find(hit => !candidates.has(hit.id));
+			if (other !== undefined) {
+				throw new RetrievalError(
+					'ERR_ARGUMENT',
+					`searcher: expected hits among the candidates of query ${shown(id)}, got ${shown(other.id)}: it takes no filter by ids`,
+				);
+			}
+			found[i] = hits;
+			done += 1;
+			onProgress?.({done, total: asked.length});
+		}
+	};
+	await settled(Array.from({length: concurrency}, work));
+	return new Map(asked.map(({id}, i) => [id, found[i]!]));
+}
+
+/** Waits for all, also where one fails, so that nothing is left running. */
+async function settled(calls: ReadonlyArray<Promise<void>>): Promise<void> {
+	for (const result of await Promise.allSettled(calls)) {
+		if (result.status === 'rejected') {
+			throw result.reason;
+		}
+	}
+}
+
+/**
+Measures rankings of candidates, by scores alone: of equal scores gold comes last, so that it is never right by its place in
+the list or the index. Gold that was not found has no rank, and counts as 0.
+
+@example
+```
+const {accuracy, mrr} = await evaluateCandidates(run, candidates);
+//=> {accuracy: 0.754, mrr: 0.832, …}
+```
+*/
+export async function evaluateCandidates(
+	run: Run,
+	{lists}: CandidateLists,
+	{signal}: Pick<CallOptions, 'signal'> = {},
+): Promise<CandidateEvaluation> {
+	if (typeof run?.get !== 'function') {
+		throw new RetrievalError('ERR_ARGUMENT', `run: expected a Map of query id to hits, got ${kindOf(run)}`);
+	}
+	if (lists.size === 0) {
+		throw new RetrievalError('ERR_ARGUMENT', 'candidates: expected those of at least one query, got none');
+	}
+	const perQuery = new Map<string, {correct: boolean; reciprocalRank: number}>();
+	let [right, sum, missing] = [0, 0, 0];
+	for (const [id, {gold}] of lists) {
+		await turnWithTime();
+		signal?.throwIfAborted();
+		const hits = run.get(id);
+		missing += Number(hits === undefined);
+		const reciprocalRank = reciprocalRankOf(gold, hits ?? []);
+		const correct = reciprocalRank === 1;
+		perQuery.set(id, {correct, reciprocalRank});
+		right += Number(correct);
+		sum += reciprocalRank;
+	}
+	return {accuracy: right / lists.size, mrr: sum / lists.size, perQuery, missing};
+}
+
+function reciprocalRankOf(gold: string, hits: readonly Hit[]): number {
+	const own = hits.find(({id}) => id === gold);
+	return own === undefined ? 0 : 1 / hits.filter(({score}) => score >= own.score).length;
+}

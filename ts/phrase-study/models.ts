@@ -1,0 +1,106 @@
+import {mkdir, readFile, rm, stat} from 'node:fs/promises';
+import {join} from 'node:path';
+import type {PassageStore} from '../corpus/index.ts';
+import {type Phrase, PhraseIndex, PhraseSegmenter} from '../phrases/index.ts';
+import {json, writeWhole} from '../report/run-folder.ts';
+import {turnWithTime} from '../turn.ts';
+import type {CallOptions, Encoder, Passage, Vectors} from '../types.ts';
+import type {PhraseModelFacts} from './study.ts';
+
+/** M_n: phrases of `length`. */
+export type PhraseModel = Pick<PhraseModelFacts, 'name' | 'length'>;
+
+/** The models of these lengths, and M0 last. */
+export function phraseModels(sentences: readonly number[], tokens: readonly number[]): readonly PhraseModel[] {
+	return [
+		...sentences.map(sentences => ({name: `M${sentences}`, length: {sentences}})),
+		...tokens.map(tokens => ({name: `M${tokens}t`, length: {tokens}})),
+		{name: 'M0', length: 'passage'},
+	];
+}
+
+export interface ModelOptions extends CallOptions {
+	/** Of models, in the run. */
+	readonly folder: string;
+	readonly passages: PassageStore;
+	/** Of passages. */
+	readonly encoder: Encoder;
+	/** Whose word pieces tokens are. */
+	readonly tokenizer: string;
+	/** What the index tells the encoder of questions by, where it is another. */
+	readonly questionEncoder?: string | undefined;
+}
+
+/** Encoded at once, and in a file of their own until all are: what a run that was stopped does not do again. */
+const PASSAGES_A_PART = 128;
+
+/** Segments and encodes all passages, or opens what is there. Every phrase has its passage's title before it, as a passage has. */
+export async function openModel(model: PhraseModel, options: ModelOptions): Promise<{index: PhraseIndex; facts: PhraseModelFacts}> {
+	const {folder, passages, encoder, questionEncoder, signal, onProgress} = options;
+	const path = join(folder, `${model.name}.pkphrases`);
+	const factsPath = join(folder, `${model.name}.json`);
+	if (await stat(path).catch(() => undefined)) {
+		return {index: await PhraseIndex.open(path), facts: JSON.parse(await readFile(factsPath, 'utf8')) as PhraseModelFacts};
+	}
+	await mkdir(folder, {recursive: true});
+	const segment = await segmentation(model, options.tokenizer);
+	const metadata = {encoder: encoder.identity!, ...(questionEncoder === undefined ? {} : {questionEncoder})};
+	await using building = new PhraseIndex({dim: encoder.dim, metadata});
+	const parts = join(folder, `${model.name}.parts`);
+	let [phrases, words] = [0, 0];
+	for (let start = 0; start < passages.size; start += PASSAGES_A_PART) {
+		const slice = await passages.slice(start, PASSAGES_A_PART);
+		const lists = await segment(
+			slice.map(({text}) => text),
+			signal,
+		);
+		const places = slice.flatMap(({id}, i) => lists[i]!.map(({start, end}) => ({id, start, end})));
+		const inputs = slice.flatMap(({title}, i) => lists[i]!.map(({text}) => ({text, ...(title === undefined ? {} : {title})})));
+		const vectors = await encoded(join(parts, `${start}.f32`), inputs, encoder, signal);
+		await building.add(places, vectors, {signal});
+		phrases += inputs.length;
+		for (const {text} of inputs) {
+			await turnWithTime();
+			words += wordCount(text);
+		}
+		onProgress?.({done: start + slice.length, total: passages.size});
+	}
+	const facts = {...model, phrases, words: phrases === 0 ? 0 : words / phrases};
+	await writeWhole(factsPath, json(facts));
+	await building.save(path, {signal});
+	await rm(parts, {recursive: true, force: true});
+	return {index: await PhraseIndex.open(path), facts};
+}
+
+/** Words by white space. */
+export const wordCount = (text: string): number => text.match(/\S+/gu)?.length ?? 0;
+
+async function segmentation(
+	{length}: PhraseModel,
+	tokenizer: string,
+): Promise<(texts: readonly string[], signal: AbortSignal | undefined) => Promise<readonly Phrase[][]>> {
+	if (length === 'passage') {
+		return async texts => texts.map(text => [{text, start: 0, end: text.length}]);
+	}
+	const segmenter = await PhraseSegmenter.open('tokens' in length ? {...length, model: tokenizer} : length);
+	return async (texts, signal) => segmenter.segmentMany(texts, {signal});
+}
+
+/** The vectors of a part, from its file where that is whole. */
+async function encoded(
+	path: string,
+	inputs: ReadonlyArray<Pick<Passage, 'text' | 'title'>>,
+	encoder: Encoder,
+	signal: AbortSignal | undefined,
+): Promise<Vectors> {
+	const [rows, {dim}] = [inputs.length, encoder];
+	const bytes = await readFile(path).catch(() => undefined);
+	if (bytes?.length === 4 * rows * dim) {
+		// A copy of its own: what is read may not begin at a multiple of four bytes.
+		return {data: new Float32Array(Uint8Array.from(bytes).buffer), rows, dim};
+	}
+	const vectors = await encoder.encode(inputs, {signal});
+	const {buffer, byteOffset, byteLength} = vectors.data;
+	await writeWhole(path, new Uint8Array(buffer, byteOffset, byteLength));
+	return vectors;
+}

@@ -1,0 +1,32 @@
+/** What the report calls things: models, conditions, measures. */
+import type {PhraseCondition, PhraseModelFacts} from './study.ts';
+
+const conditions: Readonly<Record<Exclude<PhraseCondition, `M${string}`>, string>> = {
+	bm25: 'BM25',
+	muf: 'MUF',
+	mufDescent: 'MUF, descent',
+	mufPlain: 'MUF, T = 1',
+	mufAll: 'MUF of all',
+	mean: 'Mean score',
+	rrf: 'RRF',
+};
+
+/** A condition as tables have it; a model is its own name. */
+export const conditionName = (condition: string): string =>
+	Object.hasOwn(conditions, condition) ? conditions[condition as keyof typeof conditions] : condition;
+
+/** "1 sentence", "75 tokens", "whole passage". */
+export function lengthName(length: PhraseModelFacts['length']): string {
+	if (length === 'passage') {
+		return 'whole passage';
+	}
+	const [count, unit] = 'sentences' in length ? [length.sentences, 'sentence'] : [length.tokens, 'token'];
+	return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** The measure that says whether a question's first passage is right, by candidates. */
+export const accuracyMeasure = 'accuracy';
+/** The same among all passages. */
+export const topK = (k: number): string => `top-${k}`;
+export const mrrMeasure = 'MRR';
+export const ndcgMeasure = 'nDCG@10';

@@ -1,0 +1,82 @@
+import {verdictOf} from '../report/findings.ts';
+import {escaped, fenced, tableBlocks} from '../report/markdown.ts';
+import {type ReportTable, testsTable} from '../report/table.ts';
+import {equalsP, grouped} from '../report/words.ts';
+import {abstract, inputs, references, settingsOf, title} from './facts.ts';
+import {type PhraseFinding, phraseFindings} from './findings.ts';
+import {conditionName} from './names.ts';
+import {type PhraseStudy, checkPhraseStudy} from './study.ts';
+import {calibrationTable, curveTable, factsTable, generalTable, modelsTable, phrasesTable, retrievalTable} from './tables.ts';
+
+/**
+A study as a Markdown page, in GitHub's dialect: findings, the paper's tables with its numbers where it has this data set, its
+figures as tables, all tests, and what is needed to make it again. The same study gives the same text. Refuses what is no
+study (`ERR_FORMAT`).
+
+@example
+```
+await writeFile('report.md', phraseStudyMarkdown(study));
+```
+*/
+export function phraseStudyMarkdown(study: PhraseStudy): string {
+	checkPhraseStudy(study);
+	const {candidates, retrieval, settings, command} = study;
+	const found = phraseFindings(study);
+	const blocks = [
+		`# ${escaped(title(study))}`,
+		escaped(abstract(study, found)),
+		'## Findings',
+		...found.map((finding, i) => `${i + 1}. ${item(finding)}`),
+		'## Data',
+		...tableBlocks(factsTable(study)),
+		...tableBlocks(phrasesTable(study)),
+		'## Phrases and their fusion',
+		...tableBlocks(modelsTable(study)),
+		...tableBlocks(generalTable(study)),
+		'## Calibration',
+		...tableBlocks(reliabilityTable(study)),
+		...tableBlocks(calibrationTable(study)),
+		...(candidates.curve.length > 0 ? tableBlocks(curveTable(study)) : []),
+		'## Retrieval from all passages',
+		...tableBlocks(retrievalTable(study)),
+		'## Tests',
+		...tableBlocks(testsTable('Tables 2 and 3', candidates.comparisons, settings.significance, conditionName)),
+		...tableBlocks(testsTable('Table 4', retrieval.comparisons, settings.significance, conditionName)),
+		'## How to reproduce',
+		...(command === undefined ? [] : [fenced(command)]),
+		inputs(study)
+			.map(({what, value, code}) => `- ${what}: ${escaped(value)}${code === undefined ? '' : `, SHA-256 \`${code}\``}`)
+			.join('\n'),
+		settingsOf(study)
+			.map(({what, value}) => `- ${escaped(what)}: ${escaped(value)}`)
+			.join('\n'),
+		'## References',
+		references.map(({text, url}) => `- ${escaped(text)} <${url}>`).join('\n'),
+	];
+	return `${blocks.join('\n\n')}\n`;
+}
+
+function item(finding: PhraseFinding): string {
+	const {claim, here, evidence} = finding;
+	const ps = evidence.map(({a, b, measure, corrected}) => `${conditionName(a)} − ${conditionName(b)}, ${measure}: ${equalsP(corrected)}`);
+	return `**${escaped(claim)}** *${verdictOf(finding)}.* ${escaped(here)}${ps.length > 0 ? ` (Corrected p. ${escaped(ps.join('; '))}.)` : ''}`;
+}
+
+/** Figure 1 as a table. */
+function reliabilityTable({candidates, questions}: PhraseStudy): ReportTable {
+	return {
+		name: 'Figure 1',
+		caption: `Reliability on ${grouped(questions.test)} test questions among candidates, at T = 1 and at the temperature that development questions chose: in each bin of confidences their mean, and the share that is right.`,
+		stub: 'Model',
+		columns: [{heading: 'temperature', kind: 'words'}, {heading: 'questions'}, {heading: 'confidence'}, {heading: 'accuracy'}],
+		blocks: candidates.models.map(({name, before, after}) => ({
+			heading: name,
+			rows: [['T = 1', before] as const, ['search', after] as const].flatMap(([words, {bins}]) =>
+				bins.map(({count, confidence, accuracy}) => ({
+					heading: {text: name},
+					cells: [{text: words}, {text: grouped(count)}, {text: confidence.toFixed(3)}, {text: accuracy.toFixed(3)}],
+				})),
+			),
+		})),
+	};
+}

@@ -1,0 +1,346 @@
+import {readFileSync} from 'node:fs';
+import {mkdir, stat} from 'node:fs/promises';
+import {basename, join, resolve} from 'node:path';
+import {packageRoot} from '../addon.ts';
+import {checkCount, checkNumber, checkString} from '../check.ts';
+import {Collection} from '../collection/index.ts';
+import {type PassageStore, readQrels, readTrecRun, writeTrecRun} from '../corpus/index.ts';
+import {OnnxEncoder} from '../encoders/index.ts';
+import {RetrievalError} from '../errors.ts';
+import {type CandidateLists, type FilteredSearcher, candidateLists, rankCandidates} from '../evaluation/index.ts';
+import {resolveModel} from '../models/index.ts';
+import {findRuntimeLibrary} from '../onnx/runtime-library.ts';
+import {PhraseSearcher} from '../phrases/index.ts';
+import {type Counted, type Model, named, sha256} from '../report/inputs.ts';
+import {beginRun, json, writeWhole} from '../report/run-folder.ts';
+import {mean} from '../report/tested.ts';
+import {turnWithTime} from '../turn.ts';
+import type {CallOptions, Progress, Qrels, Question, Run, Searcher} from '../types.ts';
+import {commandOf} from './command.ts';
+import {type PhraseConfiguration, parts} from './configuration.ts';
+import {type NamedFiles, phraseDatasetFiles, questionsOf} from './dataset.ts';
+import {ofAnswers, ofCandidates, ofQrels} from './measures.ts';
+import {openModel, phraseModels, wordCount} from './models.ts';
+import {type Protocol, studyProtocol} from './protocol.ts';
+import {QuestionEncoder} from './question-encoder.ts';
+import {type Judged, judgedByAnswers, judgedByContexts} from './relevance.ts';
+import {phraseStudyHtml} from './report-html.ts';
+import {phraseStudyMarkdown} from './report-markdown.ts';
+import {type Split, splitQuestions} from './split.ts';
+import {type PhraseModelFacts, type PhraseSettings, type PhraseStudy, phraseStudyFormat} from './study.ts';
+
+export interface PhraseStudyOptions extends NamedFiles, Omit<CallOptions, 'onProgress'> {
+	/** The data set's name, which finds the paper's figures: SQuAD, PubMedQA, SCOTUS, NFCorpus, NQ. @default the folder's or file's name */
+	readonly name?: string | undefined;
+	/** Models by phrases of so many sentences. @default [1, 3, 5], or none where there are `tokens` */
+	readonly sentences?: readonly number[] | undefined;
+	/** Models by phrases of so many tokens; the paper has 75, 125, 250 for NQ. @default none */
+	readonly tokens?: readonly number[] | undefined;
+	/** Of passages and phrases. @default 'minilm-encoder' */
+	readonly encoder?: string | undefined;
+	/** Of questions, as DPR has one. @default that of passages */
+	readonly questionEncoder?: string | undefined;
+	/** Questions used of each file, spread over it. @default all */
+	readonly questions?: number | undefined;
+	/** What candidates and development questions are drawn by. @default 42 */
+	readonly seed?: number | undefined;
+	/** Hard negatives among the candidates. @default 10 */
+	readonly negatives?: number | undefined;
+	/** Random passages among the candidates. @default 20 */
+	readonly random?: number | undefined;
+	/** A difference counts with a corrected p below this. @default 0.01 */
+	readonly significance?: number | undefined;
+	readonly onProgress?: ((progress: PhraseStudyProgress) => void) | undefined;
+}
+
+/** What is being done, and how far it is. */
+export interface PhraseStudyProgress extends Progress {
+	/** Such as `encode M3`, `search M0` or `candidates BM25`. */
+	readonly stage: string;
+}
+
+/** Cut-offs of accuracy over the whole corpus. */
+const KS = [1, 5, 20, 100];
+
+/**
+Reruns Yang et al. (2023), "Confidence-Calibrated Ensemble Dense Phrase Retrieval", on a data set: a folder with a corpus,
+questions and where they do not say it themselves qrels; or a SQuAD or PubMedQA file. Encodes its passages by phrases of
+several lengths, each a model; tells each question's gold passage among 30 others and finds it among all; fits each model's
+temperature and chooses three models on development questions, and measures them, their fusion by confidence, BM25 and other
+ensembles on test questions; and writes the paper's tables and figures for this data set into the folder `output`:
+`report.html`, `report.md` and `results.json`, with all runs as TREC files and the exact configuration.
+
+It can be stopped at any time: called again with the same configuration it goes on where it was. The same configuration gives
+the same bytes.
+
+@example
+```
+const {candidates} = await studyPhrases('./squad', './squad-phrases', {sentences: [1, 3, 5]});
+candidates.rows.find(({condition}) => condition === 'muf')?.values;
+//=> [0.7313, 0.8121]
+```
+*/
+export async function studyPhrases(dataset: string, output: string, options: PhraseStudyOptions = {}): Promise<PhraseStudy> {
+	checkString('dataset', dataset);
+	checkString('output', output);
+	const {encoder: encoderName = 'minilm-encoder', questionEncoder: questionEncoderName, signal} = options;
+	const settings = checkedSettings(options);
+	const models = phraseModels(...checkedLengths(options));
+	const name = options.name ?? basename(resolve(dataset)).replace(/(?:\.\w+)+$/u, '');
+	const report = (stage: string) => (progress: Progress) => options.onProgress?.({...progress, stage});
+
+	const files = await phraseDatasetFiles(dataset, options);
+	const lists: Question[][] = [];
+	for (const path of files.questions) {
+		lists.push(await questionsOf(path, options.questions ?? Infinity, signal));
+	}
+	const questions = lists.flat();
+	if (new Set(questions.map(({id}) => id)).size < questions.length) {
+		throw new RetrievalError('ERR_FORMAT', `${dataset}: expected development and test questions of distinct ids, got some in both`);
+	}
+	const counted = async (path: string, count: number): Promise<Counted> => ({
+		count,
+		name: basename(path),
+		sha256: await sha256(path, signal),
+	});
+	const model = async (model: string): Promise<Model> => ({
+		name: named(model),
+		sha256: await sha256(await resolveModel(model, {signal}), signal),
+	});
+	const questionFiles: Counted[] = [];
+	for (const [i, path] of files.questions.entries()) {
+		questionFiles.push(await counted(path, lists[i]!.length));
+	}
+	const {version} = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {version: string};
+	const corpusHash = await sha256(files.corpus, signal);
+	const inputs = {
+		encoder: await model(encoderName),
+		...(questionEncoderName === undefined ? {} : {questionEncoder: await model(questionEncoderName)}),
+	};
+	const qrelsHash = files.qrels === undefined ? null : {sha256: await sha256(files.qrels, signal)};
+	const folder = resolve(output);
+	await mkdir(folder, {recursive: true});
+	await beginRun(folder, {
+		format: phraseStudyFormat,
+		dataset: name,
+		passagekit: version,
+		onnxruntime: findRuntimeLibrary().version ?? null,
+		corpus: {sha256: corpusHash},
+		questions: questionFiles,
+		qrels: qrelsHash,
+		...inputs,
+		models,
+		settings,
+	} satisfies PhraseConfiguration);
+
+	const place = join(folder, parts.collection);
+	const built = await stat(join(place, 'passagekit.json')).catch(() => undefined);
+	await using collection = built
+		? await Collection.open(place)
+		: await Collection.build(files.corpus, place, {
+				encoder: false,
+				overwrite: true,
+				signal,
+				onProgress: ({stage, ...progress}) => report(stage)(progress),
+			});
+	const {passages, bm25} = collection;
+	const corpus = await corpusFacts(passages, signal);
+
+	/** A run by its file: read in any case, so that a run that goes on begins with the same. */
+	const kept = async (kind: 'runs' | 'candidateRuns', of: string, find: () => Promise<Run>): Promise<Run> => {
+		const path = join(folder, parts[kind], `${of}.trec`);
+		if (!(await stat(path).catch(() => undefined))) {
+			const run = await find();
+			await mkdir(join(folder, parts[kind]), {recursive: true});
+			await writeTrecRun(path, run, `passagekit-${of}`, {signal});
+		}
+		return readTrecRun(path, {signal});
+	};
+	const search = async (of: string, searcher: Searcher): Promise<Run> =>
+		kept('runs', of, async () => searcher.searchMany(questions, {k: settings.depth, signal, onProgress: report(`search ${of}`)}));
+
+	const ofBm25 = await search('BM25', bm25);
+	const judged = await judgements(files.qrels, questions, ofBm25, passages, corpus.ids, {signal, onProgress: report('look for answers')});
+	const candidates = await candidateLists(questions, judged.qrels, await negativesOf(judged), corpus.order, {
+		...settings,
+		isRelevant: judged.isRelevant,
+		signal,
+		onProgress: report('candidates'),
+	});
+	const {split, asked} = divided(lists, candidates, corpus.titles, settings.seed);
+	const rank = async (of: string, searcher: FilteredSearcher): Promise<Run> =>
+		kept('candidateRuns', of, async () => rankCandidates(searcher, asked, candidates, {signal, onProgress: report(`candidates ${of}`)}));
+
+	const among = {bm25: await rank('BM25', bm25), models: new Map<string, Run>()};
+	const whole = {bm25: ofBm25, models: new Map<string, Run>()};
+	const facts: PhraseModelFacts[] = [];
+	await using encoder = await OnnxEncoder.load(encoderName, {signal});
+	await using ofQuestions = questionEncoderName === undefined ? encoder : await OnnxEncoder.load(questionEncoderName, {signal});
+	const questionEncoder = new QuestionEncoder(ofQuestions);
+	for (const model of models) {
+		const opened = await openModel(model, {
+			folder: join(folder, parts.models),
+			passages,
+			encoder,
+			tokenizer: encoderName,
+			questionEncoder: questionEncoderName === undefined ? undefined : ofQuestions.identity,
+			signal,
+			onProgress: report(`encode ${model.name}`),
+		});
+		await using index = opened.index;
+		const searcher = new PhraseSearcher({encoder: questionEncoder, index});
+		facts.push(opened.facts);
+		whole.models.set(model.name, await search(model.name, searcher));
+		among.models.set(model.name, await rank(model.name, searcher));
+	}
+
+	const graded = [...judged.qrels.values()].some(grades => [...grades.values()].some(grade => grade > 1));
+	const askedIds = new Set(asked.map(({id}) => id));
+	const relevant = new Map([...judged.qrels].filter(([id]) => askedIds.has(id)));
+	const sides = {development: split.development, test: split.test, k: settings.depth};
+	const found = judged.from === 'answers' ? ofAnswers(asked, passages, KS, {signal}) : ofQrels(relevant, KS, graded, {signal});
+	const ofAll: Protocol = {...whole, ...sides, ...found};
+	const ofSome: Protocol = {...among, ...sides, ...ofCandidates(candidates, {signal})};
+	const {size, short} = candidates;
+	const study: PhraseStudy = {
+		format: phraseStudyFormat,
+		dataset: name,
+		passagekit: version,
+		corpus: {count: passages.size, name: basename(files.corpus), sha256: corpusHash, words: corpus.words},
+		questions: {
+			development: split.development.length,
+			test: split.test.length,
+			without: candidates.without,
+			words: mean(asked.map(({text}) => wordCount(text))),
+			files: questionFiles,
+			split: split.by,
+		},
+		relevance: {
+			from: judged.from,
+			...(files.qrels === undefined ? {} : {file: {count: relevant.size, name: basename(files.qrels), ...qrelsHash!}}),
+			perQuestion: mean([...relevant.values()].map(grades => [...grades].filter(([id, grade]) => grade > 0 && corpus.ids.has(id)).length)),
+			graded,
+		},
+		...inputs,
+		settings,
+		models: facts,
+		candidates: {size, short, ...(await studyProtocol(ofSome, settings, {signal, onProgress: report('fuse candidates')}))},
+		retrieval: await studyProtocol(ofAll, settings, {signal, onProgress: report('fuse all')}),
+		command: commandOf(basename(resolve(dataset)), options),
+	};
+	await writeWhole(join(folder, parts.json), json(study));
+	await writeWhole(join(folder, parts.markdown), phraseStudyMarkdown(study));
+	await writeWhole(join(folder, parts.html), phraseStudyHtml(study));
+	return study;
+
+	/** BM25's lists where relevance is known of all that they have, else lists as deep as there are relevant passages. */
+	async function negativesOf({qrels}: Judged): Promise<Run | Searcher> {
+		const most = [...qrels.values()].reduce((most, {size}) => Math.max(most, size), 0);
+		return most + settings.negatives <= settings.depth ? ofBm25 : bm25;
+	}
+}
+
+/** What is known of relevant passages: qrels, else the passages that questions came with, else those that have answers. */
+async function judgements(
+	qrels: string | undefined,
+	questions: readonly Question[],
+	bm25: Run,
+	passages: PassageStore,
+	corpus: ReadonlySet<string>,
+	options: CallOptions,
+): Promise<Judged> {
+	if (qrels !== undefined) {
+		const read: Qrels = await readQrels(qrels, options.signal === undefined ? {} : {signal: options.signal});
+		return {from: 'qrels', qrels: read};
+	}
+	return judgedByContexts(questions, corpus) ?? judgedByAnswers(questions, bm25, passages, options);
+}
+
+/** Questions with a relevant passage, and their two sides. */
+function divided(
+	lists: ReadonlyArray<readonly Question[]>,
+	{lists: candidates}: CandidateLists,
+	titles: ReadonlyMap<string, string>,
+	seed: number,
+): {readonly split: Split; readonly asked: readonly Question[]} {
+	const [first = [], second] = lists.map(list => list.filter(({id}) => candidates.has(id)));
+	const asked = [...first, ...(second ?? [])];
+	const ids = (of: readonly Question[]): string[] => of.map(({id}) => id);
+	const split: Split = second
+		? {development: ids(first), test: ids(second), by: 'files'}
+		: splitQuestions(
+				first.map(({id}) => {
+					const {gold} = candidates.get(id)!;
+					return {id, gold, document: titles.get(gold)};
+				}),
+				seed,
+			);
+	if (split.development.length === 0 || split.test.length < 2) {
+		throw new RetrievalError(
+			'ERR_FORMAT',
+			`questions: expected development questions and at least 2 test questions with a relevant passage in the corpus, got ${split.development.length} and ${split.test.length}`,
+		);
+	}
+	return {split, asked};
+}
+
+async function corpusFacts(
+	passages: PassageStore,
+	signal: AbortSignal | undefined,
+): Promise<{order: readonly string[]; ids: ReadonlySet<string>; titles: ReadonlyMap<string, string>; words: number}> {
+	const order: string[] = [];
+	const titles = new Map<string, string>();
+	let words = 0;
+	for await (const {id, title, text} of passages) {
+		await turnWithTime();
+		signal?.throwIfAborted();
+		order.push(id);
+		words += wordCount(text);
+		if (title !== undefined && title !== '') {
+			titles.set(id, title);
+		}
+	}
+	return {order, ids: new Set(order), titles, words: words / order.length};
+}
+
+function checkedLengths({sentences, tokens = []}: PhraseStudyOptions): [sentences: readonly number[], tokens: readonly number[]] {
+	const lengths = [sentences ?? (tokens.length > 0 ? [] : [1, 3, 5]), tokens] as const;
+	for (const [what, counts] of [
+		['sentences', lengths[0]],
+		['tokens', lengths[1]],
+	] as const) {
+		for (const count of counts) {
+			checkCount(what, count, 1);
+		}
+		if (new Set(counts).size < counts.length) {
+			throw new RetrievalError('ERR_ARGUMENT', `${what}: expected each length once, got ${counts.join(', ')}`);
+		}
+	}
+	if (lengths[0].length + lengths[1].length === 0) {
+		throw new RetrievalError('ERR_ARGUMENT', 'sentences: expected a length of phrases or more, in sentences or tokens, got none');
+	}
+	return [...lengths];
+}
+
+function checkedSettings({seed = 42, negatives = 10, random = 20, significance = 0.01, questions = 2}: PhraseStudyOptions): PhraseSettings {
+	checkCount('seed', seed, 0);
+	checkCount('negatives', negatives, 0, 80);
+	checkCount('random', random, 0);
+	checkCount('questions', questions, 2);
+	checkNumber('significance', significance);
+	if (significance <= 0 || significance >= 1) {
+		throw new RetrievalError('ERR_ARGUMENT', `significance: expected a number between 0 and 1, got ${significance}`);
+	}
+	return {
+		seed,
+		negatives,
+		random,
+		confidenceDepth: 30,
+		fused: 3,
+		start: 0.1,
+		stepSize: 100,
+		bins: 10,
+		depth: Math.max(...KS),
+		significance,
+	};
+}
