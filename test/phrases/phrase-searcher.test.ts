@@ -1,5 +1,5 @@
 import test from 'ava';
-import {HybridSearcher, OnnxEncoder, PhraseIndex, type PhrasePlace, PhraseSearcher, type Query} from '../../ts/index.ts';
+import {HybridSearcher, OnnxEncoder, PhraseIndex, type PhrasePlace, PhraseSearcher, PhraseSegmenter, type Query} from '../../ts/index.ts';
 
 const passages: Readonly<Record<string, readonly string[]>> = {
 	radium: ['Marie Curie was born in Warsaw. ', 'In 1898 she discovered radium with her husband. ', 'She liked to ride a bicycle.'],
@@ -51,4 +51,38 @@ test('finds the passage and the phrase, takes part in a hybrid, and refuses othe
 	t.throws(() => new PhraseSearcher({encoder, index: other}), {code: 'ERR_ENCODER_MISMATCH', message: /expected .* another, got/u});
 	await using small = new PhraseIndex({dim: 3});
 	t.throws(() => new PhraseSearcher({encoder, index: small}), {code: 'ERR_DIMENSION'});
+});
+
+test('passages are segmented, encoded and added', async t => {
+	const encoder = await OnnxEncoder.load('minilm-encoder');
+	const segmenter = await PhraseSegmenter.open({sentences: 1});
+	const all = Object.entries(passages).map(([id, sentences]) => ({id, text: sentences.join('')}));
+	await using index = new PhraseIndex({dim: encoder.dim});
+	const seen: number[] = [];
+	const added = await index.addPassages([...all, {id: 'blank', text: ' \n'}], {
+		encoder,
+		segmenter,
+		onProgress: ({done}) => seen.push(done),
+	});
+	t.deepEqual([added, seen], [{passages: 3, phrases: 7}, [4]]);
+	t.deepEqual(
+		(await index.phrases('radium')).map(({start, end}) => all[0]!.text.slice(start, end)),
+		passages['radium']!.map(sentence => sentence.trim()),
+	);
+	const [hit] = await new PhraseSearcher({encoder, index}).search('who found the element radium?', {k: 1});
+	t.is(all[0]!.text.slice(hit!.start, hit!.end), 'In 1898 she discovered radium with her husband.');
+
+	await using titled = new PhraseIndex({dim: encoder.dim});
+	await titled.addPassages([{id: 'a', title: 'Bees', text: 'They make honey.'}], {encoder, segmenter});
+	const alone = await encoder.encode([{title: 'Bees', text: 'They make honey.'}]);
+	t.true(Math.abs((await titled.search(alone.data))[0]!.score - Math.hypot(...alone.data)) < 1e-5);
+	await titled.delete(['a']);
+	await titled.addPassages([{id: 'a', title: 'Bees', text: 'They make honey.'}], {encoder, segmenter, titles: false});
+	t.true((await titled.search(alone.data))[0]!.score < 0.999 * Math.hypot(...alone.data));
+
+	await t.throwsAsync(index.addPassages([], {encoder, segmenter: {} as PhraseSegmenter}), {message: /expected a PhraseSegmenter/u});
+	await t.throwsAsync(index.addPassages([{id: 'a'} as never], {encoder, segmenter}), {message: /passages\[0\]: text/u});
+	const stop = AbortSignal.abort(new Error('enough'));
+	await t.throwsAsync(index.addPassages([{id: 'new', text: 'A sentence.'}], {encoder, segmenter, signal: stop}), {message: 'enough'});
+	t.is(await index.passageCount(), 3);
 });

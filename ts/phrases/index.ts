@@ -1,3 +1,4 @@
+export type {AddPassagesOptions, AddedPassages} from './add-passages.ts';
 export type {PhraseHit, PhrasePlace} from './phrase-id.ts';
 export {PhraseIndex, type PhraseIndexOptions, type PhraseSearchManyOptions, type PhraseSearchOptions} from './phrase-index.ts';
 export {PhraseSearcher, type PhraseSearcherOptions} from './phrase-searcher.ts';

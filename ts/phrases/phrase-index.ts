@@ -17,7 +17,8 @@ import {
 import {type ErrorCode, RetrievalError} from '../errors.ts';
 import type {Binding} from '../native.ts';
 import {turnWithTime} from '../turn.ts';
-import type {CallOptions, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
+import type {CallOptions, Passage, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
+import {type AddPassagesOptions, type AddedPassages, addPassages} from './add-passages.ts';
 import {type PhraseHit, type PhrasePlace, passageOf, phraseHits, placeOf, rowOf} from './phrase-id.ts';
 
 interface Unit {
@@ -128,6 +129,22 @@ export class PhraseIndex implements AsyncDisposable {
 	*/
 	async add(phrases: readonly PhrasePlace[], vectors: Vectors, options: CallOptions = {}): Promise<void> {
 		await this.#rows.addPhrases('add', async () => rowsOf('add: phrases', phrases, options.signal), vectors, options);
+	}
+
+	/**
+	Cuts passages into phrases, encodes these and adds them, some hundred passages at a time: one that is refused or aborted
+	leaves those before. Progress counts passages; `total` is 0 unless they come as an array.
+
+	@example
+	```
+	const [encoder, segmenter] = [await OnnxEncoder.load('minilm-encoder'), await PhraseSegmenter.open({sentences: 3})];
+	const index = new PhraseIndex({dim: encoder.dim, metadata: {encoder: encoder.identity}});
+	await index.addPassages(readPassages('corpus.jsonl'), {encoder, segmenter});
+	const searcher = new PhraseSearcher({encoder, index});
+	```
+	*/
+	async addPassages(passages: Iterable<Passage> | AsyncIterable<Passage>, options: AddPassagesOptions): Promise<AddedPassages> {
+		return addPassages(this, passages, options);
 	}
 
 	/**
