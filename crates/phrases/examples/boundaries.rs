@@ -1,5 +1,5 @@
-//! Lines from standard input, cut into sentences; prints megabytes a second, or with `show` the boundaries and the stops
-//! that are none:
+//! Lines from standard input, cut into sentences; prints megabytes a second, with `whole` for all lines as one text, or
+//! with `show` the boundaries and the stops that are none:
 //!
 //! ```sh
 //! cargo run --release -p phrases --example boundaries -- show < passages.txt
@@ -13,12 +13,14 @@ use phrases::sentences;
 fn main() -> std::io::Result<()> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text)?;
-    if std::env::args().nth(1).as_deref() == Some("show") {
+    let mode = std::env::args().nth(1).unwrap_or_default();
+    if mode == "show" {
         text.lines().enumerate().for_each(|(at, line)| show(at, line));
         return Ok(());
     }
     let start = Instant::now();
-    let found: usize = text.lines().map(|line| sentences(line).count()).sum();
+    let texts: Vec<&str> = if mode == "whole" { vec![&text] } else { text.lines().collect() };
+    let found: usize = texts.iter().map(|text| sentences(text).count()).sum();
     let seconds = start.elapsed().as_secs_f64();
     println!("{found} sentences, {:.0} MB/s", text.len() as f64 / 1e6 / seconds);
     Ok(())

@@ -31,7 +31,7 @@ const TITLES: &[&str] = &[
     "Hr", "Insp", "Kpt", "Lt", "Ltn", "Maj", "Messrs", "mgr", "mlle", "mlles", "MM", "mme", "mmes", "mr", "mrs", "ms",
     "msgr", "mx", "Pfc", "Pharm", "Pres", "prof", "profs", "Pvt", "Rep", "Reps", "Rev", "Revd", "Sen", "Sens", "Sgt", "Sig",
     "sra", "sras", "sres", "srta", "Supt", "Dott", "Ing", "Avv", "dhr", "mevr", "Ven", "проф", "акад", "св", "ул", "ul", "им",
-    "гр", "тов", "ks", "płk", "hab", "Dipl", "Mag", "dña", "uds", "sr",
+    "гр", "тов", "ks", "płk", "hab", "Dipl", "Mag", "dña", "uds",
 ];
 
 #[rustfmt::skip]
@@ -39,7 +39,7 @@ const INSIDE: &[&str] = &[
     "approx", "cf", "vs", "viz", "e.g", "i.e", "eg", "ie", "a.k.a", "w.r.t", "incl", "excl", "esp", "resp", "c.f", "v.s",
     "n.b", "i.a", "q.v", "b.v", "o.a", "d.w.z", "bijv", "bv", "t.ex", "bl.a", "f.eks", "p.g.a", "dvs", "fx",
     "z.b", "d.h", "u.a", "i.d.r", "s.o", "s.u", "bzw", "ggf", "vgl", "evtl", "sog", "ehem", "geb", "gest", "zzgl", "inkl",
-    "p.ex", "p.ej", "c.-à-d", "c.à.d", "ej", "env", "av", "aprox", "núm", "tzn", "tj", "np", "např", "tzv", "resp",
+    "p.ex", "p.ej", "c.-à-d", "c.à.d", "ej", "env", "av", "aprox", "núm", "tzn", "tj", "np", "např", "tzv",
     "т.е", "т.к", "т.н", "напр", "тыс", "млн", "млрд", "ок", "род", "ур",
 ];
 
@@ -57,7 +57,7 @@ const NUMBERS_OR_WORDS: &[&str] = &["no", "fig", "art", "pop", "sec", "ch", "op"
 
 #[rustfmt::skip]
 const EITHER: &[&str] = &[
-    "inc", "ltd", "corp", "co", "cos", "bros", "llc", "plc", "gmbh", "jr", "jun", "sen", "esq", "st", "ste", "mt", "mts",
+    "inc", "sr", "ltd", "corp", "co", "cos", "bros", "llc", "plc", "gmbh", "jr", "jun", "sen", "esq", "st", "ste", "mt", "mts",
     "ave", "blvd", "rd", "hwy", "pkwy", "dept", "depts", "univ", "assn", "assoc", "acad", "inst", "intl", "natl",
     "govt", "mfg", "mkt", "bldg", "dist", "div", "reg", "comm", "admin", "asst", "attys", "cdr", "mgmt", "ph", "phd",
     "Ala", "Ariz", "Ark", "Calif", "Colo",
@@ -103,6 +103,15 @@ pub(crate) fn kind(word: &str) -> Option<Kind> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_abbreviation_has_two_kinds() {
+        let mut words = [TITLES, INSIDE, NUMBERS, NUMBERS_OR_WORDS, EITHER, LAST].concat();
+        let count = words.len();
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words.len(), count);
+    }
 
     #[test]
     fn small_entries_are_found_in_any_case_and_capital_ones_with_a_capital() {

@@ -69,6 +69,7 @@ fn abbreviations_end_a_sentence_where_the_next_word_begins_one() {
         "She has a Ph.D. from Leeds. ¦Her brother has a B.Sc. ¦They are proud.",
         "Caesar died in 44 B.C. ¦He was stabbed.",
         "It was built by Samuel Gray Jr. ¦He never saw it finished.",
+        "It was built by Samuel Gray Sr. ¦He never saw it finished.",
         "Martin Gray Jr. Hall is named after him.",
         "She has MS. ¦The illness came in 1990. ¦DR. MOSS TREATS HER.",
         "The finds date from 9000 BP. ¦The last is later.",
