@@ -8,6 +8,7 @@ import {native} from '../ts/native.ts';
 import {calls} from './calls.ts';
 import {hybrid} from './hybrid.ts';
 import {latency} from './latency.ts';
+import {phraseStudy} from './phrase-study.ts';
 import {phrases} from './phrases.ts';
 import {qps} from './qps/run.ts';
 import {quality} from './quality.ts';
@@ -25,6 +26,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
 	calls,
 	hybrid,
 	phrases,
+	'phrase-study': phraseStudy,
 	replication,
 	soak,
 	temperature,

@@ -1,0 +1,55 @@
+// The study of phrases and their fusion on each shared collection: what `npx passagekit phrases` measures there.
+import {join} from 'node:path';
+import {shared} from '../test/support/shared.ts';
+import {packageRoot} from '../ts/addon.ts';
+import {type PhraseStudyOptions, studyPhrases} from '../ts/phrase-study/index.ts';
+import type {Benchmark} from './run.ts';
+
+/** Collections that were stripped of punctuation have no sentences: phrases of these are of word pieces. */
+const datasets: Readonly<Record<string, {readonly path: readonly string[]; readonly options?: PhraseStudyOptions}>> = {
+	SQuAD: {path: ['squad', 'dev-v2.0.json.gz']},
+	PubMedQA: {path: ['pubmedqa', 'pqal.json.gz']},
+	SciFact: {path: ['ir', 'scifact']},
+	DBpedia: {path: ['ir', 'agentset-dbpedia']},
+	NFCorpus: {path: ['ir', 'nfcorpus-preprocessed'], options: {sentences: [], tokens: [25, 50, 100]}},
+	Vaswani: {path: ['ir', 'vaswani-npl'], options: {sentences: [], tokens: [10, 20, 40]}},
+};
+
+export const phraseStudy: Benchmark = async say => {
+	const data = shared(undefined, 'data');
+	if (!data) {
+		throw new Error('the benchmark of the phrase study needs the shared collections');
+	}
+	const studies: Record<string, unknown> = {};
+	for (const [name, {path, options}] of Object.entries(datasets)) {
+		const began = performance.now();
+		const study = await studyPhrases(join(data, ...path), join(packageRoot, 'benches', '.cache', 'phrase-study', name), {name, ...options});
+		say(`${name}, ${((performance.now() - began) / 1000).toFixed(0)} s`);
+		for (const {condition, values} of study.candidates.rows) {
+			say(`  ${condition.padEnd(14)} ${values.map(value => (100 * value).toFixed(1)).join('  ')}`);
+		}
+		const {questions, models, candidates, retrieval} = study;
+		studies[name] = {
+			questions,
+			models,
+			...Object.fromEntries(
+				Object.entries({candidates, retrieval}).map(([protocol, {measures, models, selected, rows, comparisons}]) => [
+					protocol,
+					{
+						measures,
+						selected,
+						rows,
+						comparisons,
+						calibration: models.map(({name, temperature, before, after}) => ({
+							name,
+							temperature,
+							errorBefore: before.absolute,
+							errorAfter: after.absolute,
+						})),
+					},
+				]),
+			),
+		};
+	}
+	return {encoder: 'minilm-encoder', studies};
+};
