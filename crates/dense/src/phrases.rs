@@ -2,7 +2,8 @@
 //! §3.1).
 //!
 //! Such an index is any index whose [metadata](crate::FlatIndex::metadata) has the key [`PHRASES`], and whose ids are the
-//! passages' with [`AFTER_PASSAGE`] and what tells the phrase behind them.
+//! passages' with [`AFTER_PASSAGE`] and what tells the phrase behind them: from JavaScript its start, `AFTER_PASSAGE`, and
+//! its end, in UTF-16 code units of the passage's text.
 
 use std::collections::HashSet;
 
