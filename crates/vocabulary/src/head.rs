@@ -90,6 +90,10 @@ impl Head {
             }
             Ok(tensor.values)
         };
+        let bias = part(&owned(family.bias));
+        let mut bias = bias.and_then(|bias| sized(bias, &[vocabulary]))?;
+        // No −0: a logit has the same bits then, whichever kernel made its product.
+        bias.iter_mut().for_each(|bias| *bias += 0.0);
         Ok(Self {
             dim,
             inner,
@@ -101,7 +105,7 @@ impl Head {
             norm_bias: sized(part(&norm(["bias", "beta"]))?, &[inner])?,
             norm_epsilon: epsilon,
             decoder: sized(decoder, &[vocabulary, inner])?,
-            bias: sized(part(&owned(family.bias))?, &[vocabulary])?,
+            bias,
         })
     }
 
