@@ -8,8 +8,15 @@ use std::path::Path;
 use std::time::Instant;
 
 use control::Control;
-use gemm::Parallelism;
 use vocabulary::Head;
+
+#[path = "../../kernels/benches/support/product.rs"]
+mod product;
+
+use product::product;
+
+/// A name and what it does.
+type System<'a> = (&'static str, Box<dyn FnMut() + 'a>);
 
 const ROWS: usize = 512;
 const TURNS: usize = 15;
@@ -28,7 +35,7 @@ fn main() {
     let transformed = head.transform(&vectors);
     let mut logits = vec![0.0; ROWS * tokens];
     let control = Control::new();
-    let mut systems: Vec<(&str, Box<dyn FnMut() + '_>)> = vec![
+    let mut systems: Vec<System<'_>> = vec![
         (
             "gemm: the product, all logits written",
             Box::new(|| product(&transformed, head.decoder(), &mut logits, dim, threads)),
@@ -65,36 +72,4 @@ fn main() {
 fn busy() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 * 1000.0 + time.tv_nsec as f64 / 1e6
-}
-
-/// `logits[r * tokens + t] = transformed[r] · decoder[t]`
-fn product(transformed: &[f32], decoder: &[f32], logits: &mut [f32], dim: usize, threads: usize) {
-    let (rows, tokens) = (transformed.len() / dim, decoder.len() / dim);
-    let parallel = if threads == 1 { Parallelism::None } else { Parallelism::Rayon(threads) };
-    assert_eq!(logits.len(), rows * tokens);
-    // SAFETY: the pointers are of `rows × tokens`, `rows × dim` and `tokens × dim` numbers, as the strides say.
-    #[allow(unsafe_code, reason = "the only call that the crate has")]
-    unsafe {
-        gemm::gemm(
-            rows,
-            tokens,
-            dim,
-            logits.as_mut_ptr(),
-            1,
-            tokens as isize,
-            false,
-            transformed.as_ptr(),
-            1,
-            dim as isize,
-            decoder.as_ptr(),
-            dim as isize,
-            1,
-            0.0f32,
-            1.0f32,
-            false,
-            false,
-            false,
-            parallel,
-        );
-    }
 }

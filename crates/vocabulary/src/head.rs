@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use kernels::Kernels;
 use serde_json::Value;
@@ -47,10 +47,7 @@ impl Head {
     ///
     /// [`Error::Io`]; [`Error::Format`] where a part is missing or of another shape than the others ask for.
     pub fn open(folder: &Path) -> Result<Self, Error> {
-        let Some(path) = FILES.iter().map(|name| folder.join(name)).find(|path| path.is_file()) else {
-            let expected = format!("a folder with {}", FILES.join(" or "));
-            return Err(Error::format(folder, expected, "none there"));
-        };
+        let path = Self::file(folder)?;
         let mut tensors = Tensors::open(&path)?;
         let names = tensors.names();
         let dense = |family: &&Names| family.find(&format!("{}.weight", family.dense), &names).is_some();
@@ -106,6 +103,17 @@ impl Head {
             norm_epsilon: epsilon,
             decoder: sized(decoder, &[vocabulary, inner])?,
             bias,
+        })
+    }
+
+    /// The file that [`open`](Self::open) reads tensors from.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Format`] if the folder has none.
+    pub fn file(folder: &Path) -> Result<PathBuf, Error> {
+        FILES.iter().map(|name| folder.join(name)).find(|path| path.is_file()).ok_or_else(|| {
+            Error::format(folder, format!("a folder with {}", FILES.join(" or ")), "none there")
         })
     }
 
