@@ -17,7 +17,7 @@ test('questions project to what they are about', async t => {
 		['How many judges currently serve on the Supreme court?', 'Which NFL team represented the AFC at Super Bowl 50?'],
 		{batchTokens: 1},
 	);
-	// As the head's own page says, made by others. Their order there is of an encoder that was not rounded to eight bits.
+	// As the page of the head says, which others made; in which order depends a little on what is encoded together.
 	const expected = [
 		['justices', 'judges', 'judicial', 'supreme', 'judge'],
 		['afc', 'nfl', 'football', 'bel', 'bay', 'pitt', 'superb', '50', 'steelers', 'brady'],
