@@ -119,6 +119,24 @@ export declare class NativePassageStore {
   close(): void
 }
 
+/** A head with its tokenizer. */
+export declare class NativeProjection {
+  get dim(): number
+  /** Tokens of the vocabulary. */
+  get size(): number
+  /** Where the head is. */
+  get file(): string
+  /** The texts of the tokens from `from` to `to`, with zero characters between them; empty where there is none. */
+  texts(from: number, to: number): string
+  /** The ids of a text's pieces. */
+  tokenize(text: string): Uint32Array
+  project(vectors: Float32Array, first: number, k: number, threads: number, control?: Control | undefined | null): Promise<NativeTokens>
+  /** `counts` says how many of the `tokens` are each vector's. */
+  ranks(vectors: Float32Array, first: number, tokens: Uint32Array, counts: Uint32Array, threads: number, control?: Control | undefined | null): Promise<NativeTokens>
+  /** `[rows, size]`: logits, or probabilities. */
+  logits(vectors: Float32Array, first: number, probabilities: boolean, threads: number, control?: Control | undefined | null): Promise<Float32Array>
+}
+
 /** A file of questions being read. */
 export declare class NativeQuestionReader {
   /** Up to `count` questions; fewer at the end. */
@@ -627,6 +645,16 @@ export interface NativeTermExplanation {
   contribution: number
 }
 
+/** Tokens of several vectors, those of one after those of the vector before. */
+export interface NativeTokens {
+  /** Tokens of each vector. */
+  counts: Uint32Array
+  /** Ids of likeliest tokens, or ranks of tokens that were asked for. */
+  numbers: Uint32Array
+  logits: Float32Array
+  probabilities: Float64Array
+}
+
 /** All that was tried, by columns; `right` counts questions. */
 export interface NativeTunedEvidence {
   betas: Float64Array
@@ -674,6 +702,9 @@ export declare function openHnswIndex(path: string, inMemory: boolean): Promise<
 export declare function openPassages(path: string, options: NativeReadFileOptions): Promise<NativePassageReader>
 
 export declare function openPassageStore(path: string): Promise<NativePassageStore>
+
+/** Opens the head in a folder. */
+export declare function openProjection(folder: string, tokenizer: string): Promise<NativeProjection>
 
 export declare function openQuestions(path: string, options: NativeReadFileOptions): Promise<NativeQuestionReader>
 

@@ -14,3 +14,4 @@ export * from './reader/index.ts';
 export * from './replication/index.ts';
 export * from './sparse/index.ts';
 export type * from './types.ts';
+export * from './vocabulary/index.ts';

@@ -119,6 +119,13 @@ codes! {
         vectors::Error::Count { .. } | vectors::Error::Option { .. } => "ERR_ARGUMENT",
         vectors::Error::Storage(error) => storage_code(&error),
     }
+    ::vocabulary::Error {
+        ::vocabulary::Error::Io { .. } => "ERR_IO",
+        ::vocabulary::Error::Format { .. } => "ERR_MODEL",
+        ::vocabulary::Error::Dimension { .. } => "ERR_DIMENSION",
+        ::vocabulary::Error::Argument { .. } => "ERR_ARGUMENT",
+        ::vocabulary::Error::Cancelled(_) => "ERR_CANCELLED",
+    }
     ::calibration::Error {
         ::calibration::Error::Cancelled(_) => "ERR_CANCELLED",
         _ => "ERR_ARGUMENT",

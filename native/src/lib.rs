@@ -34,3 +34,4 @@ mod sparse;
 mod system;
 mod task;
 mod text;
+mod vocabulary;

@@ -15,12 +15,16 @@ pub(crate) struct Panels {
     pub pack_rows: Pack,
     pub dot: Reach,
     pub squared_l2: Reach,
+    pub fill_dot: Write,
+    pub fill_squared_l2: Write,
 }
 
 /// `(vector, at, panel)`: puts a vector at a place of a panel.
 type Pack = unsafe fn(&[f32], usize, &mut [f32]);
 /// Lists the tiles with a pair that reaches; returns how many there are.
 type Reach = unsafe fn(Work<'_>) -> usize;
+/// Writes the scores of all pairs.
+type Write = unsafe fn(Fill<'_>);
 
 /// Panels of queries and of rows, all vectors of as many `chunks`.
 pub(crate) struct Work<'a> {
@@ -33,6 +37,19 @@ pub(crate) struct Work<'a> {
     pub least: &'a [f32],
     /// At least as many as there are tiles, which are the panels of queries times those of rows.
     pub tiles: &'a mut [Tile],
+}
+
+/// Panels of queries and of rows, all vectors of as many `chunks`, and room for all their scores.
+pub(crate) struct Fill<'a> {
+    pub chunks: usize,
+    pub queries: &'a [f32],
+    pub rows: &'a [f32],
+    /// What to fetch meanwhile.
+    pub ahead: &'a [u8],
+    /// From one query's scores to the next query's.
+    pub stride: usize,
+    /// Those of query `q` and row `r` at `q * stride + r`, with those that only fill panels.
+    pub scores: &'a mut [f32],
 }
 
 /// The scores of a panel of queries and a panel of rows.
@@ -149,21 +166,12 @@ impl Batch {
     ///
     /// If there are more than [`rows_at_once`](Self::rows_at_once) rows or a row is of another dimension.
     pub fn score(&mut self, rows: &[&[f32]], ahead: &[u8], mut report: impl FnMut(usize, usize, f32) -> f32) {
-        let (dim, most, panels) = (self.dim, self.rows_at_once, self.kernels.panels);
-        assert!(rows.len() <= most, "batch: expected up to {most} rows, got {}", rows.len());
-        let padded = dim.next_multiple_of(panels.width);
-        let panel = panels.rows * padded;
-        for (at, row) in rows.iter().enumerate() {
-            let length = row.len();
-            assert!(length == dim, "batch: expected rows of dimension {dim}, got {length} values");
-            let panel = &mut self.rows.values()[at / panels.rows * panel..][..panel];
-            // SAFETY: `self.kernels` exists, so the CPU has the features that its functions need.
-            unsafe { (panels.pack_rows)(row, at % panels.rows, panel) }
-        }
+        let laid_out = self.lay_out(rows);
+        let panels = self.kernels.panels;
         let work = Work {
-            chunks: padded / panels.width,
+            chunks: self.dim.div_ceil(panels.width),
             queries: self.queries.values(),
-            rows: &self.rows.values()[..rows.len().div_ceil(panels.rows) * panel],
+            rows: &self.rows.values()[..laid_out],
             ahead,
             least: &self.least,
             tiles: &mut self.tiles,
@@ -191,6 +199,67 @@ impl Batch {
                 }
             }
         }
+    }
+
+    /// Scores every query against `rows` of its dimension: `scores[q * stride + r]` of query `q` and row `r`, with the bits
+    /// that it has in [`Kernels`], but −0 is 0. What is beyond the rows up to the `stride`, and beyond the queries, is room
+    /// that may be written to.
+    ///
+    /// `ahead` is memory that will soon be read, such as the next rows; it is fetched meanwhile.
+    ///
+    /// # Panics
+    ///
+    /// If there are more than [`rows_at_once`](Self::rows_at_once) rows, a row is of another dimension, or `scores` are
+    /// fewer than [`room`](Self::room).
+    pub fn score_all(&mut self, rows: &[&[f32]], ahead: &[u8], stride: usize, scores: &mut [f32]) {
+        let laid_out = self.lay_out(rows);
+        let panels = self.kernels.panels;
+        let (room, got) = (self.room(rows.len(), stride), scores.len());
+        assert!(got >= room, "batch: expected room for {room} scores, got {got}");
+        let work = Fill {
+            chunks: self.dim.div_ceil(panels.width),
+            queries: self.queries.values(),
+            rows: &self.rows.values()[..laid_out],
+            ahead,
+            stride,
+            scores,
+        };
+        let fill = match self.score {
+            Score::Dot => panels.fill_dot,
+            Score::NegatedSquaredL2 => panels.fill_squared_l2,
+        };
+        // SAFETY: `self.kernels` exists, so the CPU has the features that its functions need.
+        unsafe { fill(work) }
+    }
+
+    /// How many scores [`score_all`](Self::score_all) wants room for.
+    ///
+    /// # Panics
+    ///
+    /// If rows do not fit the `stride`: it is at least their number, rounded up to a multiple of 4.
+    #[must_use]
+    pub fn room(&self, rows: usize, stride: usize) -> usize {
+        let panels = self.kernels.panels;
+        let wide = rows.next_multiple_of(panels.rows);
+        assert!(wide <= stride, "batch: expected a stride of {wide} or more, got {stride}");
+        let queries = self.least.len() / panels.rows;
+        if queries == 0 { 0 } else { (queries - 1) * stride + wide }
+    }
+
+    /// Lays out `rows`, and returns how many numbers their panels have.
+    fn lay_out(&mut self, rows: &[&[f32]]) -> usize {
+        let (dim, most, panels) = (self.dim, self.rows_at_once, self.kernels.panels);
+        assert!(rows.len() <= most, "batch: expected up to {most} rows, got {}", rows.len());
+        let padded = dim.next_multiple_of(panels.width);
+        let panel = panels.rows * padded;
+        for (at, row) in rows.iter().enumerate() {
+            let length = row.len();
+            assert!(length == dim, "batch: expected rows of dimension {dim}, got {length} values");
+            let panel = &mut self.rows.values()[at / panels.rows * panel..][..panel];
+            // SAFETY: `self.kernels` exists, so the CPU has the features that its functions need.
+            unsafe { (panels.pack_rows)(row, at % panels.rows, panel) }
+        }
+        rows.len().div_ceil(panels.rows) * panel
     }
 }
 

@@ -36,6 +36,7 @@ pub mod impacts;
 pub mod int4;
 pub mod int8;
 mod line;
+pub mod logits;
 mod prefetch;
 pub mod reference;
 mod scalar;

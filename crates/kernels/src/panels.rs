@@ -16,7 +16,7 @@ macro_rules! define_panels {
         /// Many queries times many rows with this instruction set.
         pub(crate) mod panels {
             use super::*;
-            use crate::batch::{Panels, Work};
+            use crate::batch::{Fill, Panels, Work};
 
             pub(crate) static PANELS: Panels = Panels {
                 width: WIDTH,
@@ -26,6 +26,8 @@ macro_rules! define_panels {
                 pack_rows: pack::<$rows>,
                 dot: reach::<false>,
                 squared_l2: reach::<true>,
+                fill_dot: fill::<false>,
+                fill_squared_l2: fill::<true>,
             };
 
             /// Pairs of a tile; query `q` and row `r` are pair `q * $rows + r`.
@@ -73,6 +75,30 @@ macro_rules! define_panels {
                     }
                 }
                 listed
+            }
+
+            /// Writes the scores of all pairs.
+            $(#[$feature])?
+            fn fill<const L2: bool>(work: Fill<'_>) {
+                let Fill { chunks, queries, rows, ahead, stride, scores } = work;
+                let queries: &[[[f32; WIDTH]; $queries]] = queries.as_chunks().0.as_chunks().0;
+                let rows: &[[[f32; WIDTH]; $rows]] = rows.as_chunks().0.as_chunks().0;
+                let count = (queries.len() / chunks) * (rows.len() / chunks);
+                let mut ahead = ahead.chunks(ahead.len().div_ceil(count.max(1)).max(1));
+                let mut even = [[zero(); $rows]; $queries];
+                for (q, queries) in queries.chunks_exact(chunks).enumerate() {
+                    for (r, rows) in rows.chunks_exact(chunks).enumerate() {
+                        ahead.next().into_iter().for_each($crate::prefetch::prefetch_far);
+                        let mut values = [0.0; PAIRS];
+                        let lanes = values.as_chunks_mut().0;
+                        for (lanes, found) in lanes.iter_mut().zip(tile::<L2>(queries, rows, &mut even)) {
+                            *lanes = store(found);
+                        }
+                        for (at, values) in values.as_chunks::<$rows>().0.iter().enumerate() {
+                            scores[(q * $queries + at) * stride + r * $rows..][..$rows].copy_from_slice(values);
+                        }
+                    }
+                }
             }
 
             /// The scores of all pairs of two panels. `even` is room.

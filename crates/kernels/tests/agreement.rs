@@ -108,6 +108,35 @@ proptest! {
             }
         }
     }
+
+    #[test]
+    fn a_batch_writes_all_scores_with_the_bits_they_have_alone(dim in 1usize..150, queries in 0usize..11,
+                                                               rows in 0usize..40, more in 0usize..9,
+                                                               seed in any::<u64>()) {
+        let (of_queries, of_rows) = (values(seed, queries * dim), values(!seed, rows * dim));
+        for kernels in Kernels::available() {
+            for score in [Score::Dot, Score::NegatedSquaredL2] {
+                let mut batch = Batch::new(kernels, score, dim, &of_queries);
+                let most = batch.rows_at_once();
+                let stride = rows.next_multiple_of(most) + more;
+                let mut scores = vec![f32::NAN; batch.room(rows, stride)];
+                for (first, some) in (0..).step_by(most).zip(of_rows.chunks(most * dim)) {
+                    let some: Vec<&[f32]> = some.chunks(dim).collect();
+                    batch.score_all(&some, &[0; 1000], stride, scores.get_mut(first..).unwrap_or_default());
+                }
+                for (q, query) in of_queries.chunks(dim).enumerate() {
+                    for (r, row) in of_rows.chunks(dim).enumerate() {
+                        let expected = match score {
+                            Score::Dot => kernels.dot(query, row) + 0.0,
+                            Score::NegatedSquaredL2 => 0.0 - kernels.squared_l2(query, row),
+                        };
+                        let got = scores[q * stride + r];
+                        prop_assert_eq!(got.to_bits(), expected.to_bits(), "{} {:?}", kernels.name(), score);
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -90,6 +90,12 @@ impl Tokenizer {
         encoding.get_ids().iter().map(piece).collect()
     }
 
+    /// A piece as the vocabulary writes it; none for an id that no piece has.
+    #[must_use]
+    pub fn piece_text(&self, id: u32) -> Option<String> {
+        self.inner.id_to_token(id)
+    }
+
     /// Whether the model is WordPiece, with its unknown token in the vocabulary: then every text has pieces.
     #[must_use]
     pub fn is_word_piece(&self) -> bool {

@@ -1,0 +1,76 @@
+//! Passes over logits against their definitions, with every instruction set.
+
+use kernels::logits::{LogitKernels, SoftmaxSum};
+use proptest::prelude::*;
+
+fn logit() -> impl Strategy<Value = f32> {
+    prop_oneof![
+        6 => -20.0f32..20.0,
+        1 => -300.0f32..300.0,
+        1 => (-3i8..3).prop_map(f32::from),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn logits_are_gathered_as_the_definition_says(
+        pairs in prop::collection::vec((logit(), -1.0f32..1.0), 1..700),
+        block in 1usize..200,
+    ) {
+        let (products, bias): (Vec<f32>, Vec<f32>) = pairs.into_iter().unzip();
+        let expected: Vec<f32> = products.iter().zip(&bias).map(|(product, bias)| product + bias).collect();
+        let greatest = expected.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let total: f64 = expected.iter().map(|&logit| (f64::from(logit) - f64::from(greatest)).exp()).sum();
+        let logarithm = f64::from(greatest) + total.ln();
+        for kernels in LogitKernels::available() {
+            let mut logits = products.clone();
+            let (mut sum, mut parts) = (SoftmaxSum::new(), SoftmaxSum::new());
+            let mut most = f32::NEG_INFINITY;
+            for (logits, bias) in logits.chunks_mut(block).zip(bias.chunks(block)) {
+                let mut part = SoftmaxSum::new();
+                kernels.gather(&mut logits.to_vec(), bias, &mut part);
+                parts.add(&part);
+                most = most.max(kernels.gather(logits, bias, &mut sum));
+            }
+            prop_assert_eq!(&logits, &expected, "{}", kernels.name());
+            prop_assert_eq!(most, greatest, "{}", kernels.name());
+            // Of each exponential 2⁻²¹ and the rounding of a difference up to 87, of sums of eight seven roundings, and what is
+            // more than 87 below the greatest, which is nothing beside it.
+            let off = 1.0 / 2_097_152.0 + (87.0 + 8.0) / 16_777_216.0 + 700.0 * (-87f64).exp();
+            for got in [sum.logarithm(), parts.logarithm()] {
+                prop_assert!((got - logarithm).abs() <= off, "{}: {got} is not {logarithm}", kernels.name());
+            }
+        }
+    }
+
+    #[test]
+    fn logits_are_counted_as_the_definition_says(
+        logits in prop::collection::vec(logit(), 0..300),
+        scores in prop::collection::vec(logit(), 0..9),
+    ) {
+        for kernels in LogitKernels::available() {
+            let (mut above, mut reaching) = (vec![7; scores.len()], vec![9; scores.len()]);
+            kernels.count_above(&logits, &scores, &mut above);
+            kernels.count_reaching(&logits, &scores, &mut reaching);
+            for (at, score) in scores.iter().enumerate() {
+                prop_assert_eq!(above[at] as usize, 7 + logits.iter().filter(|&logit| logit > score).count());
+                prop_assert_eq!(reaching[at] as usize, 9 + logits.iter().filter(|&logit| logit >= score).count());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_logit_that_is_no_number_makes_the_sum_none() {
+    for kernels in LogitKernels::available() {
+        for at in [0, 5, 20] {
+            let mut logits = [1.0; 21];
+            logits[at] = f32::NAN;
+            let mut sum = SoftmaxSum::new();
+            kernels.gather(&mut logits, &[0.0; 21], &mut sum);
+            assert!(sum.logarithm().is_nan(), "{} at {at}", kernels.name());
+        }
+    }
+}

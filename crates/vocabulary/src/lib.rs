@@ -1,0 +1,40 @@
+//! Vectors of a dense retriever as distributions over a vocabulary (Ram et al., 2023, "What Are You Token About? Dense
+//! Retrieval as Distributions Over the Vocabulary"): through the masked-language-model head of the model that the encoder was
+//! initialised from.
+//!
+//! ```
+//! use control::Control;
+//! use vocabulary::Head;
+//!
+//! let head = Head::open("../../models/minilm-mlm-head".as_ref())?;
+//! let vectors = vec![0.5; 2 * head.dim()];
+//! let tokens = head.project(&vectors, 10, 0, &Control::new())?;
+//! assert_eq!(tokens[1].len(), 10);
+//! assert!(tokens[1][0].probability >= tokens[1][9].probability);
+//! // Where those tokens stand, without the others.
+//! let ranks = head.ranks(&vectors[..head.dim()], &[[tokens[0][9].token]], 0, &Control::new())?;
+//! assert_eq!(ranks[0][0].rank, 10);
+//! # Ok::<(), vocabulary::Error>(())
+//! ```
+
+#[cfg(target_endian = "big")]
+compile_error!("safetensors files are little-endian and are read in place");
+
+mod activation;
+mod best;
+mod error;
+mod head;
+mod logits;
+mod names;
+mod project;
+mod ranks;
+mod tensors;
+mod threads;
+mod total;
+mod walk;
+
+pub use activation::Activation;
+pub use error::Error;
+pub use head::Head;
+pub use project::TokenScore;
+pub use ranks::TokenRank;

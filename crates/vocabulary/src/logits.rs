@@ -1,0 +1,78 @@
+use std::ops::Range;
+
+use control::Control;
+use kernels::logits::LogitKernels;
+use rayon::prelude::*;
+
+use crate::project::probability;
+use crate::total::Total;
+use crate::walk::{Gather, walk};
+use crate::{Error, Head, threads};
+
+impl Head {
+    /// All logits E g(e) + b of the vectors `[rows, dim]`: `[rows, vocabulary]`. They are what memory is needed for: 4 bytes
+    /// for each. Counts each vector as one unit done; 0 `threads` are one for each CPU.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Dimension`]; [`Error::Argument`] for vectors that are not finite; [`Error::Cancelled`]
+    pub fn logits(&self, vectors: &[f32], threads: usize, control: &Control) -> Result<Vec<f32>, Error> {
+        self.all(vectors, threads, control, |logit, _| logit)
+    }
+
+    /// The softmax of [`logits`](Self::logits): the distribution over the vocabulary that each vector is, `[rows, vocabulary]`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`logits`](Self::logits).
+    pub fn probabilities(
+        &self,
+        vectors: &[f32],
+        threads: usize,
+        control: &Control,
+    ) -> Result<Vec<f32>, Error> {
+        self.all(vectors, threads, control, |logit, total| probability(logit, total) as f32)
+    }
+
+    /// `value(logit, total)` of all logits, where `total` is the logarithm of the sum of a vector's exponentials.
+    fn all(
+        &self,
+        vectors: &[f32],
+        threads: usize,
+        control: &Control,
+        value: impl Fn(f32, f64) -> f32 + Sync,
+    ) -> Result<Vec<f32>, Error> {
+        let room = self.vocabulary;
+        let make = |_: usize, _: &[f32]| All { total: Total::default(), logits: Vec::with_capacity(room) };
+        let found = walk(self, vectors, threads, control, make)?;
+        let mut values = vec![0.0; found.len() * self.vocabulary];
+        let rows = values.par_chunks_exact_mut(self.vocabulary).zip(found).enumerate();
+        threads::run(threads, || {
+            rows.try_for_each(|(row, (values, found))| {
+                control.check()?;
+                let total = found.total.logarithm(row)?;
+                values.iter_mut().zip(&found.logits).for_each(|(place, &logit)| *place = value(logit, total));
+                Ok::<(), Error>(())
+            })
+        })??;
+        Ok(values)
+    }
+}
+
+/// The logits of one vector, in the order of the tokens.
+struct All {
+    total: Total,
+    logits: Vec<f32>,
+}
+
+impl Gather for All {
+    fn block(&mut self, tokens: Range<usize>, products: &mut [f32], bias: &[f32]) {
+        LogitKernels::detect().gather(products, bias, self.total.of(tokens.start));
+        self.logits.extend_from_slice(products);
+    }
+
+    fn merge(&mut self, next: Self) {
+        self.total.merge(next.total);
+        self.logits.extend(next.logits);
+    }
+}

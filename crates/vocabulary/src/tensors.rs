@@ -1,0 +1,109 @@
+//! The tensors of a safetensors file, read one by one: a checkpoint's head is a small part of it.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use kernels::half::{HalfFormat, HalfKernels};
+use safetensors::Dtype;
+use safetensors::tensor::Metadata;
+
+use crate::Error;
+
+/// The longest header that is read, as in the `safetensors` library.
+const LONGEST_HEADER: u64 = 100_000_000;
+
+/// An open file.
+#[derive(Debug)]
+pub(crate) struct Tensors {
+    path: PathBuf,
+    file: File,
+    metadata: Metadata,
+    /// Where the data begins.
+    start: u64,
+}
+
+/// Numbers and their shape.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Tensor {
+    pub shape: Vec<usize>,
+    pub values: Vec<f32>,
+}
+
+impl Tensors {
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let mut file = File::open(path).map_err(Error::io("open", path))?;
+        let length = file.metadata().map_err(Error::io("open", path))?.len();
+        let damaged = |got: String| Error::format(path, "a sound safetensors file", got);
+        let mut size = [0; 8];
+        if length < 8 {
+            return Err(damaged(format!("{length} bytes")));
+        }
+        file.read_exact(&mut size).map_err(Error::io("read", path))?;
+        let size = u64::from_le_bytes(size);
+        if size > LONGEST_HEADER || size > length - 8 {
+            return Err(damaged(format!("a header of {size} bytes in a file of {length}")));
+        }
+        let mut header = vec![0; size as usize];
+        file.read_exact(&mut header).map_err(Error::io("read", path))?;
+        let metadata: Metadata =
+            serde_json::from_slice(&header).map_err(|error| damaged(error.to_string()))?;
+        let end = (metadata.data_len() as u64).checked_add(8 + size);
+        if end != Some(length) {
+            let data = metadata.data_len();
+            return Err(damaged(format!(
+                "{length} bytes, where a header of {size} promises {data} of tensors"
+            )));
+        }
+        Ok(Self { path: path.to_path_buf(), file, metadata, start: 8 + size })
+    }
+
+    /// All names.
+    pub fn names(&self) -> Vec<String> {
+        self.metadata.offset_keys()
+    }
+
+    /// An entry of the file's own notes.
+    pub fn note(&self, key: &str) -> Option<&str> {
+        self.metadata.metadata().as_ref()?.get(key).map(String::as_str)
+    }
+
+    /// The tensor of that name, as `f32`.
+    pub fn read(&mut self, name: &str) -> Result<Tensor, Error> {
+        let info = self.metadata.info(name).ok_or_else(|| {
+            Error::format(&self.path, format!("a tensor \"{name}\""), self.names().join(", "))
+        })?;
+        let width = match info.dtype {
+            Dtype::F16 | Dtype::BF16 => 2,
+            Dtype::F32 => 4,
+            other => {
+                let expected = format!("numbers of type F16, BF16 or F32 in tensor \"{name}\"");
+                return Err(Error::format(&self.path, expected, format!("{other:?}")));
+            }
+        };
+        let (from, to) = info.data_offsets;
+        let count = info.shape.iter().try_fold(1usize, |product, &size| product.checked_mul(size));
+        let Some(count) = count.filter(|count| count.checked_mul(width) == to.checked_sub(from)) else {
+            let got = format!("tensor \"{name}\" of shape {:?} in {from}..{to}", info.shape);
+            return Err(Error::format(&self.path, "a sound safetensors file", got));
+        };
+        let (dtype, shape) = (info.dtype, info.shape.clone());
+        self.file.seek(SeekFrom::Start(self.start + from as u64)).map_err(Error::io("read", &self.path))?;
+        let mut values = vec![0.0; count];
+        if dtype == Dtype::F32 {
+            let bytes = bytemuck::cast_slice_mut(&mut values);
+            self.file.read_exact(bytes).map_err(Error::io("read", &self.path))?;
+        } else {
+            let mut halves = vec![0u16; count];
+            let bytes = bytemuck::cast_slice_mut(&mut halves);
+            self.file.read_exact(bytes).map_err(Error::io("read", &self.path))?;
+            let format = if dtype == Dtype::F16 { HalfFormat::F16 } else { HalfFormat::Bf16 };
+            HalfKernels::detect().widen(format, &halves, &mut values);
+        }
+        if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+            let got = format!("{} at place {at}", values[at]);
+            return Err(Error::format(&self.path, format!("finite numbers in tensor \"{name}\""), got));
+        }
+        Ok(Tensor { shape, values })
+    }
+}

@@ -1,0 +1,119 @@
+//! Heads as files, and the definition of a head in double precision.
+#![allow(dead_code, reason = "every test takes what it needs")]
+
+use std::path::Path;
+
+use safetensors::Dtype;
+use safetensors::tensor::{TensorView, serialize};
+
+/// A tensor to be written: its name, its shape, its numbers.
+pub type Named = (String, Vec<usize>, Vec<f32>);
+
+/// The parts of a head, in the order dense weight and bias, norm weight and bias, decoder, bias.
+pub struct Parts {
+    pub dim: usize,
+    pub inner: usize,
+    pub vocabulary: usize,
+    pub values: [Vec<f32>; 6],
+}
+
+impl Parts {
+    /// Numbers between −1 and 1 that are sixteenths, so that 16 bits hold them.
+    pub fn new(dim: usize, inner: usize, vocabulary: usize, seed: u64) -> Self {
+        let mut state = seed;
+        let mut next = |count: usize| -> Vec<f32> {
+            (0..count)
+                .map(|_| {
+                    // The generator of Knuth, The Art of Computer Programming, volume 2, §3.3.4, line 26.
+                    state =
+                        state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    ((state >> 33) % 33) as f32 / 16.0 - 1.0
+                })
+                .collect()
+        };
+        let counts = [inner * dim, inner, inner, inner, vocabulary * inner, vocabulary];
+        Self { dim, inner, vocabulary, values: counts.map(&mut next) }
+    }
+
+    /// The parts as tensors of these names.
+    pub fn named(&self, names: [&str; 6]) -> Vec<Named> {
+        let shapes = [
+            vec![self.inner, self.dim],
+            vec![self.inner],
+            vec![self.inner],
+            vec![self.inner],
+            vec![self.vocabulary, self.inner],
+            vec![self.vocabulary],
+        ];
+        let parts = names.into_iter().zip(shapes).zip(self.values.clone());
+        parts.map(|((name, shape), values)| (name.to_owned(), shape, values)).collect()
+    }
+
+    /// g(e) by the definition, and how far `f32` may be from it.
+    ///
+    /// The products of the dense layer are off by `kernels::reference::dot_error`; GELU, whose slope is below 1.13, and
+    /// rounding make δ of it. The layer norm moves a value by 2δ at most, as its mean moves by δ, and its standard deviation
+    /// by 2δ, as it is a norm; so what is normalised is off by (2δ/σ')(1 + |n|), with σ' ≥ σ − 2δ. Two more roundings
+    /// cover the result.
+    pub fn transform(&self, vector: &[f32], gelu: impl Fn(f64) -> f64, epsilon: f64) -> Vec<(f64, f64)> {
+        const ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
+        let [weight, bias, scale, shift, ..] = &self.values;
+        let rows = weight.chunks_exact(self.dim).zip(bias);
+        let values: Vec<(f64, f64)> = rows
+            .map(|(row, &bias)| {
+                let value = gelu(kernels::reference::dot(row, vector) + f64::from(bias));
+                (value, 1.13 * kernels::reference::dot_error(row, vector) + ROUNDOFF * value.abs())
+            })
+            .collect();
+        let off = values.iter().map(|&(_, off)| off).fold(0.0, f64::max);
+        let count = values.len() as f64;
+        let mean = values.iter().map(|&(value, _)| value).sum::<f64>() / count;
+        let variance = values.iter().map(|&(value, _)| (value - mean).powi(2)).sum::<f64>() / count;
+        let deviation = (variance + epsilon).sqrt();
+        values
+            .iter()
+            .zip(scale.iter().zip(shift))
+            .map(|(&(value, _), (&scale, &shift))| {
+                let normal = (value - mean) / deviation;
+                let moved = 2.0 * off / (deviation - 2.0 * off) * (1.0 + normal.abs());
+                let result = normal * f64::from(scale) + f64::from(shift);
+                (result, moved * f64::from(scale).abs() + 2.0 * ROUNDOFF * result.abs())
+            })
+            .collect()
+    }
+}
+
+/// x · Φ(x) with Φ by Simpson's rule over the density, for |x| ≤ 40.
+pub fn gelu(x: f64) -> f64 {
+    const STEPS: usize = 20_000;
+    let density = |t: f64| (-0.5 * t * t).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    let reach = x.clamp(-12.0, 12.0);
+    let step = reach / STEPS as f64;
+    let weight = |at: usize| if at == 0 || at == STEPS { 1.0 } else { 2.0 + 2.0 * (at % 2) as f64 };
+    let sum: f64 = (0..=STEPS).map(|at| weight(at) * density(at as f64 * step)).sum();
+    x * (0.5 + sum * step / 3.0)
+}
+
+/// Writes tensors as numbers of one type.
+pub fn write(path: &Path, tensors: &[Named], dtype: Dtype) {
+    let bytes: Vec<(String, Vec<usize>, Vec<u8>)> = tensors
+        .iter()
+        .map(|(name, shape, values)| (name.clone(), shape.clone(), bytes(values, dtype)))
+        .collect();
+    let views = bytes.iter().map(|(name, shape, bytes)| {
+        (name.as_str(), TensorView::new(dtype, shape.clone(), bytes).expect("a tensor"))
+    });
+    std::fs::write(path, serialize(views, None).expect("a file")).expect("written");
+}
+
+fn bytes(values: &[f32], dtype: Dtype) -> Vec<u8> {
+    use kernels::half::{HalfFormat, HalfKernels};
+    let format = match dtype {
+        Dtype::F16 => HalfFormat::F16,
+        Dtype::BF16 => HalfFormat::Bf16,
+        _ => return bytemuck::cast_slice(values).to_vec(),
+    };
+    let mut halves = vec![0; values.len()];
+    HalfKernels::detect().narrow(format, values, &mut halves);
+    bytemuck::cast_slice(&halves).to_vec()
+}

@@ -1,0 +1,189 @@
+//! Vectors as distributions over a vocabulary.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ::vocabulary::{Head, TokenRank, TokenScore};
+use napi::Env;
+use napi::bindgen_prelude::{Float32Array, Float64Array, Object, Uint32Array};
+use napi_derive::napi;
+use tokenize::Tokenizer;
+
+use crate::control::{Control, or_new};
+use crate::error::Failure;
+use crate::task::{Outcome, call, spawn};
+
+/// Tokens of several vectors, those of one after those of the vector before.
+#[napi(object)]
+pub struct NativeTokens {
+    /// Tokens of each vector.
+    pub counts: Uint32Array,
+    /// Ids of likeliest tokens, or ranks of tokens that were asked for.
+    pub numbers: Uint32Array,
+    pub logits: Float32Array,
+    pub probabilities: Float64Array,
+}
+
+impl NativeTokens {
+    fn of<T>(lists: &[Vec<T>], part: impl Fn(&T) -> (u32, f32, f64)) -> Self {
+        let counts: Vec<u32> = lists.iter().map(|list| list.len() as u32).collect();
+        let parts: Vec<(u32, f32, f64)> = lists.iter().flatten().map(part).collect();
+        Self {
+            counts: counts.into(),
+            numbers: parts.iter().map(|&(number, ..)| number).collect::<Vec<_>>().into(),
+            logits: parts.iter().map(|&(_, logit, _)| logit).collect::<Vec<_>>().into(),
+            probabilities: parts.iter().map(|&(.., probability)| probability).collect::<Vec<_>>().into(),
+        }
+    }
+}
+
+/// A head with its tokenizer.
+#[napi]
+pub struct NativeProjection {
+    head: Arc<Head>,
+    tokenizer: Arc<Tokenizer>,
+    file: String,
+}
+
+/// Opens the head in a folder.
+#[napi(ts_return_type = "Promise<NativeProjection>", catch_unwind)]
+pub fn open_projection(env: &Env, folder: String, tokenizer: String) -> napi::Result<Object<'_>> {
+    spawn(env, move || {
+        let folder = Path::new(&folder);
+        let file = Head::file(folder)?.display().to_string();
+        let tokenizer = Arc::new(Tokenizer::open(Path::new(&tokenizer))?);
+        Ok(NativeProjection { head: Arc::new(Head::open(folder)?), tokenizer, file })
+    })
+}
+
+/// Vectors `[rows, dim]`, the first of which is number `first` for who called.
+struct Rows {
+    values: Vec<f32>,
+    first: u32,
+}
+
+impl Rows {
+    fn checked(&self, dim: usize) -> Outcome<&[f32]> {
+        match self.values.iter().position(|value| !value.is_finite()) {
+            None => Ok(&self.values),
+            Some(at) => Err(Failure::argument(format!(
+                "vectors[{}]: expected finite numbers, got {}",
+                self.first as usize + at / dim,
+                self.values[at]
+            ))),
+        }
+    }
+}
+
+#[napi]
+impl NativeProjection {
+    #[napi(getter, catch_unwind)]
+    pub fn dim(&self) -> u32 {
+        self.head.dim() as u32
+    }
+
+    /// Tokens of the vocabulary.
+    #[napi(getter, catch_unwind)]
+    pub fn size(&self) -> u32 {
+        self.head.vocabulary_size() as u32
+    }
+
+    /// Where the head is.
+    #[napi(getter, catch_unwind)]
+    pub fn file(&self) -> String {
+        self.file.clone()
+    }
+
+    /// The texts of the tokens from `from` to `to`, with zero characters between them; empty where there is none.
+    #[napi(catch_unwind)]
+    pub fn texts(&self, from: u32, to: u32) -> napi::Result<String> {
+        call(|| {
+            let texts: Vec<String> =
+                (from..to).map(|id| self.tokenizer.piece_text(id).unwrap_or_default()).collect();
+            Ok(texts.join("\0"))
+        })
+    }
+
+    /// The ids of a text's pieces.
+    #[napi(catch_unwind)]
+    pub fn tokenize(&self, text: String) -> napi::Result<Uint32Array> {
+        call(|| Ok(self.tokenizer.pieces(&text)?.ids.into()))
+    }
+
+    #[napi(ts_return_type = "Promise<NativeTokens>", catch_unwind)]
+    pub fn project<'env>(
+        &self,
+        env: &'env Env,
+        vectors: &[f32],
+        first: u32,
+        k: u32,
+        threads: u32,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (head, rows) = (Arc::clone(&self.head), Rows { values: vectors.to_vec(), first });
+        let control = or_new(control);
+        spawn(env, move || {
+            let vectors = rows.checked(head.dim())?;
+            let found = head.project(vectors, k as usize, threads as usize, &control)?;
+            Ok(NativeTokens::of(&found, |&TokenScore { token, logit, probability }| {
+                (token, logit, probability)
+            }))
+        })
+    }
+
+    /// `counts` says how many of the `tokens` are each vector's.
+    #[napi(ts_return_type = "Promise<NativeTokens>", catch_unwind)]
+    #[allow(clippy::too_many_arguments, reason = "columns cross one by one")]
+    pub fn ranks<'env>(
+        &self,
+        env: &'env Env,
+        vectors: &[f32],
+        first: u32,
+        tokens: &[u32],
+        counts: &[u32],
+        threads: u32,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (head, rows) = (Arc::clone(&self.head), Rows { values: vectors.to_vec(), first });
+        let (tokens, counts) = (tokens.to_vec(), counts.to_vec());
+        let control = or_new(control);
+        spawn(env, move || {
+            let vectors = rows.checked(head.dim())?;
+            let mut rest = &tokens[..];
+            let mut lists = Vec::with_capacity(counts.len());
+            for &count in &counts {
+                let (list, after) = rest.split_at_checked(count as usize).ok_or_else(|| {
+                    Failure::argument("tokens: expected as many as the counts say, got fewer")
+                })?;
+                lists.push(list);
+                rest = after;
+            }
+            let found = head.ranks(vectors, &lists, threads as usize, &control)?;
+            Ok(NativeTokens::of(&found, |&TokenRank { rank, logit, probability }| (rank, logit, probability)))
+        })
+    }
+
+    /// `[rows, size]`: logits, or probabilities.
+    #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
+    pub fn logits<'env>(
+        &self,
+        env: &'env Env,
+        vectors: &[f32],
+        first: u32,
+        probabilities: bool,
+        threads: u32,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (head, rows) = (Arc::clone(&self.head), Rows { values: vectors.to_vec(), first });
+        let control = or_new(control);
+        spawn(env, move || {
+            let (vectors, threads) = (rows.checked(head.dim())?, threads as usize);
+            let all = if probabilities {
+                head.probabilities(vectors, threads, &control)?
+            } else {
+                head.logits(vectors, threads, &control)?
+            };
+            Ok(Float32Array::from(all))
+        })
+    }
+}

@@ -1,0 +1,9 @@
+export {
+	type LogitsOptions,
+	type ProjectionOptions,
+	type ProjectOptions,
+	type TokenStandings,
+	type VocabularyPieces,
+	VocabularyProjection,
+	type WeightedToken,
+} from './vocabulary-projection.ts';
