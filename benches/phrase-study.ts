@@ -15,15 +15,19 @@ const datasets: Readonly<Record<string, {readonly path: readonly string[]; reado
 	Vaswani: {path: ['ir', 'vaswani-npl'], options: {sentences: [], tokens: [10, 20, 40]}},
 };
 
+/** The embedded corpus. */
+const ENCYCLOPAEDIA = join(packageRoot, 'examples', 'encyclopedia');
+
 export const phraseStudy: Benchmark = async say => {
 	const data = shared(undefined, 'data');
 	if (!data) {
 		throw new Error('the benchmark of the phrase study needs the shared collections');
 	}
 	const studies: Record<string, unknown> = {};
-	for (const [name, {path, options}] of Object.entries(datasets)) {
+	const all = Object.entries(datasets).map(([name, {path, options}]) => ({name, path: join(data, ...path), options}));
+	for (const {name, path, options} of [{name: 'Encyclopaedia', path: ENCYCLOPAEDIA, options: {}}, ...all]) {
 		const began = performance.now();
-		const study = await studyPhrases(join(data, ...path), join(packageRoot, 'benches', '.cache', 'phrase-study', name), {name, ...options});
+		const study = await studyPhrases(path, join(packageRoot, 'benches', '.cache', 'phrase-study', name), {name, ...options});
 		say(`${name}, ${((performance.now() - began) / 1000).toFixed(0)} s`);
 		for (const {condition, values} of study.candidates.rows) {
 			say(`  ${condition.padEnd(14)} ${values.map(value => (100 * value).toFixed(1)).join('  ')}`);
