@@ -4,6 +4,7 @@ import {RetrievedRun} from '../run.ts';
 import type {Encoder, Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
 import type {VectorFilterOptions} from './vector-filter.ts';
 import {NativeVectorIndex} from './native-vector-index.ts';
+import {checkEncoder, encodeQuestions} from './questions.ts';
 import type {Ef, VectorIndex} from './vector-index.ts';
 
 export interface DenseSearcherOptions {
@@ -23,19 +24,7 @@ export class DenseSearcher implements Searcher {
 	readonly #index: VectorIndex;
 
 	constructor({encoder, index}: DenseSearcherOptions) {
-		if (encoder.dim !== index.dim) {
-			throw new RetrievalError(
-				'ERR_DIMENSION',
-				`DenseSearcher: expected vectors of dimension ${index.dim}, got an encoder of dimension ${encoder.dim}`,
-			);
-		}
-		const made = index.metadata.questionEncoder ?? index.metadata.encoder;
-		if (made !== undefined && encoder.identity !== undefined && made !== encoder.identity) {
-			throw new RetrievalError(
-				'ERR_ENCODER_MISMATCH',
-				`DenseSearcher: expected the encoder that ${index.metadata.questionEncoder ? 'goes with' : 'made'} the index, ${made}, got ${encoder.identity}. Build the index again with this encoder, or open the other one.`,
-			);
-		}
+		checkEncoder('DenseSearcher', encoder, index);
 		this.#encoder = encoder;
 		this.#index = index;
 	}
@@ -50,16 +39,9 @@ export class DenseSearcher implements Searcher {
 	/** Questions are encoded one at a time, so that each gets the vector that `search` gives it. */
 	async searchMany(queries: readonly Query[], options: DenseSearchManyOptions = {}): Promise<Run> {
 		this.#checkFilter(options);
-		const {signal, onProgress} = options;
+		const {onProgress} = options;
 		const total = queries.length;
-		const vectors = await this.#encoder.encode(
-			queries.map(query => query.text),
-			{
-				signal,
-				batchTokens: 1,
-				onProgress: onProgress && (({done}) => onProgress({done: Math.min(done, total - 1), total})),
-			},
-		);
+		const vectors = await encodeQuestions(this.#encoder, queries, options);
 		const ids = queries.map(query => query.id);
 		if (this.#index instanceof NativeVectorIndex) {
 			const run = await this.#index.searchRun(ids, vectors, {...options, onProgress: undefined});

@@ -1,5 +1,5 @@
 import {checkString} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
+import {checkEncoder, encodeQuestions} from '../dense/questions.ts';
 import {RetrievedRun} from '../run.ts';
 import type {Encoder, Query, Run, Searcher} from '../types.ts';
 import type {PhraseHit} from './phrase-id.ts';
@@ -28,19 +28,7 @@ export class PhraseSearcher implements Searcher {
 	readonly #index: PhraseIndex;
 
 	constructor({encoder, index}: PhraseSearcherOptions) {
-		if (encoder.dim !== index.dim) {
-			throw new RetrievalError(
-				'ERR_DIMENSION',
-				`PhraseSearcher: expected vectors of dimension ${index.dim}, got an encoder of dimension ${encoder.dim}`,
-			);
-		}
-		const made = index.metadata.questionEncoder ?? index.metadata.encoder;
-		if (made !== undefined && encoder.identity !== undefined && made !== encoder.identity) {
-			throw new RetrievalError(
-				'ERR_ENCODER_MISMATCH',
-				`PhraseSearcher: expected the encoder that ${index.metadata.questionEncoder ? 'goes with' : 'made'} the index, ${made}, got ${encoder.identity}. Build the index again with this encoder, or open the other one.`,
-			);
-		}
+		checkEncoder('PhraseSearcher', encoder, index);
 		this.#encoder = encoder;
 		this.#index = index;
 	}
@@ -54,16 +42,9 @@ export class PhraseSearcher implements Searcher {
 
 	/** Questions are encoded one at a time, so that each gets the vector that `search` gives it. Phrases are not told. */
 	async searchMany(queries: readonly Query[], options: PhraseSearchManyOptions = {}): Promise<Run> {
-		const {signal, onProgress} = options;
+		const {onProgress} = options;
 		const total = queries.length;
-		const vectors = await this.#encoder.encode(
-			queries.map(query => query.text),
-			{
-				signal,
-				batchTokens: 1,
-				onProgress: onProgress && (({done}) => onProgress({done: Math.min(done, total - 1), total})),
-			},
-		);
+		const vectors = await encodeQuestions(this.#encoder, queries, options);
 		const run = await this.#index.searchRun(
 			queries.map(query => query.id),
 			vectors,
