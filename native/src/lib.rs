@@ -29,6 +29,7 @@ mod pool;
 mod reading;
 mod readings;
 mod run;
+mod run_builder;
 mod significance;
 mod sparse;
 mod system;
