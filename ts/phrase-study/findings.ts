@@ -2,7 +2,8 @@
 import {compared} from '../report/comparisons.ts';
 import {type Finding, gains, present, significance} from '../report/findings.ts';
 import {capital, listed, percent, points} from '../report/words.ts';
-import {accuracyMeasure, conditionName, lengthName, topK} from './names.ts';
+import {topK} from '../study/measures.ts';
+import {accuracyMeasure, conditionName, lengthName} from './names.ts';
 import {publishedPhrasesFor} from './published.ts';
 import type {PhraseStudy} from './study.ts';
 

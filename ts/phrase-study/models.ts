@@ -1,10 +1,12 @@
 import {mkdir, readFile, rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {PassageStore} from '../corpus/index.ts';
-import {type Phrase, PhraseIndex, PhraseSegmenter} from '../phrases/index.ts';
+import {PhraseIndex, PhraseSegmenter} from '../phrases/index.ts';
 import {json, writeWhole} from '../report/run-folder.ts';
+import {wordCount} from '../study/corpus-facts.ts';
+import {encodedPart} from '../study/encoded-part.ts';
 import {turnWithTime} from '../turn.ts';
-import type {CallOptions, Encoder, Passage, Vectors} from '../types.ts';
+import type {CallOptions, Encoder} from '../types.ts';
 import type {PhraseModelFacts} from './study.ts';
 
 /** M_n: phrases of `length`. */
@@ -43,26 +45,25 @@ export async function openModel(model: PhraseModel, options: ModelOptions): Prom
 		return {index: await PhraseIndex.open(path), facts: JSON.parse(await readFile(factsPath, 'utf8')) as PhraseModelFacts};
 	}
 	await mkdir(folder, {recursive: true});
-	const segment = await segmentation(model, options.tokenizer);
+	const segmenter = await segmenterOf(model, options.tokenizer);
 	const metadata = {encoder: encoder.identity!, ...(questionEncoder === undefined ? {} : {questionEncoder})};
 	await using building = new PhraseIndex({dim: encoder.dim, metadata});
 	const parts = join(folder, `${model.name}.parts`);
 	let [phrases, words] = [0, 0];
+	let part = 0;
+	const kept: Encoder = {
+		dim: encoder.dim,
+		async encode(inputs) {
+			for (const input of inputs) {
+				await turnWithTime();
+				words += wordCount(typeof input === 'string' ? input : input.text);
+			}
+			return encodedPart(join(parts, `${part++}.f32`), inputs, encoder, signal);
+		},
+	};
 	for (let start = 0; start < passages.size; start += PASSAGES_A_PART) {
 		const slice = await passages.slice(start, PASSAGES_A_PART);
-		const lists = await segment(
-			slice.map(({text}) => text),
-			signal,
-		);
-		const places = slice.flatMap(({id}, i) => lists[i]!.map(({start, end}) => ({id, start, end})));
-		const inputs = slice.flatMap(({title}, i) => lists[i]!.map(({text}) => ({text, ...(title === undefined ? {} : {title})})));
-		const vectors = await encoded(join(parts, `${start}.f32`), inputs, encoder, signal);
-		await building.add(places, vectors, {signal});
-		phrases += inputs.length;
-		for (const {text} of inputs) {
-			await turnWithTime();
-			words += wordCount(text);
-		}
+		phrases += (await building.addPassages(slice, {encoder: kept, segmenter, signal})).phrases;
 		onProgress?.({done: start + slice.length, total: passages.size});
 	}
 	const facts = {...model, phrases, words: phrases === 0 ? 0 : words / phrases};
@@ -72,35 +73,9 @@ export async function openModel(model: PhraseModel, options: ModelOptions): Prom
 	return {index: await PhraseIndex.open(path), facts};
 }
 
-/** Words by white space. */
-export const wordCount = (text: string): number => text.match(/\S+/gu)?.length ?? 0;
-
-async function segmentation(
-	{length}: PhraseModel,
-	tokenizer: string,
-): Promise<(texts: readonly string[], signal: AbortSignal | undefined) => Promise<readonly Phrase[][]>> {
+async function segmenterOf({length}: PhraseModel, tokenizer: string): Promise<Pick<PhraseSegmenter, 'segmentMany'>> {
 	if (length === 'passage') {
-		return async texts => texts.map(text => [{text, start: 0, end: text.length}]);
+		return {segmentMany: async texts => texts.map(text => [{text, start: 0, end: text.length}])};
 	}
-	const segmenter = await PhraseSegmenter.open('tokens' in length ? {...length, model: tokenizer} : length);
-	return async (texts, signal) => segmenter.segmentMany(texts, {signal});
-}
-
-/** The vectors of a part, from its file where that is whole. */
-async function encoded(
-	path: string,
-	inputs: ReadonlyArray<Pick<Passage, 'text' | 'title'>>,
-	encoder: Encoder,
-	signal: AbortSignal | undefined,
-): Promise<Vectors> {
-	const [rows, {dim}] = [inputs.length, encoder];
-	const bytes = await readFile(path).catch(() => undefined);
-	if (bytes?.length === 4 * rows * dim) {
-		// A copy of its own: what is read may not begin at a multiple of four bytes.
-		return {data: new Float32Array(Uint8Array.from(bytes).buffer), rows, dim};
-	}
-	const vectors = await encoder.encode(inputs, {signal});
-	const {buffer, byteOffset, byteLength} = vectors.data;
-	await writeWhole(path, new Uint8Array(buffer, byteOffset, byteLength));
-	return vectors;
+	return PhraseSegmenter.open('tokens' in length ? {...length, model: tokenizer} : length);
 }

@@ -26,7 +26,3 @@ export function lengthName(length: PhraseModelFacts['length']): string {
 
 /** The measure that says whether a question's first passage is right, by candidates. */
 export const accuracyMeasure = 'accuracy';
-/** The same among all passages. */
-export const topK = (k: number): string => `top-${k}`;
-export const mrrMeasure = 'MRR';
-export const ndcgMeasure = 'nDCG@10';

@@ -2,13 +2,11 @@ import {fitTemperature, fuseByConfidence} from '../calibration/index.ts';
 import {pairedTest} from '../evaluation/index.ts';
 import {fuse} from '../fusion/index.ts';
 import {type Tested, corrected, mean} from '../report/tested.ts';
+import type {Values} from '../study/measures.ts';
 import {turnWithTime} from '../turn.ts';
 import type {CallOptions, Run, Vectors} from '../types.ts';
 import {calibrated} from './calibrated.ts';
 import type {CalibratedModel, PhraseCondition, PhraseConditionRow, PhraseSettings, ProtocolStudy} from './study.ts';
-
-/** What a run is worth for each question, by measure. */
-export type Values = ReadonlyMap<string, Readonly<Record<string, number>>>;
 
 /** A way of asking, and what was found by it. */
 export interface Protocol {

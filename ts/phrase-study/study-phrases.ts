@@ -4,29 +4,30 @@ import {basename, join, resolve} from 'node:path';
 import {packageRoot} from '../addon.ts';
 import {checkCount, checkNumber, checkString} from '../check.ts';
 import {Collection} from '../collection/index.ts';
-import {type PassageStore, readQrels, readTrecRun, writeTrecRun} from '../corpus/index.ts';
+import {readTrecRun, writeTrecRun} from '../corpus/index.ts';
 import {OnnxEncoder} from '../encoders/index.ts';
 import {RetrievalError} from '../errors.ts';
-import {type CandidateLists, type FilteredSearcher, candidateLists, rankCandidates} from '../evaluation/index.ts';
+import {type FilteredSearcher, candidateLists, rankCandidates} from '../evaluation/index.ts';
 import {resolveModel} from '../models/index.ts';
 import {findRuntimeLibrary} from '../onnx/runtime-library.ts';
 import {PhraseSearcher} from '../phrases/index.ts';
 import {type Counted, type Model, named, sha256} from '../report/inputs.ts';
 import {beginRun, json, writeWhole} from '../report/run-folder.ts';
 import {mean} from '../report/tested.ts';
-import {turnWithTime} from '../turn.ts';
-import type {CallOptions, Progress, Qrels, Question, Run, Searcher} from '../types.ts';
+import {corpusFacts, wordCount} from '../study/corpus-facts.ts';
+import {type NamedFiles, datasetFiles, questionsOf} from '../study/dataset.ts';
+import {ofAnswers, ofQrels} from '../study/measures.ts';
+import {QuestionEncoder} from '../study/question-encoder.ts';
+import {type Judged, judgedFor} from '../study/relevance.ts';
+import {divided} from '../study/split.ts';
+import type {CallOptions, Progress, Question, Run, Searcher} from '../types.ts';
 import {commandOf} from './command.ts';
 import {type PhraseConfiguration, parts} from './configuration.ts';
-import {type NamedFiles, phraseDatasetFiles, questionsOf} from './dataset.ts';
-import {ofAnswers, ofCandidates, ofQrels} from './measures.ts';
-import {openModel, phraseModels, wordCount} from './models.ts';
+import {ofCandidates} from './measures.ts';
+import {openModel, phraseModels} from './models.ts';
 import {type Protocol, studyProtocol} from './protocol.ts';
-import {QuestionEncoder} from './question-encoder.ts';
-import {type Judged, judgedByAnswers, judgedByContexts} from './relevance.ts';
 import {phraseStudyHtml} from './report-html.ts';
 import {phraseStudyMarkdown} from './report-markdown.ts';
-import {type Split, splitQuestions} from './split.ts';
 import {type PhraseModelFacts, type PhraseSettings, type PhraseStudy, phraseStudyFormat} from './study.ts';
 
 export interface PhraseStudyOptions extends NamedFiles, Omit<CallOptions, 'onProgress'> {
@@ -89,7 +90,7 @@ export async function studyPhrases(dataset: string, output: string, options: Phr
 	const name = options.name ?? basename(resolve(dataset)).replace(/(?:\.\w+)+$/u, '');
 	const report = (stage: string) => (progress: Progress) => options.onProgress?.({...progress, stage});
 
-	const files = await phraseDatasetFiles(dataset, options);
+	const files = await datasetFiles(dataset, options);
 	const lists: Question[][] = [];
 	for (const path of files.questions) {
 		lists.push(await questionsOf(path, options.questions ?? Infinity, signal));
@@ -160,14 +161,15 @@ export async function studyPhrases(dataset: string, output: string, options: Phr
 		kept('runs', of, async () => searcher.searchMany(questions, {k: settings.depth, signal, onProgress: report(`search ${of}`)}));
 
 	const ofBm25 = await search('BM25', bm25);
-	const judged = await judgements(files.qrels, questions, ofBm25, passages, corpus.ids, {signal, onProgress: report('look for answers')});
+	const judged = await judgedFor(files.qrels, questions, ofBm25, passages, corpus.ids, {signal, onProgress: report('look for answers')});
 	const candidates = await candidateLists(questions, judged.qrels, await negativesOf(judged), corpus.order, {
 		...settings,
 		isRelevant: judged.isRelevant,
 		signal,
 		onProgress: report('candidates'),
 	});
-	const {split, asked} = divided(lists, candidates, corpus.titles, settings.seed);
+	const gold = new Map([...candidates.lists].map(([id, {gold}]) => [id, gold]));
+	const {split, asked} = divided(lists, gold, corpus.titles, settings.seed);
 	const rank = async (of: string, searcher: FilteredSearcher): Promise<Run> =>
 		kept('candidateRuns', of, async () => rankCandidates(searcher, asked, candidates, {signal, onProgress: report(`candidates ${of}`)}));
 
@@ -238,69 +240,6 @@ export async function studyPhrases(dataset: string, output: string, options: Phr
 		const most = [...qrels.values()].reduce((most, {size}) => Math.max(most, size), 0);
 		return most + settings.negatives <= settings.depth ? ofBm25 : bm25;
 	}
-}
-
-/** What is known of relevant passages: qrels, else the passages that questions came with, else those that have answers. */
-async function judgements(
-	qrels: string | undefined,
-	questions: readonly Question[],
-	bm25: Run,
-	passages: PassageStore,
-	corpus: ReadonlySet<string>,
-	options: CallOptions,
-): Promise<Judged> {
-	if (qrels !== undefined) {
-		const read: Qrels = await readQrels(qrels, options.signal === undefined ? {} : {signal: options.signal});
-		return {from: 'qrels', qrels: read};
-	}
-	return judgedByContexts(questions, corpus) ?? judgedByAnswers(questions, bm25, passages, options);
-}
-
-/** Questions with a relevant passage, and their two sides. */
-function divided(
-	lists: ReadonlyArray<readonly Question[]>,
-	{lists: candidates}: CandidateLists,
-	titles: ReadonlyMap<string, string>,
-	seed: number,
-): {readonly split: Split; readonly asked: readonly Question[]} {
-	const [first = [], second] = lists.map(list => list.filter(({id}) => candidates.has(id)));
-	const asked = [...first, ...(second ?? [])];
-	const ids = (of: readonly Question[]): string[] => of.map(({id}) => id);
-	const split: Split = second
-		? {development: ids(first), test: ids(second), by: 'files'}
-		: splitQuestions(
-				first.map(({id}) => {
-					const {gold} = candidates.get(id)!;
-					return {id, gold, document: titles.get(gold)};
-				}),
-				seed,
-			);
-	if (split.development.length === 0 || split.test.length < 2) {
-		throw new RetrievalError(
-			'ERR_FORMAT',
-			`questions: expected development questions and at least 2 test questions with a relevant passage in the corpus, got ${split.development.length} and ${split.test.length}`,
-		);
-	}
-	return {split, asked};
-}
-
-async function corpusFacts(
-	passages: PassageStore,
-	signal: AbortSignal | undefined,
-): Promise<{order: readonly string[]; ids: ReadonlySet<string>; titles: ReadonlyMap<string, string>; words: number}> {
-	const order: string[] = [];
-	const titles = new Map<string, string>();
-	let words = 0;
-	for await (const {id, title, text} of passages) {
-		await turnWithTime();
-		signal?.throwIfAborted();
-		order.push(id);
-		words += wordCount(text);
-		if (title !== undefined && title !== '') {
-			titles.set(id, title);
-		}
-	}
-	return {order, ids: new Set(order), titles, words: words / order.length};
 }
 
 function checkedLengths({sentences, tokens = []}: PhraseStudyOptions): [sentences: readonly number[], tokens: readonly number[]] {

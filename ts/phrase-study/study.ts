@@ -2,6 +2,8 @@ import {kindOf, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import type {Comparison} from '../report/comparisons.ts';
 import type {Counted, Model} from '../report/inputs.ts';
+import type {RelevanceSource} from '../study/relevance.ts';
+import type {SplitBy} from '../study/split.ts';
 
 export const phraseStudyFormat = 'passagekit phrase study 1';
 
@@ -41,14 +43,12 @@ export interface QuestionFacts {
 	/** Mean length, by white space. */
 	readonly words: number;
 	readonly files: readonly Counted[];
-	/** What no two of which are on both sides: files, or by the seed documents (titles), gold passages or questions. */
-	readonly split: 'files' | 'documents' | 'passages' | 'questions';
+	readonly split: SplitBy;
 }
 
 /** How it is known which passages are relevant. */
 export interface Relevance {
-	/** Qrels, the passages that questions were written for, or answers that passages have. */
-	readonly from: 'qrels' | 'contexts' | 'answers';
+	readonly from: RelevanceSource;
 	readonly file?: Counted;
 	/** Known relevant passages of a question, in the mean. */
 	readonly perQuestion: number;

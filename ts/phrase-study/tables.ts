@@ -2,7 +2,8 @@
 import {compared} from '../report/comparisons.ts';
 import {type Cell, type Column, type ReportTable, type Row, cell, tested} from '../report/table.ts';
 import {grouped, percent} from '../report/words.ts';
-import {accuracyMeasure, conditionName, lengthName, ndcgMeasure} from './names.ts';
+import {ndcgMeasure} from '../study/measures.ts';
+import {accuracyMeasure, conditionName, lengthName} from './names.ts';
 import {publishedPhrasesFor} from './published.ts';
 import type {PhraseCondition, PhraseStudy, ProtocolStudy} from './study.ts';
 

@@ -2,13 +2,13 @@ import {checkString, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import type {CallOptions, Encoder, Passage} from '../types.ts';
 import type {PhraseIndex} from './phrase-index.ts';
-import {PhraseSegmenter} from './segmenter.ts';
+import type {PhraseSegmenter} from './segmenter.ts';
 
 export interface AddPassagesOptions extends CallOptions {
 	/** Of passages: the one that the index is for. */
 	readonly encoder: Encoder;
-	/** What a phrase is. */
-	readonly segmenter: PhraseSegmenter;
+	/** What a phrase is: a `PhraseSegmenter`, or anything that cuts texts as one does. */
+	readonly segmenter: Pick<PhraseSegmenter, 'segmentMany'>;
 	/** Whether a phrase is encoded behind the title of its passage, as a passage is. @default true */
 	readonly titles?: boolean | undefined;
 }
@@ -31,7 +31,7 @@ export async function addPassages(
 	if (typeof encoder?.encode !== 'function') {
 		throw new RetrievalError('ERR_ARGUMENT', `addPassages: encoder: expected an encoder, got ${kindOf(encoder)}`);
 	}
-	if (!(segmenter instanceof PhraseSegmenter)) {
+	if (typeof segmenter?.segmentMany !== 'function') {
 		throw new RetrievalError('ERR_ARGUMENT', `addPassages: segmenter: expected a PhraseSegmenter, got ${kindOf(segmenter)}`);
 	}
 	if (encoder.dim !== index.dim) {

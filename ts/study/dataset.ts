@@ -5,7 +5,7 @@ import {RetrievalError} from '../errors.ts';
 import type {Question} from '../types.ts';
 
 /** Where a data set's parts are. */
-export interface PhraseDatasetFiles {
+export interface DatasetFiles {
 	readonly corpus: string;
 	/** One file of all questions, or development questions and test questions. */
 	readonly questions: readonly [all: string] | readonly [development: string, test: string];
@@ -32,7 +32,7 @@ const names = {
 } as const;
 
 /** Finds a data set's parts in its folder, or in one file that has passages and questions, as SQuAD's and PubMedQA's do. */
-export async function phraseDatasetFiles(dataset: string, named: NamedFiles): Promise<PhraseDatasetFiles> {
+export async function datasetFiles(dataset: string, named: NamedFiles): Promise<DatasetFiles> {
 	const info = await stat(dataset).catch((error: unknown) => {
 		const {code} = error as NodeJS.ErrnoException;
 		throw new RetrievalError('ERR_IO', `${dataset}: expected a folder with a corpus and questions, or a file with both, got ${code}`, {

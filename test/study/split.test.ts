@@ -1,5 +1,5 @@
 import test from 'ava';
-import {splitQuestions} from '../../ts/phrase-study/split.ts';
+import {splitQuestions} from '../../ts/study/split.ts';
 
 const questions = (count: number, perPassage: number, perDocument: number): Parameters<typeof splitQuestions>[0] =>
 	Array.from({length: count}, (_, i) => ({

@@ -1,5 +1,9 @@
 import {createHash} from 'node:crypto';
-import type {QuestionFacts} from './study.ts';
+import {RetrievalError} from '../errors.ts';
+import type {Question} from '../types.ts';
+
+/** What no two questions of which are on both sides: files, or by the seed documents (titles), gold passages or questions. */
+export type SplitBy = 'files' | 'documents' | 'passages' | 'questions';
 
 /** A question by what it should not be parted from. */
 export interface Divisible {
@@ -12,7 +16,7 @@ export interface Divisible {
 export interface Split {
 	readonly development: readonly string[];
 	readonly test: readonly string[];
-	readonly by: QuestionFacts['split'];
+	readonly by: SplitBy;
 }
 
 /** So many groups at least, for a part of them to come near a third. */
@@ -53,4 +57,32 @@ export function splitQuestions(questions: readonly Divisible[], seed: number, sh
 	}
 	const ids = (inside: boolean): string[] => questions.filter(question => taken.has(keyOf(question)) === inside).map(({id}) => id);
 	return {development: ids(true), test: ids(false), by};
+}
+
+/** Questions with a relevant passage, `gold`, and their two sides; a file of development questions and one of test questions are those. */
+export function divided(
+	lists: ReadonlyArray<readonly Question[]>,
+	gold: ReadonlyMap<string, string>,
+	titles: ReadonlyMap<string, string>,
+	seed: number,
+): {readonly split: Split; readonly asked: readonly Question[]} {
+	const [first = [], second] = lists.map(list => list.filter(({id}) => gold.has(id)));
+	const asked = [...first, ...(second ?? [])];
+	const ids = (of: readonly Question[]): string[] => of.map(({id}) => id);
+	const split: Split = second
+		? {development: ids(first), test: ids(second), by: 'files'}
+		: splitQuestions(
+				first.map(({id}) => {
+					const passage = gold.get(id)!;
+					return {id, gold: passage, document: titles.get(passage)};
+				}),
+				seed,
+			);
+	if (split.development.length === 0 || split.test.length < 2) {
+		throw new RetrievalError(
+			'ERR_FORMAT',
+			`questions: expected development questions and at least 2 test questions with a relevant passage in the corpus, got ${split.development.length} and ${split.test.length}`,
+		);
+	}
+	return {split, asked};
 }

@@ -1,16 +1,34 @@
-import type {PassageStore} from '../corpus/index.ts';
+import {type PassageStore, readQrels} from '../corpus/index.ts';
 import {RetrievalError} from '../errors.ts';
 import {hasAnswer} from '../evaluation/index.ts';
 import {turnWithTime} from '../turn.ts';
 import type {CallOptions, Qrels, Question, Run} from '../types.ts';
-import type {Relevance} from './study.ts';
+
+/** How it is known which passages are relevant: by qrels, the passages that questions were written for, or answers that passages have. */
+export type RelevanceSource = 'qrels' | 'contexts' | 'answers';
 
 /** Which passages are relevant. */
 export interface Judged {
-	readonly from: Relevance['from'];
+	readonly from: RelevanceSource;
 	readonly qrels: Qrels;
 	/** Of passages that were not judged. */
 	readonly isRelevant?: (queryId: string, passageId: string) => Promise<boolean>;
+}
+
+/** What is known of relevant passages: qrels, else the passages that questions came with, else those that have answers. */
+export async function judgedFor(
+	qrels: string | undefined,
+	questions: readonly Question[],
+	bm25: Run,
+	passages: PassageStore,
+	corpus: ReadonlySet<string>,
+	options: CallOptions,
+): Promise<Judged> {
+	if (qrels !== undefined) {
+		const read: Qrels = await readQrels(qrels, options.signal === undefined ? {} : {signal: options.signal});
+		return {from: 'qrels', qrels: read};
+	}
+	return judgedByContexts(questions, corpus) ?? judgedByAnswers(questions, bm25, passages, options);
 }
 
 /** The passages that questions were written for, where a file of questions has them and the corpus too. */
