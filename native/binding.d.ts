@@ -98,6 +98,12 @@ export declare class NativeIds {
   mark(which: Uint8Array): void
 }
 
+/** Makes lexical vectors of texts. */
+export declare class NativeLexicon {
+  /** `vectors`, `[texts, dim]`, with λ times the lexical vector of each text added. An empty title is none. */
+  add(texts: Array<string>, titles: Array<string>, vectors: Float32Array, lambda: number): Promise<Float32Array>
+}
+
 /** A file of passages being read. */
 export declare class NativePassageReader {
   /** Up to `count` passages; fewer at the end. */
@@ -118,6 +124,18 @@ export declare class NativePassageStore {
   texts(): NativeTexts
   close(): void
 }
+
+/** How many passages have each piece of a tokenizer. */
+export declare class NativePieceCounts {
+  constructor(projection: NativeProjection)
+  pieces(texts: Array<string>, titles: Array<string>): Promise<NativePieces>
+  count(pieces: NativePieces): void
+  /** The inverse document frequency of every piece. */
+  weights(): Float32Array
+}
+
+/** The pieces of some texts, each once a text. */
+export declare class NativePieces {}
 
 /** A head with its tokenizer. */
 export declare class NativeProjection {
@@ -216,6 +234,15 @@ export declare class NativeStoreWriter {
 export declare class NativeTexts {
   constructor()
   add(ids: Array<string>, texts: Array<string>): void
+}
+
+/** A vector for every token of a vocabulary. */
+export declare class NativeTokenVectors {
+  get dim(): number
+  get identity(): string
+  losses(): Float32Array
+  bounds(): Float32Array
+  steps(): Uint32Array
 }
 
 /** A flat or an HNSW index. Other objects, also of other threads, may be of the same one. */
@@ -395,6 +422,9 @@ export declare function exactMatch(prediction: string, answers: Array<string>): 
 
 export declare function f1(prediction: string, answers: Array<string>): number
 
+/** Enrichments of a head; kept in the folder `cache`, if any, in a file named after what they are of. */
+export declare function findEnrichments(projection: NativeProjection, options: NativeEnrichOptions, cache?: string | undefined | null, control?: Control | undefined | null): Promise<NativeTokenVectors>
+
 /**
  * Of each query the list of the most confident model, by the first `depth` scores. Hits do not pass through JavaScript, and
  * of lists that are not taken the ids are never looked at.
@@ -504,6 +534,19 @@ export interface NativeEncoderOptions {
   maxTokens: number
   /** `pair` or `joined`. */
   passageForm: string
+}
+
+export interface NativeEnrichOptions {
+  /** `zero` or `static`. */
+  start: string
+  learningRate: number
+  beta1: number
+  beta2: number
+  epsilon: number
+  loss: number
+  leastSteps: number
+  mostSteps: number
+  threads: number
 }
 
 /** `values` is `[queries, measures]`. */
@@ -699,6 +742,9 @@ export declare function openFlatIndex(path: string, inMemory: boolean): Promise<
 
 export declare function openHnswIndex(path: string, inMemory: boolean): Promise<NativeVectorIndex>
 
+/** `whitening` is `principal`, `aligned` or none; `weights` are those of pieces, all 1 if none. */
+export declare function openLexicon(tokens: NativeTokenVectors, projection: NativeProjection, weights: Float32Array | undefined | null, whitening: string | undefined | null, unit: boolean): Promise<NativeLexicon>
+
 export declare function openPassages(path: string, options: NativeReadFileOptions): Promise<NativePassageReader>
 
 export declare function openPassageStore(path: string): Promise<NativePassageStore>
@@ -738,6 +784,12 @@ export interface Pieces {
   ends: Uint32Array
 }
 
+/** The inverse document frequency of every piece of a tokenizer in an index of the same pieces. */
+export declare function pieceWeightsIn(index: NativeBm25Index, projection: NativeProjection): Promise<Float32Array>
+
+/** Weights of pieces by their names; of all others 0. */
+export declare function pieceWeightsOf(projection: NativeProjection, pieces: Array<string>, weights: Float32Array): Promise<Float32Array>
+
 /** Judgements, one a row. */
 export interface QrelsColumns {
   queries: Array<string>
@@ -770,6 +822,9 @@ export declare function searchTemperature(scores: Float32Array, k: number, corre
 export declare function significance(a: Float64Array, b: Float64Array, test: string, rounds: number, seed: number, control?: Control | undefined | null): Promise<NativePairedTest>
 
 export declare function splitDocument(text: string, words: number, overlap: number, wrap: boolean): Pieces
+
+/** The rows of a head's decoder. */
+export declare function staticEmbeddings(projection: NativeProjection): Promise<NativeTokenVectors>
 
 export declare function systemInfo(): SystemInfo
 

@@ -124,6 +124,8 @@ codes! {
         ::vocabulary::Error::Format { .. } => "ERR_MODEL",
         ::vocabulary::Error::Dimension { .. } => "ERR_DIMENSION",
         ::vocabulary::Error::Argument { .. } => "ERR_ARGUMENT",
+        ::vocabulary::Error::OtherEnrichments { .. } => "ERR_ENCODER_MISMATCH",
+        ::vocabulary::Error::Storage(error) => storage_code(&error),
         ::vocabulary::Error::Cancelled(_) => "ERR_CANCELLED",
     }
     ::calibration::Error {

@@ -16,6 +16,7 @@ mod calibration;
 mod control;
 mod corpus;
 mod dense;
+mod enrichment;
 mod error;
 mod evaluation;
 mod fusion;

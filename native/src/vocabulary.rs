@@ -40,8 +40,8 @@ impl NativeTokens {
 /// A head with its tokenizer.
 #[napi]
 pub struct NativeProjection {
-    head: Arc<Head>,
-    tokenizer: Arc<Tokenizer>,
+    pub(crate) head: Arc<Head>,
+    pub(crate) tokenizer: Arc<Tokenizer>,
     file: String,
 }
 

@@ -1,9 +1,9 @@
 import {mkdir, readFile, rename, stat, writeFile} from 'node:fs/promises';
-import {homedir} from 'node:os';
-import {join, resolve} from 'node:path';
+import {join} from 'node:path';
 import {checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import type {CallOptions} from '../types.ts';
+import {cacheFolderOf} from './cache.ts';
 import {type FileFacts, type RequestOptions, askFacts, fetchFile} from './download.ts';
 import {whileLocked} from './lock.ts';
 
@@ -45,13 +45,12 @@ files together; what the cache had of them counts as done.
 export async function downloadModel(name: string, options: DownloadOptions = {}): Promise<string> {
 	const {revision = 'main', offline = offlineByEnvironment(), signal} = options;
 	checkNames(name, revision);
-	const cache = options.cacheFolder ?? (process.env['PASSAGEKIT_CACHE'] || join(homedir(), '.cache', 'passagekit'));
-	checkString('cacheFolder', cache);
+	const cache = cacheFolderOf(options.cacheFolder);
 	const endpoint = endpointOf(options);
 	const headers = headersOf(options);
 	signal?.throwIfAborted();
 	// No two revisions share a folder: names have no `%`.
-	const folder = join(resolve(cache), 'models', name.replace('/', '--'), encodeURIComponent(revision));
+	const folder = join(cache, 'models', name.replace('/', '--'), encodeURIComponent(revision));
 	if (await isComplete(folder, options)) {
 		return folder;
 	}

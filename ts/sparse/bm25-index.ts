@@ -256,6 +256,11 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		this.close();
 	}
 
+	/** @internal */
+	static handle(index: Bm25Index): Binding.NativeBm25Index {
+		return index.#native;
+	}
+
 	#parameters(options: Bm25Options): {k1: number; b: number} {
 		checkParameters(options);
 		return {k1: options.k1 ?? this.#options.k1 ?? 0.9, b: options.b ?? this.#options.b ?? 0.4};

@@ -186,6 +186,11 @@ export class VocabularyProjection {
 		return {ids, tokens: ids.map(id => this.tokens[id] ?? `[${id}]`)};
 	}
 
+	/** @internal */
+	static handle(projection: VocabularyProjection): Binding.NativeProjection {
+		return projection.#native;
+	}
+
 	/** Does `work` for the vectors of one call after the other, at most `most` in each, and joins what it finds. */
 	async #inParts<T>(
 		vectors: Vectors,

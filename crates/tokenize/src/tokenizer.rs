@@ -96,6 +96,12 @@ impl Tokenizer {
         self.inner.id_to_token(id)
     }
 
+    /// The id of a piece, as the vocabulary writes it.
+    #[must_use]
+    pub fn piece_id(&self, piece: &str) -> Option<u32> {
+        self.inner.token_to_id(piece)
+    }
+
     /// Whether the model is WordPiece, with its unknown token in the vocabulary: then every text has pieces.
     #[must_use]
     pub fn is_word_piece(&self) -> bool {

@@ -52,6 +52,19 @@ pub enum Error {
         /// What the system said.
         got: String,
     },
+    /// Enrichments of another head, or found with other options.
+    #[error("{}: expected enrichments of {expected}, got those of {got}", path.display())]
+    OtherEnrichments {
+        /// The file.
+        path: PathBuf,
+        /// The head and the options that were asked for.
+        expected: String,
+        /// Those of the file.
+        got: String,
+    },
+    /// A file of enrichments could not be opened or saved.
+    #[error(transparent)]
+    Storage(#[from] storage::Error),
     /// The work was cancelled.
     #[error(transparent)]
     Cancelled(#[from] control::Cancelled),
@@ -60,6 +73,14 @@ pub enum Error {
 impl Error {
     pub(crate) fn io(operation: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         move |source| Self::Io { operation, path: path.to_path_buf(), source }
+    }
+
+    pub(crate) fn argument(
+        what: impl Into<String>,
+        expected: impl Into<String>,
+        got: impl Into<String>,
+    ) -> Self {
+        Self::Argument { what: what.into(), expected: expected.into(), got: got.into() }
     }
 
     pub(crate) fn format(path: &Path, expected: impl Into<String>, got: impl Into<String>) -> Self {

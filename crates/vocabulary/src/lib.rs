@@ -22,6 +22,7 @@ compile_error!("safetensors files are little-endian and are read in place");
 
 mod activation;
 mod best;
+mod enrich;
 mod error;
 mod head;
 mod logits;
@@ -34,6 +35,10 @@ mod total;
 mod walk;
 
 pub use activation::Activation;
+pub use enrich::{
+    Adam, EnrichOptions, Enrichments, Lexicon, Losses, Objective, Start, Whitening, enrich, identity,
+    inverse_document_frequency, whiten,
+};
 pub use error::Error;
 pub use head::Head;
 pub use project::TokenScore;

@@ -6,6 +6,7 @@ use napi::bindgen_prelude::{Float32Array, Object};
 use napi_derive::napi;
 use ranking::Hit;
 use sparse::{Bm25, Bm25Index, Filter};
+use tokenize::Tokenizer;
 
 use super::analyzer::NativeAnalyzer;
 use super::explanation::NativeExplanation;
@@ -31,6 +32,37 @@ fn parsed(filter: Option<String>) -> Outcome<Option<Filter>> {
 pub struct NativeBm25Index {
     inner: Option<Arc<Bm25Index>>,
     path: PathBuf,
+}
+
+impl NativeBm25Index {
+    /// Of every piece of a tokenizer, by id, how many of the index's passages have it, and how many passages there are. The index
+    /// has to be of the same pieces.
+    pub fn piece_counts(
+        &self,
+    ) -> Outcome<impl FnOnce(&Tokenizer) -> Outcome<(u64, Vec<u64>)> + Send + 'static> {
+        let (index, folder) = (self.opened()?, self.path.clone());
+        Ok(move |tokenizer: &Tokenizer| {
+            let searcher = index.searcher();
+            let analyzer = searcher.analyzer();
+            let copy = analyzer.tokenizer_copy(&folder).map(|path| Tokenizer::open(&path)).transpose()?;
+            let count = tokenizer.vocabulary_size() as u32;
+            let same = |copy: &Tokenizer| {
+                copy.vocabulary_size() as u32 == count
+                    && (0..count).all(|id| copy.piece_text(id) == tokenizer.piece_text(id))
+            };
+            if !copy.as_ref().is_some_and(same) {
+                let got = analyzer.name();
+                let message = format!(
+                    "idf: expected an index of the head's word pieces, got one of the analyzer {got}"
+                );
+                let other = if copy.is_some() { " with another vocabulary" } else { "" };
+                return Err(Failure::new("ERR_ANALYZER_MISMATCH", message + other));
+            }
+            let pieces = (0..count)
+                .map(|id| tokenizer.piece_text(id).map_or(Ok(0), |piece| searcher.passages_with(&piece)));
+            Ok((searcher.len(), pieces.collect::<Result<_, _>>()?))
+        })
+    }
 }
 
 /// An index of another analyzer than the one given is refused.

@@ -6,3 +6,5 @@ mod index;
 mod ingest;
 mod queries;
 mod writer;
+
+pub use index::NativeBm25Index;

@@ -1,0 +1,234 @@
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use control::{Cancelled, Control};
+use rayon::prelude::*;
+
+use super::options::{EnrichOptions, Start};
+use super::{Objective, file};
+use crate::{Error, Head, threads};
+
+/// Tokens that take their steps together.
+const BLOCK_TOKENS: usize = 256;
+/// Steps after which the tokens that are not done are put into full blocks again.
+const ROUND_STEPS: u32 = 4;
+/// How often unfinished work is kept in the file.
+const KEEP_EVERY: Duration = Duration::from_secs(30);
+
+/// Single-token enrichments of a whole vocabulary.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Enrichments {
+    /// Numbers of a vector.
+    pub dim: usize,
+    /// s_t of every token t, `[vocabulary, dim]`.
+    pub vectors: Vec<f32>,
+    /// Its loss, in nats.
+    pub losses: Vec<f32>,
+    /// What no vector's loss is below, as far as the search found out; see [`Losses::bounds`](super::Losses::bounds).
+    pub bounds: Vec<f32>,
+    /// Steps that it took.
+    pub steps: Vec<u32>,
+}
+
+/// Tells the enrichments of a head and options from those of others: 32 hexadecimal digits.
+#[must_use]
+pub fn identity(head: &Head, options: &EnrichOptions) -> String {
+    file::digest(file::of(head, options).to_string().as_bytes())
+}
+
+/// Tokens that are not done, with what they need to go on.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Unfinished {
+    /// Steps taken, the same of all.
+    pub steps: u32,
+    pub tokens: Vec<u32>,
+    /// `[tokens, dim]`, as the two moments.
+    pub vectors: Vec<f32>,
+    pub first: Vec<f32>,
+    pub second: Vec<f32>,
+}
+
+/// For every token t of the vocabulary the vector s_t whose distribution is t alone: the minimum of [`Objective`] by Adam
+/// (Ram et al., 2023, §6.2, equation 4).
+///
+/// A token is done as soon as its loss is below that of the options. There are tokens with no such vector, as their rows of the
+/// decoder are too much like others; where the bound proves that, a token is done when its loss is as near to the bound as
+/// others' must be to 0. The same head and options give the same bytes, for any number of threads, and wherever the work
+/// was interrupted.
+///
+/// With a file, the result is kept there, and what was found so far every half minute and on cancelling; the next call
+/// goes on from there, or returns what is complete. Progress counts tokens.
+///
+/// # Errors
+///
+/// [`Error::Argument`]; [`Error::OtherEnrichments`] where the file is of another head or other options; [`Error::Storage`];
+/// [`Error::Threads`]; [`Error::Cancelled`].
+pub fn enrich(
+    head: &Head,
+    options: &EnrichOptions,
+    kept: Option<&Path>,
+    control: &Control,
+) -> Result<Enrichments, Error> {
+    options.check()?;
+    if options.start == Start::Static && head.inner != head.dim {
+        let got = format!("{} and {}", head.dim, head.inner);
+        return Err(Error::argument("start", "a decoder of the vectors' dimension", got));
+    }
+    let of = file::of(head, options);
+    let (mut found, mut rest) = match kept {
+        Some(path) if path.exists() => file::open(path, head, &of)?,
+        _ => begin(head, options),
+    };
+    control.set_total(head.vocabulary as u64);
+    control.advance((head.vocabulary - rest.tokens.len()) as u64);
+    let objective = Objective::new(head);
+    let (mut saved, mut changed) = (Instant::now(), false);
+    while !rest.tokens.is_empty() {
+        match threads::run(options.threads, || round(&objective, options, &rest, control))? {
+            Ok(blocks) => {
+                changed = true;
+                rest = found.take(blocks, rest.steps);
+            }
+            Err(cancelled) => {
+                if let Some(path) = kept.filter(|_| changed) {
+                    file::save(path, &found, &rest, &of)?;
+                }
+                return Err(cancelled.into());
+            }
+        }
+        if let Some(path) = kept.filter(|_| rest.tokens.is_empty() || saved.elapsed() > KEEP_EVERY) {
+            file::save(path, &found, &rest, &of)?;
+            saved = Instant::now();
+        }
+    }
+    Ok(found)
+}
+
+fn begin(head: &Head, options: &EnrichOptions) -> (Enrichments, Unfinished) {
+    let (dim, count) = (head.dim, head.vocabulary);
+    let zeros = vec![0.0; count * dim];
+    let found = Enrichments {
+        dim,
+        vectors: zeros.clone(),
+        losses: vec![0.0; count],
+        bounds: vec![0.0; count],
+        steps: vec![0; count],
+    };
+    let vectors = match options.start {
+        Start::Zero => zeros.clone(),
+        Start::Static => head.decoder.clone(),
+    };
+    let tokens = (0..count as u32).collect();
+    (found, Unfinished { steps: 0, tokens, vectors, first: zeros.clone(), second: zeros })
+}
+
+/// What a round makes of a block.
+#[derive(Default)]
+struct Block {
+    done: Vec<Done>,
+    /// Those of the vectors that are done, in the same order.
+    vectors: Vec<f32>,
+    rest: Unfinished,
+}
+
+struct Done {
+    token: u32,
+    loss: f32,
+    bound: f32,
+    steps: u32,
+}
+
+fn round(
+    objective: &Objective<'_>,
+    options: &EnrichOptions,
+    from: &Unfinished,
+    control: &Control,
+) -> Result<Vec<Block>, Cancelled> {
+    let blocks = (0..from.tokens.len()).into_par_iter().step_by(BLOCK_TOKENS);
+    blocks.map(|first| take_steps(objective, options, from.block(first, objective.dim()), control)).collect()
+}
+
+impl Unfinished {
+    /// Those of a block that begins with the one at `first`.
+    fn block(&self, first: usize, dim: usize) -> Self {
+        let last = self.tokens.len().min(first + BLOCK_TOKENS);
+        let rows = |values: &[f32]| values[first * dim..last * dim].to_vec();
+        Self {
+            steps: self.steps,
+            tokens: self.tokens[first..last].to_vec(),
+            vectors: rows(&self.vectors),
+            first: rows(&self.first),
+            second: rows(&self.second),
+        }
+    }
+}
+
+/// The steps of a round for one block; tokens that are done leave it at once.
+fn take_steps(
+    objective: &Objective<'_>,
+    options: &EnrichOptions,
+    mut rest: Unfinished,
+    control: &Control,
+) -> Result<Block, Cancelled> {
+    let dim = objective.dim();
+    let mut block = Block::default();
+    let last = rest.steps + ROUND_STEPS;
+    while rest.steps < last && !rest.tokens.is_empty() {
+        let mut at = objective.at(&rest.vectors, &rest.tokens, control)?;
+        let mut left = 0;
+        for row in 0..rest.tokens.len() {
+            let (loss, bound) = (at.losses[row], at.bounds[row]);
+            let values = row * dim..(row + 1) * dim;
+            if options.is_done(rest.steps, loss, bound) {
+                block.vectors.extend_from_slice(&rest.vectors[values]);
+                block.done.push(Done { token: rest.tokens[row], loss, bound, steps: rest.steps });
+                control.advance(1);
+            } else {
+                rest.tokens[left] = rest.tokens[row];
+                for all in [&mut rest.vectors, &mut rest.first, &mut rest.second, &mut at.gradient] {
+                    all.copy_within(values.clone(), left * dim);
+                }
+                left += 1;
+            }
+        }
+        rest.tokens.truncate(left);
+        for all in [&mut rest.vectors, &mut rest.first, &mut rest.second, &mut at.gradient] {
+            all.truncate(left * dim);
+        }
+        rest.steps += 1;
+        let moments = (&mut rest.first[..], &mut rest.second[..]);
+        options.adam.step(rest.steps, &at.gradient, &mut rest.vectors, moments);
+    }
+    rest.steps = last;
+    block.rest = rest;
+    Ok(block)
+}
+
+impl EnrichOptions {
+    /// Whether a token is done after so many steps.
+    fn is_done(&self, steps: u32, loss: f32, bound: f32) -> bool {
+        let low = loss < self.loss || (bound >= self.loss && loss - bound < self.loss);
+        steps >= self.most_steps || (steps >= self.least_steps && low)
+    }
+}
+
+impl Enrichments {
+    /// Enters what blocks have done; returns what they left, in its order.
+    fn take(&mut self, blocks: Vec<Block>, steps: u32) -> Unfinished {
+        let mut rest = Unfinished { steps: steps + ROUND_STEPS, ..Unfinished::default() };
+        for block in blocks {
+            for (done, vector) in block.done.iter().zip(block.vectors.chunks_exact(self.dim)) {
+                let token = done.token as usize;
+                self.vectors[token * self.dim..][..self.dim].copy_from_slice(vector);
+                self.losses[token] = done.loss;
+                self.bounds[token] = done.bound;
+                self.steps[token] = done.steps;
+            }
+            rest.tokens.extend(block.rest.tokens);
+            rest.vectors.extend(block.rest.vectors);
+            rest.first.extend(block.rest.first);
+            rest.second.extend(block.rest.second);
+        }
+        rest
+    }
+}

@@ -1,0 +1,109 @@
+import {join} from 'node:path';
+import test from 'ava';
+import {packageRoot} from '../../ts/addon.ts';
+import {type Encoder, FlatIndex, LexicalEnrichment, type Query, RetrievalError, VocabularyProjection, tuneLambda} from '../../ts/index.ts';
+
+const head = join(packageRoot, 'models/tiny-encoder');
+const projection = await VocabularyProjection.load(head);
+const DIM = 128;
+
+const animals = ['fox', 'hen', 'horse', 'cow', 'dog', 'cat', 'bird', 'fish', 'sheep', 'bear'];
+const passages = animals.map((animal, i) => ({id: `p${i}`, text: `the ${animal} by the river`}));
+const queries: Query[] = animals.map((animal, i) => ({id: `q${i}`, text: `where is the ${animal}?`}));
+
+/** Leads every question astray, to the passage of the next animal: what it says of them, tokens have to outweigh. */
+const misled: Encoder = {
+	dim: DIM,
+	identity: 'misled',
+	async encode(inputs) {
+		const data = new Float32Array(inputs.length * DIM);
+		for (const [row, input] of inputs.entries()) {
+			const text = typeof input === 'string' ? input : input.text;
+			const animal = animals.findIndex(animal => text.includes(animal));
+			data[row * DIM + ((animal + (text.startsWith('where') ? 1 : 0)) % animals.length)] = 1;
+			// No two passages have one score.
+			data[row * DIM + animals.length] = (animal + 1) / 1000;
+		}
+		return {data, rows: inputs.length, dim: DIM};
+	},
+};
+
+const enriched = LexicalEnrichment.fit({encoder: misled, projection, idf: passages}, {tokens: 'static'});
+const qrels = new Map(queries.map(({id}, i) => [id, new Map([[`p${i}`, 1]])]));
+
+test('scores are those of searches with each λ, and the best of them is chosen', async t => {
+	const lambdas = [0, 0.5, 1, 2, 4];
+	const progress: number[] = [];
+	const found = await tuneLambda(
+		await enriched,
+		passages,
+		{queries, qrels, measure: 'RR@3'},
+		{lambdas, onProgress: ({done}) => progress.push(done)},
+	);
+	for (const {lambda, score} of found.curve) {
+		const encoder = (await enriched).withLambda(lambda);
+		const index = new FlatIndex({dim: DIM});
+		await index.add(
+			passages.map(({id}) => id),
+			await encoder.encode(passages),
+		);
+		const lists = await index.searchMany(await encoder.encode(queries.map(({text}) => text)), {k: 3});
+		const ranks = lists.map((hits, i) => hits.findIndex(({id}) => id === `p${i}`) + 1);
+		const expected = ranks.reduce((sum, rank) => sum + (rank === 0 ? 0 : 1 / rank), 0) / queries.length;
+		t.true(Math.abs(score - expected) < 1e-9, `λ ${lambda}: ${score} for ${expected}`);
+	}
+	t.deepEqual(
+		found.curve.map(({lambda}) => lambda),
+		lambdas,
+	);
+	t.is(found.score, Math.max(...found.curve.map(({score}) => score)));
+	t.is(found.curve.find(({score}) => score === found.score)!.lambda, found.lambda);
+	t.true(found.lambda > 0 && found.score === 1 && found.curve[0]!.score < 0.5);
+	// Ten passages, ten questions, and ten for each λ.
+	t.deepEqual(progress, [10, 20, 30, 40, 50, 60, 70]);
+});
+
+test('each part of the questions is measured by the λ of the others', async t => {
+	const found = await tuneLambda(await enriched, passages, {queries, qrels, measure: 'Success@1'}, {lambdas: [0, 4], folds: 5});
+	t.deepEqual(
+		found.folds,
+		Array.from({length: 5}, () => ({lambda: 4, score: 1})),
+	);
+	t.is(found.heldOut, 1);
+	// With two questions alone that tokens mislead, whoever holds one of them out sees the other.
+	const astray = new Map(qrels);
+	astray.set('q0', new Map([['p1', 1]]));
+	const mixed = await tuneLambda(await enriched, passages, {queries, qrels: astray, measure: 'Success@1'}, {lambdas: [0, 4], folds: 10});
+	t.is(mixed.lambda, 4);
+	t.is(mixed.score, 0.9);
+	t.is(mixed.heldOut, 0.9);
+	t.deepEqual(
+		await tuneLambda(await enriched, passages, {queries, qrels: astray, measure: 'Success@1'}, {lambdas: [0, 4], folds: 10}),
+		mixed,
+	);
+});
+
+test('answers in passages are an objective too, and of equal λ the first wins', async t => {
+	const questions = queries.map((query, i) => ({...query, answers: [animals[i]!]}));
+	const unanswerable = {id: 'none', text: 'where is it?', answers: []};
+	const found = await tuneLambda(await enriched, passages, {questions: [...questions, unanswerable], k: 1}, {lambdas: [4, 5, 0]});
+	t.deepEqual([found.lambda, found.score], [4, 1]);
+	t.true(found.curve[2]!.score < 0.5);
+});
+
+test('what has no meaning is refused', async t => {
+	const refused = async (work: Promise<unknown>, message: RegExp): Promise<void> => {
+		const error = (await t.throwsAsync(work, {instanceOf: RetrievalError})) as RetrievalError;
+		t.is(error.code, 'ERR_ARGUMENT');
+		t.regex(error.message, message);
+	};
+	const objective = {queries, qrels, measure: 'RR@3'} as const;
+	await refused(tuneLambda(await enriched, passages, objective, {lambdas: []}), /^lambdas: expected numbers of at least 0, got \[\]$/u);
+	await refused(tuneLambda(await enriched, passages, objective, {lambdas: [1, -1]}), /got \[1, -1\]$/u);
+	await refused(tuneLambda(await enriched, passages, objective, {folds: 1}), /^folds: expected a whole number of at least 2, got 1$/u);
+	await refused(
+		tuneLambda(await enriched, passages, objective, {folds: 11}),
+		/^questions: expected at least one for each of 11 folds, got 10$/u,
+	);
+	await refused(tuneLambda(misled as never, passages, objective), /^tuneLambda: expected a LexicalEnrichment/u);
+});
