@@ -1,3 +1,24 @@
+export * from './analysis/index.ts';
+export {
+	type Explainers,
+	explainMatch,
+	type ExplainMatchOptions,
+	type MarkedText,
+	type MatchExplanation,
+	type ProjectedMatch,
+	type ProjectedToken,
+	type TokenOrigin,
+} from './explain.ts';
+export {explanationHtml, type ExplanationPageOptions} from './explanation-html.ts';
+export {
+	LexicalEnrichment,
+	type LexicalEnrichmentOptions,
+	type LexicalEnrichmentParts,
+	type TokenSearch,
+	type TokenVectorOptions,
+} from './lexical-enrichment.ts';
+export type {TokenWeights} from './token-weights.ts';
+export {type LambdaObjective, type LambdaTuning, tuneLambda, type TuneLambdaOptions} from './tune-lambda.ts';
 export {
 	type LogitsOptions,
 	type ProjectionOptions,

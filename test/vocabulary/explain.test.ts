@@ -1,0 +1,100 @@
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import test from 'ava';
+import {Bm25Index, OnnxEncoder, type Passage, VocabularyProjection, explainMatch, explanationHtml, rankPairs} from '../../ts/index.ts';
+import {escaped} from '../../ts/report/html.ts';
+import {shownExplanation} from '../../ts/cli/explanation.ts';
+
+const passage: Passage = {
+	id: 'court',
+	title: 'The Court <of> Appeal',
+	text: 'The court has nine judges & a president. Its judges are appointed by the parliament for twelve years.',
+};
+const question = 'How many judges serve on the court?';
+
+test('an explanation has both projections, what is shared, added and forgotten, and BM25’s reasons', async t => {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-explain-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	await using encoder = await OnnxEncoder.load('minilm-encoder');
+	const projection = await VocabularyProjection.load('minilm-mlm-head');
+	await using bm25 = await Bm25Index.build(folder, [passage, {id: 'other', text: 'A river.'}]);
+	const explanation = await explainMatch(question, passage, {encoder, projection, bm25}, {k: 12, forgottenAfter: 5});
+	const {dense, marked} = explanation;
+
+	const ofQuestion = await encoder.encode([question]);
+	const ofPassage = await encoder.encode([passage]);
+	const [q] = await projection.project(ofQuestion, {k: 12});
+	const [p] = await projection.project(ofPassage, {k: 12});
+	t.deepEqual(
+		[dense.question, dense.passage].map(tokens => tokens.map(({rank, id, token, probability}) => [rank, id, token, probability])),
+		[q!, p!].map(tokens => tokens.map(({id, token, probability}, i) => [i + 1, id, token, probability])),
+	);
+	const similarity = ofQuestion.data.reduce((sum, value, i) => sum + value * ofPassage.data[i]!, 0);
+	t.is(dense.similarity, similarity);
+	// The words of both, but "the", in the question's order.
+	t.deepEqual(
+		dense.shared.map(({token}) => token),
+		['judges', 'court'],
+	);
+	const [ranked] = await rankPairs([{id: 'q', question, passage}], {encoder, projection});
+	t.deepEqual(dense.ranked, ranked!.tokens);
+	for (const {origin, id} of [...dense.question, ...dense.passage]) {
+		const known = ranked!.tokens.find(token => token.id === id);
+		t.is(origin, known === undefined ? 'other' : known.inQuestion ? (known.inPassage ? 'shared' : 'question') : 'passage');
+	}
+	t.deepEqual(
+		dense.forgotten.map(({token}) => token).toSorted(),
+		dense.shared
+			.filter(({passageRank}) => passageRank > 5)
+			.map(({token}) => token)
+			.toSorted(),
+	);
+	t.true(
+		dense.expansion.every(({inQuestion, inPassage, content, questionRank}) => !inQuestion && inPassage && content && questionRank <= 12),
+	);
+
+	// The texts are whole, and "judges" is marked each time.
+	for (const [parts, text] of [
+		[marked.question, question],
+		[marked.title, passage.title!],
+		[marked.text, passage.text],
+	] as const) {
+		t.is(parts.map(part => part.text).join(''), text);
+	}
+	const isForgotten = dense.forgotten.some(({token}) => token === 'judges');
+	t.deepEqual(
+		marked.text.filter(part => part.text === 'judges').map(part => part.kind),
+		[isForgotten ? 'forgotten' : 'shared', isForgotten ? 'forgotten' : 'shared'],
+	);
+	t.false(marked.text.some(({text, kind}) => kind !== undefined && text === 'the'));
+	t.deepEqual(explanation.bm25, await bm25.explain(question, 'court'));
+
+	const html = explanationHtml([explanation, explanation], {headings: ['First', 'Second']});
+	t.is(html, explanationHtml([explanation, explanation], {headings: ['First', 'Second']}));
+	t.true(html.includes('&lt;of&gt;') && !html.includes('<of>'));
+	t.false(/<script|@import|url\(|<img|undefined|NaN/u.test(html));
+	for (const {token} of [...dense.question, ...dense.passage, ...dense.shared, ...dense.expansion]) {
+		t.true(html.includes(escaped(token)), token);
+	}
+	for (const {term, contribution} of explanation.bm25!.terms) {
+		t.true(html.includes(escaped(term)) && html.includes(contribution.toFixed(2)), term);
+	}
+	const text = shownExplanation(explanation, 'First', 100);
+	t.false(/undefined|NaN/u.test(text));
+	t.true(
+		text.split('\n').every(line => [...line].length <= 100 || /^(?:Shared tokens|Query expansion|BM25) /u.test(line)),
+		text,
+	);
+});
+
+test('what cannot be explained is refused', async t => {
+	await using encoder = await OnnxEncoder.load('tiny-encoder');
+	const projection = await VocabularyProjection.load('tiny-encoder');
+	await t.throwsAsync(explainMatch(7 as never, passage, {encoder, projection}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(explainMatch('who?', passage, {encoder, projection}, {k: 0}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(explainMatch('who?', {id: 'x'} as never, {encoder, projection}), {
+		code: 'ERR_ARGUMENT',
+		message: 'pairs[0]: passage: text: expected a string, got undefined',
+	});
+});

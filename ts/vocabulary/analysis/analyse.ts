@@ -1,0 +1,53 @@
+import {type TokenCoverage, tokenCoverage} from './coverage.ts';
+import {type TopComposition, topComposition} from './composition.ts';
+import {queryExpansion} from './expansion.ts';
+import type {RankedPair} from './ranked-pairs.ts';
+import {type TokenMrr, type TokenSet, tokenMrr} from './token-mrr.ts';
+
+/** The analyses of Ram et al. (2023, §5 and appendix B) of one encoder, as its report shows them. */
+export interface VocabularyAnalysis {
+	readonly pairs: number;
+	/** The ranks of Figures 3 and 4. */
+	readonly ks: readonly number[];
+	/** Figure 3: of all shared tokens, and of those that are no stop words and punctuation marks. */
+	readonly coverage: {readonly all: TokenCoverage; readonly content: TokenCoverage};
+	/** Table 2, of all tokens and of content. */
+	readonly mrr: {readonly all: Readonly<Record<TokenSet, TokenMrr>>; readonly content: Readonly<Record<TokenSet, TokenMrr>>};
+	/** Figure 4: the share of questions with a query expansion token among the first k. */
+	readonly expansion: readonly number[];
+	/** Figure 6. */
+	readonly composition: {readonly question: readonly TopComposition[]; readonly passage: readonly TopComposition[]};
+}
+
+export interface AnalyseVocabularyOptions {
+	/** Ranks of Figures 3 and 4. @default [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] */
+	readonly ks?: readonly number[] | undefined;
+	/** Ranks of Figure 6. @default [1, 5, 10, 20, 50, 100] */
+	readonly compositionKs?: readonly number[] | undefined;
+}
+
+/**
+All analyses that take questions and their gold passages alone, in one report; token amnesia, which takes a run too, is
+`tokenAmnesia`.
+
+@example
+```
+const pairs = await rankPairs(questionsWithPassages, {encoder, projection});
+const {coverage, ks} = await analyseVocabulary(pairs);
+coverage.all.question[ks.indexOf(20)];
+//=> 0.63
+```
+*/
+export async function analyseVocabulary(
+	pairs: readonly RankedPair[],
+	{ks = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], compositionKs = [1, 5, 10, 20, 50, 100]}: AnalyseVocabularyOptions = {},
+): Promise<VocabularyAnalysis> {
+	return {
+		pairs: pairs.length,
+		ks,
+		coverage: {all: await tokenCoverage(pairs, ks), content: await tokenCoverage(pairs, ks, 'content')},
+		mrr: {all: await tokenMrr(pairs), content: await tokenMrr(pairs, 'content')},
+		expansion: await queryExpansion(pairs, ks),
+		composition: await topComposition(pairs, compositionKs),
+	};
+}

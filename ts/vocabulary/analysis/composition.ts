@@ -1,0 +1,73 @@
+import {turnWithTime} from '../../turn.ts';
+import {checkRanks} from './check.ts';
+import {isExpansion} from './expansion.ts';
+import type {RankedPair} from './ranked-pairs.ts';
+
+/** What the first k tokens of projections are: shares of all k tokens of all pairs. The first four add up to 1. */
+export interface TopComposition {
+	readonly k: number;
+	readonly shared: number;
+	readonly questionOnly: number;
+	readonly passageOnly: number;
+	/** Neither in the question nor in the passage. */
+	readonly other: number;
+	/** Of `passageOnly` those that are content: in Q they are query expansion. */
+	readonly expansion: number;
+}
+
+/**
+What stands at the head of questions' projections Q and of passages' P (Ram et al., 2023, appendix B, Figure 6): tokens that
+question and passage share, that one of them has, or neither.
+
+@example
+```
+const {question} = await topComposition(pairs, [1, 5]);
+[question[0].shared, question[1].expansion];
+//=> [0.71, 0.14]
+```
+*/
+export async function topComposition(
+	pairs: readonly RankedPair[],
+	ks: readonly number[],
+): Promise<{question: TopComposition[]; passage: TopComposition[]}> {
+	checkRanks('ks', ks);
+	return {
+		question: await composition(pairs, ks, 'questionRank'),
+		passage: await composition(pairs, ks, 'passageRank'),
+	};
+}
+
+async function composition(
+	pairs: readonly RankedPair[],
+	ks: readonly number[],
+	side: 'questionRank' | 'passageRank',
+): Promise<TopComposition[]> {
+	const counts = ks.map(() => ({shared: 0, questionOnly: 0, passageOnly: 0, expansion: 0}));
+	for (const {tokens} of pairs) {
+		await turnWithTime();
+		for (const token of tokens) {
+			const {inQuestion, inPassage} = token;
+			const kind = inQuestion && inPassage ? 'shared' : inQuestion ? 'questionOnly' : 'passageOnly';
+			for (const [i, k] of ks.entries()) {
+				if (token[side] <= k) {
+					counts[i]![kind] += 1;
+					counts[i]!.expansion += Number(isExpansion(token));
+				}
+			}
+		}
+	}
+	return counts.map(({shared, questionOnly, passageOnly, expansion}, i) => {
+		const k = ks[i]!;
+		const all = pairs.length * k;
+		const share = (count: number): number => (all === 0 ? 0 : count / all);
+		const other = all - shared - questionOnly - passageOnly;
+		return {
+			k,
+			shared: share(shared),
+			questionOnly: share(questionOnly),
+			passageOnly: share(passageOnly),
+			other: share(other),
+			expansion: share(expansion),
+		};
+	});
+}

@@ -1,0 +1,15 @@
+export {type AmnesiaGroup, foundBySparse, type RankQuantiles, type TokenAmnesia, tokenAmnesia} from './amnesia.ts';
+export {analyseVocabulary, type AnalyseVocabularyOptions, type VocabularyAnalysis} from './analyse.ts';
+export {type TopComposition, topComposition} from './composition.ts';
+export {type TokenCoverage, tokenCoverage, type TokenKind} from './coverage.ts';
+export {queryExpansion} from './expansion.ts';
+export {
+	type ProjectedEncoders,
+	type QuestionPassage,
+	rankPairs,
+	type RankedPair,
+	type RankedToken,
+	type RankPairsOptions,
+} from './ranked-pairs.ts';
+export {englishStopWords} from './stop-words.ts';
+export {type TokenMrr, tokenMrr, type TokenSet} from './token-mrr.ts';

@@ -1,0 +1,77 @@
+import {turnWithTime} from '../../turn.ts';
+import type {TokenKind} from './coverage.ts';
+import type {RankedPair, RankedToken} from './ranked-pairs.ts';
+
+/** Sets of tokens of a pair: T_q ∩ T_p, T_p, T_p \ T_q, T_q, T_q \ T_p. */
+export const tokenSets = ['shared', 'passage', 'passageOnly', 'question', 'questionOnly'] as const;
+export type TokenSet = (typeof tokenSets)[number];
+
+export interface TokenMrr {
+	/** Tokens of the set in all pairs. */
+	readonly tokens: number;
+	/** Mean of 1 / rank over all of them, 0 to 1. */
+	readonly mrr: number;
+	/** Mean over pairs of the mean over their tokens of the set; pairs without any do not count. */
+	readonly perPair: number;
+}
+
+/**
+Token-level mean reciprocal rank in the passage's projection P of what question and passage have (Ram et al., 2023, §5.2, Table
+2): how far a passage's vector tells which of its tokens questions will have. The paper counts all tokens.
+
+@example
+```
+const {shared, passageOnly} = await tokenMrr(pairs);
+[shared.mrr, passageOnly.mrr];
+//=> [0.261, 0.03]
+```
+*/
+export async function tokenMrr(pairs: readonly RankedPair[], kind: TokenKind = 'all'): Promise<Record<TokenSet, TokenMrr>> {
+	const sums = tokenSets.map(() => ({tokens: 0, sum: 0, pairs: 0, ofPairs: 0}));
+	for (const {tokens} of pairs) {
+		await turnWithTime();
+		for (const [i, set] of tokenSets.entries()) {
+			let [count, sum] = [0, 0];
+			for (const token of tokens) {
+				if (isIn(token, set) && (token.content || kind === 'all')) {
+					count += 1;
+					sum += 1 / token.passageRank;
+				}
+			}
+			if (count > 0) {
+				const of = sums[i]!;
+				of.tokens += count;
+				of.sum += sum;
+				of.pairs += 1;
+				of.ofPairs += sum / count;
+			}
+		}
+	}
+	const mean = (sum: number, count: number): number => (count === 0 ? 0 : sum / count);
+	return Object.fromEntries(
+		tokenSets.map((set, i) => {
+			const {tokens, sum, pairs, ofPairs} = sums[i]!;
+			return [set, {tokens, mrr: mean(sum, tokens), perPair: mean(ofPairs, pairs)}];
+		}),
+	) as unknown as Record<TokenSet, TokenMrr>;
+}
+
+function isIn({inQuestion, inPassage}: RankedToken, set: TokenSet): boolean {
+	switch (set) {
+		case 'shared': {
+			return inQuestion && inPassage;
+		}
+		case 'passage': {
+			return inPassage;
+		}
+		case 'passageOnly': {
+			return inPassage && !inQuestion;
+		}
+		case 'question': {
+			return inQuestion;
+		}
+		case 'questionOnly': {
+			return inQuestion && !inPassage;
+		}
+	}
+}
