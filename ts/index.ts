@@ -14,4 +14,5 @@ export * from './reader/index.ts';
 export * from './replication/index.ts';
 export * from './sparse/index.ts';
 export type * from './types.ts';
+export * from './vocabulary-study/index.ts';
 export * from './vocabulary/index.ts';

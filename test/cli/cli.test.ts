@@ -1,5 +1,5 @@
 import {execFile} from 'node:child_process';
-import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
@@ -171,6 +171,87 @@ test('a phrase study is made, and goes on where it was', async t => {
 	t.regex(other.stderr, /got one with another settings\.seed: 42 there, 43 here/u);
 });
 
+test('a vocabulary study is made, and goes on where it was', async t => {
+	const path = await folder(t);
+	const output = join(path, 'study');
+	const flags = ['--encoder', 'tiny-encoder', '--no-enrichment', '--questions', '9'];
+	const args = ['vocabulary', '--dataset', join(articles, '..'), '--out', output, ...flags];
+	const first = await passagekit(...args);
+	t.is(first.status, 0, first.stderr);
+	for (const name of [
+		'Encoder',
+		'Static embeddings',
+		'shared, Q@20',
+		'MRR shared',
+		'BM25',
+		'BM25 of word pieces',
+		'Dense',
+		'top-100',
+		'nDCG@10',
+	]) {
+		t.true(first.stdout.includes(name), name);
+	}
+	t.regex(first.stderr, /the report: .*report\.html, also as report\.md and results\.json/u);
+	const report = await readFile(join(output, 'results.json'), 'utf8');
+
+	const again = await passagekit(...args, '--json');
+	t.is(again.status, 0, again.stderr);
+	t.deepEqual(JSON.parse(again.stdout), JSON.parse(report));
+	t.is(await readFile(join(output, 'results.json'), 'utf8'), report);
+	t.is(
+		(JSON.parse(report) as {command: string}).command,
+		'npx passagekit vocabulary --dataset encyclopedia --encoder tiny-encoder --questions 9 --seed 42 --significance 0.01 --no-enrichment',
+	);
+
+	const other = await passagekit(...args, '--seed', '43');
+	t.is(other.status, 1);
+	t.regex(other.stderr, /got one with another settings\.seed: 42 there, 43 here/u);
+});
+
+test('a passage is explained in the terminal, as JSON and as a page', async t => {
+	const path = await folder(t);
+	const docs = join(path, 'docs');
+	await mkdir(docs);
+	await writeFile(join(docs, 'court.txt'), 'The court has nine judges and a president. Its judges are appointed for twelve years.');
+	await writeFile(join(docs, 'river.txt'), 'The river rises in the hills and reaches the sea. Who counts judges here?');
+	const index = join(path, 'index');
+	t.is((await passagekit('index', docs, '-o', index, '--encoder', 'tiny-encoder')).status, 0);
+	const question = 'How many judges serve on the court?';
+
+	const text = await passagekit('explain', question, '--index', index, '--passage', 'court.txt#0');
+	t.is(text.status, 0, text.stderr);
+	for (const words of [
+		'court.txt#0',
+		'Q, of the question',
+		'P, of the passage',
+		'Shared tokens',
+		'Query expansion',
+		'BM25',
+		'contribution',
+	]) {
+		t.true(text.stdout.includes(words), words);
+	}
+
+	// Without a passage that of dense retrieval and that of BM25.
+	const page = join(path, 'page.html');
+	const json = await passagekit('explain', question, '--index', index, '--json', '--html', page, '-k', '5');
+	t.is(json.status, 0, json.stderr);
+	const {explanations} = JSON.parse(json.stdout) as {
+		explanations: Array<{passage: {id: string}; dense: {question: unknown[]; shared: Array<{token: string}>}; bm25: {score: number}}>;
+	};
+	t.true(explanations.length >= 1 && explanations.some(({passage}) => passage.id === 'court.txt#0'));
+	const court = explanations.find(({passage}) => passage.id === 'court.txt#0')!;
+	t.is(court.dense.question.length, 5);
+	t.deepEqual(court.dense.shared.map(({token}) => token).toSorted(), ['court', 'judges']);
+	t.true(court.bm25.score > 0);
+	const html = await readFile(page, 'utf8');
+	t.true(html.includes(`<h1>${question}</h1>`) && html.includes('court.txt#0'));
+
+	const none = await passagekit('explain', question, '--index', index, '--passage', 'no-such');
+	t.is(none.status, 1);
+	t.regex(none.stderr, /no-such/u);
+});
+
 test('a call that cannot be understood exits with 2 and says why', async t => {
 	t.is((await passagekit('serch')).status, 2);
 	t.is((await passagekit('search')).status, 2);
@@ -224,7 +305,7 @@ test('an analyzer is chosen by its name, or word pieces by a file', async t => {
 
 test('help names every command, and every command has help with --json in it', async t => {
 	const {stdout} = await passagekit('--help');
-	for (const command of ['demo', 'index', 'search', 'ask', 'evaluate', 'doctor']) {
+	for (const command of ['demo', 'index', 'search', 'ask', 'explain', 'evaluate', 'vocabulary', 'doctor']) {
 		t.regex(stdout, new RegExp(`^ {2}${command} `, 'mu'));
 		const help = await passagekit(command, '--help');
 		t.is(help.status, 0);

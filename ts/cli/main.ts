@@ -6,10 +6,12 @@ import {registerAsk} from './commands/ask.ts';
 import {registerDemo} from './commands/demo.ts';
 import {registerDoctor} from './commands/doctor.ts';
 import {registerEvaluate} from './commands/evaluate.ts';
+import {registerExplain} from './commands/explain.ts';
 import {registerIndex} from './commands/index-corpus.ts';
 import {registerPhrases} from './commands/phrases.ts';
 import {registerReplicate} from './commands/replicate.ts';
 import {registerSearch} from './commands/search.ts';
+import {registerVocabulary} from './commands/vocabulary.ts';
 import {UsageError, reportError} from './errors.ts';
 
 /**
@@ -48,8 +50,10 @@ Every command takes --json. Exit status: 0 done, 1 failed, 2 not understood.`,
 		registerSearch,
 		registerAsk,
 		registerEvaluate,
+		registerExplain,
 		registerReplicate,
 		registerPhrases,
+		registerVocabulary,
 		registerDoctor,
 	]) {
 		register(program, interrupted.signal);

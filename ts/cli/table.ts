@@ -22,6 +22,11 @@ export function sideBySide(blocks: ReadonlyArray<readonly string[]>, columns: nu
 	).join('\n');
 }
 
+/** A text in lines of at most `columns` characters, each as it is where it fits. */
+export function wrapped(text: string, columns: number): string {
+	return wrap(text.replaceAll(/\s+/gu, ' '), columns).join('\n');
+}
+
 // oxlint-disable-next-line no-control-regex -- colours are control characters
 const COLOURS = /\u001B\[\d+m/gu;
 // oxlint-disable-next-line no-control-regex -- the same

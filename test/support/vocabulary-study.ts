@@ -1,0 +1,119 @@
+import type {Comparison} from '../../ts/report/comparisons.ts';
+import type {EncoderAnalysis, VocabularyCondition, VocabularyRetrieval, VocabularyStudy} from '../../ts/vocabulary-study/study.ts';
+import {conditions} from '../../ts/vocabulary-study/study.ts';
+import type {RankQuantiles, TokenCoverage, TokenMrr, TopComposition} from '../../ts/vocabulary/index.ts';
+
+const ks = [1, 5, 20, 100, 1000];
+
+/** A made-up study: the encoder is above its baseline, forgets tokens where it misses passages, and is better enriched. */
+export function vocabularyStudy(changes: Partial<VocabularyStudy> = {}): VocabularyStudy {
+	return {
+		format: 'passagekit vocabulary study 1',
+		dataset: 'SQuAD',
+		passagekit: '0.1.0',
+		corpus: {count: 2067, name: 'dev-v2.0.json', sha256: 'c0'.repeat(32), words: 121.7},
+		questions: {
+			development: 1311,
+			test: 2603,
+			without: 7,
+			files: [{count: 3914, name: 'dev-v2.0.json', sha256: 'd0'.repeat(32)}],
+			split: 'documents',
+			relevance: 'contexts',
+		},
+		encoder: {name: 'small-encoder', sha256: 'a1'.repeat(32)},
+		head: {name: 'small-head', sha256: 'b2'.repeat(32), vocabulary: 30_522},
+		baseline: {kind: 'encoder', name: 'initialisation', sha256: 'f3'.repeat(32)},
+		settings: {
+			seed: 42,
+			depth: 100,
+			sparseDepth: 5,
+			bounds: [5, 20, 100],
+			lambdas: [0.2, 0.5, 1],
+			significance: 0.01,
+		},
+		analyses: [analysis('encoder', 1), analysis('baseline', 0.31), analysis('enriched', 1.13)],
+		retrieval: retrieval(),
+		command: 'npx passagekit vocabulary --dataset dev-v2.0.json --name SQuAD',
+		...changes,
+	};
+}
+
+function analysis(of: EncoderAnalysis['of'], scale: number): EncoderAnalysis {
+	const coverage = (top: number): TokenCoverage => ({
+		shared: 11_021,
+		question: ks.map((k, i) => Math.min(1, scale * top * (0.21 + 0.183 * i)) - k / 1e5),
+		passage: ks.map((k, i) => Math.min(1, scale * top * (0.11 + 0.177 * i)) - k / 1e5),
+	});
+	const mrr = (value: number): TokenMrr => ({tokens: 5003, mrr: scale * value, perPair: 1.07 * scale * value});
+	const sets = {shared: mrr(0.2613), passage: mrr(0.0721), passageOnly: mrr(0.0304), question: mrr(0.1417), questionOnly: mrr(0.0113)};
+	const bars = (shared: number): TopComposition[] =>
+		[1, 5, 20].map((k, i) => {
+			const own = {shared: scale * shared * (0.8 - 0.2 * i), questionOnly: 0.053, passageOnly: 0.1117};
+			return {k, ...own, other: 1 - own.shared - own.questionOnly - own.passageOnly, expansion: 0.0931};
+		});
+	const around = (median: number): RankQuantiles => ({
+		low: median / 8,
+		firstQuartile: median / 2,
+		median,
+		thirdQuartile: 3 * median,
+		high: Math.min(30_522, 9 * median),
+	});
+	const group = (from: number, to: number | null, questions: number, worst: number): EncoderAnalysis['amnesia']['groups'][number] => ({
+		from,
+		to,
+		questions,
+		max: {passage: around(worst / scale), question: around(worst / scale / 3)},
+		median: {passage: around(worst / scale / 5), question: around(worst / scale / 7)},
+	});
+	return {
+		of,
+		analysis: {
+			pairs: 2603,
+			ks,
+			coverage: {all: coverage(0.71), content: coverage(0.87)},
+			mrr: {all: sets, content: {...sets, shared: mrr(0.3011)}},
+			expansion: ks.map((_, i) => Math.min(1, scale * (0.17 + 0.151 * i))),
+			composition: {question: bars(0.81), passage: bars(0.43)},
+		},
+		amnesia: {groups: [group(1, 5, 1713, 211), group(6, 20, 319, 607), group(21, null, 97, 2411)], without: 3},
+	};
+}
+
+const values: Readonly<Record<VocabularyCondition, readonly number[]>> = {
+	bm25: [0.6871, 0.8592, 0.9313, 0.9624, 0.7641],
+	wordpiece: [0.6513, 0.8317, 0.9108, 0.9549, 0.7337],
+	dense: [0.5237, 0.7814, 0.9082, 0.9671, 0.6421],
+	enriched: [0.6719, 0.8723, 0.9417, 0.9781, 0.7618],
+	noIdf: [0.6102, 0.8211, 0.9206, 0.9703, 0.7043],
+	static: [0.6514, 0.8516, 0.9338, 0.9759, 0.7426],
+	noWhitening: [0.6623, 0.8634, 0.9409, 0.9775, 0.7522],
+	noNormalisation: [0.6655, 0.8671, 0.9411, 0.9778, 0.7561],
+};
+
+/** Significant where the difference is more than a point. */
+function retrieval(): VocabularyRetrieval {
+	const measures = ['top-1', 'top-5', 'top-20', 'top-100', 'MRR'];
+	const tested = ['top-1', 'top-20'];
+	const comparisons = tested.flatMap(measure =>
+		conditions
+			.filter(condition => condition !== 'enriched')
+			.map((b): Comparison => {
+				const at = measures.indexOf(measure);
+				const difference = values.enriched[at]! - values[b][at]!;
+				const p = Math.exp(-1000 * Math.abs(difference));
+				const corrected = Math.min(1, 14 * p);
+				return {a: 'enriched', b, measure, difference, p, corrected, significant: corrected < 0.01, mark: ''};
+			}),
+	);
+	return {
+		measures,
+		tunedFor: 'MRR',
+		tested,
+		rows: conditions.map((condition, i) => ({
+			condition,
+			values: values[condition],
+			...(i < 3 ? {} : {tuning: {lambda: 0.5, values: [0.6113 + i / 1000, 0.7417 + i / 1000, 0.7021 + i / 1000]}}),
+		})),
+		comparisons,
+	};
+}

@@ -1,0 +1,152 @@
+import {spawn} from 'node:child_process';
+import {readFileSync} from 'node:fs';
+import {writeFile} from 'node:fs/promises';
+import {join, relative} from 'node:path';
+import type {Command} from 'commander';
+import {packageRoot} from '../../addon.ts';
+import {Collection} from '../../collection/collection.ts';
+import {OnnxEncoder} from '../../encoders/index.ts';
+import {RetrievalError} from '../../errors.ts';
+import {
+	type Explainers,
+	LexicalEnrichment,
+	type MatchExplanation,
+	VocabularyProjection,
+	explainMatch,
+	explanationHtml,
+} from '../../vocabulary/index.ts';
+import {defaultHead} from '../../vocabulary/default-head.ts';
+import {legend, shownExplanation} from '../explanation.ts';
+import {count, defaultIndex, number} from '../options.ts';
+import {note, print, printJson} from '../output.ts';
+import {ProgressBar} from '../progress.ts';
+
+interface ExplainFlags {
+	readonly index: string;
+	readonly passage?: string;
+	readonly head?: string;
+	readonly k: number;
+	readonly forgotten: number;
+	readonly enrichment?: number;
+	readonly html?: string;
+	readonly open: boolean;
+	readonly json?: boolean;
+}
+
+/** A passage to explain, and why it is shown. */
+interface Asked {
+	readonly id: string;
+	readonly heading: string;
+}
+
+export function registerExplain(program: Command, signal: AbortSignal): void {
+	program
+		.command('explain')
+		.description('show why a passage is found for a question: vocabulary projections (Ram et al., 2023) and BM25, beside each other')
+		.argument('<question>')
+		.option('-p, --passage <id>', 'the passage (default: the best of dense retrieval, and the best of BM25)')
+		.option('-i, --index <folder>', 'made by `passagekit index`, with vectors', defaultIndex)
+		.option('--head <model>', "masked-language-model head of the encoder's initialisation (default: minilm-mlm-head, or the encoder's)")
+		.option('-k, --k <n>', 'tokens of each projection', count(1), 20)
+		.option('--forgotten <rank>', 'a shared token is forgotten after this rank', count(1), 100)
+		.option('--enrichment <lambda>', 'with lexical enrichment of this weight too; its first time takes minutes', number)
+		.option('--html <file>', 'write a page, and open it where a terminal is watched')
+		.option('--no-open', 'do not open the page')
+		.option('--json', 'print one JSON object')
+		.action(async (question: string, flags: ExplainFlags) => {
+			await using collection = await Collection.open(flags.index);
+			const encoders = await encodersOf(collection);
+			await using encoder = encoders.encoder;
+			const projection = await VocabularyProjection.load(flags.head ?? defaultHead(encoders.model));
+			const {enrichment, questionEnrichment} = await enrichments(collection, encoders, projection, flags.enrichment, signal);
+			const asked = await passagesOf(collection, question, flags.passage, signal);
+			const explanations: MatchExplanation[] = [];
+			for (const [i, passage] of (await collection.passages.get(asked.map(({id}) => id))).entries()) {
+				signal.throwIfAborted();
+				explanations[i] = await explainMatch(
+					question,
+					passage,
+					{encoder, questionEncoder: encoders.questionEncoder, projection, enrichment, questionEnrichment, bm25: collection.bm25},
+					{k: flags.k, forgottenAfter: flags.forgotten, signal},
+				);
+			}
+			if (flags.html !== undefined) {
+				const {version} = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {version: string};
+				const headings = asked.map(({heading}) => heading);
+				await writeFile(flags.html, explanationHtml(explanations, {headings, passagekit: version}));
+				note(`the page: ${relative('.', flags.html)}`);
+				if (flags.open && process.stdout.isTTY) {
+					openInBrowser(flags.html);
+				}
+			}
+			if (flags.json) {
+				printJson({question, explanations});
+			} else if (flags.html === undefined) {
+				const columns = Math.min(process.stdout.columns ?? 100, 120);
+				print(explanations.map((explanation, i) => shownExplanation(explanation, asked[i]!.heading, columns)).join('\n'));
+				print(legend());
+			}
+		});
+}
+
+interface Encoders {
+	/** Of passages. */
+	readonly encoder: OnnxEncoder;
+	/** Of questions, where it is another. */
+	readonly questionEncoder: OnnxEncoder | undefined;
+	/** The name of the encoder of passages. */
+	readonly model: string;
+}
+
+async function encodersOf(collection: Collection): Promise<Encoders> {
+	const ofQuestions = await collection.encoder();
+	const {model, questions} = collection.manifest.encoder!;
+	return {model, encoder: await OnnxEncoder.load(model), questionEncoder: questions === undefined ? undefined : ofQuestions};
+}
+
+/** Both encoders enriched, with IDF weights of the collection; vectors of tokens are taken from the cache where they are there. */
+async function enrichments(
+	collection: Collection,
+	{encoder, questionEncoder}: Encoders,
+	projection: VocabularyProjection,
+	lambda: number | undefined,
+	signal: AbortSignal,
+): Promise<Pick<Explainers, 'enrichment' | 'questionEnrichment'>> {
+	if (lambda === undefined) {
+		return {};
+	}
+	const bar = new ProgressBar('enrich', 'tokens');
+	const fit = async (encoder: OnnxEncoder): Promise<LexicalEnrichment> =>
+		LexicalEnrichment.fit(
+			{encoder, projection, idf: collection.passages},
+			{lambda, signal, onProgress: progress => bar.update(progress)},
+		).finally(() => bar.end());
+	return {enrichment: await fit(encoder), ...(questionEncoder && {questionEnrichment: await fit(questionEncoder)})};
+}
+
+async function passagesOf(collection: Collection, question: string, passage: string | undefined, signal: AbortSignal): Promise<Asked[]> {
+	if (passage !== undefined) {
+		return [{id: passage, heading: `Passage ${passage}`}];
+	}
+	const dense = await collection.searcher('dense');
+	const [[first], [second]] = [await dense.search(question, {k: 1, signal}), await collection.bm25.search(question, {k: 1, signal})];
+	if (first === undefined) {
+		throw new RetrievalError('ERR_ARGUMENT', 'explain: expected a collection with passages, got one without');
+	}
+	if (first.id === second?.id) {
+		return [{id: first.id, heading: 'First of dense retrieval and of BM25'}];
+	}
+	return [
+		{id: first.id, heading: 'First of dense retrieval'},
+		...(second === undefined ? [] : [{id: second.id, heading: 'First of BM25'}]),
+	];
+}
+
+/** By what the platform opens files with; a page that does not open is there all the same. */
+function openInBrowser(file: string): void {
+	const [command, ...args] =
+		process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];
+	spawn(command!, [...args, file], {detached: true, stdio: 'ignore'})
+		.on('error', () => {})
+		.unref();
+}

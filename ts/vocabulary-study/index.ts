@@ -1,0 +1,16 @@
+export {type VocabularyFinding, type VocabularyFindingName, vocabularyFindings} from './findings.ts';
+export {publishedVocabulary} from './published.ts';
+export {vocabularyStudyHtml} from './report-html.ts';
+export {vocabularyStudyMarkdown} from './report-markdown.ts';
+export type {
+	AnalysedEncoder,
+	Baseline,
+	EncoderAnalysis,
+	VocabularyRetrievalRow,
+	VocabularyRetrieval,
+	VocabularyCondition,
+	VocabularyQuestions,
+	VocabularySettings,
+	VocabularyStudy,
+} from './study.ts';
+export {studyVocabulary, type VocabularyStudyOptions, type VocabularyStudyProgress} from './study-vocabulary.ts';
