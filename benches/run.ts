@@ -16,6 +16,7 @@ import {replication} from './replication.ts';
 import {soak} from './soak.ts';
 import {temperature} from './temperature.ts';
 import {tuneEvidenceBench} from './tune-evidence.ts';
+import {vocabularyStudy} from './vocabulary-study.ts';
 
 /** A benchmark resolves to plain data: what it measured, by name. */
 export type Benchmark = (say: (line: string) => void) => Promise<Readonly<Record<string, unknown>>>;
@@ -31,6 +32,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
 	soak,
 	temperature,
 	'tune-evidence': tuneEvidenceBench,
+	'vocabulary-study': vocabularyStudy,
 };
 
 const names = process.argv.slice(2);

@@ -1,0 +1,73 @@
+// The study of vocabulary projections on each shared collection: what `npx passagekit vocabulary` measures there.
+import {join} from 'node:path';
+import {shared} from '../test/support/shared.ts';
+import {packageRoot} from '../ts/addon.ts';
+import {studyVocabulary} from '../ts/vocabulary-study/index.ts';
+import {entityQuestions} from './entity-questions.ts';
+import type {Benchmark} from './run.ts';
+
+/** In `SQuAD` a question's passage is the paragraph that it was written for, in `SQuAD w100` all with an answer, as in DPR. */
+const datasets: Readonly<Record<string, {readonly path: readonly string[]; readonly corpus?: string; readonly queries?: string}>> = {
+	SQuAD: {path: ['squad', 'dev-v2.0.json.gz']},
+	'SQuAD w100': {
+		path: ['squad'],
+		corpus: 'psgs_w100.squad-dev.tsv.gz',
+		queries: 'squad-dev.qas.tsv.gz',
+	},
+	PubMedQA: {path: ['pubmedqa', 'pqal.json.gz']},
+	SciFact: {path: ['ir', 'scifact']},
+	DBpedia: {path: ['ir', 'agentset-dbpedia']},
+	NFCorpus: {path: ['ir', 'nfcorpus-preprocessed']},
+	Vaswani: {path: ['ir', 'vaswani-npl']},
+};
+
+/** The embedded corpus. */
+const ENCYCLOPAEDIA = join(packageRoot, 'examples', 'encyclopedia');
+
+/** Cut-offs of coverage and expansion that are kept. */
+const KS = [1, 5, 20, 100];
+
+export const vocabularyStudy: Benchmark = async say => {
+	const data = shared(undefined, 'data');
+	if (!data) {
+		throw new Error('the benchmark of the vocabulary study needs the shared collections');
+	}
+	const cache = join(packageRoot, 'benches', '.cache', 'vocabulary-study');
+	const entities = await entityQuestions(join(data, 'ir', 'agentset-dbpedia'), join(cache, 'entity-questions'));
+	const studies: Record<string, unknown> = {};
+	const all = Object.entries(datasets).map(([name, {path, corpus, queries}]) => {
+		const place = join(data, ...path);
+		return {name, path: place, options: corpus && queries ? {corpus: join(place, corpus), queries: join(place, queries)} : {}};
+	});
+	const own = [
+		{name: 'Encyclopaedia', path: ENCYCLOPAEDIA, options: {}},
+		{name: 'Entity questions', path: entities, options: {}},
+	];
+	for (const {name, path, options} of [...own, ...all]) {
+		const began = performance.now();
+		const study = await studyVocabulary(path, join(cache, name), {name, ...options});
+		say(`${name}, ${((performance.now() - began) / 1000).toFixed(0)} s`);
+		const {questions, corpus, analyses, retrieval} = study;
+		say(`  ${''.padEnd(18)} ${retrieval.measures.join('  ')}`);
+		for (const {condition, values, tuning} of retrieval.rows) {
+			say(`  ${condition.padEnd(18)} ${values.map(value => (100 * value).toFixed(1)).join('  ')}  ${tuning ? `λ ${tuning.lambda}` : ''}`);
+		}
+		studies[name] = {
+			passages: corpus.count,
+			questions: {development: questions.development, test: questions.test},
+			retrieval,
+			analyses: analyses.map(({of, analysis: {ks, coverage, expansion, mrr, composition}, amnesia}) => {
+				const at = (values: readonly number[]): Record<string, number> => Object.fromEntries(KS.map(k => [k, values[ks.indexOf(k)]!]));
+				return {
+					of,
+					coverage: {question: at(coverage.all.question), passage: at(coverage.all.passage)},
+					expansion: at(expansion),
+					mrr: mrr.all,
+					composition,
+					amnesia,
+				};
+			}),
+		};
+	}
+	return {encoder: 'minilm-encoder', head: 'minilm-mlm-head', studies};
+};
