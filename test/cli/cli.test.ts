@@ -215,7 +215,7 @@ test('a passage is explained in the terminal, as JSON and as a page', async t =>
 	await writeFile(join(docs, 'court.txt'), 'The court has nine judges and a president. Its judges are appointed for twelve years.');
 	await writeFile(join(docs, 'river.txt'), 'The river rises in the hills and reaches the sea. Who counts judges here?');
 	const index = join(path, 'index');
-	t.is((await passagekit('index', docs, '-o', index, '--encoder', 'tiny-encoder')).status, 0);
+	t.is((await passagekit('index', docs, '-o', index)).status, 0);
 	const question = 'How many judges serve on the court?';
 
 	const text = await passagekit('explain', question, '--index', index, '--passage', 'court.txt#0');
