@@ -1,6 +1,6 @@
 import {basename} from 'node:path';
 import {named, quoted} from '../report/inputs.ts';
-import type {VocabularyStudyOptions} from './study-vocabulary.ts';
+import type {VocabularyStudyOptions} from './inputs.ts';
 
 /** What is to be typed for the same study, in a folder beside the data set. */
 export function commandOf(dataset: string, options: VocabularyStudyOptions): string {

@@ -13,4 +13,5 @@ export type {
 	VocabularySettings,
 	VocabularyStudy,
 } from './study.ts';
-export {studyVocabulary, type VocabularyStudyOptions, type VocabularyStudyProgress} from './study-vocabulary.ts';
+export type {VocabularyStudyOptions, VocabularyStudyProgress} from './inputs.ts';
+export {studyVocabulary} from './study-vocabulary.ts';

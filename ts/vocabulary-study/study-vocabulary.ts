@@ -1,75 +1,31 @@
-import {readFileSync} from 'node:fs';
 import {mkdir, stat} from 'node:fs/promises';
 import {basename, join, resolve} from 'node:path';
-import {packageRoot} from '../addon.ts';
-import {checkBoolean, checkCount, checkNumber, checkString} from '../check.ts';
+import {checkString} from '../check.ts';
 import {Collection} from '../collection/index.ts';
 import {readTrecRun, writeTrecRun} from '../corpus/index.ts';
 import {OnnxEncoder} from '../encoders/index.ts';
-import {RetrievalError} from '../errors.ts';
 import {resolveModel} from '../models/index.ts';
-import {findRuntimeLibrary} from '../onnx/runtime-library.ts';
-import {type Counted, type Model, named, sha256} from '../report/inputs.ts';
 import {beginRun, json, writeWhole} from '../report/run-folder.ts';
 import {Bm25Index} from '../sparse/index.ts';
 import {CorpusEncoder} from '../study/corpus-encoder.ts';
 import {corpusFacts} from '../study/corpus-facts.ts';
-import {type NamedFiles, datasetFiles, questionsOf} from '../study/dataset.ts';
 import {mrrMeasure, ndcgMeasure, ofAnswers, ofQrels, topK} from '../study/measures.ts';
 import {judgedFor} from '../study/relevance.ts';
 import {divided} from '../study/split.ts';
-import type {CallOptions, Encoder, Progress, Qrels, Question, Run, Searcher} from '../types.ts';
+import type {Encoder, Progress, Qrels, Run, Searcher} from '../types.ts';
 import {type ProjectedEncoders, VocabularyProjection} from '../vocabulary/index.ts';
-import {defaultHead} from '../vocabulary/default-head.ts';
 import {analysed, analysedPairs} from './analyses.ts';
 import {commandOf} from './command.ts';
-import {type VocabularyConfiguration, parts} from './configuration.ts';
+import {parts} from './configuration.ts';
 import {type EnrichedParts, enrichedConditions, exactSearcher, staticEncoder, tunedEnrichment} from './enriched.ts';
+import {type VocabularyStudyOptions, cutOffs, studyInputs} from './inputs.ts';
 import {vocabularyStudyHtml} from './report-html.ts';
 import {vocabularyStudyMarkdown} from './report-markdown.ts';
 import {type ConditionRun, measuredRetrieval} from './retrieval.ts';
-import {
-	type Baseline,
-	type EncoderAnalysis,
-	type VocabularyCondition,
-	type VocabularySettings,
-	type VocabularyStudy,
-	vocabularyStudyFormat,
-} from './study.ts';
-
-export interface VocabularyStudyOptions extends NamedFiles, Omit<CallOptions, 'onProgress'> {
-	/** The data set's name. @default the folder's or file's name */
-	readonly name?: string | undefined;
-	/** Of passages. @default 'minilm-encoder' */
-	readonly encoder?: string | undefined;
-	/** Of questions, as DPR has one. @default that of passages */
-	readonly questionEncoder?: string | undefined;
-	/** The model with the masked-language-model head of the encoder's initialisation. @default 'minilm-mlm-head' for 'minilm-encoder', else the encoder's folder */
-	readonly head?: string | undefined;
-	/** The encoder's initialisation, as an encoder. @default static embeddings of the head */
-	readonly baseline?: string | undefined;
-	/** Whether lexical enrichment is studied: its single-token enrichments take minutes, once for a head. @default true */
-	readonly enrichment?: boolean | undefined;
-	/** Questions used of each file, spread over it. @default all */
-	readonly questions?: number | undefined;
-	/** What development questions are drawn by. @default 42 */
-	readonly seed?: number | undefined;
-	/** A difference counts with a corrected p below this. @default 0.01 */
-	readonly significance?: number | undefined;
-	readonly onProgress?: ((progress: VocabularyStudyProgress) => void) | undefined;
-}
-
-/** What is being done, and how far it is. */
-export interface VocabularyStudyProgress extends Progress {
-	/** Such as `encode`, `search dense` or `project encoder`. */
-	readonly stage: string;
-}
+import {type EncoderAnalysis, type VocabularyCondition, type VocabularyStudy, vocabularyStudyFormat} from './study.ts';
 
 /** What λ is chosen by, by how it is known what is relevant. */
 const tunedFor = {qrels: ndcgMeasure, contexts: mrrMeasure, answers: topK(20)} as const;
-
-/** Cut-offs of accuracy. */
-const KS = [1, 5, 20, 100];
 
 /**
 Reruns Ram et al. (2023), "What Are You Token About?", on a data set: a folder with a corpus, questions and where they do not
@@ -90,62 +46,15 @@ retrieval.rows.find(({condition}) => condition === 'enriched')?.values;
 ```
 */
 export async function studyVocabulary(dataset: string, output: string, options: VocabularyStudyOptions = {}): Promise<VocabularyStudy> {
-	checkString('dataset', dataset);
 	checkString('output', output);
-	const {encoder: encoderName = 'minilm-encoder', questionEncoder: questionEncoderName, enrichment = true, signal} = options;
-	checkBoolean('enrichment', enrichment);
-	const headName = options.head ?? defaultHead(encoderName);
-	const name = options.name ?? basename(resolve(dataset)).replace(/(?:\.\w+)+$/u, '');
+	const {signal} = options;
 	const report = (stage: string) => (progress: Progress) => options.onProgress?.({...progress, stage});
-
-	const files = await datasetFiles(dataset, options);
-	const settings = checkedSettings(options);
-	const lists: Question[][] = [];
-	for (const path of files.questions) {
-		lists.push(await questionsOf(path, options.questions ?? Infinity, signal));
-	}
+	const {files, lists, models, configuration} = await studyInputs(dataset, options);
+	const {settings, enrichment} = configuration;
 	const questions = lists.flat();
-	if (new Set(questions.map(({id}) => id)).size < questions.length) {
-		throw new RetrievalError('ERR_FORMAT', `${dataset}: expected development and test questions of distinct ids, got some in both`);
-	}
-	const counted = async (path: string, count: number): Promise<Counted> => ({
-		count,
-		name: basename(path),
-		sha256: await sha256(path, signal),
-	});
-	const model = async (model: string): Promise<Model> => ({
-		name: named(model),
-		sha256: await sha256(await resolveModel(model, {signal}), signal),
-	});
-	const questionFiles: Counted[] = [];
-	for (const [i, path] of files.questions.entries()) {
-		questionFiles.push(await counted(path, lists[i]!.length));
-	}
-	const {version} = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {version: string};
-	const corpusHash = await sha256(files.corpus, signal);
-	const models = {
-		encoder: await model(encoderName),
-		...(questionEncoderName === undefined ? {} : {questionEncoder: await model(questionEncoderName)}),
-	};
-	const head = await model(headName);
-	const baseline: Baseline = options.baseline === undefined ? {kind: 'static'} : {kind: 'encoder', ...(await model(options.baseline))};
-	const qrelsHash = files.qrels === undefined ? null : {sha256: await sha256(files.qrels, signal)};
 	const folder = resolve(output);
 	await mkdir(folder, {recursive: true});
-	await beginRun(folder, {
-		format: vocabularyStudyFormat,
-		dataset: name,
-		passagekit: version,
-		onnxruntime: findRuntimeLibrary().version ?? null,
-		corpus: {sha256: corpusHash},
-		questions: questionFiles,
-		qrels: qrelsHash,
-		...models,
-		head,
-		baseline,
-		enrichment,
-		settings,
-	} satisfies VocabularyConfiguration);
+	await beginRun(folder, configuration);
 
 	const place = join(folder, parts.collection);
 	await using collection = (await isThere(join(place, 'passagekit.json')))
@@ -186,16 +95,16 @@ export async function studyVocabulary(dataset: string, output: string, options: 
 		settings.sparseDepth,
 	);
 
-	const tokenizer = await resolveModel(headName, {signal});
+	const tokenizer = await resolveModel(models.head, {signal});
 	const pieces = join(folder, parts.wordPieces);
 	// Its run is written when the index is whole.
 	await using wordPieces = (await isThere(join(folder, parts.runs, 'wordpiece.trec')))
 		? await Bm25Index.open(pieces)
 		: await Bm25Index.build(pieces, passages, {analyzer: {type: 'wordpiece', tokenizer}, signal});
 	const ofWordPieces = await search('wordpiece', async () => wordPieces);
-	const projection = await VocabularyProjection.load(headName);
-	await using encoder = await OnnxEncoder.load(encoderName, {signal});
-	await using ofQuestions = questionEncoderName === undefined ? encoder : await OnnxEncoder.load(questionEncoderName, {signal});
+	const projection = await VocabularyProjection.load(models.head);
+	await using encoder = await OnnxEncoder.load(models.encoder, {signal});
+	await using ofQuestions = models.questionEncoder === undefined ? encoder : await OnnxEncoder.load(models.questionEncoder, {signal});
 	const corpusEncoder = async (of: string, encoder: Encoder, questionEncoder: Encoder): Promise<CorpusEncoder> =>
 		CorpusEncoder.open({
 			folder: join(folder, parts.vectors, of),
@@ -220,7 +129,7 @@ export async function studyVocabulary(dataset: string, output: string, options: 
 		analyses.push(await analysed(of, pairs, open, dense, settings, join(folder, parts.analyses), options));
 	};
 	await analyse('encoder', async () => known);
-	await using initialisation = options.baseline === undefined ? undefined : await OnnxEncoder.load(options.baseline, {signal});
+	await using initialisation = models.baseline === undefined ? undefined : await OnnxEncoder.load(models.baseline, {signal});
 	await analyse('baseline', async () => initialisation ?? staticEncoder(projection, signal));
 	if (enrichment) {
 		const development = new Set(split.development);
@@ -246,12 +155,24 @@ export async function studyVocabulary(dataset: string, output: string, options: 
 		}
 	}
 	const measures =
-		judged.from === 'answers' ? ofAnswers(asked, passages, KS, {signal}) : ofQrels(relevant, KS, judged.from === 'qrels', {signal});
+		judged.from === 'answers'
+			? ofAnswers(asked, passages, cutOffs, {signal})
+			: ofQrels(relevant, cutOffs, judged.from === 'qrels', {signal});
+	const {
+		dataset: name,
+		passagekit,
+		corpus: file,
+		questions: questionFiles,
+		qrels,
+		encoder: ofPassages,
+		questionEncoder,
+		head,
+	} = configuration;
 	const study: VocabularyStudy = {
 		format: vocabularyStudyFormat,
 		dataset: name,
-		passagekit: version,
-		corpus: {count: passages.size, name: basename(files.corpus), sha256: corpusHash, words: corpus.words},
+		passagekit,
+		corpus: {count: passages.size, name: basename(files.corpus), ...file, words: corpus.words},
 		questions: {
 			development: split.development.length,
 			test: split.test.length,
@@ -259,11 +180,12 @@ export async function studyVocabulary(dataset: string, output: string, options: 
 			files: questionFiles,
 			split: split.by,
 			relevance: judged.from,
-			...(files.qrels === undefined ? {} : {qrels: {count: relevant.size, name: basename(files.qrels), ...qrelsHash!}}),
+			...(files.qrels !== undefined && qrels ? {qrels: {count: relevant.size, name: basename(files.qrels), ...qrels}} : {}),
 		},
-		...models,
+		encoder: ofPassages,
+		...(questionEncoder && {questionEncoder}),
 		head: {...head, vocabulary: projection.size},
-		baseline,
+		baseline: configuration.baseline,
 		settings,
 		analyses,
 		retrieval: await measuredRetrieval(runs, measures, tunedFor[judged.from], split.test, settings, {signal}),
@@ -288,23 +210,3 @@ function goldPassages(qrels: Qrels, corpus: ReadonlySet<string>): Map<string, st
 	}
 	return gold;
 }
-
-function checkedSettings({seed = 42, significance = 0.01, questions = 2, enrichment = true}: VocabularyStudyOptions): VocabularySettings {
-	checkCount('seed', seed, 0);
-	checkCount('questions', questions, 2);
-	checkNumber('significance', significance);
-	if (significance <= 0 || significance >= 1) {
-		throw new RetrievalError('ERR_ARGUMENT', `significance: expected a number between 0 and 1, got ${significance}`);
-	}
-	return {
-		seed,
-		depth: Math.max(...KS),
-		sparseDepth: 5,
-		bounds: [5, 20, 100],
-		lambdas: enrichment ? LAMBDAS : [],
-		significance,
-	};
-}
-
-/** λ tried, as lengths of lexical vectors beside the encoder's. */
-const LAMBDAS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 3];

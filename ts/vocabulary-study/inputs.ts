@@ -1,0 +1,121 @@
+/** What a study is made of: files and models, read and hashed before anything is written. */
+import {readFileSync} from 'node:fs';
+import {basename, join, resolve} from 'node:path';
+import {packageRoot} from '../addon.ts';
+import {checkBoolean, checkCount, checkNumber, checkString} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import {resolveModel} from '../models/index.ts';
+import {findRuntimeLibrary} from '../onnx/runtime-library.ts';
+import {type Counted, type Model, named, sha256} from '../report/inputs.ts';
+import {type DatasetFiles, type NamedFiles, datasetFiles, questionsOf} from '../study/dataset.ts';
+import type {CallOptions, Progress, Question} from '../types.ts';
+import {defaultHead} from '../vocabulary/default-head.ts';
+import type {VocabularyConfiguration} from './configuration.ts';
+import {type VocabularySettings, vocabularyStudyFormat} from './study.ts';
+
+export interface VocabularyStudyOptions extends NamedFiles, Omit<CallOptions, 'onProgress'> {
+	/** The data set's name. @default the folder's or file's name */
+	readonly name?: string | undefined;
+	/** Of passages. @default 'minilm-encoder' */
+	readonly encoder?: string | undefined;
+	/** Of questions, as DPR has one. @default that of passages */
+	readonly questionEncoder?: string | undefined;
+	/** The model with the masked-language-model head of the encoder's initialisation. @default 'minilm-mlm-head' for 'minilm-encoder', else the encoder's folder */
+	readonly head?: string | undefined;
+	/** The encoder's initialisation, as an encoder. @default static embeddings of the head */
+	readonly baseline?: string | undefined;
+	/** Whether lexical enrichment is studied: its single-token enrichments take minutes, once for a head. @default true */
+	readonly enrichment?: boolean | undefined;
+	/** Questions used of each file, spread over it. @default all */
+	readonly questions?: number | undefined;
+	/** What development questions are drawn by. @default 42 */
+	readonly seed?: number | undefined;
+	/** A difference counts with a corrected p below this. @default 0.01 */
+	readonly significance?: number | undefined;
+	readonly onProgress?: ((progress: VocabularyStudyProgress) => void) | undefined;
+}
+
+/** What is being done, and how far it is. */
+export interface VocabularyStudyProgress extends Progress {
+	/** Such as `encode`, `search dense` or `project encoder`. */
+	readonly stage: string;
+}
+
+/** Cut-offs of accuracy. */
+export const cutOffs = [1, 5, 20, 100];
+
+/** λ tried, as lengths of lexical vectors beside the encoder's. */
+const LAMBDAS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 3];
+
+export interface VocabularyStudyInputs {
+	readonly files: DatasetFiles;
+	/** Questions of each file. */
+	readonly lists: readonly (readonly Question[])[];
+	/** As they were named. */
+	readonly models: {
+		readonly encoder: string;
+		readonly questionEncoder: string | undefined;
+		readonly head: string;
+		readonly baseline: string | undefined;
+	};
+	readonly configuration: VocabularyConfiguration;
+}
+
+export async function studyInputs(dataset: string, options: VocabularyStudyOptions): Promise<VocabularyStudyInputs> {
+	checkString('dataset', dataset);
+	const {encoder = 'minilm-encoder', questionEncoder, baseline, enrichment = true, signal} = options;
+	checkBoolean('enrichment', enrichment);
+	const head = options.head ?? defaultHead(encoder);
+	const files = await datasetFiles(dataset, options);
+	const settings = checkedSettings(options);
+	const lists: Question[][] = [];
+	for (const path of files.questions) {
+		lists.push(await questionsOf(path, options.questions ?? Infinity, signal));
+	}
+	const questions = lists.flat();
+	if (new Set(questions.map(({id}) => id)).size < questions.length) {
+		throw new RetrievalError('ERR_FORMAT', `${dataset}: expected development and test questions of distinct ids, got some in both`);
+	}
+	const model = async (model: string): Promise<Model> => ({
+		name: named(model),
+		sha256: await sha256(await resolveModel(model, {signal}), signal),
+	});
+	const questionFiles: Counted[] = [];
+	for (const [i, path] of files.questions.entries()) {
+		questionFiles.push({count: lists[i]!.length, name: basename(path), sha256: await sha256(path, signal)});
+	}
+	const {version} = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {version: string};
+	const configuration: VocabularyConfiguration = {
+		format: vocabularyStudyFormat,
+		dataset: options.name ?? basename(resolve(dataset)).replace(/(?:\.\w+)+$/u, ''),
+		passagekit: version,
+		onnxruntime: findRuntimeLibrary().version ?? null,
+		corpus: {sha256: await sha256(files.corpus, signal)},
+		questions: questionFiles,
+		qrels: files.qrels === undefined ? null : {sha256: await sha256(files.qrels, signal)},
+		encoder: await model(encoder),
+		...(questionEncoder === undefined ? {} : {questionEncoder: await model(questionEncoder)}),
+		head: await model(head),
+		baseline: baseline === undefined ? {kind: 'static'} : {kind: 'encoder', ...(await model(baseline))},
+		enrichment,
+		settings,
+	};
+	return {files, lists, models: {encoder, questionEncoder, head, baseline}, configuration};
+}
+
+function checkedSettings({seed = 42, significance = 0.01, questions = 2, enrichment = true}: VocabularyStudyOptions): VocabularySettings {
+	checkCount('seed', seed, 0);
+	checkCount('questions', questions, 2);
+	checkNumber('significance', significance);
+	if (significance <= 0 || significance >= 1) {
+		throw new RetrievalError('ERR_ARGUMENT', `significance: expected a number between 0 and 1, got ${significance}`);
+	}
+	return {
+		seed,
+		depth: Math.max(...cutOffs),
+		sparseDepth: 5,
+		bounds: [5, 20, 100],
+		lambdas: enrichment ? LAMBDAS : [],
+		significance,
+	};
+}
