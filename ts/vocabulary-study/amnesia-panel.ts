@@ -1,7 +1,7 @@
 /** Figures 5 and 7: where ranks of shared tokens lie, by where the retriever has the passage; ranks on a logarithmic axis. */
 import {escaped} from '../report/html.ts';
 import {type Point, at, line, scale, text} from '../report/svg.ts';
-import {grouped} from '../report/words.ts';
+import {grouped, many} from '../report/words.ts';
 import type {AmnesiaGroup, RankQuantiles} from '../vocabulary/index.ts';
 
 const [width, height] = [330, 272];
@@ -45,7 +45,7 @@ function box(x: number, wide: number, of: RankQuantiles, y: (rank: number) => nu
 		`<g class="${found ? 'found' : 'missed'}">`,
 		line([x, y(of.low)], [x, y(of.firstQuartile)], 'whisker'),
 		line([x, y(of.thirdQuartile)], [x, y(of.high)], 'whisker'),
-		`<rect x="${at(from[0])}" y="${at(from[1])}" width="${at(to[0] - from[0])}" height="${at(Math.max(1, to[1] - from[1]))}" class="box"><title>${escaped(`${grouped(group.questions)} questions: median ${shown(of.median)}, quartiles ${shown(of.firstQuartile)} and ${shown(of.thirdQuartile)}`)}</title></rect>`,
+		`<rect x="${at(from[0])}" y="${at(from[1])}" width="${at(to[0] - from[0])}" height="${at(Math.max(1, to[1] - from[1]))}" class="box"><title>${escaped(`${many(group.questions, 'question')}: median ${shown(of.median)}, quartiles ${shown(of.firstQuartile)} and ${shown(of.thirdQuartile)}`)}</title></rect>`,
 		line([from[0], y(of.median)], [to[0], y(of.median)], 'median'),
 		text([x, y(of.median) - 5], shown(of.median), 'label halo middle'),
 		'</g>',

@@ -1,7 +1,7 @@
 /** Which findings of Ram et al. (2023) hold on a data set. */
 import {compared} from '../report/comparisons.ts';
 import {type Finding, gains, present, significance} from '../report/findings.ts';
-import {listed, percent, points} from '../report/words.ts';
+import {listed, many, percent, points} from '../report/words.ts';
 import type {AmnesiaGroup} from '../vocabulary/index.ts';
 import {groupName, shown} from './amnesia-panel.ts';
 import {conditionName} from './names.ts';
@@ -131,7 +131,7 @@ function amnesia(study: VocabularyStudy, side: 'passage' | 'question'): Vocabula
 		return undefined;
 	}
 	const median = (group: AmnesiaGroup): number => group.max[side].median;
-	const each = missed.map(group => `${shown(median(group))} (${groupName(group)}, ${group.questions} questions)`);
+	const each = missed.map(group => `${shown(median(group))} (${groupName(group)}, ${many(group.questions, 'question')})`);
 	const projection = side === 'passage' ? 'P' : 'Q';
 	return {
 		name: side === 'passage' ? 'token amnesia' : 'amnesia of questions',
