@@ -16,7 +16,7 @@ export function sharedTable(explanation: MatchExplanation): ReportTable {
 			? 'Question and passage share no token but stop words and punctuation marks.'
 			: `Tokens of question and passage, and their ranks in the question’s projection Q and the passage’s P. † forgotten: after rank ${grouped(forgottenAfter)} of P.`,
 		dense.shared,
-		({passageRank}) => passageRank > forgottenAfter,
+		passageRank => passageRank > forgottenAfter,
 	);
 }
 
@@ -58,17 +58,21 @@ function tokenTable(
 	name: string,
 	caption: string,
 	tokens: readonly RankedToken[],
-	isMarked: (token: RankedToken) => boolean,
+	isMarked: (passageRank: number) => boolean,
 ): ReportTable {
 	const group = enriched && {before: 'As encoded', after: `Enriched, λ = ${Number(enriched.lambda.toPrecision(3))}`};
+	const inPassage = (value: number | undefined): Cell => ({
+		...rank(value),
+		...(value !== undefined && isMarked(value) ? {marks: '†'} : {}),
+	});
 	const row = (token: RankedToken): Row => {
 		const after = enriched?.ranked.find(({id}) => id === token.id);
 		return {
 			heading: {text: token.token},
 			cells: [
 				rank(token.questionRank),
-				{...rank(token.passageRank), ...(isMarked(token) ? {marks: '†'} : {})},
-				...(enriched ? [rank(after?.questionRank), rank(after?.passageRank)] : []),
+				inPassage(token.passageRank),
+				...(enriched ? [rank(after?.questionRank), inPassage(after?.passageRank)] : []),
 			],
 		};
 	};

@@ -51,7 +51,7 @@ export interface LexicalEnrichmentOptions extends CallOptions, TokenVectorOption
 	readonly tokens?: 'enriched' | 'static' | undefined;
 	/**
 	How the vectors of tokens are whitened: along their principal directions, x ↦ (x − μ) U Λ^(−1/2); turned back to their own,
-	x ↦ (x − μ) U Λ^(−1/2) Uᵀ; or not. @default 'principal'
+	x ↦ (x − μ) U Λ^(−1/2) Uᵀ; or not. @default 'aligned'
 	*/
 	readonly whitening?: 'principal' | 'aligned' | false | undefined;
 	/** Scale lexical vectors to unit length. @default true */
@@ -121,7 +121,7 @@ export class LexicalEnrichment implements Encoder {
 	on cancelling, and the next call goes on from there. Progress counts tokens.
 	*/
 	static async fit({encoder, projection, idf}: LexicalEnrichmentParts, options: LexicalEnrichmentOptions = {}): Promise<LexicalEnrichment> {
-		const {lambda = 0.5, tokens: kind = 'enriched', whitening = 'principal', normalise = true, cache = true, signal} = options;
+		const {lambda = 0.5, tokens: kind = 'enriched', whitening = 'aligned', normalise = true, cache = true, signal} = options;
 		if (typeof encoder?.encode !== 'function') {
 			throw new RetrievalError('ERR_ARGUMENT', `encoder: expected an encoder, got ${kindOf(encoder)}`);
 		}
