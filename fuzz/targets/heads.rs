@@ -21,7 +21,14 @@ fn seeds() -> Vec<Vec<u8>> {
     paths.sort();
     let graphs = paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "onnx"));
     let graphs = graphs.map(|path| [&[0], &std::fs::read(path).expect("a file")[..]].concat());
-    let parts = ["dense.weight", "dense.bias", "layer_norm.weight", "layer_norm.bias", "decoder.weight", "decoder.bias"];
+    let parts = [
+        "dense.weight",
+        "dense.bias",
+        "layer_norm.weight",
+        "layer_norm.bias",
+        "decoder.weight",
+        "decoder.bias",
+    ];
     let places = (0..6).map(|part| {
         let (name, shape) = (parts[part], if part % 4 == 0 { "2,2" } else { "2" });
         let (from, to) = [(0, 16), (16, 24), (24, 32), (32, 40), (40, 56), (56, 64)][part];

@@ -162,7 +162,10 @@ test('a model without a head is refused, and one head is told from another', asy
 	t.not((await VocabularyProjection.load('minilm-mlm-head')).identity, tiny.identity);
 	const error = await t.throwsAsync(VocabularyProjection.load('tiny-reader'), {instanceOf: RetrievalError});
 	t.is((error as RetrievalError).code, 'ERR_MODEL');
-	t.regex(error.message, /model\.onnx: expected a masked-language-model head before the output "logits", or before one output, got none before /u);
+	t.regex(
+		error.message,
+		/model\.onnx: expected a masked-language-model head before the output "logits", or before one output, got none before /u,
+	);
 	await t.throwsAsync(VocabularyProjection.load('no such model'), {code: 'ERR_MODEL_MISSING'});
 });
 
