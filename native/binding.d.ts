@@ -142,8 +142,8 @@ export declare class NativeProjection {
   get dim(): number
   /** Tokens of the vocabulary. */
   get size(): number
-  /** Where the head is. */
-  get file(): string
+  /** Where the head is: all files with weights that it was read from. */
+  get files(): Array<string>
   /** The texts of the tokens from `from` to `to`, with zero characters between them; empty where there is none. */
   texts(from: number, to: number): string
   /** The ids of a text's pieces. */

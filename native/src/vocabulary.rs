@@ -42,7 +42,7 @@ impl NativeTokens {
 pub struct NativeProjection {
     pub(crate) head: Arc<Head>,
     pub(crate) tokenizer: Arc<Tokenizer>,
-    file: String,
+    files: Vec<String>,
 }
 
 /// Opens the head in a folder.
@@ -50,9 +50,9 @@ pub struct NativeProjection {
 pub fn open_projection(env: &Env, folder: String, tokenizer: String) -> napi::Result<Object<'_>> {
     spawn(env, move || {
         let folder = Path::new(&folder);
-        let file = Head::file(folder)?.display().to_string();
+        let files = Head::files(folder)?.iter().map(|path| path.display().to_string()).collect();
         let tokenizer = Arc::new(Tokenizer::open(Path::new(&tokenizer))?);
-        Ok(NativeProjection { head: Arc::new(Head::open(folder)?), tokenizer, file })
+        Ok(NativeProjection { head: Arc::new(Head::open(folder)?), tokenizer, files })
     })
 }
 
@@ -88,10 +88,10 @@ impl NativeProjection {
         self.head.vocabulary_size() as u32
     }
 
-    /// Where the head is.
+    /// Where the head is: all files with weights that it was read from.
     #[napi(getter, catch_unwind)]
-    pub fn file(&self) -> String {
-        self.file.clone()
+    pub fn files(&self) -> Vec<String> {
+        self.files.clone()
     }
 
     /// The texts of the tokens from `from` to `to`, with zero characters between them; empty where there is none.

@@ -1,3 +1,5 @@
+import {appendFile, copyFile, mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test from 'ava';
 import {packageRoot} from '../../ts/addon.ts';
@@ -160,6 +162,26 @@ test('a model without a head is refused, and one head is told from another', asy
 	t.not((await VocabularyProjection.load('minilm-mlm-head')).identity, tiny.identity);
 	const error = await t.throwsAsync(VocabularyProjection.load('tiny-reader'), {instanceOf: RetrievalError});
 	t.is((error as RetrievalError).code, 'ERR_MODEL');
-	t.regex(error.message, /expected a folder with mlm_head\.safetensors or model\.safetensors, got none there$/u);
+	t.regex(
+		error.message,
+		/model\.onnx: expected a masked-language-model head before the output "logits", or before one output, got none before /u,
+	);
 	await t.throwsAsync(VocabularyProjection.load('no such model'), {code: 'ERR_MODEL_MISSING'});
+});
+
+test('a head is read from a graph, and its identity is that of all files with weights', async t => {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-head-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	const files = join(packageRoot, 'crates/vocabulary/tests/files');
+	await copyFile(join(packageRoot, 'models/tiny-encoder/tokenizer.json'), join(folder, 'tokenizer.json'));
+	await copyFile(join(files, 'bert-external.onnx'), join(folder, 'model.onnx'));
+	await copyFile(join(files, 'bert-external.onnx_data'), join(folder, 'bert-external.onnx_data'));
+	const projection = await VocabularyProjection.load(folder);
+	t.is(projection.dim, 8);
+	t.is(projection.size, 40);
+	const [tokens] = await projection.project(random(1, 8), {k: 3});
+	t.is(tokens!.length, 3);
+	// Behind the weights, so that only the bytes differ.
+	await appendFile(join(folder, 'bert-external.onnx_data'), 'more');
+	t.not((await VocabularyProjection.load(folder)).identity, projection.identity);
 });

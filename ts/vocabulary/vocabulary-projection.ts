@@ -91,10 +91,12 @@ export class VocabularyProjection {
 	}
 
 	/**
-	`model` is a folder with `tokenizer.json` and the head in `mlm_head.safetensors` or `model.safetensors`, or a model that
-	passagekit carries: 'minilm-mlm-head' goes with 'minilm-encoder', 'tiny-encoder' has its own. Heads are found by the names of
-	BERT, RoBERTa, MPNet and DistilBERT, also within a whole checkpoint and with a decoder tied to the word embeddings; numbers are
-	f32, f16 or bf16. Activation and epsilon are those of `config.json`.
+	`model` is a folder with `tokenizer.json` and the head in the first of `mlm_head.safetensors`, `mlm_head.onnx`,
+	`model.safetensors`, `model.onnx` and `onnx/model.onnx` that is there, a fill-mask model of the Hugging Face hub, or a model that
+	passagekit carries: 'minilm-mlm-head' goes with 'minilm-encoder', 'tiny-encoder' has its own. In safetensors heads are found by the
+	names of BERT, RoBERTa, MPNet and DistilBERT, also within a whole checkpoint and with a decoder tied to the word embeddings;
+	numbers are f32, f16 or bf16; activation and epsilon are those of `config.json`. In ONNX they are found by what the graph
+	computes; weights may be of 8 bits.
 
 	Fails with `ERR_MODEL_MISSING`, and with `ERR_MODEL` where there is no head.
 	*/
@@ -108,7 +110,7 @@ export class VocabularyProjection {
 			const texts = callSync(() => projection.texts(from, Math.min(from + TEXTS_A_TURN, projection.size))).split('\0');
 			texts.forEach((text, i) => tokens.push(text === '' ? `[${from + i}]` : text));
 		}
-		return new VocabularyProjection(projection, await fingerprint([projection.file, tokenizer]), tokens);
+		return new VocabularyProjection(projection, await fingerprint([...projection.files, tokenizer]), tokens);
 	}
 
 	/**

@@ -1,16 +1,14 @@
 use std::path::{Path, PathBuf};
 
 use kernels::Kernels;
-use serde_json::Value;
 
-use crate::names::{FAMILIES, Names};
-use crate::tensors::{Tensor, Tensors};
-use crate::{Activation, Error};
+use crate::{Activation, Error, checkpoint, onnx};
 
-/// Where the tensors of a model's folder may be; the first that is there is read.
-const FILES: [&str; 2] = ["mlm_head.safetensors", "model.safetensors"];
+/// Where the head of a model's folder may be; the first that is there is read.
+const FILES: [&str; 5] =
+    ["mlm_head.safetensors", "mlm_head.onnx", "model.safetensors", "model.onnx", "onnx/model.onnx"];
 /// What BERT, RoBERTa and MPNet add to a variance unless their configuration says otherwise.
-const EPSILON: f64 = 1e-12;
+pub(crate) const EPSILON: f64 = 1e-12;
 /// Rows that are transformed at once.
 const BLOCK_ROWS: usize = 64;
 
@@ -38,83 +36,34 @@ pub struct Head {
 }
 
 impl Head {
-    /// Reads the head of the model in a folder: `mlm_head.safetensors` or `model.safetensors`, with the names of BERT
-    /// (`cls.predictions.*`), RoBERTa and MPNet (`lm_head.*`), DistilBERT (`vocab_*`) or bare ones (`dense`, `layer_norm`,
-    /// `decoder`); numbers of 16 bits become `f32`. A decoder that is not there is the word embeddings. Activation and
-    /// epsilon are those of `config.json`, else of the file's own notes, else GELU and 1e-12.
+    /// Reads the head of the model in a folder, from the first of `mlm_head.safetensors`, `mlm_head.onnx`, `model.safetensors`,
+    /// `model.onnx` and `onnx/model.onnx` that is there.
+    ///
+    /// In safetensors it has the names of BERT (`cls.predictions.*`), RoBERTa and MPNet (`lm_head.*`), DistilBERT (`vocab_*`)
+    /// or bare ones (`dense`, `layer_norm`, `decoder`); numbers of 16 bits become `f32`. A decoder that is not there is the
+    /// word embeddings. Activation and epsilon are those of `config.json`, else of the file's own notes, else GELU and 1e-12.
+    ///
+    /// In ONNX it is what stands before the output `logits`, or before the only output that a head stands before, whatever
+    /// its parts are called. Activation and epsilon are those of the graph; weights of 8 bits with scales become the `f32`
+    /// that they stand for.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::Format`] where a part is missing or of another shape than the others ask for.
+    /// [`Error::Io`]; [`Error::Format`] where a part is missing or of another shape than the others ask for, and where the
+    /// graph computes logits in another way.
     pub fn open(folder: &Path) -> Result<Self, Error> {
-        let path = Self::file(folder)?;
-        let mut tensors = Tensors::open(&path)?;
-        let names = tensors.names();
-        let dense = |family: &&Names| family.find(&format!("{}.weight", family.dense), &names).is_some();
-        let Some(family) = FAMILIES.iter().find(dense) else {
-            let families: Vec<String> = FAMILIES
-                .iter()
-                .map(|family| format!("{}.weight ({})", family.dense, family.family))
-                .collect();
-            let expected = format!("a masked-language-model head with {}", families.join(", "));
-            return Err(Error::format(&path, expected, listed(&names)));
-        };
-        let (activation, epsilon) = settings(folder, family, &tensors)?;
-        let mut part = |candidates: &[String]| {
-            let Some(name) = candidates.iter().find_map(|name| family.find(name, &names)) else {
-                let expected = format!("{} of a {} head", candidates.join(" or "), family.family);
-                return Err(Error::format(&path, expected, listed(&names)));
-            };
-            Ok((name.to_owned(), tensors.read(name)?))
-        };
-        let dense = part(&[format!("{}.weight", family.dense)])?;
-        let &[inner, dim] = &dense.1.shape[..] else {
-            let expected = format!("a tensor {} of shape [inner, dim]", dense.0);
-            return Err(Error::format(&path, expected, format!("{:?}", dense.1.shape)));
-        };
-        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-        // Those that were converted from TensorFlow call weight and bias gamma and beta.
-        let norm = |ends: [&str; 2]| -> Vec<String> {
-            let names = family.norms.iter();
-            names.flat_map(|norm| ends.map(|end| format!("{norm}.{end}"))).collect()
-        };
-        let decoder = part(&owned(family.decoder))?;
-        let vocabulary = decoder.1.shape.first().copied().unwrap_or(0);
-        let sized = |(name, tensor): (String, Tensor), shape: &[usize]| {
-            if tensor.shape != shape || shape.contains(&0) {
-                let expected = format!("a tensor {name} of shape {shape:?}");
-                return Err(Error::format(&path, expected, format!("{:?}", tensor.shape)));
-            }
-            Ok(tensor.values)
-        };
-        let bias = part(&owned(family.bias));
-        let mut bias = bias.and_then(|bias| sized(bias, &[vocabulary]))?;
-        // No −0: a logit has the same bits then, whichever kernel made its product.
-        bias.iter_mut().for_each(|bias| *bias += 0.0);
-        Ok(Self {
-            dim,
-            inner,
-            vocabulary,
-            dense_weight: sized(dense, &[inner, dim])?,
-            dense_bias: sized(part(&[format!("{}.bias", family.dense)])?, &[inner])?,
-            activation,
-            norm_weight: sized(part(&norm(["weight", "gamma"]))?, &[inner])?,
-            norm_bias: sized(part(&norm(["bias", "beta"]))?, &[inner])?,
-            norm_epsilon: epsilon,
-            decoder: sized(decoder, &[vocabulary, inner])?,
-            bias,
-        })
+        let path = file(folder)?;
+        if is_graph(&path) { onnx::open(&path) } else { checkpoint::open(folder, &path) }
     }
 
-    /// The file that [`open`](Self::open) reads tensors from.
+    /// The files whose bytes decide what [`open`](Self::open) reads of weights: of a graph that has some outside, those files too.
     ///
     /// # Errors
     ///
-    /// [`Error::Format`] if the folder has none.
-    pub fn file(folder: &Path) -> Result<PathBuf, Error> {
-        FILES.iter().map(|name| folder.join(name)).find(|path| path.is_file()).ok_or_else(|| {
-            Error::format(folder, format!("a folder with {}", FILES.join(" or ")), "none there")
-        })
+    /// As [`open`](Self::open), for a folder with none of them and for a graph that cannot be read.
+    pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+        let path = file(folder)?;
+        if is_graph(&path) { onnx::files(&path) } else { Ok(vec![path]) }
     }
 
     /// Numbers of a vector that is projected.
@@ -185,44 +134,15 @@ impl Head {
     }
 }
 
-/// The activation, and what is added to a variance.
-fn settings(folder: &Path, family: &Names, tensors: &Tensors) -> Result<(Activation, f64), Error> {
-    let path = folder.join("config.json");
-    let config = match std::fs::read(&path) {
-        Ok(bytes) => {
-            serde_json::from_slice(&bytes).map_err(|error| Error::format(&path, "JSON", error.to_string()))?
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Value::Null,
-        Err(error) => return Err(Error::io("open", &path)(error)),
-    };
-    let name = family.activation.map(|key| {
-        let note = || tensors.note("activation").map_or(Value::Null, Value::from);
-        (key, config.get(key).cloned().unwrap_or_else(note))
-    });
-    let activation = match name {
-        None | Some((_, Value::Null)) => Activation::Gelu,
-        Some((key, value)) => value.as_str().and_then(Activation::named).ok_or_else(|| {
-            let expected = format!("{key} to be gelu, gelu_new, gelu_fast or gelu_pytorch_tanh");
-            Error::format(folder, expected, value.to_string())
-        })?,
-    };
-    let note = || tensors.note("layer_norm_eps").map_or(Value::Null, Value::from);
-    let epsilon = match config.get("layer_norm_eps").cloned().unwrap_or_else(note) {
-        Value::Null => EPSILON,
-        value => {
-            let number = value.as_f64().or_else(|| value.as_str().and_then(|text| text.parse().ok()));
-            let positive = number.filter(|epsilon| epsilon.is_finite() && *epsilon > 0.0);
-            positive.ok_or_else(|| {
-                Error::format(folder, "layer_norm_eps to be a number above 0", value.to_string())
-            })?
-        }
-    };
-    Ok((activation, epsilon))
+/// The file of a model's folder that its head is in.
+fn file(folder: &Path) -> Result<PathBuf, Error> {
+    FILES
+        .iter()
+        .map(|name| folder.join(name))
+        .find(|path| path.is_file())
+        .ok_or_else(|| Error::format(folder, format!("a folder with {}", FILES.join(" or ")), "none there"))
 }
 
-/// Names for a message: those of a whole checkpoint would fill a page.
-fn listed(names: &[String]) -> String {
-    const MOST: usize = 12;
-    let shown = names.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");
-    if names.len() > MOST { format!("{shown} and {} more", names.len() - MOST) } else { shown }
+fn is_graph(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "onnx")
 }

@@ -18,15 +18,17 @@
 //! ```
 
 #[cfg(target_endian = "big")]
-compile_error!("safetensors files are little-endian and are read in place");
+compile_error!("safetensors and ONNX files are little-endian and are read in place");
 
 mod activation;
 mod best;
+mod checkpoint;
 mod enrich;
 mod error;
 mod head;
 mod logits;
 mod names;
+mod onnx;
 mod project;
 mod ranks;
 mod tensors;

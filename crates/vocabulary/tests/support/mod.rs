@@ -1,6 +1,8 @@
 //! Heads as files, and the definition of a head in double precision.
 #![allow(dead_code, reason = "every test takes what it needs")]
 
+pub mod graph;
+
 use std::path::Path;
 
 use safetensors::Dtype;

@@ -1,0 +1,183 @@
+//! The wire format of protocol buffers, read from a file field by field: of a model of gigabytes a head is a small part.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::Error;
+
+/// The longest name or text that is read.
+const LONGEST_TEXT: u64 = 1 << 16;
+
+/// An open file.
+#[derive(Debug)]
+pub(super) struct Source {
+    path: PathBuf,
+    file: BufReader<File>,
+    /// Where the next byte is read.
+    at: u64,
+    length: u64,
+}
+
+/// A field of a message.
+#[derive(Debug)]
+pub(super) struct Field {
+    pub number: u64,
+    /// The value of a varint.
+    pub value: Option<u64>,
+    /// Where the value's bytes are.
+    pub range: Range<u64>,
+}
+
+impl Source {
+    /// # Errors
+    ///
+    /// [`Error::Io`]; [`Error::Format`] if it is no file.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let file = File::open(path).map_err(Error::io("open", path))?;
+        let metadata = file.metadata().map_err(Error::io("open", path))?;
+        if !metadata.is_file() {
+            return Err(Error::format(path, "a file", "something else"));
+        }
+        Ok(Self { path: path.to_path_buf(), file: BufReader::new(file), at: 0, length: metadata.len() })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All of the file.
+    pub fn whole(&self) -> Range<u64> {
+        0..self.length
+    }
+
+    /// The next field of a message, of which it is taken away; none at its end.
+    pub fn field(&mut self, message: &mut Range<u64>) -> Result<Option<Field>, Error> {
+        if message.is_empty() {
+            return Ok(None);
+        }
+        let tag = self.varint(message)?;
+        let from = message.start;
+        let (value, to) = match tag & 7 {
+            0 => (Some(self.varint(message)?), Some(message.start)),
+            1 => (None, from.checked_add(8)),
+            2 => {
+                let length = self.varint(message)?;
+                (None, message.start.checked_add(length))
+            }
+            5 => (None, from.checked_add(4)),
+            other => return Err(self.damaged(format!("a field of wire type {other} at byte {from}"))),
+        };
+        let from = if tag & 7 == 2 { message.start } else { from };
+        let Some(to) = to.filter(|&to| to <= message.end) else {
+            let got = format!("a field at byte {from} that ends after byte {}", message.end);
+            return Err(self.damaged(got));
+        };
+        message.start = to;
+        Ok(Some(Field { number: tag >> 3, value, range: from..to }))
+    }
+
+    /// A number of seven bits a byte, which is taken away from the front of `bytes`.
+    pub fn varint(&mut self, bytes: &mut Range<u64>) -> Result<u64, Error> {
+        self.seek(bytes.start)?;
+        let mut number = 0u64;
+        for shift in (0..64).step_by(7) {
+            if bytes.is_empty() {
+                break;
+            }
+            let mut byte = [0];
+            self.fill(&mut byte)?;
+            bytes.start += 1;
+            number |= u64::from(byte[0] & 0x7f) << shift;
+            if byte[0] & 0x80 == 0 {
+                return Ok(number);
+            }
+        }
+        Err(self.damaged(format!("a number without end at byte {}", bytes.start)))
+    }
+
+    /// The bytes of a range that is as long as `bytes`.
+    pub fn read(&mut self, from: u64, bytes: &mut [u8]) -> Result<(), Error> {
+        self.seek(from)?;
+        self.fill(bytes)
+    }
+
+    pub fn text(&mut self, range: &Range<u64>) -> Result<String, Error> {
+        let length = range.end - range.start;
+        if length > LONGEST_TEXT {
+            return Err(self.damaged(format!("a text of {length} bytes at byte {}", range.start)));
+        }
+        let mut bytes = vec![0; length as usize];
+        self.read(range.start, &mut bytes)?;
+        String::from_utf8(bytes)
+            .map_err(|_| self.damaged(format!("a text at byte {} that is not UTF-8", range.start)))
+    }
+
+    pub fn damaged(&self, got: String) -> Error {
+        Error::format(&self.path, "a sound ONNX file", got)
+    }
+
+    fn seek(&mut self, to: u64) -> Result<(), Error> {
+        // Within what is buffered that costs nothing; an absolute seek would drop the buffer.
+        let seek = match i64::try_from(i128::from(to) - i128::from(self.at)) {
+            Ok(distance) => self.file.seek_relative(distance),
+            Err(_) => self.file.seek(SeekFrom::Start(to)).map(drop),
+        };
+        seek.map_err(Error::io("read", &self.path))?;
+        self.at = to;
+        Ok(())
+    }
+
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), Error> {
+        self.file.read_exact(bytes).map_err(Error::io("read", &self.path))?;
+        self.at += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(bytes: &[u8]) -> Source {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        std::fs::write(&path, bytes).expect("written");
+        Source::open(&path).expect("a file")
+    }
+
+    /// The examples of the format's own description: field 1 with the varint 150, field 2 with the text "testing".
+    #[test]
+    fn fields_are_read_one_after_the_other() {
+        let mut source = source(b"\x08\x96\x01\x12\x07testing\x1d\x01\x02\x03\x04");
+        let mut message = source.whole();
+        let mut next = || source.field(&mut message).expect("sound");
+        let field = next().expect("a field");
+        assert_eq!((field.number, field.value, field.range), (1, Some(150), 1..3));
+        let text = next().expect("a field");
+        assert_eq!((text.number, text.value, text.range.clone()), (2, None, 5..12));
+        let fixed = next().expect("a field");
+        assert_eq!((fixed.number, fixed.value, fixed.range), (3, None, 13..17));
+        assert!(next().is_none());
+        assert_eq!(source.text(&text.range).expect("a text"), "testing");
+    }
+
+    #[test]
+    fn what_ends_too_early_is_refused() {
+        let damaged: [&[u8]; 6] = [
+            b"\x08",
+            b"\x08\x96",
+            b"\x12\x07testin",
+            b"\x1d\x01\x02",
+            b"\x0b",
+            &[0x12, 0xff, 0xff, 0xff, 0xff],
+        ];
+        for bytes in damaged {
+            let mut source = source(bytes);
+            let mut message = source.whole();
+            let error = source.field(&mut message).expect_err("damaged");
+            assert!(error.to_string().contains("expected a sound ONNX file, got a "), "{error}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Masked-language-model heads in ONNX and safetensors files. The first byte of an input says which it is.
+#![no_main]
+
+use std::path::Path;
+
+use control::Control;
+use fuzz::{Scratch, checked, start};
+use libfuzzer_sys::fuzz_target;
+use vocabulary::Head;
+
+/// Logits that are made of one head: as many tokens as a file has bytes are too many for each of its changes.
+const MOST: usize = 1 << 16;
+
+const NAMES: [&str; 2] = ["mlm_head.onnx", "mlm_head.safetensors"];
+
+/// The models of the crate's own tests, and a small head of ours.
+fn seeds() -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/vocabulary/tests/files");
+    let entries = std::fs::read_dir(folder).expect("the tests' files");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("a file").path()).collect();
+    paths.sort();
+    let graphs = paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "onnx"));
+    let graphs = graphs.map(|path| [&[0], &std::fs::read(path).expect("a file")[..]].concat());
+    let parts = [
+        "dense.weight",
+        "dense.bias",
+        "layer_norm.weight",
+        "layer_norm.bias",
+        "decoder.weight",
+        "decoder.bias",
+    ];
+    let places = (0..6).map(|part| {
+        let (name, shape) = (parts[part], if part % 4 == 0 { "2,2" } else { "2" });
+        let (from, to) = [(0, 16), (16, 24), (24, 32), (32, 40), (40, 56), (56, 64)][part];
+        format!(r#""{name}":{{"dtype":"F32","shape":[{shape}],"data_offsets":[{from},{to}]}}"#)
+    });
+    let header = format!("{{{}}}", places.collect::<Vec<_>>().join(","));
+    let numbers: Vec<u8> = (0..16u8).flat_map(|at| f32::from(at).to_le_bytes()).collect();
+    let length = (header.len() as u64).to_le_bytes();
+    graphs.chain([[&[1], &length[..], header.as_bytes(), &numbers].concat()]).collect()
+}
+
+fn use_all(folder: &Path) {
+    let files = Head::files(folder);
+    let Ok(head) = Head::open(folder) else { return };
+    assert!(files.is_ok_and(|files| !files.is_empty()));
+    assert_eq!(head.decoder().len(), head.vocabulary_size() * head.inner_dim());
+    assert_eq!(head.bias().len(), head.vocabulary_size());
+    if head.vocabulary_size() <= MOST {
+        let logits = head.logits(&vec![0.5; head.dim()], 1, &Control::new());
+        assert!(logits.map_or(true, |logits| logits.len() == head.vocabulary_size()));
+    }
+}
+
+fuzz_target!(
+    init: start(seeds),
+    |data: &[u8]| {
+        let Some((&way, bytes)) = data.split_first() else { return };
+        thread_local!(static SCRATCH: Scratch = Scratch::new());
+        SCRATCH.with(|scratch| {
+            let [name, other] = if way & 1 == 0 { NAMES } else { [NAMES[1], NAMES[0]] };
+            let _ = std::fs::remove_file(scratch.path(other));
+            let path = scratch.write(name, bytes);
+            checked(bytes.len(), || use_all(path.parent().expect("the folder")));
+        });
+    }
+);
