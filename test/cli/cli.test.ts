@@ -305,12 +305,41 @@ test('an analyzer is chosen by its name, or word pieces by a file', async t => {
 
 test('help names every command, and every command has help with --json in it', async t => {
 	const {stdout} = await passagekit('--help');
-	for (const command of ['demo', 'index', 'search', 'ask', 'explain', 'evaluate', 'vocabulary', 'doctor']) {
+	for (const command of ['demo', 'index', 'search', 'ask', 'explain', 'evaluate', 'vocabulary', 'bench', 'doctor']) {
 		t.regex(stdout, new RegExp(`^ {2}${command} `, 'mu'));
 		const help = await passagekit(command, '--help');
 		t.is(help.status, 0);
 		t.regex(help.stdout, /--json/u, command);
 	}
+});
+
+test('bench measures, checks and says what was measured', async t => {
+	const {status, stdout, stderr} = await passagekit(
+		'bench',
+		'--passages',
+		'100',
+		'--vectors',
+		'200',
+		'--dim',
+		'16',
+		'--rounds',
+		'1',
+		'--no-encode',
+	);
+	t.is(status, 0, stderr);
+	for (const words of [
+		'BM25',
+		'100 passages of 100 words',
+		'HNSW',
+		'200 vectors of 16 numbers',
+		'✓ 20 of 20 queries have the hits',
+		'in one call, all cores',
+	]) {
+		t.true(stdout.includes(words), words);
+	}
+	const refused = await passagekit('bench', '--recall', '2', '--json');
+	t.is(refused.status, 1);
+	t.is((JSON.parse(refused.stderr) as {error: {code: string}}).error.code, 'ERR_ARGUMENT');
 });
 
 test('doctor tells what is there', async t => {

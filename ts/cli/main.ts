@@ -3,6 +3,7 @@ import {join} from 'node:path';
 import {Command, CommanderError} from 'commander';
 import {packageRoot} from '../addon.ts';
 import {registerAsk} from './commands/ask.ts';
+import {registerBench} from './commands/bench.ts';
 import {registerDemo} from './commands/demo.ts';
 import {registerDoctor} from './commands/doctor.ts';
 import {registerEvaluate} from './commands/evaluate.ts';
@@ -54,6 +55,7 @@ Every command takes --json. Exit status: 0 done, 1 failed, 2 not understood.`,
 		registerReplicate,
 		registerPhrases,
 		registerVocabulary,
+		registerBench,
 		registerDoctor,
 	]) {
 		register(program, interrupted.signal);

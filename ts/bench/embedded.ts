@@ -1,0 +1,62 @@
+/** What is searched: passages made of the embedded encyclopaedia's, and vectors made of random numbers. */
+import {encyclopedia, readPassages} from '../corpus/index.ts';
+import {turnWithTime} from '../turn.ts';
+import type {Passage, Query, Vectors} from '../types.ts';
+import {normal, uniform} from './random.ts';
+
+/** Words of a passage, and about so many in a row from one passage of the encyclopaedia. */
+const WORDS = 100;
+const RUN = 25;
+/** Centres that vectors lie around, and how far from them, in lengths of a centre. */
+const CENTRES = 256;
+const AWAY = 0.9;
+
+/** All questions of the encyclopaedia. */
+export async function embeddedQuestions(): Promise<Query[]> {
+	const {questions} = encyclopedia();
+	const all = [...(await questions('train')), ...(await questions('dev')), ...(await questions('test'))];
+	return all.map(({id, text}) => ({id, text}));
+}
+
+/** `count` passages of 100 words, put together of pieces of the encyclopaedia's; the same every time. */
+export async function* embeddedPassages(count: number): AsyncGenerator<Passage> {
+	const from: string[][] = [];
+	for await (const {text} of readPassages(encyclopedia().articles)) {
+		from.push(text.split(/\s+/u));
+	}
+	const next = uniform(42);
+	const below = (bound: number): number => Math.floor(next() * bound);
+	for (let at = 0; at < count; at++) {
+		await turnWithTime();
+		const words: string[] = [];
+		while (words.length < WORDS) {
+			const source = from[below(from.length)]!;
+			const length = Math.ceil(RUN / 2) + below(RUN + 1);
+			const start = below(Math.max(1, source.length - length + 1));
+			words.push(...source.slice(start, start + length));
+		}
+		yield {id: `p${at}`, text: words.slice(0, WORDS).join(' ')};
+	}
+}
+
+/** Vectors of length 1 in clusters; the same every time. Those of another seed lie around the same centres. */
+export async function clusteredVectors(rows: number, dim: number, seed: number): Promise<Vectors> {
+	const [centres, noise, choice] = [normal(1), normal(seed), uniform(seed)];
+	const middle = Float64Array.from({length: CENTRES * dim}, centres);
+	const data = new Float32Array(rows * dim);
+	for (let row = 0; row < rows; row++) {
+		await turnWithTime();
+		const centre = Math.floor(choice() * CENTRES) * dim;
+		const vector = data.subarray(row * dim, (row + 1) * dim);
+		let squares = 0;
+		for (let i = 0; i < dim; i++) {
+			vector[i] = middle[centre + i]! + AWAY * noise();
+			squares += vector[i]! ** 2;
+		}
+		const length = Math.sqrt(squares);
+		for (let i = 0; i < dim; i++) {
+			vector[i]! /= length;
+		}
+	}
+	return {data, rows, dim};
+}

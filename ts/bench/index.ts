@@ -1,0 +1,1 @@
+export {type QuickBench, type QuickBenchGroup, type QuickBenchOptions, type QuickBenchProgress, quickBench} from './quick.ts';

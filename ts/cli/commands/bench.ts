@@ -1,0 +1,87 @@
+import type {Command} from 'commander';
+import {type QuickBench, type QuickBenchGroup, quickBench} from '../../bench/index.ts';
+import {spread} from '../../bench/statistics.ts';
+import {count, number} from '../options.ts';
+import {note, print, printJson, styled} from '../output.ts';
+import {ProgressBar, bytes, duration} from '../progress.ts';
+import {table} from '../table.ts';
+
+interface BenchFlags {
+	readonly passages: number;
+	readonly vectors: number;
+	readonly dim: number;
+	readonly k: number;
+	readonly recall: number;
+	readonly rounds: number;
+	readonly model: string;
+	readonly encode: boolean;
+	readonly json?: boolean;
+}
+
+export function registerBench(program: Command, signal: AbortSignal): void {
+	program
+		.command('bench')
+		.description('measure queries per second on this machine, over data that passagekit carries: under a minute')
+		.option('--passages <n>', 'of 100 words, put together of the encyclopaedia', count(1), 20_000)
+		.option('--vectors <n>', 'random ones, in clusters', count(1), 20_000)
+		.option('--dim <n>', 'of the vectors', count(1), 384)
+		.option('-k, --k <n>', 'hits of a query', count(1), 10)
+		.option('--recall <share>', 'of approximate search, at least', number, 0.95)
+		.option('--rounds <n>', 'in each, everything has its turn', count(1), 5)
+		.option('--model <model>', 'what encodes', 'minilm-encoder')
+		.option('--no-encode', 'leave encoding out')
+		.option('--json', 'print one JSON object')
+		.action(async ({model, encode, json, ...sizes}: BenchFlags) => {
+			const bar = new ProgressBar('bench', 'turns');
+			const measured = await quickBench({
+				...sizes,
+				encoder: encode ? model : false,
+				signal,
+				onProgress({stage, done, total}) {
+					if (total > 0) {
+						bar.update({done, total});
+					} else if (!json) {
+						note(styled('dim', `${stage} …`, process.stderr));
+					}
+				},
+			}).finally(() => bar.end());
+			if (json) {
+				printJson(measured);
+			} else {
+				print(shown(measured));
+			}
+			if (measured.groups.some(({checks}) => checks.some(({holds}) => !holds))) {
+				process.exitCode = 1;
+			}
+		});
+}
+
+function shown({passagekit, machine, settings, groups, left, noise}: QuickBench): string {
+	const {cpu = machine.platform, cores, kernels, node} = machine;
+	return [
+		styled('bold', `passagekit ${passagekit} on ${cpu}, ${cores} cores, ${kernels} kernels, Node ${node}`),
+		styled('dim', `k = ${settings['k']}; medians of ${settings['rounds']} rounds, by turns; ± half of what lies between least and most`),
+		...groups.flatMap(group => ['', shownGroup(group)]),
+		...left.flatMap(({name, why}) => ['', styled('yellow', `${name}: not measured (${why})`)]),
+		'',
+		...(noise.length === 0 ? [styled('dim', 'The machine was quiet.')] : noise.map(why => styled('yellow', `Not to be quoted: ${why}.`))),
+	].join('\n');
+}
+
+function shownGroup({name, over, unit, built, speeds, checks}: QuickBenchGroup): string {
+	const rows = speeds.map(({name: of, rate, cores, latency}) => [
+		of,
+		rate.median < 100 ? rate.median.toFixed(1) : Math.round(rate.median).toLocaleString('en'),
+		`${Math.round(100 * spread(rate))} %`,
+		cores.median.toFixed(1),
+		...(latency ? [latency.p50, latency.p90, latency.p99, latency.p999].map(milliseconds) : ['', '', '', '']),
+	]);
+	return [
+		`${styled('bold', name)}  ${styled('dim', over)}`,
+		table([`${unit} per second`, 'median', '±', 'cores', 'p50 ms', 'p90', 'p99', 'p99.9'], rows),
+		...(built ? [`built in ${duration(built.seconds)}, ${bytes(built.bytes)}`] : []),
+		...checks.map(({what, holds}) => `${holds ? styled('green', '✓') : styled('yellow', '✗')} ${what}`),
+	].join('\n');
+}
+
+const milliseconds = (value: number): string => (value < 10 ? value.toFixed(3) : value.toFixed(1));
