@@ -13,7 +13,9 @@
 mod error;
 mod input;
 mod pieces;
+mod plain;
 mod tokenizer;
+mod trie;
 
 pub use error::Error;
 pub use input::ModelInput;

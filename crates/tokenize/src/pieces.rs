@@ -25,6 +25,19 @@ impl Pieces {
         self.ids.is_empty()
     }
 
+    pub(crate) fn reserve(&mut self, more: usize) {
+        self.ids.reserve(more);
+        self.offsets.reserve(more);
+        self.words.reserve(more);
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, id: u32, offset: Range<u32>, word: u32) {
+        self.ids.push(id);
+        self.offsets.push(offset);
+        self.words.push(word);
+    }
+
     /// Keeps the first `length` pieces.
     pub fn truncate(&mut self, length: usize) {
         self.ids.truncate(length);

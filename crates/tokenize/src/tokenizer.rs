@@ -5,6 +5,7 @@ use tokenizers::{Model, ModelWrapper, Tokenizer as Inner};
 use unicode_normalization::char::is_combining_mark;
 
 use crate::input::SpecialTokens;
+use crate::plain::PlainWordPieces;
 use crate::{Error, ModelInput, Pieces};
 
 /// The tokenizer of a model, from its `tokenizer.json`. Truncation and padding of the file are ignored: the
@@ -13,6 +14,8 @@ use crate::{Error, ModelInput, Pieces};
 pub struct Tokenizer {
     inner: Inner,
     special: SpecialTokens,
+    /// Of tokenizers with BERT's rules.
+    pub(crate) plain: Option<PlainWordPieces>,
 }
 
 impl Tokenizer {
@@ -47,7 +50,8 @@ impl Tokenizer {
             return Err(format(expected)(format!("{} tokens without them", inner.get_vocab_size(true))));
         };
         let between = if inner.token_to_id("[CLS]").is_some() { 1 } else { 2 };
-        Ok(Self { inner, special: SpecialTokens { start, separator, padding, between } })
+        let plain = PlainWordPieces::of(&inner);
+        Ok(Self { inner, special: SpecialTokens { start, separator, padding, between }, plain })
     }
 
     /// The word pieces of a text, without special tokens.
@@ -60,6 +64,15 @@ impl Tokenizer {
         if u32::try_from(text.len()).is_err() {
             return Err(fail("texts of 4 GiB and more are not tokenised".to_owned()));
         }
+        match &self.plain {
+            Some(plain) => plain.pieces(text, |part| self.general(part)),
+            None => self.general(text),
+        }
+    }
+
+    /// The word pieces of a text by the rules of the file, whatever they are.
+    pub(crate) fn general(&self, text: &str) -> Result<Pieces, Error> {
+        let fail = |message: String| Error::Tokenise { length: text.len(), message };
         let encoding = self.inner.encode(text, false).map_err(|error| fail(error.to_string()))?;
         let mut pieces = Pieces { ids: encoding.get_ids().to_vec(), ..Pieces::default() };
         pieces.offsets =
@@ -84,10 +97,9 @@ impl Tokenizer {
     /// [`Error::Tokenise`]
     pub fn piece_texts(&self, text: &str) -> Result<Vec<String>, Error> {
         let fail = |message: String| Error::Tokenise { length: text.len(), message };
-        let encoding = self.inner.encode_fast(text, false).map_err(|error| fail(error.to_string()))?;
         let piece =
             |&id: &u32| self.inner.id_to_token(id).ok_or_else(|| fail(format!("no piece has the id {id}")));
-        encoding.get_ids().iter().map(piece).collect()
+        self.pieces(text)?.ids.iter().map(piece).collect()
     }
 
     /// A piece as the vocabulary writes it; none for an id that no piece has.
