@@ -72,6 +72,8 @@ function hostTarget() {
 function typeTests() {
 	say('type tests …');
 	node(bin('typescript', 'bin/tsc'), '--noEmit', '-p', 'tsconfig.json');
+	// Scripts of pages, which have a document and no Node.
+	node(bin('typescript', 'bin/tsc'), '--noEmit', '-p', 'benches/qps/report/client');
 }
 
 if (!Object.hasOwn(tasks, task ?? '')) {

@@ -5,10 +5,24 @@ import {cpus, loadavg, totalmem} from 'node:os';
 import {packageRoot} from '../../ts/addon.ts';
 import {core} from './system.ts';
 
-/** Instruction sets that kernels choose by. */
 const TELLING = /^(?:avx|fma|f16c|bmi2|gfni|vaes|amx|asimd|sve|i8mm|bf16)/u;
 
-export function machine(): Readonly<Record<string, unknown>> {
+export interface Machine {
+	/** When the run began, ISO 8601. */
+	readonly date: string;
+	readonly cpu?: string | undefined;
+	readonly cores: number;
+	/** The core that systems ran on. */
+	readonly pinnedTo?: number | undefined;
+	/** Instruction sets that kernels choose by. */
+	readonly flags: string;
+	readonly memoryBytes: number;
+	readonly platform: string;
+	/** `with changes` where the checkout was not what was committed. */
+	readonly commit: string;
+}
+
+export function machine(): Machine {
 	const info = existsSync('/proc/cpuinfo') ? readFileSync('/proc/cpuinfo', 'utf8') : '';
 	const flags = /^(?:flags|Features)\s*:\s*(.*)$/mu.exec(info)?.[1]?.split(' ') ?? [];
 	const git = (...words: string[]): string => execFileSync('git', words, {cwd: packageRoot, encoding: 'utf8'}).trim();

@@ -4,7 +4,9 @@ import {join} from 'node:path';
 import {parseArgs} from 'node:util';
 import * as bm25 from './bm25/measure.ts';
 import {load, machine} from './machine.ts';
-import {here, setUp} from './system.ts';
+import {commands, writePage} from './report/command.ts';
+import type {QpsRecord} from './report/record.ts';
+import {cache, here, setUp} from './system.ts';
 import * as vectors from './vectors/measure.ts';
 
 type Say = (line: string) => void;
@@ -28,7 +30,7 @@ export interface Outcome {
 	readonly results: readonly object[];
 	readonly table: string;
 	/** An SVG. */
-	readonly figure?: string;
+	readonly figure: string;
 	/** What must not be so. */
 	readonly wrong: readonly string[];
 }
@@ -42,8 +44,13 @@ interface Half {
 
 const halves: Readonly<Record<string, Half>> = {bm25: bm25 as Half, vectors: vectors as Half};
 
-/** Runs definitions by name, and lists them where there is none. Fails if a system that is to be exact is not. */
+/** Runs definitions by name, and lists them where there is none; or a command. Fails if a system that is to be exact is not. */
 export async function qps(words: readonly string[], say: Say): Promise<void> {
+	const command = commands[words[0] ?? ''];
+	if (command) {
+		command(words.slice(1), say);
+		return;
+	}
 	const {values: options, positionals: names} = parseArgs({
 		args: [...words],
 		allowPositionals: true,
@@ -63,6 +70,7 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 			say(`Definitions of ${half}: ${[...homes].flatMap(([name, home]) => (home === half ? [name] : [])).join(', ')}.`);
 		}
 		say('Options: --setup, --rebuild, --smoke (one round, kept in .cache/smoke).');
+		say('Of records: report [NAME|FILE …] [--against FILE|NAME] [--out FILE]; compare NEW [OLD].');
 	}
 	for (const name of names) {
 		const home = homes.get(name)!;
@@ -87,6 +95,7 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 		} else {
 			keep('record', `${new Date().toISOString().slice(0, 10)}-${name}`, record, figure, say);
 		}
+		writePage(join(cache, 'report', `${smoke ? 'smoke-' : ''}${name}.html`), [record as QpsRecord], [], say);
 		if (wrong.length > 0) {
 			throw new Error(wrong.join('\n'));
 		}
@@ -94,11 +103,9 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 }
 
 /** `folder` is below this one. */
-function keep(folder: string, name: string, record: object, figure: string | undefined, say: Say): void {
+function keep(folder: string, name: string, record: object, figure: string, say: Say): void {
 	mkdirSync(join(here, folder), {recursive: true});
 	writeFileSync(join(here, folder, `${name}.json`), `${JSON.stringify(record, undefined, '\t')}\n`);
-	if (figure) {
-		writeFileSync(join(here, folder, `${name}.svg`), figure);
-	}
-	say(`recorded in benches/qps/${folder}/${name}.json${figure ? ' and .svg' : ''}`);
+	writeFileSync(join(here, folder, `${name}.svg`), figure);
+	say(`recorded in benches/qps/${folder}/${name}.json and .svg`);
 }

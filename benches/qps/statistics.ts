@@ -13,6 +13,9 @@ export function figure(values: readonly number[]): Figure {
 	return {median: digits(median(values)), least: digits(Math.min(...values)), most: digits(Math.max(...values))};
 }
 
+/** Half of what lies between least and most, as a share of the median: what tables show as ±. */
+export const spread = ({median, least, most}: Figure): number => (most - least) / 2 / median;
+
 export function median(values: readonly number[]): number {
 	const sorted = values.toSorted((a, b) => a - b);
 	const middle = sorted.length / 2;

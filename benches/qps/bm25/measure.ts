@@ -1,10 +1,12 @@
 // What one definition of BM25 comes to: queries, or the building of indexes.
 import {mkdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {figureOf} from '../report/figure.ts';
 import type {Options, Outcome} from '../run.ts';
 import {type Figure, figure} from '../statistics.ts';
 import {cache} from '../system.ts';
 import {type Agreement, agreement, readHits} from './agreement.ts';
+import {bm25Charts} from './charts.ts';
 import {corpus, prepareCorpus, prepareQueries, queries} from './data.ts';
 import {type Built, build, indexFolder, indexed} from './indexes.ts';
 import {type Speed, speed} from './speed.ts';
@@ -57,6 +59,7 @@ export async function measure(defined: Definition, {rebuild, smoke, failed, say}
 		data: {corpus: corpus(definition.corpus), ...(definition.queries && {queries: queries(definition.queries)})},
 		results,
 		table: (definition.queries ? speedTable : buildTable)(results),
+		figure: figureOf(definition.about, bm25Charts(definition, results)),
 		wrong: inexact(definition, results, say),
 	};
 }

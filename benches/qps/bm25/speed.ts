@@ -8,9 +8,12 @@ export interface Speed {
 	readonly wall: Figure;
 	/** Queries per second that the thread ran. */
 	readonly cpu: Figure;
-	/** Wall time of a query in µs; not of a batch's. */
+	/** Wall time of a query in µs; not of a batch's. Records from before there were five have p50 and p99. */
 	readonly p50?: Figure;
+	readonly p90?: Figure;
+	readonly p95?: Figure;
 	readonly p99?: Figure;
+	readonly p999?: Figure;
 	/** To the reference, round by round. */
 	readonly wallRatio?: Figure;
 	readonly cpuRatio?: Figure;
@@ -21,12 +24,16 @@ export interface Speed {
 /** `reference` has the rounds of the reference, run alternately with these. */
 export function speed(rounds: readonly Round[], queries: number, reference?: readonly Round[]): Speed {
 	const ratio = (nanos: (round: Round) => number): Figure => figure(rounds.map((round, i) => nanos(reference![i]!) / nanos(round)));
-	const latency = (part: number): Figure => figure(rounds.map(round => percentile(round.queryNanos, part) / 1000));
 	return {
 		wall: figure(rounds.map(round => (queries * 1e9) / round.wallNanos)),
 		cpu: figure(rounds.map(round => (queries * 1e9) / round.cpuNanos)),
-		...(rounds[0]!.queryNanos.length > 0 && {p50: latency(0.5), p99: latency(0.99)}),
+		...(rounds[0]!.queryNanos.length > 0 && latencies(rounds)),
 		...(reference && {wallRatio: ratio(round => round.wallNanos), cpuRatio: ratio(round => round.cpuNanos)}),
 		rounds: rounds.map(({wallNanos, cpuNanos}) => ({wallNanos, cpuNanos})),
 	};
+}
+
+function latencies(rounds: readonly Round[]): Pick<Speed, 'p50' | 'p90' | 'p95' | 'p99' | 'p999'> {
+	const of = (part: number): Figure => figure(rounds.map(round => percentile(round.queryNanos, part) / 1000));
+	return {p50: of(0.5), p90: of(0.9), p95: of(0.95), p99: of(0.99), p999: of(0.999)};
 }

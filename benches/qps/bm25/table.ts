@@ -1,5 +1,5 @@
 // Results as text.
-import type {Figure} from '../statistics.ts';
+import {type Figure, spread} from '../statistics.ts';
 import {table} from '../text-table.ts';
 import type {Result} from './measure.ts';
 
@@ -36,7 +36,7 @@ export function buildTable(results: readonly Result[]): string {
 		.filter(({seconds}) => seconds)
 		.map(({name, seconds, secondsRatio, built}) => [
 			name,
-			`${seconds!.median} ±${spread(seconds!)}`,
+			`${seconds!.median} ${plusMinus(seconds!)}`,
 			ratio(secondsRatio),
 			megabytes(built!.bytes),
 			megabytes(built!.peakBytes),
@@ -61,8 +61,8 @@ function indexTable(results: readonly Result[]): string {
 const failures = (results: readonly Result[]): readonly string[] =>
 	results.filter(({failed}) => failed).map(({name, failed}) => `${name}: not measured (${failed})`);
 
-const rate = (figure: Figure): string => `${Math.round(figure.median)} ±${spread(figure)}`;
+const rate = (figure: Figure): string => `${Math.round(figure.median)} ${plusMinus(figure)}`;
 const ratio = (figure: Figure | undefined): string => (figure ? figure.median.toFixed(2) : '');
 const micros = (figure: Figure | undefined): string => (figure ? figure.median.toFixed(0) : '');
 const megabytes = (bytes: number | undefined): string => (bytes === undefined ? '' : (bytes / 1e6).toFixed(1));
-const spread = ({median, least, most}: Figure): string => `${Math.round((50 * (most - least)) / median)}%`;
+const plusMinus = (figure: Figure): string => `±${Math.round(100 * spread(figure))}%`;

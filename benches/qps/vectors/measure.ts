@@ -1,11 +1,12 @@
 // What one definition of vectors comes to: speed at a recall, or of exact search.
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
+import {figureOf} from '../report/figure.ts';
 import type {Options, Outcome} from '../run.ts';
 import {cache} from '../system.ts';
+import {vectorsCharts} from './charts.ts';
 import {type Point, around} from './curve.ts';
 import {dataOf, prepareVectors} from './data.ts';
-import {drawn} from './figure.ts';
 import {filterOf} from './filter.ts';
 import {type Built, indexed, placeOf} from './indexes.ts';
 import {type Summary, summaries} from './summary.ts';
@@ -82,7 +83,7 @@ export async function measure(defined: Definition, options: Options): Promise<Ou
 		data: {...dataOf(data), checked: truths.get(similarity)!.checked},
 		results: found,
 		table: tables(definition, found),
-		...(definition.efforts && {figure: drawn(definition, found)}),
+		figure: figureOf(`${data}, ${count.toLocaleString('en')} rows: ${definition.about}`, vectorsCharts(definition, found)),
 		wrong: results.flatMap(({entry, untrue}) =>
 			untrue ? [`${entry.name}: expected the true hits, got others for ${untrue} queries`] : [],
 		),

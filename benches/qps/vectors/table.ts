@@ -1,5 +1,5 @@
 // Results as text.
-import type {Figure} from '../statistics.ts';
+import {type Figure, spread} from '../statistics.ts';
 import {table} from '../text-table.ts';
 import type {Definition} from './measure.ts';
 import type {Summary, Target} from './summary.ts';
@@ -39,7 +39,7 @@ function speeds(definition: Definition, results: readonly Summary[], by: 'wall' 
 			result.name,
 			...columns(definition).map(column => {
 				const target = at(result, column);
-				return target ? `${target.atLeast ? '≥' : ''}${Math.round(target[by].median)} ±${spread(target[by])}` : '–';
+				return target ? `${target.atLeast ? '≥' : ''}${Math.round(target[by].median)} ${plusMinus(target[by])}` : '–';
 			}),
 		]);
 	return table([`q/s ${by} at recall`, ...columns(definition).map(head)], rows);
@@ -85,8 +85,8 @@ function exact(definition: Definition, results: readonly Summary[]): string {
 						[
 							name,
 							`${queries}`,
-							`${rate(point.wall)} ±${spread(point.wall)}`,
-							`${rate(point.cpu)} ±${spread(point.cpu)}`,
+							`${rate(point.wall)} ${plusMinus(point.wall)}`,
+							`${rate(point.cpu)} ${plusMinus(point.cpu)}`,
 							point.recall.toFixed(4),
 							target.rival ? `${target.rival.wall.median.toFixed(2)} ${target.rival.name}` : '',
 						],
@@ -119,4 +119,4 @@ const megabytes = (bytes: number | undefined): string => (bytes === undefined ? 
 /** The parts have their peaks at different times. */
 const parts = ({peakBytes, anonBytes, fileBytes}: Memory): string =>
 	`${megabytes(peakBytes)}${anonBytes === undefined ? '' : ` (${megabytes(anonBytes)} + ${megabytes(fileBytes)})`}`;
-const spread = ({median, least, most}: Figure): string => `${Math.round((50 * (most - least)) / median)}%`;
+const plusMinus = (figure: Figure): string => `±${Math.round(100 * spread(figure))}%`;

@@ -1,0 +1,68 @@
+// The page's script: TypeScript modules of this folder as one piece of JavaScript, which needs no others.
+import {readFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {dirname, join, relative} from 'node:path';
+import type ts from 'typescript';
+import {packageRoot} from '../../../ts/addon.ts';
+
+type TypeScript = typeof ts;
+
+const made = new Map<string, string>();
+
+/** A module and all that it imports, each run once, when it is first imported. */
+export function bundle(entry: string): string {
+	const script = made.get(entry) ?? make(entry);
+	made.set(entry, script);
+	return script;
+}
+
+function make(entry: string): string {
+	// Loaded when it is needed: benchmarks that make no page do without.
+	const typescript: TypeScript = createRequire(import.meta.url)('typescript');
+	const modules = new Map<string, string>();
+	add(entry, modules, typescript);
+	const parts = [...modules].map(([name, code]) => `${JSON.stringify(name)}(exports, require) {\n${code}}`);
+	return [
+		"'use strict';",
+		'{',
+		`const modules = {\n${parts.join(',\n')}\n};`,
+		'const loaded = new Map();',
+		'const load = name => {',
+		'\tif (!loaded.has(name)) {',
+		'\t\tconst exports = {};',
+		'\t\tloaded.set(name, exports);',
+		'\t\tmodules[name](exports, load);',
+		'\t}',
+		'\treturn loaded.get(name);',
+		'};',
+		`load(${JSON.stringify(nameOf(entry))});`,
+		'}',
+	].join('\n');
+}
+
+function add(file: string, modules: Map<string, string>, typescript: TypeScript): void {
+	if (modules.has(nameOf(file))) {
+		return;
+	}
+	modules.set(nameOf(file), '');
+	const {outputText} = typescript.transpileModule(readFileSync(file, 'utf8'), {
+		compilerOptions: {
+			target: typescript.ScriptTarget.ES2022,
+			module: typescript.ModuleKind.CommonJS,
+			removeComments: true,
+			verbatimModuleSyntax: false,
+			isolatedModules: true,
+		},
+	});
+	const code = outputText.replaceAll(/\brequire\("(\.[^"]+)"\)/gu, (_, path: string) => {
+		const imported = join(dirname(file), path);
+		add(imported, modules, typescript);
+		return `require(${JSON.stringify(nameOf(imported))})`;
+	});
+	modules.set(
+		nameOf(file),
+		code.replace(/^"use strict";\n/u, '').replace('Object.defineProperty(exports, "__esModule", { value: true });\n', ''),
+	);
+}
+
+const nameOf = (file: string): string => relative(packageRoot, file);

@@ -1,0 +1,42 @@
+// Tables that their headings sort, by pointer and by keys.
+
+/** Makes a button of each heading of a column. Rows without a value stay last. */
+export function sortable(table: HTMLTableElement): void {
+	for (const heading of table.querySelectorAll<HTMLTableCellElement>('th[data-column]')) {
+		const button = document.createElement('button');
+		button.type = 'button';
+		button.append(...heading.childNodes);
+		heading.append(button);
+		button.addEventListener('click', () => sort(table, heading));
+	}
+}
+
+function sort(table: HTMLTableElement, heading: HTMLTableCellElement): void {
+	const words = heading.dataset['words'] !== undefined;
+	const before = heading.getAttribute('aria-sort');
+	// Of numbers the greatest are wanted first.
+	const ascending = before === null ? words : before === 'descending';
+	for (const other of table.querySelectorAll('th[aria-sort]')) {
+		other.removeAttribute('aria-sort');
+	}
+	heading.setAttribute('aria-sort', ascending ? 'ascending' : 'descending');
+	const body = table.tBodies[0]!;
+	const column = Number(heading.dataset['column']);
+	const rows = [...body.rows].map(row => ({row, value: valueOf(row, column)}));
+	const sign = ascending ? 1 : -1;
+	rows.sort((a, b) => {
+		if (a.value === undefined || b.value === undefined) {
+			return Number(a.value === undefined) - Number(b.value === undefined);
+		}
+		return sign * (words ? a.value.localeCompare(b.value, 'en', {numeric: true}) : Number(a.value) - Number(b.value));
+	});
+	body.append(...rows.map(({row}) => row));
+}
+
+function valueOf(row: HTMLTableRowElement, column: number): string | undefined {
+	const cell = row.cells[column];
+	if (row.classList.contains('failed')) {
+		return undefined;
+	}
+	return column === 0 ? (cell?.textContent ?? undefined) : cell?.dataset['value'];
+}

@@ -1,0 +1,54 @@
+// Whether a machine was quiet while a record was measured.
+import {type Figure, spread} from '../statistics.ts';
+import {buildSeconds, measured} from './measured.ts';
+import type {QpsRecord} from './record.ts';
+
+/** Of the rounds of one figure, as ±; above it they disagree. */
+export const WIDE = 0.1;
+/**
+The load that a run explains: one system works at a time, which is 1, and the harness and the system's own threads wait
+for their turn now and then. Runs on machines with nothing else to do have had 1.0 to 1.4. What was before a run may be
+the run before it.
+*/
+export const OWN_LOAD = 1.5;
+/** Some systems are erratic by themselves; where more than this share of all figures is wide, the machine is. */
+const MANY = 0.25;
+
+export interface Noise {
+	/** Whether figures are not to be quoted: the load was above the run's own, many figures are wide, or there was one round. */
+	readonly noisy: boolean;
+	/** What is to be said of it, in sentences; also of a machine that was quiet, where single figures are wide. */
+	readonly reasons: readonly string[];
+}
+
+/** Loads are the averages of one minute, at the end and before the start; spreads are of wall time. */
+export function noise(record: QpsRecord): Noise {
+	const {before, after} = record.load;
+	const loads = (
+		[
+			['before', before[0]],
+			['after', after[0]],
+		] as const
+	).flatMap(([when, load]) =>
+		load !== undefined && load > OWN_LOAD ? [`The load ${when} the run was ${load.toFixed(2)}; the run itself explains ${OWN_LOAD}.`] : [],
+	);
+	const figures = figuresOf(record);
+	const wide = figures.filter(({figure}) => isWide(figure)).toSorted((a, b) => spread(b.figure) - spread(a.figure));
+	const many = wide.length > MANY * figures.length;
+	const most = wide[0] && `most ±${Math.round(100 * spread(wide[0].figure))}% (${wide[0].of})`;
+	const spreads = most ? [`Rounds are more than ±${100 * WIDE}% apart in ${wide.length} of ${figures.length} figures; ${most}.`] : [];
+	const single = record.definition.rounds < 2 ? ['There was one round: nothing says how far apart rounds would be.'] : [];
+	return {noisy: loads.length > 0 || many || single.length > 0, reasons: [...single, ...loads, ...spreads]};
+}
+
+export const isWide = (figure: Figure): boolean => spread(figure) > WIDE;
+
+function figuresOf(record: QpsRecord): ReadonlyArray<{readonly of: string; readonly figure: Figure}> {
+	return [
+		...measured(record).map(({entry, k, recall, wall}) => ({
+			of: `${entry}, k = ${k}${recall === undefined ? '' : `, recall ${recall}`}`,
+			figure: wall,
+		})),
+		...buildSeconds(record).map(({entry, seconds}) => ({of: `${entry}, seconds of building`, figure: seconds})),
+	];
+}

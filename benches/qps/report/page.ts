@@ -1,0 +1,70 @@
+// Records as one HTML page that needs nothing else: no network, light or dark, with and without its script.
+import {createHash} from 'node:crypto';
+import {join} from 'node:path';
+import {escaped} from '../../../ts/report/html.ts';
+import {againstHtml} from './against.ts';
+import {bundle} from './bundle.ts';
+import {compare} from './compare.ts';
+import {overview} from './overview.ts';
+import {type QpsRecord, ourNames} from './record.ts';
+import {section} from './section.ts';
+import {pageStyle} from './style.ts';
+
+export interface ReportOptions {
+	/** Earlier records; each is compared with that of its definition, or with the only one there is. */
+	readonly against?: readonly QpsRecord[];
+}
+
+export function reportHtml(records: readonly QpsRecord[], {against = []}: ReportOptions = {}): string {
+	const ids = idsOf(records);
+	const script = bundle(join(import.meta.dirname, 'client', 'main.ts'));
+	const hash = createHash('sha256').update(script).digest('base64');
+	return [
+		'<!doctype html>',
+		'<html lang="en">',
+		'<head>',
+		'<meta charset="utf-8">',
+		'<meta name="viewport" content="width=device-width, initial-scale=1">',
+		`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-${hash}'">`,
+		'<meta name="color-scheme" content="light dark">',
+		'<link rel="icon" href="data:,">',
+		`<title>${escaped([...(records.length === 1 ? [records[0]!.definition.name] : []), TITLE].join(' – '))}</title>`,
+		`<style>${pageStyle}</style>`,
+		'</head>',
+		'<body>',
+		'<main>',
+		`<div class="top"><h1>${TITLE}</h1></div>`,
+		`<p class="lead">${LEAD}</p>`,
+		...(records.length > 1 ? [overview(records, ids)] : []),
+		...records.map((record, i) => section(record, ids[i]!, changes(record, records, against))),
+		'</main>',
+		`<script>${script}</script>`,
+		'</body>',
+		'</html>',
+		'',
+	].join('\n');
+}
+
+const TITLE = 'Queries per second, side by side';
+const LEAD =
+	'passagekit and its peers over the same data, in one run, each on one thread of one core. Figures are medians over rounds; ± is half of what lies between least and most, and is marked above 10%.';
+
+function changes(record: QpsRecord, records: readonly QpsRecord[], against: readonly QpsRecord[]): string {
+	const only = records.length === 1 && against.length === 1 ? against[0] : undefined;
+	const older = only ?? against.find(({definition}) => definition.name === record.definition.name);
+	return older ? againstHtml(compare(record, older), ourNames(record)) : '';
+}
+
+/** Of sections: names of definitions, told apart where two records are of one. */
+function idsOf(records: readonly QpsRecord[]): readonly string[] {
+	const taken = new Set<string>();
+	return records.map(({definition}) => {
+		const slug = definition.name.replaceAll(/\W+/gu, '-') || 'record';
+		let id = slug;
+		for (let i = 2; taken.has(id); i++) {
+			id = `${slug}-${i}`;
+		}
+		taken.add(id);
+		return id;
+	});
+}

@@ -1,0 +1,57 @@
+// Drawings as one SVG that needs nothing else, for papers: on white, with a legend.
+import {type Chart, draw, titleOf} from './chart.ts';
+import {COLOURS, plotRules} from './colours.ts';
+import {type Drawn, type View, at, mark, text, widthOf} from './pieces.ts';
+
+const MARGIN = 20;
+const GAP = 36;
+const TITLE = 30;
+const LEGEND_LINE = 20;
+
+/** Rows of charts, each in a view of its own; all of a column are as wide as its first. */
+export function paper(title: string, rows: ReadonlyArray<ReadonlyArray<{readonly chart: Chart; readonly view: View}>>): string {
+	const parts: string[] = [];
+	let [top, right] = [MARGIN + TITLE, 0];
+	for (const row of rows) {
+		const drawn = row.map(({chart, view}) => draw(chart, view));
+		let left = MARGIN;
+		for (const [i, one] of drawn.entries()) {
+			const {chart, view} = row[i]!;
+			parts.push(placed([left, top], one, titleOf(chart, view)));
+			left += one.width + GAP;
+		}
+		const curves = row.find(({chart}) => chart.kind === 'curves');
+		if (curves) {
+			const {inside, width} = legend(curves.chart, curves.view.hidden);
+			parts.push(`<g transform="translate(${left - GAP / 2} ${top + 46})">${inside}</g>`);
+			left += width;
+		}
+		right = Math.max(right, left - GAP);
+		top += Math.max(0, ...drawn.map(({height}) => height)) + GAP + 8;
+	}
+	const width = Math.max(right + MARGIN, 2 * MARGIN + 1.2 * widthOf([title]));
+	const height = top - GAP + MARGIN;
+	return [
+		`<svg xmlns="http://www.w3.org/2000/svg" class="plot" width="${at(width)}" height="${at(height)}" viewBox="0 0 ${at(width)} ${at(height)}">`,
+		`<style>${plotRules(colour => COLOURS[colour][0])}</style>`,
+		`<rect width="100%" height="100%" fill="${COLOURS.paper[0]}"/>`,
+		text([MARGIN, MARGIN + 10], title, 'title'),
+		...parts,
+		'</svg>',
+		'',
+	].join('\n');
+}
+
+function placed([left, top]: readonly [number, number], {inside}: Drawn, title: string): string {
+	return `<g transform="translate(${left} ${top})">${text([0, 6], title, 'strong')}<g transform="translate(0 18)">${inside}</g></g>`;
+}
+
+function legend({entries}: Chart, hidden: ReadonlySet<string>): {readonly inside: string; readonly width: number} {
+	const shown = entries.filter(({name}) => !hidden.has(name));
+	const lines = shown.map(({name, look}, i) => {
+		const y = i * LEGEND_LINE;
+		const swatch = `<g class="${look.style}"><line x1="0" y1="${y}" x2="28" y2="${y}" class="curve"/>${mark(look.mark, [14, y], 3.5)}</g>`;
+		return `${swatch}${text([36, y + 4], name, look.ours ? 'strong' : 'name')}`;
+	});
+	return {inside: lines.join('\n'), width: GAP / 2 + 36 + widthOf(shown.map(({name}) => name)) + 10};
+}

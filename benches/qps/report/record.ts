@@ -1,0 +1,37 @@
+// A record as it was kept: of BM25, or of vectors.
+import type {Definition as Bm25Definition, Result} from '../bm25/measure.ts';
+import type {Machine} from '../machine.ts';
+import type {Definition as VectorsDefinition} from '../vectors/measure.ts';
+import type {Summary} from '../vectors/summary.ts';
+
+interface Kept<Definition, Of> {
+	readonly definition: Definition & {readonly name: string};
+	readonly data: Readonly<Record<string, unknown>>;
+	readonly machine: Machine;
+	/** Processes that ran or wanted to, on average over 1, 5 and 15 minutes, before and after the run. */
+	readonly load: {readonly before: readonly number[]; readonly after: readonly number[]};
+	readonly results: readonly Of[];
+}
+
+export type Bm25Record = Kept<Bm25Definition, Result>;
+export type VectorsRecord = Kept<VectorsDefinition, Summary>;
+export type QpsRecord = Bm25Record | VectorsRecord;
+
+export const isVectors = (record: QpsRecord): record is VectorsRecord => 'targets' in record.definition;
+
+/** A record of JSON; `from` is what an error calls it. Fails where it is no record. */
+export function parseRecord(json: string, from: string): QpsRecord {
+	const record: Partial<QpsRecord> = JSON.parse(json);
+	for (const key of ['definition', 'data', 'machine', 'load', 'results'] as const) {
+		if (typeof record[key] !== 'object') {
+			throw new TypeError(`${from}: expected a record of queries per second, got none with ${key}`);
+		}
+	}
+	return record as QpsRecord;
+}
+
+/** Names of the entries that are passagekit's. */
+export function ourNames(record: QpsRecord): ReadonlySet<string> {
+	const entries: ReadonlyArray<{readonly name: string; readonly system: string; readonly limit?: boolean}> = record.definition.systems;
+	return new Set(entries.filter(({system, limit}) => system.startsWith('passagekit') && !limit).map(({name}) => name));
+}

@@ -1,0 +1,109 @@
+// A record as a section of the page.
+import {bm25Tables} from '../bm25/tables-html.ts';
+import {vectorsTables} from '../vectors/tables-html.ts';
+import {escaped} from '../../../ts/report/html.ts';
+import {folded} from '../../../ts/report/page.ts';
+import {chartsOf} from './charts.ts';
+import {noise} from './noise.ts';
+import {type Chart, draw, titleOf} from './plot/chart.ts';
+import {mark, svg} from './plot/pieces.ts';
+import {type QpsRecord, isVectors} from './record.ts';
+import {figuresTable} from './table-html.ts';
+
+/** Of drawings as the page comes, in pixels; its script fits them to the page. */
+const WIDTH = 860;
+
+/** `id` is the section's; `against` is HTML of what changed. */
+export function section(record: QpsRecord, id: string, against: string): string {
+	const {name, about} = record.definition;
+	const charts = chartsOf(record);
+	const ks = charts[0]?.ks ?? [];
+	const tables = isVectors(record) ? vectorsTables(record) : {figures: bm25Tables(record), points: []};
+	return [
+		`<section class="record" id="${id}" aria-labelledby="${id}-title">`,
+		`<h2 id="${id}-title"><a href="#${id}">${escaped(name)}</a></h2>`,
+		`<p class="about">${escaped(about)}</p>`,
+		facts(record),
+		notice(record),
+		`<div class="controls" data-ks="${escaped(ks.filter(Boolean).join(' '))}"></div>`,
+		...charts.map((chart, i) => figure(chart, i)),
+		`<script type="application/json" class="charts">${embedded(charts)}</script>`,
+		...tables.figures.map(figuresTable),
+		against,
+		...(tables.points.length > 0 ? [folded('All efforts measured', tables.points.map(figuresTable))] : []),
+		folded('Configuration', [`<pre>${escaped(JSON.stringify({definition: record.definition, data: record.data}, undefined, 2))}</pre>`]),
+		'</section>',
+	].join('\n');
+}
+
+/** JSON that no text in it can end the element of. */
+const embedded = (value: unknown): string => JSON.stringify(value).replaceAll('<', String.raw`\u003c`);
+
+function facts(record: QpsRecord): string {
+	const {machine, load} = record;
+	const lines: ReadonlyArray<readonly [string, string]> = [
+		['Measured', `${setting(record)}; ${record.definition.rounds} rounds`],
+		['Data', dataOf(record)],
+		[
+			'Machine',
+			`${machine.cpu ?? 'unknown CPU'}, ${machine.cores} cores${machine.pinnedTo === undefined ? '' : ` (systems on core ${machine.pinnedTo})`}, ${(machine.memoryBytes / 1e9).toFixed(1)} GB, ${machine.platform}`,
+		],
+		['Flags', machine.flags],
+		['Run', `${machine.date.slice(0, 16).replace('T', ' ')} UTC, commit ${machine.commit}`],
+		['Load', `${load.before.join(', ')} before, ${load.after.join(', ')} after (1, 5, 15 minutes)`],
+	];
+	return `<dl class="facts">${lines.map(([what, value]) => `<dt>${what}</dt><dd>${escaped(value)}</dd>`).join('')}</dl>`;
+}
+
+function setting(record: QpsRecord): string {
+	if (isVectors(record)) {
+		const {rows, queries, similarity, filter} = record.definition;
+		const among = filter === undefined ? '' : ` among ${100 * filter}% of the rows`;
+		return `${rows.toLocaleString('en')} × ${String(record.data['dim'])} vectors, ${similarity === 'dot' ? 'inner product' : 'L2'}, ${queries.toLocaleString('en')} queries${among}, one thread`;
+	}
+	const {corpus, queries, analysis, warmUp} = record.definition;
+	const warm = warmUp ? `, after a warm-up of ${warmUp.rounds} rounds and ${warmUp.seconds} s` : '';
+	return `${queries ? `${queries} over` : 'building of'} ${corpus}, ${analysis === 'tokens' ? 'tokens' : 'English analyzer'}, one thread${warm}`;
+}
+
+function dataOf({data}: QpsRecord): string {
+	const parts = [data, data['corpus'], data['queries']].flatMap(part => {
+		const about = typeof part === 'object' && part !== null && 'about' in part ? part.about : undefined;
+		return typeof about === 'string' ? [about] : [];
+	});
+	return parts.join('; ') || '–';
+}
+
+function notice(record: QpsRecord): string {
+	const {noisy, reasons} = noise(record);
+	if (noisy) {
+		return `<div class="notice" role="note"><b>Not a quiet machine:</b> these figures are not to be quoted as they are.<ul>${reasons.map(reason => `<li>${escaped(reason)}</li>`).join('')}</ul></div>`;
+	}
+	return reasons.map(reason => `<p class="aside">${escaped(reason)}</p>`).join('');
+}
+
+/** As it is first shown: the first k, by wall time; the others where there is no script. */
+function figure(chart: Chart, index: number): string {
+	const view = {k: chart.ks[0] ?? '', by: 'wall' as const, hidden: new Set<string>(), width: WIDTH};
+	const title = titleOf(chart, view);
+	const others = chart.ks.slice(1).map(k => {
+		const title = titleOf(chart, {...view, k});
+		return `<h3>${escaped(title)}</h3><div class="drawing">${svg(draw(chart, {...view, k}), title)}</div>`;
+	});
+	return [
+		`<figure data-chart="${index}">`,
+		`<figcaption><h3>${escaped(title)}</h3></figcaption>`,
+		`<div class="drawing">${svg(draw(chart, view), title)}</div>`,
+		...(others.length > 0 ? [`<noscript>${others.join('\n')}</noscript>`] : []),
+		...(chart.kind === 'curves' ? [legend(chart)] : []),
+		'</figure>',
+	].join('\n');
+}
+
+function legend({entries}: Chart): string {
+	const items = entries.map(
+		({name, look}, i) =>
+			`<li><span data-entry="${i}"${look.ours ? ' class="ours"' : ''}><svg class="plot" viewBox="0 0 28 12" aria-hidden="true"><g class="${look.style}"><line x1="0" y1="6" x2="28" y2="6" class="curve"/>${mark(look.mark, [14, 6], 3.6)}</g></svg>${escaped(name)}</span></li>`,
+	);
+	return `<ul class="legend">${items.join('')}</ul>`;
+}

@@ -1,0 +1,130 @@
+import test from 'ava';
+import {compareTable} from '../../benches/qps/report/compare-table.ts';
+import {change, compare, verdict} from '../../benches/qps/report/compare.ts';
+import {bm25Record, vectorsRecord} from './qps-records.ts';
+
+const rounded = (value: number): number => Number(value.toFixed(6));
+
+test('a ratio has the range that rounds allow: the least of one to the most of the other', t => {
+	const found = change({median: 120, least: 110, most: 125}, {median: 100, least: 80, most: 105});
+
+	t.is(found.ratio, 1.2);
+	t.is(rounded(found.least), rounded(110 / 105));
+	t.is(rounded(found.most), 1.5625); // 125 / 80
+	t.is(verdict(found), 'more');
+});
+
+test('where the range has both sides of 1, nothing is said', t => {
+	t.is(verdict(change({median: 110, least: 99, most: 112}, {median: 100, least: 98, most: 100})), 'same');
+	t.is(verdict(change({median: 90, least: 88, most: 97}, {median: 100, least: 98, most: 101})), 'less');
+});
+
+test('a record is compared entry by entry: speeds, indexes, hits and what failed', t => {
+	const older = bm25Record();
+	const [lucene, passagekit, pisa] = older.results;
+	const at = passagekit!.speed![10]!;
+	const newer = {
+		...older,
+		results: [
+			lucene!,
+			{
+				...passagekit!,
+				built: {version: '2', seconds: 1, bytes: 6e6},
+				speed: {10: {...at, wall: {median: 5000, least: 4900, most: 5100}, agreement: {...at.agreement!, identical: 100}}},
+			},
+			{...pisa!, failed: 'exit 1: gone'},
+		],
+	};
+
+	const found = compare(newer, older);
+
+	t.true(found.comparable);
+	t.deepEqual(
+		found.speeds.map(({entry, k}) => [entry, k]),
+		[
+			['Lucene', 10],
+			['passagekit', 10],
+		],
+	);
+	const {wall, cpu, identical, relative, bound} = found.speeds[1]!;
+	t.is(wall.ratio, 1.25); // 5000 / 4000
+	t.is(rounded(wall.least), rounded(4900 / 4080));
+	t.is(rounded(wall.most), rounded(5100 / 3920));
+	t.is(cpu.ratio, 1);
+	t.is(bound, '');
+	t.deepEqual(identical, {older: 99, newer: 100});
+	t.deepEqual(relative, {to: 'Lucene', older: 4, newer: 4});
+	t.deepEqual(found.builds[1], {
+		entry: 'passagekit',
+		version: {older: '1', newer: '2'},
+		seconds: {older: 2, newer: 1, ratio: 0.5},
+		bytes: {older: 3e6, newer: 6e6, ratio: 2},
+	});
+	t.deepEqual(found.alone, [{entry: 'PISA', reason: 'not measured: not set up → not measured: exit 1: gone'}]);
+	t.regex(compareTable(found), /^passagekit +10 +4,000 +5,000 +1\.25 \(1\.20–1\.30\) +1\.00 .* faster +99 → 100 +4\.00 → 4\.00 Lucene$/mu);
+});
+
+test('another CPU, other flags or other data are said to make ratios not comparable; another commit is not', t => {
+	const older = bm25Record();
+	const machine = {...older.machine, cpu: 'Another CPU', flags: 'avx2', commit: 'def5678'};
+
+	const found = compare({...older, machine}, older);
+
+	t.false(found.comparable);
+	t.deepEqual(found.differences, [
+		{what: 'machine.cpu', older: 'A CPU', newer: 'Another CPU', matters: true},
+		{what: 'machine.flags', older: 'avx2 fma', newer: 'avx2', matters: true},
+		{what: 'machine.commit', older: 'abc1234', newer: 'def5678', matters: false},
+	]);
+	t.regex(compareTable(found), /^! machine\.cpu: A CPU → Another CPU$/mu);
+	t.regex(compareTable(found), /^NOT COMPARABLE/mu);
+	t.notRegex(compareTable(found), /faster|slower| = /u);
+	t.true(compare({...older, machine: {...older.machine, commit: 'def5678'}}, older).comparable);
+	t.false(compare({...older, data: {...older.data, corpus: {about: 'little', files: ['b.tsv']}}}, older).comparable);
+});
+
+test('what an entry is given is told by its name, and less of the same machine’s memory is not', t => {
+	const older = vectorsRecord();
+	const newer = {
+		...older,
+		machine: {...older.machine, memoryBytes: 15.9e9},
+		definition: {...older.definition, systems: [{name: 'passagekit', system: 'passagekit', options: {m: 24}}]},
+	};
+
+	const {differences, comparable} = compare(newer, older);
+
+	t.deepEqual(differences, [
+		{
+			what: 'definition.systems[passagekit]',
+			older: '{"system":"passagekit","options":{"m":16}}',
+			newer: '{"system":"passagekit","options":{"m":24}}',
+			matters: false,
+		},
+	]);
+	t.true(comparable);
+});
+
+test('of vectors speeds are compared at a recall, and recalls at an effort', t => {
+	const found = compare(vectorsRecord([0.94, 0.98]), vectorsRecord([0.94, 0.97]));
+
+	t.deepEqual(
+		found.speeds.map(({entry, k, recall, wall}) => [entry, k, recall, wall.ratio]),
+		[['passagekit', 10, 0.95, 1]],
+	);
+	t.deepEqual(found.recalls, [{entry: 'passagekit', k: 10, effort: 20, older: 0.97, newer: 0.98}]);
+});
+
+test('a speed of a least effort bounds the ratio', t => {
+	const reached = vectorsRecord();
+	const [result] = reached.results;
+	const curve = result!.curves![10]!;
+	const above = {...reached, results: [{...result!, curves: {10: {...curve, at: [{...curve.at[0]!, atLeast: true}]}}}]};
+
+	t.is(compare(above, reached).speeds[0]!.bound, '≥');
+	t.is(compare(reached, above).speeds[0]!.bound, '≤');
+	t.is(compare(above, above).speeds[0]!.bound, '~');
+});
+
+test('records of BM25 and of vectors are not compared', t => {
+	t.throws(() => compare(bm25Record(), vectorsRecord()), {message: 'expected two records of one kind, got small and vectors'});
+});
