@@ -236,6 +236,16 @@ export declare class NativeTexts {
   add(ids: Array<string>, texts: Array<string>): void
 }
 
+export declare class NativeTokenizer {
+  get size(): number
+  /** Without special tokens. */
+  tokenize(text: string): Uint32Array
+  /** The same of many texts. */
+  tokenizeMany(texts: Array<string>, control?: Control | undefined | null): Promise<NativePieces>
+  /** A piece as the vocabulary writes it; none for an id that no piece has. */
+  token(id: number): string | null
+}
+
 /** A vector for every token of a vocabulary. */
 export declare class NativeTokenVectors {
   get dim(): number
@@ -627,6 +637,13 @@ export interface NativePath {
   errors: Float64Array
 }
 
+/** The word pieces of several texts, those of one after those of the text before. */
+export interface NativePieces {
+  ids: Uint32Array
+  /** Of each text. */
+  counts: Uint32Array
+}
+
 export interface NativeQuestion {
   id: string
   text: string
@@ -762,6 +779,9 @@ export declare function openReadingCache(path: string, reader: NativeReader, lim
 
 /** By sentences where there is no tokenizer's file, by its word pieces otherwise. */
 export declare function openSegmenter(length: number, tokenizer?: string | undefined | null): Promise<NativeSegmenter>
+
+/** Opens a `tokenizer.json`. */
+export declare function openTokenizer(file: string): Promise<NativeTokenizer>
 
 /** The same before anything is spawned. */
 export declare function panicAtOnceForTest(): void

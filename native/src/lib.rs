@@ -36,4 +36,5 @@ mod sparse;
 mod system;
 mod task;
 mod text;
+mod tokenizer;
 mod vocabulary;
