@@ -3,6 +3,7 @@ import {mkdirSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parseArgs} from 'node:util';
 import * as bm25 from './bm25/measure.ts';
+import * as encoding from './encoding/measure.ts';
 import {load, machine} from './machine.ts';
 import {commands, writePage} from './report/command.ts';
 import type {QpsRecord} from './report/record.ts';
@@ -36,13 +37,13 @@ export interface Outcome {
 }
 
 /** A folder beside this file, with definitions/, systems/ and what measures them. */
-interface Half {
+interface Part {
 	/** The systems that a definition names. */
 	systemsOf(definition: object): readonly string[];
 	measure(definition: object, options: Options): Promise<Outcome>;
 }
 
-const halves: Readonly<Record<string, Half>> = {bm25: bm25 as Half, vectors: vectors as Half};
+const parts: Readonly<Record<string, Part>> = {bm25: bm25 as Part, vectors: vectors as Part, encoding: encoding as Part};
 
 /** Runs definitions by name, and lists them where there is none; or a command. Fails if a system that is to be exact is not. */
 export async function qps(words: readonly string[], say: Say): Promise<void> {
@@ -57,7 +58,7 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 		options: {setup: {type: 'boolean'}, rebuild: {type: 'boolean'}, smoke: {type: 'boolean'}},
 	});
 	const homes = new Map(
-		Object.keys(halves).flatMap(half =>
+		Object.keys(parts).flatMap(half =>
 			readdirSync(join(here, half, 'definitions')).map(file => [file.replace('.json', ''), half] as const),
 		),
 	);
@@ -66,7 +67,7 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 		throw new Error(`expected a definition (${[...homes.keys()].join(', ')}), got ${unknown}`);
 	}
 	if (names.length === 0) {
-		for (const half of Object.keys(halves)) {
+		for (const half of Object.keys(parts)) {
 			say(`Definitions of ${half}: ${[...homes].flatMap(([name, home]) => (home === half ? [name] : [])).join(', ')}.`);
 		}
 		say('Options: --setup, --rebuild, --smoke (one round, kept in .cache/smoke).');
@@ -75,9 +76,9 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 	for (const name of names) {
 		const home = homes.get(name)!;
 		const defined: {readonly about: string} = JSON.parse(readFileSync(join(here, home, 'definitions', `${name}.json`), 'utf8'));
-		const half = halves[home]!;
+		const part = parts[home]!;
 		const failed = new Map<string, string>();
-		for (const system of options.setup ? new Set(half.systemsOf(defined)) : []) {
+		for (const system of options.setup ? new Set(part.systemsOf(defined)) : []) {
 			say(`setting ${system} up …`);
 			const failure = setUp(join(here, home, 'systems', system));
 			if (failure) {
@@ -87,7 +88,7 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 		say(`${name}: ${defined.about}`);
 		const [on, before] = [machine(), load()];
 		const {rebuild = false, smoke = false} = options;
-		const {definition, data, results, table, figure, wrong} = await half.measure(defined, {rebuild, smoke, failed, say});
+		const {definition, data, results, table, figure, wrong} = await part.measure(defined, {rebuild, smoke, failed, say});
 		say(table);
 		const record = {definition: {name, ...definition}, data, machine: on, load: {before, after: load()}, results};
 		if (smoke) {

@@ -42,8 +42,8 @@ test('a record is compared entry by entry: speeds, indexes, hits and what failed
 	t.deepEqual(
 		found.speeds.map(({entry, k}) => [entry, k]),
 		[
-			['Lucene', 10],
-			['passagekit', 10],
+			['Lucene', '10'],
+			['passagekit', '10'],
 		],
 	);
 	const {wall, cpu, identical, relative, bound} = found.speeds[1]!;
@@ -109,9 +109,9 @@ test('of vectors speeds are compared at a recall, and recalls at an effort', t =
 
 	t.deepEqual(
 		found.speeds.map(({entry, k, recall, wall}) => [entry, k, recall, wall.ratio]),
-		[['passagekit', 10, 0.95, 1]],
+		[['passagekit', '10', 0.95, 1]],
 	);
-	t.deepEqual(found.recalls, [{entry: 'passagekit', k: 10, effort: 20, older: 0.97, newer: 0.98}]);
+	t.deepEqual(found.recalls, [{entry: 'passagekit', k: '10', effort: 20, older: 0.97, newer: 0.98}]);
 });
 
 test('a speed of a least effort bounds the ratio', t => {

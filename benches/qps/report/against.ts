@@ -3,6 +3,7 @@ import {escaped} from '../../../ts/report/html.ts';
 import {folded} from '../../../ts/report/page.ts';
 import {type BuildChange, type Change, type Comparison, type SpeedChange, verdict} from './compare.ts';
 import {NOT_COMPARABLE, arrow} from './compare-table.ts';
+import {atK} from './measured.ts';
 import {number} from './plot/pieces.ts';
 import {type Cell, type FiguresTable, figuresTable, none, value, words} from './table-html.ts';
 
@@ -38,12 +39,12 @@ export function againstHtml(comparison: Comparison, ours: ReadonlySet<string>): 
 	].join('\n');
 }
 
-function speedTable(k: number, speeds: readonly SpeedChange[], ours: ReadonlySet<string>, comparable: boolean): FiguresTable {
+function speedTable(k: string, speeds: readonly SpeedChange[], ours: ReadonlySet<string>, comparable: boolean): FiguresTable {
 	const identical = speeds.some(change => change.identical);
 	const recall = speeds.some(change => change.recall !== undefined);
 	return {
 		k: String(k),
-		caption: `k = ${k}: new to old. In brackets what rounds allow: the least of one to the most of the other. Coloured where that is all on one side of 1.`,
+		caption: `${atK(k)}: new to old. In brackets what rounds allow: the least of one to the most of the other. Coloured where that is all on one side of 1.`,
 		stub: 'system',
 		columns: [
 			...(recall ? [{heading: 'recall'}] : []),
@@ -107,7 +108,7 @@ function recallTable({recalls}: Comparison, ours: ReadonlySet<string>): FiguresT
 		rows: recalls.map(({entry, k, effort, older, newer}) => ({
 			name: entry,
 			ours: ours.has(entry),
-			cells: [value(k, String), value(effort, String), value(older, of => of.toFixed(4)), value(newer, of => of.toFixed(4))],
+			cells: [value(Number(k), String), value(effort, String), value(older, of => of.toFixed(4)), value(newer, of => of.toFixed(4))],
 		})),
 	};
 }

@@ -2,7 +2,7 @@
 import type {Figure} from '../statistics.ts';
 import {type Difference, differences} from './differences.ts';
 import {type Measured, buildSeconds, measured} from './measured.ts';
-import {type QpsRecord, isVectors} from './record.ts';
+import {type QpsRecord, isEncoding, isVectors} from './record.ts';
 
 export interface Comparison {
 	readonly name: string;
@@ -34,7 +34,7 @@ export interface Change {
 
 export interface SpeedChange {
 	readonly entry: string;
-	readonly k: number;
+	readonly k: string;
 	readonly recall?: number;
 	/** Where speeds are of a least effort, above that recall: `~` both, `≥` the new one, `≤` the old one. */
 	readonly bound: '' | '~' | '≥' | '≤';
@@ -57,15 +57,15 @@ export interface BuildChange {
 
 export interface RecallChange {
 	readonly entry: string;
-	readonly k: number;
+	readonly k: string;
 	readonly effort: number;
 	readonly older: number;
 	readonly newer: number;
 }
 
-/** Fails where one record is of BM25 and the other of vectors. */
+/** Fails where the records are of different kinds: BM25, vectors, encoding. */
 export function compare(newer: QpsRecord, older: QpsRecord): Comparison {
-	if (isVectors(newer) !== isVectors(older)) {
+	if (isVectors(newer) !== isVectors(older) || isEncoding(newer) !== isEncoding(older)) {
 		throw new Error(`expected two records of one kind, got ${newer.definition.name} and ${older.definition.name}`);
 	}
 	const found = differences(newer, older);
@@ -118,6 +118,9 @@ function speedChanges(newer: QpsRecord, older: QpsRecord): readonly SpeedChange[
 const keyOf = ({entry, k, recall}: Measured): string => JSON.stringify([entry, k, recall]);
 
 function buildChanges(newer: QpsRecord, older: QpsRecord): readonly BuildChange[] {
+	if (isEncoding(newer) || isEncoding(older)) {
+		return [];
+	}
 	const rounds = new Map(buildSeconds(older).map(({entry, seconds}) => [entry, seconds]));
 	const now = new Map(buildSeconds(newer).map(({entry, seconds}) => [entry, seconds]));
 	return newer.results.flatMap(({name: entry, built}) => {
@@ -148,7 +151,7 @@ function recallChanges(newer: QpsRecord, older: QpsRecord): readonly RecallChang
 			const before = older.results.find(other => other.name === name)?.curves?.[k]?.points ?? [];
 			return points.flatMap(({effort, recall}) => {
 				const was = before.find(point => point.effort === effort);
-				return was && was.recall !== recall ? [{entry: name, k: Number(k), effort, older: was.recall, newer: recall}] : [];
+				return was && was.recall !== recall ? [{entry: name, k, effort, older: was.recall, newer: recall}] : [];
 			});
 		}),
 	);

@@ -1,12 +1,13 @@
 // The speeds of a record, one by one, whatever it is of.
 import type {Agreement} from '../bm25/agreement.ts';
 import type {Figure} from '../statistics.ts';
-import {type QpsRecord, isVectors} from './record.ts';
+import {type QpsRecord, isEncoding, isVectors} from './record.ts';
 
 /** An entry at one k, and at one recall where there are recalls to reach. */
 export interface Measured {
 	readonly entry: string;
-	readonly k: number;
+	/** Of BM25 and vectors, or a task of encoding. */
+	readonly k: string;
 	readonly recall?: number;
 	/** Speeds are at least so: the least effort is above that recall. */
 	readonly atLeast: boolean;
@@ -18,6 +19,15 @@ export interface Measured {
 	readonly agreement?: Agreement;
 }
 
+/** What speeds of BM25 and of encoding have in common. */
+interface Alike {
+	readonly wall: Figure;
+	readonly cpu: Figure;
+	readonly wallRatio?: Figure;
+	readonly cpuRatio?: Figure;
+	readonly agreement?: Agreement;
+}
+
 /** In the order of the record: entries, then k, then recalls. */
 export function measured(record: QpsRecord): readonly Measured[] {
 	if (isVectors(record)) {
@@ -25,7 +35,7 @@ export function measured(record: QpsRecord): readonly Measured[] {
 			Object.entries(curves).flatMap(([k, {at}]) =>
 				at.map(({recall, atLeast, wall, cpu, rival}) => ({
 					entry: name,
-					k: Number(k),
+					k,
 					...(recall !== undefined && {recall}),
 					atLeast,
 					wall,
@@ -36,10 +46,11 @@ export function measured(record: QpsRecord): readonly Measured[] {
 		);
 	}
 	const {reference} = record.definition;
-	return record.results.flatMap(({name, speed = {}}) =>
+	const results: ReadonlyArray<{readonly name: string; readonly speed?: Readonly<Record<string, Alike>>}> = record.results;
+	return results.flatMap(({name, speed = {}}) =>
 		Object.entries(speed).map(([k, {wall, cpu, wallRatio, cpuRatio, agreement}]) => ({
 			entry: name,
-			k: Number(k),
+			k,
 			atLeast: false,
 			wall,
 			cpu,
@@ -51,5 +62,10 @@ export function measured(record: QpsRecord): readonly Measured[] {
 
 /** Seconds of building, where that is what was measured round by round. */
 export function buildSeconds(record: QpsRecord): ReadonlyArray<{readonly entry: string; readonly seconds: Figure}> {
-	return isVectors(record) ? [] : record.results.flatMap(({name, seconds}) => (seconds ? [{entry: name, seconds}] : []));
+	return isVectors(record) || isEncoding(record)
+		? []
+		: record.results.flatMap(({name, seconds}) => (seconds ? [{entry: name, seconds}] : []));
 }
+
+/** A k, or a task, in words. */
+export const atK = (k: string): string => (/^\d+$/u.test(k) ? `k = ${k}` : k);

@@ -1,6 +1,6 @@
 // Whether a machine was quiet while a record was measured.
 import {type Figure, spread} from '../statistics.ts';
-import {buildSeconds, measured} from './measured.ts';
+import {atK, buildSeconds, measured} from './measured.ts';
 import type {QpsRecord} from './record.ts';
 
 /** Of the rounds of one figure, as ±; above it they disagree. */
@@ -46,7 +46,7 @@ export const isWide = (figure: Figure): boolean => spread(figure) > WIDE;
 function figuresOf(record: QpsRecord): ReadonlyArray<{readonly of: string; readonly figure: Figure}> {
 	return [
 		...measured(record).map(({entry, k, recall, wall}) => ({
-			of: `${entry}, k = ${k}${recall === undefined ? '' : `, recall ${recall}`}`,
+			of: `${entry}, ${atK(k)}${recall === undefined ? '' : `, recall ${recall}`}`,
 			figure: wall,
 		})),
 		...buildSeconds(record).map(({entry, seconds}) => ({of: `${entry}, seconds of building`, figure: seconds})),

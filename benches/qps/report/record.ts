@@ -1,5 +1,6 @@
-// A record as it was kept: of BM25, or of vectors.
+// A record as it was kept: of BM25, of vectors, or of encoding.
 import type {Definition as Bm25Definition, Result} from '../bm25/measure.ts';
+import type {Definition as EncodingDefinition, Result as EncodingResult} from '../encoding/measure.ts';
 import type {Machine} from '../machine.ts';
 import type {Definition as VectorsDefinition} from '../vectors/measure.ts';
 import type {Summary} from '../vectors/summary.ts';
@@ -15,9 +16,11 @@ interface Kept<Definition, Of> {
 
 export type Bm25Record = Kept<Bm25Definition, Result>;
 export type VectorsRecord = Kept<VectorsDefinition, Summary>;
-export type QpsRecord = Bm25Record | VectorsRecord;
+export type EncodingRecord = Kept<EncodingDefinition, EncodingResult>;
+export type QpsRecord = Bm25Record | VectorsRecord | EncodingRecord;
 
 export const isVectors = (record: QpsRecord): record is VectorsRecord => 'targets' in record.definition;
+export const isEncoding = (record: QpsRecord): record is EncodingRecord => 'tasks' in record.definition;
 
 /** A record of JSON; `from` is what an error calls it. Fails where it is no record. */
 export function parseRecord(json: string, from: string): QpsRecord {

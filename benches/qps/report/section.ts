@@ -1,5 +1,6 @@
 // A record as a section of the page.
 import {bm25Tables} from '../bm25/tables-html.ts';
+import {encodingTables} from '../encoding/tables-html.ts';
 import {vectorsTables} from '../vectors/tables-html.ts';
 import {escaped} from '../../../ts/report/html.ts';
 import {folded} from '../../../ts/report/page.ts';
@@ -7,7 +8,7 @@ import {chartsOf} from './charts.ts';
 import {noise} from './noise.ts';
 import {type Chart, draw, titleOf} from './plot/chart.ts';
 import {mark, svg} from './plot/pieces.ts';
-import {type QpsRecord, isVectors} from './record.ts';
+import {type QpsRecord, isEncoding, isVectors} from './record.ts';
 import {figuresTable} from './table-html.ts';
 
 /** Of drawings as the page comes, in pixels; its script fits them to the page. */
@@ -18,7 +19,9 @@ export function section(record: QpsRecord, id: string, against: string): string 
 	const {name, about} = record.definition;
 	const charts = chartsOf(record);
 	const ks = charts[0]?.ks ?? [];
-	const tables = isVectors(record) ? vectorsTables(record) : {figures: bm25Tables(record), points: []};
+	const tables = isVectors(record)
+		? vectorsTables(record)
+		: {figures: isEncoding(record) ? encodingTables(record) : bm25Tables(record), points: []};
 	return [
 		`<section class="record" id="${id}" aria-labelledby="${id}-title">`,
 		`<h2 id="${id}-title"><a href="#${id}">${escaped(name)}</a></h2>`,
@@ -60,6 +63,11 @@ function setting(record: QpsRecord): string {
 		const {rows, queries, similarity, filter} = record.definition;
 		const among = filter === undefined ? '' : ` among ${100 * filter}% of the rows`;
 		return `${rows.toLocaleString('en')} × ${String(record.data['dim'])} vectors, ${similarity === 'dot' ? 'inner product' : 'L2'}, ${queries.toLocaleString('en')} queries${among}, one thread`;
+	}
+	if (isEncoding(record)) {
+		const {model, maxTokens, tasks} = record.definition;
+		const counts = Object.values(tasks).map(({sample, texts}) => `${sample.toLocaleString('en')} ${texts}`);
+		return `${model}, at most ${maxTokens} tokens a text; ${counts.join(', ')}; one thread`;
 	}
 	const {corpus, queries, analysis, warmUp} = record.definition;
 	const warm = warmUp ? `, after a warm-up of ${warmUp.rounds} rounds and ${warmUp.seconds} s` : '';

@@ -21,7 +21,7 @@ import {
 export interface Bars {
 	readonly kind: 'bars';
 	readonly ks: readonly string[];
-	readonly unit: 'queries per second' | 'seconds';
+	readonly unit: 'queries per second' | 'texts per second' | 'seconds';
 	/** Which of the entries, where there are others in another drawing. */
 	readonly about?: string;
 	/** The longest bar first, or the shortest. */

@@ -24,6 +24,9 @@ export function titleOf(chart: Chart, {k, by}: Pick<View, 'k' | 'by'>): string {
 		case 'curves':
 			return `Queries per second at a recall, k = ${k}, by ${clock}`;
 		case 'bars':
+			if (chart.unit === 'texts per second') {
+				return `Texts per second, ${k}, by ${clock}`;
+			}
 			return chart.unit === 'seconds'
 				? 'Seconds of building'
 				: `Queries per second${chart.about ? `, ${chart.about}` : ''}, k = ${k}, by ${clock}`;

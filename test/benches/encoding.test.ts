@@ -1,0 +1,101 @@
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import test from 'ava';
+import {cosines, sameTokens, tokenCount} from '../../benches/qps/encoding/agreement.ts';
+import {chartsOf} from '../../benches/qps/report/charts.ts';
+import {compare} from '../../benches/qps/report/compare.ts';
+import {reportHtml} from '../../benches/qps/report/page.ts';
+import type {EncodingRecord} from '../../benches/qps/report/record.ts';
+import {figure, vectorsRecord} from './qps-records.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'passagekit-encoding-'));
+test.after.always(() => rmSync(folder, {recursive: true, force: true}));
+function file(name: string, numbers: Float32Array | Uint32Array): string {
+	writeFileSync(join(folder, name), new Uint8Array(numbers.buffer));
+	return join(folder, name);
+}
+
+test('cosines are of the same texts, whatever the lengths of vectors', t => {
+	const a = file('a', Float32Array.of(1, 0, 3, 4));
+	// cos((1,0),(2,2)) = 1/√2; cos((3,4),(4,3)) = 24/25.
+	const b = file('b', Float32Array.of(2, 2, 4, 3));
+	const {least, mean} = cosines(a, b, 2);
+	t.true(Math.abs(least - Math.SQRT1_2) < 1e-7);
+	t.true(Math.abs(mean - (Math.SQRT1_2 + 0.96) / 2) < 1e-7);
+	t.throws(() => cosines(a, file('c', Float32Array.of(1, 2)), 2), {message: /got 4 and 2 numbers/u});
+});
+
+test('texts with the same ids are counted', t => {
+	const a = file('ids', Uint32Array.of(2, 7, 8, 0, 1, 9));
+	t.is(sameTokens(a, file('others', Uint32Array.of(2, 7, 6, 0, 1, 9))), 2);
+	t.is(sameTokens(a, file('fewer', Uint32Array.of(1, 7, 0))), 1);
+	t.is(tokenCount(a), 3);
+});
+
+function record(wall: number): EncodingRecord {
+	const {machine, load} = vectorsRecord();
+	const of = (wall: number) => ({wall: figure(wall), cpu: figure(wall)});
+	const texts = {texts: 'passages', sample: 10} as const;
+	return {
+		definition: {
+			name: 'encoding',
+			about: 'texts per second',
+			model: 'a model',
+			maxTokens: 256,
+			tasks: {tokenise: texts, one: texts, batch: texts},
+			rounds: 3,
+			reference: 'onnxruntime',
+			systems: [
+				{name: 'from Node', system: 'passagekit-node'},
+				{name: 'onnxruntime', system: 'onnxruntime'},
+				{name: 'another', system: 'another'},
+			],
+		},
+		data: {},
+		machine,
+		load,
+		results: [
+			{
+				name: 'from Node',
+				version: '1',
+				peakBytes: 5e6,
+				speed: {
+					'tokenising passages': {...of(wall), wallRatio: figure(wall / 1000), cpuRatio: figure(wall / 1000), sameTokens: 9},
+					'encoding passages together': {...of(20), cosines: {least: 0.987, mean: 0.99}},
+				},
+			},
+			{name: 'onnxruntime', version: '2', speed: {'tokenising passages': of(1000), 'encoding passages together': of(10)}},
+			{name: 'another', failed: 'not set up'},
+		],
+	};
+}
+
+test('a page has tables and bars of encoding, and says which system failed', t => {
+	const html = reportHtml([record(9000)]);
+	for (const words of [
+		'tokenising passages',
+		'0.9870',
+		'not measured: not set up',
+		'5.0',
+		'Texts per second, tokenising passages, by wall time',
+	]) {
+		t.true(html.includes(words), words);
+	}
+	t.false(html.includes('k = tokenising'));
+	const [bars] = chartsOf(record(9000));
+	t.is(bars!.kind, 'bars');
+	t.deepEqual(bars!.ks, ['tokenising passages', 'encoding questions one at a time', 'encoding passages together']);
+});
+
+test('records of encoding are compared by task, and with no other kind', t => {
+	const {speeds} = compare(record(9000), record(4500));
+	t.deepEqual(
+		speeds.filter(({entry}) => entry === 'from Node').map(({k, wall}) => [k, wall.ratio]),
+		[
+			['tokenising passages', 2],
+			['encoding passages together', 1],
+		],
+	);
+	t.throws(() => compare(record(1), vectorsRecord()), {message: /two records of one kind/u});
+});
