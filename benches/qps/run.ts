@@ -58,8 +58,8 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 		options: {setup: {type: 'boolean'}, rebuild: {type: 'boolean'}, smoke: {type: 'boolean'}},
 	});
 	const homes = new Map(
-		Object.keys(parts).flatMap(half =>
-			readdirSync(join(here, half, 'definitions')).map(file => [file.replace('.json', ''), half] as const),
+		Object.keys(parts).flatMap(part =>
+			readdirSync(join(here, part, 'definitions')).map(file => [file.replace('.json', ''), part] as const),
 		),
 	);
 	const unknown = names.find(name => !homes.has(name));
@@ -67,8 +67,8 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 		throw new Error(`expected a definition (${[...homes.keys()].join(', ')}), got ${unknown}`);
 	}
 	if (names.length === 0) {
-		for (const half of Object.keys(parts)) {
-			say(`Definitions of ${half}: ${[...homes].flatMap(([name, home]) => (home === half ? [name] : [])).join(', ')}.`);
+		for (const of of Object.keys(parts)) {
+			say(`Definitions of ${of}: ${[...homes].flatMap(([name, home]) => (home === of ? [name] : [])).join(', ')}.`);
 		}
 		say('Options: --setup, --rebuild, --smoke (one round, kept in .cache/smoke).');
 		say('Of records: report [NAME|FILE …] [--against FILE|NAME] [--out FILE]; compare NEW [OLD].');
