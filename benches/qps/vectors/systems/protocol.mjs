@@ -1,14 +1,8 @@
 // The line protocol of benches/qps/vectors for systems on Node: one JSON request a line, one JSON reply a line.
 import {closeSync, openSync, readFileSync, readSync, writeFileSync} from 'node:fs';
-import {createRequire} from 'node:module';
-import {join} from 'node:path';
-import {createInterface} from 'node:readline';
+import {answer, cpuNanos} from '../../node-server.mjs';
 
-/** What a peer was set up with. */
-export const packages = process.env.QPS_PACKAGES && createRequire(join(process.env.QPS_PACKAGES, 'package.json'));
-
-export const versionOf = name =>
-	JSON.parse(readFileSync(join(process.env.QPS_PACKAGES, 'node_modules', name, 'package.json'), 'utf8')).version;
+export {packages, versionOf} from '../../node-server.mjs';
 
 /**
 Answers until the input ends.
@@ -25,7 +19,7 @@ export async function serve(engine) {
 	let filter;
 	let asked;
 	let queries;
-	const verbs = {
+	await answer({
 		describe: async () => ({version: `${engine.version}, Node ${process.version}`, filters: engine.accept !== undefined}),
 		async build(request) {
 			const rows = matrix(request.rows, request.count, request.dim);
@@ -77,12 +71,7 @@ export async function serve(engine) {
 			}
 			return reply;
 		},
-	};
-	for await (const line of createInterface({input: process.stdin})) {
-		const request = JSON.parse(line);
-		const reply = await verbs[request.verb](request).catch(error => ({error: String(error).slice(0, 1000)}));
-		process.stdout.write(`${JSON.stringify(reply)}\n`);
-	}
+	});
 }
 
 async function accept(engine, {filter, count}) {
@@ -94,11 +83,6 @@ async function accept(engine, {filter, count}) {
 		throw new Error(`expected a filter of ${count} rows, got ${allowed.length}`);
 	}
 	await engine.accept(allowed);
-}
-
-function cpuNanos(since) {
-	const {user, system} = process.cpuUsage(since);
-	return (user + system) * 1000;
 }
 
 /** The first `count` rows of a file. */
