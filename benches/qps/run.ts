@@ -14,7 +14,7 @@ export interface Options {
 	readonly rebuild: boolean;
 	/** One round: does everything work? */
 	readonly smoke: boolean;
-	/** Systems whose setup failed, and why. */
+	/** Systems whose setup failed, by their folders below this one, and why. */
 	readonly failed: ReadonlyMap<string, string>;
 	readonly say: Say;
 }
@@ -34,13 +34,13 @@ export interface Outcome {
 }
 
 /** A folder beside this file, with definitions/, systems/ and what measures them. */
-interface Half {
-	/** The systems that a definition names. */
+interface Part {
+	/** The folders, below this one, of the systems that a definition names. */
 	systemsOf(definition: object): readonly string[];
 	measure(definition: object, options: Options): Promise<Outcome>;
 }
 
-const halves: Readonly<Record<string, Half>> = {bm25: bm25 as Half, vectors: vectors as Half};
+const parts: Readonly<Record<string, Part>> = {bm25: bm25 as Part, vectors: vectors as Part};
 
 /** Runs definitions by name, and lists them where there is none. Fails if a system that is to be exact is not. */
 export async function qps(words: readonly string[], say: Say): Promise<void> {
@@ -50,8 +50,8 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 		options: {setup: {type: 'boolean'}, rebuild: {type: 'boolean'}, smoke: {type: 'boolean'}},
 	});
 	const homes = new Map(
-		Object.keys(halves).flatMap(half =>
-			readdirSync(join(here, half, 'definitions')).map(file => [file.replace('.json', ''), half] as const),
+		Object.keys(parts).flatMap(part =>
+			readdirSync(join(here, part, 'definitions')).map(file => [file.replace('.json', ''), part] as const),
 		),
 	);
 	const unknown = names.find(name => !homes.has(name));
@@ -59,19 +59,19 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 		throw new Error(`expected a definition (${[...homes.keys()].join(', ')}), got ${unknown}`);
 	}
 	if (names.length === 0) {
-		for (const half of Object.keys(halves)) {
-			say(`Definitions of ${half}: ${[...homes].flatMap(([name, home]) => (home === half ? [name] : [])).join(', ')}.`);
+		for (const part of Object.keys(parts)) {
+			say(`Definitions of ${part}: ${[...homes].flatMap(([name, home]) => (home === part ? [name] : [])).join(', ')}.`);
 		}
 		say('Options: --setup, --rebuild, --smoke (one round, kept in .cache/smoke).');
 	}
 	for (const name of names) {
 		const home = homes.get(name)!;
 		const defined: {readonly about: string} = JSON.parse(readFileSync(join(here, home, 'definitions', `${name}.json`), 'utf8'));
-		const half = halves[home]!;
+		const part = parts[home]!;
 		const failed = new Map<string, string>();
-		for (const system of options.setup ? new Set(half.systemsOf(defined)) : []) {
-			say(`setting ${system} up …`);
-			const failure = setUp(join(here, home, 'systems', system));
+		for (const system of options.setup ? new Set(part.systemsOf(defined)) : []) {
+			say(`setting ${system.replace('/systems/', ': ')} up …`);
+			const failure = setUp(join(here, system));
 			if (failure) {
 				failed.set(system, failure);
 			}
@@ -79,7 +79,7 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 		say(`${name}: ${defined.about}`);
 		const [on, before] = [machine(), load()];
 		const {rebuild = false, smoke = false} = options;
-		const {definition, data, results, table, figure, wrong} = await half.measure(defined, {rebuild, smoke, failed, say});
+		const {definition, data, results, table, figure, wrong} = await part.measure(defined, {rebuild, smoke, failed, say});
 		say(table);
 		const record = {definition: {name, ...definition}, data, machine: on, load: {before, after: load()}, results};
 		if (smoke) {

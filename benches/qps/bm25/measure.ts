@@ -1,14 +1,14 @@
 // What one definition of BM25 comes to: queries, or the building of indexes.
-import {mkdirSync, readFileSync} from 'node:fs';
+import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Options, Outcome} from '../run.ts';
 import {type Figure, figure} from '../statistics.ts';
 import {cache} from '../system.ts';
 import {type Agreement, agreement, readHits} from './agreement.ts';
-import {corpus, prepareCorpus, prepareQueries, queries} from './data.ts';
+import {corpus, firstQueries, prepareCorpus, prepareQueries, queries} from './data.ts';
 import {type Built, build, indexFolder, indexed} from './indexes.ts';
-import {type Speed, speed} from './speed.ts';
-import {type Analysis, Bm25System, type Entry, type Round} from './system.ts';
+import {type Measured, type Speed, speed} from './speed.ts';
+import {type Analysis, Bm25System, type Entry, type Round, folderOf} from './system.ts';
 import {buildTable, speedTable} from './table.ts';
 
 /** definitions/<name>.json. */
@@ -40,12 +40,18 @@ export interface Result {
 	readonly secondsRatio?: Figure;
 	/** The most memory of the process that searched. */
 	readonly peakBytes?: number | undefined;
+	/** Asked in each round. */
+	readonly queries?: number;
 	readonly speed?: Readonly<Record<number, Speed & {readonly agreement?: Agreement}>>;
 }
 
 type Say = Options['say'];
 
-export const systemsOf = ({systems}: Definition): readonly string[] => systems.map(({system}) => system);
+/** passagekit's server also makes the tokens. */
+export const systemsOf = ({systems}: Definition): readonly string[] => [
+	...systems.map(entry => folderOf(entry)),
+	folderOf({system: 'passagekit'}),
+];
 
 export async function measure(defined: Definition, {rebuild, smoke, failed, say}: Options): Promise<Outcome> {
 	const definition = smoke ? {...defined, rounds: 1, warmUp: {rounds: defined.queries ? 1 : 0, seconds: 0}} : defined;
@@ -70,7 +76,7 @@ async function measureQueries(
 	const passages = await prepareCorpus(name, say);
 	const asked = await prepareQueries(of!, say);
 	const file = analysis === 'tokens' ? 'tokens' : 'raw';
-	const count = readFileSync(asked[file], 'utf8').trimEnd().split('\n').length;
+	const askedOf = new Map(systems.map(entry => [entry.name, firstQueries(asked[file], entry.queries ?? queries(of!).sample)]));
 	const results = new Map<string, Result>();
 	const running = new Map<string, Bm25System>();
 	const measured = new Map<string, Round[]>();
@@ -91,7 +97,7 @@ async function measureQueries(
 	const ask = async (entry: Entry, k: number, hits?: string): Promise<Round> => {
 		const request = {
 			folder: indexFolder(entry, name, analysis),
-			queries: asked[file],
+			queries: askedOf.get(entry.name)!.file,
 			k,
 			rounds: 1,
 			batch: entry.batch ?? false,
@@ -103,7 +109,7 @@ async function measureQueries(
 	try {
 		for (const entry of systems) {
 			await step(entry, async (_, result) => {
-				refuse(failed.get(entry.system));
+				refuse(failed.get(folderOf(entry)));
 				const built = await indexed(entry, name, passages[file], analysis, rebuild, say);
 				running.set(entry.name, new Bm25System(entry));
 				results.set(entry.name, {...result, built});
@@ -131,17 +137,23 @@ async function measureQueries(
 				});
 			}
 		}
+		const measuredOf = (entry: string, k: number): Measured => ({
+			rounds: measured.get(`${entry} ${k}`)!,
+			queries: askedOf.get(entry)!.ids.length,
+		});
 		for (const entry of systems) {
 			await step(entry, async (system, result) => {
 				const speeds: Record<number, Speed & {agreement?: Agreement}> = {};
+				const compared = entry.name === reference || results.get(reference)?.failed ? undefined : reference;
+				const {ids} = askedOf.get(entry.name)!;
+				const both = compared === undefined ? ids : ids.slice(0, askedOf.get(compared)!.ids.length);
 				for (const k of ks) {
-					const compared = entry.name === reference || results.get(reference)?.failed ? undefined : reference;
 					speeds[k] = {
-						...speed(measured.get(`${entry.name} ${k}`)!, count, compared === undefined ? undefined : measured.get(`${compared} ${k}`)),
-						...(compared && {agreement: agreement(await readHits(hitsOf(entry.name, k)), await readHits(hitsOf(compared, k)))}),
+						...speed(measuredOf(entry.name, k), compared === undefined ? undefined : measuredOf(compared, k)),
+						...(compared && {agreement: agreement(await readHits(hitsOf(entry.name, k)), await readHits(hitsOf(compared, k)), both)}),
 					};
 				}
-				results.set(entry.name, {...result, speed: speeds, peakBytes: system.peakBytes()});
+				results.set(entry.name, {...result, speed: speeds, queries: ids.length, peakBytes: system.peakBytes()});
 			});
 		}
 	} finally {
@@ -164,7 +176,7 @@ async function measureBuilds(
 			say(round < 1 ? 'warming up …' : `round ${round} of ${rounds} …`);
 			for (const entry of systems.filter(({name}) => !results.get(name)?.failed)) {
 				try {
-					refuse(failed.get(entry.system));
+					refuse(failed.get(folderOf(entry)));
 					const file = passages[analysis === 'tokens' ? 'tokens' : 'raw'];
 					const built = await build(running.get(entry.name)!, entry, name, file, analysis);
 					results.set(entry.name, {name: entry.name, built});

@@ -10,9 +10,14 @@ export interface Entry {
 	readonly arguments?: readonly string[];
 	/** All queries in one call. */
 	readonly batch?: boolean;
+	/** Asked in place of all, from the first: for a system that is slow. */
+	readonly queries?: number;
 	/** Whether its hits and the bits of their scores must be the reference's. */
 	readonly exact?: boolean;
 }
+
+/** The folder of an entry's system, below benches/qps. */
+export const folderOf = ({system}: Pick<Entry, 'system'>): string => `bm25/systems/${system}`;
 
 /** What a passage file holds: tokens, or raw text for the system's own english analyzer. */
 export type Analysis = 'tokens' | 'english';
@@ -37,8 +42,8 @@ export interface QueryRequest {
 
 /** A running system. */
 export class Bm25System extends System {
-	constructor({system, arguments: words = []}: Entry) {
-		super(join(here, 'bm25', 'systems', system), {words});
+	constructor(entry: Entry) {
+		super(join(here, folderOf(entry)), {words: entry.arguments ?? []});
 	}
 
 	/** Seconds that an index takes. The folder is there, and empty. */

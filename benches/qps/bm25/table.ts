@@ -7,12 +7,13 @@ import type {Result} from './measure.ts';
 export function speedTable(results: readonly Result[]): string {
 	const ks = [...new Set(results.flatMap(result => Object.keys(result.speed ?? {})))];
 	const tables = ks.map(k => {
-		const rows = results.flatMap(({name, speed}) => {
+		const rows = results.flatMap(({name, queries, speed}) => {
 			const at = speed?.[Number(k)];
 			return at
 				? [
 						[
 							name,
+							`${queries}`,
 							rate(at.wall),
 							rate(at.cpu),
 							ratio(at.wallRatio),
@@ -25,7 +26,7 @@ export function speedTable(results: readonly Result[]): string {
 					]
 				: [];
 		});
-		return table([`k=${k}`, 'q/s wall', 'q/s cpu', '×wall', '×cpu', 'p50 µs', 'p99 µs', 'identical', 'same@10'], rows);
+		return table([`k=${k}`, 'queries', 'q/s wall', 'q/s cpu', '×wall', '×cpu', 'p50 µs', 'p99 µs', 'identical', 'same@10'], rows);
 	});
 	return [...tables, indexTable(results), ...failures(results)].join('\n\n');
 }

@@ -9,7 +9,7 @@ import {drawn} from './figure.ts';
 import {filterOf} from './filter.ts';
 import {type Built, indexed, placeOf} from './indexes.ts';
 import {type Summary, summaries} from './summary.ts';
-import {type Asked, type Efforts, type Entry, type Place, type Similarity, type Spent, VectorSystem, isOurs} from './system.ts';
+import {type Asked, type Efforts, type Entry, type Place, type Similarity, type Spent, VectorSystem, folderOf, isOurs} from './system.ts';
 import {tables} from './table.ts';
 import {type Truth, judge, readRows, truthOf} from './truth.ts';
 
@@ -59,13 +59,40 @@ const SMOKE = {rows: 10_000, queries: 200};
 /** Asked before each turn, untimed: other systems had the caches. From Node all queries are, for V8 compiles what runs often. */
 const WARM_UP = 100;
 
-export const systemsOf = ({systems}: Definition): readonly string[] => [...systems.map(({system}) => system), 'passagekit'];
+export const systemsOf = ({systems}: Definition): readonly string[] => [
+	...systems.map(entry => folderOf(entry)),
+	folderOf({system: 'passagekit'}),
+];
+
+/** Files of little-endian f32 rows without a header, of as many rows and queries as a definition says or more. */
+export interface Vectors {
+	readonly rows: string;
+	readonly queries: string;
+	readonly dim: number;
+}
 
 export async function measure(defined: Definition, options: Options): Promise<Outcome> {
 	const definition = options.smoke ? small(defined) : defined;
+	const {data, rows} = definition;
+	const files = await prepareVectors(data, rows, options.say);
+	const {checked, results, wrong} = await measureVectors(definition, {...files, dim: dataOf(data).dim}, options);
+	return {
+		definition,
+		data: {...dataOf(data), checked},
+		results,
+		table: tables(definition, results),
+		...(definition.efforts && {figure: drawn(definition, results)}),
+		wrong,
+	};
+}
+
+/** The systems of a definition over vectors that are there; its `data` is what indexes and truth are kept by. */
+export async function measureVectors(
+	definition: Definition,
+	{dim, ...files}: Vectors,
+	options: Options,
+): Promise<Pick<Outcome, 'wrong'> & {readonly results: readonly Summary[]; readonly checked: unknown}> {
 	const {data, rows: count, queries, similarity} = definition;
-	const {dim} = dataOf(data);
-	const files = await prepareVectors(data, count, options.say);
 	const rows = {rows: files.rows, count, dim};
 	const filter = definition.filter === undefined ? undefined : filterOf(count, definition.filter);
 	const truths = new Map<Similarity, Truth>();
@@ -76,13 +103,9 @@ export async function measure(defined: Definition, options: Options): Promise<Ou
 	const asked = {queries: files.queries, ...(filter && {filter: filter.file})};
 	const run = new Run(definition, options, asked, truths.get(similarity)!, entry => placeOf(entry, data, similarity, rows));
 	const results = await run.results();
-	const found: readonly Summary[] = summaries(definition, results);
 	return {
-		definition,
-		data: {...dataOf(data), checked: truths.get(similarity)!.checked},
-		results: found,
-		table: tables(definition, found),
-		...(definition.efforts && {figure: drawn(definition, found)}),
+		checked: truths.get(similarity)!.checked,
+		results: summaries(definition, results),
 		wrong: results.flatMap(({entry, untrue}) =>
 			untrue ? [`${entry.name}: expected the true hits, got others for ${untrue} queries`] : [],
 		),
@@ -131,7 +154,7 @@ class Run {
 		try {
 			for (const entry of systems) {
 				await this.#step(entry, async () => {
-					const failure = failed.get(entry.system);
+					const failure = failed.get(folderOf(entry));
 					if (failure) {
 						throw new Error(failure);
 					}

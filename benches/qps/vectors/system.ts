@@ -28,6 +28,9 @@ export interface Entry {
 /** Whether an entry is of passagekit. */
 export const isOurs = ({system}: Entry): boolean => system.startsWith('passagekit');
 
+/** The folder of an entry's system, below benches/qps. */
+export const folderOf = ({system}: Pick<Entry, 'system'>): string => `vectors/systems/${system}`;
+
 export type Similarity = 'dot' | 'l2';
 
 /** Of each k, what a search is given to spend, ascending: candidates kept, leaves searched. */
@@ -65,8 +68,8 @@ export interface Spent {
 
 /** A running system. */
 export class VectorSystem extends System {
-	constructor({system}: Entry, {pinned = true} = {}) {
-		super(join(here, 'vectors', 'systems', system), {pinned});
+	constructor(entry: Entry, {pinned = true} = {}) {
+		super(join(here, folderOf(entry)), {pinned});
 	}
 
 	/** Fails where it cannot search among some rows only. */
