@@ -3,6 +3,7 @@ import {mkdirSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parseArgs} from 'node:util';
 import * as bm25 from './bm25/measure.ts';
+import * as dpr from './dpr/measure.ts';
 import {load, machine} from './machine.ts';
 import {here, setUp} from './system.ts';
 import * as vectors from './vectors/measure.ts';
@@ -40,7 +41,7 @@ interface Part {
 	measure(definition: object, options: Options): Promise<Outcome>;
 }
 
-const parts: Readonly<Record<string, Part>> = {bm25: bm25 as Part, vectors: vectors as Part};
+const parts: Readonly<Record<string, Part>> = {bm25: bm25 as Part, vectors: vectors as Part, dpr: dpr as Part};
 
 /** Runs definitions by name, and lists them where there is none. Fails if a system that is to be exact is not. */
 export async function qps(words: readonly string[], say: Say): Promise<void> {
