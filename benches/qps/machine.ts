@@ -3,12 +3,13 @@ import {execFileSync} from 'node:child_process';
 import {existsSync, readFileSync} from 'node:fs';
 import {cpus, loadavg, totalmem} from 'node:os';
 import {packageRoot} from '../../ts/addon.ts';
-import {core} from './system.ts';
+import {coresOf} from './system.ts';
 
 /** Instruction sets that kernels choose by. */
 const TELLING = /^(?:avx|fma|f16c|bmi2|gfni|vaes|amx|asimd|sve|i8mm|bf16)/u;
 
-export function machine(): Readonly<Record<string, unknown>> {
+/** `threads`: those that systems have. */
+export function machine(threads: number): Readonly<Record<string, unknown>> {
 	const info = existsSync('/proc/cpuinfo') ? readFileSync('/proc/cpuinfo', 'utf8') : '';
 	const flags = /^(?:flags|Features)\s*:\s*(.*)$/mu.exec(info)?.[1]?.split(' ') ?? [];
 	const git = (...words: string[]): string => execFileSync('git', words, {cwd: packageRoot, encoding: 'utf8'}).trim();
@@ -17,7 +18,7 @@ export function machine(): Readonly<Record<string, unknown>> {
 		date: new Date().toISOString(),
 		cpu: cpus()[0]?.model.trim(),
 		cores: cpus().length,
-		pinnedTo: core,
+		pinnedTo: coresOf(threads),
 		flags: flags.filter(flag => TELLING.test(flag)).join(' '),
 		memoryBytes: totalmem(),
 		platform: `${process.platform}-${process.arch}`,

@@ -5,7 +5,7 @@ import {parseArgs} from 'node:util';
 import * as bm25 from './bm25/measure.ts';
 import * as dpr from './dpr/measure.ts';
 import {load, machine} from './machine.ts';
-import {here, setUp} from './system.ts';
+import {here, setUp, threadsOf} from './system.ts';
 import * as vectors from './vectors/measure.ts';
 
 type Say = (line: string) => void;
@@ -67,7 +67,9 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 	}
 	for (const name of names) {
 		const home = homes.get(name)!;
-		const defined: {readonly about: string} = JSON.parse(readFileSync(join(here, home, 'definitions', `${name}.json`), 'utf8'));
+		const defined: {readonly about: string; readonly threads?: number | 'all'} = JSON.parse(
+			readFileSync(join(here, home, 'definitions', `${name}.json`), 'utf8'),
+		);
 		const part = parts[home]!;
 		const failed = new Map<string, string>();
 		for (const system of options.setup ? new Set(part.systemsOf(defined)) : []) {
@@ -78,9 +80,13 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 			}
 		}
 		say(`${name}: ${defined.about}`);
-		const [on, before] = [machine(), load()];
+		const threads = threadsOf(defined);
+		const [on, before] = [machine(threads), load()];
 		const {rebuild = false, smoke = false} = options;
-		const {definition, data, results, table, figure, wrong} = await part.measure(defined, {rebuild, smoke, failed, say});
+		const {definition, data, results, table, figure, wrong} = await part.measure(
+			defined.threads === undefined ? defined : {...defined, threads},
+			{rebuild, smoke, failed, say},
+		);
 		say(table);
 		const record = {definition: {name, ...definition}, data, machine: on, load: {before, after: load()}, results};
 		if (smoke) {

@@ -24,6 +24,8 @@ export interface Definition {
 	readonly rounds: number;
 	/** What each entry does before, for each k or for building: so many rounds, and so many seconds of queries. */
 	readonly warmUp?: {readonly rounds: number; readonly seconds: number};
+	/** That search, each on a core of its own; indexes are built by one, since passages keep their order. 1 where there is none. */
+	readonly threads?: number;
 	/** The entry that others are compared with. */
 	readonly reference: string;
 	readonly systems: readonly Entry[];
@@ -42,6 +44,8 @@ export interface Result {
 	readonly peakBytes?: number | undefined;
 	/** Asked in each round. */
 	readonly queries?: number;
+	/** That searched, where the definition has several: one where the system has no more for such queries. */
+	readonly threads?: number;
 	readonly speed?: Readonly<Record<number, Speed & {readonly agreement?: Agreement}>>;
 }
 
@@ -62,13 +66,13 @@ export async function measure(defined: Definition, {rebuild, smoke, failed, say}
 		definition,
 		data: {corpus: corpus(definition.corpus), ...(definition.queries && {queries: queries(definition.queries)})},
 		results,
-		table: (definition.queries ? speedTable : buildTable)(results),
+		table: definition.queries ? speedTable(results, definition.threads ?? 1) : buildTable(results),
 		wrong: inexact(definition, results, say),
 	};
 }
 
 async function measureQueries(
-	{corpus: name, queries: of, analysis, k: ks = [], rounds, warmUp, reference, systems}: Definition,
+	{corpus: name, queries: of, analysis, k: ks = [], rounds, warmUp, threads = 1, reference, systems}: Definition,
 	failed: ReadonlyMap<string, string>,
 	rebuild: boolean,
 	say: Say,
@@ -80,8 +84,9 @@ async function measureQueries(
 	const results = new Map<string, Result>();
 	const running = new Map<string, Bm25System>();
 	const measured = new Map<string, Round[]>();
-	const hitsOf = (entry: string, k: number): string => join(cache, 'hits', `${entry.replaceAll(/\W+/gu, '-')}-${k}.tsv`);
-	mkdirSync(join(cache, 'hits'), {recursive: true});
+	const hits = join(cache, 'hits', `${name}-${of!}`);
+	const hitsOf = (entry: string, k: number): string => join(hits, `${entry.replaceAll(/\W+/gu, '-')}-${k}.tsv`);
+	mkdirSync(hits, {recursive: true});
 	/** Does one step of an entry, unless one failed before. */
 	const step = async (entry: Entry, work: (system: Bm25System, result: Result) => Promise<void>): Promise<void> => {
 		const result = results.get(entry.name) ?? {name: entry.name};
@@ -101,6 +106,7 @@ async function measureQueries(
 			k,
 			rounds: 1,
 			batch: entry.batch ?? false,
+			threads,
 			...(hits && {hits}),
 		};
 		const [round] = await running.get(entry.name)!.query(request);
@@ -111,8 +117,11 @@ async function measureQueries(
 			await step(entry, async (_, result) => {
 				refuse(failed.get(folderOf(entry)));
 				const built = await indexed(entry, name, passages[file], analysis, rebuild, say);
-				running.set(entry.name, new Bm25System(entry));
-				results.set(entry.name, {...result, built});
+				const system = new Bm25System(entry, threads);
+				running.set(entry.name, system);
+				const {threads: ways = []} = await system.describe();
+				const used = ways.includes(entry.batch ? 'batch' : 'query') ? threads : 1;
+				results.set(entry.name, {...result, built, ...(threads > 1 && {threads: used})});
 			});
 		}
 		for (const entry of systems) {

@@ -24,7 +24,7 @@ export type Analysis = 'tokens' | 'english';
 
 export interface Round {
 	readonly wallNanos: number;
-	/** Of the thread that searched. */
+	/** Of the thread that searched; where there may be several, of the process. */
 	readonly cpuNanos: number;
 	/** Wall time of each query; empty in a batch. */
 	readonly queryNanos: readonly number[];
@@ -36,14 +36,17 @@ export interface QueryRequest {
 	readonly k: number;
 	readonly rounds: number;
 	readonly batch: boolean;
+	/** That search at once, where the system can. */
+	readonly threads: number;
 	/** A file to write the last round's hits to, as `query<TAB>passage<TAB>score`. */
 	readonly hits?: string;
 }
 
 /** A running system. */
 export class Bm25System extends System {
-	constructor(entry: Entry) {
-		super(join(here, folderOf(entry)), {words: entry.arguments ?? []});
+	/** On as many cores as it may have threads. */
+	constructor(entry: Entry, threads = 1) {
+		super(join(here, folderOf(entry)), {words: entry.arguments ?? [], threads});
 	}
 
 	/** Seconds that an index takes. The folder is there, and empty. */

@@ -32,6 +32,8 @@ export interface Definition {
 	readonly rounds: number;
 	/** A share of the rows, drawn at random, among which is searched. */
 	readonly filter?: number;
+	/** That build and search, each on a core of its own. 1 where there is none. */
+	readonly threads?: number;
 	/** Opens indexes for each turn and closes them after it: for those that do not fit in memory side by side. */
 	readonly reopen?: boolean;
 	readonly systems: readonly Entry[];
@@ -50,6 +52,8 @@ export interface Result {
 	/** Of each k, by effort. */
 	readonly points?: Readonly<Record<string, readonly Point[]>>;
 	readonly queries?: number;
+	/** That searched: one where the system has no more for such queries. */
+	readonly threads?: number;
 	/** Queries of an exact entry whose hits are not the true ones. */
 	readonly untrue?: number;
 }
@@ -101,7 +105,9 @@ export async function measureVectors(
 	}
 	// Whatever a system ranks by, the definition's similarity says what is right.
 	const asked = {queries: files.queries, ...(filter && {filter: filter.file})};
-	const run = new Run(definition, options, asked, truths.get(similarity)!, entry => placeOf(entry, data, similarity, rows));
+	const run = new Run(definition, options, asked, truths.get(similarity)!, entry =>
+		placeOf(entry, data, similarity, rows, definition.threads),
+	);
 	const results = await run.results();
 	return {
 		checked: truths.get(similarity)!.checked,
@@ -199,7 +205,7 @@ class Run {
 
 	/** Lets a system work that is running, or runs for this alone. */
 	async #turn(entry: Entry, work: (system: VectorSystem) => Promise<Partial<Result>>): Promise<Partial<Result>> {
-		const system = this.#running.get(entry) ?? new VectorSystem(entry);
+		const system = this.#running.get(entry) ?? new VectorSystem(entry, {threads: this.#definition.threads ?? 1});
 		this.#running.set(entry, system);
 		try {
 			const done = await work(system);
@@ -243,7 +249,9 @@ class Run {
 			}
 			points[k] = around(tried, wanted);
 		}
-		return {points, queries: asked, untrue};
+		const {threads: ways = []} = await system.describe();
+		const threads = ways.includes(entry.batch ? 'batch' : 'query') ? (this.#definition.threads ?? 1) : 1;
+		return {points, queries: asked, threads, untrue};
 	}
 
 	async #round(entry: Entry, system: VectorSystem): Promise<Partial<Result>> {

@@ -44,6 +44,8 @@ export interface Place {
 	readonly similarity: Similarity;
 	readonly options: Readonly<Record<string, unknown>>;
 	readonly folder: string;
+	/** That build and search, where the system can. */
+	readonly threads: number;
 }
 
 export interface Asked {
@@ -68,13 +70,14 @@ export interface Spent {
 
 /** A running system. */
 export class VectorSystem extends System {
-	constructor(entry: Entry, {pinned = true} = {}) {
-		super(join(here, folderOf(entry)), {pinned});
+	/** On as many cores as it may have threads; on all where it is not `pinned`. */
+	constructor(entry: Entry, {threads = 1, pinned = true} = {}) {
+		super(join(here, folderOf(entry)), {threads, pinned});
 	}
 
 	/** Fails where it cannot search among some rows only. */
 	async checkFilters(): Promise<void> {
-		const {filters} = await this.ask<{filters?: boolean}>({verb: 'describe'});
+		const {filters} = await this.describe();
 		if (!filters) {
 			throw new Error('cannot filter');
 		}

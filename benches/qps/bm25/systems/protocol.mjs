@@ -12,15 +12,15 @@ export const tokensOf = text => (text === '' ? [] : text.split(' '));
 Answers until the input ends.
 
 An engine has `version`; `build(passages, folder, analysis)`, of an async iterable of `{id, text, title}`, which is timed;
-`open(folder)`; and `search(text, k)`, which resolves to hits. It may have `searchMany(queries, k)`, which resolves to an
-iterable of a query's id and its hits, `named(hits)`, which makes `{id, score}` of each, untimed, and `analyses`, unless it
-takes tokens alone.
+`open(folder)`; and `search(text, k)`, which resolves to hits. It may have `searchMany(queries, k, threads)`, which resolves
+to an iterable of a query's id and its hits, `named(hits)`, which makes `{id, score}` of each, untimed, `analyses`, unless it
+takes tokens alone, and `ways`, of `query` and `batch`, that it has several threads for.
 */
 export async function serve(engine) {
-	const {analyses = ['tokens'], named = hits => hits} = engine;
+	const {analyses = ['tokens'], ways = [], named = hits => hits} = engine;
 	let opened;
 	await answer({
-		describe: async () => ({version: `${engine.version}, Node ${process.version}`}),
+		describe: async () => ({version: `${engine.version}, Node ${process.version}`, threads: ways}),
 		async build({passages, folder, analysis}) {
 			if (!analyses.includes(analysis)) {
 				throw new Error(`expected ${analyses.join(' or ')}, got ${analysis}: there is no analyzer like the others'`);
@@ -29,7 +29,7 @@ export async function serve(engine) {
 			await engine.build(passagesOf(passages), folder, analysis);
 			return {seconds: (performance.now() - began) / 1000};
 		},
-		async query({folder, queries: file, k, rounds: count, batch, hits}) {
+		async query({folder, queries: file, k, rounds: count, batch, threads = 1, hits}) {
 			if (batch && !engine.searchMany) {
 				throw new Error('expected one query at a time: it has no batches');
 			}
@@ -44,7 +44,7 @@ export async function serve(engine) {
 				const queryNanos = [];
 				const [began, cpu] = [process.hrtime.bigint(), process.cpuUsage()];
 				if (batch) {
-					found = await engine.searchMany(queries, k);
+					found = await engine.searchMany(queries, k, threads);
 				} else {
 					// As a server would, which forgets what it has answered; kept only to be written down.
 					found = [];

@@ -9,9 +9,10 @@ Answers until the input ends.
 
 An engine has `version`; `build(rows, request)`, which is timed, and `save(folder)`, which is not; `open(request)`;
 `prepared(query)`, untimed, for a library that does not take a `Float32Array`; and `search(query, k, effort)`. It may
-have `searchMany(queries, k, effort)` for a matrix. Searches resolve to what `numbered` makes lists of row numbers of,
+have `searchMany(queries, k, effort, threads)` for a matrix. Searches resolve to what `numbered` makes lists of row numbers of,
 untimed. Of a matrix, `row(at)` is one vector. One that can search among some rows only has `accept(allowed)`, with a byte
-of each row, or undefined for all.
+of each row, or undefined for all. `ways` are those of `build`, `query` and `batch` that it has several threads for; a
+request has `threads`.
 */
 export async function serve(engine) {
 	const {prepared = query => query, numbered = found => found} = engine;
@@ -20,7 +21,11 @@ export async function serve(engine) {
 	let asked;
 	let queries;
 	await answer({
-		describe: async () => ({version: `${engine.version}, Node ${process.version}`, filters: engine.accept !== undefined}),
+		describe: async () => ({
+			version: `${engine.version}, Node ${process.version}`,
+			filters: engine.accept !== undefined,
+			threads: engine.ways ?? [],
+		}),
 		async build(request) {
 			const rows = matrix(request.rows, request.count, request.dim);
 			const [began, cpu] = [performance.now(), process.cpuUsage()];
@@ -30,7 +35,7 @@ export async function serve(engine) {
 			return reply;
 		},
 		async query(request) {
-			const {folder, rows, count, dim, k, effort, batch} = request;
+			const {folder, rows, count, dim, k, effort, batch, threads = 1} = request;
 			const index = JSON.stringify([folder, rows, count]);
 			if (opened !== index) {
 				await engine.open(request, () => matrix(rows, count, dim));
@@ -50,7 +55,7 @@ export async function serve(engine) {
 			let found = [];
 			const [began, cpu] = [process.hrtime.bigint(), process.cpuUsage()];
 			if (batch) {
-				found = await engine.searchMany(queries, k, effort);
+				found = await engine.searchMany(queries, k, effort, threads);
 			} else {
 				for (const query of singles) {
 					const start = performance.now();

@@ -11,6 +11,7 @@ let index;
 await serve({
 	version,
 	analyses: ['tokens', 'english'],
+	ways: ['batch'],
 	async build(passages, folder, analysis) {
 		const analyzer = analysis === 'tokens' ? 'whitespace' : 'english';
 		const built = await Bm25Index.build(join(folder, 'index'), passages, {analyzer});
@@ -21,5 +22,5 @@ await serve({
 		index = await Bm25Index.open(join(folder, 'index'));
 	},
 	search: async (text, k) => index.search(text, {k}),
-	searchMany: async (queries, k) => index.searchMany(queries, {k, threads: 1}),
+	searchMany: async (queries, k, threads) => index.searchMany(queries, {k, threads}),
 });

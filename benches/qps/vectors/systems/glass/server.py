@@ -17,6 +17,12 @@ METRICS = {"dot": "IP", "l2": "L2"}
 
 
 class Glass:
+    ways = ["build", "batch"]
+
+    def set_threads(self, count):
+        self.threads = count
+        glassppy.set_num_threads(count)
+
     def version(self):
         return f"glassppy {version('glassppy')}"
 
@@ -30,12 +36,11 @@ class Glass:
     def open(self, folder, rows, similarity, options):
         graph = glassppy.Graph(str(folder / "graph"))
         self.searcher = glassppy.Searcher(graph, rows(), METRICS[similarity], options["level"])
-        self.searcher.optimize(1)
+        self.searcher.optimize(self.threads)
 
     def search(self, queries, k, effort):
         self.searcher.set_ef(effort)
-        return self.searcher.batch_search(queries, k, 1).reshape(len(queries), k)
+        return self.searcher.batch_search(queries, k, self.threads).reshape(len(queries), k)
 
 
-glassppy.set_num_threads(1)
 serve(Glass())
