@@ -3,7 +3,7 @@ import {execFileSync} from 'node:child_process';
 import {existsSync, readFileSync} from 'node:fs';
 import {cpus, loadavg, totalmem} from 'node:os';
 import {packageRoot} from '../../ts/addon.ts';
-import {core} from './system.ts';
+import {coresOf} from './system.ts';
 
 const TELLING = /^(?:avx|fma|f16c|bmi2|gfni|vaes|amx|asimd|sve|i8mm|bf16)/u;
 
@@ -12,8 +12,8 @@ export interface Machine {
 	readonly date: string;
 	readonly cpu?: string | undefined;
 	readonly cores: number;
-	/** The core that systems ran on. */
-	readonly pinnedTo?: number | undefined;
+	/** The cores that systems ran on; in records from before there could be several, a number. */
+	readonly pinnedTo?: string | number | undefined;
 	/** Instruction sets that kernels choose by. */
 	readonly flags: string;
 	readonly memoryBytes: number;
@@ -22,7 +22,8 @@ export interface Machine {
 	readonly commit: string;
 }
 
-export function machine(): Machine {
+/** `threads`: those that systems have. */
+export function machine(threads: number): Machine {
 	const info = existsSync('/proc/cpuinfo') ? readFileSync('/proc/cpuinfo', 'utf8') : '';
 	const flags = /^(?:flags|Features)\s*:\s*(.*)$/mu.exec(info)?.[1]?.split(' ') ?? [];
 	const git = (...words: string[]): string => execFileSync('git', words, {cwd: packageRoot, encoding: 'utf8'}).trim();
@@ -31,7 +32,7 @@ export function machine(): Machine {
 		date: new Date().toISOString(),
 		cpu: cpus()[0]?.model.trim(),
 		cores: cpus().length,
-		pinnedTo: core,
+		pinnedTo: coresOf(threads),
 		flags: flags.filter(flag => TELLING.test(flag)).join(' '),
 		memoryBytes: totalmem(),
 		platform: `${process.platform}-${process.arch}`,

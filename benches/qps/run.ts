@@ -3,11 +3,12 @@ import {mkdirSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parseArgs} from 'node:util';
 import * as bm25 from './bm25/measure.ts';
+import * as dpr from './dpr/measure.ts';
 import * as encoding from './encoding/measure.ts';
 import {load, machine} from './machine.ts';
 import {commands, writePage} from './report/command.ts';
 import type {QpsRecord} from './report/record.ts';
-import {cache, here, setUp} from './system.ts';
+import {cache, here, setUp, threadsOf} from './system.ts';
 import * as vectors from './vectors/measure.ts';
 
 type Say = (line: string) => void;
@@ -17,7 +18,7 @@ export interface Options {
 	readonly rebuild: boolean;
 	/** One round: does everything work? */
 	readonly smoke: boolean;
-	/** Systems whose setup failed, and why. */
+	/** Systems whose setup failed, by their folders below this one, and why. */
 	readonly failed: ReadonlyMap<string, string>;
 	readonly say: Say;
 }
@@ -30,20 +31,25 @@ export interface Outcome {
 	readonly data: object;
 	readonly results: readonly object[];
 	readonly table: string;
-	/** An SVG. */
-	readonly figure: string;
+	/** An SVG; none of what is a table in words. */
+	readonly figure?: string;
 	/** What must not be so. */
 	readonly wrong: readonly string[];
 }
 
 /** A folder beside this file, with definitions/, systems/ and what measures them. */
 interface Part {
-	/** The systems that a definition names. */
+	/** The folders, below this one, of the systems that a definition names. */
 	systemsOf(definition: object): readonly string[];
 	measure(definition: object, options: Options): Promise<Outcome>;
 }
 
-const parts: Readonly<Record<string, Part>> = {bm25: bm25 as Part, vectors: vectors as Part, encoding: encoding as Part};
+const parts: Readonly<Record<string, Part>> = {
+	bm25: bm25 as Part,
+	vectors: vectors as Part,
+	encoding: encoding as Part,
+	dpr: dpr as Part,
+};
 
 /** Runs definitions by name, and lists them where there is none; or a command. Fails if a system that is to be exact is not. */
 export async function qps(words: readonly string[], say: Say): Promise<void> {
@@ -67,30 +73,43 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 		throw new Error(`expected a definition (${[...homes.keys()].join(', ')}), got ${unknown}`);
 	}
 	if (names.length === 0) {
-		for (const of of Object.keys(parts)) {
-			say(`Definitions of ${of}: ${[...homes].flatMap(([name, home]) => (home === of ? [name] : [])).join(', ')}.`);
+		for (const part of Object.keys(parts)) {
+			say(`Definitions of ${part}: ${[...homes].flatMap(([name, home]) => (home === part ? [name] : [])).join(', ')}.`);
 		}
 		say('Options: --setup, --rebuild, --smoke (one round, kept in .cache/smoke).');
 		say('Of records: report [NAME|FILE …] [--against FILE|NAME] [--out FILE]; compare NEW [OLD].');
 	}
 	for (const name of names) {
 		const home = homes.get(name)!;
-		const defined: {readonly about: string} = JSON.parse(readFileSync(join(here, home, 'definitions', `${name}.json`), 'utf8'));
+		const defined: {readonly about: string; readonly threads?: number | 'all'} = JSON.parse(
+			readFileSync(join(here, home, 'definitions', `${name}.json`), 'utf8'),
+		);
 		const part = parts[home]!;
 		const failed = new Map<string, string>();
 		for (const system of options.setup ? new Set(part.systemsOf(defined)) : []) {
-			say(`setting ${system} up …`);
-			const failure = setUp(join(here, home, 'systems', system));
+			say(`setting ${system.replace('/systems/', ': ')} up …`);
+			const failure = setUp(join(here, system));
 			if (failure) {
 				failed.set(system, failure);
 			}
 		}
 		say(`${name}: ${defined.about}`);
-		const [on, before] = [machine(), load()];
+		const threads = threadsOf(defined);
+		const [on, before] = [machine(threads), load()];
 		const {rebuild = false, smoke = false} = options;
-		const {definition, data, results, table, figure, wrong} = await part.measure(defined, {rebuild, smoke, failed, say});
+		const {definition, data, results, table, figure, wrong} = await part.measure(
+			defined.threads === undefined ? defined : {...defined, threads},
+			{rebuild, smoke, failed, say},
+		);
 		say(table);
-		const record = {definition: {name, ...definition}, data, machine: on, load: {before, after: load()}, results};
+		const record = {
+			definition: {name, ...definition},
+			data,
+			machine: on,
+			load: {before, after: load()},
+			results,
+			...(figure === undefined && {text: table}),
+		};
 		if (smoke) {
 			keep(join('.cache', 'smoke'), name, record, figure, say);
 		} else {
@@ -104,9 +123,11 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 }
 
 /** `folder` is below this one. */
-function keep(folder: string, name: string, record: object, figure: string, say: Say): void {
+function keep(folder: string, name: string, record: object, figure: string | undefined, say: Say): void {
 	mkdirSync(join(here, folder), {recursive: true});
 	writeFileSync(join(here, folder, `${name}.json`), `${JSON.stringify(record, undefined, '\t')}\n`);
-	writeFileSync(join(here, folder, `${name}.svg`), figure);
-	say(`recorded in benches/qps/${folder}/${name}.json and .svg`);
+	if (figure !== undefined) {
+		writeFileSync(join(here, folder, `${name}.svg`), figure);
+	}
+	say(`recorded in benches/qps/${folder}/${name}.json${figure === undefined ? '' : ' and .svg'}`);
 }

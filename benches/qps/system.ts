@@ -17,8 +17,34 @@ export function setUp(folder: string): string | undefined {
 	return status === 0 ? undefined : `setup failed: ${error?.message ?? `exit ${status}`}`;
 }
 
-/** The core that systems are pinned to: the last, if `taskset` is there. */
-export const core: number | undefined = spawnSync('taskset', ['--version']).error ? undefined : availableParallelism() - 1;
+const pins = !spawnSync('taskset', ['--version']).error;
+
+/** The cores that systems are pinned to, as `taskset` takes them: the last so many. None where it is not there. */
+export function coresOf(threads: number): string | undefined {
+	const last = availableParallelism() - 1;
+	return pins ? (threads === 1 ? `${last}` : `${last - threads + 1}-${last}`) : undefined;
+}
+
+/** Of a definition: `all` is a thread for each core. Fails where there are fewer cores. */
+export function threadsOf({threads = 1}: {readonly threads?: number | 'all'}): number {
+	const cores = availableParallelism();
+	const count = threads === 'all' ? cores : threads;
+	if (!(Number.isInteger(count) && count >= 1 && count <= cores)) {
+		throw new Error(`threads: expected all, or 1 to ${cores}, which are the cores here, got ${count}`);
+	}
+	return count;
+}
+
+/** What a system can do on several threads: build an index, answer queries asked one by one, answer them in one call. */
+export type Way = 'build' | 'query' | 'batch';
+
+export interface Description {
+	readonly version: string;
+	/** None for a system that has one thread. */
+	readonly threads?: readonly Way[];
+	/** Whether vectors can be searched among some rows only. */
+	readonly filters?: boolean;
+}
 
 /** What a shell exits with where what it is to start is not there. */
 const NOT_FOUND = 127;
@@ -32,11 +58,19 @@ export class System {
 	#peaks: {readonly anonBytes?: number; readonly fileBytes?: number} = {};
 	#lastWords = '';
 
-	/** Starts the program of a system's folder, on one core unless it is not `pinned`. */
-	constructor(folder: string, {words = [], pinned = true}: {readonly words?: readonly string[]; readonly pinned?: boolean} = {}) {
+	/** Starts the program of a system's folder, on as many cores as it may have threads; on all where it is not `pinned`. */
+	constructor(
+		folder: string,
+		{
+			words = [],
+			threads = 1,
+			pinned = true,
+		}: {readonly words?: readonly string[]; readonly threads?: number; readonly pinned?: boolean} = {},
+	) {
 		const command = [join(folder, 'start'), ...words];
-		const [file, ...rest] = core === undefined || !pinned ? command : ['taskset', '-c', `${core}`, ...command];
-		this.#child = spawn(file!, rest, {stdio: ['pipe', 'pipe', 'pipe']});
+		const cores = pinned ? coresOf(threads) : undefined;
+		const [file, ...rest] = cores === undefined ? command : ['taskset', '-c', cores, ...command];
+		this.#child = spawn(file!, rest, {stdio: ['pipe', 'pipe', 'pipe'], env: {...process.env, QPS_THREADS: `${threads}`}});
 		this.#child.stderr.on('data', (text: Buffer) => {
 			this.#lastWords = `${this.#lastWords}${text}`.slice(-2000);
 			process.stderr.write(`${text}`.replaceAll(/^(?!progress: ).*\n?/gmu, ''));
@@ -59,7 +93,11 @@ export class System {
 
 	/** The system's version; fails where it is not set up. */
 	async version(): Promise<string> {
-		return (await this.ask<{version: string}>({verb: 'describe'})).version;
+		return (await this.describe()).version;
+	}
+
+	async describe(): Promise<Description> {
+		return this.ask({verb: 'describe'});
 	}
 
 	/** The most memory that the process has had; unknown where the system does not tell. */

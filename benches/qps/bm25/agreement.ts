@@ -6,7 +6,7 @@ import {createInterface} from 'node:readline';
 export type Hits = ReadonlyMap<string, ReadonlyArray<readonly [id: string, score: number]>>;
 
 export interface Agreement {
-	/** Queries that either system has hits for. */
+	/** Queries, of those that both were asked, that either system has hits for. */
 	readonly queries: number;
 	/** Queries whose hits are the same passages in the same order, with the same bits of f32 scores. */
 	readonly identical: number;
@@ -29,8 +29,9 @@ export async function readHits(path: string): Promise<Hits> {
 	return hits;
 }
 
-export function agreement(found: Hits, reference: Hits): Agreement {
-	const queries = new Set([...found.keys(), ...reference.keys()]);
+/** `asked` are the ids of the queries that both were asked. */
+export function agreement(found: Hits, reference: Hits, asked: readonly string[]): Agreement {
+	const queries = asked.filter(query => found.has(query) || reference.has(query));
 	let identical = 0;
 	let overlaps = 0;
 	for (const query of queries) {
@@ -42,5 +43,5 @@ export function agreement(found: Hits, reference: Hits): Agreement {
 		const expected = theirs.slice(0, 10);
 		overlaps += expected.length === 0 ? 0 : expected.filter(([id]) => best.has(id)).length / expected.length;
 	}
-	return {queries: queries.size, identical, overlapAt10: Number((overlaps / queries.size).toFixed(4))};
+	return {queries: queries.length, identical, overlapAt10: Number((overlaps / queries.length).toFixed(4))};
 }

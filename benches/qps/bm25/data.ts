@@ -1,6 +1,6 @@
 // The corpora and queries of data.json as files in the cache: raw text, and tokens of the english analyzer.
 import {execFileSync} from 'node:child_process';
-import {createReadStream, createWriteStream, existsSync, mkdirSync, readFileSync, renameSync} from 'node:fs';
+import {createReadStream, createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {once} from 'node:events';
@@ -84,6 +84,18 @@ export async function prepareQueries(name: string, say: (line: string) => void):
 			texts[j] = texts[i]!;
 		}
 	});
+}
+
+/** A file of queries, kept: the first of them, and their ids. */
+export function firstQueries(file: string, count: number): {readonly file: string; readonly ids: readonly string[]} {
+	const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+	const ids = lines.slice(0, count).map(line => line.split('\t', 1)[0]!);
+	if (count >= lines.length) {
+		return {file, ids};
+	}
+	const first = file.replace(/\.tsv$/u, `-${count}.tsv`);
+	writeFileSync(first, `${lines.slice(0, count).join('\n')}\n`);
+	return {file: first, ids};
 }
 
 async function prepare(name: string, say: (line: string) => void, rows: () => AsyncIterable<readonly string[]>): Promise<Prepared> {

@@ -1,5 +1,5 @@
 // What one definition of BM25 comes to: queries, or the building of indexes.
-import {mkdirSync, readFileSync} from 'node:fs';
+import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {figureOf} from '../report/figure.ts';
 import type {Options, Outcome} from '../run.ts';
@@ -7,10 +7,10 @@ import {type Figure, figure} from '../statistics.ts';
 import {cache} from '../system.ts';
 import {type Agreement, agreement, readHits} from './agreement.ts';
 import {bm25Charts} from './charts.ts';
-import {corpus, prepareCorpus, prepareQueries, queries} from './data.ts';
+import {corpus, firstQueries, prepareCorpus, prepareQueries, queries} from './data.ts';
 import {type Built, build, indexFolder, indexed} from './indexes.ts';
-import {type Speed, speed} from './speed.ts';
-import {type Analysis, Bm25System, type Entry, type Round} from './system.ts';
+import {type Measured, type Speed, speed} from './speed.ts';
+import {type Analysis, Bm25System, type Entry, type Round, folderOf} from './system.ts';
 import {buildTable, speedTable} from './table.ts';
 
 /** definitions/<name>.json. */
@@ -26,6 +26,8 @@ export interface Definition {
 	readonly rounds: number;
 	/** What each entry does before, for each k or for building: so many rounds, and so many seconds of queries. */
 	readonly warmUp?: {readonly rounds: number; readonly seconds: number};
+	/** That search, each on a core of its own; indexes are built by one, since passages keep their order. 1 where there is none. */
+	readonly threads?: number;
 	/** The entry that others are compared with. */
 	readonly reference: string;
 	readonly systems: readonly Entry[];
@@ -42,12 +44,20 @@ export interface Result {
 	readonly secondsRatio?: Figure;
 	/** The most memory of the process that searched. */
 	readonly peakBytes?: number | undefined;
+	/** Asked in each round. */
+	readonly queries?: number;
+	/** That searched, where the definition has several: one where the system has no more for such queries. */
+	readonly threads?: number;
 	readonly speed?: Readonly<Record<number, Speed & {readonly agreement?: Agreement}>>;
 }
 
 type Say = Options['say'];
 
-export const systemsOf = ({systems}: Definition): readonly string[] => systems.map(({system}) => system);
+/** passagekit's server also makes the tokens. */
+export const systemsOf = ({systems}: Definition): readonly string[] => [
+	...systems.map(entry => folderOf(entry)),
+	folderOf({system: 'passagekit'}),
+];
 
 export async function measure(defined: Definition, {rebuild, smoke, failed, say}: Options): Promise<Outcome> {
 	const definition = smoke ? {...defined, rounds: 1, warmUp: {rounds: defined.queries ? 1 : 0, seconds: 0}} : defined;
@@ -58,14 +68,14 @@ export async function measure(defined: Definition, {rebuild, smoke, failed, say}
 		definition,
 		data: {corpus: corpus(definition.corpus), ...(definition.queries && {queries: queries(definition.queries)})},
 		results,
-		table: (definition.queries ? speedTable : buildTable)(results),
+		table: definition.queries ? speedTable(results, definition.threads ?? 1) : buildTable(results),
 		figure: figureOf(definition.about, bm25Charts(definition, results)),
 		wrong: inexact(definition, results, say),
 	};
 }
 
 async function measureQueries(
-	{corpus: name, queries: of, analysis, k: ks = [], rounds, warmUp, reference, systems}: Definition,
+	{corpus: name, queries: of, analysis, k: ks = [], rounds, warmUp, threads = 1, reference, systems}: Definition,
 	failed: ReadonlyMap<string, string>,
 	rebuild: boolean,
 	say: Say,
@@ -73,12 +83,13 @@ async function measureQueries(
 	const passages = await prepareCorpus(name, say);
 	const asked = await prepareQueries(of!, say);
 	const file = analysis === 'tokens' ? 'tokens' : 'raw';
-	const count = readFileSync(asked[file], 'utf8').trimEnd().split('\n').length;
+	const askedOf = new Map(systems.map(entry => [entry.name, firstQueries(asked[file], entry.queries ?? queries(of!).sample)]));
 	const results = new Map<string, Result>();
 	const running = new Map<string, Bm25System>();
 	const measured = new Map<string, Round[]>();
-	const hitsOf = (entry: string, k: number): string => join(cache, 'hits', `${entry.replaceAll(/\W+/gu, '-')}-${k}.tsv`);
-	mkdirSync(join(cache, 'hits'), {recursive: true});
+	const hits = join(cache, 'hits', `${name}-${of!}`);
+	const hitsOf = (entry: string, k: number): string => join(hits, `${entry.replaceAll(/\W+/gu, '-')}-${k}.tsv`);
+	mkdirSync(hits, {recursive: true});
 	/** Does one step of an entry, unless one failed before. */
 	const step = async (entry: Entry, work: (system: Bm25System, result: Result) => Promise<void>): Promise<void> => {
 		const result = results.get(entry.name) ?? {name: entry.name};
@@ -94,10 +105,11 @@ async function measureQueries(
 	const ask = async (entry: Entry, k: number, hits?: string): Promise<Round> => {
 		const request = {
 			folder: indexFolder(entry, name, analysis),
-			queries: asked[file],
+			queries: askedOf.get(entry.name)!.file,
 			k,
 			rounds: 1,
 			batch: entry.batch ?? false,
+			threads,
 			...(hits && {hits}),
 		};
 		const [round] = await running.get(entry.name)!.query(request);
@@ -106,10 +118,13 @@ async function measureQueries(
 	try {
 		for (const entry of systems) {
 			await step(entry, async (_, result) => {
-				refuse(failed.get(entry.system));
+				refuse(failed.get(folderOf(entry)));
 				const built = await indexed(entry, name, passages[file], analysis, rebuild, say);
-				running.set(entry.name, new Bm25System(entry));
-				results.set(entry.name, {...result, built});
+				const system = new Bm25System(entry, threads);
+				running.set(entry.name, system);
+				const {threads: ways = []} = await system.describe();
+				const used = ways.includes(entry.batch ? 'batch' : 'query') ? threads : 1;
+				results.set(entry.name, {...result, built, ...(threads > 1 && {threads: used})});
 			});
 		}
 		for (const entry of systems) {
@@ -134,17 +149,23 @@ async function measureQueries(
 				});
 			}
 		}
+		const measuredOf = (entry: string, k: number): Measured => ({
+			rounds: measured.get(`${entry} ${k}`)!,
+			queries: askedOf.get(entry)!.ids.length,
+		});
 		for (const entry of systems) {
 			await step(entry, async (system, result) => {
 				const speeds: Record<number, Speed & {agreement?: Agreement}> = {};
+				const compared = entry.name === reference || results.get(reference)?.failed ? undefined : reference;
+				const {ids} = askedOf.get(entry.name)!;
+				const both = compared === undefined ? ids : ids.slice(0, askedOf.get(compared)!.ids.length);
 				for (const k of ks) {
-					const compared = entry.name === reference || results.get(reference)?.failed ? undefined : reference;
 					speeds[k] = {
-						...speed(measured.get(`${entry.name} ${k}`)!, count, compared === undefined ? undefined : measured.get(`${compared} ${k}`)),
-						...(compared && {agreement: agreement(await readHits(hitsOf(entry.name, k)), await readHits(hitsOf(compared, k)))}),
+						...speed(measuredOf(entry.name, k), compared === undefined ? undefined : measuredOf(compared, k)),
+						...(compared && {agreement: agreement(await readHits(hitsOf(entry.name, k)), await readHits(hitsOf(compared, k)), both)}),
 					};
 				}
-				results.set(entry.name, {...result, speed: speeds, peakBytes: system.peakBytes()});
+				results.set(entry.name, {...result, speed: speeds, queries: ids.length, peakBytes: system.peakBytes()});
 			});
 		}
 	} finally {
@@ -167,7 +188,7 @@ async function measureBuilds(
 			say(round < 1 ? 'warming up …' : `round ${round} of ${rounds} …`);
 			for (const entry of systems.filter(({name}) => !results.get(name)?.failed)) {
 				try {
-					refuse(failed.get(entry.system));
+					refuse(failed.get(folderOf(entry)));
 					const file = passages[analysis === 'tokens' ? 'tokens' : 'raw'];
 					const built = await build(running.get(entry.name)!, entry, name, file, analysis);
 					results.set(entry.name, {name: entry.name, built});

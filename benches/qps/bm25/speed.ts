@@ -14,16 +14,24 @@ export interface Speed {
 	readonly p95?: Figure;
 	readonly p99?: Figure;
 	readonly p999?: Figure;
-	/** To the reference, round by round. */
+	/** To the reference, round by round: of what a query takes. */
 	readonly wallRatio?: Figure;
 	readonly cpuRatio?: Figure;
-	/** Of each round, for all queries. */
+	/** Of each round, for all queries asked. */
 	readonly rounds: ReadonlyArray<Pick<Round, 'wallNanos' | 'cpuNanos'>>;
 }
 
-/** `reference` has the rounds of the reference, run alternately with these. */
-export function speed(rounds: readonly Round[], queries: number, reference?: readonly Round[]): Speed {
-	const ratio = (nanos: (round: Round) => number): Figure => figure(rounds.map((round, i) => nanos(reference![i]!) / nanos(round)));
+/** The rounds of an entry at one k. */
+export interface Measured {
+	readonly rounds: readonly Round[];
+	/** Asked in each round. */
+	readonly queries: number;
+}
+
+/** `reference` was run alternately with this, maybe with more queries. */
+export function speed({rounds, queries}: Measured, reference?: Measured): Speed {
+	const ratio = (nanos: (round: Round) => number): Figure =>
+		figure(rounds.map((round, i) => nanos(reference!.rounds[i]!) / reference!.queries / (nanos(round) / queries)));
 	return {
 		wall: figure(rounds.map(round => (queries * 1e9) / round.wallNanos)),
 		cpu: figure(rounds.map(round => (queries * 1e9) / round.cpuNanos)),

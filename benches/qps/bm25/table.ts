@@ -1,18 +1,23 @@
 // Results as text.
+import {singleThreaded} from '../single-threaded.ts';
 import {type Figure, spread} from '../statistics.ts';
 import {table} from '../text-table.ts';
 import type {Result} from './measure.ts';
 
-/** Of each k, a row of each entry. Ratios are to the reference; ± is half of what lies between least and most. */
-export function speedTable(results: readonly Result[]): string {
+/**
+Of each k, a row of each entry. Ratios are to the reference; ± is half of what lies between least and most. Which entries had
+one of several threads is said below.
+*/
+export function speedTable(results: readonly Result[], threads: number): string {
 	const ks = [...new Set(results.flatMap(result => Object.keys(result.speed ?? {})))];
 	const tables = ks.map(k => {
-		const rows = results.flatMap(({name, speed}) => {
+		const rows = results.flatMap(({name, queries, speed}) => {
 			const at = speed?.[Number(k)];
 			return at
 				? [
 						[
 							name,
+							`${queries}`,
 							rate(at.wall),
 							rate(at.cpu),
 							ratio(at.wallRatio),
@@ -25,9 +30,9 @@ export function speedTable(results: readonly Result[]): string {
 					]
 				: [];
 		});
-		return table([`k=${k}`, 'q/s wall', 'q/s cpu', '×wall', '×cpu', 'p50 µs', 'p99 µs', 'identical', 'same@10'], rows);
+		return table([`k=${k}`, 'queries', 'q/s wall', 'q/s cpu', '×wall', '×cpu', 'p50 µs', 'p99 µs', 'identical', 'same@10'], rows);
 	});
-	return [...tables, indexTable(results), ...failures(results)].join('\n\n');
+	return [...tables, indexTable(results), ...singleThreaded(results, threads), ...failures(results)].join('\n\n');
 }
 
 /** A row of each entry that was built. */

@@ -8,7 +8,7 @@ import {cache} from '../system.ts';
 import {cosines, sameTokens, tokenCount} from './agreement.ts';
 import {encodingCharts, taskNames} from './charts.ts';
 import {type Texts, about, prepareModel, prepareTexts} from './data.ts';
-import {type Entry, EncodingSystem, type Round, type Task} from './system.ts';
+import {type Entry, EncodingSystem, type Round, type Task, folderOf} from './system.ts';
 import {encodingTable} from './table.ts';
 
 /** definitions/<name>.json. */
@@ -58,7 +58,7 @@ export interface Result {
 /** In a smoke run, at most. */
 const SMOKE = 32;
 
-export const systemsOf = ({systems}: Definition): readonly string[] => systems.map(({system}) => system);
+export const systemsOf = ({systems}: Definition): readonly string[] => systems.map(entry => folderOf(entry));
 
 export async function measure(defined: Definition, {smoke, failed, say}: Options): Promise<Outcome> {
 	const definition = smoke ? small(defined) : defined;
@@ -79,7 +79,7 @@ export async function measure(defined: Definition, {smoke, failed, say}: Options
 			for (const entry of systems.filter(({name}) => !results.get(name)!.failed)) {
 				try {
 					if (round === 0) {
-						const failure = failed.get(entry.system);
+						const failure = failed.get(folderOf(entry));
 						if (failure) {
 							throw new Error(failure);
 						}

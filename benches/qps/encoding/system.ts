@@ -31,10 +31,13 @@ export interface WorkRequest {
 	readonly found?: string;
 }
 
+/** The folder of an entry's system, below benches/qps. */
+export const folderOf = ({system}: Pick<Entry, 'system'>): string => join('encoding', 'systems', system);
+
 /** A running system. */
 export class EncodingSystem extends System {
-	constructor({system}: Entry) {
-		super(join(here, 'encoding', 'systems', system));
+	constructor(entry: Entry) {
+		super(join(here, folderOf(entry)));
 	}
 
 	async work(request: WorkRequest): Promise<Round> {

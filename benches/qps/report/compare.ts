@@ -2,7 +2,7 @@
 import type {Figure} from '../statistics.ts';
 import {type Difference, differences} from './differences.ts';
 import {type Measured, buildSeconds, measured} from './measured.ts';
-import {type QpsRecord, isEncoding, isVectors} from './record.ts';
+import {type QpsRecord, isEncoding, isText, isVectors} from './record.ts';
 
 export interface Comparison {
 	readonly name: string;
@@ -65,7 +65,7 @@ export interface RecallChange {
 
 /** Fails where the records are of different kinds: BM25, vectors, encoding. */
 export function compare(newer: QpsRecord, older: QpsRecord): Comparison {
-	if (isVectors(newer) !== isVectors(older) || isEncoding(newer) !== isEncoding(older)) {
+	if ([isVectors, isEncoding, isText].some(is => is(newer) !== is(older))) {
 		throw new Error(`expected two records of one kind, got ${newer.definition.name} and ${older.definition.name}`);
 	}
 	const found = differences(newer, older);
@@ -118,7 +118,7 @@ function speedChanges(newer: QpsRecord, older: QpsRecord): readonly SpeedChange[
 const keyOf = ({entry, k, recall}: Measured): string => JSON.stringify([entry, k, recall]);
 
 function buildChanges(newer: QpsRecord, older: QpsRecord): readonly BuildChange[] {
-	if (isEncoding(newer) || isEncoding(older)) {
+	if (isEncoding(newer) || isEncoding(older) || isText(newer) || isText(older)) {
 		return [];
 	}
 	const rounds = new Map(buildSeconds(older).map(({entry, seconds}) => [entry, seconds]));

@@ -45,7 +45,7 @@ export function differences(newer: QpsRecord, older: QpsRecord): readonly Differ
 }
 
 function definitionOf({definition}: QpsRecord): Readonly<Record<string, string>> {
-	const {systems, ...rest} = definition;
+	const {systems = [], ...rest} = definition as {readonly systems?: ReadonlyArray<{readonly name: string}>};
 	const entries = Object.fromEntries(systems.map(({name, ...entry}) => [`systems[${name}]`, JSON.stringify(entry)]));
 	return {...flat('definition', rest), ...flat('definition', entries)};
 }

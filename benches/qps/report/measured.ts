@@ -1,7 +1,7 @@
 // The speeds of a record, one by one, whatever it is of.
 import type {Agreement} from '../bm25/agreement.ts';
 import type {Figure} from '../statistics.ts';
-import {type QpsRecord, isEncoding, isVectors} from './record.ts';
+import {type QpsRecord, isEncoding, isText, isVectors} from './record.ts';
 
 /** An entry at one k, and at one recall where there are recalls to reach. */
 export interface Measured {
@@ -45,6 +45,9 @@ export function measured(record: QpsRecord): readonly Measured[] {
 			),
 		);
 	}
+	if (isText(record)) {
+		return [];
+	}
 	const {reference} = record.definition;
 	const results: ReadonlyArray<{readonly name: string; readonly speed?: Readonly<Record<string, Alike>>}> = record.results;
 	return results.flatMap(({name, speed = {}}) =>
@@ -62,7 +65,7 @@ export function measured(record: QpsRecord): readonly Measured[] {
 
 /** Seconds of building, where that is what was measured round by round. */
 export function buildSeconds(record: QpsRecord): ReadonlyArray<{readonly entry: string; readonly seconds: Figure}> {
-	return isVectors(record) || isEncoding(record)
+	return isVectors(record) || isEncoding(record) || isText(record)
 		? []
 		: record.results.flatMap(({name, seconds}) => (seconds ? [{entry: name, seconds}] : []));
 }

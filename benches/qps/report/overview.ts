@@ -2,7 +2,7 @@
 import {escaped} from '../../../ts/report/html.ts';
 import {buildSeconds, measured} from './measured.ts';
 import {noise} from './noise.ts';
-import {type QpsRecord, isEncoding, isVectors, ourNames} from './record.ts';
+import {type QpsRecord, isEncoding, isText, isVectors, ourNames} from './record.ts';
 
 /** A row of each record, linked to its section by `ids`. */
 export function overview(records: readonly QpsRecord[], ids: readonly string[]): string {
@@ -26,7 +26,7 @@ export function overview(records: readonly QpsRecord[], ids: readonly string[]):
 /** Times as fast as the other, of the first of passagekit's entries: from the least over k and recalls to the most. */
 function headline(record: QpsRecord): string {
 	const [first] = [...ourNames(record)];
-	if (!isVectors(record) && !isEncoding(record) && buildSeconds(record).length > 0) {
+	if (!isVectors(record) && !isEncoding(record) && !isText(record) && buildSeconds(record).length > 0) {
 		const ratio = record.results.find(({name}) => name === first)?.secondsRatio;
 		return ratio ? `${ratio.median.toFixed(1)}× ${record.definition.reference}, building` : '–';
 	}

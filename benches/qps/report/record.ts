@@ -1,4 +1,4 @@
-// A record as it was kept: of BM25, of vectors, or of encoding.
+// A record as it was kept: of BM25, of vectors, of encoding, or a table in words.
 import type {Definition as Bm25Definition, Result} from '../bm25/measure.ts';
 import type {Definition as EncodingDefinition, Result as EncodingResult} from '../encoding/measure.ts';
 import type {Machine} from '../machine.ts';
@@ -17,9 +17,14 @@ interface Kept<Definition, Of> {
 export type Bm25Record = Kept<Bm25Definition, Result>;
 export type VectorsRecord = Kept<VectorsDefinition, Summary>;
 export type EncodingRecord = Kept<EncodingDefinition, EncodingResult>;
-export type QpsRecord = Bm25Record | VectorsRecord | EncodingRecord;
+/** What is a table in words, of several parts. */
+export interface TextRecord extends Kept<{readonly about: string; readonly rounds: number}, never> {
+	readonly text: string;
+}
+export type QpsRecord = Bm25Record | VectorsRecord | EncodingRecord | TextRecord;
 
 export const isVectors = (record: QpsRecord): record is VectorsRecord => 'targets' in record.definition;
+export const isText = (record: QpsRecord): record is TextRecord => 'text' in record;
 export const isEncoding = (record: QpsRecord): record is EncodingRecord => 'tasks' in record.definition;
 
 /** A record of JSON; `from` is what an error calls it. Fails where it is no record. */
@@ -35,6 +40,8 @@ export function parseRecord(json: string, from: string): QpsRecord {
 
 /** Names of the entries that are passagekit's. */
 export function ourNames(record: QpsRecord): ReadonlySet<string> {
-	const entries: ReadonlyArray<{readonly name: string; readonly system: string; readonly limit?: boolean}> = record.definition.systems;
+	const entries: ReadonlyArray<{readonly name: string; readonly system: string; readonly limit?: boolean}> = isText(record)
+		? []
+		: record.definition.systems;
 	return new Set(entries.filter(({system, limit}) => system.startsWith('passagekit') && !limit).map(({name}) => name));
 }

@@ -8,8 +8,8 @@ import {chartsOf} from './charts.ts';
 import {noise} from './noise.ts';
 import {type Chart, draw, titleOf} from './plot/chart.ts';
 import {mark, svg} from './plot/pieces.ts';
-import {type QpsRecord, isEncoding, isVectors} from './record.ts';
-import {figuresTable} from './table-html.ts';
+import {type QpsRecord, isEncoding, isText, isVectors} from './record.ts';
+import {type FiguresTable, figuresTable} from './table-html.ts';
 
 /** Of drawings as the page comes, in pixels; its script fits them to the page. */
 const WIDTH = 860;
@@ -19,9 +19,7 @@ export function section(record: QpsRecord, id: string, against: string): string 
 	const {name, about} = record.definition;
 	const charts = chartsOf(record);
 	const ks = charts[0]?.ks ?? [];
-	const tables = isVectors(record)
-		? vectorsTables(record)
-		: {figures: isEncoding(record) ? encodingTables(record) : bm25Tables(record), points: []};
+	const tables = tablesOf(record);
 	return [
 		`<section class="record" id="${id}" aria-labelledby="${id}-title">`,
 		`<h2 id="${id}-title"><a href="#${id}">${escaped(name)}</a></h2>`,
@@ -31,12 +29,23 @@ export function section(record: QpsRecord, id: string, against: string): string 
 		`<div class="controls" data-ks="${escaped(ks.filter(Boolean).join(' '))}"></div>`,
 		...charts.map((chart, i) => figure(chart, i)),
 		`<script type="application/json" class="charts">${embedded(charts)}</script>`,
+		...(isText(record) ? [`<div class="scroll"><pre>${escaped(record.text)}</pre></div>`] : []),
 		...tables.figures.map(figuresTable),
 		against,
 		...(tables.points.length > 0 ? [folded('All efforts measured', tables.points.map(figuresTable))] : []),
 		folded('Configuration', [`<pre>${escaped(JSON.stringify({definition: record.definition, data: record.data}, undefined, 2))}</pre>`]),
 		'</section>',
 	].join('\n');
+}
+
+function tablesOf(record: QpsRecord): {readonly figures: readonly FiguresTable[]; readonly points: readonly FiguresTable[]} {
+	if (isVectors(record)) {
+		return vectorsTables(record);
+	}
+	if (isText(record)) {
+		return {figures: [], points: []};
+	}
+	return {figures: isEncoding(record) ? encodingTables(record) : bm25Tables(record), points: []};
 }
 
 /** JSON that no text in it can end the element of. */
@@ -49,7 +58,7 @@ function facts(record: QpsRecord): string {
 		['Data', dataOf(record)],
 		[
 			'Machine',
-			`${machine.cpu ?? 'unknown CPU'}, ${machine.cores} cores${machine.pinnedTo === undefined ? '' : ` (systems on core ${machine.pinnedTo})`}, ${(machine.memoryBytes / 1e9).toFixed(1)} GB, ${machine.platform}`,
+			`${machine.cpu ?? 'unknown CPU'}, ${machine.cores} cores${machine.pinnedTo === undefined ? '' : ` (systems on ${/\D/u.test(String(machine.pinnedTo)) ? 'cores' : 'core'} ${machine.pinnedTo})`}, ${(machine.memoryBytes / 1e9).toFixed(1)} GB, ${machine.platform}`,
 		],
 		['Flags', machine.flags],
 		['Run', `${machine.date.slice(0, 16).replace('T', ' ')} UTC, commit ${machine.commit}`],
@@ -63,6 +72,9 @@ function setting(record: QpsRecord): string {
 		const {rows, queries, similarity, filter} = record.definition;
 		const among = filter === undefined ? '' : ` among ${100 * filter}% of the rows`;
 		return `${rows.toLocaleString('en')} × ${String(record.data['dim'])} vectors, ${similarity === 'dot' ? 'inner product' : 'L2'}, ${queries.toLocaleString('en')} queries${among}, one thread`;
+	}
+	if (isText(record)) {
+		return 'see the table';
 	}
 	if (isEncoding(record)) {
 		const {model, maxTokens, tasks} = record.definition;

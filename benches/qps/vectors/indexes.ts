@@ -8,7 +8,7 @@ import {type Entry, type Place, type Similarity, VectorSystem} from './system.ts
 
 export interface Built {
 	readonly version: string;
-	/** Of wall time, pinned to one core unless the options have `threads`. */
+	/** Of wall time, pinned to a core for each thread unless the options have `threads`. */
 	readonly seconds: number;
 	/** That all threads of the process ran. */
 	readonly cpuSeconds: number;
@@ -27,10 +27,13 @@ export function placeOf(
 	data: string,
 	similarity: Similarity,
 	rows: Pick<Place, 'rows' | 'count' | 'dim'>,
+	threads = 1,
 ): Place {
 	const of = own ?? similarity;
-	const name = `${system}-${createHash('sha256').update(JSON.stringify(options)).digest('hex').slice(0, 8)}`;
-	return {...rows, similarity: of, options, folder: join(cache, 'indexes', 'vectors', `${data}-${rows.count}-${of}`, name)};
+	// Several threads make another graph.
+	const made = JSON.stringify(threads === 1 ? options : [options, threads]);
+	const name = `${system}-${createHash('sha256').update(made).digest('hex').slice(0, 8)}`;
+	return {...rows, threads, similarity: of, options, folder: join(cache, 'indexes', 'vectors', `${data}-${rows.count}-${of}`, name)};
 }
 
 /** The index kept, if the same version made it of the same rows, or a new one. Fails first where the system cannot filter, but is to. */
@@ -43,7 +46,7 @@ export async function indexed(
 	const stamp = `${place.folder}.json`;
 	const rows = fingerprint(place.rows, place.count, place.dim);
 	// A process of its own, whose peak memory is that of building.
-	const system = new VectorSystem(entry, {pinned: entry.options['threads'] === undefined});
+	const system = new VectorSystem(entry, {threads: place.threads, pinned: entry.options['threads'] === undefined});
 	try {
 		const version = await system.version();
 		if (filtered) {

@@ -10,7 +10,7 @@ import {dataOf, prepareVectors} from './data.ts';
 import {filterOf} from './filter.ts';
 import {type Built, indexed, placeOf} from './indexes.ts';
 import {type Summary, summaries} from './summary.ts';
-import {type Asked, type Efforts, type Entry, type Place, type Similarity, type Spent, VectorSystem, isOurs} from './system.ts';
+import {type Asked, type Efforts, type Entry, type Place, type Similarity, type Spent, VectorSystem, folderOf, isOurs} from './system.ts';
 import {tables} from './table.ts';
 import {type Truth, judge, readRows, truthOf} from './truth.ts';
 
@@ -33,6 +33,8 @@ export interface Definition {
 	readonly rounds: number;
 	/** A share of the rows, drawn at random, among which is searched. */
 	readonly filter?: number;
+	/** That build and search, each on a core of its own. 1 where there is none. */
+	readonly threads?: number;
 	/** Opens indexes for each turn and closes them after it: for those that do not fit in memory side by side. */
 	readonly reopen?: boolean;
 	readonly systems: readonly Entry[];
@@ -51,6 +53,8 @@ export interface Result {
 	/** Of each k, by effort. */
 	readonly points?: Readonly<Record<string, readonly Point[]>>;
 	readonly queries?: number;
+	/** That searched: one where the system has no more for such queries. */
+	readonly threads?: number;
 	/** Queries of an exact entry whose hits are not the true ones. */
 	readonly untrue?: number;
 }
@@ -60,13 +64,40 @@ const SMOKE = {rows: 10_000, queries: 200};
 /** Asked before each turn, untimed: other systems had the caches. From Node all queries are, for V8 compiles what runs often. */
 const WARM_UP = 100;
 
-export const systemsOf = ({systems}: Definition): readonly string[] => [...systems.map(({system}) => system), 'passagekit'];
+export const systemsOf = ({systems}: Definition): readonly string[] => [
+	...systems.map(entry => folderOf(entry)),
+	folderOf({system: 'passagekit'}),
+];
+
+/** Files of little-endian f32 rows without a header, of as many rows and queries as a definition says or more. */
+export interface Vectors {
+	readonly rows: string;
+	readonly queries: string;
+	readonly dim: number;
+}
 
 export async function measure(defined: Definition, options: Options): Promise<Outcome> {
 	const definition = options.smoke ? small(defined) : defined;
+	const {data, rows} = definition;
+	const files = await prepareVectors(data, rows, options.say);
+	const {checked, results, wrong} = await measureVectors(definition, {...files, dim: dataOf(data).dim}, options);
+	return {
+		definition,
+		data: {...dataOf(data), checked},
+		results,
+		table: tables(definition, results),
+		figure: figureOf(`${data}, ${rows.toLocaleString('en')} rows: ${definition.about}`, vectorsCharts(definition, results)),
+		wrong,
+	};
+}
+
+/** The systems of a definition over vectors that are there; its `data` is what indexes and truth are kept by. */
+export async function measureVectors(
+	definition: Definition,
+	{dim, ...files}: Vectors,
+	options: Options,
+): Promise<Pick<Outcome, 'wrong'> & {readonly results: readonly Summary[]; readonly checked: unknown}> {
 	const {data, rows: count, queries, similarity} = definition;
-	const {dim} = dataOf(data);
-	const files = await prepareVectors(data, count, options.say);
 	const rows = {rows: files.rows, count, dim};
 	const filter = definition.filter === undefined ? undefined : filterOf(count, definition.filter);
 	const truths = new Map<Similarity, Truth>();
@@ -75,15 +106,13 @@ export async function measure(defined: Definition, options: Options): Promise<Ou
 	}
 	// Whatever a system ranks by, the definition's similarity says what is right.
 	const asked = {queries: files.queries, ...(filter && {filter: filter.file})};
-	const run = new Run(definition, options, asked, truths.get(similarity)!, entry => placeOf(entry, data, similarity, rows));
+	const run = new Run(definition, options, asked, truths.get(similarity)!, entry =>
+		placeOf(entry, data, similarity, rows, definition.threads),
+	);
 	const results = await run.results();
-	const found: readonly Summary[] = summaries(definition, results);
 	return {
-		definition,
-		data: {...dataOf(data), checked: truths.get(similarity)!.checked},
-		results: found,
-		table: tables(definition, found),
-		figure: figureOf(`${data}, ${count.toLocaleString('en')} rows: ${definition.about}`, vectorsCharts(definition, found)),
+		checked: truths.get(similarity)!.checked,
+		results: summaries(definition, results),
 		wrong: results.flatMap(({entry, untrue}) =>
 			untrue ? [`${entry.name}: expected the true hits, got others for ${untrue} queries`] : [],
 		),
@@ -132,7 +161,7 @@ class Run {
 		try {
 			for (const entry of systems) {
 				await this.#step(entry, async () => {
-					const failure = failed.get(entry.system);
+					const failure = failed.get(folderOf(entry));
 					if (failure) {
 						throw new Error(failure);
 					}
@@ -177,7 +206,7 @@ class Run {
 
 	/** Lets a system work that is running, or runs for this alone. */
 	async #turn(entry: Entry, work: (system: VectorSystem) => Promise<Partial<Result>>): Promise<Partial<Result>> {
-		const system = this.#running.get(entry) ?? new VectorSystem(entry);
+		const system = this.#running.get(entry) ?? new VectorSystem(entry, {threads: this.#definition.threads ?? 1});
 		this.#running.set(entry, system);
 		try {
 			const done = await work(system);
@@ -221,7 +250,9 @@ class Run {
 			}
 			points[k] = around(tried, wanted);
 		}
-		return {points, queries: asked, untrue};
+		const {threads: ways = []} = await system.describe();
+		const threads = ways.includes(entry.batch ? 'batch' : 'query') ? (this.#definition.threads ?? 1) : 1;
+		return {points, queries: asked, threads, untrue};
 	}
 
 	async #round(entry: Entry, system: VectorSystem): Promise<Partial<Result>> {

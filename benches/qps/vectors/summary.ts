@@ -15,6 +15,8 @@ export interface Summary {
 	readonly fileBytes?: number;
 	/** Queries asked. */
 	readonly queries?: number;
+	/** That searched, where the definition has several. */
+	readonly threads?: number;
 	/** Of each k. */
 	readonly curves?: Readonly<Record<string, Curve>>;
 }
@@ -40,8 +42,9 @@ export interface Target {
 const ours = (entry: Entry): boolean => isOurs(entry) && !entry.limit;
 
 export function summaries(definition: Definition, results: readonly Result[]): readonly Summary[] {
+	const several = (definition.threads ?? 1) > 1;
 	return results.map(result => {
-		const {entry, failed, built, peakBytes, anonBytes, fileBytes, queries, points} = result;
+		const {entry, failed, built, peakBytes, anonBytes, fileBytes, queries, threads, points} = result;
 		const summary = {name: entry.name, ours: ours(entry), ...(failed && {failed}), ...(built && {built})};
 		if (failed || !points) {
 			return summary;
@@ -59,7 +62,14 @@ export function summaries(definition: Definition, results: readonly Result[]): r
 				at: targets.flatMap(recall => target(result, results, k, recall)),
 			};
 		}
-		return {...summary, peakBytes, ...(anonBytes !== undefined && {anonBytes, fileBytes: fileBytes!}), queries: queries!, curves};
+		return {
+			...summary,
+			peakBytes,
+			...(anonBytes !== undefined && {anonBytes, fileBytes: fileBytes!}),
+			queries: queries!,
+			...(several && {threads: threads!}),
+			curves,
+		};
 	});
 }
 

@@ -28,6 +28,9 @@ export interface Entry {
 /** Whether an entry is of passagekit. */
 export const isOurs = ({system}: Entry): boolean => system.startsWith('passagekit');
 
+/** The folder of an entry's system, below benches/qps. */
+export const folderOf = ({system}: Pick<Entry, 'system'>): string => `vectors/systems/${system}`;
+
 export type Similarity = 'dot' | 'l2';
 
 /** Of each k, what a search is given to spend, ascending: candidates kept, leaves searched. */
@@ -41,6 +44,8 @@ export interface Place {
 	readonly similarity: Similarity;
 	readonly options: Readonly<Record<string, unknown>>;
 	readonly folder: string;
+	/** That build and search, where the system can. */
+	readonly threads: number;
 }
 
 export interface Asked {
@@ -65,13 +70,14 @@ export interface Spent {
 
 /** A running system. */
 export class VectorSystem extends System {
-	constructor({system}: Entry, {pinned = true} = {}) {
-		super(join(here, 'vectors', 'systems', system), {pinned});
+	/** On as many cores as it may have threads; on all where it is not `pinned`. */
+	constructor(entry: Entry, {threads = 1, pinned = true} = {}) {
+		super(join(here, folderOf(entry)), {threads, pinned});
 	}
 
 	/** Fails where it cannot search among some rows only. */
 	async checkFilters(): Promise<void> {
-		const {filters} = await this.ask<{filters?: boolean}>({verb: 'describe'});
+		const {filters} = await this.describe();
 		if (!filters) {
 			throw new Error('cannot filter');
 		}

@@ -1,4 +1,5 @@
 // Results as text.
+import {singleThreaded} from '../single-threaded.ts';
 import {type Figure, spread} from '../statistics.ts';
 import {table} from '../text-table.ts';
 import type {Definition} from './measure.ts';
@@ -13,7 +14,7 @@ export function tables(definition: Definition, results: readonly Summary[]): str
 		parts.push(points(definition, results));
 	}
 	const failed = results.flatMap(({name, failed}) => (failed ? [`${name}: not measured (${failed})`] : []));
-	return [...parts, indexes(results), ...failed].join('\n\n');
+	return [...parts, indexes(results), ...singleThreaded(results, definition.threads ?? 1), ...failed].join('\n\n');
 }
 
 interface Memory {

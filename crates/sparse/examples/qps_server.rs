@@ -7,11 +7,15 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, Write, stdin, stdout};
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Instant, UNIX_EPOCH};
 
 use control::Control;
+use rustix::time::{ClockId, clock_gettime};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sparse::{Analyzer, Bm25, Bm25Index, IndexWriter, Searcher, WriterOptions};
@@ -32,7 +36,19 @@ const MEMORY: usize = 256_000_000;
 enum Request {
     Describe,
     Build { passages: PathBuf, folder: PathBuf, analysis: Analysis },
-    Query { folder: PathBuf, queries: PathBuf, k: usize, rounds: usize, batch: bool, hits: Option<PathBuf> },
+    Query(Asked),
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    folder: PathBuf,
+    queries: PathBuf,
+    k: usize,
+    rounds: usize,
+    batch: bool,
+    /// That search at once; of a batch, or each a query at a time.
+    threads: Option<usize>,
+    hits: Option<PathBuf>,
 }
 
 /// What a passage file holds.
@@ -49,15 +65,17 @@ enum Analysis {
 type NamedHit = (String, f32);
 
 /// An engine, which holds open what it searched last.
-trait Engine {
+trait Engine: Sync {
     /// Of one search, or of a batch of them; in the engine's own terms.
-    type Hits;
+    type Hits: Send;
+    /// What can be done on several threads, as the protocol has it.
+    const THREADS: &[&str];
 
     fn version(&self) -> String;
     fn build(&self, passages: &Path, folder: &Path, analysis: Analysis) -> Outcome<()>;
     fn open(&mut self, folder: &Path) -> Outcome<()>;
     fn search(&self, query: &str, k: usize) -> Outcome<Self::Hits>;
-    fn search_batch(&self, queries: &[&str], k: usize) -> Outcome<Vec<Self::Hits>>;
+    fn search_batch(&self, queries: &[&str], k: usize, threads: usize) -> Outcome<Vec<Self::Hits>>;
     fn named(&self, hits: &Self::Hits) -> Outcome<Vec<NamedHit>>;
 }
 
@@ -86,52 +104,53 @@ fn serve(mut engine: impl Engine) -> Outcome<()> {
 
 fn answer(engine: &mut impl Engine, opened: &mut Option<PathBuf>, request: Request) -> Outcome<Value> {
     match request {
-        Request::Describe => Ok(json!({"version": engine.version()})),
+        Request::Describe => Ok(describe(engine)),
         Request::Build { passages, folder, analysis } => {
             let began = Instant::now();
             engine.build(&passages, &folder, analysis)?;
             Ok(json!({"seconds": began.elapsed().as_secs_f64()}))
         }
-        Request::Query { folder, queries, k, rounds, batch, hits } => {
-            if opened.as_ref() != Some(&folder) {
-                engine.open(&folder)?;
-                *opened = Some(folder);
+        Request::Query(asked) => {
+            if opened.as_ref() != Some(&asked.folder) {
+                engine.open(&asked.folder)?;
+                *opened = Some(asked.folder.clone());
             }
-            query(engine, &queries, k, rounds, batch, hits.as_deref())
+            query(engine, &asked)
         }
     }
 }
 
-fn query<E: Engine>(
-    engine: &E,
-    queries: &Path,
-    k: usize,
-    rounds: usize,
-    batch: bool,
-    hits: Option<&Path>,
-) -> Outcome<Value> {
-    let queries = fs::read_to_string(queries)?;
+fn describe<E: Engine>(engine: &E) -> Value {
+    json!({"version": engine.version(), "threads": E::THREADS})
+}
+
+fn query<E: Engine>(engine: &E, asked: &Asked) -> Outcome<Value> {
+    let (k, threads) = (asked.k, asked.threads.unwrap_or(1));
+    let queries = fs::read_to_string(&asked.queries)?;
     let queries: Vec<(&str, &str)> = queries.lines().map(fields).collect();
     let texts: Vec<&str> = queries.iter().map(|(_, text)| *text).collect();
-    let mut found = Vec::with_capacity(texts.len());
-    let mut measured = Vec::with_capacity(rounds);
-    for _ in 0..rounds {
+    let mut found = Vec::new();
+    let mut measured = Vec::with_capacity(asked.rounds);
+    for _ in 0..asked.rounds {
         found.clear();
-        let mut each = Vec::with_capacity(texts.len());
-        let (began, cpu) = (Instant::now(), thread_cpu_nanos()?);
-        if batch {
-            found = engine.search_batch(&texts, k)?;
-        } else {
+        let mut each = Vec::new();
+        let (began, cpu) = (Instant::now(), cpu_nanos(threads)?);
+        if asked.batch {
+            found = engine.search_batch(&texts, k, threads)?;
+        } else if threads == 1 {
+            each.reserve(texts.len());
             for text in &texts {
                 let began = Instant::now();
                 found.push(engine.search(text, k)?);
                 each.push(began.elapsed().as_nanos() as u64);
             }
+        } else {
+            (found, each) = search_side_by_side(engine, &texts, k, threads)?;
         }
-        let (cpu, wall) = (thread_cpu_nanos()? - cpu, began.elapsed().as_nanos() as u64);
+        let (cpu, wall) = (cpu_nanos(threads)? - cpu, began.elapsed().as_nanos() as u64);
         measured.push(json!({"wallNanos": wall, "cpuNanos": cpu, "queryNanos": each}));
     }
-    if let Some(path) = hits {
+    if let Some(path) = &asked.hits {
         let mut file = BufWriter::new(File::create(path)?);
         for ((query, _), found) in queries.iter().zip(&found) {
             for (id, score) in engine.named(found)? {
@@ -141,6 +160,36 @@ fn query<E: Engine>(
         file.flush()?;
     }
     Ok(json!({"rounds": measured}))
+}
+
+/// Hits and nanoseconds of each query. A thread takes the next one as soon as it is done with one.
+fn search_side_by_side<E: Engine>(
+    engine: &E,
+    texts: &[&str],
+    k: usize,
+    threads: usize,
+) -> Outcome<(Vec<E::Hits>, Vec<u64>)> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        for at in iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < texts.len()))
+        {
+            let began = Instant::now();
+            let hits = engine.search(texts[at], k).map_err(|error| error.to_string())?;
+            done.push((at, hits, began.elapsed().as_nanos() as u64));
+        }
+        Ok::<_, String>(done)
+    };
+    let mut done = Vec::with_capacity(texts.len());
+    thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        for thread in running {
+            done.extend(thread.join().map_err(|_| "a thread panicked")??);
+        }
+        Outcome::Ok(())
+    })?;
+    done.sort_unstable_by_key(|(at, ..)| *at);
+    Ok(done.into_iter().map(|(_, hits, nanos)| (hits, nanos)).unzip())
 }
 
 struct Passagekit {
@@ -155,6 +204,7 @@ impl Passagekit {
 
 impl Engine for Passagekit {
     type Hits = Vec<ranking::Hit>;
+    const THREADS: &[&str] = &["query", "batch"];
 
     /// With the time of the build, since an index may not outlive the program that made it.
     fn version(&self) -> String {
@@ -190,8 +240,8 @@ impl Engine for Passagekit {
         Ok(self.searcher().search(query, k, Bm25::default(), &Control::new())?)
     }
 
-    fn search_batch(&self, queries: &[&str], k: usize) -> Outcome<Vec<Self::Hits>> {
-        Ok(self.searcher().search_many(queries, k, Bm25::default(), 1, &Control::new())?)
+    fn search_batch(&self, queries: &[&str], k: usize, threads: usize) -> Outcome<Vec<Self::Hits>> {
+        Ok(self.searcher().search_many(queries, k, Bm25::default(), threads, &Control::new())?)
     }
 
     fn named(&self, hits: &Self::Hits) -> Outcome<Vec<NamedHit>> {
@@ -213,6 +263,7 @@ impl Tantivy {
 
 impl Engine for Tantivy {
     type Hits = Vec<(f32, DocAddress)>;
+    const THREADS: &[&str] = &["query"];
 
     fn version(&self) -> String {
         tantivy::version_string().to_owned()
@@ -274,7 +325,7 @@ impl Engine for Tantivy {
         Ok(searcher.search(&query, &TopDocs::with_limit(k).order_by_score())?)
     }
 
-    fn search_batch(&self, _queries: &[&str], _k: usize) -> Outcome<Vec<Self::Hits>> {
+    fn search_batch(&self, _queries: &[&str], _k: usize, _threads: usize) -> Outcome<Vec<Self::Hits>> {
         Err("expected one query at a time: tantivy has no batches".into())
     }
 
@@ -324,9 +375,14 @@ fn fields(line: &str) -> (&str, &str) {
     line.split_once('\t').unwrap_or((line, ""))
 }
 
-/// Nanoseconds this thread has run. Linux brings the figure up to date when a thread yields.
-fn thread_cpu_nanos() -> Outcome<u64> {
-    std::thread::yield_now();
+/// Nanoseconds this thread has run; where others search with it, those that the process has.
+fn cpu_nanos(threads: usize) -> Outcome<u64> {
+    if threads > 1 {
+        let time = clock_gettime(ClockId::ProcessCPUTime);
+        return Ok(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64);
+    }
+    // Linux brings the figure up to date when a thread yields.
+    thread::yield_now();
     let line = fs::read_to_string("/proc/thread-self/schedstat")?;
     Ok(line.split(' ').next().unwrap_or_default().parse()?)
 }

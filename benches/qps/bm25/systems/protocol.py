@@ -19,7 +19,8 @@ def serve(engine):
 
     An engine has `version()`, `build(passages, folder)`, `open(folder)`, `prepared(tokens)`, which makes of a query
     text what is searched, untimed, `search(queries, k)`, one query or a batch, and `named(found)`: a list of (id,
-    score) for each query of a search.
+    score) for each query of a search. One with several threads has `ways`, of `query` and `batch`, and
+    `set_threads(count)`.
     """
     # What libraries print, those in C++ as well, must not get among the replies.
     replies = os.fdopen(os.dup(1), "w")
@@ -40,7 +41,7 @@ def serve(engine):
 def _answer(engine, request):
     verb = request["verb"]
     if verb == "describe":
-        return {"version": engine.version()}
+        return {"version": engine.version(), "threads": getattr(engine, "ways", [])}
     if verb == "build":
         if request["analysis"] != "tokens":
             raise ValueError(f"expected tokens, got {request['analysis']}: there is no analyzer like the others'")
@@ -53,17 +54,22 @@ def _answer(engine, request):
 
 
 def _query(engine, request):
+    threads = request.get("threads", 1)
+    if hasattr(engine, "set_threads"):
+        engine.set_threads(threads)
+    # Of this thread; where others search with it, of the process.
+    cpu_time = time.thread_time_ns if threads == 1 else time.process_time_ns
     names, queries = zip(*((name, engine.prepared(text)) for name, text in read_lines(request["queries"])))
     searches = [list(queries)] if request["batch"] else [[query] for query in queries]
     rounds = []
     for _ in range(request["rounds"]):
         found, each = [], []
-        began, cpu = time.perf_counter_ns(), time.thread_time_ns()
+        began, cpu = time.perf_counter_ns(), cpu_time()
         for search in searches:
             start = time.perf_counter_ns()
             found.append(engine.search(search, request["k"]))
             each.append(time.perf_counter_ns() - start)
-        cpu, wall = time.thread_time_ns() - cpu, time.perf_counter_ns() - began
+        cpu, wall = cpu_time() - cpu, time.perf_counter_ns() - began
         rounds.append({"wallNanos": wall, "cpuNanos": cpu, "queryNanos": [] if request["batch"] else each})
     if request.get("hits"):
         with open(request["hits"], "w", encoding="utf-8") as file:

@@ -1,23 +1,18 @@
 // The line protocol of benches/qps/vectors for systems on Node: one JSON request a line, one JSON reply a line.
 import {closeSync, openSync, readFileSync, readSync, writeFileSync} from 'node:fs';
-import {createRequire} from 'node:module';
-import {join} from 'node:path';
-import {createInterface} from 'node:readline';
+import {answer, cpuNanos} from '../../node-server.mjs';
 
-/** What a peer was set up with. */
-export const packages = process.env.QPS_PACKAGES && createRequire(join(process.env.QPS_PACKAGES, 'package.json'));
-
-export const versionOf = name =>
-	JSON.parse(readFileSync(join(process.env.QPS_PACKAGES, 'node_modules', name, 'package.json'), 'utf8')).version;
+export {packages, versionOf} from '../../node-server.mjs';
 
 /**
 Answers until the input ends.
 
 An engine has `version`; `build(rows, request)`, which is timed, and `save(folder)`, which is not; `open(request)`;
 `prepared(query)`, untimed, for a library that does not take a `Float32Array`; and `search(query, k, effort)`. It may
-have `searchMany(queries, k, effort)` for a matrix. Searches resolve to what `numbered` makes lists of row numbers of,
+have `searchMany(queries, k, effort, threads)` for a matrix. Searches resolve to what `numbered` makes lists of row numbers of,
 untimed. Of a matrix, `row(at)` is one vector. One that can search among some rows only has `accept(allowed)`, with a byte
-of each row, or undefined for all.
+of each row, or undefined for all. `ways` are those of `build`, `query` and `batch` that it has several threads for; a
+request has `threads`.
 */
 export async function serve(engine) {
 	const {prepared = query => query, numbered = found => found} = engine;
@@ -25,8 +20,12 @@ export async function serve(engine) {
 	let filter;
 	let asked;
 	let queries;
-	const verbs = {
-		describe: async () => ({version: `${engine.version}, Node ${process.version}`, filters: engine.accept !== undefined}),
+	await answer({
+		describe: async () => ({
+			version: `${engine.version}, Node ${process.version}`,
+			filters: engine.accept !== undefined,
+			threads: engine.ways ?? [],
+		}),
 		async build(request) {
 			const rows = matrix(request.rows, request.count, request.dim);
 			const [began, cpu] = [performance.now(), process.cpuUsage()];
@@ -36,7 +35,7 @@ export async function serve(engine) {
 			return reply;
 		},
 		async query(request) {
-			const {folder, rows, count, dim, k, effort, batch} = request;
+			const {folder, rows, count, dim, k, effort, batch, threads = 1} = request;
 			const index = JSON.stringify([folder, rows, count]);
 			if (opened !== index) {
 				await engine.open(request, () => matrix(rows, count, dim));
@@ -56,7 +55,7 @@ export async function serve(engine) {
 			let found = [];
 			const [began, cpu] = [process.hrtime.bigint(), process.cpuUsage()];
 			if (batch) {
-				found = await engine.searchMany(queries, k, effort);
+				found = await engine.searchMany(queries, k, effort, threads);
 			} else {
 				for (const query of singles) {
 					const start = performance.now();
@@ -77,12 +76,7 @@ export async function serve(engine) {
 			}
 			return reply;
 		},
-	};
-	for await (const line of createInterface({input: process.stdin})) {
-		const request = JSON.parse(line);
-		const reply = await verbs[request.verb](request).catch(error => ({error: String(error).slice(0, 1000)}));
-		process.stdout.write(`${JSON.stringify(reply)}\n`);
-	}
+	});
 }
 
 async function accept(engine, {filter, count}) {
@@ -94,11 +88,6 @@ async function accept(engine, {filter, count}) {
 		throw new Error(`expected a filter of ${count} rows, got ${allowed.length}`);
 	}
 	await engine.accept(allowed);
-}
-
-function cpuNanos(since) {
-	const {user, system} = process.cpuUsage(since);
-	return (user + system) * 1000;
 }
 
 /** The first `count` rows of a file. */

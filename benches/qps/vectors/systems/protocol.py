@@ -16,6 +16,7 @@ def serve(engine):
     `open(folder, rows, similarity, options)`, where `rows()` are the vectors, for an index that does not keep them; and
     `search(queries, k, effort)`: row numbers [queries, k], best first, of a matrix of one query or of all. One that can
     search among some rows only has `accept(allowed)`, with a bool of each row, or None for all.
+    One with several threads has `ways`, of `build`, `query` and `batch`, and `set_threads(count)`.
     """
     # What libraries print, those in C++ as well, must not get among the replies.
     replies = os.fdopen(os.dup(1), "w")
@@ -34,9 +35,11 @@ def _answer(engine, request, state):
     verb = request["verb"]
     if verb == "describe":
         filters = hasattr(engine, "accept")
-        return {"version": f"{engine.version()}, Python {sys.version.split()[0]}", "filters": filters}
+        return {"version": f"{engine.version()}, Python {sys.version.split()[0]}", "filters": filters, "threads": getattr(engine, "ways", [])}
     if verb not in ("build", "query"):
         raise ValueError(f"expected describe, build or query, got {verb}")
+    if hasattr(engine, "set_threads"):
+        engine.set_threads(request.get("threads", 1))
     folder, similarity, options = Path(request["folder"]), request["similarity"], request["options"]
     if verb == "build":
         rows = _matrix(request["rows"], request["count"], request["dim"])

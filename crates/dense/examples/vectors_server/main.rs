@@ -8,6 +8,7 @@ mod filter;
 mod matrix;
 mod progress;
 mod serve;
+mod side_by_side;
 mod synthetic;
 mod truth;
 

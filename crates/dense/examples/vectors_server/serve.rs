@@ -13,6 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::progress::reported;
+use crate::side_by_side::side_by_side;
 use crate::{Outcome, filter, matrix};
 
 #[derive(Deserialize)]
@@ -32,6 +33,8 @@ pub struct Place {
     similarity: String,
     folder: PathBuf,
     options: Options,
+    /// That build, and that search at once, a batch or each a query at a time; one unless told otherwise.
+    threads: Option<usize>,
 }
 
 #[derive(Deserialize, Clone, PartialEq)]
@@ -44,7 +47,7 @@ struct Options {
     layout: Option<String>,
     /// Of a flat index.
     storage: Option<String>,
-    /// Threads that build; one unless told otherwise.
+    /// Threads that build, whatever the request says.
     threads: Option<usize>,
     /// Whether an opened index is copied to memory, as those of peers are; it is unless told otherwise.
     in_memory: Option<bool>,
@@ -89,7 +92,9 @@ pub struct Server {
 impl Server {
     pub fn answer(&mut self, request: Request) -> Outcome<Value> {
         match request {
-            Request::Describe => Ok(json!({"version": version(), "filters": true})),
+            Request::Describe => {
+                Ok(json!({"version": version(), "filters": true, "threads": ["build", "query", "batch"]}))
+            }
             Request::Build(place) => build(&place),
             Request::Query(query) => self.query(&query),
         }
@@ -117,30 +122,37 @@ impl Server {
         let allowed = self.filter.as_ref().map(|(_, rows)| rows);
         let filter = allowed.map(|rows| rows as Filter);
         let control = Control::new();
+        let threads = place.threads.unwrap_or(1);
+        let search = |query: &[f32]| -> Outcome<Vec<Hit>> {
+            Ok(match index {
+                Index::Flat(index) => index.search_filtered(query, *k, filter, &control)?,
+                Index::Hnsw(index) => index.search_filtered(query, *k, *effort, filter, &control)?,
+                Index::Rows(rows) => {
+                    std::hint::black_box(read_once(rows));
+                    Vec::new()
+                }
+            })
+        };
         let mut found = Vec::with_capacity(*asked);
         let mut each = Vec::with_capacity(*asked);
         let (began, cpu) = (Instant::now(), cpu_nanos());
         if query.batch {
             found = match index {
-                Index::Flat(index) => index.search_many_filtered(queries, *k, 1, filter, &control)?,
+                Index::Flat(index) => index.search_many_filtered(queries, *k, threads, filter, &control)?,
                 Index::Hnsw(index) => {
-                    index.search_many_filtered(queries, *k, *effort, 1, filter, &control)?
+                    index.search_many_filtered(queries, *k, *effort, threads, filter, &control)?
                 }
                 Index::Rows(_) => return Err("expected one query at a time".into()),
             };
-        } else {
+        } else if threads == 1 {
             for query in queries.chunks_exact(place.dim) {
                 let began = Instant::now();
-                found.push(match index {
-                    Index::Flat(index) => index.search_filtered(query, *k, filter, &control)?,
-                    Index::Hnsw(index) => index.search_filtered(query, *k, *effort, filter, &control)?,
-                    Index::Rows(rows) => {
-                        std::hint::black_box(read_once(rows));
-                        Vec::new()
-                    }
-                });
+                found.push(search(query)?);
                 each.push(began.elapsed().as_nanos() as u64);
             }
+        } else {
+            let queries: Vec<&[f32]> = queries.chunks_exact(place.dim).collect();
+            (found, each) = side_by_side(&queries, threads, search)?;
         }
         let (cpu, wall) = (cpu_nanos() - cpu, began.elapsed().as_nanos() as u64);
         if let Some(path) = &query.found {
@@ -167,7 +179,7 @@ fn build(place: &Place) -> Outcome<Value> {
             } else {
                 matrix::read_index(rows, *count, *dim, similarity, Storage::F32)?
             };
-            let (threads, options) = (options.threads.unwrap_or(1), options.hnsw()?);
+            let (threads, options) = (options.threads.or(place.threads).unwrap_or(1), options.hnsw()?);
             let index = reported("building", *count, |control| {
                 HnswIndex::from_flat(flat, options, threads, control)
             })?;

@@ -11,6 +11,12 @@ from protocol import read_lines, serve  # noqa: E402
 
 
 class Bm25s:
+    ways = ["batch"]
+    threads = 1
+
+    def set_threads(self, count):
+        self.threads = count
+
     def version(self):
         return f"{version('bm25s')}, numba {version('numba')}, Python {sys.version.split()[0]}"
 
@@ -33,7 +39,8 @@ class Bm25s:
         return text.split()
 
     def search(self, queries, k):
-        return self.index.retrieve(queries, k=k, show_progress=False, backend_selection="numba")
+        threads = self.threads if len(queries) > 1 else 1
+        return self.index.retrieve(queries, k=k, show_progress=False, backend_selection="numba", n_threads=threads)
 
     def named(self, found):
         """Passages without any term of the query have score 0, and are no hits elsewhere."""

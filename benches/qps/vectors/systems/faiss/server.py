@@ -17,6 +17,11 @@ METRICS = {"dot": faiss.METRIC_INNER_PRODUCT, "l2": faiss.METRIC_L2}
 
 
 class Faiss:
+    ways = ["build", "batch"]
+
+    def set_threads(self, count):
+        faiss.omp_set_num_threads(count)
+
     def version(self):
         return f"faiss-cpu {faiss.__version__} ({faiss.get_compile_options().strip()})"
 
@@ -65,5 +70,4 @@ class Faiss:
         return self.index.search(queries, k)[1]
 
 
-faiss.omp_set_num_threads(1)
 serve(Faiss())

@@ -13,13 +13,18 @@ SPACES = {"dot": "ip", "l2": "l2"}
 
 
 class Hnswlib:
+    ways = ["build", "batch"]
+
+    def set_threads(self, count):
+        self.threads = count
+
     def version(self):
         return version("hnswlib")
 
     def build(self, rows, similarity, options):
         self.index = hnswlib.Index(SPACES[similarity], rows.shape[1])
         self.index.init_index(len(rows), M=options["m"], ef_construction=options["efConstruction"])
-        self.index.add_items(rows, num_threads=1)
+        self.index.add_items(rows, num_threads=self.threads)
 
     def save(self, folder):
         self.index.save_index(str(folder / "index"))
@@ -36,7 +41,7 @@ class Hnswlib:
 
     def search(self, queries, k, effort):
         self.index.set_ef(effort)
-        return self.index.knn_query(queries, k, num_threads=1, filter=self.allows)[0]
+        return self.index.knn_query(queries, k, num_threads=self.threads, filter=self.allows)[0]
 
 
 serve(Hnswlib())

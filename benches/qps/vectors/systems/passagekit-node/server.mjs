@@ -20,8 +20,9 @@ let filter;
 
 await serve({
 	version: `${version} built ${built}`,
-	async build({data, rows, dim}, {similarity, options: {index: kind, ...options}}) {
-		index = new kinds[kind]({dim, similarity, ...options, ...(kind === 'hnsw' && {threads: 1})});
+	ways: ['build', 'batch'],
+	async build({data, rows, dim}, {similarity, threads = 1, options: {index: kind, ...options}}) {
+		index = new kinds[kind]({dim, similarity, ...options, ...(kind === 'hnsw' && {threads})});
 		for (let from = 0; from < rows; from += SIZE) {
 			const to = Math.min(rows, from + SIZE);
 			const ids = Array.from({length: to - from}, (_, at) => String(from + at));
@@ -38,6 +39,6 @@ await serve({
 		filter = allowed && (await index.filter({ids: Array.from(allowed.keys(), String).filter(row => allowed[Number(row)])}));
 	},
 	search: async (query, k, effort) => index.search(query, {k, efSearch: effort || undefined, filter}),
-	searchMany: async (queries, k, effort) => index.searchMany(queries, {k, efSearch: effort || undefined, threads: 1, filter}),
+	searchMany: async (queries, k, effort, threads) => index.searchMany(queries, {k, efSearch: effort || undefined, threads, filter}),
 	numbered: hits => hits.map(({id}) => Number(id)),
 });

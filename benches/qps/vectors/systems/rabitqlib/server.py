@@ -16,12 +16,17 @@ METRICS = {"dot": "ip", "l2": "l2"}
 
 
 class SymphonyQg:
+    ways = ["build", "batch"]
+
+    def set_threads(self, count):
+        self.threads = count
+
     def version(self):
         return f"rabitqlib {version('rabitqlib')}"
 
     def build(self, rows, similarity, options):
         self.index = SymqgIndex(rows.shape[1], options["degree"], METRICS[similarity], options.get("bits", 0))
-        self.index.build(rows, options["ef"], 1, options["init"])
+        self.index.build(rows, options["ef"], self.threads, options["init"])
 
     def save(self, folder):
         self.index.save(str(folder / "index"))
@@ -30,7 +35,7 @@ class SymphonyQg:
         self.index = SymqgIndex.load(str(folder / "index"))
 
     def search(self, queries, k, effort):
-        return self.index.search_batch(queries, k, effort, 1)[0]
+        return self.index.search_batch(queries, k, effort, self.threads)[0]
 
 
 serve(SymphonyQg())

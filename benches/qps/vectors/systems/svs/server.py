@@ -19,6 +19,11 @@ ALPHAS = {"dot": 0.95, "l2": 1.2}
 
 
 class Svs:
+    ways = ["build", "batch"]
+
+    def set_threads(self, count):
+        self.threads = count
+
     def version(self):
         return f"scalable-vs {svs.library_version()}"
 
@@ -28,7 +33,7 @@ class Svs:
         )
         if options["storage"] != "lvq":
             kind = {"f32": numpy.float32, "f16": numpy.float16}[options["storage"]]
-            self.index = svs.Vamana.build(parameters, rows.astype(kind), DISTANCES[similarity], 1)
+            self.index = svs.Vamana.build(parameters, rows.astype(kind), DISTANCES[similarity], self.threads)
             return
         with tempfile.TemporaryDirectory() as folder:
             # A compressed set is loaded from a file.
@@ -36,7 +41,7 @@ class Svs:
             svs.write_vecs(rows, file)
             data = svs.VectorDataLoader(file, svs.DataType.float32, rows.shape[1])
             loader = svs.LVQLoader(data, primary=options["primary"], residual=options["residual"])
-            self.index = svs.Vamana.build(parameters, loader, DISTANCES[similarity], 1)
+            self.index = svs.Vamana.build(parameters, loader, DISTANCES[similarity], self.threads)
 
     def save(self, folder):
         self.index.save(*(str(folder / part) for part in ("config", "graph", "data")))
@@ -50,7 +55,7 @@ class Svs:
             svs.GraphLoader(str(folder / "graph")),
             svs.LVQLoader(data) if storage == "lvq" else svs.VectorDataLoader(data, kinds[storage]),
             DISTANCES[similarity],
-            num_threads=1,
+            num_threads=self.threads,
         )
 
     def search(self, queries, k, effort):

@@ -34,6 +34,7 @@ function indexOf(effort) {
 let built;
 await serve({
 	version: versionOf('usearch'),
+	ways: ['build', 'batch'],
 	async build(vectors, request) {
 		if (request.options.index === 'hnsw') {
 			built = make(request, 64);
@@ -41,7 +42,7 @@ await serve({
 			for (let from = 0; from < vectors.rows; from += size) {
 				const to = Math.min(vectors.rows, from + size);
 				const keys = BigUint64Array.from({length: to - from}, (_, at) => BigInt(from + at));
-				built.add(keys, vectors.data.slice(from * vectors.dim, to * vectors.dim), 1);
+				built.add(keys, vectors.data.slice(from * vectors.dim, to * vectors.dim), request.threads ?? 1);
 			}
 		}
 	},
@@ -53,14 +54,14 @@ await serve({
 	},
 	// It ignores where a view begins in its buffer.
 	prepared: query => query.slice(),
-	search: async (query, k, effort) => (rows ? exactly(query, k) : indexOf(effort).search(query, k, 1)),
-	async searchMany({data, rows: count}, k, effort) {
-		const {keys} = rows ? exactly(data, k) : indexOf(effort).search(data, k, 1);
+	search: async (query, k, effort) => (rows ? exactly(query, k, 1) : indexOf(effort).search(query, k, 1)),
+	async searchMany({data, rows: count}, k, effort, threads) {
+		const {keys} = rows ? exactly(data, k, threads) : indexOf(effort).search(data, k, threads);
 		return Array.from({length: count}, (_, at) => ({keys: keys.subarray(at * k, (at + 1) * k)}));
 	},
 	numbered: ({keys}) => Array.from(keys, Number),
 });
 
-function exactly(queries, k) {
-	return exactSearch(rows, queries, opened.dim, k, metrics[opened.similarity], 1);
+function exactly(queries, k, threads) {
+	return exactSearch(rows, queries, opened.dim, k, metrics[opened.similarity], threads);
 }

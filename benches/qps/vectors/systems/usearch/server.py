@@ -17,6 +17,11 @@ METRICS = {"dot": "ip", "l2": "l2sq"}
 
 
 class Usearch:
+    ways = ["build", "batch"]
+
+    def set_threads(self, count):
+        self.threads = count
+
     def version(self):
         return f"{version('usearch')} ({Index(ndim=32, metric='ip').hardware_acceleration})"
 
@@ -30,7 +35,7 @@ class Usearch:
                 connectivity=options["m"],
                 expansion_add=options["efConstruction"],
             )
-            self.index.add(numpy.arange(len(rows)), rows, threads=1)
+            self.index.add(numpy.arange(len(rows)), rows, threads=self.threads)
 
     def save(self, folder):
         if self.index is not None:
@@ -45,10 +50,10 @@ class Usearch:
 
     def search(self, queries, k, effort):
         if self.index is None:
-            found = search(self.rows, queries, k, self.metric, exact=True, threads=1)
+            found = search(self.rows, queries, k, self.metric, exact=True, threads=self.threads)
         else:
             self.index.expansion_search = effort
-            found = self.index.search(queries, k, threads=1)
+            found = self.index.search(queries, k, threads=self.threads)
         return found.keys.reshape(len(queries), -1)
 
 

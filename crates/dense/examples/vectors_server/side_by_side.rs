@@ -1,0 +1,44 @@
+//! Queries searched by several threads, each a query at a time.
+
+use std::iter;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use ranking::Hit;
+
+use crate::Outcome;
+
+/// Hits and nanoseconds of each query. A thread takes the next one as soon as it is done with one.
+///
+/// # Errors
+///
+/// The first of a search's, by thread.
+pub fn side_by_side(
+    queries: &[&[f32]],
+    threads: usize,
+    search: impl Fn(&[f32]) -> Outcome<Vec<Hit>> + Sync,
+) -> Outcome<(Vec<Vec<Hit>>, Vec<u64>)> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        for at in
+            iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < queries.len()))
+        {
+            let began = Instant::now();
+            let hits = search(queries[at]).map_err(|error| error.to_string())?;
+            done.push((at, hits, began.elapsed().as_nanos() as u64));
+        }
+        Ok::<_, String>(done)
+    };
+    let mut done = Vec::with_capacity(queries.len());
+    thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        for thread in running {
+            done.extend(thread.join().map_err(|_| "a thread panicked")??);
+        }
+        Outcome::Ok(())
+    })?;
+    done.sort_unstable_by_key(|(at, ..)| *at);
+    Ok(done.into_iter().map(|(_, hits, nanos)| (hits, nanos)).unzip())
+}
