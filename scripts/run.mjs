@@ -45,6 +45,16 @@ const tasks = {
 			fail('native/binding.d.ts is not what the addon declares: the build has written it anew; add it to the commit.');
 		}
 	},
+	/** Instructions counted, beside those of benches/instructions/record.json; `npm run guard -- --record` records them. */
+	async guard() {
+		if (spawnSync('valgrind', ['--version']).status !== 0) {
+			say('SKIPPING the comparison of instruction counts: there is no `valgrind` here, which counts them.');
+			return;
+		}
+		await prepare({only: ['packages']});
+		requireRust();
+		node('--import=tsx', 'benches/instructions/guard.ts', ...args);
+	},
 	/** `npm run bench -- NAME`: one of benches/, on an optimised addon. */
 	async bench() {
 		await prepare();

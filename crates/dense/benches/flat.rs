@@ -5,12 +5,16 @@
 //! ```
 #![allow(missing_docs, reason = "a bench")]
 
+#[path = "support/clustered.rs"]
+mod support;
+
 use std::sync::LazyLock;
 
 use control::Control;
 use dense::{FlatIndex, Similarity, Storage};
 use divan::Bencher;
 use divan::counter::ItemsCount;
+use support::clustered;
 
 const ROWS: usize = 50_000;
 const DIM: usize = 384;
@@ -24,7 +28,7 @@ struct Made {
 }
 
 static MADE: LazyLock<Made> = LazyLock::new(|| {
-    let mut vectors = clustered(ROWS + QUERIES, 2000);
+    let mut vectors = clustered(ROWS + QUERIES, DIM, 2000);
     let queries = vectors.split_off(ROWS * DIM);
     let indexes = STORAGES.map(|name| {
         let storage = Storage::from_name(name).expect("a storage");
@@ -35,21 +39,6 @@ static MADE: LazyLock<Made> = LazyLock::new(|| {
     });
     Made { indexes: indexes.into(), queries }
 });
-
-/// Rows around centres, as passages are around subjects.
-fn clustered(rows: usize, clusters: usize) -> Vec<f32> {
-    let mut state = 1u64;
-    // Sums of three numbers of −1 to 1, about normal, of variance 1.
-    let mut normal = || -> f32 {
-        let mut uniform = || {
-            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
-            (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
-        };
-        uniform() + uniform() + uniform()
-    };
-    let centres: Vec<f32> = (0..clusters * DIM).map(|_| normal()).collect();
-    (0..rows * DIM).map(|at| centres[at / DIM * 7919 % clusters * DIM + at % DIM] + 0.7 * normal()).collect()
-}
 
 #[divan::bench(args = STORAGES, sample_count = 20)]
 fn one_at_a_time(bencher: Bencher<'_, '_>, storage: &str) {

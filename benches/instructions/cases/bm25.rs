@@ -1,0 +1,82 @@
+//! Four queries, one after another, of 20,000 passages in one segment. The index is built once for the group, at full speed, and opened by each case.
+
+use std::path::Path;
+
+use control::Control;
+use gungraun::{library_benchmark, library_benchmark_group};
+use ranking::Hit;
+use sparse::{Analyzer, Bm25, Bm25Index, IndexWriter, WriterOptions};
+
+use crate::data::{aside, kept, words};
+
+const PASSAGES: u64 = 20_000;
+const FOLDER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/instructions-bm25");
+
+fn build() {
+    let options = WriterOptions { overwrite: true, ..WriterOptions::default() };
+    let writer = IndexWriter::create(Path::new(FOLDER), Analyzer::ENGLISH, options);
+    let mut writer = writer.expect("a folder of ours");
+    for at in 0..PASSAGES {
+        // Of one length all would have the same few scores, and none could be ruled out.
+        let length = 20 + at * 7919 % 41;
+        writer.add(&at.to_string(), None, &words(length as usize, at)).expect("a new id");
+    }
+    writer.commit().expect("a commit");
+    writer.merge().expect("one segment");
+}
+
+pub struct Queries {
+    index: Bm25Index,
+    texts: [&'static str; 4],
+    k: usize,
+}
+
+/// One passage of 20 has the first term, a handful have each other.
+const RARE: [&str; 4] = [
+    "word80 word3001 word7013 word19001",
+    "word83 word2903 word6011 word18013",
+    "word78 word3203 word8009 word17011",
+    "word85 word2801 word9001 word16001",
+];
+/// From half of the passages down to one of six have each term.
+const COMMON: [&str; 4] = [
+    "word5 word9 word14 word20",
+    "word6 word8 word15 word21",
+    "word5 word10 word13 word22",
+    "word7 word11 word12 word19",
+];
+
+fn queries(texts: [&'static str; 4], k: usize) -> &'static Queries {
+    let index = aside(|| Bm25Index::open(Path::new(FOLDER)).expect("built before"));
+    let case = kept(Queries { index, texts, k });
+    // The terms are looked up, and there is room, as after any search.
+    hits(case);
+    case
+}
+
+fn hits(case: &Queries) -> Vec<Vec<Hit>> {
+    let (searcher, control) = (case.index.searcher(), Control::new());
+    let search = |text| searcher.search(text, case.k, Bm25::default(), &control).expect("hits");
+    case.texts.into_iter().map(search).collect()
+}
+
+// By bounds of scores up to a `k` of 1,250, of which few are worked out.
+#[library_benchmark]
+#[bench::rare_terms_10(queries(RARE, 10))]
+#[bench::rare_terms_100(queries(RARE, 100))]
+#[bench::common_terms_10(queries(COMMON, 10))]
+#[bench::common_terms_100(queries(COMMON, 100))]
+#[bench::common_terms_1000(queries(COMMON, 1000))]
+fn bounded(case: &Queries) -> Vec<Vec<Hit>> {
+    hits(case)
+}
+
+// All scores.
+#[library_benchmark]
+#[bench::rare_terms_2000(queries(RARE, 2000))]
+#[bench::common_terms_2000(queries(COMMON, 2000))]
+fn exact(case: &Queries) -> Vec<Vec<Hit>> {
+    hits(case)
+}
+
+library_benchmark_group!(name = sparse_search, setup = build(), benchmarks = [bounded, exact]);

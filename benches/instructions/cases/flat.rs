@@ -1,0 +1,47 @@
+//! The 100 best of 2,000 vectors by a scan.
+
+use control::Control;
+use dense::{FlatIndex, Similarity, Storage};
+use gungraun::{library_benchmark, library_benchmark_group};
+use ranking::Hit;
+use serde_json::Value;
+
+use crate::data::{clustered, kept};
+
+const ROWS: usize = 2000;
+const DIM: usize = 384;
+const QUERIES: usize = 32;
+
+pub struct Flat {
+    index: FlatIndex,
+    queries: Vec<f32>,
+}
+
+fn flat(storage: &str) -> &'static Flat {
+    let storage = Storage::from_name(storage).expect("a storage");
+    let index = FlatIndex::with_storage(DIM, Similarity::Dot, storage, Value::Null);
+    let (mut index, vectors) = (index.expect("a dimension"), clustered(ROWS, DIM, 2));
+    index.add((0..ROWS).map(|row| row.to_string()).collect(), &vectors).expect("sound rows");
+    let case = kept(Flat { index, queries: clustered(QUERIES, DIM, 3) });
+    // What the first search finds out once is not counted.
+    case.index.search(&vectors[..DIM], 1, &Control::new()).expect("sound");
+    case
+}
+
+#[library_benchmark]
+#[bench::f32(flat("f32"))]
+#[bench::f16(flat("f16"))]
+#[bench::int8_filtered(flat("int8Filtered"))]
+fn one(case: &Flat) -> Vec<Hit> {
+    case.index.search(&case.queries[..DIM], 100, &Control::new()).expect("sound")
+}
+
+#[library_benchmark]
+#[bench::f32(flat("f32"))]
+#[bench::f16(flat("f16"))]
+#[bench::int8_filtered(flat("int8Filtered"))]
+fn many_32(case: &Flat) -> Vec<Vec<Hit>> {
+    case.index.search_many(&case.queries, 100, 1, &Control::new()).expect("sound")
+}
+
+library_benchmark_group!(name = exact_search, benchmarks = [one, many_32]);

@@ -1,0 +1,78 @@
+//! Fusion of two lists of which half the passages are in both, and a grid of weights over the lists of 100 questions, on
+//! one thread.
+//!
+//! `cargo bench -p fusion --bench fuse`; `-- grid` for one of them.
+
+use control::Control;
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use fusion::{Judged, Method, Normalisation, first_ranks, fuse, fuse_many};
+use ranking::{Hit, by_rank};
+
+const METHODS: [&str; 5] = ["hybrid", "hybridNorm", "minMax", "zScore", "reciprocalRank"];
+const QUESTIONS: u32 = 100;
+
+fn main() {
+    rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("no threads yet");
+    divan::main();
+}
+
+#[divan::bench(args = METHODS.iter().flat_map(|&method| [100, 1000].map(|hits| (method, hits))))]
+fn two_lists(bencher: Bencher<'_, '_>, &(method, hits): &(&str, u32)) {
+    let (dense, sparse) = lists(0, hits);
+    let method = named(method);
+    bencher
+        .counter(ItemsCount::new(2 * hits))
+        .bench(|| fuse(&[&dense, &sparse], &method, 100).expect("a sound method"));
+}
+
+/// All questions of a run.
+#[divan::bench(args = METHODS)]
+fn runs(bencher: Bencher<'_, '_>, method: &str) {
+    let lists: Vec<_> = (0..QUESTIONS).map(|question| lists(question, 1000)).collect();
+    let queries: Vec<Vec<&[Hit]>> =
+        lists.iter().map(|(dense, sparse)| vec![dense.as_slice(), sparse]).collect();
+    let (method, control) = (named(method), Control::new());
+    bencher
+        .counter(ItemsCount::new(QUESTIONS))
+        .bench_local(|| fuse_many(&queries, &method, 1000, &control).expect("a sound method"));
+}
+
+/// Where each question's first relevant passage stands under 41 weights.
+#[divan::bench(args = ["hybrid", "hybridNorm"], sample_count = 20)]
+fn grid(bencher: Bencher<'_, '_>, method: &str) {
+    let lists: Vec<_> = (0..QUESTIONS).map(|question| lists(question, 1000)).collect();
+    let relevant: Vec<[u32; 2]> = (0..QUESTIONS).map(|question| [40 + question, 1200]).collect();
+    let judged: Vec<Judged<'_>> = lists
+        .iter()
+        .zip(&relevant)
+        .map(|((dense, sparse), relevant)| Judged { lists: vec![dense, sparse], relevant })
+        .collect();
+    let of_weight = if method == "hybrid" { Method::hybrid } else { Method::hybrid_norm };
+    let methods: Vec<Method> = (0..=40).map(|step| of_weight(f64::from(step) / 20.0)).collect();
+    let control = Control::new();
+    bencher
+        .counter(ItemsCount::new(QUESTIONS as usize * methods.len()))
+        .bench_local(|| first_ranks(&judged, &methods, 100, &control).expect("sound methods"));
+}
+
+fn named(method: &str) -> Method {
+    match method {
+        "hybrid" => Method::hybrid(1.1),
+        "hybridNorm" => Method::hybrid_norm(1.1),
+        "minMax" => Method::interpolate(0.5, Normalisation::MinMax),
+        "zScore" => Method::interpolate(0.5, Normalisation::ZScore),
+        _ => Method::reciprocal_rank(60.0),
+    }
+}
+
+/// A dense and a sparse list of a question.
+fn lists(question: u32, hits: u32) -> (Vec<Hit>, Vec<Hit>) {
+    let list = |first: u32, scale: f32| {
+        let score = |ord: u32| ((ord + 7919 * question).wrapping_mul(0x9E37_79B9) >> 8) as f32 * scale;
+        let mut list: Vec<Hit> = (first..first + hits).map(|ord| Hit { ord, score: score(ord) }).collect();
+        list.sort_unstable_by(by_rank);
+        list
+    };
+    (list(0, 1e-5), list(hits / 2, 1e-6))
+}

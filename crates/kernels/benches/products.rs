@@ -1,0 +1,82 @@
+//! Inner products of floats and of halves by instruction set and dimension. An item is a floating-point operation, two
+//! for each product, so that Gitem/s are GFLOP/s; what the machine can do at all is said by `--bench limits`.
+//!
+//! `cargo bench -p kernels --bench products`; `-- one_query` for one of them.
+
+use divan::counter::ItemsCount;
+use divan::{Bencher, black_box};
+use kernels::half::{HalfFormat, HalfKernels};
+use kernels::{Batch, Kernels, Score};
+
+const DIMS: [usize; 4] = [128, 384, 768, 1024];
+/// With 1,024 dimensions they fill 256 kB, and stay in the second cache level.
+const ROWS: usize = 64;
+const QUERIES: usize = 64;
+
+fn main() {
+    divan::main();
+}
+
+/// One query with rows one after another.
+#[divan::bench(args = cases(Kernels::available().into_iter().map(Kernels::name)))]
+fn one_query(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
+    let kernels = of_floats(set);
+    let (query, rows, mut scores) = (numbers(dim, 1), numbers(ROWS * dim, 2), [0.0; ROWS]);
+    let score = || kernels.score_rows(black_box(&query), &rows, &mut scores);
+    bencher.counter(ItemsCount::new(ROWS * dim * 2)).bench_local(score);
+}
+
+/// All scores of queries and rows.
+#[divan::bench(args = cases(Kernels::available().into_iter().map(Kernels::name)))]
+fn block(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
+    let kernels = of_floats(set);
+    let (queries, rows) = (numbers(QUERIES * dim, 1), numbers(ROWS * dim, 2));
+    let mut scores = vec![0.0; QUERIES * ROWS];
+    let score = || kernels.score_block(dim, black_box(&queries), &rows, &mut scores);
+    bencher.counter(ItemsCount::new(QUERIES * ROWS * dim * 2)).bench_local(score);
+}
+
+/// The best row of each query: panels of queries and rows, of which few scores come out.
+#[divan::bench(args = cases(Kernels::available().into_iter().map(Kernels::name)))]
+fn batch(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
+    let mut batch = Batch::new(of_floats(set), Score::Dot, dim, &numbers(QUERIES * dim, 1));
+    let numbers = numbers(batch.rows_at_once() * dim, 2);
+    let rows: Vec<&[f32]> = numbers.chunks(dim).collect();
+    let mut reports = 0;
+    bencher.counter(ItemsCount::new(QUERIES * rows.len() * dim * 2)).bench_local(|| {
+        batch.score(black_box(&rows), &[], |_, _, score| {
+            reports += 1;
+            score.next_up()
+        });
+        reports
+    });
+}
+
+/// One query with rows of 16-bit floats.
+#[divan::bench(args = cases(HalfKernels::available().into_iter().map(HalfKernels::name)), consts = [false, true])]
+fn halves<const BF16: bool>(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
+    let kernels = HalfKernels::available().into_iter().find(|kernels| kernels.name() == set).expect("listed");
+    let format = if BF16 { HalfFormat::Bf16 } else { HalfFormat::F16 };
+    let (query, mut rows, mut scores) = (numbers(dim, 1), vec![0; ROWS * dim], [0.0; ROWS]);
+    kernels.narrow(format, &numbers(ROWS * dim, 2), &mut rows);
+    let score = || kernels.score_rows(format, black_box(&query), &rows, &mut scores);
+    bencher.counter(ItemsCount::new(ROWS * dim * 2)).bench_local(score);
+}
+
+fn of_floats(set: &str) -> &'static Kernels {
+    Kernels::available().into_iter().find(|kernels| kernels.name() == set).expect("listed")
+}
+
+fn cases(sets: impl Iterator<Item = &'static str>) -> impl Iterator<Item = (&'static str, usize)> {
+    sets.flat_map(|set| DIMS.map(|dim| (set, dim)))
+}
+
+/// From −1 to 1.
+fn numbers(count: usize, seed: u64) -> Vec<f32> {
+    let mut state = seed;
+    let next = || {
+        state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+        (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+    };
+    std::iter::repeat_with(next).take(count).collect()
+}

@@ -1,0 +1,143 @@
+//! Spans of passages of 200 tokens, answers of 50 passages, and the weights of evidence fusion for 200 questions of 50
+//! passages each, on one thread.
+//!
+//! `cargo bench -p reading --bench evidence`; `-- tune` for one of them.
+
+use std::ops::Range;
+
+use control::Control;
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use reading::{
+    AnsweredQuestion, Evidence, EvidenceSearch, GridRange, Merge, PassageReading, QuestionBuilder,
+    QuestionReadings, ReadOptions, Relevance, Scoring, SpanLimits, SpanScoring, Window, answers, best_spans,
+    exact_matches, keep, tune_evidence,
+};
+
+const TOKENS: usize = 200;
+const PASSAGES: usize = 50;
+const QUESTIONS: usize = 200;
+const SCORINGS: [&str; 3] = ["original", "normalized", "probability"];
+
+fn main() {
+    rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("no threads yet");
+    divan::main();
+}
+
+/// The best 10 spans of up to so many tokens.
+#[divan::bench(args = [10, 50])]
+fn spans(bencher: Bencher<'_, '_>, tokens: usize) {
+    let passage = Read::new(1);
+    let limits = SpanLimits { spans: 10, tokens };
+    bencher
+        .counter(ItemsCount::new(TOKENS))
+        .bench(|| best_spans(&passage.start, &passage.end, &passage.words, limits));
+}
+
+#[divan::bench(args = SCORINGS)]
+fn answers_of_50(bencher: Bencher<'_, '_>, scoring: &str) {
+    let passages: Vec<Read> = (0..PASSAGES).map(|passage| Read::new(passage as u64)).collect();
+    let options = ReadOptions { scoring: named(scoring), ..ReadOptions::default() };
+    let read: Vec<PassageReading<'_>> = passages.iter().map(Read::reading).collect();
+    bencher.counter(ItemsCount::new(PASSAGES)).bench(|| answers(&read, &options).expect("sound readings"));
+}
+
+/// Exact matches of all questions with one pair of weights and 1 to 50 passages.
+#[divan::bench(args = SCORINGS, sample_count = 20)]
+fn exact(bencher: Bencher<'_, '_>, scoring: &str) {
+    let (questions, accepted) = run();
+    let questions = answered(&questions, &accepted);
+    let evidence = Evidence { beta: 1.0, gamma: 0.2 };
+    let scoring = Scoring { spans: named(scoring), evidence, merge: Merge::Exact };
+    let numbers = [1, 5, 10, 20, 50];
+    bencher.counter(ItemsCount::new(QUESTIONS)).bench_local(|| {
+        exact_matches(&questions, scoring, &numbers, &Control::new()).expect("sound weights")
+    });
+}
+
+/// The whole search for weights and a number of passages.
+#[divan::bench(args = SCORINGS, sample_count = 3, sample_size = 1)]
+fn tune(bencher: Bencher<'_, '_>, scoring: &str) {
+    let (questions, accepted) = run();
+    let questions = answered(&questions, &accepted);
+    let search = EvidenceSearch {
+        spans: named(scoring),
+        merge: Merge::Exact,
+        passages: vec![1, 5, 10, 20, 50],
+        beta: GridRange { from: 0.2, to: 2.0 },
+        weight: GridRange { from: 0.0, to: 2.0 },
+        threads: 1,
+    };
+    bencher
+        .counter(ItemsCount::new(QUESTIONS))
+        .bench_local(|| tune_evidence(&questions, &search, &Control::new()).expect("a search"));
+}
+
+fn named(scoring: &str) -> SpanScoring {
+    match scoring {
+        "original" => SpanScoring::Original,
+        "normalized" => SpanScoring::Normalized,
+        _ => SpanScoring::Probability,
+    }
+}
+
+fn answered<'a>(questions: &'a [QuestionReadings], accepted: &'a [String]) -> Vec<AnsweredQuestion<'a>> {
+    questions.iter().map(|readings| AnsweredQuestion { readings: Some(readings), accepted }).collect()
+}
+
+/// Readings of all questions, and what they accept.
+fn run() -> (Vec<QuestionReadings>, Vec<String>) {
+    let question = |question: usize| {
+        let mut builder = QuestionBuilder::new();
+        for passage in 0..PASSAGES {
+            let read = Read::new((question * PASSAGES + passage) as u64);
+            let reading = read.reading();
+            let kept = keep(passage, &reading.windows, SpanLimits::default()).expect("a sound window");
+            builder.push(&read.text, reading.retrieval, &kept).expect("a finite score");
+        }
+        builder.finish()
+    };
+    ((0..QUESTIONS).map(question).collect(), vec!["w1".to_owned(), "w7 w8".to_owned()])
+}
+
+/// A passage of words of which some have two tokens, and logits.
+struct Read {
+    text: String,
+    start: Vec<f32>,
+    end: Vec<f32>,
+    offsets: Vec<Range<u32>>,
+    words: Vec<u32>,
+    relevance: f32,
+    retrieval: f32,
+}
+
+impl Read {
+    fn new(seed: u64) -> Self {
+        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mut logit = || {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+            (state >> 40) as f32 / (1u64 << 21) as f32 - 4.0
+        };
+        let (mut text, mut offsets, mut words) = (String::new(), Vec::new(), Vec::new());
+        for token in 0..TOKENS {
+            // Every fifth token goes on with the word of the one before.
+            if token % 5 != 4 {
+                text.push(' ');
+                words.push(words.last().map_or(0, |word| word + 1));
+            } else {
+                words.push(words[token - 1]);
+            }
+            let first = text.len() as u32;
+            text.push_str(&format!("w{}", (logit() * 10.0).abs() as u32));
+            offsets.push(first..text.len() as u32);
+        }
+        let [start, end] = [0, 1].map(|_| (0..TOKENS).map(|_| logit()).collect());
+        Self { text, start, end, offsets, words, relevance: logit(), retrieval: 10.0 + logit() }
+    }
+
+    fn reading(&self) -> PassageReading<'_> {
+        let Self { start, end, offsets, words, .. } = self;
+        let window = Window { relevance: Relevance::Logit(self.relevance), start, end, offsets, words };
+        PassageReading { text: &self.text, retrieval: self.retrieval, windows: vec![window] }
+    }
+}

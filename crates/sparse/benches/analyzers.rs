@@ -1,0 +1,51 @@
+//! Each analyzer over the same text, whose words it has met before.
+//!
+//! `cargo bench -p sparse --bench analyzers`
+
+use std::path::Path;
+
+use divan::Bencher;
+use divan::counter::BytesCount;
+use sparse::Analyzer;
+
+const ANALYZERS: [&str; 6] = ["english", "simple", "whitespace", "german", "russian", "wordpiece"];
+
+fn main() {
+    divan::main();
+}
+
+#[divan::bench(args = ANALYZERS)]
+fn analyse(bencher: Bencher<'_, '_>, name: &str) {
+    let (analyzer, text) = (named(name), text(name));
+    bencher.counter(BytesCount::of_str(&text)).bench(|| {
+        let mut letters = 0;
+        analyzer.for_each_token(&text, |token| letters += token.len());
+        letters
+    });
+}
+
+fn named(name: &str) -> Analyzer {
+    match name {
+        "english" => Analyzer::ENGLISH,
+        "simple" => Analyzer::SIMPLE,
+        "whitespace" => Analyzer::WHITESPACE,
+        "wordpiece" => {
+            let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+            Analyzer::word_piece(&models.join("minilm-encoder")).expect("a tokenizer")
+        }
+        language => Analyzer::snowball(language.parse().expect("a language")),
+    }
+}
+
+fn text(analyzer: &str) -> String {
+    let sentence = match analyzer {
+        "german" => {
+            "Das Gericht hört nun die Parteien im Streit um die Häuser der Städte, die zu spät kamen. "
+        }
+        "russian" => {
+            "Суд заслушает стороны по делу о строителях моста, которые опоздали на заседание в среду. "
+        }
+        _ => "The Court will now hear argument in the case of the bridge’s builders, who were running late. ",
+    };
+    sentence.repeat(20)
+}

@@ -1,0 +1,34 @@
+//! Passages for benches, made up of words that are as common as words are, and an index of them.
+
+use std::fmt::Write;
+
+use sparse::{Analyzer, IndexWriter, WriterOptions};
+
+/// Word `i` about in proportion to 1 / i: a multiplicative congruential generator through an exponential.
+pub fn words(count: usize, seed: u64) -> String {
+    let (mut state, mut text) = (seed, String::new());
+    for _ in 0..count {
+        state = state.wrapping_mul(0xf135_7aea_2e62_a9c5) | 1;
+        let exponent = (state >> 40) as f64 / (1u64 << 24) as f64;
+        write!(text, "word{} ", 40_000f64.powf(exponent) as u64).expect("a string takes all");
+    }
+    text
+}
+
+/// Passages of so many words each.
+pub fn passages(count: u64, lengths: impl Fn(u64) -> u64) -> Vec<String> {
+    (0..count).map(|at| words(lengths(at) as usize, 2 * at + 1)).collect()
+}
+
+/// A folder with the folder `index`.
+pub fn build(passages: &[String]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("index");
+    let mut writer =
+        IndexWriter::create(&path, Analyzer::ENGLISH, WriterOptions::default()).expect("an empty folder");
+    for (at, passage) in passages.iter().enumerate() {
+        writer.add(&at.to_string(), None, passage).expect("a new id");
+    }
+    writer.commit().expect("a commit");
+    folder
+}
