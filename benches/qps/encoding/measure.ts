@@ -108,7 +108,7 @@ export async function measure(defined: Definition, {smoke, failed, say}: Options
 	const found = [...results.values()].map(result => (result.failed ? result : {...result, speed: speeds(result.name)}));
 	return {
 		definition,
-		data: {texts: about, tokens: tokensOf()},
+		data: {about: Object.values(about).join('; '), tokens: tokensOf()},
 		results: found,
 		table: encodingTable(definition, found),
 		figure: figureOf(definition.about, encodingCharts(definition, found)),

@@ -18,7 +18,6 @@ const WIDTH = 860;
 export function section(record: QpsRecord, id: string, against: string): string {
 	const {name, about} = record.definition;
 	const charts = chartsOf(record);
-	const ks = charts[0]?.ks ?? [];
 	const tables = tablesOf(record);
 	return [
 		`<section class="record" id="${id}" aria-labelledby="${id}-title">`,
@@ -26,7 +25,7 @@ export function section(record: QpsRecord, id: string, against: string): string 
 		`<p class="about">${escaped(about)}</p>`,
 		facts(record),
 		notice(record),
-		`<div class="controls" data-ks="${escaped(ks.filter(Boolean).join(' '))}"></div>`,
+		'<div class="controls"></div>',
 		...charts.map((chart, i) => figure(chart, i)),
 		`<script type="application/json" class="charts">${embedded(charts)}</script>`,
 		...(isText(record) ? [`<div class="scroll"><pre>${escaped(record.text)}</pre></div>`] : []),

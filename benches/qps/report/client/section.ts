@@ -16,10 +16,10 @@ export class Section {
 		const charts: readonly Chart[] = JSON.parse(section.querySelector('script.charts')!.textContent);
 		this.#views = charts.map((chart, i) => new ChartView(section.querySelector(`figure[data-chart="${i}"]`)!, chart, section.id));
 		const controls = section.querySelector<HTMLElement>('.controls')!;
-		const ks = (controls.dataset['ks'] ?? '').split(' ').filter(Boolean);
+		const ks = (charts[0]?.ks ?? []).filter(Boolean);
 		this.#k = ks[0] ?? '';
 		if (ks.length > 1) {
-			controls.append(choice('k', ks, this.#k, k => this.#choose({k})));
+			controls.append(choice(/^\d+$/u.test(ks[0]!) ? 'k' : 'task', ks, this.#k, k => this.#choose({k})));
 		}
 		if (ks.length > 0) {
 			controls.append(choice('time', ['wall', 'cpu'], 'wall', by => this.#choose({by: by as By})));
