@@ -1,11 +1,11 @@
 // What a record says of the machine and the checkout.
 import {execFileSync} from 'node:child_process';
-import {existsSync, readFileSync} from 'node:fs';
-import {cpus, loadavg, totalmem} from 'node:os';
+import {cpus, totalmem} from 'node:os';
 import {packageRoot} from '../../ts/addon.ts';
+import {cpuFlags} from '../../ts/bench/machine.ts';
 import {coresOf} from './system.ts';
 
-const TELLING = /^(?:avx|fma|f16c|bmi2|gfni|vaes|amx|asimd|sve|i8mm|bf16)/u;
+export {load} from '../../ts/bench/machine.ts';
 
 export interface Machine {
 	/** When the run began, ISO 8601. */
@@ -24,8 +24,6 @@ export interface Machine {
 
 /** `threads`: those that systems have. */
 export function machine(threads: number): Machine {
-	const info = existsSync('/proc/cpuinfo') ? readFileSync('/proc/cpuinfo', 'utf8') : '';
-	const flags = /^(?:flags|Features)\s*:\s*(.*)$/mu.exec(info)?.[1]?.split(' ') ?? [];
 	const git = (...words: string[]): string => execFileSync('git', words, {cwd: packageRoot, encoding: 'utf8'}).trim();
 	const changed = git('status', '--porcelain', '--untracked-files=no') !== '';
 	return {
@@ -33,12 +31,9 @@ export function machine(threads: number): Machine {
 		cpu: cpus()[0]?.model.trim(),
 		cores: cpus().length,
 		pinnedTo: coresOf(threads),
-		flags: flags.filter(flag => TELLING.test(flag)).join(' '),
+		flags: cpuFlags(),
 		memoryBytes: totalmem(),
 		platform: `${process.platform}-${process.arch}`,
 		commit: `${git('rev-parse', '--short', 'HEAD')}${changed ? ' with changes' : ''}`,
 	};
 }
-
-/** Processes that run or want to, on average over 1, 5 and 15 minutes. */
-export const load = (): readonly number[] => loadavg().map(value => Number(value.toFixed(2)));
