@@ -1,49 +1,35 @@
 /** What a report says of a study besides its tables. */
-import type {Fact, Reference} from '../report/facts.ts';
-import type {Counted, Model} from '../report/inputs.ts';
+import {type Fact, type Reference, fileFact, modelFact, tally} from '../report/facts.ts';
 import {grouped, listed, many, percent} from '../report/words.ts';
+import {splitWords} from '../study/split.ts';
 import type {PhraseFinding} from './findings.ts';
 import type {PhraseStudy} from './study.ts';
 
 export const title = ({dataset}: PhraseStudy): string => `Dense phrase retrieval and model uncertainty fusion on ${dataset}`;
 
 export function abstract({dataset, corpus, questions, encoder, candidates}: PhraseStudy, found: readonly PhraseFinding[]): string {
-	const count = (holds: PhraseFinding['holds']): number => found.filter(finding => finding.holds === holds).length;
 	const accuracy = (condition: string): string => percent(candidates.rows.find(row => row.condition === condition)!.values[0]!);
 	return (
 		`The study of Yang et al. (2023), repeated on ${dataset}: ${many(questions.test, 'test question')} over ${many(corpus.count, 'passage')}, with the encoder ${encoder.name}; ` +
 		`temperatures and models were chosen on ${many(questions.development, 'other question')}. Among ${candidates.size} candidates a model by whole passages is right in ${accuracy('M0')} % of questions, ` +
 		`BM25 in ${accuracy('bm25')} %, and the fusion of ${listed(candidates.selected)} by confidence in ${accuracy('muf')} %. ` +
-		`Of ${many(found.length, 'claim')} ${count(true)} ${count(true) === 1 ? 'holds' : 'hold'} here, ${count('partly')} in part, and ${count(false)} ${count(false) === 1 ? 'was' : 'were'} not found.`
+		tally(found, many(found.length, 'claim'))
 	);
 }
 
 /** What a study was made of: files and models with their SHA-256. */
 export function inputs({corpus, questions, relevance, encoder, questionEncoder}: PhraseStudy): readonly Fact[] {
-	const file = (what: string, {count, name, sha256}: Counted, noun: string): Fact => ({
-		what,
-		value: `${name === undefined ? '' : `${name}, `}${many(count, noun)}`,
-		code: sha256,
-	});
-	const model = (what: string, {name, sha256}: Model): Fact => ({what, value: name, code: sha256});
 	const [first, second] = questions.files;
 	return [
-		file('Corpus', corpus, 'passage'),
+		fileFact('Corpus', corpus, 'passage'),
 		...(second
-			? [file('Development questions', first!, 'question'), file('Test questions', second, 'question')]
-			: [file('Questions', first!, 'question')]),
-		...(relevance.file ? [file('Judgements', relevance.file, 'judged question')] : []),
-		model('Encoder', encoder),
-		...(questionEncoder ? [model('Encoder of questions', questionEncoder)] : []),
+			? [fileFact('Development questions', first!, 'question'), fileFact('Test questions', second, 'question')]
+			: [fileFact('Questions', first!, 'question')]),
+		...(relevance.file ? [fileFact('Judgements', relevance.file, 'judged question')] : []),
+		modelFact('Encoder', encoder),
+		...(questionEncoder ? [modelFact('Encoder of questions', questionEncoder)] : []),
 	];
 }
-
-const splits = {
-	files: 'as the files have them',
-	documents: 'about a third of the questions, by whole documents (titles of gold passages)',
-	passages: 'about a third of the questions, by gold passages',
-	questions: 'about a third of the questions',
-} as const;
 
 const relevances = {
 	qrels: 'as judged',
@@ -60,7 +46,7 @@ export function settingsOf({settings, passagekit, questions, relevance, candidat
 		...(questions.without > 0
 			? [{what: 'Left out', value: `${many(questions.without, 'question')} without a relevant passage in the corpus`}]
 			: []),
-		{what: 'Development questions', value: splits[questions.split]},
+		{what: 'Development questions', value: splitWords[questions.split]},
 		{what: 'Candidates', value: `1 gold, ${negatives} hard negatives of BM25, ${random} at random${short}`},
 		{what: 'Scores of a confidence (|A|)', value: `at most ${confidenceDepth}`},
 		{what: 'Bins of the calibration error', value: String(bins)},

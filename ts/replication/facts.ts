@@ -1,6 +1,5 @@
 /** What a report says of a study besides its tables. */
-import type {Fact, Reference} from '../report/facts.ts';
-import type {Counted, Model} from '../report/inputs.ts';
+import {type Fact, type Reference, fileFact, modelFact, tally} from '../report/facts.ts';
 import {grouped, many, percent} from '../report/words.ts';
 import type {Finding} from './findings.ts';
 import {weightSymbol} from './names.ts';
@@ -9,30 +8,23 @@ import type {Study} from './study.ts';
 export const title = ({dataset}: Study): string => `Dense Passage Retriever, replicated on ${dataset}`;
 
 export function abstract({dataset, corpus, questions, models, reading}: Study, found: readonly Finding[]): string {
-	const count = (holds: Finding['holds']): number => found.filter(finding => finding.holds === holds).length;
 	const readers = reading && models.reader ? ` and the reader ${models.reader.name}` : '';
 	return (
 		`The study of Ma et al. (2021), repeated on ${dataset}: ${many(questions.test.count, 'test question')} over ${many(corpus.count, 'passage')}, ` +
 		`with the encoder ${models.encoder.name}${readers}; weights were tuned on ${many(questions.development.count, 'other question')}. ` +
-		`Of ${many(found.length, 'finding')} of the paper ${count(true)} ${count(true) === 1 ? 'holds' : 'hold'} here, ${count('partly')} in part, and ${count(false)} ${count(false) === 1 ? 'was' : 'were'} not found.`
+		tally(found, `${many(found.length, 'finding')} of the paper`)
 	);
 }
 
 /** What a study was made of: files and models with their SHA-256. */
 export function inputs({corpus, questions, models, reading}: Study): readonly Fact[] {
-	const file = (what: string, {count, name, sha256}: Counted, noun: string): Fact => ({
-		what,
-		value: `${name === undefined ? '' : `${name}, `}${many(count, noun)}`,
-		code: sha256,
-	});
-	const model = (what: string, {name, sha256}: Model): Fact => ({what, value: name, code: sha256});
 	return [
-		file('Corpus', corpus, 'passage'),
-		file('Development questions', questions.development, 'question'),
-		file('Test questions', questions.test, 'question'),
-		model('Encoder', models.encoder),
-		...(models.questionEncoder ? [model('Encoder of questions', models.questionEncoder)] : []),
-		...(reading && models.reader ? [model('Reader', models.reader)] : []),
+		fileFact('Corpus', corpus, 'passage'),
+		fileFact('Development questions', questions.development, 'question'),
+		fileFact('Test questions', questions.test, 'question'),
+		modelFact('Encoder', models.encoder),
+		...(models.questionEncoder ? [modelFact('Encoder of questions', models.questionEncoder)] : []),
+		...(reading && models.reader ? [modelFact('Reader', models.reader)] : []),
 	];
 }
 

@@ -5,6 +5,14 @@ import type {Question} from '../types.ts';
 /** What no two questions of which are on both sides: files, or by the seed documents (titles), gold passages or questions. */
 export type SplitBy = 'files' | 'documents' | 'passages' | 'questions';
 
+/** How a report says it. */
+export const splitWords: Readonly<Record<SplitBy, string>> = {
+	files: 'as the files have them',
+	documents: 'about a third of the questions, by whole documents (titles of gold passages)',
+	passages: 'about a third of the questions, by gold passages',
+	questions: 'about a third of the questions',
+};
+
 /** A question by what it should not be parted from. */
 export interface Divisible {
 	readonly id: string;

@@ -1,7 +1,7 @@
 /** What a report says of a study besides its tables. */
-import type {Fact, Reference} from '../report/facts.ts';
-import type {Counted, Model} from '../report/inputs.ts';
+import {type Fact, type Reference, fileFact, modelFact, tally} from '../report/facts.ts';
 import {grouped, listed, many} from '../report/words.ts';
+import {splitWords} from '../study/split.ts';
 import type {VocabularyFinding} from './findings.ts';
 import {conditionName} from './names.ts';
 import type {VocabularyStudy} from './study.ts';
@@ -12,7 +12,6 @@ export function abstract(
 	{dataset, corpus, questions, encoder, head, retrieval}: VocabularyStudy,
 	found: readonly VocabularyFinding[],
 ): string {
-	const count = (holds: VocabularyFinding['holds']): number => found.filter(finding => finding.holds === holds).length;
 	const measure = retrieval.tested[0]!;
 	const at = retrieval.measures.indexOf(measure);
 	const values = retrieval.rows
@@ -21,38 +20,25 @@ export function abstract(
 	return (
 		`The study of Ram et al. (2023), repeated on ${dataset}: what vectors of the encoder ${encoder.name} are about, as the head ${head.name} projects them to its ${grouped(head.vocabulary)} tokens, ` +
 		`for ${many(questions.test, 'test question')} over ${many(corpus.count, 'passage')}. ${measure} in per cent: ${listed(values)}. ` +
-		`Of ${many(found.length, 'claim')} ${count(true)} ${count(true) === 1 ? 'holds' : 'hold'} here, ${count('partly')} in part, and ${count(false)} ${count(false) === 1 ? 'was' : 'were'} not found.`
+		tally(found, many(found.length, 'claim'))
 	);
 }
 
 /** What a study was made of: files and models with their SHA-256. */
 export function inputs({corpus, questions, encoder, questionEncoder, head, baseline}: VocabularyStudy): readonly Fact[] {
-	const file = (what: string, {count, name, sha256}: Counted, noun: string): Fact => ({
-		what,
-		value: `${name === undefined ? '' : `${name}, `}${many(count, noun)}`,
-		code: sha256,
-	});
-	const model = (what: string, {name, sha256}: Model): Fact => ({what, value: name, code: sha256});
 	const [first, second] = questions.files;
 	return [
-		file('Corpus', corpus, 'passage'),
+		fileFact('Corpus', corpus, 'passage'),
 		...(second
-			? [file('Development questions', first!, 'question'), file('Test questions', second, 'question')]
-			: [file('Questions', first!, 'question')]),
-		...(questions.qrels ? [file('Judgements', questions.qrels, 'judged question')] : []),
-		model('Encoder', encoder),
-		...(questionEncoder ? [model('Encoder of questions', questionEncoder)] : []),
-		model('Head', head),
-		...(baseline.kind === 'encoder' ? [model('Baseline', baseline)] : []),
+			? [fileFact('Development questions', first!, 'question'), fileFact('Test questions', second, 'question')]
+			: [fileFact('Questions', first!, 'question')]),
+		...(questions.qrels ? [fileFact('Judgements', questions.qrels, 'judged question')] : []),
+		modelFact('Encoder', encoder),
+		...(questionEncoder ? [modelFact('Encoder of questions', questionEncoder)] : []),
+		modelFact('Head', head),
+		...(baseline.kind === 'encoder' ? [modelFact('Baseline', baseline)] : []),
 	];
 }
-
-const splits = {
-	files: 'as the files have them',
-	documents: 'about a third of the questions, by whole documents (titles of gold passages)',
-	passages: 'about a third of the questions, by gold passages',
-	questions: 'about a third of the questions',
-} as const;
 
 const relevances = {
 	qrels: 'as judged; gold is the one of the highest grade',
@@ -68,7 +54,7 @@ export function settingsOf({settings, passagekit, questions, baseline, retrieval
 		...(questions.without > 0
 			? [{what: 'Left out', value: `${many(questions.without, 'question')} without a relevant passage in the corpus`}]
 			: []),
-		{what: 'Development questions', value: splits[questions.split]},
+		{what: 'Development questions', value: splitWords[questions.split]},
 		{what: 'Baseline', value: baseline.kind === 'static' ? 'the mean of the word embeddings of the head' : baseline.name},
 		{what: 'Token amnesia', value: `of questions that BM25 answers among its first ${sparseDepth}`},
 		...(lambdas.length > 0

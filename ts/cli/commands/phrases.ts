@@ -5,7 +5,7 @@ import {parts} from '../../phrase-study/configuration.ts';
 import {type PhraseStudy, type PhraseStudyOptions, type ProtocolStudy, studyPhrases} from '../../phrase-study/index.ts';
 import {count, counts, number} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
-import {ProgressBar} from '../progress.ts';
+import {datasetOptions, watched} from '../study.ts';
 import {table} from '../table.ts';
 
 interface PhrasesFlags extends Omit<PhraseStudyOptions, 'signal' | 'onProgress'> {
@@ -15,20 +15,15 @@ interface PhrasesFlags extends Omit<PhraseStudyOptions, 'signal' | 'onProgress'>
 }
 
 export function registerPhrases(program: Command, signal: AbortSignal): void {
-	program
-		.command('phrases')
-		.description('rerun Yang et al. (2023), "Confidence-Calibrated Ensemble Dense Phrase Retrieval", on a data set, and write its report')
-		.requiredOption(
-			'--dataset <path>',
-			'a folder with a corpus, questions and qrels, told apart by their names; or one SQuAD or PubMedQA file',
-		)
+	datasetOptions(
+		program
+			.command('phrases')
+			.description(
+				'rerun Yang et al. (2023), "Confidence-Calibrated Ensemble Dense Phrase Retrieval", on a data set, and write its report',
+			),
+	)
 		.option('-o, --out <folder>', 'the run: report, TREC runs, indexes of phrases; goes on where it stopped', 'passagekit-phrases')
 		.option('--name <name>', "SQuAD, PubMedQA, SCOTUS, NFCorpus or NQ, to see the paper's figures beside yours")
-		.option('--corpus <path>', 'the corpus, if its name does not tell')
-		.option('--queries <file>', 'all questions in one file, of which a third is for development')
-		.option('--development <file>', 'development questions, if their name does not tell')
-		.option('--test <file>', 'test questions, if their name does not tell')
-		.option('--qrels <file>', 'relevant passages; else those that questions were written for, or that have an answer')
 		.option('--sentences <list>', 'models by phrases of so many sentences (default: 1,3,5)', counts)
 		.option('--tokens <list>', 'models by phrases of so many tokens, such as 75,125,250', counts)
 		.option('--encoder <model>', 'encoder of passages and phrases', 'minilm-encoder')
@@ -40,20 +35,7 @@ export function registerPhrases(program: Command, signal: AbortSignal): void {
 		.option('--significance <p>', 'a difference counts with a corrected p below this', number, 0.01)
 		.option('--json', 'print the study as one JSON object')
 		.action(async ({dataset, out, json, ...flags}: PhrasesFlags) => {
-			let bar: ProgressBar | undefined;
-			let current: string | undefined;
-			const study = await studyPhrases(dataset, out, {
-				...flags,
-				signal,
-				onProgress({stage, ...progress}) {
-					if (stage !== current) {
-						bar?.end();
-						current = stage;
-						bar = new ProgressBar(stage, stage === 'read' ? 'bytes' : '');
-					}
-					bar?.update(progress);
-				},
-			}).finally(() => bar?.end());
+			const study = await watched(async onProgress => studyPhrases(dataset, out, {...flags, signal, onProgress}));
 			if (json) {
 				printJson(study);
 				return;

@@ -4,7 +4,7 @@ import {parts} from '../../replication/configuration.ts';
 import {type ReplicateOptions, type Study, replicate} from '../../replication/index.ts';
 import {count, counts, number} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
-import {ProgressBar} from '../progress.ts';
+import {watched} from '../study.ts';
 import {table} from '../table.ts';
 
 interface ReplicateFlags {
@@ -56,8 +56,6 @@ export function registerReplicate(program: Command, signal: AbortSignal): void {
 		.option('--test-questions <n>', 'use so many, spread over the file', count(2))
 		.option('--json', 'print the study as one JSON object')
 		.action(async ({dataset, output, json, ...flags}: ReplicateFlags) => {
-			let bar: ProgressBar | undefined;
-			let current: string | undefined;
 			const options: ReplicateOptions = {
 				...flags,
 				encoder: flags.model,
@@ -65,16 +63,8 @@ export function registerReplicate(program: Command, signal: AbortSignal): void {
 				ks: flags.k,
 				passagesRead: flags.read,
 				signal,
-				onProgress({stage, ...progress}) {
-					if (stage !== current) {
-						bar?.end();
-						current = stage;
-						bar = new ProgressBar(stage, stage === 'read' ? 'bytes' : '');
-					}
-					bar?.update(progress);
-				},
 			};
-			const study = await replicate(dataset, output, options).finally(() => bar?.end());
+			const study = await watched(async onProgress => replicate(dataset, output, {...options, onProgress}));
 			if (json) {
 				printJson(study);
 				return;

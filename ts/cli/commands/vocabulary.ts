@@ -5,7 +5,7 @@ import {type VocabularyStudy, type VocabularyStudyOptions, studyVocabulary} from
 import {conditionName, encoderName} from '../../vocabulary-study/names.ts';
 import {count, number} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
-import {ProgressBar} from '../progress.ts';
+import {datasetOptions, watched} from '../study.ts';
 import {table} from '../table.ts';
 
 interface VocabularyFlags extends Omit<VocabularyStudyOptions, 'signal' | 'onProgress'> {
@@ -15,20 +15,11 @@ interface VocabularyFlags extends Omit<VocabularyStudyOptions, 'signal' | 'onPro
 }
 
 export function registerVocabulary(program: Command, signal: AbortSignal): void {
-	program
-		.command('vocabulary')
-		.description('rerun Ram et al. (2023), "What Are You Token About?", on a data set, and write its report')
-		.requiredOption(
-			'--dataset <path>',
-			'a folder with a corpus, questions and qrels, told apart by their names; or one SQuAD or PubMedQA file',
-		)
+	datasetOptions(
+		program.command('vocabulary').description('rerun Ram et al. (2023), "What Are You Token About?", on a data set, and write its report'),
+	)
 		.option('-o, --out <folder>', 'the run: report, TREC runs, vectors; goes on where it stopped', 'passagekit-vocabulary')
 		.option('--name <name>', 'of the data set (default: that of its folder or file)')
-		.option('--corpus <path>', 'the corpus, if its name does not tell')
-		.option('--queries <file>', 'all questions in one file, of which a third is for development')
-		.option('--development <file>', 'development questions, if their name does not tell')
-		.option('--test <file>', 'test questions, if their name does not tell')
-		.option('--qrels <file>', 'relevant passages; else those that questions were written for, or that have an answer')
 		.option('--encoder <model>', 'encoder of passages', 'minilm-encoder')
 		.option('--question-encoder <model>', 'encoder of questions, where it is another, as with DPR')
 		.option('--head <model>', "masked-language-model head of the encoder's initialisation (default: minilm-mlm-head, or the encoder's)")
@@ -39,20 +30,7 @@ export function registerVocabulary(program: Command, signal: AbortSignal): void 
 		.option('--significance <p>', 'a difference counts with a corrected p below this', number, 0.01)
 		.option('--json', 'print the study as one JSON object')
 		.action(async ({dataset, out, json, ...flags}: VocabularyFlags) => {
-			let bar: ProgressBar | undefined;
-			let current: string | undefined;
-			const study = await studyVocabulary(dataset, out, {
-				...flags,
-				signal,
-				onProgress({stage, ...progress}) {
-					if (stage !== current) {
-						bar?.end();
-						current = stage;
-						bar = new ProgressBar(stage, stage === 'read' ? 'bytes' : '');
-					}
-					bar?.update(progress);
-				},
-			}).finally(() => bar?.end());
+			const study = await watched(async onProgress => studyVocabulary(dataset, out, {...flags, signal, onProgress}));
 			if (json) {
 				printJson(study);
 				return;
