@@ -1,10 +1,11 @@
 """The line protocol of benches/qps for systems in Python: one JSON request a line, one JSON reply a line."""
 
-import json
-import os
 import sys
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from python_server import answer  # noqa: E402
 
 
 def read_lines(path):
@@ -22,20 +23,16 @@ def serve(engine):
     score) for each query of a search. One with several threads has `ways`, of `query` and `batch`, and
     `set_threads(count)`.
     """
-    # What libraries print, those in C++ as well, must not get among the replies.
-    replies = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
     opened = None
-    for line in sys.stdin:
-        request = json.loads(line)
-        try:
-            if request["verb"] == "query" and request["folder"] != opened:
-                engine.open(Path(request["folder"]))
-                opened = request["folder"]
-            reply = _answer(engine, request)
-        except Exception as error:
-            reply = {"error": f"{type(error).__name__}: {error}"}
-        print(json.dumps(reply), file=replies, flush=True)
+
+    def reply(request):
+        nonlocal opened
+        if request["verb"] == "query" and request["folder"] != opened:
+            engine.open(Path(request["folder"]))
+            opened = request["folder"]
+        return _answer(engine, request)
+
+    answer(reply)
 
 
 def _answer(engine, request):

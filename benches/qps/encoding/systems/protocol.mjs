@@ -1,6 +1,8 @@
 // The line protocol of benches/qps/encoding for systems on Node: one JSON request a line, one JSON reply a line.
 import {readFileSync, writeFileSync} from 'node:fs';
-import {createInterface} from 'node:readline';
+import {answer, cpuNanos} from '../../node-server.mjs';
+
+export {packages, versionOf} from '../../node-server.mjs';
 
 /**
 Answers until the input ends. An engine has `version`, `open({model, maxTokens})`; `tokenise(texts)`, which resolves to a list of
@@ -8,7 +10,7 @@ ids without special tokens of each text; `encode(texts)`, which resolves to a `F
 */
 export async function serve(engine) {
 	let opened;
-	const verbs = {
+	await answer({
 		describe: async () => ({version: `${engine.version}, Node ${process.version}`}),
 		async work({model, maxTokens, task, texts: file, found}) {
 			if (opened !== `${model} ${maxTokens}`) {
@@ -29,18 +31,13 @@ export async function serve(engine) {
 				made = await (task === 'tokenise' ? engine.tokenise(texts) : engine.encode(texts));
 			}
 			const wallNanos = Number(process.hrtime.bigint() - began);
-			const {user, system} = process.cpuUsage(cpu);
+			const spent = cpuNanos(cpu);
 			if (found) {
 				writeFileSync(found, bytesOf(task, made));
 			}
-			return {wallNanos, cpuNanos: (user + system) * 1000, queryNanos};
+			return {wallNanos, cpuNanos: spent, queryNanos};
 		},
-	};
-	for await (const line of createInterface({input: process.stdin})) {
-		const request = JSON.parse(line);
-		const reply = await verbs[request.verb](request).catch(error => ({error: String(error).slice(0, 1000)}));
-		process.stdout.write(`${JSON.stringify(reply)}\n`);
-	}
+	});
 }
 
 function bytesOf(task, made) {

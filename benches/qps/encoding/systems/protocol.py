@@ -1,11 +1,13 @@
 """The line protocol of benches/qps/encoding for systems in Python: one JSON request a line, one JSON reply a line."""
 
-import json
-import os
 import sys
 import time
+from pathlib import Path
 
 import numpy
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from python_server import answer  # noqa: E402
 
 
 def serve(engine):
@@ -14,17 +16,8 @@ def serve(engine):
     An engine has `version()`; `open(model, max_tokens)`; `tokenise(texts)`: ids of each text without special tokens;
     `encode(texts)`: vectors [texts, dim].
     """
-    # What libraries print must not get among the replies.
-    replies = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
     state = {}
-    for line in sys.stdin:
-        request = json.loads(line)
-        try:
-            reply = _answer(engine, request, state)
-        except Exception as error:
-            reply = {"error": f"{type(error).__name__}: {error}"[:1000]}
-        print(json.dumps(reply), file=replies, flush=True)
+    answer(lambda request: _answer(engine, request, state))
 
 
 def _answer(engine, request, state):

@@ -1,12 +1,13 @@
 """The line protocol of benches/qps/vectors for systems in Python: one JSON request a line, one JSON reply a line."""
 
-import json
-import os
 import sys
 import time
 from pathlib import Path
 
 import numpy
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from python_server import answer  # noqa: E402
 
 
 def serve(engine):
@@ -18,17 +19,8 @@ def serve(engine):
     search among some rows only has `accept(allowed)`, with a bool of each row, or None for all.
     One with several threads has `ways`, of `build`, `query` and `batch`, and `set_threads(count)`.
     """
-    # What libraries print, those in C++ as well, must not get among the replies.
-    replies = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
     state = {}
-    for line in sys.stdin:
-        request = json.loads(line)
-        try:
-            reply = _answer(engine, request, state)
-        except Exception as error:
-            reply = {"error": f"{type(error).__name__}: {error}"[:1000]}
-        print(json.dumps(reply), file=replies, flush=True)
+    answer(lambda request: _answer(engine, request, state))
 
 
 def _answer(engine, request, state):

@@ -1,21 +1,15 @@
 // transformers.js: a feature-extraction pipeline with mean pooling, 32 texts at a time, of similar length.
-import {readFileSync} from 'node:fs';
-import {createRequire} from 'node:module';
-import {dirname, basename, join} from 'node:path';
+import {basename, dirname} from 'node:path';
 import {pathToFileURL} from 'node:url';
-import {serve} from '../protocol.mjs';
+import {packages, serve, versionOf} from '../protocol.mjs';
 
-const packages = createRequire(join(process.env.QPS_PACKAGES, 'package.json'));
 const {AutoTokenizer, env, pipeline} = await import(pathToFileURL(packages.resolve('@huggingface/transformers')));
-const {version} = JSON.parse(
-	readFileSync(join(process.env.QPS_PACKAGES, 'node_modules', '@huggingface', 'transformers', 'package.json'), 'utf8'),
-);
 const BATCH = 32;
 let tokenizer;
 let extract;
 
 await serve({
-	version,
+	version: versionOf('@huggingface/transformers'),
 	async open({model}) {
 		env.allowRemoteModels = false;
 		env.localModelPath = dirname(model);
