@@ -241,7 +241,7 @@ export declare class NativeTokenizer {
   /** Without special tokens. */
   tokenize(text: string): Uint32Array
   /** The same of many texts. */
-  tokenizeMany(texts: Array<string>, control?: Control | undefined | null): Promise<NativePieces>
+  tokenizeMany(texts: Array<string>, control?: Control | undefined | null): Promise<NativePieceLists>
   /** A piece as the vocabulary writes it; none for an id that no piece has. */
   token(id: number): string | null
 }
@@ -638,7 +638,7 @@ export interface NativePath {
 }
 
 /** The word pieces of several texts, those of one after those of the text before. */
-export interface NativePieces {
+export interface NativePieceLists {
   ids: Uint32Array
   /** Of each text. */
   counts: Uint32Array

@@ -11,7 +11,7 @@ use crate::task::{call, spawn};
 
 /// The word pieces of several texts, those of one after those of the text before.
 #[napi(object)]
-pub struct NativePieces {
+pub struct NativePieceLists {
     pub ids: Uint32Array,
     /// Of each text.
     pub counts: Uint32Array,
@@ -42,7 +42,7 @@ impl NativeTokenizer {
     }
 
     /// The same of many texts.
-    #[napi(ts_return_type = "Promise<NativePieces>", catch_unwind)]
+    #[napi(ts_return_type = "Promise<NativePieceLists>", catch_unwind)]
     pub fn tokenize_many<'env>(
         &self,
         env: &'env Env,
@@ -60,7 +60,7 @@ impl NativeTokenizer {
                 ids.extend(pieces.ids);
                 control.advance(1);
             }
-            Ok(NativePieces { ids: ids.into(), counts: counts.into() })
+            Ok(NativePieceLists { ids: ids.into(), counts: counts.into() })
         })
     }
 
