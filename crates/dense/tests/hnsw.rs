@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 #[test]
 fn on_clusters_nearly_all_of_the_ten_best_are_found() -> Result<(), Error> {
     let dim = 24;
-    let both = clustered(2600, dim, 25, 1);
-    let (vectors, queries) = both.split_at(2500 * dim);
+    let both = clustered(8100, dim, 80, 1);
+    let (vectors, queries) = both.split_at(8000 * dim);
     for similarity in SIMILARITIES {
         let exact = flat(dim, similarity, vectors).search_many(queries, 10, 0, &Control::new())?;
         for inner_product in [InnerProduct::AugmentedL2, InnerProduct::Graph] {
@@ -82,11 +82,11 @@ fn one_query_has_the_same_hits_alone_among_others_and_on_any_number_of_threads()
     let index = hnsw(dim, Similarity::Dot, SMALL, &vectors, 4);
     let alone: Vec<Vec<Hit>> = queries
         .chunks(dim)
-        .map(|query| index.search(query, 5, 50, &Control::new()))
+        .map(|query| index.search(query, 5, 20, &Control::new()))
         .collect::<Result<_, _>>()?;
     for threads in [0, 1, 3] {
         let control = Control::new();
-        assert_eq!(index.search_many(&queries, 5, 50, threads, &control)?, alone);
+        assert_eq!(index.search_many(&queries, 5, 20, threads, &control)?, alone);
         assert_eq!(control.done(), 40);
     }
     Ok(())

@@ -121,8 +121,7 @@ impl Builder<'_> {
         let top = self.links.level(row).min(self.links.level(entry));
         let mut entries = vec![walk.descend(&target, entry, top, scratch)];
         for layer in (0..=top).rev() {
-            let ef = options.ef_construction.max(options.m);
-            walk.layer(&target, &entries, ef, layer, scratch)?;
+            walk.layer(&target, &entries, options.ef_construction, layer, scratch)?;
             // Another thread may have linked to this row in this layer already.
             let found: Vec<Hit> = scratch.found().filter(|found| found.ord != row).collect();
             let chosen = select(&closeness, &found, options.m, options.keep_pruned, &mut scratch.work);

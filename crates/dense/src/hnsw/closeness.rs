@@ -81,15 +81,15 @@ impl<'a> Closeness<'a> {
         }
     }
 
-    /// Keeps those of `rows` that may be as near as `least`, nearly all that are and few others; all where there is no
-    /// quicker way than [`all`](Self::all).
-    pub fn reaching(&self, target: &Target, rows: &mut Vec<u32>, least: f32, work: &mut Work) {
+    /// Keeps those of `rows` that may be as near as `least`, by so many standard deviations more than a quick look says;
+    /// all where there is no quicker way than [`all`](Self::all).
+    pub fn reaching(&self, target: &Target, rows: &mut Vec<u32>, reach: (f32, f32), work: &mut Work) {
         match self.augmented.filter(|_| target.augmented > 0.0) {
             Some(augmented) => {
                 let more = |row| target.augmented * augmented.of(row);
-                self.codes.reaching(target, rows, least, &mut work.products, more);
+                self.codes.reaching(target, rows, reach, &mut work.products, more);
             }
-            None => self.codes.reaching(target, rows, least, &mut work.products, |_| 0.0),
+            None => self.codes.reaching(target, rows, reach, &mut work.products, |_| 0.0),
         }
     }
 

@@ -10,7 +10,7 @@ use ranking::Hit;
 
 use super::codes::Target;
 use super::pool::Pool;
-use super::walk::{Scratch, Walk};
+use super::walk::{ROUGH_DEVIATIONS, Scratch, Walk};
 use crate::RowSet;
 
 /// Steps between two looks at whether the work was cancelled.
@@ -95,7 +95,7 @@ impl Walk<'_> {
             }
             if let Some(least) = pool.least() {
                 next.iter().for_each(|&row| _ = self.closeness.codes().prefetch_rough(row));
-                self.closeness.reaching(target, next, least, work);
+                self.closeness.reaching(target, next, (least, ROUGH_DEVIATIONS), work);
             }
             next.iter().for_each(|&row| self.closeness.codes().prefetch(row));
             self.closeness.all(target, next, work);

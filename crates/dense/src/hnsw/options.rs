@@ -67,7 +67,7 @@ impl Layout {
 pub struct HnswOptions {
     /// Links per node above layer 0, which has `2 * m`; 2 to 1024.
     pub m: usize,
-    /// Candidates kept while inserting; 1 to 65,536, taken as at least `m`.
+    /// Candidates kept while inserting, of which up to `m` become links; 1 to 65,536.
     pub ef_construction: usize,
     /// Decides the layers of the rows.
     pub seed: u64,

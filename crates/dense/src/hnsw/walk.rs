@@ -10,6 +10,8 @@ use super::graph::Links;
 use super::pool::Pool;
 use super::visited::Visited;
 
+/// Standard deviations by which a row may be nearer than its signs have it: nearly all that are near are kept, and few others.
+pub(super) const ROUGH_DEVIATIONS: f32 = 1.0;
 /// Steps between two looks at whether the work was cancelled.
 const STEPS_A_CHECK: u32 = 64;
 
@@ -46,7 +48,7 @@ impl Walk<'_> {
             loop {
                 self.links.get(at.ord, above, links);
                 if links.iter().all(|&row| codes.prefetch_rough(row)) {
-                    self.closeness.reaching(target, links, at.score, work);
+                    self.closeness.reaching(target, links, (at.score, ROUGH_DEVIATIONS), work);
                 }
                 links.iter().for_each(|&row| codes.prefetch(row));
                 self.closeness.all(target, links, work);
@@ -125,7 +127,7 @@ impl Walk<'_> {
         let Scratch { pool, fresh, left, work, .. } = scratch;
         std::mem::swap(fresh, left);
         if let Some(least) = pool.least() {
-            self.closeness.reaching(target, left, least, work);
+            self.closeness.reaching(target, left, (least, ROUGH_DEVIATIONS), work);
             left.iter().for_each(|&row| self.closeness.codes().prefetch(row));
         }
     }

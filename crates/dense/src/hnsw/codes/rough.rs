@@ -15,8 +15,6 @@ const NUMBERS: usize = 4;
 const NUMBER_BYTES: usize = 4 * NUMBERS;
 /// The most signs of a row: walks wait for lines, and a second one is not worth what it tells.
 const MOST_SIGNS: usize = (size_of::<Line>() - NUMBER_BYTES) * 8;
-/// Standard deviations by which a row may be nearer than its signs have it.
-const DEVIATIONS: f32 = 1.0;
 
 /// The signs of rotated rows, by which most rows that a walk sees are ruled out at the price of one line: with
 /// `v` a row's signs, `⟨q, v⟩·|x|²/⟨x, v⟩` is near `⟨q, x⟩`, off by about `|q|·|x|·tan(x, v)/√dim` (Gao and Long, "RaBitQ",
@@ -132,19 +130,20 @@ impl RoughView<'_> {
         SignQuery::new(&bytes[..self.signs])
     }
 
-    /// Keeps those of `rows` that may be as near as `least`, to which `more` of a row is added. `sums` is room to work in.
+    /// Keeps those of `rows` that may be as near as `least`, being so many standard deviations nearer than their signs have
+    /// it; `more` of a row is added. `sums` is room to work in.
     pub fn reaching(
         &self,
         target: RoughTarget<'_>,
         rows: &mut Vec<u32>,
-        least: f32,
+        (least, deviations): (f32, f32),
         sums: &mut Vec<i32>,
         more: impl Fn(u32) -> f32,
     ) {
         sums.clear();
         sums.resize(rows.len(), 0);
         self.kernels.sums_of(target.query, self.rows, rows, sums);
-        let (all, reach) = (target.query.sum(), DEVIATIONS * target.length);
+        let (all, reach) = (target.query.sum(), deviations * target.length);
         let mut kept = 0;
         for at in 0..rows.len() {
             let row = rows[at];
@@ -188,6 +187,8 @@ mod tests {
     use super::*;
     use crate::similarity::squared_length;
 
+    const DEVIATIONS: f32 = 1.0;
+
     #[test]
     fn products_by_signs_are_off_by_the_error_that_is_kept() {
         let mut state = 1u64;
@@ -227,7 +228,7 @@ mod tests {
                 for _ in 0..50 {
                     let least = low.midpoint(high);
                     let mut rows = vec![row];
-                    view.reaching(target, &mut rows, least, &mut sums, |_| 50.0);
+                    view.reaching(target, &mut rows, (least, DEVIATIONS), &mut sums, |_| 50.0);
                     *(if rows.is_empty() { &mut high } else { &mut low }) = least;
                 }
                 let deviation = DEVIATIONS * length * error;
@@ -247,7 +248,7 @@ mod tests {
         let target = RoughTarget { query: &query, scale: 1.0, length: 300f32.sqrt() };
         for (least, expected) in [(0.0, 1), (1e-6, 0)] {
             let mut rows = vec![0];
-            view.reaching(target, &mut rows, least, &mut Vec::new(), |_| 0.0);
+            view.reaching(target, &mut rows, (least, 1.0), &mut Vec::new(), |_| 0.0);
             assert_eq!(rows.len(), expected);
         }
     }

@@ -167,20 +167,20 @@ impl<'a> CodesView<'a> {
         (codes, numbers)
     }
 
-    /// Keeps those of `rows` that may be as near to `target` as `least`, as their signs have it, with `more` of each row
-    /// added; all of them where rows have no signs. `sums` is room to work in.
+    /// Keeps those of `rows` that may be as near to `target` as `least`, being so many standard deviations nearer than their
+    /// signs have it, with `more` of each row added; all of them where rows have no signs. `sums` is room to work in.
     pub fn reaching(
         &self,
         target: &Target,
         rows: &mut Vec<u32>,
-        least: f32,
+        reach: (f32, f32),
         sums: &mut Vec<i32>,
         more: impl Fn(u32) -> f32,
     ) {
         if let (Some(rough), Some(query)) = (self.rough, &target.signs) {
             // Of four bits the steps are halves.
             let target = RoughTarget { query, scale: target.scale * 2.0, length: target.length };
-            rough.reaching(target, rows, least, sums, more);
+            rough.reaching(target, rows, reach, sums, more);
         }
     }
 

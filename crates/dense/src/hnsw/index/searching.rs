@@ -22,7 +22,8 @@ const GROUP_QUERIES: usize = 32;
 impl HnswIndex {
     /// About the `k` best rows for `query` `[dim]`, best first; fewer only if there are fewer. `ef` is how many
     /// rows the walk goes to, the nearest that it finds: the more, the fewer of the best rows are missing. It may be less
-    /// than `k`, for a row leads to many.
+    /// than `k`, for a row leads to many. Where that takes longer than comparing all, as in an index of some thousands of
+    /// rows, all are compared.
     ///
     /// # Errors
     ///
@@ -45,7 +46,7 @@ impl HnswIndex {
         control: &Control,
     ) -> Result<Vec<Hit>, Error> {
         let query = self.rows.similarity().prepare_query(self.rows.dim(), query)?;
-        let plan = Plan::new(&self.rows.view(), k, ef, filter);
+        let plan = Plan::new(&self.rows.view(), self.options.m, k, ef, filter);
         Ok(self.search_group(&query, &plan, filter, control)?.pop().unwrap_or_default())
     }
 
@@ -85,7 +86,7 @@ impl HnswIndex {
         let queries = self.rows.similarity().prepare("search", dim, queries)?;
         let threads = pool::resolve(threads);
         let count = queries.len() / dim;
-        let plan = Plan::of_many(count, &self.rows.view(), k, ef, filter);
+        let plan = Plan::of_many(count, &self.rows.view(), self.options.m, k, ef, filter);
         // Each thread has some.
         let together = count.div_ceil(threads).min(TOGETHER);
         let count = if matches!(plan.way, Way::Together) { together } else { GROUP_QUERIES };
@@ -181,7 +182,7 @@ fn search_among(
         (Some(found), _) => found,
         // None of them is too far behind.
         (None, Way::Score(_)) => allowed.iter().map(|ord| Hit { ord, score: f32::INFINITY }).collect(),
-        _ => sweep(&closeness, &target, allowed.iter(), plan.k, control, &mut scratch.work)?,
+        _ => sweep(&closeness, &target, allowed, plan.k, control, &mut scratch.work)?,
     };
     Ok(rescore(&closeness, query, &target, &candidates, plan.k))
 }
