@@ -6,6 +6,7 @@ import {availableParallelism} from 'node:os';
 import {join} from 'node:path';
 import {type Interface, createInterface} from 'node:readline';
 import type {Readable, Writable} from 'node:stream';
+import {setTimeout as sleep} from 'node:timers/promises';
 import {packageRoot} from '../../ts/addon.ts';
 
 export const here = join(packageRoot, 'benches', 'qps');
@@ -49,6 +50,29 @@ export interface Description {
 /** What a shell exits with where what it is to start is not there. */
 const NOT_FOUND = 127;
 
+/** How long none may work before one is asked, and how often that is tried. */
+const IDLE_MS = 40;
+const MOST_WAITS = 100;
+
+/** Those that run: one that is asked has the cores for itself. */
+const running = new Set<System>();
+
+/**
+Waits until no system works any more: compilers, collectors and threads that spin go on when an answer is there, on the core
+of the next to be asked. Four seconds at most.
+*/
+async function settled(): Promise<void> {
+	const spent = (): number => [...running].reduce((sum, system) => sum + system.cpuTicks(), 0);
+	for (let waits = 0, before = spent(); waits < MOST_WAITS; waits++) {
+		await sleep(IDLE_MS);
+		const now = spent();
+		if (now === before) {
+			return;
+		}
+		before = now;
+	}
+}
+
 /** A running system. */
 export class System {
 	readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
@@ -89,6 +113,7 @@ export class System {
 			});
 		});
 		this.#replies = createInterface({input: this.#child.stdout});
+		running.add(this);
 	}
 
 	/** The system's version; fails where it is not set up. */
@@ -111,7 +136,20 @@ export class System {
 		return this.#peaks;
 	}
 
+	/** Processor time that it has spent, in ticks of a hundredth of a second; 0 where the system does not tell. */
+	cpuTicks(): number {
+		try {
+			const [, fields] = /^.*\) (.*)$/su.exec(readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8'))!;
+			const [user, kernel] = fields!.split(' ').slice(11, 13);
+			return Number(user) + Number(kernel);
+		} catch {
+			// It is gone.
+			return 0;
+		}
+	}
+
 	async close(): Promise<void> {
+		running.delete(this);
 		clearInterval(this.#looking);
 		this.#child.stdin.end();
 		await this.#exited;
@@ -135,8 +173,9 @@ export class System {
 		return kibibytes ? Number(kibibytes) * 1024 : undefined;
 	}
 
-	/** The reply to a request; fails where that is an error, or the process ends. */
+	/** The reply to a request, made when no system works; fails where it is an error, or the process ends. */
 	async ask<T>(request: Readonly<Record<string, unknown>>): Promise<T> {
+		await settled();
 		const line = new Promise<string>(resolve => {
 			this.#replies.once('line', resolve);
 		});
