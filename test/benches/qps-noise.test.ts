@@ -45,3 +45,11 @@ test('one erratic system among many is told, and does not make the machine noisy
 test('of one round nothing is known', t => {
 	t.true(noise(bm25Record({rounds: 1})).noisy);
 });
+
+test('threads of the definition are a load of its own', t => {
+	const busy = bm25Record({after: 2.4});
+
+	t.true(noise(busy).noisy);
+	t.false(noise({...busy, definition: {...busy.definition, threads: 2}}).noisy);
+	t.true(noise({...bm25Record({after: 2.6}), definition: {...busy.definition, threads: 2}}).noisy);
+});

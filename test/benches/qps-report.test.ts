@@ -31,7 +31,10 @@ test('a page of every record that is kept shows all systems, those that failed w
 	for (const [file, record] of kept) {
 		const html = reportHtml([record]);
 		const tables = html.split('<details>')[0]!;
-		for (const {name, failed} of record.results) {
+		if (isText(record)) {
+			t.true(tables.includes(`<pre>${escaped(record.text)}</pre>`), file);
+		}
+		for (const {name, failed} of isText(record) ? [] : record.results) {
 			t.true(tables.includes(`<th scope="row">${escaped(name)}</th>`), `${file}: ${name}`);
 			t.is(failed !== undefined, failed !== undefined && tables.includes(`not measured: ${escaped(failed)}`), `${file}: ${name}`);
 		}
@@ -102,6 +105,17 @@ test('a record in which every system failed is shown, and drawn as nothing', t =
 	}
 });
 
+test('a page says of how many threads a record is, and which systems have no more than one', t => {
+	const one = bm25Record();
+	const results = one.results.map(result => ({...result, threads: result.name === 'Lucene' ? 1 : 2}));
+
+	const html = withoutScript(reportHtml([{...one, definition: {...one.definition, threads: 2}, results}]));
+
+	t.regex(html, /tokens, 2 threads/u);
+	t.true(html.includes('on one of 2 threads, for it has no more: Lucene<'));
+	t.regex(withoutScript(reportHtml([one])), /tokens, one thread/u);
+});
+
 test('a noisy run is told, and a quiet one is not', t => {
 	t.regex(reportHtml([bm25Record({after: 4})]), /class="notice".*The load after the run was 4\.00/u);
 	t.notRegex(reportHtml([bm25Record()]), /class="notice"/u);
@@ -166,7 +180,7 @@ test('figures for papers stand alone: a panel of each k, every system by name', 
 	for (const [file, record] of kept) {
 		const svg = figureOf(record.definition.about, chartsOf(record));
 		t.notRegex(svg, /var\(|NaN|undefined|Infinity/u, file);
-		for (const {name, failed} of record.results) {
+		for (const {name, failed} of isText(record) ? [] : record.results) {
 			t.is(svg.includes(`>${escaped(name)}<`), failed === undefined, `${file}: ${name}`);
 		}
 		t.is(

@@ -64,7 +64,8 @@ export function checkedOpen(path: string, {inMemory = false}: OpenIndexOptions):
 export interface Ef {
 	/**
 	 * Rows that a search goes to, the nearest that it finds. More finds more and takes longer. Fewer than `k` are enough for
-	 * about nine of ten hits, for a row leads to many. @default 128, or `k` if that is more
+	 * about nine of ten hits, for a row leads to many. Where comparing all rows takes less time, as of some thousands, all
+	 * are compared. @default 128, or `k` if that is more
 	 */
 	readonly efSearch?: number | undefined;
 }

@@ -1,14 +1,12 @@
 // What is drawn of BM25: speeds and latencies, or seconds of building.
+import {PERCENTILES, type Percentile} from '../latencies.ts';
 import type {Bar} from '../report/plot/bars.ts';
 import type {Chart} from '../report/plot/chart.ts';
 import {type Look, plainLooks} from '../report/plot/colours.ts';
-import type {Percentile} from '../report/plot/ladder.ts';
 import {range} from '../report/plot/pieces.ts';
 import type {Figure} from '../statistics.ts';
 import type {Definition, Result} from './measure.ts';
 import type {Speed} from './speed.ts';
-
-export const PERCENTILES = ['p50', 'p90', 'p95', 'p99', 'p999'] as const satisfies readonly Percentile[];
 
 export function bm25Charts(definition: Definition, results: readonly Result[]): readonly Chart[] {
 	const own = new Set(definition.systems.filter(({system}) => system.startsWith('passagekit')).map(({name}) => name));
@@ -31,13 +29,13 @@ export function bm25Charts(definition: Definition, results: readonly Result[]): 
 			entries: measured.map(({name, look, speed}) => ({name, look, of: of(speed, at => bar(at, definition.reference))})),
 		},
 		...(single.length > 0
-			? [{kind: 'ladder' as const, ks, entries: single.map(({name, look, speed}) => ({name, look, of: of(speed, latencies)}))}]
+			? [{kind: 'ladder' as const, ks, entries: single.map(({name, look, speed}) => ({name, look, of: of(speed, rungs)}))}]
 			: []),
 	];
 }
 
 /** Of the percentiles that there are, µs; in a batch there are none. */
-export function latencies(speed: Speed): ReadonlyArray<readonly [Percentile, Figure]> {
+function rungs(speed: Speed): ReadonlyArray<readonly [Percentile, Figure]> {
 	return PERCENTILES.flatMap(percentile => (speed[percentile] ? [[percentile, speed[percentile]] as const] : []));
 }
 

@@ -1,19 +1,16 @@
 // What the rounds of a system come to.
-import {type Figure, figure, percentile} from '../statistics.ts';
+import {type Latencies, latencies, latencyFigures} from '../latencies.ts';
+import {type Figure, figure} from '../statistics.ts';
 import type {Round} from './system.ts';
 
-/** One system at one k. */
-export interface Speed {
+/**
+One system at one k. Latencies are of single queries, µs of wall time; records from before there were five have p50 and p99.
+*/
+export interface Speed extends Partial<Latencies<Figure>> {
 	/** Queries per second of wall time. */
 	readonly wall: Figure;
 	/** Queries per second that the thread ran. */
 	readonly cpu: Figure;
-	/** Wall time of a query in µs; not of a batch's. Records from before there were five have p50 and p99. */
-	readonly p50?: Figure;
-	readonly p90?: Figure;
-	readonly p95?: Figure;
-	readonly p99?: Figure;
-	readonly p999?: Figure;
 	/** To the reference, round by round: of what a query takes. */
 	readonly wallRatio?: Figure;
 	readonly cpuRatio?: Figure;
@@ -35,13 +32,8 @@ export function speed({rounds, queries}: Measured, reference?: Measured): Speed 
 	return {
 		wall: figure(rounds.map(round => (queries * 1e9) / round.wallNanos)),
 		cpu: figure(rounds.map(round => (queries * 1e9) / round.cpuNanos)),
-		...(rounds[0]!.queryNanos.length > 0 && latencies(rounds)),
+		...latencyFigures(rounds.map(({queryNanos}) => latencies(queryNanos))),
 		...(reference && {wallRatio: ratio(round => round.wallNanos), cpuRatio: ratio(round => round.cpuNanos)}),
 		rounds: rounds.map(({wallNanos, cpuNanos}) => ({wallNanos, cpuNanos})),
 	};
-}
-
-function latencies(rounds: readonly Round[]): Pick<Speed, 'p50' | 'p90' | 'p95' | 'p99' | 'p999'> {
-	const of = (part: number): Figure => figure(rounds.map(round => percentile(round.queryNanos, part) / 1000));
-	return {p50: of(0.5), p90: of(0.9), p95: of(0.95), p99: of(0.99), p999: of(0.999)};
 }

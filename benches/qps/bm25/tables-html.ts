@@ -1,10 +1,10 @@
 // Figures of BM25 as tables of a page.
+import {PERCENTILES} from '../latencies.ts';
 import {ourNames, type Bm25Record} from '../report/record.ts';
 import {range} from '../report/plot/pieces.ts';
 import {labelOf} from '../report/plot/ladder.ts';
 import {type Cell, type FiguresTable, type Row, figureCell, megabytes, none, ratioCell, value, words} from '../report/table-html.ts';
 import type {Figure} from '../statistics.ts';
-import {PERCENTILES} from './charts.ts';
 import type {Result} from './measure.ts';
 
 export function bm25Tables(record: Bm25Record): readonly FiguresTable[] {

@@ -6,11 +6,11 @@ import type {QpsRecord} from './record.ts';
 /** Of the rounds of one figure, as ±; above it they disagree. */
 export const WIDE = 0.1;
 /**
-The load that a run explains: one system works at a time, which is 1, and the harness and the system's own threads wait
-for their turn now and then. Runs on machines with nothing else to do have had 1.0 to 1.4. What was before a run may be
-the run before it.
+The load that a run explains beyond the threads of the one system that works at a time: the harness and the system's other
+threads wait for their turn now and then. Runs of one thread on machines with nothing else to do have had 1.0 to 1.4. What
+was before a run may be the run before it.
 */
-export const OWN_LOAD = 1.5;
+const MORE_LOAD = 0.5;
 /** Some systems are erratic by themselves; where more than this share of all figures is wide, the machine is. */
 const MANY = 0.25;
 
@@ -24,13 +24,14 @@ export interface Noise {
 /** Loads are the averages of one minute, at the end and before the start; spreads are of wall time. */
 export function noise(record: QpsRecord): Noise {
 	const {before, after} = record.load;
+	const own = ('threads' in record.definition ? (record.definition.threads ?? 1) : 1) + MORE_LOAD;
 	const loads = (
 		[
 			['before', before[0]],
 			['after', after[0]],
 		] as const
 	).flatMap(([when, load]) =>
-		load !== undefined && load > OWN_LOAD ? [`The load ${when} the run was ${load.toFixed(2)}; the run itself explains ${OWN_LOAD}.`] : [],
+		load !== undefined && load > own ? [`The load ${when} the run was ${load.toFixed(2)}; the run itself explains ${own}.`] : [],
 	);
 	const figures = figuresOf(record);
 	const wide = figures.filter(({figure}) => isWide(figure)).toSorted((a, b) => spread(b.figure) - spread(a.figure));

@@ -47,7 +47,7 @@ export function reportHtml(records: readonly QpsRecord[], {against = []}: Report
 
 const TITLE = 'Queries per second, side by side';
 const LEAD =
-	'passagekit and its peers over the same data, in one run, each on one thread of one core. Figures are medians over rounds; ± is half of what lies between least and most, and is marked above 10%.';
+	'passagekit and its peers over the same data, in one run, each on one thread of one core where a record does not say otherwise. Figures are medians over rounds; ± is half of what lies between least and most, and is marked above 10%.';
 
 function changes(record: QpsRecord, records: readonly QpsRecord[], against: readonly QpsRecord[]): string {
 	const only = records.length === 1 && against.length === 1 ? against[0] : undefined;

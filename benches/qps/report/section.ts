@@ -4,6 +4,7 @@ import {encodingTables} from '../encoding/tables-html.ts';
 import {vectorsTables} from '../vectors/tables-html.ts';
 import {escaped} from '../../../ts/report/html.ts';
 import {folded} from '../../../ts/report/page.ts';
+import {singleThreaded} from '../single-threaded.ts';
 import {chartsOf} from './charts.ts';
 import {noise} from './noise.ts';
 import {type Chart, draw, titleOf} from './plot/chart.ts';
@@ -25,6 +26,7 @@ export function section(record: QpsRecord, id: string, against: string): string 
 		`<p class="about">${escaped(about)}</p>`,
 		facts(record),
 		notice(record),
+		...(isText(record) ? [] : singleThreaded(record.results, threadsOf(record)).map(line => `<p class="aside">${escaped(line)}</p>`)),
 		'<div class="controls"></div>',
 		...charts.map((chart, i) => figure(chart, i)),
 		`<script type="application/json" class="charts">${embedded(charts)}</script>`,
@@ -70,7 +72,7 @@ function setting(record: QpsRecord): string {
 	if (isVectors(record)) {
 		const {rows, queries, similarity, filter} = record.definition;
 		const among = filter === undefined ? '' : ` among ${100 * filter}% of the rows`;
-		return `${rows.toLocaleString('en')} × ${String(record.data['dim'])} vectors, ${similarity === 'dot' ? 'inner product' : 'L2'}, ${queries.toLocaleString('en')} queries${among}, one thread`;
+		return `${rows.toLocaleString('en')} × ${String(record.data['dim'])} vectors, ${similarity === 'dot' ? 'inner product' : 'L2'}, ${queries.toLocaleString('en')} queries${among}, ${threadsIn(record)}`;
 	}
 	if (isText(record)) {
 		return 'see the table';
@@ -82,7 +84,17 @@ function setting(record: QpsRecord): string {
 	}
 	const {corpus, queries, analysis, warmUp} = record.definition;
 	const warm = warmUp ? `, after a warm-up of ${warmUp.rounds} rounds and ${warmUp.seconds} s` : '';
-	return `${queries ? `${queries} over` : 'building of'} ${corpus}, ${analysis === 'tokens' ? 'tokens' : 'English analyzer'}, one thread${warm}`;
+	return `${queries ? `${queries} over` : 'building of'} ${corpus}, ${analysis === 'tokens' ? 'tokens' : 'English analyzer'}, ${threadsIn(record)}${warm}`;
+}
+
+/** Of the definition; what has fewer is named below. */
+function threadsOf(record: QpsRecord): number {
+	return 'threads' in record.definition ? (record.definition.threads ?? 1) : 1;
+}
+
+function threadsIn(record: QpsRecord): string {
+	const threads = threadsOf(record);
+	return threads === 1 ? 'one thread' : `${threads} threads`;
 }
 
 function dataOf({data}: QpsRecord): string {

@@ -1,6 +1,7 @@
 // What one definition of vectors comes to: speed at a recall, or of exact search.
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
+import {latencies} from '../latencies.ts';
 import {figureOf} from '../report/figure.ts';
 import type {Options, Outcome} from '../run.ts';
 import {cache} from '../system.ts';
@@ -263,9 +264,15 @@ class Run {
 			const measured: Point[] = [];
 			await this.#ask(entry, system, {k: Number(k), ...this.#warmUp(entry, of, asked)});
 			for (const point of of) {
-				const {wallNanos, cpuNanos} = await this.#ask(entry, system, {k: Number(k), effort: point.effort});
+				const {wallNanos, cpuNanos, queryNanos} = await this.#ask(entry, system, {k: Number(k), effort: point.effort});
 				const speed = (nanos: number): number => (asked * 1e9) / nanos;
-				measured.push({...point, wall: [...point.wall, speed(wallNanos)], cpu: [...point.cpu, speed(cpuNanos)]});
+				const one = latencies(queryNanos);
+				measured.push({
+					...point,
+					wall: [...point.wall, speed(wallNanos)],
+					cpu: [...point.cpu, speed(cpuNanos)],
+					...(one && {latencies: [...(point.latencies ?? []), one]}),
+				});
 			}
 			points[k] = measured;
 		}

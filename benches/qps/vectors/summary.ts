@@ -1,6 +1,7 @@
 // What the measurements of a definition come to, as records keep it.
+import {type Latencies, latencyFigures} from '../latencies.ts';
 import {type Figure, figure, median} from '../statistics.ts';
-import {type At, speedAt} from './curve.ts';
+import {type At, type Point, speedAt} from './curve.ts';
 import type {Built} from './indexes.ts';
 import type {Definition, Result} from './measure.ts';
 import {type Entry, isOurs} from './system.ts';
@@ -23,7 +24,14 @@ export interface Summary {
 
 export interface Curve {
 	/** Medians over rounds. */
-	readonly points: ReadonlyArray<{readonly effort: number; readonly recall: number; readonly wall: Figure; readonly cpu: Figure}>;
+	readonly points: ReadonlyArray<{
+		readonly effort: number;
+		readonly recall: number;
+		readonly wall: Figure;
+		readonly cpu: Figure;
+		/** Not of batches, nor in records from before there were any. */
+		readonly latency?: Latencies<Figure>;
+	}>;
 	/** Of each target that is reached. */
 	readonly at: readonly Target[];
 }
@@ -35,6 +43,7 @@ export interface Target {
 	readonly atLeast: boolean;
 	readonly wall: Figure;
 	readonly cpu: Figure;
+	readonly latency?: Latencies<Figure>;
 	/** Of ours, how many times as fast as the fastest of the others that are called alike, within rounds. */
 	readonly rival?: {readonly name: string; readonly atLeast: boolean; readonly wall: Figure; readonly cpu: Figure};
 }
@@ -53,11 +62,12 @@ export function summaries(definition: Definition, results: readonly Result[]): r
 		for (const [k, recalls] of Object.entries(definition.targets)) {
 			const targets = recalls.length > 0 ? recalls : [undefined];
 			curves[k] = {
-				points: points[k]!.map(({effort, recall, wall, cpu}) => ({
+				points: points[k]!.map(({effort, recall, wall, cpu, latencies}) => ({
 					effort,
 					recall: Number(recall.toFixed(5)),
 					wall: figure(wall),
 					cpu: figure(cpu),
+					...latency(latencies),
 				})),
 				at: targets.flatMap(recall => target(result, results, k, recall)),
 			};
@@ -86,9 +96,15 @@ function target(result: Result, results: readonly Result[], k: string, recall: n
 			atLeast: at.atLeast,
 			wall: figure(at.wall),
 			cpu: figure(at.cpu),
+			...latency(at.latencies),
 			...(best && {rival: {name: best.name, atLeast: best.at.atLeast, wall: ratio('wall'), cpu: ratio('cpu')}}),
 		},
 	];
+}
+
+function latency(rounds: Point['latencies']): {readonly latency?: Latencies<Figure>} {
+	const latency = latencyFigures(rounds ?? []);
+	return latency ? {latency} : {};
 }
 
 /** Of the others called from the same side, and in exact search in calls of as many queries. */
@@ -112,5 +128,5 @@ function speed({failed, points}: Result, k: string, recall: number | undefined):
 	if (failed || !of || of.length === 0) {
 		return undefined;
 	}
-	return recall === undefined ? {atLeast: false, wall: of[0]!.wall, cpu: of[0]!.cpu} : speedAt(of, recall);
+	return recall === undefined ? {...of[0]!, atLeast: false} : speedAt(of, recall);
 }

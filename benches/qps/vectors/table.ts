@@ -10,6 +10,7 @@ export function tables(definition: Definition, results: readonly Summary[]): str
 	const parts = definition.efforts
 		? [speeds(definition, results, 'wall'), speeds(definition, results, 'cpu'), ratios(definition, results)]
 		: [exact(definition, results)];
+	parts.push(...latencies(definition, results));
 	if (Object.values(definition.efforts ?? {}).some(efforts => efforts.length === 1)) {
 		parts.push(points(definition, results));
 	}
@@ -64,6 +65,24 @@ function ratio({atLeast, rival}: Target): string {
 	const bound = atLeast === rival!.atLeast ? '' : atLeast ? '≥' : '≤';
 	return `${atLeast && rival!.atLeast ? '~' : bound}${rival!.wall.median.toFixed(2)}`;
 }
+
+/** Of those that are asked one by one; no table where there are none. */
+function latencies({targets}: Definition, results: readonly Summary[]): readonly string[] {
+	const columns = Object.entries(targets).flatMap(([k, recalls]) =>
+		(recalls.length > 0 ? recalls : [undefined]).map(recall => ({k, recall})),
+	);
+	const rows = results.flatMap(result => {
+		const cells = columns.map(column => {
+			const {latency} = result.curves?.[column.k]?.at.find(({recall}) => recall === column.recall) ?? {};
+			return latency ? `${micros(latency.p50)} / ${micros(latency.p99)}` : '–';
+		});
+		return cells.some(cell => cell !== '–') ? [[result.name, ...cells]] : [];
+	});
+	const heads = columns.map(({k, recall}) => (recall === undefined ? `k=${k}` : head({k, recall})));
+	return rows.length > 0 ? [table(['p50 / p99, µs', ...heads], rows)] : [];
+}
+
+const micros = ({median}: Figure): string => String(median >= 100 ? Math.round(median) : median);
 
 /** Where there is one effort, it is what is wanted, whatever its recall. */
 function points({targets}: Definition, results: readonly Summary[]): string {

@@ -1,4 +1,7 @@
 // Figures of vectors as tables of a page.
+import {PERCENTILES} from '../latencies.ts';
+import {labelOf} from '../report/plot/ladder.ts';
+import {range} from '../report/plot/pieces.ts';
 import type {VectorsRecord} from '../report/record.ts';
 import {type Cell, type FiguresTable, type Row, figureCell, megabytes, none, ratioCell, value, words} from '../report/table-html.ts';
 import type {Summary, Target} from './summary.ts';
@@ -16,7 +19,11 @@ export function vectorsTables({definition, results}: VectorsRecord): {
 		});
 	const ks = Object.entries(definition.targets);
 	return {
-		figures: [...ks.map(([k, recalls]) => (definition.efforts ? atRecalls(k, recalls, rows) : exact(k, rows))), indexes(rows)],
+		figures: [
+			...ks.map(([k, recalls]) => (definition.efforts ? atRecalls(k, recalls, rows) : exact(k, rows))),
+			...ks.flatMap(([k, recalls]) => latencies(k, recalls, results)),
+			indexes(rows),
+		],
 		points: definition.efforts ? ks.map(([k]) => efforts(k, results)) : [],
 	};
 }
@@ -70,6 +77,33 @@ function exact(k: string, rows: Rows): FiguresTable {
 			);
 		}),
 	};
+}
+
+/** Of those that are asked one by one; no table where there are none. */
+function latencies(k: string, recalls: readonly number[], results: readonly Summary[]): readonly FiguresTable[] {
+	const targets = (result: Summary): readonly Target[] => result.curves?.[k]?.at ?? [];
+	const single = results.filter(result => targets(result).some(({latency}) => latency));
+	if (single.length === 0) {
+		return [];
+	}
+	const groups = recalls.length > 0 ? recalls : [undefined];
+	const table: FiguresTable = {
+		k,
+		caption: `k = ${k}: latencies of single queries in µs${recalls.length > 0 ? ' at a recall' : ''}. Medians over rounds.`,
+		stub: 'system',
+		columns: groups.flatMap(recall =>
+			PERCENTILES.map(name => ({...(recall !== undefined && {group: `recall ${recall}`}), heading: labelOf(name)})),
+		),
+		rows: single.map(result => ({
+			name: result.name,
+			ours: result.ours,
+			cells: groups.flatMap(recall => {
+				const latency = targets(result).find(at => at.recall === recall)?.latency;
+				return PERCENTILES.map(name => (latency ? {...value(latency[name].median), title: range(latency[name])} : none));
+			}),
+		})),
+	};
+	return [table];
 }
 
 function rivalCell(target: Target | undefined): Cell {

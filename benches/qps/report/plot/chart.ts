@@ -31,6 +31,6 @@ export function titleOf(chart: Chart, {k, by}: Pick<View, 'k' | 'by'>): string {
 				? 'Seconds of building'
 				: `Queries per second${chart.about ? `, ${chart.about}` : ''}, k = ${k}, by ${clock}`;
 		case 'ladder':
-			return `Latency of single queries, k = ${k}, by wall time`;
+			return `Latency of single queries${chart.recalls ? ` at a recall of ${chart.recalls[k]}` : ''}, k = ${k}, by wall time`;
 	}
 }

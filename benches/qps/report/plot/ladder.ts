@@ -1,4 +1,5 @@
 // Latencies of single queries: a row of each entry, a mark of each percentile.
+import type {Percentile} from '../../latencies.ts';
 import type {Figure} from '../../statistics.ts';
 import {NARROW} from './bars.ts';
 import type {Mark} from './colours.ts';
@@ -22,11 +23,11 @@ import {
 export interface Ladder {
 	readonly kind: 'ladder';
 	readonly ks: readonly string[];
+	/** Of each k, the recall at which searches are not exact. */
+	readonly recalls?: Readonly<Record<string, number>>;
 	/** Of each k, µs of wall time of each percentile that there is, ascending. */
 	readonly entries: ReadonlyArray<Entry & {readonly of: Readonly<Record<string, ReadonlyArray<readonly [Percentile, Figure]>>>}>;
 }
-
-export type Percentile = keyof typeof RUNGS;
 
 /** The half of the queries that are faster are below a full circle, … */
 const RUNGS = {
@@ -35,7 +36,7 @@ const RUNGS = {
 	p95: {label: 'p95', kind: 'triangle', style: 'mark open'},
 	p99: {label: 'p99', kind: 'diamond', style: 'mark'},
 	p999: {label: 'p99.9', kind: 'diamond', style: 'mark open'},
-} as const satisfies Readonly<Record<string, {label: string; kind: Mark; style: string}>>;
+} as const satisfies Readonly<Record<Percentile, {label: string; kind: Mark; style: string}>>;
 
 export const labelOf = (percentile: Percentile): string => RUNGS[percentile].label;
 
