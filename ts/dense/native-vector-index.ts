@@ -188,7 +188,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 
 	/**
 	The nearest vectors, best first; of equal scores the one added earlier first. A search that is estimated at less than a
-	tenth of a millisecond, by those before it, is done here and now as far as the turn of the event loop has time left, or
+	quarter of a millisecond, by those before it, is done here and now as far as the turn of the event loop has time left, or
 	first thing in the next turn if no other waits for that; others are done on another thread.
 	*/
 	async search(query: Float32Array, options: SearchOptions & VectorFilterOptions & Ef = {}): Promise<Hit[]> {

@@ -136,7 +136,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 
 	/**
 	The best passages, best first; of equal scores the one added earlier first. A search of an index of up to 64 MiB that
-	is estimated at less than a tenth of a millisecond is done here and now, as far as the turn of the event loop has time
+	is estimated at less than a quarter of a millisecond is done here and now, as far as the turn of the event loop has time
 	left, or first thing in the next turn if no other waits for that; others are done on another thread.
 	*/
 	async search(query: string, options: Bm25SearchOptions = {}): Promise<Hit[]> {

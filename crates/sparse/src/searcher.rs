@@ -16,7 +16,7 @@ use crate::terms::passages_with;
 use crate::{Analyzer, Bm25, Error};
 
 /// Postings' work of a quick search.
-const QUICK: u64 = 100_000;
+const QUICK: u64 = 250_000;
 
 /// One commit of an index: what it finds does not change while writers go on. To be had from
 /// [`Bm25Index::searcher`](crate::Bm25Index::searcher).
@@ -92,7 +92,7 @@ impl Searcher {
         self.search_query(&Query::from_text(query, self.analyzer()), k, parameters, None, control)
     }
 
-    /// [`search`](Self::search), if that takes no longer than a tenth of a millisecond or so and the index's files
+    /// [`search`](Self::search), if that takes no longer than a quarter of a millisecond or so and the index's files
     /// are few enough to have been read when it was opened. For callers that must not wait.
     ///
     /// # Errors

@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// Longer than this, a search is worth waking a thread.
-const QUICK: Duration = Duration::from_micros(100);
+const QUICK: Duration = Duration::from_micros(250);
 
 /// How long searches of an index take, by those before: as long as the fastest, as far as it was not long ago. A thread
 /// that had to wait for a core says nothing of the search.

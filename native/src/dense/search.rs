@@ -32,7 +32,7 @@ pub fn search(
     })
 }
 
-/// Puts the hits `into` memory of JavaScript. None if that takes longer than a tenth of a millisecond or so, by what
+/// Puts the hits `into` memory of JavaScript. None if that takes longer than a quarter of a millisecond or so, by what
 /// searches before took, or if there is no room.
 pub fn search_if_quick(
     opened: &Opened,
