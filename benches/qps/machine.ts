@@ -1,5 +1,6 @@
 // What a record says of the machine and the checkout.
 import {execFileSync} from 'node:child_process';
+import {existsSync, readFileSync} from 'node:fs';
 import {cpus, totalmem} from 'node:os';
 import {packageRoot} from '../../ts/addon.ts';
 import {cpuFlags} from '../../ts/bench/machine.ts';
@@ -36,4 +37,26 @@ export function machine(threads: number): Machine {
 		platform: `${process.platform}-${process.arch}`,
 		commit: `${git('rev-parse', '--short', 'HEAD')}${changed ? ' with changes' : ''}`,
 	};
+}
+
+/** Of all cores since the machine was started, in ticks: when they worked, and when they would have but the host let others. */
+interface CpuTicks {
+	readonly worked: number;
+	readonly stolen: number;
+}
+
+/** None where the system does not tell. */
+export function cpuTicks(): CpuTicks | undefined {
+	const [, line] = /^cpu +(.*)$/mu.exec(existsSync('/proc/stat') ? readFileSync('/proc/stat', 'utf8') : '') ?? [];
+	const [user, nice, system, , , interrupts, soft, stolen] = line?.split(' ').map(Number) ?? [];
+	return stolen === undefined ? undefined : {worked: user! + nice! + system! + interrupts! + soft!, stolen};
+}
+
+/** The part of the time of cores with work that a virtual machine's host gave to others, to four digits. */
+export function stolenShare(before: CpuTicks | undefined, after: CpuTicks | undefined): number | undefined {
+	if (!before || !after) {
+		return undefined;
+	}
+	const [worked, stolen] = [after.worked - before.worked, after.stolen - before.stolen];
+	return Number((stolen / Math.max(1, worked + stolen)).toFixed(4));
 }

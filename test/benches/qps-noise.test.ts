@@ -1,4 +1,5 @@
 import test from 'ava';
+import {cpuTicks, stolenShare} from '../../benches/qps/machine.ts';
 import {noise} from '../../benches/qps/report/noise.ts';
 import {spread} from '../../benches/qps/statistics.ts';
 import {bm25Record} from './qps-records.ts';
@@ -52,4 +53,20 @@ test('threads of the definition are a load of its own', t => {
 	t.true(noise(busy).noisy);
 	t.false(noise({...busy, definition: {...busy.definition, threads: 2}}).noisy);
 	t.true(noise({...bm25Record({after: 2.6}), definition: {...busy.definition, threads: 2}}).noisy);
+});
+
+test('time that the host of a virtual machine gives to others is noise', t => {
+	const record = bm25Record();
+	const stolen = (share: number): typeof record => ({...record, load: {...record.load, stolen: share}});
+
+	t.deepEqual(noise(stolen(0.1)), {noisy: false, reasons: []});
+	t.deepEqual(noise(stolen(0.234)), {noisy: true, reasons: ['The host gave 23% of the time of cores with work to others.']});
+});
+
+test('the share of the host is of the time that cores worked or would have', t => {
+	t.is(stolenShare({worked: 100, stolen: 10}, {worked: 190, stolen: 20}), 0.1);
+	t.is(stolenShare({worked: 100, stolen: 10}, {worked: 100, stolen: 10}), 0);
+	t.is(stolenShare(undefined, {worked: 1, stolen: 1}), undefined);
+	const now = cpuTicks();
+	t.true(process.platform !== 'linux' || (now!.worked > 0 && now!.stolen >= 0));
 });

@@ -11,11 +11,13 @@ threads wait for their turn now and then. Runs of one thread on machines with no
 was before a run may be the run before it.
 */
 const MORE_LOAD = 0.5;
+/** More of the time of cores with work than this, given to others by the host of a virtual machine, is no quiet machine. */
+const MOST_STOLEN = 0.1;
 /** Some systems are erratic by themselves; where more than this share of all figures is wide, the machine is. */
 const MANY = 0.25;
 
 export interface Noise {
-	/** Whether figures are not to be quoted: the load was above the run's own, many figures are wide, or there was one round. */
+	/** Whether figures are not to be quoted: the load was above the run's own, the host took much of the time, many figures are wide, or there was one round. */
 	readonly noisy: boolean;
 	/** What is to be said of it, in sentences; also of a machine that was quiet, where single figures are wide. */
 	readonly reasons: readonly string[];
@@ -23,7 +25,7 @@ export interface Noise {
 
 /** Loads are the averages of one minute, at the end and before the start; spreads are of wall time. */
 export function noise(record: QpsRecord): Noise {
-	const {before, after} = record.load;
+	const {before, after, stolen = 0} = record.load;
 	const own = ('threads' in record.definition ? (record.definition.threads ?? 1) : 1) + MORE_LOAD;
 	const loads = (
 		[
@@ -33,13 +35,14 @@ export function noise(record: QpsRecord): Noise {
 	).flatMap(([when, load]) =>
 		load !== undefined && load > own ? [`The load ${when} the run was ${load.toFixed(2)}; the run itself explains ${own}.`] : [],
 	);
+	const taken = stolen > MOST_STOLEN ? [`The host gave ${Math.round(100 * stolen)}% of the time of cores with work to others.`] : [];
 	const figures = figuresOf(record);
 	const wide = figures.filter(({figure}) => isWide(figure)).toSorted((a, b) => spread(b.figure) - spread(a.figure));
 	const many = wide.length > MANY * figures.length;
 	const most = wide[0] && `most ±${Math.round(100 * spread(wide[0].figure))}% (${wide[0].of})`;
 	const spreads = most ? [`Rounds are more than ±${100 * WIDE}% apart in ${wide.length} of ${figures.length} figures; ${most}.`] : [];
 	const single = record.definition.rounds < 2 ? ['There was one round: nothing says how far apart rounds would be.'] : [];
-	return {noisy: loads.length > 0 || many || single.length > 0, reasons: [...single, ...loads, ...spreads]};
+	return {noisy: loads.length > 0 || taken.length > 0 || many || single.length > 0, reasons: [...single, ...loads, ...taken, ...spreads]};
 }
 
 export const isWide = (figure: Figure): boolean => spread(figure) > WIDE;

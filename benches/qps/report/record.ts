@@ -9,8 +9,11 @@ interface Kept<Definition, Of> {
 	readonly definition: Definition & {readonly name: string};
 	readonly data: Readonly<Record<string, unknown>>;
 	readonly machine: Machine;
-	/** Processes that ran or wanted to, on average over 1, 5 and 15 minutes, before and after the run. */
-	readonly load: {readonly before: readonly number[]; readonly after: readonly number[]};
+	/**
+	Processes that ran or wanted to, on average over 1, 5 and 15 minutes, before and after the run; and the part of the time of
+	cores with work that a virtual machine's host gave to others, which older records do not have.
+	*/
+	readonly load: {readonly before: readonly number[]; readonly after: readonly number[]; readonly stolen?: number};
 	readonly results: readonly Of[];
 }
 

@@ -63,7 +63,10 @@ function facts(record: QpsRecord): string {
 		],
 		['Flags', machine.flags],
 		['Run', `${machine.date.slice(0, 16).replace('T', ' ')} UTC, commit ${machine.commit}`],
-		['Load', `${load.before.join(', ')} before, ${load.after.join(', ')} after (1, 5, 15 minutes)`],
+		[
+			'Load',
+			`${load.before.join(', ')} before, ${load.after.join(', ')} after (1, 5, 15 minutes)${load.stolen === undefined ? '' : `; ${(100 * load.stolen).toFixed(1)}% of the time of cores with work taken by the host`}`,
+		],
 	];
 	return `<dl class="facts">${lines.map(([what, value]) => `<dt>${what}</dt><dd>${escaped(value)}</dd>`).join('')}</dl>`;
 }
