@@ -52,18 +52,18 @@ const NOT_FOUND = 127;
 
 /** How long none may work before one is asked, and how often that is tried. */
 const IDLE_MS = 40;
-const MOST_WAITS = 100;
+let mostWaits = 100;
 
 /** Those that run: one that is asked has the cores for itself. */
 const running = new Set<System>();
 
 /**
 Waits until no system works any more: compilers, collectors and threads that spin go on when an answer is there, on the core
-of the next to be asked. Four seconds at most.
+of the next to be asked. Four seconds at most, and half as long each time that it was in vain: some never rest.
 */
 async function settled(): Promise<void> {
 	const spent = (): number => [...running].reduce((sum, system) => sum + system.cpuTicks(), 0);
-	for (let waits = 0, before = spent(); waits < MOST_WAITS; waits++) {
+	for (let waits = 0, before = spent(); waits < mostWaits; waits++) {
 		await sleep(IDLE_MS);
 		const now = spent();
 		if (now === before) {
@@ -71,6 +71,7 @@ async function settled(): Promise<void> {
 		}
 		before = now;
 	}
+	mostWaits = Math.ceil(mostWaits / 2);
 }
 
 /** A running system. */
