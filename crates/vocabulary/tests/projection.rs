@@ -37,8 +37,10 @@ fn definition(parts: &Parts, vector: &[f32]) -> (Vec<f64>, f64, f64) {
             let moved: f64 =
                 row.iter().zip(&transformed).map(|(&e, &(_, off))| f64::from(e).abs() * off).sum();
             let logit = product + f64::from(bias);
-            off = off
-                .max(2.0 * moved + 2.0 * kernels::reference::dot_error(row, &near) + ROUNDOFF * logit.abs());
+            let bound =
+                2.0 * moved + 2.0 * kernels::reference::dot_error(row, &near) + ROUNDOFF * logit.abs();
+            // Where nothing varies, the bound of what is divided by it is no number, which `max` would pass over.
+            off = off.max(if bound.is_nan() { f64::INFINITY } else { bound });
             logit
         })
         .collect();
