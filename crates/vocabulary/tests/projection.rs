@@ -39,7 +39,7 @@ fn definition(parts: &Parts, vector: &[f32]) -> (Vec<f64>, f64, f64) {
             let logit = product + f64::from(bias);
             let bound =
                 2.0 * moved + 2.0 * kernels::reference::dot_error(row, &near) + ROUNDOFF * logit.abs();
-            // Where nothing varies, the bound of what is divided by it is no number, which `max` would pass over.
+            // 0 · ∞ is no number, and `max` would pass it over.
             off = off.max(if bound.is_nan() { f64::INFINITY } else { bound });
             logit
         })

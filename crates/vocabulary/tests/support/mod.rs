@@ -77,7 +77,8 @@ impl Parts {
             .zip(scale.iter().zip(shift))
             .map(|(&(value, _), (&scale, &shift))| {
                 let normal = (value - mean) / deviation;
-                let moved = 2.0 * off / (deviation - 2.0 * off) * (1.0 + normal.abs());
+                // Where less than that varies, anything may come out.
+                let moved = 2.0 * off / (deviation - 2.0 * off).max(0.0) * (1.0 + normal.abs());
                 let result = normal * f64::from(scale) + f64::from(shift);
                 (result, moved * f64::from(scale).abs() + 2.0 * ROUNDOFF * result.abs())
             })
