@@ -12,6 +12,10 @@ pub(crate) struct IdSet {
 }
 
 impl IdSet {
+    pub fn is_empty(&self) -> bool {
+        self.hashes.is_empty()
+    }
+
     pub fn contains(&self, id: &str) -> bool {
         self.hashes.contains(&self.hash(id))
     }

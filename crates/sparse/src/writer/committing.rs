@@ -90,9 +90,13 @@ impl IndexWriter {
         if self.overwriting {
             return Ok(());
         }
-        self.engine.set_merge_policy(Box::new(NoMergePolicy));
-        let merged = merge_all(&mut self.engine, &self.index, &self.committed, &self.path);
-        self.merge_in_background(self.merges_in_background);
+        let mut merged = self.merge_committed();
+        if merged.as_ref().is_err_and(is_out_of_step) && self.added.is_empty() && self.removed.is_empty() {
+            // A merge in the background was done and could not be written down, as on a full disk: the engine is ahead of the
+            // last commit, to which it goes back.
+            self.rollback()?;
+            merged = self.merge_committed();
+        }
         if merged.is_err() {
             // What a failed merge wrote may be what fills the disk.
             self.collect_garbage().ok();
@@ -101,6 +105,13 @@ impl IndexWriter {
         self.reload()?;
         // The old segments' files are of no use; those that others have open stay until they are closed.
         self.collect_garbage()
+    }
+
+    fn merge_committed(&mut self) -> Result<(), Error> {
+        self.engine.set_merge_policy(Box::new(NoMergePolicy));
+        let merged = merge_all(&mut self.engine, &self.index, &self.committed, &self.path);
+        self.merge_in_background(self.merges_in_background);
+        merged
     }
 
     /// Undoes all changes since the last commit, waits for merges in the background, and gives the lock back.
@@ -153,6 +164,12 @@ impl IndexWriter {
         let _lock = lock.map_err(failed)?;
         remove_copies(&self.path, self.committed.analyzer.tokenizer_copy(&self.path).as_deref())
     }
+}
+
+/// Whether the engine does not know the segments of the last commit.
+fn is_out_of_step(error: &Error) -> bool {
+    let Error::Engine { source, .. } = error else { return false };
+    matches!(source.downcast_ref(), Some(TantivyError::InvalidArgument(_)))
 }
 
 #[cfg(test)]
