@@ -40,20 +40,20 @@ export function machine(threads: number): Machine {
 }
 
 /** Of all cores since the machine was started, in ticks: when they worked, and when they would have but the host let others. */
-interface CpuTicks {
+interface CoreTicks {
 	readonly worked: number;
 	readonly stolen: number;
 }
 
 /** None where the system does not tell. */
-export function cpuTicks(): CpuTicks | undefined {
+export function coreTicks(): CoreTicks | undefined {
 	const [, line] = /^cpu +(.*)$/mu.exec(existsSync('/proc/stat') ? readFileSync('/proc/stat', 'utf8') : '') ?? [];
 	const [user, nice, system, , , interrupts, soft, stolen] = line?.split(' ').map(Number) ?? [];
 	return stolen === undefined ? undefined : {worked: user! + nice! + system! + interrupts! + soft!, stolen};
 }
 
 /** The part of the time of cores with work that a virtual machine's host gave to others, to four digits. */
-export function stolenShare(before: CpuTicks | undefined, after: CpuTicks | undefined): number | undefined {
+export function stolenShare(before: CoreTicks | undefined, after: CoreTicks | undefined): number | undefined {
 	if (!before || !after) {
 		return undefined;
 	}

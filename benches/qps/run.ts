@@ -5,7 +5,7 @@ import {parseArgs} from 'node:util';
 import * as bm25 from './bm25/measure.ts';
 import * as dpr from './dpr/measure.ts';
 import * as encoding from './encoding/measure.ts';
-import {cpuTicks, load, machine, stolenShare} from './machine.ts';
+import {coreTicks, load, machine, stolenShare} from './machine.ts';
 import {commands, writePage} from './report/command.ts';
 import type {QpsRecord} from './report/record.ts';
 import {cache, here, setUp, threadsOf} from './system.ts';
@@ -95,13 +95,13 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 		}
 		say(`${name}: ${defined.about}`);
 		const threads = threadsOf(defined);
-		const [on, before, ticks] = [machine(threads), load(), cpuTicks()];
+		const [on, before, ticks] = [machine(threads), load(), coreTicks()];
 		const {rebuild = false, smoke = false} = options;
 		const {definition, data, results, table, figure, wrong} = await part.measure(
 			defined.threads === undefined ? defined : {...defined, threads},
 			{rebuild, smoke, failed, say},
 		);
-		const stolen = stolenShare(ticks, cpuTicks());
+		const stolen = stolenShare(ticks, coreTicks());
 		say(table);
 		const record = {
 			definition: {name, ...definition},

@@ -1,5 +1,5 @@
 import test from 'ava';
-import {cpuTicks, stolenShare} from '../../benches/qps/machine.ts';
+import {coreTicks, stolenShare} from '../../benches/qps/machine.ts';
 import {noise} from '../../benches/qps/report/noise.ts';
 import {spread} from '../../benches/qps/statistics.ts';
 import {bm25Record} from './qps-records.ts';
@@ -67,6 +67,6 @@ test('the share of the host is of the time that cores worked or would have', t =
 	t.is(stolenShare({worked: 100, stolen: 10}, {worked: 190, stolen: 20}), 0.1);
 	t.is(stolenShare({worked: 100, stolen: 10}, {worked: 100, stolen: 10}), 0);
 	t.is(stolenShare(undefined, {worked: 1, stolen: 1}), undefined);
-	const now = cpuTicks();
+	const now = coreTicks();
 	t.true(process.platform !== 'linux' || (now!.worked > 0 && now!.stolen >= 0));
 });

@@ -5,7 +5,7 @@ mod common;
 use common::graph::{SMALL, bytes, flat, hnsw, recall};
 use common::{clustered, uniform};
 use control::Control;
-use dense::{Error, HnswIndex, HnswOptions, Layout, RowSet, Similarity};
+use dense::{Error, FlatIndex, HnswIndex, HnswOptions, Layout, RowSet, Similarity};
 
 #[test]
 fn a_compact_index_is_smaller_by_its_signs_and_finds_as_much() -> Result<(), Error> {
@@ -31,17 +31,25 @@ fn a_compact_index_is_smaller_by_its_signs_and_finds_as_much() -> Result<(), Err
     Ok(())
 }
 
+/// Both indexes of the vectors, from which these ids are deleted.
+fn without(
+    gone: &[&str],
+    dim: usize,
+    similarity: Similarity,
+    vectors: &[f32],
+) -> Result<(HnswIndex, FlatIndex), Error> {
+    let (mut index, mut exact) = (hnsw(dim, similarity, SMALL, vectors, 0), flat(dim, similarity, vectors));
+    index.delete(gone)?;
+    exact.delete(gone)?;
+    Ok((index, exact))
+}
+
 #[test]
 fn many_queries_at_once_find_what_each_alone_does_and_more() -> Result<(), Error> {
     // A byte for each number, half a byte, and the square of a length besides.
     for (dim, similarity) in [(6, Similarity::Cosine), (70, Similarity::Dot), (130, Similarity::L2)] {
         let (vectors, queries) = (uniform(4000, dim, 21), uniform(100, dim, 22));
-        let (mut index, mut exact) =
-            (hnsw(dim, similarity, SMALL, &vectors, 0), flat(dim, similarity, &vectors));
-        for gone in ["p7", "p77", "p777"] {
-            index.delete(&[gone])?;
-            exact.delete(&[gone])?;
-        }
+        let (index, exact) = without(&["p7", "p77", "p777"], dim, similarity, &vectors)?;
         let expected = exact.search_many(&queries, 20, 1, &Control::new())?;
         let search = |count: usize, threads| {
             index.search_many(&queries[..count * dim], 20, 60, threads, &Control::new())
@@ -59,12 +67,7 @@ fn where_a_walk_would_take_longer_all_are_compared() -> Result<(), Error> {
     // Half a byte a number behind signs, half a byte alone, a byte.
     for (dim, similarity) in [(200, Similarity::Dot), (100, Similarity::L2), (20, Similarity::Cosine)] {
         let (vectors, queries) = (uniform(3000, dim, 41), uniform(30, dim, 42));
-        let (mut index, mut exact) =
-            (hnsw(dim, similarity, SMALL, &vectors, 0), flat(dim, similarity, &vectors));
-        for gone in ["p0", "p1234"] {
-            index.delete(&[gone])?;
-            exact.delete(&[gone])?;
-        }
+        let (index, exact) = without(&["p0", "p1234"], dim, similarity, &vectors)?;
         let expected = exact.search_many(&queries, 20, 1, &Control::new())?;
         let search = |ef| index.search_many(&queries, 20, ef, 1, &Control::new());
         let recalls = [recall(&expected, &search(20)?), recall(&expected, &search(200)?)];

@@ -81,8 +81,8 @@ impl<'a> Closeness<'a> {
         }
     }
 
-    /// Keeps those of `rows` that may be as near as `least`, by so many standard deviations more than a quick look says;
-    /// all where there is no quicker way than [`all`](Self::all).
+    /// Keeps those of `rows` that may be within `reach`: as near as its first number, being as many standard deviations
+    /// nearer than a quick look says as its second. All where there is no quicker way than [`all`](Self::all).
     pub fn reaching(&self, target: &Target, rows: &mut Vec<u32>, reach: (f32, f32), work: &mut Work) {
         match self.augmented.filter(|_| target.augmented > 0.0) {
             Some(augmented) => {

@@ -11,12 +11,12 @@ const ROWS_PER_CANDIDATE: usize = 16;
 const SWEPT_BEFORE: f64 = 1000.0;
 const SWEPT_PER_CANDIDATE: f64 = 40.0;
 const SWEPT_PER_LINK: f64 = 0.75;
-/// The more hits are wanted, the fewer rows are ruled out: rows that a sweep then takes as long for.
-const SWEPT_PER_HIT: usize = 70;
 /// The same of a walk among allowed rows, where fewer are allowed and walk and sweep both take longer. Measured on 50,000
 /// rows of 100 and 384 numbers, of which all to one in fifty were allowed.
 const SWEPT_BEFORE_AMONG: f64 = 2000.0;
 const SWEPT_PER_CANDIDATE_AMONG: f64 = 125.0;
+/// Rows that are swept in the time that each hit of a sweep costs besides: the more are wanted, the fewer rows are ruled out.
+const SWEPT_PER_HIT: usize = 70;
 /// Rows whose links are read for a candidate, at most.
 const MOST_READS: f64 = 48.0;
 /// Rows of a sweep cost as much as one that is scored.

@@ -167,8 +167,9 @@ impl<'a> CodesView<'a> {
         (codes, numbers)
     }
 
-    /// Keeps those of `rows` that may be as near to `target` as `least`, being so many standard deviations nearer than their
-    /// signs have it, with `more` of each row added; all of them where rows have no signs. `sums` is room to work in.
+    /// Keeps those of `rows` that may be within `reach` of `target`: as near as its first number, being as many standard
+    /// deviations nearer than their signs have it as its second, with `more` of each row added; all of them where rows have
+    /// no signs. `sums` is room to work in.
     pub fn reaching(
         &self,
         target: &Target,
