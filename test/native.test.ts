@@ -57,7 +57,12 @@ test('one signal cancels many calls at once, without a warning of a leak', async
 	const later = new AbortController();
 	t.is((await index.search(data.subarray(0, 64), {k: 3, signal: later.signal})).length, 3);
 	await index.searchMany({data: data.subarray(0, 64), rows: 1, dim: 64}, {signal: later.signal});
-	const again = index.searchMany({data, rows, dim: 64}, {k: 10, signal: later.signal, threads: 1});
+	const times = 10;
+	const many = new Float32Array(times * data.length);
+	for (let from = 0; from < many.length; from += data.length) {
+		many.set(data, from);
+	}
+	const again = index.searchMany({data: many, rows: times * rows, dim: 64}, {k: 10, signal: later.signal, threads: 1});
 	setTimeout(() => later.abort(reason), 1);
 	t.is(await t.throwsAsync(again), reason);
 });
