@@ -85,6 +85,8 @@ impl IndexWriter {
     /// # Errors
     ///
     /// [`Error::Interrupted`]; [`Error::Io`], [`Error::Engine`] or [`Error::Corrupt`]; the index is then as it was.
+    /// An [`Error::Engine`] may be that a merge in the background could not be written down and that there are changes
+    /// since the last commit: after the next commit, or a [rollback](Self::rollback), merging works again.
     pub fn merge(&mut self) -> Result<(), Error> {
         self.check_changeable()?;
         if self.overwriting {
@@ -174,6 +176,9 @@ fn is_out_of_step(error: &Error) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
     use crate::Bm25Index;
     use crate::{Analyzer, WriterOptions};
@@ -193,5 +198,53 @@ mod tests {
         writer.collect_garbage().expect("nothing that could fail");
         drop(writer);
         assert_eq!(Bm25Index::open(folder.path()).expect("the old index").len(), 1);
+    }
+
+    /// A writer of two segments that were merged, which could not be written down.
+    fn ahead_of_its_list(folder: &Path) -> IndexWriter {
+        let mut writer =
+            IndexWriter::create(folder, Analyzer::SIMPLE, WriterOptions::default()).expect("an empty folder");
+        writer.merge_in_background(false);
+        for id in ["a", "b"] {
+            writer.add(id, None, "stone bridge").expect("a new id");
+            writer.commit().expect("a commit");
+        }
+        let segments = writer.index.searchable_segment_ids().expect("the list of segments");
+        assert_eq!(segments.len(), 2);
+        // In place of the list a folder, which no file replaces.
+        let (list, aside) = (folder.join("meta.json"), folder.join("aside"));
+        fs::rename(&list, &aside).expect("a list");
+        fs::create_dir(&list).expect("a free name");
+        writer.engine.merge(&segments).wait().expect_err("a list that cannot be written");
+        fs::remove_dir(&list).expect("an empty folder");
+        fs::rename(&aside, &list).expect("a free name");
+        writer
+    }
+
+    fn check_merged(folder: &Path, writer: &IndexWriter, passages: u64) {
+        assert_eq!(writer.index.searchable_segment_ids().expect("the list of segments").len(), 1);
+        let index = Bm25Index::open(folder).expect("a sound index");
+        index.verify().expect("sound files");
+        assert_eq!(index.len(), passages);
+    }
+
+    #[test]
+    fn what_was_merged_and_could_not_be_written_down_is_merged_again() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut writer = ahead_of_its_list(folder.path());
+        writer.merge().expect("another merge");
+        check_merged(folder.path(), &writer, 2);
+    }
+
+    #[test]
+    fn changes_are_not_lost_to_a_merge_that_could_not_be_written_down() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut writer = ahead_of_its_list(folder.path());
+        writer.add("c", None, "stone bridge").expect("a new id");
+        let error = writer.merge().expect_err("changes that going back would undo");
+        assert!(matches!(error, Error::Engine { .. }), "{error:?}");
+        writer.commit().expect("a commit");
+        writer.merge().expect("another merge");
+        check_merged(folder.path(), &writer, 3);
     }
 }
