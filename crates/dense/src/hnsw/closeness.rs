@@ -1,6 +1,6 @@
 use crate::Similarity;
 use crate::column::Column;
-use crate::hnsw::codes::{CodesView, Target};
+use crate::hnsw::codes::{CodesView, Reach, Target};
 use crate::hnsw::options::InnerProduct;
 use crate::similarity::squared_length;
 use crate::view::View;
@@ -81,9 +81,9 @@ impl<'a> Closeness<'a> {
         }
     }
 
-    /// Keeps those of `rows` that may be within `reach`: as near as its first number, being as many standard deviations
-    /// nearer than a quick look says as its second. All where there is no quicker way than [`all`](Self::all).
-    pub fn reaching(&self, target: &Target, rows: &mut Vec<u32>, reach: (f32, f32), work: &mut Work) {
+    /// Keeps those of `rows` that are within `reach` by a quick look; all where there is no quicker way than
+    /// [`all`](Self::all).
+    pub fn reaching(&self, target: &Target, rows: &mut Vec<u32>, reach: Reach, work: &mut Work) {
         match self.augmented.filter(|_| target.augmented > 0.0) {
             Some(augmented) => {
                 let more = |row| target.augmented * augmented.of(row);

@@ -8,7 +8,7 @@
 use control::Cancelled;
 use ranking::Hit;
 
-use super::codes::Target;
+use super::codes::{Reach, Target};
 use super::pool::Pool;
 use super::walk::{ROUGH_DEVIATIONS, Scratch, Walk};
 use crate::RowSet;
@@ -95,7 +95,7 @@ impl Walk<'_> {
             }
             if let Some(least) = pool.least() {
                 next.iter().for_each(|&row| _ = self.closeness.codes().prefetch_rough(row));
-                self.closeness.reaching(target, next, (least, ROUGH_DEVIATIONS), work);
+                self.closeness.reaching(target, next, Reach { least, deviations: ROUGH_DEVIATIONS }, work);
             }
             next.iter().for_each(|&row| self.closeness.codes().prefetch(row));
             self.closeness.all(target, next, work);

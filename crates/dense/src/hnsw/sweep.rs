@@ -4,7 +4,7 @@ use control::{Cancelled, Control};
 use ranking::{Hit, TopK, by_rank};
 
 use super::closeness::{Closeness, Work};
-use super::codes::Target;
+use super::codes::{Reach, Target};
 use super::rescore::DEVIATIONS;
 use crate::RowSet;
 
@@ -38,7 +38,7 @@ pub(crate) fn sweep(
                 block.iter().for_each(|&row| _ = codes.prefetch_rough(row));
             }
             let before = block.len();
-            closeness.reaching(target, &mut block, (least, DEVIATIONS), work);
+            closeness.reaching(target, &mut block, Reach { least, deviations: DEVIATIONS }, work);
             if !close || block.len() < before {
                 block.iter().for_each(|&row| codes.prefetch(row));
             }

@@ -4,7 +4,7 @@ use control::{Cancelled, Control};
 use ranking::Hit;
 
 use super::closeness::{Closeness, Work};
-use super::codes::Target;
+use super::codes::{Reach, Target};
 use super::filtered::Among;
 use super::graph::Links;
 use super::pool::Pool;
@@ -48,7 +48,12 @@ impl Walk<'_> {
             loop {
                 self.links.get(at.ord, above, links);
                 if links.iter().all(|&row| codes.prefetch_rough(row)) {
-                    self.closeness.reaching(target, links, (at.score, ROUGH_DEVIATIONS), work);
+                    self.closeness.reaching(
+                        target,
+                        links,
+                        Reach { least: at.score, deviations: ROUGH_DEVIATIONS },
+                        work,
+                    );
                 }
                 links.iter().for_each(|&row| codes.prefetch(row));
                 self.closeness.all(target, links, work);
@@ -127,7 +132,7 @@ impl Walk<'_> {
         let Scratch { pool, fresh, left, work, .. } = scratch;
         std::mem::swap(fresh, left);
         if let Some(least) = pool.least() {
-            self.closeness.reaching(target, left, (least, ROUGH_DEVIATIONS), work);
+            self.closeness.reaching(target, left, Reach { least, deviations: ROUGH_DEVIATIONS }, work);
             left.iter().for_each(|&row| self.closeness.codes().prefetch(row));
         }
     }

@@ -18,6 +18,7 @@ use kernels::{ByteRows, Line};
 use storage::{File, Writer};
 
 use self::rotation::Rotation;
+pub(crate) use self::rough::Reach;
 use self::rough::Rough;
 pub(crate) use self::target::Target;
 use self::target::round;

@@ -114,6 +114,14 @@ pub(super) struct RoughView<'a> {
     rows: ByteRows<'a>,
 }
 
+/// What rows have to reach by their signs so as not to be ruled out.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reach {
+    pub least: f32,
+    /// The standard deviations that a row is given: it may be as much nearer than its signs have it.
+    pub deviations: f32,
+}
+
 /// What makes a closeness of a query's sums.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RoughTarget<'a> {
@@ -130,20 +138,19 @@ impl RoughView<'_> {
         SignQuery::new(&bytes[..self.signs])
     }
 
-    /// Keeps those of `rows` that may be as near as `least`, being so many standard deviations nearer than their signs have
-    /// it; `more` of a row is added. `sums` is room to work in.
+    /// Keeps those of `rows` that are within `reach`, with `more` of each row added. `sums` is room to work in.
     pub fn reaching(
         &self,
         target: RoughTarget<'_>,
         rows: &mut Vec<u32>,
-        (least, deviations): (f32, f32),
+        reach: Reach,
         sums: &mut Vec<i32>,
         more: impl Fn(u32) -> f32,
     ) {
         sums.clear();
         sums.resize(rows.len(), 0);
         self.kernels.sums_of(target.query, self.rows, rows, sums);
-        let (all, reach) = (target.query.sum(), deviations * target.length);
+        let (all, deviation) = (target.query.sum(), reach.deviations * target.length);
         let mut kept = 0;
         for at in 0..rows.len() {
             let row = rows[at];
@@ -151,7 +158,7 @@ impl RoughView<'_> {
             let near = (2 * sums[at] - all) as f32 * target.scale * factor + bias;
             // Four of five rows go: this has no branch to guess.
             rows[kept] = row;
-            kept += usize::from(near + reach * error + more(row) >= least);
+            kept += usize::from(near + deviation * error + more(row) >= reach.least);
         }
         rows.truncate(kept);
     }
@@ -228,7 +235,13 @@ mod tests {
                 for _ in 0..50 {
                     let least = low.midpoint(high);
                     let mut rows = vec![row];
-                    view.reaching(target, &mut rows, (least, DEVIATIONS), &mut sums, |_| 50.0);
+                    view.reaching(
+                        target,
+                        &mut rows,
+                        Reach { least, deviations: DEVIATIONS },
+                        &mut sums,
+                        |_| 50.0,
+                    );
                     *(if rows.is_empty() { &mut high } else { &mut low }) = least;
                 }
                 let deviation = DEVIATIONS * length * error;
@@ -248,7 +261,7 @@ mod tests {
         let target = RoughTarget { query: &query, scale: 1.0, length: 300f32.sqrt() };
         for (least, expected) in [(0.0, 1), (1e-6, 0)] {
             let mut rows = vec![0];
-            view.reaching(target, &mut rows, (least, 1.0), &mut Vec::new(), |_| 0.0);
+            view.reaching(target, &mut rows, Reach { least, deviations: 1.0 }, &mut Vec::new(), |_| 0.0);
             assert_eq!(rows.len(), expected);
         }
     }

@@ -5,7 +5,7 @@ use kernels::int4::{Int4Kernels, Int4Query, unpack};
 use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels, Int8Queries, Int8RowBounds, Int8Rows};
 
 use super::rotation::Rotation;
-use super::rough::{RoughTarget, RoughView};
+use super::rough::{Reach, RoughTarget, RoughView};
 use super::target::{Target, Values, to_bytes};
 use crate::similarity::squared_length;
 
@@ -167,14 +167,13 @@ impl<'a> CodesView<'a> {
         (codes, numbers)
     }
 
-    /// Keeps those of `rows` that may be within `reach` of `target`: as near as its first number, being as many standard
-    /// deviations nearer than their signs have it as its second, with `more` of each row added; all of them where rows have
-    /// no signs. `sums` is room to work in.
+    /// Keeps those of `rows` whose signs are within `reach`, with `more` of each row added; all of them where rows have no
+    /// signs. `sums` is room to work in.
     pub fn reaching(
         &self,
         target: &Target,
         rows: &mut Vec<u32>,
-        reach: (f32, f32),
+        reach: Reach,
         sums: &mut Vec<i32>,
         more: impl Fn(u32) -> f32,
     ) {
