@@ -1,7 +1,7 @@
 // Whether a machine was quiet while a record was measured.
 import {type Figure, spread} from '../statistics.ts';
 import {atK, buildSeconds, measured} from './measured.ts';
-import type {QpsRecord} from './record.ts';
+import {type QpsRecord, threadsOf} from './record.ts';
 
 /** Of the rounds of one figure, as ±; above it they disagree. */
 export const WIDE = 0.1;
@@ -26,7 +26,7 @@ export interface Noise {
 /** Loads are the averages of one minute, at the end and before the start; spreads are of wall time. */
 export function noise(record: QpsRecord): Noise {
 	const {before, after, stolen = 0} = record.load;
-	const own = ('threads' in record.definition ? (record.definition.threads ?? 1) : 1) + MORE_LOAD;
+	const own = threadsOf(record) + MORE_LOAD;
 	const loads = (
 		[
 			['before', before[0]],

@@ -41,6 +41,11 @@ export function parseRecord(json: string, from: string): QpsRecord {
 	return record as QpsRecord;
 }
 
+/** Of the definition; single systems may have fewer. */
+export function threadsOf({definition}: QpsRecord): number {
+	return 'threads' in definition ? (definition.threads ?? 1) : 1;
+}
+
 /** Names of the entries that are passagekit's. */
 export function ourNames(record: QpsRecord): ReadonlySet<string> {
 	const entries: ReadonlyArray<{readonly name: string; readonly system: string; readonly limit?: boolean}> = isText(record)

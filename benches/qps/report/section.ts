@@ -9,7 +9,7 @@ import {chartsOf} from './charts.ts';
 import {noise} from './noise.ts';
 import {type Chart, draw, titleOf} from './plot/chart.ts';
 import {mark, svg} from './plot/pieces.ts';
-import {type QpsRecord, isEncoding, isText, isVectors} from './record.ts';
+import {type QpsRecord, isEncoding, isText, isVectors, threadsOf} from './record.ts';
 import {type FiguresTable, figuresTable} from './table-html.ts';
 
 /** Of drawings as the page comes, in pixels; its script fits them to the page. */
@@ -88,11 +88,6 @@ function setting(record: QpsRecord): string {
 	const {corpus, queries, analysis, warmUp} = record.definition;
 	const warm = warmUp ? `, after a warm-up of ${warmUp.rounds} rounds and ${warmUp.seconds} s` : '';
 	return `${queries ? `${queries} over` : 'building of'} ${corpus}, ${analysis === 'tokens' ? 'tokens' : 'English analyzer'}, ${threadsIn(record)}${warm}`;
-}
-
-/** Of the definition; what has fewer is named below. */
-function threadsOf(record: QpsRecord): number {
-	return 'threads' in record.definition ? (record.definition.threads ?? 1) : 1;
 }
 
 function threadsIn(record: QpsRecord): string {
