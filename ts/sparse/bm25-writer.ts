@@ -118,7 +118,11 @@ export class Bm25Writer implements AsyncDisposable {
 		await callNative({}, () => this.#native.commit());
 	}
 
-	/** Makes one segment of what is committed, without the deleted passages: the fastest to search. */
+	/**
+	Makes one segment of what is committed, without the deleted passages: the fastest to search. Changes since the last commit
+	are left for the next. Should it fail, the index is as it was. Where a merge in the background could not be written, as on
+	a full disk, and there are such changes, it fails until they are committed or rolled back.
+	*/
 	async merge(): Promise<void> {
 		await callNative({}, () => this.#native.merge());
 	}
