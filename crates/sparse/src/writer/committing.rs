@@ -5,6 +5,7 @@ use tantivy::directory::{Directory, META_LOCK};
 use tantivy::indexer::{LogMergePolicy, NoMergePolicy};
 
 use super::IndexWriter;
+use super::opening::skip_stamp_of_commit;
 use crate::Error;
 use crate::integrity::{engine_error, guarded};
 use crate::merging::merge_all;
@@ -44,7 +45,8 @@ impl IndexWriter {
         self.interrupted = true;
         let path = self.path.clone();
         guarded(&path, || {
-            self.engine.rollback().map_err(|error| engine_error("roll back", &path, error))?;
+            let rolled_back = self.engine.rollback().and_then(|_| skip_stamp_of_commit(&self.engine));
+            rolled_back.map_err(|error| engine_error("roll back", &path, error))?;
             self.backlog.clear();
             self.merge_in_background(self.merges_in_background);
             self.reload()?;

@@ -75,9 +75,7 @@ impl IndexWriter {
         let engine_options = options.checked()?;
         guarded(path, || {
             let index = open_index(path)?;
-            let engine = index
-                .writer_with_options(engine_options)
-                .map_err(|error| engine_error("open", path, error))?;
+            let engine = open_engine(&index, &engine_options, "open", path)?;
             let writer = Self::from_engine(path, index, engine, options)?;
             writer.committed.check_analyzer(analyzer.as_ref())?;
             writer.start_analyzing();
@@ -94,10 +92,9 @@ impl IndexWriter {
         options: WriterOptions,
         engine_options: &IndexWriterOptions,
     ) -> Result<Self, Error> {
-        let error = |error| engine_error("create", path, error);
         let index = new_index(path)?;
-        let mut engine: tantivy::IndexWriter =
-            index.writer_with_options(engine_options.clone()).map_err(error)?;
+        let error = |error| engine_error("create", path, error);
+        let mut engine = open_engine(&index, engine_options, "create", path)?;
         write_tokenizer(path, &analyzer)?;
         let mut prepared = engine.prepare_commit().map_err(error)?;
         prepared.set_payload(&Settings::new(&analyzer).to_payload());
@@ -117,8 +114,7 @@ impl IndexWriter {
         engine_options: &IndexWriterOptions,
     ) -> Result<Option<Self>, Error> {
         let opened = guarded(path, || {
-            let engine = index.writer_with_options(engine_options.clone());
-            let engine = engine.map_err(|error| engine_error("create", path, error))?;
+            let engine = open_engine(&index, engine_options, "create", path)?;
             let mut writer = Self::from_engine(path, index, engine, options)?;
             remove_temporary(path)?;
             writer.collect_garbage()?;
@@ -174,6 +170,30 @@ impl IndexWriter {
             merges_in_background: true,
         })
     }
+}
+
+/// Opens tantivy's writer, whose operations must all be later than the last commit: see [`skip_stamp_of_commit`].
+fn open_engine(
+    index: &Index,
+    options: &IndexWriterOptions,
+    operation: &'static str,
+    path: &Path,
+) -> Result<tantivy::IndexWriter, Error> {
+    let error = |error| engine_error(operation, path, error);
+    let engine = index.writer_with_options(options.clone()).map_err(error)?;
+    skip_stamp_of_commit(&engine).map_err(error)?;
+    Ok(engine)
+}
+
+/// Takes the operation stamp that a new or rolled-back tantivy writer would give its first operation.
+///
+/// tantivy numbers operations, and a merge of committed segments applies the deletions up to the number of the last
+/// commit. A writer that has just been opened or rolled back starts counting at that number, not behind it. A deletion as
+/// its first operation would therefore become part of the commit in the next merge, although nobody committed it. The
+/// merged segment then has fewer passages than the commit says, and the index can no longer be opened.
+pub(super) fn skip_stamp_of_commit(engine: &tantivy::IndexWriter) -> tantivy::Result<()> {
+    // An empty group of operations takes one stamp and does nothing else.
+    engine.run(std::iter::empty()).map(|_| ())
 }
 
 /// Puts the tokenizer of an analyzer that has one beside the index, before the commit that needs it.
