@@ -8,6 +8,7 @@ import {native} from '../ts/native.ts';
 import {calls} from './calls.ts';
 import {hybrid} from './hybrid.ts';
 import {latency} from './latency.ts';
+import {memory} from './memory.ts';
 import {phraseStudy} from './phrase-study.ts';
 import {phrases} from './phrases.ts';
 import {qps} from './qps/run.ts';
@@ -24,6 +25,7 @@ export type Benchmark = (say: (line: string) => void) => Promise<Readonly<Record
 const benchmarks: Readonly<Record<string, Benchmark>> = {
 	quality,
 	latency,
+	memory,
 	calls,
 	hybrid,
 	phrases,

@@ -12,6 +12,7 @@ use text::SplitOptions;
 
 use crate::control::{Control, or_new};
 use crate::error::Failure;
+use crate::opening::NativeOpenOptions;
 use crate::task::{Outcome, spawn};
 
 #[napi(object)]
@@ -243,9 +244,9 @@ pub struct NativePassageStore {
 }
 
 #[napi(ts_return_type = "Promise<NativePassageStore>", catch_unwind)]
-pub fn open_passage_store(env: &Env, path: String) -> napi::Result<Object<'_>> {
+pub fn open_passage_store(env: &Env, path: String, options: NativeOpenOptions) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let store = PassageStore::open(Path::new(&path))?;
+        let store = PassageStore::open_with(Path::new(&path), options.parse())?;
         let (size, bytes) = (store.len(), store.bytes() as f64);
         Ok(NativePassageStore { inner: Some(Arc::new(store)), size, bytes })
     })

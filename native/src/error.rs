@@ -100,7 +100,9 @@ codes! {
     }
     sparse::Error {
         sparse::Error::NotFound { .. } | sparse::Error::NotAFolder { .. } => "ERR_IO",
-        sparse::Error::NotAnIndex { .. } | sparse::Error::Corrupt { .. } => "ERR_INDEX_CORRUPT",
+        sparse::Error::NotAnIndex { .. }
+        | sparse::Error::Corrupt { .. }
+        | sparse::Error::MissingPassages { .. } => "ERR_INDEX_CORRUPT",
         sparse::Error::Version { .. } | sparse::Error::AnalyzerVersion { .. } => "ERR_INDEX_VERSION",
         sparse::Error::AnalyzerMismatch { .. } => "ERR_ANALYZER_MISMATCH",
         sparse::Error::Tokenizer(error) => tokenize_code(&error),

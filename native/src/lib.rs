@@ -24,6 +24,7 @@ mod hits;
 mod inference;
 mod judging;
 mod numbering;
+mod opening;
 mod phrases;
 mod picked;
 mod pool;

@@ -1,5 +1,7 @@
 use napi_derive::napi;
 
+use crate::error::Failure;
+
 /// What `passagekit doctor` tells of the addon.
 #[napi(object)]
 pub struct SystemInfo {
@@ -21,6 +23,14 @@ pub fn system_info() -> SystemInfo {
             .collect(),
         threads: std::thread::available_parallelism().map_or(1, |threads| threads.get() as u32),
     }
+}
+
+/// What the allocator of the addon says of its memory, as JSON: see mimalloc's `mi_stats_get_json`.
+#[napi(catch_unwind)]
+pub fn allocator_statistics() -> napi::Result<String> {
+    let statistics = mimalloc::MiMalloc::stats_json();
+    let statistics = statistics.map_err(|reason| Failure::new("ERR_INTERNAL", reason))?;
+    Ok(statistics.to_string_lossy().into_owned())
 }
 
 /// Panics, for the test that no panic ends the process.

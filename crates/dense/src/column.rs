@@ -60,16 +60,6 @@ impl<T: AnyBitPattern + bytemuck::NoUninit> Column<T> {
         self.tail.extend_from_slice(values);
     }
 
-    /// Copies what is mapped to memory.
-    pub fn load(&mut self) {
-        let mut all = Vec::new();
-        let (base, tail) = self.parts();
-        reserve(&mut all, base.len() + tail.len());
-        all.extend_from_slice(base);
-        all.extend_from_slice(tail);
-        (self.base, self.tail) = (None, all);
-    }
-
     /// Takes back what was appended beyond `length`.
     pub fn truncate(&mut self, length: usize) {
         self.tail.truncate(length - self.base_len());

@@ -51,3 +51,4 @@ pub use phrases::{AFTER_PASSAGE, PHRASES, first_of_passages, has_phrases, passag
 pub use row_set::RowSet;
 pub use similarity::Similarity;
 pub use staging::{Longest, Put};
+pub use storage::OpenOptions;

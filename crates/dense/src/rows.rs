@@ -192,11 +192,6 @@ impl<T: Element> Rows<T> {
         }
     }
 
-    /// Copies the vectors to memory.
-    pub fn load(&mut self) {
-        self.vectors.load();
-    }
-
     /// The file in which they were opened.
     pub fn file(&self) -> Option<&File> {
         self.file.as_deref()
@@ -221,7 +216,8 @@ impl<T: Element> Rows<T> {
 
     /// Bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
-        self.ids.memory_bytes() + self.vectors.memory_bytes() + self.deleted.memory_bytes()
+        let file = self.file.as_ref().map_or(0, |file| file.memory_bytes());
+        self.ids.memory_bytes() + self.vectors.memory_bytes() + self.deleted.memory_bytes() + file
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use common::{SIMILARITIES, ids, uniform};
 use control::Control;
-use dense::{Error, FlatIndex, HnswIndex, HnswOptions, InnerProduct, Similarity};
+use dense::{Error, FlatIndex, HnswIndex, HnswOptions, InnerProduct, OpenOptions, Similarity};
 use proptest::prelude::*;
 use ranking::Hit;
 use serde_json::{Value, json};
@@ -282,8 +282,7 @@ fn what_opening_leaves_unread_is_found_by_verify_and_does_no_harm_before() {
     assert!(!opened.ids_listed(), "of so many rows ids are listed when they are asked for");
     assert_eq!(opened.ord("p32999"), Some(32_999));
     assert!(opened.ids_listed());
-    let mut loaded = HnswIndex::open(&path).expect("sound");
-    loaded.load();
+    let loaded = HnswIndex::open_with(&path, OpenOptions { in_memory: true, verify: true }).expect("sound");
     assert!(opened.memory_bytes() < index.memory_bytes() / 10 && loaded.memory_bytes() > rows * dim * 4);
     let search =
         |index: &HnswIndex| index.search_many(&vectors[..20 * dim], 10, 50, 1, &control).expect("hits");

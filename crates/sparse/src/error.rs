@@ -40,6 +40,21 @@ pub enum Error {
         /// What this one has.
         got: String,
     },
+    /// The segments have fewer passages than the last commit says: a merge of an earlier version applied a deletion that
+    /// nobody had committed.
+    #[error(
+        "{}: expected {expected} passages, as the last commit says, got {found}: an earlier version merged a deletion that \
+         was never committed; `passagekit doctor --repair` or `Bm25Index.repair` brings back what is still there",
+        path.display()
+    )]
+    MissingPassages {
+        /// The folder.
+        path: PathBuf,
+        /// Passages that the last commit counts.
+        expected: u64,
+        /// Passages that are in the segments.
+        found: u64,
+    },
     /// The index was written in another version of the format.
     #[error("{}: expected version {expected} of the BM25 index format, got {got}; build it again", path.display())]
     Version {

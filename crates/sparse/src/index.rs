@@ -6,11 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use control::Control;
 use ranking::Hit;
+use storage::OpenOptions;
 
 use crate::explain::Explanation;
 use crate::integrity::{CHECKED_ON_OPEN, guarded};
+use crate::repair::{Repair, repair};
 use crate::searcher::Searcher;
-use crate::segments::{Segments, open_index};
+use crate::segments::{Segments, open_index, read_index};
 use crate::{Analyzer, Bm25, Error};
 
 /// A BM25 index, open for searching. Shares nothing with writers: it shows the commit that it was opened at until
@@ -20,6 +22,7 @@ pub struct Bm25Index {
     path: PathBuf,
     /// Another analyzer than this one is refused.
     expected: Option<Analyzer>,
+    in_memory: bool,
     current: RwLock<Arc<Searcher>>,
     /// Files whose checksums agreed. Segment files are never written again.
     checked: Mutex<HashSet<PathBuf>>,
@@ -34,7 +37,7 @@ impl Bm25Index {
     /// [`Error::NotFound`], [`Error::NotAFolder`], [`Error::NotAnIndex`], [`Error::Corrupt`],
     /// [`Error::Version`], [`Error::AnalyzerVersion`], [`Error::Io`].
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Self::open_expecting(path, None)
+        Self::open_with(path, None, OpenOptions::default())
     }
 
     /// Opens the index in a folder unless it was made with another analyzer, now or at a later reload.
@@ -43,14 +46,39 @@ impl Bm25Index {
     ///
     /// Those of [`open`](Self::open), and [`Error::AnalyzerMismatch`].
     pub fn open_expecting(path: &Path, analyzer: Option<Analyzer>) -> Result<Self, Error> {
-        let mut checked = HashSet::new();
-        let searcher = open_searcher(path, analyzer.as_ref(), &mut checked, CHECKED_ON_OPEN)?;
+        Self::open_with(path, analyzer, OpenOptions::default())
+    }
+
+    /// Opens the index in a folder with options: its files are mapped or, with `in_memory`, read, now and at each reload;
+    /// with `verify` all of them are compared with their checksums.
+    ///
+    /// If another program truncates a mapped file, a search that reads what is gone ends the process (SIGBUS). A writer
+    /// never does that: it removes files, whose content lives as long as somebody has them open.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open_expecting`](Self::open_expecting).
+    pub fn open_with(path: &Path, analyzer: Option<Analyzer>, options: OpenOptions) -> Result<Self, Error> {
+        let (mut checked, limit) = (HashSet::new(), if options.verify { u64::MAX } else { CHECKED_ON_OPEN });
+        let searcher = open_searcher(path, analyzer.as_ref(), options.in_memory, &mut checked, limit)?;
         Ok(Self {
             path: path.to_path_buf(),
             expected: analyzer,
+            in_memory: options.in_memory,
             current: RwLock::new(Arc::new(searcher)),
             checked: Mutex::new(checked),
         })
+    }
+
+    /// Repairs an index that lost an impact file, or passages to a deletion that was never committed, and checks every
+    /// file. An index that is sound stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Locked`] while a writer has the index open; those of [`open`](Self::open) for damage of another kind, and
+    /// the index is then as it was; [`Error::Io`].
+    pub fn repair(path: &Path) -> Result<Repair, Error> {
+        repair(path)
     }
 
     /// Shows the last commit from here on. Searchers handed out before stay as they are. After an error, so does
@@ -164,7 +192,8 @@ impl Bm25Index {
 
     fn reload_checking(&self, limit: u64) -> Result<(), Error> {
         let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
-        let searcher = Arc::new(open_searcher(&self.path, self.expected.as_ref(), &mut checked, limit)?);
+        let (path, expected) = (&self.path, self.expected.as_ref());
+        let searcher = Arc::new(open_searcher(path, expected, self.in_memory, &mut checked, limit)?);
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = searcher;
         Ok(())
     }
@@ -173,11 +202,13 @@ impl Bm25Index {
 fn open_searcher(
     path: &Path,
     analyzer: Option<&Analyzer>,
+    in_memory: bool,
     checked: &mut HashSet<PathBuf>,
     limit: u64,
 ) -> Result<Searcher, Error> {
     guarded(path, || {
-        let segments = Segments::open(&open_index(path)?, path, checked, limit)?;
+        let index = if in_memory { read_index(path)? } else { open_index(path)? };
+        let segments = Segments::open(&index, path, checked, limit)?;
         segments.check_analyzer(analyzer)?;
         Ok(Searcher::new(segments))
     })
@@ -205,7 +236,7 @@ mod tests {
         writer.commit().expect("a commit");
         writer.close().expect("merges that end");
         let search = || {
-            let searcher = open_searcher(path, None, &mut HashSet::new(), 0)?;
+            let searcher = open_searcher(path, None, false, &mut HashSet::new(), 0)?;
             let hits = searcher.search("a b c d e", 20, Bm25::default(), &Control::new())?;
             searcher.explain("a b c", "7", Bm25::default())?;
             let conditions = r#"{"or": [{"range": {"field": "at", "lt": 99}}, {"equals": {"field": "text", "value": "b"}},

@@ -64,7 +64,10 @@ pub(crate) fn engine_error(operation: &'static str, path: &Path, error: TantivyE
         TantivyError::LockFailure(LockError::IoError(error), _) => io(operation, path, &error),
         TantivyError::DataCorruption(damage) => corrupt("sound index files", format!("{damage:?}")),
         TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(file)) => {
-            Error::corrupt(&path.join(file), "a file of the index", "no such file")
+            let made_of_others = file.extension().is_some_and(|extension| extension == "impacts");
+            let mend = "; `passagekit doctor --repair` or `Bm25Index.repair` makes it anew";
+            let got = format!("no such file{}", if made_of_others { mend } else { "" });
+            Error::corrupt(&path.join(file), "a file of the index", got)
         }
         TantivyError::OpenReadError(OpenReadError::IoError { io_error, filepath }) => {
             io(operation, &path.join(filepath), &io_error)
@@ -94,6 +97,10 @@ pub(crate) fn engine_error(operation: &'static str, path: &Path, error: TantivyE
         | TantivyError::MissingPlugin(_)
         | TantivyError::UnexpectedPlugin(_)) => {
             corrupt("an index that agrees with itself", error.to_string())
+        }
+        // tantivy trusts its files while it merges them: a panic there is damage that checksums agree with.
+        TantivyError::SystemError(text) if text.starts_with("Merge thread panicked") => {
+            corrupt("sound index files", format!("a failure in merging them: {text}"))
         }
         error => match code_in(&error.to_string()) {
             Some(code) => {

@@ -2,19 +2,20 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tantivy::directory::error::LockError;
-use tantivy::directory::{Directory, META_LOCK, MmapDirectory, OwnedBytes};
+use tantivy::directory::{Directory, DirectoryLock, META_LOCK, MmapDirectory, OwnedBytes, RamDirectory};
 use tantivy::plugin::SegmentPlugin;
 use tantivy::postings::TermInfo;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, Index, IndexMeta, InvertedIndexReader, SegmentReader, TERMINATED, TantivyError, Term};
 
 use crate::folder::is_ours;
-use crate::impacts::{Impacts, ImpactsPlugin, open_or_build, read_length_codes};
+use crate::impacts::{Impacts, ImpactsPlugin, open_impacts, read_length_codes};
 use crate::integrity::{engine_error, verify};
 use crate::passage_set::PassageSet;
 use crate::passages::Passages;
@@ -65,6 +66,26 @@ pub(crate) fn open_index(path: &Path) -> Result<Index, Error> {
     }
     let error = |error| engine_error("open", path, error);
     let directory = MmapDirectory::open(path).map_err(|failed| error(failed.into()))?;
+    open_directory(path, directory)
+}
+
+/// The same, with the files of the last commit read into memory.
+pub(crate) fn read_index(path: &Path) -> Result<Index, Error> {
+    let index = open_index(path)?;
+    let _lock = lock_files(&index, path)?;
+    let meta = index.load_metas().map_err(|error| engine_error("open", path, error))?;
+    let memory = RamDirectory::create();
+    let segments = meta.list_segment_files().into_iter().filter(|file| path.join(file).exists());
+    for file in segments.chain([PathBuf::from("meta.json")]) {
+        let from = path.join(&file);
+        let content = fs::read(&from).map_err(Error::io("open", &from))?;
+        memory.atomic_write(&file, &content).map_err(Error::io("open", &from))?;
+    }
+    open_directory(path, memory)
+}
+
+fn open_directory(path: &Path, directory: impl Directory + Clone) -> Result<Index, Error> {
+    let error = |error| engine_error("open", path, error);
     if !Index::exists(&directory).map_err(|failed| error(failed.into()))? {
         let got = "a folder without one".to_owned();
         return Err(Error::NotAnIndex { path: path.to_path_buf(), got });
@@ -105,6 +126,19 @@ pub(crate) fn plugins(fields: Fields) -> [Arc<dyn SegmentPlugin>; 2] {
     [Arc::new(PassagesPlugin { fields }), Arc::new(ImpactsPlugin { contents: fields.contents })]
 }
 
+/// Keeps writers from deleting files until all are open. Who may not write here does without.
+fn lock_files(index: &Index, path: &Path) -> Result<Option<DirectoryLock>, Error> {
+    match index.directory().acquire_lock(&META_LOCK) {
+        Err(LockError::IoError(refused))
+            if matches!(refused.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) =>
+        {
+            Ok(None)
+        }
+        Ok(lock) => Ok(Some(lock)),
+        Err(failed) => Err(engine_error("open", path, TantivyError::LockFailure(failed, None))),
+    }
+}
+
 impl Segments {
     /// Opens the last commit. `checked` holds the files whose checksums were compared before.
     pub fn open(
@@ -114,15 +148,7 @@ impl Segments {
         limit: u64,
     ) -> Result<Self, Error> {
         let error = |error| engine_error("open", path, error);
-        // Keeps writers from deleting files until all are open. Who may not write here does without.
-        let _lock = match index.directory().acquire_lock(&META_LOCK) {
-            Err(LockError::IoError(refused))
-                if matches!(refused.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) =>
-            {
-                None
-            }
-            lock => Some(lock.map_err(|failed| error(TantivyError::LockFailure(failed, None)))?),
-        };
+        let _lock = lock_files(index, path)?;
         let meta = index.load_metas().map_err(error)?;
         let settings = Settings::from_payload(meta.payload.as_deref(), path)?;
         let analyzer = settings.analyzer.load(path)?;
@@ -138,8 +164,12 @@ impl Segments {
             tokens: sum.tokens + segment.passages.tokens,
         });
         let found: u64 = segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum();
-        if found != settings.passages {
-            let expected = format!("{} passages, as the last commit says", settings.passages);
+        let expected = settings.passages;
+        if found < expected {
+            return Err(Error::MissingPassages { path: path.to_path_buf(), expected, found });
+        }
+        if found > expected {
+            let expected = format!("{expected} passages, as the last commit says");
             return Err(Error::corrupt(path, expected, format!("{found}")));
         }
         let largest =
@@ -225,7 +255,7 @@ impl Segment {
             return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, got).into());
         }
         let terms = reader.inverted_index(fields.contents)?;
-        let impacts = open_or_build(&reader, &terms, &length_codes)?;
+        let impacts = open_impacts(&reader, &terms, &length_codes)?;
         let ids = reader.inverted_index(fields.id)?;
         let alive = reader.has_deletes().then(|| alive_words(&reader));
         Ok(Self { reader, terms, ids, length_codes, passages, impacts, alive })

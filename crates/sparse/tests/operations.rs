@@ -3,7 +3,7 @@
 //! After every operation a reader must show exactly the passages of the last commit, whatever is pending, being merged,
 //! or was killed. Sequences hold no clock and no chance of their own, so proptest can shorten one that fails.
 //!
-//! 1,500 sequences; 50,000 with `PASSAGEKIT_LONG=1`.
+//! 2,000 sequences, and 60 in which writers are killed; 25 times as many with `PASSAGEKIT_LONG=1`.
 #![cfg(unix)]
 
 use std::fmt::Write as _;
@@ -20,8 +20,13 @@ const OPERATIONS: &str = "PASSAGEKIT_OPERATIONS";
 /// Few ids, so that most operations meet passages that are there.
 const IDS: u8 = 12;
 
-fn sequences() -> u32 {
-    if std::env::var_os("PASSAGEKIT_LONG").is_some() { 50_000 } else { 1_500 }
+fn cases(usual: u32) -> ProptestConfig {
+    let long = std::env::var_os("PASSAGEKIT_LONG").is_some();
+    ProptestConfig {
+        cases: if long { 25 * usual } else { usual },
+        max_shrink_iters: 2_000,
+        ..ProptestConfig::default()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,19 +95,18 @@ impl Operation {
 
 fn operation() -> impl Strategy<Value = Operation> {
     prop_oneof![
-        6 => (0..IDS).prop_map(Operation::Add),
-        4 => (0..IDS).prop_map(Operation::Update),
-        6 => (0..IDS).prop_map(Operation::Delete),
-        5 => Just(Operation::Commit),
-        2 => (1..10u8).prop_map(Operation::Commits),
-        2 => Just(Operation::Rollback),
-        1 => Just(Operation::Interrupt),
-        5 => Just(Operation::Merge),
-        1 => any::<bool>().prop_map(Operation::MergeInBackground),
-        2 => Just(Operation::Close),
-        2 => Just(Operation::Drop),
-        1 => Just(Operation::Overwrite),
-        1 => Just(Operation::Kill),
+        12 => (0..IDS).prop_map(Operation::Add),
+        8 => (0..IDS).prop_map(Operation::Update),
+        12 => (0..IDS).prop_map(Operation::Delete),
+        10 => Just(Operation::Commit),
+        1 => (2..10u8).prop_map(Operation::Commits),
+        4 => Just(Operation::Rollback),
+        2 => Just(Operation::Interrupt),
+        10 => Just(Operation::Merge),
+        2 => any::<bool>().prop_map(Operation::MergeInBackground),
+        4 => Just(Operation::Close),
+        4 => Just(Operation::Drop),
+        2 => Just(Operation::Overwrite),
     ]
 }
 
@@ -287,14 +291,14 @@ fn child_that_is_killed() {
     let changes = codes.next().and_then(|first| first.parse().ok()).expect("a number");
     let index = Bm25Index::open(path.as_ref()).expect("a sound index");
     let ids = found(&index, "common");
-    let committed: Vec<Passage> =
-        ids.iter().map(|id| (id[1..].parse().expect("a number"), 0)).collect();
+    let committed: Vec<Passage> = ids.iter().map(|id| (id[1..].parse().expect("a number"), 0)).collect();
     let mut model = Model { pending: committed.clone(), committed, overwriting: false, changes };
     let mut writer = reopened(path.as_ref());
     for code in codes {
         writer = make(writer, path.as_ref(), &mut model, &Operation::decode(code));
     }
-    rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL).expect("a signal");
+    rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL)
+        .expect("a signal");
     drop(writer);
 }
 
@@ -341,11 +345,22 @@ fn check_sequence(operations: &[Operation]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: sequences(), max_shrink_iters: 2_000, ..ProptestConfig::default() })]
+    #![proptest_config(cases(2_000))]
 
     #[test]
     fn any_sequence_of_operations_leaves_what_a_list_would_hold(
-        operations in prop::collection::vec(operation(), 1..30),
+        operations in prop::collection::vec(operation(), 1..16),
+    ) {
+        check_sequence(&operations);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    #[test]
+    fn writers_that_are_killed_between_operations_leave_their_last_commits(
+        operations in prop::collection::vec(prop_oneof![8 => operation(), 1 => Just(Operation::Kill)], 8..30),
     ) {
         check_sequence(&operations);
     }
@@ -356,7 +371,8 @@ fn a_deletion_or_an_update_that_a_writer_begins_with_is_not_merged_before_it_is_
     for first in [Operation::Delete(0), Operation::Update(0)] {
         let operations = [Operation::Commits(2), Operation::Close, first.clone(), Operation::Merge];
         check_sequence(&operations);
-        let operations = [Operation::Commits(2), Operation::Delete(1), Operation::Rollback, first, Operation::Merge];
+        let operations =
+            [Operation::Commits(2), Operation::Delete(1), Operation::Rollback, first, Operation::Merge];
         check_sequence(&operations);
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use control::Control;
-use sparse::{Analyzer, Bm25, Bm25Index, Error, IndexWriter, Statistics, WriterOptions};
+use sparse::{Analyzer, Bm25, Bm25Index, Error, IndexWriter, OpenOptions, Statistics, WriterOptions};
 
 const OVERWRITE: WriterOptions = WriterOptions { overwrite: true, threads: 1, memory: 20_000_000 };
 
@@ -61,6 +61,31 @@ fn what_is_not_committed_is_gone_when_the_writer_is() {
     index.reload().expect("a sound index");
     assert_eq!(found(&index, "one"), ["a", "b", "c"]);
     writer.close().expect("merges that end");
+}
+
+#[test]
+fn an_index_in_memory_needs_its_files_only_when_it_is_opened_or_reloaded() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut writer = indexed(folder.path(), &[("a", "one"), ("b", "one two")]);
+    writer.delete(&["a"]).expect("a deletion");
+    writer.commit().expect("a commit");
+    let options = OpenOptions { in_memory: true, verify: true };
+    let index = Bm25Index::open_with(folder.path(), None, options).expect("a sound index");
+    assert_eq!((index.len(), found(&index, "one")), (1, vec!["b".to_owned()]));
+    writer.add("c", None, "one two").expect("a new id");
+    writer.commit().expect("a commit");
+    writer.merge().expect("a merge");
+    assert_eq!(found(&index, "one"), ["b"]);
+    index.reload().expect("a sound index");
+    assert_eq!(found(&index, "two"), ["b", "c"]);
+    index.verify().expect("sound files");
+    writer.close().expect("no merges");
+    for entry in std::fs::read_dir(folder.path()).expect("a folder") {
+        std::fs::write(entry.expect("an entry").path(), "").expect("a file to truncate");
+    }
+    assert_eq!(found(&index, "two"), ["b", "c"]);
+    assert!(index.reload().is_err());
+    assert_eq!(found(&index, "two"), ["b", "c"]);
 }
 
 #[test]

@@ -1,7 +1,8 @@
-use std::fs;
+use std::fs::{self, FileType};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use memmap2::Mmap;
+use memmap2::{Mmap, MmapMut};
 
 use crate::header::{ALIGNMENT, Header, Section, Table};
 use crate::map::Map;
@@ -10,30 +11,60 @@ use crate::{Error, FileKind};
 /// Sections up to this size are read and checked when a file is opened, which takes milliseconds.
 const CHECKED_ON_OPEN: u64 = 16 << 20;
 
-/// A file opened for reading: memory-mapped, its header, table and sections checked.
+/// How a file is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OpenOptions {
+    /// Read the whole file into memory, in pages as large as the system has, instead of mapping it. Nobody can then take
+    /// the content away; opening takes as long as reading does.
+    pub in_memory: bool,
+    /// Compare every section with its checksum, not only those of up to 16 MiB.
+    pub verify: bool,
+}
+
+/// A file opened for reading: its header, table and sections checked.
 #[derive(Debug)]
 pub struct File {
     path: PathBuf,
+    /// The file, or memory that it was copied to.
     map: Map,
+    in_memory: bool,
     table: Table,
 }
 
 impl File {
-    /// Opens a file of this kind and checks header, table, places and checksums. Sections of more than 16 MiB
+    /// Maps a file of this kind and checks header, table, places and checksums. Sections of more than 16 MiB
     /// are left unread; [`verify`](Self::verify) checks them too.
+    ///
+    /// If another program truncates a mapped file, reading what is gone ends the process (SIGBUS). Files that this crate
+    /// replaces are safe: the old content lives as long as somebody has it open.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], also for a folder; [`Error::Corrupt`]; [`Error::Version`].
+    /// [`Error::Io`], also for what is not a regular file; [`Error::Corrupt`]; [`Error::Version`].
     pub fn open(path: &Path, kind: FileKind) -> Result<Self, Error> {
-        if path.is_dir() {
-            return Err(Error::io("open", path)(std::io::ErrorKind::IsADirectory.into()));
+        Self::open_with(path, kind, OpenOptions::default())
+    }
+
+    /// Opens a file of this kind, in memory or mapped, and checks it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open).
+    pub fn open_with(path: &Path, kind: FileKind, options: OpenOptions) -> Result<Self, Error> {
+        let file_type = fs::metadata(path).map_err(Error::io("open", path))?.file_type();
+        if !file_type.is_file() {
+            return Err(Error::io("open", path)(not_a_regular_file(file_type)));
         }
         let file = fs::File::open(path).map_err(Error::io("open", path))?;
-        #[expect(unsafe_code, reason = "the one call that maps a file")]
-        // SAFETY: files of ours are never written in place, only replaced by a rename, so what is mapped stays
-        // as it is for as long as nobody else truncates it; that risk is the price of opening without reading.
-        let map = unsafe { Mmap::map(&file) }.map_err(Error::io("open", path))?;
+        let map = if options.in_memory {
+            read_to_memory(file).map_err(Error::io("open", path))?
+        } else {
+            #[expect(unsafe_code, reason = "the one call that maps a file")]
+            // SAFETY: files of ours are never written in place, only replaced by a rename, so what is mapped stays
+            // as it is for as long as nobody else truncates it; that risk is the price of opening without reading.
+            let map = unsafe { Mmap::map(&file) }.map_err(Error::io("open", path))?;
+            map
+        };
         let map = Map::from(map);
         let header = Header::read(&map, kind, path)?;
         let table = &map[header.table_offset as usize..];
@@ -42,7 +73,7 @@ impl File {
         }
         let table: Table = serde_json::from_slice(table)
             .map_err(|error| Error::corrupt(path, "a table of sections", error.to_string()))?;
-        let opened = Self { path: path.to_path_buf(), map, table };
+        let opened = Self { path: path.to_path_buf(), map, in_memory: options.in_memory, table };
         let mut free = 0;
         for section in &opened.table.sections {
             let Section { name, offset, length, .. } = section;
@@ -54,8 +85,8 @@ impl File {
                 Error::corrupt(path, expected, format!("offset {offset} and length {length}"))
             })?;
         }
-        let small = |section: &&Section| section.length <= CHECKED_ON_OPEN;
-        opened.table.sections.iter().filter(small).try_for_each(|section| opened.check(section))?;
+        let checked = |section: &&Section| options.verify || section.length <= CHECKED_ON_OPEN;
+        opened.table.sections.iter().filter(checked).try_for_each(|section| opened.check(section))?;
         Ok(opened)
     }
 
@@ -75,6 +106,12 @@ impl File {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.map.len() as u64
+    }
+
+    /// Bytes of the file that are in memory: all of them, or none if it is mapped.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        if self.in_memory { self.map.len() } else { 0 }
     }
 
     /// The bytes of a section.
@@ -126,6 +163,42 @@ impl File {
     }
 }
 
+/// The content of a file in memory of its own, which begins at a page as a mapped file does.
+fn read_to_memory(mut file: fs::File) -> std::io::Result<Mmap> {
+    let length = file.metadata()?.len();
+    let length = usize::try_from(length).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
+    let mut memory = MmapMut::map_anon(length)?;
+    #[cfg(target_os = "linux")]
+    // Without such pages searches work as well, only slower.
+    let _ = memory.advise(memmap2::Advice::HugePage);
+    file.read_exact(&mut memory)?;
+    memory.make_read_only()
+}
+
+/// Why what is found at a path cannot be opened. Opening a FIFO would wait for somebody who writes to it.
+fn not_a_regular_file(found: FileType) -> std::io::Error {
+    if found.is_dir() {
+        return std::io::ErrorKind::IsADirectory.into();
+    }
+    std::io::Error::other(format!("expected a regular file, got {}", name_of(found)))
+}
+
+#[cfg(unix)]
+fn name_of(found: FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+    match found {
+        _ if found.is_fifo() => "a FIFO",
+        _ if found.is_socket() => "a socket",
+        _ if found.is_char_device() || found.is_block_device() => "a device",
+        _ => "something else",
+    }
+}
+
+#[cfg(not(unix))]
+fn name_of(_: FileType) -> &'static str {
+    "something else"
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,6 +231,53 @@ mod tests {
             "no temporary file is left"
         );
         Ok(())
+    }
+
+    #[test]
+    fn a_file_in_memory_is_the_same_and_survives_truncation() -> Result<(), Error> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = written(folder.path());
+        let mapped = File::open(&path, KIND)?;
+        let loaded = File::open_with(&path, KIND, OpenOptions { in_memory: true, verify: true })?;
+        for name in ["a", "b"] {
+            assert_eq!(loaded.section(name)?, mapped.section(name)?);
+            assert!(loaded.section(name)?.as_ptr().addr().is_multiple_of(ALIGNMENT as usize));
+        }
+        assert_eq!(loaded.bytes(), mapped.bytes());
+        assert!(mapped.memory_bytes() == 0 && loaded.memory_bytes() as u64 >= loaded.bytes());
+        drop(mapped);
+        fs::write(&path, "").expect("writable");
+        assert_eq!(loaded.section_as::<u32>("b")?, [7, 8, 9]);
+        loaded.verify()
+    }
+
+    #[test]
+    fn large_sections_are_checked_on_open_if_that_is_asked_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("large");
+        let mut writer = Writer::create(&path, KIND).expect("writable");
+        writer.section("large", &vec![7; CHECKED_ON_OPEN as usize + 1]).expect("writable");
+        writer.finish(serde_json::json!({})).expect("writable");
+        let mut bytes = fs::read(&path).expect("readable");
+        bytes[1 << 20] ^= 1;
+        fs::write(&path, bytes).expect("writable");
+        for in_memory in [false, true] {
+            let open = |verify| File::open_with(&path, KIND, OpenOptions { in_memory, verify });
+            assert!(open(false).expect("a sound beginning").verify().is_err());
+            assert!(matches!(open(true), Err(Error::Corrupt { .. })));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_fifo_is_refused_and_not_waited_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("fifo");
+        let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo");
+        assert!(made.success());
+        let error = File::open(&path, KIND).expect_err("no file").to_string();
+        assert!(error.ends_with("expected a regular file, got a FIFO"), "{error}");
+        assert!(matches!(File::open(Path::new("/dev/null"), KIND), Err(Error::Io { .. })));
     }
 
     #[test]

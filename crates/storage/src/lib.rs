@@ -31,7 +31,7 @@ mod replace;
 mod writer;
 
 pub use error::Error;
-pub use file::File;
+pub use file::{File, OpenOptions};
 pub use header::FileKind;
 pub use huge_pages::prefer_huge_pages;
 pub use replace::{Replacement, replace};

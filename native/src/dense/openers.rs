@@ -15,6 +15,7 @@ use super::options::{
     parsed_storage,
 };
 use crate::error::Failure;
+use crate::opening::NativeOpenOptions;
 use crate::task::{call, spawn};
 
 #[napi(catch_unwind)]
@@ -45,23 +46,17 @@ pub fn new_hnsw_index(options: NativeHnswOptions) -> napi::Result<NativeVectorIn
 }
 
 #[napi(ts_return_type = "Promise<NativeVectorIndex>", catch_unwind)]
-pub fn open_flat_index(env: &Env, path: String, in_memory: bool) -> napi::Result<Object<'_>> {
+pub fn open_flat_index(env: &Env, path: String, options: NativeOpenOptions) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let mut index = FlatIndex::open(Path::new(&path))?;
-        if in_memory {
-            index.load();
-        }
+        let index = FlatIndex::open_with(Path::new(&path), options.parse())?;
         Ok(NativeVectorIndex::new(AnyIndex::Flat(index), 0))
     })
 }
 
 #[napi(ts_return_type = "Promise<NativeVectorIndex>", catch_unwind)]
-pub fn open_hnsw_index(env: &Env, path: String, in_memory: bool) -> napi::Result<Object<'_>> {
+pub fn open_hnsw_index(env: &Env, path: String, options: NativeOpenOptions) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let mut index = HnswIndex::open(Path::new(&path))?;
-        if in_memory {
-            index.load();
-        }
+        let index = HnswIndex::open_with(Path::new(&path), options.parse())?;
         Ok(NativeVectorIndex::new(AnyIndex::Hnsw(index), 0))
     })
 }

@@ -5,7 +5,7 @@ use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object};
 use napi_derive::napi;
 use ranking::Hit;
-use sparse::{Bm25, Bm25Index, Filter};
+use sparse::{Bm25, Bm25Index, Filter, Repair};
 use tokenize::Tokenizer;
 
 use super::analyzer::NativeAnalyzer;
@@ -14,6 +14,7 @@ use super::queries::{Found, QueryBatch, found, ids_of};
 use crate::control::{Control, or_new};
 use crate::error::Failure;
 use crate::hits::{Joined, Room, fits};
+use crate::opening::NativeOpenOptions;
 use crate::run::NativeRun;
 use crate::task::{Outcome, call, spawn};
 
@@ -71,13 +72,31 @@ pub fn open_bm25_index(
     env: &Env,
     path: String,
     analyzer: Option<NativeAnalyzer>,
+    options: NativeOpenOptions,
 ) -> napi::Result<Object<'_>> {
     spawn(env, move || {
         let expected = analyzer.map(NativeAnalyzer::load).transpose()?;
         let path = PathBuf::from(path);
-        let index = Bm25Index::open_expecting(&path, expected)?;
+        let index = Bm25Index::open_with(&path, expected, options.parse())?;
         let path = std::path::absolute(&path).unwrap_or(path);
         Ok(NativeBm25Index { inner: Some(Arc::new(index)), path })
+    })
+}
+
+/// What a repair did.
+#[napi(object)]
+pub struct NativeRepair {
+    pub rebuilt_files: f64,
+    pub restored: f64,
+    pub lost: f64,
+}
+
+#[napi(ts_return_type = "Promise<NativeRepair>", catch_unwind)]
+pub fn repair_bm25_index(env: &Env, path: String) -> napi::Result<Object<'_>> {
+    spawn(env, move || {
+        let Repair { rebuilt_files, restored, lost } = Bm25Index::repair(&PathBuf::from(path))?;
+        let [rebuilt_files, restored, lost] = [rebuilt_files, restored, lost].map(|count| count as f64);
+        Ok(NativeRepair { rebuilt_files, restored, lost })
     })
 }
 

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use serde_json::Value;
-use storage::File;
+use storage::{File, OpenOptions};
 
 use super::{KIND, record, table};
 use crate::Error;
@@ -42,7 +42,23 @@ impl PassageStore {
     ///
     /// [`Error::Storage`]: the file cannot be read, is corrupt or of another version.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let file = File::open(path.as_ref(), KIND)?;
+        Self::open_with(path, OpenOptions::default())
+    }
+
+    /// Opens a store, in memory or mapped. With `verify` it is checked as [`verify`](Self::verify) does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open).
+    pub fn open_with(path: impl AsRef<Path>, options: OpenOptions) -> Result<Self, Error> {
+        let store = Self::from_file(File::open_with(path.as_ref(), KIND, options)?)?;
+        if options.verify {
+            store.verify()?;
+        }
+        Ok(store)
+    }
+
+    fn from_file(file: File) -> Result<Self, Error> {
         let corrupt = |expected: &str, got: String| storage::Error::corrupt(file.path(), expected, got);
         let count = file.metadata().get("passages").and_then(Value::as_u64);
         let passages = count.and_then(|count| u32::try_from(count).ok()).ok_or_else(|| {

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, UNIX_EPOCH};
 
 use control::Control;
-use dense::{Filter, FlatIndex, HnswIndex, HnswOptions, InnerProduct, Layout, RowSet, Similarity, Storage};
+use dense::{
+    Filter, FlatIndex, HnswIndex, HnswOptions, InnerProduct, Layout, OpenOptions, RowSet, Similarity, Storage,
+};
 use ranking::Hit;
 use rustix::time::{ClockId, clock_gettime};
 use serde::Deserialize;
@@ -198,21 +200,10 @@ fn build(place: &Place) -> Outcome<Value> {
 fn open(place: &Place) -> Outcome<Index> {
     let file = place.folder.join("index");
     let in_memory = place.options.in_memory.unwrap_or(true);
+    let options = OpenOptions { in_memory, verify: false };
     Ok(match place.options.index {
-        Kind::Flat => {
-            let mut index = FlatIndex::open(&file)?;
-            if in_memory {
-                index.load();
-            }
-            Index::Flat(Box::new(index))
-        }
-        Kind::Hnsw => {
-            let mut index = HnswIndex::open(&file)?;
-            if in_memory {
-                index.load();
-            }
-            Index::Hnsw(Box::new(index))
-        }
+        Kind::Flat => Index::Flat(Box::new(FlatIndex::open_with(&file, options)?)),
+        Kind::Hnsw => Index::Hnsw(Box::new(HnswIndex::open_with(&file, options)?)),
         Kind::Bandwidth => Index::Rows(matrix::read(&place.rows, place.count, place.dim)?),
     })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use control::Control;
 use ranking::Hit;
 use serde_json::Value;
-use storage::{File, Writer};
+use storage::{File, OpenOptions, Writer};
 
 use super::{KIND, Storage};
 use crate::filter::Filter;
@@ -292,26 +292,33 @@ impl FlatIndex {
     ///
     /// [`Error::Storage`], also for a file of another kind of index.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let file = Arc::new(File::open(path, KIND)?);
-        let stored = match Storage::of_file(&file)? {
-            Storage::F32 => Stored::F32(Rows::open(&file)?),
-            Storage::F16 => Stored::F16(Rows::open(&file)?),
+        Self::open_with(path, OpenOptions::default())
+    }
+
+    /// Opens a saved index, in memory or mapped. With `verify` it is checked as [`verify`](Self::verify) does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open).
+    pub fn open_with(path: &Path, options: OpenOptions) -> Result<Self, Error> {
+        let index = Self::from_file(&Arc::new(File::open_with(path, KIND, options)?))?;
+        if options.verify {
+            index.verify()?;
+        }
+        Ok(index)
+    }
+
+    fn from_file(file: &Arc<File>) -> Result<Self, Error> {
+        let stored = match Storage::of_file(file)? {
+            Storage::F32 => Stored::F32(Rows::open(file)?),
+            Storage::F16 => Stored::F16(Rows::open(file)?),
             Storage::Int8Filtered => {
-                let rows = Rows::open(&file)?;
-                let shadow = Shadow::open(&file, rows.dim(), rows.len())?;
+                let rows = Rows::open(file)?;
+                let shadow = Shadow::open(file, rows.dim(), rows.len())?;
                 Stored::Int8Filtered(rows, shadow)
             }
         };
         Ok(Self { stored })
-    }
-
-    /// Copies an opened index to memory, in pages as large as the system has, but for its ids. Searches then wait for no
-    /// disk, and less for memory.
-    pub fn load(&mut self) {
-        on!(&mut self.stored, rows => rows.load());
-        if let Stored::Int8Filtered(_, shadow) = &mut self.stored {
-            shadow.load();
-        }
     }
 
     /// Reads the whole file of an opened index, compares it with its checksums and checks what searches otherwise take

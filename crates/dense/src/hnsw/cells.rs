@@ -74,7 +74,7 @@ impl Cells {
     }
 
     /// Copies them to memory.
-    pub fn load(&mut self) {
+    fn load(&mut self) {
         if let Place::Mapped(column) = &self.place {
             let mut lines = Vec::new();
             reserve(&mut lines, column.len() / LINKS);

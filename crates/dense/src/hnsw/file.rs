@@ -26,7 +26,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::json;
-use storage::{File, FileKind, Writer};
+use storage::{File, FileKind, OpenOptions, Writer};
 
 use super::closeness::SquaredLengths;
 use super::codes::Codes;
@@ -75,8 +75,8 @@ pub(crate) fn save(
     Ok(writer.finish(table)?)
 }
 
-pub(crate) fn open(path: &Path) -> Result<Parts, Error> {
-    let file = Arc::new(File::open(path, KIND)?);
+pub(crate) fn open(path: &Path, how: OpenOptions) -> Result<Parts, Error> {
+    let file = Arc::new(File::open_with(path, KIND, how)?);
     let rows = Rows::open(&file)?;
     let options = options(&file)?;
     let table = file.metadata();

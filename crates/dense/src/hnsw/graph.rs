@@ -73,13 +73,6 @@ impl Graph {
         Ok(graph)
     }
 
-    /// Copies it to memory.
-    pub fn load(&mut self) {
-        self.ground.load();
-        self.upper.load();
-        self.offsets.own();
-    }
-
     pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
         self.offsets.write(writer, "offsets")?;
         self.ground.write(writer, "ground")?;

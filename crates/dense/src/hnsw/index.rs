@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use control::Control;
 use ranking::Hit;
 use serde_json::Value;
+use storage::OpenOptions;
 
 use super::build::{Job, link};
 use super::closeness::{Closeness, SquaredLengths};
@@ -226,16 +227,22 @@ impl HnswIndex {
     ///
     /// [`Error::Storage`], also for a file of another kind of index.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let Parts { rows, graph, codes, lengths, options } = file::open(path)?;
-        Ok(Self { rows, graph, codes, lengths, options, scratches: Mutex::default() })
+        Self::open_with(path, OpenOptions::default())
     }
 
-    /// Copies an opened index to memory, in pages as large as the system has, but for its ids. Searches then wait for no
-    /// disk, and less for memory.
-    pub fn load(&mut self) {
-        self.rows.load();
-        self.graph.load();
-        self.codes.load();
+    /// Opens a saved index, in memory or mapped. With `verify` it is checked as [`verify`](Self::verify) does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open).
+    pub fn open_with(path: &Path, options: OpenOptions) -> Result<Self, Error> {
+        let verify = options.verify;
+        let Parts { rows, graph, codes, lengths, options } = file::open(path, options)?;
+        let index = Self { rows, graph, codes, lengths, options, scratches: Mutex::default() };
+        if verify {
+            index.verify()?;
+        }
+        Ok(index)
     }
 
     /// Reads the whole file of an opened index, compares it with its checksums and checks what searches otherwise take

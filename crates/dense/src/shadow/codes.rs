@@ -116,12 +116,6 @@ impl Shadow {
         }
     }
 
-    /// Copies them to memory.
-    pub fn load(&mut self) {
-        self.codes.load();
-        [&mut self.scales, &mut self.errors, &mut self.lengths].into_iter().for_each(Column::load);
-    }
-
     pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
         writer.begin("codes")?;
         self.codes.write(writer)?;

@@ -5,8 +5,9 @@
 //! impacts, and the way to the passage. With 256 table entries per query term, contributions are then exact for
 //! any k1, b, idf and average length: nothing in the file depends on statistics that move.
 //!
-//! The engine's postings stay the truth; this file is made from them when a segment is written or merged, and
-//! again, in memory, when it is missing.
+//! tantivy's postings stay the source: this file is made from them when a segment is written or merged. A file of
+//! another version is replaced in memory each time the index is opened. A missing one is an error, which a repair
+//! mends.
 
 mod builder;
 mod dictionary;
@@ -17,7 +18,7 @@ mod postings;
 
 pub(crate) use dictionary::{ABSENT, ESCAPE};
 pub(crate) use file::{Impacts, TermImpacts};
-pub(crate) use plugin::{ImpactsPlugin, open_or_build, read_length_codes};
+pub(crate) use plugin::{ImpactsPlugin, open_impacts, read_length_codes, rebuild_missing};
 pub(crate) use postings::{Bitmap, LongGaps, Postings, ShortGaps};
 
 use kernels::impacts::RANK_EVERY;

@@ -4,12 +4,12 @@ use std::any::Any;
 use std::io::{BufWriter, Write};
 
 use tantivy::directory::error::OpenReadError;
-use tantivy::directory::{CompositeFile, OwnedBytes, TerminatingWrite};
+use tantivy::directory::{CompositeFile, Directory, OwnedBytes, TerminatingWrite};
 use tantivy::index::{SegmentComponent, SegmentReader};
 use tantivy::indexer::DocIdMapping;
 use tantivy::plugin::{PluginMergeContext, PluginWriter, PluginWriterContext, SegmentPlugin};
 use tantivy::schema::Field;
-use tantivy::{InvertedIndexReader, TantivyError};
+use tantivy::{Index, InvertedIndexReader, TantivyError};
 
 use super::builder::build;
 use super::file::Impacts;
@@ -25,25 +25,40 @@ struct ImpactsWriter {
     passages: u32,
 }
 
-/// The impacts of a segment: its file's, or made anew where there is no file, or one of another version or of
-/// other postings.
-pub(crate) fn open_or_build(
+/// The impacts of a segment: those in its file, or new ones if the file is of another version or of other postings.
+pub(crate) fn open_impacts(
     segment: &SegmentReader,
     terms: &InvertedIndexReader,
     length_codes: &[u8],
 ) -> tantivy::Result<Impacts> {
     let (passages, count) = (length_codes.len(), terms.terms().num_terms() as u64);
-    let file = match segment.open_read(SegmentComponent::Custom(EXTENSION.to_owned())) {
-        Ok(file) => Some(file.read_bytes()?),
-        Err(OpenReadError::FileDoesNotExist(_)) => None,
-        Err(error) => return Err(error.into()),
-    };
-    if let Some(Ok(impacts)) = file.map(|bytes| Impacts::open(bytes, passages, count)) {
+    let file = segment.open_read(SegmentComponent::Custom(EXTENSION.to_owned()))?.read_bytes()?;
+    if let Ok(impacts) = Impacts::open(file, passages, count) {
         return Ok(impacts);
     }
     let mut bytes = Vec::new();
     build(terms, length_codes, &mut bytes)?;
     Impacts::open(OwnedBytes::new(bytes), passages, count).map_err(TantivyError::InternalError)
+}
+
+/// Writes the impact files that the segments of the last commit lack, and returns how many they were. To be called with
+/// the writer's lock held.
+pub(crate) fn rebuild_missing(index: &Index, contents: Field) -> tantivy::Result<u64> {
+    let mut rebuilt = 0;
+    for segment in index.searchable_segments()? {
+        let missing = match segment.open_read(SegmentComponent::Custom(EXTENSION.to_owned())) {
+            Err(OpenReadError::FileDoesNotExist(_)) => true,
+            opened => opened.map(|_| false)?,
+        };
+        if missing {
+            write(&segment, &SegmentReader::open(&segment)?, contents)?;
+            rebuilt += 1;
+        }
+    }
+    if rebuilt > 0 {
+        index.directory().sync_directory()?;
+    }
+    Ok(rebuilt)
 }
 
 /// For each passage of a segment the code of its length: Lucene's `SmallFloat.intToByte4`.
@@ -53,9 +68,13 @@ pub(crate) fn read_length_codes(segment: &SegmentReader, contents: Field) -> tan
     Ok(lengths.unwrap_or_else(OwnedBytes::empty))
 }
 
-fn write(segment: &tantivy::Segment, passages: u32, contents: Field) -> tantivy::Result<()> {
-    let written = SegmentReader::open(&segment.clone().with_max_doc(passages))?;
-    let (terms, length_codes) = (written.inverted_index(contents)?, read_length_codes(&written, contents)?);
+/// Writes the impact file of a segment that is being written, of so many passages.
+fn write_new(segment: &tantivy::Segment, passages: u32, contents: Field) -> tantivy::Result<()> {
+    write(segment, &SegmentReader::open(&segment.clone().with_max_doc(passages))?, contents)
+}
+
+fn write(segment: &tantivy::Segment, reader: &SegmentReader, contents: Field) -> tantivy::Result<()> {
+    let (terms, length_codes) = (reader.inverted_index(contents)?, read_length_codes(reader, contents)?);
     let mut file = BufWriter::with_capacity(
         1 << 16,
         segment.open_write(SegmentComponent::Custom(EXTENSION.to_owned()))?,
@@ -78,7 +97,7 @@ impl SegmentPlugin for ImpactsPlugin {
 
     fn merge(&self, context: PluginMergeContext) -> tantivy::Result<()> {
         let passages = context.readers.iter().map(SegmentReader::num_docs).sum();
-        write(context.target_segment, passages, self.contents)
+        write_new(context.target_segment, passages, self.contents)
     }
 }
 
@@ -101,7 +120,7 @@ impl PluginWriter for ImpactsWriter {
         if mapping.is_some() {
             return Err(TantivyError::InvalidArgument("passages of a segment stay in order".to_owned()));
         }
-        write(segment, self.passages, self.contents)
+        write_new(segment, self.passages, self.contents)
     }
 
     fn mem_usage(&self) -> usize {

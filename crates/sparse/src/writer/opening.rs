@@ -3,9 +3,12 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
-use tantivy::Index;
+use tantivy::directory::error::LockError;
 use tantivy::indexer::IndexWriterOptions;
+use tantivy::{Index, TantivyError};
 
 use super::IndexWriter;
 use crate::backlog::Backlog;
@@ -43,8 +46,12 @@ impl IndexWriter {
                 clear(path)?;
             }
             Err(Error::NotAnIndex { .. }) if is_unfinished(path)? => clear(path)?,
-            Err(Error::Corrupt { .. } | Error::Version { .. }) if options.overwrite => clear(path)?,
-            Err(Error::Corrupt { .. } | Error::Version { .. }) => {
+            Err(Error::Corrupt { .. } | Error::MissingPassages { .. } | Error::Version { .. })
+                if options.overwrite =>
+            {
+                clear(path)?
+            }
+            Err(Error::Corrupt { .. } | Error::MissingPassages { .. } | Error::Version { .. }) => {
                 return Err(Error::AlreadyExists { path: path.to_path_buf() });
             }
             Err(error) => return Err(error),
@@ -126,7 +133,12 @@ impl IndexWriter {
         });
         match opened {
             Ok(writer) => Ok(Some(writer)),
-            Err(Error::Corrupt { .. } | Error::Version { .. } | Error::AnalyzerVersion { .. }) => Ok(None),
+            Err(
+                Error::Corrupt { .. }
+                | Error::MissingPassages { .. }
+                | Error::Version { .. }
+                | Error::AnalyzerVersion { .. },
+            ) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -172,6 +184,11 @@ impl IndexWriter {
     }
 }
 
+/// How often a lock that is held is tried again. The lock of a writer that was just closed stays held for a moment if this
+/// process is starting another one: until that one runs its own program, it has all files open that this one has.
+const LOCK_TRIES: u32 = 20;
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
+
 /// Opens tantivy's writer, whose operations must all be later than the last commit: see [`skip_stamp_of_commit`].
 fn open_engine(
     index: &Index,
@@ -180,7 +197,16 @@ fn open_engine(
     path: &Path,
 ) -> Result<tantivy::IndexWriter, Error> {
     let error = |error| engine_error(operation, path, error);
-    let engine = index.writer_with_options(options.clone()).map_err(error)?;
+    let mut tries = 0;
+    let engine = loop {
+        match index.writer_with_options(options.clone()) {
+            Err(TantivyError::LockFailure(LockError::LockBusy, _)) if tries < LOCK_TRIES => {
+                tries += 1;
+                thread::sleep(LOCK_PAUSE);
+            }
+            opened => break opened.map_err(error)?,
+        }
+    };
     skip_stamp_of_commit(&engine).map_err(error)?;
     Ok(engine)
 }

@@ -153,14 +153,6 @@ impl Codes {
         Ok(Self { dim, rotation: Rotation::new(dim), lines, scales, biases, rough })
     }
 
-    /// Copies them to memory.
-    pub fn load(&mut self) {
-        self.lines.own();
-        self.scales.own();
-        self.biases.as_mut().map(Numbers::own);
-        self.rough.iter_mut().for_each(Rough::load);
-    }
-
     pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
         self.lines.write(writer, "codes")?;
         self.scales.write(writer, "scales")?;

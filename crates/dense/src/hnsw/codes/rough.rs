@@ -91,11 +91,6 @@ impl Rough {
         Ok(Some(opened))
     }
 
-    /// Copies them to memory.
-    pub fn load(&mut self) {
-        self.lines.own();
-    }
-
     pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
         self.lines.write(writer, "signs")
     }

@@ -1,0 +1,16 @@
+//! How files are opened, as JavaScript says it.
+
+use napi_derive::napi;
+use storage::OpenOptions;
+
+#[napi(object)]
+pub struct NativeOpenOptions {
+    pub in_memory: bool,
+    pub verify: bool,
+}
+
+impl NativeOpenOptions {
+    pub fn parse(&self) -> OpenOptions {
+        OpenOptions { in_memory: self.in_memory, verify: self.verify }
+    }
+}
