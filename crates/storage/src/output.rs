@@ -29,7 +29,7 @@ pub struct Output {
 
 #[derive(Debug)]
 enum Sink {
-    File(Replacement),
+    File(Box<Replacement>),
     Stream(BufWriter<Stream>),
 }
 
@@ -44,7 +44,7 @@ impl Output {
         let stream = match Target::of(target).map_err(io())? {
             Target::File { path, replaced } => {
                 let file = Replacement::of(target, path, replaced)?;
-                return Ok(Self { target: target.to_path_buf(), sink: Sink::File(file) });
+                return Ok(Self { target: target.to_path_buf(), sink: Sink::File(Box::new(file)) });
             }
             Target::Stream(path) => Stream::open(&path, stop),
             Target::Descriptor(path, number) => Stream::descriptor(&path, number, stop),
