@@ -5,7 +5,7 @@ import {removeUnfinished} from '../unfinished.ts';
 const statuses = {SIGHUP: 129, SIGINT: 130, SIGTERM: 143} as const;
 
 /** How long work may take to stop. One run of a model or one merge of segments cannot be interrupted. */
-const GRACE_MS = 500;
+const GRACE_MS = 400;
 
 /**
 The first SIGINT, SIGTERM or SIGHUP aborts the work, which removes what it has on the disk. If it has not stopped after
