@@ -212,7 +212,7 @@ export declare class NativeRun {
   /** The scores of all lists, one after another, and where each list starts, then where the last ends. */
   scores(): Promise<ScoreColumn>
   /** Writes a TREC run. */
-  write(path: string, tag: string): Promise<void>
+  write(path: string, tag: string, control?: Control | undefined | null): Promise<void>
 }
 
 export declare class NativeSegmenter {
@@ -429,6 +429,9 @@ export declare function encodeStore(encoder: NativeEncoder, store: string, outpu
 export declare function evaluate(run: NativeRun, qrels: QrelsBuilder, measures: Array<string>): Promise<NativeEvaluation>
 
 export declare function exactMatch(prediction: string, answers: Array<string>): boolean
+
+/** Exchanges two folders in one step; `false` where the system cannot. */
+export declare function exchangeFolders(first: string, second: string): boolean
 
 export declare function f1(prediction: string, answers: Array<string>): number
 
@@ -822,6 +825,9 @@ export declare function readQrels(path: string): Promise<QrelsColumns>
 /** Reads a TREC run. */
 export declare function readRun(path: string): Promise<NativeRun>
 
+/** Removes files that are being written now: the process is about to end. */
+export declare function removeUnfinishedFiles(): void
+
 /** A passage to be read. */
 export interface RetrievedPassage {
   title?: string
@@ -857,4 +863,7 @@ export interface SystemInfo {
   threads: number
 }
 
-export declare function writeQrels(path: string, columns: QrelsColumns): Promise<void>
+/** Replaces a file, or writes to a FIFO or a device. */
+export declare function writeFile(path: string, content: Uint8Array, control?: Control | undefined | null): Promise<void>
+
+export declare function writeQrels(path: string, columns: QrelsColumns, control?: Control | undefined | null): Promise<void>

@@ -341,7 +341,13 @@ pub fn read_qrels(env: &Env, path: String) -> napi::Result<Object<'_>> {
 }
 
 #[napi(ts_return_type = "Promise<void>", catch_unwind)]
-pub fn write_qrels(env: &Env, path: String, columns: QrelsColumns) -> napi::Result<Object<'_>> {
+pub fn write_qrels<'env>(
+    env: &'env Env,
+    path: String,
+    columns: QrelsColumns,
+    control: Option<&Control>,
+) -> napi::Result<Object<'env>> {
+    let control = or_new(control);
     let grades = columns.grades.to_vec();
     let (queries, passages) = (columns.queries, columns.passages);
     spawn(env, move || {
@@ -349,6 +355,6 @@ pub fn write_qrels(env: &Env, path: String, columns: QrelsColumns) -> napi::Resu
         for ((query, passage), grade) in queries.into_iter().zip(passages).zip(grades) {
             qrels.insert(query, passage, grade);
         }
-        Ok(corpus::write_qrels(Path::new(&path), &qrels)?)
+        Ok(corpus::write_qrels(Path::new(&path), &qrels, &control)?)
     })
 }

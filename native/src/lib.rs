@@ -19,6 +19,7 @@ mod dense;
 mod enrichment;
 mod error;
 mod evaluation;
+mod files;
 mod fusion;
 mod hits;
 mod inference;

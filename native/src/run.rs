@@ -8,6 +8,7 @@ use napi::bindgen_prelude::{Float32Array, Object, Uint32Array};
 use napi_derive::napi;
 use ranking::{Hit, Run, ScoredId};
 
+use crate::control::{Control, or_new};
 use crate::error::Failure;
 use crate::hits::{Hits, Ids, Joined, Room, fits};
 use crate::numbering::Numbering;
@@ -345,9 +346,15 @@ impl NativeRun {
 
     /// Writes a TREC run.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
-    pub fn write<'env>(&self, env: &'env Env, path: String, tag: String) -> napi::Result<Object<'env>> {
-        let run = self.clone();
-        spawn(env, move || Ok(corpus::write_run(Path::new(&path), &*run.named()?, &tag)?))
+    pub fn write<'env>(
+        &self,
+        env: &'env Env,
+        path: String,
+        tag: String,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (run, control) = (self.clone(), or_new(control));
+        spawn(env, move || Ok(corpus::write_run(Path::new(&path), &*run.named()?, &tag, &control)?))
     }
 }
 

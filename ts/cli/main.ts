@@ -14,10 +14,11 @@ import {registerReplicate} from './commands/replicate.ts';
 import {registerSearch} from './commands/search.ts';
 import {registerVocabulary} from './commands/vocabulary.ts';
 import {UsageError, reportError} from './errors.ts';
+import {Interruption} from './interruption.ts';
 
 /**
-Runs the command line and resolves to its exit status: 0, 1 for a failure, 2 for a call that cannot be understood, 130
-after Ctrl-C.
+Runs the command line and resolves to its exit status: 0, 1 for a failure, 2 for a call that cannot be understood; 130, 143
+or 129 if it was interrupted by SIGINT, SIGTERM or SIGHUP.
 */
 export async function run(argv: readonly string[]): Promise<number> {
 	// Whoever reads our output may have seen enough: `passagekit search … | head`.
@@ -40,11 +41,9 @@ Begin with:
   $ passagekit index ./my-docs               makes ./passagekit-index
   $ passagekit ask "Who built the bridge?"   answers from ./passagekit-index
 
-Every command takes --json. Exit status: 0 done, 1 failed, 2 not understood.`,
+Every command takes --json. Exit status: 0 done, 1 failed, 2 not understood, 128 + n after signal n.`,
 		);
-	const interrupted = new AbortController();
-	const interrupt = (): void => interrupted.abort();
-	process.once('SIGINT', interrupt);
+	const interruption = new Interruption();
 	for (const register of [
 		registerDemo,
 		registerIndex,
@@ -58,7 +57,7 @@ Every command takes --json. Exit status: 0 done, 1 failed, 2 not understood.`,
 		registerBench,
 		registerDoctor,
 	]) {
-		register(program, interrupted.signal);
+		register(program, interruption.signal);
 	}
 	for (const command of [program, ...program.commands]) {
 		command.exitOverride();
@@ -74,13 +73,13 @@ Every command takes --json. Exit status: 0 done, 1 failed, 2 not understood.`,
 		if (error instanceof CommanderError) {
 			return error.exitCode === 0 ? 0 : 2;
 		}
-		if (interrupted.signal.aborted) {
-			process.stderr.write('passagekit: interrupted\n');
-			return 130;
+		if (interruption.status !== undefined) {
+			interruption.report();
+			return interruption.status;
 		}
 		reportError(error, argv.includes('--json'));
 		return error instanceof UsageError ? 2 : 1;
 	} finally {
-		process.off('SIGINT', interrupt);
+		interruption.settle();
 	}
 }

@@ -1,7 +1,7 @@
 import {statSync} from 'node:fs';
-import {mkdir, readdir, rename, rm} from 'node:fs/promises';
+import {readdir} from 'node:fs/promises';
 import {availableParallelism} from 'node:os';
-import {basename, dirname, join, resolve} from 'node:path';
+import {join, resolve} from 'node:path';
 import {checkCount, checkOneOf, checkString} from '../check.ts';
 import {type PassageFormat, PassageStore, type SplitOptions} from '../corpus/index.ts';
 import {type FlatStorage, storages} from '../dense/flat-index.ts';
@@ -12,6 +12,7 @@ import {callNative, native} from '../native.ts';
 import type {Analyzer} from '../sparse/analyzer.ts';
 import {nativeAnalyzer} from '../sparse/native-analyzer.ts';
 import type {CallOptions, Passage, Progress} from '../types.ts';
+import {BuildFolder, placeOf, putBack} from './build-folder.ts';
 import {type EncoderRecord, type Manifest, parts, readManifest, writeManifest} from './manifest.ts';
 
 /** What a build does, in order: reads and splits, BM25, encodes into the flat index, links the HNSW graph. */
@@ -63,7 +64,9 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'> {
 
 /**
 Builds a collection in the folder `output`: passages, BM25 index, vectors, graph. It is built beside its place and moved
-there when it is whole; a build that fails or is aborted leaves what was there.
+there when it is whole; a build that fails or is aborted leaves what was there. An aborted build rejects once its work has
+stopped. The new folder has the mode of the one it replaces, and its owner where the system permits; symbolic links are
+followed. What killed builds of the same folder left beside it is removed.
 */
 export async function buildCollection(
 	source: string | Iterable<Passage> | AsyncIterable<Passage>,
@@ -79,14 +82,15 @@ export async function buildCollection(
 	checkCount('threads', threads, 0);
 	const analyzer = nativeAnalyzer(options.analyzer ?? 'english');
 	options.signal?.throwIfAborted();
-	const target = resolve(output);
+	const target = await placeOf(output);
+	await putBack(target);
 	await checkTarget(target, overwrite);
 	// Loaded first: a missing model should not cost the time of reading a corpus.
 	const encoder = model === false ? undefined : await OnnxEncoder.load(model, {...options.encoderOptions, signal: options.signal});
-	const folder = join(dirname(target), `.${basename(target)}.building-${process.pid}`);
+	let building: BuildFolder | undefined;
 	try {
-		await rm(folder, {recursive: true, force: true});
-		await mkdir(folder, {recursive: true});
+		building = await BuildFolder.create(target);
+		const folder = building.path;
 		const place = (part: keyof typeof parts): string => join(folder, parts[part]);
 		const {passages} = await stage('read', options, async call => {
 			const result =
@@ -144,11 +148,12 @@ export async function buildCollection(
 		}
 		const manifest: Manifest = {format: 'passagekit-collection', version: 1, passages, analyzer: analyzer.name, encoder: record, indexes};
 		await writeManifest(folder, manifest);
-		await moveInto(folder, target);
+		options.signal?.throwIfAborted();
+		building.moveInto(overwrite);
 		return manifest;
 	} finally {
 		encoder?.close();
-		await rm(folder, {recursive: true, force: true});
+		await building?.remove();
 	}
 }
 
@@ -210,20 +215,4 @@ async function checkTarget(target: string, overwrite: boolean): Promise<void> {
 		);
 	}
 	await readManifest(target);
-}
-
-async function moveInto(folder: string, target: string): Promise<void> {
-	const old = `${folder}.old`;
-	await rename(target, old).catch((error: NodeJS.ErrnoException) => {
-		if (error.code !== 'ENOENT') {
-			throw new RetrievalError('ERR_IO', `write ${target}: ${error.message}`, {cause: error});
-		}
-	});
-	try {
-		await rename(folder, target);
-	} catch (error) {
-		await rename(old, target).catch(() => {});
-		throw new RetrievalError('ERR_IO', `write ${target}: ${(error as Error).message}`, {cause: error});
-	}
-	await rm(old, {recursive: true, force: true});
 }

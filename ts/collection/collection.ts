@@ -9,6 +9,7 @@ import {type Answer, ExtractiveReader, type ReadOptions} from '../reader/index.t
 import {Bm25Index, type Bm25Options} from '../sparse/index.ts';
 import type {Hit, Passage, Searcher} from '../types.ts';
 import {type BuildOptions, buildCollection} from './build.ts';
+import {placeOf, putBack} from './build-folder.ts';
 import {type Manifest, parts, readManifest} from './manifest.ts';
 
 export type Retriever = 'bm25' | 'dense' | 'hybrid';
@@ -107,10 +108,13 @@ export class Collection implements AsyncDisposable {
 		);
 	}
 
-	/** Opens the collection in a folder. Indexes are memory-mapped; models load when they are first needed. */
+	/**
+	Opens the collection in a folder. Indexes are memory-mapped; models load when they are first needed. If a build was
+	killed after moving the collection away and before putting the new one there, the old one is put back.
+	*/
 	static async open(folder: string, options: CollectionOptions = {}): Promise<Collection> {
 		checkString('folder', folder);
-		const manifest = await readManifest(folder);
+		const manifest = await foundManifest(folder);
 		const passages = await PassageStore.open(join(folder, parts.passages));
 		const bm25 = await Bm25Index.open(join(folder, parts.bm25), {k1: options.k1, b: options.b});
 		if (passages.size !== manifest.passages || bm25.size !== manifest.passages) {
@@ -228,6 +232,19 @@ export class Collection implements AsyncDisposable {
 			opening.catch(() => this.#open.delete(name));
 		}
 		return opening;
+	}
+}
+
+/** The manifest; a collection that a killed build had moved away, and not replaced, is put back for it. */
+async function foundManifest(folder: string): Promise<Manifest> {
+	try {
+		return await readManifest(folder);
+	} catch (error) {
+		const missing = error instanceof RetrievalError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
+		if (missing && (await putBack(await placeOf(folder)))) {
+			return readManifest(folder);
+		}
+		throw error;
 	}
 }
 

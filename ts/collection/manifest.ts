@@ -1,6 +1,7 @@
-import {readFile, writeFile} from 'node:fs/promises';
+import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {RetrievalError} from '../errors.ts';
+import {replaceFile} from '../files.ts';
 
 /** The encoder that made a collection's vectors. */
 export interface EncoderRecord {
@@ -71,5 +72,5 @@ export async function readManifest(folder: string): Promise<Manifest> {
 }
 
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
-	await writeFile(join(folder, parts.manifest), `${JSON.stringify(manifest, undefined, '\t')}\n`);
+	await replaceFile(join(folder, parts.manifest), `${JSON.stringify(manifest, undefined, '\t')}\n`);
 }

@@ -10,14 +10,15 @@ export async function readTrecRun(path: string, options: CallOptions = {}): Prom
 }
 
 /**
-Writes a TREC run, whole or not at all. Scores are the shortest decimals that give the same 32-bit float back. Ids with
+Writes a TREC run: a file is replaced whole or not at all, a FIFO, a character device or `/dev/fd/N` gets it line by line,
+and `-` is the standard output. Symbolic links are followed, and a replaced file passes its mode on. Scores are the shortest decimals that give the same 32-bit float back. Ids with
 white space are refused: no such file could be read again.
 */
 export async function writeTrecRun(path: string, run: Run, tag = 'passagekit', options: CallOptions = {}): Promise<void> {
 	checkString('path', path);
 	checkString('tag', tag);
 	const handle = await nativeRun(run);
-	await callNative(options, () => handle.write(path, tag));
+	await callNative(options, control => handle.write(path, tag, control));
 }
 
 /** Reads qrels: TREC's four columns, or BEIR's three with a header line. */
@@ -36,11 +37,11 @@ export async function readQrels(path: string, options: CallOptions = {}): Promis
 	return qrels;
 }
 
-/** Writes qrels in TREC's four columns, whole or not at all. */
+/** Writes qrels in TREC's four columns, to whatever `writeTrecRun` writes to. */
 export async function writeQrels(path: string, qrels: Qrels, options: CallOptions = {}): Promise<void> {
 	checkString('path', path);
 	const columns = qrelsColumns(qrels);
-	await callNative(options, () => native.writeQrels(path, columns));
+	await callNative(options, control => native.writeQrels(path, columns, control));
 }
 
 /** Judgements as the addon takes them. */

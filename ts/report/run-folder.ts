@@ -1,7 +1,8 @@
 /** The folder of a study's run: what decides its outcome, and files that are there whole or not at all. */
-import {mkdir, readFile, rename, writeFile} from 'node:fs/promises';
+import {mkdir, readFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {RetrievalError} from '../errors.ts';
+import {replaceFile} from '../files.ts';
 
 /** All that decides what a run finds, as JSON: the same configuration gives the same bytes. */
 export const configurationFile = 'configuration.json';
@@ -58,9 +59,8 @@ export function json(value: unknown): string {
 	return `${JSON.stringify(value, undefined, '\t')}\n`;
 }
 
-/** Writes a file beside its place and moves it there. */
+/** Writes a file, whole or not at all, in a folder that is made if there is none. */
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
 	await mkdir(dirname(path), {recursive: true});
-	await writeFile(`${path}.part`, content);
-	await rename(`${path}.part`, path);
+	await replaceFile(path, content);
 }

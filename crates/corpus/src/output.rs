@@ -1,40 +1,41 @@
 use std::io::{self, BufWriter, Stdout, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use storage::Replacement;
+use control::Control;
 
 use crate::Error;
 
-/// A file that is replaced whole or not at all, or the standard output, which `-` stands for.
+/// A file that is replaced whole or not at all, a FIFO or a device that is written to, or the standard output, which `-`
+/// stands for.
 #[derive(Debug)]
 pub(crate) struct Output {
     path: PathBuf,
     target: Target,
+    control: Arc<Control>,
 }
 
 #[derive(Debug)]
 enum Target {
-    File(Replacement),
+    File(storage::Output),
     Stdout(BufWriter<Stdout>),
 }
 
 impl Output {
-    pub fn create(path: &Path) -> Result<Self, Error> {
+    /// Cancelling fails all that follows, and ends waits for the reader of a FIFO.
+    pub fn create(path: &Path, control: &Arc<Control>) -> Result<Self, Error> {
         let target = if path == Path::new("-") {
             Target::Stdout(BufWriter::with_capacity(1 << 16, io::stdout()))
         } else {
-            Target::File(Replacement::create(path)?)
+            let waiting = Arc::clone(control);
+            Target::File(storage::Output::create(path, Box::new(move || waiting.is_cancelled()))?)
         };
-        Ok(Self { path: path.to_path_buf(), target })
+        Ok(Self { path: path.to_path_buf(), target, control: Arc::clone(control) })
     }
 
     /// Writes bytes; an error names the file.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let written = match &mut self.target {
-            Target::File(file) => file.write_all(bytes),
-            Target::Stdout(stdout) => stdout.write_all(bytes),
-        };
-        written.map_err(Error::io("write", &self.path))
+        self.write_all(bytes).map_err(Error::io("write", &self.path))
     }
 
     /// Puts the file in its place.
@@ -48,6 +49,7 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.control.check().map_err(io::Error::other)?;
         match &mut self.target {
             Target::File(file) => file.write(bytes),
             Target::Stdout(stdout) => stdout.write(bytes),
@@ -59,4 +61,20 @@ impl Write for Output {
             Target::Stdout(stdout) => stdout.flush(),
         }
     }
+}
+
+/// Writes a whole file. What fails because the caller cancelled is [`Error::Cancelled`].
+pub(crate) fn write_whole(
+    path: &Path,
+    control: &Arc<Control>,
+    write: impl FnOnce(&mut Output) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let written = Output::create(path, control).and_then(|mut output| {
+        write(&mut output)?;
+        output.finish()
+    });
+    written.or_else(|error| {
+        control.check()?;
+        Err(error)
+    })
 }

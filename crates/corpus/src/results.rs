@@ -1,6 +1,7 @@
 //! DPR's retrieval results: questions with the passages retrieved for them.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -139,7 +140,7 @@ impl ResultWriter {
     ///
     /// [`Error::Storage`].
     pub fn create(path: impl AsRef<Path>) -> Result<Self, Error> {
-        Ok(Self { output: Output::create(path.as_ref())?, count: 0 })
+        Ok(Self { output: Output::create(path.as_ref(), &Arc::default())?, count: 0 })
     }
 
     /// Appends the results of one question.

@@ -1,4 +1,5 @@
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::json;
 
@@ -42,7 +43,7 @@ impl PassageWriter {
                 format.to_string(),
             ));
         }
-        let mut output = Output::create(path.as_ref())?;
+        let mut output = Output::create(path.as_ref(), &Arc::default())?;
         if format == PassageFormat::Dpr {
             output.push(b"id\ttext\ttitle\n")?;
         }
@@ -101,7 +102,7 @@ impl QuestionWriter {
             let expected = "tsv, beir, dpr-csv or dpr-jsonl";
             return Err(Error::argument("format to write questions in", expected, format.to_string()));
         }
-        Ok(Self { output: Output::create(path.as_ref())?, format, line: String::new() })
+        Ok(Self { output: Output::create(path.as_ref(), &Arc::default())?, format, line: String::new() })
     }
 
     /// Appends a question.

@@ -4,6 +4,7 @@ mod common;
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use common::shared;
 use corpus::{
@@ -183,14 +184,14 @@ fn qrels_and_runs_are_read_wholly_and_come_back() -> Result<(), Error> {
         let qrels = read_qrels(shared.join(format!("data/ir/{name}/qrels.txt.gz")))?;
         let grades: usize = qrels.iter().map(|(_, grades)| grades.len()).sum();
         assert_eq!(grades as u64, counts[format!("ir/{name}/qrels.txt.gz").as_str()], "{name}");
-        write_qrels(&copy, &qrels)?;
+        write_qrels(&copy, &qrels, &Arc::default())?;
         assert!(read_qrels(&copy)? == qrels, "{name}");
 
         let run = read_run(shared.join(format!("reference/lucene/{name}.bm25.trec.gz")))?;
         // Not every query has a hit.
         assert!(run.iter().len() as u64 <= counts[format!("ir/{name}/queries.jsonl.gz").as_str()], "{name}");
         assert!(run.iter().all(|(_, hits)| (1..=1000).contains(&hits.len())), "{name}");
-        write_run(&copy, &run, "copy")?;
+        write_run(&copy, &run, "copy", &Arc::default())?;
         assert!(read_run(&copy)? == run, "{name}");
     }
     let run = read_run(shared.join("reference/scifact.bm25.top100.trec.gz"))?;

@@ -5,6 +5,9 @@
 //! temporary name in the same folder, synced, and renamed over the old one, so a reader sees the old file or
 //! the new one and never a half.
 //!
+//! Files of other formats are written through [`Output`], which replaces a regular file in the same way and streams to
+//! devices and pipes.
+//!
 //! ```
 //! use storage::{File, FileKind, Writer};
 //!
@@ -23,16 +26,25 @@
 //! ```
 
 mod error;
+mod exchange;
 mod file;
 mod header;
 mod huge_pages;
 mod map;
+mod output;
+mod permissions;
 mod replace;
+mod stream;
+mod target;
+mod temporary;
 mod writer;
 
 pub use error::Error;
+pub use exchange::exchange;
 pub use file::{File, OpenOptions};
 pub use header::FileKind;
 pub use huge_pages::prefer_huge_pages;
+pub use output::{Output, Stop, Written, never, put_both};
 pub use replace::{Replacement, replace};
+pub use temporary::remove_unfinished;
 pub use writer::Writer;

@@ -1,35 +1,53 @@
-use std::fs;
-use std::io::{BufWriter, Write};
+use std::fs::{self, Metadata};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::Error;
+use crate::target::{Target, unsuitable};
+use crate::temporary::{self, Temporary};
+use crate::{Error, permissions};
 
 /// A file being written beside the one it will replace. Dropped unfinished, it is removed and the old one stays.
+///
+/// Symbolic links are followed: the link stays, and the file it leads to is replaced or created. The new file has the mode
+/// of the old one and, where the system permits, its owner and group; access control lists and extended attributes are not
+/// kept. Other hard links to the old file keep the old content.
 #[derive(Debug)]
 pub struct Replacement {
+    /// As it was given.
     target: PathBuf,
-    temporary: PathBuf,
-    file: Option<BufWriter<fs::File>>,
+    /// Where the links lead.
+    place: PathBuf,
+    replaced: Option<Metadata>,
+    temporary: Temporary,
+    file: BufWriter<fs::File>,
 }
 
 impl Replacement {
-    /// Starts writing what will become `target`. Its folder must exist.
+    /// Starts writing what will become `target`. Its folder must exist. Removes temporary files that killed writers of
+    /// the same target left behind.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], also when `target` is a folder.
+    /// [`Error::Io`], also when `target` is neither a regular file nor free: a folder, a FIFO, a device, a loop of links.
     pub fn create(target: &Path) -> Result<Self, Error> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        if target.is_dir() {
-            return Err(Error::io("write", target)(std::io::ErrorKind::IsADirectory.into()));
-        }
-        let mut name = target.file_name().unwrap_or_default().to_os_string();
-        name.push(format!(".{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
-        let temporary = target.with_file_name(name);
-        let file = fs::File::create(&temporary).map_err(Error::io("write", target))?;
-        let file = Some(BufWriter::with_capacity(1 << 20, file));
-        Ok(Self { target: target.to_path_buf(), temporary, file })
+        let place = Target::of(target).and_then(|found| match found {
+            Target::File { path, replaced } => Ok((path, replaced)),
+            Target::Stream(path) => {
+                let kind = fs::metadata(&path)?.file_type();
+                Err(unsuitable("a regular file or a new one", crate::target::name_of(kind)))
+            }
+            Target::Descriptor(..) => Err(unsuitable("a regular file or a new one", "an open descriptor")),
+        });
+        let (place, replaced) = place.map_err(Error::io("write", target))?;
+        Self::of(target, place, replaced)
+    }
+
+    pub(crate) fn of(target: &Path, place: PathBuf, replaced: Option<Metadata>) -> Result<Self, Error> {
+        temporary::sweep(&place);
+        let created = Temporary::create(&place, replaced.is_some());
+        let (temporary, file) = created.map_err(Error::io("write", target))?;
+        let file = BufWriter::with_capacity(1 << 20, file);
+        Ok(Self { target: target.to_path_buf(), place, replaced, temporary, file })
     }
 
     /// Syncs what was written and puts it in the place of the target.
@@ -37,40 +55,59 @@ impl Replacement {
     /// # Errors
     ///
     /// [`Error::Io`]; the old file is then untouched.
-    pub fn finish(mut self) -> Result<(), Error> {
-        let error = || Error::io("write", &self.target);
-        let writer = self.file.take().expect("only `finish` and `drop` take it");
-        let file = writer.into_inner().map_err(|failed| error()(failed.into_error()))?;
-        file.sync_all().map_err(error())?;
-        drop(file);
-        fs::rename(&self.temporary, &self.target).map_err(error())?;
-        // The rename itself lasts only once its folder is synced; not every file system can.
-        if let Some(folder) = self.target.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            let _ = fs::File::open(folder).and_then(|folder| folder.sync_all());
-        }
-        Ok(())
+    pub fn finish(self) -> Result<(), Error> {
+        self.complete()?.put()
+    }
+
+    /// Syncs what was written and leaves it beside the target.
+    pub(crate) fn complete(self) -> Result<Complete, Error> {
+        let Self { target, place, replaced, temporary, file } = self;
+        let sync = |file: BufWriter<fs::File>| -> io::Result<fs::File> {
+            let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+            if let Some(replaced) = &replaced {
+                permissions::keep(&file, replaced)?;
+            }
+            file.sync_all()?;
+            Ok(file)
+        };
+        let locked = sync(file).map_err(Error::io("write", &target))?;
+        Ok(Complete { target, place, temporary, locked })
     }
 
     /// The writer, for what is not said through [`Write`].
     pub(crate) fn buffer(&mut self) -> &mut BufWriter<fs::File> {
-        self.file.as_mut().expect("only `finish` and `drop` take it")
+        &mut self.file
     }
 }
 
 impl Write for Replacement {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.buffer().write(bytes)
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
     }
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.buffer().flush()
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }
 
-impl Drop for Replacement {
-    fn drop(&mut self) {
-        self.file = None;
-        // Gone already once `finish` has renamed it.
-        let _ = fs::remove_file(&self.temporary);
+/// A file that lacks nothing but its name.
+#[derive(Debug)]
+pub(crate) struct Complete {
+    pub target: PathBuf,
+    pub place: PathBuf,
+    pub temporary: Temporary,
+    /// Keeps a sweep from removing the temporary.
+    locked: fs::File,
+}
+
+impl Complete {
+    /// Puts the file in its place.
+    pub fn put(self) -> Result<(), Error> {
+        let Self { target, place, temporary, locked } = self;
+        // Windows renames no file that is locked.
+        let locked = cfg!(unix).then_some(locked);
+        let put = temporary.put(&place).map_err(Error::io("write", &target));
+        drop(locked);
+        put
     }
 }
 

@@ -39,16 +39,16 @@ impl IdList {
         Ok(ids)
     }
 
-    /// Writes a file that [`read`](Self::read) reads: a JSON array if its name ends in `.json`, else a text.
+    /// The content of a file that [`read`](Self::read) reads: a JSON array if `path`, where it goes, ends in `.json`, else
+    /// a text.
     ///
     /// # Errors
     ///
-    /// [`Error::Option`] for an id that would not be read from a text as it is; [`Error::Storage`].
-    pub fn write(&self, path: &Path) -> Result<(), Error> {
+    /// [`Error::Option`] for an id that would not be read from a text as it is.
+    pub fn to_file(&self, path: &Path) -> Result<Vec<u8>, Error> {
         let ids = || (0..self.len()).map(|at| self.get(at));
         if path.extension().is_some_and(|extension| extension == "json") {
-            let json = serde_json::to_vec(&ids().collect::<Vec<_>>()).expect("strings are JSON");
-            return Ok(storage::replace(path, &json)?);
+            return Ok(serde_json::to_vec(&ids().collect::<Vec<_>>()).expect("strings are JSON"));
         }
         let unfit = |id: &&str| id.contains('\n') || id.ends_with('\r');
         let first = ids().next().filter(|id| id.trim_start().starts_with('[') || id.starts_with('\u{feff}'));
@@ -59,12 +59,12 @@ impl IdList {
                 got: format!("\"{}\"", id.escape_debug()),
             });
         }
-        let mut text = String::with_capacity(self.text.len() + self.len());
+        let mut text = Vec::with_capacity(self.text.len() + self.len());
         for id in ids() {
-            text.push_str(id);
-            text.push('\n');
+            text.extend(id.bytes());
+            text.push(b'\n');
         }
-        Ok(storage::replace(path, text.as_bytes())?)
+        Ok(text)
     }
 
     /// Appends an id.

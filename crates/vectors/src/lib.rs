@@ -8,7 +8,7 @@
 //! use vectors::{NpyWriter, OpenOptions, VectorFile};
 //!
 //! let path = std::env::temp_dir().join(format!("vectors-doc-{}.npy", std::process::id()));
-//! let mut writer = NpyWriter::create(&path, 2, 3)?;
+//! let mut writer = NpyWriter::create(&path, 2, 3, storage::never())?;
 //! writer.push(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
 //! writer.finish()?;
 //!

@@ -1,7 +1,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use storage::Replacement;
+use storage::{Output, Stop, Written};
 
 use crate::Error;
 
@@ -9,7 +9,7 @@ use crate::Error;
 #[derive(Debug)]
 pub struct NpyWriter {
     path: PathBuf,
-    file: Replacement,
+    file: Output,
     /// Numbers to come.
     left: u64,
     dim: usize,
@@ -17,13 +17,13 @@ pub struct NpyWriter {
 
 impl NpyWriter {
     /// Starts a file that will replace `path` when it is [finished](Self::finish); dropped before, it leaves what is
-    /// there.
+    /// there. A FIFO or a device gets the bytes as they come; `stop` ends the wait for a reader.
     ///
     /// # Errors
     ///
     /// [`Error::Storage`]
-    pub fn create(path: &Path, rows: u64, dim: usize) -> Result<Self, Error> {
-        let mut file = Replacement::create(path)?;
+    pub fn create(path: &Path, rows: u64, dim: usize, stop: Stop) -> Result<Self, Error> {
+        let mut file = Output::create(path, stop)?;
         let dictionary = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {dim}), }}");
         // Magic, version and length take 10 bytes; the numbers start on a multiple of 64.
         let length = (10 + dictionary.len() + 1).next_multiple_of(64) - 10;
@@ -48,16 +48,25 @@ impl NpyWriter {
         Ok(written.map_err(storage::Error::io("write", &self.path))?)
     }
 
-    /// Completes the file.
+    /// Completes the file and puts it in its place.
     ///
     /// # Errors
     ///
     /// [`Error::Option`] if rows are missing; [`Error::Storage`].
     pub fn finish(self) -> Result<(), Error> {
+        Ok(self.complete()?.put()?)
+    }
+
+    /// Completes the file without putting it in its place.
+    ///
+    /// # Errors
+    ///
+    /// As [`finish`](Self::finish).
+    pub fn complete(self) -> Result<Written, Error> {
         if self.left > 0 {
             return Err(self.refused(0));
         }
-        Ok(self.file.finish()?)
+        Ok(self.file.complete()?)
     }
 
     fn refused(&self, got: usize) -> Error {

@@ -203,7 +203,7 @@ fn a_file_larger_than_a_batch_is_read_in_several() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("large.npy");
     let (rows, dim) = (100_000u64, 40);
-    let mut writer = NpyWriter::create(&path, rows, dim).expect("writable");
+    let mut writer = NpyWriter::create(&path, rows, dim, storage::never()).expect("writable");
     let row = |row: u64| (0..dim as u64).map(move |column| (row * 7 + column) as f32);
     (0..rows).for_each(|number| writer.push(&row(number).collect::<Vec<_>>()).expect("writable"));
     writer.finish().expect("complete");
@@ -226,7 +226,7 @@ fn a_file_larger_than_a_batch_is_read_in_several() {
 fn a_writer_takes_what_was_announced() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("x.npy");
-    let mut writer = NpyWriter::create(&path, 2, 2).expect("writable");
+    let mut writer = NpyWriter::create(&path, 2, 2, storage::never()).expect("writable");
     assert!(writer.push(&[1.0]).is_err());
     writer.push(&[1.0, 2.0]).expect("writable");
     let error = writer.finish().expect_err("a row is missing").to_string();

@@ -83,6 +83,7 @@ pub fn build_hnsw_from_flat<'env>(
         };
         control.set_total(flat.len() as u64);
         let index = HnswIndex::from_flat(flat, options, thread_count as usize, &control)?;
+        control.check()?;
         Ok(index.save(Path::new(&output))?)
     })
 }

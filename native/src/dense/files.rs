@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use dense::{FlatWriter, Longest, Put};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
+use storage::{Output, Stop, put_both};
 use vectors::{Batch, IdList, IdSource, NpyWriter, OpenOptions, VectorFile};
 
 use super::any_index::AnyIndex;
@@ -60,7 +62,7 @@ impl NativeVectorIndex {
     ) -> napi::Result<Object<'env>> {
         let (index, control) = (self.opened(), or_new(control));
         spawn(env, move || {
-            index?.read(|index| export(index, Path::new(&path), ids_path.as_deref(), &control))
+            index?.read(|index| export(index, Path::new(&path), ids_path.as_deref().map(Path::new), &control))
         })
     }
 }
@@ -209,10 +211,48 @@ fn first_row(file: &VectorFile, id: &str, end: usize) -> Option<usize> {
 /// Rows between looks at the control.
 const ROWS_AT_A_TIME: usize = 1024;
 
-fn export(index: &AnyIndex, path: &Path, ids_path: Option<&str>, control: &control::Control) -> Outcome<u32> {
+/// Writes both files or, on an error or when cancelled, neither.
+fn export(
+    index: &AnyIndex,
+    path: &Path,
+    ids_path: Option<&Path>,
+    control: &Arc<control::Control>,
+) -> Outcome<u32> {
     let rows: Vec<u32> = index.live().iter().collect();
     control.set_total(rows.len() as u64);
-    let mut writer = NpyWriter::create(path, rows.len() as u64, index.dim())?;
+    // Refused here, nothing has gone to a stream yet.
+    let ids = ids_path.map(|ids_path| -> Outcome<_> {
+        Output::check(ids_path)?;
+        if Output::is_same_file(path, ids_path) {
+            let message =
+                format!("exportVectors: expected two files, got {} for vectors and ids", path.display());
+            return Err(Failure::argument(message));
+        }
+        let ids: IdList = rows.iter().map(|&ord| index.id(ord)).collect();
+        Ok((ids_path, ids.to_file(ids_path)?))
+    });
+    let ids = ids.transpose()?;
+    let written = write_both(index, &rows, path, ids, control);
+    // Waits for the reader of a FIFO end with an error of the file when cancelled.
+    written.or_else(|failure| {
+        control.check()?;
+        Err(failure)
+    })?;
+    Ok(rows.len() as u32)
+}
+
+fn write_both(
+    index: &AnyIndex,
+    rows: &[u32],
+    path: &Path,
+    ids: Option<(&Path, Vec<u8>)>,
+    control: &Arc<control::Control>,
+) -> Outcome<()> {
+    let stop = || -> Stop {
+        let control = Arc::clone(control);
+        Box::new(move || control.is_cancelled())
+    };
+    let mut writer = NpyWriter::create(path, rows.len() as u64, index.dim(), stop())?;
     for rows in rows.chunks(ROWS_AT_A_TIME) {
         control.check()?;
         for &ord in rows {
@@ -220,10 +260,9 @@ fn export(index: &AnyIndex, path: &Path, ids_path: Option<&str>, control: &contr
         }
         control.advance(rows.len() as u64);
     }
-    if let Some(ids_path) = ids_path {
-        let ids: IdList = rows.iter().map(|&ord| index.id(ord)).collect();
-        ids.write(Path::new(ids_path))?;
-    }
-    writer.finish()?;
-    Ok(rows.len() as u32)
+    let vectors = writer.complete()?;
+    let Some((ids_path, ids)) = ids else { return Ok(vectors.put()?) };
+    let mut output = Output::create(ids_path, stop())?;
+    output.write_all(&ids).map_err(storage::Error::io("write", ids_path))?;
+    Ok(put_both(output.complete()?, vectors)?)
 }

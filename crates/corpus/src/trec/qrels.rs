@@ -1,6 +1,8 @@
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
+use control::Control;
 use ranking::Qrels;
 
 use super::columns::{column, failed, is_comment, query_column};
@@ -8,7 +10,7 @@ use crate::Error;
 use crate::error::shown;
 use crate::input::Input;
 use crate::lines::Lines;
-use crate::output::Output;
+use crate::output::write_whole;
 
 /// Reads judgements, plain or gzip: TREC's lines of `query iteration passage grade`, or BEIR's tab-separated
 /// `query-id`, `corpus-id`, `score` under that header.
@@ -67,15 +69,14 @@ fn beir_columns(line: &str) -> Option<(&str, &str, &str)> {
     whole.then_some(found)
 }
 
-/// Writes judgements in TREC's form to a file, which is replaced whole or not at all; `-` is the standard output.
+/// Writes judgements in TREC's form to a file, which is replaced whole or not at all; FIFOs and devices are written to, and
+/// `-` is the standard output.
 ///
 /// # Errors
 ///
-/// As [`write_qrels_to`]; [`Error::Storage`] if the file cannot be replaced.
-pub fn write_qrels(path: impl AsRef<Path>, qrels: &Qrels) -> Result<(), Error> {
-    let mut output = Output::create(path.as_ref())?;
-    write_qrels_to(&mut output, qrels)?;
-    output.finish()
+/// As [`write_qrels_to`]; [`Error::Storage`] if the file cannot be replaced; [`Error::Cancelled`].
+pub fn write_qrels(path: impl AsRef<Path>, qrels: &Qrels, control: &Arc<Control>) -> Result<(), Error> {
+    write_whole(path.as_ref(), control, |output| write_qrels_to(output, qrels))
 }
 
 /// Writes `query 0 passage grade`: queries in their order, the passages of each by id.

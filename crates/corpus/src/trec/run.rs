@@ -1,7 +1,9 @@
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
+use control::Control;
 use ranking::{Run, ScoredId};
 
 use super::columns::{column, failed, is_comment, query_column};
@@ -9,7 +11,7 @@ use crate::Error;
 use crate::error::shown;
 use crate::input::Input;
 use crate::lines::Lines;
-use crate::output::Output;
+use crate::output::write_whole;
 
 /// Reads a TREC run: lines of `query Q0 passage rank score tag`, plain or gzip; what follows the tag is ignored.
 ///
@@ -69,15 +71,14 @@ struct Hits {
     seen: HashSet<String>,
 }
 
-/// Writes a TREC run to a file, which is replaced whole or not at all; `-` is the standard output.
+/// Writes a TREC run to a file, which is replaced whole or not at all; FIFOs and devices are written to, and `-` is the
+/// standard output.
 ///
 /// # Errors
 ///
-/// As [`write_run_to`]; [`Error::Storage`] if the file cannot be replaced.
-pub fn write_run(path: impl AsRef<Path>, run: &Run, tag: &str) -> Result<(), Error> {
-    let mut output = Output::create(path.as_ref())?;
-    write_run_to(&mut output, run, tag)?;
-    output.finish()
+/// As [`write_run_to`]; [`Error::Storage`] if the file cannot be replaced; [`Error::Cancelled`].
+pub fn write_run(path: impl AsRef<Path>, run: &Run, tag: &str, control: &Arc<Control>) -> Result<(), Error> {
+    write_whole(path.as_ref(), control, |output| write_run_to(output, run, tag))
 }
 
 /// Writes a TREC run: `query Q0 passage rank score tag`, in the run's order, ranks from 1.
@@ -169,9 +170,9 @@ mod tests {
         let path = folder.path().join("run.txt");
         let mut run = Run::new();
         run.push("1", ScoredId { id: "a".into(), score: 0.1 });
-        write_run(&path, &run, "t").expect("writable");
+        write_run(&path, &run, "t", &Arc::default()).expect("writable");
         run.push("1", ScoredId { id: "b c".into(), score: 0.0 });
-        assert!(write_run(&path, &run, "t").is_err());
+        assert!(write_run(&path, &run, "t", &Arc::default()).is_err());
         assert_eq!(std::fs::read_to_string(&path).expect("there"), "1 Q0 a 1 0.1 t\n");
     }
 

@@ -1,0 +1,47 @@
+use std::path::Path;
+
+use crate::Error;
+
+/// Exchanges what two paths name in one step, so that neither is ever missing. `false` if this system or file system cannot.
+///
+/// # Errors
+///
+/// [`Error::Io`]; nothing was changed then.
+pub fn exchange(first: &Path, second: &Path) -> Result<bool, Error> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        use rustix::io::Errno;
+        match renameat_with(CWD, first, CWD, second, RenameFlags::EXCHANGE) {
+            Ok(()) => Ok(true),
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(false),
+            Err(error) => Err(Error::io("write", second)(error.into())),
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (first, second);
+        Ok(false)
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn folders_trade_places() {
+        let home = tempfile::tempdir().expect("a folder");
+        let [a, b] = ["a", "b"].map(|name| home.path().join(name));
+        for path in [&a, &b] {
+            fs::create_dir(path).expect("new");
+        }
+        fs::write(a.join("of a"), "").expect("writable");
+        if exchange(&a, &b).expect("two folders") {
+            assert!(b.join("of a").exists() && !a.join("of a").exists());
+        }
+        assert!(exchange(&a, &home.path().join("none")).is_err());
+    }
+}

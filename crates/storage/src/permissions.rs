@@ -1,0 +1,36 @@
+//! Mode and owner of a file that takes the place of another.
+
+use std::fs::{File, Metadata};
+
+/// Gives `file` the mode, and where the system permits the owner and group, of the file that it replaces. Nobody may do
+/// more with it than before: bits meant for an owner or a group that could not be kept are taken away.
+#[cfg(unix)]
+pub(crate) fn keep(file: &File, replaced: &Metadata) -> std::io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    let (uid, gid) = (replaced.uid(), replaced.gid());
+    let mut metadata = file.metadata()?;
+    if (metadata.uid(), metadata.gid()) != (uid, gid) {
+        // Only root gives files away; a group of one's own can be kept without the owner.
+        if fchown(file, Some(uid), Some(gid)).is_err() {
+            let _ = fchown(file, None, Some(gid));
+        }
+        metadata = file.metadata()?;
+    }
+    let mut mode = replaced.mode() & 0o7777;
+    if metadata.uid() != uid {
+        mode &= !0o4000;
+    }
+    if metadata.gid() != gid {
+        let others = mode & 0o007;
+        mode &= !0o2070 | others << 3;
+        mode &= !0o2000;
+    }
+    // Some file systems have no modes; the temporary's own is then as good.
+    let _ = file.set_permissions(std::fs::Permissions::from_mode(mode));
+    Ok(())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn keep(_: &File, _: &Metadata) -> std::io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,110 @@
+//! Bytes written to a FIFO, a character device or an open descriptor as they come.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use crate::output::Stop;
+use crate::target::{name_of, unsuitable};
+
+/// How often an open looks whether a FIFO has a reader by now.
+const READER_POLL: Duration = Duration::from_millis(10);
+/// First and longest pause of a write that waits for a slow reader.
+const FIRST_PAUSE: Duration = Duration::from_micros(50);
+const LONGEST_PAUSE: Duration = Duration::from_millis(10);
+
+/// Neither opening nor writing blocks for longer than [`LONGEST_PAUSE`] without asking `stop`.
+pub(crate) struct Stream {
+    file: fs::File,
+    stop: Stop,
+}
+
+impl Stream {
+    /// Opens a FIFO, for which it waits until there is a reader, or a device.
+    pub fn open(path: &Path, stop: Stop) -> io::Result<Self> {
+        let kind = fs::metadata(path)?.file_type();
+        let mut options = OpenOptions::new();
+        // What is already in a regular file behind a descriptor stays: it may have been opened to append.
+        options.append(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+            if kind.is_socket() {
+                return Err(unsuitable("a file, a pipe or a device", name_of(kind)));
+            }
+            options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
+        }
+        loop {
+            match options.open(path) {
+                Err(error) if is_without_reader(&error, kind) => {
+                    thread::sleep(READER_POLL);
+                    check(&stop)?;
+                }
+                opened => return Ok(Self { file: opened?, stop }),
+            }
+        }
+    }
+
+    /// Writes to the descriptor behind a path such as `/dev/stdout`. The standard streams are shared as they are, which
+    /// keeps the position in a file and works with sockets; others are opened anew.
+    pub fn descriptor(path: &Path, number: u32, stop: Stop) -> io::Result<Self> {
+        #[cfg(unix)]
+        {
+            use std::os::fd::AsFd;
+            let owned = match number {
+                1 => Some(io::stdout().as_fd().try_clone_to_owned()?),
+                2 => Some(io::stderr().as_fd().try_clone_to_owned()?),
+                _ => None,
+            };
+            if let Some(owned) = owned {
+                return Ok(Self { file: owned.into(), stop });
+            }
+        }
+        let _ = number;
+        Self::open(path, stop)
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            match self.file.write(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    thread::sleep(pause);
+                    pause = (2 * pause).min(LONGEST_PAUSE);
+                    check(&self.stop)?;
+                }
+                written => return written,
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl std::fmt::Debug for Stream {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_tuple("Stream").field(&self.file).finish()
+    }
+}
+
+fn check(stop: &Stop) -> io::Result<()> {
+    // Not `Interrupted`, which `write_all` would try again.
+    if stop() { Err(io::Error::other("stopped before all was written")) } else { Ok(()) }
+}
+
+#[cfg(unix)]
+fn is_without_reader(error: &io::Error, kind: fs::FileType) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    kind.is_fifo() && error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_without_reader(_: &io::Error, _: fs::FileType) -> bool {
+    false
+}

@@ -1,0 +1,42 @@
+import {execFile} from 'node:child_process';
+import {lstat, mkdtemp, readFile, readdir, rm, symlink, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
+import test from 'ava';
+import {packageRoot} from '../../ts/addon.ts';
+import {Collection} from '../../ts/index.ts';
+
+const onUnix = process.platform === 'win32' ? test.skip : test;
+
+onUnix('a run goes to /dev/stdout, to an appended file behind it, to a process substitution and through a link', async t => {
+	const home = await mkdtemp(join(tmpdir(), 'passagekit-outputs-'));
+	t.teardown(async () => rm(home, {recursive: true, force: true}));
+	await (await Collection.build([{id: 'p', text: 'A stone bridge.'}], join(home, 'index'), {encoder: false})).close();
+	await writeFile(join(home, 'queries.tsv'), 'q\tbridge\n');
+	await writeFile(join(home, 'log'), 'before\n');
+	await symlink('run', join(home, 'link'));
+	const search = `"$NODE" "$BIN" search --index index --queries queries.tsv --tag t --output`;
+	const shell = async (script: string): Promise<string> => {
+		const env = {...process.env, NODE: process.execPath, BIN: join(packageRoot, 'bin/passagekit.js')};
+		// Standard output is a pipe of the shell's: Node's own would be a socket.
+		const {stdout} = await promisify(execFile)('bash', ['-c', `set -o pipefail; { ${script}; } | cat`], {cwd: home, env});
+		return stdout;
+	};
+	const run = await shell(`${search} -`);
+	t.regex(run, /^q Q0 p 1 \d\.\d+ t\n$/u);
+	t.is(await shell(`${search} /dev/stdout`), run);
+	t.is(await shell(`${search} /dev/fd/1`), run);
+	await shell(`${search} /dev/stdout >> log`);
+	t.is(await readFile(join(home, 'log'), 'utf8'), `before\n${run}`);
+	t.is(await shell(`exec 4>&1; ${search} >(cat >&4)`), run);
+	t.is(await shell(`${search} /dev/null`), '');
+	// Node gives its children sockets.
+	const args = ['search', '--index', 'index', '--queries', 'queries.tsv', '--tag', 't', '--output', '/dev/stdout'];
+	const direct = await promisify(execFile)(process.execPath, [join(packageRoot, 'bin/passagekit.js'), ...args], {cwd: home});
+	t.is(direct.stdout, run);
+	await shell(`${search} link`);
+	t.is(await readFile(join(home, 'run'), 'utf8'), run);
+	t.true((await lstat(join(home, 'link'))).isSymbolicLink());
+	t.deepEqual((await readdir(home)).toSorted(), ['index', 'link', 'log', 'queries.tsv', 'run']);
+});

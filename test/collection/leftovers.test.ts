@@ -1,0 +1,108 @@
+import {mkdir, mkdtemp, readdir, rename, rm, utimes, writeFile} from 'node:fs/promises';
+import {hostname, tmpdir} from 'node:os';
+import {join} from 'node:path';
+import test, {type ExecutionContext} from 'ava';
+import {Collection} from '../../ts/index.ts';
+import {type ProcessRecord, hasEnded, thisProcess} from '../../ts/process-record.ts';
+import {endedProcess} from '../support/processes.ts';
+
+async function folder(t: ExecutionContext): Promise<string> {
+	const path = await mkdtemp(join(tmpdir(), 'passagekit-leftovers-'));
+	t.teardown(async () => rm(path, {recursive: true, force: true}));
+	return path;
+}
+
+async function build(path: string, id: string, overwrite = false): Promise<void> {
+	await (await Collection.build([{id, text: 'A stone bridge.'}], path, {encoder: false, overwrite})).close();
+}
+
+test('what killed builds left is removed by the next; what others build is not', async t => {
+	const home = await folder(t);
+	const dead = await endedProcess();
+	const self = thisProcess();
+	const days = 24 * 60 * 60;
+	const left = async (name: string, record: ProcessRecord | undefined, secondsOld = 0): Promise<string> => {
+		const path = join(home, name);
+		await mkdir(path);
+		await writeFile(join(path, 'passages.pkstore'), 'half');
+		if (record) {
+			await writeFile(join(path, 'building.json'), JSON.stringify(record));
+		}
+		const time = Date.now() / 1000 - secondsOld;
+		for (const file of [...(await readdir(path)).map(entry => join(path, entry)), path]) {
+			await utimes(file, time, time);
+		}
+		return name;
+	};
+	await left(`.index.building-${dead}-00000001`, {...self, pid: dead});
+	await left(`.index.building-${process.pid}-00000002`, {...self, boot: 'an earlier boot'});
+	await left(`.index.building-${dead}-00000003`, {...self, pid: dead, host: 'elsewhere'}, 2 * days);
+	await left(`.index.building-${dead}`, undefined, 3600);
+	await left(`.index.building-${dead}-00000004.gone`, undefined, 3600);
+	if (self.started !== undefined) {
+		await left(`.index.building-${process.pid}-00000005`, {...self, started: '1'});
+	}
+	const kept = [
+		await left(`.index.building-${process.pid}-00000006`, self),
+		await left(`.index.building-${dead}-00000007`, {...self, pid: dead, host: 'elsewhere'}, 3600),
+		await left(`.index.building-${dead}-00000008`, undefined),
+		await left(`.index.building-${process.pid}-00000009`, undefined, 3600),
+		await left(`.other.building-${dead}-0000000a`, {...self, pid: dead}),
+		await left(`.index.building-plan`, undefined, 2 * days),
+	];
+	await build(join(home, 'index'), 'new');
+	t.deepEqual((await readdir(home)).toSorted(), [...kept, 'index'].toSorted());
+});
+
+test('a collection that a killed build had moved away is put back when it is opened, and before the next build', async t => {
+	const home = await folder(t);
+	const index = join(home, 'index');
+	const dead = await endedProcess();
+	const building = join(home, `.index.building-${dead}-00000001`);
+	const moveAway = async (): Promise<void> => {
+		await rename(index, `${building}.old`);
+		await mkdir(building);
+		await writeFile(join(building, 'building.json'), JSON.stringify({...thisProcess(), pid: dead}));
+	};
+	await build(index, 'old');
+	await moveAway();
+	const opened = await Collection.open(index);
+	t.is((await opened.bm25.search('bridge'))[0]!.id, 'old');
+	await opened.close();
+
+	await rm(building, {recursive: true});
+	await moveAway();
+	await t.throwsAsync(build(index, 'new'), {code: 'ERR_ARGUMENT', message: /Overwriting a collection has to be asked for/u});
+	t.true((await readdir(home)).includes('index'));
+	await build(index, 'new', true);
+	t.deepEqual(await readdir(home), ['index']);
+
+	// While the builder runs, the new collection is about to come.
+	await rename(index, join(home, `.index.building-${process.pid}-00000002.old`));
+	await t.throwsAsync(Collection.open(index), {code: 'ERR_IO', message: /expected a collection/u});
+	await t.throwsAsync(Collection.open(join(home, 'none')), {code: 'ERR_IO', message: /expected a collection/u});
+});
+
+test('two builds of the same folder at the same time do not disturb each other', async t => {
+	const home = await folder(t);
+	const index = join(home, 'index');
+	const results = await Promise.allSettled([build(index, 'a', true), build(index, 'b', true), build(index, 'c', true)]);
+	t.deepEqual(
+		results.map(({status}) => status),
+		['fulfilled', 'fulfilled', 'fulfilled'],
+	);
+	t.deepEqual(await readdir(home), ['index']);
+	const [first, second] = await Promise.allSettled([build(join(home, 'new'), 'a'), build(join(home, 'new'), 'b')]);
+	t.deepEqual([first!.status, second!.status].toSorted(), ['fulfilled', 'rejected'], 'only one may be there without overwriting');
+	t.deepEqual((await readdir(home)).toSorted(), ['index', 'new']);
+});
+
+test('a process is told from another with its id, and from those that cannot be seen', async t => {
+	const self = thisProcess();
+	t.is(self.host, hostname());
+	t.false(hasEnded(self));
+	t.true(hasEnded({...self, pid: await endedProcess()}));
+	t.true(hasEnded({...self, boot: 'another'}));
+	t.is(hasEnded({...self, host: 'elsewhere'}), undefined);
+	t.is(hasEnded({...self, namespace: 'pid:[1]'}), undefined);
+});
