@@ -27,6 +27,7 @@ mod file;
 mod header;
 mod huge_pages;
 mod map;
+mod regular;
 mod replace;
 mod writer;
 
@@ -34,5 +35,6 @@ pub use error::Error;
 pub use file::File;
 pub use header::FileKind;
 pub use huge_pages::prefer_huge_pages;
+pub use regular::check_regular;
 pub use replace::{Replacement, replace};
 pub use writer::Writer;
