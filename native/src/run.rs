@@ -8,6 +8,7 @@ use napi::bindgen_prelude::{Float32Array, Object, Uint32Array};
 use napi_derive::napi;
 use ranking::{Hit, Run, ScoredId};
 
+use crate::control::{Control, or_new};
 use crate::error::Failure;
 use crate::hits::{Hits, Ids, Joined, Room, fits};
 use crate::numbering::Numbering;
@@ -353,8 +354,9 @@ impl NativeRun {
 
 /// Reads a TREC run.
 #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
-pub fn read_run(env: &Env, path: String) -> napi::Result<Object<'_>> {
-    spawn(env, move || Ok(NativeRun::from(corpus::read_run(Path::new(&path))?)))
+pub fn read_run<'env>(env: &'env Env, path: String, control: Option<&Control>) -> napi::Result<Object<'env>> {
+    let control = or_new(control);
+    spawn(env, move || Ok(NativeRun::from(corpus::read_run_cancellable(Path::new(&path), control)?)))
 }
 
 fn twice(query: &str) -> Failure {
