@@ -70,9 +70,9 @@ test('a document that gzip expands beyond the limit is refused with its line, or
 
 test('limits are options of all that reads passages, and of questions', async t => {
 	const path = join(await folder(t), 'a.tsv');
-	await writeFile(path, `1\ta\n2\t${'word '.repeat(400)}\n`);
+	await writeFile(path, `1\ta\tt\n2\t${'word '.repeat(400)}\tt\n`);
 	const longDocument = {code: 'ERR_FORMAT', message: /a\.tsv:2: expected a document of at most 1000 bytes/};
-	const longPassage = {code: 'ERR_FORMAT', message: /a\.tsv:2: expected a passage of at most 1000 bytes, got "2" of 2001 bytes; split it/};
+	const longPassage = {code: 'ERR_FORMAT', message: /a\.tsv:2: expected a passage of at most 1000 bytes, got "2" of 2002 bytes; split it/};
 	const place = await folder(t);
 	await using writer = await Bm25Writer.create(join(place, 'bm25'));
 	let number = 0;
@@ -87,6 +87,7 @@ test('limits are options of all that reads passages, and of questions', async t 
 		await t.throwsAsync(buildCollection(path, join(place, `index${number++}`), {encoder: false, ...limits}), expected);
 	}
 	t.is((await all(readPassages(path, {maxPassageBytes: 1000, split: {words: 100}}))).length, 5);
+	await writeFile(path, `1\ta\n2\t${'word '.repeat(400)}\n`);
 	await t.throwsAsync(all(readQuestions(path, {maxDocumentBytes: 1000})), longDocument);
 	for (const bad of [0, 1.5, 2 ** 30, '1']) {
 		await t.throwsAsync(all(readPassages(path, {maxPassageBytes: bad as number})), {code: 'ERR_ARGUMENT', message: /^maxPassageBytes: /});
@@ -141,7 +142,7 @@ posix('reading a FIFO that nobody writes to is aborted at once', async t => {
 		async signal => readTrecRun(path, {signal}),
 		async signal => readQrels(path, {signal}),
 		async signal => PassageStore.ingest(path, join(place, 'store'), {signal}),
-		async signal => Bm25Index.build(path, join(place, 'bm25'), {signal}),
+		async signal => Bm25Index.build(join(place, 'bm25'), path, {signal}),
 		async signal => buildCollection(path, join(place, 'index'), {signal, encoder: false}),
 	];
 	for (const silentWriter of [false, true]) {
