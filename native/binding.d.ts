@@ -177,6 +177,8 @@ export declare class NativeReader {
 export declare class NativeReadingCache {
   /** Readings in the file. */
   get size(): number
+  /** Bytes of no sound reading that were passed over when the file was opened. */
+  get damagedBytes(): number
   /** Gives the file back; calls in progress finish. */
   close(): void
 }
@@ -669,6 +671,8 @@ export interface NativeReadFileOptions {
   format: string
   skipBadLines: boolean
   split?: NativeSplit
+  maxDocumentBytes: number
+  maxPassageBytes: number
 }
 
 export interface NativeReadOptions {
@@ -765,14 +769,14 @@ export declare function openHnswIndex(path: string, inMemory: boolean): Promise<
 /** `whitening` is `principal`, `aligned` or none; `weights` are those of pieces, all 1 if none. */
 export declare function openLexicon(tokens: NativeTokenVectors, projection: NativeProjection, weights: Float32Array | undefined | null, whitening: string | undefined | null, unit: boolean): Promise<NativeLexicon>
 
-export declare function openPassages(path: string, options: NativeReadFileOptions): Promise<NativePassageReader>
+export declare function openPassages(path: string, options: NativeReadFileOptions, control?: Control | undefined | null): Promise<NativePassageReader>
 
 export declare function openPassageStore(path: string): Promise<NativePassageStore>
 
 /** Opens the head in a folder. */
 export declare function openProjection(folder: string, tokenizer: string): Promise<NativeProjection>
 
-export declare function openQuestions(path: string, options: NativeReadFileOptions): Promise<NativeQuestionReader>
+export declare function openQuestions(path: string, options: NativeReadFileOptions, control?: Control | undefined | null): Promise<NativeQuestionReader>
 
 /** Opens a model as a reader. */
 export declare function openReader(files: ModelFiles, options: NativeReaderOptions): Promise<NativeReader>
@@ -820,10 +824,10 @@ export interface QrelsColumns {
   grades: Int32Array
 }
 
-export declare function readQrels(path: string): Promise<QrelsColumns>
+export declare function readQrels(path: string, control?: Control | undefined | null): Promise<QrelsColumns>
 
 /** Reads a TREC run. */
-export declare function readRun(path: string): Promise<NativeRun>
+export declare function readRun(path: string, control?: Control | undefined | null): Promise<NativeRun>
 
 /** Removes files that are being written now: the process is about to end. */
 export declare function removeUnfinishedFiles(): void

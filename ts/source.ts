@@ -1,5 +1,5 @@
 /** Where passages come from: files, a store, JavaScript. */
-import {checkCount, checkOneOf} from './check.ts';
+import {checkCount, checkOneOf, shown} from './check.ts';
 import {RetrievalError} from './errors.ts';
 import {type TextSource, textsOf} from './texts.ts';
 import type {Passage} from './types.ts';
@@ -27,8 +27,22 @@ export interface SplitOptions {
 	readonly wrap?: boolean | undefined;
 }
 
-/** How a file or folder of passages is read. */
-export interface FileOptions {
+/** How large what is read may be, so that a damaged or hostile file cannot fill the memory. */
+export interface ReadLimits {
+	/**
+	Most bytes of one line, record or text file, decompressed and before splitting, up to 512 MiB. What is longer is a bad
+	line: `ERR_FORMAT` with its number, or passed over. Reading takes a small multiple of it in memory. @default 67_108_864 (64 MiB)
+	*/
+	readonly maxDocumentBytes?: number | undefined;
+	/**
+	Most bytes of a passage, after splitting: id, title and text as UTF-8, up to 512 MiB. A longer one in a file is a bad
+	line, one from JavaScript an `ERR_ARGUMENT`. @default 1_048_576 (1 MiB)
+	*/
+	readonly maxPassageBytes?: number | undefined;
+}
+
+/** How a file or folder of passages is read. A FIFO, a pipe or `/dev/stdin` will do for a file: it is read once. */
+export interface FileOptions extends ReadLimits {
 	/** @default 'auto' */
 	readonly format?: PassageFormat | undefined;
 	/** Split documents into passages of so many words. @default for `text` only */
@@ -54,15 +68,46 @@ export function isTextSource(source: Exclude<PassageSource, string>): source is 
 	return textsOf in source;
 }
 
-interface CheckedFileOptions {
+interface CheckedFileOptions extends CheckedLimits {
 	readonly format: PassageFormat;
 	readonly skipBadLines: boolean;
 	readonly split?: ReturnType<typeof checkedSplit>;
 }
 
-export function checkedFileOptions({format = 'auto', split, skipBadLines = false}: FileOptions): CheckedFileOptions {
+export function checkedFileOptions({format = 'auto', split, skipBadLines = false, ...limits}: FileOptions): CheckedFileOptions {
 	checkOneOf('format', format, passageFormats);
-	return {format, skipBadLines, ...(split ? {split: checkedSplit(split)} : {})};
+	return {format, skipBadLines, ...checkedReadLimits(limits), ...(split ? {split: checkedSplit(split)} : {})};
+}
+
+interface CheckedLimits {
+	readonly maxDocumentBytes: number;
+	readonly maxPassageBytes: number;
+}
+
+/** JavaScript has no longer strings. */
+const maxBytes = 2 ** 29;
+
+export function checkedReadLimits({maxDocumentBytes = 2 ** 26, maxPassageBytes = 2 ** 20}: ReadLimits): CheckedLimits {
+	checkCount('maxDocumentBytes', maxDocumentBytes, 1, maxBytes);
+	checkCount('maxPassageBytes', maxPassageBytes, 1, maxBytes);
+	return {maxDocumentBytes, maxPassageBytes};
+}
+
+/** Refuses a passage from JavaScript that is too long, before it is copied. */
+export function checkPassageBytes(what: string, {id, title: mayBe, text}: Passage, maxPassageBytes: number): void {
+	const title = mayBe ?? '';
+	const units = id.length + title.length + text.length;
+	// A UTF-16 code unit takes one to three bytes of UTF-8.
+	if (units * 3 <= maxPassageBytes) {
+		return;
+	}
+	const bytes = units > maxPassageBytes ? units : Buffer.byteLength(id) + Buffer.byteLength(title) + Buffer.byteLength(text);
+	if (bytes > maxPassageBytes) {
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`${what}: expected at most ${maxPassageBytes} bytes, got at least ${bytes} for ${shown(id.slice(0, 60))}; split it or raise maxPassageBytes`,
+		);
+	}
 }
 
 export function checkedSplit({words = 100, overlap = 0, wrap = false}: SplitOptions): {words: number; overlap: number; wrap: boolean} {

@@ -27,16 +27,25 @@ pub struct NativeReadFileOptions {
     pub format: String,
     pub skip_bad_lines: bool,
     pub split: Option<NativeSplit>,
+    pub max_document_bytes: f64,
+    pub max_passage_bytes: f64,
 }
 
 impl NativeReadFileOptions {
-    pub fn parse(&self) -> ReadOptions {
+    /// `control` cancels opening, and reading until the reader is given another.
+    pub fn parse(&self, control: &Arc<control::Control>) -> ReadOptions {
         let split = self.split.as_ref().map(|split| SplitOptions {
             words: split.words as usize,
             overlap: split.overlap as usize,
             wrap: split.wrap,
         });
-        ReadOptions { split, skip_bad_lines: self.skip_bad_lines }
+        ReadOptions {
+            split,
+            skip_bad_lines: self.skip_bad_lines,
+            max_document_bytes: self.max_document_bytes as usize,
+            max_passage_bytes: self.max_passage_bytes as usize,
+            control: Arc::clone(control),
+        }
     }
 }
 
@@ -68,9 +77,16 @@ pub struct NativePassageReader {
 }
 
 #[napi(ts_return_type = "Promise<NativePassageReader>", catch_unwind)]
-pub fn open_passages(env: &Env, path: String, options: NativeReadFileOptions) -> napi::Result<Object<'_>> {
+pub fn open_passages<'env>(
+    env: &'env Env,
+    path: String,
+    options: NativeReadFileOptions,
+    control: Option<&Control>,
+) -> napi::Result<Object<'env>> {
+    let control = or_new(control);
     spawn(env, move || {
-        let reader = corpus::open_passages(Path::new(&path), options.format.parse()?, &options.parse())?;
+        let options = (options.format.parse()?, options.parse(&control));
+        let reader = corpus::open_passages(Path::new(&path), options.0, &options.1)?;
         Ok(NativePassageReader { inner: Arc::new(Mutex::new(reader)) })
     })
 }
@@ -89,6 +105,7 @@ impl NativePassageReader {
         let control = or_new(control);
         spawn(env, move || {
             let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+            reader.watch(Arc::clone(&control));
             let mut batch: Vec<NativePassage> = Vec::with_capacity(count as usize);
             for passage in reader.by_ref().take(count as usize) {
                 control.check()?;
@@ -114,9 +131,16 @@ pub struct NativeQuestionReader {
 }
 
 #[napi(ts_return_type = "Promise<NativeQuestionReader>", catch_unwind)]
-pub fn open_questions(env: &Env, path: String, options: NativeReadFileOptions) -> napi::Result<Object<'_>> {
+pub fn open_questions<'env>(
+    env: &'env Env,
+    path: String,
+    options: NativeReadFileOptions,
+    control: Option<&Control>,
+) -> napi::Result<Object<'env>> {
+    let control = or_new(control);
     spawn(env, move || {
-        let reader = corpus::open_questions(Path::new(&path), options.format.parse()?, &options.parse())?;
+        let options = (options.format.parse()?, options.parse(&control));
+        let reader = corpus::open_questions(Path::new(&path), options.0, &options.1)?;
         Ok(NativeQuestionReader { inner: Arc::new(Mutex::new(reader)) })
     })
 }
@@ -135,6 +159,7 @@ impl NativeQuestionReader {
         let control = or_new(control);
         spawn(env, move || {
             let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+            reader.watch(Arc::clone(&control));
             let mut batch: Vec<NativeQuestion> = Vec::with_capacity(count as usize);
             for question in reader.by_ref().take(count as usize) {
                 control.check()?;
@@ -172,7 +197,7 @@ pub fn ingest<'env>(
     let control = or_new(control);
     spawn(env, move || {
         let mut reader =
-            corpus::open_passages(Path::new(&source), options.format.parse()?, &options.parse())?;
+            corpus::open_passages(Path::new(&source), options.format.parse()?, &options.parse(&control))?;
         let mut writer = PassageStoreWriter::create(Path::new(&output))?;
         let ingested = corpus::ingest(&mut reader, &mut writer, &control)?;
         writer.finish(serde_json::Value::Null)?;
@@ -323,9 +348,14 @@ pub struct QrelsColumns {
 }
 
 #[napi(ts_return_type = "Promise<QrelsColumns>", catch_unwind)]
-pub fn read_qrels(env: &Env, path: String) -> napi::Result<Object<'_>> {
+pub fn read_qrels<'env>(
+    env: &'env Env,
+    path: String,
+    control: Option<&Control>,
+) -> napi::Result<Object<'env>> {
+    let control = or_new(control);
     spawn(env, move || {
-        let qrels = corpus::read_qrels(Path::new(&path))?;
+        let qrels = corpus::read_qrels_cancellable(Path::new(&path), control)?;
         let (mut queries, mut passages, mut grades) = (Vec::new(), Vec::new(), Vec::new());
         for (query, judged) in qrels.iter() {
             let mut judged: Vec<_> = judged.iter().collect();

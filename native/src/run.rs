@@ -360,8 +360,9 @@ impl NativeRun {
 
 /// Reads a TREC run.
 #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
-pub fn read_run(env: &Env, path: String) -> napi::Result<Object<'_>> {
-    spawn(env, move || Ok(NativeRun::from(corpus::read_run(Path::new(&path))?)))
+pub fn read_run<'env>(env: &'env Env, path: String, control: Option<&Control>) -> napi::Result<Object<'env>> {
+    let control = or_new(control);
+    spawn(env, move || Ok(NativeRun::from(corpus::read_run_cancellable(Path::new(&path), control)?)))
 }
 
 fn twice(query: &str) -> Failure {

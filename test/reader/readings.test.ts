@@ -162,6 +162,33 @@ test('a cache that was cut off keeps its whole records, and is completed', async
 	t.is((await stat(path)).size, whole);
 });
 
+test('a damaged length in a cache costs one reading, which is counted and read again', async t => {
+	const path = await file(t);
+	const from = await reader();
+	let size = 0;
+	{
+		await using cache = await ReadingCache.open(path, from);
+		await readRun(from, questions, run, passages, {cache});
+		size = cache.size;
+		t.is(cache.damagedBytes, 0);
+	}
+	const bytes = await readFile(path);
+	// Behind magic and version: the length of the identity, the identity, a checksum; then the first length.
+	const first = 16 + bytes.readUInt32LE(12) + 4;
+	const length = bytes.readUInt32LE(first);
+	bytes.writeUInt32LE(length + 16, first);
+	await writeFile(path, bytes);
+	{
+		await using cache = await ReadingCache.open(path, from);
+		t.is(cache.size, size - 1);
+		t.is(cache.damagedBytes, 24 + length);
+		await readRun(from, questions, run, passages, {cache});
+		t.is(cache.size, size);
+	}
+	await using cache = await ReadingCache.open(path, from);
+	t.is(cache.size, size);
+});
+
 test('readings of another reader or of other settings are refused, and the file stays', async t => {
 	const path = await file(t);
 	const from = await reader();

@@ -3,7 +3,7 @@ import {readdir} from 'node:fs/promises';
 import {availableParallelism} from 'node:os';
 import {join, resolve} from 'node:path';
 import {checkCount, checkOneOf, checkString} from '../check.ts';
-import {type PassageFormat, PassageStore, type SplitOptions} from '../corpus/index.ts';
+import {type PassageFormat, PassageStore, type ReadLimits, type SplitOptions} from '../corpus/index.ts';
 import {type FlatStorage, storages} from '../dense/flat-index.ts';
 import {type HnswIndexOptions, checkedGraph} from '../dense/hnsw-index.ts';
 import {OnnxEncoder, type OnnxEncoderOptions} from '../encoders/index.ts';
@@ -31,7 +31,7 @@ export interface StageReport {
 	readonly passages: number;
 }
 
-export interface BuildOptions extends Omit<CallOptions, 'onProgress'> {
+export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimits {
 	/** Of the source file. @default 'auto' */
 	readonly format?: PassageFormat | undefined;
 	/** Split documents into passages of so many words. @default for folders of text only: 100 words */
@@ -100,8 +100,10 @@ export async function buildCollection(
 							format: options.format,
 							split: options.split,
 							skipBadLines: options.skipBadLines,
+							maxDocumentBytes: options.maxDocumentBytes,
+							maxPassageBytes: options.maxPassageBytes,
 						})
-					: await PassageStore.write(source, place('passages'), call);
+					: await PassageStore.write(source, place('passages'), {...call, maxPassageBytes: options.maxPassageBytes});
 			if (result.passages === 0) {
 				throw new RetrievalError(
 					'ERR_FORMAT',

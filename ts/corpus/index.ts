@@ -1,4 +1,4 @@
-export {PassageStore, type IngestOptions, type IngestResult} from './passage-store.ts';
+export {PassageStore, type IngestOptions, type IngestResult, type WriteOptions} from './passage-store.ts';
 export {
 	readPassages,
 	readQuestions,
@@ -8,6 +8,6 @@ export {
 	type ReadQuestionsOptions,
 } from './readers.ts';
 export {splitDocument, type PassagePiece} from './split.ts';
-export type {SplitOptions} from '../source.ts';
+export type {ReadLimits, SplitOptions} from '../source.ts';
 export {readQrels, readTrecRun, writeQrels, writeTrecRun} from './trec-files.ts';
 export {encyclopedia, type Encyclopedia, type EncyclopediaQuestion, type EncyclopediaSplit, type QuestionKind} from './encyclopedia.ts';

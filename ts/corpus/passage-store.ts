@@ -1,11 +1,13 @@
 import {checkCount, checkString, checkStrings} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, native} from '../native.ts';
-import {type FileOptions, checkedFileOptions} from '../source.ts';
+import {type FileOptions, type ReadLimits, checkPassageBytes, checkedFileOptions, checkedReadLimits} from '../source.ts';
 import {type TextSource, textsOf} from '../texts.ts';
 import type {CallOptions, Passage} from '../types.ts';
 
 export interface IngestOptions extends CallOptions, FileOptions {}
+
+export interface WriteOptions extends CallOptions, Pick<ReadLimits, 'maxPassageBytes'> {}
 
 export interface IngestResult {
 	readonly passages: number;
@@ -43,9 +45,10 @@ export class PassageStore implements AsyncDisposable, TextSource {
 	static async write(
 		passages: Iterable<Passage> | AsyncIterable<Passage>,
 		output: string,
-		{signal, onProgress}: CallOptions = {},
+		{signal, onProgress, maxPassageBytes}: WriteOptions = {},
 	): Promise<IngestResult> {
 		checkString('output', output);
+		const limits = checkedReadLimits({maxPassageBytes});
 		const writer = await callNative({signal}, () => native.createPassageStore(output));
 		let batch: Passage[] = [];
 		let done = 0;
@@ -65,6 +68,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 				if (typeof passage?.id !== 'string' || typeof passage.text !== 'string') {
 					throw new RetrievalError('ERR_ARGUMENT', `passage ${done + batch.length}: expected {id: string, text: string, title?: string}`);
 				}
+				checkPassageBytes(`passage ${done + batch.length}`, passage, limits.maxPassageBytes);
 				batch.push(passage);
 				if (batch.length === BATCH) {
 					await flush();

@@ -1,6 +1,6 @@
 import {checkOneOf, checkString} from '../check.ts';
 import {type Binding, callNative, native} from '../native.ts';
-import {type PassageFormat, type SplitOptions, checkedFileOptions} from '../source.ts';
+import {type PassageFormat, type ReadLimits, type SplitOptions, checkedFileOptions, checkedReadLimits} from '../source.ts';
 import type {CallOptions, Passage, Question} from '../types.ts';
 
 export {type PassageFormat, passageFormats} from '../source.ts';
@@ -38,14 +38,14 @@ interface ReadOptions extends CallOptions {
 	readonly onSkipped?: ((lines: number) => void) | undefined;
 }
 
-export interface ReadPassagesOptions extends ReadOptions {
+export interface ReadPassagesOptions extends ReadOptions, ReadLimits {
 	/** @default 'auto' */
 	readonly format?: PassageFormat | undefined;
 	/** Split documents into passages of so many words. @default for `text` only */
 	readonly split?: SplitOptions | undefined;
 }
 
-export interface ReadQuestionsOptions extends ReadOptions {
+export interface ReadQuestionsOptions extends ReadOptions, Pick<ReadLimits, 'maxDocumentBytes'> {
 	/** @default 'auto' */
 	readonly format?: QuestionFormat | undefined;
 }
@@ -55,21 +55,23 @@ const BATCH = 512;
 
 /**
 Streams passages from a file or folder. A line that is not of the format is refused with file, line and what was expected
-(`ERR_FORMAT`). Progress counts bytes of the file.
+(`ERR_FORMAT`). Progress counts bytes of the file. A FIFO, a pipe or `/dev/stdin` is read as it comes, and an aborted `signal`
+ends the wait for it.
 */
 export async function* readPassages(path: string, options: ReadPassagesOptions = {}): AsyncGenerator<Passage, void, undefined> {
 	checkString('path', path);
 	const file = checkedFileOptions(options);
-	const reader = await callNative(options, () => native.openPassages(path, file));
+	const reader = await callNative(options, control => native.openPassages(path, file, control));
 	yield* batches(reader, options);
 }
 
 /** Streams questions from a file, like `readPassages`. */
 export async function* readQuestions(path: string, options: ReadQuestionsOptions = {}): AsyncGenerator<Question, void, undefined> {
-	const {format = 'auto', skipBadLines = false} = options;
+	const {format = 'auto', skipBadLines = false, maxDocumentBytes} = options;
 	checkString('path', path);
 	checkOneOf('format', format, questionFormats);
-	const reader = await callNative(options, () => native.openQuestions(path, {format, skipBadLines}));
+	const file = {format, skipBadLines, ...checkedReadLimits({maxDocumentBytes})};
+	const reader = await callNative(options, control => native.openQuestions(path, file, control));
 	yield* batches(reader, options);
 }
 

@@ -6,7 +6,7 @@ import type {CallOptions, Qrels, Run} from '../types.ts';
 /** Reads a TREC run: `query Q0 passage rank score tag`. Lists keep the order of the file. */
 export async function readTrecRun(path: string, options: CallOptions = {}): Promise<Run> {
 	checkString('path', path);
-	return new RetrievedRun(await callNative(options, () => native.readRun(path)));
+	return new RetrievedRun(await callNative(options, control => native.readRun(path, control)));
 }
 
 /**
@@ -24,7 +24,7 @@ export async function writeTrecRun(path: string, run: Run, tag = 'passagekit', o
 /** Reads qrels: TREC's four columns, or BEIR's three with a header line. */
 export async function readQrels(path: string, options: CallOptions = {}): Promise<Qrels> {
 	checkString('path', path);
-	const {queries, passages, grades} = await callNative(options, () => native.readQrels(path));
+	const {queries, passages, grades} = await callNative(options, control => native.readQrels(path, control));
 	const qrels = new Map<string, Map<string, number>>();
 	for (const [i, query] of queries.entries()) {
 		let judged = qrels.get(query);

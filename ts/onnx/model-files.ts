@@ -13,6 +13,9 @@ export interface ModelConfig {
 	readonly passagekit?: Readonly<Record<string, unknown>>;
 }
 
+/** No settings of a model are longer. */
+const MAX_JSON_BYTES = 16 * 2 ** 20;
+
 /** The files that a model folder must have, wherever its exporter put the graph. */
 export async function modelFiles(folder: string, threads = 0): Promise<Binding.ModelFiles> {
 	const model = await firstFile(folder, ['model.onnx', 'onnx/model.onnx']);
@@ -40,6 +43,13 @@ export async function readModelJson(folder: string, name: string): Promise<Model
 	const path = join(folder, name);
 	let text;
 	try {
+		const found = await stat(path);
+		if (!found.isFile()) {
+			throw new Error('expected a regular file, got something else');
+		}
+		if (found.size > MAX_JSON_BYTES) {
+			throw new Error(`expected at most ${MAX_JSON_BYTES} bytes, got ${found.size}`);
+		}
 		text = await readFile(path, 'utf8');
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code === 'ENOENT') {

@@ -60,6 +60,15 @@ export class ReadingCache implements AsyncDisposable {
 		return callSync(() => this.#native.size);
 	}
 
+	/**
+	Bytes that were passed over when the file was opened, because they belong to no sound reading: damaged ones, and those of
+	a reading that a crash cut off. 0 for a sound file. All sound readings before and behind them are kept; the others are
+	read again.
+	*/
+	get damagedBytes(): number {
+		return callSync(() => this.#native.damagedBytes);
+	}
+
 	/** Gives the file back; calls in progress finish. */
 	close(): void {
 		this.#native.close();

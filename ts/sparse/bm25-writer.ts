@@ -1,7 +1,7 @@
 import {checkCount, checkString, checkStrings} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, native} from '../native.ts';
-import {type FileOptions, type PassageSource, checkedFileOptions, isTextSource} from '../source.ts';
+import {type FileOptions, type PassageSource, checkPassageBytes, checkedFileOptions, isTextSource} from '../source.ts';
 import {textsOf} from '../texts.ts';
 import type {CallOptions, Passage} from '../types.ts';
 import type {Analyzer} from './analyzer.ts';
@@ -33,7 +33,7 @@ export interface Bm25WriterOpenOptions extends Bm25WriterOptions {
 	readonly analyzer?: Analyzer | undefined;
 }
 
-/** The options on files are for a source that is one. */
+/** The options on files are for a source that is one; `maxPassageBytes` holds for passages of JavaScript's too. */
 export interface AddOptions extends CallOptions, FileOptions {
 	/** Told at the end how many bad lines of a file were passed over. */
 	readonly onSkipped?: ((lines: number) => void) | undefined;
@@ -153,10 +153,14 @@ export class Bm25Writer implements AsyncDisposable {
 			const {passages} = await callNative(options, control => this.#native.ingestStore(texts, update, control));
 			return passages;
 		}
-		return this.#each(source, options, update);
+		return this.#each(source, {...options, maxPassageBytes: file.maxPassageBytes}, update);
 	}
 
-	async #each(passages: Iterable<Passage> | AsyncIterable<Passage>, {signal, onProgress}: CallOptions, update: boolean): Promise<number> {
+	async #each(
+		passages: Iterable<Passage> | AsyncIterable<Passage>,
+		{signal, onProgress, maxPassageBytes}: CallOptions & {maxPassageBytes: number},
+		update: boolean,
+	): Promise<number> {
 		let batch = emptyBatch();
 		let units = 0;
 		let done = 0;
@@ -179,6 +183,7 @@ export class Bm25Writer implements AsyncDisposable {
 						`passage ${done + batch.ids.length}: expected {id: string, text: string, title?: string}`,
 					);
 				}
+				checkPassageBytes(`passage ${done + batch.ids.length}`, passage, maxPassageBytes);
 				if (passage.fields !== undefined) {
 					const json = fieldsJson(`passage ${done + batch.ids.length}: fields`, passage.fields);
 					while (batch.fields.length < batch.ids.length) {

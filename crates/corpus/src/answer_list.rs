@@ -1,5 +1,7 @@
 //! The lists of answers in DPR's question files, as Python's `repr` or JSON writes them.
 
+use crate::error::shown;
+
 /// The strings of a list literal: `['a', "b"]` or `["a"]`; a tuple will do, and numbers count as their text.
 ///
 /// What JSON can read is read as JSON, all else as Python reads it: there an unknown escape keeps its
@@ -26,7 +28,7 @@ pub(crate) fn parse_answers(literal: &str) -> Result<Vec<String>, String> {
             return Err(format!("a list without ',' or '{close}' after item {}", answers.len()));
         }
     }
-    if parser.rest.is_empty() { Ok(answers) } else { Err(format!("{:?} after the list", parser.rest)) }
+    if parser.rest.is_empty() { Ok(answers) } else { Err(format!("{} after the list", shown(parser.rest))) }
 }
 
 struct Parser<'a> {
@@ -64,7 +66,7 @@ impl Parser<'_> {
                 let (number, rest) = self.rest.split_at(end);
                 let number = number.trim_end();
                 if number.parse::<f64>().is_err() {
-                    return Err(format!("{number:?} instead of a string"));
+                    return Err(format!("{} instead of a string", shown(number)));
                 }
                 self.rest = rest;
                 Ok(number.to_owned())

@@ -48,6 +48,10 @@ impl JsonPassages {
 }
 
 impl PassageSource for JsonPassages {
+    fn error(&self, expected: String, got: String) -> Error {
+        self.lines.error(expected, got)
+    }
+
     fn read(&mut self, passage: &mut Passage) -> Result<bool, Error> {
         if !self.lines.advance_to_text()? {
             return Ok(false);

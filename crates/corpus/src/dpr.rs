@@ -33,10 +33,12 @@ impl TablePassages {
     /// Takes the columns from the first row; `true` if that is a header, and no passage.
     fn find_columns(&mut self) -> Result<(Columns, bool), Error> {
         let text = self.lines.text()?;
-        let names: Vec<_> = (0..self.row.len()).map(|index| self.row.field(text, index)).collect();
+        let names: Vec<_> = (0..self.row.kept()).map(|index| self.row.field(text, index)).collect();
         let named = |name: &str| names.iter().position(|found| found == name);
-        let count = names.len();
-        if let (Some(id), Some(text)) = (named("id"), named("text")) {
+        let count = self.row.len();
+        if count == names.len()
+            && let (Some(id), Some(text)) = (named("id"), named("text"))
+        {
             return Ok((Columns { id, text, title: named("title"), count }, true));
         }
         match count {
@@ -50,6 +52,10 @@ impl TablePassages {
 }
 
 impl PassageSource for TablePassages {
+    fn error(&self, expected: String, got: String) -> Error {
+        self.lines.error(expected, got)
+    }
+
     fn read(&mut self, passage: &mut Passage) -> Result<bool, Error> {
         let columns = loop {
             if !self.row.advance(&mut self.lines)? {

@@ -79,15 +79,16 @@ impl Error {
     }
 
     pub(crate) fn line(path: &Path, line: u64, expected: impl Into<String>, got: impl Into<String>) -> Self {
-        Self::Line { path: path.to_path_buf(), line, expected: expected.into(), got: got.into() }
+        let (expected, got) = (brief(expected.into()), brief(got.into()));
+        Self::Line { path: path.to_path_buf(), line, expected, got }
     }
 
     pub(crate) fn format(path: &Path, expected: impl Into<String>, got: impl Into<String>) -> Self {
-        Self::Format { path: path.to_path_buf(), expected: expected.into(), got: got.into() }
+        Self::Format { path: path.to_path_buf(), expected: brief(expected.into()), got: brief(got.into()) }
     }
 
     pub(crate) fn argument(what: &'static str, expected: impl Into<String>, got: impl Into<String>) -> Self {
-        Self::Argument { what, expected: expected.into(), got: got.into() }
+        Self::Argument { what, expected: brief(expected.into()), got: brief(got.into()) }
     }
 }
 
@@ -97,4 +98,16 @@ pub(crate) fn shown(value: &str) -> String {
         None => format!("{value:?}"),
         Some((end, _)) => format!("{:?}…", &value[..end]),
     }
+}
+
+/// Most characters of one part of a message. Parsers quote what they refuse, and that can be megabytes.
+const MAX_MESSAGE: usize = 600;
+
+fn brief(mut message: String) -> String {
+    if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE) {
+        message.truncate(end);
+        message.push('…');
+        message.shrink_to_fit();
+    }
+    message
 }

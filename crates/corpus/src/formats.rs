@@ -1,18 +1,47 @@
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
+use control::Control;
 use text::SplitOptions;
 
 use crate::Error;
+use crate::limits::{Bounds, MAX_DOCUMENT_BYTES, MAX_PASSAGE_BYTES, Watch};
 
 /// How passages and questions are read.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ReadOptions {
     /// Splits what is read into passages of a number of words. By default texts ([`PassageFormat::Text`]) are
     /// split by [`SplitOptions::default`] and passages of all other formats are left as they are.
     pub split: Option<SplitOptions>,
     /// Skips and counts bad lines instead of refusing them.
     pub skip_bad_lines: bool,
+    /// Most bytes of one line, record, JSON item or text file, decompressed and before splitting. What is longer is a
+    /// bad line. Memory is bounded by a small multiple of it. Default [`MAX_DOCUMENT_BYTES`].
+    pub max_document_bytes: usize,
+    /// Most bytes of a passage: id, title and text as UTF-8, after splitting. What is longer is a bad line. Default
+    /// [`MAX_PASSAGE_BYTES`].
+    pub max_passage_bytes: usize,
+    /// Cancels opening and reading, also while they wait for the writer of a FIFO.
+    pub control: Arc<Control>,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            split: None,
+            skip_bad_lines: false,
+            max_document_bytes: MAX_DOCUMENT_BYTES,
+            max_passage_bytes: MAX_PASSAGE_BYTES,
+            control: Arc::default(),
+        }
+    }
+}
+
+impl ReadOptions {
+    pub(crate) fn bounds(&self) -> Bounds {
+        Bounds { max_document: self.max_document_bytes, watch: Watch::new(Arc::clone(&self.control)) }
+    }
 }
 
 /// Formats of passages. `FromStr` and `Display` use the names in brackets.

@@ -1,4 +1,5 @@
-use std::fs::File;
+//! The decompressed bytes of a file, in a window that slides.
+
 use std::io::{BufReader, Cursor, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,12 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::bufread::MultiGzDecoder;
 
 use crate::Error;
-
-/// No line, JSON value or text file may be longer than this; a sound one never is.
-pub(crate) const MAX_ITEM: usize = 512 << 20;
+use crate::limits::{Bounds, Watch, long_document};
+use crate::source_file::SourceFile;
 
 /// The first size of the window of a file that is not small.
 const BUFFER: usize = 256 << 10;
+/// Most bytes that one call of [`Input::fill`] reads: about a millisecond of decompression between two checks for
+/// cancellation.
+const MAX_FILL: usize = 1 << 20;
 
 /// How much of a file, compressed if it is, was read.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +25,9 @@ pub(crate) struct Progress {
 }
 
 /// The bytes of a file, decompressed if they are gzip, without a byte order mark, in a window that slides.
+///
+/// Whoever reads looks at [`limit`](Self::limit) after each [`fill`](Self::fill): the window grows as long as nothing is
+/// consumed.
 pub(crate) struct Input {
     path: PathBuf,
     reader: Box<dyn Read + Send>,
@@ -30,29 +36,45 @@ pub(crate) struct Input {
     start: usize,
     end: usize,
     ended: bool,
+    limit: usize,
+    watch: Watch,
 }
 
 impl Input {
-    /// Opens a file; also tells how much of it is read as time goes by.
+    /// Opens a file with the default limits; also tells how much of it is read as time goes by.
+    #[cfg(test)]
     pub fn open(path: &Path) -> Result<(Self, Progress), Error> {
+        Self::open_within(path, &Bounds::default())
+    }
+
+    /// Opens a file of any kind; also tells how much of it is read as time goes by.
+    pub fn open_within(path: &Path, bounds: &Bounds) -> Result<(Self, Progress), Error> {
         let read = Arc::new(AtomicU64::new(0));
-        let (input, total) = Self::open_counting(path, Arc::clone(&read))?;
+        let (file, total) = SourceFile::open(path, bounds.watch.clone())?;
+        let input = Self::new(path, file, total, Arc::clone(&read), bounds)?;
         Ok((input, Progress { read, total }))
     }
 
-    /// Opens a file and adds to `count` the bytes that are read of it; also tells its length.
-    pub fn open_counting(path: &Path, count: Arc<AtomicU64>) -> Result<(Self, u64), Error> {
-        let mut file = File::open(path).map_err(Error::io("open", path))?;
-        let metadata = file.metadata().map_err(Error::io("open", path))?;
-        if metadata.is_dir() {
-            return Err(Error::io("open", path)(ErrorKind::IsADirectory.into()));
-        }
+    /// Opens a regular file and adds to `count` the bytes that are read of it.
+    pub fn open_regular(path: &Path, count: Arc<AtomicU64>, bounds: &Bounds) -> Result<Self, Error> {
+        let (file, total) = SourceFile::open_regular(path, bounds.watch.clone())?;
+        Self::new(path, file, total, count, bounds)
+    }
+
+    fn new(
+        path: &Path,
+        mut file: SourceFile,
+        length: u64,
+        count: Arc<AtomicU64>,
+        bounds: &Bounds,
+    ) -> Result<Self, Error> {
         let mut magic = Vec::with_capacity(2);
-        file.by_ref().take(2).read_to_end(&mut magic).map_err(Error::io("read", path))?;
+        file.by_ref().take(2).read_to_end(&mut magic).map_err(|source| failed(path, false, source))?;
         let gzip = magic == [0x1f, 0x8b];
         let counted = Counted { reader: Cursor::new(magic).chain(file), count };
-        // Folders may hold many small files.
-        let first = usize::try_from(metadata.len()).unwrap_or(BUFFER).clamp(4 << 10, BUFFER);
+        // Folders may hold many small files; of a FIFO the length is not known.
+        let length = usize::try_from(length).unwrap_or(BUFFER);
+        let first = if length == 0 { BUFFER } else { length.clamp(4 << 10, BUFFER) };
         let reader: Box<dyn Read + Send> = if gzip {
             Box::new(MultiGzDecoder::new(BufReader::with_capacity(first, counted)))
         } else {
@@ -66,15 +88,22 @@ impl Input {
             start: 0,
             end: 0,
             ended: false,
+            limit: bounds.max_document,
+            watch: bounds.watch.clone(),
         };
         if input.prefix(3)?.starts_with(b"\xef\xbb\xbf") {
             input.consume(3);
         }
-        Ok((input, metadata.len()))
+        Ok(input)
     }
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Most bytes of one document.
+    pub fn limit(&self) -> usize {
+        self.limit
     }
 
     /// What was read and not consumed.
@@ -87,11 +116,13 @@ impl Input {
         if self.ended {
             return Ok(false);
         }
+        self.watch.check()?;
         if self.end == self.buffer.len() {
             self.make_room();
         }
         loop {
-            match self.reader.read(&mut self.buffer[self.end..]) {
+            let until = self.buffer.len().min(self.end + MAX_FILL);
+            match self.reader.read(&mut self.buffer[self.end..until]) {
                 Ok(0) => {
                     self.ended = true;
                     return Ok(false);
@@ -103,7 +134,7 @@ impl Input {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(source) => {
                     self.ended = true;
-                    return Err(self.refused(source));
+                    return Err(failed(&self.path, self.gzip, source));
                 }
             }
         }
@@ -121,33 +152,43 @@ impl Input {
         self.start += count;
     }
 
-    /// All that remains, which must be a text of a size that can be held.
+    /// All that remains, which must be a text within the limit.
     pub fn rest(&mut self) -> Result<&[u8], Error> {
-        while self.fill()? {
-            if self.end - self.start > MAX_ITEM {
-                let expected = format!("a text of at most {} MiB", MAX_ITEM >> 20);
-                return Err(Error::format(&self.path, expected, "a longer one"));
+        loop {
+            if self.end - self.start > self.limit {
+                let (expected, got) = long_document(self.limit);
+                return Err(Error::line(&self.path, 1, expected, got));
+            }
+            if !self.fill()? {
+                return Ok(self.data());
             }
         }
-        Ok(self.data())
     }
 
+    /// Makes room behind the data. The window doubles, up to the limit and a little more, by which a document that is
+    /// too long is told.
     fn make_room(&mut self) {
         let kept = self.end - self.start;
         self.buffer.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, kept);
         if kept * 2 >= self.buffer.len() {
-            self.buffer.resize(self.buffer.len() * 2, 0);
+            let most = self.limit.saturating_add(BUFFER).max(kept + BUFFER);
+            let length = (self.buffer.len() * 2).min(most).max(self.buffer.len());
+            self.buffer.reserve_exact(length - self.buffer.len());
+            self.buffer.resize(length, 0);
         }
     }
+}
 
-    fn refused(&self, source: std::io::Error) -> Error {
-        let data = [ErrorKind::InvalidInput, ErrorKind::InvalidData, ErrorKind::UnexpectedEof];
-        if self.gzip && data.contains(&source.kind()) {
-            return Error::Gzip { path: self.path.clone(), source };
-        }
-        Error::io("read", &self.path)(source)
+fn failed(path: &Path, gzip: bool, source: std::io::Error) -> Error {
+    if let Some(cancelled) = source.get_ref().and_then(|inner| inner.downcast_ref::<control::Cancelled>()) {
+        return Error::Cancelled(*cancelled);
     }
+    let data = [ErrorKind::InvalidInput, ErrorKind::InvalidData, ErrorKind::UnexpectedEof];
+    if gzip && data.contains(&source.kind()) {
+        return Error::Gzip { path: path.to_path_buf(), source };
+    }
+    Error::io("read", path)(source)
 }
 
 struct Counted<R> {

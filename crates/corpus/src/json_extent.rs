@@ -50,6 +50,11 @@ impl Extent {
     pub fn seen(&self) -> usize {
         self.at
     }
+
+    /// Says that the first `count` bytes of the data were dropped, all of which were looked at.
+    pub fn drop_front(&mut self, count: usize) {
+        self.at -= count;
+    }
 }
 
 /// Whether a byte is JSON's white space.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
@@ -12,6 +13,12 @@ pub(crate) struct Id<'a>(pub Cow<'a, str>);
 /// A text, borrowed where it has no escapes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Text<'a>(pub Cow<'a, str>);
+
+/// Most answers of one question. In memory an answer is much larger than the shortest one in a file.
+const MAX_ANSWERS: usize = 1 << 16;
+
+/// The first item of a list, all of whose items must be sound.
+pub(crate) struct First<T>(pub Option<T>);
 
 /// Answers: a list of strings or numbers, one string, or null.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,6 +37,12 @@ impl<'de: 'a, 'a> Deserialize<'de> for Id<'a> {
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(TextVisitor { numbers: false, expected: "a string" }).map(Self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for First<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(FirstVisitor(PhantomData)).map(Self)
     }
 }
 
@@ -81,6 +94,21 @@ impl<'de> Visitor<'de> for TextVisitor {
     }
 }
 
+struct FirstVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstVisitor<T> {
+    type Value = Option<T>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a list")
+    }
+    fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<Option<T>, S::Error> {
+        let first = list.next_element()?;
+        while list.next_element::<T>()?.is_some() {}
+        Ok(first)
+    }
+}
+
 struct AnswersVisitor;
 
 impl<'de> Visitor<'de> for AnswersVisitor {
@@ -98,6 +126,9 @@ impl<'de> Visitor<'de> for AnswersVisitor {
     fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<Answers, S::Error> {
         let mut answers = Vec::new();
         while let Some(Id(answer)) = list.next_element()? {
+            if answers.len() == MAX_ANSWERS {
+                return Err(S::Error::custom(format_args!("more than {MAX_ANSWERS} answers")));
+            }
             answers.push(answer.into_owned());
         }
         Ok(Answers(answers))

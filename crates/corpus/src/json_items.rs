@@ -2,9 +2,10 @@ use memchr::memchr_iter;
 use serde::Deserialize;
 
 use crate::Error;
-use crate::input::{Input, MAX_ITEM};
+use crate::input::Input;
 use crate::json_extent::{Extent, is_space};
 use crate::json_records::parse_json;
+use crate::limits::long_document;
 
 /// Where the items are in a JSON file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub(crate) struct JsonItems {
     /// Length of the current item, at the start of the window, and its line.
     length: usize,
     item_line: u64,
+    /// How far an item was followed that is too long, and is still to be passed over.
+    overlong: Option<Extent>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,14 +43,24 @@ enum State {
 
 impl JsonItems {
     pub fn new(input: Input, shape: Shape) -> Self {
-        Self { input, shape, state: State::Start, line: 1, key: None, length: 0, item_line: 0 }
+        Self {
+            input,
+            shape,
+            state: State::Start,
+            line: 1,
+            key: None,
+            length: 0,
+            item_line: 0,
+            overlong: None,
+        }
     }
 
     /// Moves to the next item; `false` after the last. What makes the items' bounds unclear is an
-    /// [`Error::Format`], after which there is no next one.
+    /// [`Error::Format`], after which there is no next one. An item beyond the limit is an [`Error::Line`], and the next
+    /// call moves to the item behind it.
     pub fn advance(&mut self) -> Result<bool, Error> {
         let found = self.find_next();
-        if !matches!(found, Ok(true)) {
+        if !matches!(found, Ok(true) | Err(Error::Line { .. })) {
             self.state = State::Done;
         }
         found
@@ -80,7 +93,10 @@ impl JsonItems {
             State::Done => return Ok(false),
             State::Start => self.open()?,
             State::First => {}
-            State::Later => self.consume(self.length),
+            State::Later => match self.overlong.take() {
+                Some(extent) => self.pass_over(extent)?,
+                None => self.consume(self.length),
+            },
         }
         self.length = 0;
         let next = self.peek()?;
@@ -100,7 +116,14 @@ impl JsonItems {
         }
         self.peek()?;
         self.item_line = self.line;
-        self.length = self.measure()?;
+        match self.measure()? {
+            Ok(length) => self.length = length,
+            Err(extent) => {
+                self.overlong = Some(extent);
+                let (expected, got) = long_document(self.input.limit());
+                return Err(self.error(expected, got));
+            }
+        }
         Ok(true)
     }
 
@@ -121,8 +144,7 @@ impl JsonItems {
                     if found == name {
                         return self.take(b'[');
                     }
-                    let length = self.measure()?;
-                    self.consume(length);
+                    self.pass_over(Extent::default())?;
                     if self.peek()? != Some(b'}') {
                         self.take(b',')?;
                     }
@@ -174,7 +196,10 @@ impl JsonItems {
         if next != Some(b'"') {
             return Err(self.broken("a key in double quotes".to_owned(), next));
         }
-        let length = self.measure()?;
+        let Ok(length) = self.measure()? else {
+            let (expected, got) = long_document(self.input.limit());
+            return Err(Error::format(self.input.path(), expected, format!("{got}, at line {}", self.line)));
+        };
         let key = serde_json::from_slice(&self.input.data()[..length]);
         let key = key.map_err(|_| self.broken("a key".to_owned(), next))?;
         self.consume(length);
@@ -182,23 +207,43 @@ impl JsonItems {
         Ok(key)
     }
 
-    /// Length of the value at the start of the window.
-    fn measure(&mut self) -> Result<usize, Error> {
+    /// Length of the value at the start of the window; how far it was followed if it is longer than the limit.
+    fn measure(&mut self) -> Result<Result<usize, Extent>, Error> {
         let mut extent = Extent::default();
+        let limit = self.input.limit();
         loop {
             if let Some(length) = extent.find(self.input.data()) {
-                return Ok(length);
+                return Ok(if length > limit { Err(Extent::default()) } else { Ok(length) });
             }
-            if extent.seen() > MAX_ITEM {
-                let expected = format!("items of at most {} MiB", MAX_ITEM >> 20);
-                let got = format!("a longer one at line {}", self.line);
-                return Err(Error::format(self.input.path(), expected, got));
+            if extent.seen() > limit {
+                return Ok(Err(extent));
             }
             if !self.input.fill()? {
-                let got = format!("the end of the file in the item at line {}", self.line);
-                return Err(Error::format(self.input.path(), "a whole JSON value", got));
+                return Err(self.cut_off());
             }
         }
+    }
+
+    /// Drops a value that was followed as far as `extent` says, without keeping it.
+    fn pass_over(&mut self, mut extent: Extent) -> Result<(), Error> {
+        loop {
+            if let Some(length) = extent.find(self.input.data()) {
+                self.consume(length);
+                return Ok(());
+            }
+            let length = self.input.data().len();
+            self.consume(length);
+            extent.drop_front(length);
+            if !self.input.fill()? {
+                return Err(self.cut_off());
+            }
+        }
+    }
+
+    fn cut_off(&self) -> Error {
+        let line = self.item_line.max(self.line);
+        let got = format!("the end of the file in the item at line {line}");
+        Error::format(self.input.path(), "a whole JSON value", got)
     }
 
     fn consume(&mut self, count: usize) {

@@ -1,7 +1,7 @@
 use serde::Deserialize;
 
 use crate::Error;
-use crate::json_fields::{Answers, Id, Text};
+use crate::json_fields::{Answers, First, Id, Text};
 use crate::json_records::JsonRecords;
 use crate::questions::QuestionSource;
 use crate::record::{Passage, Question};
@@ -31,7 +31,7 @@ struct Object<'a> {
     answers: Option<Answers>,
     answer: Option<Answers>,
     #[serde(borrow, rename = "positive_ctxs")]
-    positives: Option<Vec<Context<'a>>>,
+    positives: Option<First<Context<'a>>>,
     #[serde(borrow)]
     context: Option<Context<'a>>,
 }
@@ -84,7 +84,7 @@ impl QuestionSource for JsonQuestions {
             return Err(self.records.error("an id", "an empty one"));
         }
         let Answers(answers) = object.answers.or(object.answer).unwrap_or_default();
-        let positive = object.positives.and_then(|positives| positives.into_iter().next());
+        let positive = object.positives.and_then(|First(positive)| positive);
         let context = object.context.or(positive).map(Context::into_passage);
         Ok(Some(Question { id, text: text.into_owned(), answers, context }))
     }

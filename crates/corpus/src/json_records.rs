@@ -5,6 +5,7 @@ use serde::Deserialize;
 use crate::Error;
 use crate::input::Input;
 use crate::json_items::{JsonItems, Shape};
+use crate::limits::Bounds;
 use crate::lines::Lines;
 
 /// JSON objects, one to a line or in one array.
@@ -24,9 +25,9 @@ impl JsonRecords {
         })
     }
 
-    /// Opens a file of either form.
+    /// Opens a file of either form, with the default limits.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Self::new(Input::open(path)?.0)
+        Self::new(Input::open_within(path, &Bounds::default())?.0)
     }
 
     /// Moves to the next object; `false` at the end.

@@ -34,8 +34,10 @@ mod json_extent;
 mod json_fields;
 mod json_items;
 mod json_records;
+mod limits;
 mod lines;
 mod output;
+mod source_file;
 mod tsv;
 
 mod answer_list;
@@ -59,6 +61,7 @@ mod write;
 pub use error::Error;
 pub use formats::{PassageFormat, QuestionFormat, ReadOptions};
 pub use ingest::{Ingested, ingest};
+pub use limits::{MAX_DOCUMENT_BYTES, MAX_PASSAGE_BYTES};
 pub use passages::{PassageReader, open_passages};
 pub use questions::{QuestionReader, open_questions};
 pub use record::{Passage, Question};
@@ -67,5 +70,8 @@ pub use split::passages_of;
 pub use store::{PassageRef, PassageStore, PassageStoreWriter};
 pub use text::SplitOptions;
 pub use training::{TrainingExample, TrainingReader, open_training};
-pub use trec::{read_qrels, read_run, write_qrels, write_qrels_to, write_run, write_run_to};
+pub use trec::{
+    read_qrels, read_qrels_cancellable, read_run, read_run_cancellable, write_qrels, write_qrels_to,
+    write_run, write_run_to,
+};
 pub use write::{PassageWriter, QuestionWriter};

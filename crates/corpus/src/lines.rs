@@ -1,7 +1,8 @@
 use memchr::memchr;
 
 use crate::Error;
-use crate::input::{Input, MAX_ITEM};
+use crate::input::Input;
+use crate::limits::long_document;
 
 /// The lines of an input, one at a time and without copying, with their numbers.
 pub(crate) struct Lines {
@@ -9,6 +10,8 @@ pub(crate) struct Lines {
     /// Number of the current line, from 1; 0 before the first.
     number: u64,
     current: Span,
+    /// The current line was too long, and its rest is still to be passed over.
+    overlong: bool,
 }
 
 /// Lines from the start of the window, the last line break included.
@@ -20,16 +23,38 @@ pub(crate) struct Span {
 
 impl Lines {
     pub fn new(input: Input) -> Self {
-        Self { input, number: 0, current: Span { bytes: 0, lines: 1 } }
+        Self { input, number: 0, current: Span { bytes: 0, lines: 1 }, overlong: false }
     }
 
-    /// Moves to the next line; `false` at the end of the file.
+    /// Moves to the next line; `false` at the end of the file. A line beyond the limit is an [`Error::Line`], and the
+    /// next call moves to the line behind it.
     pub fn advance(&mut self) -> Result<bool, Error> {
+        if std::mem::take(&mut self.overlong) {
+            self.pass_over()?;
+        }
         self.input.consume(self.current.bytes);
         self.number += self.current.lines;
         self.current = Span { bytes: 0, lines: 1 };
-        self.current.bytes = self.line_end(0)?;
-        Ok(self.current.bytes > 0)
+        let limit = self.input.limit();
+        let Some(bytes) = self.line_end(0, limit)? else {
+            self.overlong = true;
+            let (expected, got) = long_document(limit);
+            return Err(self.error(expected, got));
+        };
+        self.current.bytes = bytes;
+        Ok(bytes > 0)
+    }
+
+    /// Drops what is left of a line, without keeping it.
+    fn pass_over(&mut self) -> Result<(), Error> {
+        loop {
+            let data = self.input.data();
+            let (length, found) = (data.len(), memchr(b'\n', data));
+            self.input.consume(found.map_or(length, |at| at + 1));
+            if found.is_some() || !self.input.fill()? {
+                return Ok(());
+            }
+        }
     }
 
     /// Moves to the next line that is more than white space.
@@ -62,6 +87,11 @@ impl Lines {
         self.number
     }
 
+    /// Most bytes of one line.
+    pub fn limit(&self) -> usize {
+        self.input.limit()
+    }
+
     pub fn path(&self) -> &std::path::Path {
         self.input.path()
     }
@@ -81,12 +111,14 @@ impl Lines {
         if self.current.bytes > limit {
             return Ok(false);
         }
-        let end = self.line_end(self.current.bytes)?;
-        if end == self.current.bytes || end > limit {
-            return Ok(false);
+        let limit = limit.min(self.input.limit());
+        match self.line_end(self.current.bytes, limit.saturating_sub(self.current.bytes))? {
+            Some(end) if end > self.current.bytes && end <= limit => {
+                self.current = Span { bytes: end, lines: self.current.lines + 1 };
+                Ok(true)
+            }
+            _ => Ok(false),
         }
-        self.current = Span { bytes: end, lines: self.current.lines + 1 };
-        Ok(true)
     }
 
     /// Takes back what [`extend`](Self::extend) joined since `span` was the current one.
@@ -94,22 +126,22 @@ impl Lines {
         self.current = span;
     }
 
-    /// End of the line that starts at `start` of the window, its line break included.
-    fn line_end(&mut self, start: usize) -> Result<usize, Error> {
+    /// End of the line that starts at `start` of the window, its line break included; none if the line without its
+    /// break is longer than `limit`.
+    fn line_end(&mut self, start: usize, limit: usize) -> Result<Option<usize>, Error> {
         let mut searched = start;
         loop {
             let data = self.input.data();
             if let Some(at) = memchr(b'\n', &data[searched..]) {
-                return Ok(searched + at + 1);
+                let end = searched + at;
+                return Ok((end - start <= limit).then_some(end + 1));
             }
             searched = data.len();
-            if searched - start > MAX_ITEM {
-                let got = format!("more than {} MiB without a line break", MAX_ITEM >> 20);
-                let number = self.number + self.current.lines - 1;
-                return Err(Error::format(self.path(), "lines", format!("{got} from line {number} on")));
+            if searched - start > limit {
+                return Ok(None);
             }
             if !self.input.fill()? {
-                return Ok(searched);
+                return Ok(Some(searched));
             }
         }
     }

@@ -1,12 +1,14 @@
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use text::SplitOptions;
+use control::Control;
 
 use crate::beir::JsonPassages;
 use crate::dpr::TablePassages;
 use crate::formats::{PassageFormat, ReadOptions};
 use crate::input::{Input, Progress};
+use crate::limits::{Watch, long_passage};
 use crate::lines::Lines;
 use crate::pubmedqa::PubmedQaPassages;
 use crate::record::Passage;
@@ -20,11 +22,18 @@ pub(crate) trait PassageSource: Send {
     /// Reads the next passage into `passage`, all of whose fields it sets; `false` at the end. After an
     /// [`Error::Line`] the next call reads what follows.
     fn read(&mut self, passage: &mut Passage) -> Result<bool, Error>;
+
+    /// An [`Error::Line`] at the passage that was read last.
+    fn error(&self, expected: String, got: String) -> Error;
 }
 
 impl<S: PassageSource + ?Sized> PassageSource for Box<S> {
     fn read(&mut self, passage: &mut Passage) -> Result<bool, Error> {
         (**self).read(passage)
+    }
+
+    fn error(&self, expected: String, got: String) -> Error {
+        (**self).error(expected, got)
     }
 }
 
@@ -36,28 +45,34 @@ pub struct PassageReader {
     progress: Progress,
     format: PassageFormat,
     skip_bad_lines: bool,
+    max_passage: usize,
+    watch: Watch,
     skipped: u64,
     ended: bool,
 }
 
-/// Opens a file of passages, plain or gzip, or a folder of texts.
+/// Opens a file of passages, plain or gzip, or a folder of texts. A FIFO, a pipe or a device will do for a file: all
+/// formats are read once, from the beginning.
 ///
 /// # Errors
 ///
 /// [`Error::Io`], [`Error::Gzip`]; [`Error::Format`] if the format is to be found by content and is not among
-/// those known, or a folder is read as another format than text; [`Error::Text`] if the splitting options have
-/// no meaning.
+/// those known, a folder is read as another format than text or holds a FIFO, socket or device under the name of a
+/// text; [`Error::Text`] if the splitting options have no meaning; [`Error::Cancelled`].
 pub fn open_passages(
     path: impl AsRef<Path>,
     format: PassageFormat,
     options: &ReadOptions,
 ) -> Result<PassageReader, Error> {
     let path = path.as_ref();
+    let (bounds, max_passage) = (options.bounds(), options.max_passage_bytes);
     let reader = |source, progress, format| PassageReader {
         source,
         progress,
         format,
         skip_bad_lines: options.skip_bad_lines,
+        max_passage,
+        watch: bounds.watch.clone(),
         skipped: 0,
         ended: false,
     };
@@ -65,12 +80,12 @@ pub fn open_passages(
         if !matches!(format, PassageFormat::Auto | PassageFormat::Text) {
             return Err(Error::format(path, format!("a {format} file"), "a folder"));
         }
-        let (files, progress) = files_in(path)?;
-        let texts = Texts::of_folder(files, progress.clone());
-        let source = Box::new(Split::new(texts, options.split.unwrap_or_default())?);
+        let (files, progress) = files_in(path, &bounds)?;
+        let texts = Texts::of_folder(files, progress.clone(), bounds.clone());
+        let source = Box::new(Split::new(texts, options.split.unwrap_or_default(), max_passage)?);
         return Ok(reader(source, progress, PassageFormat::Text));
     }
-    let (mut input, progress) = Input::open(path)?;
+    let (mut input, progress) = Input::open_within(path, &bounds)?;
     let format = match format {
         PassageFormat::Auto => detect::passage_format(&mut input)?,
         known => known,
@@ -78,27 +93,21 @@ pub fn open_passages(
     let source: Box<dyn PassageSource> = match format {
         PassageFormat::Auto => unreachable!("it was detected"),
         PassageFormat::Text => {
-            let source = Box::new(Split::new(Texts::of_file(input), options.split.unwrap_or_default())?);
+            let texts = Texts::of_file(input);
+            let source = Box::new(Split::new(texts, options.split.unwrap_or_default(), max_passage)?);
             return Ok(reader(source, progress, format));
         }
         PassageFormat::Dpr => Box::new(TablePassages::new(Lines::new(input))),
         PassageFormat::Beir => Box::new(JsonPassages::beir(Lines::new(input))),
         PassageFormat::Anserini => Box::new(JsonPassages::anserini(Lines::new(input))),
-        PassageFormat::Squad => Box::new(SquadPassages::new(input)),
+        PassageFormat::Squad => Box::new(SquadPassages::new(input, max_passage)),
         PassageFormat::PubmedQa => Box::new(PubmedQaPassages::new(input)),
     };
-    let source = split(source, options.split)?;
-    Ok(reader(source, progress, format))
-}
-
-fn split(
-    source: Box<dyn PassageSource>,
-    options: Option<SplitOptions>,
-) -> Result<Box<dyn PassageSource>, Error> {
-    Ok(match options {
+    let source = match options.split {
         None => source,
-        Some(options) => Box::new(Split::new(source, options)?),
-    })
+        Some(options) => Box::new(Split::new(source, options, max_passage)?),
+    };
+    Ok(reader(source, progress, format))
 }
 
 impl PassageReader {
@@ -107,22 +116,42 @@ impl PassageReader {
     ///
     /// # Errors
     ///
-    /// [`Error::Line`] unless bad lines are skipped, [`Error::Format`], [`Error::Io`], [`Error::Gzip`]. After
-    /// an error there is nothing more to read.
+    /// [`Error::Line`] unless bad lines are skipped, also for a document or passage beyond its limit;
+    /// [`Error::Format`], [`Error::Io`], [`Error::Gzip`], [`Error::Cancelled`]. After an error there is nothing more
+    /// to read.
     pub fn read_into(&mut self, passage: &mut Passage) -> Result<bool, Error> {
         if self.ended {
             return Ok(false);
         }
         loop {
-            match self.source.read(passage) {
+            match self.read_checked(passage) {
                 Ok(true) => return Ok(true),
-                Err(Error::Line { .. }) if self.skip_bad_lines => self.skipped += 1,
+                Err(Error::Line { .. }) if self.skip_bad_lines => {
+                    self.skipped += 1;
+                    self.watch.check()?;
+                }
                 other => {
                     self.ended = true;
                     return other;
                 }
             }
         }
+    }
+
+    fn read_checked(&mut self, passage: &mut Passage) -> Result<bool, Error> {
+        let more = self.source.read(passage)?;
+        if more
+            && let Some((expected, got)) =
+                long_passage(&passage.id, passage.title.as_deref(), &passage.text, self.max_passage)
+        {
+            return Err(self.source.error(expected, got));
+        }
+        Ok(more)
+    }
+
+    /// Makes another control the one that cancels reading.
+    pub fn watch(&self, control: Arc<Control>) {
+        self.watch.set(control);
     }
 
     /// The format that is read: never [`PassageFormat::Auto`].

@@ -53,6 +53,10 @@ impl PubmedQaQuestions {
 }
 
 impl PassageSource for PubmedQaPassages {
+    fn error(&self, expected: String, got: String) -> Error {
+        self.0.0.error(expected, got)
+    }
+
     fn read(&mut self, passage: &mut Passage) -> Result<bool, Error> {
         let Some((found, _)) = self.0.next()? else { return Ok(false) };
         *passage = found;

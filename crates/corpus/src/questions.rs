@@ -1,11 +1,15 @@
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
+
+use control::Control;
 
 use crate::dpr::TableQuestions;
 use crate::formats::{QuestionFormat, ReadOptions};
 use crate::input::{Input, Progress};
 use crate::json_questions::JsonQuestions;
 use crate::json_records::JsonRecords;
+use crate::limits::Watch;
 use crate::lines::Lines;
 use crate::pubmedqa::PubmedQaQuestions;
 use crate::record::Question;
@@ -27,22 +31,25 @@ pub struct QuestionReader {
     progress: Progress,
     format: QuestionFormat,
     skip_bad_lines: bool,
+    watch: Watch,
     skipped: u64,
     ended: bool,
 }
 
-/// Opens a file of questions, plain or gzip. `options.split` has no effect.
+/// Opens a file of questions, plain or gzip; a FIFO, a pipe or a device will do. `options.split` and
+/// `options.max_passage_bytes` have no effect.
 ///
 /// # Errors
 ///
 /// [`Error::Io`], [`Error::Gzip`]; [`Error::Format`] if the format is to be found by content and is not among
-/// those known.
+/// those known; [`Error::Cancelled`].
 pub fn open_questions(
     path: impl AsRef<Path>,
     format: QuestionFormat,
     options: &ReadOptions,
 ) -> Result<QuestionReader, Error> {
-    let (mut input, progress) = Input::open(path.as_ref())?;
+    let bounds = options.bounds();
+    let (mut input, progress) = Input::open_within(path.as_ref(), &bounds)?;
     let format = match format {
         QuestionFormat::Auto => detect::question_format(&mut input)?,
         known => known,
@@ -59,10 +66,16 @@ pub fn open_questions(
         QuestionFormat::PubmedQa => Box::new(PubmedQaQuestions::new(input)),
     };
     let skip_bad_lines = options.skip_bad_lines;
-    Ok(QuestionReader { source, progress, format, skip_bad_lines, skipped: 0, ended: false })
+    let watch = bounds.watch;
+    Ok(QuestionReader { source, progress, format, skip_bad_lines, watch, skipped: 0, ended: false })
 }
 
 impl QuestionReader {
+    /// Makes another control the one that cancels reading.
+    pub fn watch(&self, control: Arc<Control>) {
+        self.watch.set(control);
+    }
+
     /// The format that is read: never [`QuestionFormat::Auto`].
     #[must_use]
     pub fn format(&self) -> QuestionFormat {

@@ -1,7 +1,8 @@
 use std::ops::Range;
 
-use text::{Piece, SplitOptions, split_words};
+use text::{Piece, SplitOptions, Splitter, split_words};
 
+use crate::limits::long_passage;
 use crate::record::{Passage, replace};
 use crate::{Error, passages::PassageSource};
 
@@ -39,39 +40,49 @@ pub fn passages_of(
     Ok(pieces.into_iter().enumerate().map(passage).collect())
 }
 
-/// Splits what another source gives.
+/// Splits what another source gives. Only the document and its current piece are in memory.
 pub(crate) struct Split<S> {
     documents: S,
     options: SplitOptions,
+    max_passage: usize,
     document: Passage,
-    pieces: std::iter::Enumerate<std::vec::IntoIter<Piece>>,
+    /// Of the current document, and how many of its pieces were given.
+    splitter: Option<(Splitter, usize)>,
 }
 
 impl<S> Split<S> {
     /// Refuses options without meaning before anything is read.
-    pub fn new(documents: S, options: SplitOptions) -> Result<Self, Error> {
-        split_words("", &options)?;
-        Ok(Self {
-            documents,
-            options,
-            document: Passage::default(),
-            pieces: Vec::new().into_iter().enumerate(),
-        })
+    pub fn new(documents: S, options: SplitOptions, max_passage: usize) -> Result<Self, Error> {
+        Splitter::new(&options)?;
+        Ok(Self { documents, options, max_passage, document: Passage::default(), splitter: None })
     }
 }
 
 impl<S: PassageSource> PassageSource for Split<S> {
     fn read(&mut self, passage: &mut Passage) -> Result<bool, Error> {
         loop {
-            if let Some((number, piece)) = self.pieces.next() {
-                set(passage, &self.document, number, &piece);
-                return Ok(true);
+            if let Some((splitter, number)) = &mut self.splitter {
+                if let Some(piece) = splitter.next(&self.document.text) {
+                    set(passage, &self.document, *number, &piece);
+                    *number += 1;
+                    return Ok(true);
+                }
+                self.splitter = None;
             }
             if !self.documents.read(&mut self.document)? {
                 return Ok(false);
             }
-            self.pieces = split_words(&self.document.text, &self.options)?.into_iter().enumerate();
+            // Every piece repeats the id and the title.
+            let Passage { id, title, .. } = &self.document;
+            if let Some((expected, got)) = long_passage(id, title.as_deref(), "", self.max_passage) {
+                return Err(self.documents.error(expected, got));
+            }
+            self.splitter = Some((Splitter::new(&self.options)?, 0));
         }
+    }
+
+    fn error(&self, expected: String, got: String) -> Error {
+        self.documents.error(expected, got)
     }
 }
 

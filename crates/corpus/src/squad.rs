@@ -1,6 +1,9 @@
 //! SQuAD 1.1 and 2.0: articles of paragraphs of questions.
+//!
+//! An article is parsed whole, and what repeats its title or a paragraph is made when it is asked for: all at once
+//! could take many times the article's memory.
 
-use std::collections::VecDeque;
+use std::vec::IntoIter;
 
 use serde::Deserialize;
 
@@ -8,6 +11,7 @@ use crate::Error;
 use crate::ids::push_encoded;
 use crate::input::Input;
 use crate::json_items::{JsonItems, Shape};
+use crate::limits::long_passage;
 use crate::passages::PassageSource;
 use crate::questions::QuestionSource;
 use crate::record::{Passage, Question, distinct};
@@ -47,41 +51,60 @@ struct Answer {
 /// A passage for each paragraph, under `<title>#<number of the paragraph in its article, from 0>`.
 pub(crate) struct SquadPassages {
     articles: JsonItems,
-    passages: VecDeque<Passage>,
+    max_passage: usize,
+    title: String,
+    paragraphs: std::iter::Enumerate<IntoIter<Paragraph>>,
 }
 
 /// The questions, with their paragraphs as contexts.
 pub(crate) struct SquadQuestions {
     articles: JsonItems,
-    questions: VecDeque<Question>,
+    title: String,
+    paragraphs: std::iter::Enumerate<IntoIter<AskedParagraph>>,
+    context: Passage,
+    asked: IntoIter<Asked>,
 }
 
 impl SquadPassages {
-    pub fn new(input: Input) -> Self {
-        Self { articles: JsonItems::new(input, Shape::ArrayIn("data")), passages: VecDeque::new() }
+    pub fn new(input: Input, max_passage: usize) -> Self {
+        let articles = JsonItems::new(input, Shape::ArrayIn("data"));
+        Self { articles, max_passage, title: String::new(), paragraphs: Vec::new().into_iter().enumerate() }
     }
 }
 
 impl SquadQuestions {
     pub fn new(input: Input) -> Self {
-        Self { articles: JsonItems::new(input, Shape::ArrayIn("data")), questions: VecDeque::new() }
+        Self {
+            articles: JsonItems::new(input, Shape::ArrayIn("data")),
+            title: String::new(),
+            paragraphs: Vec::new().into_iter().enumerate(),
+            context: Passage::default(),
+            asked: Vec::new().into_iter(),
+        }
     }
 }
 
 impl PassageSource for SquadPassages {
+    fn error(&self, expected: String, got: String) -> Error {
+        self.articles.error(expected, got)
+    }
+
     fn read(&mut self, passage: &mut Passage) -> Result<bool, Error> {
         loop {
-            if let Some(next) = self.passages.pop_front() {
-                *passage = next;
+            if let Some((number, found)) = self.paragraphs.next() {
+                *passage = paragraph(&self.title, number, found.context);
                 return Ok(true);
             }
             if !self.articles.advance()? {
                 return Ok(false);
             }
             let article: Article<Paragraph> = self.articles.parse(EXPECTED)?;
-            let paragraphs = article.paragraphs.into_iter().enumerate();
-            self.passages =
-                paragraphs.map(|(number, found)| paragraph(&article.title, number, found.context)).collect();
+            // Every paragraph repeats the title.
+            if let Some((expected, got)) = long_passage("", Some(&article.title), "", self.max_passage) {
+                return Err(self.error(expected, got));
+            }
+            self.title = article.title;
+            self.paragraphs = article.paragraphs.into_iter().enumerate();
         }
     }
 }
@@ -89,22 +112,25 @@ impl PassageSource for SquadPassages {
 impl QuestionSource for SquadQuestions {
     fn read(&mut self) -> Result<Option<Question>, Error> {
         loop {
-            if let Some(next) = self.questions.pop_front() {
-                return Ok(Some(next));
+            if let Some(asked) = self.asked.next() {
+                return Ok(Some(Question {
+                    id: asked.id,
+                    text: asked.question,
+                    answers: distinct(asked.answers.into_iter().map(|answer| answer.text)),
+                    context: Some(self.context.clone()),
+                }));
+            }
+            if let Some((number, found)) = self.paragraphs.next() {
+                self.context = paragraph(&self.title, number, found.context);
+                self.asked = found.qas.into_iter();
+                continue;
             }
             if !self.articles.advance()? {
                 return Ok(None);
             }
             let article: Article<AskedParagraph> = self.articles.parse(EXPECTED)?;
-            for (number, found) in article.paragraphs.into_iter().enumerate() {
-                let context = paragraph(&article.title, number, found.context);
-                self.questions.extend(found.qas.into_iter().map(|asked| Question {
-                    id: asked.id,
-                    text: asked.question,
-                    answers: distinct(asked.answers.into_iter().map(|answer| answer.text)),
-                    context: Some(context.clone()),
-                }));
-            }
+            self.title = article.title;
+            self.paragraphs = article.paragraphs.into_iter().enumerate();
         }
     }
 }
@@ -141,7 +167,7 @@ mod tests {
     #[test]
     fn paragraphs_are_passages_and_a_bad_article_is_named_by_its_line() {
         let (input, _file) = input();
-        let (mut source, mut passage) = (SquadPassages::new(input), Passage::default());
+        let (mut source, mut passage) = (SquadPassages::new(input, 1 << 20), Passage::default());
         let mut read = || source.read(&mut passage).map(|more| more.then(|| passage.clone()));
         let found = read().expect("good").expect("there");
         assert_eq!(

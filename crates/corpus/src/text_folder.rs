@@ -8,8 +8,10 @@ use std::sync::atomic::AtomicU64;
 use crate::Error;
 use crate::ids::path_id;
 use crate::input::{Input, Progress};
+use crate::limits::Bounds;
 use crate::passages::PassageSource;
 use crate::record::{Passage, replace};
+use crate::source_file::not_regular;
 
 /// Endings of the files read from a folder, with or without `.gz`.
 const ENDINGS: [&str; 3] = ["txt", "md", "markdown"];
@@ -24,13 +26,15 @@ pub(crate) struct TextFile {
 /// The text files below a folder, and the sum of their lengths.
 ///
 /// They come in the order of their paths, compared part by part. Hidden files and folders (`.git`) are left out;
-/// linked files are read, linked folders are not.
-pub(crate) fn files_in(folder: &Path) -> Result<(Vec<TextFile>, Progress), Error> {
+/// linked files are read, linked folders are not. A FIFO, a socket or a device under the name of a text is refused:
+/// reading it could take forever.
+pub(crate) fn files_in(folder: &Path, bounds: &Bounds) -> Result<(Vec<TextFile>, Progress), Error> {
     let mut files = Vec::new();
     let mut total = 0;
     // A stack of folders, the last to be read first: each puts what it holds in place, so the order is kept.
     let mut pending = vec![PathBuf::new()];
     while let Some(relative) = pending.pop() {
+        bounds.watch.check()?;
         let path = folder.join(&relative);
         if !relative.as_os_str().is_empty() && !fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir())
         {
@@ -38,6 +42,8 @@ pub(crate) fn files_in(folder: &Path) -> Result<(Vec<TextFile>, Progress), Error
             if metadata.is_file() {
                 total += metadata.len();
                 files.push(TextFile { path, relative });
+            } else if !metadata.is_dir() {
+                return Err(not_regular(&path, metadata.file_type()));
             }
             continue;
         }
@@ -70,36 +76,47 @@ fn has_ending(name: &Path, endings: &[&str]) -> bool {
 
 /// Whole texts as documents: the id is the relative path, the title the first Markdown heading or the file's
 /// name without ending.
-pub(crate) enum Texts {
+pub(crate) struct Texts {
+    from: From,
+    /// The text that was read last.
+    path: PathBuf,
+}
+
+enum From {
     File(Option<Input>),
-    Folder { files: std::vec::IntoIter<TextFile>, count: Arc<AtomicU64> },
+    Folder { files: std::vec::IntoIter<TextFile>, count: Arc<AtomicU64>, bounds: Bounds },
 }
 
 impl Texts {
     pub fn of_file(input: Input) -> Self {
-        Self::File(Some(input))
+        Self { from: From::File(Some(input)), path: PathBuf::new() }
     }
 
-    pub fn of_folder(files: Vec<TextFile>, progress: Progress) -> Self {
-        Self::Folder { files: files.into_iter(), count: progress.read }
+    pub fn of_folder(files: Vec<TextFile>, progress: Progress, bounds: Bounds) -> Self {
+        let from = From::Folder { files: files.into_iter(), count: progress.read, bounds };
+        Self { from, path: PathBuf::new() }
     }
 }
 
 impl PassageSource for Texts {
+    fn error(&self, expected: String, got: String) -> Error {
+        Error::line(&self.path, 1, expected, got)
+    }
+
     fn read(&mut self, passage: &mut Passage) -> Result<bool, Error> {
-        let (mut input, relative) = match self {
-            Self::File(input) => {
+        let (mut input, relative) = match &mut self.from {
+            From::File(input) => {
                 let Some(input) = input.take() else { return Ok(false) };
                 let name = PathBuf::from(input.path().file_name().unwrap_or_default());
                 (input, name)
             }
-            Self::Folder { files, count } => {
+            From::Folder { files, count, bounds } => {
                 let Some(file) = files.next() else { return Ok(false) };
-                let (input, _) = Input::open_counting(&file.path, Arc::clone(count))?;
-                (input, file.relative)
+                (Input::open_regular(&file.path, Arc::clone(count), bounds)?, file.relative)
             }
         };
         let path = input.path().to_path_buf();
+        self.path.clone_from(&path);
         let bytes = input.rest()?;
         let text = str::from_utf8(bytes).map_err(|error| {
             let at = error.valid_up_to();
@@ -191,7 +208,7 @@ mod tests {
             fs::create_dir_all(path.parent().expect("a parent")).expect("writable");
             fs::write(path, "x").expect("writable");
         }
-        let (files, progress) = files_in(folder.path()).expect("readable");
+        let (files, progress) = files_in(folder.path(), &Bounds::default()).expect("readable");
         let ids: Vec<_> = files.iter().map(|file| path_id(&file.relative)).collect();
         assert_eq!(ids, ["B.txt.gz", "a/b/c.MD", "a/z.md", "a-b/x.md", "a.txt", "b.txt"]);
         assert_eq!(progress.total, 6);

@@ -8,6 +8,9 @@ use crate::lines::Lines;
 /// No row with a quoted line break is longer than this.
 const MAX_ROW: usize = 1 << 20;
 
+/// No row of ours has more fields; of the others only their number is kept.
+const MAX_FIELDS: usize = 1 << 10;
+
 /// The tab-separated fields of a row, quoted as DPR's files are.
 ///
 /// A field that begins with a double quote, ends with one before the next tab or the end of a line, and has
@@ -16,7 +19,9 @@ const MAX_ROW: usize = 1 << 20;
 /// swallows the lines behind it, as it would with Python's `csv`; what `csv` writes is read alike.
 #[derive(Debug, Default)]
 pub(crate) struct Row {
+    /// The first [`MAX_FIELDS`] of them.
     fields: Vec<Field>,
+    count: usize,
 }
 
 #[derive(Debug)]
@@ -30,6 +35,7 @@ impl Row {
     /// Moves `lines` to the next row that is more than white space and finds its fields; `false` at the end.
     pub fn advance(&mut self, lines: &mut Lines) -> Result<bool, Error> {
         self.fields.clear();
+        self.count = 0;
         if !lines.advance_to_text()? {
             return Ok(false);
         }
@@ -44,7 +50,10 @@ impl Row {
                 let end = memchr(b'\t', &line[at..]).map_or(line.len(), |tab| at + tab);
                 (Field { range: at..end, quoted: false }, end)
             });
-            self.fields.push(field);
+            if self.fields.len() < MAX_FIELDS {
+                self.fields.push(field);
+            }
+            self.count += 1;
             if end == line.len() {
                 return Ok(true);
             }
@@ -54,6 +63,11 @@ impl Row {
 
     /// Number of fields.
     pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Number of fields that can be asked for: all, unless the row has more than any table of ours.
+    pub fn kept(&self) -> usize {
         self.fields.len()
     }
 

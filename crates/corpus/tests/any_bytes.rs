@@ -13,7 +13,7 @@ fn read_in_every_way(path: &Path) {
     let bytes = std::fs::metadata(path).expect("there").len() as usize;
     for skip_bad_lines in [false, true] {
         for split in [None, Some(SplitOptions { words: 2, overlap: 1, wrap: true })] {
-            let options = ReadOptions { split, skip_bad_lines };
+            let options = ReadOptions { split, skip_bad_lines, ..ReadOptions::default() };
             for &format in PassageFormat::ALL {
                 if let Ok(reader) = open_passages(path, format, &options) {
                     let items: Vec<_> = reader.take(bytes * 2 + 2).collect();

@@ -54,9 +54,7 @@ impl Session {
     pub fn open(library: &'static Library, path: &Path, threads: usize) -> Result<Self, Error> {
         let io = |source| Error::Io { path: path.to_path_buf(), source };
         // The runtime's own message for a missing file names no file.
-        if std::fs::metadata(path).map_err(io)?.is_dir() {
-            return Err(io(std::io::ErrorKind::IsADirectory.into()));
-        }
+        storage::check_regular(path).map_err(io)?;
         let (opened, opening) = channel();
         let (jobs, queue) = channel();
         let model = path.to_path_buf();

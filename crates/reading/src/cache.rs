@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::record::{self, HEAD, Head};
+use crate::resync::next_record;
 use crate::{Error, KeptPassage};
 
 /// What was read: a question and a passage, by 128 bits of SHA-256.
@@ -31,8 +32,9 @@ impl ReadingKey {
 /// A file of readings of one reader with one setting, to which new ones are appended. It belongs to whoever has it open.
 ///
 /// Bytes: `PKREAD` and two zeros, version u32, length of the reader's identity u32, the identity, CRC-32 of all these u32;
-/// then records: length of the reading u32, CRC-32 of the rest and the length u32, key 16, the reading. What a record
-/// lacks at the end of the file is cut off when it is opened; a record within that is damaged counts as not there.
+/// then records: length of the reading u32, CRC-32 of the rest and the length u32, key 16, the reading. Damage costs the
+/// records it touches: the next sound one is found by its checksum ([`damaged_bytes`](Self::damaged_bytes)). What follows
+/// the last sound record is cut off when the file is opened.
 #[derive(Debug)]
 pub struct ReadingCache {
     path: PathBuf,
@@ -41,6 +43,7 @@ pub struct ReadingCache {
     places: HashMap<ReadingKey, (u64, u32)>,
     /// Where the next record goes.
     end: u64,
+    damaged: u64,
 }
 
 const MAGIC: [u8; 8] = *b"PKREAD\0\0";
@@ -58,8 +61,11 @@ impl ReadingCache {
     /// process or another; [`Error::Storage`].
     pub fn open(path: &Path, identity: &str) -> Result<Self, Error> {
         let io = |operation| storage::Error::io(operation, path);
-        if path.is_dir() {
-            return Err(io("open")(std::io::ErrorKind::IsADirectory.into()).into());
+        match storage::check_regular(path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(io("open")(error).into());
+            }
+            _ => {}
         }
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(false).open(path);
@@ -69,7 +75,7 @@ impl ReadingCache {
             Err(TryLockError::WouldBlock) => return Err(Error::Locked { path: path.to_path_buf() }),
             Err(TryLockError::Error(error)) => return Err(io("lock")(error).into()),
         }
-        let mut cache = Self { path: path.to_path_buf(), file, places: HashMap::new(), end: 0 };
+        let mut cache = Self { path: path.to_path_buf(), file, places: HashMap::new(), end: 0, damaged: 0 };
         cache.begin(identity)?;
         cache.scan()?;
         Ok(cache)
@@ -85,6 +91,13 @@ impl ReadingCache {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
+    }
+
+    /// Bytes that were passed over when the file was opened, because they belong to no sound record: damaged ones, and
+    /// those of a record that a crash cut off.
+    #[must_use]
+    pub fn damaged_bytes(&self) -> u64 {
+        self.damaged
     }
 
     /// A reading, if there is one of this key.
@@ -168,34 +181,48 @@ impl ReadingCache {
         Err(Error::OtherReader { path: path.clone(), expected: identity.to_owned(), got })
     }
 
-    /// Finds the records, and cuts off what follows the last whole one.
+    /// Finds the records, passes over what is damaged between them, and cuts off what follows the last one.
     fn scan(&mut self) -> Result<(), Error> {
         let io = |operation| storage::Error::io(operation, &self.path);
         let length = self.file.metadata().map_err(io("read"))?.len();
-        self.file.seek(SeekFrom::Start(self.end)).map_err(io("read"))?;
-        let mut file = BufReader::with_capacity(1 << 20, &self.file);
-        let (mut place, mut head, mut reading) = (self.end, [0; HEAD], Vec::new());
-        while length - place >= HEAD as u64 {
-            file.read_exact(&mut head).map_err(io("read"))?;
-            // What is not the head of a record has no next one either.
-            let Some(found) = Head::of(&head) else { break };
-            let next = place + HEAD as u64 + u64::from(found.length);
-            if next > length {
-                break;
-            }
-            reading.resize(found.length as usize, 0);
-            file.read_exact(&mut reading).map_err(io("read"))?;
-            if found.agrees_with(&reading) && record::read(&reading).is_some() {
+        let mut file = BufReader::with_capacity(1 << 16, &self.file);
+        file.seek(SeekFrom::Start(self.end)).map_err(io("read"))?;
+        let (mut place, mut reading) = (self.end, Vec::new());
+        while place < length {
+            if let Some(found) = sound_record(&mut file, length - place, &mut reading).map_err(io("read"))? {
                 self.places.insert(found.key, (place, found.length));
-                self.end = next;
+                place += HEAD as u64 + u64::from(found.length);
+                self.end = place;
+                continue;
             }
+            let from = place + 1;
+            file.seek(SeekFrom::Start(from)).map_err(io("read"))?;
+            let next = next_record(&mut file, from, length).map_err(io("read"))?;
+            self.damaged += next.unwrap_or(length) - place;
+            let Some(next) = next else { break };
             place = next;
+            file.seek(SeekFrom::Start(place)).map_err(io("read"))?;
         }
         if self.end < length {
             self.file.set_len(self.end).map_err(io("write"))?;
         }
         Ok(())
     }
+}
+
+/// The head of the record at which `file` stands, `left` bytes before its end; none if the record is not sound.
+fn sound_record(file: &mut impl Read, left: u64, reading: &mut Vec<u8>) -> std::io::Result<Option<Head>> {
+    let mut head = [0; HEAD];
+    if left < HEAD as u64 {
+        return Ok(None);
+    }
+    file.read_exact(&mut head)?;
+    let Some(found) = Head::of(&head).filter(|found| HEAD as u64 + u64::from(found.length) <= left) else {
+        return Ok(None);
+    };
+    reading.resize(found.length as usize, 0);
+    file.read_exact(reading)?;
+    Ok((found.agrees_with(reading) && record::read(reading).is_some()).then_some(found))
 }
 
 /// The SHA-256 of files, one after the other, in hexadecimal digits: what tells models apart.
@@ -207,7 +234,8 @@ pub fn files_sha256(paths: &[&Path]) -> Result<String, Error> {
     let mut hash = Sha256::new();
     let mut chunk = vec![0; 1 << 18];
     for path in paths {
-        let mut file = File::open(path).map_err(storage::Error::io("open", path))?;
+        let opened = storage::check_regular(path).and_then(|()| File::open(path));
+        let mut file = opened.map_err(storage::Error::io("open", path))?;
         loop {
             let read = file.read(&mut chunk).map_err(storage::Error::io("read", path))?;
             if read == 0 {
@@ -356,19 +384,84 @@ mod tests {
         }
 
         #[test]
-        fn a_flipped_bit_loses_records_or_is_refused_and_never_gives_another_reading(at in 0usize..1200, bit in 0u8..8) {
+        fn changed_bytes_cost_the_records_they_touch_and_no_other(
+            changes in prop::collection::vec((any::<prop::sample::Index>(), 1u8..), 1..4),
+        ) {
+            const COUNT: usize = 12;
             let folder = tempfile::tempdir().expect("a folder");
             let path = folder.path().join("cache");
-            written(&path, 6);
+            written(&path, COUNT);
             let mut bytes = std::fs::read(&path).expect("readable");
-            let at = at % bytes.len();
-            bytes[at] ^= 1 << bit;
-            std::fs::write(&path, &bytes).expect("writable");
-            if at < header("a reader").len() {
-                prop_assert!(ReadingCache::open(&path, "a reader").is_err());
-            } else {
-                prop_assert!(found(&path, 6).len() < 6);
+            let begin = header("a reader").len();
+            let mut ends = vec![begin];
+            for number in 0..COUNT {
+                ends.push(ends[number] + record::write(key(number), &reading(number), &mut Vec::new()) as usize + HEAD);
             }
+            let mut touched = std::collections::BTreeSet::new();
+            let whole = bytes.clone();
+            for (at, change) in changes {
+                let at = at.index(bytes.len() - begin) + begin;
+                bytes[at] ^= change;
+            }
+            for (at, (new, old)) in bytes.iter().zip(&whole).enumerate() {
+                if new != old {
+                    touched.insert(ends.iter().rposition(|&end| end <= at).expect("behind the header"));
+                }
+            }
+            std::fs::write(&path, &bytes).expect("writable");
+            let expected: Vec<_> = (0..COUNT).filter(|number| !touched.contains(number)).collect();
+            let lost: u64 = touched.iter().map(|&number| (ends[number + 1] - ends[number]) as u64).sum();
+            let cache = ReadingCache::open(&path, "a reader").expect("opens");
+            prop_assert_eq!(cache.damaged_bytes(), lost);
+            drop(cache);
+            prop_assert_eq!(found(&path, COUNT), expected);
+            // What is read again is appended behind the others, and stays there.
+            let mut cache = ReadingCache::open(&path, "a reader").expect("opens");
+            cache.append(&touched.iter().map(|&number| (key(number), reading(number))).collect::<Vec<_>>()).expect("appends");
+            drop(cache);
+            prop_assert_eq!(found(&path, COUNT), (0..COUNT).collect::<Vec<_>>());
         }
+
+        #[test]
+        fn a_changed_header_is_refused(at in any::<prop::sample::Index>(), change in 1u8..) {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("cache");
+            written(&path, 2);
+            let mut bytes = std::fs::read(&path).expect("readable");
+            bytes[at.index(header("a reader").len())] ^= change;
+            std::fs::write(&path, &bytes).expect("writable");
+            prop_assert!(ReadingCache::open(&path, "a reader").is_err());
+        }
+    }
+
+    #[test]
+    fn bytes_put_between_records_are_passed_over_in_linear_time() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("cache");
+        written(&path, 6);
+        let bytes = std::fs::read(&path).expect("readable");
+        // Every fourth byte begins the length of a reading of a megabyte.
+        let hostile = [0x1c, 0x00, 0x10, 0x00].repeat(4 << 20);
+        let middle =
+            header("a reader").len() + record::write(key(0), &reading(0), &mut Vec::new()) as usize + HEAD;
+        std::fs::write(&path, [&bytes[..middle], &hostile, &bytes[middle..]].concat()).expect("writable");
+        let started = std::time::Instant::now();
+        let cache = ReadingCache::open(&path, "a reader").expect("opens");
+        assert_eq!((cache.len(), cache.damaged_bytes()), (6, hostile.len() as u64));
+        assert!(started.elapsed() < std::time::Duration::from_secs(60), "{:?}", started.elapsed());
+        drop(cache);
+        assert_eq!(found(&path, 6), [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_fifo_is_refused_at_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("fifo");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo is there").success());
+        let error = ReadingCache::open(&path, "a reader").expect_err("refused").to_string();
+        assert!(error.contains("expected a regular file, got a FIFO"), "{error}");
+        let error = files_sha256(&[&path]).expect_err("refused").to_string();
+        assert!(error.contains("expected a regular file, got a FIFO"), "{error}");
     }
 }

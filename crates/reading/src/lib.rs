@@ -25,6 +25,7 @@ mod judged;
 mod kept;
 mod question;
 mod record;
+mod resync;
 mod softmax;
 mod spans;
 #[cfg(test)]

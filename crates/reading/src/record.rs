@@ -23,10 +23,15 @@ impl Head {
     pub fn of(bytes: &[u8]) -> Option<Self> {
         let mut fields = Fields(bytes);
         let length = fields.u32()?;
-        let spans = (length as usize).checked_sub(PASSAGE).filter(|_| length as usize <= MOST)?;
         let crc = fields.u32()?;
         let key = ReadingKey(u128::from_le_bytes(fields.take()?));
-        spans.is_multiple_of(SPAN).then_some(Self { length, crc, key })
+        Self::is_length(length).then_some(Self { length, crc, key })
+    }
+
+    /// Whether a reading can be this long.
+    pub fn is_length(length: u32) -> bool {
+        let spans = (length as usize).checked_sub(PASSAGE);
+        spans.is_some_and(|spans| spans.is_multiple_of(SPAN)) && length as usize <= MOST
     }
 
     pub fn agrees_with(&self, reading: &[u8]) -> bool {

@@ -28,5 +28,5 @@ pub use answer_match::AnswerMatcher;
 pub use error::Error;
 pub use normalise::normalise_answer;
 pub use prepared::PreparedText;
-pub use split::{Piece, SplitOptions, split_words};
+pub use split::{Piece, SplitOptions, Splitter, split_words};
 pub use utf16::Utf16Offsets;

@@ -13,6 +13,7 @@
 //! # Ok::<(), text::Error>(())
 //! ```
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::error::Error;
@@ -55,33 +56,74 @@ pub struct Piece {
 ///
 /// [`Error::Argument`] if `words` is 0 or `overlap` is not less than `words`.
 pub fn split_words(text: &str, options: &SplitOptions) -> Result<Vec<Piece>, Error> {
-    let &SplitOptions { words: length, overlap, wrap } = options;
-    if length == 0 {
-        return Err(Error::Argument {
-            what: "words",
-            expected: "at least 1".into(),
-            got: length.to_string(),
-        });
-    }
-    if overlap >= length {
-        let expected = format!("less than words ({length})");
-        return Err(Error::Argument { what: "overlap", expected, got: overlap.to_string() });
+    let mut splitter = Splitter::new(options)?;
+    Ok(std::iter::from_fn(|| splitter.next(text)).collect())
+}
+
+/// Gives the passages of [`split_words`] one by one, and keeps only the words of the current one.
+///
+/// Every call of [`next`](Self::next) is given the same text, so a splitter can live beside the text it splits.
+#[derive(Debug, Clone)]
+pub struct Splitter {
+    options: SplitOptions,
+    /// Words of the next passage that are known already: those it shares with the last, and the one behind.
+    words: VecDeque<Range<usize>>,
+    /// Everything before this offset was split into words.
+    at: usize,
+    is_first: bool,
+}
+
+impl Splitter {
+    /// A splitter at the start of a text.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] as [`split_words`].
+    pub fn new(options: &SplitOptions) -> Result<Self, Error> {
+        let &SplitOptions { words, overlap, wrap: _ } = options;
+        if words == 0 {
+            return Err(Error::Argument {
+                what: "words",
+                expected: "at least 1".into(),
+                got: words.to_string(),
+            });
+        }
+        if overlap >= words {
+            let expected = format!("less than words ({words})");
+            return Err(Error::Argument { what: "overlap", expected, got: overlap.to_string() });
+        }
+        Ok(Self { options: *options, words: VecDeque::new(), at: 0, is_first: true })
     }
 
-    let words: Vec<Range<usize>> = words_of(text).collect();
-    let mut pieces = Vec::with_capacity(words.len() / (length - overlap) + 1);
-    let mut start = 0;
-    while start < words.len() {
-        let end = words.len().min(start.saturating_add(length));
-        let missing = length - (end - start);
-        let wrapped = (wrap && missing > 0 && start > 0).then(|| words[0].start..words[missing - 1].end);
-        pieces.push(Piece { range: words[start].start..words[end - 1].end, wrapped });
-        if end == words.len() {
-            break;
+    /// The next passage of `text`; none at its end.
+    pub fn next(&mut self, text: &str) -> Option<Piece> {
+        let SplitOptions { words: length, overlap, wrap } = self.options;
+        // One word more tells whether this passage is the last.
+        let wanted = length.saturating_add(1);
+        let rest = self.at;
+        for word in words_of(&text[rest..]).take(wanted - self.words.len()) {
+            self.at = rest + word.end;
+            self.words.push_back(rest + word.start..rest + word.end);
         }
-        start = end - overlap;
+        let start = self.words.front()?.start;
+        let count = self.words.len().min(length);
+        let end = self.words[count - 1].end;
+        let missing = length - count;
+        let wrapped = (wrap && missing > 0 && !self.is_first).then(|| {
+            let first = words_of(text).next().expect("it has words");
+            let last =
+                words_of(text).nth(missing - 1).expect("more than one passage has more words than one");
+            first.start..last.end
+        });
+        if self.words.len() > length {
+            self.words.drain(..length - overlap);
+        } else {
+            self.words.clear();
+            self.at = text.len();
+        }
+        self.is_first = false;
+        Some(Piece { range: start..end, wrapped })
     }
-    Ok(pieces)
 }
 
 fn words_of(text: &str) -> impl Iterator<Item = Range<usize>> {

@@ -11,13 +11,17 @@
 //! ```
 
 mod error;
+mod file;
+mod guard;
 mod input;
 mod pieces;
 mod plain;
+mod rules;
 mod tokenizer;
 mod trie;
 
 pub use error::Error;
+pub use file::read_tokenizer_file;
 pub use input::ModelInput;
 pub use pieces::Pieces;
 pub use tokenizer::Tokenizer;

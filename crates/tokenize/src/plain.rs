@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use tokenizers::{ModelWrapper, NormalizerWrapper, PreTokenizerWrapper, Tokenizer as Inner};
+use tokenizers::{ModelWrapper, NormalizerWrapper, PreTokenizerWrapper};
 
 use crate::Pieces;
+use crate::tokenizer::Inner;
 use crate::trie::{State, Trie};
 
 /// What a byte is to BERT's tokenizer.
@@ -55,8 +56,10 @@ const KINDS: [u8; 2] = [0, 1];
 impl PlainWordPieces {
     /// None if the tokenizer has other rules than BERT's.
     pub fn of(inner: &Inner) -> Option<Self> {
-        let Some(NormalizerWrapper::BertNormalizer(normalizer)) = inner.get_normalizer() else { return None };
-        let Some(PreTokenizerWrapper::BertPreTokenizer(_)) = inner.get_pre_tokenizer() else { return None };
+        let Some(NormalizerWrapper::BertNormalizer(normalizer)) = inner.get_normalizer()?.only() else {
+            return None;
+        };
+        let PreTokenizerWrapper::BertPreTokenizer(_) = &inner.get_pre_tokenizer()?.0 else { return None };
         let ModelWrapper::WordPiece(model) = inner.get_model() else { return None };
         // Special ones in somebody's text are text; others are found before words are.
         if inner.get_added_tokens_decoder().values().any(|token| !token.special) {

@@ -1,12 +1,23 @@
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use tokenizers::{Model, ModelWrapper, Tokenizer as Inner};
+use tokenizers::{DecoderWrapper, Model, ModelWrapper, PostProcessorWrapper, TokenizerImpl};
 use unicode_normalization::char::is_combining_mark;
 
+use crate::file::read_tokenizer_file;
+use crate::guard::{Guarded, GuardedPre, unless_refused};
 use crate::input::SpecialTokens;
 use crate::plain::PlainWordPieces;
 use crate::{Error, ModelInput, Pieces};
+
+/// The library's tokenizer, with bounds on what its rules can make of a text.
+pub(crate) type Inner =
+    TokenizerImpl<ModelWrapper, Guarded, GuardedPre, PostProcessorWrapper, DecoderWrapper>;
+
+/// Most characters of a word that is looked up piece by piece. The library tries all pieces of a word, in time cubic in
+/// this; BERT's tokenizers have 100.
+const MAX_WORD_CHARACTERS: usize = 1000;
 
 /// The tokenizer of a model, from its `tokenizer.json`. Truncation and padding of the file are ignored: the
 /// callers cut, because they know which text may be cut.
@@ -23,10 +34,10 @@ impl Tokenizer {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::Format`], also when it has no start, separator and padding tokens.
+    /// [`Error::Io`]; [`Error::Format`], also when it has no start, separator and padding tokens, or rules that could grow
+    /// a text without bound or take time without end.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let bytes = std::fs::read(path).map_err(|source| Error::Io { path: path.to_path_buf(), source })?;
-        Self::from_bytes(&bytes, path)
+        Self::from_bytes(&read_tokenizer_file(path)?, path)
     }
 
     /// Reads the content of a `tokenizer.json`; `path` is for errors.
@@ -36,8 +47,15 @@ impl Tokenizer {
     /// [`Error::Format`] as for [`open`](Self::open).
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, Error> {
         let format = |expected| move |got: String| Error::Format { path: path.to_path_buf(), expected, got };
-        let mut inner = Inner::from_bytes(bytes)
-            .map_err(|error| format("a tokenizer.json of Hugging Face tokenizers")(error.to_string()))?;
+        // The library panics at some damaged files.
+        let loaded = guarded(|| Inner::from_bytes(bytes));
+        let mut inner = loaded.map_err(format("a tokenizer.json of Hugging Face tokenizers"))?;
+        if let ModelWrapper::WordPiece(model) = inner.get_model()
+            && model.max_input_chars_per_word > MAX_WORD_CHARACTERS
+        {
+            let got = model.max_input_chars_per_word.to_string();
+            return Err(format("a max_input_chars_per_word of at most 1000")(got));
+        }
         inner.with_padding(None);
         inner.with_truncation(None).map_err(|error| format("no truncation")(error.to_string()))?;
         // "[SEP]" in somebody's text is text.
@@ -73,7 +91,7 @@ impl Tokenizer {
     /// The word pieces of a text by the rules of the file, whatever they are.
     pub(crate) fn general(&self, text: &str) -> Result<Pieces, Error> {
         let fail = |message: String| Error::Tokenise { length: text.len(), message };
-        let encoding = self.inner.encode(text, false).map_err(|error| fail(error.to_string()))?;
+        let encoding = guarded(|| self.inner.encode(text, false)).map_err(fail)?;
         let mut pieces = Pieces { ids: encoding.get_ids().to_vec(), ..Pieces::default() };
         pieces.offsets =
             encoding.get_offsets().iter().map(|&(start, end)| start as u32..end as u32).collect();
@@ -155,6 +173,15 @@ impl Tokenizer {
     pub fn vocabulary_size(&self) -> usize {
         self.inner.get_vocab_size(true)
     }
+}
+
+/// What the library returns, or why it fails. It panics at some rules that cannot be followed.
+fn guarded<T>(work: impl FnOnce() -> tokenizers::Result<T>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(|| unless_refused(work))).unwrap_or_else(|panic| {
+        let said = panic.downcast_ref::<&str>().copied();
+        let said = said.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        Err(format!("rules that cannot be followed: {}", said.unwrap_or("no message")))
+    })
 }
 
 /// Lets pieces reach over the combining marks that follow them. Normalisers that strip accents leave the marks of

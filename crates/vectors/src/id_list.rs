@@ -21,6 +21,7 @@ impl IdList {
     ///
     /// [`Error::Io`]; [`Error::Format`] for what is no UTF-8 or no such array.
     pub fn read(path: &Path) -> Result<Self, Error> {
+        storage::check_regular(path).map_err(Error::io("open", path))?;
         let bytes = std::fs::read(path).map_err(Error::io("open", path))?;
         let content = std::str::from_utf8(&bytes).map_err(|error| {
             let at = error.valid_up_to();

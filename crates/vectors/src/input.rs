@@ -14,11 +14,9 @@ pub(crate) struct Input {
 
 impl Input {
     pub fn open(path: &Path) -> Result<Self, Error> {
+        storage::check_regular(path).map_err(Error::io("open", path))?;
         let file = File::open(path).map_err(Error::io("open", path))?;
         let metadata = file.metadata().map_err(Error::io("open", path))?;
-        if metadata.is_dir() {
-            return Err(Error::io("open", path)(std::io::ErrorKind::IsADirectory.into()));
-        }
         Ok(Self { path: path.to_path_buf(), file, length: metadata.len() })
     }
 

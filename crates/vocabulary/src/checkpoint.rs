@@ -70,7 +70,7 @@ pub(crate) fn open(folder: &Path, path: &Path) -> Result<Head, Error> {
 /// The activation, and what is added to a variance.
 fn settings(folder: &Path, family: &Names, tensors: &Tensors) -> Result<(Activation, f64), Error> {
     let path = folder.join("config.json");
-    let config = match std::fs::read(&path) {
+    let config = match storage::check_regular(&path).and_then(|()| std::fs::read(&path)) {
         Ok(bytes) => {
             serde_json::from_slice(&bytes).map_err(|error| Error::format(&path, "JSON", error.to_string()))?
         }

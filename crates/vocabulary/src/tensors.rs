@@ -32,6 +32,7 @@ pub(crate) struct Tensor {
 
 impl Tensors {
     pub fn open(path: &Path) -> Result<Self, Error> {
+        storage::check_regular(path).map_err(Error::io("open", path))?;
         let mut file = File::open(path).map_err(Error::io("open", path))?;
         let length = file.metadata().map_err(Error::io("open", path))?.len();
         let damaged = |got: String| Error::format(path, "a sound safetensors file", got);

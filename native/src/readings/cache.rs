@@ -57,6 +57,15 @@ impl NativeReadingCache {
         })
     }
 
+    /// Bytes of no sound reading that were passed over when the file was opened.
+    #[napi(getter, catch_unwind)]
+    pub fn damaged_bytes(&self) -> napi::Result<f64> {
+        call(|| {
+            let cache = self.inner.as_ref().ok_or_else(|| Failure::closed("cache of readings"))?;
+            Ok(cache.lock().unwrap_or_else(PoisonError::into_inner).damaged_bytes() as f64)
+        })
+    }
+
     /// Gives the file back; calls in progress finish.
     #[napi(catch_unwind)]
     pub fn close(&mut self) {

@@ -21,7 +21,15 @@ pub struct NativeAnalyzer {
 impl NativeAnalyzer {
     pub fn load(self) -> Outcome<Analyzer> {
         let analyzer = match self.tokenizer {
-            Some(path) => Analyzer::word_piece(Path::new(&path))?,
+            Some(path) => {
+                let path = Path::new(&path);
+                // A folder stands for the `tokenizer.json` in it.
+                let inside = path.join("tokenizer.json");
+                let file = if path.is_dir() { inside.as_path() } else { path };
+                storage::check_regular(file)
+                    .map_err(|source| tokenize::Error::Io { path: file.to_path_buf(), source })?;
+                Analyzer::word_piece(path)?
+            }
             None => self.name.parse()?,
         };
         Ok(match self.stop_words {

@@ -149,7 +149,7 @@ impl NativeBm25Writer {
         let (inner, control) = (Arc::clone(&self.inner), or_new(control));
         spawn(env, move || {
             let mut reader =
-                corpus::open_passages(Path::new(&source), options.format.parse()?, &options.parse())?;
+                corpus::open_passages(Path::new(&source), options.format.parse()?, &options.parse(&control))?;
             Self::with(&inner, |writer| ingest::from_reader(writer, put(update), &mut reader, &control))
         })
     }

@@ -19,6 +19,8 @@ interface IndexFlags {
 	readonly storage: NonNullable<BuildOptions['flat']>['storage'];
 	readonly threads: number;
 	readonly skipBadLines?: boolean;
+	readonly maxDocumentBytes?: number;
+	readonly maxPassageBytes?: number;
 	readonly force?: boolean;
 	readonly json?: boolean;
 }
@@ -49,6 +51,8 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 		)
 		.option('--threads <n>', 'threads for the graph; 1 gives the same bytes every time', count(1), 0)
 		.option('--skip-bad-lines', 'pass over lines that are not of the format, and count them')
+		.option('--max-document-bytes <n>', 'refuse longer lines, records and texts, before splitting (64 MiB)', count(1))
+		.option('--max-passage-bytes <n>', 'refuse longer passages, after splitting (1 MiB)', count(1))
 		.option('-f, --force', 'replace an index that is there')
 		.option('--json', 'print one JSON object')
 		.action(async (source: string, flags: IndexFlags) => {
@@ -64,6 +68,8 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 				split,
 				analyzer: flags.analyzer,
 				skipBadLines: flags.skipBadLines ?? false,
+				maxDocumentBytes: flags.maxDocumentBytes,
+				maxPassageBytes: flags.maxPassageBytes,
 				encoder: flags.dense ? flags.model : false,
 				questionEncoder: flags.questionModel,
 				dense: flags.hnsw ? 'flat+hnsw' : 'flat',

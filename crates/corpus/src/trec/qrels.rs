@@ -9,6 +9,7 @@ use super::columns::{column, failed, is_comment, query_column};
 use crate::Error;
 use crate::error::shown;
 use crate::input::Input;
+use crate::limits::{Bounds, Watch};
 use crate::lines::Lines;
 use crate::output::write_whole;
 
@@ -21,7 +22,17 @@ use crate::output::write_whole;
 ///
 /// [`Error::Line`] for a line that is no such line or judges anew; [`Error::Io`], [`Error::Gzip`].
 pub fn read_qrels(path: impl AsRef<Path>) -> Result<Qrels, Error> {
-    let mut lines = Lines::new(Input::open(path.as_ref())?.0);
+    read_qrels_cancellable(path, Arc::default())
+}
+
+/// As [`read_qrels`], until the control is cancelled; also while waiting for the writer of a FIFO.
+///
+/// # Errors
+///
+/// As [`read_qrels`]; [`Error::Cancelled`].
+pub fn read_qrels_cancellable(path: impl AsRef<Path>, control: Arc<Control>) -> Result<Qrels, Error> {
+    let bounds = Bounds { watch: Watch::new(control), ..Bounds::default() };
+    let mut lines = Lines::new(Input::open_within(path.as_ref(), &bounds)?.0);
     let mut qrels = Qrels::new();
     let mut beir = false;
     let mut first = true;

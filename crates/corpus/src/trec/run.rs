@@ -10,6 +10,7 @@ use super::columns::{column, failed, is_comment, query_column};
 use crate::Error;
 use crate::error::shown;
 use crate::input::Input;
+use crate::limits::{Bounds, Watch};
 use crate::lines::Lines;
 use crate::output::write_whole;
 
@@ -23,8 +24,18 @@ use crate::output::write_whole;
 /// [`Error::Line`] for a line that is no such line, a score that is not finite as an `f32`, or a passage that a
 /// query has twice; [`Error::Io`], [`Error::Gzip`].
 pub fn read_run(path: impl AsRef<Path>) -> Result<Run, Error> {
+    read_run_cancellable(path, Arc::default())
+}
+
+/// As [`read_run`], until the control is cancelled; also while waiting for the writer of a FIFO.
+///
+/// # Errors
+///
+/// As [`read_run`]; [`Error::Cancelled`].
+pub fn read_run_cancellable(path: impl AsRef<Path>, control: Arc<Control>) -> Result<Run, Error> {
     const EXPECTED: &str = "query, Q0, passage, rank, score and tag";
-    let mut lines = Lines::new(Input::open(path.as_ref())?.0);
+    let bounds = Bounds { watch: Watch::new(control), ..Bounds::default() };
+    let mut lines = Lines::new(Input::open_within(path.as_ref(), &bounds)?.0);
     let mut queries: Vec<Hits> = Vec::new();
     let mut positions: HashMap<String, usize> = HashMap::new();
     let mut current = 0;

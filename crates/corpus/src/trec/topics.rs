@@ -2,6 +2,7 @@ use std::collections::VecDeque;
 
 use crate::Error;
 use crate::error::shown;
+use crate::limits::long_document;
 use crate::lines::Lines;
 use crate::questions::QuestionSource;
 use crate::record::Question;
@@ -11,6 +12,9 @@ const TAGS: [&str; 15] = [
     "top", "num", "title", "desc", "narr", "dom", "head", "smry", "con", "fac", "def", "nat", "time",
     "query", "note",
 ];
+
+/// Most topics on one line. In memory a topic is much larger than the tags that make one.
+const MAX_TOPICS_PER_LINE: usize = 1 << 16;
 
 /// TREC topics: number and title of each `<top>`, without `Number:` and `Topic:`, white space folded.
 pub(crate) struct Topics {
@@ -26,6 +30,8 @@ struct Topic {
     field: Field,
     number: String,
     title: String,
+    /// Number and title were longer than the limit and are not kept.
+    overlong: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -42,6 +48,10 @@ impl Topics {
     }
 
     fn finish(&self, topic: Topic) -> Result<Question, Error> {
+        if topic.overlong {
+            let (expected, got) = long_document(self.lines.limit());
+            return Err(Error::line(self.lines.path(), topic.line, expected, got));
+        }
         let folded = |text: &str, label: &str| {
             let text = text.trim();
             let bare = text.get(..label.len()).filter(|start| start.eq_ignore_ascii_case(label));
@@ -77,6 +87,10 @@ impl QuestionSource for Topics {
                     Part::Tag("top") => {
                         let new = Topic { line: self.lines.number(), ..Topic::default() };
                         self.ended.extend(self.topic.replace(new));
+                        if self.ended.len() > MAX_TOPICS_PER_LINE {
+                            let expected = format!("at most {MAX_TOPICS_PER_LINE} topics on a line");
+                            return Err(self.lines.error(expected, "more"));
+                        }
                     }
                     Part::Tag("/top") => self.ended.extend(self.topic.take()),
                     Part::Tag(tag) => {
@@ -89,7 +103,7 @@ impl QuestionSource for Topics {
                         }
                     }
                     Part::Text(text) => match &mut self.topic {
-                        Some(topic) => topic.push(text),
+                        Some(topic) => topic.push(text, self.lines.limit()),
                         None if text.trim().is_empty() || text.trim_start().starts_with('<') => {}
                         None => return Err(self.lines.error("<top>", shown(text))),
                     },
@@ -100,7 +114,14 @@ impl QuestionSource for Topics {
 }
 
 impl Topic {
-    fn push(&mut self, text: &str) {
+    fn push(&mut self, text: &str, limit: usize) {
+        if self.number.len() + self.title.len() + text.len() > limit && self.field != Field::Other {
+            (self.number, self.title) = (String::new(), String::new());
+            self.overlong = true;
+        }
+        if self.overlong {
+            return;
+        }
         let field = match self.field {
             Field::Number => &mut self.number,
             Field::Title => &mut self.title,
@@ -117,25 +138,28 @@ enum Part<'a> {
     Text(&'a str),
 }
 
-/// A line cut at known tags.
-fn parts(line: &str) -> Vec<Part<'_>> {
-    let mut parts = Vec::new();
-    let (mut text_start, mut at) = (0, 0);
-    while let Some(open) = line[at..].find('<').map(|found| at + found) {
-        let tag = line[open..]
-            .find('>')
-            .and_then(|close| Some((known(&line[open + 1..open + close])?, open + close + 1)));
-        match tag {
-            Some((tag, end)) => {
-                parts.push(Part::Text(&line[text_start..open]));
-                parts.push(Part::Tag(tag));
-                (text_start, at) = (end, end);
-            }
-            None => at = open + 1,
+/// A line cut at known tags, in time linear in its length.
+fn parts(line: &str) -> impl Iterator<Item = Part<'_>> {
+    let (mut rest, mut tag) = (Some(line), None);
+    std::iter::from_fn(move || {
+        if let Some(tag) = tag.take() {
+            return Some(Part::Tag(tag));
         }
-    }
-    parts.push(Part::Text(&line[text_start..]));
-    parts
+        let text = rest?;
+        let mut at = 0;
+        while let Some(open) = text[at..].find('<').map(|found| at + found) {
+            let inside = &text[open + 1..];
+            // No tag has a `<` inside, so that nothing is looked at twice.
+            let close = inside.find(['<', '>']).filter(|&close| inside.as_bytes()[close] == b'>');
+            if let Some((close, name)) = close.and_then(|close| Some((close, known(&inside[..close])?))) {
+                (rest, tag) = (Some(&inside[close + 1..]), Some(name));
+                return Some(Part::Text(&text[..open]));
+            }
+            at = open + 1;
+        }
+        rest = None;
+        Some(Part::Text(text))
+    })
 }
 
 fn known(tag: &str) -> Option<&'static str> {

@@ -35,11 +35,12 @@ impl Source {
     ///
     /// [`Error::Io`]; [`Error::Format`] if it is no file.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let file = File::open(path).map_err(Error::io("open", path))?;
-        let metadata = file.metadata().map_err(Error::io("open", path))?;
-        if !metadata.is_file() {
+        // Opening a FIFO would wait for its writer.
+        if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             return Err(Error::format(path, "a file", "something else"));
         }
+        let file = File::open(path).map_err(Error::io("open", path))?;
+        let metadata = file.metadata().map_err(Error::io("open", path))?;
         Ok(Self { path: path.to_path_buf(), file: BufReader::new(file), at: 0, length: metadata.len() })
     }
 

@@ -1,0 +1,145 @@
+//! Opens whatever can be read once: regular files, FIFOs, pipes, terminals and other character devices.
+//!
+//! Opening a FIFO waits for its writer, and reading waits for data. Both waits are done by polling in slices of
+//! [`SLICE`], between which the control is checked, so that a cancelled reader stops soon.
+
+use std::fs::{File, FileType, Metadata};
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+use crate::Error;
+use crate::limits::Watch;
+
+/// Longest wait between two checks for cancellation, in milliseconds.
+#[cfg(unix)]
+const SLICE: u32 = 50;
+
+/// An open file whose waits can be cancelled. A cancelled read fails with an error that holds
+/// [`control::Cancelled`].
+#[derive(Debug)]
+pub(crate) struct SourceFile {
+    file: File,
+    /// Whether a read may have to wait for whoever writes.
+    waits: bool,
+    watch: Watch,
+}
+
+impl SourceFile {
+    /// Opens a file; also returns its length, 0 if it is not known.
+    pub fn open(path: &Path, watch: Watch) -> Result<(Self, u64), Error> {
+        let (file, metadata) = opened(path)?;
+        let waits = !metadata.is_file();
+        let length = if waits { 0 } else { metadata.len() };
+        Ok((Self { file, waits, watch }, length))
+    }
+
+    /// Opens a regular file and refuses everything else.
+    pub fn open_regular(path: &Path, watch: Watch) -> Result<(Self, u64), Error> {
+        let (file, metadata) = opened(path)?;
+        if !metadata.is_file() {
+            return Err(not_regular(path, metadata.file_type()));
+        }
+        Ok((Self { file, waits: false, watch }, metadata.len()))
+    }
+}
+
+/// The error for something that is not a regular file where only one will do.
+pub(crate) fn not_regular(path: &Path, kind: FileType) -> Error {
+    Error::format(path, "a regular file", described(kind))
+}
+
+fn opened(path: &Path) -> Result<(File, Metadata), Error> {
+    let file = open_without_waiting(path).map_err(Error::io("open", path))?;
+    let metadata = file.metadata().map_err(Error::io("open", path))?;
+    if metadata.is_dir() {
+        return Err(Error::io("open", path)(ErrorKind::IsADirectory.into()));
+    }
+    Ok((file, metadata))
+}
+
+#[cfg(unix)]
+fn open_without_waiting(path: &Path) -> std::io::Result<File> {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::OpenOptionsExt;
+
+    use rustix::fs::OFlags;
+
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    let opened = std::fs::OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path);
+    match opened {
+        // A standard input that is a socket, as Node gives its children, cannot be opened by name.
+        Err(error)
+            if error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error())
+                && path == Path::new("/dev/stdin") =>
+        {
+            Ok(File::from(std::io::stdin().as_fd().try_clone_to_owned()?))
+        }
+        other => other,
+    }
+}
+
+#[cfg(not(unix))]
+fn open_without_waiting(path: &Path) -> std::io::Result<File> {
+    File::open(path)
+}
+
+#[cfg(unix)]
+fn described(kind: FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+
+    match kind {
+        kind if kind.is_fifo() => "a FIFO",
+        kind if kind.is_socket() => "a socket",
+        kind if kind.is_char_device() => "a character device",
+        kind if kind.is_block_device() => "a block device",
+        kind if kind.is_dir() => "a folder",
+        _ => "something else",
+    }
+}
+
+#[cfg(not(unix))]
+fn described(kind: FileType) -> &'static str {
+    if kind.is_dir() { "a folder" } else { "something else" }
+}
+
+impl Read for SourceFile {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        loop {
+            self.watch.check().map_err(std::io::Error::other)?;
+            if !self.waits {
+                return self.file.read(buffer);
+            }
+            if !self.is_ready()? {
+                continue;
+            }
+            match self.file.read(buffer) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                other => return other,
+            }
+        }
+    }
+}
+
+impl SourceFile {
+    /// Waits for at most one slice; whether a read would now return, with data or with the end.
+    ///
+    /// A read from a FIFO without a writer returns 0 at once, both before the first writer came and after the last one
+    /// left. Polling tells them apart: only the latter is a hang-up.
+    #[cfg(unix)]
+    fn is_ready(&self) -> std::io::Result<bool> {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+        let slice = Timespec { tv_sec: 0, tv_nsec: (i64::from(SLICE) * 1_000_000) as _ };
+        let mut polled = [PollFd::new(&self.file, PollFlags::IN)];
+        match poll(&mut polled, Some(&slice)) {
+            Ok(ready) => Ok(ready > 0),
+            Err(rustix::io::Errno::INTR) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn is_ready(&self) -> std::io::Result<bool> {
+        Ok(true)
+    }
+}

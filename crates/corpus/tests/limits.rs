@@ -1,0 +1,421 @@
+//! Oversized and endless inputs are refused, passed over or cancelled in bounded memory.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use control::Control;
+use corpus::{
+    Error, PassageFormat, QuestionFormat, ReadOptions, SplitOptions, open_passages, open_questions,
+    read_qrels_cancellable, read_run_cancellable,
+};
+
+/// A file with this content in a folder that lives as long as the guard.
+fn file(name: &str, content: &[u8]) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(name);
+    std::fs::write(&path, content).expect("writable");
+    (folder, path)
+}
+
+fn small(skip_bad_lines: bool) -> ReadOptions {
+    ReadOptions {
+        max_document_bytes: 2000,
+        max_passage_bytes: 1000,
+        skip_bad_lines,
+        ..ReadOptions::default()
+    }
+}
+
+/// Ids that are read, and how many bad lines were passed over; or the error.
+fn ids(path: &Path, format: PassageFormat, options: &ReadOptions) -> Result<(Vec<String>, u64), String> {
+    let mut reader = open_passages(path, format, options).map_err(|error| error.to_string())?;
+    let ids: Result<Vec<_>, _> = reader.by_ref().map(|passage| passage.map(|passage| passage.id)).collect();
+    ids.map(|ids| (ids, reader.skipped())).map_err(|error| error.to_string())
+}
+
+/// Content of each format: a good record, one of `long` bytes, a good record; and the line of the long one.
+fn with_long_record(long: usize) -> Vec<(PassageFormat, String, [&'static str; 2], u64)> {
+    let text = "x ".repeat(long / 2);
+    vec![
+        (PassageFormat::Dpr, format!("1\ta\tt\n2\t{text}\tt\n3\tc\tt\n"), ["1", "3"], 2),
+        (
+            PassageFormat::Beir,
+            format!(
+                "{{\"_id\":\"1\",\"text\":\"a\"}}\n\n{{\"_id\":\"2\",\"text\":\"{text}\"}}\n{{\"_id\":\"3\",\"text\":\"c\"}}"
+            ),
+            ["1", "3"],
+            3,
+        ),
+        (
+            PassageFormat::Anserini,
+            format!(
+                "{{\"id\":1,\"contents\":\"a\"}}\n{{\"id\":2,\"contents\":\"{text}\"}}\n{{\"id\":3,\"contents\":\"c\"}}"
+            ),
+            ["1", "3"],
+            2,
+        ),
+        (
+            PassageFormat::Squad,
+            format!(
+                "{{\"version\": \"{text}\", \"data\": [\n{{\"title\":\"A\",\"paragraphs\":[{{\"context\":\"a\"}}]}},\n\
+                 {{\"title\":\"B\",\"paragraphs\":[{{\"context\":\"{text}\"}}]}},\n\
+                 {{\"title\":\"C\",\"paragraphs\":[{{\"context\":\"c\"}}]}}]}}"
+            ),
+            ["A#0", "C#0"],
+            3,
+        ),
+        (
+            PassageFormat::PubmedQa,
+            format!(
+                "{{\"1\":{{\"QUESTION\":\"q\",\"CONTEXTS\":[\"a\"]}},\n\"2\":{{\"QUESTION\":\"q\",\"CONTEXTS\":[\"\\\"{text}\"]}},\n\
+                 \"3\":{{\"QUESTION\":\"q\",\"CONTEXTS\":[\"c\"]}}}}"
+            ),
+            ["1", "3"],
+            2,
+        ),
+    ]
+}
+
+#[test]
+fn a_document_beyond_its_limit_is_refused_with_its_line_or_passed_over_in_every_format() {
+    // Longer than the buffers too, so that the rest of a document is dropped piece by piece.
+    for long in [3000, 3_000_000] {
+        for (format, content, good, line) in with_long_record(long) {
+            let (_folder, path) = file("corpus", content.as_bytes());
+            let error = ids(&path, format, &small(false)).expect_err("refused");
+            let expected = format!(
+                "{}:{line}: expected a document of at most 2000 bytes, got a longer one; raise maxDocumentBytes if it is sound",
+                path.display()
+            );
+            assert_eq!(error, expected, "{format}");
+            let (found, skipped) = ids(&path, format, &small(true)).expect("passed over");
+            assert_eq!((found, skipped), (good.map(str::to_owned).to_vec(), 1), "{format}");
+        }
+    }
+}
+
+#[test]
+fn a_passage_beyond_its_limit_is_refused_with_its_line_or_passed_over_in_every_format() {
+    for (format, content, good, line) in with_long_record(1400) {
+        let (_folder, path) = file("corpus", content.as_bytes());
+        let error = ids(&path, format, &small(false)).expect_err("refused");
+        assert!(
+            error.contains(&format!(":{line}: expected a passage of at most 1000 bytes, got ")),
+            "{format}: {error}"
+        );
+        assert!(error.ends_with("; split it or raise maxPassageBytes"), "{format}: {error}");
+        let (found, skipped) = ids(&path, format, &small(true)).expect("passed over");
+        assert_eq!((found, skipped), (good.map(str::to_owned).to_vec(), 1), "{format}");
+        // Split, each passage is short enough.
+        let split = ReadOptions {
+            split: Some(SplitOptions { words: 100, ..SplitOptions::default() }),
+            ..small(false)
+        };
+        assert_eq!(ids(&path, format, &split).expect("short").0.len(), 9, "{format}");
+    }
+}
+
+#[test]
+fn limits_are_exact() {
+    let at_limit = format!("1\t{}\n", "x".repeat(1998));
+    let over = format!("1\t{}\n", "x".repeat(1999));
+    let whole = ReadOptions { max_passage_bytes: 5000, ..small(false) };
+    let (_folder, path) = file("a.tsv", at_limit.as_bytes());
+    assert_eq!(ids(&path, PassageFormat::Dpr, &whole).expect("fits").0, ["1"]);
+    let (_folder, path) = file("a.tsv", over.as_bytes());
+    assert!(ids(&path, PassageFormat::Dpr, &whole).is_err());
+}
+
+#[test]
+fn a_text_beyond_its_limit_is_refused_or_passed_over_and_one_word_too_long_only_its_piece() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("a.txt"), "fine").expect("writable");
+    std::fs::write(folder.path().join("b.txt"), "word ".repeat(500)).expect("writable");
+    std::fs::write(folder.path().join("c.txt"), format!("{} {}", "w ".repeat(100), "x".repeat(1500)))
+        .expect("writable");
+    let error = ids(folder.path(), PassageFormat::Auto, &small(false)).expect_err("refused");
+    assert!(error.contains("b.txt:1: expected a document of at most 2000 bytes"), "{error}");
+    let (found, skipped) = ids(folder.path(), PassageFormat::Auto, &small(true)).expect("passed over");
+    assert_eq!((found, skipped), (vec!["a.txt#0".to_owned(), "c.txt#0".to_owned()], 2));
+}
+
+#[test]
+fn a_title_or_id_too_long_is_told_once_for_all_pieces_of_its_document() {
+    let content = format!("1\t{}\t{}\n2\tb\tt\n", "w ".repeat(400), "t".repeat(1001));
+    let (_folder, path) = file("a.tsv", content.as_bytes());
+    let options =
+        ReadOptions { split: Some(SplitOptions { words: 1, ..SplitOptions::default() }), ..small(true) };
+    let (found, skipped) = ids(&path, PassageFormat::Dpr, &options).expect("passed over");
+    assert_eq!((found, skipped), (vec!["2#0".to_owned()], 1));
+    let article = format!(
+        "{{\"data\": [{{\"title\": \"{}\", \"paragraphs\": [{{\"context\": \"a\"}}, {{\"context\": \"b\"}}]}}]}}",
+        "t".repeat(1001)
+    );
+    let (_folder, path) = file("a.json", article.as_bytes());
+    assert_eq!(ids(&path, PassageFormat::Squad, &small(true)).expect("passed over"), (Vec::new(), 1));
+}
+
+#[test]
+fn questions_beyond_the_limit_are_refused_or_passed_over_in_every_format() {
+    let text = "x ".repeat(1500);
+    for (format, content, line) in [
+        (QuestionFormat::Tsv, format!("1\ta\n2\t{text}\n3\tc\n"), 2),
+        (QuestionFormat::DprCsv, format!("a?\t['a']\n{text}?\t['b']\nc?\t['c']\n"), 2),
+        (
+            QuestionFormat::Beir,
+            format!(
+                "{{\"_id\":\"1\",\"text\":\"a\"}}\n{{\"_id\":\"2\",\"text\":\"{text}\"}}\n{{\"_id\":\"3\",\"text\":\"c\"}}"
+            ),
+            2,
+        ),
+        (
+            QuestionFormat::DprJson,
+            format!("[{{\"question\":\"a\"}},\n{{\"question\":\"{text}\"}},\n{{\"question\":\"c\"}}]"),
+            2,
+        ),
+        // Number and title of many short lines.
+        (
+            QuestionFormat::Trec,
+            format!(
+                "<top>\n<num>1\n<title>a\n</top>\n<top>\n<num>2\n<title>\n{}</top>\n<top><num>3<title>c</top>",
+                "word\n".repeat(500)
+            ),
+            5,
+        ),
+    ] {
+        let (_folder, path) = file("questions", content.as_bytes());
+        let read = |skip| {
+            let mut reader = open_questions(&path, format, &small(skip)).expect("readable");
+            (
+                reader.by_ref().collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string()),
+                reader.skipped(),
+            )
+        };
+        let error = read(false).0.expect_err("refused");
+        assert!(
+            error.contains(&format!(":{line}: expected a document of at most 2000 bytes")),
+            "{format}: {error}"
+        );
+        let (questions, skipped) = read(true);
+        assert_eq!((questions.expect("passed over").len(), skipped), (2, 1), "{format}");
+    }
+}
+
+#[test]
+fn nesting_however_deep_is_refused_or_ignored_without_recursion() {
+    let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+    let content = format!(
+        "{{\"_id\":\"1\",\"text\":\"a\",\"extra\":{deep}}}\n{{\"_id\":\"2\",\"text\":{deep}}}\n{{\"_id\":\"3\",\"text\":\"c\"}}\n"
+    );
+    let (_folder, path) = file("deep.jsonl", content.as_bytes());
+    let options = ReadOptions { skip_bad_lines: true, ..ReadOptions::default() };
+    let (found, skipped) = ids(&path, PassageFormat::Beir, &options).expect("passed over");
+    assert_eq!((found, skipped), (vec!["1".to_owned(), "3".to_owned()], 1));
+}
+
+#[test]
+fn a_row_of_millions_of_fields_and_a_line_of_open_brackets_take_linear_time() {
+    let started = Instant::now();
+    let (_folder, path) = file("a.tsv", ["1\ta\n", &"\t".repeat(8 << 20), "x\n2\tb\n"].concat().as_bytes());
+    let options = ReadOptions { skip_bad_lines: true, ..ReadOptions::default() };
+    assert_eq!(
+        ids(&path, PassageFormat::Dpr, &options).expect("passed over"),
+        (vec!["1".into(), "2".into()], 1)
+    );
+    let topics = ["<top>\n<num>1\n<title>", &"<".repeat(4 << 20), "\n</top>"].concat();
+    let (_folder, path) = file("topics", topics.as_bytes());
+    let questions: Vec<_> =
+        open_questions(&path, QuestionFormat::Trec, &ReadOptions::default()).expect("readable").collect();
+    assert_eq!(questions.len(), 1);
+    let many = "<top>".repeat(1 << 20);
+    let (_folder, path) = file("topics", many.as_bytes());
+    let error =
+        open_questions(&path, QuestionFormat::Trec, &options).expect("readable").find_map(Result::err);
+    assert!(error.is_none(), "passed over: {error:?}");
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+#[test]
+fn messages_stay_short_however_long_what_they_quote() {
+    let answers = format!("{{\"question\": \"a\", \"answers\": {{\"{}\": 1}}}}\n", "k".repeat(1 << 20));
+    let (_folder, path) = file("a.jsonl", answers.as_bytes());
+    let error = open_questions(&path, QuestionFormat::DprJsonl, &ReadOptions::default())
+        .expect("readable")
+        .find_map(Result::err);
+    assert!(error.expect("refused").to_string().len() < 2000);
+    let run = format!("1 Q0 {id} 1 1 t\n1 Q0 {id} 2 1 t\n", id = "d".repeat(1 << 20));
+    let (_folder, path) = file("run", run.as_bytes());
+    assert!(read_run_cancellable(&path, Arc::default()).expect_err("twice").to_string().len() < 2000);
+}
+
+#[test]
+fn answers_beyond_their_number_are_refused() {
+    let content = format!("{{\"question\": \"a\", \"answers\": [{}1]}}\n", "1,".repeat(1 << 17));
+    let (_folder, path) = file("a.jsonl", content.as_bytes());
+    let error = open_questions(&path, QuestionFormat::DprJsonl, &ReadOptions::default())
+        .expect("readable")
+        .find_map(Result::err);
+    let error = error.expect("refused").to_string();
+    assert!(error.contains("more than 65536 answers"), "{error}");
+}
+
+/// What a cancelled call returns, and how long after the cancellation.
+fn cancelled_after<T>(delay: Duration, work: impl FnOnce(Arc<Control>) -> T) -> (T, Duration) {
+    let control = Arc::new(Control::new());
+    let canceller = Arc::clone(&control);
+    let cancel = std::thread::spawn(move || {
+        std::thread::sleep(delay);
+        canceller.cancel();
+        Instant::now()
+    });
+    let result = work(control);
+    let ended = Instant::now();
+    (result, ended.saturating_duration_since(cancel.join().expect("it only sleeps")))
+}
+
+#[test]
+fn endless_blank_lines_and_endless_empty_gzip_members_can_be_cancelled() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("blank.tsv.gz");
+    let mut encoder = flate2::write::GzEncoder::new(
+        std::fs::File::create(&path).expect("writable"),
+        flate2::Compression::fast(),
+    );
+    encoder.write_all(b"1\ta\n").expect("writable");
+    let blank = vec![b'\n'; 1 << 20];
+    for _ in 0..3000 {
+        encoder.write_all(&blank).expect("writable");
+    }
+    encoder.finish().expect("writable");
+    let members = folder.path().join("members.tsv.gz");
+    let empty =
+        flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()).finish().expect("to memory");
+    std::fs::write(&members, empty.repeat(10_000_000)).expect("writable");
+    for path in [&path, &members] {
+        let (error, late) = cancelled_after(Duration::from_millis(100), |control| {
+            let options = ReadOptions { control, ..ReadOptions::default() };
+            open_passages(path, PassageFormat::Dpr, &options)
+                .and_then(|reader| reader.collect::<Result<Vec<_>, _>>())
+        });
+        assert!(matches!(error, Err(Error::Cancelled(_))), "{}", path.display());
+        assert!(late < Duration::from_millis(200), "{late:?}");
+    }
+}
+
+#[cfg(unix)]
+mod pipes {
+    use super::*;
+
+    fn fifo(folder: &Path, name: &str) -> PathBuf {
+        let path = folder.join(name);
+        let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo is there");
+        assert!(made.success());
+        path
+    }
+
+    #[test]
+    fn a_fifo_is_read_whole_in_every_format_found_by_content_too() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (number, (format, content, good, _)) in with_long_record(300).into_iter().enumerate() {
+            for (way, format) in [format, PassageFormat::Auto].into_iter().enumerate() {
+                let path = fifo(folder.path(), &format!("{number}-{way}"));
+                let (written, bytes) = (path.clone(), content.clone());
+                let writer = std::thread::spawn(move || {
+                    // The reader waits for a writer, then for each part.
+                    std::thread::sleep(Duration::from_millis(120));
+                    let mut output = std::fs::OpenOptions::new().write(true).open(written).expect("opens");
+                    for part in bytes.as_bytes().chunks(200) {
+                        output.write_all(part).expect("taken");
+                        std::thread::sleep(Duration::from_millis(20));
+                    }
+                });
+                let (found, skipped) = ids(&path, format, &ReadOptions::default()).expect("read");
+                writer.join().expect("it writes");
+                assert_eq!((found.len(), skipped), (3, 0), "{format}");
+                assert!(good.iter().all(|id| found.iter().any(|found| found == id)), "{format}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_fifo_without_a_writer_or_with_a_silent_one_can_be_cancelled() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = fifo(folder.path(), "fifo");
+        for silent_writer in [false, true] {
+            // A FIFO opened for both has a writer and does not wait for one.
+            let _writer = silent_writer
+                .then(|| std::fs::OpenOptions::new().read(true).write(true).open(&path).expect("opens"));
+            let wait = Duration::from_millis(200);
+            let passages = cancelled_after(wait, |control| {
+                open_passages(&path, PassageFormat::Auto, &ReadOptions { control, ..ReadOptions::default() })
+                    .map(drop)
+            });
+            let questions = cancelled_after(wait, |control| {
+                open_questions(
+                    &path,
+                    QuestionFormat::Auto,
+                    &ReadOptions { control, ..ReadOptions::default() },
+                )
+                .map(drop)
+            });
+            let run = cancelled_after(wait, |control| read_run_cancellable(&path, control).map(drop));
+            let qrels = cancelled_after(wait, |control| read_qrels_cancellable(&path, control).map(drop));
+            for (result, late) in [passages, questions, run, qrels] {
+                assert!(matches!(result, Err(Error::Cancelled(_))), "{result:?}");
+                assert!(late < Duration::from_millis(150), "{late:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_reader_that_waits_obeys_the_control_it_was_given_last() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = fifo(folder.path(), "fifo");
+        let mut writer = std::fs::OpenOptions::new().read(true).write(true).open(&path).expect("opens");
+        writer.write_all(b"1\ta\n2\tb").expect("taken");
+        let mut reader = open_passages(&path, PassageFormat::Dpr, &ReadOptions::default()).expect("opens");
+        assert_eq!(reader.next().expect("there").expect("sound").id, "1");
+        let (result, _) = cancelled_after(Duration::from_millis(100), |control| {
+            reader.watch(control);
+            reader.next()
+        });
+        assert!(matches!(result, Some(Err(Error::Cancelled(_)))), "{result:?}");
+    }
+
+    #[test]
+    fn a_fifo_a_socket_and_a_device_in_a_text_folder_are_refused_by_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("a.txt"), "fine").expect("writable");
+        // What is not named as a text is none of ours.
+        fifo(folder.path(), "b.log");
+        assert_eq!(
+            ids(folder.path(), PassageFormat::Auto, &ReadOptions::default()).expect("fine").0,
+            ["a.txt#0"]
+        );
+        let refused = |kind: &str| {
+            let error =
+                ids(folder.path(), PassageFormat::Auto, &ReadOptions::default()).expect_err("refused");
+            assert!(error.ends_with(&format!("c.txt: expected a regular file, got {kind}")), "{error}");
+            std::fs::remove_file(folder.path().join("c.txt")).expect("there");
+        };
+        fifo(folder.path(), "c.txt");
+        refused("a FIFO");
+        std::os::unix::fs::symlink("/dev/zero", folder.path().join("c.txt")).expect("a link");
+        refused("a character device");
+        let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("c.txt")).expect("a socket");
+        refused("a socket");
+    }
+
+    #[test]
+    fn an_endless_device_ends_at_the_limit() {
+        let error =
+            ids(Path::new("/dev/zero"), PassageFormat::Dpr, &ReadOptions::default()).expect_err("refused");
+        assert!(error.starts_with("/dev/zero:1: expected a document of at most 64 MiB"), "{error}");
+        assert_eq!(
+            ids(Path::new("/dev/null"), PassageFormat::Dpr, &ReadOptions::default()).expect("empty").0.len(),
+            0
+        );
+    }
+}

@@ -1,0 +1,67 @@
+use std::fs::FileType;
+use std::io::{Error, ErrorKind, Result};
+use std::path::Path;
+
+/// Refuses what cannot be mapped or read from the beginning again: folders, FIFOs, sockets and devices.
+///
+/// To be called before opening: opening a FIFO waits for its writer, which may never come.
+///
+/// # Errors
+///
+/// [`ErrorKind::IsADirectory`] for a folder, [`ErrorKind::InvalidInput`] for the others, and what the system says of a
+/// file that is missing.
+pub fn check_regular(path: &Path) -> Result<()> {
+    let kind = std::fs::metadata(path)?.file_type();
+    match kind {
+        _ if kind.is_file() => Ok(()),
+        _ if kind.is_dir() => Err(ErrorKind::IsADirectory.into()),
+        _ => {
+            let got = described(kind);
+            Err(Error::new(ErrorKind::InvalidInput, format!("expected a regular file, got {got}")))
+        }
+    }
+}
+
+#[cfg(unix)]
+fn described(kind: FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+
+    match kind {
+        _ if kind.is_fifo() => "a FIFO",
+        _ if kind.is_socket() => "a socket",
+        _ if kind.is_char_device() => "a character device",
+        _ if kind.is_block_device() => "a block device",
+        _ => "something else",
+    }
+}
+
+#[cfg(not(unix))]
+fn described(_: FileType) -> &'static str {
+    "something else"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_regular_files_pass() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        assert_eq!(check_regular(&path).expect_err("missing").kind(), ErrorKind::NotFound);
+        assert_eq!(check_regular(folder.path()).expect_err("a folder").kind(), ErrorKind::IsADirectory);
+        std::fs::write(&path, "").expect("writable");
+        check_regular(&path).expect("regular");
+        #[cfg(unix)]
+        {
+            let error = check_regular(Path::new("/dev/null")).expect_err("a device");
+            assert_eq!(error.to_string(), "expected a regular file, got a character device");
+            let fifo = folder.path().join("fifo");
+            assert!(
+                std::process::Command::new("mkfifo").arg(&fifo).status().expect("mkfifo is there").success()
+            );
+            let error = check_regular(&fifo).expect_err("a FIFO");
+            assert_eq!(error.to_string(), "expected a regular file, got a FIFO");
+        }
+    }
+}

@@ -1,0 +1,28 @@
+use std::fs;
+use std::io::{Error as IoError, ErrorKind, Read};
+use std::path::Path;
+
+use crate::Error;
+
+/// No `tokenizer.json` is longer. That of Gemma 3, one of the largest, has 33 MB.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// The content of a `tokenizer.json`.
+///
+/// # Errors
+///
+/// [`Error::Io`], also for a FIFO or a device, which could make it wait forever; [`Error::Format`] for more than 256 MiB.
+pub fn read_tokenizer_file(path: &Path) -> Result<Vec<u8>, Error> {
+    let io = |source| Error::Io { path: path.to_path_buf(), source };
+    let metadata = fs::metadata(path).map_err(io)?;
+    if !metadata.is_file() && !metadata.is_dir() {
+        return Err(io(IoError::new(ErrorKind::InvalidInput, "expected a regular file, got something else")));
+    }
+    let mut bytes = Vec::with_capacity(metadata.len().min(MAX_BYTES) as usize);
+    fs::File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes)).map_err(io)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let (expected, got) = ("at most 256 MiB", "a longer file".to_owned());
+        return Err(Error::Format { path: path.to_path_buf(), expected, got });
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,292 @@
+//! Looks at the rules of a `tokenizer.json` before they are loaded.
+
+use serde_json::Value;
+
+/// Most normalizers or pre-tokenizers, those inside sequences counted. Real ones have up to ten.
+const MAX_STEPS: usize = 64;
+/// Most bytes that one normalizer may make of one byte.
+const MAX_STEP_GROWTH: usize = 64;
+/// Most bytes that all normalizers together could make of one byte.
+const MAX_TOTAL_GROWTH: usize = 1 << 12;
+/// Most bytes of a regular expression. Real ones have a few hundred.
+const MAX_PATTERN: usize = 8 << 10;
+/// Most pre-tokenizers that write each byte as a character of up to two.
+const MAX_BYTE_LEVELS: usize = 2;
+
+/// What one normalizer can do to a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Rule {
+    /// Its place and type, for errors.
+    pub name: String,
+    /// Bytes that it can make of one by what is written in it. 1 for those whose growth Unicode bounds.
+    pub growth: usize,
+}
+
+/// The normalizers in the order in which they run; or what is wrong with one.
+pub(crate) fn normalizers(value: &Value) -> Result<Vec<Rule>, String> {
+    let mut total = 1usize;
+    let mut rules = Vec::new();
+    for (number, step) in steps(value, "normalizer", "normalizers")?.into_iter().enumerate() {
+        let name = format!("normalizer {} ({})", number + 1, kind(step));
+        let growth = growth(step).map_err(|got| format!("{name}: {got}"))?;
+        total = total.saturating_mul(growth);
+        if growth > MAX_STEP_GROWTH || total > MAX_TOTAL_GROWTH {
+            let (most, got, what) = match growth > MAX_STEP_GROWTH {
+                true => (MAX_STEP_GROWTH, growth, ""),
+                false => (MAX_TOTAL_GROWTH, total, " with those before it"),
+            };
+            return Err(format!("{name}: expected at most {most} bytes made of one{what}, got {got}"));
+        }
+        rules.push(Rule { name, growth });
+    }
+    Ok(rules)
+}
+
+/// Refuses pre-tokenizers that grow a text again and again, and regular expressions that could take forever.
+pub(crate) fn check_pre_tokenizers(value: &Value) -> Result<(), String> {
+    let mut byte_levels = 0;
+    for (number, step) in steps(value, "pre-tokenizer", "pretokenizers")?.into_iter().enumerate() {
+        let name = format!("pre-tokenizer {} ({})", number + 1, kind(step));
+        if let Some(pattern) = step.pointer("/pattern/Regex").and_then(Value::as_str) {
+            check_pattern(pattern).map_err(|got| format!("{name}: {got}"))?;
+        }
+        byte_levels += usize::from(kind(step) == "ByteLevel");
+        if byte_levels > MAX_BYTE_LEVELS {
+            return Err(format!("{name}: expected at most {MAX_BYTE_LEVELS} of them, got more"));
+        }
+    }
+    Ok(())
+}
+
+/// A rule and those inside it, in order.
+fn steps<'a>(value: &'a Value, what: &str, key: &str) -> Result<Vec<&'a Value>, String> {
+    let (mut found, mut pending) = (Vec::new(), vec![value]);
+    while let Some(step) = pending.pop() {
+        match step.get(key).and_then(Value::as_array) {
+            Some(inside) => pending.extend(inside.iter().rev()),
+            None => found.push(step),
+        }
+        if found.len() + pending.len() > MAX_STEPS {
+            return Err(format!("expected at most {MAX_STEPS} steps of the {what}, got more"));
+        }
+    }
+    Ok(found)
+}
+
+/// The type of a rule. Files of early versions do not name it.
+fn kind(step: &Value) -> &str {
+    let has = |key: &str| step.get(key).is_some();
+    match step.get("type").and_then(Value::as_str) {
+        Some(kind) => kind,
+        None if has("pattern") && has("content") => "Replace",
+        None if has("precompiled_charsmap") => "Precompiled",
+        None if has("prepend") => "Prepend",
+        None => "of no type",
+    }
+}
+
+fn growth(step: &Value) -> Result<usize, String> {
+    let text = |key: &str| step.get(key).and_then(Value::as_str).unwrap_or_default();
+    Ok(match kind(step) {
+        "Replace" => {
+            let content = text("content").len();
+            let string = step.pointer("/pattern/String").and_then(Value::as_str);
+            match (string, step.pointer("/pattern/Regex").and_then(Value::as_str)) {
+                // An empty pattern is found before every character.
+                (Some(""), _) => content + 1,
+                (Some(pattern), _) => content.div_ceil(pattern.len()).max(1),
+                (None, Some(pattern)) => {
+                    check_pattern(pattern)?;
+                    content.max(1)
+                }
+                (None, None) => content + 1,
+            }
+        }
+        // It is put before a text once.
+        "Prepend" if text("prepend").len() > MAX_STEP_GROWTH => text("prepend").len(),
+        "Precompiled" => longest_entry(text("precompiled_charsmap"))?.max(1),
+        _ => 1,
+    })
+}
+
+/// The longest text that a character map of SentencePiece can put in the place of a character.
+///
+/// Bytes: length of a trie u32, the trie, then texts with a zero behind each.
+fn longest_entry(base64: &str) -> Result<usize, String> {
+    let bytes = decoded(base64).ok_or("expected base64, got something else")?;
+    let Some((length, rest)) = bytes.split_first_chunk::<4>() else {
+        return Err(format!("expected a character map, got {} bytes", bytes.len()));
+    };
+    let length = u32::from_le_bytes(*length) as usize;
+    let texts = rest.get(length..).filter(|_| length % 4 == 0 && length > 0);
+    let texts =
+        texts.ok_or_else(|| format!("expected a trie of {length} bytes, got {} in all", rest.len()))?;
+    Ok(texts.split(|&byte| byte == 0).map(<[u8]>::len).max().unwrap_or(0))
+}
+
+fn decoded(base64: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(base64.len() / 4 * 3);
+    let (mut bits, mut count) = (0u32, 0);
+    for byte in base64.trim_end_matches('=').bytes() {
+        let six = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(six);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+        }
+    }
+    Some(bytes)
+}
+
+/// Refuses a regular expression that is very long, or searched by backtracking inside a repeated group: such a search can
+/// take time exponential in the text.
+///
+/// Only look-around, back-references, atomic groups and conditions are searched by backtracking; all else runs in linear
+/// time, however it is nested.
+fn check_pattern(pattern: &str) -> Result<(), String> {
+    if pattern.len() > MAX_PATTERN {
+        return Err(format!("expected a pattern of at most {MAX_PATTERN} bytes, got {}", pattern.len()));
+    }
+    // For each open group, whether something inside is searched by backtracking.
+    let mut groups = vec![false];
+    let bytes = pattern.as_bytes();
+    let (mut at, mut class) = (0, 0usize);
+    while at < bytes.len() {
+        let rest = &pattern.as_bytes()[at..];
+        match rest[0] {
+            b'\\' => {
+                if class == 0 && matches!(rest.get(1), Some(b'1'..=b'9' | b'k' | b'g' | b'K' | b'G')) {
+                    *groups.last_mut().expect("the pattern itself") = true;
+                }
+                // What is escaped may be longer than a byte; its other bytes mean nothing here.
+                at += 1;
+            }
+            b'[' => class += 1,
+            b']' => class = class.saturating_sub(1),
+            _ if class > 0 => {}
+            b'(' => {
+                let backtracks = ["(?=", "(?!", "(?<=", "(?<!", "(?>", "(?("];
+                groups.push(backtracks.iter().any(|start| rest.starts_with(start.as_bytes())));
+            }
+            b')' => {
+                let inside = groups.pop().unwrap_or(false);
+                let repeated = match rest.get(1) {
+                    Some(b'*' | b'+') => true,
+                    // `{3}` repeats as often as it says and no other way.
+                    Some(b'{') => rest.iter().take_while(|&&byte| byte != b'}').any(|&byte| byte == b','),
+                    _ => false,
+                };
+                if inside && repeated {
+                    let shown: String = pattern.chars().take(60).collect();
+                    return Err(format!(
+                        "expected no repeated group with look-around or back-reference, got {shown:?}"
+                    ));
+                }
+                match groups.last_mut() {
+                    Some(outer) => *outer |= inside,
+                    None => groups.push(inside),
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn replace(pattern: &Value, content: &str) -> Value {
+        json!({"type": "Replace", "pattern": pattern, "content": content})
+    }
+
+    fn refused(value: &Value) -> String {
+        normalizers(value).expect_err("refused")
+    }
+
+    #[test]
+    fn what_a_replacement_can_grow_is_known() {
+        let growth =
+            |pattern: Value, content: &str| normalizers(&replace(&pattern, content)).expect("fine")[0].growth;
+        assert_eq!(growth(json!({"String": " "}), "▁"), 3);
+        assert_eq!(growth(json!({"String": "``"}), "\""), 1);
+        assert_eq!(growth(json!({"Regex": " {2,}"}), " "), 1);
+        assert_eq!(growth(json!({"String": ""}), "ab"), 3);
+        assert_eq!(growth(json!({"String": "ab"}), ""), 1);
+    }
+
+    #[test]
+    fn replacements_that_grow_a_text_beyond_measure_are_refused_by_name() {
+        let double = replace(&json!({"String": "a"}), "aa");
+        let error = refused(&json!({"type": "Sequence", "normalizers": vec![double; 40]}));
+        assert_eq!(
+            error,
+            "normalizer 13 (Replace): expected at most 4096 bytes made of one with those before it, got 8192"
+        );
+        let error = refused(&replace(&json!({"String": "a"}), &"b".repeat(65)));
+        assert_eq!(error, "normalizer 1 (Replace): expected at most 64 bytes made of one, got 65");
+        assert!(normalizers(&replace(&json!({"Regex": "a"}), &"b".repeat(65))).is_err());
+        assert!(normalizers(&json!({"pattern": {"String": "a"}, "content": "b".repeat(65)})).is_err());
+        assert!(
+            refused(&json!({"type": "Prepend", "prepend": "b".repeat(65)}))
+                .starts_with("normalizer 1 (Prepend)")
+        );
+    }
+
+    #[test]
+    fn sequences_are_counted_through_all_their_levels() {
+        let nested = (0..60)
+            .fold(json!({"type": "NFC"}), |inner, _| json!({"type": "Sequence", "normalizers": [inner]}));
+        assert_eq!(normalizers(&nested).expect("one step").len(), 1);
+        let many = json!({"type": "Sequence", "normalizers": vec![json!({"type": "NFC"}); 65]});
+        assert_eq!(refused(&many), "expected at most 64 steps of the normalizer, got more");
+        let many = json!({"type": "Sequence", "pretokenizers": vec![json!({"type": "ByteLevel"}); 3]});
+        let error = check_pre_tokenizers(&many).expect_err("refused");
+        assert_eq!(error, "pre-tokenizer 3 (ByteLevel): expected at most 2 of them, got more");
+    }
+
+    #[test]
+    fn character_maps_that_are_cut_or_hold_long_texts_are_refused() {
+        // A trie of four bytes, then "ab" and "c".
+        let map = |charsmap: &str| json!({"type": "Precompiled", "precompiled_charsmap": charsmap});
+        assert_eq!(normalizers(&map("BAAAAAAAAABhYgBjAA==")).expect("fine")[0].growth, 2);
+        assert!(refused(&map("BAAA")).contains("got 3 bytes"));
+        assert!(refused(&map("////////")).contains("expected a trie of 4294967295 bytes, got 2 in all"));
+        assert!(refused(&map("no base64!")).contains("expected base64"));
+        let long = format!("BAAAAAAAAAB{}", "hYWFh".repeat(20));
+        assert!(refused(&map(&long)).contains("expected at most 64 bytes made of one"));
+    }
+
+    #[test]
+    fn patterns_of_real_tokenizers_pass_and_those_that_backtrack_without_end_do_not() {
+        for pattern in [
+            // GPT-2, Llama 3, GPT-4o, DeepSeek, CLIP, digits from the right, XLM-RoBERTa.
+            r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+            "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
+            r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+",
+            r"\d{1,3}(?=(?:\d{3})*\b)",
+            r" {2,}",
+        ] {
+            check_pattern(pattern).expect(pattern);
+        }
+        for pattern in [r"(?:a|a(?=a?))*b", r"((a)\2?)+", r"(?:x(?!y)){1,30}z", r"((?:(?>a)|a)b)*c"] {
+            assert!(check_pattern(pattern).is_err(), "{pattern}");
+        }
+        assert!(check_pattern(&"a".repeat(9000)).is_err());
+        // Repeated groups without look-around run in linear time.
+        check_pattern(r"(a+)+b").expect("linear");
+    }
+}

@@ -1,0 +1,193 @@
+import {execFileSync, spawn} from 'node:child_process';
+import {createWriteStream} from 'node:fs';
+import {mkdtemp, open, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {pipeline} from 'node:stream/promises';
+import {createGzip, gzipSync} from 'node:zlib';
+import test, {type ExecutionContext} from 'ava';
+import {packageRoot} from '../../ts/addon.ts';
+import {
+	Bm25Index,
+	Bm25Writer,
+	FlatIndex,
+	PassageStore,
+	RetrievalError,
+	buildCollection,
+	readPassages,
+	readQrels,
+	readQuestions,
+	readTrecRun,
+} from '../../ts/index.ts';
+import {readModelJson} from '../../ts/onnx/model-files.ts';
+
+async function folder(t: ExecutionContext): Promise<string> {
+	const path = await mkdtemp(join(tmpdir(), 'passagekit-limits-'));
+	t.teardown(async () => rm(path, {recursive: true, force: true}));
+	return path;
+}
+
+async function fifo(t: ExecutionContext, name = 'fifo'): Promise<string> {
+	const path = join(await folder(t), name);
+	execFileSync('mkfifo', [path]);
+	return path;
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+	const list: T[] = [];
+	for await (const item of items) {
+		list.push(item);
+	}
+	return list;
+}
+
+/** JSON lines whose second line has a text of `bytes` bytes, in gzip. */
+async function bomb(t: ExecutionContext, bytes: number): Promise<string> {
+	const path = join(await folder(t), 'bomb.jsonl.gz');
+	const chunk = Buffer.alloc(1 << 20, 'word ');
+	function* content(): Generator<Buffer> {
+		yield Buffer.from('{"_id":"1","text":"a"}\n{"_id":"2","text":"');
+		for (let written = 0; written < bytes; written += chunk.length) {
+			yield chunk;
+		}
+		yield Buffer.from('"}\n{"_id":"3","text":"c"}\n');
+	}
+	await pipeline(content, createGzip(), createWriteStream(path));
+	return path;
+}
+
+const posix = process.platform === 'win32' ? test.skip : test;
+
+test('a document that gzip expands beyond the limit is refused with its line, or passed over', async t => {
+	const path = await bomb(t, 100 << 20);
+	const store = join(await folder(t), 'store');
+	const message = `${path}:2: expected a document of at most 64 MiB, got a longer one; raise maxDocumentBytes if it is sound`;
+	await t.throwsAsync(PassageStore.ingest(path, store), {instanceOf: RetrievalError, code: 'ERR_FORMAT', message});
+	t.deepEqual(await PassageStore.ingest(path, store, {skipBadLines: true}), {passages: 2, skipped: 1});
+	await t.throwsAsync(all(readPassages(path)), {code: 'ERR_FORMAT', message});
+	await t.throwsAsync(buildCollection(path, join(await folder(t), 'index'), {encoder: false}), {code: 'ERR_FORMAT', message});
+});
+
+test('limits are options of all that reads passages, and of questions', async t => {
+	const path = join(await folder(t), 'a.tsv');
+	await writeFile(path, `1\ta\tt\n2\t${'word '.repeat(400)}\tt\n`);
+	const longDocument = {code: 'ERR_FORMAT', message: /a\.tsv:2: expected a document of at most 1000 bytes/};
+	const longPassage = {code: 'ERR_FORMAT', message: /a\.tsv:2: expected a passage of at most 1000 bytes, got "2" of 2002 bytes; split it/};
+	const place = await folder(t);
+	await using writer = await Bm25Writer.create(join(place, 'bm25'));
+	let number = 0;
+	for (const [limits, expected] of [
+		[{maxDocumentBytes: 1000}, longDocument],
+		[{maxPassageBytes: 1000}, longPassage],
+	] as const) {
+		await t.throwsAsync(all(readPassages(path, limits)), expected);
+		await t.throwsAsync(PassageStore.ingest(path, join(place, 'store'), limits), expected);
+		await t.throwsAsync(writer.add(path, limits), expected);
+		await writer.rollback();
+		await t.throwsAsync(buildCollection(path, join(place, `index${number++}`), {encoder: false, ...limits}), expected);
+	}
+	t.is((await all(readPassages(path, {maxPassageBytes: 1000, split: {words: 100}}))).length, 5);
+	await writeFile(path, `1\ta\n2\t${'word '.repeat(400)}\n`);
+	await t.throwsAsync(all(readQuestions(path, {maxDocumentBytes: 1000})), longDocument);
+	for (const bad of [0, 1.5, 2 ** 30, '1']) {
+		await t.throwsAsync(all(readPassages(path, {maxPassageBytes: bad as number})), {code: 'ERR_ARGUMENT', message: /^maxPassageBytes: /});
+		await t.throwsAsync(all(readPassages(path, {maxDocumentBytes: bad as number})), {code: 'ERR_ARGUMENT', message: /^maxDocumentBytes: /});
+	}
+});
+
+test('a passage from JavaScript beyond the limit is refused, to the byte of UTF-8', async t => {
+	const place = await folder(t);
+	const long = {id: 'b', text: 'x'.repeat(2 ** 20)};
+	const expected = {code: 'ERR_ARGUMENT', message: /^passage 1: expected at most 1048576 bytes, got at least 1048577 for "b"; split it/};
+	const store = join(place, 'store');
+	await t.throwsAsync(PassageStore.write([{id: 'a', text: 'a'}, long], store), expected);
+	await using writer = await Bm25Writer.create(join(place, 'bm25'));
+	await t.throwsAsync(writer.add([{id: 'a', text: 'a'}, long]), expected);
+	await t.throwsAsync(writer.update([{id: 'a', text: 'a'}, long]), expected);
+	await t.throwsAsync(buildCollection([{id: 'a', text: 'a'}, long], join(place, 'index'), {encoder: false}), expected);
+	await t.notThrowsAsync(PassageStore.write([{id: 'b', text: 'x'.repeat(2 ** 20 - 1)}], store));
+	t.is(await writer.add([long], {maxPassageBytes: 2 ** 21}), 1);
+	const two = {id: 'é', title: 'é', text: 'é'};
+	await t.notThrowsAsync(PassageStore.write([two], store, {maxPassageBytes: 6}));
+	await t.throwsAsync(PassageStore.write([two], store, {maxPassageBytes: 5}), {
+		message: /^passage 0: expected at most 5 bytes, got at least 6/,
+	});
+});
+
+posix('a FIFO is a source: passages, questions, runs and judgements are read from it as they come', async t => {
+	const content = '{"_id":"1","text":"a b"}\n{"_id":"2","text":"c"}\n';
+	const through = async <T>(bytes: string | Buffer, read: (path: string) => Promise<T>): Promise<T> => {
+		const path = await fifo(t);
+		const reading = read(path);
+		// Waits in the system until the reader has opened its end.
+		await writeFile(path, bytes);
+		return reading;
+	};
+	t.is((await through(content, async path => all(readPassages(path)))).length, 2);
+	t.is((await through(gzipSync(content), async path => all(readPassages(path)))).length, 2);
+	t.deepEqual(await through(content, async path => PassageStore.ingest(path, `${path}.store`)), {passages: 2, skipped: 0});
+	t.is((await through(content, async path => all(readQuestions(path)))).length, 2);
+	t.is((await through('1 Q0 a 1 2.5 t\n', readTrecRun)).get('1')?.[0]?.id, 'a');
+	t.is((await through('1 0 a 2\n', readQrels)).get('1')?.get('a'), 2);
+	const built = await through(content, async path => buildCollection(path, `${path}.index`, {encoder: false}));
+	t.is(built.passages, 2);
+});
+
+posix('reading a FIFO that nobody writes to is aborted at once', async t => {
+	const path = await fifo(t);
+	const place = await folder(t);
+	const reads: Array<(signal: AbortSignal) => Promise<unknown>> = [
+		async signal => all(readPassages(path, {signal})),
+		async signal => all(readQuestions(path, {signal})),
+		async signal => readTrecRun(path, {signal}),
+		async signal => readQrels(path, {signal}),
+		async signal => PassageStore.ingest(path, join(place, 'store'), {signal}),
+		async signal => Bm25Index.build(join(place, 'bm25'), path, {signal}),
+		async signal => buildCollection(path, join(place, 'index'), {signal, encoder: false}),
+	];
+	for (const silentWriter of [false, true]) {
+		const writer = silentWriter ? await open(path, 'r+') : undefined;
+		for (const read of reads) {
+			const controller = new AbortController();
+			const reason = new Error('enough');
+			let aborted = 0;
+			setTimeout(() => {
+				aborted = performance.now();
+				controller.abort(reason);
+			}, 100);
+			t.is(await t.throwsAsync(read(controller.signal)), reason);
+			const late = performance.now() - aborted;
+			t.true(late < 500, `${late} ms after the abort`);
+		}
+		await writer?.close();
+	}
+});
+
+posix('a FIFO in the place of a file that is mapped or of a model is refused', async t => {
+	const path = await fifo(t, 'vectors.npy');
+	const regular = /expected a regular file, got a FIFO/;
+	const index = new FlatIndex({dim: 2});
+	await t.throwsAsync(index.addFile(path), {code: 'ERR_IO', message: regular});
+	await t.throwsAsync(Bm25Writer.create(join(await folder(t), 'bm25'), {analyzer: {type: 'wordpiece', tokenizer: path}}), {
+		code: 'ERR_IO',
+		message: regular,
+	});
+	const config = await fifo(t, 'config.json');
+	await t.throwsAsync(readModelJson(join(config, '..'), 'config.json'), {code: 'ERR_IO', message: /expected a regular file/});
+	const texts = await fifo(t, 'a.txt');
+	await t.throwsAsync(all(readPassages(join(texts, '..'))), {code: 'ERR_FORMAT', message: /a\.txt: expected a regular file, got a FIFO/});
+});
+
+posix('passagekit index reads standard input and process substitution', async t => {
+	const place = await folder(t);
+	const bin = join(packageRoot, 'bin', 'passagekit.js');
+	const script = `printf '1\\ta b\\tt\\n2\\tc\\tt\\n' | gzip > a.gz
+		"$0" "$1" index <(zcat a.gz) -o one --no-dense
+		zcat a.gz | "$0" "$1" index /dev/stdin -o two --no-dense`;
+	const child = spawn('bash', ['-ec', script, process.execPath, bin], {cwd: place, stdio: ['ignore', 'pipe', 'inherit']});
+	let output = '';
+	for await (const chunk of child.stdout) {
+		output += String(chunk);
+	}
+	t.is(output, '2 passages indexed in one\n2 passages indexed in two\n');
+});
