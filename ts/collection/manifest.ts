@@ -1,6 +1,7 @@
 import {readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {RetrievalError} from '../errors.ts';
+import {isMissing, onPath, pathError} from '../files.ts';
 
 /** The encoder that made a collection's vectors. */
 export interface EncoderRecord {
@@ -42,13 +43,12 @@ export async function readManifest(folder: string): Promise<Manifest> {
 	try {
 		text = await readFile(path, 'utf8');
 	} catch (error) {
-		const {code, message} = error as NodeJS.ErrnoException;
-		const missing = code === 'ENOENT' || code === 'ENOTDIR';
+		if (!isMissing(error)) {
+			throw pathError('open', path, error);
+		}
 		throw new RetrievalError(
 			'ERR_IO',
-			missing
-				? `open ${folder}: expected a collection, got no ${parts.manifest} there. Make one with \`passagekit index <files> --output ${folder}\`.`
-				: `open ${path}: ${message}`,
+			`open ${folder}: expected a collection, got no ${parts.manifest} there. Make one with \`passagekit index <files> --output ${folder}\`.`,
 			{cause: error},
 		);
 	}
@@ -71,5 +71,6 @@ export async function readManifest(folder: string): Promise<Manifest> {
 }
 
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
-	await writeFile(join(folder, parts.manifest), `${JSON.stringify(manifest, undefined, '\t')}\n`);
+	const path = join(folder, parts.manifest);
+	await onPath('write', path, async () => writeFile(path, `${JSON.stringify(manifest, undefined, '\t')}\n`));
 }

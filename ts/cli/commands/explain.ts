@@ -1,12 +1,12 @@
 import {spawn} from 'node:child_process';
-import {readFileSync} from 'node:fs';
 import {writeFile} from 'node:fs/promises';
-import {join, relative} from 'node:path';
+import {relative} from 'node:path';
 import type {Command} from 'commander';
-import {packageRoot} from '../../addon.ts';
+import {packageVersion} from '../../addon.ts';
 import {Collection} from '../../collection/collection.ts';
 import {OnnxEncoder} from '../../encoders/index.ts';
 import {RetrievalError} from '../../errors.ts';
+import {onPath} from '../../files.ts';
 import {
 	type Explainers,
 	LexicalEnrichment,
@@ -71,12 +71,13 @@ export function registerExplain(program: Command, signal: AbortSignal): void {
 				);
 			}
 			if (flags.html !== undefined) {
-				const {version} = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {version: string};
+				const page = flags.html;
 				const headings = asked.map(({heading}) => heading);
-				await writeFile(flags.html, explanationHtml(explanations, {headings, passagekit: version}));
-				note(`the page: ${relative('.', flags.html)}`);
+				const html = explanationHtml(explanations, {headings, passagekit: packageVersion()});
+				await onPath('write', page, async () => writeFile(page, html));
+				note(`the page: ${relative('.', page)}`);
 				if (flags.open && process.stdout.isTTY) {
-					openInBrowser(flags.html);
+					openInBrowser(page);
 				}
 			}
 			if (flags.json) {
