@@ -41,8 +41,19 @@ export function platformName(): string {
 }
 
 function libc(): 'gnu' | 'musl' {
-	const report = process.report?.getReport() as {header?: {glibcVersionRuntime?: string}} | undefined;
-	return report?.header?.glibcVersionRuntime ? 'gnu' : 'musl';
+	const reporter = process.report as (NodeJS.ProcessReport & {excludeNetwork?: boolean}) | undefined;
+	if (reporter === undefined) {
+		return 'musl';
+	}
+	// Without this Node looks up the names of all peers that the process is connected to, and waits for them.
+	const {excludeNetwork = false} = reporter;
+	reporter.excludeNetwork = true;
+	try {
+		const report = reporter.getReport() as {header?: {glibcVersionRuntime?: string}};
+		return report.header?.glibcVersionRuntime ? 'gnu' : 'musl';
+	} finally {
+		reporter.excludeNetwork = excludeNetwork;
+	}
 }
 
 /** Loads the addon: the one built in this checkout, else the platform's package. */

@@ -44,7 +44,7 @@ const changes: Readonly<Record<string, (writer: Bm25Writer) => Promise<unknown>>
 
 for (const threads of [1, 3]) {
 	for (const [name, change] of Object.entries(changes)) {
-		test(`a writer on ${threads} threads whose folder is gone is refused its ${name} with ERR_IO, and goes on when it is back`, async t => {
+		test(`a writer with threads: ${threads} whose folder is gone is refused its ${name} with ERR_IO, and goes on when it is back`, async t => {
 			const {writer, folder, aside} = await lost(t, threads);
 			const refused = async (call: () => Promise<unknown>): Promise<void> => {
 				const {message} = await t.throwsAsync(call, {instanceOf: RetrievalError, code: 'ERR_IO'});
