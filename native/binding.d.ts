@@ -796,6 +796,9 @@ export declare function panicAtOnceForTest(): void
 /** Panics, for the test that no panic ends the process. */
 export declare function panicForTest(): Promise<void>
 
+/** A panic's message with the place where it was raised, for panics that an export caught by itself. */
+export declare function panicPlace(message: string): string
+
 /** Places of phrases in UTF-16 code units, those of one text after those of the text before. */
 export interface PhrasePlaces {
   /** Phrases of each text. */

@@ -2,7 +2,7 @@
 // Each step is skipped while the files it reads are as they were when it last succeeded.
 import {spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
-import {existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {basename, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 
@@ -34,11 +34,20 @@ const steps = [
 	},
 	{
 		name: 'javascript',
-		reads: ['ts', 'tsconfig.json', 'tsconfig.build.json', 'native/binding.d.ts', 'package-lock.json'],
-		makes: ['dist/ts/index.js'],
+		reads: [
+			'ts',
+			'tsconfig.json',
+			'tsconfig.build.json',
+			'native/binding.d.ts',
+			'package.json',
+			'package-lock.json',
+			'scripts/prepare.mjs',
+		],
+		makes: ['dist/ts/index.js', 'dist/ts/index.d.ts'],
 		does: 'compiling TypeScript',
-		run() {
+		async run() {
 			execute(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json']);
+			await bundle();
 		},
 	},
 ];
@@ -64,7 +73,7 @@ export async function prepare({only, profile = 'release'} = {}) {
 		}
 		const began = performance.now();
 		say(`${step.does} …`);
-		step.run(profile);
+		await step.run(profile);
 		// Packages come with a new node_modules, and the stamps with it.
 		writeStamps({...readStamps(), [step.name]: `${fingerprint(step.reads)}${suffix}`});
 		say(`${step.does.replace(/ \(.*\)$/u, '')}: done in ${((performance.now() - began) / 1000).toFixed(1)} s`);
@@ -90,6 +99,38 @@ function buildAddon(profile) {
 		'--profile',
 		profile,
 	]);
+}
+
+/**
+Bundles the modules that package.json exports, and the command line. Node opens all modules of a program at once: the 200
+files of the sources would not open where a process may have 64 files open. What several entries use goes into `chunks`.
+*/
+async function bundle() {
+	const output = join(root, 'dist/ts');
+	for (const path of filesUnder('dist/ts').filter(path => path.endsWith('.js'))) {
+		rmSync(join(root, path));
+	}
+	const {exports} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+	const published = Object.values(exports).flatMap(entry => entry.default?.replace('./dist/', '') ?? []);
+	const {build} = await import('esbuild');
+	await build({
+		absWorkingDir: root,
+		entryPoints: [...published, 'ts/cli/main.js'].map(path => path.replace(/\.js$/u, '.ts')),
+		outdir: output,
+		outbase: 'ts',
+		chunkNames: 'chunks/[name]-[hash]',
+		bundle: true,
+		splitting: true,
+		format: 'esm',
+		platform: 'node',
+		target: 'node20',
+		packages: 'external',
+		charset: 'utf8',
+		// A class that names itself would else be called `_Bm25Index`.
+		keepNames: true,
+		legalComments: 'none',
+		logLevel: 'warning',
+	});
 }
 
 /** Says what to install where Rust is missing or too old. */

@@ -1,9 +1,13 @@
+import {execFile} from 'node:child_process';
+import {promisify} from 'node:util';
 import {Worker} from 'node:worker_threads';
 import test from 'ava';
 import {packageRoot} from '../ts/addon.ts';
 import {RetrievalError} from '../ts/errors.ts';
 import {FlatIndex} from '../ts/index.ts';
 import {callNative, callSync, native} from '../ts/native.ts';
+
+const run = promisify(execFile);
 
 /** An index of rows `p0`, `p1`, …, and their vectors. */
 async function filled(dim: number, rows: number): Promise<{index: FlatIndex; data: Float32Array}> {
@@ -21,11 +25,34 @@ test('a panic rejects the promise with ERR_INTERNAL, and the process lives', asy
 		callNative({}, () => native.panicForTest()),
 		{instanceOf: RetrievalError, code: 'ERR_INTERNAL'},
 	);
-	t.is(error.message, 'a bug in passagekit: on purpose; please report it');
-	t.throws(() => callSync(() => native.panicAtOnceForTest()), {instanceOf: RetrievalError, code: 'ERR_INTERNAL'});
+	// The place is where the addon's source panics.
+	const said = /^a bug in passagekit: on purpose \(at native\/src\/system\.rs:\d+\); please report it$/u;
+	t.regex(error.message, said);
+	t.throws(() => callSync(() => native.panicAtOnceForTest()), {instanceOf: RetrievalError, code: 'ERR_INTERNAL', message: said});
 	const index = new FlatIndex({dim: 1});
 	await index.add(['a'], {data: Float32Array.of(1), rows: 1, dim: 1});
 	t.deepEqual(await index.search(Float32Array.of(2)), [{id: 'a', score: 2}]);
+});
+
+test('a panic that is caught prints nothing, unless that is asked for', async t => {
+	const source = `
+		import {native} from ${JSON.stringify(new URL('../ts/native.ts', import.meta.url).href)};
+		await native.panicForTest().catch(() => {});
+		try { native.panicAtOnceForTest(); } catch {}
+		console.log('lives');
+	`;
+	const {RUST_BACKTRACE: _, ...environment} = process.env;
+	const printed = async (more: NodeJS.ProcessEnv): Promise<string> => {
+		const args = ['--import=tsx', '--input-type=module', '--eval', source];
+		const {stdout, stderr} = await run(process.execPath, args, {cwd: packageRoot, env: {...environment, ...more}});
+		t.is(stdout, 'lives\n');
+		return stderr;
+	};
+	t.is(await printed({}), '');
+	t.is(await printed({PASSAGEKIT_PANICS: '0', RUST_BACKTRACE: '0'}), '');
+	for (const more of [{PASSAGEKIT_PANICS: '1'}, {RUST_BACKTRACE: '1'}]) {
+		t.is((await printed(more)).match(/panicked at native\/src\/system\.rs:\d+:\d+:\non purpose/gu)?.length, 2);
+	}
 });
 
 test('progress is reported while work runs and once at its end', async t => {

@@ -1,9 +1,10 @@
-import {execFile} from 'node:child_process';
-import {cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile} from 'node:fs/promises';
+import {execFile, spawnSync} from 'node:child_process';
+import {cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import test from 'ava';
+import {build} from 'esbuild';
 import {packageRoot, platformName} from '../ts/addon.ts';
 
 const run = promisify(execFile);
@@ -22,6 +23,14 @@ async function installed({addon}: {addon: boolean}): Promise<string> {
 	}
 	await symlink(join(packageRoot, 'node_modules/commander'), join(folder, 'node_modules/commander'));
 	return folder;
+}
+
+/** What can be imported: `passagekit`, `passagekit/fusion`, … */
+async function exported(): Promise<string[]> {
+	const {exports} = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')) as {exports: Record<string, unknown>};
+	return Object.keys(exports)
+		.filter(path => path !== './package.json')
+		.map(path => path.replace('.', 'passagekit'));
 }
 
 async function script(folder: string, source: string): Promise<string> {
@@ -55,10 +64,7 @@ test('without the optional peer all but models works, and a missing peer says wh
 test('every subpath can be imported, and also from CommonJS', async t => {
 	const folder = await installed({addon: true});
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
-	const {exports} = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')) as {exports: Record<string, unknown>};
-	const paths = Object.keys(exports)
-		.filter(path => path !== './package.json')
-		.map(path => path.replace('.', 'passagekit'));
+	const paths = await exported();
 	const said = await script(
 		folder,
 		`for (const path of ${JSON.stringify(paths)}) console.log(path, Object.keys(await import(path)).length > 0);`,
@@ -107,12 +113,136 @@ test('the declarations stand on their own in a program that checks its libraries
 	);
 });
 
-test('a missing addon is an error that names the platform and the command that mends it', async t => {
+/** What calls say that need the addon, one that returns a promise and one that does not. */
+const needAddon = `
+	import {Bm25Index, FlatIndex, RetrievalError, exactMatch} from 'passagekit';
+	import {fuse} from 'passagekit/fusion';
+	for (const call of [() => new FlatIndex({dim: 2}), () => exactMatch('a', ['a']), () => Bm25Index.open('x'), () => fuse([new Map(), new Map()], {method: 'rrf'})]) {
+		try {
+			await call();
+			console.log('nothing was wrong');
+		} catch (error) {
+			console.log(error instanceof RetrievalError, error.code, error.message);
+		}
+	}
+`;
+
+test('without its addon the package can be imported, and a call that needs it says what to install', async t => {
 	const folder = await installed({addon: false});
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
-	const said = await script(folder, 'try { await import("passagekit"); } catch (error) { console.log(error.code, error.message); }');
-	t.true(said.startsWith(`ERR_NATIVE_MISSING the native addon for ${platformName()} (Node ${process.versions.node}) did not load.`), said);
-	t.true(said.includes(`\`npm install @passagekit/native-${platformName()}\``), said);
+	const expected = `true ERR_NATIVE_MISSING the native addon for ${platformName()} (Node ${process.versions.node}) is not installed. Install it with \`npm install @passagekit/native-${platformName()}\``;
+	const lines = (await script(folder, needAddon)).split('\n');
+	t.is(lines.length, 4);
+	for (const line of lines) {
+		t.true(line.startsWith(expected), line);
+	}
+});
+
+test("the platform's package is found by the name that the message gives it", async t => {
+	const folder = await installed({addon: false});
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	const name = `native-${platformName()}`;
+	const {napi} = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')) as {napi: {packageName: string}};
+	t.is(`${napi.packageName}-${platformName()}`, `@passagekit/${name}`, 'as napi names the packages that it publishes');
+	const target = join(folder, 'node_modules/@passagekit', name);
+	await mkdir(target, {recursive: true});
+	await writeFile(join(target, 'package.json'), JSON.stringify({name: `@passagekit/${name}`, main: 'passagekit.node'}));
+	const missing = await script(folder, needAddon);
+	t.regex(missing, /is there and does not load: @passagekit\/native-.*passagekit\.node/u);
+	await symlink(join(packageRoot, 'native', `passagekit.${platformName()}.node`), join(target, 'passagekit.node'));
+	t.is(await script(folder, 'import {exactMatch} from "passagekit"; console.log(exactMatch("The fox", ["fox"]));'), 'true');
+});
+
+test('of an addon that does not load, the error says what the loader said', async t => {
+	const folder = await installed({addon: false});
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	const file = join(folder, 'node_modules/passagekit/native', `passagekit.${platformName()}.node`);
+	await writeFile(file, 'no library');
+	const said = await script(folder, needAddon);
+	t.regex(
+		said,
+		/^true ERR_NATIVE_MISSING the native addon for .* is there and does not load: .*\.node: .+\. It may be of another platform/mu,
+	);
+	if (process.platform === 'linux') {
+		t.regex(said, /invalid ELF header|file too short/u);
+	}
+});
+
+test('without its addon the command line shows help and version, and the doctor says what is missing', async t => {
+	const folder = await installed({addon: false});
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	const bin = join(folder, 'node_modules/passagekit/bin/passagekit.js');
+	const {version} = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')) as {version: string};
+	t.regex((await run(process.execPath, [bin, '--help'])).stdout, /^Usage: passagekit/u);
+	t.is((await run(process.execPath, [bin, '--version'])).stdout.trim(), version);
+	const {code, stdout} = (await t.throwsAsync(run(process.execPath, [bin, 'doctor', '--json']))) as Error & {code: number; stdout: string};
+	t.is(code, 1);
+	const {ok, findings} = JSON.parse(stdout) as {ok: boolean; findings: Array<{what: string; ok: boolean; is: string}>};
+	t.false(ok);
+	const addon = findings.find(({what}) => what === 'addon')!;
+	t.false(addon.ok);
+	t.true(addon.is.includes(`npm install @passagekit/native-${platformName()}`), addon.is);
+	const searched = (await t.throwsAsync(run(process.execPath, [bin, 'evaluate', '--run', 'x', '--qrels', 'y']))) as Error & {
+		stderr: string;
+	};
+	t.regex(searched.stderr, /^passagekit: the native addon .*\(ERR_NATIVE_MISSING\)$/mu);
+});
+
+test('bundled into a program, the package finds its addon in the platform package', async t => {
+	const folder = await installed({addon: false});
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	const target = join(folder, 'node_modules/@passagekit', `native-${platformName()}`);
+	await mkdir(target, {recursive: true});
+	await writeFile(join(target, 'package.json'), JSON.stringify({name: `@passagekit/native-${platformName()}`, main: 'passagekit.node'}));
+	await symlink(join(packageRoot, 'native', `passagekit.${platformName()}.node`), join(target, 'passagekit.node'));
+	await writeFile(
+		join(folder, 'program.js'),
+		`import {PhraseSegmenter, encyclopedia, exactMatch, resolveModel} from 'passagekit';
+		(async () => {
+			console.log(exactMatch('The fox', ['fox']));
+			for (const call of [() => resolveModel('tiny-encoder'), () => encyclopedia().questions('test')]) {
+				await call().then(() => console.log('found'), error => console.log(error.code));
+			}
+		})();`,
+	);
+	for (const format of ['esm', 'cjs'] as const) {
+		const outfile = join(folder, `bundle.${format === 'esm' ? 'mjs' : 'cjs'}`);
+		// What CommonJS lacks is no error: the bundle does without it.
+		await build({absWorkingDir: folder, entryPoints: ['program.js'], outfile, bundle: true, platform: 'node', format, logLevel: 'error'});
+		await rm(join(folder, 'node_modules/passagekit'), {recursive: true, force: true});
+		const {stdout} = await run(process.execPath, [outfile], {cwd: folder});
+		t.deepEqual(stdout.trim().split('\n'), ['true', 'ERR_MODEL_MISSING', 'ERR_IO'], format);
+		await cp(join(packageRoot, 'dist/ts'), join(folder, 'node_modules/passagekit/dist/ts'), {recursive: true});
+		await cp(join(packageRoot, 'package.json'), join(folder, 'node_modules/passagekit/package.json'));
+	}
+});
+
+const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
+(hasPrlimit ? test : test.skip)('import and help need few files open at once', async t => {
+	// SKIPPED where `prlimit` is missing, which sets the limit.
+	const limited = async (...args: string[]): Promise<string> =>
+		(await run('prlimit', ['--nofile=64', process.execPath, ...args], {cwd: packageRoot})).stdout;
+	const paths = (await exported()).map(path => `await import(${JSON.stringify(path)});`);
+	t.is(await limited('--input-type=module', '--eval', `${paths.join('\n')} console.log('imported');`), 'imported\n');
+	t.regex(await limited('bin/passagekit.js', '--help'), /^Usage: passagekit/u);
+});
+
+test('the published JavaScript is the entries and what they share, and bundling has renamed no class', async t => {
+	const files = (await readdir(join(packageRoot, 'dist/ts'), {recursive: true})).filter(name => name.endsWith('.js'));
+	const entries = new Set((await exported()).map(path => join(path.replace('passagekit', '.'), 'index.js')));
+	const others = files.filter(name => !entries.has(name) && name !== join('cli', 'main.js'));
+	t.true(
+		others.every(name => name.startsWith('chunks')),
+		others.join(', '),
+	);
+	t.true(files.length < 50, `${files.length}`);
+	for (const path of await exported()) {
+		for (const [name, value] of Object.entries((await import(path)) as Record<string, unknown>)) {
+			if (typeof value === 'function') {
+				t.is(value.name, name, path);
+			}
+		}
+	}
 });
 
 test('nothing runs at install, and everything that is published is meant to be', async t => {

@@ -3,23 +3,33 @@ import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {RetrievalError} from './errors.ts';
+import {onPathSync} from './files.ts';
 
-/** The package's own folder: where its package.json is, above this file in the sources as in the build. */
+/** This module; the working directory where a bundler left no address, as in CommonJS. */
+const here: string = import.meta.url ?? join(process.cwd(), 'package.json');
+
+/**
+The package's own folder: where its package.json is, above this file in the sources as in the build. The folder of the bundle
+where another program has bundled this file: the addon then comes from the platform's package, and models from theirs.
+*/
 export const packageRoot: string = (() => {
-	let folder = dirname(fileURLToPath(import.meta.url));
-	for (;;) {
+	const file = here.startsWith('file:') ? fileURLToPath(here) : here;
+	for (let folder = dirname(file), parent = ''; folder !== parent; parent = folder, folder = dirname(folder)) {
 		try {
 			if (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).name === 'passagekit') {
 				return folder;
 			}
 		} catch {}
-		const parent = dirname(folder);
-		if (parent === folder) {
-			throw new RetrievalError('ERR_INTERNAL', 'passagekit cannot find its own package.json');
-		}
-		folder = parent;
 	}
+	return dirname(file);
 })();
+
+/** The version of this package. */
+export function packageVersion(): string {
+	const path = join(packageRoot, 'package.json');
+	const {version} = JSON.parse(onPathSync('read', path, () => readFileSync(path, 'utf8'))) as {version: string};
+	return version;
+}
 
 /** `linux-x64-gnu`, `darwin-arm64`, `win32-x64-msvc`, …: as the addon's packages are named. */
 export function platformName(): string {
@@ -31,30 +41,47 @@ export function platformName(): string {
 }
 
 function libc(): 'gnu' | 'musl' {
-	const report = process.report?.getReport() as {header?: {glibcVersionRuntime?: string}} | undefined;
-	return report?.header?.glibcVersionRuntime ? 'gnu' : 'musl';
+	const reporter = process.report as (NodeJS.ProcessReport & {excludeNetwork?: boolean}) | undefined;
+	if (reporter === undefined) {
+		return 'musl';
+	}
+	// Without this Node looks up the names of all peers that the process is connected to, and waits for them.
+	const {excludeNetwork = false} = reporter;
+	reporter.excludeNetwork = true;
+	try {
+		const report = reporter.getReport() as {header?: {glibcVersionRuntime?: string}};
+		return report.header?.glibcVersionRuntime ? 'gnu' : 'musl';
+	} finally {
+		reporter.excludeNetwork = excludeNetwork;
+	}
 }
 
 /** Loads the addon: the one built in this checkout, else the platform's package. */
 export function loadAddon(): unknown {
-	const require = createRequire(import.meta.url);
+	const require = createRequire(here);
 	const platform = platformName();
-	const candidates = [join(packageRoot, 'native', `passagekit.${platform}.node`), `@passagekit/${platform}`];
-	const failures: string[] = [];
-	for (const candidate of candidates) {
+	const own = `@passagekit/native-${platform}`;
+	const refused: string[] = [];
+	for (const candidate of [join(packageRoot, 'native', `passagekit.${platform}.node`), own]) {
 		try {
 			return require(candidate);
 		} catch (error) {
 			const {code, message} = error as NodeJS.ErrnoException;
-			failures.push(`${candidate}: ${code === 'MODULE_NOT_FOUND' ? 'not installed' : message}`);
+			// A package whose own file is missing has the same code, and another name in its message.
+			if (code !== 'MODULE_NOT_FOUND' || !message.includes(`'${candidate}'`)) {
+				refused.push(`${candidate}: ${message}`);
+			}
 		}
 	}
-	const mend =
-		process.platform === 'linux' || process.platform === 'darwin' || process.platform === 'win32'
-			? `Install it with \`npm install @passagekit/native-${platform}\`, or run \`npm run build\` in a checkout of passagekit.`
-			: 'There is no addon for this platform; `npm run build` in a checkout of passagekit may make one.';
+	const supported = ['linux', 'darwin', 'win32'].includes(process.platform);
+	const install = supported
+		? `Install it with \`npm install ${own}\`, or run \`npm run build\` in a checkout of passagekit.`
+		: 'There is no addon for this platform; `npm run build` in a checkout of passagekit may make one.';
+	const what = `the native addon for ${platform} (Node ${process.versions.node})`;
 	throw new RetrievalError(
 		'ERR_NATIVE_MISSING',
-		`the native addon for ${platform} (Node ${process.versions.node}) did not load. ${mend} Tried: ${failures.join('; ')}`,
+		refused.length === 0
+			? `${what} is not installed. ${install}`
+			: `${what} is there and does not load: ${refused.join('; ')}. It may be of another platform, or need a newer C library. ${install}`,
 	);
 }

@@ -1,4 +1,5 @@
 /** Checks of arguments: what was expected, and what came. */
+import {isFloat32Array} from 'node:util/types';
 import {RetrievalError} from './errors.ts';
 import type {Vectors} from './types.ts';
 
@@ -47,7 +48,8 @@ export function checkOneOf<T extends string>(what: string, value: unknown, choic
 
 /** A `Float32Array`, `length` long. `expected` is the length to tell a detached array by, where another is an error of its own. */
 export function checkFloats(what: string, value: unknown, length?: number, expected = length): asserts value is Float32Array {
-	if (!(value instanceof Float32Array)) {
+	// Also one that the addon made, which under Jest is of another context than this module.
+	if (!isFloat32Array(value)) {
 		const hint = Array.isArray(value) || ArrayBuffer.isView(value) ? '; pass Float32Array.from(it)' : '';
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a Float32Array, got ${kindOf(value)}${hint}`);
 	}

@@ -1,30 +1,49 @@
 /** The only import of the addon. Everything that waits for it goes through `callNative`. */
+import {isNativeError} from 'node:util/types';
 import type * as Binding from '../native/binding.d.ts';
 import {loadAddon} from './addon.ts';
 import {type ErrorCode, RetrievalError} from './errors.ts';
-import type {CallOptions} from './types.ts';
+import {Reports} from './reports.ts';
+import type {CallOptions, Progress} from './types.ts';
 
 export type {Binding};
 
-export const native: typeof Binding = loadAddon() as typeof Binding;
+/**
+The addon. It is loaded when something of it is first used, so that what needs none, such as `passagekit --help`, works
+without one. The first use puts the addon itself in the place of this proxy: every later use costs a property access.
+*/
+export let native: typeof Binding = new Proxy({} as typeof Binding, {
+	get(_target, name) {
+		native = loadAddon() as typeof Binding;
+		return native[name as keyof typeof Binding];
+	},
+});
 
 const PROGRESS_EVERY_MS = 100;
 
 /**
 Runs native work off the event loop. A signal aborted before is refused at once; one aborted later cancels the work,
-and the promise rejects with the signal's reason when it has stopped, or resolves if it was done by then.
+and the promise rejects with the signal's reason when it has stopped, or resolves if it was done by then. A callback that
+fails cancels the work too; the promise then rejects with the error of the callback.
 */
 export async function callNative<T>({signal, onProgress}: CallOptions, start: (control: Binding.Control) => Promise<T>): Promise<T> {
 	signal?.throwIfAborted();
 	const control = new native.Control();
 	const leave = signal && cancelledBy(signal, control);
-	const report = (): void => onProgress?.({done: control.done, total: control.total});
-	const timer = onProgress ? setInterval(report, PROGRESS_EVERY_MS) : undefined;
+	const reports = onProgress && new Reports<Progress>(onProgress, () => control.cancel());
+	const report = (): void => reports?.report({done: control.done, total: control.total});
+	const timer = reports && setInterval(report, PROGRESS_EVERY_MS);
+	let result: T;
 	try {
-		const result = await start(control);
+		result = await start(control);
 		report();
-		return result;
 	} catch (error) {
+		clearInterval(timer);
+		const failure = reports?.failure;
+		await reports?.settled();
+		if (failure !== undefined) {
+			throw failure.error;
+		}
 		if (signal?.aborted && codeOf(error) === 'ERR_CANCELLED') {
 			throw signal.reason;
 		}
@@ -33,6 +52,13 @@ export async function callNative<T>({signal, onProgress}: CallOptions, start: (c
 		clearInterval(timer);
 		leave?.();
 	}
+	if (reports !== undefined) {
+		const failure = await reports.settled();
+		if (failure !== undefined) {
+			throw failure.error;
+		}
+	}
+	return result;
 }
 
 /** What each signal cancels. Calls share a listener: Node takes more than ten of a signal for a leak. */
@@ -71,12 +97,15 @@ export function callSync<T>(work: () => T): T {
 const PATTERN = /^\[(ERR_[A-Z_]+)\] (.*)$/su;
 
 function codeOf(error: unknown): string | undefined {
-	return error instanceof Error ? PATTERN.exec(error.message)?.[1] : undefined;
+	return isNativeError(error) ? PATTERN.exec(error.message)?.[1] : undefined;
 }
 
-/** Our error for one of the addon's, so that its stack has the caller's frames. */
+/**
+Our error for one of the addon's, so that its stack has the caller's frames. The addon's errors are of the main context:
+where this runs in another, as under Jest, they are not `instanceof Error`.
+*/
 function translated(error: unknown): unknown {
-	if (!(error instanceof Error) || error instanceof RetrievalError) {
+	if (!isNativeError(error) || error instanceof RetrievalError) {
 		return error;
 	}
 	const match = PATTERN.exec(error.message);
@@ -84,8 +113,10 @@ function translated(error: unknown): unknown {
 		return new RetrievalError(match[1] as ErrorCode, match[2]!, {cause: error});
 	}
 	// A panic outside our own guards; else what Node-API itself refuses: a wrong type that our checks let through.
-	const code = (error as NodeJS.ErrnoException).code === 'GenericFailure' ? 'ERR_INTERNAL' : 'ERR_ARGUMENT';
-	return new RetrievalError(code, error.message, {cause: error});
+	if ((error as NodeJS.ErrnoException).code === 'GenericFailure') {
+		return new RetrievalError('ERR_INTERNAL', `a bug in passagekit: ${native.panicPlace(error.message)}; please report it`, {cause: error});
+	}
+	return new RetrievalError('ERR_ARGUMENT', error.message, {cause: error});
 }
 
 /** Lets timers, sockets and other callers have their turn. */

@@ -74,7 +74,11 @@ export interface Progress {
 export interface CallOptions {
 	/** Cancels the call; the promise then rejects with the signal's reason, once the work has stopped. */
 	readonly signal?: AbortSignal | undefined;
-	/** Called about ten times a second while the call runs, and once at its end. */
+	/**
+	Called about ten times a second while the call runs, and once at its end. If it throws, or returns a promise that rejects,
+	the work stops as if it had been aborted, `onProgress` is not called again, and the call rejects with that error. A promise is
+	waited for only before the call settles. An error at the last call rejects too, although the work is done by then.
+	*/
 	readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 

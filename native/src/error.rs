@@ -23,6 +23,11 @@ impl Failure {
         Self { message: format!("{what}: {}", self.message), ..self }
     }
 
+    /// The system refuses more threads, as where their number or memory is limited.
+    pub fn no_threads(error: &dyn std::fmt::Display) -> Self {
+        Self::new("ERR_IO", format!("the system gave no thread for this call: {error}"))
+    }
+
     pub fn closed(what: &str) -> Self {
         Self::new("ERR_CLOSED", format!("this {what} was closed"))
     }
@@ -64,6 +69,7 @@ codes! {
     reading::Error {
         reading::Error::OtherReader { .. } => "ERR_READER_MISMATCH",
         reading::Error::Locked { .. } => "ERR_INDEX_LOCKED",
+        reading::Error::Threads { .. } => "ERR_IO",
         reading::Error::Storage(error) => storage_code(&error),
         reading::Error::Cancelled(_) => "ERR_CANCELLED",
         _ => "ERR_ARGUMENT",
@@ -93,7 +99,7 @@ codes! {
     dense::Error {
         dense::Error::Dimension { .. } => "ERR_DIMENSION",
         dense::Error::DuplicateId { .. } => "ERR_DUPLICATE_ID",
-        dense::Error::Threads { .. } => "ERR_INTERNAL",
+        dense::Error::Threads { .. } => "ERR_IO",
         dense::Error::Storage(error) => storage_code(&error),
         dense::Error::Cancelled(_) => "ERR_CANCELLED",
         _ => "ERR_ARGUMENT",
@@ -110,7 +116,7 @@ codes! {
         sparse::Error::Interrupted { .. } => "ERR_INTERRUPTED",
         sparse::Error::DuplicateId { .. } => "ERR_DUPLICATE_ID",
         sparse::Error::AlreadyExists { .. } | sparse::Error::UnknownPassage { .. } => "ERR_ARGUMENT",
-        sparse::Error::Argument { .. } | sparse::Error::Part { .. } => "ERR_ARGUMENT",
+        sparse::Error::Argument { .. } | sparse::Error::Part { .. } | sparse::Error::Full { .. } => "ERR_ARGUMENT",
         sparse::Error::Io { .. } => "ERR_IO",
         sparse::Error::Cancelled(_) => "ERR_CANCELLED",
     }
@@ -122,7 +128,7 @@ codes! {
         vectors::Error::Storage(error) => storage_code(&error),
     }
     ::vocabulary::Error {
-        ::vocabulary::Error::Io { .. } => "ERR_IO",
+        ::vocabulary::Error::Io { .. } | ::vocabulary::Error::Threads { .. } => "ERR_IO",
         ::vocabulary::Error::Format { .. } => "ERR_MODEL",
         ::vocabulary::Error::Dimension { .. } => "ERR_DIMENSION",
         ::vocabulary::Error::Argument { .. } => "ERR_ARGUMENT",

@@ -12,6 +12,12 @@
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// Runs once, when Node loads the addon.
+#[napi_derive::module_init]
+fn init() {
+    panics::install();
+}
+
 mod calibration;
 mod control;
 mod corpus;

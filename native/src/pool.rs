@@ -37,7 +37,7 @@ pub fn run(work: Work) -> std::io::Result<()> {
     }
     state.threads += 1;
     drop(state);
-    let started = std::thread::Builder::new().name("passagekit".to_owned()).spawn(|| POOL.serve());
+    let started = std::thread::Builder::new().name("passagekit-call".to_owned()).spawn(|| POOL.serve());
     if let Err(error) = started {
         let mut state = POOL.lock();
         state.threads -= 1;

@@ -33,6 +33,12 @@ pub fn allocator_statistics() -> napi::Result<String> {
     Ok(statistics.to_string_lossy().into_owned())
 }
 
+/// A panic's message with the place where it was raised, for panics that an export caught by itself.
+#[napi(catch_unwind)]
+pub fn panic_place(message: String) -> String {
+    panics::with_place(&message)
+}
+
 /// Panics, for the test that no panic ends the process.
 #[napi(ts_return_type = "Promise<void>", catch_unwind)]
 pub fn panic_for_test(env: &napi::Env) -> napi::Result<napi::bindgen_prelude::Object<'_>> {

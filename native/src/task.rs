@@ -34,9 +34,12 @@ where
         Ok(value) => deferred.resolve(Box::new(move |_| Ok(value))),
         Err(failure) => deferred.reject(failure.into()),
     }))
-    .map_err(|error| Failure::new("ERR_INTERNAL", format!("start a thread: {error}")))?;
+    .map_err(|error| Failure::no_threads(&error))?;
     Ok(promise)
 }
+
+/// How rayon panics when its global pool could not be started.
+const NO_POOL: &str = "The global thread pool has not been initialized";
 
 /// What `work` returns, here and now. For what takes microseconds.
 pub fn call<T>(work: impl FnOnce() -> Outcome<T>) -> napi::Result<T> {
@@ -49,8 +52,11 @@ fn guarded<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> Failure {
-    let said =
-        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    let said = said.unwrap_or("no message");
+    let said = panics::description(panic);
+    if said.starts_with(NO_POOL) {
+        return Failure::no_threads(
+            &"a pool for all CPUs could not be started; this process cannot start it again",
+        );
+    }
     Failure::new("ERR_INTERNAL", format!("a bug in passagekit: {said}; please report it"))
 }

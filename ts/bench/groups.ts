@@ -3,6 +3,7 @@ import {readdir, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {FlatIndex, type FlatStorage, HnswIndex} from '../dense/index.ts';
 import {OnnxEncoder} from '../encoders/index.ts';
+import {onPath} from '../files.ts';
 import {Bm25Index} from '../sparse/index.ts';
 import type {Hit, Passage, SearchOptions} from '../types.ts';
 import {borneOut, identical, leastEffort, rowsOf} from './checks.ts';
@@ -102,7 +103,7 @@ export async function vectorGroups(
 			name,
 			over,
 			unit: 'queries',
-			built: {seconds, bytes: (await stat(path)).size},
+			built: {seconds, bytes: (await onPath('open', path, async () => stat(path))).size},
 			checks: [
 				{
 					what: `${right.right} of ${right.queries} queries have the hits of an exhaustive search in double precision`,
@@ -124,7 +125,7 @@ export async function vectorGroups(
 		name: 'HNSW',
 		over: `${over}, m ${M}, efSearch ${found.efSearch}`,
 		unit: 'queries',
-		built: {seconds, bytes: (await stat(path)).size},
+		built: {seconds, bytes: (await onPath('open', path, async () => stat(path))).size},
 		checks: [{what: `recall@${k} ${found.recall.toFixed(3)}, ${wanted} wanted`, holds: found.recall >= wanted}],
 		subjects: searches(graph, queries, one, {k, efSearch: found.efSearch}),
 		close: async () => graph.close(),
@@ -194,8 +195,9 @@ const agreement = ({queries, right}: {readonly queries: number; readonly right: 
 
 async function bytesOf(folder: string): Promise<number> {
 	let sum = 0;
-	for (const entry of await readdir(folder, {recursive: true, withFileTypes: true})) {
-		sum += entry.isFile() ? (await stat(join(entry.parentPath, entry.name))).size : 0;
+	for (const entry of await onPath('read', folder, async () => readdir(folder, {recursive: true, withFileTypes: true}))) {
+		const path = join(entry.parentPath, entry.name);
+		sum += entry.isFile() ? (await onPath('open', path, async () => stat(path))).size : 0;
 	}
 	return sum;
 }

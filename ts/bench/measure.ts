@@ -40,7 +40,7 @@ export async function measure(subjects: readonly Subject[], options: MeasureOpti
 		for (const [i, subject] of subjects.entries()) {
 			signal?.throwIfAborted();
 			await turnWithTime();
-			onTurn?.(done++, total, subject.name);
+			await onTurn?.(done++, total, subject.name);
 			const turn = await oneTurn(subject, milliseconds);
 			if (round > 0) {
 				const {rates, cores, laps} = taken[i]!;
@@ -52,7 +52,7 @@ export async function measure(subjects: readonly Subject[], options: MeasureOpti
 			}
 		}
 	}
-	onTurn?.(total, total, '');
+	await onTurn?.(total, total, '');
 	return subjects.map(({name}, i) => {
 		const {rates, cores, laps} = taken[i]!;
 		return {name, rate: figure(rates), cores: figure(cores), ...(laps.length > 0 && {latency: latencies(laps)})};

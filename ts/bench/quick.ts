@@ -1,10 +1,10 @@
-import {readFileSync} from 'node:fs';
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {packageRoot} from '../addon.ts';
+import {packageVersion} from '../addon.ts';
 import {checkCount, checkNumber} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
+import {onPath} from '../files.ts';
 import {type Check, type Group, bm25Group, encodingGroup, vectorGroups} from './groups.ts';
 import {type Machine, load, machine} from './machine.ts';
 import {type Speed, measure} from './measure.ts';
@@ -85,18 +85,18 @@ export async function quickBench(options: QuickBenchOptions = {}): Promise<Quick
 		throw new RetrievalError('ERR_ARGUMENT', `recall: expected a number above 0, up to 1, got ${recall}`);
 	}
 	const before = load();
-	const stage = (name: string, done = 0, total = 0): void => options.onProgress?.({stage: name, done, total});
-	const folder = await mkdtemp(join(tmpdir(), 'passagekit-bench-'));
+	const stage = async (name: string, done = 0, total = 0): Promise<void> => options.onProgress?.({stage: name, done, total});
+	const folder = await onPath('write', tmpdir(), async () => mkdtemp(join(tmpdir(), 'passagekit-bench-')));
 	const planned: Group[] = [];
 	try {
 		const left: Array<{name: string; why: string}> = [];
 		const sizes = {passages, vectors, dim, k, recall};
-		stage('index passages');
+		await stage('index passages');
 		planned.push(await bm25Group(join(folder, 'bm25'), sizes, signal));
-		stage('index vectors');
+		await stage('index vectors');
 		planned.push(...(await vectorGroups(folder, sizes, signal)));
 		if (encoder !== false) {
-			stage('load the encoder');
+			await stage('load the encoder');
 			try {
 				planned.push(await encodingGroup(encoder, signal));
 			} catch (error) {
@@ -105,7 +105,7 @@ export async function quickBench(options: QuickBenchOptions = {}): Promise<Quick
 			}
 		}
 		const subjects = planned.flatMap(group => group.subjects);
-		const speeds = await measure(subjects, {rounds, milliseconds, signal, onTurn: (done, total) => stage('measure', done, total)});
+		const speeds = await measure(subjects, {rounds, milliseconds, signal, onTurn: async (done, total) => stage('measure', done, total)});
 		const groups = planned.map(({name, over, unit, built, checks, subjects: own}) => ({
 			name,
 			over,
@@ -114,11 +114,10 @@ export async function quickBench(options: QuickBenchOptions = {}): Promise<Quick
 			speeds: own.map(one => speeds[subjects.indexOf(one)]!),
 			checks,
 		}));
-		const {version} = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {version: string};
 		const named = groups.flatMap(group => group.speeds.map(({name, rate}) => ({name: `${group.name} ${name}`, rate})));
 		return {
 			format: 'passagekit bench 1',
-			passagekit: version,
+			passagekit: packageVersion(),
 			machine: machine(),
 			load: {before, after: load()},
 			noise: noise(before, named),
@@ -128,6 +127,6 @@ export async function quickBench(options: QuickBenchOptions = {}): Promise<Quick
 		};
 	} finally {
 		await Promise.all(planned.map(async group => group.close()));
-		await rm(folder, {recursive: true, force: true});
+		await onPath('remove', folder, async () => rm(folder, {recursive: true, force: true}));
 	}
 }

@@ -1,6 +1,7 @@
 import {checkCount, checkString, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {callSync, native} from '../native.ts';
+import {together} from '../together.ts';
 import type {Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
 import {checkModels, fuseByConfidence} from './fuse-by-confidence.ts';
 
@@ -87,9 +88,10 @@ export class ConfidenceSearcher implements Searcher {
 		const {k = 100, signal, threads, onProgress} = options;
 		checkCount('k', k, 0);
 		const depth = Math.max(k, this.#depth);
-		const runs = await Promise.all(
-			this.#models.map(async ({name, searcher, temperature}, i) => {
-				const run = await searcher.searchMany(queries, {k: depth, signal, threads, ...(i === 0 ? {onProgress} : {})});
+		const runs = await together(
+			{signal, onProgress},
+			this.#models.map(({name, searcher, temperature}) => async call => {
+				const run = await searcher.searchMany(queries, {k: depth, threads, ...call});
 				return {name, run, temperature};
 			}),
 		);

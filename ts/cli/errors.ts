@@ -1,3 +1,4 @@
+import {isNativeError} from 'node:util/types';
 import {RetrievalError} from '../errors.ts';
 
 /** A call that cannot be understood: exit status 2. */
@@ -7,7 +8,7 @@ export class UsageError extends Error {
 
 /** One line on standard error, or with `--json` one object. A bug shows its stack. */
 export function reportError(error: unknown, json: boolean): void {
-	const {message, stack} = error instanceof Error ? error : new Error(String(error));
+	const {message, stack} = isNativeError(error) ? error : new Error(String(error));
 	const code = error instanceof RetrievalError ? error.code : error instanceof UsageError ? 'ERR_USAGE' : 'ERR_INTERNAL';
 	if (json) {
 		process.stderr.write(`${JSON.stringify({error: {code, message}})}\n`);

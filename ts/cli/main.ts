@@ -1,7 +1,5 @@
-import {readFileSync} from 'node:fs';
-import {join} from 'node:path';
 import {Command, CommanderError} from 'commander';
-import {packageRoot} from '../addon.ts';
+import {packageVersion} from '../addon.ts';
 import {registerAsk} from './commands/ask.ts';
 import {registerBench} from './commands/bench.ts';
 import {registerDemo} from './commands/demo.ts';
@@ -15,6 +13,7 @@ import {registerSearch} from './commands/search.ts';
 import {registerVocabulary} from './commands/vocabulary.ts';
 import {UsageError, reportError} from './errors.ts';
 import {Interruption} from './interruption.ts';
+import {pathError} from '../files.ts';
 
 /**
 Runs the command line and resolves to its exit status: 0, 1 for a failure, 2 for a call that cannot be understood; 130, 143
@@ -26,12 +25,14 @@ export async function run(argv: readonly string[]): Promise<number> {
 		if (error.code === 'EPIPE') {
 			process.exit(0);
 		}
-		throw error;
+		reportError(pathError('write', 'standard output', error), argv.includes('--json'));
+		process.exit(1);
 	});
-	const {version} = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {version: string};
+	// There is nobody to tell; results go on.
+	process.stderr.on('error', () => {});
 	const program = new Command('passagekit')
 		.description('Passage retrieval and question answering over your own documents: BM25, dense, hybrid, reader, evaluation.')
-		.version(version)
+		.version(packageVersion())
 		.showHelpAfterError('(run with --help for what is possible)')
 		.addHelpText(
 			'after',

@@ -1,4 +1,3 @@
-import {statSync} from 'node:fs';
 import {readdir} from 'node:fs/promises';
 import {availableParallelism} from 'node:os';
 import {join, resolve} from 'node:path';
@@ -8,6 +7,7 @@ import {type FlatStorage, storages} from '../dense/flat-index.ts';
 import {type HnswIndexOptions, checkedGraph} from '../dense/hnsw-index.ts';
 import {OnnxEncoder, type OnnxEncoderOptions} from '../encoders/index.ts';
 import {RetrievalError} from '../errors.ts';
+import {isFolder, onPath, pathError} from '../files.ts';
 import {callNative, native} from '../native.ts';
 import type {Analyzer} from '../sparse/analyzer.ts';
 import {nativeAnalyzer} from '../sparse/native-analyzer.ts';
@@ -58,7 +58,9 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimit
 	readonly threads?: number | undefined;
 	/** Replace a collection that is there. @default false */
 	readonly overwrite?: boolean | undefined;
+	/** An error that it throws, or a promise that rejects, stops the build, which rejects with it and leaves what was there. */
 	readonly onProgress?: ((progress: BuildProgress) => void) | undefined;
+	/** Called after each stage, and waited for. It stops the build as `onProgress` does. */
 	readonly onStage?: ((report: StageReport) => void) | undefined;
 }
 
@@ -184,13 +186,13 @@ async function stage<T extends {readonly passages: number}>(
 ): Promise<T> {
 	const began = performance.now();
 	const result = await work({signal, onProgress: onProgress && (progress => onProgress({stage: name, ...progress}))});
-	onStage?.({stage: name, milliseconds: performance.now() - began, passages: result.passages});
+	await onStage?.({stage: name, milliseconds: performance.now() - began, passages: result.passages});
 	return result;
 }
 
 /** A model's folder by its whole path, so that the collection can be opened from elsewhere; a name as it is. */
 function named(model: string): string {
-	return statSync(model, {throwIfNoEntry: false})?.isDirectory() ? resolve(model) : model;
+	return isFolder(model) ? resolve(model) : model;
 }
 
 /** Only nothing, an empty folder, or with `overwrite` a collection may be in the place of the new one. */
@@ -199,13 +201,14 @@ async function checkTarget(target: string, overwrite: boolean): Promise<void> {
 	try {
 		entries = await readdir(target);
 	} catch (error) {
-		const {code, message} = error as NodeJS.ErrnoException;
+		const {code} = error as NodeJS.ErrnoException;
 		if (code === 'ENOENT') {
 			return;
 		}
-		throw new RetrievalError('ERR_IO', `write ${target}: ${code === 'ENOTDIR' ? 'expected a folder, got a file' : message}`, {
-			cause: error,
-		});
+		if (code === 'ENOTDIR') {
+			throw new RetrievalError('ERR_IO', `write ${target}: expected a folder, got a file`, {cause: error});
+		}
+		throw pathError('write', target, error);
 	}
 	if (entries.length === 0) {
 		return;

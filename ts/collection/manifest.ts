@@ -1,7 +1,8 @@
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {RetrievalError} from '../errors.ts';
-import {replaceFile} from '../files.ts';
+import {isMissing, pathError} from '../files.ts';
+import {replaceFile} from '../replace-file.ts';
 
 /** The encoder that made a collection's vectors. */
 export interface EncoderRecord {
@@ -43,13 +44,12 @@ export async function readManifest(folder: string): Promise<Manifest> {
 	try {
 		text = await readFile(path, 'utf8');
 	} catch (error) {
-		const {code, message} = error as NodeJS.ErrnoException;
-		const missing = code === 'ENOENT' || code === 'ENOTDIR';
+		if (!isMissing(error)) {
+			throw pathError('open', path, error);
+		}
 		throw new RetrievalError(
 			'ERR_IO',
-			missing
-				? `open ${folder}: expected a collection, got no ${parts.manifest} there. Make one with \`passagekit index <files> --output ${folder}\`.`
-				: `open ${path}: ${message}`,
+			`open ${folder}: expected a collection, got no ${parts.manifest} there. Make one with \`passagekit index <files> --output ${folder}\`.`,
 			{cause: error},
 		);
 	}

@@ -61,7 +61,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 			await callNative({signal}, () => writer.push(...(columns as [string[], string[], string[]])));
 			done += batch.length;
 			batch = [];
-			onProgress?.({done, total: 0});
+			await onProgress?.({done, total: 0});
 		};
 		try {
 			for await (const passage of passages) {

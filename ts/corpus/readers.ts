@@ -34,7 +34,7 @@ export const questionFormats: readonly QuestionFormat[] = [
 interface ReadOptions extends CallOptions {
 	/** Pass over lines that are not as expected, instead of refusing the file; `onSkipped` tells how many. @default false */
 	readonly skipBadLines?: boolean | undefined;
-	/** Told at the end how many lines were passed over. */
+	/** Told at the end how many lines were passed over. An error that it throws ends the iteration. */
 	readonly onSkipped?: ((lines: number) => void) | undefined;
 }
 
@@ -85,7 +85,7 @@ async function* batches<T>(reader: BatchReader<T>, {signal, onProgress, onSkippe
 		const batch = await callNative({signal, onProgress}, control => reader.next(BATCH, control));
 		yield* batch;
 		if (batch.length < BATCH) {
-			onSkipped?.(reader.skipped);
+			await onSkipped?.(reader.skipped);
 			return;
 		}
 	}

@@ -1,4 +1,5 @@
 /** What crosses to the addon in slices, so that the event loop goes on. */
+import {isSharedArrayBuffer} from 'node:util/types';
 import {checkFloats, checkString, checkVectors, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
@@ -11,7 +12,7 @@ const IDS_A_SLICE = 1000;
 
 /** A view that no other thread writes to: of shared memory, a copy. */
 export function unshared(values: Float32Array): Float32Array {
-	return values.buffer instanceof SharedArrayBuffer ? values.slice() : values;
+	return isSharedArrayBuffer(values.buffer) ? values.slice() : values;
 }
 
 /** Copies ids, each a string, and refuses others. */

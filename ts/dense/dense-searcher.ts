@@ -45,7 +45,7 @@ export class DenseSearcher implements Searcher {
 		const ids = queries.map(query => query.id);
 		if (this.#index instanceof NativeVectorIndex) {
 			const run = await this.#index.searchRun(ids, vectors, {...options, onProgress: undefined});
-			onProgress?.({done: total, total});
+			await onProgress?.({done: total, total});
 			return new RetrievedRun(run);
 		}
 		const lists = await this.#index.searchMany(vectors, options);

@@ -131,7 +131,7 @@ export async function candidateLists(
 		}
 		short += Number(ids.length < size);
 		lists.set(query.id, {gold: ids[0]!, ids});
-		onProgress?.({done: lists.size, total: judged.length});
+		await onProgress?.({done: lists.size, total: judged.length});
 		await turn();
 	}
 	return {lists, size, short, without: queries.length - judged.length};

@@ -50,37 +50,41 @@ export async function rankCandidates(
 	const asked = queries.filter(({id}) => lists.has(id));
 	const found: Array<readonly Hit[]> = Array.from({length: asked.length});
 	let [next, done] = [0, 0];
-	const work = async (): Promise<void> => {
-		while (next < asked.length) {
-			signal?.throwIfAborted();
-			const i = next++;
-			const {id, text} = asked[i]!;
-			const {ids} = lists.get(id)!;
-			const hits = await searcher.search(text, {k: ids.length, filter: {ids}, signal});
-			const candidates = new Set(ids);
-			const other = hits.find(hit => !candidates.has(hit.id));
-			if (other !== undefined) {
-				throw new RetrievalError(
-					'ERR_ARGUMENT',
-					`searcher: expected hits among the candidates of query ${shown(id)}, got ${shown(other.id)}: it takes no filter by ids`,
-				);
-			}
-			found[i] = hits;
-			done += 1;
-			onProgress?.({done, total: asked.length});
+	let failure: {readonly error: unknown} | undefined;
+	const rank = async (i: number): Promise<void> => {
+		signal?.throwIfAborted();
+		const {id, text} = asked[i]!;
+		const {ids} = lists.get(id)!;
+		const hits = await searcher.search(text, {k: ids.length, filter: {ids}, signal});
+		const candidates = new Set(ids);
+		const other = hits.find(hit => !candidates.has(hit.id));
+		if (other !== undefined) {
+			throw new RetrievalError(
+				'ERR_ARGUMENT',
+				`searcher: expected hits among the candidates of query ${shown(id)}, got ${shown(other.id)}: it takes no filter by ids`,
+			);
+		}
+		found[i] = hits;
+		done += 1;
+		if (failure === undefined) {
+			await onProgress?.({done, total: asked.length});
 		}
 	};
-	await settled(Array.from({length: concurrency}, work));
-	return new Map(asked.map(({id}, i) => [id, found[i]!]));
-}
-
-/** Waits for all, also where one fails, so that nothing is left running. */
-async function settled(calls: ReadonlyArray<Promise<void>>): Promise<void> {
-	for (const result of await Promise.allSettled(calls)) {
-		if (result.status === 'rejected') {
-			throw result.reason;
+	// When one fails, the others end the search they are at, so that nothing is left running.
+	const work = async (): Promise<void> => {
+		while (failure === undefined && next < asked.length) {
+			try {
+				await rank(next++);
+			} catch (error) {
+				failure ??= {error};
+			}
 		}
+	};
+	await Promise.all(Array.from({length: concurrency}, work));
+	if (failure !== undefined) {
+		throw (failure as {readonly error: unknown}).error;
 	}
+	return new Map(asked.map(({id}, i) => [id, found[i]!]));
 }
 
 /**

@@ -1,5 +1,6 @@
 import {checkCount} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
+import {together} from '../together.ts';
 import type {Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
 import {fuse} from './fuse.ts';
 import {type FusionMethod, checkFusion} from './method.ts';
@@ -64,10 +65,9 @@ export class HybridSearcher implements Searcher {
 		const {k = 100, signal, threads, onProgress} = options;
 		checkCount('k', k, 0);
 		const depth = Math.max(k, this.#depth);
-		const runs = await Promise.all(
-			this.#searchers.map(async (searcher, i) =>
-				searcher.searchMany(queries, {k: depth, signal, threads, ...(i === 0 ? {onProgress} : {})}),
-			),
+		const runs = await together(
+			{signal, onProgress},
+			this.#searchers.map(searcher => async call => searcher.searchMany(queries, {k: depth, threads, ...call})),
 		);
 		return fuse(runs, this.#fusion, {k, signal});
 	}

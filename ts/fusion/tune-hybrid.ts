@@ -54,7 +54,7 @@ export async function tuneHybrid(
 				const run = await fuse(lists, method, {k, signal});
 				const {mean} = await evaluate(run, qrels, [measure], {signal});
 				scores.push(mean[measure]!);
-				onProgress?.({done: scores.length, total: methods.length});
+				await onProgress?.({done: scores.length, total: methods.length});
 			}
 			return scores;
 		});

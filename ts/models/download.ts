@@ -2,7 +2,9 @@ import {createHash} from 'node:crypto';
 import {createReadStream} from 'node:fs';
 import {type FileHandle, mkdir, open, readdir, rename, rm, stat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
+import {isNativeError} from 'node:util/types';
 import {RetrievalError} from '../errors.ts';
+import {onPath, pathError} from '../files.ts';
 import {pause} from './pause.ts';
 
 export interface RequestOptions {
@@ -67,12 +69,12 @@ export async function fetchFile(
 	url: string,
 	path: string,
 	facts: FileFacts,
-	options: RequestOptions & {readonly onBytes: (done: number) => void},
+	options: RequestOptions & {readonly onBytes: (done: number) => Promise<void>},
 ): Promise<void> {
 	const {signal, onBytes} = options;
 	const there = await sizeOf(path);
 	if (there !== undefined && (await fault(path, facts, signal)) === undefined) {
-		onBytes(there);
+		await onBytes(there);
 		return;
 	}
 	const part = await partOf(path, facts);
@@ -90,16 +92,16 @@ export async function fetchFile(
 	);
 	const wrong = await fault(part, facts, signal);
 	if (wrong !== undefined) {
-		await rm(part, {force: true});
+		await onPath('remove', part, async () => rm(part, {force: true}));
 		throw new RetrievalError('ERR_DOWNLOAD', `fetch ${url}: ${wrong}. What came was thrown away; try again.`);
 	}
-	await writing(path, async () => rename(part, path));
+	await onPath('write', path, async () => rename(part, path));
 }
 
 /** Where the file is put together. Named after the checksum: what came of another version must not be continued. */
 async function partOf(path: string, {checksum}: FileFacts): Promise<string> {
 	const part = `${path}.${checksum?.slice(0, 16) ?? 'unknown'}.part`;
-	await writing(path, async () => {
+	await onPath('write', path, async () => {
 		await mkdir(dirname(path), {recursive: true});
 		for (const name of await readdir(dirname(path))) {
 			const old = name.startsWith(`${basename(path)}.`) && name.endsWith('.part');
@@ -116,14 +118,14 @@ async function receive(
 	url: string,
 	part: string,
 	{size}: FileFacts,
-	options: RequestOptions & {readonly onBytes: (done: number) => void},
+	options: RequestOptions & {readonly onBytes: (done: number) => Promise<void>},
 ): Promise<void> {
 	let have = (await sizeOf(part)) ?? 0;
 	if (size !== undefined && have > size) {
-		await rm(part);
+		await onPath('remove', part, async () => rm(part));
 		have = 0;
 	}
-	options.onBytes(have);
+	await options.onBytes(have);
 	if (have > 0 && have === size) {
 		return;
 	}
@@ -131,7 +133,7 @@ async function receive(
 	const resumed = response.status === 206;
 	if (response.status === 416 || (resumed && !response.headers.get('content-range')?.startsWith(`bytes ${have}-`))) {
 		await response.body?.cancel();
-		await rm(part, {force: true});
+		await onPath('remove', part, async () => rm(part, {force: true}));
 		throw new Broken(`the server has no bytes from ${have} on`);
 	}
 	if (!response.ok) {
@@ -139,7 +141,7 @@ async function receive(
 		throw refusal(url, response);
 	}
 	// A server without ranges sends the whole file again.
-	const file = await writing(part, async () => open(part, resumed ? 'a' : 'w'));
+	const file = await onPath('write', part, async () => open(part, resumed ? 'a' : 'w'));
 	try {
 		const done = await append(file, part, resumed ? have : 0, response, options);
 		if (size !== undefined && done !== size) {
@@ -156,7 +158,7 @@ async function append(
 	path: string,
 	from: number,
 	response: Response,
-	{signal, onBytes}: RequestOptions & {readonly onBytes: (done: number) => void},
+	{signal, onBytes}: RequestOptions & {readonly onBytes: (done: number) => Promise<void>},
 ): Promise<number> {
 	let done = from;
 	const reader = response.body?.getReader();
@@ -169,9 +171,9 @@ async function append(
 			if (!chunk || chunk.done) {
 				return done;
 			}
-			await writing(path, async () => file.writeFile(chunk.value));
+			await onPath('write', path, async () => file.writeFile(chunk.value));
 			done += chunk.value.length;
-			onBytes(done);
+			await onBytes(done);
 		}
 	} finally {
 		await reader?.cancel().catch(() => {});
@@ -194,7 +196,7 @@ async function fault(path: string, {size, checksum}: FileFacts, signal: AbortSig
 		}
 	} catch (error) {
 		signal?.throwIfAborted();
-		throw new RetrievalError('ERR_IO', `read ${path}: ${(error as Error).message}`, {cause: error});
+		throw pathError('read', path, error);
 	}
 	const sum = hash.digest('hex');
 	return sum === checksum ? undefined : `expected checksum ${checksum}, got ${sum}`;
@@ -271,18 +273,9 @@ function refusal(url: string, {status, headers}: Response): RetrievalError {
 	return new RetrievalError('ERR_DOWNLOAD', `fetch ${url}: expected a file, got status ${status}. ${advice}`.trim());
 }
 
-/** What the operating system refuses is no matter for another attempt. */
-async function writing<T>(path: string, work: () => Promise<T>): Promise<T> {
-	try {
-		return await work();
-	} catch (error) {
-		throw new RetrievalError('ERR_IO', `write ${path}: ${(error as Error).message}`, {cause: error});
-	}
-}
-
 function reason(error: unknown): string {
 	const {message, cause} = error as Error;
-	const why = cause instanceof Error ? cause.message || (cause as NodeJS.ErrnoException).code : undefined;
+	const why = isNativeError(cause) ? cause.message || (cause as NodeJS.ErrnoException).code : undefined;
 	return why ? `${message} (${why})` : message;
 }
 

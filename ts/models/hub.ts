@@ -2,6 +2,7 @@ import {mkdir, readFile, rename, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
+import {onPath} from '../files.ts';
 import type {CallOptions} from '../types.ts';
 import {cacheFolderOf} from './cache.ts';
 import {type FileFacts, type RequestOptions, askFacts, fetchFile} from './download.ts';
@@ -64,11 +65,7 @@ export async function downloadModel(name: string, options: DownloadOptions = {})
 			`model ${name}: expected it in the cache at ${folder}, since fetching is off (offline). Fetch it once with \`offline: false\`, or put its files there.`,
 		);
 	}
-	try {
-		await mkdir(folder, {recursive: true});
-	} catch (error) {
-		throw new RetrievalError('ERR_IO', `write ${folder}: ${(error as Error).message}`, {cause: error});
-	}
+	await onPath('write', folder, async () => mkdir(folder, {recursive: true}));
 	await whileLocked(join(folder, '.lock'), signal, async () => {
 		if (!(await isComplete(folder, options))) {
 			const found = await findFiles(name, revision, endpoint, {headers, signal});
@@ -129,19 +126,19 @@ async function fetchAll(found: readonly Found[], folder: string, {onProgress, ..
 		await fetchFile(url, join(folder, file), facts, {
 			...options,
 			signal: options.signal,
-			onBytes(done) {
+			async onBytes(done) {
 				here = done;
 				// A server without ranges begins anew; the count waits until it has caught up.
 				most = Math.max(most, before + done);
 				if (performance.now() - reported >= PROGRESS_EVERY_MS && (total === 0 || most < total)) {
 					reported = performance.now();
-					onProgress?.({done: most, total});
+					await onProgress?.({done: most, total});
 				}
 			},
 		});
 		before += here;
 	}
-	onProgress?.({done: before, total: before});
+	await onProgress?.({done: before, total: before});
 }
 
 /** Whether all files are there that were fetched, as long as they were then. */
@@ -158,19 +155,17 @@ async function isComplete(folder: string, {onProgress}: CallOptions): Promise<bo
 	} catch {
 		return false;
 	}
-	onProgress?.({done: bytes, total: bytes});
+	await onProgress?.({done: bytes, total: bytes});
 	return true;
 }
 
 async function markComplete(folder: string, origin: Readonly<Record<string, string | undefined>>, names: readonly string[]): Promise<void> {
 	const path = join(folder, 'complete.json');
-	try {
+	await onPath('write', path, async () => {
 		const files = Object.fromEntries(await Promise.all(names.map(async name => [name, (await stat(join(folder, name))).size] as const)));
 		await writeFile(`${path}.part`, `${JSON.stringify({...origin, files})}\n`);
 		await rename(`${path}.part`, path);
-	} catch (error) {
-		throw new RetrievalError('ERR_IO', `write ${path}: ${(error as Error).message}`, {cause: error});
-	}
+	});
 }
 
 /** Names become folders and addresses: nothing may lead out of them, or make two models one. */

@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import {type FileHandle, link, open, readFile, rename, rm} from 'node:fs/promises';
 import {hostname} from 'node:os';
-import {RetrievalError} from '../errors.ts';
+import {onPath, pathError} from '../files.ts';
 import {pause} from './pause.ts';
 
 /** How often a holder shows that it lives. */
@@ -48,7 +48,7 @@ async function take(path: string, signal: AbortSignal | undefined): Promise<File
 			return await open(path, 'wx');
 		} catch (error) {
 			if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-				throw new RetrievalError('ERR_IO', `write ${path}: ${(error as Error).message}`, {cause: error});
+				throw pathError('write', path, error);
 			}
 		}
 		const text = await readFile(path, 'utf8').catch(() => '');
@@ -75,7 +75,7 @@ async function takeAway(path: string, text: string): Promise<void> {
 		// Somebody was faster, and this is their lock.
 		await link(aside, path).catch(() => {});
 	}
-	await rm(aside, {force: true});
+	await onPath('remove', aside, async () => rm(aside, {force: true}));
 }
 
 /** Whether the holder is a process of this machine that is not there; one of another machine or container may live. */

@@ -1,9 +1,9 @@
-import {statSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, join, resolve} from 'node:path';
 import {packageRoot} from '../addon.ts';
 import {checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
+import {isFolder} from '../files.ts';
 import {type DownloadOptions, downloadModel} from './hub.ts';
 
 export interface ModelOptions extends DownloadOptions {}
@@ -47,13 +47,4 @@ function ownModel(name: string): string {
 		);
 	}
 	return found;
-}
-
-function isFolder(path: string): boolean {
-	try {
-		return statSync(path, {throwIfNoEntry: false})?.isDirectory() ?? false;
-	} catch {
-		// No permission, or no path at all.
-		return false;
-	}
 }

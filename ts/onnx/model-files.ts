@@ -4,6 +4,7 @@ import {readFile, stat} from 'node:fs/promises';
 import {availableParallelism} from 'node:os';
 import {join} from 'node:path';
 import {RetrievalError} from '../errors.ts';
+import {onPath, pathError} from '../files.ts';
 import type {Binding} from '../native.ts';
 import {findRuntimeLibrary} from './runtime-library.ts';
 
@@ -55,7 +56,7 @@ export async function readModelJson(folder: string, name: string): Promise<Model
 		if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
 			return undefined;
 		}
-		throw new RetrievalError('ERR_IO', `open ${path}: ${(error as Error).message}`, {cause: error});
+		throw pathError('open', path, error);
 	}
 	try {
 		return JSON.parse(text) as ModelConfig;
@@ -68,9 +69,11 @@ export async function readModelJson(folder: string, name: string): Promise<Model
 export async function fingerprint(paths: readonly string[]): Promise<string> {
 	const hash = createHash('sha256');
 	for (const path of paths) {
-		for await (const chunk of createReadStream(path, {highWaterMark: 1 << 18})) {
-			hash.update(chunk as Buffer);
-		}
+		await onPath('read', path, async () => {
+			for await (const chunk of createReadStream(path, {highWaterMark: 1 << 18})) {
+				hash.update(chunk as Buffer);
+			}
+		});
 	}
 	return hash.digest('hex').slice(0, 16);
 }

@@ -44,8 +44,8 @@ export function findRuntimeLibrary(): RuntimeLibrary {
 
 function peerManifest(): {path: string; version: string} | undefined {
 	for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
-		const require = createRequire(from);
 		try {
+			const require = createRequire(from);
 			const path = require.resolve('onnxruntime-node/package.json');
 			return {path, version: (require(path) as {version: string}).version};
 		} catch {}

@@ -1,8 +1,9 @@
-import {mkdir, readFile, rm, stat} from 'node:fs/promises';
+import {rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {PassageStore} from '../corpus/index.ts';
+import {onPath} from '../files.ts';
 import {PhraseIndex, PhraseSegmenter} from '../phrases/index.ts';
-import {json, writeWhole} from '../report/run-folder.ts';
+import {isThere, json, makeFolder, readJson, writeWhole} from '../report/run-folder.ts';
 import {wordCount} from '../study/corpus-facts.ts';
 import {encodedPart} from '../study/encoded-part.ts';
 import {turnWithTime} from '../turn.ts';
@@ -41,10 +42,10 @@ export async function openModel(model: PhraseModel, options: ModelOptions): Prom
 	const {folder, passages, encoder, questionEncoder, signal, onProgress} = options;
 	const path = join(folder, `${model.name}.pkphrases`);
 	const factsPath = join(folder, `${model.name}.json`);
-	if (await stat(path).catch(() => undefined)) {
-		return {index: await PhraseIndex.open(path), facts: JSON.parse(await readFile(factsPath, 'utf8')) as PhraseModelFacts};
+	if (await isThere(path)) {
+		return {index: await PhraseIndex.open(path), facts: await readJson<PhraseModelFacts>(factsPath)};
 	}
-	await mkdir(folder, {recursive: true});
+	await makeFolder(folder);
 	const segmenter = await segmenterOf(model, options.tokenizer);
 	const metadata = {encoder: encoder.identity!, ...(questionEncoder === undefined ? {} : {questionEncoder})};
 	await using building = new PhraseIndex({dim: encoder.dim, metadata});
@@ -64,12 +65,12 @@ export async function openModel(model: PhraseModel, options: ModelOptions): Prom
 	for (let start = 0; start < passages.size; start += PASSAGES_A_PART) {
 		const slice = await passages.slice(start, PASSAGES_A_PART);
 		phrases += (await building.addPassages(slice, {encoder: kept, segmenter, signal})).phrases;
-		onProgress?.({done: start + slice.length, total: passages.size});
+		await onProgress?.({done: start + slice.length, total: passages.size});
 	}
 	const facts = {...model, phrases, words: phrases === 0 ? 0 : words / phrases};
 	await writeWhole(factsPath, json(facts));
 	await building.save(path, {signal});
-	await rm(parts, {recursive: true, force: true});
+	await onPath('remove', parts, async () => rm(parts, {recursive: true, force: true}));
 	return {index: await PhraseIndex.open(path), facts};
 }
 

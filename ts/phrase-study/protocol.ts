@@ -110,7 +110,7 @@ export async function studyProtocol(protocol: Protocol, settings: PhraseSettings
 		}
 		const found = valuesOf(await byConfidence(from));
 		curve.push({start, accuracy: mean(test.map(id => found.get(id)?.[decisive] ?? 0))});
-		onProgress?.({done: curve.length, total: STARTS.length});
+		await onProgress?.({done: curve.length, total: STARTS.length});
 	}
 	const chosen = Object.fromEntries(selected.map(name => [name, test.filter(id => muf.get(id) === name).length]));
 	return {

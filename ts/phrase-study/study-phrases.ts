@@ -1,7 +1,5 @@
-import {readFileSync} from 'node:fs';
-import {mkdir, stat} from 'node:fs/promises';
 import {basename, join, resolve} from 'node:path';
-import {packageRoot} from '../addon.ts';
+import {packageVersion} from '../addon.ts';
 import {checkCount, checkNumber, checkString} from '../check.ts';
 import {Collection} from '../collection/index.ts';
 import {readTrecRun, writeTrecRun} from '../corpus/index.ts';
@@ -12,7 +10,7 @@ import {resolveModel} from '../models/index.ts';
 import {findRuntimeLibrary} from '../onnx/runtime-library.ts';
 import {PhraseSearcher} from '../phrases/index.ts';
 import {type Counted, type Model, named, sha256} from '../report/inputs.ts';
-import {beginRun, json, writeWhole} from '../report/run-folder.ts';
+import {beginRun, isThere, json, makeFolder, writeWhole} from '../report/run-folder.ts';
 import {mean} from '../report/tested.ts';
 import {corpusFacts, wordCount} from '../study/corpus-facts.ts';
 import {type NamedFiles, datasetFiles, questionsOf} from '../study/dataset.ts';
@@ -112,7 +110,7 @@ export async function studyPhrases(dataset: string, output: string, options: Phr
 	for (const [i, path] of files.questions.entries()) {
 		questionFiles.push(await counted(path, lists[i]!.length));
 	}
-	const {version} = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {version: string};
+	const version = packageVersion();
 	const corpusHash = await sha256(files.corpus, signal);
 	const inputs = {
 		encoder: await model(encoderName),
@@ -120,7 +118,7 @@ export async function studyPhrases(dataset: string, output: string, options: Phr
 	};
 	const qrelsHash = files.qrels === undefined ? null : {sha256: await sha256(files.qrels, signal)};
 	const folder = resolve(output);
-	await mkdir(folder, {recursive: true});
+	await makeFolder(folder);
 	await beginRun(folder, {
 		format: phraseStudyFormat,
 		dataset: name,
@@ -135,7 +133,7 @@ export async function studyPhrases(dataset: string, output: string, options: Phr
 	} satisfies PhraseConfiguration);
 
 	const place = join(folder, parts.collection);
-	const built = await stat(join(place, 'passagekit.json')).catch(() => undefined);
+	const built = await isThere(join(place, 'passagekit.json'));
 	await using collection = built
 		? await Collection.open(place)
 		: await Collection.build(files.corpus, place, {
@@ -150,9 +148,9 @@ export async function studyPhrases(dataset: string, output: string, options: Phr
 	/** A run by its file: read in any case, so that a run that goes on begins with the same. */
 	const kept = async (kind: 'runs' | 'candidateRuns', of: string, find: () => Promise<Run>): Promise<Run> => {
 		const path = join(folder, parts[kind], `${of}.trec`);
-		if (!(await stat(path).catch(() => undefined))) {
+		if (!(await isThere(path))) {
 			const run = await find();
-			await mkdir(join(folder, parts[kind]), {recursive: true});
+			await makeFolder(join(folder, parts[kind]));
 			await writeTrecRun(path, run, `passagekit-${of}`, {signal});
 		}
 		return readTrecRun(path, {signal});

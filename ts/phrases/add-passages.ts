@@ -58,7 +58,7 @@ export async function addPassages(
 		added.phrases += places.length;
 		seen += batch.length;
 		batch = [];
-		onProgress?.({done: seen, total});
+		await onProgress?.({done: seen, total});
 	};
 	for await (const passage of passages) {
 		checkString(`passages[${seen + batch.length}]: id`, passage?.id);

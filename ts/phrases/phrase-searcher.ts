@@ -50,7 +50,7 @@ export class PhraseSearcher implements Searcher {
 			vectors,
 			{...options, onProgress: undefined},
 		);
-		onProgress?.({done: total, total});
+		await onProgress?.({done: total, total});
 		return new RetrievedRun(run);
 	}
 }

@@ -1,7 +1,5 @@
-import {readFileSync} from 'node:fs';
-import {mkdir, stat} from 'node:fs/promises';
 import {basename, join, resolve} from 'node:path';
-import {packageRoot} from '../addon.ts';
+import {packageVersion} from '../addon.ts';
 import {checkCount, checkNumber, checkOneOf, checkString} from '../check.ts';
 import {Collection, type Retriever} from '../collection/index.ts';
 import {readTrecRun, writeTrecRun} from '../corpus/index.ts';
@@ -13,7 +11,7 @@ import {findRuntimeLibrary} from '../onnx/runtime-library.ts';
 import {ExtractiveReader, ReadingCache} from '../reader/index.ts';
 import type {CallOptions, Progress, Question, Run} from '../types.ts';
 import {named, sha256} from '../report/inputs.ts';
-import {beginRun, json, writeWhole} from '../report/run-folder.ts';
+import {beginRun, isThere, json, makeFolder, writeWhole} from '../report/run-folder.ts';
 import {commandOf} from './command.ts';
 import {type Configuration, parts} from './configuration.ts';
 import {datasetFiles, questionsOf} from './dataset.ts';
@@ -111,9 +109,9 @@ export async function replicate(dataset: string, output: string, options: Replic
 	const corpusHash = await sha256(files.corpus, signal);
 
 	const folder = resolve(output);
-	await mkdir(folder, {recursive: true});
+	await makeFolder(folder);
 	const place = options.collection ?? join(folder, parts.collection);
-	const built = await stat(join(place, 'passagekit.json')).catch(() => undefined);
+	const built = await isThere(join(place, 'passagekit.json'));
 	const {questionEncoder} = options;
 	const opened = {encoder: questionEncoder ?? encoder};
 	await using collection = built
@@ -132,7 +130,7 @@ export async function replicate(dataset: string, output: string, options: Replic
 			});
 	const unit = collection.manifest.encoder?.unit ?? false;
 	const grid = options.grid ?? Array.from({length: 41}, (_, i) => i / (unit ? 200 : 20));
-	const {version} = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {version: string};
+	const version = packageVersion();
 	const configuration: Configuration = {
 		format: 'passagekit replication 1',
 		dataset: name,
@@ -154,14 +152,14 @@ export async function replicate(dataset: string, output: string, options: Replic
 
 	const search = async (questions: readonly Question[], split: string, retriever: Retriever): Promise<Run> => {
 		const path = join(folder, parts.runs, `${split}.${retriever}.trec`);
-		if (!(await stat(path).catch(() => undefined))) {
+		if (!(await isThere(path))) {
 			const searcher = await collection.searcher(retriever);
 			const run = await searcher.searchMany(questions, {
 				k: settings.depth,
 				signal,
 				onProgress: report(`search ${retriever}, ${split}`),
 			});
-			await mkdir(join(folder, parts.runs), {recursive: true});
+			await makeFolder(join(folder, parts.runs));
 			await writeTrecRun(path, run, `passagekit-${retriever}`, {signal});
 		}
 		// Read in any case, so that a run that goes on begins with the same.

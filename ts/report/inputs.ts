@@ -1,8 +1,9 @@
 /** What a study was made of: files and models, told by name and SHA-256. */
 import {createHash} from 'node:crypto';
-import {createReadStream, statSync} from 'node:fs';
+import {createReadStream} from 'node:fs';
 import {readdir, stat} from 'node:fs/promises';
 import {basename, join, relative, resolve} from 'node:path';
+import {isFolder, onPath} from '../files.ts';
 
 export interface Counted {
 	readonly count: number;
@@ -19,7 +20,7 @@ export interface Model {
 
 /** A folder's own name, so that a study says nothing of where it was made; the name of a model as it is. */
 export function named(model: string): string {
-	return statSync(model, {throwIfNoEntry: false})?.isDirectory() ? basename(resolve(model)) : model;
+	return isFolder(model) ? basename(resolve(model)) : model;
 }
 
 /** A word as a shell takes it. */
@@ -30,16 +31,22 @@ export function quoted(word: string): string {
 /** SHA-256 of a file, or of the names and contents of a folder's files in the order of their names. */
 export async function sha256(path: string, signal: AbortSignal | undefined): Promise<string> {
 	const hash = createHash('sha256');
-	const take = async (file: string): Promise<void> => {
-		for await (const chunk of createReadStream(file, {signal})) {
-			hash.update(chunk as Buffer);
-		}
-	};
-	if (!(await stat(path)).isDirectory()) {
+	const take = async (file: string): Promise<void> =>
+		onPath('read', file, async () => {
+			try {
+				for await (const chunk of createReadStream(file, {signal})) {
+					hash.update(chunk as Buffer);
+				}
+			} catch (error) {
+				signal?.throwIfAborted();
+				throw error;
+			}
+		});
+	if (!(await onPath('open', path, async () => stat(path))).isDirectory()) {
 		await take(path);
 		return hash.digest('hex');
 	}
-	const entries = await readdir(path, {recursive: true, withFileTypes: true});
+	const entries = await onPath('read', path, async () => readdir(path, {recursive: true, withFileTypes: true}));
 	const files = entries.filter(entry => entry.isFile()).map(entry => relative(path, join(entry.parentPath, entry.name)));
 	for (const file of files.toSorted()) {
 		hash.update(`${file}\0`);

@@ -1,8 +1,9 @@
 /** The folder of a study's run: what decides its outcome, and files that are there whole or not at all. */
-import {mkdir, readFile} from 'node:fs/promises';
+import {mkdir, readFile, stat} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {RetrievalError} from '../errors.ts';
-import {replaceFile} from '../files.ts';
+import {isMissing, onPath, pathError} from '../files.ts';
+import {replaceFile} from '../replace-file.ts';
 
 /** All that decides what a run finds, as JSON: the same configuration gives the same bytes. */
 export const configurationFile = 'configuration.json';
@@ -14,7 +15,7 @@ export async function beginRun(folder: string, configuration: object): Promise<v
 		if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
 			return undefined;
 		}
-		throw new RetrievalError('ERR_IO', `open ${path}: ${(error as Error).message}`, {cause: error});
+		throw pathError('open', path, error);
 	});
 	if (text === undefined) {
 		await writeWhole(path, json(configuration));
@@ -59,8 +60,36 @@ export function json(value: unknown): string {
 	return `${JSON.stringify(value, undefined, '\t')}\n`;
 }
 
+/** Makes a folder of a study, with those above it. */
+export async function makeFolder(path: string): Promise<void> {
+	await onPath('write', path, async () => mkdir(path, {recursive: true}));
+}
+
+/** Whether a study has this file or folder already. */
+export async function isThere(path: string): Promise<boolean> {
+	try {
+		await stat(path);
+		return true;
+	} catch (error) {
+		if (isMissing(error)) {
+			return false;
+		}
+		throw pathError('open', path, error);
+	}
+}
+
+/** A JSON file that a study has written. */
+export async function readJson<T>(path: string): Promise<T> {
+	const text = await onPath('open', path, async () => readFile(path, 'utf8'));
+	try {
+		return JSON.parse(text) as T;
+	} catch (error) {
+		throw new RetrievalError('ERR_FORMAT', `${path}: expected JSON, got ${(error as Error).message}`, {cause: error});
+	}
+}
+
 /** Writes a file, whole or not at all, in a folder that is made if there is none. */
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
-	await mkdir(dirname(path), {recursive: true});
+	await makeFolder(dirname(path));
 	await replaceFile(path, content);
 }

@@ -35,7 +35,7 @@ export interface Bm25WriterOpenOptions extends Bm25WriterOptions {
 
 /** The options on files are for a source that is one; `maxPassageBytes` holds for passages of JavaScript's too. */
 export interface AddOptions extends CallOptions, FileOptions {
-	/** Told at the end how many bad lines of a file were passed over. */
+	/** Told at the end how many bad lines of a file were passed over. An error that it throws fails the call. */
 	readonly onSkipped?: ((lines: number) => void) | undefined;
 }
 
@@ -144,16 +144,38 @@ export class Bm25Writer implements AsyncDisposable {
 	async #put(source: PassageSource, options: AddOptions, update: boolean): Promise<number> {
 		const file = checkedFileOptions(options);
 		if (typeof source === 'string') {
-			const {passages, skipped} = await callNative(options, control => this.#native.ingestFile(source, file, update, control));
-			options.onSkipped?.(skipped);
-			return passages;
+			return this.#ingest(options, control => this.#native.ingestFile(source, file, update, control));
 		}
 		if (isTextSource(source)) {
 			const texts = source[textsOf]() as Binding.NativeTexts;
-			const {passages} = await callNative(options, control => this.#native.ingestStore(texts, update, control));
-			return passages;
+			return this.#ingest(options, control => this.#native.ingestStore(texts, update, control));
 		}
 		return this.#each(source, {...options, maxPassageBytes: file.maxPassageBytes}, update);
+	}
+
+	/** The addon interrupts the writer itself where it fails; here a callback may fail after all passages were taken. */
+	async #ingest(options: AddOptions, start: (control: Binding.Control) => Promise<Binding.Ingested>): Promise<number> {
+		let taken = 0;
+		try {
+			const {passages, skipped} = await callNative(options, async control => {
+				const ingested = await start(control);
+				taken = ingested.passages;
+				return ingested;
+			});
+			await options.onSkipped?.(skipped);
+			return passages;
+		} catch (error) {
+			await this.#interrupt(taken);
+			throw error;
+		}
+	}
+
+	/** Refuses to commit the passages that a failed call has put in. */
+	async #interrupt(taken: number): Promise<void> {
+		if (taken > 0) {
+			// Closed meanwhile, it commits nothing anyway.
+			await this.#native.interrupt().catch(() => {});
+		}
 	}
 
 	async #each(
@@ -172,7 +194,7 @@ export class Bm25Writer implements AsyncDisposable {
 				update ? this.#native.update(ids, titles, texts, fields) : this.#native.add(ids, titles, texts, fields),
 			);
 			done += ids.length;
-			onProgress?.({done, total: 0});
+			await onProgress?.({done, total: 0});
 		};
 		try {
 			for await (const passage of passages) {
@@ -205,10 +227,7 @@ export class Bm25Writer implements AsyncDisposable {
 			}
 			return done;
 		} catch (error) {
-			if (done > 0) {
-				// Closed meanwhile, it commits nothing anyway.
-				await this.#native.interrupt().catch(() => {});
-			}
+			await this.#interrupt(done);
 			throw error;
 		}
 	}

@@ -50,7 +50,7 @@ export class CorpusEncoder implements Encoder {
 			for (const [i, passage] of slice.entries()) {
 				rows.set(keyOf(passage), start + i);
 			}
-			onProgress?.({done: start + slice.length, total: passages.size});
+			await onProgress?.({done: start + slice.length, total: passages.size});
 		}
 		return new CorpusEncoder(encoder, questionEncoder, {data, rows: passages.size, dim}, rows);
 	}

@@ -2,6 +2,7 @@ import {readdir, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {readQuestions} from '../corpus/index.ts';
 import {RetrievalError} from '../errors.ts';
+import {onPath} from '../files.ts';
 import type {Question} from '../types.ts';
 
 /** Where a data set's parts are. */
@@ -39,7 +40,9 @@ export async function datasetFiles(dataset: string, named: NamedFiles): Promise<
 			cause: error,
 		});
 	});
-	const entries = info.isDirectory() ? (await readdir(dataset)).filter(name => !name.startsWith('.')).toSorted() : [];
+	const entries = info.isDirectory()
+		? (await onPath('read', dataset, async () => readdir(dataset))).filter(name => !name.startsWith('.')).toSorted()
+		: [];
 	const single = info.isDirectory() ? (entries.length === 1 ? join(dataset, entries[0]!) : undefined) : dataset;
 	const found = (part: keyof typeof names): string[] =>
 		entries

@@ -64,7 +64,7 @@ export async function judgedByAnswers(
 		}
 		signal?.throwIfAborted();
 		qrels.set(id, relevant);
-		onProgress?.({done: done + 1, total: questions.length});
+		await onProgress?.({done: done + 1, total: questions.length});
 	}
 	return {
 		from: 'answers',

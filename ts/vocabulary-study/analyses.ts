@@ -1,7 +1,6 @@
-import {mkdir, readFile, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {PassageStore} from '../corpus/index.ts';
-import {json, writeWhole} from '../report/run-folder.ts';
+import {isThere, json, readJson, writeWhole} from '../report/run-folder.ts';
 import type {CallOptions, Qrels, Question, Run} from '../types.ts';
 import {
 	type ProjectedEncoders,
@@ -49,8 +48,8 @@ export async function analysed(
 	{signal, onProgress}: CallOptions,
 ): Promise<EncoderAnalysis> {
 	const path = join(folder, `${of}.json`);
-	if (await stat(path).catch(() => undefined)) {
-		return JSON.parse(await readFile(path, 'utf8')) as EncoderAnalysis;
+	if (await isThere(path)) {
+		return readJson<EncoderAnalysis>(path);
 	}
 	const opened = await encoders();
 	const total = gold.length + sparse.length;
@@ -61,7 +60,6 @@ export async function analysed(
 		analysis: await analyseVocabulary(await ranked(gold, 0)),
 		amnesia: await tokenAmnesia(await ranked(sparse, gold.length), dense, bounds),
 	};
-	await mkdir(folder, {recursive: true});
 	await writeWhole(path, json(result));
 	return result;
 }

@@ -1,7 +1,6 @@
 /** What a study is made of: files and models, read and hashed before anything is written. */
-import {readFileSync} from 'node:fs';
-import {basename, join, resolve} from 'node:path';
-import {packageRoot} from '../addon.ts';
+import {basename, resolve} from 'node:path';
+import {packageVersion} from '../addon.ts';
 import {checkBoolean, checkCount, checkNumber, checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {resolveModel} from '../models/index.ts';
@@ -84,7 +83,7 @@ export async function studyInputs(dataset: string, options: VocabularyStudyOptio
 	for (const [i, path] of files.questions.entries()) {
 		questionFiles.push({count: lists[i]!.length, name: basename(path), sha256: await sha256(path, signal)});
 	}
-	const {version} = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {version: string};
+	const version = packageVersion();
 	const configuration: VocabularyConfiguration = {
 		format: vocabularyStudyFormat,
 		dataset: options.name ?? basename(resolve(dataset)).replace(/(?:\.\w+)+$/u, ''),

@@ -1,11 +1,10 @@
-import {mkdir, stat} from 'node:fs/promises';
 import {basename, join, resolve} from 'node:path';
 import {checkString} from '../check.ts';
 import {Collection} from '../collection/index.ts';
 import {readTrecRun, writeTrecRun} from '../corpus/index.ts';
 import {OnnxEncoder} from '../encoders/index.ts';
 import {resolveModel} from '../models/index.ts';
-import {beginRun, json, writeWhole} from '../report/run-folder.ts';
+import {beginRun, isThere, json, makeFolder, writeWhole} from '../report/run-folder.ts';
 import {Bm25Index} from '../sparse/index.ts';
 import {CorpusEncoder} from '../study/corpus-encoder.ts';
 import {corpusFacts} from '../study/corpus-facts.ts';
@@ -53,7 +52,7 @@ export async function studyVocabulary(dataset: string, output: string, options: 
 	const {settings, enrichment} = configuration;
 	const questions = lists.flat();
 	const folder = resolve(output);
-	await mkdir(folder, {recursive: true});
+	await makeFolder(folder);
 	await beginRun(folder, configuration);
 
 	const place = join(folder, parts.collection);
@@ -74,7 +73,7 @@ export async function studyVocabulary(dataset: string, output: string, options: 
 		if (!(await isThere(path))) {
 			const searcher = await open();
 			const run = await searcher.searchMany(questions, {k: settings.depth, signal, onProgress: report(`search ${of}`)});
-			await mkdir(join(folder, parts.runs), {recursive: true});
+			await makeFolder(join(folder, parts.runs));
 			await writeTrecRun(path, run, `passagekit-${of}`, {signal});
 		}
 		return readTrecRun(path, {signal});
@@ -196,8 +195,6 @@ export async function studyVocabulary(dataset: string, output: string, options: 
 	await writeWhole(join(folder, parts.html), vocabularyStudyHtml(study));
 	return study;
 }
-
-const isThere = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined)) !== undefined;
 
 /** Of each question the passage of the highest grade that the corpus has; of equal grades the first judged. */
 function goldPassages(qrels: Qrels, corpus: ReadonlySet<string>): Map<string, string> {

@@ -3,6 +3,7 @@ import {mkdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {checkBoolean, checkCount, checkNumber, checkOneOf, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
+import {onPath} from '../files.ts';
 import {cacheFolderOf} from '../models/cache.ts';
 import {type Binding, callNative, native} from '../native.ts';
 import type {CallOptions, EncodeOptions, Encoder, EncoderInput, Vectors} from '../types.ts';
@@ -212,11 +213,7 @@ async function findTokens(
 	options: LexicalEnrichmentOptions,
 ): Promise<Binding.NativeTokenVectors> {
 	if (cache !== undefined) {
-		try {
-			await mkdir(cache, {recursive: true});
-		} catch (error) {
-			throw new RetrievalError('ERR_IO', `write ${cache}: ${(error as Error).message}`, {cause: error});
-		}
+		await onPath('write', cache, async () => mkdir(cache, {recursive: true}));
 	}
 	return callNative(options, control => native.findEnrichments(head, search, cache, control));
 }

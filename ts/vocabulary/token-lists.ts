@@ -1,3 +1,4 @@
+import {isUint32Array} from 'node:util/types';
 import {checkCount, kindOf, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import type {Binding} from '../native.ts';
@@ -22,7 +23,7 @@ export function checkTokenLists(lists: unknown, rows: number): asserts lists is 
 		throw new RetrievalError('ERR_ARGUMENT', `tokens: expected an array of ids for each of ${rows} vectors, got ${got}`);
 	}
 	for (const [row, list] of lists.entries()) {
-		if (!Array.isArray(list) && !(list instanceof Uint32Array)) {
+		if (!Array.isArray(list) && !isUint32Array(list)) {
 			throw new RetrievalError('ERR_ARGUMENT', `tokens[${row}]: expected an array of ids or a Uint32Array, got ${shown(list)}`);
 		}
 	}

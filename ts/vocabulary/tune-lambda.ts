@@ -87,22 +87,22 @@ export async function tuneLambda(
 		throw new RetrievalError('ERR_ARGUMENT', `questions: expected at least one for each of ${folds} folds, got ${queries.length}`);
 	}
 	let done = 0;
-	const report = (count: number): void => {
+	const report = async (count: number): Promise<void> => {
 		done += count;
-		onProgress?.({done, total: 0});
+		await onProgress?.({done, total: 0});
 	};
 	const {index, texts} = await indexed(enrichment, passages, signal, report);
 	const questions = await enrichment.parts(
 		queries.map(({text}) => text),
 		{signal, batchTokens: 1},
 	);
-	report(queries.length);
+	await report(queries.length);
 	const scores: Array<ReadonlyMap<string, number>> = [];
 	for (const lambda of lambdas) {
 		const lists = await index.searchMany(await doubled(questions, lambda), {k, signal});
 		const run: Run = new Map(queries.map(({id}, i) => [id, lists[i]!]));
 		scores.push(await measured(run, texts, signal));
-		report(queries.length);
+		await report(queries.length);
 	}
 	return crossValidated(
 		lambdas,
@@ -153,7 +153,7 @@ async function indexed(
 	enrichment: LexicalEnrichment,
 	passages: Iterable<Passage> | AsyncIterable<Passage>,
 	signal: AbortSignal | undefined,
-	report: (count: number) => void,
+	report: (count: number) => Promise<void>,
 ): Promise<{index: FlatIndex; texts: Texts}> {
 	const {dim} = enrichment;
 	const index = new FlatIndex({dim: 2 * dim});
@@ -163,7 +163,7 @@ async function indexed(
 		const {vectors, lexical} = await enrichment.parts(batch, {signal});
 		const ids = batch.map(({id}) => id);
 		await index.add(ids, await beside(vectors, lexical), {signal});
-		report(batch.length);
+		await report(batch.length);
 		batch = [];
 	};
 	for await (const passage of passages) {

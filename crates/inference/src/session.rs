@@ -10,6 +10,9 @@ use ort::value::TensorRef;
 
 use crate::{Batch, Error, Library};
 
+/// The name of the threads that models run on.
+const THREAD: &str = "passagekit-onnx";
+
 /// An opened model, with a thread of its own on which it runs. Runs of one session wait for each other.
 #[derive(Debug)]
 pub struct Session {
@@ -69,7 +72,7 @@ impl Session {
                 Err(error) => drop(opened.send(Err(error))),
             }
         };
-        std::thread::Builder::new().name("passagekit-onnx".to_owned()).spawn(serve).map_err(io)?;
+        std::thread::Builder::new().name(THREAD.to_owned()).spawn(serve).map_err(io)?;
         let outputs = opening.recv().map_err(|_| thread_ended(path))??;
         Ok(Self { path: path.to_path_buf(), jobs, outputs })
     }
@@ -122,7 +125,8 @@ impl Session {
 }
 
 fn thread_ended(path: &Path) -> Error {
-    Error::Run { path: path.to_path_buf(), message: "the session's thread ended".to_owned() }
+    let panic = panics::last_of(THREAD).map_or_else(String::new, |panic| format!(": {panic}"));
+    Error::Run { path: path.to_path_buf(), message: format!("the session's thread ended{panic}") }
 }
 
 /// Threads that the runtime starts later inherit it. Elsewhere than on Linux this would slow the whole process.

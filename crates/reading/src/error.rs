@@ -24,6 +24,14 @@ pub enum Error {
         /// Another length.
         got: usize,
     },
+    /// The system gave no threads.
+    #[error("threads: expected {expected} threads, got {got}")]
+    Threads {
+        /// How many were asked for; 0 is one for each CPU.
+        expected: usize,
+        /// What the system said.
+        got: String,
+    },
     /// A cache of readings of another reader, or of other settings.
     #[error("{}: expected readings of {expected}, got those of {got}", path.display())]
     OtherReader {

@@ -61,7 +61,7 @@ const NORMALIZED: [Hundredths; 3] = [20, 5, 1];
 /// # Errors
 ///
 /// [`Error::Argument`] for ranges without a value to try, numbers of passages that do not ascend, and none;
-/// [`Error::Cancelled`].
+/// [`Error::Threads`]; [`Error::Cancelled`].
 pub fn tune_evidence(
     questions: &[AnsweredQuestion<'_>],
     search: &EvidenceSearch,
@@ -69,11 +69,8 @@ pub fn tune_evidence(
 ) -> Result<TunedEvidence, Error> {
     search.check()?;
     let threads = rayon::ThreadPoolBuilder::new().num_threads(search.threads).build();
-    let threads = threads.map_err(|error| Error::Argument {
-        what: "threads",
-        expected: "as many as can be started",
-        got: error.to_string(),
-    })?;
+    let threads =
+        threads.map_err(|error| Error::Threads { expected: search.threads, got: error.to_string() })?;
     threads.install(|| {
         let judged = judge(questions, search, control)?;
         let steps: &[Hundredths] =

@@ -171,6 +171,11 @@ impl Error {
         move |source| Self::Io { operation, path: path.to_path_buf(), source }
     }
 
+    /// An [`Error::Io`] of what the system said in words alone.
+    pub(crate) fn refused(operation: &'static str, path: &Path, said: impl Into<String>) -> Self {
+        Self::io(operation, path)(std::io::Error::other(said.into()))
+    }
+
     pub(crate) fn corrupt(path: &Path, expected: impl Into<String>, got: impl Into<String>) -> Self {
         Self::Corrupt { path: path.to_path_buf(), expected: expected.into(), got: got.into() }
     }

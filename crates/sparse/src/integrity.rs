@@ -15,11 +15,13 @@ pub(crate) const CHECKED_ON_OPEN: u64 = 64 << 20;
 /// The engine reads the last eight bytes of a file without looking whether there are so many.
 const SHORTEST_FOOTER: u64 = 8;
 
+/// How the engine names the threads that write segments.
+const INDEXING_THREADS: &str = "thrd-tantivy-index";
+
 /// Runs what reads an index, and says of a panic that the index is damaged: the engine trusts its files.
 pub(crate) fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        let text = panics::description(&*panic);
         Err(Error::corrupt(path, "sound index files", format!("a failure in reading them: {text}")))
     })
 }
@@ -63,6 +65,9 @@ pub(crate) fn engine_error(operation: &'static str, path: &Path, error: TantivyE
         TantivyError::LockFailure(LockError::LockBusy, _) => Error::Locked { path: path.to_path_buf() },
         TantivyError::LockFailure(LockError::IoError(error), _) => io(operation, path, &error),
         TantivyError::DataCorruption(damage) => corrupt("sound index files", format!("{damage:?}")),
+        TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(_)) if !path.is_dir() => {
+            Error::io(operation, path)(std::io::ErrorKind::NotFound.into())
+        }
         TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(file)) => {
             let made_of_others = file.extension().is_some_and(|extension| extension == "impacts");
             let mend = "; `passagekit doctor --repair` or `Bm25Index.repair` makes it anew";
@@ -107,8 +112,24 @@ pub(crate) fn engine_error(operation: &'static str, path: &Path, error: TantivyE
                 let source = std::io::Error::from_raw_os_error(code);
                 Error::Io { operation, path: path.to_path_buf(), source }
             }
-            None => Error::Engine { operation, path: path.to_path_buf(), source: Box::new(error) },
+            None => unnamed(operation, path, error),
         },
+    }
+}
+
+/// An error that names no cause. A thread of the engine that ends without a panic was refused by the system; where there
+/// are several threads, the engine may have dropped what it said.
+fn unnamed(operation: &'static str, path: &Path, error: TantivyError) -> Error {
+    let engine = |source| Error::Engine { operation, path: path.to_path_buf(), source };
+    match &error {
+        TantivyError::ErrorInThread(_) => match panics::last_of(INDEXING_THREADS) {
+            Some(panic) => engine(format!("{error}: {panic}").into()),
+            None => Error::refused(operation, path, error.to_string()),
+        },
+        TantivyError::SystemError(said) if said.starts_with("Failed to spawn") => {
+            Error::refused(operation, path, format!("the system gave no threads: {said}"))
+        }
+        _ => engine(Box::new(error)),
     }
 }
 
@@ -148,6 +169,10 @@ mod tests {
         }
         let lost = engine_error("add", Path::new("index"), TantivyError::InternalError(full().to_string()));
         assert!(matches!(lost, Error::Io { operation: "add", .. }));
+        let ended = TantivyError::ErrorInThread("The index writer was killed.".to_owned());
+        assert!(matches!(engine_error("commit", Path::new("index"), ended), Error::Io { .. }));
+        let no_thread = TantivyError::SystemError("Failed to spawn segment merging thread".to_owned());
+        assert!(matches!(engine_error("open", Path::new("index"), no_thread), Error::Io { .. }));
         let short = io("open", Path::new("index"), &io::ErrorKind::UnexpectedEof.into());
         assert!(matches!(short, Error::Corrupt { .. }));
     }

@@ -135,7 +135,7 @@ impl Searcher {
     ///
     /// # Errors
     ///
-    /// Those of [`search`](Self::search); [`Error::Engine`] if the threads cannot be started.
+    /// Those of [`search`](Self::search); [`Error::Io`] if the threads cannot be started.
     pub fn search_many(
         &self,
         queries: &[&str],
@@ -167,9 +167,9 @@ impl Searcher {
         if threads == 1 || queries.len() < 2 {
             return queries.iter().map(search).collect();
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
-            Error::Engine { operation: "search", path: self.index.path.clone(), source: Box::new(error) }
-        })?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let refused = |error| format!("the system gave no threads: {error}");
+        let pool = pool.map_err(|error| Error::refused("search", &self.index.path, refused(error)))?;
         pool.install(|| queries.par_iter().map(search).collect())
     }
 

@@ -6,6 +6,7 @@ import {type BuildStage, Collection, type Retriever, type StageReport} from '../
 import {retrievers} from '../../collection/collection.ts';
 import {parts} from '../../collection/manifest.ts';
 import {encyclopedia} from '../../corpus/index.ts';
+import {onPath} from '../../files.ts';
 import {type Outcome, accuracyAt, meanExactMatch, meanF1, measure, percentile} from '../demo/measure.ts';
 import {chooseThree, showcase} from '../demo/showcase.ts';
 import {count} from '../options.ts';
@@ -220,11 +221,11 @@ async function stageTimes(collection: Collection, texts: readonly string[], outc
 
 async function sizesOf(folder: string): Promise<{passages: number; bm25: number; flat: number; hnsw: number}> {
 	const size = async (path: string): Promise<number> => {
-		const status = await stat(path);
+		const status = await onPath('open', path, async () => stat(path));
 		if (!status.isDirectory()) {
 			return status.size;
 		}
-		const sizes = await Promise.all((await readdir(path)).map(async name => size(join(path, name))));
+		const sizes = await Promise.all((await onPath('read', path, async () => readdir(path))).map(async name => size(join(path, name))));
 		return sizes.reduce((sum, one) => sum + one, 0);
 	};
 	const of = async (part: keyof typeof parts): Promise<number> => size(join(folder, parts[part]));

@@ -1,12 +1,11 @@
 import {spawn} from 'node:child_process';
-import {readFileSync} from 'node:fs';
-import {join, relative} from 'node:path';
+import {relative} from 'node:path';
 import type {Command} from 'commander';
-import {packageRoot} from '../../addon.ts';
+import {packageVersion} from '../../addon.ts';
 import {Collection} from '../../collection/collection.ts';
 import {OnnxEncoder} from '../../encoders/index.ts';
 import {RetrievalError} from '../../errors.ts';
-import {replaceFile} from '../../files.ts';
+import {replaceFile} from '../../replace-file.ts';
 import {
 	type Explainers,
 	LexicalEnrichment,
@@ -71,12 +70,13 @@ export function registerExplain(program: Command, signal: AbortSignal): void {
 				);
 			}
 			if (flags.html !== undefined) {
-				const {version} = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {version: string};
+				const page = flags.html;
 				const headings = asked.map(({heading}) => heading);
-				await replaceFile(flags.html, explanationHtml(explanations, {headings, passagekit: version}), {signal});
-				note(`the page: ${relative('.', flags.html)}`);
+				const html = explanationHtml(explanations, {headings, passagekit: packageVersion()});
+				await replaceFile(page, html, {signal});
+				note(`the page: ${relative('.', page)}`);
 				if (flags.open && process.stdout.isTTY) {
-					openInBrowser(flags.html);
+					openInBrowser(page);
 				}
 			}
 			if (flags.json) {

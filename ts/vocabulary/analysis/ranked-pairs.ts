@@ -108,7 +108,7 @@ export async function rankPairs(
 				})),
 			});
 		}
-		onProgress?.({done: ranked.length, total: pairs.length});
+		await onProgress?.({done: ranked.length, total: pairs.length});
 	}
 	return ranked;
 }

@@ -45,8 +45,15 @@ impl IndexWriter {
         self.interrupted = true;
         let path = self.path.clone();
         guarded(&path, || {
-            let rolled_back = self.engine.rollback().and_then(|_| skip_stamp_of_commit(&self.engine));
-            rolled_back.map_err(|error| engine_error("roll back", &path, error))?;
+            let engine_lost = std::mem::replace(&mut self.engine_lost, true);
+            let made = if engine_lost {
+                self.index.writer_with_options(self.options.checked()?).map(|engine| self.engine = engine)
+            } else {
+                self.engine.rollback().map(drop)
+            };
+            let made = made.and_then(|()| skip_stamp_of_commit(&self.engine));
+            made.map_err(|error| engine_error("roll back", &path, error))?;
+            self.engine_lost = false;
             self.backlog.clear();
             self.merge_in_background(self.merges_in_background);
             self.reload()?;
@@ -184,6 +191,29 @@ mod tests {
     use super::*;
     use crate::Bm25Index;
     use crate::{Analyzer, WriterOptions};
+
+    #[test]
+    fn a_rollback_that_failed_is_possible_again_once_the_folder_is_there() {
+        let parent = tempfile::tempdir().expect("a temporary folder");
+        let (folder, aside) = (parent.path().join("index"), parent.path().join("aside"));
+        let mut writer =
+            IndexWriter::create(&folder, Analyzer::SIMPLE, WriterOptions::default()).expect("a free name");
+        writer.add("a", None, "stone").expect("a new id");
+        writer.commit().expect("a commit");
+        writer.add("b", None, "steel").expect("a new id");
+        fs::rename(&folder, &aside).expect("a free name");
+        for _ in 0..3 {
+            let error = writer.rollback().expect_err("no folder");
+            assert!(matches!(error, Error::Io { operation: "roll back", .. }), "{error:?}");
+        }
+        assert!(matches!(writer.commit(), Err(Error::Interrupted { .. })));
+        fs::rename(&aside, &folder).expect("a free name");
+        writer.rollback().expect("a folder again");
+        writer.add("c", None, "wood").expect("a new id");
+        writer.commit().expect("a commit");
+        assert_eq!(Bm25Index::open(&folder).expect("an index").len(), 2);
+        assert!(matches!(IndexWriter::open(&folder, WriterOptions::default()), Err(Error::Locked { .. })));
+    }
 
     #[test]
     fn collecting_garbage_spares_an_index_that_is_yet_to_be_overwritten() {

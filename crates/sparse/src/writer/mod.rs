@@ -14,6 +14,7 @@ use crate::backlog::Backlog;
 use crate::id_set::IdSet;
 use crate::schema::{Fields, Settings};
 use crate::segments::Segments;
+use crate::writer_options::WriterOptions;
 use crate::{Analyzer, Error};
 
 /// Changes a BM25 index. There is one at a time, across processes. What it does is seen, all at once, when it
@@ -40,6 +41,9 @@ pub struct IndexWriter {
     removed: IdSet,
     backlog: Arc<Backlog>,
     interrupted: bool,
+    /// Whether a rollback failed, with which the engine loses its lock and has to be made anew.
+    engine_lost: bool,
+    options: WriterOptions,
     merges_in_background: bool,
 }
 

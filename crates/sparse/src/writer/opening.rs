@@ -179,6 +179,8 @@ impl IndexWriter {
             removed: IdSet::default(),
             backlog: Backlog::new(options.waiting()),
             interrupted: false,
+            engine_lost: false,
+            options,
             merges_in_background: true,
         })
     }

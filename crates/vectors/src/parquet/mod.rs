@@ -249,9 +249,7 @@ fn damaged(path: &Path) -> impl Fn(parquet::errors::ParquetError) -> Error + use
 /// `work` leaves half done is not used again.
 fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        let said = panic.downcast_ref::<String>().map(String::as_str);
-        let said =
-            said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("one that contradicts itself");
-        Err(Error::format(path, "a sound Parquet file", said))
+        let said = panics::description(&*panic);
+        Err(Error::format(path, "a sound Parquet file", format!("one that contradicts itself: {said}")))
     })
 }

@@ -1,0 +1,52 @@
+/**
+Calls a callback of the caller while work runs that cannot wait for it. A callback that throws, or whose promise rejects,
+stops the work and is not called again; `settled` then has its error.
+*/
+export class Reports<T> {
+	readonly #callback: (value: T) => unknown;
+	readonly #stop: () => void;
+	readonly #pending = new Set<Promise<void>>();
+	#failure: {readonly error: unknown} | undefined;
+
+	constructor(callback: (value: T) => unknown, stop: () => void) {
+		this.#callback = callback;
+		this.#stop = stop;
+	}
+
+	/** The first error of the callback so far; an object, because anything can be thrown. */
+	get failure(): {readonly error: unknown} | undefined {
+		return this.#failure;
+	}
+
+	/** Never throws: it is called by timers, where an exception would end the process. */
+	report(value: T): void {
+		if (this.#failure !== undefined) {
+			return;
+		}
+		try {
+			const returned = this.#callback(value);
+			if (typeof (returned as PromiseLike<unknown> | undefined)?.then === 'function') {
+				const pending: Promise<void> = Promise.resolve(returned).then(
+					() => void this.#pending.delete(pending),
+					(error: unknown) => this.#fail(error),
+				);
+				this.#pending.add(pending);
+			}
+		} catch (error) {
+			this.#fail(error);
+		}
+	}
+
+	/** Waits for the promises of the callback, so that no rejection is lost. */
+	async settled(): Promise<{readonly error: unknown} | undefined> {
+		await Promise.all(this.#pending);
+		return this.#failure;
+	}
+
+	#fail(error: unknown): void {
+		if (this.#failure === undefined) {
+			this.#failure = {error};
+			this.#stop();
+		}
+	}
+}

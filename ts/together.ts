@@ -1,0 +1,33 @@
+import type {CallOptions} from './types.ts';
+
+/**
+Makes calls at the same time, of which the first reports progress. When one fails, for example because `onProgress` threw,
+the others are aborted, and its error rejects the promise once all have stopped. Without `onProgress`, which is how single
+queries are searched for, this is `Promise.all`.
+*/
+export async function together<T>(
+	{signal, onProgress}: CallOptions,
+	calls: ReadonlyArray<(options: CallOptions) => Promise<T>>,
+): Promise<T[]> {
+	if (onProgress === undefined) {
+		return Promise.all(calls.map(async call => call({signal})));
+	}
+	const controller = new AbortController();
+	const either = signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]);
+	let failure: {readonly error: unknown} | undefined;
+	const results = await Promise.all(
+		calls.map(async (call, i) => {
+			try {
+				return [await call({signal: either, ...(i === 0 ? {onProgress} : {})})];
+			} catch (error) {
+				failure ??= {error};
+				controller.abort(error);
+				return [];
+			}
+		}),
+	);
+	if (failure !== undefined) {
+		throw (failure as {readonly error: unknown}).error;
+	}
+	return results.flat(1) as T[];
+}
