@@ -1,6 +1,7 @@
 /** Where passages come from: files, a store, JavaScript. */
-import {checkCount, checkOneOf} from './check.ts';
+import {checkBoolean, checkCount, checkOneOf, hasMethods, kindOf} from './check.ts';
 import {RetrievalError} from './errors.ts';
+import {type OptionNames, checkGiven, optionNames} from './options.ts';
 import {type TextSource, textsOf} from './texts.ts';
 import type {Passage} from './types.ts';
 
@@ -41,17 +42,13 @@ export interface FileOptions {
 export type PassageSource = string | TextSource | Iterable<Passage> | AsyncIterable<Passage>;
 
 export function isTextSource(source: Exclude<PassageSource, string>): source is TextSource {
-	if (
-		typeof source !== 'object' ||
-		source === null ||
-		!(textsOf in source || Symbol.iterator in source || Symbol.asyncIterator in source)
-	) {
-		throw new RetrievalError(
-			'ERR_ARGUMENT',
-			`source: expected a path, a passage store or an iterable of passages, got ${source === null ? 'null' : typeof source}`,
-		);
+	if (hasMethods(source, textsOf)) {
+		return true;
 	}
-	return textsOf in source;
+	if (!hasMethods(source, Symbol.iterator) && !hasMethods(source, Symbol.asyncIterator)) {
+		throw new RetrievalError('ERR_ARGUMENT', `source: expected a path, a passage store or an iterable of passages, got ${kindOf(source)}`);
+	}
+	return false;
 }
 
 interface CheckedFileOptions {
@@ -60,13 +57,22 @@ interface CheckedFileOptions {
 	readonly split?: ReturnType<typeof checkedSplit>;
 }
 
+/** The names of `FileOptions`, for calls that take more. */
+export const fileNames = {format: true, split: true, skipBadLines: true} as const;
+
+const splitOptions: OptionNames = optionNames<SplitOptions>({words: true, overlap: true, wrap: true});
+
 export function checkedFileOptions({format = 'auto', split, skipBadLines = false}: FileOptions): CheckedFileOptions {
 	checkOneOf('format', format, passageFormats);
-	return {format, skipBadLines, ...(split ? {split: checkedSplit(split)} : {})};
+	checkBoolean('skipBadLines', skipBadLines);
+	return {format, skipBadLines, ...(split === undefined ? {} : {split: checkedSplit(split)})};
 }
 
-export function checkedSplit({words = 100, overlap = 0, wrap = false}: SplitOptions): {words: number; overlap: number; wrap: boolean} {
+export function checkedSplit(split: SplitOptions): {words: number; overlap: number; wrap: boolean} {
+	checkGiven('split', split, splitOptions);
+	const {words = 100, overlap = 0, wrap = false} = split;
 	checkCount('split: words', words, 1);
 	checkCount('split: overlap', overlap, 0, words - 1);
+	checkBoolean('split: wrap', wrap);
 	return {words, overlap, wrap};
 }

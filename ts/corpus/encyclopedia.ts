@@ -1,6 +1,7 @@
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {packageRoot} from '../addon.ts';
+import {checkOneOf} from '../check.ts';
 import type {Question} from '../types.ts';
 
 /** How a question of the encyclopaedia was written. */
@@ -50,6 +51,7 @@ export function encyclopedia(): Encyclopedia {
 		articles: join(folder, 'articles'),
 		qrels: join(folder, 'qrels.txt'),
 		async questions(split) {
+			checkOneOf('split', split, ['train', 'dev', 'test']);
 			const lines = (await readFile(join(folder, `questions.${split}.jsonl`), 'utf8')).trim().split('\n');
 			return lines.map(line => {
 				const {question, ...rest} = JSON.parse(line) as Omit<EncyclopediaQuestion, 'text'> & {readonly question: string};

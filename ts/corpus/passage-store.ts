@@ -1,7 +1,7 @@
-import {checkCount, checkString, checkStrings} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
+import {checkCount, checkIds, checkInstance, checkIterable, checkMade, checkPassage, checkString} from '../check.ts';
 import {type Binding, callNative, native} from '../native.ts';
-import {type FileOptions, checkedFileOptions} from '../source.ts';
+import {type OptionNames, callNames, callOptions, checkOptions, optionNames} from '../options.ts';
+import {type FileOptions, checkedFileOptions, fileNames} from '../source.ts';
 import {type TextSource, textsOf} from '../texts.ts';
 import type {CallOptions, Passage} from '../types.ts';
 
@@ -13,6 +13,8 @@ export interface IngestResult {
 	readonly skipped: number;
 }
 
+const ingestOptions: OptionNames = optionNames<IngestOptions>({...callNames, ...fileNames});
+
 /** Passages handed over in one call. */
 const BATCH = 256;
 
@@ -22,6 +24,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 
 	/** @internal */
 	private constructor(store: Binding.NativePassageStore) {
+		checkMade('PassageStore', store, native.NativePassageStore, 'PassageStore.open()');
 		this.#native = store;
 	}
 
@@ -35,6 +38,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 	static async ingest(source: string, output: string, options: IngestOptions = {}): Promise<IngestResult> {
 		checkString('source', source);
 		checkString('output', output);
+		checkOptions('ingest', options, ingestOptions);
 		const file = checkedFileOptions(options);
 		return callNative(options, control => native.ingest(source, file, output, control));
 	}
@@ -43,9 +47,12 @@ export class PassageStore implements AsyncDisposable, TextSource {
 	static async write(
 		passages: Iterable<Passage> | AsyncIterable<Passage>,
 		output: string,
-		{signal, onProgress}: CallOptions = {},
+		options: CallOptions = {},
 	): Promise<IngestResult> {
+		checkIterable('write: passages', passages, 'passages');
 		checkString('output', output);
+		checkOptions('write', options, callOptions);
+		const {signal, onProgress} = options;
 		const writer = await callNative({signal}, () => native.createPassageStore(output));
 		let batch: Passage[] = [];
 		let done = 0;
@@ -62,9 +69,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 		};
 		try {
 			for await (const passage of passages) {
-				if (typeof passage?.id !== 'string' || typeof passage.text !== 'string') {
-					throw new RetrievalError('ERR_ARGUMENT', `passage ${done + batch.length}: expected {id: string, text: string, title?: string}`);
-				}
+				checkPassage(`passage ${done + batch.length}`, passage);
 				batch.push(passage);
 				if (batch.length === BATCH) {
 					await flush();
@@ -90,7 +95,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 
 	/** The passages of these ids, in their order; an unknown id is an error. */
 	async get(ids: readonly string[]): Promise<Passage[]> {
-		checkStrings('get: ids', ids);
+		checkIds('get: ids', ids);
 		const passages: Passage[] = [];
 		for (let from = 0; from < ids.length; from += BATCH) {
 			passages.push(...(await callNative({}, () => this.#native.get(ids.slice(from, from + BATCH)))));
@@ -128,6 +133,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 
 	/** @internal */
 	static handle(store: PassageStore): Binding.NativePassageStore {
+		checkInstance('passages', store, PassageStore);
 		return store.#native;
 	}
 }

@@ -1,5 +1,6 @@
-import {checkOneOf, checkString} from '../check.ts';
+import {checkBoolean, checkFunction, checkOneOf, checkString} from '../check.ts';
 import {type Binding, callNative, native} from '../native.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import {type PassageFormat, type SplitOptions, checkedFileOptions} from '../source.ts';
 import type {CallOptions, Passage, Question} from '../types.ts';
 
@@ -50,6 +51,10 @@ export interface ReadQuestionsOptions extends ReadOptions {
 	readonly format?: QuestionFormat | undefined;
 }
 
+const readNames = {...callNames, skipBadLines: true, onSkipped: true} as const;
+const passageOptions: OptionNames = optionNames<ReadPassagesOptions>({...readNames, format: true, split: true});
+const questionOptions: OptionNames = optionNames<ReadQuestionsOptions>({...readNames, format: true});
+
 /** Read in one call; a batch becomes objects in well under a millisecond. */
 const BATCH = 512;
 
@@ -59,6 +64,8 @@ Streams passages from a file or folder. A line that is not of the format is refu
 */
 export async function* readPassages(path: string, options: ReadPassagesOptions = {}): AsyncGenerator<Passage, void, undefined> {
 	checkString('path', path);
+	checkOptions('readPassages', options, passageOptions);
+	checkSkipped(options);
 	const file = checkedFileOptions(options);
 	const reader = await callNative(options, () => native.openPassages(path, file));
 	yield* batches(reader, options);
@@ -66,11 +73,20 @@ export async function* readPassages(path: string, options: ReadPassagesOptions =
 
 /** Streams questions from a file, like `readPassages`. */
 export async function* readQuestions(path: string, options: ReadQuestionsOptions = {}): AsyncGenerator<Question, void, undefined> {
-	const {format = 'auto', skipBadLines = false} = options;
 	checkString('path', path);
+	checkOptions('readQuestions', options, questionOptions);
+	checkSkipped(options);
+	const {format = 'auto', skipBadLines = false} = options;
 	checkOneOf('format', format, questionFormats);
+	checkBoolean('skipBadLines', skipBadLines);
 	const reader = await callNative(options, () => native.openQuestions(path, {format, skipBadLines}));
 	yield* batches(reader, options);
+}
+
+function checkSkipped({onSkipped}: ReadOptions): void {
+	if (onSkipped !== undefined) {
+		checkFunction('onSkipped', onSkipped);
+	}
 }
 
 interface BatchReader<T> {
