@@ -108,7 +108,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 					signal,
 					onProgress: onProgress && (({done}) => onProgress({done: from + done, total: rows})),
 				},
-				control => this.#native.encode(texts, titles, batchTokens, control),
+				control => this.#native.encode(texts, titles, batchTokens, from, control),
 			);
 			data.set(vectors, from * dim);
 			await nextTurn();
