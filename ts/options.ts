@@ -1,5 +1,5 @@
 /** Options of calls: names that a call does not know are refused, because an option that does nothing misleads. */
-import {checkFunction, checkObject, hasMethods, isInstance, kindOf} from './check.ts';
+import {checkFunction, hasMethods, isArray, isInstance, isObject, kindOf} from './check.ts';
 import {RetrievalError} from './errors.ts';
 
 /** The names of a call's options, also of each alternative of a union. */
@@ -31,7 +31,10 @@ export function checkOptions(call: string, options: unknown, names: OptionNames)
 
 /** The same for options that must be given, such as those of a constructor. */
 export function checkGiven(call: string, options: unknown, names: OptionNames): void {
-	checkObject(call, options, `options {${[...names].join(', ')}}`);
+	// The message costs more than the check.
+	if (!isObject(options) || isArray(options)) {
+		throw new RetrievalError('ERR_ARGUMENT', `${call}: expected options {${[...names].join(', ')}}, got ${kindOf(options)}`);
+	}
 	try {
 		for (const name of Object.keys(options)) {
 			if (!names.has(name) && options[name] !== undefined) {

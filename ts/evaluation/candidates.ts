@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import {checkCount, checkFunction, checkIds, checkMap, checkQueries, hasMethods, kindOf} from '../check.ts';
+import {checkArray, checkCount, checkFunction, checkId, checkMap, checkQueries, hasMethods, isWellFormed, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import {checkJudged, checkQrels} from '../qrels.ts';
@@ -83,7 +83,7 @@ export async function candidateLists(
 	checkCount('negatives', negatives, 0);
 	checkCount('random', random, 0);
 	checkCount('seed', seed, 0);
-	checkIds('passages', passages);
+	checkArray('passages', passages, 'ids');
 	if (isRelevant !== undefined) {
 		checkFunction('isRelevant', isRelevant);
 	}
@@ -94,6 +94,9 @@ export async function candidateLists(
 	await turn();
 	const corpus = new Set<string>();
 	for (const [i, id] of passages.entries()) {
+		if (typeof id !== 'string' || !isWellFormed(id)) {
+			checkId(`passages[${i}]`, id);
+		}
 		corpus.add(id);
 		if (i % 1000 === 0) {
 			await turn();
