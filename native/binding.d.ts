@@ -74,8 +74,11 @@ export declare class NativeBm25Writer {
 /** An open encoder. */
 export declare class NativeEncoder {
   get dim(): number
-  /** `[texts, dim]`. An empty title is none; `titles` may be empty when no text has one. */
-  encode(texts: Array<string>, titles: Array<string>, batchTokens: number, control?: Control | undefined | null): Promise<Float32Array>
+  /**
+   * `[texts, dim]`. An empty title is none; `titles` may be empty when no text has one. Messages number the texts from
+   * `first` on.
+   */
+  encode(texts: Array<string>, titles: Array<string>, batchTokens: number, first: number, control?: Control | undefined | null): Promise<Float32Array>
   /** Gives the session back; calls in progress finish. */
   close(): void
 }

@@ -1,3 +1,4 @@
+import {checkId, checkMap, checkString, isArray, isInstance, isWellFormed, kindOf, shown} from './check.ts';
 import {RetrievalError} from './errors.ts';
 import {hitsOf, listsFrom} from './hits.ts';
 import {type Binding, callSync, native, nextTurn} from './native.ts';
@@ -23,11 +24,11 @@ export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 	}
 
 	get(query: string): readonly Hit[] | undefined {
-		return hitsOf(this.#native, query);
+		return isId(query) ? hitsOf(this.#native, query) : undefined;
 	}
 
 	has(query: string): boolean {
-		return this.#native.has(query);
+		return isId(query) && this.#native.has(query);
 	}
 
 	forEach(callback: (hits: readonly Hit[], query: string, run: ReadonlyMap<string, readonly Hit[]>) => void, self?: unknown): void {
@@ -69,36 +70,42 @@ export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 	}
 }
 
+/** A lone surrogate would become another character on its way to the addon, and so another id. */
+function isId(query: unknown): query is string {
+	return typeof query === 'string' && isWellFormed(query);
+}
+
 /** About a millisecond's worth of hits to copy. */
 const HITS_A_TURN = 4000;
 
 /** The native form of any run; one that JavaScript made is copied, a slice a turn of the event loop. */
 export async function nativeRun(run: Run): Promise<Binding.NativeRun> {
-	if (run instanceof RetrievedRun) {
+	if (isInstance(run, RetrievedRun)) {
 		return RetrievedRun.handle(run);
 	}
-	if (!(run instanceof Map) && typeof run?.entries !== 'function') {
-		throw new RetrievalError('ERR_ARGUMENT', 'run: expected a Map of query id to hits');
-	}
+	checkRun('run', run);
 	const builder = new native.RunBuilder();
 	let queries: string[] = [];
 	let counts: number[] = [];
 	let ids: string[] = [];
 	let scores: number[] = [];
 	const flush = (): void => {
+		checkWellFormed('run: query id', queries);
+		checkWellFormed('run: passage id', ids);
 		callSync(() => builder.add(queries, Uint32Array.from(counts), ids, Float32Array.from(scores)));
 		[queries, counts, ids, scores] = [[], [], [], []];
 	};
 	for (const [query, hits] of run) {
+		checkString('run: query id', query);
+		checkHits(query, hits);
 		queries.push(query);
 		counts.push(hits.length);
+		const first = ids.length;
 		for (const {id, score} of hits) {
-			if (typeof id !== 'string' || typeof score !== 'number') {
-				throw new RetrievalError('ERR_ARGUMENT', `run: expected hits {id: string, score: number} for query "${query}"`);
-			}
 			ids.push(id);
 			scores.push(score);
 		}
+		checkDistinct(query, first === 0 ? ids : ids.slice(first));
 		if (ids.length >= HITS_A_TURN) {
 			flush();
 			await nextTurn();
@@ -106,4 +113,54 @@ export async function nativeRun(run: Run): Promise<Binding.NativeRun> {
 	}
 	flush();
 	return builder.finish();
+}
+
+/** The map alone; its hits are checked where they are copied. */
+export function checkRun(what: string, run: unknown): asserts run is Run {
+	checkMap(what, run, 'query id to hits');
+}
+
+function refuseHit(what: string, hit: Hit | undefined): never {
+	if (typeof hit?.id === 'string' && typeof hit.score === 'number') {
+		throw new RetrievalError('ERR_ARGUMENT', `${what}: score: expected a finite 32-bit number, got ${hit.score}`);
+	}
+	const got = typeof hit === 'object' && hit !== null ? `{id: ${shown(hit.id)}, score: ${shown(hit.score)}}` : kindOf(hit);
+	throw new RetrievalError('ERR_ARGUMENT', `${what}: expected {id: string, score: number}, got ${got}`);
+}
+
+/** A passage that stands in a list twice would count twice. */
+function checkDistinct(query: string, ids: readonly string[]): void {
+	if (new Set(ids).size < ids.length) {
+		const twice = ids.find((id, i) => ids.indexOf(id) < i)!;
+		throw new RetrievalError('ERR_ARGUMENT', `run: hits of query "${query}": expected each passage once, got "${twice}" twice`);
+	}
+}
+
+/** Checks all at once, because that is faster by far than one by one. */
+function checkWellFormed(what: string, ids: readonly string[]): void {
+	if (!isWellFormed(ids.join('\0'))) {
+		ids.forEach(id => checkId(what, id));
+	}
+}
+
+/** The hits of a query of any run, checked; none if it lacks the query. */
+export function hitsFor(run: Run, query: string): readonly Hit[] {
+	const hits = run.get(query);
+	if (hits === undefined || run instanceof RetrievedRun) {
+		return hits ?? [];
+	}
+	checkHits(query, hits);
+	return hits;
+}
+
+function checkHits(query: string, hits: readonly Hit[]): void {
+	if (!isArray(hits)) {
+		throw new RetrievalError('ERR_ARGUMENT', `run: hits of query "${query}": expected an array of {id, score}, got ${kindOf(hits)}`);
+	}
+	for (const [i, hit] of hits.entries()) {
+		// Scores are kept in 32 bits.
+		if (typeof hit?.id !== 'string' || typeof hit.score !== 'number' || !Number.isFinite(Math.fround(hit.score))) {
+			refuseHit(`run: hits[${i}] of query "${query}"`, hit);
+		}
+	}
 }

@@ -1,6 +1,7 @@
 /** Where passages come from: files, a store, JavaScript. */
-import {checkCount, checkOneOf, shown} from './check.ts';
+import {checkBoolean, checkCount, checkOneOf, hasMethods, kindOf, shown} from './check.ts';
 import {RetrievalError} from './errors.ts';
+import {type OptionNames, checkGiven, optionNames} from './options.ts';
 import {type TextSource, textsOf} from './texts.ts';
 import type {Passage} from './types.ts';
 
@@ -55,17 +56,13 @@ export interface FileOptions extends ReadLimits {
 export type PassageSource = string | TextSource | Iterable<Passage> | AsyncIterable<Passage>;
 
 export function isTextSource(source: Exclude<PassageSource, string>): source is TextSource {
-	if (
-		typeof source !== 'object' ||
-		source === null ||
-		!(textsOf in source || Symbol.iterator in source || Symbol.asyncIterator in source)
-	) {
-		throw new RetrievalError(
-			'ERR_ARGUMENT',
-			`source: expected a path, a passage store or an iterable of passages, got ${source === null ? 'null' : typeof source}`,
-		);
+	if (hasMethods(source, textsOf)) {
+		return true;
 	}
-	return textsOf in source;
+	if (!hasMethods(source, Symbol.iterator) && !hasMethods(source, Symbol.asyncIterator)) {
+		throw new RetrievalError('ERR_ARGUMENT', `source: expected a path, a passage store or an iterable of passages, got ${kindOf(source)}`);
+	}
+	return false;
 }
 
 interface CheckedFileOptions extends CheckedLimits {
@@ -74,9 +71,16 @@ interface CheckedFileOptions extends CheckedLimits {
 	readonly split?: ReturnType<typeof checkedSplit>;
 }
 
+/** The names of `ReadLimits` and of `FileOptions`, for calls that take more. */
+export const limitNames = {maxDocumentBytes: true, maxPassageBytes: true} as const;
+export const fileNames = {format: true, split: true, skipBadLines: true, ...limitNames} as const;
+
+const splitOptions: OptionNames = optionNames<SplitOptions>({words: true, overlap: true, wrap: true});
+
 export function checkedFileOptions({format = 'auto', split, skipBadLines = false, ...limits}: FileOptions): CheckedFileOptions {
 	checkOneOf('format', format, passageFormats);
-	return {format, skipBadLines, ...checkedReadLimits(limits), ...(split ? {split: checkedSplit(split)} : {})};
+	checkBoolean('skipBadLines', skipBadLines);
+	return {format, skipBadLines, ...checkedReadLimits(limits), ...(split === undefined ? {} : {split: checkedSplit(split)})};
 }
 
 interface CheckedLimits {
@@ -110,8 +114,11 @@ export function checkPassageBytes(what: string, {id, title: mayBe, text}: Passag
 	}
 }
 
-export function checkedSplit({words = 100, overlap = 0, wrap = false}: SplitOptions): {words: number; overlap: number; wrap: boolean} {
+export function checkedSplit(split: SplitOptions): {words: number; overlap: number; wrap: boolean} {
+	checkGiven('split', split, splitOptions);
+	const {words = 100, overlap = 0, wrap = false} = split;
 	checkCount('split: words', words, 1);
 	checkCount('split: overlap', overlap, 0, words - 1);
+	checkBoolean('split: wrap', wrap);
 	return {words, overlap, wrap};
 }

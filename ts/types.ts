@@ -1,6 +1,6 @@
 /** A unit of text that can be retrieved; about 100 words after splitting. */
 export interface Passage {
-	/** Unique in its corpus; no white space, so that it fits TREC files. */
+	/** Unique in its corpus; without lone surrogates. With white space it is refused by TREC files alone. */
 	readonly id: string;
 	readonly text: string;
 	/** Title of the document it was split from. */
@@ -48,10 +48,10 @@ export interface HitColumns {
 	readonly scores: Float32Array;
 }
 
-/** Query id → hits, best first. */
+/** Query id → hits, best first: each passage once, scores finite as 32-bit numbers. */
 export type Run = ReadonlyMap<string, readonly Hit[]>;
 
-/** Query id → passage id → grade; 0 is judged and not relevant. */
+/** Query id → passage id → grade, a whole number; 0 is judged and not relevant. */
 export type Qrels = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** Rows of equal length. */
@@ -72,7 +72,10 @@ export interface Progress {
 
 /** What every long call takes. */
 export interface CallOptions {
-	/** Cancels the call; the promise then rejects with the signal's reason, once the work has stopped. */
+	/**
+	Cancels the call; the promise then rejects with the signal's reason, once the work has stopped. A signal of another realm or
+	a polyfill works too, as long as it has `throwIfAborted`.
+	*/
 	readonly signal?: AbortSignal | undefined;
 	/**
 	Called about ten times a second while the call runs, and once at its end. If it throws, or returns a promise that rejects,
@@ -116,6 +119,6 @@ export interface Encoder {
 	readonly dim: number;
 	/** Tells encoders apart: an index remembers it, and refuses to be searched with another one. */
 	readonly identity?: string;
-	/** `[inputs.length, dim]`, in the order of the inputs. Progress counts inputs. */
+	/** `[inputs.length, dim]`, finite, in the order of the inputs. Progress counts inputs. */
 	encode(inputs: readonly EncoderInput[], options?: EncodeOptions): Promise<Vectors>;
 }

@@ -94,14 +94,17 @@ impl NativeEncoder {
         self.dim
     }
 
-    /// `[texts, dim]`. An empty title is none; `titles` may be empty when no text has one.
+    /// `[texts, dim]`. An empty title is none; `titles` may be empty when no text has one. Messages number the texts from
+    /// `first` on.
     #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
+    #[allow(clippy::too_many_arguments)]
     pub fn encode<'env>(
         &self,
         env: &'env Env,
         texts: Vec<String>,
         titles: Vec<String>,
         batch_tokens: u32,
+        first: u32,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
         let encoder = self.inner.clone();
@@ -111,7 +114,7 @@ impl NativeEncoder {
             let titles = titles.iter().map(|title| Some(title.as_str())).chain(std::iter::repeat(None));
             let inputs: Vec<EncoderInput<'_>> =
                 texts.iter().zip(titles).map(|(text, title)| EncoderInput { title, text }).collect();
-            let options = EncodeOptions { batch_tokens: batch_tokens as usize };
+            let options = EncodeOptions { batch_tokens: batch_tokens as usize, first_input: first as usize };
             Ok(Float32Array::from(encoder.encode(&inputs, &options, &control)?))
         })
     }

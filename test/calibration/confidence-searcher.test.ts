@@ -26,7 +26,7 @@ const sure: Run = new Map([
 	['empty', []],
 ]);
 const unsure: Run = new Map([
-	['both', hits(['x', 9], ['y', 8], ['x', 7])],
+	['both', hits(['x', 9], ['y', 8], ['w', 7])],
 	['second', hits(['z', 5], ['y', 5])],
 	['empty', []],
 ]);
@@ -98,7 +98,7 @@ test('what fusing gives can be fused again, and be measured', async t => {
 	t.deepEqual([...again.run], [...run]);
 	// A passage that a list has twice counts once there.
 	const ranks = await fuse([run, unsure], {method: 'rrf', rankConstant: 0});
-	t.deepEqual(ranks.get('both'), hits(['a', 1], ['x', 1], ['b', 0.5], ['y', 0.5]));
+	t.deepEqual(ranks.get('both'), hits(['a', 1], ['x', 1], ['b', 0.5], ['y', 0.5], ['w', Math.fround(1 / 3)]));
 });
 
 interface Parts {
@@ -264,5 +264,5 @@ test('what has no meaning is refused with what came', async t => {
 	);
 	const endless: Run = new Map([['q', hits(['a', Infinity])]]);
 	const error = await t.throwsAsync(fuseByConfidence([{name: 'a', run: endless, temperature: 1}]), {instanceOf: RetrievalError});
-	t.is(error.message, 'query "q": scores: expected finite numbers, got inf');
+	t.is(error.message, 'run: hits[0] of query "q": score: expected a finite 32-bit number, got Infinity');
 });

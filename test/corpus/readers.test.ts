@@ -200,6 +200,6 @@ test('a store that is not finished leaves no file; a duplicate id is refused', a
 	await t.throwsAsync(PassageStore.open(path), {code: 'ERR_IO'});
 	await t.throwsAsync(PassageStore.write([{id: 'a'} as Passage], path), {
 		code: 'ERR_ARGUMENT',
-		message: 'passage 0: expected {id: string, text: string, title?: string}',
+		message: 'passage 0: text: expected a string, got undefined',
 	});
 });

@@ -53,7 +53,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 			message: 'update: expected vectors of dimension 2, got 3',
 		});
 		await t.throwsAsync(index.update(['a'], vectors(2, [1, 1]), {upsert: 1 as unknown as boolean}), {
-			message: 'update: upsert: expected a boolean, got number',
+			message: 'update: upsert: expected a boolean, got 1',
 		});
 		t.deepEqual(await index.get('a'), Float32Array.of(5, 5));
 		await index.update(['x', 'a'], vectors(2, [9, 9], [0, 0]), {upsert: true});

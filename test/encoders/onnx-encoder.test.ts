@@ -1,7 +1,9 @@
+import {readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import test from 'ava';
 import {packageRoot} from '../../ts/addon.ts';
-import {OnnxEncoder, RetrievalError} from '../../ts/index.ts';
+import {Collection, OnnxEncoder, RetrievalError} from '../../ts/index.ts';
+import {modelWithNumbers} from '../support/onnx.ts';
 
 const tiny = {pooling: 'output:embedding', passageForm: 'joined'} as const;
 
@@ -80,4 +82,27 @@ test('what is no model is refused, and a closed encoder says so', async t => {
 	});
 	encoder.close();
 	await t.throwsAsync(encoder.encode(['a']), {code: 'ERR_CLOSED'});
+});
+
+test('a model whose vectors are not finite is refused by the position of the input, and makes no index', async t => {
+	// Vectors of texts of more than 40 tokens are NaN: so are the embeddings of positions from there on.
+	const model = await modelWithNumbers(t, 'tiny-encoder', 'c2', positions => positions.fill(Number.NaN, 40 * 128));
+	const encoder = await OnnxEncoder.load(model, tiny);
+	const [short, long] = ['a fox', 'a fox and a hen '.repeat(20)];
+	t.true((await encoder.encode([short])).data.every(Number.isFinite));
+	const refused = async (inputs: readonly string[], batchTokens: number): Promise<string> => {
+		const error = await t.throwsAsync(encoder.encode(inputs, {batchTokens}), {instanceOf: RetrievalError, code: 'ERR_MODEL'});
+		return error.message;
+	};
+	t.true((await refused([short, long], 1)).endsWith('expected a vector of finite numbers for inputs[1], got NaN'));
+	t.regex(await refused([long, long, short], 2048), /for inputs\[0\], got NaN$/u);
+	const many = [...Array.from({length: 299}, () => short), long];
+	t.regex(await refused(many, 1), /for inputs\[299\], got NaN$/u, 'of more inputs than are handed over at once');
+	const folder = join(model, 'built');
+	const passages = [short, short, long].map((text, i) => ({id: String(i), text}));
+	await t.throwsAsync(Collection.build(passages, folder, {encoder: model, encoderOptions: tiny}), {
+		code: 'ERR_MODEL',
+		message: /for inputs\[[0-2]\], got NaN$/u,
+	});
+	await t.throwsAsync(readdir(folder), {code: 'ENOENT'});
 });

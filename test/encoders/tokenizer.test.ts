@@ -41,7 +41,7 @@ test('they are those by which questions are explained', async t => {
 
 test('what is no text is refused, and a call is cancelled', async t => {
 	t.throws(() => tokenizer.tokenize(7 as never), {message: 'text: expected a string, got number'});
-	await t.throwsAsync(tokenizer.tokenizeMany('text' as never), {message: 'texts: expected an array, got string'});
+	await t.throwsAsync(tokenizer.tokenizeMany('text' as never), {message: 'texts: expected an array of strings, got string'});
 	await t.throwsAsync(tokenizer.tokenizeMany(['a', 1 as never]), {message: 'texts[1]: expected a string, got number'});
 	await t.throwsAsync(tokenizer.tokenizeMany(['a'], {signal: AbortSignal.abort()}), {any: true, name: 'AbortError'});
 	await t.throwsAsync(Tokenizer.load('/no/such/folder'), {message: /no\/such\/folder/u});

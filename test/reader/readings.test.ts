@@ -317,7 +317,7 @@ test('arguments that mean nothing are refused', async t => {
 	});
 	await t.throwsAsync(readRun(from, questions, new Map([['canal', [{id: 'suez', score: Number.NaN}]]]), passages), {
 		code: 'ERR_ARGUMENT',
-		message: 'retrieval score: expected a finite number, got NaN',
+		message: 'run: hits[0] of query "canal": score: expected a finite 32-bit number, got NaN',
 	});
 	const readings = await readRun(from, questions, run, passages);
 	await t.throwsAsync(readings.answers({scoring: 'best' as 'original'}), {code: 'ERR_ARGUMENT'});

@@ -39,14 +39,15 @@ test('a filter lets through the passages that it describes', async t => {
 		[{equals: {field: 'year', value: 2001}}, 'b'],
 		[{equals: {field: 'checked', value: true}}, 'b'],
 		[{equals: {field: 'tags', value: 'wild'}}, 'ac'],
-		[{in: {field: 'year', values: [1999, 2024, '2001']}}, 'ac'],
+		[{in: {field: 'year', values: [1999, 2024]}}, 'ac'],
 		[{range: {field: 'year', gte: 1999, lt: 2024}}, 'ab'],
 		[{range: {field: 'language', gt: 'de'}}, 'ac'],
 		[{exists: {field: 'tags'}}, 'ac'],
 		[{and: [{equals: {field: 'language', value: 'en'}}, {range: {field: 'year', gt: 2000}}]}, 'c'],
 		[{or: [{equals: {field: 'language', value: 'de'}}, {ids: ['c']}]}, 'bc'],
 		[{not: {equals: {field: 'language', value: 'en'}}}, 'bd'],
-		[{equals: {field: 'nothing', value: 1}}, ''],
+		[{exists: {field: 'nothing'}}, ''],
+		[{not: {exists: {field: 'nothing'}}}, 'abcd'],
 		[{and: []}, 'abcd'],
 		[{or: []}, ''],
 		[deepest, 'a'],
@@ -54,6 +55,32 @@ test('a filter lets through the passages that it describes', async t => {
 	for (const [filter, expected] of cases) {
 		t.is(await found(index, filter), expected, JSON.stringify(filter));
 	}
+});
+
+test('a field that no passage has, and a value of a type that the field never has, are refused', async t => {
+	const {index, path} = await built(t);
+	const known = 'expected a field that passages of the index have ("checked", "language", "tags", "year")';
+	const cases: [Filter, string][] = [
+		[{equals: {field: 'yaer', value: 1999}}, `filter.equals.field: ${known}, got "yaer"`],
+		[{equals: {field: 'Language', value: 'en'}}, `filter.equals.field: ${known}, got "Language"; did you mean "language"?`],
+		[{and: [{or: []}, {not: {in: {field: 'nothing', values: []}}}]}, `filter.and[1].not.in.field: ${known}, got "nothing"`],
+		[{range: {field: 'year', lt: '50'}}, 'filter.range.lt: expected a number, as every value of "year" is, got the text "50"'],
+		[{equals: {field: 'language', value: 1}}, 'filter.equals.value: expected a text, as every value of "language" is, got the number 1'],
+		[
+			{in: {field: 'checked', values: [true, 'yes']}},
+			'filter.in.values[1]: expected a boolean, as every value of "checked" is, got the text "yes"',
+		],
+	];
+	for (const [filter, message] of cases) {
+		await t.throwsAsync(index.search('fox', {filter}), {instanceOf: RetrievalError, code: 'ERR_ARGUMENT', message});
+		await t.throwsAsync(index.searchMany([{id: 'q', text: 'fox'}], {filter}), {code: 'ERR_ARGUMENT', message});
+	}
+	const writer = await Bm25Writer.open(path);
+	await writer.delete(['a', 'b', 'c', 'd']);
+	await writer.commit();
+	await writer.close();
+	await index.reload();
+	t.is(await found(index, {equals: {field: 'nothing', value: 1}}), '', 'an index without passages takes any filter');
 });
 
 test('scores are those of a search without the filter, and k counts what it lets through', async t => {
@@ -121,7 +148,8 @@ test('any fields come back, and are found by what they are', async t => {
 				t.deepEqual(await index.fields(String(i)), JSON.parse(JSON.stringify(some)));
 				for (const [field, value] of Object.entries(some)) {
 					const values = Array.isArray(value) ? value : [value];
-					const filter = {in: {field, values}};
+					// A field of no text is lacking.
+					const filter: Filter = values.length > 0 ? {in: {field, values}} : {exists: {field}};
 					t.is((await found(index, filter)).includes(String(i)), values.length > 0, JSON.stringify(filter));
 				}
 			}

@@ -2,7 +2,8 @@
 Rewrites the graph of an ONNX file, as far as tests need other shapes of a model that is there.
 
 The format is protocol buffers: fields of a key (number · 8 + wire type) and a value, in any order. The numbers are those of
-`onnx.proto`: `ModelProto.graph` is 7, `GraphProto.output` 12, a `ValueInfoProto`'s name 1.
+`onnx.proto`: `ModelProto.graph` is 7, `GraphProto.output` 12, a `ValueInfoProto`'s name 1, `GraphProto.initializer` 5, a
+`TensorProto`'s name 8 and its `raw_data` 9.
 */
 import {copyFile, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -13,6 +14,9 @@ import {packageRoot} from '../../ts/addon.ts';
 const GRAPH = 7;
 const OUTPUT = 12;
 const NAME = 1;
+const INITIALIZER = 5;
+const TENSOR_NAME = 8;
+const RAW_DATA = 9;
 
 /** A folder with one of the project's models, without some of its outputs; its path. */
 export async function modelWithoutOutputs(t: ExecutionContext, model: string, outputs: readonly string[], config = '{}'): Promise<string> {
@@ -22,6 +26,34 @@ export async function modelWithoutOutputs(t: ExecutionContext, model: string, ou
 	await copyFile(join(from, 'tokenizer.json'), join(folder, 'tokenizer.json'));
 	await writeFile(join(folder, 'config.json'), config);
 	await writeFile(join(folder, 'model.onnx'), withoutOutputs(await readFile(join(from, 'model.onnx')), outputs));
+	return folder;
+}
+
+/** A folder with one of the project's encoders, some numbers of one of its tensors changed; its path. */
+export async function modelWithNumbers(
+	t: ExecutionContext,
+	model: string,
+	tensor: string,
+	change: (numbers: Float32Array) => void,
+): Promise<string> {
+	const from = join(packageRoot, 'models', model);
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-model-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	for (const name of ['tokenizer.json', 'config.json']) {
+		await copyFile(join(from, name), join(folder, name));
+	}
+	const bytes = await readFile(join(from, 'model.onnx'));
+	const graph = fields(bytes).find(({number}) => number === GRAPH)!;
+	const initializer = fields(graph.value).find(
+		({number, value}) =>
+			number === INITIALIZER && fields(value).some(({number, value}) => number === TENSOR_NAME && value.toString() === tensor),
+	)!;
+	const {value: raw} = fields(initializer.value).find(({number}) => number === RAW_DATA)!;
+	// A view of the file's own bytes may not begin at a multiple of four.
+	const numbers = new Float32Array(Uint8Array.from(raw).buffer);
+	change(numbers);
+	raw.set(new Uint8Array(numbers.buffer));
+	await writeFile(join(folder, 'model.onnx'), bytes);
 	return folder;
 }
 

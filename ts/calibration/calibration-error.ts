@@ -1,6 +1,7 @@
-import {checkCount, checkOneOf, kindOf, shown} from '../check.ts';
+import {checkArray, checkCount, checkOneOf, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callSync, native} from '../native.ts';
+import {type OptionNames, checkOptions, optionNames} from '../options.ts';
 import {MOST_BINS, checkCorrect} from './temperature.ts';
 
 /** How confident a model was, from 0 to 1, and whether it was right. */
@@ -13,6 +14,14 @@ export interface BinOptions {
 	/** Bins of equal width: bin i of N has confidences in [i/N, (i + 1)/N), the last one 1 too. @default 10 */
 	readonly bins?: number | undefined;
 }
+
+interface ErrorOptions extends BinOptions {
+	/** @default 'squared' */
+	readonly form?: 'squared' | 'absolute' | undefined;
+}
+
+const binOptions: OptionNames = optionNames<BinOptions>({bins: true});
+const errorOptions: OptionNames = optionNames<ErrorOptions>({bins: true, form: true});
 
 /** Predictions whose confidences are about the same. */
 export interface ReliabilityBin {
@@ -38,13 +47,8 @@ expectedCalibrationError([{confidence: 0.9, correct: true}, {confidence: 0.95, c
 //=> 0.425
 ```
 */
-export function expectedCalibrationError(
-	predictions: readonly Prediction[],
-	options: BinOptions & {
-		/** @default 'squared' */
-		readonly form?: 'squared' | 'absolute' | undefined;
-	} = {},
-): number {
+export function expectedCalibrationError(predictions: readonly Prediction[], options: ErrorOptions = {}): number {
+	checkOptions('expectedCalibrationError', options, errorOptions);
 	const {form = 'squared'} = options;
 	checkOneOf('form', form, ['squared', 'absolute']);
 	const {squaredError, absoluteError} = binned(predictions, options);
@@ -61,6 +65,7 @@ maximumCalibrationError([{confidence: 0.9, correct: true}, {confidence: 0.2, cor
 ```
 */
 export function maximumCalibrationError(predictions: readonly Prediction[], options: BinOptions = {}): number {
+	checkOptions('maximumCalibrationError', options, binOptions);
 	return binned(predictions, options).greatestError;
 }
 
@@ -89,6 +94,7 @@ reliability([{confidence: 0.9, correct: true}, {confidence: 0.95, correct: false
 ```
 */
 export function reliability(predictions: readonly Prediction[], options: BinOptions = {}): ReliabilityBin[] {
+	checkOptions('reliability', options, binOptions);
 	const {counts, confidences, accuracies} = binned(predictions, options);
 	const bins = counts.length;
 	return Array.from(counts, (count, i) => ({
@@ -107,17 +113,17 @@ function binned(predictions: readonly Prediction[], {bins = 10}: BinOptions): Bi
 }
 
 function columns(predictions: readonly Prediction[]): {readonly confidences: Float64Array; readonly correct: Uint8Array} {
-	if (!Array.isArray(predictions) || predictions.length === 0) {
-		const got = Array.isArray(predictions) ? 'none' : kindOf(predictions);
-		throw new RetrievalError('ERR_ARGUMENT', `predictions: expected at least one {confidence, correct}, got ${got}`);
+	checkArray('predictions', predictions, '{confidence, correct}');
+	if (predictions.length === 0) {
+		throw new RetrievalError('ERR_ARGUMENT', 'predictions: expected at least one {confidence, correct}, got none');
 	}
-	const confidences = Float64Array.from(predictions as readonly Prediction[], (prediction, i) => {
+	const confidences = Float64Array.from(predictions, (prediction, i) => {
 		const confidence: unknown = prediction?.confidence;
 		if (typeof confidence !== 'number' || !(confidence >= 0 && confidence <= 1)) {
 			throw new RetrievalError('ERR_ARGUMENT', `predictions[${i}]: confidence: expected a number from 0 to 1, got ${shown(confidence)}`);
 		}
 		return confidence;
 	});
-	const truths = (predictions as readonly Prediction[]).map(({correct}) => correct);
+	const truths = predictions.map(({correct}) => correct);
 	return {confidences, correct: checkCorrect(truths, i => `predictions[${i}]: correct`)};
 }

@@ -1,8 +1,9 @@
-import {checkCount, checkString, kindOf} from '../check.ts';
+import {checkCount, checkObject, checkQueries, checkString, hasMethods, isArray, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {callSync, native} from '../native.ts';
 import {together} from '../together.ts';
 import type {Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
 import {checkModels, fuseByConfidence} from './fuse-by-confidence.ts';
 
 /** One of several models. */
@@ -22,6 +23,11 @@ export interface ConfidenceSearcherOptions {
 	/** Scores that a model's confidence is computed of, k of A_k. @default 30 */
 	readonly depth?: number | undefined;
 }
+
+const searcherOptions: OptionNames = optionNames<ConfidenceSearcherOptions>({models: true, depth: true});
+const searchNames = {...callNames, k: true} as const;
+const searchOptions: OptionNames = optionNames<SearchOptions>(searchNames);
+const searchManyOptions: OptionNames = optionNames<SearchManyOptions>({...searchNames, threads: true});
 
 /** Which model answered a query, and how confident each was. */
 export interface ConfidenceDecision {
@@ -61,15 +67,20 @@ export class ConfidenceSearcher implements Searcher {
 	readonly #models: readonly NamedModel[];
 	readonly #depth: number;
 
-	constructor({models, depth = 30}: ConfidenceSearcherOptions) {
+	constructor(options: ConfidenceSearcherOptions) {
+		checkGiven('ConfidenceSearcher', options, searcherOptions);
+		const {models, depth = 30} = options;
 		const named = (
-			Array.isArray(models)
-				? (models as readonly ConfidenceModel[]).map((model, i) => ({...model, name: model?.name ?? String(i)}))
+			isArray(models)
+				? (models as readonly ConfidenceModel[]).map((model, i) => {
+						checkObject(`models[${i}]`, model, '{name?, searcher, temperature}');
+						return {...model, name: model.name ?? String(i)};
+					})
 				: models
 		) as readonly NamedModel[];
 		checkModels('models', named);
 		for (const [i, {searcher}] of named.entries()) {
-			if (typeof searcher?.searchMany !== 'function' || typeof searcher.search !== 'function') {
+			if (!hasMethods(searcher, 'searchMany', 'search')) {
 				throw new RetrievalError('ERR_ARGUMENT', `models[${i}]: searcher: expected a searcher, got ${kindOf(searcher)}`);
 			}
 		}
@@ -85,6 +96,8 @@ export class ConfidenceSearcher implements Searcher {
 
 	/** Progress is that of the first model's searcher. Hits have an id and a score. */
 	async searchMany(queries: readonly Query[], options: SearchManyOptions = {}): Promise<Run> {
+		checkQueries('queries', queries);
+		checkOptions('searchMany', options, searchManyOptions);
 		const {k = 100, signal, threads, onProgress} = options;
 		checkCount('k', k, 0);
 		const depth = Math.max(k, this.#depth);
@@ -100,8 +113,9 @@ export class ConfidenceSearcher implements Searcher {
 
 	/** Which model answers, how confident each is, and the hits. */
 	async decide(query: string, options: SearchOptions = {}): Promise<ConfidenceDecision> {
-		const {k = 100, signal} = options;
 		checkString('query', query);
+		checkOptions('search', options, searchOptions);
+		const {k = 100, signal} = options;
 		checkCount('k', k, 0);
 		const depth = Math.max(k, this.#depth);
 		const lists = await Promise.all(this.#models.map(async ({searcher}) => searcher.search(query, {k: depth, signal})));

@@ -1,4 +1,4 @@
-import {checkFloats} from '../check.ts';
+import {checkFloats, isInstance} from '../check.ts';
 import {callSync, native} from '../native.ts';
 import {checkTemperature} from './temperature.ts';
 
@@ -17,7 +17,7 @@ confidence(Float32Array.from(hits, ({score}) => score), 0.05);
 ```
 */
 export function confidence(scores: Float32Array, temperature: number): number {
-	checkFloats('scores', scores, undefined, scores?.length);
+	checkFloats('scores', scores, undefined, isInstance(scores, Float32Array) ? scores.length : undefined);
 	checkTemperature('temperature', temperature);
 	return callSync(() => native.confidence(scores, temperature));
 }

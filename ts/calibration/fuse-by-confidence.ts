@@ -1,6 +1,7 @@
-import {checkCount, checkString, kindOf} from '../check.ts';
+import {checkArray, checkCount, checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import {RetrievedRun, nativeRun} from '../run.ts';
 import type {CallOptions, Run} from '../types.ts';
 import {checkTemperature} from './temperature.ts';
@@ -11,6 +12,8 @@ export interface ConfidenceFusionOptions extends CallOptions {
 	/** Hits wanted per query. @default 100 */
 	readonly k?: number | undefined;
 }
+
+const fusionOptions: OptionNames = optionNames<ConfidenceFusionOptions>({...callNames, depth: true, k: true});
 
 /** A run, and who answered. */
 export interface ConfidenceFusion {
@@ -42,6 +45,7 @@ export async function fuseByConfidence(
 	runs: ReadonlyArray<{readonly name: string; readonly run: Run; readonly temperature: number}>,
 	options: ConfidenceFusionOptions = {},
 ): Promise<ConfidenceFusion> {
+	checkOptions('fuseByConfidence', options, fusionOptions);
 	const {depth = 30, k = 100, signal} = options;
 	checkCount('depth', depth, 1);
 	checkCount('k', k, 0);
@@ -72,9 +76,9 @@ const QUERIES_A_TURN = 2000;
 
 /** @internal At least one, of distinct names, each with its temperature. */
 export function checkModels(what: string, models: ReadonlyArray<{readonly name: string; readonly temperature: number}>): void {
-	if (!Array.isArray(models) || models.length === 0) {
-		const got = Array.isArray(models) ? 'none' : kindOf(models);
-		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected at least one model, got ${got}`);
+	checkArray(what, models, 'models');
+	if (models.length === 0) {
+		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected at least one model, got none`);
 	}
 	const names = new Set<string>();
 	for (const [i, model] of models.entries()) {

@@ -1,6 +1,8 @@
-import {checkCount, checkString, kindOf} from '../check.ts';
+import {checkArray, checkCount, checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
-import {callNative, native, nextTurn} from '../native.ts';
+import {callNative, native} from '../native.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
+import {checkQrels, nativeQrels} from '../qrels.ts';
 import {nativeRun} from '../run.ts';
 import type {CallOptions, Qrels, Run, Vectors} from '../types.ts';
 
@@ -14,6 +16,13 @@ export interface JudgedScores {
 	readonly correct: readonly boolean[];
 }
 
+type JudgedScoresOptions = CallOptions & {
+	/** Scores of a query that count, k of A_k. @default 30 */
+	readonly depth?: number | undefined;
+};
+
+const scoresOptions: OptionNames = optionNames<JudgedScoresOptions>({...callNames, depth: true});
+
 /**
 What `fitTemperature` needs, of a run: the best scores of each judged query, and whether its best hit is relevant. A query
 that the run lacks has no scores, and is wrong; at least one is in the run. Queries that are not judged do not count. Progress
@@ -25,41 +34,29 @@ const {scores, correct} = await judgedScores(run, await readQrels('qrels.txt'));
 const {temperature} = await fitTemperature(scores, correct);
 ```
 */
-export async function judgedScores(
-	run: Run,
-	qrels: Qrels,
-	options: CallOptions & {
-		/** Scores of a query that count, k of A_k. @default 30 */
-		readonly depth?: number | undefined;
-	} = {},
-): Promise<JudgedScores> {
+export async function judgedScores(run: Run, qrels: Qrels, options: JudgedScoresOptions = {}): Promise<JudgedScores> {
+	checkOptions('judgedScores', options, scoresOptions);
 	const {depth = 30} = options;
 	checkCount('depth', depth, 1);
+	checkQrels('qrels', qrels);
 	const handle = await nativeRun(run);
-	if (typeof qrels?.entries !== 'function') {
-		throw new RetrievalError('ERR_ARGUMENT', `qrels: expected a Map of query id to judgements, got ${kindOf(qrels)}`);
-	}
-	const judgements = new native.QrelsBuilder();
-	let added = 0;
-	for (const [query, judged] of qrels) {
-		judgements.add(query, [...judged.keys()], Int32Array.from(judged.values()));
-		if (++added % QUERIES_A_TURN === 0) {
-			await nextTurn();
-			options.signal?.throwIfAborted();
-		}
-	}
+	const judgements = await nativeQrels(qrels, options.signal);
 	const {queries, scores, correct} = await callNative(options, () => native.judgedScores(handle, judgements, depth));
 	return {queries, scores: {data: scores, rows: queries.length, dim: depth}, correct: Array.from(correct, Boolean)};
 }
-
-/** About a millisecond's worth of judgements to copy. */
-const QUERIES_A_TURN = 500;
 
 /** A model by what it found. */
 export interface ModelRun {
 	readonly name: string;
 	readonly run: Run;
 }
+
+type SelectOptions = CallOptions & {
+	/** Models wanted, at most. @default 3 */
+	readonly count?: number | undefined;
+};
+
+const selectOptions: OptionNames = optionNames<SelectOptions>({...callNames, count: true});
 
 /**
 The models whose best hit is relevant most often, best first; of equal ones the earlier (Yang et al., 2023, §3.2: fusion of the
@@ -76,18 +73,17 @@ best.map(({name, accuracy}) => [name, accuracy]);
 export async function selectModels<M extends ModelRun>(
 	models: readonly M[],
 	qrels: Qrels,
-	options: CallOptions & {
-		/** Models wanted, at most. @default 3 */
-		readonly count?: number | undefined;
-	} = {},
+	options: SelectOptions = {},
 ): Promise<Array<M & {readonly accuracy: number}>> {
+	checkArray('models', models, '{name, run}');
+	checkOptions('selectModels', options, selectOptions);
 	const {count = 3, signal} = options;
 	checkCount('count', count, 1);
-	if (!Array.isArray(models) || models.length === 0) {
+	if (models.length === 0) {
 		throw new RetrievalError('ERR_ARGUMENT', 'models: expected at least one {name, run}, got none');
 	}
 	const judged: Array<M & {readonly accuracy: number}> = [];
-	for (const [i, model] of (models as readonly M[]).entries()) {
+	for (const [i, model] of models.entries()) {
 		checkString(`models[${i}]: name`, model?.name);
 		const {correct} = await judgedScores(model.run, qrels, {depth: 1, signal});
 		judged.push({...model, accuracy: correct.filter(Boolean).length / correct.length});

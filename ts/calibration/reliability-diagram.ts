@@ -1,5 +1,5 @@
-import {kindOf} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
+import {checkArray, checkString} from '../check.ts';
+import {type OptionNames, checkOptions, optionNames} from '../options.ts';
 import {escaped} from '../report/html.ts';
 import {type Point, at, line, scale, text} from '../report/svg.ts';
 import {type BinOptions, type Prediction, type ReliabilityBin, expectedCalibrationError, reliability} from './calibration-error.ts';
@@ -8,6 +8,8 @@ export interface ReliabilityDiagramOptions extends BinOptions {
 	/** @default 'Reliability' */
 	readonly title?: string | undefined;
 }
+
+const diagramOptions: OptionNames = optionNames<ReliabilityDiagramOptions>({bins: true, title: true});
 
 /**
 A reliability diagram (DeGroot & Fienberg, 1983; Guo et al., 2017, §2), as a self-contained SVG: of each bin of confidences the
@@ -23,11 +25,11 @@ await writeFile('reliability.svg', reliabilityDiagram(predictions, {title: 'MUF 
 ```
 */
 export function reliabilityDiagram(predictions: readonly Prediction[], options: ReliabilityDiagramOptions = {}): string {
+	checkArray('predictions', predictions, '{confidence, correct}');
+	checkOptions('reliabilityDiagram', options, diagramOptions);
 	const {title = 'Reliability'} = options;
-	if (typeof title !== 'string') {
-		throw new RetrievalError('ERR_ARGUMENT', `title: expected a string, got ${kindOf(title)}`);
-	}
-	const bins = reliability(predictions, options);
+	checkString('title', title);
+	const bins = reliability(predictions, {bins: options.bins});
 	const error = expectedCalibrationError(predictions, {bins: options.bins, form: 'absolute'});
 	const count = predictions.length;
 	const summary = `${grouped(count)} ${count === 1 ? 'prediction' : 'predictions'}, expected calibration error ${error.toFixed(3)}`;

@@ -1,6 +1,7 @@
-import {checkCount, checkFloats, checkOneOf, kindOf, shown} from '../check.ts';
+import {checkCount, checkFloats, checkObject, checkOneOf, isArray, kindOf, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, native} from '../native.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import type {CallOptions, Vectors} from '../types.ts';
 
 export interface TemperatureSearchOptions extends CallOptions {
@@ -21,6 +22,16 @@ export interface TemperatureDescentOptions extends CallOptions {
 	/** Bins of the calibration error. @default 10 */
 	readonly bins?: number | undefined;
 }
+
+const searchOptions: OptionNames = optionNames<TemperatureSearchOptions>({...callNames, method: true, bins: true});
+const descentOptions: OptionNames = optionNames<TemperatureDescentOptions>({
+	...callNames,
+	method: true,
+	bins: true,
+	start: true,
+	stepSize: true,
+	steps: true,
+});
 
 /** A temperature, and the squared calibration error there. */
 export interface TemperatureFit {
@@ -69,8 +80,11 @@ export async function fitTemperature(
 	correct: readonly boolean[],
 	options: TemperatureSearchOptions | TemperatureDescentOptions = {},
 ): Promise<TemperatureFit | TemperatureDescent> {
+	// Those of a search are refused once it is known to be one.
+	checkOptions('fitTemperature', options, descentOptions);
 	const {method = 'search', bins = 10} = options;
 	checkOneOf('method', method, ['search', 'descent']);
+	checkOptions(`fitTemperature by ${method}`, options, method === 'search' ? searchOptions : descentOptions);
 	checkCount('bins', bins, 1, MOST_BINS);
 	const truths = checkOutcomes(scores, correct);
 	const {data, dim} = scores;
@@ -109,17 +123,15 @@ export function checkCorrect(correct: readonly boolean[], what: (i: number) => s
 }
 
 function checkOutcomes(scores: Vectors, correct: readonly boolean[]): Uint8Array {
-	if (typeof scores !== 'object' || scores === null) {
-		throw new RetrievalError('ERR_ARGUMENT', `scores: expected {data, rows, dim}, got ${kindOf(scores)}`);
-	}
+	checkObject('scores', scores, '{data, rows, dim}');
 	checkCount('scores: dim', scores.dim, 1);
 	checkCount('scores: rows', scores.rows, 1);
 	checkFloats('scores: data', scores.data, undefined, scores.rows * scores.dim);
 	if (scores.data.length !== scores.rows * scores.dim) {
 		throw new RetrievalError('ERR_DIMENSION', `scores: expected ${scores.rows} × ${scores.dim} values, got ${scores.data.length}`);
 	}
-	if (!Array.isArray(correct) || correct.length !== scores.rows) {
-		const got = Array.isArray(correct) ? String(correct.length) : kindOf(correct);
+	if (!isArray(correct) || correct.length !== scores.rows) {
+		const got = isArray(correct) ? String(correct.length) : kindOf(correct);
 		throw new RetrievalError('ERR_ARGUMENT', `correct: expected one boolean for each of ${scores.rows} questions, got ${got}`);
 	}
 	return checkCorrect(correct, i => `correct[${i}]`);

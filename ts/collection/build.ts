@@ -1,14 +1,17 @@
 import {readdir} from 'node:fs/promises';
 import {availableParallelism} from 'node:os';
 import {join, resolve} from 'node:path';
-import {checkCount, checkOneOf, checkString} from '../check.ts';
+import {checkBoolean, checkCount, checkFunction, checkIterable, checkOneOf, checkString} from '../check.ts';
 import {type PassageFormat, PassageStore, type ReadLimits, type SplitOptions} from '../corpus/index.ts';
 import {type FlatStorage, storages} from '../dense/flat-index.ts';
 import {type HnswIndexOptions, checkedGraph} from '../dense/hnsw-index.ts';
+import {encoderOptions as encoderNames} from '../encoders/onnx-encoder.ts';
 import {OnnxEncoder, type OnnxEncoderOptions} from '../encoders/index.ts';
 import {RetrievalError} from '../errors.ts';
-import {isFolder, onPath, pathError} from '../files.ts';
+import {isFolder, pathError} from '../files.ts';
 import {callNative, native} from '../native.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
+import {checkedFileOptions, fileNames} from '../source.ts';
 import type {Analyzer} from '../sparse/analyzer.ts';
 import {nativeAnalyzer} from '../sparse/native-analyzer.ts';
 import type {CallOptions, Passage, Progress} from '../types.ts';
@@ -64,6 +67,25 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimit
 	readonly onStage?: ((report: StageReport) => void) | undefined;
 }
 
+/** The names of `BuildOptions`, for calls that take more. */
+export const buildNames = {
+	...callNames,
+	...fileNames,
+	analyzer: true,
+	encoder: true,
+	encoderOptions: true,
+	questionEncoder: true,
+	dense: true,
+	flat: true,
+	hnsw: true,
+	threads: true,
+	overwrite: true,
+	onStage: true,
+} as const;
+const buildOptions: OptionNames = optionNames<BuildOptions>(buildNames);
+const flatOptions: OptionNames = optionNames<NonNullable<BuildOptions['flat']>>({storage: true});
+const graphOptions: OptionNames = optionNames<NonNullable<BuildOptions['hnsw']>>({m: true, efConstruction: true, seed: true, layout: true});
+
 /**
 Builds a collection in the folder `output`: passages, BM25 index, vectors, graph. It is built beside its place and moved
 there when it is whole; a build that fails or is aborted leaves what was there. An aborted build rejects once its work has
@@ -75,6 +97,16 @@ export async function buildCollection(
 	output: string,
 	options: BuildOptions = {},
 ): Promise<Manifest> {
+	checkOptions('build', options, buildOptions);
+	if (typeof source !== 'string') {
+		checkIterable('source', source, 'passages, or a path');
+	}
+	checkOptions('flat', options.flat, flatOptions);
+	checkOptions('hnsw', options.hnsw, graphOptions);
+	checkOptions('encoderOptions', options.encoderOptions, encoderNames);
+	if (options.onStage !== undefined) {
+		checkFunction('onStage', options.onStage);
+	}
 	const {encoder: model = 'minilm-encoder', dense = 'flat+hnsw', threads = 0, flat = {}, hnsw = {}, overwrite = false} = options;
 	const {storage = 'f32'} = flat;
 	checkString('output', output);
@@ -82,6 +114,14 @@ export async function buildCollection(
 	checkOneOf('flat: storage', storage, storages);
 	const graph = checkedGraph(hnsw, 'hnsw: ');
 	checkCount('threads', threads, 0);
+	checkBoolean('overwrite', overwrite);
+	checkedFileOptions(options);
+	if (model !== false) {
+		checkString('encoder', model);
+	}
+	if (options.questionEncoder !== undefined) {
+		checkString('questionEncoder', options.questionEncoder);
+	}
 	const analyzer = nativeAnalyzer(options.analyzer ?? 'english');
 	options.signal?.throwIfAborted();
 	const target = await placeOf(output);

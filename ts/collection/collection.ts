@@ -1,14 +1,17 @@
 import {join} from 'node:path';
-import {checkCount, checkOneOf, checkString} from '../check.ts';
+import {checkArray, checkBoolean, checkCount, checkMade, checkObject, checkOneOf, checkString} from '../check.ts';
 import {PassageStore} from '../corpus/index.ts';
 import {DenseSearcher, FlatIndex, HnswIndex} from '../dense/index.ts';
 import {OnnxEncoder, type OnnxEncoderOptions} from '../encoders/index.ts';
+import {encoderOptions as encoderNames} from '../encoders/onnx-encoder.ts';
 import {RetrievalError} from '../errors.ts';
 import {type FusionMethod, HybridSearcher} from '../fusion/index.ts';
+import {type OptionNames, checkOptions, optionNames} from '../options.ts';
 import {type Answer, ExtractiveReader, type ReadOptions} from '../reader/index.ts';
+import {checkParameters} from '../sparse/bm25-index.ts';
 import {Bm25Index, type Bm25Options} from '../sparse/index.ts';
 import type {Hit, Passage, Searcher} from '../types.ts';
-import {type BuildOptions, buildCollection} from './build.ts';
+import {type BuildOptions, buildCollection, buildNames} from './build.ts';
 import {placeOf, putBack} from './build-folder.ts';
 import {type Manifest, parts, readManifest} from './manifest.ts';
 
@@ -44,6 +47,25 @@ export interface AskOptions extends Omit<ReadOptions, 'k' | 'onProgress' | 'evid
 	readonly answers?: number | undefined;
 }
 
+type BuildAndOpenOptions = BuildOptions & Pick<CollectionOptions, 'reader' | 'k1' | 'b'>;
+
+const buildOptions: OptionNames = optionNames<BuildAndOpenOptions>({...buildNames, reader: true, k1: true, b: true});
+const openOptions: OptionNames = optionNames<CollectionOptions>({k1: true, b: true, encoder: true, encoderOptions: true, reader: true});
+const searcherNames = {index: true, fusion: true, depth: true} as const;
+const searcherOptions: OptionNames = optionNames<SearcherOptions>(searcherNames);
+const askOptions: OptionNames = optionNames<AskOptions>({
+	...searcherNames,
+	signal: true,
+	scoring: true,
+	spansPerPassage: true,
+	maxAnswerTokens: true,
+	evidence: true,
+	merge: true,
+	retriever: true,
+	passages: true,
+	answers: true,
+});
+
 /** What came of a question. */
 export interface Asked {
 	/** Best first. */
@@ -59,6 +81,8 @@ hybrid scores, five passages read). BM25 scores run to some tens, scores of unit
 known, so their scores do not count.
 */
 export function defaultEvidence(retriever: Retriever, unitVectors: boolean): {readonly beta: number; readonly gamma: number} {
+	checkOneOf('retriever', retriever, retrievers);
+	checkBoolean('unitVectors', unitVectors);
 	if (retriever === 'bm25') {
 		return {beta: 1, gamma: 0.5};
 	}
@@ -86,6 +110,7 @@ export class Collection implements AsyncDisposable {
 	readonly #open = new Map<string, Promise<Closable>>();
 
 	private constructor(folder: string, manifest: Manifest, passages: PassageStore, bm25: Bm25Index, options: CollectionOptions) {
+		checkMade('Collection', passages, PassageStore, 'Collection.open() or Collection.build()');
 		this.#folder = folder;
 		this.manifest = manifest;
 		this.passages = passages;
@@ -97,14 +122,17 @@ export class Collection implements AsyncDisposable {
 	static async build(
 		source: string | Iterable<Passage> | AsyncIterable<Passage>,
 		output: string,
-		options: BuildOptions & Pick<CollectionOptions, 'reader' | 'k1' | 'b'> = {},
+		options: BuildAndOpenOptions = {},
 	): Promise<Collection> {
-		await buildCollection(source, output, options);
+		checkOptions('build', options, buildOptions);
+		const {reader, k1, b, ...build} = options;
+		// Before the work of hours, not after it.
+		checkOpening({reader, k1, b});
+		await buildCollection(source, output, build);
+		const {encoder, questionEncoder, encoderOptions} = build;
 		return Collection.open(
 			output,
-			options.encoder === false
-				? {reader: options.reader, k1: options.k1, b: options.b}
-				: {...options, encoder: options.questionEncoder ?? options.encoder},
+			encoder === false ? {reader, k1, b} : {reader, k1, b, encoder: questionEncoder ?? encoder, encoderOptions},
 		);
 	}
 
@@ -114,6 +142,8 @@ export class Collection implements AsyncDisposable {
 	*/
 	static async open(folder: string, options: CollectionOptions = {}): Promise<Collection> {
 		checkString('folder', folder);
+		checkOptions('open', options, openOptions);
+		checkOpening(options);
 		const manifest = await foundManifest(folder);
 		const passages = await PassageStore.open(join(folder, parts.passages));
 		const bm25 = await Bm25Index.open(join(folder, parts.bm25), {k1: options.k1, b: options.b});
@@ -129,6 +159,7 @@ export class Collection implements AsyncDisposable {
 	/** A searcher over the collection; what it needs is loaded here. */
 	async searcher(retriever: Retriever, options: SearcherOptions = {}): Promise<Searcher> {
 		checkOneOf('retriever', retriever, retrievers);
+		checkOptions('searcher', options, searcherOptions);
 		if (retriever === 'bm25') {
 			return this.bm25;
 		}
@@ -166,14 +197,16 @@ export class Collection implements AsyncDisposable {
 	/** Retrieves passages for a question and takes answers out of them. */
 	async ask(question: string, options: AskOptions = {}): Promise<Asked> {
 		checkString('question', question);
+		checkOptions('ask', options, askOptions);
 		const {retriever = this.manifest.encoder ? 'hybrid' : 'bm25', passages: count = 20, answers: k = 3, signal} = options;
+		const {index, fusion, depth, scoring, spansPerPassage, maxAnswerTokens, merge} = options;
 		checkCount('passages', count, 1);
 		checkCount('answers', k, 1);
-		const [searcher, reader] = await Promise.all([this.searcher(retriever, options), this.reader()]);
+		const [searcher, reader] = await Promise.all([this.searcher(retriever, {index, fusion, depth}), this.reader()]);
 		const hits = await searcher.search(question, {k: count, signal});
 		const passages = await this.retrieved(hits);
 		const evidence = options.evidence ?? this.evidence(retriever);
-		const answers = await reader.read(question, passages, {...options, evidence, k});
+		const answers = await reader.read(question, passages, {signal, scoring, spansPerPassage, maxAnswerTokens, merge, evidence, k});
 		return {answers, passages, retriever};
 	}
 
@@ -184,6 +217,8 @@ export class Collection implements AsyncDisposable {
 
 	/** The passages of hits, each with its score. */
 	async retrieved(hits: readonly Hit[]): Promise<Array<Passage & Hit>> {
+		checkArray('hits', hits, '{id, score}');
+		hits.forEach((hit, i) => checkObject(`hits[${i}]`, hit, '{id, score}'));
 		const passages = await this.passages.get(hits.map(hit => hit.id));
 		return passages.map((passage, i) => ({...passage, score: hits[i]!.score}));
 	}
@@ -246,6 +281,16 @@ async function foundManifest(folder: string): Promise<Manifest> {
 		}
 		throw error;
 	}
+}
+
+function checkOpening({encoder, encoderOptions, reader, ...parameters}: CollectionOptions): void {
+	for (const [what, model] of Object.entries({encoder, reader})) {
+		if (model !== undefined) {
+			checkString(what, model);
+		}
+	}
+	checkOptions('encoderOptions', encoderOptions, encoderNames);
+	checkParameters(parameters);
 }
 
 interface Closable {

@@ -1,6 +1,7 @@
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {packageRoot} from '../addon.ts';
+import {checkOneOf} from '../check.ts';
 import {onPath} from '../files.ts';
 import type {Question} from '../types.ts';
 
@@ -51,6 +52,7 @@ export function encyclopedia(): Encyclopedia {
 		articles: join(folder, 'articles'),
 		qrels: join(folder, 'qrels.txt'),
 		async questions(split) {
+			checkOneOf('split', split, ['train', 'dev', 'test']);
 			const path = join(folder, `questions.${split}.jsonl`);
 			const lines = (await onPath('read', path, async () => readFile(path, 'utf8'))).trim().split('\n');
 			return lines.map(line => {

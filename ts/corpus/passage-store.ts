@@ -1,7 +1,7 @@
-import {checkCount, checkString, checkStrings} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
+import {checkCount, checkIds, checkInstance, checkIterable, checkMade, checkPassage, checkString} from '../check.ts';
 import {type Binding, callNative, native} from '../native.ts';
-import {type FileOptions, type ReadLimits, checkPassageBytes, checkedFileOptions, checkedReadLimits} from '../source.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
+import {type FileOptions, type ReadLimits, checkPassageBytes, checkedFileOptions, checkedReadLimits, fileNames} from '../source.ts';
 import {type TextSource, textsOf} from '../texts.ts';
 import type {CallOptions, Passage} from '../types.ts';
 
@@ -15,6 +15,9 @@ export interface IngestResult {
 	readonly skipped: number;
 }
 
+const ingestOptions: OptionNames = optionNames<IngestOptions>({...callNames, ...fileNames});
+const writeOptions: OptionNames = optionNames<WriteOptions>({...callNames, maxPassageBytes: true});
+
 /** Passages handed over in one call. */
 const BATCH = 256;
 
@@ -24,6 +27,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 
 	/** @internal */
 	private constructor(store: Binding.NativePassageStore) {
+		checkMade('PassageStore', store, native.NativePassageStore, 'PassageStore.open()');
 		this.#native = store;
 	}
 
@@ -37,6 +41,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 	static async ingest(source: string, output: string, options: IngestOptions = {}): Promise<IngestResult> {
 		checkString('source', source);
 		checkString('output', output);
+		checkOptions('ingest', options, ingestOptions);
 		const file = checkedFileOptions(options);
 		return callNative(options, control => native.ingest(source, file, output, control));
 	}
@@ -45,9 +50,12 @@ export class PassageStore implements AsyncDisposable, TextSource {
 	static async write(
 		passages: Iterable<Passage> | AsyncIterable<Passage>,
 		output: string,
-		{signal, onProgress, maxPassageBytes}: WriteOptions = {},
+		options: WriteOptions = {},
 	): Promise<IngestResult> {
+		checkIterable('write: passages', passages, 'passages');
 		checkString('output', output);
+		checkOptions('write', options, writeOptions);
+		const {signal, onProgress, maxPassageBytes} = options;
 		const limits = checkedReadLimits({maxPassageBytes});
 		const writer = await callNative({signal}, () => native.createPassageStore(output));
 		let batch: Passage[] = [];
@@ -65,9 +73,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 		};
 		try {
 			for await (const passage of passages) {
-				if (typeof passage?.id !== 'string' || typeof passage.text !== 'string') {
-					throw new RetrievalError('ERR_ARGUMENT', `passage ${done + batch.length}: expected {id: string, text: string, title?: string}`);
-				}
+				checkPassage(`passage ${done + batch.length}`, passage);
 				checkPassageBytes(`passage ${done + batch.length}`, passage, limits.maxPassageBytes);
 				batch.push(passage);
 				if (batch.length === BATCH) {
@@ -94,7 +100,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 
 	/** The passages of these ids, in their order; an unknown id is an error. */
 	async get(ids: readonly string[]): Promise<Passage[]> {
-		checkStrings('get: ids', ids);
+		checkIds('get: ids', ids);
 		const passages: Passage[] = [];
 		for (let from = 0; from < ids.length; from += BATCH) {
 			passages.push(...(await callNative({}, () => this.#native.get(ids.slice(from, from + BATCH)))));
@@ -132,6 +138,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 
 	/** @internal */
 	static handle(store: PassageStore): Binding.NativePassageStore {
+		checkInstance('passages', store, PassageStore);
 		return store.#native;
 	}
 }

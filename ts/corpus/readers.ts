@@ -1,6 +1,7 @@
-import {checkOneOf, checkString} from '../check.ts';
+import {checkBoolean, checkFunction, checkOneOf, checkString} from '../check.ts';
 import {type Binding, callNative, native} from '../native.ts';
-import {type PassageFormat, type ReadLimits, type SplitOptions, checkedFileOptions, checkedReadLimits} from '../source.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
+import {type PassageFormat, type ReadLimits, type SplitOptions, checkedFileOptions, checkedReadLimits, limitNames} from '../source.ts';
 import type {CallOptions, Passage, Question} from '../types.ts';
 
 export {type PassageFormat, passageFormats} from '../source.ts';
@@ -50,6 +51,10 @@ export interface ReadQuestionsOptions extends ReadOptions, Pick<ReadLimits, 'max
 	readonly format?: QuestionFormat | undefined;
 }
 
+const readNames = {...callNames, skipBadLines: true, onSkipped: true} as const;
+const passageOptions: OptionNames = optionNames<ReadPassagesOptions>({...readNames, ...limitNames, format: true, split: true});
+const questionOptions: OptionNames = optionNames<ReadQuestionsOptions>({...readNames, format: true, maxDocumentBytes: true});
+
 /** Read in one call; a batch becomes objects in well under a millisecond. */
 const BATCH = 512;
 
@@ -60,6 +65,8 @@ ends the wait for it.
 */
 export async function* readPassages(path: string, options: ReadPassagesOptions = {}): AsyncGenerator<Passage, void, undefined> {
 	checkString('path', path);
+	checkOptions('readPassages', options, passageOptions);
+	checkSkipped(options);
 	const file = checkedFileOptions(options);
 	const reader = await callNative(options, control => native.openPassages(path, file, control));
 	yield* batches(reader, options);
@@ -67,12 +74,21 @@ export async function* readPassages(path: string, options: ReadPassagesOptions =
 
 /** Streams questions from a file, like `readPassages`. */
 export async function* readQuestions(path: string, options: ReadQuestionsOptions = {}): AsyncGenerator<Question, void, undefined> {
-	const {format = 'auto', skipBadLines = false, maxDocumentBytes} = options;
 	checkString('path', path);
+	checkOptions('readQuestions', options, questionOptions);
+	checkSkipped(options);
+	const {format = 'auto', skipBadLines = false, maxDocumentBytes} = options;
 	checkOneOf('format', format, questionFormats);
+	checkBoolean('skipBadLines', skipBadLines);
 	const file = {format, skipBadLines, ...checkedReadLimits({maxDocumentBytes})};
 	const reader = await callNative(options, control => native.openQuestions(path, file, control));
 	yield* batches(reader, options);
+}
+
+function checkSkipped({onSkipped}: ReadOptions): void {
+	if (onSkipped !== undefined) {
+		checkFunction('onSkipped', onSkipped);
+	}
 }
 
 interface BatchReader<T> {

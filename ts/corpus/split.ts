@@ -1,4 +1,4 @@
-import {checkString} from '../check.ts';
+import {checkPassage} from '../check.ts';
 import {callSync, native} from '../native.ts';
 import {type SplitOptions, checkedSplit} from '../source.ts';
 import type {Passage} from '../types.ts';
@@ -21,9 +21,8 @@ splitDocument({id: 'd', text: 'one two  three'}, {words: 2});
 ```
 */
 export function splitDocument(document: Passage, options: SplitOptions = {}): PassagePiece[] {
+	checkPassage('document', document);
 	const {words, overlap, wrap} = checkedSplit(options);
-	checkString('document: id', document.id);
-	checkString('document: text', document.text);
 	const {starts, ends, texts} = callSync(() => native.splitDocument(document.text, words, overlap, wrap));
 	return texts.map((text, i) => ({
 		id: `${document.id}#${i}`,

@@ -1,11 +1,15 @@
-import {checkCount, checkString} from '../check.ts';
+import {checkString} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
 import {callNative, native} from '../native.ts';
+import {callOptions, checkOptions} from '../options.ts';
+import {checkedQrels} from '../qrels.ts';
 import {RetrievedRun, nativeRun} from '../run.ts';
 import type {CallOptions, Qrels, Run} from '../types.ts';
 
 /** Reads a TREC run: `query Q0 passage rank score tag`. Lists keep the order of the file. */
 export async function readTrecRun(path: string, options: CallOptions = {}): Promise<Run> {
 	checkString('path', path);
+	checkOptions('readTrecRun', options, callOptions);
 	return new RetrievedRun(await callNative(options, control => native.readRun(path, control)));
 }
 
@@ -17,6 +21,7 @@ white space are refused: no such file could be read again.
 export async function writeTrecRun(path: string, run: Run, tag = 'passagekit', options: CallOptions = {}): Promise<void> {
 	checkString('path', path);
 	checkString('tag', tag);
+	checkOptions('writeTrecRun', options, callOptions);
 	const handle = await nativeRun(run);
 	await callNative(options, control => handle.write(path, tag, control));
 }
@@ -24,6 +29,7 @@ export async function writeTrecRun(path: string, run: Run, tag = 'passagekit', o
 /** Reads qrels: TREC's four columns, or BEIR's three with a header line. */
 export async function readQrels(path: string, options: CallOptions = {}): Promise<Qrels> {
 	checkString('path', path);
+	checkOptions('readQrels', options, callOptions);
 	const {queries, passages, grades} = await callNative(options, control => native.readQrels(path, control));
 	const qrels = new Map<string, Map<string, number>>();
 	for (const [i, query] of queries.entries()) {
@@ -40,6 +46,7 @@ export async function readQrels(path: string, options: CallOptions = {}): Promis
 /** Writes qrels in TREC's four columns, to whatever `writeTrecRun` writes to. */
 export async function writeQrels(path: string, qrels: Qrels, options: CallOptions = {}): Promise<void> {
 	checkString('path', path);
+	checkOptions('writeQrels', options, callOptions);
 	const columns = qrelsColumns(qrels);
 	await callNative(options, control => native.writeQrels(path, columns, control));
 }
@@ -49,13 +56,22 @@ export function qrelsColumns(qrels: Qrels): {queries: string[]; passages: string
 	const queries: string[] = [];
 	const passages: string[] = [];
 	const grades: number[] = [];
-	for (const [query, judged] of qrels) {
+	for (const [query, judged] of checkedQrels(qrels)) {
 		for (const [passage, grade] of judged) {
-			checkCount(`qrels: grade of "${passage}" for "${query}"`, grade, -0x80_00_00_00, 0x7f_ff_ff_ff);
 			queries.push(query);
 			passages.push(passage);
 			grades.push(grade);
 		}
 	}
 	return {queries, passages, grades: Int32Array.from(grades)};
+}
+
+/** Refuses what would not be one column of a TREC file. `writeTrecRun` does so itself. */
+export function checkColumn(what: string, value: string): void {
+	if (value === '' || /[\p{White_Space}\p{Cc}]/u.test(value)) {
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`${what}: expected one or more characters, none of them white space or control, got ${JSON.stringify(value)}`,
+		);
+	}
 }

@@ -1,7 +1,6 @@
 /** What crosses to the addon in slices, so that the event loop goes on. */
 import {isSharedArrayBuffer} from 'node:util/types';
-import {checkFloats, checkString, checkVectors, kindOf} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
+import {checkArray, checkFloats, checkId, checkVectors, isWellFormed} from '../check.ts';
 import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
 import {turnWithTime} from '../turn.ts';
 import type {Vectors} from '../types.ts';
@@ -15,7 +14,7 @@ export function unshared(values: Float32Array): Float32Array {
 	return isSharedArrayBuffer(values.buffer) ? values.slice() : values;
 }
 
-/** Copies ids, each a string, and refuses others. */
+/** Copies ids, each a well-formed string, and refuses others. */
 export async function idBatch(what: string, ids: readonly string[], signal?: AbortSignal): Promise<Binding.VectorBatch> {
 	const batch = new native.VectorBatch();
 	await copyIds(what, ids, batch, signal);
@@ -30,7 +29,7 @@ export async function vectorBatch(
 	dim: number,
 	signal?: AbortSignal,
 ): Promise<Binding.VectorBatch> {
-	checkArray(`${what}: ids`, ids);
+	checkArray(`${what}: ids`, ids, 'strings');
 	checkVectors(what, vectors, dim, ids.length);
 	const batch = await withRoom(vectors, signal);
 	await copyIds(`${what}: ids`, ids, batch, signal);
@@ -73,7 +72,7 @@ async function copyRows(what: string, vectors: Vectors, batch: Binding.VectorBat
 }
 
 async function copyIds(what: string, ids: readonly string[], batch: Binding.VectorBatch, signal?: AbortSignal): Promise<void> {
-	checkArray(what, ids);
+	checkArray(what, ids, 'strings');
 	const count = ids.length;
 	for (let from = 0; from < count; from += IDS_A_SLICE) {
 		if (from > 0) {
@@ -88,18 +87,16 @@ function copySlice(what: string, ids: readonly string[], from: number, to: numbe
 	for (let at = from; at < to; at++) {
 		const id = ids[at];
 		if (typeof id !== 'string') {
-			checkString(`${what}[${at}]`, id);
+			checkId(`${what}[${at}]`, id);
 		}
 		slice.push(id!);
 	}
-	if (!batch.pushJoined(slice.length, slice.join('\0'))) {
-		batch.pushIds(slice);
+	const joined = slice.join('\0');
+	if (!isWellFormed(joined)) {
+		slice.forEach((id, i) => checkId(`${what}[${from + i}]`, id));
 	}
-}
-
-function checkArray(what: string, ids: unknown): void {
-	if (!Array.isArray(ids)) {
-		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected an array of strings, got ${kindOf(ids)}`);
+	if (!batch.pushJoined(slice.length, joined)) {
+		batch.pushIds(slice);
 	}
 }
 

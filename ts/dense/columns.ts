@@ -1,5 +1,6 @@
+import {checkCount, checkMade} from '../check.ts';
 import {idsOf} from '../hits.ts';
-import type {Binding} from '../native.ts';
+import {type Binding, native} from '../native.ts';
 import type {HitColumns} from '../types.ts';
 
 /** Hits of many queries by columns. Scores are numbers side by side; ids stay in native memory until they are asked for. */
@@ -11,10 +12,11 @@ export class HitLists {
 	readonly offsets: Uint32Array;
 
 	/** @internal Queries of the run are called by their positions. */
-	constructor(run: Binding.NativeRun, {scores, offsets}: Binding.ScoreColumn) {
+	constructor(run: Binding.NativeRun, columns: Binding.ScoreColumn) {
+		checkMade('HitLists', run, native.NativeRun, 'searchManyColumns()');
 		this.#run = run;
-		this.scores = scores;
-		this.offsets = offsets;
+		this.scores = columns.scores;
+		this.offsets = columns.offsets;
 	}
 
 	/** How many queries. */
@@ -24,6 +26,7 @@ export class HitLists {
 
 	/** The hits of the query at a position from 0; `undefined` where there is none. */
 	get(query: number): HitColumns | undefined {
+		checkCount('get: query', query, 0);
 		const ids = idsOf(this.#run, String(query));
 		return ids && {ids, scores: this.scores.subarray(this.offsets[query], this.offsets[query + 1])};
 	}

@@ -1,5 +1,6 @@
-import {checkString} from '../check.ts';
+import {checkQueries, checkString, hasMethods, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
 import {RetrievedRun} from '../run.ts';
 import type {Encoder, Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
 import type {VectorFilterOptions} from './vector-filter.ts';
@@ -18,12 +19,27 @@ export interface DenseSearcherOptions {
 export interface DenseSearchOptions extends SearchOptions, VectorFilterOptions, Ef {}
 export interface DenseSearchManyOptions extends SearchManyOptions, VectorFilterOptions, Ef {}
 
+const searcherOptions: OptionNames = optionNames<DenseSearcherOptions>({encoder: true, index: true});
+const searchOptions: OptionNames = optionNames<DenseSearchOptions>({...callNames, k: true, filter: true, efSearch: true});
+const searchManyOptions: OptionNames = optionNames<DenseSearchManyOptions>({
+	...callNames,
+	k: true,
+	threads: true,
+	filter: true,
+	efSearch: true,
+});
+
 /** Ranks passages by the similarity of their vectors to the question's (Karpukhin et al., 2020). */
 export class DenseSearcher implements Searcher {
 	readonly #encoder: Encoder;
 	readonly #index: VectorIndex;
 
-	constructor({encoder, index}: DenseSearcherOptions) {
+	constructor(options: DenseSearcherOptions) {
+		checkGiven('DenseSearcher', options, searcherOptions);
+		const {encoder, index} = options;
+		if (!hasMethods(index, 'search', 'searchMany')) {
+			throw new RetrievalError('ERR_ARGUMENT', `DenseSearcher: index: expected a VectorIndex, got ${kindOf(index)}`);
+		}
 		checkEncoder('DenseSearcher', encoder, index);
 		this.#encoder = encoder;
 		this.#index = index;
@@ -31,6 +47,7 @@ export class DenseSearcher implements Searcher {
 
 	async search(query: string, options: DenseSearchOptions = {}): Promise<Hit[]> {
 		checkString('search: query', query);
+		checkOptions('search', options, searchOptions);
 		this.#checkFilter(options);
 		const {data} = await this.#encoder.encode([query], {signal: options.signal});
 		return this.#index.search(data, options);
@@ -38,6 +55,8 @@ export class DenseSearcher implements Searcher {
 
 	/** Questions are encoded one at a time, so that each gets the vector that `search` gives it. */
 	async searchMany(queries: readonly Query[], options: DenseSearchManyOptions = {}): Promise<Run> {
+		checkQueries('queries', queries);
+		checkOptions('searchMany', options, searchManyOptions);
 		this.#checkFilter(options);
 		const {onProgress} = options;
 		const total = queries.length;

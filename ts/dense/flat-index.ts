@@ -1,8 +1,9 @@
-import {checkCount, checkOneOf, checkString} from '../check.ts';
+import {checkCount, checkOneOf, checkString, isInstance} from '../check.ts';
 import {type Binding, callNative, callSync, native} from '../native.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
 import {type IndexHandle, attached} from './index-handle.ts';
 import {NativeVectorIndex} from './native-vector-index.ts';
-import {type VectorFileOptions, vectorSource} from './vector-file.ts';
+import {type VectorFileOptions, fileNames, vectorSource} from './vector-file.ts';
 import {
 	type IndexMetadata,
 	type OpenIndexOptions,
@@ -40,6 +41,10 @@ export interface FlatBuildOptions extends Omit<FlatIndexOptions, 'dim'>, VectorF
 	readonly dim?: number | undefined;
 }
 
+const newNames = {dim: true, similarity: true, storage: true, metadata: true} as const;
+const newOptions: OptionNames = optionNames<FlatIndexOptions>(newNames);
+const buildOptions: OptionNames = optionNames<FlatBuildOptions>({...callNames, ...newNames, ...fileNames});
+
 /**
 Exact search: the best of all vectors.
 
@@ -54,7 +59,7 @@ await index.search(Float32Array.of(2, 1), {k: 1});
 export class FlatIndex extends NativeVectorIndex {
 	constructor(options: FlatIndexOptions) {
 		// `open` passes an index that exists already.
-		super(options instanceof native.NativeVectorIndex ? options : create(options));
+		super(isInstance(options, native.NativeVectorIndex) ? options : create(options));
 	}
 
 	/**
@@ -69,8 +74,9 @@ export class FlatIndex extends NativeVectorIndex {
 	```
 	*/
 	static async build(path: string, source: string, options: FlatBuildOptions = {}): Promise<FlatIndex> {
-		const {dim, similarity = 'dot', storage = 'f32', metadata = {}} = options;
 		checkString('path', path);
+		checkOptions('build', options, buildOptions);
+		const {dim, similarity = 'dot', storage = 'f32', metadata = {}} = options;
 		if (dim !== undefined) {
 			checkCount('dim', dim, 1, 65_536);
 		}
@@ -102,7 +108,9 @@ export class FlatIndex extends NativeVectorIndex {
 	}
 }
 
-function create({dim, similarity = 'dot', storage = 'f32', metadata = {}}: FlatIndexOptions): Binding.NativeVectorIndex {
+function create(options: FlatIndexOptions): Binding.NativeVectorIndex {
+	checkGiven('FlatIndex', options, newOptions);
+	const {dim, similarity = 'dot', storage = 'f32', metadata = {}} = options;
 	checkCount('dim', dim, 1, 65_536);
 	const index = checkedIndex({dim, similarity, storage, metadata});
 	return callSync(() => native.newFlatIndex(index));

@@ -1,5 +1,6 @@
-import {checkCount, checkOneOf, checkString} from '../check.ts';
+import {checkCount, checkOneOf, checkString, isInstance} from '../check.ts';
 import {type Binding, callNative, callSync, native} from '../native.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
 import type {CallOptions, SearchManyOptions, SearchOptions} from '../types.ts';
 import type {FlatIndexOptions} from './flat-index.ts';
 import {type IndexHandle, attached} from './index-handle.ts';
@@ -37,11 +38,15 @@ export interface HnswBuildOptions extends Omit<HnswIndexOptions, keyof FlatIndex
 export interface HnswSearchOptions extends SearchOptions, VectorFilterOptions, Ef {}
 export interface HnswSearchManyOptions extends SearchManyOptions, VectorFilterOptions, Ef {}
 
+const graphNames = {m: true, efConstruction: true, seed: true, innerProduct: true, layout: true, threads: true} as const;
+const newOptions: OptionNames = optionNames<HnswIndexOptions>({...graphNames, dim: true, similarity: true, metadata: true});
+const buildOptions: OptionNames = optionNames<HnswBuildOptions>({...callNames, ...graphNames});
+
 /** Approximate search: walks a navigable small-world graph (Malkov & Yashunin, 2018). Scores are exact. */
 export class HnswIndex extends NativeVectorIndex {
 	constructor(options: HnswIndexOptions) {
 		// `open` passes an index that exists already.
-		super(options instanceof native.NativeVectorIndex ? options : create(options));
+		super(isInstance(options, native.NativeVectorIndex) ? options : create(options));
 	}
 
 	/**
@@ -52,6 +57,7 @@ export class HnswIndex extends NativeVectorIndex {
 	static async build(path: string, flat: string, options: HnswBuildOptions = {}): Promise<HnswIndex> {
 		checkString('path', path);
 		checkString('flat', flat);
+		checkOptions('build', options, buildOptions);
 		const {m, efConstruction, seed, innerProduct, layout, threads} = checkedGraph(options);
 		await callNative(options, control =>
 			native.buildHnswFromFlat(flat, path, m, efConstruction, seed, innerProduct, layout, threads, control),
@@ -77,6 +83,7 @@ export class HnswIndex extends NativeVectorIndex {
 }
 
 function create(options: HnswIndexOptions): Binding.NativeVectorIndex {
+	checkGiven('HnswIndex', options, newOptions);
 	const {dim, similarity = 'dot', metadata = {}} = options;
 	checkCount('dim', dim, 1, 65_536);
 	const graph = checkedGraph(options);

@@ -1,5 +1,4 @@
-import {checkString, kindOf} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
+import {checkObject, checkString} from '../check.ts';
 import {type Binding, callSync, native} from '../native.ts';
 
 /**
@@ -14,9 +13,7 @@ export interface IndexHandle<Kind extends string = 'FlatIndex' | 'HnswIndex'> {
 
 /** @internal The index that a handle names. */
 export function attached(kind: 'FlatIndex' | 'HnswIndex', handle: IndexHandle): Binding.NativeVectorIndex {
-	if (typeof handle !== 'object' || handle === null) {
-		throw new RetrievalError('ERR_ARGUMENT', `attach: expected a handle {kind, token}, got ${kindOf(handle)}`);
-	}
+	checkObject('attach', handle, 'a handle {kind, token}');
 	checkString('attach: token', handle.token);
 	return callSync(() => native.attachIndex(kind, handle.token));
 }

@@ -1,12 +1,12 @@
 import {type Binding, callNative, callSync, nextTurn} from '../native.ts';
-import {checkCount, checkFloats, checkString, kindOf} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
+import {checkBoolean, checkCount, checkFloats, checkId, checkString, isInstance} from '../check.ts';
 import {type Joined, columnsIn, hitsIn, listsFrom, room, toColumns, toHits} from '../hits.ts';
+import {type OptionNames, callNames, callOptions, checkOptions, optionNames, signalOption} from '../options.ts';
 import {QuickSearches, hurry, turnWithTime} from '../turn.ts';
 import type {CallOptions, Hit, HitColumns, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
 import {idBatch, queryBatch, unshared, vectorBatch} from './batches.ts';
 import {HitLists} from './columns.ts';
-import {type VectorFileOptions, vectorSource} from './vector-file.ts';
+import {type VectorFileOptions, fileOptions, vectorSource} from './vector-file.ts';
 import {type IdFilter, VectorFilter, type VectorFilterOptions, nativeFilter, nextIds} from './vector-filter.ts';
 import {
 	type Ef,
@@ -16,7 +16,23 @@ import {
 	type UpdateOptions,
 	type VectorIndex,
 	checkedEf,
+	exportOptions,
+	updateOptions,
 } from './vector-index.ts';
+
+const searchOptions: OptionNames = optionNames<SearchOptions & VectorFilterOptions & Ef>({
+	...callNames,
+	k: true,
+	filter: true,
+	efSearch: true,
+});
+const searchManyOptions: OptionNames = optionNames<SearchManyOptions & VectorFilterOptions & Ef>({
+	...callNames,
+	k: true,
+	threads: true,
+	filter: true,
+	efSearch: true,
+});
 
 /** Ids of `ids()` named at once. */
 const IDS_A_SLICE = 1000;
@@ -68,6 +84,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	that is aborted half-way leaves space that `compact` gives back.
 	*/
 	async add(ids: readonly string[], vectors: Vectors, options: CallOptions = {}): Promise<void> {
+		checkOptions('add', options, callOptions);
 		await this.#change(
 			() => vectorBatch('add', ids, vectors, this.#dim, options.signal),
 			batch => callNative(options, control => this.#native.add(batch, control)),
@@ -91,6 +108,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	and no more than a few megabytes of the file are held beside the index. Progress counts vectors.
 	*/
 	async addFile(path: string, options: VectorFileOptions = {}): Promise<number> {
+		checkOptions('addFile', options, fileOptions);
 		return this.#change(
 			() => vectorSource('addFile', path, options),
 			({options: source, ids}) => callNative(options, control => this.#native.addFile(path, source, ids, control)),
@@ -107,8 +125,9 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	if both are the same file, and with `ERR_IO` where a file cannot be written.
 	*/
 	async exportVectors(path: string, options: ExportVectorsOptions = {}): Promise<number> {
-		const {idsPath} = options;
 		checkString('exportVectors: path', path);
+		checkOptions('exportVectors', options, exportOptions);
+		const {idsPath} = options;
 		if (idsPath !== undefined) {
 			checkString('idsPath', idsPath);
 		}
@@ -127,7 +146,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 
 	/** @internal Of an index of phrases: what the rows of a passage are called. */
 	async phraseRows(id: string): Promise<string[]> {
-		checkString('phrases: id', id);
+		checkId('phrases: id', id);
 		return callNative({}, () => this.#native.phrases(id));
 	}
 
@@ -149,18 +168,19 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	vectors. Filters hold on.
 	*/
 	async compact(options: CallOptions = {}): Promise<void> {
+		checkOptions('compact', options, callOptions);
 		await this.#change(nothing, () => callNative(options, control => this.#native.compact(control)));
 	}
 
 	/** Whether there is a vector with this id. */
 	async has(id: string): Promise<boolean> {
-		checkString('has: id', id);
+		checkId('has: id', id);
 		return callSync(() => this.#native.hasNow(id)) ?? callNative({}, () => this.#native.has(id));
 	}
 
 	/** The vector with this id, as it is stored: of length 1 for cosine. */
 	async get(id: string): Promise<Float32Array | undefined> {
-		checkString('get: id', id);
+		checkId('get: id', id);
 		return (await callNative({}, () => this.#native.vector(id))) ?? undefined;
 	}
 
@@ -187,8 +207,9 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 
 	/** Makes a filter for searches of this index. */
-	async filter(filter: IdFilter, {signal}: Pick<CallOptions, 'signal'> = {}): Promise<VectorFilter> {
-		return filter instanceof VectorFilter ? filter : VectorFilter.of(await nativeFilter(this.#native, filter, signal));
+	async filter(filter: IdFilter, options: Pick<CallOptions, 'signal'> = {}): Promise<VectorFilter> {
+		checkOptions('filter', options, signalOption);
+		return isInstance(filter, VectorFilter) ? filter : VectorFilter.of(await nativeFilter(this.#native, filter, options.signal));
 	}
 
 	/**
@@ -227,6 +248,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 
 	async save(path: string, options: CallOptions = {}): Promise<void> {
 		checkString('save: path', path);
+		checkOptions('save', options, callOptions);
 		await this.#change(nothing, () => callNative(options, () => this.#native.save(path)));
 	}
 
@@ -268,6 +290,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		options: SearchManyOptions & VectorFilterOptions & Ef,
 		passages = false,
 	): Promise<Binding.NativeRun> {
+		checkOptions('searchMany', options, searchManyOptions);
 		const {k = 100, threads = 0, filter, signal} = options;
 		checkCount('k', k, 0);
 		checkCount('threads', threads, 0);
@@ -302,6 +325,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		inRoom: (ids: Joined) => T,
 		given: (hits: Binding.Hits) => T,
 	): Promise<T> {
+		checkOptions('search', options, searchOptions);
 		const {k = 100, filter, signal} = options;
 		checkCount('k', k, 0);
 		checkFloats('search', query, this.#dim);
@@ -309,7 +333,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		signal?.throwIfAborted();
 		let vector = unshared(query);
 		let rows: Binding.NativeFilter | undefined;
-		if (filter instanceof VectorFilter) {
+		if (isInstance(filter, VectorFilter)) {
 			rows = VectorFilter.handle(filter);
 		} else if (filter !== undefined) {
 			// The caller may write to the query while the filter is made.
@@ -333,9 +357,9 @@ export abstract class NativeVectorIndex implements VectorIndex {
 
 async function nothing(): Promise<void> {}
 
-function checkedUpsert({upsert = false}: UpdateOptions): boolean {
-	if (typeof upsert !== 'boolean') {
-		throw new RetrievalError('ERR_ARGUMENT', `update: upsert: expected a boolean, got ${kindOf(upsert)}`);
-	}
+function checkedUpsert(options: UpdateOptions): boolean {
+	checkOptions('update', options, updateOptions);
+	const {upsert = false} = options;
+	checkBoolean('update: upsert', upsert);
 	return upsert;
 }

@@ -1,20 +1,26 @@
+import {hasMethods, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import type {CallOptions, Encoder, Query, Vectors} from '../types.ts';
 import type {IndexMetadata} from './vector-index.ts';
 
 /** Refuses an encoder of questions whose vectors are not for this index. `what` begins the message. */
 export function checkEncoder(what: string, encoder: Encoder, index: {readonly dim: number; readonly metadata: IndexMetadata}): void {
+	if (!hasMethods(encoder, 'encode')) {
+		throw new RetrievalError('ERR_ARGUMENT', `${what}: encoder: expected an encoder, got ${kindOf(encoder)}`);
+	}
 	if (encoder.dim !== index.dim) {
 		throw new RetrievalError(
 			'ERR_DIMENSION',
 			`${what}: expected vectors of dimension ${index.dim}, got an encoder of dimension ${encoder.dim}`,
 		);
 	}
-	const made = index.metadata.questionEncoder ?? index.metadata.encoder;
+	// An index of the user's own may have none.
+	const metadata = index.metadata as IndexMetadata | undefined;
+	const made = metadata?.questionEncoder ?? metadata?.encoder;
 	if (made !== undefined && encoder.identity !== undefined && made !== encoder.identity) {
 		throw new RetrievalError(
 			'ERR_ENCODER_MISMATCH',
-			`${what}: expected the encoder that ${index.metadata.questionEncoder ? 'goes with' : 'made'} the index, ${made}, got ${encoder.identity}. Build the index again with this encoder, or open the other one.`,
+			`${what}: expected the encoder that ${metadata?.questionEncoder ? 'goes with' : 'made'} the index, ${made}, got ${encoder.identity}. Build the index again with this encoder, or open the other one.`,
 		);
 	}
 }

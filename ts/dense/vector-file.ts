@@ -1,6 +1,7 @@
 import {checkOneOf, checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import type {Binding} from '../native.ts';
+import {type OptionNames, callNames, optionNames} from '../options.ts';
 import type {CallOptions} from '../types.ts';
 import {idBatch} from './batches.ts';
 
@@ -38,6 +39,10 @@ export interface VectorFileOptions extends CallOptions {
 	readonly prefix?: string | undefined;
 }
 
+/** The names of `VectorFileOptions`, for calls that take more. */
+export const fileNames = {format: true, tensor: true, column: true, idColumn: true, ids: true, idsPath: true, prefix: true} as const;
+export const fileOptions: OptionNames = optionNames<VectorFileOptions>({...callNames, ...fileNames});
+
 interface NativeSource {
 	readonly options: Binding.NativeVectorFileOptions;
 	readonly ids: Binding.VectorBatch | undefined;
@@ -61,5 +66,5 @@ export async function vectorSource(what: string, path: string, options: VectorFi
 	if (sources.length > 1) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected ids from one of idColumn, ids and idsPath, got ${sources.join(' and ')}`);
 	}
-	return {options: {format, prefix, ...named}, ids: ids && (await idBatch(`${what}: ids`, ids, signal))};
+	return {options: {format, prefix, ...named}, ids: ids === undefined ? undefined : await idBatch(`${what}: ids`, ids, signal)};
 }

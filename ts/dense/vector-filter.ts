@@ -1,6 +1,6 @@
-import {kindOf} from '../check.ts';
+import {checkMade, isArray, isInstance, isPlain, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
-import {type Binding, callNative, nextTurn} from '../native.ts';
+import {type Binding, callNative, native, nextTurn} from '../native.ts';
 import {idBatch} from './batches.ts';
 
 /**
@@ -46,6 +46,7 @@ export class VectorFilter {
 
 	/** @internal */
 	private constructor(filter: Binding.NativeFilter) {
+		checkMade('VectorFilter', filter, native.NativeFilter, 'index.filter()');
 		this.#native = filter;
 	}
 
@@ -87,15 +88,15 @@ export async function nativeFilter(
 	path = 'filter',
 	depth = 1,
 ): Promise<Binding.NativeFilter> {
-	if (filter instanceof VectorFilter) {
+	if (isInstance(filter, VectorFilter)) {
 		return VectorFilter.handle(filter);
 	}
 	if (depth > DEEPEST) {
 		throw new RetrievalError('ERR_ARGUMENT', `${path}: expected at most ${DEEPEST} filters within each other, got more`);
 	}
 	const expected = `a VectorFilter or an object with one of ${KINDS.join(', ')}`;
-	if (typeof filter !== 'object' || filter === null || Object.getPrototypeOf(filter) !== Object.prototype) {
-		throw new RetrievalError('ERR_ARGUMENT', `${path}: expected ${expected}, got ${Array.isArray(filter) ? 'an array' : kindOf(filter)}`);
+	if (!isPlain(filter)) {
+		throw new RetrievalError('ERR_ARGUMENT', `${path}: expected ${expected}, got ${isArray(filter) ? 'an array' : kindOf(filter)}`);
 	}
 	const [kind, ...others] = Object.keys(filter) as (typeof KINDS)[number][];
 	if (kind === undefined || others.length > 0 || !KINDS.includes(kind)) {

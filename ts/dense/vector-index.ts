@@ -1,5 +1,6 @@
-import {checkCount, checkOneOf, checkString} from '../check.ts';
+import {checkCount, checkObject, checkOneOf, checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import type {CallOptions, Hit, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
 
 /**
@@ -52,8 +53,12 @@ export interface OpenIndexOptions {
 	readonly inMemory?: boolean | undefined;
 }
 
-export function checkedOpen(path: string, {inMemory = false}: OpenIndexOptions): boolean {
+const openOptions: OptionNames = optionNames<OpenIndexOptions>({inMemory: true});
+
+export function checkedOpen(path: string, options: OpenIndexOptions): boolean {
 	checkString('open: path', path);
+	checkOptions('open', options, openOptions);
+	const {inMemory = false} = options;
 	if (typeof inMemory !== 'boolean') {
 		throw new RetrievalError('ERR_ARGUMENT', `inMemory: expected true or false, got ${typeof inMemory}`);
 	}
@@ -80,6 +85,9 @@ export interface ExportVectorsOptions extends CallOptions {
 	readonly idsPath?: string | undefined;
 }
 
+export const updateOptions: OptionNames = optionNames<UpdateOptions>({...callNames, upsert: true});
+export const exportOptions: OptionNames = optionNames<ExportVectorsOptions>({...callNames, idsPath: true});
+
 /** Rows that a search goes to, unless it says otherwise. */
 const EF_SEARCH = 128;
 
@@ -97,6 +105,7 @@ export function checkedSimilarity(similarity: unknown): Similarity {
 }
 
 export function checkedMetadata(metadata: IndexMetadata): string {
+	checkObject('metadata', metadata, 'an object of plain JSON');
 	try {
 		return JSON.stringify(metadata);
 	} catch (error) {

@@ -1,8 +1,11 @@
-import {checkCount, checkOneOf, checkString} from '../check.ts';
+import {checkArray, checkBoolean, checkCount, checkInstance, checkMade, checkObject, checkOneOf, checkString, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
+import {downloadNames} from '../models/hub.ts';
 import {type ModelOptions, resolveModel} from '../models/index.ts';
+import {modelOptions} from '../models/resolve.ts';
 import {type Binding, callNative, native, nextTurn} from '../native.ts';
 import {type ModelConfig, fingerprint, modelFiles, readModelJson} from '../onnx/model-files.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import type {EncodeOptions, Encoder, EncoderInput, Vectors} from '../types.ts';
 
 export interface OnnxEncoderOptions extends ModelOptions {
@@ -20,6 +23,17 @@ export interface OnnxEncoderOptions extends ModelOptions {
 	/** Threads of one run of the model. @default all cores */
 	readonly threads?: number | undefined;
 }
+
+/** @internal */
+export const encoderOptions: OptionNames = optionNames<OnnxEncoderOptions>({
+	...downloadNames,
+	pooling: true,
+	maxTokens: true,
+	normalise: true,
+	passageForm: true,
+	threads: true,
+});
+const encodeOptions: OptionNames = optionNames<EncodeOptions>({...callNames, batchTokens: true});
 
 /** Texts handed over in one call: their copy takes under a millisecond. */
 const INPUTS_A_CALL = 256;
@@ -42,6 +56,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 
 	/** @internal */
 	private constructor(encoder: Binding.NativeEncoder, identity: string, unit: boolean) {
+		checkMade('OnnxEncoder', encoder, native.NativeEncoder, 'OnnxEncoder.load()');
 		this.#native = encoder;
 		this.identity = identity;
 		this.unit = unit;
@@ -50,9 +65,10 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 	/** `model` is a folder with `model.onnx` and `tokenizer.json`, a model that passagekit carries, or a name on the Hugging Face hub. */
 	static async load(model: string, options: OnnxEncoderOptions = {}): Promise<OnnxEncoder> {
 		checkString('model', model);
+		checkOptions('load', options, encoderOptions);
 		const {threads = 0} = options;
 		checkCount('threads', threads, 0);
-		const folder = await resolveModel(model, options);
+		const folder = await resolveModel(model, modelOptions(options));
 		const files = await modelFiles(folder, threads);
 		const config = await configured(folder, options);
 		const encoder = await callNative({signal: options.signal}, () => native.openEncoder(files, config));
@@ -65,7 +81,10 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		return this.#native.dim;
 	}
 
+	/** Rejects with `ERR_MODEL` and the position of the input if the model gives it a vector that is not finite. */
 	async encode(inputs: readonly EncoderInput[], options: EncodeOptions = {}): Promise<Vectors> {
+		checkArray('inputs', inputs, 'strings or {text, title?}');
+		checkOptions('encode', options, encodeOptions);
 		const {batchTokens = 2048, signal, onProgress} = options;
 		checkCount('batchTokens', batchTokens, 1);
 		const {dim} = this;
@@ -76,11 +95,8 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 			const texts: string[] = [];
 			const titles: string[] = [];
 			for (const [i, input] of chunk.entries()) {
-				if (typeof input !== 'string' && (typeof input !== 'object' || input === null)) {
-					throw new RetrievalError(
-						'ERR_ARGUMENT',
-						`inputs[${from + i}]: expected a string or {text, title?}, got ${input === null ? 'null' : typeof input}`,
-					);
+				if (typeof input !== 'string') {
+					checkObject(`inputs[${from + i}]`, input, 'a string or {text, title?}');
 				}
 				const {text, title = ''} = typeof input === 'string' ? {text: input} : input;
 				checkString(`inputs[${from + i}]: text`, text);
@@ -93,7 +109,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 					signal,
 					onProgress: onProgress && (({done}) => onProgress({done: from + done, total: rows})),
 				},
-				control => this.#native.encode(texts, titles, batchTokens, control),
+				control => this.#native.encode(texts, titles, batchTokens, from, control),
 			);
 			data.set(vectors, from * dim);
 			await nextTurn();
@@ -112,6 +128,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 
 	/** @internal */
 	static handle(encoder: OnnxEncoder): Binding.NativeEncoder {
+		checkInstance('encoder', encoder, OnnxEncoder);
 		return encoder.#native;
 	}
 }
@@ -126,7 +143,10 @@ async function configured(folder: string, options: OnnxEncoderOptions): Promise<
 	const normalise = options.normalise ?? own['normalize'] ?? false;
 	const maxTokens = options.maxTokens ?? own['max_tokens'] ?? 256;
 	if (typeof pooling !== 'string' || !/^(cls|mean|output:.+)$/u.test(pooling)) {
-		throw new RetrievalError('ERR_ARGUMENT', `pooling: expected cls, mean or output:NAME, got ${String(pooling)}`);
+		throw new RetrievalError('ERR_ARGUMENT', `pooling: expected cls, mean or output:NAME, got ${shown(pooling)}`);
+	}
+	if (options.normalise !== undefined) {
+		checkBoolean('normalise', options.normalise);
 	}
 	checkOneOf('passageForm', passageForm, ['pair', 'joined']);
 	checkCount('maxTokens', maxTokens, 8, 1_000_000);

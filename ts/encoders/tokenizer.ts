@@ -1,8 +1,9 @@
-import {checkCount, checkString, kindOf} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
+import {checkArray, checkCount, checkMade, checkString} from '../check.ts';
+import {downloadOptions} from '../models/hub.ts';
 import {type ModelOptions, resolveModel} from '../models/index.ts';
 import {type Binding, callNative, callSync, native} from '../native.ts';
 import {tokenizerFile} from '../onnx/model-files.ts';
+import {callOptions, checkOptions} from '../options.ts';
 import {turnWithTime} from '../turn.ts';
 import type {CallOptions} from '../types.ts';
 
@@ -33,12 +34,14 @@ export class Tokenizer {
 
 	/** @internal */
 	private constructor(tokenizer: Binding.NativeTokenizer) {
+		checkMade('Tokenizer', tokenizer, native.NativeTokenizer, 'Tokenizer.load()');
 		this.#native = tokenizer;
 	}
 
 	/** `model` is a folder with `tokenizer.json`, a model that passagekit carries, or a name on the Hugging Face hub. */
 	static async load(model: string, options: ModelOptions = {}): Promise<Tokenizer> {
 		checkString('model', model);
+		checkOptions('load', options, downloadOptions);
 		const file = await tokenizerFile(await resolveModel(model, options));
 		return new Tokenizer(await callNative({signal: options.signal}, () => native.openTokenizer(file)));
 	}
@@ -62,9 +65,8 @@ export class Tokenizer {
 
 	/** Ids of the word pieces of many texts, off the event loop. Progress counts texts. */
 	async tokenizeMany(texts: readonly string[], options: CallOptions = {}): Promise<TokenLists> {
-		if (!Array.isArray(texts)) {
-			throw new RetrievalError('ERR_ARGUMENT', `texts: expected an array, got ${kindOf(texts)}`);
-		}
+		checkArray('texts', texts, 'strings');
+		checkOptions('tokenizeMany', options, callOptions);
 		const {signal, onProgress} = options;
 		const offsets = new Uint32Array(texts.length + 1);
 		const parts: Uint32Array[] = [];

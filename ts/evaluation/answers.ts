@@ -1,4 +1,4 @@
-import {checkString, checkStrings} from '../check.ts';
+import {checkOneOf, checkString, checkStrings} from '../check.ts';
 import {callSync, native} from '../native.ts';
 
 /** Accepted answers as texts, matched token by token, or as regular expressions (CuratedTREC). */
@@ -28,5 +28,6 @@ export function f1(prediction: string, answers: readonly string[]): number {
 export function hasAnswer(text: string, answers: readonly string[], kind: AnswerKind = 'text'): boolean {
 	checkString('text', text);
 	checkStrings('answers', answers);
+	checkOneOf('kind', kind, ['text', 'pattern']);
 	return callSync(() => native.hasAnswer(text, [...answers], kind === 'pattern'));
 }

@@ -1,6 +1,9 @@
 import {createHash} from 'node:crypto';
-import {checkCount, checkString, kindOf} from '../check.ts';
+import {checkArray, checkCount, checkFunction, checkId, checkMap, checkQueries, hasMethods, isWellFormed, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
+import {checkJudged, checkQrels} from '../qrels.ts';
+import {hitsFor} from '../run.ts';
 import {turnWithTime} from '../turn.ts';
 import type {CallOptions, Qrels, Query, Run, SearchManyOptions} from '../types.ts';
 
@@ -39,6 +42,14 @@ export interface CandidateOptions extends CallOptions {
 	readonly isRelevant?: ((queryId: string, passageId: string) => boolean | Promise<boolean>) | undefined;
 }
 
+const candidateOptions: OptionNames = optionNames<CandidateOptions>({
+	...callNames,
+	negatives: true,
+	random: true,
+	seed: true,
+	isRelevant: true,
+});
+
 /** The largest list of a searcher that is asked for hard negatives where relevance is not all judged. */
 const DEPTH = 100;
 
@@ -65,12 +76,16 @@ export async function candidateLists(
 	passages: readonly string[],
 	options: CandidateOptions = {},
 ): Promise<CandidateLists> {
+	checkQueries('queries', queries);
+	checkQrels('gold', gold);
+	checkOptions('candidateLists', options, candidateOptions);
 	const {negatives = 10, random = 20, seed = 42, isRelevant, signal, onProgress} = options;
 	checkCount('negatives', negatives, 0);
 	checkCount('random', random, 0);
 	checkCount('seed', seed, 0);
-	if (typeof gold?.get !== 'function') {
-		throw new RetrievalError('ERR_ARGUMENT', `gold: expected a Map of query id to passage ids and grades, got ${kindOf(gold)}`);
+	checkArray('passages', passages, 'ids');
+	if (isRelevant !== undefined) {
+		checkFunction('isRelevant', isRelevant);
 	}
 	const turn = async (): Promise<void> => {
 		await turnWithTime();
@@ -79,7 +94,9 @@ export async function candidateLists(
 	await turn();
 	const corpus = new Set<string>();
 	for (const [i, id] of passages.entries()) {
-		checkString(`passages[${i}]`, id);
+		if (typeof id !== 'string' || !isWellFormed(id)) {
+			checkId(`passages[${i}]`, id);
+		}
 		corpus.add(id);
 		if (i % 1000 === 0) {
 			await turn();
@@ -90,7 +107,11 @@ export async function candidateLists(
 	}
 	const judged: Array<{readonly query: Query; readonly relevant: readonly string[]}> = [];
 	for (const query of queries) {
-		const relevant = relevantOf(gold.get(query.id), corpus);
+		const grades = gold.get(query.id);
+		if (grades !== undefined) {
+			checkJudged(`gold: judgements of query "${query.id}"`, grades);
+		}
+		const relevant = relevantOf(grades, corpus);
 		if (relevant.length > 0) {
 			judged.push({query, relevant});
 		}
@@ -116,7 +137,7 @@ export async function candidateLists(
 				}
 			}
 		};
-		for (const {id} of run.get(query.id) ?? []) {
+		for (const {id} of hitsFor(run, query.id)) {
 			if (ids.length > negatives) {
 				break;
 			}
@@ -146,13 +167,15 @@ function relevantOf(grades: ReadonlyMap<string, number> | undefined, corpus: Rea
 }
 
 async function hardRun(hard: Run | NegativeSearcher, queries: readonly Query[], k: number, {signal}: CallOptions): Promise<Run> {
-	if (typeof (hard as Run | undefined)?.get === 'function') {
+	if (hasMethods(hard, 'get')) {
 		return hard as Run;
 	}
-	if (typeof (hard as NegativeSearcher | undefined)?.searchMany !== 'function') {
+	if (!hasMethods(hard, 'searchMany')) {
 		throw new RetrievalError('ERR_ARGUMENT', `hard: expected a run or a searcher, got ${kindOf(hard)}`);
 	}
-	return (hard as NegativeSearcher).searchMany(queries, {k, signal});
+	const run = await (hard as NegativeSearcher).searchMany(queries, {k, signal});
+	checkMap('hard: the run of its searchMany', run, 'query id to hits');
+	return run;
 }
 
 /** All of 0 to `count` − 1 in a random order of the key's: the shuffle of Fisher and Yates (1938), done as far as it is read. */

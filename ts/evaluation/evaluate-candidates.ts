@@ -1,5 +1,7 @@
-import {checkCount, kindOf, shown} from '../check.ts';
+import {checkCount, checkMap, checkObject, checkQueries, hasMethods, kindOf, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
+import {type OptionNames, callNames, checkOptions, optionNames, signalOption} from '../options.ts';
+import {checkRun, hitsFor} from '../run.ts';
 import {turnWithTime} from '../turn.ts';
 import type {CallOptions, Hit, Query, Run} from '../types.ts';
 import type {CandidateLists} from './candidates.ts';
@@ -16,6 +18,8 @@ export interface RankCandidatesOptions extends CallOptions {
 	/** Searches under way at once. @default 8 */
 	readonly concurrency?: number | undefined;
 }
+
+const rankOptions: OptionNames = optionNames<RankCandidatesOptions>({...callNames, concurrency: true});
 
 /** How often the gold passage is told from the others. */
 export interface CandidateEvaluation {
@@ -42,9 +46,15 @@ const run = await rankCandidates(bm25, questions, await candidateLists(questions
 export async function rankCandidates(
 	searcher: FilteredSearcher,
 	queries: readonly Query[],
-	{lists}: CandidateLists,
+	candidates: CandidateLists,
 	options: RankCandidatesOptions = {},
 ): Promise<Run> {
+	if (!hasMethods(searcher, 'search')) {
+		throw new RetrievalError('ERR_ARGUMENT', `searcher: expected a searcher, got ${kindOf(searcher)}`);
+	}
+	checkQueries('queries', queries);
+	const lists = checkedLists(candidates);
+	checkOptions('rankCandidates', options, rankOptions);
 	const {concurrency = 8, signal, onProgress} = options;
 	checkCount('concurrency', concurrency, 1);
 	const asked = queries.filter(({id}) => lists.has(id));
@@ -87,6 +97,12 @@ export async function rankCandidates(
 	return new Map(asked.map(({id}, i) => [id, found[i]!]));
 }
 
+function checkedLists(candidates: CandidateLists): CandidateLists['lists'] {
+	checkObject('candidates', candidates, 'what candidateLists() resolves to');
+	checkMap('candidates: lists', candidates.lists, 'query id to {gold, ids}');
+	return candidates.lists;
+}
+
 /**
 Measures rankings of candidates, by scores alone: of equal scores gold comes last, so that it is never right by its place in
 the list or the index. Gold that was not found has no rank, and counts as 0.
@@ -99,12 +115,13 @@ const {accuracy, mrr} = await evaluateCandidates(run, candidates);
 */
 export async function evaluateCandidates(
 	run: Run,
-	{lists}: CandidateLists,
-	{signal}: Pick<CallOptions, 'signal'> = {},
+	candidates: CandidateLists,
+	options: Pick<CallOptions, 'signal'> = {},
 ): Promise<CandidateEvaluation> {
-	if (typeof run?.get !== 'function') {
-		throw new RetrievalError('ERR_ARGUMENT', `run: expected a Map of query id to hits, got ${kindOf(run)}`);
-	}
+	checkRun('run', run);
+	const lists = checkedLists(candidates);
+	checkOptions('evaluateCandidates', options, signalOption);
+	const {signal} = options;
 	if (lists.size === 0) {
 		throw new RetrievalError('ERR_ARGUMENT', 'candidates: expected those of at least one query, got none');
 	}
@@ -113,9 +130,8 @@ export async function evaluateCandidates(
 	for (const [id, {gold}] of lists) {
 		await turnWithTime();
 		signal?.throwIfAborted();
-		const hits = run.get(id);
-		missing += Number(hits === undefined);
-		const reciprocalRank = reciprocalRankOf(gold, hits ?? []);
+		missing += Number(!run.has(id));
+		const reciprocalRank = reciprocalRankOf(gold, hitsFor(run, id));
 		const correct = reciprocalRank === 1;
 		perQuery.set(id, {correct, reciprocalRank});
 		right += Number(correct);

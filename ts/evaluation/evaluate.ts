@@ -1,6 +1,8 @@
 import {checkStrings} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {callNative, native} from '../native.ts';
+import {callOptions, checkOptions} from '../options.ts';
+import {checkQrels, nativeQrels} from '../qrels.ts';
 import {nativeRun} from '../run.ts';
 import type {CallOptions, Qrels, Run} from '../types.ts';
 
@@ -36,15 +38,14 @@ export async function evaluate<M extends Measure>(
 	measures: readonly M[],
 	options: CallOptions = {},
 ): Promise<Evaluation<M>> {
+	checkQrels('qrels', qrels);
 	checkStrings('measures', measures);
+	checkOptions('evaluate', options, callOptions);
 	if (measures.length === 0) {
 		throw new RetrievalError('ERR_ARGUMENT', 'measures: expected at least one, such as nDCG@10, got none');
 	}
 	const handle = await nativeRun(run);
-	const judgements = new native.QrelsBuilder();
-	for (const [query, judged] of qrels) {
-		judgements.add(query, [...judged.keys()], Int32Array.from(judged.values()));
-	}
+	const judgements = await nativeQrels(qrels, options.signal);
 	const result = await callNative(options, () => native.evaluate(handle, judgements, [...measures]));
 	const record = (values: Float64Array): Record<M, number> =>
 		Object.fromEntries(measures.map((measure, i) => [measure, values[i]!])) as Record<M, number>;

@@ -1,6 +1,7 @@
-import {checkCount} from '../check.ts';
+import {checkArray, checkCount} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {callNative, native} from '../native.ts';
+import {callOptions, checkOptions} from '../options.ts';
 import {nativeRun} from '../run.ts';
 import type {CallOptions, Run} from '../types.ts';
 
@@ -27,7 +28,9 @@ jaccard.get(20);
 ```
 */
 export async function overlap(a: Run, b: Run, ks: readonly number[], options: CallOptions = {}): Promise<Overlap> {
-	if (!Array.isArray(ks) || ks.length === 0) {
+	checkArray('ks', ks, 'cut-offs');
+	checkOptions('overlap', options, callOptions);
+	if (ks.length === 0) {
 		throw new RetrievalError('ERR_ARGUMENT', 'ks: expected at least one cut-off, got none');
 	}
 	for (const k of ks) {

@@ -1,6 +1,7 @@
-import {checkCount, checkNumber, checkOneOf, kindOf, shown} from '../check.ts';
+import {checkArray, checkCount, checkMap, checkNumber, checkObject, checkOneOf, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {callNative, callSync, native, nextTurn} from '../native.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import type {CallOptions} from '../types.ts';
 import type {Evaluation} from './evaluate.ts';
 
@@ -15,6 +16,8 @@ export interface SignificanceOptions extends CallOptions {
 	/** What they draw from. The same values and seed give the same p on every platform. @default 42 */
 	readonly seed?: number | undefined;
 }
+
+const significanceOptions: OptionNames = optionNames<SignificanceOptions>({...callNames, test: true, rounds: true, seed: true});
 
 /** Whether two systems differ, by their values for the same queries. */
 export interface PairedTest {
@@ -78,12 +81,11 @@ export async function significance<M extends string>(
 	options: SignificanceOptions = {},
 ): Promise<PairedTest> {
 	for (const [what, evaluation] of Object.entries({a, b})) {
-		if (typeof evaluation?.mean !== 'object') {
-			throw new RetrievalError('ERR_ARGUMENT', `${what}: expected an evaluation {mean, perQuery}, got ${kindOf(evaluation)}`);
-		}
+		checkObject(what, evaluation, 'an evaluation {mean, perQuery}');
+		checkObject(`${what}: mean`, evaluation.mean, 'the means of measures');
 		checkOneOf(`measure of ${what}`, measure, Object.keys(evaluation.mean) as M[]);
 	}
-	return tested(a.perQuery, b.perQuery, values => values[measure], options);
+	return tested(a.perQuery, b.perQuery, values => (values as typeof values | null)?.[measure] as number, options);
 }
 
 /**
@@ -122,12 +124,13 @@ async function tested<V>(
 	valueOf: (values: V) => number,
 	options: SignificanceOptions,
 ): Promise<PairedTest> {
+	checkOptions('significance', options, significanceOptions);
 	const {test = 'paired-t', rounds = 10_000, seed = 42, signal} = options;
 	checkOneOf('test', test, tests);
 	checkCount('rounds', rounds, 1);
 	checkCount('seed', seed, 0);
-	checkValues('a', a);
-	checkValues('b', b);
+	checkMap('a', a, 'query id to value');
+	checkMap('b', b, 'query id to value');
 	const [left, right] = [new Float64Array(a.size), new Float64Array(a.size)];
 	let [queries, seen] = [0, 0];
 	for (const [query, values] of a) {
@@ -155,12 +158,6 @@ async function tested<V>(
 	return {difference, p, queries, missing: a.size + b.size - 2 * queries, ...(statistic === undefined ? {} : {statistic})};
 }
 
-function checkValues(what: string, values: unknown): void {
-	if (typeof (values as ReadonlyMap<string, unknown> | undefined)?.get !== 'function') {
-		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a Map of query id to value, got ${kindOf(values)}`);
-	}
-}
-
 function value(what: string, query: string, of: unknown): number {
 	// What it is called costs more than to check it.
 	if (!Number.isFinite(of)) {
@@ -170,9 +167,7 @@ function value(what: string, query: string, of: unknown): number {
 }
 
 function probabilities(ps: readonly number[]): Float64Array {
-	if (!Array.isArray(ps)) {
-		throw new RetrievalError('ERR_ARGUMENT', `ps: expected an array of numbers from 0 to 1, got ${kindOf(ps)}`);
-	}
+	checkArray('ps', ps, 'numbers from 0 to 1');
 	for (const [i, p] of ps.entries()) {
 		if (typeof p !== 'number' || !(p >= 0 && p <= 1)) {
 			throw new RetrievalError('ERR_ARGUMENT', `ps[${i}]: expected a number from 0 to 1, got ${shown(p)}`);

@@ -1,7 +1,8 @@
-import {checkCount} from '../check.ts';
+import {checkArray, checkCount, checkOneOf, checkQuestions, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {callNative, native} from '../native.ts';
 import {nativeTexts} from '../native-texts.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import {nativeRun} from '../run.ts';
 import type {PassageTexts} from '../texts.ts';
 import type {CallOptions, Question, Run} from '../types.ts';
@@ -24,6 +25,8 @@ export interface TopKAccuracyOptions extends CallOptions {
 	readonly answers?: AnswerKind | undefined;
 }
 
+const accuracyOptions: OptionNames = optionNames<TopKAccuracyOptions>({...callNames, answers: true});
+
 /**
 The share of questions with an answer in the top k passages, for each k (Karpukhin et al., 2020, §5): tokens of the
 answer in the passage's text, one after the other, after NFD and lower case. Unanswerable questions do not count.
@@ -43,6 +46,11 @@ export async function topKAccuracy(
 	ks: readonly number[],
 	options: TopKAccuracyOptions = {},
 ): Promise<TopKAccuracy> {
+	checkQuestions('questions', questions);
+	checkArray('ks', ks, 'cut-offs');
+	checkOptions('topKAccuracy', options, accuracyOptions);
+	const {answers: kind = 'text'} = options;
+	checkOneOf('answers', kind, ['text', 'pattern']);
 	if (ks.length === 0) {
 		throw new RetrievalError('ERR_ARGUMENT', 'ks: expected at least one cut-off, got none');
 	}
@@ -51,7 +59,7 @@ export async function topKAccuracy(
 	}
 	const answerable = questions.filter(question => question.answers.length > 0);
 	const handle = await nativeRun(run);
-	const judge = new native.AnswerJudge([handle], await nativeTexts(passages), Math.max(...ks), options.answers === 'pattern');
+	const judge = new native.AnswerJudge([handle], await nativeTexts(passages), Math.max(...ks), kind === 'pattern');
 	for (const {id, answers} of answerable) {
 		judge.add(id, [...answers]);
 	}
@@ -69,7 +77,7 @@ export async function topKAccuracy(
 		const [first] = run.keys();
 		throw new RetrievalError(
 			'ERR_ARGUMENT',
-			`topKAccuracy: expected a run of these questions, got none of them: the run begins with query "${first}", the questions with "${answerable[0]!.id}"`,
+			`topKAccuracy: expected a run of these questions, got none of them: the run begins with query ${shown(first)}, the questions with "${answerable[0]!.id}"`,
 		);
 	}
 	return {accuracy, firstRanks, questions: answerable.length, missing};

@@ -1,12 +1,20 @@
-import {checkCount} from '../check.ts';
+import {checkCount, checkObject, isArray} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, native} from '../native.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import {RetrievedRun, nativeRun} from '../run.ts';
 import type {CallOptions, Run} from '../types.ts';
 import {type FusionMethod, checkFusion} from './method.ts';
 
 /** Two runs by name, or any number of them. */
 export type FusedLists = {readonly dense: Run; readonly sparse: Run} | readonly Run[];
+
+type FuseOptions = CallOptions & {
+	/** Hits wanted per query. @default 100 */
+	readonly k?: number | undefined;
+};
+
+const fuseOptions: OptionNames = optionNames<FuseOptions>({...callNames, k: true});
 
 /**
 Fuses runs query by query. Of equal fused scores the passage that comes first stays first, the lists read in their order,
@@ -18,11 +26,8 @@ const fused = await fuse({dense, sparse}, {method: 'hybrid', alpha: 0.5});
 const ofThree = await fuse([dense, sparse, titles], {method: 'rrf'});
 ```
 */
-export async function fuse(
-	lists: FusedLists,
-	fusion: FusionMethod,
-	options: CallOptions & {readonly k?: number | undefined} = {},
-): Promise<Run> {
+export async function fuse(lists: FusedLists, fusion: FusionMethod, options: FuseOptions = {}): Promise<Run> {
+	checkOptions('fuse', options, fuseOptions);
 	const {k = 100} = options;
 	checkCount('k', k, 0);
 	const runs = await nativeRuns(lists);
@@ -32,7 +37,10 @@ export async function fuse(
 
 /** @internal The dense run first. */
 export async function nativeRuns(lists: FusedLists): Promise<Binding.NativeRun[]> {
-	const runs = Array.isArray(lists) ? (lists as readonly Run[]) : [(lists as {dense: Run}).dense, (lists as {sparse: Run}).sparse];
+	if (!isArray(lists)) {
+		checkObject('lists', lists, 'an array of runs or {dense, sparse}');
+	}
+	const runs = isArray(lists) ? (lists as readonly Run[]) : [(lists as {dense: Run}).dense, (lists as {sparse: Run}).sparse];
 	if (runs.length === 0) {
 		throw new RetrievalError('ERR_ARGUMENT', 'lists: expected at least one run, got none');
 	}

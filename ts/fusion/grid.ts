@@ -1,4 +1,4 @@
-import {checkNumber, checkOneOf} from '../check.ts';
+import {checkArray, checkNumber, checkOneOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import type {FusionMethod, Normalisation} from './method.ts';
 
@@ -10,6 +10,9 @@ export interface HybridGrid {
 	/** Weights that are tried. @default 0 to 2 by steps of 0.05, as Ma et al. (2021, §3); to 1 for `interpolate` */
 	readonly grid?: readonly number[] | undefined;
 }
+
+/** The names of `HybridGrid`, for calls that take more. */
+export const gridNames = {method: true, normalise: true, grid: true} as const;
 
 /** A weight, and what it reaches: a share or a mean from 0 to 1. */
 export interface TunedPoint {
@@ -35,7 +38,8 @@ export async function bestOf(
 	checkOneOf('method', method, ['hybrid', 'hybridNorm', 'dprHybrid', 'interpolate']);
 	// Multiples are nearer to what is meant than sums of steps.
 	const grid = options.grid ?? Array.from({length: method === 'interpolate' ? 21 : 41}, (_, i) => i / 20);
-	if (!Array.isArray(grid) || grid.length === 0) {
+	checkArray('grid', grid, 'weights');
+	if (grid.length === 0) {
 		throw new RetrievalError('ERR_ARGUMENT', 'grid: expected at least one weight, got none');
 	}
 	for (const weight of grid) {

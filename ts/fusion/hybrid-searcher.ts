@@ -1,5 +1,6 @@
-import {checkCount} from '../check.ts';
+import {checkArray, checkCount, checkQueries, checkString, hasMethods} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
 import {together} from '../together.ts';
 import type {Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
 import {fuse} from './fuse.ts';
@@ -16,6 +17,17 @@ interface Settings {
 export type HybridSearcherOptions = Settings &
 	({readonly dense: Searcher; readonly sparse: Searcher} | {readonly searchers: readonly Searcher[]});
 
+const searcherOptions: OptionNames = optionNames<HybridSearcherOptions>({
+	dense: true,
+	sparse: true,
+	searchers: true,
+	fusion: true,
+	depth: true,
+});
+const searchNames = {...callNames, k: true} as const;
+const searchOptions: OptionNames = optionNames<SearchOptions>(searchNames);
+const searchManyOptions: OptionNames = optionNames<SearchManyOptions>({...searchNames, threads: true});
+
 /**
 Ranks by several searchers at once and fuses their lists.
 
@@ -31,6 +43,10 @@ export class HybridSearcher implements Searcher {
 	readonly #depth: number;
 
 	constructor(options: HybridSearcherOptions) {
+		checkGiven('HybridSearcher', options, searcherOptions);
+		if ('searchers' in options) {
+			checkArray('HybridSearcher: searchers', options.searchers, 'searchers');
+		}
 		const named: ReadonlyArray<readonly [string, Searcher]> =
 			'searchers' in options
 				? options.searchers.map((searcher, i) => [`searchers[${i}]`, searcher])
@@ -39,7 +55,7 @@ export class HybridSearcher implements Searcher {
 						['sparse', options.sparse],
 					];
 		for (const [name, searcher] of named) {
-			if (typeof searcher?.searchMany !== 'function') {
+			if (!hasMethods(searcher, 'searchMany')) {
 				throw new RetrievalError('ERR_ARGUMENT', `HybridSearcher: expected a searcher as ${name}`);
 			}
 		}
@@ -55,6 +71,8 @@ export class HybridSearcher implements Searcher {
 	}
 
 	async search(query: string, options: SearchOptions = {}): Promise<Hit[]> {
+		checkString('search: query', query);
+		checkOptions('search', options, searchOptions);
 		// Lists of many queries stay native until they are looked at: of a thousand hits each, `k` become objects.
 		const run = await this.searchMany([{id: '', text: query}], {k: options.k, signal: options.signal});
 		return [...(run.get('') ?? [])];
@@ -62,6 +80,8 @@ export class HybridSearcher implements Searcher {
 
 	/** Progress is that of the first searcher, which is the dense one. */
 	async searchMany(queries: readonly Query[], options: SearchManyOptions = {}): Promise<Run> {
+		checkQueries('queries', queries);
+		checkOptions('searchMany', options, searchManyOptions);
 		const {k = 100, signal, threads, onProgress} = options;
 		checkCount('k', k, 0);
 		const depth = Math.max(k, this.#depth);

@@ -1,11 +1,12 @@
-import {checkCount} from '../check.ts';
+import {checkArray, checkCount, checkMade, checkOneOf, checkQuestions} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import type {AnswerKind, PassageTexts} from '../evaluation/index.ts';
 import {nativeTexts} from '../native-texts.ts';
 import {type Binding, callNative, native} from '../native.ts';
 import type {CallOptions, Question} from '../types.ts';
+import {type OptionNames, callNames, callOptions, checkOptions, optionNames} from '../options.ts';
 import {type FusedLists, nativeRuns} from './fuse.ts';
-import {type HybridGrid, type HybridTuning, bestOf} from './grid.ts';
+import {type HybridGrid, type HybridTuning, bestOf, gridNames} from './grid.ts';
 import {type FusionMethod, checkFusion} from './method.ts';
 
 export interface JudgeOptions extends CallOptions {
@@ -14,6 +15,11 @@ export interface JudgeOptions extends CallOptions {
 	/** Whether answers are texts or regular expressions. @default 'text' */
 	readonly answers?: AnswerKind | undefined;
 }
+
+type TuneOptions = HybridGrid & {readonly k?: number | undefined; readonly signal?: AbortSignal | undefined};
+
+const judgeOptions: OptionNames = optionNames<JudgeOptions>({...callNames, depth: true, answers: true});
+const tuneOptions: OptionNames = optionNames<TuneOptions>({...gridNames, k: true, signal: true});
 
 /**
 Lists of questions, of which it is known which passages have an answer: asking how good a way to fuse them is takes
@@ -33,6 +39,7 @@ export class JudgedLists {
 	readonly #lists: number;
 
 	private constructor(judged: Binding.JudgedLists, questions: readonly string[], lists: number) {
+		checkMade('JudgedLists', judged, native.JudgedLists, 'JudgedLists.judge()');
 		this.#native = judged;
 		this.questions = questions;
 		this.#lists = lists;
@@ -45,8 +52,11 @@ export class JudgedLists {
 		passages: PassageTexts,
 		options: JudgeOptions = {},
 	): Promise<JudgedLists> {
+		checkQuestions('questions', questions);
+		checkOptions('judge', options, judgeOptions);
 		const {depth = 1000, answers = 'text'} = options;
 		checkCount('depth', depth, 1);
+		checkOneOf('answers', answers, ['text', 'pattern']);
 		const runs = await nativeRuns(lists);
 		const judge = new native.AnswerJudge(runs, await nativeTexts(passages), depth, answers === 'pattern');
 		const answerable = questions.filter(question => question.answers.length > 0);
@@ -63,7 +73,9 @@ export class JudgedLists {
 
 	/** For each method the rank, from 1, of each question's first passage with an answer in the fused list; 0 where there is none up to `within`. */
 	async firstRanks(methods: readonly FusionMethod[], within: number, options: CallOptions = {}): Promise<Uint32Array[]> {
+		checkArray('methods', methods, 'fusion methods');
 		checkCount('within', within, 1);
+		checkOptions('firstRanks', options, callOptions);
 		for (const method of methods) {
 			checkFusion(method, this.#lists);
 		}
@@ -81,10 +93,10 @@ export class JudgedLists {
 	}
 
 	/** The weight that brings answers among the first `k` passages most often. See `tuneHybrid`. */
-	async tune(
-		options: HybridGrid & {readonly k?: number | undefined; readonly signal?: AbortSignal | undefined} = {},
-	): Promise<HybridTuning> {
+	async tune(options: TuneOptions = {}): Promise<HybridTuning> {
+		checkOptions('tune', options, tuneOptions);
 		const {k = 20, signal} = options;
+		checkCount('k', k, 1);
 		return bestOf(options, async methods => this.accuracy(methods, k, {signal}));
 	}
 }

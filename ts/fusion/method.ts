@@ -1,5 +1,6 @@
-import {checkNumber, checkOneOf} from '../check.ts';
+import {checkNumber, checkObject, checkOneOf, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
+import {type OptionNames, checkGiven} from '../options.ts';
 
 /**
 How lists become one, over the union of their hits. The first four are of a dense and a sparse list (Ma et al., 2021, §2.1).
@@ -28,9 +29,20 @@ export type FusionMethod =
 /** `min-max` to [0, 1]; `z-score` to mean 0 and standard deviation 1, a list at a time. */
 export type Normalisation = 'none' | 'min-max' | 'z-score';
 
+const methodOptions: Readonly<Record<FusionMethod['method'], OptionNames>> = {
+	dprHybrid: new Set(['method', 'lambda']),
+	hybrid: new Set(['method', 'alpha']),
+	hybridNorm: new Set(['method', 'alpha']),
+	interpolate: new Set(['method', 'alpha', 'normalise']),
+	linear: new Set(['method', 'weights', 'normalise', 'missing']),
+	rrf: new Set(['method', 'rankConstant']),
+};
+
 /** Refuses a method that has no meaning for so many lists. */
 export function checkFusion(fusion: FusionMethod, lists: number): void {
-	checkOneOf('fusion: method', fusion?.method, ['dprHybrid', 'hybrid', 'hybridNorm', 'interpolate', 'linear', 'rrf']);
+	checkObject('fusion', fusion, "a method such as {method: 'rrf'}");
+	checkOneOf('fusion: method', fusion.method, Object.keys(methodOptions) as FusionMethod['method'][]);
+	checkGiven('fusion', fusion, methodOptions[fusion.method]);
 	if (lists !== 2 && fusion.method !== 'linear' && fusion.method !== 'rrf') {
 		throw new RetrievalError(
 			'ERR_ARGUMENT',
@@ -52,7 +64,7 @@ export function checkFusion(fusion: FusionMethod, lists: number): void {
 			checkOneOf('fusion: missing', fusion.missing ?? 'zero', ['zero', 'minimum']);
 			const {weights} = fusion;
 			if (weights !== undefined && (!Array.isArray(weights) || weights.length !== lists)) {
-				const got = Array.isArray(weights) ? `${weights.length} weights` : String(weights);
+				const got = Array.isArray(weights) ? `${weights.length} weights` : kindOf(weights);
 				throw new RetrievalError('ERR_ARGUMENT', `fusion: expected ${lists} weights, one a list, got ${got}`);
 			}
 			for (const weight of weights ?? []) {

@@ -1,8 +1,9 @@
-import {checkCount} from '../check.ts';
+import {checkCount, checkObject} from '../check.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
 import {type AnswerKind, type Measure, type PassageTexts, evaluate} from '../evaluation/index.ts';
 import type {CallOptions, Qrels, Question, Run} from '../types.ts';
 import {fuse} from './fuse.ts';
-import {type HybridGrid, type HybridTuning, bestOf} from './grid.ts';
+import {type HybridGrid, type HybridTuning, bestOf, gridNames} from './grid.ts';
 import {JudgedLists} from './judged-lists.ts';
 
 /** What a weight is chosen by: how often the answer is among the first `k` passages, or a measure against qrels. */
@@ -27,6 +28,10 @@ export interface TuneHybridOptions extends HybridGrid, CallOptions {
 	readonly depth?: number | undefined;
 }
 
+const tuneOptions: OptionNames = optionNames<TuneHybridOptions>({...callNames, ...gridNames, depth: true});
+const byQrels: OptionNames = new Set(['qrels', 'measure', 'k']);
+const byAnswers: OptionNames = new Set(['questions', 'passages', 'k', 'answers']);
+
 /**
 Finds the weight of a hybrid that does best on development questions (Ma et al., 2021, §3). Both lists are retrieved
 once; which passages have an answer is found out once, and a grid costs arithmetic alone. Progress counts questions.
@@ -43,12 +48,17 @@ export async function tuneHybrid(
 	objective: HybridObjective,
 	options: TuneHybridOptions = {},
 ): Promise<HybridTuning> {
-	const {depth = 1000, signal, onProgress} = options;
+	checkObject('lists', lists, '{dense, sparse}');
+	checkObject('objective', objective, '{qrels, measure, k?} or {questions, passages, k?, answers?}');
+	checkGiven('objective', objective, 'qrels' in objective ? byQrels : byAnswers);
+	checkOptions('tuneHybrid', options, tuneOptions);
+	const {depth = 1000, signal, onProgress, method, normalise, grid} = options;
+	const asked = {method, normalise, grid};
 	checkCount('depth', depth, 1);
 	if ('qrels' in objective) {
 		const {qrels, measure, k = 100} = objective;
 		checkCount('k', k, 1);
-		return bestOf(options, async methods => {
+		return bestOf(asked, async methods => {
 			const scores: number[] = [];
 			for (const method of methods) {
 				const run = await fuse(lists, method, {k, signal});
@@ -61,5 +71,5 @@ export async function tuneHybrid(
 	}
 	const {questions, passages, k, answers} = objective;
 	const judged = await JudgedLists.judge(lists, questions, passages, {depth, answers, signal, onProgress});
-	return judged.tune({...options, k});
+	return judged.tune({...asked, k, signal});
 }

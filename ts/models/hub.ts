@@ -1,8 +1,9 @@
 import {mkdir, readFile, rename, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {checkString} from '../check.ts';
+import {checkBoolean, checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {onPath} from '../files.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import type {CallOptions} from '../types.ts';
 import {cacheFolderOf} from './cache.ts';
 import {type FileFacts, type RequestOptions, askFacts, fetchFile} from './download.ts';
@@ -21,6 +22,17 @@ export interface DownloadOptions extends CallOptions {
 	/** Sent as a bearer token, to the endpoint alone; '' for none. @default HF_TOKEN */
 	readonly token?: string | undefined;
 }
+
+/** The names of `DownloadOptions`, for calls that take more. */
+export const downloadNames = {
+	...callNames,
+	revision: true,
+	offline: true,
+	cacheFolder: true,
+	endpoint: true,
+	token: true,
+} as const;
+export const downloadOptions: OptionNames = optionNames<DownloadOptions>(downloadNames);
 
 /** A file of the hub, and what the hub says of it. */
 interface Found {
@@ -44,7 +56,9 @@ when it is whole. Processes that want the same model wait for the one that fetch
 files together; what the cache had of them counts as done.
 */
 export async function downloadModel(name: string, options: DownloadOptions = {}): Promise<string> {
+	checkOptions('downloadModel', options, downloadOptions);
 	const {revision = 'main', offline = offlineByEnvironment(), signal} = options;
+	checkBoolean('offline', offline);
 	checkNames(name, revision);
 	const cache = cacheFolderOf(options.cacheFolder);
 	const endpoint = endpointOf(options);

@@ -4,9 +4,15 @@ import {packageRoot} from '../addon.ts';
 import {checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {isFolder} from '../files.ts';
-import {type DownloadOptions, downloadModel} from './hub.ts';
+import {checkOptions} from '../options.ts';
+import {type DownloadOptions, downloadModel, downloadOptions} from './hub.ts';
 
 export interface ModelOptions extends DownloadOptions {}
+
+/** Of the options of a call that loads a model, those that find it. */
+export function modelOptions({signal, onProgress, revision, offline, cacheFolder, endpoint, token}: ModelOptions): ModelOptions {
+	return {signal, onProgress, revision, offline, cacheFolder, endpoint, token};
+}
 
 /** The models that passagekit was built with. They come in a package of their own, because of their size. */
 export const ownModels: readonly string[] = ['minilm-encoder', 'minilm-reader', 'minilm-mlm-head', 'tiny-encoder', 'tiny-reader'];
@@ -17,6 +23,7 @@ hub, `owner/name`, from the local cache or fetched into it.
 */
 export async function resolveModel(model: string, options: ModelOptions = {}): Promise<string> {
 	checkString('model', model);
+	checkOptions('resolveModel', options, downloadOptions);
 	if (isFolder(model)) {
 		return resolve(model);
 	}

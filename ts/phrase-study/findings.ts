@@ -5,7 +5,7 @@ import {capital, listed, percent, points} from '../report/words.ts';
 import {topK} from '../study/measures.ts';
 import {accuracyMeasure, conditionName, lengthName} from './names.ts';
 import {publishedPhrasesFor} from './published.ts';
-import type {PhraseStudy} from './study.ts';
+import {type PhraseStudy, checkPhraseStudy} from './study.ts';
 
 export type PhraseFindingName =
 	| 'phrases or passages'
@@ -31,6 +31,7 @@ phraseFindings(study).map(({name, holds}) => `${name}: ${holds}`);
 ```
 */
 export function phraseFindings(study: PhraseStudy): readonly PhraseFinding[] {
+	checkPhraseStudy(study);
 	return present([
 		phrasesOrPassages(study),
 		shortPhrases(study),

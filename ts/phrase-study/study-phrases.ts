@@ -1,6 +1,6 @@
 import {basename, join, resolve} from 'node:path';
 import {packageVersion} from '../addon.ts';
-import {checkCount, checkNumber, checkString} from '../check.ts';
+import {checkArray, checkCount, checkNumber, checkString} from '../check.ts';
 import {Collection} from '../collection/index.ts';
 import {readTrecRun, writeTrecRun} from '../corpus/index.ts';
 import {OnnxEncoder} from '../encoders/index.ts';
@@ -8,12 +8,13 @@ import {RetrievalError} from '../errors.ts';
 import {type FilteredSearcher, candidateLists, rankCandidates} from '../evaluation/index.ts';
 import {resolveModel} from '../models/index.ts';
 import {findRuntimeLibrary} from '../onnx/runtime-library.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import {PhraseSearcher} from '../phrases/index.ts';
 import {type Counted, type Model, named, sha256} from '../report/inputs.ts';
 import {beginRun, isThere, json, makeFolder, writeWhole} from '../report/run-folder.ts';
 import {mean} from '../report/tested.ts';
 import {corpusFacts, wordCount} from '../study/corpus-facts.ts';
-import {type NamedFiles, datasetFiles, questionsOf} from '../study/dataset.ts';
+import {type NamedFiles, datasetFiles, fileNames, questionsOf} from '../study/dataset.ts';
 import {ofAnswers, ofQrels} from '../study/measures.ts';
 import {QuestionEncoder} from '../study/question-encoder.ts';
 import {type Judged, judgedFor} from '../study/relevance.ts';
@@ -52,6 +53,21 @@ export interface PhraseStudyOptions extends NamedFiles, Omit<CallOptions, 'onPro
 	readonly onProgress?: ((progress: PhraseStudyProgress) => void) | undefined;
 }
 
+const studyOptions: OptionNames = optionNames<PhraseStudyOptions>({
+	...callNames,
+	...fileNames,
+	name: true,
+	sentences: true,
+	tokens: true,
+	encoder: true,
+	questionEncoder: true,
+	questions: true,
+	seed: true,
+	negatives: true,
+	random: true,
+	significance: true,
+});
+
 /** What is being done, and how far it is. */
 export interface PhraseStudyProgress extends Progress {
 	/** Such as `encode M3`, `search M0` or `candidates BM25`. */
@@ -82,6 +98,12 @@ candidates.rows.find(({condition}) => condition === 'muf')?.values;
 export async function studyPhrases(dataset: string, output: string, options: PhraseStudyOptions = {}): Promise<PhraseStudy> {
 	checkString('dataset', dataset);
 	checkString('output', output);
+	checkOptions('studyPhrases', options, studyOptions);
+	for (const what of ['name', 'encoder', 'questionEncoder'] as const) {
+		if (options[what] !== undefined) {
+			checkString(what, options[what]);
+		}
+	}
 	const {encoder: encoderName = 'minilm-encoder', questionEncoder: questionEncoderName, signal} = options;
 	const settings = checkedSettings(options);
 	const models = phraseModels(...checkedLengths(options));
@@ -160,8 +182,11 @@ export async function studyPhrases(dataset: string, output: string, options: Phr
 
 	const ofBm25 = await search('BM25', bm25);
 	const judged = await judgedFor(files.qrels, questions, ofBm25, passages, corpus.ids, {signal, onProgress: report('look for answers')});
+	const {seed, negatives, random} = settings;
 	const candidates = await candidateLists(questions, judged.qrels, await negativesOf(judged), corpus.order, {
-		...settings,
+		seed,
+		negatives,
+		random,
 		isRelevant: judged.isRelevant,
 		signal,
 		onProgress: report('candidates'),
@@ -241,6 +266,10 @@ export async function studyPhrases(dataset: string, output: string, options: Phr
 }
 
 function checkedLengths({sentences, tokens = []}: PhraseStudyOptions): [sentences: readonly number[], tokens: readonly number[]] {
+	checkArray('tokens', tokens, 'lengths');
+	if (sentences !== undefined) {
+		checkArray('sentences', sentences, 'lengths');
+	}
 	const lengths = [sentences ?? (tokens.length > 0 ? [] : [1, 3, 5]), tokens] as const;
 	for (const [what, counts] of [
 		['sentences', lengths[0]],

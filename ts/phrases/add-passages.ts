@@ -1,5 +1,6 @@
-import {checkString, kindOf} from '../check.ts';
+import {checkBoolean, checkIterable, checkPassage, hasMethods, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
+import {type OptionNames, callNames, checkGiven, optionNames} from '../options.ts';
 import type {CallOptions, Encoder, Passage} from '../types.ts';
 import type {PhraseIndex} from './phrase-index.ts';
 import type {PhraseSegmenter} from './segmenter.ts';
@@ -19,6 +20,8 @@ export interface AddedPassages {
 	readonly phrases: number;
 }
 
+const addOptions: OptionNames = optionNames<AddPassagesOptions>({...callNames, encoder: true, segmenter: true, titles: true});
+
 /** Segmented, encoded and added at once. */
 const PASSAGES_AT_ONCE = 256;
 
@@ -26,12 +29,16 @@ const PASSAGES_AT_ONCE = 256;
 export async function addPassages(
 	index: PhraseIndex,
 	passages: Iterable<Passage> | AsyncIterable<Passage>,
-	{encoder, segmenter, titles = true, signal, onProgress}: AddPassagesOptions,
+	options: AddPassagesOptions,
 ): Promise<AddedPassages> {
-	if (typeof encoder?.encode !== 'function') {
+	checkIterable('addPassages: passages', passages, 'passages');
+	checkGiven('addPassages', options, addOptions);
+	const {encoder, segmenter, titles = true, signal, onProgress} = options;
+	checkBoolean('addPassages: titles', titles);
+	if (!hasMethods(encoder, 'encode')) {
 		throw new RetrievalError('ERR_ARGUMENT', `addPassages: encoder: expected an encoder, got ${kindOf(encoder)}`);
 	}
-	if (typeof segmenter?.segmentMany !== 'function') {
+	if (!hasMethods(segmenter, 'segmentMany')) {
 		throw new RetrievalError('ERR_ARGUMENT', `addPassages: segmenter: expected a PhraseSegmenter, got ${kindOf(segmenter)}`);
 	}
 	if (encoder.dim !== index.dim) {
@@ -61,8 +68,7 @@ export async function addPassages(
 		await onProgress?.({done: seen, total});
 	};
 	for await (const passage of passages) {
-		checkString(`passages[${seen + batch.length}]: id`, passage?.id);
-		checkString(`passages[${seen + batch.length}]: text`, passage.text);
+		checkPassage(`passages[${seen + batch.length}]`, passage);
 		batch.push(passage);
 		if (batch.length === PASSAGES_AT_ONCE) {
 			await put();

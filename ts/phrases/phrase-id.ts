@@ -1,4 +1,4 @@
-import {checkString, kindOf} from '../check.ts';
+import {checkId, checkObject, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import type {Hit} from '../types.ts';
 
@@ -19,17 +19,15 @@ const BETWEEN = '\u{1f}';
 
 /** The id of the row of a phrase. `at` begins the message of what is refused. */
 export function rowOf(at: string, phrase: PhrasePlace): string {
-	if (typeof phrase !== 'object' || phrase === null) {
-		throw new RetrievalError('ERR_ARGUMENT', `${at}: expected a phrase {id, start, end}, got ${kindOf(phrase)}`);
-	}
+	checkObject(at, phrase, 'a phrase {id, start, end}');
 	const {id, start, end} = phrase;
-	checkString(`${at}.id`, id);
+	checkId(`${at}.id`, id);
 	if (id === '' || id.includes(BETWEEN)) {
 		const got = id === '' ? 'an empty one' : JSON.stringify(id);
 		throw new RetrievalError('ERR_ARGUMENT', `${at}.id: expected an id of one character or more, none of them U+001F, got ${got}`);
 	}
 	if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start) {
-		throw new RetrievalError('ERR_ARGUMENT', `${at}: expected whole numbers 0 ≤ start ≤ end, got ${start} and ${end}`);
+		throw new RetrievalError('ERR_ARGUMENT', `${at}: expected whole numbers 0 ≤ start ≤ end, got ${shown(start)} and ${shown(end)}`);
 	}
 	return `${id}${BETWEEN}${start}${BETWEEN}${end}`;
 }

@@ -1,5 +1,5 @@
 import {open as openFile} from 'node:fs/promises';
-import {checkOneOf, checkString, kindOf} from '../check.ts';
+import {checkArray, checkBoolean, checkObject, checkOneOf, checkString, isInstance, isPlain} from '../check.ts';
 import {
 	FlatIndex,
 	type FlatIndexOptions,
@@ -11,11 +11,13 @@ import {
 	type OpenIndexOptions,
 	type Similarity,
 	type UpdateOptions,
-	VectorFilter,
+	type VectorFilter,
 	type VectorFilterOptions,
 } from '../dense/index.ts';
+import {updateOptions} from '../dense/vector-index.ts';
 import {type ErrorCode, RetrievalError} from '../errors.ts';
 import type {Binding} from '../native.ts';
+import {type OptionNames, callNames, callOptions, checkGiven, checkOptions, optionNames} from '../options.ts';
 import {turnWithTime} from '../turn.ts';
 import type {CallOptions, Passage, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
 import {type AddPassagesOptions, type AddedPassages, addPassages} from './add-passages.ts';
@@ -44,6 +46,31 @@ export interface PhraseSearchManyOptions extends SearchManyOptions, VectorFilter
 
 /** By which metadata tells an index of phrases; the addon knows it too. */
 const PHRASES = 'passagekit.phrases';
+const flatOptions: OptionNames = optionNames<Unit & FlatIndexOptions & {index: unknown}>({
+	dim: true,
+	similarity: true,
+	storage: true,
+	metadata: true,
+	unitLength: true,
+	index: true,
+});
+const hnswOptions: OptionNames = optionNames<Unit & HnswIndexOptions & {index: unknown}>({
+	dim: true,
+	similarity: true,
+	metadata: true,
+	unitLength: true,
+	index: true,
+	m: true,
+	efConstruction: true,
+	seed: true,
+	innerProduct: true,
+	layout: true,
+	threads: true,
+});
+const searchNames = {...callNames, k: true, filter: true, efSearch: true} as const;
+const searchOptions: OptionNames = optionNames<PhraseSearchOptions>(searchNames);
+const searchManyOptions: OptionNames = optionNames<PhraseSearchManyOptions>({...searchNames, threads: true});
+
 /** Phrases named at once. */
 const PHRASES_A_SLICE = 1000;
 
@@ -68,19 +95,21 @@ export class PhraseIndex implements AsyncDisposable {
 
 	constructor(options: PhraseIndexOptions) {
 		// `open` passes an index that exists already.
-		this.#rows = options instanceof FlatIndex || options instanceof HnswIndex ? options : create(options);
+		this.#rows = isInstance(options, FlatIndex) || isInstance(options, HnswIndex) ? options : create(options);
 	}
 
 	/** Memory-maps a saved index of either kind. */
 	static async open(path: string, options: OpenIndexOptions = {}): Promise<PhraseIndex> {
 		checkString('open: path', path);
+		checkObject('open', options, 'options {inMemory}');
 		const rows = await ((await isGraph(path)) ? HnswIndex.open(path, options) : FlatIndex.open(path, options));
 		return ofPhrases(rows, 'ERR_FORMAT', path, 'open');
 	}
 
 	/** The index of another thread, which both then have in common. */
 	static attach(handle: IndexHandle): PhraseIndex {
-		const graph = handle?.kind === 'HnswIndex';
+		checkObject('attach', handle, 'a handle {kind, token}');
+		const graph = handle.kind === 'HnswIndex';
 		const rows = graph ? HnswIndex.attach(handle as IndexHandle<'HnswIndex'>) : FlatIndex.attach(handle as IndexHandle<'FlatIndex'>);
 		return ofPhrases(rows, 'ERR_ARGUMENT', 'attach', 'attach');
 	}
@@ -128,6 +157,7 @@ export class PhraseIndex implements AsyncDisposable {
 	is there is refused. Progress counts phrases.
 	*/
 	async add(phrases: readonly PhrasePlace[], vectors: Vectors, options: CallOptions = {}): Promise<void> {
+		checkOptions('add', options, callOptions);
 		await this.#rows.addPhrases('add', async () => rowsOf('add: phrases', phrases, options.signal), vectors, options);
 	}
 
@@ -152,6 +182,7 @@ export class PhraseIndex implements AsyncDisposable {
 	with `upsert` added. Progress counts phrases.
 	*/
 	async update(phrases: readonly PhrasePlace[], vectors: Vectors, options: UpdateOptions = {}): Promise<void> {
+		checkOptions('update', options, updateOptions);
 		await this.#rows.addPhrases('update', async () => rowsOf('update: phrases', phrases, options.signal), vectors, options);
 	}
 
@@ -194,11 +225,13 @@ export class PhraseIndex implements AsyncDisposable {
 
 	/** The passages with the best phrases, best first, each with that phrase. */
 	async search(query: Float32Array, options: PhraseSearchOptions = {}): Promise<PhraseHit[]> {
+		checkOptions('search', options, searchOptions);
 		return phraseHits(await this.#rows.search(query, filtered(options)));
 	}
 
 	/** `search` for many queries, in one call on several threads. Progress counts queries. */
 	async searchMany(queries: Vectors, options: PhraseSearchManyOptions = {}): Promise<PhraseHit[][]> {
+		checkOptions('searchMany', options, searchManyOptions);
 		const lists: PhraseHit[][] = [];
 		for (const hits of await this.#rows.searchMany(queries, filtered(options))) {
 			await turnWithTime();
@@ -242,11 +275,12 @@ function ofPhrases(rows: FlatIndex | HnswIndex, code: ErrorCode, what: string, h
 }
 
 function create(options: PhraseIndexOptions): FlatIndex | HnswIndex {
+	checkObject('PhraseIndex', options, 'options {dim, index, …}');
 	const {index = 'flat', unitLength = (options.similarity ?? 'dot') === 'dot', metadata = {}, ...rest} = options;
 	checkOneOf('index', index, ['flat', 'hnsw']);
-	if (typeof unitLength !== 'boolean') {
-		throw new RetrievalError('ERR_ARGUMENT', `unitLength: expected a boolean, got ${kindOf(unitLength)}`);
-	}
+	checkGiven('PhraseIndex', options, index === 'flat' ? flatOptions : hnswOptions);
+	checkBoolean('unitLength', unitLength);
+	checkObject('metadata', metadata, 'an object of plain JSON');
 	if (PHRASES in metadata) {
 		throw new RetrievalError('ERR_ARGUMENT', `metadata: expected another key than "${PHRASES}", which is ours`);
 	}
@@ -268,9 +302,7 @@ async function isGraph(path: string): Promise<boolean> {
 
 /** The ids of rows, a slice at a time. */
 async function rowsOf(what: string, phrases: readonly PhrasePlace[], signal: AbortSignal | undefined): Promise<string[]> {
-	if (!Array.isArray(phrases)) {
-		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected an array of phrases {id, start, end}, got ${kindOf(phrases)}`);
-	}
+	checkArray(what, phrases, 'phrases {id, start, end}');
 	const rows: string[] = [];
 	while (rows.length < phrases.length) {
 		if (rows.length > 0) {
@@ -291,7 +323,7 @@ function filtered<T extends VectorFilterOptions>(options: T): T {
 
 /** Functions of a filter are asked about passages, not about the ids of rows. What is no filter is refused where it is made. */
 function ofPassages(filter: IdFilter): IdFilter {
-	if (typeof filter !== 'object' || filter === null || filter instanceof VectorFilter) {
+	if (!isPlain(filter)) {
 		return filter;
 	}
 	if ('where' in filter && typeof filter.where === 'function') {

@@ -1,8 +1,9 @@
-import {checkCount, checkString, checkStrings, kindOf} from '../check.ts';
+import {checkCount, checkMade, checkObject, checkString, checkStrings} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {resolveModel} from '../models/index.ts';
 import {type Binding, callNative, callSync, native} from '../native.ts';
 import {tokenizerFile} from '../onnx/model-files.ts';
+import {type OptionNames, callOptions, checkGiven, checkOptions} from '../options.ts';
 import {turnWithTime} from '../turn.ts';
 import type {CallOptions} from '../types.ts';
 
@@ -22,6 +23,8 @@ export interface Phrase {
 	readonly start: number;
 	readonly end: number;
 }
+
+const lengthOptions: OptionNames = new Set(['sentences', 'tokens', 'model']);
 
 /** What is handed over in one call: its copy takes under a millisecond. */
 const TEXTS_A_CALL = 256;
@@ -54,14 +57,17 @@ export class PhraseSegmenter {
 
 	/** @internal */
 	private constructor(segmenter: Binding.NativeSegmenter, length: PhraseLength) {
+		checkMade('PhraseSegmenter', segmenter, native.NativeSegmenter, 'PhraseSegmenter.open()');
 		this.#native = segmenter;
 		this.length = length;
 	}
 
 	/** Fails with `ERR_ARGUMENT`, and as openers of encoders do where word pieces are counted: with `ERR_MODEL_MISSING`, `ERR_MODEL`. */
 	static async open(length: PhraseLength): Promise<PhraseSegmenter> {
-		if (typeof length !== 'object' || length === null || (length.sentences === undefined) === (length.tokens === undefined)) {
-			const got = typeof length === 'object' && length !== null ? `{${Object.keys(length).join(', ')}}` : kindOf(length);
+		checkObject('length', length, '{sentences} or {tokens, model?}');
+		checkGiven('length', length, lengthOptions);
+		if ((length.sentences === undefined) === (length.tokens === undefined)) {
+			const got = `{${Object.keys(length).join(', ')}}`;
 			throw new RetrievalError('ERR_ARGUMENT', `length: expected {sentences} or {tokens, model?}, got ${got}`);
 		}
 		const {sentences, tokens, model = 'minilm-encoder'} = length;
@@ -83,8 +89,10 @@ export class PhraseSegmenter {
 	}
 
 	/** The phrases of each text, in the order of the texts, off the event loop. Progress counts texts. */
-	async segmentMany(texts: readonly string[], {signal, onProgress}: CallOptions = {}): Promise<Phrase[][]> {
+	async segmentMany(texts: readonly string[], options: CallOptions = {}): Promise<Phrase[][]> {
 		checkStrings('texts', texts);
+		checkOptions('segmentMany', options, callOptions);
+		const {signal, onProgress} = options;
 		const found: Phrase[][] = [];
 		const total = texts.length;
 		for (let from = 0; from < total || from === 0; ) {

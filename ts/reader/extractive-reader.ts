@@ -1,7 +1,20 @@
-import {checkBoolean, checkCount, checkNumber, checkOneOf, checkString} from '../check.ts';
+import {
+	checkArray,
+	checkBoolean,
+	checkCount,
+	checkInstance,
+	checkMade,
+	checkNumber,
+	checkObject,
+	checkOneOf,
+	checkString,
+} from '../check.ts';
+import {downloadNames} from '../models/hub.ts';
 import {type ModelOptions, resolveModel} from '../models/index.ts';
+import {modelOptions} from '../models/resolve.ts';
 import {type Binding, callNative, callSync, native} from '../native.ts';
 import {modelFiles, readModelJson} from '../onnx/model-files.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
 import type {CallOptions, Passage} from '../types.ts';
 
 /** A span of a passage that answers a question. */
@@ -68,6 +81,36 @@ export interface ExtractiveReaderOptions extends ModelOptions {
 	readonly threads?: number | undefined;
 }
 
+const loadOptions: OptionNames = optionNames<ExtractiveReaderOptions>({
+	...downloadNames,
+	maxTokens: true,
+	maxQuestionTokens: true,
+	longPassages: true,
+	overlapTokens: true,
+	titles: true,
+	batchTokens: true,
+	threads: true,
+});
+/** The names of `ReadOptions`, for calls that take more. */
+export const readNames = {
+	...callNames,
+	scoring: true,
+	spansPerPassage: true,
+	maxAnswerTokens: true,
+	evidence: true,
+	merge: true,
+	k: true,
+} as const;
+const readOptions: OptionNames = optionNames<ReadOptions>(readNames);
+const evidenceOptions: OptionNames = optionNames<NonNullable<ReadOptions['evidence']>>({beta: true, gamma: true});
+
+/** @internal Weights of evidence fusion. */
+export function checkEvidence(evidence: NonNullable<ReadOptions['evidence']>): void {
+	checkGiven('evidence', evidence, evidenceOptions);
+	checkNumber('evidence: beta', evidence.beta);
+	checkNumber('evidence: gamma', evidence.gamma);
+}
+
 /** A passage with the score it was retrieved with. */
 export type RetrievedPassage = Passage & {readonly score: number};
 
@@ -102,13 +145,15 @@ export class ExtractiveReader implements AsyncDisposable {
 
 	/** @internal */
 	private constructor(reader: Binding.NativeReader) {
+		checkMade('ExtractiveReader', reader, native.NativeReader, 'ExtractiveReader.load()');
 		this.#native = reader;
 	}
 
 	/** `model` is a folder with `model.onnx` and `tokenizer.json`, a model that passagekit carries, or a name on the Hugging Face hub. */
 	static async load(model: string, options: ExtractiveReaderOptions = {}): Promise<ExtractiveReader> {
 		checkString('model', model);
-		const folder = await resolveModel(model, options);
+		checkOptions('load', options, loadOptions);
+		const folder = await resolveModel(model, modelOptions(options));
 		const config = await readModelJson(folder, 'config.json');
 		const own = config?.passagekit ?? {};
 		const maxTokens = options.maxTokens ?? own['max_tokens'] ?? 256;
@@ -146,6 +191,8 @@ export class ExtractiveReader implements AsyncDisposable {
 	/** Answers, best first, each text once; `passages` in the order of retrieval. Progress counts passages. */
 	async read(question: string, passages: readonly RetrievedPassage[], options: ReadOptions = {}): Promise<Answer[]> {
 		checkString('question', question);
+		checkArray('passages', passages, '{id, text, title?, score}');
+		checkOptions('read', options, readOptions);
 		const {
 			scoring = 'normalized',
 			spansPerPassage = 10,
@@ -159,9 +206,10 @@ export class ExtractiveReader implements AsyncDisposable {
 		checkCount('spansPerPassage', spansPerPassage, 1);
 		checkCount('maxAnswerTokens', maxAnswerTokens, 1);
 		checkCount('k', k, 0);
-		checkNumber('evidence: beta', evidence.beta);
-		checkNumber('evidence: gamma', evidence.gamma);
-		const inputs = passages.map(({text, title, score}, i) => {
+		checkEvidence(evidence);
+		const inputs = passages.map((passage, i) => {
+			checkObject(`passages[${i}]`, passage, '{id, text, title?, score}');
+			const {text, title, score} = passage;
 			checkString(`passages[${i}]: text`, text);
 			checkNumber(`passages[${i}]: score`, score);
 			if (title !== undefined) {
@@ -190,6 +238,7 @@ export class ExtractiveReader implements AsyncDisposable {
 
 	/** @internal */
 	static handle(reader: ExtractiveReader): Binding.NativeReader {
+		checkInstance('reader', reader, ExtractiveReader);
 		return reader.#native;
 	}
 

@@ -1,5 +1,6 @@
-import {checkCount, checkString} from '../check.ts';
+import {checkCount, checkInstance, checkMade, checkString} from '../check.ts';
 import {type Binding, callNative, callSync, native} from '../native.ts';
+import {type OptionNames, checkOptions, optionNames} from '../options.ts';
 import {ExtractiveReader} from './extractive-reader.ts';
 
 /** How much is kept of what a reader says of a passage. */
@@ -9,6 +10,10 @@ export interface SpanLimits {
 	/** Tokens in an answer. @default 10 */
 	readonly maxAnswerTokens?: number | undefined;
 }
+
+/** @internal The names of `SpanLimits`, for calls that take more. */
+export const limitNames = {spansPerPassage: true, maxAnswerTokens: true} as const;
+const limitOptions: OptionNames = optionNames<SpanLimits>(limitNames);
 
 /** @internal */
 export function checkedLimits({spansPerPassage = 10, maxAnswerTokens = 10}: SpanLimits): {
@@ -39,6 +44,7 @@ export class ReadingCache implements AsyncDisposable {
 
 	/** @internal */
 	private constructor(cache: Binding.NativeReadingCache, limits: ReadingCache['limits']) {
+		checkMade('ReadingCache', cache, native.NativeReadingCache, 'ReadingCache.open()');
 		this.#native = cache;
 		this.limits = limits;
 	}
@@ -50,6 +56,7 @@ export class ReadingCache implements AsyncDisposable {
 	*/
 	static async open(path: string, reader: ExtractiveReader, limits: SpanLimits = {}): Promise<ReadingCache> {
 		checkString('path', path);
+		checkOptions('open', limits, limitOptions);
 		const checked = checkedLimits(limits);
 		const handle = ExtractiveReader.handle(reader);
 		return new ReadingCache(await callNative({}, () => native.openReadingCache(path, handle, checked)), checked);
@@ -80,6 +87,7 @@ export class ReadingCache implements AsyncDisposable {
 
 	/** @internal */
 	static handle(cache: ReadingCache): Binding.NativeReadingCache {
+		checkInstance('cache', cache, ReadingCache);
 		return cache.#native;
 	}
 }

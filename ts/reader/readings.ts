@@ -1,11 +1,22 @@
-import {checkCount, checkNumber, checkOneOf, checkString, checkStrings, kindOf} from '../check.ts';
+import {
+	checkArray,
+	checkCount,
+	checkInstance,
+	checkMade,
+	checkOneOf,
+	checkQueries,
+	checkQuestions as checkAnswered,
+	checkString,
+} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, native, nextTurn} from '../native.ts';
+import {ownTexts} from '../native-texts.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
 import {nativeRun} from '../run.ts';
-import {type TextSource, textsOf} from '../texts.ts';
+import type {TextSource} from '../texts.ts';
 import type {CallOptions, Passage, Query, Question, Run} from '../types.ts';
-import {type Answer, ExtractiveReader, type ReadOptions} from './extractive-reader.ts';
-import {ReadingCache, type SpanLimits, checkedLimits} from './reading-cache.ts';
+import {type Answer, ExtractiveReader, type ReadOptions, checkEvidence} from './extractive-reader.ts';
+import {ReadingCache, type SpanLimits, checkedLimits, limitNames} from './reading-cache.ts';
 
 /** Where passages are: a `PassageStore`, or a map by id. */
 export type PassageSourceById = TextSource | ReadonlyMap<string, Pick<Passage, 'text' | 'title'>>;
@@ -29,6 +40,11 @@ export interface ExactMatchOptions extends CallOptions, ScoringOptions {
 	/** Numbers of passages, from the first of each list on: 1 to 4,294,967,295. */
 	readonly passages: readonly number[];
 }
+
+const readOptions: OptionNames = optionNames<ReadRunOptions>({...callNames, ...limitNames, depth: true, cache: true});
+const scoringNames = {...callNames, scoring: true, evidence: true, merge: true, passages: true} as const;
+const answersOptions: OptionNames = optionNames<AnswersOptions>(scoringNames);
+const matchOptions: OptionNames = optionNames<ExactMatchOptions>(scoringNames);
 
 /** Questions or passages handed over in one turn of the event loop. */
 const BATCH = 256;
@@ -55,24 +71,26 @@ export async function readRun(
 	passages: PassageSourceById,
 	options: ReadRunOptions = {},
 ): Promise<Readings> {
+	const from = ExtractiveReader.handle(reader);
+	checkOptions('readRun', options, readOptions);
 	const {depth = 100, cache} = options;
 	checkCount('depth', depth, 1);
+	const kept = cache === undefined ? undefined : ReadingCache.handle(cache);
 	const limits = checkedLimits({...cache?.limits, ...definedLimits(options)});
 	checkQuestions(questions);
-	const texts = textsOf in passages ? (passages[textsOf]() as Binding.NativeTexts) : undefined;
+	const texts = ownTexts(passages);
 	const job = new native.RunReader(await nativeRun(run), texts, depth, limits);
-	for (let from = 0; from < questions.length; from += BATCH) {
-		const some = questions.slice(from, from + BATCH);
+	for (let first = 0; first < questions.length; first += BATCH) {
+		const some = questions.slice(first, first + BATCH);
 		job.addQuestions(
 			some.map(({id}) => id),
 			some.map(({text}) => text),
 		);
 		await nextTurn();
 	}
-	if (!(textsOf in passages)) {
-		await addPassages(job, questions, run, passages, depth);
+	if (texts === undefined) {
+		await addPassages(job, questions, run, passages as ReadonlyMap<string, Pick<Passage, 'text' | 'title'>>, depth);
 	}
-	const [from, kept] = [ExtractiveReader.handle(reader), cache && ReadingCache.handle(cache)];
 	const ids = questions.map(({id}) => id);
 	return new Readings(await callNative(options, control => job.read(from, kept, control)), ids);
 }
@@ -85,6 +103,7 @@ export class Readings {
 
 	/** @internal */
 	constructor(readings: Binding.NativeReadings, questions: readonly string[]) {
+		checkMade('Readings', readings, native.NativeReadings, 'readRun()');
 		this.#native = readings;
 		this.questions = questions;
 	}
@@ -99,6 +118,7 @@ export class Readings {
 	questions; those without any are absent. Progress counts questions.
 	*/
 	async answers(options: AnswersOptions = {}): Promise<ReadonlyMap<string, Answer>> {
+		checkOptions('answers', options, answersOptions);
 		const {passages = 0xff_ff_ff_ff} = options;
 		checkCount('passages', passages, 1);
 		const scoring = checkedScoring(options);
@@ -134,6 +154,7 @@ export class Readings {
 	```
 	*/
 	async exactMatch(questions: readonly Question[], options: ExactMatchOptions): Promise<ReadonlyMap<number, ReadonlyMap<string, 0 | 1>>> {
+		checkGiven('exactMatch', options, matchOptions);
 		const passages = checkedPassages(options.passages);
 		const scoring = checkedScoring(options);
 		const {judge, ids} = await judgeOf(this, questions);
@@ -148,6 +169,7 @@ export class Readings {
 
 	/** @internal */
 	static handle(readings: Readings): Binding.NativeReadings {
+		checkInstance('readings', readings, Readings);
 		return readings.#native;
 	}
 }
@@ -157,12 +179,11 @@ export async function judgeOf(
 	readings: Readings,
 	questions: readonly Question[],
 ): Promise<{readonly judge: Binding.ReadingsJudge; readonly ids: readonly string[]}> {
+	const of = Readings.handle(readings);
 	checkQuestions(questions);
-	for (const {id, answers} of questions) {
-		checkStrings(`question "${id}": answers`, answers);
-	}
+	checkAnswered('questions', questions);
 	const answerable = questions.filter(({answers}) => answers.length > 0);
-	const judge = new native.ReadingsJudge(Readings.handle(readings));
+	const judge = new native.ReadingsJudge(of);
 	for (let from = 0; from < answerable.length; from += BATCH) {
 		const some = answerable.slice(from, from + BATCH);
 		judge.add(
@@ -176,20 +197,20 @@ export async function judgeOf(
 
 /** @internal In ascending order, each once. */
 export function checkedPassages(passages: readonly number[]): number[] {
-	if (!Array.isArray(passages) || passages.length === 0) {
-		throw new RetrievalError('ERR_ARGUMENT', `passages: expected at least one number of passages, got ${kindOf(passages)}`);
+	checkArray('passages', passages, 'numbers of passages');
+	if (passages.length === 0) {
+		throw new RetrievalError('ERR_ARGUMENT', 'passages: expected at least one number of passages, got none');
 	}
-	for (const count of passages as readonly number[]) {
+	for (const count of passages) {
 		checkCount('passages', count, 1);
 	}
-	return [...new Set(passages as readonly number[])].toSorted((a, b) => a - b);
+	return [...new Set(passages)].toSorted((a, b) => a - b);
 }
 
 function checkedScoring({scoring = 'normalized', evidence = {beta: 1, gamma: 0}, merge = 'exact'}: ScoringOptions): Binding.NativeScoring {
 	checkOneOf('scoring', scoring, ['original', 'normalized', 'probability']);
 	checkOneOf('merge', merge, ['exact', 'normalised']);
-	checkNumber('evidence: beta', evidence.beta);
-	checkNumber('evidence: gamma', evidence.gamma);
+	checkEvidence(evidence);
 	return {scoring, merge, beta: evidence.beta, gamma: evidence.gamma};
 }
 
@@ -202,10 +223,9 @@ function definedLimits({spansPerPassage, maxAnswerTokens}: SpanLimits): SpanLimi
 }
 
 function checkQuestions(questions: readonly Query[]): void {
+	checkQueries('questions', questions);
 	const seen = new Set<string>();
-	for (const [i, question] of questions.entries()) {
-		checkString(`questions[${i}]: id`, question?.id);
-		checkString(`questions[${i}]: text`, question.text);
+	for (const question of questions) {
 		if (seen.has(question.id)) {
 			throw new RetrievalError('ERR_DUPLICATE_ID', `questions: expected distinct ids, got "${question.id}" twice`);
 		}

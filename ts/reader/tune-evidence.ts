@@ -1,9 +1,10 @@
-import {checkCount, checkNumber, checkOneOf} from '../check.ts';
+import {checkCount, checkInstance, checkNumber, checkOneOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {callNative} from '../native.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
 import type {CallOptions, Question} from '../types.ts';
 import type {ReadOptions} from './extractive-reader.ts';
-import {type Readings, checkedPassages, judgeOf} from './readings.ts';
+import {Readings, checkedPassages, judgeOf} from './readings.ts';
 
 /** Where values are tried, ends included. */
 export interface SearchRange {
@@ -30,6 +31,18 @@ export interface TuneEvidenceOptions extends CallOptions {
 	/** The result does not depend on it. @default all cores */
 	readonly threads?: number | undefined;
 }
+
+const tuneOptions: OptionNames = optionNames<TuneEvidenceOptions>({
+	...callNames,
+	scoring: true,
+	merge: true,
+	passages: true,
+	beta: true,
+	gamma: true,
+	delta: true,
+	threads: true,
+});
+const rangeOptions: OptionNames = optionNames<SearchRange>({from: true, to: true});
 
 /** One pair of weights with one number of passages. */
 export interface EvidenceTrial {
@@ -73,6 +86,8 @@ export async function tuneEvidence(
 	questions: readonly Question[],
 	options: TuneEvidenceOptions = {},
 ): Promise<TunedEvidence> {
+	checkInstance('readings', readings, Readings);
+	checkOptions('tuneEvidence', options, tuneOptions);
 	const {scoring = 'normalized', merge = 'exact', threads = 0} = options;
 	checkOneOf('scoring', scoring, ['original', 'normalized']);
 	checkOneOf('merge', merge, ['exact', 'normalised']);
@@ -99,7 +114,9 @@ function everyTwenty(depth: number): number[] {
 	return steps === 0 ? [Math.max(depth, 1)] : Array.from({length: steps}, (_, i) => 20 * (i + 1));
 }
 
-function checkedRange(what: string, {from, to}: SearchRange): number[] {
+function checkedRange(what: string, range: SearchRange): number[] {
+	checkGiven(what, range, rangeOptions);
+	const {from, to} = range;
 	checkNumber(`${what}: from`, from);
 	checkNumber(`${what}: to`, to);
 	if (to < from) {

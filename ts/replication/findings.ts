@@ -4,7 +4,7 @@ import {type Finding as StudyFinding, gains, present, significance} from '../rep
 import {capital, grouped, listed, percent, points, size} from '../report/words.ts';
 import {conditionName, exactMatchMeasure, readingCondition, retrieverNames, topK} from './names.ts';
 import {type Published, publishedFor} from './published.ts';
-import type {ReadingStudy, RetrievalCondition, Scoring, Study} from './study.ts';
+import {type ReadingStudy, type RetrievalCondition, type Scoring, type Study, checkStudy} from './study.ts';
 
 export type FindingName =
 	| 'dense or sparse'
@@ -30,6 +30,7 @@ findings(study).map(({name, holds}) => `${name}: ${holds}`);
 ```
 */
 export function findings(study: Study): readonly Finding[] {
+	checkStudy(study);
 	const {reading} = study;
 	return [
 		denseOrSparse(study),

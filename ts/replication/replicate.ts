@@ -1,6 +1,6 @@
 import {basename, join, resolve} from 'node:path';
 import {packageVersion} from '../addon.ts';
-import {checkCount, checkNumber, checkOneOf, checkString} from '../check.ts';
+import {checkArray, checkCount, checkNumber, checkOneOf, checkString} from '../check.ts';
 import {Collection, type Retriever} from '../collection/index.ts';
 import {readTrecRun, writeTrecRun} from '../corpus/index.ts';
 import {RetrievalError} from '../errors.ts';
@@ -9,6 +9,7 @@ import {fuse} from '../fusion/index.ts';
 import {resolveModel} from '../models/index.ts';
 import {findRuntimeLibrary} from '../onnx/runtime-library.ts';
 import {ExtractiveReader, ReadingCache} from '../reader/index.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import type {CallOptions, Progress, Question, Run} from '../types.ts';
 import {named, sha256} from '../report/inputs.ts';
 import {beginRun, isThere, json, makeFolder, writeWhole} from '../report/run-folder.ts';
@@ -57,6 +58,26 @@ export interface ReplicateOptions extends Omit<CallOptions, 'onProgress'> {
 	readonly onProgress?: ((progress: ReplicateProgress) => void) | undefined;
 }
 
+const replicateOptions: OptionNames = optionNames<ReplicateOptions>({
+	...callNames,
+	name: true,
+	corpus: true,
+	development: true,
+	test: true,
+	collection: true,
+	encoder: true,
+	questionEncoder: true,
+	reader: true,
+	answers: true,
+	depth: true,
+	ks: true,
+	passagesRead: true,
+	significance: true,
+	grid: true,
+	developmentQuestions: true,
+	testQuestions: true,
+});
+
 /** What is being done, and how far it is. */
 export interface ReplicateProgress extends Progress {
 	/** Such as `encode`, `search dense, test` or `read hybrid, development`. */
@@ -86,9 +107,22 @@ const {retrieval, reading} = await replicate('./squad-open', './squad-study', {n
 export async function replicate(dataset: string, output: string, options: ReplicateOptions = {}): Promise<Study> {
 	checkString('dataset', dataset);
 	checkString('output', output);
+	checkOptions('replicate', options, replicateOptions);
+	for (const what of ['name', 'corpus', 'development', 'test', 'collection', 'encoder', 'questionEncoder'] as const) {
+		if (options[what] !== undefined) {
+			checkString(what, options[what]);
+		}
+	}
+	if (options.reader !== undefined && options.reader !== false) {
+		checkString('reader', options.reader);
+	}
 	const {name = basename(resolve(dataset)), encoder = 'minilm-encoder', reader = 'minilm-reader', signal} = options;
 	const settings = checkedSettings(options);
 	const ks = options.ks ?? [20, 100];
+	checkArray('ks', ks, 'cut-offs');
+	if (options.grid !== undefined) {
+		checkArray('grid', options.grid, 'weights');
+	}
 	for (const k of ks) {
 		checkCount('ks', k, 1, settings.depth);
 	}

@@ -1,4 +1,4 @@
-import {kindOf, shown} from '../check.ts';
+import {isObject, kindOf, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import type {FusionMethod} from '../fusion/index.ts';
 import type {Comparison} from '../report/comparisons.ts';
@@ -102,7 +102,7 @@ export interface ReadingCell {
 
 /** Refuses what is no study, such as the JSON of something else. */
 export function checkStudy(value: unknown): asserts value is Study {
-	const format = typeof value === 'object' && value !== null ? (value as {format?: unknown}).format : undefined;
+	const format = isObject(value) ? value['format'] : undefined;
 	if (format !== studyFormat) {
 		const came = format === undefined ? kindOf(value) : `format ${shown(format)}`;
 		throw new RetrievalError('ERR_FORMAT', `study: expected an object of format "${studyFormat}", got ${came}`);

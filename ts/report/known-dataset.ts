@@ -1,8 +1,11 @@
+import {checkString} from '../check.ts';
+
 /**
 Which of a paper's data sets is meant, however its name is written: its words begin with those of one of the `names`, and
 go on with `additions` alone, such as "dev".
 */
 export function knownDataset(dataset: string, names: Readonly<Record<string, readonly string[]>>, additions: RegExp): string | undefined {
+	checkString('dataset', dataset);
 	const words =
 		dataset
 			.toLowerCase()

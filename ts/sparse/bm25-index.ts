@@ -1,13 +1,26 @@
-import {checkCount, checkNumber, checkString} from '../check.ts';
+import {
+	checkArray,
+	checkCount,
+	checkId,
+	checkInstance,
+	checkMade,
+	checkNumber,
+	checkObject,
+	checkQuery,
+	checkString,
+	isWellFormed,
+	shown,
+} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
 import {hitsIn, room, toHits} from '../hits.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import {RetrievedRun} from '../run.ts';
-import type {PassageSource} from '../source.ts';
+import {type PassageSource, fileNames} from '../source.ts';
 import {QuickSearches, hurry} from '../turn.ts';
 import type {Hit, PassageFields, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
 import type {Analyzer, AnalyzerDescription} from './analyzer.ts';
-import {type AddOptions, type Bm25CreateOptions, Bm25Writer} from './bm25-writer.ts';
+import {type AddOptions, type Bm25CreateOptions, Bm25Writer, checkSkipped} from './bm25-writer.ts';
 import {type Filter, filterJson} from './filter.ts';
 import {describedAnalyzer, nativeAnalyzer} from './native-analyzer.ts';
 
@@ -66,6 +79,23 @@ export interface TermExplanation {
 	readonly contribution: number;
 }
 
+const parameterNames = {k1: true, b: true} as const;
+const parameterOptions: OptionNames = optionNames<Bm25Options>(parameterNames);
+const openOptions: OptionNames = optionNames<Bm25OpenOptions>({...parameterNames, analyzer: true});
+const buildOptions: OptionNames = optionNames<Bm25BuildOptions & Bm25Options>({
+	...callNames,
+	...fileNames,
+	...parameterNames,
+	onSkipped: true,
+	analyzer: true,
+	overwrite: true,
+	memory: true,
+	threads: true,
+});
+const searchNames = {...callNames, ...parameterNames, k: true, filter: true} as const;
+const searchOptions: OptionNames = optionNames<Bm25SearchOptions>(searchNames);
+const searchManyOptions: OptionNames = optionNames<Bm25SearchManyOptions>({...searchNames, threads: true});
+
 /** Copied in one turn of the event loop: under a millisecond. */
 const QUERIES_A_TURN = 500;
 
@@ -85,6 +115,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 
 	/** @internal */
 	private constructor(index: Binding.NativeBm25Index, options: Bm25Options) {
+		checkMade('Bm25Index', index, native.NativeBm25Index, 'Bm25Index.open() or Bm25Index.build()');
 		this.#native = index;
 		this.#options = options;
 	}
@@ -95,12 +126,14 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	aborted leaves the index that was there, or an empty one, which the next build replaces unasked.
 	*/
 	static async build(path: string, source: PassageSource, options: Bm25BuildOptions & Bm25Options = {}): Promise<Bm25Index> {
+		checkOptions('build', options, buildOptions);
 		checkParameters(options);
+		checkSkipped(options);
+		const {k1, b, analyzer, overwrite, memory, threads, ...add} = options;
 		options.signal?.throwIfAborted();
-		const {k1, b} = options;
-		const writer = await Bm25Writer.create(path, {...options, mergeInBackground: false});
+		const writer = await Bm25Writer.create(path, {analyzer, overwrite, memory, threads, mergeInBackground: false});
 		try {
-			await writer.add(source, options);
+			await writer.add(source, add);
 			await writer.commit();
 			await writer.merge();
 		} finally {
@@ -111,8 +144,9 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 
 	/** Opens the index in the folder `path`. The parameters are defaults that a search may override. */
 	static async open(path: string, options: Bm25OpenOptions = {}): Promise<Bm25Index> {
-		const {analyzer, k1, b} = options;
 		checkString('path', path);
+		checkOptions('open', options, openOptions);
+		const {analyzer, k1, b} = options;
 		checkParameters(options);
 		const expected = analyzer === undefined ? undefined : nativeAnalyzer(analyzer);
 		return new Bm25Index(await callNative({}, () => native.openBm25Index(path, expected)), {k1, b});
@@ -141,6 +175,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	*/
 	async search(query: string, options: Bm25SearchOptions = {}): Promise<Hit[]> {
 		checkString('search: query', query);
+		checkOptions('search', options, searchOptions);
 		const {k = 100} = options;
 		checkCount('k', k, 0);
 		const {k1, b} = this.#parameters(options);
@@ -163,6 +198,8 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 
 	/** The hits of many queries, found in one call on several threads. Fastest by far where queries are known together. */
 	async searchMany(queries: readonly Query[], options: Bm25SearchManyOptions = {}): Promise<Run> {
+		checkArray('queries', queries, '{id, text}');
+		checkOptions('searchMany', options, searchManyOptions);
 		const {k = 100, threads = 0} = options;
 		checkCount('k', k, 0);
 		checkCount('threads', threads, 0);
@@ -178,14 +215,16 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 			const texts: string[] = [];
 			for (const query of slice) {
 				if (typeof query?.id !== 'string' || typeof query.text !== 'string') {
-					const at = `queries[${from + ids.length}]`;
-					checkString(`${at}: id`, query?.id);
-					checkString(`${at}: text`, query.text);
+					checkQuery(`queries[${from + ids.length}]`, query);
 				}
 				ids.push(query.id);
 				texts.push(query.text);
 			}
-			if (!batch.pushJoined(slice.length, ids.join('\0'), texts.join('\0'))) {
+			const joined = ids.join('\0');
+			if (!isWellFormed(joined)) {
+				ids.forEach((id, i) => checkId(`queries[${from + i}]: id`, id));
+			}
+			if (!batch.pushJoined(slice.length, joined, texts.join('\0'))) {
 				batch.push(ids, texts);
 			}
 		}
@@ -194,11 +233,14 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 
 	/** Searches for terms that are analysed already, each with its weight. */
 	async searchTerms(terms: readonly WeightedTerm[], options: Bm25SearchOptions = {}): Promise<Hit[]> {
+		checkArray('searchTerms: terms', terms, '{term, weight}');
+		checkOptions('searchTerms', options, searchOptions);
 		const {k = 100} = options;
 		checkCount('k', k, 0);
-		for (const {term, weight} of terms) {
-			checkString('searchTerms: term', term);
-			checkNumber(`searchTerms: weight of "${term}"`, weight);
+		for (const [i, weighted] of terms.entries()) {
+			checkObject(`searchTerms: terms[${i}]`, weighted, '{term, weight}');
+			checkString(`searchTerms: terms[${i}]: term`, weighted.term);
+			checkNumber(`searchTerms: weight of "${weighted.term}"`, weighted.weight);
 		}
 		const {k1, b} = this.#parameters(options);
 		const filter = filterJson(options.filter);
@@ -221,14 +263,15 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	/** How a passage's score for a query comes about. */
 	async explain(query: string, passageId: string, options: Bm25Options = {}): Promise<Explanation> {
 		checkString('explain: query', query);
-		checkString('explain: passageId', passageId);
+		checkId('explain: passageId', passageId);
+		checkOptions('explain', options, parameterOptions);
 		const {k1, b} = this.#parameters(options);
 		return callNative({}, () => this.#native.explain(query, passageId, k1, b));
 	}
 
 	/** The fields of a passage; `{}` if it has none. */
 	async fields(passageId: string): Promise<PassageFields> {
-		checkString('fields: passageId', passageId);
+		checkId('fields: passageId', passageId);
 		return JSON.parse(await callNative({}, () => this.#native.fields(passageId))) as PassageFields;
 	}
 
@@ -258,6 +301,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 
 	/** @internal */
 	static handle(index: Bm25Index): Binding.NativeBm25Index {
+		checkInstance('bm25', index, Bm25Index);
 		return index.#native;
 	}
 
@@ -267,11 +311,12 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	}
 }
 
-function checkParameters({k1, b}: Bm25Options): void {
+/** @internal */
+export function checkParameters({k1, b}: Bm25Options): void {
 	if (k1 !== undefined && !(Number.isFinite(k1) && k1 >= 0)) {
-		throw new RetrievalError('ERR_ARGUMENT', `k1: expected a number of at least 0, got ${k1}`);
+		throw new RetrievalError('ERR_ARGUMENT', `k1: expected a number of at least 0, got ${shown(k1)}`);
 	}
-	if (b !== undefined && !(b >= 0 && b <= 1)) {
-		throw new RetrievalError('ERR_ARGUMENT', `b: expected a number from 0 to 1, got ${b}`);
+	if (b !== undefined && !(typeof b === 'number' && b >= 0 && b <= 1)) {
+		throw new RetrievalError('ERR_ARGUMENT', `b: expected a number from 0 to 1, got ${shown(b)}`);
 	}
 }

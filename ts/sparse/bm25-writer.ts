@@ -1,7 +1,7 @@
-import {checkCount, checkString, checkStrings} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
+import {checkBoolean, checkCount, checkFunction, checkIds, checkMade, checkPassage, checkString, isWellFormed} from '../check.ts';
 import {type Binding, callNative, native} from '../native.ts';
-import {type FileOptions, type PassageSource, checkPassageBytes, checkedFileOptions, isTextSource} from '../source.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
+import {type FileOptions, type PassageSource, checkPassageBytes, checkedFileOptions, fileNames, isTextSource} from '../source.ts';
 import {textsOf} from '../texts.ts';
 import type {CallOptions, Passage} from '../types.ts';
 import type {Analyzer} from './analyzer.ts';
@@ -39,6 +39,11 @@ export interface AddOptions extends CallOptions, FileOptions {
 	readonly onSkipped?: ((lines: number) => void) | undefined;
 }
 
+const writerNames = {memory: true, threads: true, mergeInBackground: true, analyzer: true} as const;
+const createOptions: OptionNames = optionNames<Bm25CreateOptions>({...writerNames, overwrite: true});
+const openOptions: OptionNames = optionNames<Bm25WriterOpenOptions>(writerNames);
+const addOptions: OptionNames = optionNames<AddOptions>({...callNames, ...fileNames, onSkipped: true});
+
 /** Passages handed over in one call: column-wise, fields as JSON; the last passages without fields are left out of them. */
 interface Batch {
 	readonly ids: string[];
@@ -73,13 +78,16 @@ export class Bm25Writer implements AsyncDisposable {
 
 	/** @internal */
 	private constructor(writer: Binding.NativeBm25Writer) {
+		checkMade('Bm25Writer', writer, native.NativeBm25Writer, 'Bm25Writer.create() or Bm25Writer.open()');
 		this.#native = writer;
 	}
 
 	/** Makes an empty index in the folder `path`. */
 	static async create(path: string, options: Bm25CreateOptions = {}): Promise<Bm25Writer> {
-		const {analyzer = 'english', overwrite = false} = options;
 		checkString('path', path);
+		checkOptions('create', options, createOptions);
+		const {analyzer = 'english', overwrite = false} = options;
+		checkBoolean('overwrite', overwrite);
 		const asked = nativeAnalyzer(analyzer);
 		const checked = checkedOptions(options, overwrite);
 		return new Bm25Writer(await callNative({}, () => native.createBm25Index(path, asked, checked)));
@@ -88,6 +96,7 @@ export class Bm25Writer implements AsyncDisposable {
 	/** Opens the index in the folder `path` for changes; with `analyzer`, unless it was made with another. */
 	static async open(path: string, options: Bm25WriterOpenOptions = {}): Promise<Bm25Writer> {
 		checkString('path', path);
+		checkOptions('open', options, openOptions);
 		const expected = options.analyzer === undefined ? undefined : nativeAnalyzer(options.analyzer);
 		const checked = checkedOptions(options, false);
 		return new Bm25Writer(await callNative({}, () => native.openBm25Writer(path, checked, expected)));
@@ -109,7 +118,7 @@ export class Bm25Writer implements AsyncDisposable {
 
 	/** Takes passages out; unknown ids are passed over. Resolves to how many were there. */
 	async delete(ids: readonly string[]): Promise<number> {
-		checkStrings('delete: ids', ids);
+		checkIds('delete: ids', ids);
 		return callNative({}, () => this.#native.delete([...ids]));
 	}
 
@@ -142,6 +151,8 @@ export class Bm25Writer implements AsyncDisposable {
 	}
 
 	async #put(source: PassageSource, options: AddOptions, update: boolean): Promise<number> {
+		checkOptions(update ? 'update' : 'add', options, addOptions);
+		checkSkipped(options);
 		const file = checkedFileOptions(options);
 		if (typeof source === 'string') {
 			return this.#ingest(options, control => this.#native.ingestFile(source, file, update, control));
@@ -199,11 +210,8 @@ export class Bm25Writer implements AsyncDisposable {
 		try {
 			for await (const passage of passages) {
 				signal?.throwIfAborted();
-				if (typeof passage?.id !== 'string' || typeof passage.text !== 'string') {
-					throw new RetrievalError(
-						'ERR_ARGUMENT',
-						`passage ${done + batch.ids.length}: expected {id: string, text: string, title?: string}`,
-					);
+				if (!isPassage(passage)) {
+					checkPassage(`passage ${done + batch.ids.length}`, passage);
 				}
 				checkPassageBytes(`passage ${done + batch.ids.length}`, passage, maxPassageBytes);
 				if (passage.fields !== undefined) {
@@ -237,9 +245,26 @@ function checkedOptions(
 	{memory = 256e6, threads = 1, mergeInBackground = true}: Bm25WriterOptions,
 	overwrite: boolean,
 ): Binding.NativeWriterOptions {
+	checkBoolean('mergeInBackground', mergeInBackground);
 	checkCount('threads', threads, 1, 8);
 	checkCount('memory', memory, 15e6 * threads, 4e9 * threads);
 	return {overwrite, threads, memory, mergeInBackground};
+}
+
+/** The check of each passage, without the names that a message would need. */
+function isPassage(passage: Passage): boolean {
+	return (
+		typeof passage?.id === 'string' &&
+		typeof passage.text === 'string' &&
+		isWellFormed(passage.id) &&
+		(passage.title === undefined || typeof passage.title === 'string')
+	);
+}
+
+export function checkSkipped({onSkipped}: Pick<AddOptions, 'onSkipped'>): void {
+	if (onSkipped !== undefined) {
+		checkFunction('onSkipped', onSkipped);
+	}
 }
 
 function emptyBatch(): Batch {

@@ -1,8 +1,5 @@
-import {kindOf, shown} from '../check.ts';
+import {isArray, isWellFormed, kindOf, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
-
-/** Half of a character, which UTF-8 cannot hold. */
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Fields of a passage as JSON. Their limits are checked where they are kept. */
 export function fieldsJson(what: string, fields: unknown): string {
@@ -24,8 +21,17 @@ export function fieldsJson(what: string, fields: unknown): string {
 
 export function checkRecord(what: string, value: unknown, expected: string): asserts value is Readonly<Record<string, unknown>> {
 	// A Map has no properties, and would be taken for an empty object.
-	if (Object.prototype.toString.call(value) !== '[object Object]') {
+	if (!isRecord(value)) {
 		refuse(what, expected, value);
+	}
+}
+
+function isRecord(value: unknown): boolean {
+	try {
+		return Object.prototype.toString.call(value) === '[object Object]';
+	} catch {
+		// A revoked proxy.
+		return false;
 	}
 }
 
@@ -33,7 +39,7 @@ export function checkText(what: string, value: unknown): asserts value is string
 	if (typeof value !== 'string') {
 		refuse(what, 'a string', value);
 	}
-	if (LONE_SURROGATE.test(value)) {
+	if (!isWellFormed(value)) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected well-formed Unicode, got a lone surrogate`);
 	}
 }
@@ -45,6 +51,6 @@ export function isScalar(value: unknown): value is string | number | boolean {
 export function refuse(what: string, expected: string, value: unknown): never {
 	throw new RetrievalError(
 		'ERR_ARGUMENT',
-		`${what}: expected ${expected}, got ${Array.isArray(value) ? 'an array' : typeof value === 'string' ? kindOf(value) : shown(value)}`,
+		`${what}: expected ${expected}, got ${isArray(value) ? 'an array' : typeof value === 'string' ? kindOf(value) : shown(value)}`,
 	);
 }

@@ -26,9 +26,13 @@ Which passages a search may find, by their ids and fields.
 - `exists`: those that have the field.
 - `and`, `or`, `not`: those that meet all, one, or not this. `{and: []}` is every passage, `{or: []}` none.
 
-A condition on a field that a passage lacks does not hold, whatever it says, and neither does one on a field that no
-passage has: so `not` of it does. A field of several texts meets a condition if one of its texts does; one of no text
-counts as lacking.
+A condition on a field that a passage lacks does not hold, whatever it says, so `not` of it does. A field of several texts
+meets a condition if one of its texts does; one of no text counts as lacking.
+
+`equals`, `in` and `range` on a field that no passage of the index has are refused with `ERR_ARGUMENT`, and so are values of
+a type that the field never has, as `lt: '50'` where all values are numbers: such filters would find nothing, or everything
+with `not`. `exists` asks for any field, and an index without passages accepts any filter. Deleted passages count until
+they are merged away.
 
 @example
 ```

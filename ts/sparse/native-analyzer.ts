@@ -1,9 +1,32 @@
-import {checkOneOf, checkString, checkStrings} from '../check.ts';
+import {checkObject, checkOneOf, checkString, checkStrings} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import type {Binding} from '../native.ts';
-import {type Analyzer, type AnalyzerDescription, type AnalyzerOptions, type SnowballLanguage, snowballLanguages} from './analyzer.ts';
+import {type OptionNames, checkGiven, optionNames} from '../options.ts';
+import {
+	type Analyzer,
+	type AnalyzerDescription,
+	type AnalyzerOptions,
+	type SnowballAnalyzer,
+	type SnowballLanguage,
+	type WordPieceAnalyzer,
+	snowballLanguages,
+} from './analyzer.ts';
 
 const types = ['english', 'simple', 'whitespace', 'snowball', 'wordpiece'] as const;
+/** A description of an index's analyzer, which has a version too, may be given to make another. */
+const common = {type: true, stopWords: true, version: true} as const;
+const analyzerOptions: Readonly<Record<AnalyzerOptions['type'], OptionNames>> = {
+	english: new Set(Object.keys(common)),
+	simple: new Set(Object.keys(common)),
+	whitespace: new Set(Object.keys(common)),
+	snowball: optionNames<SnowballAnalyzer & Version>({...common, language: true}),
+	wordpiece: optionNames<WordPieceAnalyzer & Version>({...common, tokenizer: true}),
+};
+
+interface Version {
+	readonly version?: number;
+}
+
 const plainNames: ReadonlySet<string> = new Set(['english', 'simple', 'whitespace']);
 
 /** What the addon takes for an analyzer. */
@@ -21,11 +44,9 @@ export function nativeAnalyzer(analyzer: Analyzer): Binding.NativeAnalyzer {
 		}
 		return {name: analyzer};
 	}
-	if (typeof analyzer !== 'object' || analyzer === null) {
-		const got = analyzer === null ? 'null' : typeof analyzer;
-		throw new RetrievalError('ERR_ARGUMENT', `analyzer: expected a name or {type: …}, got ${got}`);
-	}
+	checkObject('analyzer', analyzer, 'a name or {type: …}');
 	checkOneOf('analyzer: type', analyzer.type, types);
+	checkGiven('analyzer', analyzer, analyzerOptions[analyzer.type]);
 	const {stopWords} = analyzer;
 	if (stopWords !== undefined) {
 		checkStrings('analyzer: stopWords', stopWords);

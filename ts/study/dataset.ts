@@ -1,6 +1,7 @@
 import {readdir, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {readQuestions} from '../corpus/index.ts';
+import {checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {onPath} from '../files.ts';
 import type {Question} from '../types.ts';
@@ -23,6 +24,9 @@ export interface NamedFiles {
 	readonly qrels?: string | undefined;
 }
 
+/** The names of `NamedFiles`, for calls that take more. */
+export const fileNames = {corpus: true, development: true, test: true, queries: true, qrels: true} as const;
+
 /** How files of a folder are told apart by their names. */
 const names = {
 	corpus: /^(?:psgs|passages|paragraphs|corpus|collection|articles|wikipedia)/iu,
@@ -34,6 +38,11 @@ const names = {
 
 /** Finds a data set's parts in its folder, or in one file that has passages and questions, as SQuAD's and PubMedQA's do. */
 export async function datasetFiles(dataset: string, named: NamedFiles): Promise<DatasetFiles> {
+	for (const what of Object.keys(fileNames) as (keyof NamedFiles)[]) {
+		if (named[what] !== undefined) {
+			checkString(what, named[what]);
+		}
+	}
 	const info = await stat(dataset).catch((error: unknown) => {
 		const {code} = error as NodeJS.ErrnoException;
 		throw new RetrievalError('ERR_IO', `${dataset}: expected a folder with a corpus and questions, or a file with both, got ${code}`, {

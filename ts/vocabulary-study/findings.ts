@@ -6,7 +6,7 @@ import type {AmnesiaGroup} from '../vocabulary/index.ts';
 import {groupName, shown} from './amnesia-panel.ts';
 import {conditionName} from './names.ts';
 import {publishedVocabulary} from './published.ts';
-import type {AnalysedEncoder, EncoderAnalysis, VocabularyCondition, VocabularyStudy} from './study.ts';
+import {type AnalysedEncoder, type EncoderAnalysis, type VocabularyCondition, type VocabularyStudy, checkVocabularyStudy} from './study.ts';
 
 export type VocabularyFindingName =
 	| 'shared tokens'
@@ -33,6 +33,7 @@ vocabularyFindings(study).map(({name, holds}) => `${name}: ${holds}`);
 ```
 */
 export function vocabularyFindings(study: VocabularyStudy): readonly VocabularyFinding[] {
+	checkVocabularyStudy(study);
 	return present([
 		sharedTokens(study),
 		firstToken(study),

@@ -5,8 +5,9 @@ import {checkBoolean, checkCount, checkNumber, checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {resolveModel} from '../models/index.ts';
 import {findRuntimeLibrary} from '../onnx/runtime-library.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import {type Counted, type Model, named, sha256} from '../report/inputs.ts';
-import {type DatasetFiles, type NamedFiles, datasetFiles, questionsOf} from '../study/dataset.ts';
+import {type DatasetFiles, type NamedFiles, datasetFiles, fileNames, questionsOf} from '../study/dataset.ts';
 import type {CallOptions, Progress, Question} from '../types.ts';
 import {defaultHead} from '../vocabulary/default-head.ts';
 import type {VocabularyConfiguration} from './configuration.ts';
@@ -33,6 +34,20 @@ export interface VocabularyStudyOptions extends NamedFiles, Omit<CallOptions, 'o
 	readonly significance?: number | undefined;
 	readonly onProgress?: ((progress: VocabularyStudyProgress) => void) | undefined;
 }
+
+const studyOptions: OptionNames = optionNames<VocabularyStudyOptions>({
+	...callNames,
+	...fileNames,
+	name: true,
+	encoder: true,
+	questionEncoder: true,
+	head: true,
+	baseline: true,
+	enrichment: true,
+	questions: true,
+	seed: true,
+	significance: true,
+});
 
 /** What is being done, and how far it is. */
 export interface VocabularyStudyProgress extends Progress {
@@ -62,6 +77,12 @@ export interface VocabularyStudyInputs {
 
 export async function studyInputs(dataset: string, options: VocabularyStudyOptions): Promise<VocabularyStudyInputs> {
 	checkString('dataset', dataset);
+	checkOptions('studyVocabulary', options, studyOptions);
+	for (const what of ['name', 'encoder', 'questionEncoder', 'head', 'baseline'] as const) {
+		if (options[what] !== undefined) {
+			checkString(what, options[what]);
+		}
+	}
 	const {encoder = 'minilm-encoder', questionEncoder, baseline, enrichment = true, signal} = options;
 	checkBoolean('enrichment', enrichment);
 	const head = options.head ?? defaultHead(encoder);

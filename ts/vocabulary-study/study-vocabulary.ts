@@ -46,9 +46,9 @@ retrieval.rows.find(({condition}) => condition === 'enriched')?.values;
 */
 export async function studyVocabulary(dataset: string, output: string, options: VocabularyStudyOptions = {}): Promise<VocabularyStudy> {
 	checkString('output', output);
+	const {files, lists, models, configuration} = await studyInputs(dataset, options);
 	const {signal} = options;
 	const report = (stage: string) => (progress: Progress) => options.onProgress?.({...progress, stage});
-	const {files, lists, models, configuration} = await studyInputs(dataset, options);
 	const {settings, enrichment} = configuration;
 	const questions = lists.flat();
 	const folder = resolve(output);

@@ -1,4 +1,4 @@
-import {kindOf, shown} from '../check.ts';
+import {isObject, kindOf, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import type {Comparison} from '../report/comparisons.ts';
 import type {Counted, Model} from '../report/inputs.ts';
@@ -102,7 +102,7 @@ export interface VocabularyRetrievalRow {
 
 /** Refuses what is no study, such as the JSON of something else. */
 export function checkVocabularyStudy(value: unknown): asserts value is VocabularyStudy {
-	const format = typeof value === 'object' && value !== null ? (value as {format?: unknown}).format : undefined;
+	const format = isObject(value) ? value['format'] : undefined;
 	if (format !== vocabularyStudyFormat) {
 		const came = format === undefined ? kindOf(value) : `format ${shown(format)}`;
 		throw new RetrievalError('ERR_FORMAT', `study: expected an object of format "${vocabularyStudyFormat}", got ${came}`);

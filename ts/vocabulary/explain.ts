@@ -1,5 +1,6 @@
-import {checkCount, checkString} from '../check.ts';
+import {checkCount, checkNumber, checkPassage, checkString, hasMethods, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
 import type {Bm25Index, Explanation} from '../sparse/index.ts';
 import type {CallOptions, Encoder, Passage, Vectors} from '../types.ts';
 import {isExpansion} from './analysis/expansion.ts';
@@ -83,6 +84,16 @@ export interface Explainers {
 	readonly bm25?: Pick<Bm25Index, 'explain'> | undefined;
 }
 
+const explainerOptions: OptionNames = optionNames<Explainers>({
+	encoder: true,
+	questionEncoder: true,
+	projection: true,
+	enrichment: true,
+	questionEnrichment: true,
+	bm25: true,
+});
+const explainOptions: OptionNames = optionNames<ExplainMatchOptions>({...callNames, k: true, forgottenAfter: true, stopWords: true});
+
 /**
 Explains a question and a passage by the projections of their vectors to the vocabulary, as Figure 2 of Ram et al. (2023) does:
 the likeliest tokens of both, where they have what question and passage share, which of it the passage's vector forgot, and
@@ -98,9 +109,18 @@ dense.forgotten.map(({token, passageRank}) => [token, passageRank]);
 export async function explainMatch(
 	question: string,
 	passage: Passage,
-	{encoder, questionEncoder, projection, enrichment, questionEnrichment, bm25}: Explainers,
+	explainers: Explainers,
 	options: ExplainMatchOptions = {},
 ): Promise<MatchExplanation> {
+	checkPassage('passage', passage);
+	checkGiven('explainers', explainers, explainerOptions);
+	checkOptions('explainMatch', options, explainOptions);
+	const {encoder, questionEncoder, projection, enrichment, questionEnrichment, bm25} = explainers;
+	checkMethods({encoder, questionEncoder, enrichment, questionEnrichment}, 'encode', 'encoder');
+	checkMethods({bm25}, 'explain', 'Bm25Index');
+	if (enrichment !== undefined) {
+		checkNumber('enrichment: lambda', enrichment.lambda);
+	}
 	const {k = 20, forgottenAfter = 100, stopWords = englishStopWords, signal} = options;
 	checkString('question', question);
 	checkCount('k', k, 1);
@@ -148,6 +168,15 @@ export async function explainMatch(
 		...(enrichment && {enriched: {...(await match(enrichment, questionEnrichment)), lambda: enrichment.lambda}}),
 		...(bm25 && {bm25: await bm25.explain(question, passage.id)}),
 	};
+}
+
+/** Refuses what lacks a method; where a part may be left out, `undefined` is none. */
+function checkMethods(parts: Readonly<Record<string, unknown>>, method: string, expected: string): void {
+	for (const [what, part] of Object.entries(parts)) {
+		if (part !== undefined && !hasMethods(part, method)) {
+			throw new RetrievalError('ERR_ARGUMENT', `explainers: ${what}: expected an object like a ${expected}, got ${kindOf(part)}`);
+		}
+	}
 }
 
 function originOf(token: RankedToken | undefined): TokenOrigin {

@@ -1,3 +1,5 @@
+import {checkArray, checkObject, checkString, checkStrings} from '../check.ts';
+import {type OptionNames, checkOptions, optionNames} from '../options.ts';
 import {escaped, tableHtml} from '../report/html.ts';
 import {page} from '../report/page.ts';
 import {listed, many} from '../report/words.ts';
@@ -11,6 +13,8 @@ export interface ExplanationPageOptions {
 	readonly passagekit?: string | undefined;
 }
 
+const pageOptions: OptionNames = optionNames<ExplanationPageOptions>({headings: true, passagekit: true});
+
 /**
 Explanations of a question and passages as one HTML page that needs nothing else, as Figure 2 of Ram et al. (2023) is: texts
 with their shared, forgotten and expansion tokens, both projections beside each other, tables of ranks, and BM25's
@@ -21,7 +25,20 @@ contributions. The same explanations give the same text.
 await writeFile('explanation.html', explanationHtml([await explainMatch(question, passage, explainers)]));
 ```
 */
-export function explanationHtml(explanations: readonly MatchExplanation[], {headings, passagekit}: ExplanationPageOptions = {}): string {
+export function explanationHtml(explanations: readonly MatchExplanation[], options: ExplanationPageOptions = {}): string {
+	checkArray('explanations', explanations, 'what explainMatch() resolves to');
+	explanations.forEach((explanation, i) => {
+		checkObject(`explanations[${i}]`, explanation, 'what explainMatch() resolves to');
+		checkObject(`explanations[${i}]: dense`, explanation.dense, 'what explainMatch() resolves to');
+	});
+	checkOptions('explanationHtml', options, pageOptions);
+	const {headings, passagekit} = options;
+	if (headings !== undefined) {
+		checkStrings('headings', headings);
+	}
+	if (passagekit !== undefined) {
+		checkString('passagekit', passagekit);
+	}
 	const question = explanations[0]?.question ?? '';
 	return page({
 		title: question,

@@ -1,11 +1,12 @@
 import {createHash} from 'node:crypto';
 import {mkdir} from 'node:fs/promises';
 import {join} from 'node:path';
-import {checkBoolean, checkCount, checkNumber, checkOneOf, kindOf} from '../check.ts';
+import {checkBoolean, checkCount, checkInstance, checkNumber, checkObject, checkOneOf, hasMethods, kindOf, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {onPath} from '../files.ts';
 import {cacheFolderOf} from '../models/cache.ts';
 import {type Binding, callNative, native} from '../native.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
 import type {CallOptions, EncodeOptions, Encoder, EncoderInput, Vectors} from '../types.ts';
 import {type TokenWeights, tokenWeights} from './token-weights.ts';
 import {VocabularyProjection} from './vocabulary-projection.ts';
@@ -59,6 +60,27 @@ export interface LexicalEnrichmentOptions extends CallOptions, TokenVectorOption
 	readonly normalise?: boolean | undefined;
 }
 
+const partsOptions: OptionNames = optionNames<LexicalEnrichmentParts>({encoder: true, projection: true, idf: true});
+const fitOptions: OptionNames = optionNames<LexicalEnrichmentOptions>({
+	...callNames,
+	start: true,
+	learningRate: true,
+	beta1: true,
+	beta2: true,
+	epsilon: true,
+	loss: true,
+	leastSteps: true,
+	mostSteps: true,
+	threads: true,
+	cache: true,
+	cacheFolder: true,
+	lambda: true,
+	tokens: true,
+	whitening: true,
+	normalise: true,
+});
+const encodeOptions: OptionNames = optionNames<EncodeOptions>({...callNames, batchTokens: true});
+
 /** How the search for the vectors of tokens ended, by token id. */
 export interface TokenSearch {
 	/** Cross-entropy of each token's vector, in nats. */
@@ -108,7 +130,9 @@ export class LexicalEnrichment implements Encoder {
 
 	/** @internal */
 	private constructor(state: State) {
+		checkObject('new LexicalEnrichment', state, 'LexicalEnrichment.fit() in place of the constructor');
 		const {encoder, lambda, fingerprint} = state;
+		checkObject('new LexicalEnrichment', encoder, 'LexicalEnrichment.fit() in place of the constructor');
 		this.#state = state;
 		this.dim = encoder.dim;
 		this.lambda = lambda;
@@ -121,14 +145,15 @@ export class LexicalEnrichment implements Encoder {
 	Finds the vectors of all tokens, or takes them from the cache. It takes minutes; what is found is kept every half minute and
 	on cancelling, and the next call goes on from there. Progress counts tokens.
 	*/
-	static async fit({encoder, projection, idf}: LexicalEnrichmentParts, options: LexicalEnrichmentOptions = {}): Promise<LexicalEnrichment> {
+	static async fit(parts: LexicalEnrichmentParts, options: LexicalEnrichmentOptions = {}): Promise<LexicalEnrichment> {
+		checkGiven('fit', parts, partsOptions);
+		checkOptions('fit', options, fitOptions);
+		const {encoder, projection, idf} = parts;
 		const {lambda = 0.5, tokens: kind = 'enriched', whitening = 'aligned', normalise = true, cache = true, signal} = options;
-		if (typeof encoder?.encode !== 'function') {
+		if (!hasMethods(encoder, 'encode')) {
 			throw new RetrievalError('ERR_ARGUMENT', `encoder: expected an encoder, got ${kindOf(encoder)}`);
 		}
-		if (!(projection instanceof VocabularyProjection)) {
-			throw new RetrievalError('ERR_ARGUMENT', `projection: expected a VocabularyProjection, got ${kindOf(projection)}`);
-		}
+		checkInstance('projection', projection, VocabularyProjection);
 		if (projection.dim !== encoder.dim) {
 			throw new RetrievalError(
 				'ERR_DIMENSION',
@@ -173,6 +198,7 @@ export class LexicalEnrichment implements Encoder {
 	}
 
 	async encode(inputs: readonly EncoderInput[], options: EncodeOptions = {}): Promise<Vectors> {
+		checkOptions('encode', options, encodeOptions);
 		const {encoder, lambda} = this.#state;
 		const vectors = await encoder.encode(inputs, options);
 		return lambda === 0 ? vectors : this.#add(inputs, vectors, lambda, options.signal);
@@ -183,6 +209,7 @@ export class LexicalEnrichment implements Encoder {
 		inputs: readonly EncoderInput[],
 		options: EncodeOptions = {},
 	): Promise<{readonly vectors: Vectors; readonly lexical: Vectors}> {
+		checkOptions('parts', options, encodeOptions);
 		const vectors = await this.#state.encoder.encode(inputs, options);
 		const zeros = {...vectors, data: new Float32Array(vectors.data.length)};
 		return {vectors, lexical: await this.#add(inputs, zeros, 1, options.signal)};
@@ -233,6 +260,6 @@ function searchOptions(options: TokenVectorOptions): Binding.NativeEnrichOptions
 
 function checkLambda(lambda: unknown): asserts lambda is number {
 	if (typeof lambda !== 'number' || !(lambda >= 0 && lambda < Number.POSITIVE_INFINITY)) {
-		throw new RetrievalError('ERR_ARGUMENT', `lambda: expected a number of at least 0, got ${String(lambda)}`);
+		throw new RetrievalError('ERR_ARGUMENT', `lambda: expected a number of at least 0, got ${shown(lambda)}`);
 	}
 }

@@ -1,5 +1,5 @@
 import {isUint32Array} from 'node:util/types';
-import {checkCount, kindOf, shown} from '../check.ts';
+import {checkCount, isArray, kindOf, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import type {Binding} from '../native.ts';
 import {turnWithTime} from '../turn.ts';
@@ -18,12 +18,12 @@ export interface TokenLists {
 
 /** One list of ids for each of `rows` vectors; the ids are checked where they are copied. */
 export function checkTokenLists(lists: unknown, rows: number): asserts lists is readonly ArrayLike<number>[] {
-	if (!Array.isArray(lists) || lists.length !== rows) {
-		const got = Array.isArray(lists) ? `${lists.length} lists` : kindOf(lists);
+	if (!isArray(lists) || lists.length !== rows) {
+		const got = isArray(lists) ? `${lists.length} lists` : kindOf(lists);
 		throw new RetrievalError('ERR_ARGUMENT', `tokens: expected an array of ids for each of ${rows} vectors, got ${got}`);
 	}
 	for (const [row, list] of lists.entries()) {
-		if (!Array.isArray(list) && !isUint32Array(list)) {
+		if (!isArray(list) && !isUint32Array(list)) {
 			throw new RetrievalError('ERR_ARGUMENT', `tokens[${row}]: expected an array of ids or a Uint32Array, got ${shown(list)}`);
 		}
 	}

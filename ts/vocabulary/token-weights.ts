@@ -1,5 +1,4 @@
-import {checkNumber, checkString, kindOf} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
+import {checkIterable, checkNumber, checkObject, checkString, isInstance} from '../check.ts';
 import {type Binding, callNative, callSync, native} from '../native.ts';
 import {Bm25Index} from '../sparse/index.ts';
 import type {Passage} from '../types.ts';
@@ -30,19 +29,18 @@ export async function tokenWeights(
 	if (weights === false) {
 		return undefined;
 	}
-	if (weights instanceof Bm25Index) {
+	if (isInstance(weights, Bm25Index)) {
 		return callNative({signal}, () => native.pieceWeightsIn(Bm25Index.handle(weights), projection));
 	}
-	if (weights instanceof Map) {
+	if (isInstance(weights, Map)) {
 		const pieces = weights as ReadonlyMap<string, number>;
 		for (const [piece, weight] of pieces) {
+			checkString('idf: piece', piece);
 			checkNumber(`idf: weight of "${piece}"`, weight);
 		}
 		return callNative({signal}, () => native.pieceWeightsOf(projection, [...pieces.keys()], Float32Array.from(pieces.values())));
 	}
-	if (typeof weights !== 'object' || weights === null || !(Symbol.iterator in weights || Symbol.asyncIterator in weights)) {
-		throw new RetrievalError('ERR_ARGUMENT', `idf: expected a Bm25Index, passages, a map of weights or false, got ${kindOf(weights)}`);
-	}
+	checkIterable('idf', weights, 'passages, a Bm25Index, a map of weights or false');
 	return counted(weights as Iterable<Passage> | AsyncIterable<Passage>, projection, signal);
 }
 
@@ -59,7 +57,9 @@ async function counted(
 		counts.count(await callNative({signal}, () => counts.pieces(texts, titles)));
 		[texts, titles] = [[], []];
 	};
-	for await (const {text, title = ''} of passages) {
+	for await (const passage of passages) {
+		checkObject(`idf: passages[${seen}]`, passage, 'a passage');
+		const {text, title = ''} = passage;
 		checkString(`idf: passages[${seen}]: text`, text);
 		checkString(`idf: passages[${seen}]: title`, title);
 		seen++;

@@ -1,8 +1,20 @@
 import {createHash} from 'node:crypto';
-import {checkCount, checkString, kindOf} from '../check.ts';
+import {
+	checkArray,
+	checkCount,
+	checkInstance,
+	checkIterable,
+	checkObject,
+	checkPassage,
+	checkQueries,
+	checkQuestions,
+	shown,
+} from '../check.ts';
 import {FlatIndex} from '../dense/index.ts';
 import {RetrievalError} from '../errors.ts';
 import {type AnswerKind, type Measure, evaluate, topKAccuracy} from '../evaluation/index.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
+import {checkQrels} from '../qrels.ts';
 import {turnWithTime} from '../turn.ts';
 import type {CallOptions, Passage, Qrels, Query, Question, Run, Vectors} from '../types.ts';
 import {LexicalEnrichment} from './lexical-enrichment.ts';
@@ -49,6 +61,10 @@ export interface LambdaTuning extends MeasuredLambda {
 	readonly curve: readonly MeasuredLambda[];
 }
 
+const tuneOptions: OptionNames = optionNames<TuneLambdaOptions>({...callNames, lambdas: true, folds: true, seed: true});
+const byQrels: OptionNames = new Set(['queries', 'qrels', 'measure', 'k']);
+const byAnswers: OptionNames = new Set(['questions', 'k', 'answers']);
+
 const GRID: readonly number[] = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 3];
 
 /** Encoded at once. */
@@ -72,12 +88,13 @@ export async function tuneLambda(
 	objective: LambdaObjective,
 	options: TuneLambdaOptions = {},
 ): Promise<LambdaTuning> {
+	checkInstance('tuneLambda', enrichment, LexicalEnrichment);
+	checkIterable('passages', passages, 'passages');
+	checkOptions('tuneLambda', options, tuneOptions);
 	const {lambdas = GRID, folds = 5, seed = 0, signal, onProgress} = options;
-	if (!(enrichment instanceof LexicalEnrichment)) {
-		throw new RetrievalError('ERR_ARGUMENT', `tuneLambda: expected a LexicalEnrichment, got ${kindOf(enrichment)}`);
-	}
-	if (lambdas.length === 0 || lambdas.some(lambda => !(lambda >= 0 && lambda < Number.POSITIVE_INFINITY))) {
-		throw new RetrievalError('ERR_ARGUMENT', `lambdas: expected numbers of at least 0, got [${lambdas.join(', ')}]`);
+	checkArray('lambdas', lambdas, 'numbers of at least 0');
+	if (lambdas.length === 0 || lambdas.some(lambda => typeof lambda !== 'number' || !(lambda >= 0 && lambda < Number.POSITIVE_INFINITY))) {
+		throw new RetrievalError('ERR_ARGUMENT', `lambdas: expected numbers of at least 0, got [${lambdas.map(shown).join(', ')}]`);
 	}
 	const {queries, k, measured} = judge(objective);
 	checkCount('k', k, 1);
@@ -125,8 +142,12 @@ interface Judge {
 
 /** Questions that count, and what each scores in a run. */
 function judge(objective: LambdaObjective): Judge {
+	checkObject('objective', objective, '{queries, qrels, measure, k?} or {questions, k?, answers?}');
+	checkGiven('objective', objective, 'qrels' in objective ? byQrels : byAnswers);
 	if ('qrels' in objective) {
 		const {qrels, measure, k = 100} = objective;
+		checkQueries('objective: queries', objective.queries);
+		checkQrels('objective: qrels', qrels);
 		return {
 			queries: objective.queries.filter(({id}) => qrels.has(id)),
 			k,
@@ -137,6 +158,7 @@ function judge(objective: LambdaObjective): Judge {
 		};
 	}
 	const {k = 20, answers} = objective;
+	checkQuestions('objective: questions', objective.questions);
 	const queries = objective.questions.filter(question => question.answers.length > 0);
 	return {
 		queries,
@@ -167,7 +189,7 @@ async function indexed(
 		batch = [];
 	};
 	for await (const passage of passages) {
-		checkString(`passages[${texts.size}]: id`, passage?.id);
+		checkPassage(`passages[${texts.size}]`, passage);
 		texts.set(passage.id, passage);
 		batch.push(passage);
 		if (batch.length === PASSAGES_AT_ONCE) {

@@ -1,7 +1,9 @@
-import {checkCount, checkOneOf, checkString, checkVectors} from '../check.ts';
+import {checkCount, checkInstance, checkMade, checkOneOf, checkString, checkVectors} from '../check.ts';
+import {downloadOptions} from '../models/hub.ts';
 import {type ModelOptions, resolveModel} from '../models/index.ts';
 import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
 import {fingerprint, tokenizerFile} from '../onnx/model-files.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import {turnWithTime} from '../turn.ts';
 import type {CallOptions, Vectors} from '../types.ts';
 import {type TokenColumns, checkTokenLists, joinLists, splitColumns} from './token-lists.ts';
@@ -46,6 +48,10 @@ export interface LogitsOptions extends ProjectionOptions {
 	readonly as?: 'logits' | 'probabilities' | undefined;
 }
 
+const projectionOptions: OptionNames = optionNames<ProjectionOptions>({...callNames, threads: true});
+const projectOptions: OptionNames = optionNames<ProjectOptions>({...callNames, threads: true, k: true});
+const logitsOptions: OptionNames = optionNames<LogitsOptions>({...callNames, threads: true, as: true});
+
 /** Numbers handed over in one call: their copy takes about a millisecond. */
 const VALUES_A_CALL = 1 << 19;
 /** Tokens whose texts are taken over in one turn of the event loop. */
@@ -83,6 +89,7 @@ export class VocabularyProjection {
 
 	/** @internal */
 	private constructor(projection: Binding.NativeProjection, identity: string, tokens: readonly string[]) {
+		checkMade('VocabularyProjection', projection, native.NativeProjection, 'VocabularyProjection.load()');
 		this.#native = projection;
 		this.identity = identity;
 		this.tokens = tokens;
@@ -101,6 +108,7 @@ export class VocabularyProjection {
 	Fails with `ERR_MODEL_MISSING`, and with `ERR_MODEL` where there is no head.
 	*/
 	static async load(model: string, options: ModelOptions = {}): Promise<VocabularyProjection> {
+		checkOptions('load', options, downloadOptions);
 		const folder = await resolveModel(model, options);
 		const tokenizer = await tokenizerFile(folder);
 		const projection = await callNative({signal: options.signal}, async () => native.openProjection(folder, tokenizer));
@@ -118,6 +126,7 @@ export class VocabularyProjection {
 	vectors. Fails with `ERR_DIMENSION`, and with `ERR_ARGUMENT` for numbers that are not finite.
 	*/
 	async project(vectors: Vectors, options: ProjectOptions = {}): Promise<WeightedToken[][]> {
+		checkOptions('project', options, projectOptions);
 		const {k = 20, threads = 0} = options;
 		checkCount('k', k, 0);
 		checkCount('threads', threads, 0);
@@ -147,6 +156,7 @@ export class VocabularyProjection {
 
 	/** As `ranks`, with the probabilities and logits of the tokens. */
 	async standings(vectors: Vectors, tokens: readonly ArrayLike<number>[], options: ProjectionOptions = {}): Promise<TokenStandings[]> {
+		checkOptions('standings', options, projectionOptions);
 		const {threads = 0} = options;
 		checkCount('threads', threads, 0);
 		checkVectors('vectors', vectors, this.dim);
@@ -167,6 +177,7 @@ export class VocabularyProjection {
 	counts vectors. Fails as `project` does.
 	*/
 	async logits(vectors: Vectors, options: LogitsOptions = {}): Promise<Vectors> {
+		checkOptions('logits', options, logitsOptions);
 		const {as = 'logits', threads = 0} = options;
 		checkOneOf('as', as, ['logits', 'probabilities']);
 		checkCount('threads', threads, 0);
@@ -190,6 +201,7 @@ export class VocabularyProjection {
 
 	/** @internal */
 	static handle(projection: VocabularyProjection): Binding.NativeProjection {
+		checkInstance('projection', projection, VocabularyProjection);
 		return projection.#native;
 	}
 

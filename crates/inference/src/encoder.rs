@@ -59,12 +59,14 @@ impl Default for EncoderConfig {
 pub struct EncodeOptions {
     /// Tokens of one run, filling included. Texts are sorted by length, so little is filled.
     pub batch_tokens: usize,
+    /// The number of the first input in error messages, for a list that is encoded in several calls.
+    pub first_input: usize,
 }
 
 /// 2,048 tokens: larger batches were no faster.
 impl Default for EncodeOptions {
     fn default() -> Self {
-        Self { batch_tokens: 2048 }
+        Self { batch_tokens: 2048, first_input: 0 }
     }
 }
 
@@ -125,7 +127,8 @@ impl Encoder {
     ///
     /// # Errors
     ///
-    /// [`Error::Tokenize`], [`Error::Run`], [`Error::Cancelled`] between batches.
+    /// [`Error::Tokenize`], [`Error::Run`], [`Error::Cancelled`] between batches; [`Error::Model`] if a vector has a
+    /// number that is not finite, which no index could hold or search for.
     pub fn encode(
         &self,
         inputs: &[EncoderInput<'_>],
@@ -152,9 +155,26 @@ impl Encoder {
                     normalise(vector);
                 }
             }
+            self.check_finite(&vectors, batch.iter().map(|&(at, _)| at), options.first_input)?;
             control.advance(batch.len() as u64);
         }
         Ok(vectors)
+    }
+
+    /// Refuses vectors with numbers that are not finite, by the first of these inputs that has one.
+    fn check_finite(
+        &self,
+        vectors: &[f32],
+        inputs: impl Iterator<Item = usize>,
+        first_input: usize,
+    ) -> Result<(), Error> {
+        let found = inputs.filter_map(|at| {
+            let vector = &vectors[at * self.dim..][..self.dim];
+            Some((at, *vector.iter().find(|value| !value.is_finite())?))
+        });
+        let Some((at, value)) = found.min_by_key(|&(at, _)| at) else { return Ok(()) };
+        let expected = format!("a vector of finite numbers for inputs[{}]", first_input + at);
+        Err(Error::model(self.session.path(), expected, value.to_string()))
     }
 
     fn prepare(&self, input: EncoderInput<'_>) -> Result<ModelInput, Error> {

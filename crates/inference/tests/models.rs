@@ -57,9 +57,15 @@ fn alone_or_among_others_a_text_gets_nearly_the_same_vector() {
     let texts: Vec<String> = (1..20).map(|words| "the river bends north ".repeat(words)).collect();
     let inputs: Vec<EncoderInput<'_>> = texts.iter().map(|text| EncoderInput::text(text)).collect();
     let control = Control::new();
-    let together = encoder.encode(&inputs, &EncodeOptions { batch_tokens: 512 }, &control).expect("encodes");
-    let alone = encoder.encode(&inputs, &EncodeOptions { batch_tokens: 1 }, &control).expect("encodes");
-    let again = encoder.encode(&inputs, &EncodeOptions { batch_tokens: 1 }, &control).expect("encodes");
+    let together = encoder
+        .encode(&inputs, &EncodeOptions { batch_tokens: 512, ..EncodeOptions::default() }, &control)
+        .expect("encodes");
+    let alone = encoder
+        .encode(&inputs, &EncodeOptions { batch_tokens: 1, ..EncodeOptions::default() }, &control)
+        .expect("encodes");
+    let again = encoder
+        .encode(&inputs, &EncodeOptions { batch_tokens: 1, ..EncodeOptions::default() }, &control)
+        .expect("encodes");
     assert_eq!(alone, again, "the same list gives the same bytes");
     for (a, b) in together.chunks_exact(384).zip(alone.chunks_exact(384)) {
         // int8 activations share a scale in a batch: near, not equal.

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Why an index could not be made, opened, changed or searched.
@@ -137,7 +138,7 @@ pub enum Error {
         /// Where it stands: `passage "p1": fields.year`, `filter.and[1].range`, …
         path: String,
         /// What is allowed.
-        expected: &'static str,
+        expected: Cow<'static, str>,
         /// What came.
         got: String,
     },

@@ -85,8 +85,9 @@ impl From<bool> for Scalar {
 
 /// Refuses what could not be kept, or not be found again.
 pub(crate) fn check_fields(id: &str, fields: &PassageFields) -> Result<(), Error> {
-    let refused = |path: &str, expected, got| {
-        Err(Error::Part { path: format!("passage \"{id}\": fields{path}"), expected, got })
+    let refused = |path: &str, expected: &'static str, got| {
+        let path = format!("passage \"{id}\": fields{path}");
+        Err(Error::Part { path, expected: expected.into(), got })
     };
     if fields.len() > MOST_FIELDS {
         return refused("", "at most 256 fields", fields.len().to_string());
@@ -179,7 +180,7 @@ pub(crate) fn engine_name(name: &str) -> Cow<'_, str> {
 }
 
 /// The name that [`engine_name`] was given; `None` for what it never gives.
-fn passage_name(escaped: &str) -> Option<String> {
+pub(crate) fn passage_name(escaped: &str) -> Option<String> {
     let mut parts = escaped.split('%');
     let mut name = parts.next()?.to_owned();
     for part in parts {

@@ -1,5 +1,7 @@
 //! Which passages a search may find, by their ids and fields.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
@@ -11,10 +13,13 @@ const DEEPEST: usize = 32;
 /// Which passages a search may find. Written as JSON with the variant as the only key:
 /// `{"and": [{"equals": {"field": "language", "value": "en"}}, {"range": {"field": "year", "gte": 2000}}]}`.
 ///
-/// A condition on a field that a passage lacks does not hold, whatever it says, and neither does one on a field that
-/// no passage has; so [`Not`](Self::Not) of it does. A field that holds several texts meets a condition if one of
-/// its texts does; one that holds none counts as lacking. Values of different kinds (text, number, truth value) are
-/// never equal, and neither is in a range of the other.
+/// A condition on a field that a passage lacks does not hold, whatever it says; so [`Not`](Self::Not) of it does. A
+/// field that holds several texts meets a condition if one of its texts does; one that holds none counts as lacking.
+/// Values of different kinds (text, number, truth value) are never equal, and neither is in a range of the other.
+///
+/// Unless the index is empty, a search refuses [`Equals`](Self::Equals), [`In`](Self::In) and [`Range`](Self::Range) on
+/// a field that no passage has, and values of a kind that no value of the field has: they are mistakes that would find
+/// nothing. [`Exists`](Self::Exists) asks for any field. Deleted passages count until their segment is merged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub enum Filter {
@@ -129,7 +134,12 @@ impl Filter {
 
 impl Range {
     fn bounds(&self) -> impl Iterator<Item = &Scalar> {
-        [&self.gte, &self.gt, &self.lte, &self.lt].into_iter().flatten()
+        self.named_bounds().map(|(_, bound)| bound)
+    }
+
+    pub(crate) fn named_bounds(&self) -> impl Iterator<Item = (&'static str, &Scalar)> {
+        let bounds = [("gte", &self.gte), ("gt", &self.gt), ("lte", &self.lte), ("lt", &self.lt)];
+        bounds.into_iter().filter_map(|(name, bound)| Some((name, bound.as_ref()?)))
     }
 
     fn check(&self) -> Result<(), Refused> {
@@ -155,24 +165,28 @@ impl Range {
 }
 
 /// What is wrong somewhere in a filter.
-struct Refused {
-    path: String,
-    expected: &'static str,
-    got: String,
+pub(crate) struct Refused {
+    pub path: String,
+    pub expected: Cow<'static, str>,
+    pub got: String,
 }
 
 impl Refused {
-    fn new(expected: &'static str, got: String) -> Self {
-        Self { path: String::new(), expected, got }
+    pub fn new(expected: impl Into<Cow<'static, str>>, got: String) -> Self {
+        Self { path: String::new(), expected: expected.into(), got }
     }
 
-    fn within(mut self, step: &str) -> Self {
+    pub fn within(mut self, step: &str) -> Self {
         self.path.insert_str(0, step);
         self
     }
 }
 
-fn check_all<T>(parts: &[T], step: &str, check: impl Fn(&T) -> Result<(), Refused>) -> Result<(), Refused> {
+pub(crate) fn check_all<T>(
+    parts: &[T],
+    step: &str,
+    check: impl Fn(&T) -> Result<(), Refused>,
+) -> Result<(), Refused> {
     let mut parts = parts.iter().enumerate();
     parts.try_for_each(|(at, part)| check(part).map_err(|refused| refused.within(&format!("{step}[{at}]"))))
 }
@@ -190,7 +204,7 @@ fn check_value(value: &Scalar) -> Result<(), Refused> {
     }
 }
 
-fn kind(value: &Scalar) -> &'static str {
+pub(crate) fn kind(value: &Scalar) -> &'static str {
     match value {
         Scalar::Text(_) => "text",
         Scalar::Number(_) => "number",

@@ -8,6 +8,7 @@ use ranking::Hit;
 use crate::fields::{PassageFields, read_fields};
 use crate::filter::Filter;
 use crate::integrity::guarded;
+use crate::known_fields::check_known;
 use crate::passage_set::PassageSet;
 use crate::query::Query;
 use crate::resolve::resolve;
@@ -28,7 +29,8 @@ impl Searcher {
     ///
     /// # Errors
     ///
-    /// Those of [`Filter::check`]; [`Error::Cancelled`]; [`Error::Corrupt`] or [`Error::Io`] if the index cannot be
+    /// Those of [`Filter::check`]; [`Error::Part`] for a condition on a field that no passage has, or on a kind of value
+    /// that the field never has (see [`Filter`]); [`Error::Cancelled`]; [`Error::Corrupt`] or [`Error::Io`] if the index cannot be
     /// read.
     pub fn filtered(
         &self,
@@ -56,7 +58,13 @@ impl Searcher {
             return Ok(sets);
         }
         filter.check()?;
-        let sets = guarded(&self.index.path, || resolve(filter, &self.index, control))?.into();
+        let resolved = || {
+            if !self.is_empty() {
+                check_known(filter, &self.index)?;
+            }
+            resolve(filter, &self.index, control)
+        };
+        let sets = guarded(&self.index.path, resolved)?.into();
         self.filters.put(filter, &sets);
         Ok(sets)
     }

@@ -49,6 +49,7 @@ mod id_set;
 mod impacts;
 mod index;
 mod integrity;
+mod known_fields;
 mod long_cursor;
 mod merging;
 mod passage_set;

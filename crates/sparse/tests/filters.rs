@@ -1,6 +1,6 @@
 //! Filtered search against filtering what an unfiltered search found, by a reading of the filter from its definition.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use control::Control;
@@ -18,6 +18,47 @@ enum Step {
     Put(u8, String, PassageFields),
     Delete(u8),
     Commit,
+}
+
+/// The kinds of the values of each field.
+type Kinds = BTreeMap<String, BTreeSet<&'static str>>;
+
+fn kind(value: &Scalar) -> &'static str {
+    match value {
+        Scalar::Text(_) => "text",
+        Scalar::Number(_) => "number",
+        Scalar::Boolean(_) => "boolean",
+    }
+}
+
+fn kinds_of<'a>(passages: impl IntoIterator<Item = &'a PassageFields>) -> Kinds {
+    let mut kinds = Kinds::new();
+    for (name, value) in passages.into_iter().flatten() {
+        let kind = match value {
+            FieldValue::One(value) => kind(value),
+            FieldValue::Many(texts) if texts.is_empty() => continue,
+            FieldValue::Many(_) => "text",
+        };
+        kinds.entry(name.clone()).or_default().insert(kind);
+    }
+    kinds
+}
+
+/// Whether each condition of a filter is on a field that there is, and on a kind of value that the field has.
+fn has_meaning(filter: &Filter, kinds: &Kinds) -> bool {
+    let known = |field: &str, values: &[&Scalar]| {
+        kinds.get(field).is_some_and(|kinds| values.iter().all(|value| kinds.contains(kind(value))))
+    };
+    match filter {
+        Filter::Ids(_) | Filter::Exists { .. } => true,
+        Filter::Equals { field, value } => known(field, &[value]),
+        Filter::In { field, values } => known(field, &values.iter().collect::<Vec<_>>()),
+        Filter::Range(Range { field, gte, gt, lte, lt }) => {
+            known(field, &[gte, gt, lte, lt].into_iter().flatten().collect::<Vec<_>>())
+        }
+        Filter::And(parts) | Filter::Or(parts) => parts.iter().all(|part| has_meaning(part, kinds)),
+        Filter::Not(part) => has_meaning(part, kinds),
+    }
 }
 
 /// Whether a passage meets a filter, by the definition.
@@ -146,9 +187,11 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+/// `ever` holds the kinds of all fields that passages had so far: those of deleted passages may or may not count.
 fn check(
     searcher: &Searcher,
     passages: &HashMap<String, PassageFields>,
+    ever: &Kinds,
     filters: &[Filter],
     k: usize,
 ) -> Result<(), TestCaseError> {
@@ -157,10 +200,22 @@ fn check(
         prop_assert_eq!(&searcher.fields(id).expect("fields"), fields);
     }
     let queries = ["a", "b c c", "a b c d"];
+    let live = kinds_of(passages.values());
     // The second time around from the cache.
     for filter in filters.iter().chain(filters) {
         prop_assert!(filter.check().is_ok());
-        let filtered = searcher.filtered(Some(filter), &control).expect("a filter");
+        let filtered = match searcher.filtered(Some(filter), &control) {
+            Ok(filtered) => {
+                prop_assert!(passages.is_empty() || has_meaning(filter, ever), "{filter:?} was not refused");
+                filtered
+            }
+            Err(Error::Part { .. }) => {
+                let refused = !passages.is_empty() && !has_meaning(filter, &live);
+                prop_assert!(refused, "{filter:?} was refused");
+                continue;
+            }
+            Err(error) => panic!("{error}"),
+        };
         let wanted = passages.iter().filter(|(id, fields)| meets(id, fields, filter)).count();
         prop_assert_eq!((filtered.len(), filtered.is_empty()), (wanted as u64, wanted == 0));
         let threads = if k == 1 { 2 } else { 1 };
@@ -191,12 +246,15 @@ proptest! {
     ) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut writer = IndexWriter::create(folder.path(), Analyzer::WHITESPACE, WriterOptions::default()).expect("an empty folder");
-        let (mut passages, mut commits) = (HashMap::new(), 0);
+        let (mut passages, mut commits, mut ever) = (HashMap::new(), 0, Kinds::new());
         let open = || Bm25Index::open(folder.path()).expect("a sound index").searcher();
         for step in steps {
             match step {
                 Step::Put(id, text, fields) => {
                     let id = format!("p{id}");
+                    for (name, kinds) in kinds_of([&fields]) {
+                        ever.entry(name).or_default().extend(kinds);
+                    }
                     let there = passages.insert(id.clone(), fields.clone()).is_some();
                     if there {
                         prop_assert!(writer.update_with_fields(&id, None, &text, &fields).expect("an update"));
@@ -212,16 +270,17 @@ proptest! {
                 Step::Commit if commits < 6 => {
                     commits += 1;
                     writer.commit().expect("a commit");
-                    check(&open(), &passages, &filters, k)?;
+                    check(&open(), &passages, &ever, &filters, k)?;
                 }
                 Step::Commit => {}
             }
         }
         writer.commit().expect("a commit");
-        check(&open(), &passages, &filters, k)?;
+        check(&open(), &passages, &ever, &filters, k)?;
         writer.merge().expect("a merge");
         prop_assert!(open().segments() <= 1);
-        check(&open(), &passages, &filters, k)?;
+        // No deleted passage is left.
+        check(&open(), &passages, &kinds_of(passages.values()), &filters, k)?;
     }
 }
 
@@ -275,7 +334,8 @@ fn absent_fields_and_fields_of_several_kinds_are_what_the_documentation_says() {
         found(r#"{"not": {"equals": {"field": "x", "value": 1}}}"#),
         "text boolean texts empty absent none"
     );
-    assert_eq!(found(r#"{"equals": {"field": "z", "value": 1}}"#), "");
+    assert_eq!(found(r#"{"exists": {"field": "z"}}"#), "");
+    assert_eq!(found(r#"{"not": {"exists": {"field": "z"}}}"#).split(' ').count(), 7);
     // −0 is 0.
     assert_eq!(found(r#"{"range": {"field": "y", "gte": 0}}"#), "absent");
     assert_eq!(found(r#"{"range": {"field": "y", "lt": 0}}"#), "");
@@ -291,6 +351,68 @@ fn absent_fields_and_fields_of_several_kinds_are_what_the_documentation_says() {
     assert_eq!(searcher.fields("none").expect("fields"), PassageFields::new());
     let error = searcher.fields("nobody").expect_err("an unknown id").to_string();
     assert_eq!(error, "fields: expected a passage of the index, got id \"nobody\"");
+}
+
+#[test]
+fn a_condition_on_a_field_or_kind_of_value_that_no_passage_has_is_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let passages = [
+        ("a", fields(r#"{"year": 1999, "a.b": "x", "draft": true}"#)),
+        ("b", fields(r#"{"year": 2001, "mixed": 1}"#)),
+        ("c", fields(r#"{"mixed": "one", "none": []}"#)),
+    ];
+    let mut writer = indexed(folder.path(), &passages);
+    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    let searcher = index.searcher();
+    let refused = |json: &str| {
+        let filter = serde_json::from_str(json).expect("a filter");
+        let error = searcher.filtered(Some(&filter), &Control::new()).expect_err("a refusal");
+        assert!(matches!(error, Error::Part { .. }), "{error:?}");
+        error.to_string()
+    };
+    let known = "expected a field that passages of the index have (\"a.b\", \"draft\", \"mixed\", \"year\")";
+    assert_eq!(
+        refused(r#"{"equals": {"field": "Yeer", "value": 1999}}"#),
+        format!("filter.equals.field: {known}, got \"Yeer\"; did you mean \"year\"?")
+    );
+    assert_eq!(
+        refused(r#"{"and": [{"or": []}, {"not": {"in": {"field": "author", "values": []}}}]}"#),
+        format!("filter.and[1].not.in.field: {known}, got \"author\"")
+    );
+    // A field of no text is lacking.
+    assert_eq!(
+        refused(r#"{"range": {"field": "none", "gt": "a"}}"#),
+        format!("filter.range.field: {known}, got \"none\"")
+    );
+    assert_eq!(
+        refused(r#"{"range": {"field": "year", "gte": "1990", "lt": "2000"}}"#),
+        "filter.range.gte: expected a number, as every value of \"year\" is, got the text \"1990\""
+    );
+    assert_eq!(
+        refused(r#"{"or": [{"equals": {"field": "a.b", "value": 1.5}}]}"#),
+        "filter.or[0].equals.value: expected a text, as every value of \"a.b\" is, got the number 1.5"
+    );
+    assert_eq!(
+        refused(r#"{"in": {"field": "mixed", "values": [1, "one", true]}}"#),
+        "filter.in.values[2]: expected a number or a text, as every value of \"mixed\" is, got the boolean true"
+    );
+    assert_eq!(found(&searcher, r#"{"equals": {"field": "mixed", "value": "one"}}"#), ["c"]);
+    // An index without passages accepts any filter; one whose passages have no fields does not.
+    writer.delete(&["a", "b", "c"]).expect("a deletion");
+    writer.commit().expect("a commit");
+    index.reload().expect("a sound index");
+    let year = r#"{"equals": {"field": "year", "value": 1999}}"#;
+    let filter = serde_json::from_str(year).expect("a filter");
+    assert_eq!(found(&index.searcher(), year), [""; 0]);
+    writer.add("d", None, "words").expect("a new id");
+    writer.commit().expect("a commit");
+    writer.merge().expect("a merge");
+    index.reload().expect("a sound index");
+    let error = index.searcher().filtered(Some(&filter), &Control::new()).expect_err("a refusal").to_string();
+    assert_eq!(
+        error,
+        "filter.equals.field: expected no condition on fields, since no passage of the index has any, got \"year\""
+    );
 }
 
 #[test]

@@ -47,7 +47,8 @@ pub fn encode_store<'env>(
                 .iter()
                 .map(|passage| EncoderInput { title: passage.title, text: passage.text })
                 .collect();
-            let vectors = encoder.encode(&inputs, &EncodeOptions::default(), &control)?;
+            let options = EncodeOptions { first_input: start as usize, ..EncodeOptions::default() };
+            let vectors = encoder.encode(&inputs, &options, &control)?;
             let ids: Vec<&str> = passages.iter().map(|passage| passage.id).collect();
             writer.push(&ids, &vectors)?;
         }

@@ -55,13 +55,13 @@ export function registerReplicate(program: Command, signal: AbortSignal): void {
 		.option('--development-questions <n>', 'use so many, spread over the file', count(1))
 		.option('--test-questions <n>', 'use so many, spread over the file', count(2))
 		.option('--json', 'print the study as one JSON object')
-		.action(async ({dataset, output, json, ...flags}: ReplicateFlags) => {
+		.action(async ({dataset, output, json, model, questionModel, k, read, ...flags}: ReplicateFlags) => {
 			const options: ReplicateOptions = {
 				...flags,
-				encoder: flags.model,
-				questionEncoder: flags.questionModel,
-				ks: flags.k,
-				passagesRead: flags.read,
+				encoder: model,
+				questionEncoder: questionModel,
+				ks: k,
+				passagesRead: read,
 				signal,
 			};
 			const study = await watched(async onProgress => replicate(dataset, output, {...options, onProgress}));

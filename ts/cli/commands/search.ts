@@ -1,7 +1,7 @@
 import {type Command, Option} from 'commander';
 import {Collection, type Retriever, retrievers} from '../../collection/collection.ts';
 import {type QuestionFormat, questionFormats, readQuestions} from '../../corpus/readers.ts';
-import {writeTrecRun} from '../../corpus/trec-files.ts';
+import {checkColumn, writeTrecRun} from '../../corpus/trec-files.ts';
 import type {FusionMethod} from '../../fusion/index.ts';
 import type {Query} from '../../types.ts';
 import {UsageError} from '../errors.ts';
@@ -57,8 +57,11 @@ export function registerSearch(program: Command, signal: AbortSignal): void {
 			}
 			const queries: Query[] = [];
 			for await (const {id, text} of readQuestions(flags.queries, {format: flags.queryFormat, signal})) {
+				checkColumn('query id', id);
 				queries.push({id, text});
 			}
+			const tag = flags.tag ?? `passagekit-${flags.retriever}`;
+			checkColumn('tag', tag);
 			await using collection = await Collection.open(flags.index, {k1: flags.k1, b: flags.b, encoder: flags.model});
 			const searcher = await collection.searcher(flags.retriever, {index: flags.vectors, depth: flags.depth, fusion: fusionOf(flags)});
 			const bar = new ProgressBar('search', 'queries');
@@ -72,11 +75,11 @@ export function registerSearch(program: Command, signal: AbortSignal): void {
 				})
 				.finally(() => bar.end());
 			const milliseconds = performance.now() - began;
-			const tag = flags.tag ?? `passagekit-${flags.retriever}`;
 			if (toFile) {
 				await writeTrecRun(flags.output!, run, tag, {signal});
 			} else {
 				for (const [query, hits] of run) {
+					hits.forEach(({id}) => checkColumn('passage id', id));
 					print(hits.map(({id, score}, i) => `${query} Q0 ${id} ${i + 1} ${shortest(score)} ${tag}\n`).join(''));
 				}
 			}

@@ -1,6 +1,8 @@
 import {turnWithTime} from '../../turn.ts';
 import type {Qrels, Run} from '../../types.ts';
-import {checkRanks} from './check.ts';
+import {checkedQrels} from '../../qrels.ts';
+import {checkRun, hitsFor} from '../../run.ts';
+import {checkRanked, checkRanks} from './check.ts';
 import type {RankedPair} from './ranked-pairs.ts';
 
 /** Where ranks lie: the 5th, 25th, 50th, 75th and 95th percentile, between neighbours in proportion. */
@@ -40,10 +42,13 @@ foundBySparse(new Map([['q1', [{id: 'p3', score: 9}, {id: 'p7', score: 8}]]]), n
 ```
 */
 export function foundBySparse(run: Run, qrels: Qrels, depth = 5): Map<string, string> {
+	checkRun('run', run);
 	checkRanks('depth', [depth]);
 	const found = new Map<string, string>();
-	for (const [id, grades] of qrels) {
-		const hit = (run.get(id) ?? []).slice(0, depth).find(hit => (grades.get(hit.id) ?? 0) > 0);
+	for (const [id, grades] of checkedQrels(qrels)) {
+		const hit = hitsFor(run, id)
+			.slice(0, depth)
+			.find(hit => (grades.get(hit.id) ?? 0) > 0);
 		if (hit !== undefined) {
 			found.set(id, hit.id);
 		}
@@ -70,6 +75,8 @@ export async function tokenAmnesia(
 	dense: Run,
 	bounds: readonly number[] = [5, 20, 100],
 ): Promise<TokenAmnesia> {
+	checkRanked(pairs);
+	checkRun('dense', dense);
 	checkRanks('bounds', bounds);
 	const ends = [...new Set(bounds)].sort((a, b) => a - b);
 	const groups = [...ends, null].map((to, i) => ({
@@ -86,7 +93,7 @@ export async function tokenAmnesia(
 			without += 1;
 			continue;
 		}
-		const place = (dense.get(id) ?? []).findIndex(hit => hit.id === passageId);
+		const place = hitsFor(dense, id).findIndex(hit => hit.id === passageId);
 		const at = place < 0 ? -1 : ends.findIndex(end => place < end);
 		const group = groups.at(at)!;
 		for (const [side, ranks] of [

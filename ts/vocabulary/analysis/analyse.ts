@@ -1,3 +1,5 @@
+import {type OptionNames, checkOptions, optionNames} from '../../options.ts';
+import {checkRanked} from './check.ts';
 import {type TokenCoverage, tokenCoverage} from './coverage.ts';
 import {type TopComposition, topComposition} from './composition.ts';
 import {queryExpansion} from './expansion.ts';
@@ -26,6 +28,8 @@ export interface AnalyseVocabularyOptions {
 	readonly compositionKs?: readonly number[] | undefined;
 }
 
+const analyseOptions: OptionNames = optionNames<AnalyseVocabularyOptions>({ks: true, compositionKs: true});
+
 /**
 All analyses that take questions and their gold passages alone, in one report; token amnesia, which takes a run too, is
 `tokenAmnesia`.
@@ -38,10 +42,10 @@ coverage.all.question[ks.indexOf(20)];
 //=> 0.63
 ```
 */
-export async function analyseVocabulary(
-	pairs: readonly RankedPair[],
-	{ks = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], compositionKs = [1, 5, 10, 20, 50, 100]}: AnalyseVocabularyOptions = {},
-): Promise<VocabularyAnalysis> {
+export async function analyseVocabulary(pairs: readonly RankedPair[], options: AnalyseVocabularyOptions = {}): Promise<VocabularyAnalysis> {
+	checkRanked(pairs);
+	checkOptions('analyseVocabulary', options, analyseOptions);
+	const {ks = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], compositionKs = [1, 5, 10, 20, 50, 100]} = options;
 	return {
 		pairs: pairs.length,
 		ks,

@@ -1,12 +1,28 @@
-import {checkCount, kindOf} from '../../check.ts';
+import {checkArray, checkCount, checkObject, checkOneOf} from '../../check.ts';
 import {RetrievalError} from '../../errors.ts';
+import type {TokenKind} from './coverage.ts';
+import type {RankedPair} from './ranked-pairs.ts';
 
 /** Ranks to count up to, from 1. */
 export function checkRanks(what: string, ks: readonly number[]): void {
-	if (!Array.isArray(ks) || ks.length === 0) {
-		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected at least one rank, got ${Array.isArray(ks) ? 'none' : kindOf(ks)}`);
+	checkArray(what, ks, 'ranks');
+	if (ks.length === 0) {
+		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected at least one rank, got none`);
 	}
 	for (const k of ks) {
 		checkCount(what, k, 1);
 	}
+}
+
+/** What `rankPairs` resolves to. */
+export function checkRanked(pairs: readonly RankedPair[]): void {
+	checkArray('pairs', pairs, 'what rankPairs() resolves to');
+	for (const [i, pair] of pairs.entries()) {
+		checkObject(`pairs[${i}]`, pair, 'what rankPairs() resolves to');
+		checkArray(`pairs[${i}]: tokens`, pair.tokens, 'ranked tokens');
+	}
+}
+
+export function checkKind(kind: TokenKind): void {
+	checkOneOf('kind', kind, ['all', 'content']);
 }

@@ -1,5 +1,5 @@
 import {turnWithTime} from '../../turn.ts';
-import {checkRanks} from './check.ts';
+import {checkRanked, checkRanks} from './check.ts';
 import {isExpansion} from './expansion.ts';
 import type {RankedPair} from './ranked-pairs.ts';
 
@@ -30,6 +30,7 @@ export async function topComposition(
 	pairs: readonly RankedPair[],
 	ks: readonly number[],
 ): Promise<{question: TopComposition[]; passage: TopComposition[]}> {
+	checkRanked(pairs);
 	checkRanks('ks', ks);
 	return {
 		question: await composition(pairs, ks, 'questionRank'),

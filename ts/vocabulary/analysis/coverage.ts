@@ -1,5 +1,5 @@
 import {turnWithTime} from '../../turn.ts';
-import {checkRanks} from './check.ts';
+import {checkKind, checkRanked, checkRanks} from './check.ts';
 import type {RankedPair} from './ranked-pairs.ts';
 
 /** Which tokens an analysis counts: all, or no stop words and punctuation marks. */
@@ -24,7 +24,9 @@ const {question, passage} = await tokenCoverage(pairs, [20, 100]);
 ```
 */
 export async function tokenCoverage(pairs: readonly RankedPair[], ks: readonly number[], kind: TokenKind = 'all'): Promise<TokenCoverage> {
+	checkRanked(pairs);
 	checkRanks('ks', ks);
+	checkKind(kind);
 	const [question, passage] = [ks.map(() => 0), ks.map(() => 0)];
 	let shared = 0;
 	for (const {tokens} of pairs) {

@@ -1,5 +1,5 @@
 import {turnWithTime} from '../../turn.ts';
-import {checkRanks} from './check.ts';
+import {checkRanked, checkRanks} from './check.ts';
 import type {RankedPair, RankedToken} from './ranked-pairs.ts';
 
 /** Whether a token expands a question where it is at the head of Q: of the passage, not of the question, and content. */
@@ -16,6 +16,7 @@ await queryExpansion(pairs, [5, 20]);
 ```
 */
 export async function queryExpansion(pairs: readonly RankedPair[], ks: readonly number[]): Promise<number[]> {
+	checkRanked(pairs);
 	checkRanks('ks', ks);
 	const counts = ks.map(() => 0);
 	for (const {tokens} of pairs) {

@@ -1,5 +1,6 @@
-import {checkString, checkStrings, kindOf} from '../../check.ts';
+import {checkArray, checkObject, checkPassage, checkString, checkStrings, hasMethods, kindOf} from '../../check.ts';
 import {RetrievalError} from '../../errors.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../../options.ts';
 import {turnWithTime} from '../../turn.ts';
 import type {CallOptions, Encoder, Passage, Vectors} from '../../types.ts';
 import type {VocabularyProjection} from '../vocabulary-projection.ts';
@@ -50,6 +51,9 @@ export interface RankPairsOptions extends CallOptions {
 	readonly stopWords?: readonly string[] | undefined;
 }
 
+const encoderOptions: OptionNames = optionNames<ProjectedEncoders>({encoder: true, questionEncoder: true, projection: true});
+const rankOptions: OptionNames = optionNames<RankPairsOptions>({...callNames, stopWords: true});
+
 /** Pairs projected in one call. */
 const PAIRS_A_CALL = 256;
 
@@ -68,13 +72,23 @@ pairs[0].tokens.find(({token}) => token === 'bridge');
 */
 export async function rankPairs(
 	pairs: readonly QuestionPassage[],
-	{encoder, questionEncoder = encoder, projection}: ProjectedEncoders,
+	encoders: ProjectedEncoders,
 	options: RankPairsOptions = {},
 ): Promise<RankedPair[]> {
+	checkGiven('encoders', encoders, encoderOptions);
+	checkOptions('rankPairs', options, rankOptions);
+	const {encoder, questionEncoder = encoder, projection} = encoders;
+	if (!hasMethods(projection, 'ranks', 'tokenize')) {
+		throw new RetrievalError('ERR_ARGUMENT', `projection: expected a VocabularyProjection, got ${kindOf(projection)}`);
+	}
 	const {stopWords = englishStopWords, signal, onProgress} = options;
 	checkStrings('stopWords', stopWords);
 	checkPairs(pairs);
-	for (const [what, {dim}] of [['encoder', encoder] as const, ['questionEncoder', questionEncoder] as const]) {
+	for (const [what, of] of [['encoder', encoder] as const, ['questionEncoder', questionEncoder] as const]) {
+		if (!hasMethods(of, 'encode')) {
+			throw new RetrievalError('ERR_ARGUMENT', `${what}: expected an encoder, got ${kindOf(of)}`);
+		}
+		const {dim} = of;
 		if (dim !== projection.dim) {
 			throw new RetrievalError('ERR_DIMENSION', `${what}: expected vectors of dimension ${projection.dim}, got ${dim}`);
 		}
@@ -180,15 +194,13 @@ export class ContentTokens {
 }
 
 function checkPairs(pairs: readonly QuestionPassage[]): void {
-	if (!Array.isArray(pairs)) {
-		throw new RetrievalError('ERR_ARGUMENT', `pairs: expected an array of {id, question, passage}, got ${kindOf(pairs)}`);
-	}
+	checkArray('pairs', pairs, '{id, question, passage}');
 	const ids = new Set<string>();
-	for (const [i, pair] of (pairs as readonly QuestionPassage[]).entries()) {
-		checkString(`pairs[${i}]: id`, pair?.id);
+	for (const [i, pair] of pairs.entries()) {
+		checkObject(`pairs[${i}]`, pair, '{id, question, passage}');
+		checkString(`pairs[${i}]: id`, pair.id);
 		checkString(`pairs[${i}]: question`, pair.question);
-		checkString(`pairs[${i}]: passage: id`, pair.passage?.id);
-		checkString(`pairs[${i}]: passage: text`, pair.passage.text);
+		checkPassage(`pairs[${i}]: passage`, pair.passage);
 		if (ids.has(pair.id)) {
 			throw new RetrievalError('ERR_DUPLICATE_ID', `pairs[${i}]: expected a question once, got "${pair.id}" again`);
 		}

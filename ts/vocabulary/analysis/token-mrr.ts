@@ -1,4 +1,5 @@
 import {turnWithTime} from '../../turn.ts';
+import {checkKind, checkRanked} from './check.ts';
 import type {TokenKind} from './coverage.ts';
 import type {RankedPair, RankedToken} from './ranked-pairs.ts';
 
@@ -27,6 +28,8 @@ const {shared, passageOnly} = await tokenMrr(pairs);
 ```
 */
 export async function tokenMrr(pairs: readonly RankedPair[], kind: TokenKind = 'all'): Promise<Record<TokenSet, TokenMrr>> {
+	checkRanked(pairs);
+	checkKind(kind);
 	const sums = tokenSets.map(() => ({tokens: 0, sum: 0, pairs: 0, ofPairs: 0}));
 	for (const {tokens} of pairs) {
 		await turnWithTime();

@@ -1,0 +1,167 @@
+import {execFile} from 'node:child_process';
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
+import test, {type ExecutionContext} from 'ava';
+import {packageRoot} from '../../ts/addon.ts';
+import {
+	Bm25Index,
+	Bm25Writer,
+	Collection,
+	FlatIndex,
+	PassageStore,
+	PhraseIndex,
+	type Qrels,
+	RetrievalError,
+	type Run,
+	evaluate,
+	fuse,
+	readTrecRun,
+	topKAccuracy,
+	writeQrels,
+	writeTrecRun,
+} from '../../ts/index.ts';
+
+/** Two ids that UTF-8 has as one: U+FFFD. */
+const [HIGH, LOW] = ['x\ud83d', '\ude00x'];
+
+async function folderOf(t: ExecutionContext): Promise<string> {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-ids-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	return folder;
+}
+
+async function refused(t: ExecutionContext, place: string, call: () => unknown): Promise<void> {
+	const error = await t.throwsAsync(async () => call(), {instanceOf: RetrievalError});
+	t.is(error.code, 'ERR_ARGUMENT', error.message);
+	t.true(error.message.startsWith(`${place}: expected well-formed Unicode, got a lone surrogate in "`), error.message);
+}
+
+test('ids with a lone surrogate are refused wherever ids enter, by their place', async t => {
+	const folder = await folderOf(t);
+	const passages = [
+		{id: 'a', text: 'fox'},
+		{id: HIGH, text: 'fox'},
+	];
+	const writer = await Bm25Writer.create(join(folder, 'writer'));
+	t.teardown(async () => writer.close());
+	await refused(t, 'passage 1: id', async () => writer.add(passages));
+	await refused(t, 'passage 0: id', async () => writer.update([{id: LOW, text: ''}]));
+	await refused(t, 'delete: ids[0]', async () => writer.delete([HIGH]));
+	await refused(t, 'passage 1: id', async () => PassageStore.write(passages, join(folder, 'store')));
+	const sound = [{id: 'a', text: 'fox'}];
+	await PassageStore.write(sound, join(folder, 'store'));
+	const store = await PassageStore.open(join(folder, 'store'));
+	await refused(t, 'get: ids[1]', async () => store.get(['a', LOW]));
+	const bm25 = await Bm25Index.build(join(folder, 'bm25'), sound);
+	await refused(t, 'explain: passageId', async () => bm25.explain('fox', HIGH));
+	await refused(t, 'fields: passageId', async () => bm25.fields(HIGH));
+	const queries = [
+		{id: 'q', text: 'fox'},
+		{id: HIGH, text: 'fox'},
+		{id: LOW, text: 'fox'},
+	];
+	await refused(t, 'queries[1]: id', async () => bm25.searchMany(queries));
+
+	const flat = new FlatIndex({dim: 1});
+	const vectors = {data: Float32Array.of(1, 2), rows: 2, dim: 1};
+	// Side by side the halves would make a whole.
+	await refused(t, 'add: ids[0]', async () => flat.add([HIGH, LOW], vectors));
+	await refused(t, 'update: ids[1]', async () => flat.update(['a', LOW], vectors, {upsert: true}));
+	await refused(t, 'delete: ids[0]', async () => flat.delete([HIGH]));
+	await refused(t, 'vectors: ids[0]', async () => flat.vectors([HIGH]));
+	await refused(t, 'has: id', async () => flat.has(HIGH));
+	await refused(t, 'get: id', async () => flat.get(HIGH));
+	await refused(t, 'filter.ids[0]', async () => flat.filter({ids: [HIGH]}));
+	t.is(flat.size, 0);
+	const phrases = new PhraseIndex({dim: 1});
+	const places = [
+		{id: 'a', start: 0, end: 1},
+		{id: HIGH, start: 0, end: 1},
+	];
+	await refused(t, 'add: phrases[1].id', async () => phrases.add(places, vectors));
+
+	const run = (query: string, passage: string): Run => new Map([[query, [{id: passage, score: 1}]]]);
+	const qrels: Qrels = new Map([['q', new Map([['a', 1]])]]);
+	await refused(t, 'run: query id', async () => fuse([run(HIGH, 'a')], {method: 'rrf'}));
+	await refused(t, 'run: passage id', async () => evaluate(run('q', LOW), qrels, ['RR']));
+	await refused(t, 'qrels: query id', async () => evaluate(run('q', 'a'), new Map([[HIGH, new Map()]]), ['RR']));
+	await refused(t, 'qrels: judgements of query "q": passage id', async () =>
+		evaluate(run('q', 'a'), new Map([['q', new Map([[LOW, 1]])]]), ['RR']),
+	);
+	const question = {id: 'q', text: '', answers: ['x']};
+	await refused(t, 'questions[0]: id', async () => topKAccuracy(run('q', 'a'), [{...question, id: HIGH}], new Map(), [1]));
+	await refused(t, 'passages: id', async () => topKAccuracy(run('q', 'a'), [question], new Map([[LOW, {text: 'x'}]]), [1]));
+});
+
+test('lone surrogates in texts become U+FFFD, as in any UTF-8, and do no harm', async t => {
+	const bm25 = await Bm25Index.build(join(await folderOf(t), 'bm25'), [{id: '😀', text: `fox ${HIGH}`}]);
+	t.deepEqual(
+		(await bm25.search(`fox ${LOW}`)).map(({id}) => id),
+		['😀'],
+	);
+});
+
+test('a run found by ids that UTF-8 would change has no such query', async t => {
+	const bm25 = await Bm25Index.build(join(await folderOf(t), 'bm25'), [{id: 'a', text: 'fox'}]);
+	const run = await bm25.searchMany([{id: '\ufffd', text: 'fox'}]);
+	t.is(run.get('\ufffd')!.length, 1);
+	t.is(run.get('\ud800'), undefined);
+	t.false(run.has('\ud800'));
+	t.is(run.get(5 as never), undefined);
+	t.false(run.has(undefined as never));
+});
+
+test('a file of columns takes no id with white space, and says which it was', async t => {
+	const path = join(await folderOf(t), 'file');
+	const message = (what: string, id: string): string =>
+		`${what}: expected one or more characters, none of them white space or control, got ${JSON.stringify(id)}`;
+	for (const id of ['two words', 'a\tb', 'a\u00a0b', 'a\n', '']) {
+		for (const [what, run, qrels] of [
+			['query id', new Map([[id, [{id: 'a', score: 1}]]]), new Map([[id, new Map([['a', 1]])]])],
+			['passage id', new Map([['q', [{id, score: 1}]]]), new Map([['q', new Map([[id, 1]])]])],
+		] as const) {
+			for (const call of [async () => writeTrecRun(path, run), async () => writeQrels(path, qrels)]) {
+				const error = await t.throwsAsync(call(), {code: 'ERR_ARGUMENT'});
+				t.is(error.message.replace(String.raw`\u{a0}`, '\u{a0}'), message(what, id), JSON.stringify(id));
+			}
+		}
+	}
+	await t.throwsAsync(writeTrecRun(path, new Map(), 'my run'), {code: 'ERR_ARGUMENT', message: message('tag', 'my run')});
+});
+
+test('`search` refuses ids with white space before it prints or writes a line that no one can read', async t => {
+	const folder = await folderOf(t);
+	const [index, queries, output] = ['index', 'queries.jsonl', 'run'].map(name => join(folder, name)) as [string, string, string];
+	await using collection = await Collection.build(
+		[
+			{id: 'a b', text: 'fox'},
+			{id: 'c', text: 'hen'},
+		],
+		index,
+		{encoder: false},
+	);
+	t.is(collection.bm25.size, 2, 'an index takes them');
+	const search = async (...more: string[]): Promise<{status: number; stdout: string; stderr: string}> =>
+		promisify(execFile)(process.execPath, [join(packageRoot, 'bin/passagekit.js'), 'search', '-i', index, '-q', queries, ...more]).then(
+			({stdout, stderr}) => ({status: 0, stdout, stderr}),
+			({code, stdout, stderr}: {code: number; stdout: string; stderr: string}) => ({status: code, stdout, stderr}),
+		);
+	for (const more of [[], ['--output', output]]) {
+		await writeFile(queries, '{"_id": "q 1", "text": "hen"}\n');
+		const query = await search(...more);
+		t.is(query.status, 1);
+		t.is(query.stdout, '');
+		t.regex(query.stderr, /query id: expected .*, got "q 1"/u);
+		await writeFile(queries, '{"_id": "q1", "text": "fox"}\n');
+		const passage = await search(...more);
+		t.is(passage.status, 1);
+		t.is(passage.stdout, '');
+		t.regex(passage.stderr, /passage id: expected .*, got "a b"/u);
+	}
+	await t.throwsAsync(readFile(output), {code: 'ENOENT'});
+	await writeFile(queries, '{"_id": "q1", "text": "hen"}\n');
+	t.is((await search('--output', output)).status, 0);
+	t.is((await readTrecRun(output)).get('q1')![0]!.id, 'c');
+});

@@ -1,0 +1,120 @@
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import test, {type ExecutionContext} from 'ava';
+import {
+	type Qrels,
+	RetrievalError,
+	type Run,
+	candidateLists,
+	evaluate,
+	evaluateCandidates,
+	foundBySparse,
+	fuse,
+	judgedScores,
+	topKAccuracy,
+	writeQrels,
+	writeTrecRun,
+} from '../../ts/index.ts';
+
+const run: Run = new Map([['q', [{id: 'a', score: 1}]]]);
+const qrels: Qrels = new Map([['q', new Map([['a', 1]])]]);
+
+async function refused(t: ExecutionContext, call: () => unknown): Promise<string> {
+	const error = await t.throwsAsync(async () => call(), {instanceOf: RetrievalError});
+	t.is(error.code, 'ERR_ARGUMENT', error.message);
+	return error.message;
+}
+
+async function pathOf(t: ExecutionContext): Promise<string> {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-judgments-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	return join(folder, 'file');
+}
+
+test('judgments of another shape are refused, with how to convert them, and are not measured as 0', async t => {
+	const path = await pathOf(t);
+	const cases: Array<[given: unknown, message: RegExp]> = [
+		[
+			{q: {a: 1}},
+			/^\w+: expected a Map of query id to a Map of passage id to grade, got a Object; convert it: new Map\(Object\.entries\(it\)\)$/u,
+		],
+		[[['q', new Map([['a', 1]])]], /got a Array$/u],
+		[
+			new Map([['q', {a: 1}]]),
+			/judgements of query "q": expected a Map of passage id to grade, got a Object; convert it: new Map\(Object\.entries\(it\)\)$/u,
+		],
+		[new Map([['q', new Set(['a'])]]), /got a Set; convert it: new Map\(\[\.\.\.it\]\.map\(id => \[id, 1\]\)\)$/u],
+		[new Map([['q', new Map([['a', 0.5]])]]), /grade of "a": expected a whole number of 32 bits, got 0\.5$/u],
+		[new Map([['q', new Map([['a', '1']])]]), /grade of "a": expected a whole number of 32 bits, got "1"$/u],
+		[new Map([['q', new Map([['a', true]])]]), /got boolean$/u],
+		[new Map([['q', new Map([['a', 2 ** 31]])]]), /got 2147483648$/u],
+		[new Map([['q', new Map([['a', Number.NaN]])]]), /got NaN$/u],
+		[new Map([['q', new Map([[1, 1]])]]), /passage id: expected a string, got number$/u],
+		[new Map([['q', ['a']]]), /expected a Map of passage id to grade, got a Array/u],
+	];
+	for (const [given, message] of cases) {
+		const bad = given as Qrels;
+		for (const call of [
+			async () => evaluate(run, bad, ['nDCG@10']),
+			async () => judgedScores(run, bad),
+			async () => writeQrels(path, bad),
+			async () => candidateLists([{id: 'q', text: 'fox'}], bad, run, ['a']),
+			() => foundBySparse(run, bad),
+		]) {
+			t.regex(await refused(t, call), message);
+		}
+	}
+	t.is((await evaluate(run, qrels, ['nDCG@10'])).mean['nDCG@10'], 1);
+});
+
+test('a run of another shape is refused with the query and the hit', async t => {
+	const path = await pathOf(t);
+	const of = (hits: unknown): unknown => new Map([['q', hits]]);
+	const cases: Array<[given: unknown, message: RegExp]> = [
+		[{q: [{id: 'a', score: 1}]}, /^run: expected a Map of query id to hits, got a Object; convert it: new Map\(Object\.entries\(it\)\)$/u],
+		[of({a: 1}), /^run: hits of query "q": expected an array of \{id, score\}, got a Object$/u],
+		[of(['a']), /^run: hits\[0\] of query "q": expected \{id: string, score: number\}, got string$/u],
+		[of([null]), /hits\[0\] of query "q": expected .*, got null$/u],
+		[of([{id: 'a', score: 1}, {score: 1}]), /hits\[1\] of query "q": expected .*, got \{id: undefined, score: 1\}$/u],
+		[of([{id: 'a', score: '1'}]), /got \{id: "a", score: "1"\}$/u],
+		[of([{id: 'a', score: Number.NaN}]), /hits\[0\] of query "q": score: expected a finite 32-bit number, got NaN$/u],
+		[of([{id: 'a', score: Infinity}]), /score: expected a finite 32-bit number, got Infinity$/u],
+		[of([{id: 'a', score: 1e39}]), /score: expected a finite 32-bit number, got 1e\+39$/u],
+		[new Map([[1, []]]), /^run: query id: expected a string, got number$/u],
+	];
+	for (const [given, message] of cases) {
+		const bad = given as Run;
+		for (const call of [
+			async () => evaluate(bad, qrels, ['nDCG@10']),
+			async () => fuse([bad], {method: 'rrf'}),
+			async () => writeTrecRun(path, bad),
+			async () => topKAccuracy(bad, [{id: 'q', text: '', answers: ['x']}], new Map([['a', {text: 'x'}]]), [1]),
+		]) {
+			t.regex(await refused(t, call), message);
+		}
+	}
+});
+
+test('a passage that a list has twice is refused: it would count twice', async t => {
+	const twice: Run = new Map([
+		['p', [{id: 'a', score: 1}]],
+		[
+			'q',
+			[
+				{id: 'b', score: 3},
+				{id: 'a', score: 2},
+				{id: 'b', score: 1},
+			],
+		],
+	]);
+	for (const call of [async () => fuse([twice], {method: 'rrf'}), async () => evaluate(twice, qrels, ['R'])]) {
+		t.is(await refused(t, call), 'run: hits of query "q": expected each passage once, got "b" twice');
+	}
+});
+
+test('hits of candidates are checked where JavaScript reads them', async t => {
+	const candidates = await candidateLists([{id: 'q', text: 'fox'}], qrels, run, ['a', 'b']);
+	t.regex(await refused(t, async () => evaluateCandidates(new Map([['q', [null]]]) as never, candidates)), /^run: hits\[0\] of query "q"/u);
+	t.regex(await refused(t, async () => evaluateCandidates(run, {} as never)), /^candidates: lists: expected a Map/u);
+});

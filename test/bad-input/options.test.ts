@@ -1,0 +1,187 @@
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import test, {type ExecutionContext} from 'ava';
+import {kindOf, shown} from '../../ts/check.ts';
+import {
+	Bm25Index,
+	type Bm25SearchOptions,
+	Bm25Writer,
+	Collection,
+	ConfidenceSearcher,
+	DenseSearcher,
+	FlatIndex,
+	HnswIndex,
+	HybridSearcher,
+	PassageStore,
+	PhraseIndex,
+	PhraseSegmenter,
+	RetrievalError,
+	type SearchManyOptions,
+	type SearchOptions,
+	type Searcher,
+	fuse,
+	replicate,
+	splitDocument,
+	tuneHybrid,
+} from '../../ts/index.ts';
+
+const passages = [
+	{id: 'a', text: 'fox'},
+	{id: 'b', text: 'hen'},
+];
+
+async function folderOf(t: ExecutionContext): Promise<string> {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-options-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	return folder;
+}
+
+async function indexed(t: ExecutionContext): Promise<Bm25Index> {
+	return Bm25Index.build(join(await folderOf(t), 'bm25'), passages);
+}
+
+/** The message with which a call is refused, as a JavaScript caller would make it. */
+async function refused(t: ExecutionContext, call: () => unknown): Promise<string> {
+	const error = await t.throwsAsync(async () => call(), {instanceOf: RetrievalError});
+	t.is(error.code, 'ERR_ARGUMENT', error.message);
+	return error.message;
+}
+
+test('an unknown option is refused with the options that there are, and with the one that was probably meant', async t => {
+	const index = await indexed(t);
+	const search = async (options: object): Promise<string> => refused(t, () => index.search('fox', options as Bm25SearchOptions));
+	t.is(await search({topK: 5}), 'search: expected options among signal, onProgress, k1, b, k, filter, got "topK"; did you mean k?');
+	for (const name of ['top_k', 'limit', 'K', 'n', 'topk']) {
+		t.regex(await search({k: 5, [name]: 5}), /; did you mean k\?$/u, name);
+	}
+	t.regex(await search({fliter: {ids: []}}), /; did you mean filter\?$/u);
+	t.regex(await search({boost: 2}), /got "boost"$/u);
+	t.deepEqual(
+		await index.search('fox', {k: 5, boost: undefined} as Bm25SearchOptions),
+		await index.search('fox'),
+		'undefined is no option',
+	);
+
+	const hnsw = new HnswIndex({dim: 2});
+	t.regex(await refused(t, () => hnsw.search(new Float32Array(2), {efsearch: 9} as never)), /did you mean efSearch\?$/u);
+	t.regex(await refused(t, () => new FlatIndex({dim: 2, metric: 'l2'} as never)), /did you mean similarity\?$/u);
+	t.regex(await refused(t, () => new PhraseIndex({dim: 2, index: 'flat', m: 8} as never)), /got "m"/u);
+	const hybrid = new HybridSearcher({searchers: [index]});
+	t.regex(await refused(t, () => hybrid.search('fox', {filter: {ids: ['a']}} as never)), /got "filter"$/u);
+});
+
+test('options within options are checked too', async t => {
+	const index = await indexed(t);
+	const path = join(await folderOf(t), 'new');
+	const run = await index.searchMany([{id: 'q', text: 'fox'}]);
+	const collection = (options: object): Promise<string> => refused(t, () => Collection.build(passages, path, options as never));
+	t.regex(await refused(t, () => PassageStore.ingest('x', path, {split: {word: 5}} as never)), /^split: .*; did you mean words\?$/u);
+	t.regex(await refused(t, () => splitDocument(passages[0]!, {wrapp: true} as never)), /did you mean wrap\?$/u);
+	t.regex(await collection({flat: {stoarge: 'f16'}}), /^flat: .*; did you mean storage\?$/u);
+	t.regex(await collection({hnsw: {M: 8}}), /^hnsw: .*; did you mean m\?$/u);
+	t.regex(await collection({encoderOptions: {normalize: true}}), /^encoderOptions: .*; did you mean normalise\?$/u);
+	t.regex(
+		await refused(t, () => Bm25Index.build(path, passages, {analyzer: {type: 'english', stopwords: []}} as never)),
+		/did you mean stopWords\?$/u,
+	);
+	t.regex(await refused(t, () => fuse([run], {method: 'rrf', rankconstant: 1} as never)), /^fusion: .*; did you mean rankConstant\?$/u);
+	t.regex(
+		await refused(t, () => tuneHybrid({dense: run, sparse: run}, {questions: [], passages: new Map(), topK: 5} as never)),
+		/^objective: .*did you mean k\?$/u,
+	);
+	t.regex(await refused(t, () => PhraseSegmenter.open({sentences: 1, overlap: 1} as never)), /^length: .*got "overlap"$/u);
+});
+
+test('what is no object of options is refused', async t => {
+	const index = await indexed(t);
+	for (const options of [null, 'k=5', 5, [5], () => {}]) {
+		t.regex(await refused(t, () => index.search('fox', options as never)), /^search: expected options \{.*\}, got /u);
+	}
+	t.regex(
+		await refused(t, () => (index.searchTerms as (terms: unknown) => unknown).call(index, 5)),
+		/^searchTerms: terms: expected an array/u,
+	);
+	t.regex(await refused(t, () => index.searchMany(null as never)), /^queries: expected an array of \{id, text\}, got null$/u);
+	t.regex(await refused(t, () => replicate('none', 'none', null as never)), /^replicate: /u);
+});
+
+test('a constructor without arguments says what it needs, also one that TypeScript hides', async t => {
+	for (const made of [HybridSearcher, DenseSearcher, FlatIndex, HnswIndex, PhraseIndex, ConfidenceSearcher] as unknown as Array<
+		new () => object
+	>) {
+		t.regex(await refused(t, () => new made()), /expected options \{/u, made.name);
+	}
+	for (const made of [Bm25Index, Bm25Writer, PassageStore, Collection] as unknown as Array<new (handle?: unknown) => object>) {
+		const message = await refused(t, () => new made());
+		t.regex(message, new RegExp(`^new ${made.name}: expected ${made.name}\\.`, 'u'));
+		t.is((await refused(t, () => new made({}))).split(', got ')[0], message.split(', got ')[0]);
+	}
+});
+
+test('a message survives whatever value it is about', t => {
+	const hostile = {
+		get constructor(): never {
+			throw new Error('no');
+		},
+	};
+	const {proxy, revoke} = Proxy.revocable({}, {});
+	revoke();
+	t.is(kindOf(hostile), 'an object');
+	t.is(kindOf(proxy), 'an object');
+	t.is(kindOf(Object.create(null)), 'a object');
+	t.is(kindOf({constructor: 5}), 'a object');
+	t.is(kindOf({constructor: {name: Symbol('x')}}), 'a object');
+	t.deepEqual([Symbol('x'), 10n, 'x', Number.NaN, undefined, null].map(shown), ['symbol', '10n', '"x"', 'NaN', 'undefined', 'null']);
+});
+
+test('what is no signal, or no function, is refused at once', async t => {
+	const index = await indexed(t);
+	for (const signal of [5, 'abort', {}, {aborted: false}, {aborted: false, addEventListener() {}}, new AbortController(), null]) {
+		t.regex(await refused(t, () => index.search('fox', {signal: signal as never})), /^signal: expected an AbortSignal, got /u);
+	}
+	for (const onProgress of [5, 'log', {}, null]) {
+		t.regex(await refused(t, () => index.searchMany([], {onProgress: onProgress as never})), /^onProgress: expected a function, got /u);
+	}
+});
+
+test('a signal of another realm or a polyfill works as one of Node does', async t => {
+	const index = await indexed(t);
+	const reason = new Error('enough');
+	const own = new AbortController();
+	const {signal: inside} = own;
+	const foreign = {
+		get aborted() {
+			return inside.aborted;
+		},
+		get reason(): unknown {
+			return inside.reason;
+		},
+		addEventListener: inside.addEventListener.bind(inside),
+		removeEventListener: inside.removeEventListener.bind(inside),
+		throwIfAborted: inside.throwIfAborted.bind(inside),
+	} as unknown as AbortSignal;
+	t.is((await index.search('fox', {signal: foreign})).length, 1);
+	own.abort(reason);
+	t.is(await t.throwsAsync(index.searchMany([{id: 'q', text: 'fox'}], {signal: foreign})), reason);
+});
+
+test("a searcher of the user's own is asked with the options of a searcher alone", async t => {
+	const seen = new Set<string>();
+	const note = (options: object = {}): void => Object.keys(options).forEach(name => seen.add(name));
+	const own: Searcher = {
+		async search(_query: string, options?: SearchOptions) {
+			note(options);
+			return [{id: 'a', score: 1}];
+		},
+		async searchMany(queries, options?: SearchManyOptions) {
+			note(options);
+			return new Map(queries.map(({id}) => [id, [{id: 'a', score: 1}]]));
+		},
+	};
+	t.deepEqual(await new HybridSearcher({searchers: [own, own]}).search('fox'), [{id: 'a', score: Math.fround(2 / 61)}]);
+	const confident = new ConfidenceSearcher({models: [{searcher: own, temperature: 1}]});
+	t.deepEqual(await confident.search('fox', {k: 1}), [{id: 'a', score: 1}]);
+	await confident.searchMany([{id: 'q', text: 'fox'}], {threads: 1, onProgress() {}});
+	t.deepEqual([...seen].toSorted(), ['k', 'onProgress', 'signal', 'threads']);
+});

@@ -1,0 +1,435 @@
+/** Sound arguments for every exported function and method: tests replace one of them by a bad value. */
+import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import * as passagekit from '../../ts/index.ts';
+import type {Passage, Query, Question} from '../../ts/types.ts';
+
+type Arguments = () => readonly unknown[];
+
+export interface ClassSamples {
+	readonly instance: object;
+	/** Of the constructor; none where only the class itself calls it. */
+	readonly construct?: Arguments;
+	readonly statics: Readonly<Record<string, Arguments>>;
+	readonly methods: Readonly<Record<string, Arguments>>;
+	/** Methods that are not public: `@internal` in their documentation. */
+	readonly internal?: readonly string[];
+}
+
+export interface Samples {
+	readonly functions: Readonly<Record<string, Arguments>>;
+	readonly classes: Readonly<Record<string, ClassSamples>>;
+	/** Calls whose defaults take minutes: their options are not left out. */
+	readonly costly: ReadonlySet<string>;
+	close(): Promise<void>;
+}
+
+const none: Arguments = () => [];
+
+/** Makes an index of each kind, in a folder that is the working directory from then on: `'x'` is a path too. */
+export async function makeSamples(): Promise<Samples> {
+	const {
+		Bm25Index,
+		Bm25Writer,
+		Collection,
+		ConfidenceSearcher,
+		DenseSearcher,
+		ExtractiveReader,
+		FlatIndex,
+		HnswIndex,
+		HybridSearcher,
+		JudgedLists,
+		LexicalEnrichment,
+		OnnxEncoder,
+		PassageStore,
+		PhraseIndex,
+		PhraseSearcher,
+		PhraseSegmenter,
+		ReadingCache,
+		Tokenizer,
+		VocabularyProjection,
+	} = passagekit;
+	const before = process.cwd();
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-bad-input-'));
+	process.chdir(folder);
+	const file = (name: string): string => join(folder, name);
+	let made = 0;
+	const fresh = (): string => String(made++);
+
+	const passages: Passage[] = [
+		{id: 'a', text: 'The fox eats a hen.', title: 'Foxes', fields: {year: 1999}},
+		{id: 'b', text: 'Hens lay eggs in spring.', title: 'Hens', fields: {year: 2001}},
+		{id: 'c', text: 'Spring follows winter.'},
+	];
+	const queries: Query[] = [
+		{id: 'q1', text: 'what does a fox eat'},
+		{id: 'q2', text: 'when do hens lay eggs'},
+	];
+	const questions: Question[] = [
+		{...queries[0]!, answers: ['a hen']},
+		{...queries[1]!, answers: ['spring']},
+	];
+	const run = new Map([
+		[
+			'q1',
+			[
+				{id: 'a', score: 2},
+				{id: 'b', score: 1},
+			],
+		],
+		['q2', [{id: 'b', score: 2}]],
+	]);
+	const qrels = new Map([
+		['q1', new Map([['a', 1]])],
+		['q2', new Map([['b', 2]])],
+	]);
+	const texts = new Map(passages.map(passage => [passage.id, passage]));
+	const vectors = {data: Float32Array.of(1, 0, 0, 1), rows: 2, dim: 2};
+	const vector = Float32Array.of(1, 0);
+	const scores = {data: Float32Array.of(2, 1, 3, 1), rows: 2, dim: 2};
+	const predictions = [
+		{confidence: 0.9, correct: true},
+		{confidence: 0.2, correct: false},
+	];
+
+	await writeFile('corpus.jsonl', passages.map(({id, title = '', text}) => JSON.stringify({_id: id, title, text})).join('\n'));
+	await writeFile('queries.tsv', queries.map(({id, text}) => `${id}\t${text}`).join('\n'));
+	await writeFile('vectors.f32', new Uint8Array(vectors.data.buffer));
+	await passagekit.writeTrecRun('run.trec', run);
+	await passagekit.writeQrels('qrels.txt', qrels);
+	await PassageStore.write(passages, 'store');
+	const store = await PassageStore.open('store');
+	const bm25 = await Bm25Index.build('bm25', passages);
+	const writer = await Bm25Writer.create('writer');
+	const flat = new FlatIndex({dim: 2});
+	await flat.add(['a', 'b'], vectors);
+	await flat.save('flat');
+	const hnsw = new HnswIndex({dim: 2});
+	await hnsw.add(['a', 'b'], vectors);
+	await hnsw.save('hnsw');
+	const places = [
+		{id: 'a', start: 0, end: 3},
+		{id: 'b', start: 0, end: 4},
+	];
+	const phrases = new PhraseIndex({dim: 2});
+	await phrases.add(places, vectors);
+	await phrases.save('phrases');
+
+	const tiny = {pooling: 'output:embedding', passageForm: 'joined'} as const;
+	const encoder = await OnnxEncoder.load('tiny-encoder', tiny);
+	const of128 = new FlatIndex({dim: encoder.dim});
+	await of128.add(['a', 'b', 'c'], await encoder.encode(passages));
+	const phrasesOf128 = new PhraseIndex({dim: encoder.dim});
+	const segmenter = await PhraseSegmenter.open({sentences: 1});
+	await phrasesOf128.addPassages(passages, {encoder, segmenter});
+	const dense = new DenseSearcher({encoder, index: of128});
+	const reader = await ExtractiveReader.load('tiny-reader');
+	const cache = await ReadingCache.open('readings', reader);
+	const readings = await passagekit.readRun(reader, questions, run, texts, {cache});
+	const tokenizer = await Tokenizer.load('tiny-encoder');
+	const projection = await VocabularyProjection.load('tiny-encoder');
+	const enrichment = await LexicalEnrichment.fit({encoder, projection, idf: false}, {tokens: 'static'});
+	const pairs = await passagekit.rankPairs([{id: 'q1', question: queries[0]!.text, passage: passages[0]!}], {encoder, projection});
+	const explanation = await passagekit.explainMatch('fox', passages[0]!, {encoder, projection});
+	const candidates = await passagekit.candidateLists(queries, qrels, run, ['a', 'b', 'c'], {negatives: 1, random: 1});
+	const evaluation = await passagekit.evaluate(run, qrels, ['nDCG@10']);
+	const judged = await JudgedLists.judge({dense: run, sparse: run}, questions, texts);
+	const hitLists = await flat.searchManyColumns(vectors);
+	const collection = await Collection.build(passages, 'collection', {encoder: false, reader: 'tiny-reader'});
+	const projected = await encoder.encode(['a fox']);
+	const values = new Map([
+		['q1', 0.5],
+		['q2', 0.7],
+		['q3', 0.2],
+	]);
+	const filter = {ids: ['a']};
+	const noDataset = file('no such dataset');
+	const model = (searcher: object): object => ({name: 'M', searcher, temperature: 0.1});
+	const objective = {questions, passages: texts};
+	const search = {search: () => ['fox', {k: 2}], searchMany: () => [queries, {k: 2}]} as const;
+	const ofVectors: ClassSamples['methods'] = {
+		add: () => [[fresh(), fresh()], vectors, {}],
+		addFile: () => ['vectors.f32', {format: 'raw', prefix: fresh()}],
+		compact: () => [{}],
+		delete: () => [[fresh()]],
+		exportVectors: () => [file('vectors.npy'), {}],
+		filter: () => [filter, {}],
+		get: () => ['a'],
+		has: () => ['a'],
+		ids: none,
+		save: () => [file('saved'), {}],
+		search: () => [vector, {k: 2}],
+		searchColumns: () => [vector, {k: 2}],
+		searchMany: () => [vectors, {k: 2}],
+		searchManyColumns: () => [vectors, {k: 2}],
+		share: none,
+		update: () => [['a'], {data: vector, rows: 1, dim: 2}, {upsert: true}],
+		vectors: () => [['a']],
+		verify: none,
+	};
+	const vectorInternals = ['addPhrases', 'phraseRows', 'passageCount', 'searchRun', 'token', 'nativeStorage'];
+
+	return {
+		functions: {
+			analyseVocabulary: () => [pairs, {}],
+			bonferroni: () => [[0.1]],
+			brierScore: () => [predictions],
+			// Where something else is, so that nothing is built.
+			buildCollection: () => [passages, 'writer', {encoder: false}],
+			candidateLists: () => [queries, qrels, run, ['a', 'b', 'c'], {negatives: 1, random: 1}],
+			confidence: () => [vector, 0.1],
+			defaultEvidence: () => ['bm25', true],
+			downloadModel: () => ['owner/name', {}],
+			encyclopedia: none,
+			evaluate: () => [run, qrels, ['nDCG@10'], {}],
+			evaluateCandidates: () => [run, candidates, {}],
+			exactMatch: () => ['a', ['b']],
+			expectedCalibrationError: () => [predictions, {}],
+			explainMatch: () => ['fox', passages[0], {encoder, projection, bm25}, {}],
+			explanationHtml: () => [[explanation], {}],
+			f1: () => ['a', ['b']],
+			findings: () => [{}],
+			fitTemperature: () => [scores, [true, false], {}],
+			foundBySparse: () => [run, qrels, 5],
+			fuse: () => [[run, run], {method: 'rrf'}, {}],
+			fuseByConfidence: () => [[{name: 'M', run, temperature: 0.1}], {}],
+			hasAnswer: () => ['a', ['b'], 'text'],
+			holm: () => [[0.1]],
+			judgedScores: () => [run, qrels, {}],
+			maximumCalibrationError: () => [predictions, {}],
+			normaliseAnswer: () => ['a'],
+			overlap: () => [run, run, [1], {}],
+			pairedTest: () => [values, new Map([...values].map(([id, value]) => [id, value / 2])), {}],
+			phraseFindings: () => [{}],
+			phraseStudyHtml: () => [{}],
+			phraseStudyMarkdown: () => [{}],
+			publishedFor: () => ['NQ'],
+			publishedPhrasesFor: () => ['SQuAD'],
+			queryExpansion: () => [pairs, [5]],
+			rankCandidates: () => [bm25, queries, candidates, {}],
+			rankPairs: () => [[{id: 'q', question: 'fox', passage: passages[0]}], {encoder, projection}, {}],
+			readPassages: () => ['corpus.jsonl', {}],
+			readQrels: () => ['qrels.txt', {}],
+			readQuestions: () => ['queries.tsv', {}],
+			readRun: () => [reader, questions, run, texts, {cache}],
+			readTrecRun: () => ['run.trec', {}],
+			reliability: () => [predictions, {}],
+			reliabilityDiagram: () => [predictions, {}],
+			replicate: () => [noDataset, file('study'), {}],
+			reportHtml: () => [{}],
+			reportMarkdown: () => [{}],
+			resolveModel: () => ['tiny-encoder', {}],
+			selectModels: () => [[{name: 'M', run}], qrels, {}],
+			significance: () => [evaluation, evaluation, 'nDCG@10', {}],
+			splitDocument: () => [passages[0], {words: 2}],
+			studyPhrases: () => [noDataset, file('phrase-study'), {}],
+			studyVocabulary: () => [noDataset, file('vocabulary-study'), {}],
+			tokenAmnesia: () => [pairs, run, [5]],
+			tokenCoverage: () => [pairs, [5], 'all'],
+			tokenMrr: () => [pairs, 'all'],
+			topComposition: () => [pairs, [5]],
+			topKAccuracy: () => [run, questions, texts, [1], {}],
+			tuneEvidence: () => [readings, questions, {passages: [1], beta: {from: 1, to: 1}, delta: {from: 0, to: 0}}],
+			tuneHybrid: () => [{dense: run, sparse: run}, objective, {grid: [0.5]}],
+			tuneLambda: () => [enrichment, passages, {questions}, {lambdas: [0.5], folds: 2}],
+			vocabularyFindings: () => [{}],
+			vocabularyStudyHtml: () => [{}],
+			vocabularyStudyMarkdown: () => [{}],
+			writeQrels: () => [file('written.qrels'), qrels, {}],
+			writeTrecRun: () => [file('written.trec'), run, 'tag', {}],
+		},
+		classes: {
+			Bm25Index: {
+				instance: bm25,
+				statics: {build: () => ['bm25', passages, {}], open: () => ['bm25', {}]},
+				methods: {
+					...search,
+					explain: () => ['fox', 'a', {}],
+					fields: () => ['a'],
+					reload: none,
+					searchTerms: () => [[{term: 'fox', weight: 1}], {k: 2}],
+					terms: () => ['foxes'],
+					verify: none,
+				},
+			},
+			Bm25Writer: {
+				instance: writer,
+				statics: {create: () => [file(`created-${fresh()}`), {}], open: () => [file(`none-${fresh()}`), {}]},
+				methods: {
+					add: () => [[{id: fresh(), text: 'fox'}], {}],
+					commit: none,
+					delete: () => [[fresh()]],
+					merge: none,
+					rollback: none,
+					update: () => [[{id: 'a', text: 'fox'}], {}],
+				},
+			},
+			Collection: {
+				instance: collection,
+				statics: {
+					build: () => [passages, 'writer', {encoder: false, reader: 'tiny-reader'}],
+					open: () => ['collection', {reader: 'tiny-reader'}],
+				},
+				methods: {
+					ask: () => ['what does a fox eat?', {}],
+					encoder: none,
+					evidence: () => ['bm25'],
+					flat: none,
+					hnsw: none,
+					reader: none,
+					retrieved: () => [[{id: 'a', score: 1}]],
+					searcher: () => ['bm25', {}],
+				},
+			},
+			ConfidenceSearcher: {
+				instance: new ConfidenceSearcher({models: [{searcher: bm25, temperature: 0.1}]}),
+				construct: () => [{models: [model(bm25)]}],
+				statics: {},
+				methods: {...search, decide: () => ['fox', {}]},
+			},
+			DenseSearcher: {
+				instance: dense,
+				construct: () => [{encoder, index: of128}],
+				statics: {},
+				methods: search,
+			},
+			ExtractiveReader: {
+				instance: reader,
+				statics: {load: () => ['tiny-reader', {}]},
+				methods: {read: () => ['what does a fox eat?', [{...passages[0], score: 1}], {}]},
+			},
+			FlatIndex: {
+				instance: flat,
+				construct: () => [{dim: 2}],
+				statics: {
+					attach: () => [flat.share()],
+					build: () => [file('built.pkflat'), 'vectors.f32', {dim: 2, format: 'raw'}],
+					open: () => ['flat', {}],
+				},
+				methods: ofVectors,
+				internal: vectorInternals,
+			},
+			HitLists: {instance: hitLists, statics: {}, methods: {get: () => [0]}},
+			HnswIndex: {
+				instance: hnsw,
+				construct: () => [{dim: 2}],
+				statics: {
+					attach: () => [hnsw.share()],
+					build: () => [file('built.pkhnsw'), 'flat', {}],
+					open: () => ['hnsw', {}],
+				},
+				methods: ofVectors,
+				internal: vectorInternals,
+			},
+			HybridSearcher: {
+				instance: new HybridSearcher({searchers: [bm25, bm25]}),
+				construct: () => [{dense: bm25, sparse: bm25}],
+				statics: {},
+				methods: search,
+			},
+			JudgedLists: {
+				instance: judged,
+				statics: {judge: () => [{dense: run, sparse: run}, questions, texts, {}]},
+				methods: {
+					accuracy: () => [[{method: 'rrf'}], 5, {}],
+					firstRanks: () => [[{method: 'rrf'}], 5, {}],
+					tune: () => [{grid: [0.5]}],
+				},
+			},
+			LexicalEnrichment: {
+				instance: enrichment,
+				statics: {fit: () => [{encoder, projection, idf: false}, {tokens: 'static'}]},
+				methods: {encode: () => [['fox'], {}], parts: () => [['fox'], {}], withLambda: () => [0.5]},
+			},
+			OnnxEncoder: {
+				instance: encoder,
+				statics: {load: () => ['tiny-encoder', tiny]},
+				methods: {encode: () => [['fox', passages[0]], {}]},
+			},
+			PassageStore: {
+				instance: store,
+				statics: {
+					ingest: () => ['corpus.jsonl', file('ingested'), {}],
+					open: () => ['store'],
+					write: () => [passages, file('written'), {}],
+				},
+				methods: {get: () => [['a']], slice: () => [0, 2]},
+			},
+			PhraseIndex: {
+				instance: phrases,
+				construct: () => [{dim: 2}],
+				statics: {attach: () => [phrases.share()], open: () => ['phrases', {}]},
+				methods: {
+					add: () => [[{id: fresh(), start: 0, end: 1}], {data: vector, rows: 1, dim: 2}, {}],
+					addPassages: () => [
+						[{id: fresh(), text: 'A fox.'}],
+						{encoder: {dim: 2, encode: async () => ({data: vector, rows: 1, dim: 2})}, segmenter},
+					],
+					compact: () => [{}],
+					delete: () => [[fresh()]],
+					filter: () => [filter, {}],
+					has: () => ['a'],
+					ids: none,
+					passageCount: none,
+					phrases: () => ['a'],
+					save: () => [file('saved-phrases'), {}],
+					search: () => [vector, {k: 2}],
+					searchMany: () => [vectors, {k: 2}],
+					share: none,
+					update: () => [[{id: 'a', start: 0, end: 1}], {data: vector, rows: 1, dim: 2}, {upsert: true}],
+					verify: none,
+				},
+				internal: ['searchRun'],
+			},
+			PhraseSearcher: {
+				instance: new PhraseSearcher({encoder, index: phrasesOf128}),
+				construct: () => [{encoder, index: phrasesOf128}],
+				statics: {},
+				methods: search,
+			},
+			PhraseSegmenter: {
+				instance: segmenter,
+				statics: {open: () => [{sentences: 1}]},
+				methods: {segment: () => ['A fox. A hen.'], segmentMany: () => [['A fox. A hen.'], {}]},
+			},
+			ReadingCache: {
+				instance: cache,
+				statics: {open: () => [file(`cache-${fresh()}`), reader, {}]},
+				methods: {},
+			},
+			Readings: {
+				instance: readings,
+				statics: {},
+				methods: {answers: () => [{}], exactMatch: () => [questions, {passages: [1]}]},
+			},
+			Tokenizer: {
+				instance: tokenizer,
+				statics: {load: () => ['owner/missing', {}]},
+				methods: {token: () => [5], tokenize: () => ['fox'], tokenizeMany: () => [['fox'], {}]},
+			},
+			VectorFilter: {instance: await flat.filter(filter), statics: {}, methods: {}},
+			VocabularyProjection: {
+				instance: projection,
+				statics: {load: () => ['owner/missing', {}]},
+				methods: {
+					logits: () => [projected, {}],
+					project: () => [projected, {k: 2}],
+					ranks: () => [projected, [[1, 2]], {}],
+					standings: () => [projected, [[1, 2]], {}],
+					tokenize: () => ['fox'],
+				},
+			},
+		},
+		costly: new Set(['LexicalEnrichment.fit', 'tuneEvidence', 'tuneLambda']),
+		async close() {
+			process.chdir(before);
+			await collection.close();
+			await writer.close();
+			for (const opened of [bm25, cache, encoder, flat, hnsw, of128, phrases, phrasesOf128, reader, store]) {
+				opened.close();
+			}
+			await rm(folder, {recursive: true, force: true});
+		},
+	};
+}

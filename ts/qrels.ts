@@ -1,0 +1,53 @@
+/** Judgements of relevance on their way to the addon: what has another shape would count as no judgement at all. */
+import {checkId, checkMap, hasMethods, kindOf, shown} from './check.ts';
+import {RetrievalError} from './errors.ts';
+import {type Binding, native, nextTurn} from './native.ts';
+import type {Qrels} from './types.ts';
+
+/** About a millisecond's worth of queries to copy. */
+const QUERIES_A_TURN = 500;
+
+/** The native form of judgements, copied a slice a turn of the event loop. */
+export async function nativeQrels(qrels: Qrels, signal?: AbortSignal): Promise<Binding.QrelsBuilder> {
+	const judgements = new native.QrelsBuilder();
+	let added = 0;
+	for (const [query, judged] of checkedQrels(qrels)) {
+		judgements.add(query, [...judged.keys()], Int32Array.from(judged.values()));
+		if (++added % QUERIES_A_TURN === 0) {
+			await nextTurn();
+			signal?.throwIfAborted();
+		}
+	}
+	return judgements;
+}
+
+/** The queries of `qrels` with their judgements, each checked when it is its turn. */
+export function* checkedQrels(qrels: Qrels, what = 'qrels'): Generator<[string, ReadonlyMap<string, number>], void, undefined> {
+	checkQrels(what, qrels);
+	for (const [query, judged] of qrels) {
+		checkId(`${what}: query id`, query);
+		checkJudged(`${what}: judgements of query "${query}"`, judged);
+		yield [query, judged];
+	}
+}
+
+/** The outer map alone. */
+export function checkQrels(what: string, qrels: unknown): asserts qrels is Qrels {
+	checkMap(what, qrels, 'query id to a Map of passage id to grade');
+}
+
+/** A grade for each passage id. */
+export function checkJudged(what: string, judged: unknown): asserts judged is ReadonlyMap<string, number> {
+	if (hasMethods(judged, 'has', Symbol.iterator) && !hasMethods(judged, 'get')) {
+		const hint = 'convert it: new Map([...it].map(id => [id, 1]))';
+		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a Map of passage id to grade, got ${kindOf(judged)}; ${hint}`);
+	}
+	checkMap(what, judged, 'passage id to grade');
+	for (const [passage, grade] of judged) {
+		checkId(`${what}: passage id`, passage);
+		// The check of a count would make its message for each grade.
+		if (typeof grade !== 'number' || (grade | 0) !== grade) {
+			throw new RetrievalError('ERR_ARGUMENT', `${what}: grade of "${passage}": expected a whole number of 32 bits, got ${shown(grade)}`);
+		}
+	}
+}
