@@ -10,6 +10,7 @@ use napi_derive::napi;
 use storage::Output;
 
 use crate::control::{Control, or_new};
+use crate::error::Failure;
 use crate::task::{call, spawn};
 
 /// Replaces a file, or writes to a FIFO or a device.
@@ -29,11 +30,11 @@ pub fn write_file<'env>(
                 output.write_all(&content).map_err(storage::Error::io("write", path))?;
                 output.finish()
             });
-        Ok(written.or_else(|error| {
+        written.or_else(|error| {
             // Waits for the reader of a FIFO end with an error of the file when cancelled.
             control.check()?;
-            Err(crate::error::Failure::from(error))
-        })?)
+            Err(Failure::from(error))
+        })
     })
 }
 
