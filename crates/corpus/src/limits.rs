@@ -75,8 +75,8 @@ pub(crate) fn size(bytes: usize) -> String {
     const MIB: usize = 1 << 20;
     match bytes {
         0..KIB => format!("{bytes} bytes"),
-        _ if bytes % MIB == 0 => format!("{} MiB", bytes / MIB),
-        _ if bytes % KIB == 0 && bytes < MIB => format!("{} KiB", bytes / KIB),
+        _ if bytes.is_multiple_of(MIB) => format!("{} MiB", bytes / MIB),
+        _ if bytes.is_multiple_of(KIB) && bytes < MIB => format!("{} KiB", bytes / KIB),
         _ => format!("{bytes} bytes"),
     }
 }

@@ -118,7 +118,7 @@ fn longest_entry(base64: &str) -> Result<usize, String> {
         return Err(format!("expected a character map, got {} bytes", bytes.len()));
     };
     let length = u32::from_le_bytes(*length) as usize;
-    let texts = rest.get(length..).filter(|_| length % 4 == 0 && length > 0);
+    let texts = rest.get(length..).filter(|_| length.is_multiple_of(4) && length > 0);
     let texts =
         texts.ok_or_else(|| format!("expected a trie of {length} bytes, got {} in all", rest.len()))?;
     Ok(texts.split(|&byte| byte == 0).map(<[u8]>::len).max().unwrap_or(0))
