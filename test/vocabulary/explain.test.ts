@@ -95,6 +95,6 @@ test('what cannot be explained is refused', async t => {
 	await t.throwsAsync(explainMatch('who?', passage, {encoder, projection}, {k: 0}), {code: 'ERR_ARGUMENT'});
 	await t.throwsAsync(explainMatch('who?', {id: 'x'} as never, {encoder, projection}), {
 		code: 'ERR_ARGUMENT',
-		message: 'pairs[0]: passage: text: expected a string, got undefined',
+		message: 'passage: text: expected a string, got undefined',
 	});
 });

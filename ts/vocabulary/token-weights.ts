@@ -1,4 +1,5 @@
-import {checkIterable, checkNumber, checkObject, checkString, isInstance} from '../check.ts';
+import {checkNumber, checkObject, checkString, hasMethods, isInstance, kindOf} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, callSync, native} from '../native.ts';
 import {Bm25Index} from '../sparse/index.ts';
 import type {Passage} from '../types.ts';
@@ -40,7 +41,9 @@ export async function tokenWeights(
 		}
 		return callNative({signal}, () => native.pieceWeightsOf(projection, [...pieces.keys()], Float32Array.from(pieces.values())));
 	}
-	checkIterable('idf', weights, 'passages, a Bm25Index, a map of weights or false');
+	if (typeof weights === 'string' || !(hasMethods(weights, Symbol.iterator) || hasMethods(weights, Symbol.asyncIterator))) {
+		throw new RetrievalError('ERR_ARGUMENT', `idf: expected a Bm25Index, passages, a map of weights or false, got ${kindOf(weights)}`);
+	}
 	return counted(weights as Iterable<Passage> | AsyncIterable<Passage>, projection, signal);
 }
 
