@@ -381,6 +381,9 @@ export declare class VectorBatch {
   pushJoined(count: number, ids: string): boolean
 }
 
+/** What the allocator of the addon says of its memory, as JSON: see mimalloc's `mi_stats_get_json`. */
+export declare function allocatorStatistics(): string
+
 /** The best answer of each question that has one, by columns. */
 export interface AnswerColumns {
   /** Positions of the questions. */
@@ -621,6 +624,11 @@ export interface NativeJudgedScores {
   correct: Uint8Array
 }
 
+export interface NativeOpenOptions {
+  inMemory: boolean
+  verify: boolean
+}
+
 export interface NativeOverlap {
   means: Float64Array
   queries: number
@@ -686,6 +694,13 @@ export interface NativeReadOptions {
   gamma: number
   merge: string
   k: number
+}
+
+/** What a repair did. */
+export interface NativeRepair {
+  rebuiltFiles: number
+  restored: number
+  lost: number
 }
 
 export interface NativeScoring {
@@ -758,23 +773,23 @@ export declare function newHnswIndex(options: NativeHnswOptions): NativeVectorIn
 export declare function normaliseAnswer(answer: string): string
 
 /** An index of another analyzer than the one given is refused. */
-export declare function openBm25Index(path: string, analyzer?: NativeAnalyzer | undefined | null): Promise<NativeBm25Index>
+export declare function openBm25Index(path: string, analyzer: NativeAnalyzer | undefined | null, options: NativeOpenOptions): Promise<NativeBm25Index>
 
 export declare function openBm25Writer(path: string, options: NativeWriterOptions, analyzer?: NativeAnalyzer | undefined | null): Promise<NativeBm25Writer>
 
 /** Opens a model as an encoder. */
 export declare function openEncoder(files: ModelFiles, options: NativeEncoderOptions): Promise<NativeEncoder>
 
-export declare function openFlatIndex(path: string, inMemory: boolean): Promise<NativeVectorIndex>
+export declare function openFlatIndex(path: string, options: NativeOpenOptions): Promise<NativeVectorIndex>
 
-export declare function openHnswIndex(path: string, inMemory: boolean): Promise<NativeVectorIndex>
+export declare function openHnswIndex(path: string, options: NativeOpenOptions): Promise<NativeVectorIndex>
 
 /** `whitening` is `principal`, `aligned` or none; `weights` are those of pieces, all 1 if none. */
 export declare function openLexicon(tokens: NativeTokenVectors, projection: NativeProjection, weights: Float32Array | undefined | null, whitening: string | undefined | null, unit: boolean): Promise<NativeLexicon>
 
 export declare function openPassages(path: string, options: NativeReadFileOptions, control?: Control | undefined | null): Promise<NativePassageReader>
 
-export declare function openPassageStore(path: string): Promise<NativePassageStore>
+export declare function openPassageStore(path: string, options: NativeOpenOptions): Promise<NativePassageStore>
 
 /** Opens the head in a folder. */
 export declare function openProjection(folder: string, tokenizer: string): Promise<NativeProjection>
@@ -837,6 +852,8 @@ export declare function readRun(path: string, control?: Control | undefined | nu
 
 /** Removes files that are being written now: the process is about to end. */
 export declare function removeUnfinishedFiles(): void
+
+export declare function repairBm25Index(path: string): Promise<NativeRepair>
 
 /** A passage to be read. */
 export interface RetrievedPassage {

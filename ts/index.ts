@@ -8,6 +8,7 @@ export * from './errors.ts';
 export * from './evaluation/index.ts';
 export * from './fusion/index.ts';
 export * from './models/index.ts';
+export type {OpenOptions} from './opening.ts';
 export * from './phrase-study/index.ts';
 export * from './phrases/index.ts';
 export * from './reader/index.ts';

@@ -6,6 +6,7 @@ import {OnnxEncoder, type OnnxEncoderOptions} from '../encoders/index.ts';
 import {encoderOptions as encoderNames} from '../encoders/onnx-encoder.ts';
 import {RetrievalError} from '../errors.ts';
 import {type FusionMethod, HybridSearcher} from '../fusion/index.ts';
+import {type OpenOptions, checkedOpening, openNames} from '../opening.ts';
 import {type OptionNames, checkOptions, optionNames} from '../options.ts';
 import {type Answer, ExtractiveReader, type ReadOptions} from '../reader/index.ts';
 import {checkParameters} from '../sparse/bm25-index.ts';
@@ -19,7 +20,7 @@ export type Retriever = 'bm25' | 'dense' | 'hybrid';
 
 export const retrievers: readonly Retriever[] = ['bm25', 'dense', 'hybrid'];
 
-export interface CollectionOptions extends Bm25Options {
+export interface CollectionOptions extends Bm25Options, OpenOptions {
 	/** The encoder of questions. @default the one that the collection was built with or for */
 	readonly encoder?: string | undefined;
 	readonly encoderOptions?: OnnxEncoderOptions | undefined;
@@ -50,7 +51,14 @@ export interface AskOptions extends Omit<ReadOptions, 'k' | 'onProgress' | 'evid
 type BuildAndOpenOptions = BuildOptions & Pick<CollectionOptions, 'reader' | 'k1' | 'b'>;
 
 const buildOptions: OptionNames = optionNames<BuildAndOpenOptions>({...buildNames, reader: true, k1: true, b: true});
-const openOptions: OptionNames = optionNames<CollectionOptions>({k1: true, b: true, encoder: true, encoderOptions: true, reader: true});
+const openOptions: OptionNames = optionNames<CollectionOptions>({
+	...openNames,
+	k1: true,
+	b: true,
+	encoder: true,
+	encoderOptions: true,
+	reader: true,
+});
 const searcherNames = {index: true, fusion: true, depth: true} as const;
 const searcherOptions: OptionNames = optionNames<SearcherOptions>(searcherNames);
 const askOptions: OptionNames = optionNames<AskOptions>({
@@ -137,7 +145,7 @@ export class Collection implements AsyncDisposable {
 	}
 
 	/**
-	Opens the collection in a folder. Indexes are memory-mapped; models load when they are first needed. If a build was
+	Opens the collection in a folder. Indexes are memory-mapped unless `inMemory`; vectors and models load when they are first needed. If a build was
 	killed after moving the collection away and before putting the new one there, the old one is put back.
 	*/
 	static async open(folder: string, options: CollectionOptions = {}): Promise<Collection> {
@@ -145,8 +153,9 @@ export class Collection implements AsyncDisposable {
 		checkOptions('open', options, openOptions);
 		checkOpening(options);
 		const manifest = await foundManifest(folder);
-		const passages = await PassageStore.open(join(folder, parts.passages));
-		const bm25 = await Bm25Index.open(join(folder, parts.bm25), {k1: options.k1, b: options.b});
+		const opening = openingOf(options);
+		const passages = await PassageStore.open(join(folder, parts.passages), opening);
+		const bm25 = await Bm25Index.open(join(folder, parts.bm25), {...opening, k1: options.k1, b: options.b});
 		if (passages.size !== manifest.passages || bm25.size !== manifest.passages) {
 			throw new RetrievalError(
 				'ERR_INDEX_CORRUPT',
@@ -182,12 +191,12 @@ export class Collection implements AsyncDisposable {
 
 	async flat(): Promise<FlatIndex> {
 		this.#withVectors();
-		return this.#once('flat', async () => FlatIndex.open(join(this.#folder, parts.flat)));
+		return this.#once('flat', async () => FlatIndex.open(join(this.#folder, parts.flat), openingOf(this.#options)));
 	}
 
 	async hnsw(): Promise<HnswIndex> {
 		this.#withVectors();
-		return this.#once('hnsw', async () => HnswIndex.open(join(this.#folder, parts.hnsw)));
+		return this.#once('hnsw', async () => HnswIndex.open(join(this.#folder, parts.hnsw), openingOf(this.#options)));
 	}
 
 	async reader(): Promise<ExtractiveReader> {
@@ -283,7 +292,8 @@ async function foundManifest(folder: string): Promise<Manifest> {
 	}
 }
 
-function checkOpening({encoder, encoderOptions, reader, ...parameters}: CollectionOptions): void {
+function checkOpening({encoder, encoderOptions, reader, inMemory, verify, ...parameters}: CollectionOptions): void {
+	checkedOpening({inMemory, verify});
 	for (const [what, model] of Object.entries({encoder, reader})) {
 		if (model !== undefined) {
 			checkString(what, model);
@@ -291,6 +301,10 @@ function checkOpening({encoder, encoderOptions, reader, ...parameters}: Collecti
 	}
 	checkOptions('encoderOptions', encoderOptions, encoderNames);
 	checkParameters(parameters);
+}
+
+function openingOf({inMemory, verify}: CollectionOptions): OpenOptions {
+	return {inMemory, verify};
 }
 
 interface Closable {

@@ -1,5 +1,6 @@
 import {checkCount, checkIds, checkInstance, checkIterable, checkMade, checkPassage, checkString} from '../check.ts';
 import {type Binding, callNative, native} from '../native.ts';
+import {type OpenOptions, checkedOpening, openNames} from '../opening.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import {type FileOptions, type ReadLimits, checkPassageBytes, checkedFileOptions, checkedReadLimits, fileNames} from '../source.ts';
 import {type TextSource, textsOf} from '../texts.ts';
@@ -15,6 +16,7 @@ export interface IngestResult {
 	readonly skipped: number;
 }
 
+const openOptions: OptionNames = optionNames<OpenOptions>(openNames);
 const ingestOptions: OptionNames = optionNames<IngestOptions>({...callNames, ...fileNames});
 const writeOptions: OptionNames = optionNames<WriteOptions>({...callNames, maxPassageBytes: true});
 
@@ -31,10 +33,15 @@ export class PassageStore implements AsyncDisposable, TextSource {
 		this.#native = store;
 	}
 
-	/** Opens a store file. */
-	static async open(path: string): Promise<PassageStore> {
+	/**
+	Opens a store file, memory-mapped unless `inMemory`. Rejects with `ERR_IO` for what is not a regular file,
+	`ERR_INDEX_CORRUPT` for damage, `ERR_INDEX_VERSION` for a file of another version.
+	*/
+	static async open(path: string, options: OpenOptions = {}): Promise<PassageStore> {
 		checkString('path', path);
-		return new PassageStore(await callNative({}, () => native.openPassageStore(path)));
+		checkOptions('open', options, openOptions);
+		const opening = checkedOpening(options);
+		return new PassageStore(await callNative({}, () => native.openPassageStore(path, opening)));
 	}
 
 	/** Reads a corpus file or folder into the store file `output`, without passing through JavaScript. Progress counts bytes read. */

@@ -86,10 +86,13 @@ export class FlatIndex extends NativeVectorIndex {
 		return FlatIndex.open(path);
 	}
 
-	/** Memory-maps a saved index: its vectors are read when it is searched. */
+	/**
+	Opens a saved index, memory-mapped unless `inMemory`: its vectors are read when it is searched. Rejects with `ERR_IO` for
+	what is not a regular file, `ERR_INDEX_CORRUPT` for damage, `ERR_INDEX_VERSION` for a file of another version.
+	*/
 	static async open(path: string, options: OpenIndexOptions = {}): Promise<FlatIndex> {
-		const inMemory = checkedOpen(path, options);
-		return new FlatIndex((await callNative({}, () => native.openFlatIndex(path, inMemory))) as unknown as FlatIndexOptions);
+		const opening = checkedOpen(path, options);
+		return new FlatIndex((await callNative({}, () => native.openFlatIndex(path, opening))) as unknown as FlatIndexOptions);
 	}
 
 	/** The index of another thread, which both then have in common. */

@@ -65,10 +65,10 @@ export class HnswIndex extends NativeVectorIndex {
 		return HnswIndex.open(path);
 	}
 
-	/** Memory-maps a saved index. */
+	/** Opens a saved index, memory-mapped unless `inMemory`. Rejects as `FlatIndex.open` does. */
 	static async open(path: string, options: OpenIndexOptions = {}): Promise<HnswIndex> {
-		const inMemory = checkedOpen(path, options);
-		return new HnswIndex((await callNative({}, () => native.openHnswIndex(path, inMemory))) as unknown as HnswIndexOptions);
+		const opening = checkedOpen(path, options);
+		return new HnswIndex((await callNative({}, () => native.openHnswIndex(path, opening))) as unknown as HnswIndexOptions);
 	}
 
 	/** The index of another thread, which both then have in common. */

@@ -1,5 +1,7 @@
 import {checkCount, checkObject, checkOneOf, checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
+import type {Binding} from '../native.ts';
+import {type OpenOptions, checkedOpening, openNames} from '../opening.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import type {CallOptions, Hit, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
 
@@ -44,25 +46,14 @@ export interface VectorIndex extends AsyncDisposable {
 	close(): void;
 }
 
-export interface OpenIndexOptions {
-	/**
-	Read into memory, in pages as large as the system has, not mapped: opening takes as long as reading the file does, and
-	searches of large indexes are faster by up to a fifth.
-	@default false
-	*/
-	readonly inMemory?: boolean | undefined;
-}
+export interface OpenIndexOptions extends OpenOptions {}
 
-const openOptions: OptionNames = optionNames<OpenIndexOptions>({inMemory: true});
+const openOptions: OptionNames = optionNames<OpenIndexOptions>(openNames);
 
-export function checkedOpen(path: string, options: OpenIndexOptions): boolean {
+export function checkedOpen(path: string, options: OpenIndexOptions): Binding.NativeOpenOptions {
 	checkString('open: path', path);
 	checkOptions('open', options, openOptions);
-	const {inMemory = false} = options;
-	if (typeof inMemory !== 'boolean') {
-		throw new RetrievalError('ERR_ARGUMENT', `inMemory: expected true or false, got ${typeof inMemory}`);
-	}
-	return inMemory;
+	return checkedOpening(options);
 }
 
 /** What a graph is asked for besides; an exact index takes no notice of it. */

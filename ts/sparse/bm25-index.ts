@@ -14,6 +14,7 @@ import {
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
 import {hitsIn, room, toHits} from '../hits.ts';
+import {type OpenOptions, checkedOpening, openNames} from '../opening.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import {RetrievedRun} from '../run.ts';
 import {type PassageSource, fileNames} from '../source.ts';
@@ -32,7 +33,7 @@ export interface Bm25Options {
 	readonly b?: number | undefined;
 }
 
-export interface Bm25OpenOptions extends Bm25Options {
+export interface Bm25OpenOptions extends Bm25Options, OpenOptions {
 	/** Refuse an index that was made with another analyzer, now or when reloading. @default any */
 	readonly analyzer?: Analyzer | undefined;
 }
@@ -50,6 +51,16 @@ export interface Bm25FilterOptions {
 
 export interface Bm25SearchOptions extends SearchOptions, Bm25Options, Bm25FilterOptions {}
 export interface Bm25SearchManyOptions extends SearchManyOptions, Bm25Options, Bm25FilterOptions {}
+
+/** What `Bm25Index.repair` did; all zero for a sound index. */
+export interface Bm25Repair {
+	/** Files that were lost and are made anew. */
+	readonly rebuiltFiles: number;
+	/** Passages that are back. */
+	readonly restored: number;
+	/** Passages of the last commit that are lost for good. */
+	readonly lost: number;
+}
 
 /** A term as the analyzer gives it, with its weight in a query. */
 export interface WeightedTerm {
@@ -81,7 +92,7 @@ export interface TermExplanation {
 
 const parameterNames = {k1: true, b: true} as const;
 const parameterOptions: OptionNames = optionNames<Bm25Options>(parameterNames);
-const openOptions: OptionNames = optionNames<Bm25OpenOptions>({...parameterNames, analyzer: true});
+const openOptions: OptionNames = optionNames<Bm25OpenOptions>({...openNames, ...parameterNames, analyzer: true});
 const buildOptions: OptionNames = optionNames<Bm25BuildOptions & Bm25Options>({
 	...callNames,
 	...fileNames,
@@ -142,14 +153,30 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		return Bm25Index.open(path, {k1, b});
 	}
 
-	/** Opens the index in the folder `path`. The parameters are defaults that a search may override. */
+	/**
+	Opens the index in the folder `path`, memory-mapped unless `inMemory`. The parameters are defaults that a search may
+	override. Rejects with `ERR_INDEX_CORRUPT` for damage (see `repair`), `ERR_INDEX_VERSION` for another version of the
+	format, `ERR_ANALYZER_MISMATCH`, or `ERR_IO`.
+	*/
 	static async open(path: string, options: Bm25OpenOptions = {}): Promise<Bm25Index> {
 		checkString('path', path);
 		checkOptions('open', options, openOptions);
 		const {analyzer, k1, b} = options;
 		checkParameters(options);
 		const expected = analyzer === undefined ? undefined : nativeAnalyzer(analyzer);
-		return new Bm25Index(await callNative({}, () => native.openBm25Index(path, expected)), {k1, b});
+		const opening = checkedOpening(options);
+		return new Bm25Index(await callNative({}, () => native.openBm25Index(path, expected, opening)), {k1, b});
+	}
+
+	/**
+	Repairs the index in the folder `path`, which nothing may be writing, and checks all of its files. It brings back passages
+	that a deletion which was never committed took out (a fault of early versions), as far as their files are still there, and
+	makes lost `.impacts` files anew. A sound index stays as it is. Rejects with `ERR_INDEX_LOCKED` while a writer has it open,
+	and with `ERR_INDEX_CORRUPT` for damage of another kind, which leaves the index as it was.
+	*/
+	static async repair(path: string): Promise<Bm25Repair> {
+		checkString('path', path);
+		return callNative({}, () => native.repairBm25Index(path));
 	}
 
 	/** Passages that can be found. */

@@ -16,6 +16,7 @@ export {
 	type Bm25BuildOptions,
 	type Bm25OpenOptions,
 	type Bm25Options,
+	type Bm25Repair,
 	type Bm25SearchManyOptions,
 	type Bm25SearchOptions,
 	type Explanation,

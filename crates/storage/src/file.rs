@@ -1,4 +1,4 @@
-use std::fs::{self, FileType};
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use memmap2::{Mmap, MmapMut};
 
 use crate::header::{ALIGNMENT, Header, Section, Table};
 use crate::map::Map;
-use crate::{Error, FileKind};
+use crate::{Error, FileKind, check_regular};
 
 /// Sections up to this size are read and checked when a file is opened, which takes milliseconds.
 const CHECKED_ON_OPEN: u64 = 16 << 20;
@@ -51,10 +51,7 @@ impl File {
     ///
     /// Those of [`open`](Self::open).
     pub fn open_with(path: &Path, kind: FileKind, options: OpenOptions) -> Result<Self, Error> {
-        let file_type = fs::metadata(path).map_err(Error::io("open", path))?.file_type();
-        if !file_type.is_file() {
-            return Err(Error::io("open", path)(not_a_regular_file(file_type)));
-        }
+        check_regular(path).map_err(Error::io("open", path))?;
         let file = fs::File::open(path).map_err(Error::io("open", path))?;
         let map = if options.in_memory {
             read_to_memory(file).map_err(Error::io("open", path))?
@@ -173,30 +170,6 @@ fn read_to_memory(mut file: fs::File) -> std::io::Result<Mmap> {
     let _ = memory.advise(memmap2::Advice::HugePage);
     file.read_exact(&mut memory)?;
     memory.make_read_only()
-}
-
-/// Why what is found at a path cannot be opened. Opening a FIFO would wait for somebody who writes to it.
-fn not_a_regular_file(found: FileType) -> std::io::Error {
-    if found.is_dir() {
-        return std::io::ErrorKind::IsADirectory.into();
-    }
-    std::io::Error::other(format!("expected a regular file, got {}", name_of(found)))
-}
-
-#[cfg(unix)]
-fn name_of(found: FileType) -> &'static str {
-    use std::os::unix::fs::FileTypeExt;
-    match found {
-        _ if found.is_fifo() => "a FIFO",
-        _ if found.is_socket() => "a socket",
-        _ if found.is_char_device() || found.is_block_device() => "a device",
-        _ => "something else",
-    }
-}
-
-#[cfg(not(unix))]
-fn name_of(_: FileType) -> &'static str {
-    "something else"
 }
 
 #[cfg(test)]

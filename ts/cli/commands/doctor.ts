@@ -3,8 +3,11 @@ import {availableParallelism} from 'node:os';
 import {join} from 'node:path';
 import type {Command} from 'commander';
 import {packageRoot, platformName} from '../../addon.ts';
+import {parts} from '../../collection/manifest.ts';
+import {RetrievalError} from '../../errors.ts';
 import {ownModels} from '../../models/resolve.ts';
 import {findRuntimeLibrary} from '../../onnx/runtime-library.ts';
+import {Bm25Index} from '../../sparse/index.ts';
 import {print, printJson, styled} from '../output.ts';
 
 interface Finding {
@@ -16,10 +19,11 @@ interface Finding {
 export function registerDoctor(program: Command): void {
 	program
 		.command('doctor')
-		.description('tell what this installation has and lacks')
+		.description('tell what this installation has and lacks, or repair an index')
+		.option('--repair <folder>', 'repair the BM25 index in this folder, or that of the collection there, and check its files')
 		.option('--json', 'print one JSON object')
-		.action(async ({json}: {readonly json?: boolean}) => {
-			const findings = await examine();
+		.action(async ({json, repair}: {readonly json?: boolean; readonly repair?: string}) => {
+			const findings = repair === undefined ? await examine() : [await found('BM25 index', async () => repaired(repair))];
 			const ok = findings.every(finding => finding.ok);
 			if (json) {
 				printJson({ok, findings});
@@ -37,14 +41,30 @@ export function registerDoctor(program: Command): void {
 		});
 }
 
+async function found(what: string, look: () => string | Promise<string>): Promise<Finding> {
+	try {
+		return {what, ok: true, is: await look()};
+	} catch (error) {
+		return {what, ok: false, is: (error as Error).message};
+	}
+}
+
+/** Says what a repair did. Passages that are lost must be added again, so they count as a failure. */
+async function repaired(folder: string): Promise<string> {
+	const isCollection = existsSync(join(folder, parts.manifest));
+	const {rebuiltFiles, restored, lost} = await Bm25Index.repair(isCollection ? join(folder, parts.bm25) : folder);
+	const did = [
+		...(restored > 0 ? [`${restored} passages are back`] : []),
+		...(rebuiltFiles > 0 ? [`${rebuiltFiles} lost files are made anew`] : []),
+	].join(', ');
+	if (lost > 0) {
+		const rest = isCollection ? 'build the collection again' : 'add them again';
+		throw new RetrievalError('ERR_INDEX_CORRUPT', `${lost} passages are lost, the others can be found; ${rest}${did && `; ${did}`}`);
+	}
+	return did || 'sound; nothing to repair';
+}
+
 async function examine(): Promise<Finding[]> {
-	const found = async (what: string, look: () => string | Promise<string>): Promise<Finding> => {
-		try {
-			return {what, ok: true, is: await look()};
-		} catch (error) {
-			return {what, ok: false, is: (error as Error).message};
-		}
-	};
 	return [
 		{what: 'platform', ok: true, is: `${platformName()}, Node ${process.versions.node}, ${availableParallelism()} cores`},
 		await found('addon', async () => {

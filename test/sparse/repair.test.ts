@@ -1,0 +1,92 @@
+// What writers must not do to an index, and how an index that lost something is repaired.
+import {execFile} from 'node:child_process';
+import {mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
+import test, {type ExecutionContext} from 'ava';
+import {packageRoot} from '../../ts/addon.ts';
+import {Bm25Index, Bm25Writer, RetrievalError} from '../../ts/index.ts';
+
+const execute = promisify(execFile);
+
+async function folder(t: ExecutionContext): Promise<string> {
+	const path = await mkdtemp(join(tmpdir(), 'passagekit-repair-'));
+	t.teardown(async () => rm(path, {recursive: true, force: true}));
+	return path;
+}
+
+/** An index of two segments of two passages. */
+async function twoCommits(path: string): Promise<void> {
+	const writer = await Bm25Writer.create(path);
+	for (const letter of ['a', 'b']) {
+		await writer.add([0, 1].map(number => ({id: `${letter}${number}`, text: 'stone bridge'})));
+		await writer.commit();
+	}
+	await writer.close();
+}
+
+async function found(path: string): Promise<string[]> {
+	await using index = await Bm25Index.open(path, {verify: true});
+	return (await index.search('bridge')).map(({id}) => id);
+}
+
+const firsts: Record<string, (writer: Bm25Writer) => Promise<unknown>> = {
+	delete: async writer => writer.delete(['a0']),
+	update: async writer => writer.update([{id: 'a0', text: 'iron bridge'}]),
+	'delete after a rollback': async writer => {
+		await writer.rollback();
+		return writer.delete(['a0']);
+	},
+};
+for (const [name, first] of Object.entries(firsts)) {
+	test(`${name}, as a writer's first operation, is not merged before it is committed`, async t => {
+		const path = join(await folder(t), 'index');
+		await twoCommits(path);
+		const writer = await Bm25Writer.open(path);
+		await first(writer);
+		await writer.merge();
+		t.deepEqual(await found(path), ['a0', 'a1', 'b0', 'b1']);
+		await writer.close();
+		t.deepEqual(await found(path), ['a0', 'a1', 'b0', 'b1']);
+	});
+}
+
+test('a lost impact file is an error that says how it is made anew', async t => {
+	const path = join(await folder(t), 'index');
+	await twoCommits(path);
+	for (const name of await readdir(path)) {
+		if (name.endsWith('.impacts')) {
+			await rm(join(path, name));
+		}
+	}
+	const error = await t.throwsAsync(Bm25Index.open(path), {instanceOf: RetrievalError, code: 'ERR_INDEX_CORRUPT'});
+	t.regex(error.message, /\.impacts: expected a file of the index, got no such file; `passagekit doctor --repair`/u);
+	const writer = await Bm25Writer.open(path).catch(() => undefined);
+	t.is(writer, undefined);
+	t.deepEqual({...(await Bm25Index.repair(path))}, {rebuiltFiles: 2, restored: 0, lost: 0});
+	t.deepEqual(await found(path), ['a0', 'a1', 'b0', 'b1']);
+	t.deepEqual({...(await Bm25Index.repair(path))}, {rebuiltFiles: 0, restored: 0, lost: 0});
+});
+
+test('an index with fewer passages than its commit counts says why, and is repaired from the command line', async t => {
+	const path = join(await folder(t), 'index');
+	await twoCommits(path);
+	const list = join(path, 'meta.json');
+	await writeFile(list, (await readFile(list, 'utf8')).replace(String.raw`\"passages\":4`, String.raw`\"passages\":5`));
+	const error = await t.throwsAsync(Bm25Index.open(path), {instanceOf: RetrievalError, code: 'ERR_INDEX_CORRUPT'});
+	t.regex(error.message, /expected 5 passages, as the last commit says, got 4: .*doctor --repair/u);
+	const doctor = async (): Promise<{status: number; stdout: string}> =>
+		execute(process.execPath, [join(packageRoot, 'bin/passagekit.js'), 'doctor', '--repair', path]).then(
+			({stdout}) => ({status: 0, stdout}),
+			(failed: {code: number; stdout: string}) => ({status: failed.code, stdout: failed.stdout}),
+		);
+	const first = await doctor();
+	t.is(first.status, 1);
+	t.regex(first.stdout, /1 passages are lost, the others can be found; add them again/u);
+	t.deepEqual(await doctor(), {status: 0, stdout: '✓ BM25 index  sound; nothing to repair\n'});
+	t.deepEqual(await found(path), ['a0', 'a1', 'b0', 'b1']);
+	const writer = await Bm25Writer.open(path);
+	await t.throwsAsync(Bm25Index.repair(path), {instanceOf: RetrievalError, code: 'ERR_INDEX_LOCKED'});
+	await writer.close();
+});
