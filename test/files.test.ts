@@ -126,6 +126,6 @@ test('a page that cannot be written is an error of one line', async t => {
 		stderr: string;
 	};
 	t.is(failed.code, 1);
-	t.regex(failed.stderr.trim(), /^passagekit: write .*: ENAMETOOLONG: [^\n]* \(ERR_IO\)$/u);
+	t.regex(failed.stderr.trim(), /^passagekit: write .*: File name too long [^\n]*\(ERR_IO\)$/u);
 	await t.throwsAsync(readFile(page));
 });

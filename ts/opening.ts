@@ -1,6 +1,5 @@
 /** How files of ours are opened: mapped or read, and how much of them is checked. */
 import {checkBoolean} from './check.ts';
-import type {Binding} from './native.ts';
 
 export interface OpenOptions {
 	/**
@@ -26,7 +25,12 @@ export interface OpenOptions {
 /** The names of `OpenOptions`, for calls that take more. */
 export const openNames = {inMemory: true, verify: true} as const;
 
-export function checkedOpening({inMemory = false, verify = false}: OpenOptions): Binding.NativeOpenOptions {
+export interface CheckedOpening {
+	readonly inMemory: boolean;
+	readonly verify: boolean;
+}
+
+export function checkedOpening({inMemory = false, verify = false}: OpenOptions): CheckedOpening {
 	checkBoolean('inMemory', inMemory);
 	checkBoolean('verify', verify);
 	return {inMemory, verify};

@@ -242,7 +242,7 @@ export async function makeSamples(): Promise<Samples> {
 		classes: {
 			Bm25Index: {
 				instance: bm25,
-				statics: {build: () => ['bm25', passages, {}], open: () => ['bm25', {}]},
+				statics: {build: () => ['bm25', passages, {}], open: () => ['bm25', {}], repair: () => ['bm25']},
 				methods: {
 					...search,
 					explain: () => ['fox', 'a', {}],
@@ -351,7 +351,7 @@ export async function makeSamples(): Promise<Samples> {
 				instance: store,
 				statics: {
 					ingest: () => ['corpus.jsonl', file('ingested'), {}],
-					open: () => ['store'],
+					open: () => ['store', {}],
 					write: () => [passages, file('written'), {}],
 				},
 				methods: {get: () => [['a']], slice: () => [0, 2]},

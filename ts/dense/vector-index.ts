@@ -1,7 +1,6 @@
 import {checkCount, checkObject, checkOneOf, checkString} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
-import type {Binding} from '../native.ts';
-import {type OpenOptions, checkedOpening, openNames} from '../opening.ts';
+import {type CheckedOpening, type OpenOptions, checkedOpening, openNames} from '../opening.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import type {CallOptions, Hit, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
 
@@ -50,7 +49,7 @@ export interface OpenIndexOptions extends OpenOptions {}
 
 const openOptions: OptionNames = optionNames<OpenIndexOptions>(openNames);
 
-export function checkedOpen(path: string, options: OpenIndexOptions): Binding.NativeOpenOptions {
+export function checkedOpen(path: string, options: OpenIndexOptions): CheckedOpening {
 	checkString('open: path', path);
 	checkOptions('open', options, openOptions);
 	return checkedOpening(options);

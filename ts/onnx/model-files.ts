@@ -45,11 +45,12 @@ export async function readModelJson(folder: string, name: string): Promise<Model
 	let text;
 	try {
 		const found = await stat(path);
-		if (!found.isFile()) {
-			throw new Error('expected a regular file, got something else');
+		// A folder is refused by the system; opening a FIFO would wait for a writer.
+		if (!found.isFile() && !found.isDirectory()) {
+			throw new RetrievalError('ERR_IO', `open ${path}: expected a regular file, got something else`);
 		}
 		if (found.size > MAX_JSON_BYTES) {
-			throw new Error(`expected at most ${MAX_JSON_BYTES} bytes, got ${found.size}`);
+			throw new RetrievalError('ERR_MODEL', `${path}: expected at most ${MAX_JSON_BYTES} bytes, got ${found.size}`);
 		}
 		text = await readFile(path, 'utf8');
 	} catch (error) {
