@@ -1,10 +1,14 @@
 import {spawn, spawnSync} from 'node:child_process';
+import {chown, mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import test from 'ava';
 import {packageRoot} from '../ts/addon.ts';
 
 /** Limits of threads are of a user, and do not bind root: the test needs another user to run as. */
-const asNobody = ['--reuid=65534', '--clear-groups'];
+const NOBODY = 65_534;
+const asNobody = [`--reuid=${NOBODY}`, '--clear-groups'];
 const possible =
 	process.platform === 'linux' &&
 	process.getuid!() === 0 &&
@@ -46,7 +50,10 @@ const program = `
 
 (possible ? test : test.skip)('threads that the system refuses are ERR_IO, and are asked for again by the next call', async t => {
 	// SKIPPED unless root runs this on Linux with `prlimit` and `setpriv`.
-	const child = spawn('setpriv', [...asNobody, process.execPath, '--input-type=module', '--eval', program, '/tmp/passagekit-no-threads'], {
+	const home = await mkdtemp(join(tmpdir(), 'passagekit-threads-'));
+	t.teardown(async () => rm(home, {recursive: true, force: true}));
+	await chown(home, NOBODY, NOBODY);
+	const child = spawn('setpriv', [...asNobody, process.execPath, '--input-type=module', '--eval', program, join(home, 'index')], {
 		cwd: packageRoot,
 		stdio: ['pipe', 'pipe', 'inherit'],
 	});

@@ -203,13 +203,21 @@ export function checkFloats(what: string, value: unknown, length?: number, expec
 		const hint = isArray(value) || ArrayBuffer.isView(value) ? '; pass Float32Array.from(it)' : '';
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a Float32Array, got ${kindOf(value)}${hint}`);
 	}
-	// Node 20 has no `detached`: there, no memory where some is expected must do.
-	const {detached = value.buffer.byteLength === 0 && expected !== 0} = value.buffer as ArrayBufferLike & {readonly detached?: boolean};
-	if (detached) {
+	if (value.length === 0 && expected !== 0 && isDetached(value.buffer)) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a Float32Array with its memory, got a detached one`);
 	}
 	if (length !== undefined && value.length !== length) {
 		throw new RetrievalError('ERR_DIMENSION', `${what}: expected vectors of dimension ${length}, got ${value.length} values`);
+	}
+}
+
+function isDetached(buffer: ArrayBufferLike): boolean {
+	try {
+		// Throws if its memory went to another thread. Node 20 has no property that says so.
+		buffer.slice(0, 0);
+		return false;
+	} catch {
+		return true;
 	}
 }
 

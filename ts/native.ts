@@ -15,9 +15,13 @@ without one. The first use puts the addon itself in the place of this proxy: eve
 export let native: typeof Binding = new Proxy({} as typeof Binding, {
 	get(_target, name) {
 		native = loadAddon() as typeof Binding;
+		isLoaded = true;
 		return native[name as keyof typeof Binding];
 	},
 });
+
+/** Whether something of the addon was used. */
+export let isLoaded = false;
 
 const PROGRESS_EVERY_MS = 100;
 
@@ -40,7 +44,7 @@ export async function callNative<T>({signal, onProgress}: CallOptions, start: (c
 	} catch (error) {
 		clearInterval(timer);
 		const failure = reports?.failure;
-		await reports?.settled();
+		await reports?.settled(signal);
 		if (failure !== undefined) {
 			throw failure.error;
 		}
@@ -53,9 +57,12 @@ export async function callNative<T>({signal, onProgress}: CallOptions, start: (c
 		leave?.();
 	}
 	if (reports !== undefined) {
-		const failure = await reports.settled();
+		const failure = await reports.settled(signal);
 		if (failure !== undefined) {
 			throw failure.error;
+		}
+		if (reports.isPending) {
+			signal?.throwIfAborted();
 		}
 	}
 	return result;

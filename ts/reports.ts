@@ -1,3 +1,24 @@
+/** Waits for what a callback returned. A promise that never settles must not keep an aborted call waiting. */
+export async function reported(returned: unknown, signal: AbortSignal | undefined): Promise<void> {
+	if (signal === undefined) {
+		await returned;
+		return;
+	}
+	let stop = (): void => {};
+	const aborted = new Promise<void>(resolve => {
+		stop = resolve;
+	});
+	signal.addEventListener('abort', stop);
+	if (signal.aborted) {
+		stop();
+	}
+	try {
+		await Promise.race([returned, aborted]);
+	} finally {
+		signal.removeEventListener('abort', stop);
+	}
+}
+
 /**
 Calls a callback of the caller while work runs that cannot wait for it. A callback that throws, or whose promise rejects,
 stops the work and is not called again; `settled` then has its error.
@@ -16,6 +37,11 @@ export class Reports<T> {
 	/** The first error of the callback so far; an object, because anything can be thrown. */
 	get failure(): {readonly error: unknown} | undefined {
 		return this.#failure;
+	}
+
+	/** Whether a promise of the callback has not settled. */
+	get isPending(): boolean {
+		return this.#pending.size > 0;
 	}
 
 	/** Never throws: it is called by timers, where an exception would end the process. */
@@ -37,9 +63,9 @@ export class Reports<T> {
 		}
 	}
 
-	/** Waits for the promises of the callback, so that no rejection is lost. */
-	async settled(): Promise<{readonly error: unknown} | undefined> {
-		await Promise.all(this.#pending);
+	/** Waits for the promises of the callback, so that no rejection is lost, but no longer than until the signal aborts. */
+	async settled(signal: AbortSignal | undefined): Promise<{readonly error: unknown} | undefined> {
+		await reported(Promise.all(this.#pending), signal);
 		return this.#failure;
 	}
 

@@ -12,13 +12,16 @@ export async function together<T>(
 	if (onProgress === undefined) {
 		return Promise.all(calls.map(async call => call({signal})));
 	}
+	// Not `AbortSignal.any`: it takes no notice of signals of other realms and polyfills.
 	const controller = new AbortController();
-	const either = signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]);
+	const abort = (): void => controller.abort(signal?.reason);
+	signal?.throwIfAborted();
+	signal?.addEventListener('abort', abort);
 	let failure: {readonly error: unknown} | undefined;
 	const results = await Promise.all(
 		calls.map(async (call, i) => {
 			try {
-				return [await call({signal: either, ...(i === 0 ? {onProgress} : {})})];
+				return [await call({signal: controller.signal, ...(i === 0 ? {onProgress} : {})})];
 			} catch (error) {
 				failure ??= {error};
 				controller.abort(error);
@@ -26,6 +29,7 @@ export async function together<T>(
 			}
 		}),
 	);
+	signal?.removeEventListener('abort', abort);
 	if (failure !== undefined) {
 		throw (failure as {readonly error: unknown}).error;
 	}

@@ -2,7 +2,7 @@
 What unfinished work has on the disk, for a program that must end before the work has stopped. The library installs no
 signal handlers of its own; the command line calls `removeUnfinished` in its handlers.
 */
-import {native} from './native.ts';
+import {isLoaded, native} from './native.ts';
 
 const removals = new Set<() => void>();
 
@@ -23,5 +23,8 @@ export function removeUnfinished(): void {
 			// The next work on the same target removes what cannot be removed now.
 		}
 	}
-	native.removeUnfinishedFiles();
+	// What never used the addon has no files of it, and may have none to load.
+	if (isLoaded) {
+		native.removeUnfinishedFiles();
+	}
 }

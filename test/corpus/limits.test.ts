@@ -157,7 +157,7 @@ posix('reading a FIFO that nobody writes to is aborted at once', async t => {
 			}, 100);
 			t.is(await t.throwsAsync(read(controller.signal)), reason);
 			const late = performance.now() - aborted;
-			t.true(late < 500, `${late} ms after the abort`);
+			t.true(late < 5000, `${late} ms after the abort`);
 		}
 		await writer?.close();
 	}

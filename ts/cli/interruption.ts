@@ -57,8 +57,11 @@ export class Interruption {
 	}
 
 	#leave(): never {
-		removeUnfinished();
-		this.report();
-		process.exit(this.#status);
+		try {
+			removeUnfinished();
+			this.report();
+		} finally {
+			process.exit(this.#status);
+		}
 	}
 }

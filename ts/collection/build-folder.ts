@@ -53,16 +53,18 @@ export class BuildFolder {
 	/** Makes a folder beside `target`, a path without links at its end, and removes those of killed builds. */
 	static async create(target: string): Promise<BuildFolder> {
 		const path = join(dirname(target), `.${basename(target)}.building-${process.pid}-${randomUUID().slice(0, 8)}`);
+		let folder: BuildFolder | undefined;
 		try {
 			await mkdir(dirname(target), {recursive: true});
 			await sweep(target);
 			const replaced = statSync(target, {throwIfNoEntry: false});
 			// No wider than what it replaces, while it is built too.
 			mkdirSync(path, {mode: replaced === undefined ? 0o777 : replaced.mode & 0o777});
-			const folder = new BuildFolder(path, target, replaced);
+			folder = new BuildFolder(path, target, replaced);
 			writeFileSync(join(path, RECORD), JSON.stringify(thisProcess()));
 			return folder;
 		} catch (error) {
+			await folder?.remove().catch(() => {});
 			throw refused(target, error);
 		}
 	}

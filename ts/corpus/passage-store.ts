@@ -3,6 +3,7 @@ import {type Binding, callNative, native} from '../native.ts';
 import {type OpenOptions, checkedOpening, openNames} from '../opening.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import {type FileOptions, type ReadLimits, checkPassageBytes, checkedFileOptions, checkedReadLimits, fileNames} from '../source.ts';
+import {reported} from '../reports.ts';
 import {type TextSource, textsOf} from '../texts.ts';
 import type {CallOptions, Passage} from '../types.ts';
 
@@ -76,7 +77,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 			await callNative({signal}, () => writer.push(...(columns as [string[], string[], string[]])));
 			done += batch.length;
 			batch = [];
-			await onProgress?.({done, total: 0});
+			await reported(onProgress?.({done, total: 0}), signal);
 		};
 		try {
 			for await (const passage of passages) {

@@ -2,6 +2,7 @@ import {checkBoolean, checkCount, checkFunction, checkIds, checkMade, checkPassa
 import {type Binding, callNative, native} from '../native.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import {type FileOptions, type PassageSource, checkPassageBytes, checkedFileOptions, fileNames, isTextSource} from '../source.ts';
+import {reported} from '../reports.ts';
 import {textsOf} from '../texts.ts';
 import type {CallOptions, Passage} from '../types.ts';
 import type {Analyzer} from './analyzer.ts';
@@ -205,7 +206,7 @@ export class Bm25Writer implements AsyncDisposable {
 				update ? this.#native.update(ids, titles, texts, fields) : this.#native.add(ids, titles, texts, fields),
 			);
 			done += ids.length;
-			await onProgress?.({done, total: 0});
+			await reported(onProgress?.({done, total: 0}), signal);
 		};
 		try {
 			for await (const passage of passages) {

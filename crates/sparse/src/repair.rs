@@ -16,7 +16,7 @@ use tantivy::fastfield::AliveBitSet;
 use tantivy::{Index, TantivyError};
 
 use crate::Error;
-use crate::impacts::rebuild_missing;
+use crate::impacts::rebuild_damaged;
 use crate::integrity::{engine_error, guarded};
 use crate::passages::Passages;
 use crate::schema::{Settings, schema};
@@ -45,17 +45,16 @@ pub(crate) fn repair(path: &Path) -> Result<Repair, Error> {
         let locked = index.directory().acquire_lock(&INDEX_WRITER_LOCK);
         let _lock =
             locked.map_err(|error| engine_error("repair", path, TantivyError::LockFailure(error, None)))?;
-        let (_, fields) = schema();
-        let rebuilt = rebuild_missing(&index, fields.contents);
-        let rebuilt_files = rebuilt.map_err(|error| engine_error("repair", path, error))?;
+        let rebuilt_files = rebuild_impacts(&index, path)?;
         match check(&index, path) {
             Ok(()) => Ok(Repair { rebuilt_files, ..Repair::default() }),
             Err(Error::MissingPassages { expected, found, .. }) => {
                 let list = SegmentList::read(&index, path)?;
                 let restored = expected - found;
-                if list.restore_merged_segments(expected)? {
-                    return Ok(Repair { rebuilt_files, restored, lost: 0 });
+                if let Some(rebuilt) = list.restore_merged_segments(expected)? {
+                    return Ok(Repair { rebuilt_files: rebuilt_files + rebuilt, restored, lost: 0 });
                 }
+                // Nothing that can be read holds them.
                 list.accept(found)?;
                 check(&index, path)?;
                 Ok(Repair { rebuilt_files, restored: 0, lost: restored })
@@ -63,6 +62,18 @@ pub(crate) fn repair(path: &Path) -> Result<Repair, Error> {
             Err(error) => Err(error),
         }
     })
+}
+
+/// Makes the impact files anew that the last commit lacks, and returns how many they were.
+fn rebuild_impacts(index: &Index, path: &Path) -> Result<u64, Error> {
+    let (_, fields) = schema();
+    rebuild_damaged(index, path, fields.contents).map_err(|error| engine_error("repair", path, error))
+}
+
+/// Whether an error is about what files hold. Another one, such as of a full disk or too many open files, says nothing of
+/// what is there, and must not be taken for a loss.
+fn is_damage(error: &Error) -> bool {
+    matches!(error, Error::Corrupt { .. } | Error::MissingPassages { .. } | Error::Version { .. })
 }
 
 /// Opens the last commit and reads every file of it.
@@ -96,9 +107,9 @@ impl<'a> SegmentList<'a> {
         Ok(Self { index, path, content, list, file })
     }
 
-    /// Names the segments that were merged in place of the merged ones, if that gives `expected` passages. Whether it
-    /// did.
-    fn restore_merged_segments(&self, expected: u64) -> Result<bool, Error> {
+    /// Names the segments that were merged in place of the merged ones, if that gives `expected` passages. Returns how many
+    /// of their impact files were made anew, or `None` if it does not give them.
+    fn restore_merged_segments(&self, expected: u64) -> Result<Option<u64>, Error> {
         let listed = self.listed()?;
         let mut unlisted = self.unlisted(&listed)?;
         let (mut kept, mut sources) = (Vec::new(), Vec::new());
@@ -116,24 +127,31 @@ impl<'a> SegmentList<'a> {
             }
         }
         kept.extend(sources);
-        if is_commit_of(&kept, expected) && self.replace_segments(&kept)? {
-            return Ok(true);
+        if is_commit_of(&kept, expected)
+            && let Some(rebuilt) = self.replace_segments(&kept)?
+        {
+            return Ok(Some(rebuilt));
         }
         // A segment that lost all of its passages shares none with the merged one.
         kept.extend(unlisted);
-        Ok(is_commit_of(&kept, expected) && self.replace_segments(&kept)?)
+        if is_commit_of(&kept, expected) { self.replace_segments(&kept) } else { Ok(None) }
     }
 
-    /// Names these segments instead, unless they are damaged. Whether they are named.
-    fn replace_segments(&self, views: &[SegmentView]) -> Result<bool, Error> {
+    /// Names these segments instead, unless they are damaged. Returns how many impact files were made anew, or `None` if
+    /// they are damaged and the list is as it was.
+    fn replace_segments(&self, views: &[SegmentView]) -> Result<Option<u64>, Error> {
         let mut list = self.list.clone();
         list["segments"] = views.iter().map(|view| view.entry.clone()).collect();
         self.write(&list)?;
-        if check(self.index, self.path).is_err() {
-            storage::replace(&self.file, &self.content).map_err(storage_error)?;
-            return Ok(false);
+        let checked = rebuild_impacts(self.index, self.path)
+            .and_then(|rebuilt| check(self.index, self.path).map(|()| rebuilt));
+        match checked {
+            Ok(rebuilt) => Ok(Some(rebuilt)),
+            Err(error) => {
+                storage::replace(&self.file, &self.content).map_err(storage_error)?;
+                if is_damage(&error) { Ok(None) } else { Err(error) }
+            }
         }
-        Ok(true)
     }
 
     /// Makes the commit say how many passages there are.
@@ -179,13 +197,19 @@ impl<'a> SegmentList<'a> {
         for segment in listed {
             found.remove(&segment.entry["segment_id"].as_str().unwrap_or_default().replace('-', ""));
         }
-        // What cannot be read is no part of what can be restored.
-        let views =
-            found.into_iter().filter_map(|(id, stamp)| self.view(&id, Some(stamp).filter(|&at| at > 0)).ok());
         let committed = |view: &SegmentView| {
             !view.passages.is_empty() && view.passages.iter().all(|&(ord, _)| u64::from(ord) < next_ord)
         };
-        Ok(views.filter(committed).collect())
+        let mut views = Vec::new();
+        for (id, stamp) in found {
+            match self.view(&id, Some(stamp).filter(|&at| at > 0)) {
+                Ok(view) if committed(&view) => views.push(view),
+                Err(error) if !is_damage(&error) => return Err(error),
+                // What is damaged is no part of what can be restored.
+                _ => {}
+            }
+        }
+        Ok(views)
     }
 
     fn view(&self, id: &str, deletions: Option<u64>) -> Result<SegmentView, Error> {
@@ -348,6 +372,42 @@ mod tests {
         let repaired = repair(folder.path()).expect("a repair");
         assert_eq!(repaired, Repair { rebuilt_files: 1, ..Repair::default() });
         assert_eq!(fs::read(&lost).expect("an impact file"), content);
+        assert_eq!(found(folder.path()), before);
+    }
+
+    #[test]
+    fn half_an_impact_file_as_an_interrupted_repair_leaves_is_made_anew() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let before = index(folder.path());
+        let entries = fs::read_dir(folder.path()).expect("a folder");
+        let files = entries.map(|entry| entry.expect("an entry").path());
+        let impacts: Vec<PathBuf> =
+            files.filter(|file| file.extension().is_some_and(|end| end == "impacts")).collect();
+        for (file, part) in impacts.iter().zip([0, 7, 100]) {
+            let content = fs::read(file).expect("an impact file");
+            fs::write(file, &content[..part]).expect("a file to damage");
+        }
+        let mut flipped = fs::read(&impacts[3]).expect("an impact file");
+        flipped[40] ^= 1;
+        fs::write(&impacts[3], flipped).expect("a file to damage");
+        let repaired = repair(folder.path()).expect("a repair");
+        assert_eq!(repaired, Repair { rebuilt_files: 4, ..Repair::default() });
+        assert_eq!(found(folder.path()), before);
+    }
+
+    #[test]
+    fn a_restored_segment_whose_impact_file_is_lost_gets_a_new_one() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let before = index(folder.path());
+        merge_uncommitted_deletion(folder.path(), "a0", true);
+        for entry in fs::read_dir(folder.path()).expect("a folder") {
+            let file = entry.expect("an entry").path();
+            if file.extension().is_some_and(|end| end == "impacts") {
+                fs::remove_file(file).expect("a file to remove");
+            }
+        }
+        let repaired = repair(folder.path()).expect("a repair");
+        assert_eq!(repaired, Repair { rebuilt_files: 5, restored: 1, lost: 0 });
         assert_eq!(found(folder.path()), before);
     }
 

@@ -14,7 +14,8 @@ pub fn exchange(first: &Path, second: &Path) -> Result<bool, Error> {
         use rustix::io::Errno;
         match renameat_with(CWD, first, CWD, second, RenameFlags::EXCHANGE) {
             Ok(()) => Ok(true),
-            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(false),
+            // Some sandboxes refuse the call as such, with EPERM.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM) => Ok(false),
             Err(error) => Err(Error::io("write", second)(error.into())),
         }
     }

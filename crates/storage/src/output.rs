@@ -150,11 +150,11 @@ pub fn put_both(first: Written, second: Written) -> Result<(), Error> {
     first.put()?;
     second.put().map_err(|error| {
         let back = match &old {
-            Some(old) => fs::rename(old.path(), &place),
+            Some((old, _)) => fs::rename(old.path(), &place),
             None => fs::remove_file(&place),
         };
         match (back, old) {
-            (Err(failure), Some(old)) => {
+            (Err(failure), Some((old, _))) => {
                 let kept = old.forget();
                 let message = format!("{error}; and the old file stays at {}: {failure}", kept.display());
                 Error::io("write", &target)(io::Error::other(message))
@@ -164,15 +164,19 @@ pub fn put_both(first: Written, second: Written) -> Result<(), Error> {
     })
 }
 
-/// A second name for the file at `place`, or a copy where the file system has no hard links.
-fn keep_old(place: &Path) -> io::Result<Option<Temporary>> {
+/// A second name for the file at `place`, or a copy where the file system has no hard links. It is locked as long as the
+/// file returned is open, so that no other writer of `place` takes it for abandoned.
+fn keep_old(place: &Path) -> io::Result<Option<(Temporary, Option<fs::File>)>> {
     let old = Temporary::beside(place);
     let kept = fs::hard_link(place, old.path()).or_else(|error| match error.kind() {
         io::ErrorKind::NotFound => Err(error),
         _ => fs::copy(place, old.path()).map(drop),
     });
     match kept {
-        Ok(()) => Ok(Some(old)),
+        Ok(()) => {
+            let locked = fs::File::open(old.path()).ok().filter(|file| file.try_lock().is_ok());
+            Ok(Some((old, locked)))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }

@@ -6,7 +6,7 @@
 //! removes them.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ impl Temporary {
     /// A free name beside `target`.
     pub fn beside(target: &Path) -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let mut name = target.file_name().unwrap_or_default().to_os_string();
+        let mut name = stem(target.file_name().unwrap_or_default());
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         name.push(format!(".{}-{}-{count}.tmp", *BOOT, std::process::id()));
         let path = target.with_file_name(name);
@@ -105,10 +105,10 @@ pub fn remove_unfinished() {
 
 /// Removes what writers of `target` left behind when they were killed.
 pub(crate) fn sweep(target: &Path) {
-    let Some(name) = target.file_name() else { return };
+    let Some(name) = target.file_name().map(stem) else { return };
     let Ok(entries) = fs::read_dir(folder_of(target)) else { return };
     for entry in entries.flatten() {
-        let Some(boot) = boot_of(&entry.file_name(), name) else { continue };
+        let Some(boot) = boot_of(&entry.file_name(), &name) else { continue };
         // Opening anything else might block.
         if entry.file_type().is_ok_and(|kind| kind.is_file()) {
             // Held until the file is gone, so that nobody takes it for theirs meanwhile.
@@ -122,10 +122,20 @@ pub(crate) fn sweep(target: &Path) {
 
 /// The file, locked, if nobody writes it any more.
 fn abandoned(path: &Path, of_this_boot: bool) -> Option<File> {
-    let file = OpenOptions::new().write(true).open(path).ok()?;
+    // A lock on some network drives needs a file that is open for writing; one that is read-only by its mode has none.
+    let file = OpenOptions::new().write(true).open(path).or_else(|_| File::open(path)).ok()?;
     file.try_lock().ok()?;
     let unchanged = || file.metadata().ok()?.modified().ok()?.elapsed().ok();
     (of_this_boot || unchanged().is_some_and(|time| time > ABANDONED)).then_some(file)
+}
+
+/// What the name of a temporary begins with: the name of its target, unless that is so long that nothing can be added.
+fn stem(name: &OsStr) -> OsString {
+    const LONGEST: usize = 200;
+    match name.to_str() {
+        Some(text) if text.len() > LONGEST => text[..text.floor_char_boundary(LONGEST)].into(),
+        _ => name.to_os_string(),
+    }
 }
 
 /// The part of a temporary's name that says under which boot it was created; `None` for the name of another file.

@@ -18,7 +18,7 @@ mod postings;
 
 pub(crate) use dictionary::{ABSENT, ESCAPE};
 pub(crate) use file::{Impacts, TermImpacts};
-pub(crate) use plugin::{ImpactsPlugin, open_impacts, read_length_codes, rebuild_missing};
+pub(crate) use plugin::{ImpactsPlugin, open_impacts, read_length_codes, rebuild_damaged};
 pub(crate) use postings::{Bitmap, LongGaps, Postings, ShortGaps};
 
 use kernels::impacts::RANK_EVERY;

@@ -1,9 +1,10 @@
 //! Writes impact files with the engine's segments.
 
 use std::any::Any;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
-use tantivy::directory::error::OpenReadError;
+use tantivy::directory::error::{DeleteError, OpenReadError};
 use tantivy::directory::{CompositeFile, Directory, OwnedBytes, TerminatingWrite};
 use tantivy::index::{SegmentComponent, SegmentReader};
 use tantivy::indexer::DocIdMapping;
@@ -41,24 +42,42 @@ pub(crate) fn open_impacts(
     Impacts::open(OwnedBytes::new(bytes), passages, count).map_err(TantivyError::InternalError)
 }
 
-/// Writes the impact files that the segments of the last commit lack, and returns how many they were. To be called with
-/// the writer's lock held.
-pub(crate) fn rebuild_missing(index: &Index, contents: Field) -> tantivy::Result<u64> {
-    let mut rebuilt = 0;
+/// Writes the impact files that the segments of the last commit lack, or that are damaged, as half of one is that a writer
+/// was killed over. Returns how many they were. To be called with the writer's lock held.
+pub(crate) fn rebuild_damaged(index: &Index, path: &Path, contents: Field) -> tantivy::Result<u64> {
+    let (directory, mut rebuilt) = (index.directory(), 0);
     for segment in index.searchable_segments()? {
-        let missing = match segment.open_read(SegmentComponent::Custom(EXTENSION.to_owned())) {
-            Err(OpenReadError::FileDoesNotExist(_)) => true,
-            opened => opened.map(|_| false)?,
-        };
-        if missing {
-            write(&segment, &SegmentReader::open(&segment)?, contents)?;
-            rebuilt += 1;
+        let file = segment.meta().relative_path(SegmentComponent::Custom(EXTENSION.to_owned()));
+        if is_sound(index, path, &file)? {
+            continue;
         }
+        match directory.delete(&file) {
+            Ok(()) | Err(DeleteError::FileDoesNotExist(_)) => {}
+            Err(error) => return Err(io::Error::other(error.to_string()).into()),
+        }
+        let reader = SegmentReader::open(&segment)?;
+        write(&segment, &reader, contents).inspect_err(|_| drop(directory.delete(&file)))?;
+        rebuilt += 1;
     }
     if rebuilt > 0 {
-        index.directory().sync_directory()?;
+        directory.sync_directory()?;
     }
     Ok(rebuilt)
+}
+
+/// Whether a file is there and agrees with its checksum.
+fn is_sound(index: &Index, path: &Path, file: &Path) -> tantivy::Result<bool> {
+    match path.join(file).metadata() {
+        // tantivy reads the last eight bytes without asking whether there are so many.
+        Ok(metadata) if metadata.len() < 8 => return Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        metadata => drop(metadata?),
+    }
+    match index.directory().validate_checksum(file) {
+        Err(OpenReadError::IoError { io_error, .. }) if io_error.raw_os_error().is_none() => Ok(false),
+        Err(OpenReadError::IncompatibleIndex(_)) => Ok(false),
+        checked => Ok(checked?),
+    }
 }
 
 /// For each passage of a segment the code of its length: Lucene's `SmallFloat.intToByte4`.
