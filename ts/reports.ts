@@ -1,6 +1,6 @@
 /**
-Calls a callback of the caller while work runs that cannot wait for it. A callback that throws, or whose promise rejects,
-stops the work and is not called again; `settled` then has its error.
+Calls a user's callback while work runs that cannot wait for it. If the callback throws or its promise rejects, the work stops,
+the callback is not called again, and `settled` returns its error.
 */
 export class Reports<T> {
 	readonly #callback: (value: T) => unknown;
@@ -13,7 +13,7 @@ export class Reports<T> {
 		this.#stop = stop;
 	}
 
-	/** The first error of the callback so far; an object, because anything can be thrown. */
+	/** The first error of the callback so far; wrapped in an object, because any value can be thrown. */
 	get failure(): {readonly error: unknown} | undefined {
 		return this.#failure;
 	}
@@ -37,7 +37,7 @@ export class Reports<T> {
 		}
 	}
 
-	/** Waits for the promises of the callback, so that no rejection is lost. */
+	/** Waits for the promises that the callback returned, so that no rejection is lost. */
 	async settled(): Promise<{readonly error: unknown} | undefined> {
 		await Promise.all(this.#pending);
 		return this.#failure;
