@@ -1,8 +1,8 @@
-// Memory under a long mixed load whose data stay the same size: BM25 writes, merges and searches, changes and searches of
-// dense indexes, questions to a collection with encoder and reader. What memory does beyond the first minutes must be
-// bounded. Every sample says who holds it: V8, the addon's allocator by its own account, or mapped files.
+// Measures memory under a long mixed load on data of constant size: BM25 writes, merges and searches, updates and searches of
+// dense indexes, and questions to a collection with encoder and reader. Memory must not keep growing after the first minutes.
+// Every sample breaks memory down by owner: V8, the addon's allocator (its own statistics), and mapped files.
 //
-// PASSAGEKIT_MEMORY_SECONDS (default 600) is how long it runs.
+// PASSAGEKIT_MEMORY_SECONDS (default 600) sets the duration.
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {mkdtemp, rm} from 'node:fs/promises';
@@ -22,15 +22,15 @@ const ROWS = 10_000;
 const DIM = 128;
 const MIB = 2 ** 20;
 
-/** MiB of one moment, after garbage was collected. */
+/** Memory at one moment, in MiB, after a garbage collection. */
 interface Sample {
 	readonly seconds: number;
 	readonly resident: number;
-	/** Resident, and not of a file. */
+	/** Resident memory that is not backed by a file. */
 	readonly anonymous: number;
 	readonly v8Heap: number;
 	readonly arrayBuffers: number;
-	/** What the addon's allocator has from the system. */
+	/** Memory that the addon's allocator has committed from the system. */
 	readonly addon: number;
 }
 
@@ -197,7 +197,7 @@ async function dense(path: string): Promise<Load> {
 	};
 }
 
-/** Another index was opened in its place. */
+/** Asserts that a search failed because its index was closed and replaced by another. */
 function closed(error: unknown): void {
 	assert.equal((error as {code?: string}).code, 'ERR_CLOSED');
 }
@@ -243,7 +243,7 @@ function shown({seconds, resident, anonymous, v8Heap, arrayBuffers, addon}: Samp
 	return `${String(seconds).padStart(5)} s  resident ${resident}  anonymous ${anonymous}  V8 ${v8Heap}  buffers ${arrayBuffers}  addon ${addon} MiB`;
 }
 
-/** Least-squares slope of each figure, MiB an hour. */
+/** Least-squares slope of each figure, in MiB per hour. */
 function slopes(samples: readonly Sample[]): Readonly<Record<string, number>> {
 	const slope = (of: (at: Sample) => number): number => {
 		const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

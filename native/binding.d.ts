@@ -75,8 +75,8 @@ export declare class NativeBm25Writer {
 export declare class NativeEncoder {
   get dim(): number
   /**
-   * `[texts, dim]`. An empty title is none; `titles` may be empty when no text has one. Messages number the texts from
-   * `first` on.
+   * `[texts, dim]`. An empty title means no title; `titles` may be empty if no text has one. Error messages number
+   * the texts starting at `first`.
    */
   encode(texts: Array<string>, titles: Array<string>, batchTokens: number, first: number, control?: Control | undefined | null): Promise<Float32Array>
   /** Gives the session back; calls in progress finish. */
@@ -180,7 +180,7 @@ export declare class NativeReader {
 export declare class NativeReadingCache {
   /** Readings in the file. */
   get size(): number
-  /** Bytes of no sound reading that were passed over when the file was opened. */
+  /** Bytes that were skipped when the file was opened, because they belong to no valid reading. */
   get damagedBytes(): number
   /** Gives the file back; calls in progress finish. */
   close(): void
@@ -381,7 +381,7 @@ export declare class VectorBatch {
   pushJoined(count: number, ids: string): boolean
 }
 
-/** What the allocator of the addon says of its memory, as JSON: see mimalloc's `mi_stats_get_json`. */
+/** Memory statistics of the addon's allocator as JSON: see mimalloc's `mi_stats_get_json`. */
 export declare function allocatorStatistics(): string
 
 /** The best answer of each question that has one, by columns. */
@@ -438,7 +438,7 @@ export declare function evaluate(run: NativeRun, qrels: QrelsBuilder, measures: 
 
 export declare function exactMatch(prediction: string, answers: Array<string>): boolean
 
-/** Exchanges two folders in one step; `false` where the system cannot. */
+/** Exchanges two folders atomically; returns `false` if the system does not support this. */
 export declare function exchangeFolders(first: string, second: string): boolean
 
 export declare function f1(prediction: string, answers: Array<string>): number
@@ -696,7 +696,7 @@ export interface NativeReadOptions {
   k: number
 }
 
-/** What a repair did. */
+/** The result of a repair. */
 export interface NativeRepair {
   rebuiltFiles: number
   restored: number
@@ -814,7 +814,7 @@ export declare function panicAtOnceForTest(): void
 /** Panics, for the test that no panic ends the process. */
 export declare function panicForTest(): Promise<void>
 
-/** A panic's message with the place where it was raised, for panics that an export caught by itself. */
+/** A panic's message with its source location, for panics that an export caught itself. */
 export declare function panicPlace(message: string): string
 
 /** Places of phrases in UTF-16 code units, those of one text after those of the text before. */
@@ -850,7 +850,7 @@ export declare function readQrels(path: string, control?: Control | undefined | 
 /** Reads a TREC run. */
 export declare function readRun(path: string, control?: Control | undefined | null): Promise<NativeRun>
 
-/** Removes files that are being written now: the process is about to end. */
+/** Removes all files that are still being written, because the process is about to exit. */
 export declare function removeUnfinishedFiles(): void
 
 export declare function repairBm25Index(path: string): Promise<NativeRepair>

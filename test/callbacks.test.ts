@@ -20,7 +20,7 @@ import {
 	readPassages,
 } from '../ts/index.ts';
 
-/** A call under test, with the callback that it is given. */
+/** A call under test, which receives the callback. */
 type Call = (options: Pick<CallOptions, 'onProgress'>) => Promise<unknown>;
 
 async function folderOf(t: ExecutionContext): Promise<string> {
@@ -35,7 +35,7 @@ function* passages(count: number): Generator<Passage> {
 	}
 }
 
-/** Two tests in one: a callback that throws, and one whose promise rejects. `calls` is how often it may be called. */
+/** Tests both a callback that throws and one whose promise rejects. `calls` counts how often it was called. */
 async function failsWithTheCallback(t: ExecutionContext, call: Call): Promise<void> {
 	for (const fails of [
 		(error: Error) => {
@@ -95,7 +95,7 @@ test('a search stops when onProgress fails', async t => {
 	t.is(rejected, error);
 	t.is(seen.length, 1);
 	t.true(seen[0]!.done < times * rows, 'it was called while the search ran');
-	// What is thrown need be no error.
+	// Any value can be thrown.
 	const nothing = index.searchMany(
 		{data, rows, dim},
 		{
@@ -111,7 +111,7 @@ test('a search stops when onProgress fails', async t => {
 	);
 	t.is(result, undefined);
 	await failsWithTheCallback(t, async options => index.searchMany({data, rows, dim}, options));
-	// The index is as it was.
+	// The index is unchanged.
 	t.is((await index.search(data.subarray(0, dim), {k: 3})).length, 3);
 });
 
@@ -275,7 +275,7 @@ test('a download stops when onProgress fails', async t => {
 	await failsWithTheCallback(t, async options =>
 		downloadModel('some/model', {...options, endpoint, cacheFolder: folder, offline: false, token: ''}),
 	);
-	// The next call goes on where this one stopped, and the lock is free.
+	// The next call continues where this one stopped, and the lock is free.
 	const found = await downloadModel('some/model', {endpoint, cacheFolder: folder, offline: false, token: ''});
 	t.deepEqual((await readdir(found)).toSorted(), ['complete.json', 'onnx', 'tokenizer.json']);
 });

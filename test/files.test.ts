@@ -20,7 +20,7 @@ async function folderOf(t: ExecutionContext): Promise<string> {
 	return folder;
 }
 
-/** Rejects with `ERR_IO`, says the path, and has the system's error as its cause. */
+/** Asserts that the call rejects with `ERR_IO`, that the message names the path, and that the cause is the system's error. */
 async function refused(t: ExecutionContext, call: () => Promise<unknown>, path: string, code: string): Promise<void> {
 	const error = await t.throwsAsync(call, {instanceOf: RetrievalError, code: 'ERR_IO'});
 	t.true(error.message.includes(path), error.message);
@@ -33,7 +33,7 @@ test('a collection that cannot be written is refused with ERR_IO', async t => {
 	const folder = await folderOf(t);
 	const build = (output: string) => async () => Collection.build(passages, output, {encoder: false});
 	await refused(t, build(join(folder, tooLong)), tooLong, 'ENAMETOOLONG');
-	// The folder in which it is built has a longer name than the collection.
+	// The temporary folder of the build has a longer name than the collection.
 	const almost = 'y'.repeat(250);
 	await refused(t, build(join(folder, almost)), almost, 'ENAMETOOLONG');
 	await writeFile(join(folder, 'file'), '');

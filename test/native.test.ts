@@ -25,7 +25,7 @@ test('a panic rejects the promise with ERR_INTERNAL, and the process lives', asy
 		callNative({}, () => native.panicForTest()),
 		{instanceOf: RetrievalError, code: 'ERR_INTERNAL'},
 	);
-	// The place is where the addon's source panics.
+	// The location is the line of the addon's source that panics.
 	const said = /^a bug in passagekit: on purpose \(at native\/src\/system\.rs:\d+\); please report it$/u;
 	t.regex(error.message, said);
 	t.throws(() => callSync(() => native.panicAtOnceForTest()), {instanceOf: RetrievalError, code: 'ERR_INTERNAL', message: said});

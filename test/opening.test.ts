@@ -1,4 +1,4 @@
-// How files are opened: mapped or in memory, checked in part or whole.
+// Tests how files are opened: mapped or in memory, checked partly or completely.
 import {mkdtemp, readFile, readdir, rm, truncate, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -12,7 +12,7 @@ async function folder(t: ExecutionContext): Promise<string> {
 }
 
 const DIM = 512;
-/** More than 16 MiB of vectors. */
+/** Number of rows: together more than 16 MiB of vectors. */
 const ROWS = 9000;
 
 function vectors() {

@@ -25,7 +25,7 @@ async function installed({addon}: {addon: boolean}): Promise<string> {
 	return folder;
 }
 
-/** What can be imported: `passagekit`, `passagekit/fusion`, … */
+/** The package's import paths: `passagekit`, `passagekit/fusion`, … */
 async function exported(): Promise<string[]> {
 	const {exports} = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')) as {exports: Record<string, unknown>};
 	return Object.keys(exports)
@@ -113,7 +113,7 @@ test('the declarations stand on their own in a program that checks its libraries
 	);
 });
 
-/** What calls say that need the addon, one that returns a promise and one that does not. */
+/** Prints the errors of calls that need the addon: one that returns a promise and one that does not. */
 const needAddon = `
 	import {Bm25Index, FlatIndex, RetrievalError, exactMatch} from 'passagekit';
 	import {fuse} from 'passagekit/fusion';
@@ -207,7 +207,7 @@ test('bundled into a program, the package finds its addon in the platform packag
 	);
 	for (const format of ['esm', 'cjs'] as const) {
 		const outfile = join(folder, `bundle.${format === 'esm' ? 'mjs' : 'cjs'}`);
-		// What CommonJS lacks is no error: the bundle does without it.
+		// CommonJS lacks `import.meta`, which is not an error: the bundle works without it.
 		await build({absWorkingDir: folder, entryPoints: ['program.js'], outfile, bundle: true, platform: 'node', format, logLevel: 'error'});
 		await rm(join(folder, 'node_modules/passagekit'), {recursive: true, force: true});
 		const {stdout} = await run(process.execPath, [outfile], {cwd: folder});
@@ -219,7 +219,7 @@ test('bundled into a program, the package finds its addon in the platform packag
 
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 (hasPrlimit ? test : test.skip)('import and help need few files open at once', async t => {
-	// SKIPPED where `prlimit` is missing, which sets the limit.
+	// SKIPPED if `prlimit` is missing, which sets the limit.
 	const limited = async (...args: string[]): Promise<string> =>
 		(await run('prlimit', ['--nofile=64', process.execPath, ...args], {cwd: packageRoot})).stdout;
 	const paths = (await exported()).map(path => `await import(${JSON.stringify(path)});`);

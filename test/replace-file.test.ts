@@ -16,7 +16,7 @@ async function folder(t: ExecutionContext): Promise<string> {
 
 const run = new Map([['q', [{id: 'p', score: 1}]]]);
 const runText = 'q Q0 p 1 1 t\n';
-/** All that writes files which are read from their beginning. */
+/** All functions that write a file sequentially. */
 const writers: Record<string, {readonly text: string; readonly write: (path: string, signal?: AbortSignal) => Promise<void>}> = {
 	replaceFile: {text: 'pages\n', write: async (path, signal) => replaceFile(path, 'pages\n', {signal})},
 	writeTrecRun: {text: runText, write: async (path, signal) => writeTrecRun(path, run, 't', {signal})},
@@ -113,7 +113,7 @@ onUnix('vectors and ids are exported both or not at all', async t => {
 	t.is(again.size, 3);
 	t.deepEqual((await readdir(home)).toSorted(), ['ids.txt', 'taken', 'vectors.npy']);
 
-	// Two pipes, read one after the other.
+	// Exports to two FIFOs, which are read one after the other.
 	const pipes = ['one', 'two'].map(name => join(home, name));
 	execFileSync('mkfifo', pipes);
 	const exported = index.exportVectors(pipes[0]!, {idsPath: pipes[1]!});

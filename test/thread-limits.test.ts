@@ -6,8 +6,8 @@ import {createInterface} from 'node:readline';
 import test from 'ava';
 import {packageRoot} from '../ts/addon.ts';
 
-/** Limits of threads are of a user, and do not bind root: the test needs another user to run as. */
 const NOBODY = 65_534;
+/** Thread limits are per user and do not apply to root, so the test must run as another user. */
 const asNobody = [`--reuid=${NOBODY}`, '--clear-groups'];
 const possible =
 	process.platform === 'linux' &&
@@ -61,7 +61,7 @@ const program = `
 	const said = new Map<string, string>();
 	for await (const line of createInterface({input: child.stdout})) {
 		if (line === 'limit' || line === 'free') {
-			// By the same user: this asks for no capability.
+			// Runs as the same user, so that it needs no capability.
 			const limit = `--nproc=${line === 'limit' ? 1 : 4096}:`;
 			const {status} = spawnSync('setpriv', [...asNobody, 'prlimit', `--pid=${child.pid}`, limit], {stdio: 'inherit'});
 			t.is(status, 0);

@@ -8,7 +8,7 @@ import {packageRoot} from '../ts/addon.ts';
 
 const run = promisify(execFile);
 
-/** Loads the built package and a program into a context of their own, as Jest does; the addon and its errors stay in the main one. */
+/** Loads the built package and a program into a new context, as Jest does; the addon and its errors stay in the main context. */
 const loader = `
 	import {readFileSync} from 'node:fs';
 	import vm from 'node:vm';

@@ -5,12 +5,13 @@ import {fileURLToPath} from 'node:url';
 import {RetrievalError} from './errors.ts';
 import {onPathSync} from './files.ts';
 
-/** This module; the working directory where a bundler left no address, as in CommonJS. */
+/** The URL of this module, or a path in the working directory if the bundler provides no URL, as in CommonJS. */
 const here: string = import.meta.url ?? join(process.cwd(), 'package.json');
 
 /**
-The package's own folder: where its package.json is, above this file in the sources as in the build. The folder of the bundle
-where another program has bundled this file: the addon then comes from the platform's package, and models from theirs.
+The folder of this package, which has its package.json; it is above this file both in the sources and in the build. If another
+program has bundled this file, it is the folder of the bundle: the addon then comes from the platform's package, and models come
+from their packages.
 */
 export const packageRoot: string = (() => {
 	const file = here.startsWith('file:') ? fileURLToPath(here) : here;
@@ -45,7 +46,7 @@ function libc(): 'gnu' | 'musl' {
 	if (reporter === undefined) {
 		return 'musl';
 	}
-	// Without this Node looks up the names of all peers that the process is connected to, and waits for them.
+	// Otherwise Node looks up the host names of all peers that the process is connected to, and waits for the answers.
 	const {excludeNetwork = false} = reporter;
 	reporter.excludeNetwork = true;
 	try {
@@ -67,7 +68,7 @@ export function loadAddon(): unknown {
 			return require(candidate);
 		} catch (error) {
 			const {code, message} = error as NodeJS.ErrnoException;
-			// A package whose own file is missing has the same code, and another name in its message.
+			// If the package exists but lacks a file, the error has the same code, but its message names another file.
 			if (code !== 'MODULE_NOT_FOUND' || !message.includes(`'${candidate}'`)) {
 				refused.push(`${candidate}: ${message}`);
 			}

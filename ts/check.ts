@@ -3,8 +3,8 @@ import {isFloat32Array} from 'node:util/types';
 import {RetrievalError} from './errors.ts';
 import type {Passage, Query, Question, Vectors} from './types.ts';
 
-/** A class, also one whose constructor is private. */
-// biome-ignore lint/complexity/noBannedTypes: `instanceof` takes nothing narrower.
+/** A class, including one whose constructor is private. */
+// biome-ignore lint/complexity/noBannedTypes: `instanceof` accepts no narrower type.
 type Class<T> = Function & {readonly prototype: T};
 
 export function checkString(what: string, value: unknown): asserts value is string {
@@ -13,7 +13,7 @@ export function checkString(what: string, value: unknown): asserts value is stri
 	}
 }
 
-/** A string that UTF-8 can hold: ids with lone surrogates would become one and the same id. */
+/** A string that UTF-8 can encode: different ids with lone surrogates would become the same id. */
 export function checkId(what: string, value: unknown): asserts value is string {
 	checkString(what, value);
 	if (!isWellFormed(value)) {
@@ -24,27 +24,27 @@ export function checkId(what: string, value: unknown): asserts value is string {
 export function checkIds(what: string, values: unknown): asserts values is readonly string[] {
 	checkArray(what, values, 'strings');
 	for (const [i, value] of values.entries()) {
-		// Most calls have nothing to say: their message would cost more than the check.
+		// Most values are valid: building the message would cost more than the check.
 		if (typeof value !== 'string' || !isWellFormed(value)) {
 			checkId(`${what}[${i}]`, value);
 		}
 	}
 }
 
-/** Whether a string has no half of a surrogate pair alone. */
+/** Whether a string has no lone surrogates. */
 export function isWellFormed(value: string): boolean {
-	// TypeScript has it in a later library than the one that Node 20 has all of.
+	// Node 20 has this method, but TypeScript declares it in a later `lib` than the one this package compiles against.
 	return (value as string & {isWellFormed(): boolean}).isWellFormed();
 }
 
-/** `of` names the members, as in `an array of strings`. */
+/** `of` names the elements in the message, as in `an array of strings`. */
 export function checkArray(what: string, values: unknown, of: string): asserts values is readonly unknown[] {
 	if (!isArray(values)) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected an array of ${of}, got ${kindOf(values)}`);
 	}
 }
 
-/** `Array.isArray`, which throws for a revoked proxy. */
+/** `Array.isArray`, but false for a revoked proxy instead of an exception. */
 export function isArray(value: unknown): value is readonly unknown[] {
 	try {
 		return Array.isArray(value);
@@ -53,7 +53,7 @@ export function isArray(value: unknown): value is readonly unknown[] {
 	}
 }
 
-/** Queries by id and text. */
+/** An array of queries with id and text. */
 export function checkQueries(what: string, queries: unknown): asserts queries is readonly Query[] {
 	checkArray(what, queries, '{id, text}');
 	for (const [i, query] of (queries as readonly (Query | undefined)[]).entries()) {
@@ -69,7 +69,7 @@ export function checkQuery(what: string, query: unknown): asserts query is Query
 	checkString(`${what}: text`, query['text']);
 }
 
-/** A passage by id, text and, where it has one, title. */
+/** A passage with id, text and optional title. */
 export function checkPassage(what: string, passage: unknown): asserts passage is Passage {
 	checkObject(what, passage, '{id: string, text: string, title?: string}');
 	checkId(`${what}: id`, passage['id']);
@@ -79,7 +79,7 @@ export function checkPassage(what: string, passage: unknown): asserts passage is
 	}
 }
 
-/** Questions by id, text and accepted answers. */
+/** An array of questions with id, text and accepted answers. */
 export function checkQuestions(what: string, questions: unknown): asserts questions is readonly Question[] {
 	checkQueries(what, questions);
 	for (const [i, {answers}] of (questions as readonly Question[]).entries()) {
@@ -87,14 +87,14 @@ export function checkQuestions(what: string, questions: unknown): asserts questi
 	}
 }
 
-/** Any object that is no array; `expected` says of which shape it should be. */
+/** Any object except an array; `expected` describes its shape in the message. */
 export function checkObject(what: string, value: unknown, expected: string): asserts value is Readonly<Record<string, unknown>> {
 	if (!isObject(value) || isArray(value)) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected ${expected}, got ${kindOf(value)}`);
 	}
 }
 
-/** An object that can be read: of a revoked proxy nothing can. */
+/** An object whose properties can be read, which rules out a revoked proxy. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 	try {
 		Array.isArray(value);
@@ -104,14 +104,14 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 	}
 }
 
-/** What can be read by `for await`: an array, a generator, a stream. */
+/** Anything that `for await` can iterate: an array, a generator, a stream. */
 export function checkIterable(what: string, values: unknown, of: string): void {
 	if (typeof values === 'string' || !(hasMethods(values, Symbol.iterator) || hasMethods(values, Symbol.asyncIterator))) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected an array or another iterable of ${of}, got ${kindOf(values)}`);
 	}
 }
 
-/** A `Map`, or another object with a map's `get` and iterator. `of` says from what to what it maps. */
+/** A `Map`, or another object with `get`, `has` and an iterator. `of` describes keys and values in the message. */
 export function checkMap(what: string, value: unknown, of: string): asserts value is ReadonlyMap<string, unknown> {
 	if (hasMethods(value, 'get', 'has', Symbol.iterator)) {
 		return;
@@ -120,7 +120,7 @@ export function checkMap(what: string, value: unknown, of: string): asserts valu
 	throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a Map of ${of}, got ${kindOf(value)}${hint}`);
 }
 
-/** An object that was written as `{…}`, or one without a prototype. */
+/** An object literal, or an object without a prototype. */
 export function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 	try {
 		return typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
@@ -130,7 +130,7 @@ export function isPlain(value: unknown): value is Readonly<Record<string, unknow
 }
 
 /**
-Refuses a call of a constructor that only the class itself calls, with an object of the addon. `instead` says what makes one.
+Throws if the constructor was called from outside its class, which passes an object of the addon. `instead` names the factory.
 */
 export function checkMade(what: string, made: unknown, kind: Class<unknown>, instead: string): void {
 	if (!isInstance(made, kind)) {
@@ -138,7 +138,7 @@ export function checkMade(what: string, made: unknown, kind: Class<unknown>, ins
 	}
 }
 
-/** An object of a class of ours. */
+/** An instance of a class of this package. */
 export function checkInstance<T>(what: string, value: unknown, kind: Class<T>): asserts value is T {
 	if (!isInstance(value, kind)) {
 		const article = /^[AEIO]/u.test(kind.name) ? 'an' : 'a';
@@ -146,7 +146,7 @@ export function checkInstance<T>(what: string, value: unknown, kind: Class<T>): 
 	}
 }
 
-/** `instanceof`, which throws for a revoked proxy. */
+/** `instanceof`, but false for a revoked proxy instead of an exception. */
 export function isInstance<T>(value: unknown, kind: Class<T>): value is T {
 	try {
 		return value instanceof kind;
@@ -198,7 +198,7 @@ export function checkOneOf<T extends string>(what: string, value: unknown, choic
 
 /** A `Float32Array`, `length` long. `expected` is the length to tell a detached array by, where another is an error of its own. */
 export function checkFloats(what: string, value: unknown, length?: number, expected = length): asserts value is Float32Array {
-	// Also one that the addon made, which under Jest is of another context than this module.
+	// Also accepts arrays that the addon created: under Jest they are from another context than this module.
 	if (!isFloat32Array(value)) {
 		const hint = isArray(value) || ArrayBuffer.isView(value) ? '; pass Float32Array.from(it)' : '';
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a Float32Array, got ${kindOf(value)}${hint}`);
@@ -237,7 +237,7 @@ export function checkVectors(what: string, vectors: Vectors, dim: number, rows?:
 	}
 }
 
-/** An object with all of these functions. A proxy that throws has none. */
+/** Whether a value has all of these methods. False for a proxy that throws. */
 export function hasMethods(value: unknown, ...names: readonly PropertyKey[]): boolean {
 	if ((typeof value !== 'object' && typeof value !== 'function') || value === null) {
 		return false;
@@ -249,7 +249,7 @@ export function hasMethods(value: unknown, ...names: readonly PropertyKey[]): bo
 	}
 }
 
-/** What `kindOf` reads may be a getter or a proxy that throws: a message must not fail on the value that it is about. */
+/** Describes a value for an error message. Never throws, even if the value has a getter or is a proxy that throws. */
 export function kindOf(value: unknown): string {
 	if (value === null) {
 		return 'null';

@@ -26,13 +26,13 @@ export type ErrorCode =
 	| 'ERR_INTERNAL'
 	/** A writer whose last changes ended half-way; it has to be rolled back, or closed. */
 	| 'ERR_INTERRUPTED'
-	/** The operating system refused: no such file, a folder in place of a file, no permission, a full disk, no more threads. */
+	/** An error of the operating system: no such file, a folder in place of a file, no permission, a full disk, no more threads. */
 	| 'ERR_IO'
 	/** A model that does not load or has other inputs and outputs than needed. */
 	| 'ERR_MODEL'
 	/** A model that is neither a folder nor known by name, or not in the cache while offline. */
 	| 'ERR_MODEL_MISSING'
-	/** The native addon for this platform is not installed, or does not load. Thrown by the first call that needs it. */
+	/** The native addon for this platform is not installed or cannot be loaded. Thrown by the first call that needs it. */
 	| 'ERR_NATIVE_MISSING'
 	/** The optional peer `onnxruntime-node` is not installed or does not load. */
 	| 'ERR_PEER_MISSING'

@@ -1,9 +1,9 @@
-/** What the operating system refuses, as errors of this package: all uses of `node:fs` go through here or say why not. */
+/** Converts errors of the operating system to errors of this package. All uses of `node:fs` go through here or say why not. */
 import {statSync} from 'node:fs';
 import {isNativeError} from 'node:util/types';
 import {RetrievalError} from './errors.ts';
 
-/** Runs work on a file or folder; a refusal of the system becomes `ERR_IO` with the operation and the path. */
+/** Runs work on a file or folder; a system error becomes `ERR_IO` with the operation and the path. */
 export async function onPath<T>(operation: string, path: string, work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
@@ -12,7 +12,7 @@ export async function onPath<T>(operation: string, path: string, work: () => Pro
 	}
 }
 
-/** The same for work that does not wait. */
+/** The same for synchronous work. */
 export function onPathSync<T>(operation: string, path: string, work: () => T): T {
 	try {
 		return work();
@@ -21,7 +21,7 @@ export function onPathSync<T>(operation: string, path: string, work: () => T): T
 	}
 }
 
-/** `ERR_IO` for an error of the system, which stays its cause; any other error as it is. */
+/** Converts a system error to `ERR_IO`, with the original error as its cause; returns any other error unchanged. */
 export function pathError(operation: string, path: string, error: unknown): unknown {
 	if (!isNativeError(error)) {
 		return error;
@@ -35,17 +35,17 @@ export function pathError(operation: string, path: string, error: unknown): unkn
 	return syscall === undefined ? error : new RetrievalError('ERR_IO', `${operation} ${path}: ${error.message}`, {cause: error});
 }
 
-/** Whether a folder is there that can be looked at. Models are named by folder or by name, so this refuses nothing. */
+/** Whether the path is a readable folder. Never throws, because a model may be given by folder or by name. */
 export function isFolder(path: string): boolean {
 	try {
 		return statSync(path, {throwIfNoEntry: false})?.isDirectory() ?? false;
 	} catch {
-		// No permission, or no path at all.
+		// No permission, or not a valid path.
 		return false;
 	}
 }
 
-/** Whether an error says that there is no such file. A path that leads through a file has none either. */
+/** Whether an error says that there is no such file, also because a component of the path is a file. */
 export function isMissing(error: unknown): boolean {
 	const {code} = error as NodeJS.ErrnoException;
 	return code === 'ENOENT' || code === 'ENOTDIR';

@@ -29,7 +29,7 @@ export async function nativeTexts(passages: PassageTexts): Promise<Binding.Nativ
 	return texts;
 }
 
-/** The texts that a store has in native memory; `undefined` for a map, and an error for anything else. */
+/** The native handle of a store's texts; `undefined` for a map. Throws for anything else. */
 export function ownTexts(passages: unknown): Binding.NativeTexts | undefined {
 	if (hasMethods(passages, textsOf)) {
 		const texts = (passages as TextSource)[textsOf]();

@@ -9,8 +9,8 @@ import type {CallOptions, Progress} from './types.ts';
 export type {Binding};
 
 /**
-The addon. It is loaded when something of it is first used, so that what needs none, such as `passagekit --help`, works
-without one. The first use puts the addon itself in the place of this proxy: every later use costs a property access.
+The addon. It is loaded on first use, so that `passagekit --help` and other code that does not need it works without it. The
+first use replaces this proxy with the addon itself: every later use costs one property access.
 */
 export let native: typeof Binding = new Proxy({} as typeof Binding, {
 	get(_target, name) {
@@ -27,8 +27,8 @@ const PROGRESS_EVERY_MS = 100;
 
 /**
 Runs native work off the event loop. A signal aborted before is refused at once; one aborted later cancels the work,
-and the promise rejects with the signal's reason when it has stopped, or resolves if it was done by then. A callback that
-fails cancels the work too; the promise then rejects with the error of the callback.
+and the promise rejects with the signal's reason when it has stopped, or resolves if it was done by then. If a callback fails,
+the work is canceled too, and the promise rejects with the callback's error.
 */
 export async function callNative<T>({signal, onProgress}: CallOptions, start: (control: Binding.Control) => Promise<T>): Promise<T> {
 	signal?.throwIfAborted();
@@ -108,8 +108,8 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /**
-Our error for one of the addon's, so that its stack has the caller's frames. The addon's errors are of the main context:
-where this runs in another, as under Jest, they are not `instanceof Error`.
+Converts an error of the addon to one of this package, whose stack has the caller's frames. The addon's errors belong to the
+main context: if this module runs in another one, as under Jest, they are not `instanceof Error`.
 */
 function translated(error: unknown): unknown {
 	if (!isNativeError(error) || error instanceof RetrievalError) {

@@ -1,27 +1,28 @@
-/** Options of calls: names that a call does not know are refused, because an option that does nothing misleads. */
+/** Checks options of calls. Unknown names are rejected, because an option that is silently ignored misleads. */
 import {checkFunction, hasMethods, isArray, isInstance, isObject, kindOf} from './check.ts';
 import {RetrievalError} from './errors.ts';
 
-/** The names of a call's options, also of each alternative of a union. */
+/** The names of a call's options, including those of every member of a union. */
 type NamesOf<T> = T extends unknown ? keyof T : never;
 
 export type OptionNames = ReadonlySet<string>;
 
-/** Those of `CallOptions`. */
+/** The names of `CallOptions`, to be spread into longer lists. */
 export const callNames = {signal: true, onProgress: true} as const;
 
-/** The names of options by their type: the compiler refuses a list that lacks one or has another. */
+/** The names of the options of a type. The list does not compile if a name is missing or unknown. */
 export function optionNames<T extends object>(names: Readonly<Record<NamesOf<T> & string, true>>): OptionNames {
 	return new Set(Object.keys(names));
 }
 
-/** `CallOptions` and nothing else. */
+/** The names of `CallOptions`, for calls without other options. */
 export const callOptions: OptionNames = new Set(Object.keys(callNames));
 export const signalOption: OptionNames = new Set(['signal']);
 
 /**
-Refuses what is no object of options, and options that the call does not have; `undefined` stands for none, and an unknown
-option that is `undefined` is accepted, since spreads make such. Checks `signal` and `onProgress` too. `call` begins messages.
+Throws if `options` is not an object or has an option that the call does not know. `undefined` means no options, and an unknown
+option is accepted if it is `undefined`, because spreads create those. Also checks `signal` and `onProgress`. Messages start
+with `call`.
 */
 export function checkOptions(call: string, options: unknown, names: OptionNames): void {
 	if (options !== undefined) {
@@ -29,9 +30,9 @@ export function checkOptions(call: string, options: unknown, names: OptionNames)
 	}
 }
 
-/** The same for options that must be given, such as those of a constructor. */
+/** The same for required options, such as those of a constructor. */
 export function checkGiven(call: string, options: unknown, names: OptionNames): void {
-	// The message costs more than the check.
+	// Inlined, because building the message costs more than the check.
 	if (!isObject(options) || isArray(options)) {
 		throw new RetrievalError('ERR_ARGUMENT', `${call}: expected options {${[...names].join(', ')}}, got ${kindOf(options)}`);
 	}
@@ -53,7 +54,7 @@ export function checkGiven(call: string, options: unknown, names: OptionNames): 
 	}
 }
 
-/** An `AbortSignal`, or one of another realm or a polyfill that has all that is used of it. */
+/** An `AbortSignal`. One from another realm or a polyfill is accepted if it has all members that are used. */
 export function checkSignal(signal: unknown): void {
 	if (signal === undefined || isInstance(signal, AbortSignal)) {
 		return;
@@ -68,7 +69,7 @@ function unreadable(call: string, error: unknown): RetrievalError {
 	return new RetrievalError('ERR_ARGUMENT', `${call}: expected options that can be read, got an object that throws`, {cause: error});
 }
 
-/** What other libraries call an option of ours. */
+/** Names that other libraries use for options of this package, in lower case. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
 	k: ['topk', 'limit', 'size', 'n', 'count', 'top', 'max', 'maxresults', 'nresults', 'numresults', 'hits'],
 	efSearch: ['ef', 'efruntime'],
@@ -90,7 +91,7 @@ function refuseOption(call: string, name: string, names: OptionNames): never {
 	throw new RetrievalError('ERR_ARGUMENT', `${call}: expected ${expected}, got "${name}"${hint}`);
 }
 
-/** The name that was probably meant: another library's word for it, or one a letter or two away. */
+/** Suggests a name: one that another library uses for the option, or one within a small edit distance. */
 function nearest(name: string, names: readonly string[]): string | undefined {
 	const plain = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 	const wanted = plain(name);

@@ -1,16 +1,16 @@
-/** Tells whether the process that left a note still runs, also if its id is in use again or it ran on another machine. */
+/** Tells whether a recorded process still runs, even if its id was reused or it ran on another machine. */
 import {readFileSync, readlinkSync} from 'node:fs';
 import {hostname} from 'node:os';
 
-/** What tells a process from all others. The optional parts are known on Linux. */
+/** Identifies a process uniquely. The optional fields are available on Linux only. */
 export interface ProcessRecord {
 	readonly pid: number;
 	readonly host: string;
-	/** Id of the running kernel, new at each start of the machine. */
+	/** The kernel's boot id, which changes at every boot. */
 	readonly boot?: string | undefined;
-	/** The namespace in which the id counts: containers have their own. */
+	/** The PID namespace that the id belongs to: containers have their own. */
 	readonly namespace?: string | undefined;
-	/** When the process was started, in ticks since the boot. */
+	/** Start time of the process, in clock ticks since boot. */
 	readonly started?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export function thisProcess(): ProcessRecord {
 	return {pid: process.pid, host: hostname(), boot: boot(), namespace: namespace(), started: startOf(process.pid)};
 }
 
-/** Whether the process has ended; `undefined` if it cannot be seen from here. */
+/** Whether the process has ended; `undefined` if it is on another machine or in another PID namespace. */
 export function hasEnded(record: ProcessRecord): boolean | undefined {
 	if (record.host !== hostname()) {
 		return undefined;
@@ -46,7 +46,7 @@ export function isRunning(pid: number): boolean {
 	}
 }
 
-/** A record read from JSON; `undefined` if it is none. */
+/** Parses a record from JSON; `undefined` if it is invalid. */
 export function parsedRecord(text: string): ProcessRecord | undefined {
 	try {
 		const record = JSON.parse(text) as Partial<ProcessRecord> | null;
@@ -65,7 +65,7 @@ function namespace(): string | undefined {
 }
 
 function startOf(pid: number): string | undefined {
-	// The second field, a name in parentheses, may contain spaces and parentheses; the start is the 22nd.
+	// The second field, a name in parentheses, may contain spaces and parentheses; the start time is the 22nd field.
 	return known(() => /^.*\) (?:\S+ ){19}(\d+)/su.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]);
 }
 

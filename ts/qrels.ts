@@ -1,13 +1,13 @@
-/** Judgements of relevance on their way to the addon: what has another shape would count as no judgement at all. */
+/** Checks relevance judgments and copies them to the addon. Without the check, malformed ones would be silently ignored. */
 import {checkId, checkMap, hasMethods, kindOf, shown} from './check.ts';
 import {RetrievalError} from './errors.ts';
 import {type Binding, native, nextTurn} from './native.ts';
 import type {Qrels} from './types.ts';
 
-/** About a millisecond's worth of queries to copy. */
+/** Number of queries that are copied in about a millisecond. */
 const QUERIES_A_TURN = 500;
 
-/** The native form of judgements, copied a slice a turn of the event loop. */
+/** The native form of judgments. They are copied in slices, one per event-loop tick. */
 export async function nativeQrels(qrels: Qrels, signal?: AbortSignal): Promise<Binding.QrelsBuilder> {
 	const judgements = new native.QrelsBuilder();
 	let added = 0;
@@ -21,7 +21,7 @@ export async function nativeQrels(qrels: Qrels, signal?: AbortSignal): Promise<B
 	return judgements;
 }
 
-/** The queries of `qrels` with their judgements, each checked when it is its turn. */
+/** The queries of `qrels` with their judgments; each is checked when it is reached. */
 export function* checkedQrels(qrels: Qrels, what = 'qrels'): Generator<[string, ReadonlyMap<string, number>], void, undefined> {
 	checkQrels(what, qrels);
 	for (const [query, judged] of qrels) {
@@ -31,12 +31,12 @@ export function* checkedQrels(qrels: Qrels, what = 'qrels'): Generator<[string, 
 	}
 }
 
-/** The outer map alone. */
+/** Checks the outer map only. */
 export function checkQrels(what: string, qrels: unknown): asserts qrels is Qrels {
 	checkMap(what, qrels, 'query id to a Map of passage id to grade');
 }
 
-/** A grade for each passage id. */
+/** Checks the judgments of one query: a map of passage ids to grades. */
 export function checkJudged(what: string, judged: unknown): asserts judged is ReadonlyMap<string, number> {
 	if (hasMethods(judged, 'has', Symbol.iterator) && !hasMethods(judged, 'get')) {
 		const hint = 'convert it: new Map([...it].map(id => [id, 1]))';
@@ -45,7 +45,7 @@ export function checkJudged(what: string, judged: unknown): asserts judged is Re
 	checkMap(what, judged, 'passage id to grade');
 	for (const [passage, grade] of judged) {
 		checkId(`${what}: passage id`, passage);
-		// The check of a count would make its message for each grade.
+		// `checkCount` would build its message for every grade.
 		if (typeof grade !== 'number' || (grade | 0) !== grade) {
 			throw new RetrievalError('ERR_ARGUMENT', `${what}: grade of "${passage}": expected a whole number of 32 bits, got ${shown(grade)}`);
 		}

@@ -1,4 +1,4 @@
-/** Waits for what a callback returned. A promise that never settles must not keep an aborted call waiting. */
+/** Waits for a callback's result, or until the signal aborts: a promise that never settles must not block an aborted call. */
 export async function reported(returned: unknown, signal: AbortSignal | undefined): Promise<void> {
 	if (signal === undefined) {
 		await returned;
@@ -20,8 +20,8 @@ export async function reported(returned: unknown, signal: AbortSignal | undefine
 }
 
 /**
-Calls a callback of the caller while work runs that cannot wait for it. A callback that throws, or whose promise rejects,
-stops the work and is not called again; `settled` then has its error.
+Calls a user's callback while work runs that cannot wait for it. If the callback throws or its promise rejects, the work stops,
+the callback is not called again, and `settled` returns its error.
 */
 export class Reports<T> {
 	readonly #callback: (value: T) => unknown;
@@ -34,7 +34,7 @@ export class Reports<T> {
 		this.#stop = stop;
 	}
 
-	/** The first error of the callback so far; an object, because anything can be thrown. */
+	/** The first error of the callback so far; wrapped in an object, because any value can be thrown. */
 	get failure(): {readonly error: unknown} | undefined {
 		return this.#failure;
 	}
@@ -63,7 +63,7 @@ export class Reports<T> {
 		}
 	}
 
-	/** Waits for the promises of the callback, so that no rejection is lost, but no longer than until the signal aborts. */
+	/** Waits for the promises that the callback returned, so that no rejection is lost, or until the signal aborts. */
 	async settled(signal: AbortSignal | undefined): Promise<{readonly error: unknown} | undefined> {
 		await reported(Promise.all(this.#pending), signal);
 		return this.#failure;

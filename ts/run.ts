@@ -70,7 +70,7 @@ export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 	}
 }
 
-/** A lone surrogate would become another character on its way to the addon, and so another id. */
+/** The addon would receive another character in place of a lone surrogate, and so another id. */
 function isId(query: unknown): query is string {
 	return typeof query === 'string' && isWellFormed(query);
 }
@@ -115,7 +115,7 @@ export async function nativeRun(run: Run): Promise<Binding.NativeRun> {
 	return builder.finish();
 }
 
-/** The map alone; its hits are checked where they are copied. */
+/** Checks the map only; its hits are checked when they are copied. */
 export function checkRun(what: string, run: unknown): asserts run is Run {
 	checkMap(what, run, 'query id to hits');
 }
@@ -128,7 +128,7 @@ function refuseHit(what: string, hit: Hit | undefined): never {
 	throw new RetrievalError('ERR_ARGUMENT', `${what}: expected {id: string, score: number}, got ${got}`);
 }
 
-/** A passage that stands in a list twice would count twice. */
+/** A passage that is in a list twice would be counted twice. */
 function checkDistinct(query: string, ids: readonly string[]): void {
 	if (new Set(ids).size < ids.length) {
 		const twice = ids.find((id, i) => ids.indexOf(id) < i)!;
@@ -136,14 +136,14 @@ function checkDistinct(query: string, ids: readonly string[]): void {
 	}
 }
 
-/** Checks all at once, because that is faster by far than one by one. */
+/** Checks all ids in one call, which is much faster than one call per id. */
 function checkWellFormed(what: string, ids: readonly string[]): void {
 	if (!isWellFormed(ids.join('\0'))) {
 		ids.forEach(id => checkId(what, id));
 	}
 }
 
-/** The hits of a query of any run, checked; none if it lacks the query. */
+/** The hits of a query of any run, after a check; empty if the run does not have the query. */
 export function hitsFor(run: Run, query: string): readonly Hit[] {
 	const hits = run.get(query);
 	if (hits === undefined || run instanceof RetrievedRun) {
@@ -158,7 +158,7 @@ function checkHits(query: string, hits: readonly Hit[]): void {
 		throw new RetrievalError('ERR_ARGUMENT', `run: hits of query "${query}": expected an array of {id, score}, got ${kindOf(hits)}`);
 	}
 	for (const [i, hit] of hits.entries()) {
-		// Scores are kept in 32 bits.
+		// Scores are stored as 32-bit floats.
 		if (typeof hit?.id !== 'string' || typeof hit.score !== 'number' || !Number.isFinite(Math.fround(hit.score))) {
 			refuseHit(`run: hits[${i}] of query "${query}"`, hit);
 		}

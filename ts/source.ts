@@ -28,21 +28,22 @@ export interface SplitOptions {
 	readonly wrap?: boolean | undefined;
 }
 
-/** How large what is read may be, so that a damaged or hostile file cannot fill the memory. */
+/** Limits on the size of input, so that a damaged or hostile file cannot exhaust memory. */
 export interface ReadLimits {
 	/**
-	Most bytes of one line, record or text file, decompressed and before splitting, up to 512 MiB. What is longer is a bad
-	line: `ERR_FORMAT` with its number, or passed over. Reading takes a small multiple of it in memory. @default 67_108_864 (64 MiB)
+	Maximum size of one line, record or text file, in bytes after decompression and before splitting; at most 512 MiB. A longer
+	one is a bad line: `ERR_FORMAT` with its number, or skipped. Reading needs a small multiple of it in memory.
+	@default 67_108_864 (64 MiB)
 	*/
 	readonly maxDocumentBytes?: number | undefined;
 	/**
-	Most bytes of a passage, after splitting: id, title and text as UTF-8, up to 512 MiB. A longer one in a file is a bad
-	line, one from JavaScript an `ERR_ARGUMENT`. @default 1_048_576 (1 MiB)
+	Maximum size of a passage after splitting, in bytes: id, title and text as UTF-8; at most 512 MiB. A longer one is a bad line
+	in a file, and an `ERR_ARGUMENT` from JavaScript. @default 1_048_576 (1 MiB)
 	*/
 	readonly maxPassageBytes?: number | undefined;
 }
 
-/** How a file or folder of passages is read. A FIFO, a pipe or `/dev/stdin` will do for a file: it is read once. */
+/** How a file or folder of passages is read. The file may be a FIFO, a pipe or `/dev/stdin`, since it is read only once. */
 export interface FileOptions extends ReadLimits {
 	/** @default 'auto' */
 	readonly format?: PassageFormat | undefined;
@@ -71,7 +72,7 @@ interface CheckedFileOptions extends CheckedLimits {
 	readonly split?: ReturnType<typeof checkedSplit>;
 }
 
-/** The names of `ReadLimits` and of `FileOptions`, for calls that take more. */
+/** The names of `ReadLimits` and of `FileOptions`, for calls with additional options. */
 export const limitNames = {maxDocumentBytes: true, maxPassageBytes: true} as const;
 export const fileNames = {format: true, split: true, skipBadLines: true, ...limitNames} as const;
 
@@ -88,7 +89,7 @@ interface CheckedLimits {
 	readonly maxPassageBytes: number;
 }
 
-/** JavaScript has no longer strings. */
+/** The maximum length of a JavaScript string. */
 const maxBytes = 2 ** 29;
 
 export function checkedReadLimits({maxDocumentBytes = 2 ** 26, maxPassageBytes = 2 ** 20}: ReadLimits): CheckedLimits {
@@ -97,7 +98,7 @@ export function checkedReadLimits({maxDocumentBytes = 2 ** 26, maxPassageBytes =
 	return {maxDocumentBytes, maxPassageBytes};
 }
 
-/** Refuses a passage from JavaScript that is too long, before it is copied. */
+/** Throws if a passage from JavaScript is too long, before it is copied. */
 export function checkPassageBytes(what: string, {id, title: mayBe, text}: Passage, maxPassageBytes: number): void {
 	const title = mayBe ?? '';
 	const units = id.length + title.length + text.length;

@@ -1,9 +1,9 @@
 import type {CallOptions} from './types.ts';
 
 /**
-Makes calls at the same time, of which the first reports progress. When one fails, for example because `onProgress` threw,
-the others are aborted, and its error rejects the promise once all have stopped. Without `onProgress`, which is how single
-queries are searched for, this is `Promise.all`.
+Runs calls concurrently; the first one reports progress. If one fails, for example because `onProgress` threw, the others are
+aborted, and the promise rejects with its error once all have stopped. Without `onProgress`, as in searches for single queries,
+this is `Promise.all`.
 */
 export async function together<T>(
 	{signal, onProgress}: CallOptions,
@@ -12,7 +12,7 @@ export async function together<T>(
 	if (onProgress === undefined) {
 		return Promise.all(calls.map(async call => call({signal})));
 	}
-	// Not `AbortSignal.any`: it takes no notice of signals of other realms and polyfills.
+	// `AbortSignal.any` ignores signals of other realms and polyfills.
 	const controller = new AbortController();
 	const abort = (): void => controller.abort(signal?.reason);
 	signal?.throwIfAborted();

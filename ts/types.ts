@@ -1,6 +1,6 @@
 /** A unit of text that can be retrieved; about 100 words after splitting. */
 export interface Passage {
-	/** Unique in its corpus; without lone surrogates. With white space it is refused by TREC files alone. */
+	/** Unique in its corpus; without lone surrogates. Whitespace is allowed except in TREC files. */
 	readonly id: string;
 	readonly text: string;
 	/** Title of the document it was split from. */
@@ -48,10 +48,10 @@ export interface HitColumns {
 	readonly scores: Float32Array;
 }
 
-/** Query id → hits, best first: each passage once, scores finite as 32-bit numbers. */
+/** Query id → hits, best first. Each passage occurs once, and scores are finite as 32-bit floats. */
 export type Run = ReadonlyMap<string, readonly Hit[]>;
 
-/** Query id → passage id → grade, a whole number; 0 is judged and not relevant. */
+/** Query id → passage id → grade, an integer; 0 means judged as not relevant. */
 export type Qrels = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** Rows of equal length. */
@@ -73,14 +73,14 @@ export interface Progress {
 /** What every long call takes. */
 export interface CallOptions {
 	/**
-	Cancels the call; the promise then rejects with the signal's reason, once the work has stopped. A signal of another realm or
+	Cancels the call; the promise then rejects with the signal's reason, once the work has stopped. A signal from another realm or
 	a polyfill works too, as long as it has `throwIfAborted`.
 	*/
 	readonly signal?: AbortSignal | undefined;
 	/**
-	Called about ten times a second while the call runs, and once at its end. If it throws, or returns a promise that rejects,
-	the work stops as if it had been aborted, `onProgress` is not called again, and the call rejects with that error. A promise is
-	waited for only before the call settles. An error at the last call rejects too, although the work is done by then.
+	Called about ten times per second while the call runs, and once at its end. If it throws, or returns a promise that rejects,
+	the work stops as if it had been aborted, `onProgress` is not called again, and the call rejects with that error. Its promises
+	are awaited only before the call settles. An error in the last call also rejects, although the work is done by then.
 	*/
 	readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
@@ -119,6 +119,6 @@ export interface Encoder {
 	readonly dim: number;
 	/** Tells encoders apart: an index remembers it, and refuses to be searched with another one. */
 	readonly identity?: string;
-	/** `[inputs.length, dim]`, finite, in the order of the inputs. Progress counts inputs. */
+	/** Returns finite vectors `[inputs.length, dim]` in the order of the inputs. Progress counts inputs. */
 	encode(inputs: readonly EncoderInput[], options?: EncodeOptions): Promise<Vectors>;
 }

@@ -1,12 +1,12 @@
 /**
-What unfinished work has on the disk, for a program that must end before the work has stopped. The library installs no
-signal handlers of its own; the command line calls `removeUnfinished` in its handlers.
+Removes the files of unfinished work, for a program that must end before the work has stopped. The library installs no signal
+handlers of its own; the command line calls `removeUnfinished` in its handlers.
 */
 import {isLoaded, native} from './native.ts';
 
 const removals = new Set<() => void>();
 
-/** Has `remove` called if the process ends before what this returns is called. */
+/** Registers `remove` to be called by `removeUnfinished`. The returned function unregisters it. */
 export function whenLeft(remove: () => void): () => void {
 	removals.add(remove);
 	return () => {
@@ -14,16 +14,16 @@ export function whenLeft(remove: () => void): () => void {
 	};
 }
 
-/** Removes synchronously what unfinished work has on the disk. The work will fail; only ending the process may follow. */
+/** Synchronously removes the files of unfinished work. That work will fail, so the process must exit right after this call. */
 export function removeUnfinished(): void {
 	for (const remove of removals) {
 		try {
 			remove();
 		} catch {
-			// The next work on the same target removes what cannot be removed now.
+			// The next call that writes the same target removes what could not be removed now.
 		}
 	}
-	// What never used the addon has no files of it, and may have none to load.
+	// If the addon was never loaded, it has no files to remove, and it may not be installed.
 	if (isLoaded) {
 		native.removeUnfinishedFiles();
 	}

@@ -32,7 +32,7 @@ pub struct NativeReadFileOptions {
 }
 
 impl NativeReadFileOptions {
-    /// `control` cancels opening, and reading until the reader is given another.
+    /// `control` cancels opening, and also reading until the reader receives another control.
     pub fn parse(&self, control: &Arc<control::Control>) -> ReadOptions {
         let split = self.split.as_ref().map(|split| SplitOptions {
             words: split.words as usize,

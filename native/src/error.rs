@@ -23,7 +23,7 @@ impl Failure {
         Self { message: format!("{what}: {}", self.message), ..self }
     }
 
-    /// The system refuses more threads, as where their number or memory is limited.
+    /// The system cannot create more threads, for example because their number or memory is limited.
     pub fn no_threads(error: &dyn std::fmt::Display) -> Self {
         Self::new("ERR_IO", format!("the system gave no thread for this call: {error}"))
     }

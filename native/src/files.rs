@@ -1,4 +1,4 @@
-//! Files that TypeScript writes.
+//! Writes files for TypeScript.
 
 use std::io::Write;
 use std::path::Path;
@@ -31,20 +31,20 @@ pub fn write_file<'env>(
                 output.finish()
             });
         written.or_else(|error| {
-            // Waits for the reader of a FIFO end with an error of the file when cancelled.
+            // A canceled wait for the reader of a FIFO returns a file error: report the cancellation instead.
             control.check()?;
             Err(Failure::from(error))
         })
     })
 }
 
-/// Exchanges two folders in one step; `false` where the system cannot.
+/// Exchanges two folders atomically; returns `false` if the system does not support this.
 #[napi(catch_unwind)]
 pub fn exchange_folders(first: String, second: String) -> napi::Result<bool> {
     call(|| Ok(storage::exchange(Path::new(&first), Path::new(&second))?))
 }
 
-/// Removes files that are being written now: the process is about to end.
+/// Removes all files that are still being written, because the process is about to exit.
 #[napi(catch_unwind)]
 pub fn remove_unfinished_files() {
     storage::remove_unfinished();

@@ -94,8 +94,8 @@ impl NativeEncoder {
         self.dim
     }
 
-    /// `[texts, dim]`. An empty title is none; `titles` may be empty when no text has one. Messages number the texts from
-    /// `first` on.
+    /// `[texts, dim]`. An empty title means no title; `titles` may be empty if no text has one. Error messages number
+    /// the texts starting at `first`.
     #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
     #[allow(clippy::too_many_arguments)]
     pub fn encode<'env>(

@@ -1,4 +1,4 @@
-//! How files are opened, as JavaScript says it.
+//! Options for opening files, as JavaScript passes them.
 
 use napi_derive::napi;
 use storage::OpenOptions;

@@ -25,7 +25,7 @@ pub fn system_info() -> SystemInfo {
     }
 }
 
-/// What the allocator of the addon says of its memory, as JSON: see mimalloc's `mi_stats_get_json`.
+/// Memory statistics of the addon's allocator as JSON: see mimalloc's `mi_stats_get_json`.
 #[napi(catch_unwind)]
 pub fn allocator_statistics() -> napi::Result<String> {
     let statistics = mimalloc::MiMalloc::stats_json();
@@ -33,7 +33,7 @@ pub fn allocator_statistics() -> napi::Result<String> {
     Ok(statistics.to_string_lossy().into_owned())
 }
 
-/// A panic's message with the place where it was raised, for panics that an export caught by itself.
+/// A panic's message with its source location, for panics that an export caught itself.
 #[napi(catch_unwind)]
 pub fn panic_place(message: String) -> String {
     panics::with_place(&message)

@@ -38,7 +38,7 @@ where
     Ok(promise)
 }
 
-/// How rayon panics when its global pool could not be started.
+/// The start of rayon's panic message if its global pool could not be started.
 const NO_POOL: &str = "The global thread pool has not been initialized";
 
 /// What `work` returns, here and now. For what takes microseconds.

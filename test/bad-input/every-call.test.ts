@@ -4,10 +4,10 @@ import {type ClassSamples, type Samples, makeSamples} from './samples.ts';
 
 const {RetrievalError} = passagekit;
 
-/** By name, as they are enumerated. */
+/** All exports by name. */
 const exports: Readonly<Record<string, unknown>> = {...passagekit};
 
-/** No call here may ask the hub. */
+/** No call in this test may contact the model hub. */
 process.env['PASSAGEKIT_OFFLINE'] = '1';
 
 function revoked(): object {
@@ -38,14 +38,14 @@ const badValues: ReadonlyArray<readonly [name: string, value: unknown]> = [
 	['an object without prototype', Object.create(null)],
 ];
 
-/** Values that stand for no options. */
+/** Values that are valid as empty options. */
 const noOptions = new Set(['undefined', '{}', 'a proxy', 'an object without prototype']);
 
-/** Options that find a model. All loaders hand them on: they are tried where it costs no loading of models. */
+/** Options for locating a model. All loaders pass them on, so they are tested only on calls that load no models. */
 const findModels = new Set(['revision', 'offline', 'cacheFolder', 'endpoint', 'token']);
 const loaders = new Set(['OnnxEncoder.load', 'ExtractiveReader.load']);
 
-/** Makes errors on purpose, of whatever it is given. */
+/** The error class accepts any arguments on purpose. */
 const exempt = new Set(['RetrievalError']);
 
 interface Call {
@@ -55,7 +55,7 @@ interface Call {
 	readonly run: (args: readonly unknown[]) => unknown;
 }
 
-/** The names of a function's parameters, without their defaults. */
+/** The names of a function's parameters, without default values. */
 function parametersOf(of: Function): string[] {
 	const text = Function.prototype.toString.call(of);
 	const list = text.slice(text.indexOf('(') + 1);
@@ -78,7 +78,7 @@ function parametersOf(of: Function): string[] {
 	}
 }
 
-/** The public methods of a class that are called by name: none that takes nothing away from tests, as `close` does. */
+/** The methods of a class that can be called by name, except `close`, which would end the use of the instance in other tests. */
 function methodsOf(of: object, upTo: object | null): string[] {
 	const names = new Set<string>();
 	for (let at: object | null = of; at !== null && at !== upTo; at = Object.getPrototypeOf(at) as object | null) {
@@ -123,7 +123,7 @@ function callsOf(samples: Samples): Call[] {
 	return calls;
 }
 
-/** Gives back what a call has opened: locks, files, models. */
+/** Closes the result of a call: its locks, files, models. */
 async function closed(opened: unknown): Promise<void> {
 	const {close} = (opened ?? {}) as {close?: unknown};
 	if (typeof close === 'function') {
@@ -131,7 +131,7 @@ async function closed(opened: unknown): Promise<void> {
 	}
 }
 
-/** What is thrown, or what the promise rejects with; of a generator what its first value costs. */
+/** The thrown error or the promise's rejection reason; for a generator, the error of its first `next`. */
 async function failure(run: () => unknown): Promise<unknown> {
 	try {
 		const result = await run();

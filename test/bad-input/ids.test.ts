@@ -23,7 +23,7 @@ import {
 	writeTrecRun,
 } from '../../ts/index.ts';
 
-/** Two ids that UTF-8 has as one: U+FFFD. */
+/** Two ids with lone surrogates, which become U+FFFD in UTF-8. */
 const [HIGH, LOW] = ['x\ud83d', '\ude00x'];
 
 async function folderOf(t: ExecutionContext): Promise<string> {
@@ -66,7 +66,7 @@ test('ids with a lone surrogate are refused wherever ids enter, by their place',
 
 	const flat = new FlatIndex({dim: 1});
 	const vectors = {data: Float32Array.of(1, 2), rows: 2, dim: 1};
-	// Side by side the halves would make a whole.
+	// Concatenated, the two lone surrogates would form a valid pair.
 	await refused(t, 'add: ids[0]', async () => flat.add([HIGH, LOW], vectors));
 	await refused(t, 'update: ids[1]', async () => flat.update(['a', LOW], vectors, {upsert: true}));
 	await refused(t, 'delete: ids[0]', async () => flat.delete([HIGH]));

@@ -41,7 +41,7 @@ async function indexed(t: ExecutionContext): Promise<Bm25Index> {
 	return Bm25Index.build(join(await folderOf(t), 'bm25'), passages);
 }
 
-/** The message with which a call is refused, as a JavaScript caller would make it. */
+/** The error message of a call with invalid arguments, as JavaScript code without type checks could make it. */
 async function refused(t: ExecutionContext, call: () => unknown): Promise<string> {
 	const error = await t.throwsAsync(async () => call(), {instanceOf: RetrievalError});
 	t.is(error.code, 'ERR_ARGUMENT', error.message);

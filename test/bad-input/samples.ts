@@ -1,4 +1,4 @@
-/** Sound arguments for every exported function and method: tests replace one of them by a bad value. */
+/** Valid arguments for every exported function and method: tests replace one of them by an invalid value. */
 import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -9,25 +9,25 @@ type Arguments = () => readonly unknown[];
 
 export interface ClassSamples {
 	readonly instance: object;
-	/** Of the constructor; none where only the class itself calls it. */
+	/** Arguments of the constructor; missing if only the class itself calls it. */
 	readonly construct?: Arguments;
 	readonly statics: Readonly<Record<string, Arguments>>;
 	readonly methods: Readonly<Record<string, Arguments>>;
-	/** Methods that are not public: `@internal` in their documentation. */
+	/** Methods that are not public, marked `@internal` in their doc comments. */
 	readonly internal?: readonly string[];
 }
 
 export interface Samples {
 	readonly functions: Readonly<Record<string, Arguments>>;
 	readonly classes: Readonly<Record<string, ClassSamples>>;
-	/** Calls whose defaults take minutes: their options are not left out. */
+	/** Calls that take minutes with default options, so tests never omit their options. */
 	readonly costly: ReadonlySet<string>;
 	close(): Promise<void>;
 }
 
 const none: Arguments = () => [];
 
-/** Makes an index of each kind, in a folder that is the working directory from then on: `'x'` is a path too. */
+/** Creates an index of each kind in a new folder, and makes it the working directory, because `'x'` is also a valid path. */
 export async function makeSamples(): Promise<Samples> {
 	const {
 		Bm25Index,
@@ -175,7 +175,7 @@ export async function makeSamples(): Promise<Samples> {
 			analyseVocabulary: () => [pairs, {}],
 			bonferroni: () => [[0.1]],
 			brierScore: () => [predictions],
-			// Where something else is, so that nothing is built.
+			// The output path is taken, so that nothing is built.
 			buildCollection: () => [passages, 'writer', {encoder: false}],
 			candidateLists: () => [queries, qrels, run, ['a', 'b', 'c'], {negatives: 1, random: 1}],
 			confidence: () => [vector, 0.1],

@@ -19,7 +19,7 @@ onUnix('a run goes to /dev/stdout, to an appended file behind it, to a process s
 	const search = `"$NODE" "$BIN" search --index index --queries queries.tsv --tag t --output`;
 	const shell = async (script: string): Promise<string> => {
 		const env = {...process.env, NODE: process.execPath, BIN: join(packageRoot, 'bin/passagekit.js')};
-		// Standard output is a pipe of the shell's: Node's own would be a socket.
+		// Standard output is a pipe created by the shell: one created by Node would be a socket.
 		const {stdout} = await promisify(execFile)('bash', ['-c', `set -o pipefail; { ${script}; } | cat`], {cwd: home, env});
 		return stdout;
 	};
@@ -31,7 +31,7 @@ onUnix('a run goes to /dev/stdout, to an appended file behind it, to a process s
 	t.is(await readFile(join(home, 'log'), 'utf8'), `before\n${run}`);
 	t.is(await shell(`exec 4>&1; ${search} >(cat >&4)`), run);
 	t.is(await shell(`${search} /dev/null`), '');
-	// Node gives its children sockets.
+	// Node gives child processes a socket as standard output.
 	const args = ['search', '--index', 'index', '--queries', 'queries.tsv', '--tag', 't', '--output', '/dev/stdout'];
 	const direct = await promisify(execFile)(process.execPath, [join(packageRoot, 'bin/passagekit.js'), ...args], {cwd: home});
 	t.is(direct.stdout, run);

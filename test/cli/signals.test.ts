@@ -11,7 +11,7 @@ const testQuestions = join(packageRoot, 'examples/encyclopedia/questions.test.js
 
 interface Run {
 	readonly child: ChildProcess;
-	/** Resolves when standard error has this text, or the process has ended. */
+	/** Resolves when standard error contains this text, or when the process has ended. */
 	said(text: string): Promise<void>;
 	/** The exit status, or the signal that ended the process. */
 	readonly ended: Promise<number | string>;
@@ -41,7 +41,7 @@ async function pause(milliseconds: number): Promise<void> {
 	});
 }
 
-/** Resolves when the process has handlers; Node has its own for SIGINT and SIGTERM, not for SIGHUP. */
+/** Resolves when the process has signal handlers. SIGHUP shows it: for SIGINT and SIGTERM Node installs its own. */
 async function handlesSignals(child: ChildProcess): Promise<void> {
 	if (process.platform !== 'linux') {
 		return pause(5000);
@@ -55,7 +55,7 @@ async function handlesSignals(child: ChildProcess): Promise<void> {
 	}
 }
 
-/** A corpus whose encoding takes longer than these tests wait, and a small collection where its index would go. */
+/** A corpus that takes longer to encode than these tests wait, and a small collection at the index path. */
 async function prepared(t: ExecutionContext): Promise<{home: string; corpus: string; index: string}> {
 	const home = await mkdtemp(join(tmpdir(), 'passagekit-signals-'));
 	t.teardown(async () => rm(home, {recursive: true, force: true}));

@@ -77,7 +77,7 @@ test('a collection that a killed build had moved away is put back when it is ope
 	await build(index, 'new', true);
 	t.deepEqual(await readdir(home), ['index']);
 
-	// While the builder runs, the new collection is about to come.
+	// While the builder still runs, nothing is restored, because the new collection is about to replace the old one.
 	await rename(index, join(home, `.index.building-${process.pid}-00000002.old`));
 	await t.throwsAsync(Collection.open(index), {code: 'ERR_IO', message: /expected a collection/u});
 	await t.throwsAsync(Collection.open(join(home, 'none')), {code: 'ERR_IO', message: /expected a collection/u});

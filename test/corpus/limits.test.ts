@@ -41,7 +41,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 	return list;
 }
 
-/** JSON lines whose second line has a text of `bytes` bytes, in gzip. */
+/** Gzipped JSON lines, the second of which has a text of `bytes` bytes. */
 async function bomb(t: ExecutionContext, bytes: number): Promise<string> {
 	const path = join(await folder(t), 'bomb.jsonl.gz');
 	const chunk = Buffer.alloc(1 << 20, 'word ');
@@ -119,7 +119,7 @@ posix('a FIFO is a source: passages, questions, runs and judgements are read fro
 	const through = async <T>(bytes: string | Buffer, read: (path: string) => Promise<T>): Promise<T> => {
 		const path = await fifo(t);
 		const reading = read(path);
-		// Waits in the system until the reader has opened its end.
+		// The write blocks in the system until the reader has opened its end.
 		await writeFile(path, bytes);
 		return reading;
 	};

@@ -85,7 +85,7 @@ test('what is no model is refused, and a closed encoder says so', async t => {
 });
 
 test('a model whose vectors are not finite is refused by the position of the input, and makes no index', async t => {
-	// Vectors of texts of more than 40 tokens are NaN: so are the embeddings of positions from there on.
+	// Texts of more than 40 tokens get NaN vectors, because the position embeddings from there on are NaN.
 	const model = await modelWithNumbers(t, 'tiny-encoder', 'c2', positions => positions.fill(Number.NaN, 40 * 128));
 	const encoder = await OnnxEncoder.load(model, tiny);
 	const [short, long] = ['a fox', 'a fox and a hen '.repeat(20)];

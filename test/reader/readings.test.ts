@@ -173,7 +173,7 @@ test('a damaged length in a cache costs one reading, which is counted and read a
 		t.is(cache.damagedBytes, 0);
 	}
 	const bytes = await readFile(path);
-	// Behind magic and version: the length of the identity, the identity, a checksum; then the first length.
+	// After magic and version: the length of the identity, the identity, a checksum; then the first record's length.
 	const first = 16 + bytes.readUInt32LE(12) + 4;
 	const length = bytes.readUInt32LE(first);
 	bytes.writeUInt32LE(length + 16, first);

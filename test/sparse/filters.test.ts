@@ -148,7 +148,7 @@ test('any fields come back, and are found by what they are', async t => {
 				t.deepEqual(await index.fields(String(i)), JSON.parse(JSON.stringify(some)));
 				for (const [field, value] of Object.entries(some)) {
 					const values = Array.isArray(value) ? value : [value];
-					// A field of no text is lacking.
+					// A field with an empty list of texts counts as missing.
 					const filter: Filter = values.length > 0 ? {in: {field, values}} : {exists: {field}};
 					t.is((await found(index, filter)).includes(String(i)), values.length > 0, JSON.stringify(filter));
 				}

@@ -10,7 +10,7 @@ function* passages(from: number, count: number): Generator<Passage> {
 	}
 }
 
-/** A writer with two committed segments and changes, whose folder then goes away. */
+/** A writer with two committed segments whose folder was then moved away. */
 async function lost(t: ExecutionContext, threads: number): Promise<{writer: Bm25Writer; folder: string; aside: string}> {
 	const parent = await mkdtemp(join(tmpdir(), 'passagekit-lost-'));
 	const [folder, aside] = [join(parent, 'index'), join(parent, 'aside')];
@@ -27,7 +27,7 @@ async function lost(t: ExecutionContext, threads: number): Promise<{writer: Bm25
 	return {writer, folder, aside};
 }
 
-/** What a writer does, each on a writer of its own. */
+/** Writer operations under test; each runs on its own writer. */
 const changes: Readonly<Record<string, (writer: Bm25Writer) => Promise<unknown>>> = {
 	merge: async writer => writer.merge(),
 	rollback: async writer => writer.rollback(),

@@ -1,4 +1,4 @@
-// What writers must not do to an index, and how an index that lost something is repaired.
+// Tests that writers do not apply uncommitted deletions, and that a damaged index is repaired.
 import {execFile} from 'node:child_process';
 import {mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -16,7 +16,7 @@ async function folder(t: ExecutionContext): Promise<string> {
 	return path;
 }
 
-/** An index of two segments of two passages. */
+/** Creates an index with two segments of two passages each. */
 async function twoCommits(path: string): Promise<void> {
 	const writer = await Bm25Writer.create(path);
 	for (const letter of ['a', 'b']) {

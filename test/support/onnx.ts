@@ -29,7 +29,7 @@ export async function modelWithoutOutputs(t: ExecutionContext, model: string, ou
 	return folder;
 }
 
-/** A folder with one of the project's encoders, some numbers of one of its tensors changed; its path. */
+/** Copies one of the project's encoders to a new folder, changes values of one of its tensors, and returns the folder's path. */
 export async function modelWithNumbers(
 	t: ExecutionContext,
 	model: string,
@@ -49,7 +49,7 @@ export async function modelWithNumbers(
 			number === INITIALIZER && fields(value).some(({number, value}) => number === TENSOR_NAME && value.toString() === tensor),
 	)!;
 	const {value: raw} = fields(initializer.value).find(({number}) => number === RAW_DATA)!;
-	// A view of the file's own bytes may not begin at a multiple of four.
+	// Copied, because the bytes in the file need not be aligned to four bytes.
 	const numbers = new Float32Array(Uint8Array.from(raw).buffer);
 	change(numbers);
 	raw.set(new Uint8Array(numbers.buffer));

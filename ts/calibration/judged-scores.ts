@@ -17,7 +17,7 @@ export interface JudgedScores {
 }
 
 type JudgedScoresOptions = CallOptions & {
-	/** Scores of a query that count, k of A_k. @default 30 */
+	/** Number of top scores used per query: the k of A_k. @default 30 */
 	readonly depth?: number | undefined;
 };
 
@@ -52,7 +52,7 @@ export interface ModelRun {
 }
 
 type SelectOptions = CallOptions & {
-	/** Models wanted, at most. @default 3 */
+	/** Maximum number of models to return. @default 3 */
 	readonly count?: number | undefined;
 };
 

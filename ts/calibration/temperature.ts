@@ -80,7 +80,7 @@ export async function fitTemperature(
 	correct: readonly boolean[],
 	options: TemperatureSearchOptions | TemperatureDescentOptions = {},
 ): Promise<TemperatureFit | TemperatureDescent> {
-	// Those of a search are refused once it is known to be one.
+	// Search options are checked later, when it is known that this is a search.
 	checkOptions('fitTemperature', options, descentOptions);
 	const {method = 'search', bins = 10} = options;
 	checkOneOf('method', method, ['search', 'descent']);

@@ -1,15 +1,15 @@
-/** What signals do to a command. */
+/** How a command handles process signals. */
 import {removeUnfinished} from '../unfinished.ts';
 
-/** Exit statuses, as shells report the signals themselves. */
+/** Exit statuses: those that shells report for a process ended by the signal. */
 const statuses = {SIGHUP: 129, SIGINT: 130, SIGTERM: 143} as const;
 
-/** How long work may take to stop. One run of a model or one merge of segments cannot be interrupted. */
+/** How long the work may take to stop. A single model run or segment merge cannot be interrupted. */
 const GRACE_MS = 400;
 
 /**
-The first SIGINT, SIGTERM or SIGHUP aborts the work, which removes what it has on the disk. If it has not stopped after
-`GRACE_MS`, or at another signal, the process removes that itself and exits: its threads end with it.
+The first SIGINT, SIGTERM or SIGHUP aborts the work, which then removes its unfinished files. If it has not stopped after
+`GRACE_MS`, or if another signal arrives, the handler removes these files itself and exits, which ends all threads.
 */
 export class Interruption {
 	readonly #controller = new AbortController();
@@ -27,12 +27,12 @@ export class Interruption {
 		return this.#controller.signal;
 	}
 
-	/** The exit status once a signal came. */
+	/** The exit status, once a signal has arrived. */
 	get status(): number | undefined {
 		return this.#status;
 	}
 
-	/** Says once that the work was interrupted. */
+	/** Prints that the work was interrupted, at most once. */
 	report(): void {
 		if (!this.#reported) {
 			this.#reported = true;
@@ -40,7 +40,7 @@ export class Interruption {
 		}
 	}
 
-	/** The command has ended: signals have their usual effect again. What keeps an interrupted process alive has its time yet. */
+	/** Restores default signal handling after the command ended. An interrupted process that is still busy keeps its grace period. */
 	settle(): void {
 		for (const [name, handler] of this.#handlers) {
 			process.off(name, handler);

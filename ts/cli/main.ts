@@ -16,8 +16,8 @@ import {Interruption} from './interruption.ts';
 import {pathError} from '../files.ts';
 
 /**
-Runs the command line and resolves to its exit status: 0, 1 for a failure, 2 for a call that cannot be understood; 130, 143
-or 129 if it was interrupted by SIGINT, SIGTERM or SIGHUP.
+Runs the command line and resolves to its exit status: 0 for success, 1 for a failure, 2 for a usage error; 130, 143 or 129 if
+SIGINT, SIGTERM or SIGHUP interrupted it.
 */
 export async function run(argv: readonly string[]): Promise<number> {
 	// Whoever reads our output may have seen enough: `passagekit search … | head`.
@@ -28,7 +28,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 		reportError(pathError('write', 'standard output', error), argv.includes('--json'));
 		process.exit(1);
 	});
-	// There is nobody to tell; results go on.
+	// Nobody can read the message, but the results are still written.
 	process.stderr.on('error', () => {});
 	const program = new Command('passagekit')
 		.description('Passage retrieval and question answering over your own documents: BM25, dense, hybrid, reader, evaluation.')

@@ -1,6 +1,6 @@
 /**
-The folder in which a collection is built before it takes its place: `.NAME.building-PROCESS-RANDOM` beside it. It holds a
-record of the building process, by which the next build tells what killed builds left behind.
+The temporary folder in which a collection is built, next to its target: `.NAME.building-PROCESS-RANDOM`. It holds a record of
+the building process, so that the next build can recognize the leftovers of killed builds.
 */
 import {randomUUID} from 'node:crypto';
 import {type Stats, chmodSync, chownSync, mkdirSync, readFileSync, renameSync, rmSync, rmdirSync, statSync, writeFileSync} from 'node:fs';
@@ -12,16 +12,16 @@ import {type ProcessRecord, hasEnded, isRunning, parsedRecord, thisProcess} from
 import {whenLeft} from '../unfinished.ts';
 import {parts} from './manifest.ts';
 
-/** The record of the building process. */
+/** The file with the record of the building process. */
 const RECORD = 'building.json';
-/** After this time without a change, a folder without a record is abandoned if its process does not run here. */
+/** A folder without a record is abandoned after this time without a change, if no process here has its process id. */
 const WITHOUT_RECORD_MS = 5 * 60_000;
-/** After this time without a change, a folder of a process that cannot be seen from here is abandoned. */
+/** A folder of a process on another machine or in another container is abandoned after this time without a change. */
 const UNSEEN_MS = 24 * 60 * 60_000;
-/** Longest chain of symbolic links that is followed, as in Linux. */
+/** Maximum number of symbolic links that are followed, as in Linux. */
 const MAX_LINKS = 40;
 
-/** Where a collection goes: symbolic links are followed, so that they stay. */
+/** The path that a collection is written to: symbolic links are followed, so that they are not replaced. */
 export async function placeOf(output: string): Promise<string> {
 	let path = resolve(output);
 	for (let links = 0; links <= MAX_LINKS; links++) {
@@ -37,10 +37,10 @@ export async function placeOf(output: string): Promise<string> {
 export class BuildFolder {
 	readonly path: string;
 	readonly #target: string;
-	/** Of the collection that is replaced. */
+	/** Mode and owner of the collection that is replaced. */
 	readonly #replaced: Stats | undefined;
 	readonly #release: () => void;
-	/** The replaced collection is there and could not be put back. */
+	/** Whether the replaced collection was moved aside and could not be restored. */
 	#keepsOld = false;
 
 	private constructor(path: string, target: string, replaced: Stats | undefined) {
@@ -50,7 +50,7 @@ export class BuildFolder {
 		this.#release = whenLeft(() => this.#removeSync());
 	}
 
-	/** Makes a folder beside `target`, a path without links at its end, and removes those of killed builds. */
+	/** Creates a folder next to `target`, whose last component is not a link, and removes the folders of killed builds. */
 	static async create(target: string): Promise<BuildFolder> {
 		const path = join(dirname(target), `.${basename(target)}.building-${process.pid}-${randomUUID().slice(0, 8)}`);
 		let folder: BuildFolder | undefined;
@@ -58,7 +58,7 @@ export class BuildFolder {
 			await mkdir(dirname(target), {recursive: true});
 			await sweep(target);
 			const replaced = statSync(target, {throwIfNoEntry: false});
-			// No wider than what it replaces, while it is built too.
+			// The permissions are never wider than those of the replaced folder, not even during the build.
 			mkdirSync(path, {mode: replaced === undefined ? 0o777 : replaced.mode & 0o777});
 			folder = new BuildFolder(path, target, replaced);
 			writeFileSync(join(path, RECORD), JSON.stringify(thisProcess()));
@@ -70,8 +70,8 @@ export class BuildFolder {
 	}
 
 	/**
-	Puts the folder in the place of the target. With `overwrite` it takes the place of what is there: in one step where the
-	system can exchange two folders, else by two renames. Nothing else of this thread runs meanwhile.
+	Moves the folder to the target path. With `overwrite` it replaces an existing folder: in one step if the system can exchange
+	two folders, else by two renames. It is synchronous, so nothing else runs on this thread in between.
 	*/
 	moveInto(overwrite: boolean): void {
 		try {
@@ -79,18 +79,18 @@ export class BuildFolder {
 			if (overwrite && statSync(this.#target, {throwIfNoEntry: false})) {
 				this.#exchange();
 			} else {
-				// Windows renames nothing over an empty folder.
+				// Windows cannot rename a folder over an empty one.
 				removeEmpty(this.#target);
 				renameSync(this.path, this.#target);
 			}
-			// Only now: until the new collection is in its place, others have to know whether this process still runs.
+			// Not earlier: until the new collection is in place, other builds need to know whether this process still runs.
 			rmSync(join(this.#target, RECORD), {force: true});
 		} catch (error) {
 			throw refused(this.#target, error);
 		}
 	}
 
-	/** Removes what was built, or what was replaced by it. */
+	/** Removes the unfinished folder, or after a move the collection that it replaced. */
 	async remove(): Promise<void> {
 		await rm(this.path, {recursive: true, force: true});
 		if (!this.#keepsOld) {
@@ -131,7 +131,7 @@ export class BuildFolder {
 			try {
 				chownSync(this.path, uid, gid);
 			} catch {
-				// Only root gives folders away.
+				// Only root can change the owner.
 			}
 			chmodSync(this.path, mode & 0o7777);
 		}
@@ -139,7 +139,7 @@ export class BuildFolder {
 
 	#removeSync(): void {
 		const gone = `${this.path}.gone`;
-		// Threads that still write create no more files in a folder that has another name.
+		// After the rename, threads that still write cannot create more files in the folder.
 		renameSync(this.path, gone);
 		rmSync(gone, {recursive: true, force: true, maxRetries: 3});
 		if (!this.#keepsOld) {
@@ -149,8 +149,8 @@ export class BuildFolder {
 }
 
 /**
-Puts back the collection that a build moved away and could not replace, because it was killed between two renames. Whether
-there was one, or another process put it back meanwhile.
+Restores a collection that a build moved aside but did not replace, because it was killed between two renames. Returns whether
+there was one, including one that another process has just restored.
 */
 export async function putBack(target: string): Promise<boolean> {
 	for (const name of await leftovers(target)) {
@@ -169,11 +169,11 @@ export async function putBack(target: string): Promise<boolean> {
 	return false;
 }
 
-/** Removes what killed builds of `target` left behind. */
+/** Removes the leftovers of killed builds of `target`. */
 async function sweep(target: string): Promise<void> {
 	for (const name of await leftovers(target)) {
 		const path = join(dirname(target), name);
-		// What was moved away is of no use only once there is a collection in its place.
+		// A collection that was moved aside is needed until there is a new one at the target.
 		const wanted = name.endsWith('.old') && !(await stat(join(target, parts.manifest)).catch(() => undefined));
 		if (!wanted && (await isAbandoned(path))) {
 			await rm(path, {recursive: true, force: true}).catch(() => {});
@@ -187,7 +187,7 @@ async function leftovers(target: string): Promise<string[]> {
 	return names.filter(name => name.startsWith(start) && /^\d+(?:-[\da-f]{8})?(?:\.old|\.gone)?$/u.test(name.slice(start.length)));
 }
 
-/** Of a collection that was moved away: its builder's folder lies beside it. */
+/** Whether the builder that moved this collection aside has ended; the builder's folder is next to it. */
 function hasBuilderEnded(old: string): boolean {
 	const record = recordIn(old.slice(0, -'.old'.length));
 	return record ? hasEnded(record) === true : !isRunning(pidOf(basename(old)));
@@ -211,7 +211,7 @@ async function isAbandoned(path: string): Promise<boolean> {
 	return record ? unchanged > UNSEEN_MS : unchanged > WITHOUT_RECORD_MS && !isRunning(pidOf(basename(path)));
 }
 
-/** Since the folder or one of its entries was changed. */
+/** Time since the folder or one of its entries last changed. */
 async function millisecondsUnchanged(folder: string): Promise<number> {
 	const names = await readdir(folder).catch(() => []);
 	const paths = [folder, ...names.map(name => join(folder, name))];
@@ -233,7 +233,7 @@ function removeEmpty(folder: string): void {
 	try {
 		rmdirSync(folder);
 	} catch {
-		// Missing, or not empty: renaming tells.
+		// The folder is missing or not empty; if it matters, the rename fails.
 	}
 }
 

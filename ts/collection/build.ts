@@ -61,13 +61,13 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimit
 	readonly threads?: number | undefined;
 	/** Replace a collection that is there. @default false */
 	readonly overwrite?: boolean | undefined;
-	/** An error that it throws, or a promise that rejects, stops the build, which rejects with it and leaves what was there. */
+	/** If it throws or its promise rejects, the build stops, rejects with that error and leaves an existing collection as it was. */
 	readonly onProgress?: ((progress: BuildProgress) => void) | undefined;
-	/** Called after each stage, and waited for. It stops the build as `onProgress` does. */
+	/** Called and awaited after each stage. An error stops the build, as for `onProgress`. */
 	readonly onStage?: ((report: StageReport) => void) | undefined;
 }
 
-/** The names of `BuildOptions`, for calls that take more. */
+/** The names of `BuildOptions`, for calls with additional options. */
 export const buildNames = {
 	...callNames,
 	...fileNames,
@@ -87,10 +87,10 @@ const flatOptions: OptionNames = optionNames<NonNullable<BuildOptions['flat']>>(
 const graphOptions: OptionNames = optionNames<NonNullable<BuildOptions['hnsw']>>({m: true, efConstruction: true, seed: true, layout: true});
 
 /**
-Builds a collection in the folder `output`: passages, BM25 index, vectors, graph. It is built beside its place and moved
-there when it is whole; a build that fails or is aborted leaves what was there. An aborted build rejects once its work has
-stopped. The new folder has the mode of the one it replaces, and its owner where the system permits; symbolic links are
-followed. What killed builds of the same folder left beside it is removed.
+Builds a collection in the folder `output`: passages, BM25 index, vectors, graph. It is built in a temporary folder next to
+`output` and moved there when it is complete; if the build fails or is aborted, an existing collection stays. An aborted build
+rejects once its work has stopped. The new folder has the mode of the one it replaces, and its owner where the system permits;
+symbolic links are followed. Leftovers of killed builds of the same folder are removed.
 */
 export async function buildCollection(
 	source: string | Iterable<Passage> | AsyncIterable<Passage>,

@@ -134,7 +134,7 @@ export class Collection implements AsyncDisposable {
 	): Promise<Collection> {
 		checkOptions('build', options, buildOptions);
 		const {reader, k1, b, ...build} = options;
-		// Before the work of hours, not after it.
+		// Checked now, and not after hours of work.
 		checkOpening({reader, k1, b});
 		await buildCollection(source, output, build);
 		const {encoder, questionEncoder, encoderOptions} = build;
@@ -145,8 +145,9 @@ export class Collection implements AsyncDisposable {
 	}
 
 	/**
-	Opens the collection in a folder. Indexes are memory-mapped unless `inMemory`; vectors and models load when they are first needed. If a build was
-	killed after moving the collection away and before putting the new one there, the old one is put back.
+	Opens the collection in a folder. Indexes are memory-mapped unless `inMemory` is set; vectors and models are loaded when they
+	are first needed. If a build was killed after it moved the old collection aside and before it moved the new one into place,
+	the old one is restored.
 	*/
 	static async open(folder: string, options: CollectionOptions = {}): Promise<Collection> {
 		checkString('folder', folder);
@@ -279,7 +280,7 @@ export class Collection implements AsyncDisposable {
 	}
 }
 
-/** The manifest; a collection that a killed build had moved away, and not replaced, is put back for it. */
+/** Reads the manifest. First restores the collection if a killed build had moved it aside without replacing it. */
 async function foundManifest(folder: string): Promise<Manifest> {
 	try {
 		return await readManifest(folder);

@@ -35,8 +35,8 @@ export class PassageStore implements AsyncDisposable, TextSource {
 	}
 
 	/**
-	Opens a store file, memory-mapped unless `inMemory`. Rejects with `ERR_IO` for what is not a regular file,
-	`ERR_INDEX_CORRUPT` for damage, `ERR_INDEX_VERSION` for a file of another version.
+	Opens a store file, memory-mapped unless `inMemory` is set. Rejects with `ERR_IO` if it is not a regular file,
+	`ERR_INDEX_CORRUPT` if it is damaged, `ERR_INDEX_VERSION` if it has another format version.
 	*/
 	static async open(path: string, options: OpenOptions = {}): Promise<PassageStore> {
 		checkString('path', path);

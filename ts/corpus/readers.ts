@@ -35,7 +35,7 @@ export const questionFormats: readonly QuestionFormat[] = [
 interface ReadOptions extends CallOptions {
 	/** Pass over lines that are not as expected, instead of refusing the file; `onSkipped` tells how many. @default false */
 	readonly skipBadLines?: boolean | undefined;
-	/** Told at the end how many lines were passed over. An error that it throws ends the iteration. */
+	/** Called at the end with the number of skipped lines. If it throws, the iteration ends with that error. */
 	readonly onSkipped?: ((lines: number) => void) | undefined;
 }
 
@@ -59,9 +59,9 @@ const questionOptions: OptionNames = optionNames<ReadQuestionsOptions>({...readN
 const BATCH = 512;
 
 /**
-Streams passages from a file or folder. A line that is not of the format is refused with file, line and what was expected
-(`ERR_FORMAT`). Progress counts bytes of the file. A FIFO, a pipe or `/dev/stdin` is read as it comes, and an aborted `signal`
-ends the wait for it.
+Streams passages from a file or folder. An invalid line is rejected with file, line and what was expected (`ERR_FORMAT`).
+Progress counts bytes of the file. A FIFO, a pipe or `/dev/stdin` is read as data arrives, and an aborted `signal` ends the
+wait for it.
 */
 export async function* readPassages(path: string, options: ReadPassagesOptions = {}): AsyncGenerator<Passage, void, undefined> {
 	checkString('path', path);

@@ -14,8 +14,9 @@ export async function readTrecRun(path: string, options: CallOptions = {}): Prom
 }
 
 /**
-Writes a TREC run: a file is replaced whole or not at all, a FIFO, a character device or `/dev/fd/N` gets it line by line,
-and `-` is the standard output. Symbolic links are followed, and a replaced file passes its mode on. Scores are the shortest decimals that give the same 32-bit float back. Ids with
+Writes a TREC run. A file is replaced atomically; a FIFO, a character device or `/dev/fd/N` is written line by line; `-` is
+standard output. Symbolic links are followed, and a replaced file keeps its mode. Scores are the shortest decimals that give the
+same 32-bit float back. Ids with
 white space are refused: no such file could be read again.
 */
 export async function writeTrecRun(path: string, run: Run, tag = 'passagekit', options: CallOptions = {}): Promise<void> {
@@ -43,7 +44,7 @@ export async function readQrels(path: string, options: CallOptions = {}): Promis
 	return qrels;
 }
 
-/** Writes qrels in TREC's four columns, to whatever `writeTrecRun` writes to. */
+/** Writes qrels in TREC's four columns. Accepts the same targets as `writeTrecRun`. */
 export async function writeQrels(path: string, qrels: Qrels, options: CallOptions = {}): Promise<void> {
 	checkString('path', path);
 	checkOptions('writeQrels', options, callOptions);
@@ -66,7 +67,7 @@ export function qrelsColumns(qrels: Qrels): {queries: string[]; passages: string
 	return {queries, passages, grades: Int32Array.from(grades)};
 }
 
-/** Refuses what would not be one column of a TREC file. `writeTrecRun` does so itself. */
+/** Throws if an id would not fit in one column of a TREC file. `writeTrecRun` checks this itself. */
 export function checkColumn(what: string, value: string): void {
 	if (value === '' || /[\p{White_Space}\p{Cc}]/u.test(value)) {
 		throw new RetrievalError(

@@ -14,7 +14,7 @@ export function unshared(values: Float32Array): Float32Array {
 	return isSharedArrayBuffer(values.buffer) ? values.slice() : values;
 }
 
-/** Copies ids, each a well-formed string, and refuses others. */
+/** Copies ids. Throws if one is not a well-formed string. */
 export async function idBatch(what: string, ids: readonly string[], signal?: AbortSignal): Promise<Binding.VectorBatch> {
 	const batch = new native.VectorBatch();
 	await copyIds(what, ids, batch, signal);

@@ -87,8 +87,8 @@ export class FlatIndex extends NativeVectorIndex {
 	}
 
 	/**
-	Opens a saved index, memory-mapped unless `inMemory`: its vectors are read when it is searched. Rejects with `ERR_IO` for
-	what is not a regular file, `ERR_INDEX_CORRUPT` for damage, `ERR_INDEX_VERSION` for a file of another version.
+	Opens a saved index, memory-mapped unless `inMemory` is set: its vectors are read when it is searched. Rejects with `ERR_IO` if
+	it is not a regular file, `ERR_INDEX_CORRUPT` if it is damaged, `ERR_INDEX_VERSION` if it has another format version.
 	*/
 	static async open(path: string, options: OpenIndexOptions = {}): Promise<FlatIndex> {
 		const opening = checkedOpen(path, options);

@@ -65,7 +65,7 @@ export class HnswIndex extends NativeVectorIndex {
 		return HnswIndex.open(path);
 	}
 
-	/** Opens a saved index, memory-mapped unless `inMemory`. Rejects as `FlatIndex.open` does. */
+	/** Opens a saved index, memory-mapped unless `inMemory` is set. Rejects with the same errors as `FlatIndex.open`. */
 	static async open(path: string, options: OpenIndexOptions = {}): Promise<HnswIndex> {
 		const opening = checkedOpen(path, options);
 		return new HnswIndex((await callNative({}, () => native.openHnswIndex(path, opening))) as unknown as HnswIndexOptions);

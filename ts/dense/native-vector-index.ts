@@ -119,10 +119,10 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	Writes the vectors as a NumPy array `[size, dim]`, as they are stored: of length 1 for cosine. The ids go to `idsPath`, one
 	on each line, or as a JSON array if it ends in `.json`. Resolves to how many vectors there were. Progress counts them.
 
-	Both files are complete before the ids, and then the vectors, take the places of older ones; on an error neither does. Only
-	a process killed, or a machine stopped, between these two renames leaves new ids beside old vectors: `addFile` refuses them
-	if their numbers differ. Either may go to a FIFO, the vectors first; it cannot be taken back then. Fails with `ERR_ARGUMENT`
-	if both are the same file, and with `ERR_IO` where a file cannot be written.
+	Both files are written completely; then first the ids and then the vectors replace the old files. On an error neither is
+	replaced. Only if the process or machine stops between these two renames are new ids left next to old vectors: `addFile`
+	rejects them if their counts differ. Either may be a FIFO; the vectors are written first, and what a FIFO has received cannot
+	be undone. Fails with `ERR_ARGUMENT` if both are the same file, and with `ERR_IO` if a file cannot be written.
 	*/
 	async exportVectors(path: string, options: ExportVectorsOptions = {}): Promise<number> {
 		checkString('exportVectors: path', path);

@@ -14,7 +14,7 @@ export function checkEncoder(what: string, encoder: Encoder, index: {readonly di
 			`${what}: expected vectors of dimension ${index.dim}, got an encoder of dimension ${encoder.dim}`,
 		);
 	}
-	// An index of the user's own may have none.
+	// A user-defined index may have none.
 	const metadata = index.metadata as IndexMetadata | undefined;
 	const made = metadata?.questionEncoder ?? metadata?.encoder;
 	if (made !== undefined && encoder.identity !== undefined && made !== encoder.identity) {

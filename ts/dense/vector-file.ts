@@ -39,7 +39,7 @@ export interface VectorFileOptions extends CallOptions {
 	readonly prefix?: string | undefined;
 }
 
-/** The names of `VectorFileOptions`, for calls that take more. */
+/** The names of `VectorFileOptions`, for calls with additional options. */
 export const fileNames = {format: true, tensor: true, column: true, idColumn: true, ids: true, idsPath: true, prefix: true} as const;
 export const fileOptions: OptionNames = optionNames<VectorFileOptions>({...callNames, ...fileNames});
 

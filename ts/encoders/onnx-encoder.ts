@@ -81,7 +81,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		return this.#native.dim;
 	}
 
-	/** Rejects with `ERR_MODEL` and the position of the input if the model gives it a vector that is not finite. */
+	/** Rejects with `ERR_MODEL` and the position of the input if the model returns a vector for it that is not finite. */
 	async encode(inputs: readonly EncoderInput[], options: EncodeOptions = {}): Promise<Vectors> {
 		checkArray('inputs', inputs, 'strings or {text, title?}');
 		checkOptions('encode', options, encodeOptions);

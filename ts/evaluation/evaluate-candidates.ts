@@ -80,7 +80,7 @@ export async function rankCandidates(
 			await onProgress?.({done, total: asked.length});
 		}
 	};
-	// When one fails, the others end the search they are at, so that nothing is left running.
+	// If one fails, the others finish their current search and stop, so that nothing is left running.
 	const work = async (): Promise<void> => {
 		while (failure === undefined && next < asked.length) {
 			try {

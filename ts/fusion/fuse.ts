@@ -10,7 +10,7 @@ import {type FusionMethod, checkFusion} from './method.ts';
 export type FusedLists = {readonly dense: Run; readonly sparse: Run} | readonly Run[];
 
 type FuseOptions = CallOptions & {
-	/** Hits wanted per query. @default 100 */
+	/** Maximum number of hits per query. @default 100 */
 	readonly k?: number | undefined;
 };
 

@@ -11,7 +11,7 @@ export interface HybridGrid {
 	readonly grid?: readonly number[] | undefined;
 }
 
-/** The names of `HybridGrid`, for calls that take more. */
+/** The names of `HybridGrid`, for calls with additional options. */
 export const gridNames = {method: true, normalise: true, grid: true} as const;
 
 /** A weight, and what it reaches: a share or a mean from 0 to 1. */

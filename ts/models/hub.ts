@@ -23,7 +23,7 @@ export interface DownloadOptions extends CallOptions {
 	readonly token?: string | undefined;
 }
 
-/** The names of `DownloadOptions`, for calls that take more. */
+/** The names of `DownloadOptions`, for calls with additional options. */
 export const downloadNames = {
 	...callNames,
 	revision: true,

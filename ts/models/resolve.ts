@@ -9,7 +9,7 @@ import {type DownloadOptions, downloadModel, downloadOptions} from './hub.ts';
 
 export interface ModelOptions extends DownloadOptions {}
 
-/** Of the options of a call that loads a model, those that find it. */
+/** The options for locating a model, among all options of a call that loads one. */
 export function modelOptions({signal, onProgress, revision, offline, cacheFolder, endpoint, token}: ModelOptions): ModelOptions {
 	return {signal, onProgress, revision, offline, cacheFolder, endpoint, token};
 }

@@ -14,7 +14,7 @@ export interface ModelConfig {
 	readonly passagekit?: Readonly<Record<string, unknown>>;
 }
 
-/** No settings of a model are longer. */
+/** Maximum size of a model's JSON settings file, in bytes. */
 const MAX_JSON_BYTES = 16 * 2 ** 20;
 
 /** The files that a model folder must have, wherever its exporter put the graph. */
@@ -45,7 +45,7 @@ export async function readModelJson(folder: string, name: string): Promise<Model
 	let text;
 	try {
 		const found = await stat(path);
-		// A folder is refused by the system; opening a FIFO would wait for a writer.
+		// For a folder the read itself fails; opening a FIFO would wait for a writer.
 		if (!found.isFile() && !found.isDirectory()) {
 			throw new RetrievalError('ERR_IO', `open ${path}: expected a regular file, got something else`);
 		}

@@ -91,7 +91,7 @@ const loadOptions: OptionNames = optionNames<ExtractiveReaderOptions>({
 	batchTokens: true,
 	threads: true,
 });
-/** The names of `ReadOptions`, for calls that take more. */
+/** The names of `ReadOptions`, for calls with additional options. */
 export const readNames = {
 	...callNames,
 	scoring: true,
@@ -104,7 +104,7 @@ export const readNames = {
 const readOptions: OptionNames = optionNames<ReadOptions>(readNames);
 const evidenceOptions: OptionNames = optionNames<NonNullable<ReadOptions['evidence']>>({beta: true, gamma: true});
 
-/** @internal Weights of evidence fusion. */
+/** @internal Weights for evidence fusion. */
 export function checkEvidence(evidence: NonNullable<ReadOptions['evidence']>): void {
 	checkGiven('evidence', evidence, evidenceOptions);
 	checkNumber('evidence: beta', evidence.beta);

@@ -11,7 +11,7 @@ export interface SpanLimits {
 	readonly maxAnswerTokens?: number | undefined;
 }
 
-/** @internal The names of `SpanLimits`, for calls that take more. */
+/** @internal The names of `SpanLimits`, for calls with additional options. */
 export const limitNames = {spansPerPassage: true, maxAnswerTokens: true} as const;
 const limitOptions: OptionNames = optionNames<SpanLimits>(limitNames);
 
@@ -68,9 +68,9 @@ export class ReadingCache implements AsyncDisposable {
 	}
 
 	/**
-	Bytes that were passed over when the file was opened, because they belong to no sound reading: damaged ones, and those of
-	a reading that a crash cut off. 0 for a sound file. All sound readings before and behind them are kept; the others are
-	read again.
+	Bytes that were skipped when the file was opened, because they belong to no valid reading: damaged bytes, and those of a
+	reading that a crash truncated. 0 for an intact file. All valid readings before and after them are kept; the others are
+	computed again.
 	*/
 	get damagedBytes(): number {
 		return callSync(() => this.#native.damagedBytes);

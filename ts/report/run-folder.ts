@@ -60,12 +60,12 @@ export function json(value: unknown): string {
 	return `${JSON.stringify(value, undefined, '\t')}\n`;
 }
 
-/** Makes a folder of a study, with those above it. */
+/** Creates a folder of a study, including its parents. */
 export async function makeFolder(path: string): Promise<void> {
 	await onPath('write', path, async () => mkdir(path, {recursive: true}));
 }
 
-/** Whether a study has this file or folder already. */
+/** Whether a study already has this file or folder. */
 export async function isThere(path: string): Promise<boolean> {
 	try {
 		await stat(path);
@@ -78,7 +78,7 @@ export async function isThere(path: string): Promise<boolean> {
 	}
 }
 
-/** A JSON file that a study has written. */
+/** Reads a JSON file that a study has written. */
 export async function readJson<T>(path: string): Promise<T> {
 	const text = await onPath('open', path, async () => readFile(path, 'utf8'));
 	try {
@@ -88,7 +88,7 @@ export async function readJson<T>(path: string): Promise<T> {
 	}
 }
 
-/** Writes a file, whole or not at all, in a folder that is made if there is none. */
+/** Writes a file atomically, and creates its folder if necessary. */
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
 	await makeFolder(dirname(path));
 	await replaceFile(path, content);

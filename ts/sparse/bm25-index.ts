@@ -52,13 +52,13 @@ export interface Bm25FilterOptions {
 export interface Bm25SearchOptions extends SearchOptions, Bm25Options, Bm25FilterOptions {}
 export interface Bm25SearchManyOptions extends SearchManyOptions, Bm25Options, Bm25FilterOptions {}
 
-/** What `Bm25Index.repair` did; all zero for a sound index. */
+/** What `Bm25Index.repair` did; all zero if the index was intact. */
 export interface Bm25Repair {
-	/** Files that were lost and are made anew. */
+	/** Missing files that were rebuilt. */
 	readonly rebuiltFiles: number;
-	/** Passages that are back. */
+	/** Passages that were restored. */
 	readonly restored: number;
-	/** Passages of the last commit that are lost for good. */
+	/** Passages of the last commit that could not be restored. */
 	readonly lost: number;
 }
 
@@ -154,9 +154,9 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	}
 
 	/**
-	Opens the index in the folder `path`, memory-mapped unless `inMemory`. The parameters are defaults that a search may
-	override. Rejects with `ERR_INDEX_CORRUPT` for damage (see `repair`), `ERR_INDEX_VERSION` for another version of the
-	format, `ERR_ANALYZER_MISMATCH`, or `ERR_IO`.
+	Opens the index in the folder `path`, memory-mapped unless `inMemory` is set. The BM25 parameters are defaults that a search
+	may override. Rejects with `ERR_INDEX_CORRUPT` if it is damaged (see `repair`), `ERR_INDEX_VERSION` if it has another format
+	version, `ERR_ANALYZER_MISMATCH`, or `ERR_IO`.
 	*/
 	static async open(path: string, options: Bm25OpenOptions = {}): Promise<Bm25Index> {
 		checkString('path', path);
@@ -169,10 +169,10 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	}
 
 	/**
-	Repairs the index in the folder `path`, which nothing may be writing, and checks all of its files. It brings back passages
-	that a deletion which was never committed took out (a fault of early versions), as far as their files are still there, and
-	makes lost `.impacts` files anew. A sound index stays as it is. Rejects with `ERR_INDEX_LOCKED` while a writer has it open,
-	and with `ERR_INDEX_CORRUPT` for damage of another kind, which leaves the index as it was.
+	Repairs the index in the folder `path` and checks all of its files. No writer may have it open. The repair restores passages
+	that an uncommitted deletion removed (a bug of early versions), as far as their files still exist, and rebuilds missing
+	`.impacts` files. It does not change an intact index. Rejects with `ERR_INDEX_LOCKED` while a writer has the index open, and
+	with `ERR_INDEX_CORRUPT` for other damage, which leaves the index as it was.
 	*/
 	static async repair(path: string): Promise<Bm25Repair> {
 		checkString('path', path);

@@ -34,9 +34,9 @@ export interface Bm25WriterOpenOptions extends Bm25WriterOptions {
 	readonly analyzer?: Analyzer | undefined;
 }
 
-/** The options on files are for a source that is one; `maxPassageBytes` holds for passages of JavaScript's too. */
+/** The file options apply only if the source is a file; `maxPassageBytes` also applies to passages from JavaScript. */
 export interface AddOptions extends CallOptions, FileOptions {
-	/** Told at the end how many bad lines of a file were passed over. An error that it throws fails the call. */
+	/** Called at the end with the number of bad lines of a file that were skipped. If it throws, the call fails. */
 	readonly onSkipped?: ((lines: number) => void) | undefined;
 }
 
@@ -165,7 +165,7 @@ export class Bm25Writer implements AsyncDisposable {
 		return this.#each(source, {...options, maxPassageBytes: file.maxPassageBytes}, update);
 	}
 
-	/** The addon interrupts the writer itself where it fails; here a callback may fail after all passages were taken. */
+	/** If the addon fails, it interrupts the writer itself; here a callback may fail after all passages were added. */
 	async #ingest(options: AddOptions, start: (control: Binding.Control) => Promise<Binding.Ingested>): Promise<number> {
 		let taken = 0;
 		try {
@@ -182,10 +182,10 @@ export class Bm25Writer implements AsyncDisposable {
 		}
 	}
 
-	/** Refuses to commit the passages that a failed call has put in. */
+	/** Prevents a commit of the passages that a failed call has added. */
 	async #interrupt(taken: number): Promise<void> {
 		if (taken > 0) {
-			// Closed meanwhile, it commits nothing anyway.
+			// If it has been closed since, it commits nothing anyway.
 			await this.#native.interrupt().catch(() => {});
 		}
 	}
@@ -252,7 +252,7 @@ function checkedOptions(
 	return {overwrite, threads, memory, mergeInBackground};
 }
 
-/** The check of each passage, without the names that a message would need. */
+/** Checks a passage without building the names that only an error message needs. */
 function isPassage(passage: Passage): boolean {
 	return (
 		typeof passage?.id === 'string' &&

@@ -30,7 +30,7 @@ function isRecord(value: unknown): boolean {
 	try {
 		return Object.prototype.toString.call(value) === '[object Object]';
 	} catch {
-		// A revoked proxy.
+		// The value is a revoked proxy.
 		return false;
 	}
 }

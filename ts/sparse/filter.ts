@@ -26,13 +26,13 @@ Which passages a search may find, by their ids and fields.
 - `exists`: those that have the field.
 - `and`, `or`, `not`: those that meet all, one, or not this. `{and: []}` is every passage, `{or: []}` none.
 
-A condition on a field that a passage lacks does not hold, whatever it says, so `not` of it does. A field of several texts
-meets a condition if one of its texts does; one of no text counts as lacking.
+If a passage lacks a field, every condition on that field is false, so `not` of it is true. A field with several texts meets a
+condition if one of its texts does; a field with an empty list of texts counts as missing.
 
-`equals`, `in` and `range` on a field that no passage of the index has are refused with `ERR_ARGUMENT`, and so are values of
-a type that the field never has, as `lt: '50'` where all values are numbers: such filters would find nothing, or everything
-with `not`. `exists` asks for any field, and an index without passages accepts any filter. Deleted passages count until
-they are merged away.
+`equals`, `in` and `range` are rejected with `ERR_ARGUMENT` if no passage of the index has the field, or if the field never has
+values of the given type, for example `lt: '50'` where all values are numbers: such filters would match nothing, or everything
+with `not`. `exists` accepts any field, and an index without passages accepts any filter. Deleted passages count until they are
+merged away.
 
 @example
 ```

@@ -13,7 +13,7 @@ import {
 } from './analyzer.ts';
 
 const types = ['english', 'simple', 'whitespace', 'snowball', 'wordpiece'] as const;
-/** A description of an index's analyzer, which has a version too, may be given to make another. */
+/** Also accepts `version`, so that the description of an index's analyzer can be used to create another. */
 const common = {type: true, stopWords: true, version: true} as const;
 const analyzerOptions: Readonly<Record<AnalyzerOptions['type'], OptionNames>> = {
 	english: new Set(Object.keys(common)),

@@ -24,7 +24,7 @@ export interface NamedFiles {
 	readonly qrels?: string | undefined;
 }
 
-/** The names of `NamedFiles`, for calls that take more. */
+/** The names of `NamedFiles`, for calls with additional options. */
 export const fileNames = {corpus: true, development: true, test: true, queries: true, qrels: true} as const;
 
 /** How files of a folder are told apart by their names. */

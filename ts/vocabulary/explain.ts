@@ -170,7 +170,7 @@ export async function explainMatch(
 	};
 }
 
-/** Refuses what lacks a method; where a part may be left out, `undefined` is none. */
+/** Throws if a part lacks a method. `undefined` is accepted for parts that are optional. */
 function checkMethods(parts: Readonly<Record<string, unknown>>, method: string, expected: string): void {
 	for (const [what, part] of Object.entries(parts)) {
 		if (part !== undefined && !hasMethods(part, method)) {

@@ -100,7 +100,7 @@ pub(crate) fn shown(value: &str) -> String {
     }
 }
 
-/// Most characters of one part of a message. Parsers quote what they refuse, and that can be megabytes.
+/// Maximum number of characters of one part of a message. Parsers quote invalid input, which can be megabytes long.
 const MAX_MESSAGE: usize = 600;
 
 fn brief(mut message: String) -> String {

@@ -16,13 +16,13 @@ pub struct ReadOptions {
     pub split: Option<SplitOptions>,
     /// Skips and counts bad lines instead of refusing them.
     pub skip_bad_lines: bool,
-    /// Most bytes of one line, record, JSON item or text file, decompressed and before splitting. What is longer is a
-    /// bad line. Memory is bounded by a small multiple of it. Default [`MAX_DOCUMENT_BYTES`].
+    /// Maximum size of one line, record, JSON item or text file, in bytes after decompression and before splitting. A
+    /// longer one is a bad line. Memory is bounded by a small multiple of it. Default [`MAX_DOCUMENT_BYTES`].
     pub max_document_bytes: usize,
-    /// Most bytes of a passage: id, title and text as UTF-8, after splitting. What is longer is a bad line. Default
-    /// [`MAX_PASSAGE_BYTES`].
+    /// Maximum size of a passage after splitting, in bytes: id, title and text as UTF-8. A longer one is a bad line.
+    /// Default [`MAX_PASSAGE_BYTES`].
     pub max_passage_bytes: usize,
-    /// Cancels opening and reading, also while they wait for the writer of a FIFO.
+    /// Cancels opening and reading, including waits for the writer of a FIFO.
     pub control: Arc<Control>,
 }
 

@@ -1,4 +1,4 @@
-//! The decompressed bytes of a file, in a window that slides.
+//! The decompressed bytes of a file, in a sliding window.
 
 use std::io::{BufReader, Cursor, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::source_file::SourceFile;
 
 /// The first size of the window of a file that is not small.
 const BUFFER: usize = 256 << 10;
-/// Most bytes that one call of [`Input::fill`] reads: about a millisecond of decompression between two checks for
-/// cancellation.
+/// Maximum number of bytes that one call of [`Input::fill`] reads. Decompressing them takes about a millisecond, which
+/// is the time between two checks for cancellation.
 const MAX_FILL: usize = 1 << 20;
 
 /// How much of a file, compressed if it is, was read.
@@ -26,8 +26,8 @@ pub(crate) struct Progress {
 
 /// The bytes of a file, decompressed if they are gzip, without a byte order mark, in a window that slides.
 ///
-/// Whoever reads looks at [`limit`](Self::limit) after each [`fill`](Self::fill): the window grows as long as nothing is
-/// consumed.
+/// The caller must compare the data with [`limit`](Self::limit) after each [`fill`](Self::fill): the window grows as
+/// long as nothing is consumed.
 pub(crate) struct Input {
     path: PathBuf,
     reader: Box<dyn Read + Send>,
@@ -41,13 +41,13 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// Opens a file with the default limits; also tells how much of it is read as time goes by.
+    /// Opens a file with the default limits; also returns the progress of reading it.
     #[cfg(test)]
     pub fn open(path: &Path) -> Result<(Self, Progress), Error> {
         Self::open_within(path, &Bounds::default())
     }
 
-    /// Opens a file of any kind; also tells how much of it is read as time goes by.
+    /// Opens a file of any kind; also returns the progress of reading it.
     pub fn open_within(path: &Path, bounds: &Bounds) -> Result<(Self, Progress), Error> {
         let read = Arc::new(AtomicU64::new(0));
         let (file, total) = SourceFile::open(path, bounds.watch.clone())?;
@@ -55,7 +55,7 @@ impl Input {
         Ok((input, Progress { read, total }))
     }
 
-    /// Opens a regular file and adds to `count` the bytes that are read of it.
+    /// Opens a regular file and adds the number of bytes read from it to `count`.
     pub fn open_regular(path: &Path, count: Arc<AtomicU64>, bounds: &Bounds) -> Result<Self, Error> {
         let (file, total) = SourceFile::open_regular(path, bounds.watch.clone())?;
         Self::new(path, file, total, count, bounds)
@@ -72,7 +72,7 @@ impl Input {
         file.by_ref().take(2).read_to_end(&mut magic).map_err(|source| failed(path, false, source))?;
         let gzip = magic == [0x1f, 0x8b];
         let counted = Counted { reader: Cursor::new(magic).chain(file), count };
-        // Folders may hold many small files; of a FIFO the length is not known.
+        // Folders may hold many small files; the length of a FIFO is unknown.
         let length = usize::try_from(length).unwrap_or(BUFFER);
         let first = if length == 0 { BUFFER } else { length.clamp(4 << 10, BUFFER) };
         let reader: Box<dyn Read + Send> = if gzip {
@@ -101,7 +101,7 @@ impl Input {
         &self.path
     }
 
-    /// Most bytes of one document.
+    /// Maximum number of bytes of one document.
     pub fn limit(&self) -> usize {
         self.limit
     }
@@ -152,7 +152,7 @@ impl Input {
         self.start += count;
     }
 
-    /// All that remains, which must be a text within the limit.
+    /// All remaining bytes. They must be within the limit.
     pub fn rest(&mut self) -> Result<&[u8], Error> {
         loop {
             if self.end - self.start > self.limit {
@@ -165,8 +165,8 @@ impl Input {
         }
     }
 
-    /// Makes room behind the data. The window doubles, up to the limit and a little more, by which a document that is
-    /// too long is told.
+    /// Makes room after the data. The window doubles, up to a little more than the limit, so that a document that is
+    /// too long can be recognized.
     fn make_room(&mut self) {
         let kept = self.end - self.start;
         self.buffer.copy_within(self.start..self.end, 0);

@@ -51,7 +51,7 @@ impl Extent {
         self.at
     }
 
-    /// Says that the first `count` bytes of the data were dropped, all of which were looked at.
+    /// Adjusts the position after the caller dropped the first `count` bytes, which must have been scanned.
     pub fn drop_front(&mut self, count: usize) {
         self.at -= count;
     }

@@ -14,10 +14,10 @@ pub(crate) struct Id<'a>(pub Cow<'a, str>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Text<'a>(pub Cow<'a, str>);
 
-/// Most answers of one question. In memory an answer is much larger than the shortest one in a file.
+/// Maximum number of answers per question. An answer needs much more memory than the shortest one takes in a file.
 const MAX_ANSWERS: usize = 1 << 16;
 
-/// The first item of a list, all of whose items must be sound.
+/// The first item of a list; all of its items must be valid.
 pub(crate) struct First<T>(pub Option<T>);
 
 /// Answers: a list of strings or numbers, one string, or null.

@@ -29,7 +29,7 @@ pub(crate) struct JsonItems {
     /// Length of the current item, at the start of the window, and its line.
     length: usize,
     item_line: u64,
-    /// How far an item was followed that is too long, and is still to be passed over.
+    /// If the current item is too long: how far it was scanned. The rest must still be skipped.
     overlong: Option<Extent>,
 }
 
@@ -56,8 +56,8 @@ impl JsonItems {
     }
 
     /// Moves to the next item; `false` after the last. What makes the items' bounds unclear is an
-    /// [`Error::Format`], after which there is no next one. An item beyond the limit is an [`Error::Line`], and the next
-    /// call moves to the item behind it.
+    /// [`Error::Format`], after which there is no next one. An item longer than the limit is an [`Error::Line`], and
+    /// the next call moves to the item after it.
     pub fn advance(&mut self) -> Result<bool, Error> {
         let found = self.find_next();
         if !matches!(found, Ok(true) | Err(Error::Line { .. })) {
@@ -207,7 +207,7 @@ impl JsonItems {
         Ok(key)
     }
 
-    /// Length of the value at the start of the window; how far it was followed if it is longer than the limit.
+    /// Length of the value at the start of the window, or how far it was scanned if it is longer than the limit.
     fn measure(&mut self) -> Result<Result<usize, Extent>, Error> {
         let mut extent = Extent::default();
         let limit = self.input.limit();
@@ -224,7 +224,7 @@ impl JsonItems {
         }
     }
 
-    /// Drops a value that was followed as far as `extent` says, without keeping it.
+    /// Skips a value that was scanned as far as `extent` says, without storing it.
     fn pass_over(&mut self, mut extent: Extent) -> Result<(), Error> {
         loop {
             if let Some(length) = extent.find(self.input.data()) {

@@ -25,7 +25,7 @@ impl JsonRecords {
         })
     }
 
-    /// Opens a file of either form, with the default limits.
+    /// Opens a file in either form with the default limits.
     pub fn open(path: &Path) -> Result<Self, Error> {
         Self::new(Input::open_within(path, &Bounds::default())?.0)
     }

@@ -1,4 +1,4 @@
-//! Limits on the size of what is read, so that a damaged or hostile file cannot fill the memory.
+//! Limits on the size of input, so that a damaged or hostile file cannot exhaust memory.
 //!
 //! A *document* is one line, one record, one JSON item or one text file, decompressed and before splitting. Readers
 //! keep at most one document in memory, together with a few copies of its parts. A *passage* is what an index or a
@@ -13,13 +13,13 @@ use crate::error::shown;
 /// Default of [`ReadOptions::max_document_bytes`](crate::ReadOptions::max_document_bytes): 64 MiB.
 pub const MAX_DOCUMENT_BYTES: usize = 64 << 20;
 
-/// Default of [`ReadOptions::max_passage_bytes`](crate::ReadOptions::max_passage_bytes): 1 MiB, some 150 000 words.
+/// Default of [`ReadOptions::max_passage_bytes`](crate::ReadOptions::max_passage_bytes): 1 MiB, about 150,000 words.
 ///
-/// Lucene and tantivy limit only single terms (32 KiB and 64 KiB). A passage is handed to JavaScript, tokenized and
-/// read as a whole, so it has to stay small.
+/// Lucene and tantivy limit only single terms (32 KiB and 64 KiB). A passage is copied to JavaScript, tokenized and
+/// read by models as a whole, so it must stay small.
 pub const MAX_PASSAGE_BYTES: usize = 1 << 20;
 
-/// The control of whoever waits for a reader. It can change between two calls.
+/// The control of the caller that waits for a reader. It can change between two calls.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Watch(Arc<Mutex<Arc<Control>>>);
 
@@ -37,7 +37,7 @@ impl Watch {
     }
 }
 
-/// What holds for all inputs of one reader.
+/// Limits and cancellation that all inputs of one reader share.
 #[derive(Debug, Clone)]
 pub(crate) struct Bounds {
     pub max_document: usize,
@@ -50,12 +50,12 @@ impl Default for Bounds {
     }
 }
 
-/// What is expected of a document, and what came instead.
+/// The expected and actual parts of the error message for a document that is too long.
 pub(crate) fn long_document(max: usize) -> (String, &'static str) {
     (format!("a document of at most {}", size(max)), "a longer one; raise maxDocumentBytes if it is sound")
 }
 
-/// Whether id, title and text exceed `max` bytes; if they do, what was expected and what came.
+/// The expected and actual parts of the error message if id, title and text together exceed `max` bytes.
 pub(crate) fn long_passage(
     id: &str,
     title: Option<&str>,
@@ -69,7 +69,7 @@ pub(crate) fn long_passage(
     })
 }
 
-/// A number of bytes as people read it.
+/// Formats a number of bytes for people.
 pub(crate) fn size(bytes: usize) -> String {
     const KIB: usize = 1 << 10;
     const MIB: usize = 1 << 20;

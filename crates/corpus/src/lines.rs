@@ -10,7 +10,7 @@ pub(crate) struct Lines {
     /// Number of the current line, from 1; 0 before the first.
     number: u64,
     current: Span,
-    /// The current line was too long, and its rest is still to be passed over.
+    /// Whether the current line was too long, so that its rest must still be skipped.
     overlong: bool,
 }
 
@@ -26,8 +26,8 @@ impl Lines {
         Self { input, number: 0, current: Span { bytes: 0, lines: 1 }, overlong: false }
     }
 
-    /// Moves to the next line; `false` at the end of the file. A line beyond the limit is an [`Error::Line`], and the
-    /// next call moves to the line behind it.
+    /// Moves to the next line; `false` at the end of the file. A line longer than the limit is an [`Error::Line`], and
+    /// the next call moves to the line after it.
     pub fn advance(&mut self) -> Result<bool, Error> {
         if std::mem::take(&mut self.overlong) {
             self.pass_over()?;
@@ -45,7 +45,7 @@ impl Lines {
         Ok(bytes > 0)
     }
 
-    /// Drops what is left of a line, without keeping it.
+    /// Skips the rest of a line without storing it.
     fn pass_over(&mut self) -> Result<(), Error> {
         loop {
             let data = self.input.data();
@@ -87,7 +87,7 @@ impl Lines {
         self.number
     }
 
-    /// Most bytes of one line.
+    /// Maximum number of bytes of one line.
     pub fn limit(&self) -> usize {
         self.input.limit()
     }
@@ -126,7 +126,7 @@ impl Lines {
         self.current = span;
     }
 
-    /// End of the line that starts at `start` of the window, its line break included; none if the line without its
+    /// End of the line that starts at `start` in the window, including its line break; `None` if the line without its
     /// break is longer than `limit`.
     fn line_end(&mut self, start: usize, limit: usize) -> Result<Option<usize>, Error> {
         let mut searched = start;

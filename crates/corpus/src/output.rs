@@ -6,8 +6,8 @@ use control::Control;
 
 use crate::Error;
 
-/// A file that is replaced whole or not at all, a FIFO or a device that is written to, or the standard output, which `-`
-/// stands for.
+/// A file that is replaced atomically, a FIFO or a device that is written to directly, or standard output for the path
+/// `-`.
 #[derive(Debug)]
 pub(crate) struct Output {
     path: PathBuf,
@@ -22,7 +22,7 @@ enum Target {
 }
 
 impl Output {
-    /// Cancelling fails all that follows, and ends waits for the reader of a FIFO.
+    /// After cancellation all operations fail, and waits for the reader of a FIFO end.
     pub fn create(path: &Path, control: &Arc<Control>) -> Result<Self, Error> {
         let target = if path == Path::new("-") {
             Target::Stdout(BufWriter::with_capacity(1 << 16, io::stdout()))
@@ -63,7 +63,7 @@ impl Write for Output {
     }
 }
 
-/// Writes a whole file. What fails because the caller cancelled is [`Error::Cancelled`].
+/// Writes a whole file. A failure caused by cancellation is [`Error::Cancelled`].
 pub(crate) fn write_whole(
     path: &Path,
     control: &Arc<Control>,

@@ -23,7 +23,7 @@ pub(crate) trait PassageSource: Send {
     /// [`Error::Line`] the next call reads what follows.
     fn read(&mut self, passage: &mut Passage) -> Result<bool, Error>;
 
-    /// An [`Error::Line`] at the passage that was read last.
+    /// An [`Error::Line`] at the position of the passage that was read last.
     fn error(&self, expected: String, got: String) -> Error;
 }
 
@@ -51,14 +51,14 @@ pub struct PassageReader {
     ended: bool,
 }
 
-/// Opens a file of passages, plain or gzip, or a folder of texts. A FIFO, a pipe or a device will do for a file: all
-/// formats are read once, from the beginning.
+/// Opens a file of passages, plain or gzip, or a folder of texts. The file may be a FIFO, a pipe or a device, because
+/// all formats are read once, from the beginning.
 ///
 /// # Errors
 ///
 /// [`Error::Io`], [`Error::Gzip`]; [`Error::Format`] if the format is to be found by content and is not among
-/// those known, a folder is read as another format than text or holds a FIFO, socket or device under the name of a
-/// text; [`Error::Text`] if the splitting options have no meaning; [`Error::Cancelled`].
+/// those known, a folder is read as another format than text, or a folder contains a FIFO, socket or device with the
+/// file name of a text; [`Error::Text`] if the splitting options are invalid; [`Error::Cancelled`].
 pub fn open_passages(
     path: impl AsRef<Path>,
     format: PassageFormat,
@@ -116,9 +116,9 @@ impl PassageReader {
     ///
     /// # Errors
     ///
-    /// [`Error::Line`] unless bad lines are skipped, also for a document or passage beyond its limit;
-    /// [`Error::Format`], [`Error::Io`], [`Error::Gzip`], [`Error::Cancelled`]. After an error there is nothing more
-    /// to read.
+    /// [`Error::Line`] unless bad lines are skipped, also for a document or passage longer than its limit;
+    /// [`Error::Format`], [`Error::Io`], [`Error::Gzip`], [`Error::Cancelled`]. After an error, nothing more can be
+    /// read.
     pub fn read_into(&mut self, passage: &mut Passage) -> Result<bool, Error> {
         if self.ended {
             return Ok(false);
@@ -149,7 +149,7 @@ impl PassageReader {
         Ok(more)
     }
 
-    /// Makes another control the one that cancels reading.
+    /// Replaces the control that cancels reading.
     pub fn watch(&self, control: Arc<Control>) {
         self.watch.set(control);
     }

@@ -36,7 +36,7 @@ pub struct QuestionReader {
     ended: bool,
 }
 
-/// Opens a file of questions, plain or gzip; a FIFO, a pipe or a device will do. `options.split` and
+/// Opens a file of questions, plain or gzip; it may be a FIFO, a pipe or a device. `options.split` and
 /// `options.max_passage_bytes` have no effect.
 ///
 /// # Errors
@@ -71,7 +71,7 @@ pub fn open_questions(
 }
 
 impl QuestionReader {
-    /// Makes another control the one that cancels reading.
+    /// Replaces the control that cancels reading.
     pub fn watch(&self, control: Arc<Control>) {
         self.watch.set(control);
     }

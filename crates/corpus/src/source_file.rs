@@ -1,7 +1,7 @@
-//! Opens whatever can be read once: regular files, FIFOs, pipes, terminals and other character devices.
+//! Opens anything that can be read once: regular files, FIFOs, pipes, terminals and other character devices.
 //!
-//! Opening a FIFO waits for its writer, and reading waits for data. Both waits are done by polling in slices of
-//! [`SLICE`], between which the control is checked, so that a cancelled reader stops soon.
+//! Opening a FIFO waits for its writer, and reading waits for data. Both waits poll in slices of [`SLICE`] and check
+//! the control after each one, so that a canceled reader stops soon.
 
 use std::fs::{File, FileType, Metadata};
 use std::io::{ErrorKind, Read};
@@ -14,18 +14,18 @@ use crate::limits::Watch;
 #[cfg(unix)]
 const SLICE: u32 = 50;
 
-/// An open file whose waits can be cancelled. A cancelled read fails with an error that holds
+/// An open file whose waits can be canceled. A canceled read fails with an error that wraps
 /// [`control::Cancelled`].
 #[derive(Debug)]
 pub(crate) struct SourceFile {
     file: File,
-    /// Whether a read may have to wait for whoever writes.
+    /// Whether a read may have to wait for the writer.
     waits: bool,
     watch: Watch,
 }
 
 impl SourceFile {
-    /// Opens a file; also returns its length, 0 if it is not known.
+    /// Opens a file; also returns its length, or 0 if it is unknown.
     pub fn open(path: &Path, watch: Watch) -> Result<(Self, u64), Error> {
         let (file, metadata) = opened(path)?;
         let waits = !metadata.is_file();
@@ -33,7 +33,7 @@ impl SourceFile {
         Ok((Self { file, waits, watch }, length))
     }
 
-    /// Opens a regular file and refuses everything else.
+    /// Opens a regular file. Fails for everything else.
     pub fn open_regular(path: &Path, watch: Watch) -> Result<(Self, u64), Error> {
         let (file, metadata) = opened(path)?;
         if !metadata.is_file() {
@@ -43,7 +43,7 @@ impl SourceFile {
     }
 }
 
-/// The error for something that is not a regular file where only one will do.
+/// The error if the path is not a regular file, but must be one.
 pub(crate) fn not_regular(path: &Path, kind: FileType) -> Error {
     Error::format(path, "a regular file", described(kind))
 }
@@ -67,7 +67,7 @@ fn open_without_waiting(path: &Path) -> std::io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let opened = std::fs::OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path);
     match opened {
-        // A standard input that is a socket, as Node gives its children, cannot be opened by name.
+        // Node gives child processes a socket as standard input, which cannot be opened by name.
         Err(error)
             if error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error())
                 && path == Path::new("/dev/stdin") =>
@@ -121,10 +121,11 @@ impl Read for SourceFile {
 }
 
 impl SourceFile {
-    /// Waits for at most one slice; whether a read would now return, with data or with the end.
+    /// Waits for at most one slice. Returns whether a read would not block, because there is data or the end of the
+    /// file.
     ///
-    /// A read from a FIFO without a writer returns 0 at once, both before the first writer came and after the last one
-    /// left. Polling tells them apart: only the latter is a hang-up.
+    /// A read from a FIFO without a writer returns 0 at once, both before the first writer opens it and after the last
+    /// one closes it. Polling tells them apart: only the latter is a hang-up (`POLLHUP`).
     #[cfg(unix)]
     fn is_ready(&self) -> std::io::Result<bool> {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};

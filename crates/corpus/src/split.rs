@@ -40,13 +40,13 @@ pub fn passages_of(
     Ok(pieces.into_iter().enumerate().map(passage).collect())
 }
 
-/// Splits what another source gives. Only the document and its current piece are in memory.
+/// Splits the documents of another source. Only one document and its current piece are in memory.
 pub(crate) struct Split<S> {
     documents: S,
     options: SplitOptions,
     max_passage: usize,
     document: Passage,
-    /// Of the current document, and how many of its pieces were given.
+    /// The splitter of the current document, and the number of pieces returned so far.
     splitter: Option<(Splitter, usize)>,
 }
 

@@ -1,7 +1,7 @@
 //! SQuAD 1.1 and 2.0: articles of paragraphs of questions.
 //!
-//! An article is parsed whole, and what repeats its title or a paragraph is made when it is asked for: all at once
-//! could take many times the article's memory.
+//! An article is parsed as a whole. Items that repeat its title or a paragraph are created on demand: all of them
+//! together could take many times the article's memory.
 
 use std::vec::IntoIter;
 

@@ -26,8 +26,8 @@ pub(crate) struct TextFile {
 /// The text files below a folder, and the sum of their lengths.
 ///
 /// They come in the order of their paths, compared part by part. Hidden files and folders (`.git`) are left out;
-/// linked files are read, linked folders are not. A FIFO, a socket or a device under the name of a text is refused:
-/// reading it could take forever.
+/// linked files are read, linked folders are not. A FIFO, a socket or a device with the file name of a text is an
+/// error: reading it could take forever.
 pub(crate) fn files_in(folder: &Path, bounds: &Bounds) -> Result<(Vec<TextFile>, Progress), Error> {
     let mut files = Vec::new();
     let mut total = 0;

@@ -8,7 +8,7 @@ use crate::lines::Lines;
 /// No row with a quoted line break is longer than this.
 const MAX_ROW: usize = 1 << 20;
 
-/// No row of ours has more fields; of the others only their number is kept.
+/// Maximum number of fields that are stored; further fields are only counted. No supported table has more columns.
 const MAX_FIELDS: usize = 1 << 10;
 
 /// The tab-separated fields of a row, quoted as DPR's files are.
@@ -19,7 +19,7 @@ const MAX_FIELDS: usize = 1 << 10;
 /// swallows the lines behind it, as it would with Python's `csv`; what `csv` writes is read alike.
 #[derive(Debug, Default)]
 pub(crate) struct Row {
-    /// The first [`MAX_FIELDS`] of them.
+    /// The first [`MAX_FIELDS`] fields of the row.
     fields: Vec<Field>,
     count: usize,
 }
@@ -66,7 +66,7 @@ impl Row {
         self.count
     }
 
-    /// Number of fields that can be asked for: all, unless the row has more than any table of ours.
+    /// Number of fields that can be read: all, unless the row has more than [`MAX_FIELDS`].
     pub fn kept(&self) -> usize {
         self.fields.len()
     }

@@ -1,4 +1,4 @@
-//! Oversized and endless inputs are refused, passed over or cancelled in bounded memory.
+//! Oversized and endless inputs are rejected, skipped or canceled in bounded memory.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use corpus::{
     read_qrels_cancellable, read_run_cancellable,
 };
 
-/// A file with this content in a folder that lives as long as the guard.
+/// Creates a file with this content in a temporary folder, which is removed when the guard is dropped.
 fn file(name: &str, content: &[u8]) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
@@ -28,14 +28,15 @@ fn small(skip_bad_lines: bool) -> ReadOptions {
     }
 }
 
-/// Ids that are read, and how many bad lines were passed over; or the error.
+/// The ids that were read and the number of skipped bad lines, or the error.
 fn ids(path: &Path, format: PassageFormat, options: &ReadOptions) -> Result<(Vec<String>, u64), String> {
     let mut reader = open_passages(path, format, options).map_err(|error| error.to_string())?;
     let ids: Result<Vec<_>, _> = reader.by_ref().map(|passage| passage.map(|passage| passage.id)).collect();
     ids.map(|ids| (ids, reader.skipped())).map_err(|error| error.to_string())
 }
 
-/// Content of each format: a good record, one of `long` bytes, a good record; and the line of the long one.
+/// Content in each format: a good record, one of `long` bytes and another good one; and the line number of the long
+/// one.
 fn with_long_record(long: usize) -> Vec<(PassageFormat, String, [&'static str; 2], u64)> {
     let text = "x ".repeat(long / 2);
     vec![
@@ -80,7 +81,7 @@ fn with_long_record(long: usize) -> Vec<(PassageFormat, String, [&'static str; 2
 
 #[test]
 fn a_document_beyond_its_limit_is_refused_with_its_line_or_passed_over_in_every_format() {
-    // Longer than the buffers too, so that the rest of a document is dropped piece by piece.
+    // The second length exceeds the buffers, so that the rest of a document is skipped piece by piece.
     for long in [3000, 3_000_000] {
         for (format, content, good, line) in with_long_record(long) {
             let (_folder, path) = file("corpus", content.as_bytes());
@@ -108,7 +109,7 @@ fn a_passage_beyond_its_limit_is_refused_with_its_line_or_passed_over_in_every_f
         assert!(error.ends_with("; split it or raise maxPassageBytes"), "{format}: {error}");
         let (found, skipped) = ids(&path, format, &small(true)).expect("passed over");
         assert_eq!((found, skipped), (good.map(str::to_owned).to_vec(), 1), "{format}");
-        // Split, each passage is short enough.
+        // After splitting, each passage is short enough.
         let split = ReadOptions {
             split: Some(SplitOptions { words: 100, ..SplitOptions::default() }),
             ..small(false)
@@ -175,7 +176,7 @@ fn questions_beyond_the_limit_are_refused_or_passed_over_in_every_format() {
             format!("[{{\"question\":\"a\"}},\n{{\"question\":\"{text}\"}},\n{{\"question\":\"c\"}}]"),
             2,
         ),
-        // Number and title of many short lines.
+        // A number and title that consist of many short lines.
         (
             QuestionFormat::Trec,
             format!(
@@ -261,7 +262,7 @@ fn answers_beyond_their_number_are_refused() {
     assert!(error.contains("more than 65536 answers"), "{error}");
 }
 
-/// What a cancelled call returns, and how long after the cancellation.
+/// The result of a canceled call, and the time from the cancellation to its return.
 fn cancelled_after<T>(delay: Duration, work: impl FnOnce(Arc<Control>) -> T) -> (T, Duration) {
     let control = Arc::new(Control::new());
     let canceller = Arc::clone(&control);
@@ -323,7 +324,7 @@ mod pipes {
                 let path = fifo(folder.path(), &format!("{number}-{way}"));
                 let (written, bytes) = (path.clone(), content.clone());
                 let writer = std::thread::spawn(move || {
-                    // The reader waits for a writer, then for each part.
+                    // The reader first waits for a writer, then for each part.
                     std::thread::sleep(Duration::from_millis(120));
                     let mut output = std::fs::OpenOptions::new().write(true).open(written).expect("opens");
                     for part in bytes.as_bytes().chunks(200) {
@@ -344,7 +345,7 @@ mod pipes {
         let folder = tempfile::tempdir().expect("a folder");
         let path = fifo(folder.path(), "fifo");
         for silent_writer in [false, true] {
-            // A FIFO opened for both has a writer and does not wait for one.
+            // Opening a FIFO for reading and writing does not block, and gives it a writer.
             let _writer = silent_writer
                 .then(|| std::fs::OpenOptions::new().read(true).write(true).open(&path).expect("opens"));
             let wait = Duration::from_millis(200);
@@ -388,7 +389,7 @@ mod pipes {
     fn a_fifo_a_socket_and_a_device_in_a_text_folder_are_refused_by_name() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("a.txt"), "fine").expect("writable");
-        // What is not named as a text is none of ours.
+        // Files without a text file's name are ignored.
         fifo(folder.path(), "b.log");
         assert_eq!(
             ids(folder.path(), PassageFormat::Auto, &ReadOptions::default()).expect("fine").0,

@@ -1,5 +1,5 @@
-//! Hostile files take memory by the limits on documents, not by their length. One test in a process of its own, whose
-//! peak memory is measured.
+//! For hostile files, memory is bounded by the document limit and not by the file's length. This file has only one
+//! test, because it measures the peak memory of the whole process.
 #![cfg(target_os = "linux")]
 
 use std::io::Write;
@@ -7,9 +7,9 @@ use std::path::Path;
 
 use corpus::{PassageFormat, QuestionFormat, ReadOptions, SplitOptions, open_passages, open_questions};
 
-/// Peak memory in bytes that `work` adds to what the process has.
+/// The result of `work`, and by how many bytes it increases the peak memory of the process.
 fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
-    // Makes the peak what is in use now: proc_pid_clear_refs(5).
+    // Resets the peak to the memory in use now: see proc_pid_clear_refs(5).
     std::fs::write("/proc/self/clear_refs", "5").expect("writable");
     let before = peak();
     let result = work();
@@ -37,7 +37,7 @@ fn gzip(path: &Path, start: &str, chunk: &str, length: usize, end: &str) {
 #[test]
 fn memory_is_bounded_by_the_limits_whatever_a_file_expands_to() {
     let folder = tempfile::tempdir().expect("a folder");
-    // One document far beyond the limit is dropped as it is read.
+    // A document far above the limit is discarded while it is read.
     for (name, format, start, end) in [
         (
             "bomb.jsonl",
@@ -69,7 +69,7 @@ fn memory_is_bounded_by_the_limits_whatever_a_file_expands_to() {
         assert!(grown < 16 << 20, "{name}: {grown} bytes more");
     }
 
-    // Documents just within it take a small multiple of it, whatever they consist of.
+    // Documents just below the limit need a small multiple of it, whatever they contain.
     let repeats = |item: &str| item.repeat((16 << 20) / item.len());
     let options = |words| ReadOptions {
         max_document_bytes: 17 << 20,

@@ -59,7 +59,7 @@ impl Default for EncoderConfig {
 pub struct EncodeOptions {
     /// Tokens of one run, filling included. Texts are sorted by length, so little is filled.
     pub batch_tokens: usize,
-    /// The number of the first input in error messages, for a list that is encoded in several calls.
+    /// The number of the first input in error messages, if a list is encoded in several calls.
     pub first_input: usize,
 }
 
@@ -128,7 +128,7 @@ impl Encoder {
     /// # Errors
     ///
     /// [`Error::Tokenize`], [`Error::Run`], [`Error::Cancelled`] between batches; [`Error::Model`] if a vector has a
-    /// number that is not finite, which no index could hold or search for.
+    /// value that is not finite, because no index could store it or search for it.
     pub fn encode(
         &self,
         inputs: &[EncoderInput<'_>],
@@ -161,7 +161,7 @@ impl Encoder {
         Ok(vectors)
     }
 
-    /// Refuses vectors with numbers that are not finite, by the first of these inputs that has one.
+    /// Fails if a vector has a value that is not finite; the error names the first such input.
     fn check_finite(
         &self,
         vectors: &[f32],

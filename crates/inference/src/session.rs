@@ -10,7 +10,7 @@ use ort::value::TensorRef;
 
 use crate::{Batch, Error, Library};
 
-/// The name of the threads that models run on.
+/// The name of the threads that run models.
 const THREAD: &str = "passagekit-onnx";
 
 /// An opened model, with a thread of its own on which it runs. Runs of one session wait for each other.

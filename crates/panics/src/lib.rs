@@ -1,11 +1,11 @@
-//! Panics that become errors.
+//! Turns panics into errors.
 //!
-//! All work of the addon is guarded: a panic is caught and rejects a promise. Rust's own hook prints every panic to standard
-//! error before anybody can catch it, so the addon [installs](install) a hook that remembers the panic instead, and whoever
-//! catches it asks for its [description]: the message and where it was raised. A payload has no place in it, and
-//! a panic of a thread may be caught on another one, so records are found by their message.
+//! The addon catches every panic and rejects a promise with it. Rust's default hook prints each panic to standard error
+//! before it can be caught, so the addon [installs](install) a hook that records the panic instead. The code that
+//! catches a panic asks for its [description]: the message and the source location. A payload does not contain the
+//! location, and a panic may be caught on another thread, so records are looked up by message.
 //!
-//! A panic that no one can catch is printed as before: one that ends the process, or one of a thread that nobody waits for.
+//! A panic that nothing catches is printed as before: one that ends the process, or one in a thread that nobody joins.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -14,15 +14,15 @@ use std::panic::{self, Location, PanicHookInfo};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
 
-/// Most panics that are remembered at a time. They are asked for at once; only what nobody asks for stays.
+/// Maximum number of recorded panics. Most records are taken at once; only those that nobody asks for accumulate.
 const MAX_RECORDS: usize = 32;
 
-/// Threads whose panics are caught, by the beginnings of their names: our own, those of rayon pools, which hand a panic to
-/// the caller, and tantivy's, which it waits for. Threads of Node and of rayon's global pool have no name.
+/// Name prefixes of the threads whose panics are caught: this package's own threads, those of rayon pools, which pass a
+/// panic to the caller, and tantivy's, which it joins. Threads of Node and of rayon's global pool have no name.
 const GUARDED: [&str; 6] =
     ["passagekit-onnx", "passagekit-call", "dense-", "vocabulary-", "merge_thread_", "thrd-tantivy-index"];
 
-/// What Rust says before it ends the process because a panic may not go further.
+/// Rust's panic messages if it must abort the process because a panic cannot unwind further.
 const FATAL: [&str; 2] = ["panic in a function that cannot unwind", "panic in a destructor during cleanup"];
 
 struct Record {
@@ -33,8 +33,9 @@ struct Record {
 
 static RECORDS: Mutex<VecDeque<Record>> = Mutex::new(VecDeque::new());
 
-/// Has panics remembered, not printed. They are printed too if `PASSAGEKIT_PANICS` or `RUST_BACKTRACE` is set to something
-/// but 0. The hook belongs to this copy of the standard library: other addons have their own.
+/// Installs a hook that records panics instead of printing them. They are also printed if `PASSAGEKIT_PANICS` or
+/// `RUST_BACKTRACE` is set to anything but 0. The hook belongs to this copy of the standard library: other addons have
+/// their own.
 pub fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -44,7 +45,7 @@ pub fn install() {
         panic::set_hook(Box::new(move |info| {
             let fatal = FATAL.contains(&info.payload_as_str().unwrap_or_default());
             if fatal && !prints {
-                // The process ends with this one: what led to it would be lost.
+                // This panic ends the process: print the recorded panics that led to it, before they are lost.
                 for Record { message, place, thread } in records().iter() {
                     eprintln!("thread '{thread}' panicked at {place}: {message}");
                 }
@@ -57,7 +58,7 @@ pub fn install() {
     });
 }
 
-/// Message and place of a panic that was caught: `index out of bounds: … (at crates/dense/src/scan.rs:12)`.
+/// Message and location of a caught panic: `index out of bounds: … (at crates/dense/src/scan.rs:12)`.
 #[must_use]
 pub fn description(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().copied();
@@ -65,7 +66,7 @@ pub fn description(payload: &(dyn Any + Send)) -> String {
     with_place(text.unwrap_or(NO_MESSAGE))
 }
 
-/// A panic's message with its place, for one of which the message alone is known.
+/// Adds the location to the message of a panic of which only the message is known.
 #[must_use]
 pub fn with_place(message: &str) -> String {
     match take(|record| record.message == message) {
@@ -74,7 +75,7 @@ pub fn with_place(message: &str) -> String {
     }
 }
 
-/// The last panic of a thread whose name begins so, for whoever finds out that it has ended.
+/// The last panic of a thread whose name starts with `thread`, for code that only notices that the thread has ended.
 #[must_use]
 pub fn last_of(thread: &str) -> Option<String> {
     let record = take(|record| record.thread.starts_with(thread))?;
@@ -83,7 +84,7 @@ pub fn last_of(thread: &str) -> Option<String> {
 
 const NO_MESSAGE: &str = "no message";
 
-/// The newest record of its kind, which nobody asks for twice.
+/// Removes and returns the newest matching record, so that no record is used twice.
 fn take(fits: impl Fn(&Record) -> bool) -> Option<Record> {
     let mut records = records();
     let at = records.iter().rposition(fits)?;
@@ -101,12 +102,12 @@ fn remember(info: &PanicHookInfo<'_>) {
     records.push_back(Record { message, place, thread });
 }
 
-/// File and line, without the folder of the machine that compiled it.
+/// File and line, without the folders of the machine that compiled the code.
 fn place_of(location: &Location<'_>) -> String {
     let file = location.file().replace('\\', "/");
     let from = |mark: &str| file.rfind(mark).map(|at| &file[at + mark.len()..]);
     let file = match from("/registry/src/") {
-        // Behind the name of the registry.
+        // Skips the name of the registry.
         Some(file) => file.split_once('/').map_or(file, |(_, file)| file),
         None => from("/library/").unwrap_or(&file),
     };
@@ -136,7 +137,7 @@ mod tests {
         let payload = catch_unwind(|| panic!("a fox of {} tails", 9)).expect_err("it panics");
         let expected = format!("a fox of 9 tails (at crates/panics/src/lib.rs:{line})");
         assert_eq!(description(&*payload), expected);
-        // Another panic with the same message, which the hook did not see, is not given the place of this one.
+        // Another panic with the same message that the hook did not see does not get the location of this one.
         assert_eq!(description(&*payload), "a fox of 9 tails");
     }
 

@@ -32,9 +32,9 @@ impl ReadingKey {
 /// A file of readings of one reader with one setting, to which new ones are appended. It belongs to whoever has it open.
 ///
 /// Bytes: `PKREAD` and two zeros, version u32, length of the reader's identity u32, the identity, CRC-32 of all these u32;
-/// then records: length of the reading u32, CRC-32 of the rest and the length u32, key 16, the reading. Damage costs the
-/// records it touches: the next sound one is found by its checksum ([`damaged_bytes`](Self::damaged_bytes)). What follows
-/// the last sound record is cut off when the file is opened.
+/// then records: length of the reading u32, CRC-32 of the rest and the length u32, key 16, the reading. Damage loses
+/// only the records it touches: the next valid one is found by its checksum ([`damaged_bytes`](Self::damaged_bytes)).
+/// Bytes after the last valid record are truncated when the file is opened.
 #[derive(Debug)]
 pub struct ReadingCache {
     path: PathBuf,
@@ -93,8 +93,8 @@ impl ReadingCache {
         self.places.is_empty()
     }
 
-    /// Bytes that were passed over when the file was opened, because they belong to no sound record: damaged ones, and
-    /// those of a record that a crash cut off.
+    /// Bytes that were skipped when the file was opened, because they belong to no valid record: damaged bytes, and
+    /// those of a record that a crash truncated.
     #[must_use]
     pub fn damaged_bytes(&self) -> u64 {
         self.damaged
@@ -181,7 +181,7 @@ impl ReadingCache {
         Err(Error::OtherReader { path: path.clone(), expected: identity.to_owned(), got })
     }
 
-    /// Finds the records, passes over what is damaged between them, and cuts off what follows the last one.
+    /// Finds the valid records, skips damaged bytes between them, and truncates the file after the last one.
     fn scan(&mut self) -> Result<(), Error> {
         let io = |operation| storage::Error::io(operation, &self.path);
         let length = self.file.metadata().map_err(io("read"))?.len();
@@ -210,7 +210,7 @@ impl ReadingCache {
     }
 }
 
-/// The head of the record at which `file` stands, `left` bytes before its end; none if the record is not sound.
+/// The header of the record at the current position of `file`, which has `left` more bytes; `None` if it is invalid.
 fn sound_record(file: &mut impl Read, left: u64, reading: &mut Vec<u8>) -> std::io::Result<Option<Head>> {
     let mut head = [0; HEAD];
     if left < HEAD as u64 {
@@ -415,7 +415,7 @@ mod tests {
             prop_assert_eq!(cache.damaged_bytes(), lost);
             drop(cache);
             prop_assert_eq!(found(&path, COUNT), expected);
-            // What is read again is appended behind the others, and stays there.
+            // Readings that are computed again are appended after the others, and stay there.
             let mut cache = ReadingCache::open(&path, "a reader").expect("opens");
             cache.append(&touched.iter().map(|&number| (key(number), reading(number))).collect::<Vec<_>>()).expect("appends");
             drop(cache);
@@ -440,7 +440,7 @@ mod tests {
         let path = folder.path().join("cache");
         written(&path, 6);
         let bytes = std::fs::read(&path).expect("readable");
-        // Every fourth byte begins the length of a reading of a megabyte.
+        // Every fourth byte starts a length field that claims a reading of one megabyte.
         let hostile = [0x1c, 0x00, 0x10, 0x00].repeat(4 << 20);
         let middle =
             header("a reader").len() + record::write(key(0), &reading(0), &mut Vec::new()) as usize + HEAD;

@@ -24,12 +24,12 @@ pub enum Error {
         /// Another length.
         got: usize,
     },
-    /// The system gave no threads.
+    /// The system could not create threads.
     #[error("threads: expected {expected} threads, got {got}")]
     Threads {
-        /// How many were asked for; 0 is one for each CPU.
+        /// Number of requested threads; 0 means one per CPU.
         expected: usize,
-        /// What the system said.
+        /// The system's error message.
         got: String,
     },
     /// A cache of readings of another reader, or of other settings.

@@ -28,7 +28,7 @@ impl Head {
         Self::is_length(length).then_some(Self { length, crc, key })
     }
 
-    /// Whether a reading can be this long.
+    /// Whether a reading can have this length.
     pub fn is_length(length: u32) -> bool {
         let spans = (length as usize).checked_sub(PASSAGE);
         spans.is_some_and(|spans| spans.is_multiple_of(SPAN)) && length as usize <= MOST

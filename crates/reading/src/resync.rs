@@ -1,10 +1,10 @@
-//! Finds the next sound record behind damage.
+//! Finds the next valid record after damaged bytes.
 //!
-//! Records have no marker, so every offset is a candidate at which a plausible length stands. A candidate is sound if the
-//! checksum over its length, key and reading agrees: a wrong one does with a probability of 2⁻³². Checksums of all
-//! candidates come from one pass over the file: with P(n) the CRC-32 of the first n bytes, the CRC-32 of the bytes from
-//! s to e is P(e) xor P(s) shifted by e − s bytes (Adler, zlib's `crc32_combine`). So the work is linear in the bytes
-//! that are passed over, whatever lengths they claim.
+//! Records have no sync marker, so every offset with a plausible length field is a candidate. A candidate is valid if
+//! the checksum over its length, key and reading matches; the probability of a false match is 2⁻³². One pass over the
+//! file computes the checksums of all candidates: with P(n) the CRC-32 of the first n bytes, the CRC-32 of the bytes
+//! from s to e is P(e) xor P(s) shifted by e − s bytes (Adler, zlib's `crc32_combine`). The work is therefore linear in
+//! the number of skipped bytes, whatever lengths they claim.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,13 +14,13 @@ use crc32fast::Hasher;
 
 use crate::record::{HEAD, Head};
 
-/// Bytes before the checksummed key and reading: the length and the checksum itself.
+/// Number of bytes before the key and the reading: the length and the checksum.
 const UNSUMMED: u64 = 8;
-/// Bytes read at once, first and at most. The next record is mostly near.
+/// Initial and maximum number of bytes per read. The first read is short, because the next record is usually near.
 const CHUNK: u64 = 4 << 10;
 const MAX_CHUNK: u64 = 1 << 20;
 
-/// A place that may be a record, ordered by its end.
+/// An offset at which a record may start. Candidates are ordered by their end.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
     end: u64,
@@ -28,12 +28,12 @@ struct Candidate {
     length: u32,
     /// The checksum it claims.
     claimed: u32,
-    /// CRC-32 of what was read before its key.
+    /// CRC-32 of all bytes that were read before its key.
     before: u32,
 }
 
 impl Candidate {
-    /// `until_end` is the CRC-32 of all that was read before its end.
+    /// `until_end` is the CRC-32 of all bytes that were read before its end.
     fn is_sound(&self, until_end: u32) -> bool {
         let summed = self.end - self.start - UNSUMMED;
         let length = crc32fast::hash(&self.length.to_le_bytes());
@@ -43,7 +43,7 @@ impl Candidate {
     }
 }
 
-/// Where the first sound record begins that `input`, which stands at `from`, has before `length`.
+/// Offset of the first valid record in `input`, which is positioned at `from` and ends at `length`.
 pub(crate) fn next_record(input: &mut impl Read, from: u64, length: u64) -> io::Result<Option<u64>> {
     let mut window = Window { bytes: Vec::new(), base: from, hashed: from, hasher: Hasher::new() };
     let mut pending: BinaryHeap<Reverse<Candidate>> = BinaryHeap::new();
@@ -72,7 +72,7 @@ pub(crate) fn next_record(input: &mut impl Read, from: u64, length: u64) -> io::
     }
 }
 
-/// The start of the first sound candidate that ends by `until`; drops the others that do.
+/// The start of the first valid candidate that ends at or before `until`; drops the invalid ones.
 fn first_sound(pending: &mut BinaryHeap<Reverse<Candidate>>, window: &mut Window, until: u64) -> Option<u64> {
     while pending.peek().is_some_and(|Reverse(candidate)| candidate.end <= until) {
         let Reverse(candidate) = pending.pop()?;
@@ -83,12 +83,12 @@ fn first_sound(pending: &mut BinaryHeap<Reverse<Candidate>>, window: &mut Window
     None
 }
 
-/// A part of the file, and the CRC-32 of all that was read of it.
+/// A part of the file, and the CRC-32 of all bytes hashed so far.
 struct Window {
     bytes: Vec<u8>,
-    /// Offset of the first byte in the file.
+    /// Offset in the file of the first byte in the window.
     base: u64,
-    /// Offset up to which the hasher has got.
+    /// Offset up to which bytes were hashed.
     hashed: u64,
     hasher: Hasher,
 }
@@ -102,7 +102,7 @@ impl Window {
         input.by_ref().take(count).read_to_end(&mut self.bytes)
     }
 
-    /// What stands at an offset, if its length is that of a reading and it ends within the file.
+    /// The candidate at an offset, if its length is plausible and it ends within the file.
     fn candidate(&self, start: u64, file_length: u64) -> Option<Candidate> {
         let at = (start - self.base) as usize;
         let fields: [u8; 8] = self.bytes.get(at..at + 8)?.try_into().ok()?;
@@ -118,7 +118,7 @@ impl Window {
         })
     }
 
-    /// CRC-32 of all bytes before an offset within the window, not before one asked for earlier.
+    /// CRC-32 of all bytes before an offset in the window. Offsets must not decrease from call to call.
     fn crc_until(&mut self, offset: u64) -> u32 {
         let range = (self.hashed - self.base) as usize..(offset - self.base) as usize;
         self.hasher.update(&self.bytes[range]);

@@ -41,8 +41,8 @@ pub enum Error {
         /// What this one has.
         got: String,
     },
-    /// The segments have fewer passages than the last commit says: a merge of an earlier version applied a deletion that
-    /// nobody had committed.
+    /// The segments have fewer passages than the last commit recorded: a merge by an earlier version applied a deletion
+    /// that was never committed.
     #[error(
         "{}: expected {expected} passages, as the last commit says, got {found}: an earlier version merged a deletion that \
          was never committed; `passagekit doctor --repair` or `Bm25Index.repair` brings back what is still there",
@@ -51,9 +51,9 @@ pub enum Error {
     MissingPassages {
         /// The folder.
         path: PathBuf,
-        /// Passages that the last commit counts.
+        /// Number of passages that the last commit recorded.
         expected: u64,
-        /// Passages that are in the segments.
+        /// Number of passages in the segments.
         found: u64,
     },
     /// The index was written in another version of the format.
@@ -172,7 +172,7 @@ impl Error {
         move |source| Self::Io { operation, path: path.to_path_buf(), source }
     }
 
-    /// An [`Error::Io`] of what the system said in words alone.
+    /// An [`Error::Io`] for a system error of which only the message is known.
     pub(crate) fn refused(operation: &'static str, path: &Path, said: impl Into<String>) -> Self {
         Self::io(operation, path)(std::io::Error::other(said.into()))
     }

@@ -13,13 +13,14 @@ const DEEPEST: usize = 32;
 /// Which passages a search may find. Written as JSON with the variant as the only key:
 /// `{"and": [{"equals": {"field": "language", "value": "en"}}, {"range": {"field": "year", "gte": 2000}}]}`.
 ///
-/// A condition on a field that a passage lacks does not hold, whatever it says; so [`Not`](Self::Not) of it does. A
-/// field that holds several texts meets a condition if one of its texts does; one that holds none counts as lacking.
-/// Values of different kinds (text, number, truth value) are never equal, and neither is in a range of the other.
+/// If a passage lacks a field, every condition on that field is false, so [`Not`](Self::Not) of it is true. A field
+/// with several texts meets a condition if one of its texts does; a field with an empty list of texts counts as
+/// missing. Values of different kinds (text, number, boolean) are never equal, and neither is in a range of the other.
 ///
-/// Unless the index is empty, a search refuses [`Equals`](Self::Equals), [`In`](Self::In) and [`Range`](Self::Range) on
-/// a field that no passage has, and values of a kind that no value of the field has: they are mistakes that would find
-/// nothing. [`Exists`](Self::Exists) asks for any field. Deleted passages count until their segment is merged.
+/// Unless the index is empty, a search fails for [`Equals`](Self::Equals), [`In`](Self::In) and [`Range`](Self::Range)
+/// on a field that no passage has, and for values of a kind that the field never has: such filters are mistakes that
+/// would match nothing. [`Exists`](Self::Exists) accepts any field. Deleted passages count until their segment is
+/// merged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub enum Filter {

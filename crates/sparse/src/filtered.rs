@@ -29,9 +29,9 @@ impl Searcher {
     ///
     /// # Errors
     ///
-    /// Those of [`Filter::check`]; [`Error::Part`] for a condition on a field that no passage has, or on a kind of value
-    /// that the field never has (see [`Filter`]); [`Error::Cancelled`]; [`Error::Corrupt`] or [`Error::Io`] if the index cannot be
-    /// read.
+    /// Those of [`Filter::check`]; [`Error::Part`] for a condition on a field that no passage has, or with a kind of
+    /// value that the field never has (see [`Filter`]); [`Error::Cancelled`]; [`Error::Corrupt`] or [`Error::Io`] if
+    /// the index cannot be read.
     pub fn filtered(
         &self,
         filter: Option<&Filter>,

@@ -49,11 +49,12 @@ impl Bm25Index {
         Self::open_with(path, analyzer, OpenOptions::default())
     }
 
-    /// Opens the index in a folder with options: its files are mapped or, with `in_memory`, read, now and at each reload;
-    /// with `verify` all of them are compared with their checksums.
+    /// Opens the index in a folder with options. Its files are mapped, or with `in_memory` read into memory, now and at
+    /// each reload. With `verify` all files are compared with their checksums.
     ///
-    /// If another program truncates a mapped file, a search that reads what is gone ends the process (SIGBUS). A writer
-    /// never does that: it removes files, whose content lives as long as somebody has them open.
+    /// If another program truncates a mapped file, a search that reads the missing part ends the process (SIGBUS). A
+    /// writer never truncates files: it removes them, and their content stays available as long as a process has them
+    /// open.
     ///
     /// # Errors
     ///
@@ -70,13 +71,13 @@ impl Bm25Index {
         })
     }
 
-    /// Repairs an index that lost an impact file, or passages to a deletion that was never committed, and checks every
-    /// file. An index that is sound stays as it is.
+    /// Repairs an index that lost an impact file, or that lost passages to a deletion that was never committed, and
+    /// checks every file. An intact index is not changed.
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`] while a writer has the index open; those of [`open`](Self::open) for damage of another kind, and
-    /// the index is then as it was; [`Error::Io`].
+    /// [`Error::Locked`] while a writer has the index open; those of [`open`](Self::open) for other damage, which
+    /// leaves the index as it was; [`Error::Io`].
     pub fn repair(path: &Path) -> Result<Repair, Error> {
         repair(path)
     }

@@ -15,7 +15,7 @@ pub(crate) const CHECKED_ON_OPEN: u64 = 64 << 20;
 /// The engine reads the last eight bytes of a file without looking whether there are so many.
 const SHORTEST_FOOTER: u64 = 8;
 
-/// How the engine names the threads that write segments.
+/// Name prefix of tantivy's threads that write segments.
 const INDEXING_THREADS: &str = "thrd-tantivy-index";
 
 /// Runs what reads an index, and says of a panic that the index is damaged: the engine trusts its files.
@@ -103,7 +103,7 @@ pub(crate) fn engine_error(operation: &'static str, path: &Path, error: TantivyE
         | TantivyError::UnexpectedPlugin(_)) => {
             corrupt("an index that agrees with itself", error.to_string())
         }
-        // tantivy trusts its files while it merges them: a panic there is damage that checksums agree with.
+        // tantivy trusts its files while it merges them: a panic there means damage that the checksums do not detect.
         TantivyError::SystemError(text) if text.starts_with("Merge thread panicked") => {
             corrupt("sound index files", format!("a failure in merging them: {text}"))
         }
@@ -117,8 +117,8 @@ pub(crate) fn engine_error(operation: &'static str, path: &Path, error: TantivyE
     }
 }
 
-/// An error that names no cause. A thread of the engine that ends without a panic was refused by the system; where there
-/// are several threads, the engine may have dropped what it said.
+/// Converts an error without a stated cause. If a tantivy thread ended without a panic, the cause was a system error;
+/// with several threads, tantivy may have dropped its message.
 fn unnamed(operation: &'static str, path: &Path, error: TantivyError) -> Error {
     let engine = |source| Error::Engine { operation, path: path.to_path_buf(), source };
     match &error {

@@ -1,7 +1,7 @@
-//! Refuses filters that no passage of the index can meet because a field's name or a value's kind is wrong.
+//! Rejects filters that no passage of the index can meet because a field's name or a value's kind is wrong.
 //!
-//! Such a filter would find nothing, or with [`Filter::Not`] everything, without a word. The names and kinds are those
-//! of the columns of all segments, so they include passages that were deleted but not merged away yet.
+//! Such a filter would silently match nothing, or with [`Filter::Not`] everything. The names and kinds are those of the
+//! columns of all segments, so they include passages that were deleted but not merged away yet.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,16 +17,16 @@ use crate::segments::Segments;
 /// Maximum number of field names in an error message.
 const MAX_LISTED: usize = 12;
 
-/// What is known of the fields that a filter has conditions on.
+/// Names and kinds of the fields that a filter has conditions on.
 struct Known<'a> {
-    /// The kinds of each field's values: text, number, boolean; none for a field that no passage has.
+    /// The kinds of each field's values: text, number, boolean; empty for a field that no passage has.
     kinds: HashMap<&'a str, BTreeSet<&'static str>>,
-    /// The names of all fields of the index; read only if a condition is on another field.
+    /// The names of all fields of the index; read only if a filter has a condition on an unknown field.
     names: BTreeSet<String>,
 }
 
-/// Refuses conditions on a field that no passage has, and values of a kind that none of the field's values has.
-/// [`Filter::Exists`] may ask for any field.
+/// Fails for conditions on a field that no passage has, and for values of a kind that none of the field's values has.
+/// [`Filter::Exists`] accepts any field.
 pub(crate) fn check_known(filter: &Filter, index: &Segments) -> Result<(), Error> {
     let mut known = Known { kinds: HashMap::new(), names: BTreeSet::new() };
     known.read(filter, index)?;
@@ -136,7 +136,7 @@ fn field_names(index: &Segments) -> Result<BTreeSet<String>, Error> {
     Ok(names)
 }
 
-/// What is expected in the place of a field that no passage has.
+/// The expected part of the error message for a field that no passage has.
 fn known_names(names: &BTreeSet<String>) -> String {
     if names.is_empty() {
         return "no condition on fields, since no passage of the index has any".to_owned();

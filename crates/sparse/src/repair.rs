@@ -1,10 +1,10 @@
-//! Repairs an index whose last commit cannot be opened although its data are still there.
+//! Repairs an index whose last commit cannot be opened although its data still exist.
 //!
-//! Two faults can be repaired. A lost impact file is made anew from the postings. And a merge of an earlier version of
-//! this crate could apply a deletion that nobody had committed: the merged segment then has fewer passages than the
-//! commit counts. The writer that did this kept the segments that it had merged. As long as no other writer has removed
-//! their files, the list of segments can name them again, without that deletion. Where they are gone, the list is made
-//! to agree with what is left.
+//! Two faults can be repaired. First, a missing impact file is rebuilt from the postings. Second, a merge by an earlier
+//! version of this crate could apply a deletion that was never committed: the merged segment then has fewer passages
+//! than the commit recorded. That writer kept the files of the source segments. As long as no other writer has removed
+//! them, the list of segments can name the source segments again, without that deletion. If they are gone, the
+//! recorded passage count is reduced to the number of remaining passages.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -22,14 +22,14 @@ use crate::passages::Passages;
 use crate::schema::{Settings, schema};
 use crate::segments::{Segments, open_index};
 
-/// What a repair did. All zero if the index was sound.
+/// What a repair did. All zero if the index was intact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Repair {
-    /// Impact files that were lost and are made anew.
+    /// Missing impact files that were rebuilt.
     pub rebuilt_files: u64,
-    /// Passages that are back.
+    /// Passages that were restored.
     pub restored: u64,
-    /// Passages of the last commit that no file holds any more.
+    /// Passages of the last commit that are no longer in any file.
     pub lost: u64,
 }
 
@@ -37,8 +37,8 @@ pub struct Repair {
 ///
 /// # Errors
 ///
-/// [`Error::Locked`] while a writer has it open; those of [`Bm25Index::open`](crate::Bm25Index::open) for damage of
-/// another kind, and the index is then as it was; [`Error::Io`].
+/// [`Error::Locked`] while a writer has it open; those of [`Bm25Index::open`](crate::Bm25Index::open) for other damage,
+/// which leaves the index as it was; [`Error::Io`].
 pub(crate) fn repair(path: &Path) -> Result<Repair, Error> {
     guarded(path, || {
         let index = open_index(path)?;
@@ -86,15 +86,15 @@ struct SegmentList<'a> {
     index: &'a Index,
     path: &'a Path,
     file: PathBuf,
-    /// As it was found.
+    /// The original content of the file.
     content: Vec<u8>,
     list: Value,
 }
 
-/// A segment that a list may name, and the passages that can then be found in it.
+/// A segment's entry in the list, and the passages that are visible with this entry.
 struct SegmentView {
     entry: Value,
-    /// Number of insertion and id.
+    /// Insertion number and id of each passage.
     passages: Vec<(u32, String)>,
 }
 
@@ -107,8 +107,8 @@ impl<'a> SegmentList<'a> {
         Ok(Self { index, path, content, list, file })
     }
 
-    /// Names the segments that were merged in place of the merged ones, if that gives `expected` passages. Returns how many
-    /// of their impact files were made anew, or `None` if it does not give them.
+    /// Replaces merged segments in the list by their source segments, if that gives `expected` passages. Returns how many
+    /// of their impact files it rebuilt, or `None` if it does not give them.
     fn restore_merged_segments(&self, expected: u64) -> Result<Option<u64>, Error> {
         let listed = self.listed()?;
         let mut unlisted = self.unlisted(&listed)?;
@@ -132,13 +132,13 @@ impl<'a> SegmentList<'a> {
         {
             return Ok(Some(rebuilt));
         }
-        // A segment that lost all of its passages shares none with the merged one.
+        // A source segment whose passages were all deleted shares none with the merged segment.
         kept.extend(unlisted);
         if is_commit_of(&kept, expected) { self.replace_segments(&kept) } else { Ok(None) }
     }
 
-    /// Names these segments instead, unless they are damaged. Returns how many impact files were made anew, or `None` if
-    /// they are damaged and the list is as it was.
+    /// Writes a list of these segments. Returns how many impact files it rebuilt, or `None` if a segment is damaged; the
+    /// list is then unchanged.
     fn replace_segments(&self, views: &[SegmentView]) -> Result<Option<u64>, Error> {
         let mut list = self.list.clone();
         list["segments"] = views.iter().map(|view| view.entry.clone()).collect();
@@ -154,7 +154,7 @@ impl<'a> SegmentList<'a> {
         }
     }
 
-    /// Makes the commit say how many passages there are.
+    /// Records this number of passages in the commit.
     fn accept(&self, passages: u64) -> Result<(), Error> {
         let payload = self.list["payload"].as_str();
         let mut settings = Settings::from_payload(payload, self.path)?;
@@ -179,11 +179,11 @@ impl<'a> SegmentList<'a> {
         entries.into_iter().map(read).collect()
     }
 
-    /// The segments that are in no list, with their latest deletions, unless passages were added to them after the last
-    /// commit.
+    /// The segments that have files but are not in the list, with their latest deletions; without those that have
+    /// passages added after the last commit.
     fn unlisted(&self, listed: &[SegmentView]) -> Result<Vec<SegmentView>, Error> {
         let next_ord = Settings::from_payload(self.list["payload"].as_str(), self.path)?.next_ord;
-        // The stamp of the latest deletions of each; 0 for none.
+        // The operation stamp of each segment's latest deletions; 0 if it has none.
         let mut found: BTreeMap<String, u64> = BTreeMap::new();
         let entries = fs::read_dir(self.path).map_err(Error::io("open", self.path))?;
         for entry in entries {
@@ -219,7 +219,7 @@ impl<'a> SegmentList<'a> {
         Ok(SegmentView { entry, passages })
     }
 
-    /// The passages of a segment that its deletions leave, then how many it has in all, and how many are deleted.
+    /// The passages of a segment that are not deleted, its total number of passages, and the number of deleted ones.
     fn passages(
         &self,
         id: &str,
@@ -250,7 +250,7 @@ impl<'a> SegmentList<'a> {
     }
 }
 
-/// Whether segments have so many passages together, all with ids and numbers of their own.
+/// Whether the segments have `expected` passages in total, all with unique ids and insertion numbers.
 fn is_commit_of(views: &[SegmentView], expected: u64) -> bool {
     let passages = || views.iter().flat_map(|view| &view.passages);
     let ids: HashSet<&str> = passages().map(|(_, id)| id.as_str()).collect();
@@ -276,7 +276,7 @@ mod tests {
 
     const OPTIONS: WriterOptions = WriterOptions { overwrite: false, threads: 1, memory: 15_000_000 };
 
-    /// An index of four segments: `a0` and `a1`, `b0` and `b1`, `c0` alone, `d0` and `d1`. The deletion of `b1` is part of
+    /// An index with four segments: `a0` and `a1`; `b0` and `b1`; `c0`; `d0` and `d1`. The deletion of `b1` is part of
     /// the last commit.
     fn index(path: &Path) -> Vec<String> {
         let mut writer = IndexWriter::create(path, Analyzer::SIMPLE, OPTIONS).expect("an empty folder");
@@ -302,8 +302,8 @@ mod tests {
         searcher.ids(&hits).expect("ids")
     }
 
-    /// Does what writers did before they skipped the stamp of the commit: tantivy's own writer deletes first and merges.
-    /// With `keep` the merged segments' files stay, as they do while a writer of ours has them open.
+    /// Reproduces the bug of writers that did not skip the commit's stamp: a tantivy writer deletes first, then merges.
+    /// With `keep` the files of the source segments stay, as they do while one of our writers has them open.
     fn merge_uncommitted_deletion(path: &Path, id: &str, keep: bool) {
         let index = open_index(path).expect("a sound index");
         let pinned = keep.then(|| index.load_metas().expect("a list of segments"));

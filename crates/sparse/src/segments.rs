@@ -69,7 +69,7 @@ pub(crate) fn open_index(path: &Path) -> Result<Index, Error> {
     open_directory(path, directory)
 }
 
-/// The same, with the files of the last commit read into memory.
+/// Like [`open_index`], but reads the files of the last commit into memory.
 pub(crate) fn read_index(path: &Path) -> Result<Index, Error> {
     let index = open_index(path)?;
     let _lock = lock_files(&index, path)?;
@@ -126,7 +126,7 @@ pub(crate) fn plugins(fields: Fields) -> [Arc<dyn SegmentPlugin>; 2] {
     [Arc::new(PassagesPlugin { fields }), Arc::new(ImpactsPlugin { contents: fields.contents })]
 }
 
-/// Keeps writers from deleting files until all are open. Who may not write here does without.
+/// Keeps writers from deleting files until all are open. Without write permission, no lock is taken.
 fn lock_files(index: &Index, path: &Path) -> Result<Option<DirectoryLock>, Error> {
     match index.directory().acquire_lock(&META_LOCK) {
         Err(LockError::IoError(refused))

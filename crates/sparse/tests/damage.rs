@@ -98,7 +98,7 @@ fn missing_files_are_errors_and_a_damaged_index_can_be_overwritten() {
         let content = fs::read(&file).expect("a file");
         fs::remove_file(&file).expect("a file to remove");
         match answers(folder.path()) {
-            // Positions are not kept, their file is empty.
+            // The index has no positions, so their file is empty.
             Ok(got) if file.extension().is_some_and(|end| end == "pos") => {
                 assert_eq!(got, sound);
             }
@@ -117,7 +117,7 @@ fn missing_files_are_errors_and_a_damaged_index_can_be_overwritten() {
     assert!(folder.path().join("notes.txt").exists());
 }
 
-/// Makes the checksum at the end of a file right again: a JSON footer, its length, and a magic number.
+/// Corrects the checksum at the end of a file, which is in a JSON footer before its length and a magic number.
 fn sealed(mut content: Vec<u8>) -> Vec<u8> {
     let tail = content.len() - 8;
     let length = u32::from_le_bytes(content[tail..tail + 4].try_into().expect("four bytes")) as usize;

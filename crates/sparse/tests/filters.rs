@@ -20,7 +20,7 @@ enum Step {
     Commit,
 }
 
-/// The kinds of the values of each field.
+/// The kinds of values per field.
 type Kinds = BTreeMap<String, BTreeSet<&'static str>>;
 
 fn kind(value: &Scalar) -> &'static str {
@@ -44,7 +44,7 @@ fn kinds_of<'a>(passages: impl IntoIterator<Item = &'a PassageFields>) -> Kinds 
     kinds
 }
 
-/// Whether each condition of a filter is on a field that there is, and on a kind of value that the field has.
+/// Whether each condition of a filter is on an existing field, and with a kind of value that the field has.
 fn has_meaning(filter: &Filter, kinds: &Kinds) -> bool {
     let known = |field: &str, values: &[&Scalar]| {
         kinds.get(field).is_some_and(|kinds| values.iter().all(|value| kinds.contains(kind(value))))
@@ -187,7 +187,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// `ever` holds the kinds of all fields that passages had so far: those of deleted passages may or may not count.
+/// `ever` holds the kinds of all fields that passages have had so far: those of deleted passages may or may not count.
 fn check(
     searcher: &Searcher,
     passages: &HashMap<String, PassageFields>,
@@ -279,7 +279,7 @@ proptest! {
         check(&open(), &passages, &ever, &filters, k)?;
         writer.merge().expect("a merge");
         prop_assert!(open().segments() <= 1);
-        // No deleted passage is left.
+        // After the merge, no deleted passages are left.
         check(&open(), &passages, &kinds_of(passages.values()), &filters, k)?;
     }
 }
@@ -379,7 +379,7 @@ fn a_condition_on_a_field_or_kind_of_value_that_no_passage_has_is_refused() {
         refused(r#"{"and": [{"or": []}, {"not": {"in": {"field": "author", "values": []}}}]}"#),
         format!("filter.and[1].not.in.field: {known}, got \"author\"")
     );
-    // A field of no text is lacking.
+    // A field with an empty list of texts counts as missing.
     assert_eq!(
         refused(r#"{"range": {"field": "none", "gt": "a"}}"#),
         format!("filter.range.field: {known}, got \"none\"")

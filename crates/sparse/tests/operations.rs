@@ -1,9 +1,10 @@
 //! Random sequences of writer operations, compared with a model: a list of passages.
 //!
-//! After every operation a reader must show exactly the passages of the last commit, whatever is pending, being merged,
-//! or was killed. Sequences hold no clock and no chance of their own, so proptest can shorten one that fails.
+//! After every operation a reader must show exactly the passages of the last commit, whatever is pending or being
+//! merged, and even if the writer was killed. Sequences depend on no clock or other randomness, so proptest can shrink
+//! failures.
 //!
-//! 2,000 sequences, and 60 in which writers are killed; 25 times as many with `PASSAGEKIT_LONG=1`.
+//! It runs 2,000 sequences, and 60 in which writers are killed; 25 times as many with `PASSAGEKIT_LONG=1`.
 #![cfg(unix)]
 
 use std::fmt::Write as _;
@@ -17,7 +18,7 @@ use sparse::{Analyzer, Bm25, Bm25Index, Error, IndexWriter, Statistics, WriterOp
 const OPTIONS: WriterOptions = WriterOptions { overwrite: false, threads: 1, memory: 15_000_000 };
 const FOLDER: &str = "PASSAGEKIT_OPERATIONS_FOLDER";
 const OPERATIONS: &str = "PASSAGEKIT_OPERATIONS";
-/// Few ids, so that most operations meet passages that are there.
+/// Number of ids. It is small, so that most operations meet existing passages.
 const IDS: u8 = 12;
 
 fn cases(usual: u32) -> ProptestConfig {
@@ -35,20 +36,20 @@ enum Operation {
     Update(u8),
     Delete(u8),
     Commit,
-    /// So many commits of one addition or update each: eight segments are enough for a merge in the background.
+    /// A number of commits with one addition or update each: eight segments are enough for a background merge.
     Commits(u8),
     Rollback,
-    /// Ends a set of changes half-way, which must be rolled back.
+    /// Interrupts a set of changes, which must then be rolled back.
     Interrupt,
     Merge,
     MergeInBackground(bool),
     /// Closes the writer and opens another one.
     Close,
-    /// The same without waiting for merges.
+    /// The same as `Close`, without waiting for merges.
     Drop,
     /// Replaces the index by an empty one at the next commit.
     Overwrite,
-    /// Ends the process of the writer.
+    /// Kills the writer's process.
     Kill,
 }
 
@@ -110,14 +111,14 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// A passage's id and the number of the change that put it there, which is a term of its text.
+/// A passage's id and the number of the change that added it, which is a term of its text.
 type Passage = (u8, u64);
 
-/// What an index must hold, in the order of insertion.
+/// The passages that an index must contain, in order of insertion.
 #[derive(Debug, Default, Clone)]
 struct Model {
     committed: Vec<Passage>,
-    /// As of the next commit.
+    /// The passages after the next commit.
     pending: Vec<Passage>,
     /// Whether the next commit replaces the index.
     overwriting: bool,
@@ -129,7 +130,7 @@ impl Model {
         self.pending.iter().any(|&(other, _)| other == id)
     }
 
-    /// Whether the passage was there.
+    /// Removes a passage. Returns whether it existed.
     fn remove(&mut self, id: u8) -> bool {
         let before = self.pending.len();
         self.pending.retain(|&(other, _)| other != id);
@@ -140,7 +141,7 @@ impl Model {
         self.pending.push((id, self.changes));
     }
 
-    /// Takes the changes of an operation, as the index must.
+    /// Applies the changes of an operation, as the index must.
     fn apply(&mut self, operation: &Operation) {
         self.changes += 1;
         match *operation {
@@ -187,7 +188,7 @@ fn reopened(path: &Path) -> IndexWriter {
     IndexWriter::open(path, OPTIONS).expect("a sound index")
 }
 
-/// Makes one operation, whose results must be what the model says.
+/// Performs one operation and checks its results against the model.
 fn make(mut writer: IndexWriter, path: &Path, model: &mut Model, operation: &Operation) -> IndexWriter {
     let (known, size) = (|id| model.has(id), model.pending.len() as u64);
     let change = model.changes + 1;
@@ -207,7 +208,7 @@ fn make(mut writer: IndexWriter, path: &Path, model: &mut Model, operation: &Ope
         Operation::Commit => writer.commit().expect("a commit"),
         Operation::Commits(count) => {
             for step in 0..count {
-                // As `Model::apply` counts them: the operation itself, then an update and a commit for each.
+                // Counted as in `Model::apply`: the operation itself, then an update and a commit per step.
                 let passage = (step % IDS, change + 1 + 2 * u64::from(step));
                 writer.update(&name(passage.0), None, &text(passage)).expect("an update");
                 writer.commit().expect("a commit");
@@ -261,13 +262,13 @@ fn check_reader(index: &Bm25Index, model: &Model) {
     }
 }
 
-/// Statistics that deleted passages have no part in.
+/// Statistics without deleted passages.
 fn exact_statistics(model: &Model) -> Statistics {
     let tokens = model.committed.iter().map(|&(id, _)| 2 + u64::from(id)).sum();
     Statistics { passages: model.committed.len() as u64, tokens }
 }
 
-/// Makes operations in a process that is killed after the last of them.
+/// Performs operations in a process that is killed after the last one.
 fn make_in_child(path: &Path, model: &mut Model, operations: &[Operation]) {
     let mut codes = String::new();
     for operation in operations {
@@ -302,7 +303,7 @@ fn child_that_is_killed() {
     drop(writer);
 }
 
-/// Whatever is faster than a disk, where there is such a thing: nothing here asks what a disk keeps.
+/// A temporary folder in memory if possible, because it is faster and these tests do not depend on durability.
 fn temporary_folder() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }
@@ -314,7 +315,8 @@ fn check_sequence(operations: &[Operation]) {
     let path = folder.path().join("index");
     let mut model = Model::default();
     let mut writer = IndexWriter::create(&path, Analyzer::WHITESPACE, OPTIONS).expect("a new index");
-    // A first commit with a passage: what never had one is no index yet, and a killed `create` may leave it.
+    // A first commit with a passage. A folder without a commit is not an index yet; a killed `create` may leave one
+    // behind.
     writer = make(writer, &path, &mut model, &Operation::Add(0));
     writer = make(writer, &path, &mut model, &Operation::Commit);
     let index = Bm25Index::open(&path).expect("a sound index");
@@ -390,7 +392,7 @@ fn a_merge_in_the_background_keeps_what_is_deleted_but_not_committed() {
     writer.close().expect("no merges");
     let mut writer = reopened(path);
     writer.delete(&["a0"]).expect("a deletion");
-    // More than the writer's memory takes: segments are written, after which the nine old ones are merged.
+    // More passages than fit in the writer's memory: it writes segments, then merges the nine old ones.
     for number in 0..60_000 {
         let words = format!("w{} w{} w{} filler{number}", number % 7, number % 1_013, number % 10_007);
         writer.add(&format!("b{number}"), None, &words).expect("a new id");

@@ -2,11 +2,12 @@ use std::path::Path;
 
 use crate::Error;
 
-/// Exchanges what two paths name in one step, so that neither is ever missing. `false` if this system or file system cannot.
+/// Exchanges two files or folders atomically, so that neither path is ever missing. Returns `false` if the operating
+/// system or the file system does not support this.
 ///
 /// # Errors
 ///
-/// [`Error::Io`]; nothing was changed then.
+/// [`Error::Io`], which leaves both paths unchanged.
 pub fn exchange(first: &Path, second: &Path) -> Result<bool, Error> {
     #[cfg(target_os = "linux")]
     {

@@ -14,10 +14,10 @@ const CHECKED_ON_OPEN: u64 = 16 << 20;
 /// How a file is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OpenOptions {
-    /// Read the whole file into memory, in pages as large as the system has, instead of mapping it. Nobody can then take
-    /// the content away; opening takes as long as reading does.
+    /// Read the whole file into memory, with huge pages where available, instead of mapping it. Other programs can then
+    /// not truncate the content; opening takes as long as reading the file.
     pub in_memory: bool,
-    /// Compare every section with its checksum, not only those of up to 16 MiB.
+    /// Compare every section with its checksum, not only those up to 16 MiB.
     pub verify: bool,
 }
 
@@ -25,7 +25,7 @@ pub struct OpenOptions {
 #[derive(Debug)]
 pub struct File {
     path: PathBuf,
-    /// The file, or memory that it was copied to.
+    /// The mapped file, or memory that holds a copy of it.
     map: Map,
     in_memory: bool,
     table: Table,
@@ -35,12 +35,12 @@ impl File {
     /// Maps a file of this kind and checks header, table, places and checksums. Sections of more than 16 MiB
     /// are left unread; [`verify`](Self::verify) checks them too.
     ///
-    /// If another program truncates a mapped file, reading what is gone ends the process (SIGBUS). Files that this crate
-    /// replaces are safe: the old content lives as long as somebody has it open.
+    /// If another program truncates a mapped file, reading the missing part ends the process (SIGBUS). Files that this
+    /// crate replaces are safe: the old content stays available as long as a process has it open.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], also for what is not a regular file; [`Error::Corrupt`]; [`Error::Version`].
+    /// [`Error::Io`], also if it is not a regular file; [`Error::Corrupt`]; [`Error::Version`].
     pub fn open(path: &Path, kind: FileKind) -> Result<Self, Error> {
         Self::open_with(path, kind, OpenOptions::default())
     }
@@ -49,7 +49,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open).
+    /// Same as [`open`](Self::open).
     pub fn open_with(path: &Path, kind: FileKind, options: OpenOptions) -> Result<Self, Error> {
         check_regular(path).map_err(Error::io("open", path))?;
         let file = fs::File::open(path).map_err(Error::io("open", path))?;
@@ -57,8 +57,8 @@ impl File {
             read_to_memory(file).map_err(Error::io("open", path))?
         } else {
             #[expect(unsafe_code, reason = "the one call that maps a file")]
-            // SAFETY: files of ours are never written in place, only replaced by a rename, so what is mapped stays
-            // as it is for as long as nobody else truncates it; that risk is the price of opening without reading.
+            // SAFETY: this crate never writes its files in place, it only replaces them by a rename. The mapped bytes
+            // therefore do not change unless another program changes them, a risk that is documented for `open`.
             let map = unsafe { Mmap::map(&file) }.map_err(Error::io("open", path))?;
             map
         };
@@ -105,7 +105,7 @@ impl File {
         self.map.len() as u64
     }
 
-    /// Bytes of the file that are in memory: all of them, or none if it is mapped.
+    /// Number of bytes that were read into memory: the whole file, or 0 if it is mapped.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         if self.in_memory { self.map.len() } else { 0 }
@@ -160,13 +160,13 @@ impl File {
     }
 }
 
-/// The content of a file in memory of its own, which begins at a page as a mapped file does.
+/// Reads a file into anonymous memory, which is page-aligned like a mapped file.
 fn read_to_memory(mut file: fs::File) -> std::io::Result<Mmap> {
     let length = file.metadata()?.len();
     let length = usize::try_from(length).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
     let mut memory = MmapMut::map_anon(length)?;
     #[cfg(target_os = "linux")]
-    // Without such pages searches work as well, only slower.
+    // Huge pages only make searches faster, so an error is ignored.
     let _ = memory.advise(memmap2::Advice::HugePage);
     file.read_exact(&mut memory)?;
     memory.make_read_only()

@@ -5,8 +5,8 @@
 //! temporary name in the same folder, synced, and renamed over the old one, so a reader sees the old file or
 //! the new one and never a half.
 //!
-//! Files of other formats are written through [`Output`], which replaces a regular file in the same way and streams to
-//! devices and pipes.
+//! Files in other formats are written through [`Output`], which replaces a regular file in the same way, and writes
+//! directly to devices and pipes.
 //!
 //! ```
 //! use storage::{File, FileKind, Writer};

@@ -1,4 +1,4 @@
-//! Where a format goes that is written from its first byte to its last.
+//! The destination of formats that are written sequentially.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -10,17 +10,17 @@ use crate::target::{Target, folder_of};
 use crate::temporary::Temporary;
 use crate::{Error, Replacement};
 
-/// Whether a writer that waits for a reader shall give up.
+/// Returns true if a writer that waits for a reader should give up.
 pub type Stop = Box<dyn Fn() -> bool + Send + Sync>;
 
-/// A [`Stop`] that waits for as long as it takes.
+/// A [`Stop`] that never gives up.
 #[must_use]
 pub fn never() -> Stop {
     Box::new(|| false)
 }
 
-/// A regular file, which is replaced whole or not at all as by [`Replacement`]; or a FIFO, a character device or a
-/// descriptor (`/dev/stdout`, `/dev/fd/3`), which gets the bytes as they come.
+/// A regular file, which is replaced atomically like by [`Replacement`]; or a FIFO, a character device or a file
+/// descriptor (`/dev/stdout`, `/dev/fd/3`), to which bytes are written directly.
 #[derive(Debug)]
 pub struct Output {
     target: PathBuf,
@@ -34,11 +34,11 @@ enum Sink {
 }
 
 impl Output {
-    /// Starts writing to `target`. A FIFO without a reader is waited for until `stop` says otherwise.
+    /// Starts writing to `target`. For a FIFO, waits for a reader until `stop` returns true.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], also for a folder, a block device, a socket or a loop of links, and when stopped.
+    /// [`Error::Io`], also for a folder, a block device, a socket or a loop of links, and if `stop` returned true.
     pub fn create(target: &Path, stop: Stop) -> Result<Self, Error> {
         let io = || Error::io("write", target);
         let stream = match Target::of(target).map_err(io())? {
@@ -53,7 +53,7 @@ impl Output {
         Ok(Self { target: target.to_path_buf(), sink: Sink::Stream(stream) })
     }
 
-    /// Fails where [`create`](Self::create) would at once.
+    /// Checks a target in advance. Fails if [`create`](Self::create) would fail without waiting.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Output {
         found.map_err(Error::io("write", target))
     }
 
-    /// Whether two paths lead to the same regular file, or would.
+    /// Whether two paths lead to the same regular file, which need not exist yet.
     #[must_use]
     pub fn is_same_file(first: &Path, second: &Path) -> bool {
         let place = |path: &Path| match Target::of(path) {
@@ -78,11 +78,11 @@ impl Output {
         place(first).is_some_and(|found| Some(found) == place(second))
     }
 
-    /// Completes what was written without putting it in its place; a stream is at its end.
+    /// Completes the output without renaming it to its target. A stream ends here.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; the old file is then untouched.
+    /// [`Error::Io`], which leaves the old file untouched.
     pub fn complete(self) -> Result<Written, Error> {
         match self.sink {
             Sink::File(file) => Ok(Written(Some(file.complete()?))),
@@ -93,11 +93,11 @@ impl Output {
         }
     }
 
-    /// Completes what was written and puts it in its place.
+    /// Completes the output and renames it to its target.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; the old file is then untouched.
+    /// [`Error::Io`], which leaves the old file untouched.
     pub fn finish(self) -> Result<(), Error> {
         self.complete()?.put()
     }
@@ -118,31 +118,31 @@ impl Write for Output {
     }
 }
 
-/// A complete [`Output`]: a file that lacks its name, or a stream that has ended. Dropped, the file is removed.
+/// A complete [`Output`]: a file before its rename, or a stream that has ended. If it is dropped, the file is removed.
 #[derive(Debug)]
 pub struct Written(Option<Complete>);
 
 impl Written {
-    /// Puts the file in its place.
+    /// Renames the file to its target.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; the old file is then untouched.
+    /// [`Error::Io`], which leaves the old file untouched.
     pub fn put(self) -> Result<(), Error> {
         self.0.map_or(Ok(()), Complete::put)
     }
 }
 
-/// Puts two files that belong together in their places, `first` first: both, or on an error neither. Only a process that
-/// is killed between the two renames leaves the new `first` beside the old `second`.
+/// Renames two files that belong together to their targets, `first` first: both, or on an error neither. Only if the
+/// process is killed between the two renames is the new `first` left next to the old `second`.
 ///
 /// # Errors
 ///
-/// [`Error::Io`]; the old files are then as they were.
+/// [`Error::Io`], which leaves the old files as they were.
 pub fn put_both(first: Written, second: Written) -> Result<(), Error> {
     let (first, second) = match (first, second) {
         (Written(Some(first)), Written(Some(second))) => (first, second),
-        // What went to a stream cannot be taken back.
+        // Bytes that were written to a stream cannot be undone.
         (first, second) => return first.put().and_then(|()| second.put()),
     };
     let (target, place) = (first.target.clone(), first.place.clone());
@@ -164,8 +164,8 @@ pub fn put_both(first: Written, second: Written) -> Result<(), Error> {
     })
 }
 
-/// A second name for the file at `place`, or a copy where the file system has no hard links. It is locked as long as the
-/// file returned is open, so that no other writer of `place` takes it for abandoned.
+/// Creates a second hard link to the file at `place`, or a copy if the file system has no hard links. It is locked while
+/// the returned file is open, so that other writers of `place` do not remove it as abandoned.
 fn keep_old(place: &Path) -> io::Result<Option<(Temporary, Option<fs::File>)>> {
     let old = Temporary::beside(place);
     let kept = fs::hard_link(place, old.path()).or_else(|error| match error.kind() {
@@ -295,13 +295,13 @@ mod tests {
             Box::new(move || flag.load(Ordering::Relaxed))
         };
         thread::scope(|scope| {
-            // Before there is a reader.
+            // Stopped before there is a reader.
             let opening = scope.spawn(|| Output::create(&pipe, stop(&flag)).map(drop));
             thread::sleep(std::time::Duration::from_millis(50));
             assert!(!opening.is_finished());
             flag.store(true, Ordering::Relaxed);
             opening.join().expect("no panic").expect_err("stopped");
-            // While the reader does not read.
+            // Stopped while the reader does not read.
             flag.store(false, Ordering::Relaxed);
             let reader = scope.spawn(|| fs::File::open(&pipe).expect("readable"));
             let mut output = Output::create(&pipe, stop(&flag)).expect("a reader");
@@ -359,7 +359,7 @@ mod tests {
                 fs::write(&ids, old).expect("writable");
             }
             let pair = (complete(&ids), complete(&vectors));
-            // No file is renamed over a folder.
+            // A file cannot be renamed over a folder.
             fs::create_dir(&vectors).expect("free");
             put_both(pair.0, pair.1).expect_err("a folder is in the place of the second");
             assert_eq!(fs::read_to_string(&ids).ok().as_deref(), old);
@@ -378,7 +378,7 @@ mod tests {
         let target = folder.path().join("file");
         let other = Output::create(&target, never()).expect("writable");
         let [in_progress] = &names(folder.path())[..] else { panic!("one temporary") };
-        // As the file of a killed writer: nobody holds a lock on it.
+        // Like the file of a killed writer: nobody holds a lock on it.
         let (boot, _) =
             in_progress.strip_prefix("file.").and_then(|rest| rest.split_once('-')).expect("its form");
         let foreign = if boot == "00000000" { "11111111" } else { "00000000" };

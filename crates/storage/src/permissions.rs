@@ -1,16 +1,16 @@
-//! Mode and owner of a file that takes the place of another.
+//! Copies mode and owner from a replaced file to its replacement.
 
 use std::fs::{File, Metadata};
 
-/// Gives `file` the mode, and where the system permits the owner and group, of the file that it replaces. Nobody may do
-/// more with it than before: bits meant for an owner or a group that could not be kept are taken away.
+/// Gives `file` the mode, and where the system permits the owner and group, of the file that it replaces. No user gets
+/// more rights than before: if the owner or group could not be kept, the bits meant for them are cleared.
 #[cfg(unix)]
 pub(crate) fn keep(file: &File, replaced: &Metadata) -> std::io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let (uid, gid) = (replaced.uid(), replaced.gid());
     let mut metadata = file.metadata()?;
     if (metadata.uid(), metadata.gid()) != (uid, gid) {
-        // Only root gives files away; a group of one's own can be kept without the owner.
+        // Only root can change the owner, but the group can be kept if this user belongs to it.
         if fchown(file, Some(uid), Some(gid)).is_err() {
             let _ = fchown(file, None, Some(gid));
         }
@@ -25,7 +25,7 @@ pub(crate) fn keep(file: &File, replaced: &Metadata) -> std::io::Result<()> {
         mode &= !0o2070 | others << 3;
         mode &= !0o2000;
     }
-    // Some file systems have no modes; the temporary's own is then as good.
+    // Some file systems have no modes; the mode of the temporary file is then good enough.
     let _ = file.set_permissions(std::fs::Permissions::from_mode(mode));
     Ok(())
 }

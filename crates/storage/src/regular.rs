@@ -2,14 +2,14 @@ use std::fs::FileType;
 use std::io::{Error, ErrorKind, Result};
 use std::path::Path;
 
-/// Refuses what cannot be mapped or read from the beginning again: folders, FIFOs, sockets and devices.
+/// Fails if the path cannot be mapped or read again from the beginning: folders, FIFOs, sockets and devices.
 ///
-/// To be called before opening: opening a FIFO waits for its writer, which may never come.
+/// Call it before opening the path: opening a FIFO waits for its writer, which may never come.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::IsADirectory`] for a folder, [`ErrorKind::InvalidInput`] for the others, and what the system says of a
-/// file that is missing.
+/// [`ErrorKind::IsADirectory`] for a folder, [`ErrorKind::InvalidInput`] for the others, and the system's error for a
+/// missing file.
 pub fn check_regular(path: &Path) -> Result<()> {
     let kind = std::fs::metadata(path)?.file_type();
     match kind {

@@ -13,9 +13,9 @@ use crate::{Error, permissions};
 /// kept. Other hard links to the old file keep the old content.
 #[derive(Debug)]
 pub struct Replacement {
-    /// As it was given.
+    /// The path as it was given.
     target: PathBuf,
-    /// Where the links lead.
+    /// The path after following symbolic links.
     place: PathBuf,
     replaced: Option<Metadata>,
     temporary: Temporary,
@@ -23,12 +23,12 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Starts writing what will become `target`. Its folder must exist. Removes temporary files that killed writers of
-    /// the same target left behind.
+    /// Starts writing the file that will become `target`, whose folder must exist. Removes temporary files that killed
+    /// writers of the same target left behind.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], also when `target` is neither a regular file nor free: a folder, a FIFO, a device, a loop of links.
+    /// [`Error::Io`], also if `target` exists and is not a regular file: a folder, a FIFO, a device, a loop of links.
     pub fn create(target: &Path) -> Result<Self, Error> {
         let place = Target::of(target).and_then(|found| match found {
             Target::File { path, replaced } => Ok((path, replaced)),
@@ -59,7 +59,7 @@ impl Replacement {
         self.complete()?.put()
     }
 
-    /// Syncs what was written and leaves it beside the target.
+    /// Syncs the temporary file and leaves it next to the target.
     pub(crate) fn complete(self) -> Result<Complete, Error> {
         let Self { target, place, replaced, temporary, file } = self;
         let sync = |file: BufWriter<fs::File>| -> io::Result<fs::File> {
@@ -89,21 +89,21 @@ impl Write for Replacement {
     }
 }
 
-/// A file that lacks nothing but its name.
+/// A complete file that only has to be renamed.
 #[derive(Debug)]
 pub(crate) struct Complete {
     pub target: PathBuf,
     pub place: PathBuf,
     pub temporary: Temporary,
-    /// Keeps a sweep from removing the temporary.
+    /// Its lock keeps `sweep` from removing the temporary file.
     locked: fs::File,
 }
 
 impl Complete {
-    /// Puts the file in its place.
+    /// Renames the file to its target.
     pub fn put(self) -> Result<(), Error> {
         let Self { target, place, temporary, locked } = self;
-        // Windows renames no file that is locked.
+        // Windows cannot rename a locked file.
         let locked = cfg!(unix).then_some(locked);
         let put = temporary.put(&place).map_err(Error::io("write", &target));
         drop(locked);

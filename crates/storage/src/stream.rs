@@ -1,4 +1,4 @@
-//! Bytes written to a FIFO, a character device or an open descriptor as they come.
+//! Writes bytes directly to a FIFO, a character device or an open file descriptor.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -9,24 +9,24 @@ use std::time::Duration;
 use crate::output::Stop;
 use crate::target::{name_of, unsuitable};
 
-/// How often an open looks whether a FIFO has a reader by now.
+/// Pause between two checks whether a FIFO has a reader yet.
 const READER_POLL: Duration = Duration::from_millis(10);
-/// First and longest pause of a write that waits for a slow reader.
+/// Initial and maximum pause of a write that waits for a slow reader.
 const FIRST_PAUSE: Duration = Duration::from_micros(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(10);
 
-/// Neither opening nor writing blocks for longer than [`LONGEST_PAUSE`] without asking `stop`.
+/// An open stream. Neither opening nor writing blocks for longer than [`LONGEST_PAUSE`] without a call of `stop`.
 pub(crate) struct Stream {
     file: fs::File,
     stop: Stop,
 }
 
 impl Stream {
-    /// Opens a FIFO, for which it waits until there is a reader, or a device.
+    /// Opens a device, or a FIFO once it has a reader.
     pub fn open(path: &Path, stop: Stop) -> io::Result<Self> {
         let kind = fs::metadata(path)?.file_type();
         let mut options = OpenOptions::new();
-        // What is already in a regular file behind a descriptor stays: it may have been opened to append.
+        // The descriptor may lead to a regular file that was opened for appending, so its content must stay.
         options.append(true);
         #[cfg(unix)]
         {
@@ -47,8 +47,8 @@ impl Stream {
         }
     }
 
-    /// Writes to the descriptor behind a path such as `/dev/stdout`. The standard streams are shared as they are, which
-    /// keeps the position in a file and works with sockets; others are opened anew.
+    /// Opens the descriptor that a path such as `/dev/stdout` names. The standard streams are duplicated, which keeps
+    /// the position in a file and works with sockets; others are opened again.
     pub fn descriptor(path: &Path, number: u32, stop: Stop) -> io::Result<Self> {
         #[cfg(unix)]
         {
@@ -94,7 +94,7 @@ impl std::fmt::Debug for Stream {
 }
 
 fn check(stop: &Stop) -> io::Result<()> {
-    // Not `Interrupted`, which `write_all` would try again.
+    // The kind is not `Interrupted`, because `write_all` would retry that.
     if stop() { Err(io::Error::other("stopped before all was written")) } else { Ok(()) }
 }
 

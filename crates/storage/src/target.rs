@@ -1,34 +1,34 @@
-//! What a path given for writing stands for.
+//! Resolves an output path to a regular file, a stream or a file descriptor.
 
 use std::fs::{self, FileType, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Longest chain of symbolic links that is followed, as in Linux.
+/// Maximum number of symbolic links that are followed, as in Linux.
 const MAX_LINKS: usize = 40;
 
-/// Where bytes written to a path go, symbolic links followed.
+/// The destination of bytes written to a path, after following symbolic links.
 #[derive(Debug)]
 pub(crate) enum Target {
-    /// A regular file, or none yet.
+    /// A regular file, which need not exist yet.
     File {
-        /// Free of links in its last component, so a rename to it replaces the file and no link.
+        /// Its last component is not a link, so a rename to it replaces the file and not a link.
         path: PathBuf,
-        /// The file that is there now.
+        /// Metadata of the existing file, if there is one.
         replaced: Option<Metadata>,
     },
     /// A FIFO or a character device.
     Stream(PathBuf),
-    /// A descriptor of this process: `/dev/stdout`, `/dev/fd/3`.
+    /// A file descriptor of this process: `/dev/stdout`, `/dev/fd/3`.
     Descriptor(PathBuf, u32),
 }
 
 impl Target {
-    /// Follows the links of `path`.
+    /// Resolves `path`, following symbolic links.
     ///
     /// # Errors
     ///
-    /// What the system says; a folder, a block device, a socket or a loop of links.
+    /// The system's error; an error for a folder, a block device, a socket or a loop of links.
     pub fn of(path: &Path) -> io::Result<Self> {
         let mut path = path.to_path_buf();
         for _ in 0..=MAX_LINKS {
@@ -44,7 +44,7 @@ impl Target {
             };
             let kind = metadata.file_type();
             if kind.is_symlink() {
-                // A relative link starts in the folder of the link; `join` lets an absolute one replace it.
+                // A relative link is relative to its own folder; `join` returns an absolute one unchanged.
                 path = folder_of(&path).join(fs::read_link(&path)?);
             } else if kind.is_dir() {
                 return Err(io::ErrorKind::IsADirectory.into());
@@ -60,12 +60,12 @@ impl Target {
     }
 }
 
-/// An error that says what was expected of a target.
+/// The error for a path that cannot be a target.
 pub(crate) fn unsuitable(expected: &str, got: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, format!("expected {expected}, got {got}"))
 }
 
-/// What a kind of file is called in messages.
+/// The name of a file type for error messages.
 pub(crate) fn name_of(kind: FileType) -> &'static str {
     #[cfg(unix)]
     {
@@ -83,7 +83,7 @@ pub(crate) fn name_of(kind: FileType) -> &'static str {
     if kind.is_file() { "a regular file" } else { "a special file" }
 }
 
-/// The folder that a path lies in.
+/// The folder that contains a path.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -101,13 +101,13 @@ fn is_stream(kind: FileType) -> bool {
     }
 }
 
-/// The number of the descriptor that a path names: its folder is `/dev/fd` or, on Linux, leads to `/proc/<process>/fd`.
-/// Followed any further, it would be a file that somebody opened: replacing that would bypass the descriptor.
+/// The number of the file descriptor that a path names: its folder is `/dev/fd` or, on Linux, leads to
+/// `/proc/<process>/fd`. The link is not followed further: replacing the file it leads to would bypass the descriptor.
 fn descriptor(path: &Path) -> Option<u32> {
     let number = path.file_name()?.to_str()?.parse().ok()?;
     let folder = fs::canonicalize(folder_of(path)).ok()?;
     let own = Path::new("/proc").join(std::process::id().to_string());
-    // Threads have folders of their own: `/proc/<process>/task/<thread>/fd`.
+    // Each thread has its own folder: `/proc/<process>/task/<thread>/fd`.
     let is_own = folder.ends_with("fd") && folder.starts_with(own);
     (is_own || folder == Path::new("/dev/fd")).then_some(number)
 }

@@ -1,9 +1,9 @@
-//! The file that something is written to before it gets its name.
+//! Temporary files, which are renamed to their targets when they are complete.
 //!
-//! It lies beside its target and is called `NAME.BOOT-PROCESS-NUMBER.tmp`, BOOT being the first digits of the kernel's boot
-//! id. Its writer holds an advisory lock on it, which the kernel releases however the process ends. The next writer of the
-//! same target therefore knows which temporaries nobody writes any more, also if the process id is in use again, and
-//! removes them.
+//! A temporary file is next to its target and is named `NAME.BOOT-PROCESS-NUMBER.tmp`, where BOOT is the first digits
+//! of the kernel's boot id. Its writer holds an advisory lock on it, which the kernel releases however the process
+//! ends. The next writer of the same target can therefore recognize abandoned temporary files, even if a process id was
+//! reused, and removes them.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -16,19 +16,19 @@ use std::time::Duration;
 
 use crate::target::folder_of;
 
-/// After this time without a write, a temporary of another machine counts as abandoned if it is not locked. Not all
-/// shared file systems pass locks on.
+/// After this time without a write, an unlocked temporary file of another machine counts as abandoned. The age matters
+/// because not all shared file systems propagate locks.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Digits of the boot id that are part of a name.
+/// Number of digits of the boot id in a file name.
 const BOOT_DIGITS: usize = 8;
 
-/// A file of ours that is removed when this is dropped, unless it has got its name by then.
+/// A temporary file, which is removed on drop unless it was renamed to its target.
 #[derive(Debug)]
 pub(crate) struct Temporary(PathBuf);
 
 impl Temporary {
-    /// Creates a file beside `target`, locked as long as it is open. `private` ones are for their owner alone.
+    /// Creates a file next to `target`, locked while it is open. With `private` only its owner can read or write it.
     pub fn create(target: &Path, private: bool) -> io::Result<(Self, File)> {
         loop {
             let temporary = Self::beside(target);
@@ -42,14 +42,14 @@ impl Temporary {
             #[cfg(not(unix))]
             let _ = private;
             let file = match options.open(&temporary.0) {
-                // Of an earlier process with this id.
+                // A file of an earlier process with this id.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     temporary.forget();
                     continue;
                 }
                 opened => opened?,
             };
-            // A sweep that came between creating and locking is about to remove it, or has.
+            // Between creation and locking, another writer's `sweep` may have locked or removed the file: try again.
             let locked = file.try_lock();
             if !matches!(locked, Err(TryLockError::WouldBlock)) && has_name(&file)? {
                 return Ok((temporary, file));
@@ -57,7 +57,7 @@ impl Temporary {
         }
     }
 
-    /// A free name beside `target`.
+    /// Reserves a name next to `target`.
     pub fn beside(target: &Path) -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let mut name = stem(target.file_name().unwrap_or_default());
@@ -72,16 +72,16 @@ impl Temporary {
         &self.0
     }
 
-    /// Renames it to `target`.
+    /// Renames the file to `target`.
     pub fn put(self, target: &Path) -> io::Result<()> {
         fs::rename(&self.0, target)?;
         self.forget();
-        // The rename itself lasts only once its folder is synced; not every file system can.
+        // The rename is durable only after its folder is synced; not every file system supports that.
         let _ = File::open(folder_of(target)).and_then(|folder| folder.sync_all());
         Ok(())
     }
 
-    /// Leaves the file as it is; returns its path.
+    /// Keeps the file and returns its path.
     pub fn forget(self) -> PathBuf {
         unfinished().remove(&self.0);
         std::mem::take(&mut std::mem::ManuallyDrop::new(self).0)
@@ -95,7 +95,7 @@ impl Drop for Temporary {
     }
 }
 
-/// Removes the files that are being written now, for a process that is about to end: their writers will fail.
+/// Removes all unfinished temporary files of a process that is about to exit. Their writers will fail.
 pub fn remove_unfinished() {
     let paths: Vec<_> = unfinished().iter().cloned().collect();
     for path in paths {
@@ -103,15 +103,15 @@ pub fn remove_unfinished() {
     }
 }
 
-/// Removes what writers of `target` left behind when they were killed.
+/// Removes temporary files that killed writers of `target` left behind.
 pub(crate) fn sweep(target: &Path) {
     let Some(name) = target.file_name().map(stem) else { return };
     let Ok(entries) = fs::read_dir(folder_of(target)) else { return };
     for entry in entries.flatten() {
         let Some(boot) = boot_of(&entry.file_name(), &name) else { continue };
-        // Opening anything else might block.
+        // Only regular files are opened: opening anything else might block.
         if entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            // Held until the file is gone, so that nobody takes it for theirs meanwhile.
+            // The lock is held until the file is removed, so that no other process starts to use it.
             let abandoned = abandoned(&entry.path(), !boot.is_empty() && boot == *BOOT);
             if abandoned.is_some() {
                 let _ = fs::remove_file(entry.path());
@@ -120,25 +120,25 @@ pub(crate) fn sweep(target: &Path) {
     }
 }
 
-/// The file, locked, if nobody writes it any more.
+/// Opens and locks the file, if it is abandoned.
 fn abandoned(path: &Path, of_this_boot: bool) -> Option<File> {
-    // A lock on some network drives needs a file that is open for writing; one that is read-only by its mode has none.
+    // Locks on some network drives need a file that is open for writing, which the mode of a read-only file prevents.
     let file = OpenOptions::new().write(true).open(path).or_else(|_| File::open(path)).ok()?;
     file.try_lock().ok()?;
     let unchanged = || file.metadata().ok()?.modified().ok()?.elapsed().ok();
     (of_this_boot || unchanged().is_some_and(|time| time > ABANDONED)).then_some(file)
 }
 
-/// What the name of a temporary begins with: the name of its target, unless that is so long that nothing can be added.
+/// The first part of a temporary file's name: the name of its target, shortened if nothing could be appended to it.
 fn stem(name: &OsStr) -> OsString {
-    const LONGEST: usize = 200;
+    const MAX_BYTES: usize = 200;
     match name.to_str() {
-        Some(text) if text.len() > LONGEST => text[..text.floor_char_boundary(LONGEST)].into(),
+        Some(text) if text.len() > MAX_BYTES => text[..text.floor_char_boundary(MAX_BYTES)].into(),
         _ => name.to_os_string(),
     }
 }
 
-/// The part of a temporary's name that says under which boot it was created; `None` for the name of another file.
+/// The boot id in the name of a temporary file; `None` if the name is not that of a temporary file of `target`.
 fn boot_of(file: &OsStr, target: &OsStr) -> Option<String> {
     let rest = file.as_encoded_bytes().strip_prefix(target.as_encoded_bytes())?;
     let rest = std::str::from_utf8(rest).ok()?.strip_prefix('.')?.strip_suffix(".tmp")?;
@@ -149,7 +149,7 @@ fn boot_of(file: &OsStr, target: &OsStr) -> Option<String> {
     (is_boot && is_number(process) && is_number(count)).then(|| boot.to_owned())
 }
 
-/// Of the running kernel: locks taken under the same one are told reliably. Empty where the system does not say.
+/// First digits of the running kernel's boot id: locks of processes on the same kernel are reliable. Empty if unknown.
 static BOOT: LazyLock<String> = LazyLock::new(|| {
     let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     id.get(..BOOT_DIGITS)
@@ -158,7 +158,7 @@ static BOOT: LazyLock<String> = LazyLock::new(|| {
         .to_owned()
 });
 
-/// Temporaries of this process.
+/// Unfinished temporary files of this process.
 fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)

@@ -60,25 +60,26 @@ pub fn split_words(text: &str, options: &SplitOptions) -> Result<Vec<Piece>, Err
     Ok(std::iter::from_fn(|| splitter.next(text)).collect())
 }
 
-/// Gives the passages of [`split_words`] one by one, and keeps only the words of the current one.
+/// Returns the passages of [`split_words`] one by one, and stores only the words of the current one.
 ///
-/// Every call of [`next`](Self::next) is given the same text, so a splitter can live beside the text it splits.
+/// Pass the same text to every call of [`next`](Self::next). The splitter does not borrow it, so one struct can own
+/// both.
 #[derive(Debug, Clone)]
 pub struct Splitter {
     options: SplitOptions,
-    /// Words of the next passage that are known already: those it shares with the last, and the one behind.
+    /// Known words of the next passage: those that overlap the last passage, and one word of lookahead.
     words: VecDeque<Range<usize>>,
-    /// Everything before this offset was split into words.
+    /// All text before this offset has been split into words.
     at: usize,
     is_first: bool,
 }
 
 impl Splitter {
-    /// A splitter at the start of a text.
+    /// Creates a splitter at the start of a text.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] as [`split_words`].
+    /// Same as [`split_words`].
     pub fn new(options: &SplitOptions) -> Result<Self, Error> {
         let &SplitOptions { words, overlap, wrap: _ } = options;
         if words == 0 {
@@ -95,10 +96,10 @@ impl Splitter {
         Ok(Self { options: *options, words: VecDeque::new(), at: 0, is_first: true })
     }
 
-    /// The next passage of `text`; none at its end.
+    /// The next passage of `text`; `None` at its end.
     pub fn next(&mut self, text: &str) -> Option<Piece> {
         let SplitOptions { words: length, overlap, wrap } = self.options;
-        // One word more tells whether this passage is the last.
+        // One more word shows whether this passage is the last.
         let wanted = length.saturating_add(1);
         let rest = self.at;
         for word in words_of(&text[rest..]).take(wanted - self.words.len()) {

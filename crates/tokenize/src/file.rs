@@ -4,14 +4,14 @@ use std::path::Path;
 
 use crate::Error;
 
-/// No `tokenizer.json` is longer. That of Gemma 3, one of the largest, has 33 MB.
+/// Maximum size of a `tokenizer.json`. That of Gemma 3, one of the largest, has 33 MB.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// The content of a `tokenizer.json`.
+/// Reads a `tokenizer.json`.
 ///
 /// # Errors
 ///
-/// [`Error::Io`], also for a FIFO or a device, which could make it wait forever; [`Error::Format`] for more than 256 MiB.
+/// [`Error::Io`], also for a FIFO or a device, which could block forever; [`Error::Format`] for more than 256 MiB.
 pub fn read_tokenizer_file(path: &Path) -> Result<Vec<u8>, Error> {
     let io = |source| Error::Io { path: path.to_path_buf(), source };
     let metadata = fs::metadata(path).map_err(io)?;

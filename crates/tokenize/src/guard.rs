@@ -1,8 +1,8 @@
-//! Bounds on what a `tokenizer.json` can make of a text.
+//! Limits on how far the rules of a `tokenizer.json` can expand a text.
 //!
-//! A few hundred bytes of rules can grow a text beyond all memory: 40 replacements that each double it, a character map
-//! with one long entry, byte-level encodings of byte-level encodings. So the rules are looked at before they are loaded,
-//! and the length of the text is checked between two of them.
+//! A few hundred bytes of rules can expand a text beyond all memory: 40 replacements that each double it, a character
+//! map with one long entry, byte-level encodings of byte-level encodings. The rules are therefore checked before they
+//! are loaded, and the length of the text is checked after each one.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -15,21 +15,21 @@ use tokenizers::{
 
 use crate::rules;
 
-/// Most bytes that normalizing makes of a short text: so many times its own, and a little more for what is put before it.
-/// Of all characters U+FDFA grows most, to 11 times its bytes by NFKC, and three times that where spaces are replaced.
+/// Maximum length of a short text after normalization: its length times this factor, plus an allowance for prefixes.
+/// U+FDFA grows most of all characters: to 11 times its bytes by NFKC, and to three times that if spaces are replaced.
 const MAX_GROWTH: usize = 40;
 const ALLOWANCE: usize = 256;
-/// Most bytes that it makes of a long one. Where every character is a space that becomes "▁", it is three times as long.
+/// The same for a long text. A text of spaces, each of which becomes "▁", becomes three times as long.
 const MAX_LONG_GROWTH: usize = 4;
 const LONG_ALLOWANCE: usize = 2 << 20;
-/// A step that cannot make more bytes than this runs at once; others are tried on parts of the text before.
+/// A step whose output cannot exceed this many bytes runs directly; others are first tried on parts of the text.
 const MAX_UNTRIED: usize = 16 << 20;
-/// Bytes of such a part.
+/// Number of bytes of such a part.
 const PART: usize = 64 << 10;
-/// Longest time for normalizing one text. A sound tokenizer takes a microsecond for each hundred bytes.
+/// Maximum time for normalizing one text. An ordinary tokenizer takes a microsecond per hundred bytes.
 const MAX_TIME: Duration = Duration::from_secs(20);
 
-/// The normalizers of a tokenizer, in order, each with its bound.
+/// The normalizers of a tokenizer, in order, each with a bound on its growth.
 #[derive(Debug, Clone)]
 pub(crate) struct Guarded {
     steps: Vec<Step>,
@@ -39,12 +39,12 @@ pub(crate) struct Guarded {
 struct Step {
     normalizer: NormalizerWrapper,
     name: String,
-    /// Bytes that it can make of one.
+    /// Maximum number of output bytes per input byte.
     growth: usize,
 }
 
 impl Guarded {
-    /// The normalizer, if it is a single one.
+    /// The normalizer, if there is only one.
     pub fn only(&self) -> Option<&NormalizerWrapper> {
         match &self.steps[..] {
             [step] => Some(&step.normalizer),
@@ -82,11 +82,11 @@ fn flatten(normalizer: &NormalizerWrapper, into: &mut Vec<NormalizerWrapper>) {
 }
 
 thread_local! {
-    /// Why a text of this thread was refused. The library drops the errors of normalizers.
+    /// Why a text was rejected on this thread. The library drops the errors of normalizers.
     static REFUSED: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// What `work` returns, unless a normalizer refused a text meanwhile; then why.
+/// Runs `work` and returns its result, or the error of a normalizer that rejected a text during it.
 pub(crate) fn unless_refused<T>(work: impl FnOnce() -> tokenizers::Result<T>) -> Result<T, String> {
     REFUSED.take();
     let result = work().map_err(|error| error.to_string());
@@ -98,7 +98,7 @@ impl Normalizer for Guarded {
         let result = self.run(text);
         if let Err(error) = &result {
             REFUSED.set(Some(error.to_string()));
-            // Nothing of it is used, so nothing more should be done with it.
+            // The result is not used, so an empty text saves further work.
             text.clear();
         }
         result
@@ -129,7 +129,7 @@ impl Guarded {
 }
 
 impl Step {
-    /// About how many bytes the step makes of a text; stops once it is more than `limit`.
+    /// Estimates the output length of the step in bytes; stops once it exceeds `limit`.
     fn tried(&self, text: &str, limit: usize) -> tokenizers::Result<usize> {
         let (mut rest, mut made) = (text, 0);
         while !rest.is_empty() && made <= limit {
@@ -147,7 +147,7 @@ impl Step {
     }
 }
 
-/// A pre-tokenizer whose rules were looked at.
+/// A pre-tokenizer whose rules were checked.
 #[derive(Debug, Clone)]
 pub(crate) struct GuardedPre(pub PreTokenizerWrapper);
 

@@ -1,28 +1,28 @@
-//! Looks at the rules of a `tokenizer.json` before they are loaded.
+//! Checks the rules of a `tokenizer.json` before they are loaded.
 
 use serde_json::Value;
 
-/// Most normalizers or pre-tokenizers, those inside sequences counted. Real ones have up to ten.
+/// Maximum number of normalizers or pre-tokenizers, including those inside sequences. Real tokenizers have up to ten.
 const MAX_STEPS: usize = 64;
-/// Most bytes that one normalizer may make of one byte.
+/// Maximum number of output bytes per input byte of one normalizer.
 const MAX_STEP_GROWTH: usize = 64;
-/// Most bytes that all normalizers together could make of one byte.
+/// Maximum number of output bytes per input byte of all normalizers together.
 const MAX_TOTAL_GROWTH: usize = 1 << 12;
-/// Most bytes of a regular expression. Real ones have a few hundred.
+/// Maximum length of a regular expression in bytes. Real ones have a few hundred.
 const MAX_PATTERN: usize = 8 << 10;
-/// Most pre-tokenizers that write each byte as a character of up to two.
+/// Maximum number of byte-level pre-tokenizers, which replace each byte by a character of up to two bytes.
 const MAX_BYTE_LEVELS: usize = 2;
 
-/// What one normalizer can do to a text.
+/// One normalizer and how far it can expand a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Rule {
-    /// Its place and type, for errors.
+    /// Its position and type, for error messages.
     pub name: String,
-    /// Bytes that it can make of one by what is written in it. 1 for those whose growth Unicode bounds.
+    /// Maximum number of output bytes per input byte, from the rule's content. 1 if Unicode bounds the growth.
     pub growth: usize,
 }
 
-/// The normalizers in the order in which they run; or what is wrong with one.
+/// The normalizers in the order in which they run, or an error for an invalid one.
 pub(crate) fn normalizers(value: &Value) -> Result<Vec<Rule>, String> {
     let mut total = 1usize;
     let mut rules = Vec::new();
@@ -42,7 +42,7 @@ pub(crate) fn normalizers(value: &Value) -> Result<Vec<Rule>, String> {
     Ok(rules)
 }
 
-/// Refuses pre-tokenizers that grow a text again and again, and regular expressions that could take forever.
+/// Rejects too many pre-tokenizers that expand a text, and regular expressions that could take exponential time.
 pub(crate) fn check_pre_tokenizers(value: &Value) -> Result<(), String> {
     let mut byte_levels = 0;
     for (number, step) in steps(value, "pre-tokenizer", "pretokenizers")?.into_iter().enumerate() {
@@ -58,7 +58,7 @@ pub(crate) fn check_pre_tokenizers(value: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// A rule and those inside it, in order.
+/// Flattens a rule and its nested rules, in order.
 fn steps<'a>(value: &'a Value, what: &str, key: &str) -> Result<Vec<&'a Value>, String> {
     let (mut found, mut pending) = (Vec::new(), vec![value]);
     while let Some(step) = pending.pop() {
@@ -73,7 +73,7 @@ fn steps<'a>(value: &'a Value, what: &str, key: &str) -> Result<Vec<&'a Value>, 
     Ok(found)
 }
 
-/// The type of a rule. Files of early versions do not name it.
+/// The type of a rule. Early versions of the format do not store it.
 fn kind(step: &Value) -> &str {
     let has = |key: &str| step.get(key).is_some();
     match step.get("type").and_then(Value::as_str) {
@@ -92,7 +92,7 @@ fn growth(step: &Value) -> Result<usize, String> {
             let content = text("content").len();
             let string = step.pointer("/pattern/String").and_then(Value::as_str);
             match (string, step.pointer("/pattern/Regex").and_then(Value::as_str)) {
-                // An empty pattern is found before every character.
+                // An empty pattern matches before every character.
                 (Some(""), _) => content + 1,
                 (Some(pattern), _) => content.div_ceil(pattern.len()).max(1),
                 (None, Some(pattern)) => {
@@ -102,16 +102,16 @@ fn growth(step: &Value) -> Result<usize, String> {
                 (None, None) => content + 1,
             }
         }
-        // It is put before a text once.
+        // The prefix is added once per text.
         "Prepend" if text("prepend").len() > MAX_STEP_GROWTH => text("prepend").len(),
         "Precompiled" => longest_entry(text("precompiled_charsmap"))?.max(1),
         _ => 1,
     })
 }
 
-/// The longest text that a character map of SentencePiece can put in the place of a character.
+/// Length in bytes of the longest replacement in a SentencePiece character map.
 ///
-/// Bytes: length of a trie u32, the trie, then texts with a zero behind each.
+/// Layout: length of the trie u32, the trie, then zero-terminated texts.
 fn longest_entry(base64: &str) -> Result<usize, String> {
     let bytes = decoded(base64).ok_or("expected base64, got something else")?;
     let Some((length, rest)) = bytes.split_first_chunk::<4>() else {
@@ -146,16 +146,16 @@ fn decoded(base64: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Refuses a regular expression that is very long, or searched by backtracking inside a repeated group: such a search can
-/// take time exponential in the text.
+/// Rejects a regular expression that is very long, or that needs backtracking inside a repeated group, which can take
+/// time exponential in the length of the text.
 ///
-/// Only look-around, back-references, atomic groups and conditions are searched by backtracking; all else runs in linear
+/// Only look-around, backreferences, atomic groups and conditionals need backtracking; everything else runs in linear
 /// time, however it is nested.
 fn check_pattern(pattern: &str) -> Result<(), String> {
     if pattern.len() > MAX_PATTERN {
         return Err(format!("expected a pattern of at most {MAX_PATTERN} bytes, got {}", pattern.len()));
     }
-    // For each open group, whether something inside is searched by backtracking.
+    // For each open group, whether something inside needs backtracking.
     let mut groups = vec![false];
     let bytes = pattern.as_bytes();
     let (mut at, mut class) = (0, 0usize);
@@ -166,7 +166,7 @@ fn check_pattern(pattern: &str) -> Result<(), String> {
                 if class == 0 && matches!(rest.get(1), Some(b'1'..=b'9' | b'k' | b'g' | b'K' | b'G')) {
                     *groups.last_mut().expect("the pattern itself") = true;
                 }
-                // What is escaped may be longer than a byte; its other bytes mean nothing here.
+                // The escaped character may be longer than one byte; its other bytes have no meaning here.
                 at += 1;
             }
             b'[' => class += 1,
@@ -180,7 +180,7 @@ fn check_pattern(pattern: &str) -> Result<(), String> {
                 let inside = groups.pop().unwrap_or(false);
                 let repeated = match rest.get(1) {
                     Some(b'*' | b'+') => true,
-                    // `{3}` repeats as often as it says and no other way.
+                    // `{3}` has a fixed number of repetitions, so there is nothing to backtrack over.
                     Some(b'{') => rest.iter().take_while(|&&byte| byte != b'}').any(|&byte| byte == b','),
                     _ => false,
                 };
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn character_maps_that_are_cut_or_hold_long_texts_are_refused() {
-        // A trie of four bytes, then "ab" and "c".
+        // The map is a trie of four bytes, then "ab" and "c".
         let map = |charsmap: &str| json!({"type": "Precompiled", "precompiled_charsmap": charsmap});
         assert_eq!(normalizers(&map("BAAAAAAAAABhYgBjAA==")).expect("fine")[0].growth, 2);
         assert!(refused(&map("BAAA")).contains("got 3 bytes"));

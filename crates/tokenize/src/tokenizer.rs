@@ -11,12 +11,12 @@ use crate::input::SpecialTokens;
 use crate::plain::PlainWordPieces;
 use crate::{Error, ModelInput, Pieces};
 
-/// The library's tokenizer, with bounds on what its rules can make of a text.
+/// The library's tokenizer, with limits on how far its rules can expand a text.
 pub(crate) type Inner =
     TokenizerImpl<ModelWrapper, Guarded, GuardedPre, PostProcessorWrapper, DecoderWrapper>;
 
-/// Most characters of a word that is looked up piece by piece. The library tries all pieces of a word, in time cubic in
-/// this; BERT's tokenizers have 100.
+/// Maximum number of characters of a word that is split into word pieces. The library tries all pieces of a word, in
+/// time cubic in its length; BERT's tokenizers use 100.
 const MAX_WORD_CHARACTERS: usize = 1000;
 
 /// The tokenizer of a model, from its `tokenizer.json`. Truncation and padding of the file are ignored: the
@@ -34,8 +34,8 @@ impl Tokenizer {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::Format`], also when it has no start, separator and padding tokens, or rules that could grow
-    /// a text without bound or take time without end.
+    /// [`Error::Io`]; [`Error::Format`], also if it lacks start, separator or padding tokens, or has rules that could
+    /// expand a text without bound or take exponential time.
     pub fn open(path: &Path) -> Result<Self, Error> {
         Self::from_bytes(&read_tokenizer_file(path)?, path)
     }
@@ -47,7 +47,7 @@ impl Tokenizer {
     /// [`Error::Format`] as for [`open`](Self::open).
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, Error> {
         let format = |expected| move |got: String| Error::Format { path: path.to_path_buf(), expected, got };
-        // The library panics at some damaged files.
+        // The library panics on some damaged files.
         let loaded = guarded(|| Inner::from_bytes(bytes));
         let mut inner = loaded.map_err(format("a tokenizer.json of Hugging Face tokenizers"))?;
         if let ModelWrapper::WordPiece(model) = inner.get_model()
@@ -175,7 +175,7 @@ impl Tokenizer {
     }
 }
 
-/// What the library returns, or why it fails. It panics at some rules that cannot be followed.
+/// The library's result or error. The library panics on some rules that cannot be applied.
 fn guarded<T>(work: impl FnOnce() -> tokenizers::Result<T>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(|| unless_refused(work))).unwrap_or_else(|panic| {
         let said = panic.downcast_ref::<&str>().copied();

@@ -1,4 +1,4 @@
-//! Tokenizers that would take all memory or time are refused or stopped; those that models use keep working.
+//! Tokenizers that would exhaust memory or time are rejected or stopped; those of real models keep working.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokenize::{Error, Tokenizer};
 
-/// A tokenizer whose vocabulary has every ASCII character and a few pieces, with these rules.
+/// A tokenizer with these rules, whose vocabulary has all ASCII characters and a few word pieces.
 fn tokenizer(normalizer: &Value, pre_tokenizer: &Value, model: &Value) -> Result<Tokenizer, Error> {
     let special = |id: usize, content: &str| json!({"id": id, "content": content, "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true});
     let file = json!({
@@ -74,7 +74,7 @@ fn a_bomb_of_replacements_is_refused_when_it_is_loaded_and_names_its_normalizer(
 
 #[test]
 fn a_text_that_grows_too_much_between_two_normalizers_is_refused_in_bounded_time() {
-    // Each alone, and their product, are within what is allowed at loading.
+    // Each rule alone, and their product, are within the limits that are checked at loading.
     let slow = sequence(&vec![replace("a", "aa"); 12]);
     let tokenizer = tokenizer(&slow, &json!({"type": "Whitespace"}), &word_piece(100)).expect("allowed");
     assert_eq!(tokenizer.pieces("b").expect("nothing grows").len(), 1);
@@ -109,7 +109,7 @@ fn damaged_character_maps_are_refused_or_fail_without_a_panic() {
     let map = |charsmap: &str| json!({"type": "Precompiled", "precompiled_charsmap": charsmap});
     let error = refused(tokenizer(&map("////////"), &json!({"type": "Whitespace"}), &unigram()));
     assert!(error.contains("normalizer 1 (Precompiled): expected a trie of 4294967295 bytes"), "{error}");
-    // A trie of one unit, which leads out of it.
+    // A trie of one unit that points outside the trie.
     let outside =
         tokenizer(&map("BAAAAP///wBhAA=="), &json!({"type": "Whitespace"}), &unigram()).expect("looks sound");
     assert!(matches!(outside.pieces("hello"), Err(Error::Tokenise { .. })));
@@ -155,7 +155,7 @@ fn tokenizers_of_the_kinds_that_models_use_are_read_and_give_the_pieces_of_the_l
         ("RoBERTa", Value::Null, byte_level.clone(), bpe()),
         ("ModernBERT", json!({"type": "NFC"}), byte_level, bpe()),
         ("GPT", Value::Null, gpt, bpe()),
-        // A character map with a trie of 256 units that holds nothing.
+        // A character map with an empty trie of 256 units.
         (
             "XLM-R",
             sequence(&[
@@ -199,9 +199,9 @@ fn tokenizers_of_the_kinds_that_models_use_are_read_and_give_the_pieces_of_the_l
     }
 }
 
-/// SentencePiece's character map that maps nothing: base64 of the length 1024, 256 zero units, no texts.
+/// A SentencePiece character map without entries: base64 of the length 1024, 256 zero units, no texts.
 fn empty_charsmap() -> String {
-    // 1028 bytes: 00 04 00 00, then zeros; groups of three bytes.
+    // 1028 bytes: 00 04 00 00, then zeros; base64 encodes them in groups of three.
     format!("AAQA{}AAA=", "A".repeat(1364))
 }
 

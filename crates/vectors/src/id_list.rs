@@ -40,12 +40,12 @@ impl IdList {
         Ok(ids)
     }
 
-    /// The content of a file that [`read`](Self::read) reads: a JSON array if `path`, where it goes, ends in `.json`, else
-    /// a text.
+    /// Encodes the ids for a file that [`read`](Self::read) can read: a JSON array if `path` ends in `.json`, else text
+    /// with one id per line.
     ///
     /// # Errors
     ///
-    /// [`Error::Option`] for an id that would not be read from a text as it is.
+    /// [`Error::Option`] for an id that would not survive a round trip through text.
     pub fn to_file(&self, path: &Path) -> Result<Vec<u8>, Error> {
         let ids = || (0..self.len()).map(|at| self.get(at));
         if path.extension().is_some_and(|extension| extension == "json") {

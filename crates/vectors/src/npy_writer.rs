@@ -17,7 +17,7 @@ pub struct NpyWriter {
 
 impl NpyWriter {
     /// Starts a file that will replace `path` when it is [finished](Self::finish); dropped before, it leaves what is
-    /// there. A FIFO or a device gets the bytes as they come; `stop` ends the wait for a reader.
+    /// there. A FIFO or a device is written to directly; `stop` ends the wait for a reader.
     ///
     /// # Errors
     ///
@@ -48,7 +48,7 @@ impl NpyWriter {
         Ok(written.map_err(storage::Error::io("write", &self.path))?)
     }
 
-    /// Completes the file and puts it in its place.
+    /// Completes the file and renames it to its target.
     ///
     /// # Errors
     ///
@@ -57,11 +57,11 @@ impl NpyWriter {
         Ok(self.complete()?.put()?)
     }
 
-    /// Completes the file without putting it in its place.
+    /// Completes the file without renaming it to its target.
     ///
     /// # Errors
     ///
-    /// As [`finish`](Self::finish).
+    /// Same as [`finish`](Self::finish).
     pub fn complete(self) -> Result<Written, Error> {
         if self.left > 0 {
             return Err(self.refused(0));

@@ -211,7 +211,7 @@ fn first_row(file: &VectorFile, id: &str, end: usize) -> Option<usize> {
 /// Rows between looks at the control.
 const ROWS_AT_A_TIME: usize = 1024;
 
-/// Writes both files or, on an error or when cancelled, neither.
+/// Writes both files, or neither on an error or cancellation.
 fn export(
     index: &AnyIndex,
     path: &Path,
@@ -220,7 +220,7 @@ fn export(
 ) -> Outcome<u32> {
     let rows: Vec<u32> = index.live().iter().collect();
     control.set_total(rows.len() as u64);
-    // Refused here, nothing has gone to a stream yet.
+    // Checked first, before any byte goes to a stream.
     let ids = ids_path.map(|ids_path| -> Outcome<_> {
         Output::check(ids_path)?;
         if Output::is_same_file(path, ids_path) {
@@ -233,7 +233,7 @@ fn export(
     });
     let ids = ids.transpose()?;
     let written = write_both(index, &rows, path, ids, control);
-    // Waits for the reader of a FIFO end with an error of the file when cancelled.
+    // A canceled wait for the reader of a FIFO returns a file error: report the cancellation instead.
     written.or_else(|failure| {
         control.check()?;
         Err(failure)

@@ -57,7 +57,7 @@ impl NativeReadingCache {
         })
     }
 
-    /// Bytes of no sound reading that were passed over when the file was opened.
+    /// Bytes that were skipped when the file was opened, because they belong to no valid reading.
     #[napi(getter, catch_unwind)]
     pub fn damaged_bytes(&self) -> napi::Result<f64> {
         call(|| {

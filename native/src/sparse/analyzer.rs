@@ -23,7 +23,7 @@ impl NativeAnalyzer {
         let analyzer = match self.tokenizer {
             Some(path) => {
                 let path = Path::new(&path);
-                // A folder stands for the `tokenizer.json` in it.
+                // For a folder, its `tokenizer.json` is used.
                 let inside = path.join("tokenizer.json");
                 let file = if path.is_dir() { inside.as_path() } else { path };
                 storage::check_regular(file)

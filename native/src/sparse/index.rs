@@ -83,7 +83,7 @@ pub fn open_bm25_index(
     })
 }
 
-/// What a repair did.
+/// The result of a repair.
 #[napi(object)]
 pub struct NativeRepair {
     pub rebuilt_files: f64,

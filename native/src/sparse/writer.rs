@@ -234,7 +234,7 @@ pub fn build_bm25_from_store<'env>(
         let mut writer = IndexWriter::create(Path::new(&output), analyzer.load()?, WriterOptions::default())?;
         writer.merge_in_background(false);
         ingest::from_store(&mut writer, put(false), &store, &control)?;
-        // Neither of these can be interrupted.
+        // Neither the commit nor the merge can be interrupted.
         control.check()?;
         writer.commit()?;
         control.check()?;

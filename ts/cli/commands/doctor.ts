@@ -49,7 +49,7 @@ async function found(what: string, look: () => string | Promise<string>): Promis
 	}
 }
 
-/** Says what a repair did. Passages that are lost must be added again, so they count as a failure. */
+/** Reports what a repair did. Lost passages count as a failure, because the user must add them again. */
 async function repaired(folder: string): Promise<string> {
 	const isCollection = existsSync(join(folder, parts.manifest));
 	const {rebuiltFiles, restored, lost} = await Bm25Index.repair(isCollection ? join(folder, parts.bm25) : folder);

@@ -14,7 +14,7 @@ export function checkRanks(what: string, ks: readonly number[]): void {
 	}
 }
 
-/** What `rankPairs` resolves to. */
+/** Checks that `pairs` has the shape that `rankPairs` resolves to. */
 export function checkRanked(pairs: readonly RankedPair[]): void {
 	checkArray('pairs', pairs, 'what rankPairs() resolves to');
 	for (const [i, pair] of pairs.entries()) {

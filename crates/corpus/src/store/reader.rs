@@ -45,11 +45,11 @@ impl PassageStore {
         Self::open_with(path, OpenOptions::default())
     }
 
-    /// Opens a store, in memory or mapped. With `verify` it is checked as [`verify`](Self::verify) does.
+    /// Opens a store, in memory or mapped. With `verify` this also runs [`verify`](Self::verify).
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open).
+    /// Same as [`open`](Self::open).
     pub fn open_with(path: impl AsRef<Path>, options: OpenOptions) -> Result<Self, Error> {
         let store = Self::from_file(File::open_with(path.as_ref(), KIND, options)?)?;
         if options.verify {

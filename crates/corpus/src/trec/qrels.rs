@@ -25,11 +25,11 @@ pub fn read_qrels(path: impl AsRef<Path>) -> Result<Qrels, Error> {
     read_qrels_cancellable(path, Arc::default())
 }
 
-/// As [`read_qrels`], until the control is cancelled; also while waiting for the writer of a FIFO.
+/// Like [`read_qrels`], but can be canceled, also while it waits for the writer of a FIFO.
 ///
 /// # Errors
 ///
-/// As [`read_qrels`]; [`Error::Cancelled`].
+/// Those of [`read_qrels`]; [`Error::Cancelled`].
 pub fn read_qrels_cancellable(path: impl AsRef<Path>, control: Arc<Control>) -> Result<Qrels, Error> {
     let bounds = Bounds { watch: Watch::new(control), ..Bounds::default() };
     let mut lines = Lines::new(Input::open_within(path.as_ref(), &bounds)?.0);
@@ -80,12 +80,12 @@ fn beir_columns(line: &str) -> Option<(&str, &str, &str)> {
     whole.then_some(found)
 }
 
-/// Writes judgements in TREC's form to a file, which is replaced whole or not at all; FIFOs and devices are written to, and
-/// `-` is the standard output.
+/// Writes judgments in TREC's format. A file is replaced atomically, FIFOs and devices are written to directly, and `-`
+/// is standard output.
 ///
 /// # Errors
 ///
-/// As [`write_qrels_to`]; [`Error::Storage`] if the file cannot be replaced; [`Error::Cancelled`].
+/// Those of [`write_qrels_to`]; [`Error::Storage`] if the file cannot be replaced; [`Error::Cancelled`].
 pub fn write_qrels(path: impl AsRef<Path>, qrels: &Qrels, control: &Arc<Control>) -> Result<(), Error> {
     write_whole(path.as_ref(), control, |output| write_qrels_to(output, qrels))
 }

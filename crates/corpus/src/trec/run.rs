@@ -27,11 +27,11 @@ pub fn read_run(path: impl AsRef<Path>) -> Result<Run, Error> {
     read_run_cancellable(path, Arc::default())
 }
 
-/// As [`read_run`], until the control is cancelled; also while waiting for the writer of a FIFO.
+/// Like [`read_run`], but can be canceled, also while it waits for the writer of a FIFO.
 ///
 /// # Errors
 ///
-/// As [`read_run`]; [`Error::Cancelled`].
+/// Those of [`read_run`]; [`Error::Cancelled`].
 pub fn read_run_cancellable(path: impl AsRef<Path>, control: Arc<Control>) -> Result<Run, Error> {
     const EXPECTED: &str = "query, Q0, passage, rank, score and tag";
     let bounds = Bounds { watch: Watch::new(control), ..Bounds::default() };
@@ -82,12 +82,12 @@ struct Hits {
     seen: HashSet<String>,
 }
 
-/// Writes a TREC run to a file, which is replaced whole or not at all; FIFOs and devices are written to, and `-` is the
-/// standard output.
+/// Writes a TREC run. A file is replaced atomically, FIFOs and devices are written to directly, and `-` is standard
+/// output.
 ///
 /// # Errors
 ///
-/// As [`write_run_to`]; [`Error::Storage`] if the file cannot be replaced; [`Error::Cancelled`].
+/// Those of [`write_run_to`]; [`Error::Storage`] if the file cannot be replaced; [`Error::Cancelled`].
 pub fn write_run(path: impl AsRef<Path>, run: &Run, tag: &str, control: &Arc<Control>) -> Result<(), Error> {
     write_whole(path.as_ref(), control, |output| write_run_to(output, run, tag))
 }

@@ -13,7 +13,7 @@ const TAGS: [&str; 15] = [
     "query", "note",
 ];
 
-/// Most topics on one line. In memory a topic is much larger than the tags that make one.
+/// Maximum number of topics on one line. A topic needs much more memory than its shortest tags take in a file.
 const MAX_TOPICS_PER_LINE: usize = 1 << 16;
 
 /// TREC topics: number and title of each `<top>`, without `Number:` and `Topic:`, white space folded.
@@ -30,7 +30,7 @@ struct Topic {
     field: Field,
     number: String,
     title: String,
-    /// Number and title were longer than the limit and are not kept.
+    /// Whether number and title were longer than the limit, so that they are not stored.
     overlong: bool,
 }
 
@@ -138,7 +138,7 @@ enum Part<'a> {
     Text(&'a str),
 }
 
-/// A line cut at known tags, in time linear in its length.
+/// Splits a line at known tags, in time linear in its length.
 fn parts(line: &str) -> impl Iterator<Item = Part<'_>> {
     let (mut rest, mut tag) = (Some(line), None);
     std::iter::from_fn(move || {
@@ -149,7 +149,7 @@ fn parts(line: &str) -> impl Iterator<Item = Part<'_>> {
         let mut at = 0;
         while let Some(open) = text[at..].find('<').map(|found| at + found) {
             let inside = &text[open + 1..];
-            // No tag has a `<` inside, so that nothing is looked at twice.
+            // No tag contains a `<`, so no byte is scanned twice.
             let close = inside.find(['<', '>']).filter(|&close| inside.as_bytes()[close] == b'>');
             if let Some((close, name)) = close.and_then(|close| Some((close, known(&inside[..close])?))) {
                 (rest, tag) = (Some(&inside[close + 1..]), Some(name));

@@ -295,11 +295,11 @@ impl FlatIndex {
         Self::open_with(path, OpenOptions::default())
     }
 
-    /// Opens a saved index, in memory or mapped. With `verify` it is checked as [`verify`](Self::verify) does.
+    /// Opens a saved index, in memory or mapped. With `verify` this also runs [`verify`](Self::verify).
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open).
+    /// Same as [`open`](Self::open).
     pub fn open_with(path: &Path, options: OpenOptions) -> Result<Self, Error> {
         let index = Self::from_file(&Arc::new(File::open_with(path, KIND, options)?))?;
         if options.verify {

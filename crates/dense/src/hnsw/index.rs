@@ -230,11 +230,11 @@ impl HnswIndex {
         Self::open_with(path, OpenOptions::default())
     }
 
-    /// Opens a saved index, in memory or mapped. With `verify` it is checked as [`verify`](Self::verify) does.
+    /// Opens a saved index, in memory or mapped. With `verify` this also runs [`verify`](Self::verify).
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open).
+    /// Same as [`open`](Self::open).
     pub fn open_with(path: &Path, options: OpenOptions) -> Result<Self, Error> {
         let verify = options.verify;
         let Parts { rows, graph, codes, lengths, options } = file::open(path, options)?;

@@ -5,9 +5,9 @@
 //! impacts, and the way to the passage. With 256 table entries per query term, contributions are then exact for
 //! any k1, b, idf and average length: nothing in the file depends on statistics that move.
 //!
-//! tantivy's postings stay the source: this file is made from them when a segment is written or merged. A file of
-//! another version is replaced in memory each time the index is opened. A missing one is an error, which a repair
-//! mends.
+//! tantivy's postings stay the source: this file is built from them when a segment is written or merged. A file of
+//! another version is rebuilt in memory each time the index is opened. A missing file is an error, which a repair
+//! fixes.
 
 mod builder;
 mod dictionary;

@@ -26,7 +26,7 @@ struct ImpactsWriter {
     passages: u32,
 }
 
-/// The impacts of a segment: those in its file, or new ones if the file is of another version or of other postings.
+/// Reads the impacts of a segment from its file, or rebuilds them if the file has another version or other postings.
 pub(crate) fn open_impacts(
     segment: &SegmentReader,
     terms: &InvertedIndexReader,
@@ -42,8 +42,8 @@ pub(crate) fn open_impacts(
     Impacts::open(OwnedBytes::new(bytes), passages, count).map_err(TantivyError::InternalError)
 }
 
-/// Writes the impact files that the segments of the last commit lack, or that are damaged, as half of one is that a writer
-/// was killed over. Returns how many they were. To be called with the writer's lock held.
+/// Writes the impact files of the last commit's segments that are missing or damaged, for example because a repair was
+/// interrupted, and returns their number. The caller must hold the writer's lock.
 pub(crate) fn rebuild_damaged(index: &Index, path: &Path, contents: Field) -> tantivy::Result<u64> {
     let (directory, mut rebuilt) = (index.directory(), 0);
     for segment in index.searchable_segments()? {
@@ -87,7 +87,7 @@ pub(crate) fn read_length_codes(segment: &SegmentReader, contents: Field) -> tan
     Ok(lengths.unwrap_or_else(OwnedBytes::empty))
 }
 
-/// Writes the impact file of a segment that is being written, of so many passages.
+/// Writes the impact file of a new segment with the given number of passages.
 fn write_new(segment: &tantivy::Segment, passages: u32, contents: Field) -> tantivy::Result<()> {
     write(segment, &SegmentReader::open(&segment.clone().with_max_doc(passages))?, contents)
 }

@@ -41,7 +41,7 @@ pub struct IndexWriter {
     removed: IdSet,
     backlog: Arc<Backlog>,
     interrupted: bool,
-    /// Whether a rollback failed, with which the engine loses its lock and has to be made anew.
+    /// Whether a rollback failed. tantivy's writer has then lost its lock and must be created again.
     engine_lost: bool,
     options: WriterOptions,
     merges_in_background: bool,

@@ -186,12 +186,12 @@ impl IndexWriter {
     }
 }
 
-/// How often a lock that is held is tried again. The lock of a writer that was just closed stays held for a moment if this
-/// process is starting another one: until that one runs its own program, it has all files open that this one has.
+/// Number of retries for a lock that is held. The lock of a writer that was just closed may stay held for a moment
+/// while this process starts a child: between `fork` and `exec`, the child has all open files of its parent.
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
-/// Opens tantivy's writer, whose operations must all be later than the last commit: see [`skip_stamp_of_commit`].
+/// Opens tantivy's writer. All of its operations must be later than the last commit: see [`skip_stamp_of_commit`].
 fn open_engine(
     index: &Index,
     options: &IndexWriterOptions,
@@ -213,14 +213,14 @@ fn open_engine(
     Ok(engine)
 }
 
-/// Takes the operation stamp that a new or rolled-back tantivy writer would give its first operation.
+/// Consumes the operation stamp (opstamp) that a new or rolled-back tantivy writer would give its first operation.
 ///
 /// tantivy numbers operations, and a merge of committed segments applies the deletions up to the number of the last
-/// commit. A writer that has just been opened or rolled back starts counting at that number, not behind it. A deletion as
-/// its first operation would therefore become part of the commit in the next merge, although nobody committed it. The
-/// merged segment then has fewer passages than the commit says, and the index can no longer be opened.
+/// commit. A writer that has just been opened or rolled back starts counting at that number, not after it. If its first
+/// operation is a deletion, the next merge would therefore apply it although it was never committed. The merged segment
+/// then has fewer passages than the commit recorded, and the index can no longer be opened.
 pub(super) fn skip_stamp_of_commit(engine: &tantivy::IndexWriter) -> tantivy::Result<()> {
-    // An empty group of operations takes one stamp and does nothing else.
+    // An empty group of operations consumes one stamp and does nothing else.
     engine.run(std::iter::empty()).map(|_| ())
 }
 

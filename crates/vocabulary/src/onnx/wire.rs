@@ -35,7 +35,7 @@ impl Source {
     ///
     /// [`Error::Io`]; [`Error::Format`] if it is no file.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        // Opening a FIFO would wait for its writer.
+        // Checked first, because opening a FIFO would wait for its writer.
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             return Err(Error::format(path, "a file", "something else"));
         }
