@@ -98,6 +98,14 @@ struct SegmentView {
     passages: Vec<(u32, String)>,
 }
 
+/// The passages of a segment that are not deleted.
+struct Alive {
+    /// Insertion number and id.
+    passages: Vec<(u32, String)>,
+    /// Number of passages, including deleted ones.
+    max_doc: usize,
+}
+
 impl<'a> SegmentList<'a> {
     fn read(index: &'a Index, path: &'a Path) -> Result<Self, Error> {
         let file = path.join("meta.json");
@@ -173,7 +181,7 @@ impl<'a> SegmentList<'a> {
         let read = |entry: Value| {
             let id = entry["segment_id"].as_str().unwrap_or_default().replace('-', "");
             let deletions = entry["deletes"]["opstamp"].as_u64();
-            let (passages, _, _) = self.passages(&id, deletions)?;
+            let Alive { passages, .. } = self.alive(&id, deletions)?;
             Ok(SegmentView { entry, passages })
         };
         entries.into_iter().map(read).collect()
@@ -213,18 +221,15 @@ impl<'a> SegmentList<'a> {
     }
 
     fn view(&self, id: &str, deletions: Option<u64>) -> Result<SegmentView, Error> {
-        let (passages, max_doc, deleted) = self.passages(id, deletions)?;
+        let Alive { passages, max_doc } = self.alive(id, deletions)?;
+        let deleted = max_doc - passages.len();
         let deletes = deletions.map(|opstamp| json!({"num_deleted_docs": deleted, "opstamp": opstamp}));
         let entry = json!({"segment_id": id, "max_doc": max_doc, "deletes": deletes});
         Ok(SegmentView { entry, passages })
     }
 
-    /// The passages of a segment that are not deleted, its total number of passages, and the number of deleted ones.
-    fn passages(
-        &self,
-        id: &str,
-        deletions: Option<u64>,
-    ) -> Result<(Vec<(u32, String)>, usize, usize), Error> {
+    /// Reads the passages of a segment that are not deleted.
+    fn alive(&self, id: &str, deletions: Option<u64>) -> Result<Alive, Error> {
         guarded(self.path, || {
             let read = |name: String| {
                 let file = self.index.directory().open_read(Path::new(&name));
@@ -244,8 +249,7 @@ impl<'a> SegmentList<'a> {
                     found.push((passages.ord(doc), id.to_owned()));
                 }
             }
-            let deleted = passages.len() - found.len();
-            Ok((found, passages.len(), deleted))
+            Ok(Alive { passages: found, max_doc: passages.len() })
         })
     }
 }

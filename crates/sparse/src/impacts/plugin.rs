@@ -71,7 +71,9 @@ fn is_sound(index: &Index, path: &Path, file: &Path) -> tantivy::Result<bool> {
         // tantivy reads the last eight bytes without asking whether there are so many.
         Ok(metadata) if metadata.len() < 8 => return Ok(false),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        metadata => drop(metadata?),
+        metadata => {
+            metadata?;
+        }
     }
     match index.directory().validate_checksum(file) {
         Err(OpenReadError::IoError { io_error, .. }) if io_error.raw_os_error().is_none() => Ok(false),
