@@ -69,9 +69,9 @@ export const memory: Benchmark = async say => {
 	} finally {
 		await rm(folder, {recursive: true, force: true});
 	}
-	const growth = {lastHalf: slopes(samples.slice(samples.length / 2)), lastQuarter: slopes(samples.slice((samples.length * 3) / 4))};
-	say(`MiB an hour over the last half: ${JSON.stringify(growth.lastHalf)}; over the last quarter: ${JSON.stringify(growth.lastQuarter)}`);
-	return {seconds: SECONDS, passages: PASSAGES, rows: ROWS, dim: DIM, done, growthMiBPerHour: growth, samples};
+	const quarters = [0, 1, 2, 3].map(quarter => means(samples.slice((samples.length * quarter) / 4, (samples.length * (quarter + 1)) / 4)));
+	quarters.forEach((quarter, at) => say(`mean of quarter ${at + 1}: ${JSON.stringify(quarter)} MiB`));
+	return {seconds: SECONDS, passages: PASSAGES, rows: ROWS, dim: DIM, done, meanMiBOfQuarters: quarters, samples};
 };
 
 interface Load {
@@ -243,19 +243,14 @@ function shown({seconds, resident, anonymous, v8Heap, arrayBuffers, addon}: Samp
 	return `${String(seconds).padStart(5)} s  resident ${resident}  anonymous ${anonymous}  V8 ${v8Heap}  buffers ${arrayBuffers}  addon ${addon} MiB`;
 }
 
-/** Least-squares slope of each figure, in MiB per hour. */
-function slopes(samples: readonly Sample[]): Readonly<Record<string, number>> {
-	const slope = (of: (at: Sample) => number): number => {
-		const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-		const [x, y] = [mean(samples.map(at => at.seconds)), mean(samples.map(of))];
-		const above = samples.reduce((sum, at) => sum + (at.seconds - x) * (of(at) - y), 0);
-		const below = samples.reduce((sum, at) => sum + (at.seconds - x) ** 2, 0);
-		return Math.round((above / below) * 3600 * 10) / 10;
-	};
+/** If memory is bounded, the quarters after the first do not differ by more than single samples do. */
+function means(samples: readonly Sample[]): Readonly<Record<string, number>> {
+	const mean = (of: (at: Sample) => number): number =>
+		Math.round((samples.reduce((sum, at) => sum + of(at), 0) / samples.length) * 10) / 10;
 	return {
-		resident: slope(at => at.resident),
-		anonymous: slope(at => at.anonymous),
-		v8Heap: slope(at => at.v8Heap),
-		addon: slope(at => at.addon),
+		resident: mean(at => at.resident),
+		anonymous: mean(at => at.anonymous),
+		v8Heap: mean(at => at.v8Heap),
+		addon: mean(at => at.addon),
 	};
 }
