@@ -45,7 +45,7 @@ impl SourceFile {
 
 /// The error if the path is not a regular file, but must be one.
 pub(crate) fn not_regular(path: &Path, kind: FileType) -> Error {
-    Error::format(path, "a regular file", described(kind))
+    Error::format(path, "a regular file", storage::file_type_name(kind))
 }
 
 fn opened(path: &Path) -> Result<(File, Metadata), Error> {
@@ -81,25 +81,6 @@ fn open_without_waiting(path: &Path) -> std::io::Result<File> {
 #[cfg(not(unix))]
 fn open_without_waiting(path: &Path) -> std::io::Result<File> {
     File::open(path)
-}
-
-#[cfg(unix)]
-fn described(kind: FileType) -> &'static str {
-    use std::os::unix::fs::FileTypeExt;
-
-    match kind {
-        kind if kind.is_fifo() => "a FIFO",
-        kind if kind.is_socket() => "a socket",
-        kind if kind.is_char_device() => "a character device",
-        kind if kind.is_block_device() => "a block device",
-        kind if kind.is_dir() => "a folder",
-        _ => "something else",
-    }
-}
-
-#[cfg(not(unix))]
-fn described(kind: FileType) -> &'static str {
-    if kind.is_dir() { "a folder" } else { "something else" }
 }
 
 impl Read for SourceFile {

@@ -46,7 +46,7 @@ pub use file::{File, OpenOptions};
 pub use header::FileKind;
 pub use huge_pages::prefer_huge_pages;
 pub use output::{Output, Stop, Written, never, put_both};
-pub use regular::check_regular;
+pub use regular::{check_regular, file_type_name};
 pub use replace::{Replacement, replace};
 pub use temporary::remove_unfinished;
 pub use writer::Writer;

@@ -16,28 +16,33 @@ pub fn check_regular(path: &Path) -> Result<()> {
         _ if kind.is_file() => Ok(()),
         _ if kind.is_dir() => Err(ErrorKind::IsADirectory.into()),
         _ => {
-            let got = described(kind);
+            let got = file_type_name(kind);
             Err(Error::new(ErrorKind::InvalidInput, format!("expected a regular file, got {got}")))
         }
     }
 }
 
-#[cfg(unix)]
-fn described(kind: FileType) -> &'static str {
-    use std::os::unix::fs::FileTypeExt;
-
-    match kind {
-        _ if kind.is_fifo() => "a FIFO",
-        _ if kind.is_socket() => "a socket",
-        _ if kind.is_char_device() => "a character device",
-        _ if kind.is_block_device() => "a block device",
-        _ => "something else",
+/// The name of a file type for error messages, with its article.
+#[must_use]
+pub fn file_type_name(kind: FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let names = [
+            (kind.is_fifo(), "a FIFO"),
+            (kind.is_char_device(), "a character device"),
+            (kind.is_block_device(), "a block device"),
+            (kind.is_socket(), "a socket"),
+        ];
+        if let Some((_, name)) = names.into_iter().find(|(is, _)| *is) {
+            return name;
+        }
     }
-}
-
-#[cfg(not(unix))]
-fn described(_: FileType) -> &'static str {
-    "something else"
+    match kind {
+        _ if kind.is_file() => "a regular file",
+        _ if kind.is_dir() => "a folder",
+        _ => "a special file",
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::target::{Target, unsuitable};
 use crate::temporary::{self, Temporary};
-use crate::{Error, permissions};
+use crate::{Error, file_type_name, permissions};
 
 /// A file being written beside the one it will replace. Dropped unfinished, it is removed and the old one stays.
 ///
@@ -34,7 +34,7 @@ impl Replacement {
             Target::File { path, replaced } => Ok((path, replaced)),
             Target::Stream(path) => {
                 let kind = fs::metadata(&path)?.file_type();
-                Err(unsuitable("a regular file or a new one", crate::target::name_of(kind)))
+                Err(unsuitable("a regular file or a new one", file_type_name(kind)))
             }
             Target::Descriptor(..) => Err(unsuitable("a regular file or a new one", "an open descriptor")),
         });

@@ -6,16 +6,17 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use crate::file_type_name;
 use crate::output::Stop;
-use crate::target::{name_of, unsuitable};
+use crate::target::unsuitable;
 
 /// Pause between two checks whether a FIFO has a reader yet.
 const READER_POLL: Duration = Duration::from_millis(10);
-/// Initial and maximum pause of a write that waits for a slow reader.
-const FIRST_PAUSE: Duration = Duration::from_micros(50);
-const LONGEST_PAUSE: Duration = Duration::from_millis(10);
+/// Minimum and maximum pause of a write that waits for a slow reader.
+const MIN_PAUSE: Duration = Duration::from_micros(50);
+const MAX_PAUSE: Duration = Duration::from_millis(10);
 
-/// An open stream. Neither opening nor writing blocks for longer than [`LONGEST_PAUSE`] without a call of `stop`.
+/// An open stream. Neither opening nor writing blocks for longer than [`MAX_PAUSE`] without a call of `stop`.
 pub(crate) struct Stream {
     file: fs::File,
     stop: Stop,
@@ -32,7 +33,7 @@ impl Stream {
         {
             use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
             if kind.is_socket() {
-                return Err(unsuitable("a file, a pipe or a device", name_of(kind)));
+                return Err(unsuitable("a file, a pipe or a device", file_type_name(kind)));
             }
             options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
         }
@@ -69,12 +70,12 @@ impl Stream {
 
 impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut pause = FIRST_PAUSE;
+        let mut pause = MIN_PAUSE;
         loop {
             match self.file.write(bytes) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     thread::sleep(pause);
-                    pause = (2 * pause).min(LONGEST_PAUSE);
+                    pause = (2 * pause).min(MAX_PAUSE);
                     check(&self.stop)?;
                 }
                 written => return written,

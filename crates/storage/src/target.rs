@@ -4,6 +4,8 @@ use std::fs::{self, FileType, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::file_type_name;
+
 /// Maximum number of symbolic links that are followed, as in Linux.
 const MAX_LINKS: usize = 40;
 
@@ -53,7 +55,7 @@ impl Target {
             } else if is_stream(kind) {
                 return Ok(Self::Stream(path));
             } else {
-                return Err(unsuitable("a regular file, a FIFO or a character device", name_of(kind)));
+                return Err(unsuitable("a regular file, a FIFO or a character device", file_type_name(kind)));
             }
         }
         Err(unsuitable("a file", &format!("a chain of more than {MAX_LINKS} symbolic links, or a loop")))
@@ -63,24 +65,6 @@ impl Target {
 /// The error for a path that cannot be a target.
 pub(crate) fn unsuitable(expected: &str, got: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, format!("expected {expected}, got {got}"))
-}
-
-/// The name of a file type for error messages.
-pub(crate) fn name_of(kind: FileType) -> &'static str {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt;
-        let names = [
-            (kind.is_fifo(), "a FIFO"),
-            (kind.is_char_device(), "a character device"),
-            (kind.is_block_device(), "a block device"),
-            (kind.is_socket(), "a socket"),
-        ];
-        if let Some((_, name)) = names.into_iter().find(|(is, _)| *is) {
-            return name;
-        }
-    }
-    if kind.is_file() { "a regular file" } else { "a special file" }
 }
 
 /// The folder that contains a path.
