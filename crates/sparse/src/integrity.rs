@@ -58,6 +58,22 @@ pub(crate) fn verify(
     Ok(())
 }
 
+/// Whether a segment file exists and matches its checksum.
+pub(crate) fn matches_checksum(index: &Index, path: &Path, file: &Path) -> tantivy::Result<bool> {
+    match path.join(file).metadata() {
+        Ok(metadata) if metadata.len() < SHORTEST_FOOTER => return Ok(false),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+        metadata => {
+            metadata?;
+        }
+    }
+    match index.directory().validate_checksum(file) {
+        Err(OpenReadError::IoError { io_error, .. }) if io_error.raw_os_error().is_none() => Ok(false),
+        Err(OpenReadError::IncompatibleIndex(_)) => Ok(false),
+        checked => Ok(checked?),
+    }
+}
+
 /// Names the engine's error.
 pub(crate) fn engine_error(operation: &'static str, path: &Path, error: TantivyError) -> Error {
     let corrupt = |expected: &str, got: String| Error::corrupt(path, expected, got);

@@ -400,6 +400,30 @@ mod tests {
     }
 
     #[test]
+    fn no_impact_file_is_built_from_damaged_postings() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let before = index(folder.path());
+        let entries = fs::read_dir(folder.path()).expect("a folder");
+        let files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+        let impacts = files.iter().find(|file| file.extension().is_some_and(|end| end == "impacts"));
+        let impacts = impacts.expect("an impact file");
+        fs::remove_file(impacts).expect("a file to remove");
+        let postings = impacts.with_extension("idx");
+        let content = fs::read(&postings).expect("postings");
+        let mut damaged = content.clone();
+        damaged[0] ^= 1;
+        fs::write(&postings, damaged).expect("a file to damage");
+        assert!(matches!(repair(folder.path()), Err(Error::Corrupt { .. })));
+        assert!(!impacts.exists());
+        fs::write(&postings, content).expect("a file to restore");
+        assert_eq!(
+            repair(folder.path()).expect("a repair"),
+            Repair { rebuilt_files: 1, ..Repair::default() }
+        );
+        assert_eq!(found(folder.path()), before);
+    }
+
+    #[test]
     fn a_restored_segment_whose_impact_file_is_lost_gets_a_new_one() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let before = index(folder.path());

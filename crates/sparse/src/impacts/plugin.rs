@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tantivy::directory::error::{DeleteError, OpenReadError};
 use tantivy::directory::{CompositeFile, Directory, OwnedBytes, TerminatingWrite};
@@ -14,6 +14,7 @@ use tantivy::{Index, InvertedIndexReader, TantivyError};
 
 use super::builder::build;
 use super::file::Impacts;
+use crate::integrity::matches_checksum;
 
 const EXTENSION: &str = "impacts";
 
@@ -43,43 +44,37 @@ pub(crate) fn open_impacts(
 }
 
 /// Writes the impact files of the last commit's segments that are missing or damaged, for example because a repair was
-/// interrupted, and returns their number. The caller must hold the writer's lock.
+/// interrupted, and returns their number. Segments with other damaged files are skipped: their postings may be wrong, and
+/// an impact file that is built from wrong postings would have a valid checksum. The caller must hold the writer's lock.
 pub(crate) fn rebuild_damaged(index: &Index, path: &Path, contents: Field) -> tantivy::Result<u64> {
     let (directory, mut rebuilt) = (index.directory(), 0);
+    let files = index.load_metas()?.list_segment_files();
     for segment in index.searchable_segments()? {
-        let file = segment.meta().relative_path(SegmentComponent::Custom(EXTENSION.to_owned()));
-        if is_sound(index, path, &file)? {
+        let impacts = segment.meta().relative_path(SegmentComponent::Custom(EXTENSION.to_owned()));
+        if matches_checksum(index, path, &impacts)? {
             continue;
         }
-        match directory.delete(&file) {
+        let id = segment.id().uuid_string();
+        let is_source = |file: &&PathBuf| {
+            let name = file.to_str().unwrap_or_default();
+            name.starts_with(&id) && **file != impacts && path.join(file).exists()
+        };
+        let sources = files.iter().filter(is_source).map(|file| matches_checksum(index, path, file));
+        if !sources.collect::<tantivy::Result<Vec<bool>>>()?.into_iter().all(|intact| intact) {
+            continue;
+        }
+        match directory.delete(&impacts) {
             Ok(()) | Err(DeleteError::FileDoesNotExist(_)) => {}
             Err(error) => return Err(io::Error::other(error.to_string()).into()),
         }
         let reader = SegmentReader::open(&segment)?;
-        write(&segment, &reader, contents).inspect_err(|_| drop(directory.delete(&file)))?;
+        write(&segment, &reader, contents).inspect_err(|_| drop(directory.delete(&impacts)))?;
         rebuilt += 1;
     }
     if rebuilt > 0 {
         directory.sync_directory()?;
     }
     Ok(rebuilt)
-}
-
-/// Whether a file is there and agrees with its checksum.
-fn is_sound(index: &Index, path: &Path, file: &Path) -> tantivy::Result<bool> {
-    match path.join(file).metadata() {
-        // tantivy reads the last eight bytes without asking whether there are so many.
-        Ok(metadata) if metadata.len() < 8 => return Ok(false),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        metadata => {
-            metadata?;
-        }
-    }
-    match index.directory().validate_checksum(file) {
-        Err(OpenReadError::IoError { io_error, .. }) if io_error.raw_os_error().is_none() => Ok(false),
-        Err(OpenReadError::IncompatibleIndex(_)) => Ok(false),
-        checked => Ok(checked?),
-    }
 }
 
 /// For each passage of a segment the code of its length: Lucene's `SmallFloat.intToByte4`.
