@@ -4,7 +4,7 @@ import {checkBoolean} from './check.ts';
 export interface OpenOptions {
 	/**
 	Read the files into memory, with huge pages where available, instead of mapping them. Opening then takes as long as reading
-	the files, and searches of large vector indexes are up to 20% faster.
+	the files, and searches never wait for the disk.
 
 	A mapped file is read when it is searched. If another program truncates it while it is mapped, the system ends the process
 	(SIGBUS): no error can be thrown. passagekit itself never truncates a file; it replaces or removes files, and their content

@@ -77,7 +77,7 @@ impl Bm25Index {
     /// # Errors
     ///
     /// [`Error::Locked`] while a writer has the index open; those of [`open`](Self::open) for other damage, which
-    /// leaves the index as it was; [`Error::Io`].
+    /// leaves everything but impact files as it was; [`Error::Io`].
     pub fn repair(path: &Path) -> Result<Repair, Error> {
         repair(path)
     }
