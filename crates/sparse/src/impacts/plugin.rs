@@ -4,7 +4,7 @@ use std::any::Any;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use tantivy::directory::error::{DeleteError, OpenReadError};
+use tantivy::directory::error::DeleteError;
 use tantivy::directory::{CompositeFile, Directory, OwnedBytes, TerminatingWrite};
 use tantivy::index::{SegmentComponent, SegmentReader};
 use tantivy::indexer::DocIdMapping;
