@@ -639,6 +639,7 @@ export interface NativePairedTest {
   difference: number
   p: number
   statistic?: number
+  standardError?: number
 }
 
 export interface NativePassage {
@@ -873,6 +874,8 @@ export declare function searchTemperature(scores: Float32Array, k: number, corre
 
 /** Copies both sides before it returns. */
 export declare function significance(a: Float64Array, b: Float64Array, test: string, rounds: number, seed: number, control?: Control | undefined | null): Promise<NativePairedTest>
+
+export declare function smallestSignificantDifference(standardError: number, queries: number, p: number): number
 
 export declare function splitDocument(text: string, words: number, overlap: number, wrap: boolean): Pieces
 

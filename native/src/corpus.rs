@@ -358,8 +358,6 @@ pub fn read_qrels<'env>(
         let qrels = corpus::read_qrels_cancellable(Path::new(&path), control)?;
         let (mut queries, mut passages, mut grades) = (Vec::new(), Vec::new(), Vec::new());
         for (query, judged) in qrels.iter() {
-            let mut judged: Vec<_> = judged.iter().collect();
-            judged.sort_unstable();
             for (passage, &grade) in judged {
                 queries.push(query.to_owned());
                 passages.push(passage.clone());

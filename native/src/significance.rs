@@ -1,5 +1,6 @@
 use evaluation::significance::{
-    Differences, MonteCarlo, PairedT, bootstrap_test, paired_t_test, randomisation_test,
+    Differences, MonteCarlo, bootstrap_test, paired_t_test, randomisation_test,
+    smallest_significant_difference as smallest_difference,
 };
 use napi::Env;
 use napi::bindgen_prelude::{Float64Array, Object};
@@ -15,6 +16,7 @@ pub struct NativePairedTest {
     pub difference: f64,
     pub p: f64,
     pub statistic: Option<f64>,
+    pub standard_error: Option<f64>,
 }
 
 /// Copies both sides before it returns.
@@ -32,10 +34,10 @@ pub fn significance<'env>(
     spawn(env, move || {
         let differences = Differences::new(&a, &b)?;
         let monte_carlo = MonteCarlo { rounds, seed: seed.into() };
-        let (p, statistic) = match test.as_str() {
+        let (p, t) = match test.as_str() {
             "paired-t" => {
-                let PairedT { statistic, p, .. } = paired_t_test(&differences);
-                (p, Some(statistic))
+                let t = paired_t_test(&differences);
+                (t.p, Some(t))
             }
             "randomisation" => (randomisation_test(&differences, monte_carlo, &control)?, None),
             "bootstrap" => (bootstrap_test(&differences, monte_carlo, &control)?, None),
@@ -44,8 +46,18 @@ pub fn significance<'env>(
                 return Err(Failure::argument(format!("test: expected {expected}, got \"{other}\"")));
             }
         };
-        Ok(NativePairedTest { difference: differences.mean(), p, statistic })
+        Ok(NativePairedTest {
+            difference: differences.mean(),
+            p,
+            statistic: t.map(|t| t.statistic),
+            standard_error: t.map(|t| t.standard_error),
+        })
     })
+}
+
+#[napi(catch_unwind)]
+pub fn smallest_significant_difference(standard_error: f64, queries: u32, p: f64) -> napi::Result<f64> {
+    call(|| Ok(smallest_difference(standard_error, queries as usize, p)?))
 }
 
 #[napi(catch_unwind)]

@@ -21,6 +21,7 @@ export {
 	type PairedTest,
 	pairedTest,
 	significance,
+	smallestSignificantDifference,
 	type SignificanceOptions,
 	type SignificanceTest,
 } from './significance.ts';

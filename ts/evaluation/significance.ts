@@ -31,6 +31,8 @@ export interface PairedTest {
 	readonly missing: number;
 	/** t, of the paired t-test, with `queries` − 1 degrees of freedom. Infinite where all differences are the same and not 0. */
 	readonly statistic?: number;
+	/** Standard error of `difference`, s / √n, of the paired t-test. 0 where all differences are the same. */
+	readonly standardError?: number;
 }
 
 /** The tests, for those who choose one by name. */
@@ -51,7 +53,7 @@ Values are finite numbers, of at least 2 queries that both systems have. Pairs a
 const before = new Map([['q1', 0.5], ['q2', 0.4], ['q3', 0.6], ['q4', 0.7]]);
 const after = new Map([['q1', 0.9], ['q2', 0.6], ['q3', 0.7], ['q4', 1]]);
 await pairedTest(after, before);
-//=> {difference: 0.25, p: 0.03046…, queries: 4, missing: 0, statistic: 3.872…}
+//=> {difference: 0.25, p: 0.03046…, queries: 4, missing: 0, statistic: 3.872…, standardError: 0.06454…}
 await pairedTest(after, before, {test: 'randomisation'});
 //=> {difference: 0.25, p: 0.125, queries: 4, missing: 0}
 ```
@@ -115,6 +117,33 @@ export function holm(ps: readonly number[]): number[] {
 	return [...callSync(() => native.holm(probabilities(ps)))];
 }
 
+/**
+The smallest mean difference that a paired t-test over as many queries would report with a p-value of at most `p`:
+t(p, queries − 1) · standard error. It tells how much a test that found nothing could have found. For m tests with Bonferroni's
+correction, `p` is the significance level divided by m.
+
+Where no query differs, and the standard error therefore is 0, it is the smallest share of queries that would have to differ, all in
+one direction, with values of 0 or 1.
+
+@example
+```
+const test = await pairedTest(hybrid, dense);
+if (test.p >= 0.01) {
+	smallestSignificantDifference(test, 0.01);
+	//=> 0.0183…
+}
+```
+*/
+export function smallestSignificantDifference({standardError, queries}: PairedTest, p: number): number {
+	if (standardError === undefined) {
+		throw new RetrievalError('ERR_ARGUMENT', 'test: expected one with a standardError, as paired-t gives it, got one without');
+	}
+	checkNumber('standardError', standardError);
+	checkCount('queries', queries, 2);
+	checkNumber('p', p);
+	return callSync(() => native.smallestSignificantDifference(standardError, queries, p));
+}
+
 /** About a millisecond's worth of queries to look up. */
 const QUERIES_A_TURN = 1000;
 
@@ -152,10 +181,17 @@ async function tested<V>(
 		});
 		throw new RetrievalError('ERR_ARGUMENT', `a and b: expected queries in common, got none: a begins with ${first}, b with ${second}`);
 	}
-	const {difference, p, statistic} = await callNative(options, control =>
+	const {difference, p, statistic, standardError} = await callNative(options, control =>
 		native.significance(left.subarray(0, queries), right.subarray(0, queries), test, rounds, seed, control),
 	);
-	return {difference, p, queries, missing: a.size + b.size - 2 * queries, ...(statistic === undefined ? {} : {statistic})};
+	return {
+		difference,
+		p,
+		queries,
+		missing: a.size + b.size - 2 * queries,
+		...(statistic === undefined ? {} : {statistic}),
+		...(standardError === undefined ? {} : {standardError}),
+	};
 }
 
 function value(what: string, query: string, of: unknown): number {

@@ -13,7 +13,7 @@ export function abstract({dataset, corpus, questions, encoder, candidates}: Phra
 		`The study of Yang et al. (2023), repeated on ${dataset}: ${many(questions.test, 'test question')} over ${many(corpus.count, 'passage')}, with the encoder ${encoder.name}; ` +
 		`temperatures and models were chosen on ${many(questions.development, 'other question')}. Among ${candidates.size} candidates a model by whole passages is right in ${accuracy('M0')} % of questions, ` +
 		`BM25 in ${accuracy('bm25')} %, and the fusion of ${listed(candidates.selected)} by confidence in ${accuracy('muf')} %. ` +
-		tally(found, many(found.length, 'claim'))
+		tally(found)
 	);
 }
 

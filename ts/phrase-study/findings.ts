@@ -1,6 +1,7 @@
 /** Which findings of Yang et al. (2023) hold on a data set. */
 import {compared} from '../report/comparisons.ts';
-import {type Finding, gains, present, significance} from '../report/findings.ts';
+import {type Finding, present, significance} from '../report/findings.ts';
+import {verdictOfCounts, verdictOfGains} from '../report/verdict.ts';
 import {capital, listed, percent, points} from '../report/words.ts';
 import {topK} from '../study/measures.ts';
 import {accuracyMeasure, conditionName, lengthName} from './names.ts';
@@ -26,8 +27,8 @@ is better than averaging, and whether it helps among all passages too.
 
 @example
 ```
-phraseFindings(study).map(({name, holds}) => `${name}: ${holds}`);
-//=> ['phrases or passages: true', 'short phrases: partly', …]
+phraseFindings(study).map(({name, verdict}) => `${name}: ${verdict}`);
+//=> ['phrases or passages: holds', 'short phrases: holds in part', …]
 ```
 */
 export function phraseFindings(study: PhraseStudy): readonly PhraseFinding[] {
@@ -49,7 +50,8 @@ export function phraseFindings(study: PhraseStudy): readonly PhraseFinding[] {
 			study,
 			'confidence or scores',
 			['mean', 'rrf'],
-			'Not in the paper: to answer with the most confident model is better than to average the same models’ scores or ranks.',
+			'To answer with the most confident model is better than to average the same models’ scores or ranks.',
+			'study',
 		),
 		wholeCorpus(study),
 	]);
@@ -72,9 +74,10 @@ function phrasesOrPassages(study: PhraseStudy): PhraseFinding | undefined {
 	const length = lengthName(study.models.find(({name}) => name === best)!.length);
 	return {
 		name: 'phrases or passages',
+		source: 'paper',
 		claim: 'Passages are found better by their phrases than whole.',
 		here: `The best phrases on development questions are of ${length}; on test questions they differ from whole passages by ${points(test.difference)} points; ${significance([test])}.`,
-		holds: gains([test], 'all'),
+		verdict: verdictOfGains([test], 'all'),
 		evidence: [test],
 	};
 }
@@ -89,20 +92,34 @@ function shortPhrases({candidates, models}: PhraseStudy): PhraseFinding | undefi
 	const each = evidence.map(({b, difference}) => `${points(difference)} points from ${conditionName(b)}`);
 	return {
 		name: 'short phrases',
+		source: 'paper',
 		claim: 'The shortest phrases are the best: one sentence, or 75 tokens.',
 		here: `${shortest.name} differs by ${listed(each)}; ${significance(evidence)}.`,
-		holds: gains(evidence, 'all'),
+		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};
 }
 
-function mufOver({candidates}: PhraseStudy, name: PhraseFindingName, others: readonly string[], claim: string): PhraseFinding | undefined {
+function mufOver(
+	{candidates}: PhraseStudy,
+	name: PhraseFindingName,
+	others: readonly string[],
+	claim: string,
+	source: PhraseFinding['source'] = 'paper',
+): PhraseFinding | undefined {
 	const evidence = present(others.map(other => compared(candidates.comparisons, 'muf', other, accuracyMeasure)));
 	if (evidence.length === 0) {
 		return undefined;
 	}
 	const each = evidence.map(({b, difference}) => `${points(difference)} points from ${conditionName(b)}`);
-	return {name, claim, here: `MUF differs by ${listed(each)}; ${significance(evidence)}.`, holds: gains(evidence, 'all'), evidence};
+	return {
+		name,
+		source,
+		claim,
+		here: `MUF differs by ${listed(each)}; ${significance(evidence)}.`,
+		verdict: verdictOfGains(evidence, 'all'),
+		evidence,
+	};
 }
 
 function mufOrBm25({candidates, dataset}: PhraseStudy): PhraseFinding | undefined {
@@ -115,9 +132,10 @@ function mufOrBm25({candidates, dataset}: PhraseStudy): PhraseFinding | undefine
 	const where = paper ? ` on ${paper.dataset}` : ', on all of the paper’s data sets but NQ and NFCorpus';
 	return {
 		name: 'MUF or BM25',
+		source: 'paper',
 		claim: `${conditionName(better)} is better than ${conditionName(other)}${where}.`,
 		here: `${conditionName(better)} differs from ${conditionName(other)} by ${points(test.difference)} points; ${significance([test])}.`,
-		holds: gains([test], 'all'),
+		verdict: verdictOfGains([test], 'all'),
 		evidence: [test],
 	};
 }
@@ -127,9 +145,10 @@ function calibration({candidates: {models}}: PhraseStudy): PhraseFinding | undef
 	const each = models.map(({name, before, after}) => `${name} from ${percent(before.absolute)} to ${percent(after.absolute)} %`);
 	return {
 		name: 'calibration',
+		source: 'paper',
 		claim: 'A temperature that is fitted on some questions brings confidence nearer to accuracy on others.',
 		here: `The calibration error, as absolute differences, changes for ${listed(each)}; squared, as it was fitted, it is lower for ${lower.length} of ${models.length} models.`,
-		holds: lower.length === models.length ? true : lower.length > 0 ? 'partly' : false,
+		verdict: verdictOfCounts(lower.length === models.length, lower.length > 0),
 		evidence: [],
 	};
 }
@@ -150,9 +169,10 @@ function startingTemperature({candidates: {curve}}: PhraseStudy): PhraseFinding 
 	const drops = at - small > alike;
 	return {
 		name: 'T0',
+		source: 'paper',
 		claim: 'A descent from T0 = 0.1 gives the best accuracy, and one from much less a lower one.',
 		here: `Accuracy is highest, ${percent(most)} %, ${best.length > 3 ? `from ${best.length} of ${curve.length} values of T0` : `from T0 = ${listed(best.map(shownStart))}`}; near 0.1 it is at most ${percent(at)} %, and up to 0.02 at most ${percent(small)} %.`,
-		holds: highest && drops ? true : highest || drops ? 'partly' : false,
+		verdict: verdictOfCounts(highest && drops, highest || drops),
 		evidence: [],
 	};
 }
@@ -167,10 +187,10 @@ function wholeCorpus({retrieval}: PhraseStudy): PhraseFinding | undefined {
 	const each = evidence.map(({b, difference}) => `${points(difference)} points from ${conditionName(b)}`);
 	return {
 		name: 'whole corpus',
-		claim:
-			'Not in the paper: among all passages, too, model uncertainty fusion puts a relevant one first more often than its models and BM25.',
+		source: 'study',
+		claim: 'Among all passages, too, model uncertainty fusion puts a relevant one first more often than its models and BM25.',
 		here: `${capital(topK(1))} accuracy differs by ${listed(each)}; ${significance(evidence)}.`,
-		holds: gains(evidence, 'all'),
+		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};
 }

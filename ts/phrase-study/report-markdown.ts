@@ -1,4 +1,3 @@
-import {verdictOf} from '../report/findings.ts';
 import {escaped, fenced, tableBlocks} from '../report/markdown.ts';
 import {type ReportTable, testsTable} from '../report/table.ts';
 import {equalsP, grouped} from '../report/words.ts';
@@ -59,7 +58,7 @@ export function phraseStudyMarkdown(study: PhraseStudy): string {
 function item(finding: PhraseFinding): string {
 	const {claim, here, evidence} = finding;
 	const ps = evidence.map(({a, b, measure, corrected}) => `${conditionName(a)} − ${conditionName(b)}, ${measure}: ${equalsP(corrected)}`);
-	return `**${escaped(claim)}** *${verdictOf(finding)}.* ${escaped(here)}${ps.length > 0 ? ` (Corrected p. ${escaped(ps.join('; '))}.)` : ''}`;
+	return `**${escaped(claim)}** *${finding.verdict}.* ${escaped(here)}${ps.length > 0 ? ` (Corrected p. ${escaped(ps.join('; '))}.)` : ''}`;
 }
 
 /** Figure 1 as a table. */

@@ -12,7 +12,7 @@ export function abstract({dataset, corpus, questions, models, reading}: Study, f
 	return (
 		`The study of Ma et al. (2021), repeated on ${dataset}: ${many(questions.test.count, 'test question')} over ${many(corpus.count, 'passage')}, ` +
 		`with the encoder ${models.encoder.name}${readers}; weights were tuned on ${many(questions.development.count, 'other question')}. ` +
-		tally(found, `${many(found.length, 'finding')} of the paper`)
+		tally(found)
 	);
 }
 

@@ -1,6 +1,7 @@
 /** Which findings of Ma et al. (2021) hold on a data set. */
 import {compared} from '../report/comparisons.ts';
-import {type Finding as StudyFinding, gains, present, significance} from '../report/findings.ts';
+import {type Finding as StudyFinding, present, significance} from '../report/findings.ts';
+import {verdictOfCounts, verdictOfGains} from '../report/verdict.ts';
 import {capital, grouped, listed, percent, points, size} from '../report/words.ts';
 import {conditionName, exactMatchMeasure, readingCondition, retrieverNames, topK} from './names.ts';
 import {type Published, publishedFor} from './published.ts';
@@ -25,8 +26,8 @@ all of reading, where nothing was read.
 
 @example
 ```
-findings(study).map(({name, holds}) => `${name}: ${holds}`);
-//=> ['dense or sparse: true', 'hybrids: partly', 'hybrids alike: true', 'overlap: true']
+findings(study).map(({name, verdict}) => `${name}: ${verdict}`);
+//=> ['dense or sparse: holds', 'hybrids: holds in part', 'hybrids alike: holds', 'overlap: holds']
 ```
 */
 export function findings(study: Study): readonly Finding[] {
@@ -71,9 +72,10 @@ function denseOrSparse({dataset, retrieval}: Study): Finding | undefined {
 		: `${capital(names[expected])} differs from ${names[other]} by ${listed(evidence.map(({difference, measure}) => `${points(difference)} points at ${measure}`))}`;
 	return {
 		name: 'dense or sparse',
+		source: 'paper',
 		claim: `${capital(names[expected])} is more effective than ${names[other]}${paper ? ` on ${paper.dataset}` : ', on all of the paper’s data sets but SQuAD'}.`,
 		here: `${here}; ${significance(evidence)}.`,
-		holds: gains(evidence, 'all'),
+		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};
 }
@@ -104,9 +106,10 @@ function hybrids({retrieval}: Study): Finding | undefined {
 	const evidence = tested.flatMap(({over}) => over.flatMap(({both}) => both));
 	return {
 		name: 'hybrids',
+		source: 'paper',
 		claim: 'Either hybrid is better than dense retrieval and than BM25.',
 		here: `${sentence.join('; ')}. Of all differences from either, ${significance(evidence)}.`,
-		holds: gains(evidence, 'all'),
+		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};
 }
@@ -119,9 +122,10 @@ function hybridsAlike({retrieval}: Study): Finding | undefined {
 	const different = evidence.filter(({significant}) => significant).length;
 	return {
 		name: 'hybrids alike',
+		source: 'paper',
 		claim: 'The two hybrids do not differ significantly.',
 		here: `Hybrid-norm differs from Hybrid by ${listed(evidence.map(({difference, measure}) => `${points(difference)} points at ${measure}`))}; ${significance(evidence)}.`,
-		holds: different === 0 ? true : different < evidence.length ? 'partly' : false,
+		verdict: verdictOfCounts(different === 0, different < evidence.length),
 		evidence,
 	};
 }
@@ -142,13 +146,14 @@ function overlap({overlap: measured, corpus}: Study): Finding | undefined {
 	const caveat = beyond.map(({k}) => `${percent(chance(k))} % at k = ${grouped(k)}`);
 	return {
 		name: 'overlap',
+		source: 'paper',
 		claim: 'Dense and sparse lists have few passages in common: a Jaccard overlap of less than 10 %.',
 		here: `The overlap is ${shares}.${
 			caveat.length > 0
 				? ` Of ${grouped(corpus.count)} passages two random lists would overlap by ${listed(caveat)}, so ${caveat.length === 1 ? 'that length does' : 'these lengths do'} not count.`
 				: ''
 		}`,
-		holds: small === judged.length ? true : small > 0 ? 'partly' : false,
+		verdict: verdictOfCounts(small === judged.length, small > 0),
 		evidence: [],
 	};
 }
@@ -167,9 +172,10 @@ function scoringGain(reading: ReadingStudy, a: Scoring, b: Scoring, needed: 'all
 		.map(({retriever, test}) => `${points(test!.difference)} points with ${retrieverNames[retriever]}`);
 	return {
 		name: `${a} over ${b}` as FindingName,
+		source: 'paper',
 		claim: `${claim}${needed === 'most' ? ' (In the paper most, not all, of these gains are significant.)' : ''}`,
 		here: `Exact match changes by ${listed(each)}; ${significance(evidence)}.`,
-		holds: gains(evidence, needed),
+		verdict: verdictOfGains(evidence, needed),
 		evidence,
 	};
 }
@@ -192,9 +198,10 @@ function passagesRead({ks, curves}: ReadingStudy): Finding | undefined {
 	);
 	return {
 		name: 'passages read',
+		source: 'paper',
 		claim: 'Reading more passages helps, but with dense and hybrid retrieval only up to a point.',
 		here: `Exact match is highest, of each retriever’s best curve, ${listed(maxima)}. Of ${curves.length} curves ${rising.length} rise from ${grouped(ks[0]!)} to more passages, and ${falling.length} of these fall again before ${grouped(ks.at(-1)!)}.`,
-		holds: rising.length === curves.length && falling.length > 0 ? true : rising.length > 0 ? 'partly' : false,
+		verdict: verdictOfCounts(rising.length === curves.length && falling.length > 0, rising.length > 0),
 		evidence: [],
 	};
 }

@@ -1,4 +1,3 @@
-import {verdictOf} from '../report/findings.ts';
 import {escaped, fenced, labelled, tableBlocks} from '../report/markdown.ts';
 import {type ReportTable, testsTable} from '../report/table.ts';
 import {equalsP, grouped, percent} from '../report/words.ts';
@@ -66,7 +65,7 @@ export function reportMarkdown(study: Study): string {
 function item(finding: Finding): string {
 	const {claim, here, evidence} = finding;
 	const ps = evidence.map(({a, b, measure, corrected}) => `${name(a, b)}, ${measure}: ${equalsP(corrected)}`);
-	return `**${escaped(claim)}** *${verdictOf(finding)}.* ${escaped(here)}${ps.length > 0 ? ` (Corrected p. ${escaped(ps.join('; '))}.)` : ''}`;
+	return `**${escaped(claim)}** *${finding.verdict}.* ${escaped(here)}${ps.length > 0 ? ` (Corrected p. ${escaped(ps.join('; '))}.)` : ''}`;
 }
 
 function figure({ks, curves}: ReadingStudy): readonly string[] {

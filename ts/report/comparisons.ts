@@ -12,6 +12,8 @@ export interface Comparison {
 	/** min(1, p · tests of the table). */
 	readonly corrected: number;
 	readonly significant: boolean;
+	/** The smallest difference that would have been significant, given how much questions vary. */
+	readonly smallest: number;
 	/** What a table has beside `a`'s value, empty where it has nothing. */
 	readonly mark: string;
 }

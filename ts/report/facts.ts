@@ -1,6 +1,8 @@
 /** What a report says at its end: what is needed to make it again, and what it refers to. */
 import type {Counted, Model} from './inputs.ts';
-import {many} from './words.ts';
+import type {Finding} from './findings.ts';
+import {type Verdict, verdicts} from './verdict.ts';
+import {listed, many} from './words.ts';
 
 /** A line of what has to be the same for the same numbers to come out; `code` is set as code. */
 export interface Fact {
@@ -24,8 +26,20 @@ export const fileFact = (what: string, {count, name, sha256}: Counted, noun: str
 /** A model with its SHA-256. */
 export const modelFact = (what: string, {name, sha256}: Model): Fact => ({what, value: name, code: sha256});
 
-/** How many of the claims hold, in words: the last sentence of an abstract. */
-export function tally(found: ReadonlyArray<{readonly holds: boolean | 'partly'}>, claims: string): string {
-	const count = (holds: boolean | 'partly'): number => found.filter(finding => finding.holds === holds).length;
-	return `Of ${claims} ${count(true)} ${count(true) === 1 ? 'holds' : 'hold'} here, ${count('partly')} in part, and ${count(false)} ${count(false) === 1 ? 'was' : 'were'} not found.`;
+/** How many of the paper's claims have each verdict, in words: the last sentence of an abstract. */
+export function tally(found: ReadonlyArray<Pick<Finding, 'source' | 'verdict'>>): string {
+	const claims = found.filter(({source}) => source === 'paper');
+	if (claims.length === 0) {
+		return 'None of the paper’s claims can be judged by this study.';
+	}
+	const counts = verdicts.map(verdict => ({verdict, count: claims.filter(claim => claim.verdict === verdict).length}));
+	const parts = counts.filter(({count}) => count > 0).map(({verdict, count}) => `${count} ${verdictVerb(verdict, count)}`);
+	return `Of ${many(claims.length, 'claim')} of the paper ${listed(parts)}.`;
+}
+
+function verdictVerb(verdict: Verdict, count: number): string {
+	if (verdict === 'holds' || verdict === 'holds in part') {
+		return count === 1 ? verdict : verdict.replace('holds', 'hold');
+	}
+	return `${count === 1 ? 'is' : 'are'} ${verdict}`;
 }

@@ -1,6 +1,7 @@
 /** A report as one HTML page that needs nothing else: no network, no scripts, light or dark as the reader's screen is. */
 import type {Fact, Reference} from './facts.ts';
-import {type Finding, verdictOf} from './findings.ts';
+import type {Finding} from './findings.ts';
+import type {Verdict} from './verdict.ts';
 import {escaped} from './html.ts';
 import {reportStyle} from './style.ts';
 import {equalsP} from './words.ts';
@@ -76,9 +77,16 @@ export function referencesHtml(references: readonly Reference[]): string {
 	return `<ul class="references">${references.map(({text, url}) => `<li>${escaped(text)} <a href="${url}">${url.replace('https://', '')}</a></li>`).join('\n')}</ul>`;
 }
 
+const styles: Readonly<Record<Verdict, string>> = {
+	holds: 'yes',
+	'holds in part': 'partly',
+	contradicted: 'contradicted',
+	undecided: 'undecided',
+	'not tested': 'untested',
+};
+
 function finding(found: Finding, nameOf: (condition: string) => string): string {
-	const {claim, here, holds, evidence} = found;
-	const style = holds === true ? 'yes' : holds === 'partly' ? 'partly' : 'no';
+	const {claim, here, verdict, evidence} = found;
 	const tests = evidence.map(
 		({a, b, measure, corrected}) =>
 			`<div><dt>${escaped(`${nameOf(a)} − ${nameOf(b)}, ${measure}`)}</dt><dd>${escaped(equalsP(corrected))}</dd></div>`,
@@ -88,7 +96,7 @@ function finding(found: Finding, nameOf: (condition: string) => string): string 
 		`<div><p>${escaped(claim)}</p><p class="here">${escaped(here)}</p>`,
 		...(tests.length > 0 ? [`<dl class="ps" aria-label="Corrected p">${tests.join('')}</dl>`] : []),
 		'</div>',
-		`<p class="verdict ${style}">${verdictOf(found)}</p>`,
+		`<p class="verdict ${styles[verdict]}">${verdict}</p>`,
 		'</li>',
 	].join('\n');
 }

@@ -40,7 +40,9 @@ sub, sup { line-height: 0; font-size: .72em; }
 .verdict::before { display: inline-block; width: 1.25em; font-style: normal; font-family: system-ui, 'DejaVu Sans', sans-serif; font-size: .85em; }
 .yes { color: var(--yes); } .yes::before { content: '●'; }
 .partly { color: var(--partly); } .partly::before { content: '◐'; }
-.no { color: var(--no); } .no::before { content: '○'; }
+.contradicted { color: var(--no); } .contradicted::before { content: '✕'; }
+.undecided { color: var(--quiet); } .undecided::before { content: '○'; }
+.untested { color: var(--quiet); } .untested::before { content: '–'; }
 .ps { margin: .35rem 0 0; padding: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(17.5rem, 1fr)); gap: 0 1.6rem; font-size: .86rem; color: var(--quiet); }
 .ps div { display: flex; justify-content: space-between; gap: .8rem; border-top: 1px dotted var(--rule); }
 .ps dt { margin: 0; } .ps dd { margin: 0; white-space: nowrap; font-variant-numeric: tabular-nums lining-nums; }

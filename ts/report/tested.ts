@@ -1,4 +1,4 @@
-import {type PairedTest, bonferroni} from '../evaluation/index.ts';
+import {type PairedTest, bonferroni, smallestSignificantDifference} from '../evaluation/index.ts';
 import type {Comparison} from './comparisons.ts';
 
 /** A test of a table, and the mark that it puts on `a` where it is significant. */
@@ -19,7 +19,8 @@ export function corrected(tests: readonly Tested[], significance: number): Compa
 		const significant = ps[i]! < significance;
 		const {difference, p} = tested;
 		const marked = significant && (!better || difference > 0);
-		return {a, b, measure, difference, p, corrected: ps[i]!, significant, mark: marked ? mark : ''};
+		const smallest = smallestSignificantDifference(tested, significance / tests.length);
+		return {a, b, measure, difference, p, corrected: ps[i]!, significant, smallest, mark: marked ? mark : ''};
 	});
 }
 

@@ -20,7 +20,7 @@ export function abstract(
 	return (
 		`The study of Ram et al. (2023), repeated on ${dataset}: what vectors of the encoder ${encoder.name} are about, as the head ${head.name} projects them to its ${grouped(head.vocabulary)} tokens, ` +
 		`for ${many(questions.test, 'test question')} over ${many(corpus.count, 'passage')}. ${measure} in per cent: ${listed(values)}. ` +
-		tally(found, many(found.length, 'claim'))
+		tally(found)
 	);
 }
 

@@ -1,6 +1,7 @@
 /** Which findings of Ram et al. (2023) hold on a data set. */
 import {compared} from '../report/comparisons.ts';
-import {type Finding, gains, present, significance} from '../report/findings.ts';
+import {type Finding, present, significance} from '../report/findings.ts';
+import {type Verdict, verdictOfCounts, verdictOfGains} from '../report/verdict.ts';
 import {listed, many, percent, points} from '../report/words.ts';
 import type {AmnesiaGroup} from '../vocabulary/index.ts';
 import {groupName, shown} from './amnesia-panel.ts';
@@ -28,8 +29,8 @@ intends and does not measure.
 
 @example
 ```
-vocabularyFindings(study).map(({name, holds}) => `${name}: ${holds}`);
-//=> ['shared tokens: true', 'first token: true', …]
+vocabularyFindings(study).map(({name, verdict}) => `${name}: ${verdict}`);
+//=> ['shared tokens: holds', 'first token: holds', …]
 ```
 */
 export function vocabularyFindings(study: VocabularyStudy): readonly VocabularyFinding[] {
@@ -54,10 +55,8 @@ const analysisOf = ({analyses}: VocabularyStudy, wanted: AnalysedEncoder): Encod
 /** In the middle of a sentence. */
 const baselineName = ({baseline}: VocabularyStudy): string => (baseline.kind === 'static' ? 'static embeddings' : baseline.name);
 
-/** `true` if all hold, `partly` if some. */
-function judged(claims: readonly boolean[]): boolean | 'partly' {
-	const held = claims.filter(Boolean).length;
-	return held === claims.length ? true : held > 0 ? 'partly' : false;
+function judged(claims: readonly boolean[]): Verdict {
+	return verdictOfCounts(claims.every(Boolean), claims.some(Boolean));
 }
 
 function sharedTokens(study: VocabularyStudy): VocabularyFinding | undefined {
@@ -73,9 +72,10 @@ function sharedTokens(study: VocabularyStudy): VocabularyFinding | undefined {
 	const pairs = sides.map(([side, name]) => ({name, ours: encoder.coverage.all[side][at]!, theirs: baseline.coverage.all[side][at]!}));
 	return {
 		name: 'shared tokens',
+		source: 'paper',
 		claim: 'The encoder ranks tokens that question and passage share much higher than its initialisation does.',
 		here: `Of shared tokens ${listed(pairs.map(({name, ours, theirs}) => `${percent(ours)} % are among the first 20 of ${name}, by ${baselineName(study)} ${percent(theirs)} %`))}. (In the paper 63 % and 53 %, by BERT 16 % and 8 %.)`,
-		holds: judged(pairs.map(({ours, theirs}) => ours > theirs)),
+		verdict: judged(pairs.map(({ours, theirs}) => ours > theirs)),
 		evidence: [],
 	};
 }
@@ -85,9 +85,10 @@ function firstToken(study: VocabularyStudy): VocabularyFinding | undefined {
 	return (
 		first && {
 			name: 'first token',
+			source: 'paper',
 			claim: 'The first token of Q is mostly one that both the question and the passage have.',
 			here: `So it is for ${percent(first.shared)} % of questions. (In the paper for ${publishedVocabulary.composition.firstShared} %.)`,
-			holds: first.shared > 0.5,
+			verdict: judged([first.shared > 0.5]),
 			evidence: [],
 		}
 	);
@@ -101,9 +102,10 @@ function queryPrediction(study: VocabularyStudy): VocabularyFinding | undefined 
 	const values = [encoder.shared, encoder.passageOnly, baseline.shared].map(({mrr}) => percent(mrr));
 	return {
 		name: 'query prediction',
+		source: 'paper',
 		claim: 'Of a passage’s tokens P ranks those higher that questions about it have, and the encoder has learned that.',
 		here: `Token-level MRR × 100 in P is ${values[0]} of shared tokens and ${values[1]} of the passage’s other tokens; ${values[2]} of shared tokens by ${baselineName(study)}. (In the paper 26.1, 3.0, and 1.4 by BERT.)`,
-		holds: judged([encoder.shared.mrr > encoder.passageOnly.mrr, encoder.shared.mrr > baseline.shared.mrr]),
+		verdict: judged([encoder.shared.mrr > encoder.passageOnly.mrr, encoder.shared.mrr > baseline.shared.mrr]),
 		evidence: [],
 	};
 }
@@ -116,11 +118,12 @@ function queryExpansion(study: VocabularyStudy): VocabularyFinding | undefined {
 	}
 	return {
 		name: 'query expansion',
+		source: 'paper',
 		claim: 'The encoder promotes tokens of the gold passage that the question does not have: it expands queries.',
 		here:
 			`${percent(encoder.expansion[at]!)} % of questions have such a token among the first 20 of Q, by ${baselineName(study)} ${percent(baseline.expansion[at]!)} %.` +
 			(five ? ` Of the first 5 tokens of Q ${percent(five.expansion)} % are such. (In the paper almost 14 %.)` : ''),
-		holds: encoder.expansion[at]! > baseline.expansion[at]!,
+		verdict: judged([encoder.expansion[at]! > baseline.expansion[at]!]),
 		evidence: [],
 	};
 }
@@ -136,12 +139,13 @@ function amnesia(study: VocabularyStudy, side: 'passage' | 'question'): Vocabula
 	const projection = side === 'passage' ? 'P' : 'Q';
 	return {
 		name: side === 'passage' ? 'token amnesia' : 'amnesia of questions',
+		source: 'paper',
 		claim:
 			side === 'passage'
 				? 'Where dense retrieval misses what BM25 finds, the passage’s vector has forgotten a token that both share.'
 				: 'The same is seen in the question’s projection, where shared tokens rank higher.',
 		here: `The worst rank in ${projection} of a shared token is ${shown(median(found))} in the median where dense retrieval has the passage among its first ${found.to}, and ${listed(each)} where it has it further down.`,
-		holds: judged([
+		verdict: judged([
 			...missed.map(group => median(group) > median(found)),
 			...(side === 'question' ? groups.map(group => median(group) < group.max.passage.median) : []),
 		]),
@@ -156,9 +160,10 @@ function enrichment({retrieval}: VocabularyStudy): VocabularyFinding | undefined
 	}
 	return {
 		name: 'enrichment',
+		source: 'paper',
 		claim: 'Lexical enrichment makes dense retrieval better.',
 		here: `It changes ${listed(evidence.map(({measure, difference}) => `${measure} by ${points(difference)} points`))}; ${significance(evidence)}.`,
-		holds: gains(evidence, 'all'),
+		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};
 }
@@ -171,9 +176,10 @@ function remembers(study: VocabularyStudy): VocabularyFinding | undefined {
 	const medians = before.map((group, i) => [group.max.passage.median, after[i]!.max.passage.median] as const);
 	return {
 		name: 'enrichment remembers',
+		source: 'study',
 		claim: 'Enriched vectors of passages have their forgotten tokens back.',
 		here: `The worst rank in P of a shared token goes, in the median, ${listed(before.map((group, i) => `from ${shown(medians[i]![0])} to ${shown(medians[i]![1])} (passage at rank ${groupName(group)})`))}.`,
-		holds: judged(medians.map(([from, to]) => to < from)),
+		verdict: judged(medians.map(([from, to]) => to < from)),
 		evidence: [],
 	};
 }
@@ -187,9 +193,10 @@ function wordPieces({retrieval}: VocabularyStudy): VocabularyFinding | undefined
 	}
 	return {
 		name: 'word pieces',
+		source: 'paper',
 		claim: 'The enriched encoder is better than BM25 over the same word pieces. (In the paper S-MPNet and Spider are, on EntityQuestions.)',
 		here: `It differs by ${listed(evidence.map(({measure, difference}) => `${points(difference)} points of ${measure}`))}; ${significance(evidence)}. From BM25 of words it differs by ${listed(present(over('bm25')).map(({difference}) => points(difference)))}.`,
-		holds: gains(evidence, 'all'),
+		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};
 }
@@ -206,9 +213,10 @@ function ablations({retrieval}: VocabularyStudy): VocabularyFinding | undefined 
 	}
 	return {
 		name: 'ablations',
+		source: 'paper',
 		claim: 'Each part of enrichment helps: IDF, enrichments rather than static embeddings, whitening, normalisation.',
 		here: `On ${measure} enrichment differs by ${listed(evidence.map(({b, difference}) => `${points(difference)} points from that ${b === 'static' ? 'with static embeddings' : conditionName(b)}`))}; ${significance(evidence)}.`,
-		holds: gains(evidence, 'most'),
+		verdict: verdictOfGains(evidence, 'most'),
 		evidence,
 	};
 }

@@ -1,4 +1,3 @@
-import {verdictOf} from '../report/findings.ts';
 import {escaped, fenced, tableBlocks} from '../report/markdown.ts';
 import {testsTable} from '../report/table.ts';
 import {equalsP} from '../report/words.ts';
@@ -58,5 +57,5 @@ export function vocabularyStudyMarkdown(study: VocabularyStudy): string {
 function item(finding: VocabularyFinding): string {
 	const {claim, here, evidence} = finding;
 	const ps = evidence.map(({a, b, measure, corrected}) => `${conditionName(a)} − ${conditionName(b)}, ${measure}: ${equalsP(corrected)}`);
-	return `**${escaped(claim)}** *${verdictOf(finding)}.* ${escaped(here)}${ps.length > 0 ? ` (Corrected p. ${escaped(ps.join('; '))}.)` : ''}`;
+	return `**${escaped(claim)}** *${finding.verdict}.* ${escaped(here)}${ps.length > 0 ? ` (Corrected p. ${escaped(ps.join('; '))}.)` : ''}`;
 }

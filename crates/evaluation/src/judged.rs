@@ -1,6 +1,4 @@
-use std::collections::HashMap;
-
-use ranking::ScoredId;
+use ranking::{Grades, ScoredId};
 
 /// What the measures see of a query: the grades down its ranking, and the best that could have been.
 #[derive(Debug, Clone, Default)]
@@ -13,7 +11,7 @@ pub(crate) struct Judged {
 
 impl Judged {
     /// Looks up the grades of hits in ranked order.
-    pub(crate) fn new(ranked: &[&ScoredId], judgements: &HashMap<String, i32>) -> Self {
+    pub(crate) fn new(ranked: &[&ScoredId], judgements: &Grades) -> Self {
         let grade = |hit: &&ScoredId| judgements.get(&hit.id).map_or(0, |&grade| grade.max(0));
         let mut ideal: Vec<i32> = judgements.values().copied().filter(|&grade| grade > 0).collect();
         ideal.sort_unstable_by(|a, b| b.cmp(a));

@@ -16,6 +16,6 @@ mod run;
 mod top_k;
 
 pub use hit::{Hit, by_rank};
-pub use qrels::Qrels;
+pub use qrels::{Grades, Qrels};
 pub use run::{Run, ScoredId};
 pub use top_k::TopK;

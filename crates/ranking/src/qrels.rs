@@ -1,9 +1,15 @@
 use std::collections::HashMap;
 
-/// Judgements: query id → passage id → grade. 0 is judged and not relevant; a negative grade counts as that too.
+use indexmap::IndexMap;
+
+/// Passage id → grade, in the order of insertion.
+pub type Grades = IndexMap<String, i32>;
+
+/// Relevance judgments: query id → passage id → grade. 0 is judged and not relevant; a negative grade counts as that too.
+/// Queries, and the passages of each query, keep the order in which they were inserted.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Qrels {
-    queries: Vec<(String, HashMap<String, i32>)>,
+    queries: Vec<(String, Grades)>,
     positions: HashMap<String, usize>,
 }
 
@@ -14,10 +20,10 @@ impl Qrels {
         Self::default()
     }
 
-    /// Sets one grade; a passage judged before for that query is judged anew.
+    /// Sets one grade. A passage that was judged before for that query gets the new grade and keeps its place.
     pub fn insert(&mut self, query: impl Into<String>, passage: impl Into<String>, grade: i32) {
         let at = *self.positions.entry(query.into()).or_insert_with_key(|query| {
-            self.queries.push((query.clone(), HashMap::new()));
+            self.queries.push((query.clone(), Grades::new()));
             self.queries.len() - 1
         });
         self.queries[at].1.insert(passage.into(), grade);
@@ -25,12 +31,12 @@ impl Qrels {
 
     /// The judgements of a query.
     #[must_use]
-    pub fn get(&self, query: &str) -> Option<&HashMap<String, i32>> {
+    pub fn get(&self, query: &str) -> Option<&Grades> {
         self.positions.get(query).map(|&at| &self.queries[at].1)
     }
 
     /// Queries with their judgements, in insertion order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &HashMap<String, i32>)> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Grades)> {
         self.queries.iter().map(|(query, grades)| (query.as_str(), grades))
     }
 

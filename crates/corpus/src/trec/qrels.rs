@@ -16,7 +16,8 @@ use crate::output::write_whole;
 /// Reads judgements, plain or gzip: TREC's lines of `query iteration passage grade`, or BEIR's tab-separated
 /// `query-id`, `corpus-id`, `score` under that header.
 ///
-/// Lines that begin with `# ` are comments. A grade given twice may not change.
+/// Lines that begin with `# ` are comments. A grade given twice may not change. Queries and passages keep the order of the
+/// file.
 ///
 /// # Errors
 ///
@@ -90,7 +91,8 @@ pub fn write_qrels(path: impl AsRef<Path>, qrels: &Qrels, control: &Arc<Control>
     write_whole(path.as_ref(), control, |output| write_qrels_to(output, qrels))
 }
 
-/// Writes `query 0 passage grade`: queries in their order, the passages of each by id.
+/// Writes `query 0 passage grade`: queries and the passages of each in their order, so that of several passages of one
+/// grade the first in the file stays the first.
 ///
 /// # Errors
 ///
@@ -98,8 +100,6 @@ pub fn write_qrels(path: impl AsRef<Path>, qrels: &Qrels, control: &Arc<Control>
 pub fn write_qrels_to(output: &mut (impl Write + ?Sized), qrels: &Qrels) -> Result<(), Error> {
     for (query, grades) in qrels.iter() {
         query_column(query)?;
-        let mut grades: Vec<_> = grades.iter().collect();
-        grades.sort_unstable();
         for (passage, grade) in grades {
             writeln!(output, "{query} 0 {} {grade}", column("passage id", passage)?).map_err(failed)?;
         }
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn both_forms_are_read() -> Result<(), Error> {
         let trec = read(b"# comment here\n1 0 b 2\n1\t0\ta\t-1\r\n#2 0 a 0\n")?;
-        assert_eq!(written(&trec), "1 0 a -1\n1 0 b 2\n#2 0 a 0\n");
+        assert_eq!(written(&trec), "1 0 b 2\n1 0 a -1\n#2 0 a 0\n");
         let beir = read(b"query-id\tcorpus-id\tscore\n1\ta b\t1\n1\tc\t0\n")?;
         assert_eq!(beir.get("1").and_then(|grades| grades.get("a b")), Some(&1));
         Ok(())

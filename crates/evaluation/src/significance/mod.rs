@@ -24,7 +24,7 @@ use crate::error::Error;
 pub use bootstrap::bootstrap_test;
 pub use correction::{bonferroni, holm};
 pub use randomisation::randomisation_test;
-pub use t_test::{PairedT, paired_t_test};
+pub use t_test::{PairedT, paired_t_test, smallest_significant_difference};
 
 /// How one system's value for each query differs from the other's.
 #[derive(Debug, Clone, PartialEq)]

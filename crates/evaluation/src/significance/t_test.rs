@@ -1,12 +1,15 @@
 use statrs::function::beta::beta_reg;
 
-use super::Differences;
+use super::{Differences, argument};
+use crate::error::Error;
 
 /// What a paired t-test says.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairedT {
     /// Mean difference over its standard error.
     pub statistic: f64,
+    /// Of the mean difference: s / √n. 0 if all differences are the same.
+    pub standard_error: f64,
     /// Queries − 1.
     pub degrees_of_freedom: usize,
     /// Two-sided.
@@ -23,18 +26,68 @@ pub fn paired_t_test(differences: &Differences) -> PairedT {
     let degrees_of_freedom = differences.len() - 1;
     let largest = differences.values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
     if largest == 0.0 {
-        return PairedT { statistic: 0.0, degrees_of_freedom, p: 1.0 };
+        return PairedT { statistic: 0.0, standard_error: 0.0, degrees_of_freedom, p: 1.0 };
     }
     if differences.values.iter().all(|&value| value == differences.values[0]) {
         let statistic = f64::INFINITY.copysign(differences.values[0]);
-        return PairedT { statistic, degrees_of_freedom, p: 0.0 };
+        return PairedT { statistic, standard_error: 0.0, degrees_of_freedom, p: 0.0 };
     }
     // t does not depend on the unit; with the largest difference as the unit no square is out of range.
     let scaled = || differences.values.iter().map(|value| value / largest);
     let mean = scaled().sum::<f64>() / n;
     let variance = scaled().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    let statistic = mean / (variance / n).sqrt();
-    PairedT { statistic, degrees_of_freedom, p: two_sided(statistic, n - 1.0) }
+    let error = (variance / n).sqrt();
+    let statistic = mean / error;
+    let p = two_sided(statistic, n - 1.0);
+    PairedT { statistic, standard_error: error * largest, degrees_of_freedom, p }
+}
+
+/// The smallest mean difference that a paired t-test over `queries` queries would report with a p-value of at most `p`:
+/// t(p, n − 1) · standard error, the half width of the confidence interval. It tells how much a test that found nothing
+/// could have found.
+///
+/// Where the standard error is 0 because no query differs, the answer is for values of 0 or 1: if m of n queries differ, all
+/// in one direction, then t² = m (n − 1) / (n − m), so m / n has to be at least t² / (n − 1 + t²).
+///
+/// # Errors
+///
+/// [`Error::Argument`] for fewer than 2 queries, a `p` that is not between 0 and 1, or a standard error that is negative or not
+/// finite.
+pub fn smallest_significant_difference(standard_error: f64, queries: usize, p: f64) -> Result<f64, Error> {
+    if queries < 2 {
+        return Err(argument("at least 2 queries".into(), queries.to_string()));
+    }
+    if !(p > 0.0 && p < 1.0) {
+        return Err(argument("a p between 0 and 1".into(), p.to_string()));
+    }
+    if !(standard_error >= 0.0 && standard_error.is_finite()) {
+        return Err(argument("a finite standard error of at least 0".into(), standard_error.to_string()));
+    }
+    let degrees_of_freedom = (queries - 1) as f64;
+    let t = critical_value(p, degrees_of_freedom);
+    if standard_error > 0.0 {
+        return Ok(t * standard_error);
+    }
+    Ok(t * t / (degrees_of_freedom + t * t))
+}
+
+/// The t whose two-sided p-value is `p`, by bisection: [`two_sided`] falls as t grows.
+fn critical_value(p: f64, degrees_of_freedom: f64) -> f64 {
+    let (mut below, mut above) = (0.0, 1.0);
+    while two_sided(above, degrees_of_freedom) > p {
+        (below, above) = (above, 2.0 * above);
+    }
+    loop {
+        let middle = f64::midpoint(below, above);
+        if middle <= below || middle >= above {
+            return above;
+        }
+        if two_sided(middle, degrees_of_freedom) > p {
+            below = middle;
+        } else {
+            above = middle;
+        }
+    }
 }
 
 /// P(|T| ≥ |t|) of Student's distribution: the regularised incomplete beta function I_x(ν/2, 1/2) at x = ν / (ν + t²)
@@ -137,10 +190,12 @@ mod tests {
     fn differences_without_variance_are_certain_or_none() {
         assert_eq!(
             tested(&[1.0, 0.5, 0.25], &[1.0, 0.5, 0.25]),
-            PairedT { statistic: 0.0, degrees_of_freedom: 2, p: 1.0 }
+            PairedT { statistic: 0.0, standard_error: 0.0, degrees_of_freedom: 2, p: 1.0 }
         );
         let less = tested(&[0.0, 1.0, 2.0], &[1.0, 2.0, 3.0]);
-        assert_eq!(less, PairedT { statistic: f64::NEG_INFINITY, degrees_of_freedom: 2, p: 0.0 });
+        let expected =
+            PairedT { statistic: f64::NEG_INFINITY, standard_error: 0.0, degrees_of_freedom: 2, p: 0.0 };
+        assert_eq!(less, expected);
     }
 
     #[test]
@@ -149,6 +204,45 @@ mod tests {
         for unit in [1e-200, 1e-30, 1.0, 1e200] {
             let a = [0.0, 1.0, 2.0, 3.0, 4.0].map(|value| value * unit);
             assert_near(tested(&a, &[0.0; 5]).statistic, 8f64.sqrt(), 1e-14);
+        }
+    }
+
+    #[test]
+    fn critical_values_agree_with_tables() {
+        // SciPy 1.17.1, scipy.stats.t.ppf(1 - p / 2, df).
+        for (p, df, t) in [
+            (0.05, 9.0, 2.262_157_162_740_992),
+            (0.01, 9.0, 3.249_835_541_592_126_3),
+            (0.05, 1.0, 12.706_204_736_174_69),
+            (0.01, 99.0, 2.626_405_457_280_827),
+        ] {
+            assert_near(critical_value(p, df), t, 1e-9);
+        }
+    }
+
+    #[test]
+    fn the_smallest_significant_difference_has_the_p_value_asked_for() {
+        let (a, b) = ([0.9, 0.6, 0.7, 1.0, 0.2], [0.5, 0.4, 0.6, 0.7, 0.4]);
+        let result = tested(&a, &b);
+        let smallest =
+            smallest_significant_difference(result.standard_error, 5, 0.01).expect("it can be computed");
+        // Shifting one side changes the mean difference and leaves its standard error.
+        let mean = Differences::new(&a, &b).expect("they can be compared").mean();
+        let shifted = a.map(|value| value + smallest - mean);
+        assert_near(tested(&shifted, &b).p, 0.01, 1e-9);
+        // With no query that differs: the least count of ones, all on one side, whose p is below.
+        let of_ones = |m: usize| tested(&std::array::from_fn::<f64, 40, _>(|i| f64::from(u8::from(i < m))), &[0.0; 40]).p;
+        let smallest = smallest_significant_difference(0.0, 40, 0.01).expect("it can be computed");
+        let m = (smallest * 40.0).ceil() as usize;
+        assert!(of_ones(m) <= 0.01 && of_ones(m - 1) > 0.01, "{m}: {} {}", of_ones(m), of_ones(m - 1));
+    }
+
+    #[test]
+    fn the_smallest_significant_difference_refuses_what_it_cannot_use() {
+        for (error, queries, p) in
+            [(0.1, 1, 0.01), (0.1, 5, 0.0), (0.1, 5, 1.0), (-0.1, 5, 0.01), (f64::NAN, 5, 0.01)]
+        {
+            assert!(smallest_significant_difference(error, queries, p).is_err(), "{error} {queries} {p}");
         }
     }
 
