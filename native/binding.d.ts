@@ -431,7 +431,7 @@ export declare function createPassageStore(path: string): Promise<NativeStoreWri
 export declare function descendTemperature(scores: Float32Array, k: number, correct: Uint8Array, bins: number, start: number, step: number, steps: number, control?: Control | undefined | null): Promise<NativePath>
 
 /** Encodes the passages of a store into a flat index file. */
-export declare function encodeStore(encoder: NativeEncoder, store: string, output: string, storage: string, metadataJson: string, control?: Control | undefined | null): Promise<void>
+export declare function encodeStore(encoder: NativeEncoder, store: string, output: string, storage: string, batchTokens: number, metadataJson: string, control?: Control | undefined | null): Promise<void>
 
 /** Measures a run. The builder is empty afterwards. */
 export declare function evaluate(run: NativeRun, qrels: QrelsBuilder, measures: Array<string>): Promise<NativeEvaluation>
@@ -555,6 +555,8 @@ export interface NativeEncoderOptions {
   maxTokens: number
   /** `pair` or `joined`. */
   passageForm: string
+  /** `segments` or `zeros`. */
+  tokenTypes: string
 }
 
 export interface NativeEnrichOptions {

@@ -2,7 +2,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use inference::{
-    EncodeOptions, Encoder, EncoderConfig, EncoderInput, Library, PassageForm, Pooling, Session,
+    EncodeOptions, Encoder, EncoderConfig, EncoderInput, Library, PassageForm, Pooling, Session, TokenTypes,
 };
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object};
@@ -40,6 +40,8 @@ pub struct NativeEncoderOptions {
     pub max_tokens: u32,
     /// `pair` or `joined`.
     pub passage_form: String,
+    /// `segments` or `zeros`.
+    pub token_types: String,
 }
 
 /// An open encoder.
@@ -78,9 +80,19 @@ pub fn open_encoder<'env>(
                 )));
             }
         };
+        let token_types = match options.token_types.as_str() {
+            "segments" => TokenTypes::Segments,
+            "zeros" => TokenTypes::Zeros,
+            other => {
+                return Err(Failure::argument(format!(
+                    "tokenTypes: expected segments or zeros, got \"{other}\""
+                )));
+            }
+        };
         let (session, tokenizer) = files.open()?;
         let max_tokens = options.max_tokens as usize;
-        let config = EncoderConfig { pooling, normalise: options.normalise, max_tokens, passage_form };
+        let config =
+            EncoderConfig { pooling, normalise: options.normalise, max_tokens, passage_form, token_types };
         let encoder = Encoder::new(session, tokenizer, config)?;
         let dim = encoder.dim() as u32;
         Ok(NativeEncoder { inner: Some(Arc::new(encoder)), dim })

@@ -1,9 +1,10 @@
 import {readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import test from 'ava';
+import {InferenceSession, Tensor} from 'onnxruntime-node';
 import {packageRoot} from '../../ts/addon.ts';
-import {Collection, OnnxEncoder, RetrievalError} from '../../ts/index.ts';
-import {modelWithNumbers} from '../support/onnx.ts';
+import {Collection, OnnxEncoder, RetrievalError, Tokenizer} from '../../ts/index.ts';
+import {modelWithConfig, modelWithNumbers} from '../support/onnx.ts';
 
 const tiny = {pooling: 'output:embedding', passageForm: 'joined'} as const;
 
@@ -25,6 +26,44 @@ test('a passage is encoded with its title, in the form asked for', async t => {
 	t.deepEqual(await joined.encode([passage]), await joined.encode(['Hens They lay eggs.']));
 	const pair = await OnnxEncoder.load('tiny-encoder', {...tiny, passageForm: 'pair'});
 	t.notDeepEqual(await pair.encode([passage]), await joined.encode([passage]));
+});
+
+test("DPR's encoders get token types of 0 for title and text, as ONNX Runtime run with zeros shows", async t => {
+	const passage = {title: 'Suez Canal', text: 'It was opened to shipping in November 1869.'};
+	const folder = await modelWithConfig(t, 'minilm-encoder', {model_type: 'dpr'});
+	const dpr = await OnnxEncoder.load(folder);
+	const {data} = await dpr.encode([passage]);
+
+	const tokenizer = await Tokenizer.load(folder);
+	const [title, text] = [tokenizer.tokenize(passage.title), tokenizer.tokenize(passage.text)];
+	const ids = [101, ...title, 102, ...text, 102];
+	const row = (values: readonly number[]): Tensor => new Tensor('int64', BigInt64Array.from(values, BigInt), [1, ids.length]);
+	const session = await InferenceSession.create(join(folder, 'model.onnx'));
+	const firstToken = async (types: readonly number[]): Promise<Float32Array> => {
+		const output = await session.run({
+			input_ids: row(ids),
+			attention_mask: row(ids.map(() => 1)),
+			token_type_ids: row(types),
+		});
+		return (output['last_hidden_state']!.data as Float32Array).slice(0, dpr.dim);
+	};
+	const far = (a: Float32Array, b: Float32Array): number => Math.max(...a.map((value, i) => Math.abs(value - b[i]!)));
+	const zeros = await firstToken(ids.map(() => 0));
+	const segments = await firstToken(ids.map((_, i) => (i < title.length + 2 ? 0 : 1)));
+	t.true(far(zeros, segments) > 0.01, 'the model depends on token types');
+	t.true(far(data, zeros) < 1e-5, String(far(data, zeros)));
+
+	// Other models get segments; the option overrides the configuration.
+	const bert = await OnnxEncoder.load('minilm-encoder', {pooling: 'cls', passageForm: 'pair', normalise: false, maxTokens: 256});
+	t.true(far((await bert.encode([passage])).data, segments) < 1e-5);
+	const asked = await OnnxEncoder.load(folder, {tokenTypes: 'segments'});
+	t.deepEqual(await asked.encode([passage]), await bert.encode([passage]));
+	t.is(asked.identity, bert.identity);
+	t.not(dpr.identity, bert.identity, 'other vectors, another identity');
+	await t.throwsAsync(OnnxEncoder.load(folder, {tokenTypes: 'ones' as 'zeros'}), {
+		instanceOf: RetrievalError,
+		message: /tokenTypes: expected.*segments.*zeros.*got "ones"/u,
+	});
 });
 
 test('texts beyond the limit are cut at their end', async t => {

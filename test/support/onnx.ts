@@ -29,6 +29,18 @@ export async function modelWithoutOutputs(t: ExecutionContext, model: string, ou
 	return folder;
 }
 
+/** Copies one of the project's models to a new folder, with another `config.json`, and returns the folder's path. */
+export async function modelWithConfig(t: ExecutionContext, model: string, config: Readonly<Record<string, unknown>>): Promise<string> {
+	const from = join(packageRoot, 'models', model);
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-model-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	for (const name of ['tokenizer.json', 'model.onnx']) {
+		await copyFile(join(from, name), join(folder, name));
+	}
+	await writeFile(join(folder, 'config.json'), JSON.stringify(config));
+	return folder;
+}
+
 /** Copies one of the project's encoders to a new folder, changes values of one of its tensors, and returns the folder's path. */
 export async function modelWithNumbers(
 	t: ExecutionContext,

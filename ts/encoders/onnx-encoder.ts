@@ -20,6 +20,12 @@ export interface OnnxEncoderOptions extends ModelOptions {
 	readonly normalise?: boolean | undefined;
 	/** `[CLS] title [SEP] text [SEP]` or `[CLS] title text [SEP]`. @default as configured, else 'pair' for 'cls' pooling as in DPR, 'joined' otherwise as in Sentence Transformers */
 	readonly passageForm?: 'pair' | 'joined' | undefined;
+	/**
+	Token types (segment ids) of a passage with a title in the form 'pair': 0 for the title and 1 for the text, or zeros for both, as
+	DPR's own encoders were trained and run (Karpukhin et al., 2020).
+	@default as configured, else 'zeros' for a model whose `config.json` says `"model_type": "dpr"`, 'segments' for others
+	*/
+	readonly tokenTypes?: 'segments' | 'zeros' | undefined;
 	/** Threads of one run of the model. @default all cores */
 	readonly threads?: number | undefined;
 }
@@ -31,6 +37,7 @@ export const encoderOptions: OptionNames = optionNames<OnnxEncoderOptions>({
 	maxTokens: true,
 	normalise: true,
 	passageForm: true,
+	tokenTypes: true,
 	threads: true,
 });
 const encodeOptions: OptionNames = optionNames<EncodeOptions>({...callNames, batchTokens: true});
@@ -73,7 +80,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		const config = await configured(folder, options);
 		const encoder = await callNative({signal: options.signal}, () => native.openEncoder(files, config));
 		// The same weights used in another way make other vectors.
-		const identity = `${await fingerprint([files.model, files.tokenizer])}:${config.pooling}:${config.normalise ? 'unit' : 'raw'}:${config.maxTokens}:${config.passageForm}`;
+		const identity = `${await fingerprint([files.model, files.tokenizer])}:${config.pooling}:${config.normalise ? 'unit' : 'raw'}:${config.maxTokens}:${config.passageForm}${config.passageForm === 'pair' && config.tokenTypes === 'zeros' ? ':zeros' : ''}`;
 		return new OnnxEncoder(encoder, identity, config.normalise);
 	}
 
@@ -141,6 +148,7 @@ async function configured(folder: string, options: OnnxEncoderOptions): Promise<
 	const pooling = options.pooling ?? own['pooling'] ?? (pooler?.['pooling_mode_mean_tokens'] ? 'mean' : 'cls');
 	const passageForm = options.passageForm ?? own['passage_form'] ?? (pooling === 'cls' ? 'pair' : 'joined');
 	const normalise = options.normalise ?? own['normalize'] ?? false;
+	const tokenTypes = options.tokenTypes ?? own['token_types'] ?? (config['model_type'] === 'dpr' ? 'zeros' : 'segments');
 	const maxTokens = options.maxTokens ?? own['max_tokens'] ?? 256;
 	if (typeof pooling !== 'string' || !/^(cls|mean|output:.+)$/u.test(pooling)) {
 		throw new RetrievalError('ERR_ARGUMENT', `pooling: expected cls, mean or output:NAME, got ${shown(pooling)}`);
@@ -149,6 +157,7 @@ async function configured(folder: string, options: OnnxEncoderOptions): Promise<
 		checkBoolean('normalise', options.normalise);
 	}
 	checkOneOf('passageForm', passageForm, ['pair', 'joined']);
+	checkOneOf('tokenTypes', tokenTypes, ['segments', 'zeros']);
 	checkCount('maxTokens', maxTokens, 8, 1_000_000);
-	return {pooling, passageForm, normalise: Boolean(normalise), maxTokens};
+	return {pooling, passageForm, tokenTypes, normalise: Boolean(normalise), maxTokens};
 }

@@ -34,6 +34,16 @@ pub enum PassageForm {
     Joined,
 }
 
+/// The token types (segment ids) of a passage with a title.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TokenTypes {
+    /// 0 for the title, 1 for the text, as BERT was pretrained.
+    #[default]
+    Segments,
+    /// 0 for all tokens. The encoders of Karpukhin et al. (2020) were trained and run with zeros.
+    Zeros,
+}
+
 /// What kind of encoder a model is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncoderConfig {
@@ -45,12 +55,20 @@ pub struct EncoderConfig {
     pub max_tokens: usize,
     /// How a title is put before a text.
     pub passage_form: PassageForm,
+    /// The token types of title and text in the pair form, for models that take them.
+    pub token_types: TokenTypes,
 }
 
-/// DPR's: the first token's vector as it is, 256 tokens, titles in a segment of their own.
+/// The vector of the first token, not scaled, of at most 256 tokens, with titles in a segment of their own.
 impl Default for EncoderConfig {
     fn default() -> Self {
-        Self { pooling: Pooling::Cls, normalise: false, max_tokens: 256, passage_form: PassageForm::Pair }
+        Self {
+            pooling: Pooling::Cls,
+            normalise: false,
+            max_tokens: 256,
+            passage_form: PassageForm::Pair,
+            token_types: TokenTypes::Segments,
+        }
     }
 }
 
@@ -121,9 +139,9 @@ impl Encoder {
 
     /// The vectors of texts, `[inputs, dim]` in the order of the inputs. Counts inputs as progress.
     ///
-    /// The same list gives the same bytes. A vector may differ in its last digits with the texts that share its
-    /// batch: int8 models choose their activations' scale for a whole batch. `batch_tokens: 1` encodes every text
-    /// alone.
+    /// The same list gives the same bytes. The vectors of int8 models depend on the texts that share their batch, because
+    /// such models choose the scale of their activations per batch: 1 − cos is up to 0.01. `batch_tokens: 1` encodes every
+    /// text alone.
     ///
     /// # Errors
     ///
@@ -192,7 +210,11 @@ impl Encoder {
         let room = self.config.max_tokens - tokenizer.overhead(if second.is_some() { 2 } else { 1 });
         let first_length = first.len().min(room);
         let second = second.map(|second| second.ids[..second.len().min(room - first_length)].to_vec());
-        Ok(tokenizer.input(&first.ids[..first_length], second.as_deref()))
+        let mut input = tokenizer.input(&first.ids[..first_length], second.as_deref());
+        if self.config.token_types == TokenTypes::Zeros {
+            input.first_type = input.ids.len();
+        }
+        Ok(input)
     }
 
     fn run(&self, inputs: &[&ModelInput]) -> Result<crate::Tensor, Error> {

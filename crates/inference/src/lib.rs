@@ -29,7 +29,7 @@ mod session;
 mod windows;
 
 pub use batch::Batch;
-pub use encoder::{EncodeOptions, Encoder, EncoderConfig, EncoderInput, PassageForm};
+pub use encoder::{EncodeOptions, Encoder, EncoderConfig, EncoderInput, PassageForm, TokenTypes};
 pub use error::Error;
 pub use library::Library;
 pub use pooling::Pooling;

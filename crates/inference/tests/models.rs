@@ -1,6 +1,8 @@
 //! The project's own models, through the runtime library that npm's `onnxruntime-node` carries. Without it, and
 //! without `ORT_DYLIB_PATH`, these tests say that they were skipped.
 
+#[path = "support/onnx.rs"]
+mod onnx;
 mod support;
 
 use std::sync::Arc;
@@ -8,8 +10,9 @@ use std::sync::Arc;
 use control::Control;
 use inference::{
     EncodeOptions, Encoder, EncoderConfig, EncoderInput, Error, Library, PassageForm, Pooling, Session,
+    TokenTypes,
 };
-use support::{library, parts, root};
+use support::{library, parts, rewritten, root};
 
 fn sentence_encoder(library: &'static Library) -> Encoder {
     let (session, tokenizer) = parts(library, "minilm-encoder");
@@ -48,6 +51,23 @@ fn a_question_is_nearer_to_its_answer_than_to_another_passage() {
         dot(rows[0], rows[1]),
         dot(rows[0], rows[2])
     );
+}
+
+#[test]
+fn token_types_of_zero_are_what_a_model_without_them_adds() {
+    let Some(library) = library() else { return };
+    let passage = [EncoderInput { title: Some("Suez Canal"), text: "It was opened in November 1869." }];
+    let encode = |(session, tokenizer), token_types| {
+        let config = EncoderConfig { token_types, ..EncoderConfig::default() };
+        let encoder = Encoder::new(session, tokenizer, config).expect("an encoder");
+        encoder.encode(&passage, &EncodeOptions::default(), &Control::new()).expect("encodes")
+    };
+    let untyped =
+        || rewritten(library, "minilm-encoder", |bytes: &[u8]| onnx::with_zero_for(bytes, "token_type_ids"));
+    let zeros = encode(parts(library, "minilm-encoder"), TokenTypes::Zeros);
+    assert_eq!(zeros, encode(untyped(), TokenTypes::Zeros));
+    assert_eq!(zeros, encode(untyped(), TokenTypes::Segments));
+    assert_ne!(zeros, encode(parts(library, "minilm-encoder"), TokenTypes::Segments));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use inference::{
     Error, Library, LongPassages, PassageLogits, ReaderConfig, ReaderForm, ReaderModel, ReaderPassage,
     Relevance, Session,
 };
-use support::{library, parts, root};
+use support::{library, parts, rewritten};
 use tokenize::Tokenizer;
 
 const QUESTION: &str = "In which year was the Suez Canal opened?";
@@ -21,20 +21,6 @@ const ANSWER: &str = "The Suez Canal was opened to shipping in November 1869 aft
 fn reader(library: &'static Library, model: &str, config: ReaderConfig) -> ReaderModel {
     let (session, tokenizer) = parts(library, model);
     ReaderModel::new(session, tokenizer, config).expect("a reader")
-}
-
-/// A model of the project, rewritten.
-fn rewritten(
-    library: &'static Library,
-    model: &str,
-    rewrite: impl Fn(&[u8]) -> Vec<u8>,
-) -> (Arc<Session>, Arc<Tokenizer>) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("model.onnx");
-    let bytes = std::fs::read(root().join("models").join(model).join("model.onnx")).expect("a model");
-    std::fs::write(&path, rewrite(&bytes)).expect("writes");
-    let tokenizer = Tokenizer::open(&root().join("models").join(model).join("tokenizer.json"));
-    (Session::open(library, &path, 1).expect("a model").into(), tokenizer.expect("a tokenizer").into())
 }
 
 fn question_answering(library: &'static Library, model: &str) -> (Arc<Session>, Arc<Tokenizer>) {

@@ -34,3 +34,17 @@ pub fn parts(library: &'static Library, model: &str) -> (Arc<Session>, Arc<Token
     let session = Session::open(library, &folder.join("model.onnx"), 1).expect("a model");
     (session.into(), Tokenizer::open(&folder.join("tokenizer.json")).expect("a tokenizer").into())
 }
+
+/// A model of the project whose bytes were rewritten.
+pub fn rewritten(
+    library: &'static Library,
+    model: &str,
+    rewrite: impl Fn(&[u8]) -> Vec<u8>,
+) -> (Arc<Session>, Arc<Tokenizer>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("model.onnx");
+    let bytes = std::fs::read(root().join("models").join(model).join("model.onnx")).expect("a model");
+    std::fs::write(&path, rewrite(&bytes)).expect("writes");
+    let tokenizer = Tokenizer::open(&root().join("models").join(model).join("tokenizer.json"));
+    (Session::open(library, &path, 1).expect("a model").into(), tokenizer.expect("a tokenizer").into())
+}
