@@ -17,9 +17,9 @@ import {corpusFacts, wordCount} from '../study/corpus-facts.ts';
 import {type NamedFiles, datasetFiles, fileNames, questionsOf} from '../study/dataset.ts';
 import {ofAnswers, ofQrels} from '../study/measures.ts';
 import {QuestionEncoder} from '../study/question-encoder.ts';
-import {type Judged, judgedFor} from '../study/relevance.ts';
+import {type Judged, SUPERVISION_DEPTH, judgedFor} from '../study/relevance.ts';
 import {divided} from '../study/split.ts';
-import type {CallOptions, Progress, Question, Run, Searcher} from '../types.ts';
+import type {CallOptions, Progress, Query, Question, Run, Searcher} from '../types.ts';
 import {commandOf} from './command.ts';
 import {type PhraseConfiguration, parts} from './configuration.ts';
 import {ofCandidates} from './measures.ts';
@@ -181,7 +181,14 @@ export async function studyPhrases(dataset: string, output: string, options: Phr
 		kept('runs', of, async () => searcher.searchMany(questions, {k: settings.depth, signal, onProgress: report(`search ${of}`)}));
 
 	const ofBm25 = await search('BM25', bm25);
-	const judged = await judgedFor(files.qrels, questions, ofBm25, passages, corpus.ids, {signal, onProgress: report('look for answers')});
+	const supervise = async (queries: readonly Query[]): Promise<Run> =>
+		kept('runs', 'supervision', async () =>
+			bm25.searchMany(queries, {k: SUPERVISION_DEPTH, signal, onProgress: report('search supervision')}),
+		);
+	const judged = await judgedFor(files.qrels, questions, supervise, passages, corpus.ids, {
+		signal,
+		onProgress: report('look for answers'),
+	});
 	const {seed, negatives, random} = settings;
 	const candidates = await candidateLists(questions, judged.qrels, await negativesOf(judged), corpus.order, {
 		seed,

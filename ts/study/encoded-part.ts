@@ -15,7 +15,8 @@ export async function encodedPart(
 		// A copy of its own: what is read may not begin at a multiple of four bytes.
 		return {data: new Float32Array(Uint8Array.from(bytes).buffer), rows, dim};
 	}
-	const vectors = await encoder.encode(inputs, {signal});
+	// Each text alone, so that no vector of an int8 model depends on which texts share its batch.
+	const vectors = await encoder.encode(inputs, {signal, batchTokens: 1});
 	const {buffer, byteOffset, byteLength} = vectors.data;
 	await writeWhole(path, new Uint8Array(buffer, byteOffset, byteLength));
 	return vectors;

@@ -2,7 +2,7 @@ import {type PassageStore, readQrels} from '../corpus/index.ts';
 import {RetrievalError} from '../errors.ts';
 import {hasAnswer} from '../evaluation/index.ts';
 import {turnWithTime} from '../turn.ts';
-import type {CallOptions, Qrels, Question, Run} from '../types.ts';
+import type {CallOptions, Qrels, Query, Question, Run} from '../types.ts';
 
 /** How it is known which passages are relevant: by qrels, the passages that questions were written for, or answers that passages have. */
 export type RelevanceSource = 'qrels' | 'contexts' | 'answers';
@@ -15,11 +15,14 @@ export interface Judged {
 	readonly isRelevant?: (queryId: string, passageId: string) => Promise<boolean>;
 }
 
-/** What is known of relevant passages: qrels, else the passages that questions came with, else those that have answers. */
+/** BM25's best passages for queries that are questions with their answers. */
+export type SupervisionSearch = (queries: readonly Query[]) => Promise<Run>;
+
+/** The relevance judgments of a study: qrels, else the passages that questions came with, else passages that have answers. */
 export async function judgedFor(
 	qrels: string | undefined,
 	questions: readonly Question[],
-	bm25: Run,
+	search: SupervisionSearch,
 	passages: PassageStore,
 	corpus: ReadonlySet<string>,
 	options: CallOptions,
@@ -28,7 +31,7 @@ export async function judgedFor(
 		const read: Qrels = await readQrels(qrels, options.signal === undefined ? {} : {signal: options.signal});
 		return {from: 'qrels', qrels: read};
 	}
-	return judgedByContexts(questions, corpus) ?? judgedByAnswers(questions, bm25, passages, options);
+	return judgedByContexts(questions, corpus) ?? judgedByAnswers(questions, search, passages, options);
 }
 
 /** The passages that questions were written for, where a file of questions has them and the corpus too. */
@@ -39,13 +42,17 @@ export function judgedByContexts(questions: readonly Question[], corpus: Readonl
 	return qrels.size === 0 ? undefined : {from: 'contexts', qrels};
 }
 
+/** Passages that distant supervision looks at for each question (Karpukhin et al., 2020, §4.1). */
+export const SUPERVISION_DEPTH = 100;
+
 /**
-The passages of a BM25 run that have an answer, in its order, so that gold is the best of them, as for DPR's training
-(Karpukhin et al., 2020, §4.1). A question with no such passage has none.
+Distant supervision (Karpukhin et al., 2020, §4.1 and appendix A): the query is the question and its first answer together, and
+the relevant passages are those of BM25's first 100 that contain an answer, in BM25's order, so that the gold passage is the best of
+them. A question without such a passage has none and is dropped.
 */
 export async function judgedByAnswers(
 	questions: readonly Question[],
-	bm25: Run,
+	search: SupervisionSearch,
 	passages: PassageStore,
 	{signal, onProgress}: CallOptions,
 ): Promise<Judged> {
@@ -53,10 +60,12 @@ export async function judgedByAnswers(
 	if (questions.every(({answers}) => answers.length === 0)) {
 		throw new RetrievalError('ERR_ARGUMENT', 'expected qrels, or questions with answers or with their passages, got neither');
 	}
+	const answered = questions.filter(({answers}) => answers.length > 0);
+	const bm25 = await search(answered.map(({id, text, answers}) => ({id, text: `${text} ${answers[0]!}`})));
 	const qrels = new Map<string, Map<string, number>>();
 	for (const [done, {id, answers}] of questions.entries()) {
 		const relevant = new Map<string, number>();
-		for (const {id: passage, text} of await passages.get((bm25.get(id) ?? []).map(hit => hit.id))) {
+		for (const {id: passage, text} of await passages.get((bm25.get(id) ?? []).slice(0, SUPERVISION_DEPTH).map(hit => hit.id))) {
 			await turnWithTime();
 			if (hasAnswer(text, answers)) {
 				relevant.set(passage, 1);

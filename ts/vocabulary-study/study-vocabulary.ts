@@ -11,7 +11,7 @@ import {corpusFacts} from '../study/corpus-facts.ts';
 import {mrrMeasure, ndcgMeasure, ofAnswers, ofQrels, topK} from '../study/measures.ts';
 import {judgedFor} from '../study/relevance.ts';
 import {divided} from '../study/split.ts';
-import type {Encoder, Progress, Qrels, Run, Searcher} from '../types.ts';
+import type {Encoder, Progress, Qrels, Query, Run, Searcher} from '../types.ts';
 import {type ProjectedEncoders, VocabularyProjection} from '../vocabulary/index.ts';
 import {analysed, analysedPairs} from './analyses.ts';
 import {commandOf} from './command.ts';
@@ -68,18 +68,22 @@ export async function studyVocabulary(dataset: string, output: string, options: 
 	const corpus = await corpusFacts(passages, signal);
 
 	/** A run by its file: read in any case, so that a run that goes on begins with the same. */
-	const search = async (of: string, open: () => Promise<Searcher>): Promise<Run> => {
+	const search = async (of: string, open: () => Promise<Searcher>, queries: readonly Query[] = questions): Promise<Run> => {
 		const path = join(folder, parts.runs, `${of}.trec`);
 		if (!(await isThere(path))) {
 			const searcher = await open();
-			const run = await searcher.searchMany(questions, {k: settings.depth, signal, onProgress: report(`search ${of}`)});
+			const run = await searcher.searchMany(queries, {k: settings.depth, signal, onProgress: report(`search ${of}`)});
 			await makeFolder(join(folder, parts.runs));
 			await writeTrecRun(path, run, `passagekit-${of}`, {signal});
 		}
 		return readTrecRun(path, {signal});
 	};
 	const ofBm25 = await search('bm25', async () => bm25);
-	const judged = await judgedFor(files.qrels, questions, ofBm25, passages, corpus.ids, {signal, onProgress: report('look for answers')});
+	const supervise = async (queries: readonly Query[]): Promise<Run> => search('supervision', async () => bm25, queries);
+	const judged = await judgedFor(files.qrels, questions, supervise, passages, corpus.ids, {
+		signal,
+		onProgress: report('look for answers'),
+	});
 	const gold = goldPassages(judged.qrels, corpus.ids);
 	const {split, asked} = divided(lists, gold, corpus.titles, settings.seed);
 	const askedIds = new Set(asked.map(({id}) => id));
