@@ -147,6 +147,18 @@ test("qrels come back from their file; BEIR's three columns are read too", async
 	]);
 	await writeQrels(path, qrels);
 	t.deepEqual(await readQrels(path), qrels);
+	// The first judged of several passages is the first in the file, whatever the ids are.
+	await writeFile(path, 'q2 0 119 1\nq2 0 5 1\nq1 0 b 1\nq1 0 a 1\nq1 0 10 1\nq1 0 9 1\n');
+	const read = await readQrels(path);
+	t.deepEqual(
+		[...read].map(([query, grades]) => [query, [...grades.keys()]]),
+		[
+			['q2', ['119', '5']],
+			['q1', ['b', 'a', '10', '9']],
+		],
+	);
+	await writeQrels(path, read);
+	t.deepEqual([...(await readQrels(path)).get('q2')!.keys()], ['119', '5']);
 	await writeFile(path, 'query-id\tcorpus-id\tscore\nq1\ta\t1\n');
 	t.deepEqual(await readQrels(path), new Map([['q1', new Map([['a', 1]])]]));
 });

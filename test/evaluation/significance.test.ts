@@ -1,5 +1,14 @@
 import test from 'ava';
-import {type Qrels, RetrievalError, bonferroni, evaluate, holm, pairedTest, significance} from '../../ts/index.ts';
+import {
+	type Qrels,
+	RetrievalError,
+	bonferroni,
+	evaluate,
+	holm,
+	pairedTest,
+	significance,
+	smallestSignificantDifference,
+} from '../../ts/index.ts';
 
 function values(of: readonly number[]): Map<string, number> {
 	return new Map(of.map((value, i) => [`q${i}`, value]));
@@ -16,6 +25,23 @@ test('a paired t-test gives what SciPy gives', async t => {
 	t.true(Math.abs(result.difference - 0.055) < 1e-15);
 	t.is(result.queries, 10);
 	t.is(result.missing, 0);
+});
+
+test('the smallest significant difference is t times the standard error, or that of ones and zeros', async t => {
+	const result = await pairedTest(better, worse);
+	t.true(Math.abs(result.standardError! - result.difference / result.statistic!) < 1e-15);
+	// SciPy 1.17.1, t.ppf(0.995, 9) = 3.249835541592126
+	const smallest = smallestSignificantDifference(result, 0.01);
+	t.true(Math.abs(smallest - 3.249_835_541_592_126 * result.standardError!) < 1e-9, String(smallest));
+	const shifted = new Map([...better].map(([query, value]) => [query, value + smallest - result.difference]));
+	t.true(Math.abs((await pairedTest(shifted, worse)).p - 0.01) < 1e-9);
+	// Nothing differs: t² / (n − 1 + t²).
+	const none = smallestSignificantDifference(await pairedTest(better, better), 0.01);
+	t.true(Math.abs(none - 3.249_835_541_592_126 ** 2 / (9 + 3.249_835_541_592_126 ** 2)) < 1e-9, String(none));
+	const drawn = await pairedTest(better, worse, {test: 'bootstrap', rounds: 10});
+	const error = t.throws(() => smallestSignificantDifference(drawn, 0.01), {instanceOf: RetrievalError});
+	t.is(error?.message, 'test: expected one with a standardError, as paired-t gives it, got one without');
+	t.throws(() => smallestSignificantDifference(result, 0), {instanceOf: RetrievalError, message: /a p between 0 and 1, got 0/u});
 });
 
 test('a randomisation test of few queries counts all ways, as SciPy does, whatever the seed', async t => {

@@ -46,6 +46,12 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimit
 	/** The encoder of passages, or `false` for BM25 alone. @default 'minilm-encoder' */
 	readonly encoder?: string | false | undefined;
 	readonly encoderOptions?: OnnxEncoderOptions | undefined;
+	/**
+	Tokens that are encoded together, padding included. With 1 every passage is encoded alone, and its vector does not depend on
+	other passages: int8 models choose the scale of their activations per batch. That takes 4 % longer for passages of 100 words.
+	@default 2048
+	*/
+	readonly batchTokens?: number | undefined;
 	/** The encoder of questions, where it is another than that of passages, as DPR's is. @default the same */
 	readonly questionEncoder?: string | undefined;
 	/** @default 'flat+hnsw' */
@@ -74,6 +80,7 @@ export const buildNames = {
 	analyzer: true,
 	encoder: true,
 	encoderOptions: true,
+	batchTokens: true,
 	questionEncoder: true,
 	dense: true,
 	flat: true,
@@ -109,6 +116,8 @@ export async function buildCollection(
 	}
 	const {encoder: model = 'minilm-encoder', dense = 'flat+hnsw', threads = 0, flat = {}, hnsw = {}, overwrite = false} = options;
 	const {storage = 'f32'} = flat;
+	const {batchTokens = 2048} = options;
+	checkCount('batchTokens', batchTokens, 1);
 	checkString('output', output);
 	checkOneOf('dense', dense, ['flat', 'flat+hnsw']);
 	checkOneOf('flat: storage', storage, storages);
@@ -166,7 +175,9 @@ export async function buildCollection(
 			const metadata = JSON.stringify({encoder: encoder.identity, ...(questions && {questionEncoder: questions.identity})});
 			await stage('encode', options, async call => {
 				const handle = OnnxEncoder.handle(encoder);
-				await callNative(call, control => native.encodeStore(handle, place('passages'), place('flat'), storage, metadata, control));
+				await callNative(call, control =>
+					native.encodeStore(handle, place('passages'), place('flat'), storage, batchTokens, metadata, control),
+				);
 				return {passages};
 			});
 			indexes.push('flat');

@@ -134,7 +134,9 @@ if (test.p >= 0.01) {
 }
 ```
 */
-export function smallestSignificantDifference({standardError, queries}: PairedTest, p: number): number {
+export function smallestSignificantDifference(test: PairedTest, p: number): number {
+	checkObject('test', test, 'what pairedTest gives');
+	const {standardError, queries} = test;
 	if (standardError === undefined) {
 		throw new RetrievalError('ERR_ARGUMENT', 'test: expected one with a standardError, as paired-t gives it, got one without');
 	}

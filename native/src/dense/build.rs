@@ -27,6 +27,7 @@ pub fn encode_store<'env>(
     store: String,
     output: String,
     storage: String,
+    batch_tokens: u32,
     metadata_json: String,
     control: Option<&Control>,
 ) -> napi::Result<Object<'env>> {
@@ -47,7 +48,7 @@ pub fn encode_store<'env>(
                 .iter()
                 .map(|passage| EncoderInput { title: passage.title, text: passage.text })
                 .collect();
-            let options = EncodeOptions { first_input: start as usize, ..EncodeOptions::default() };
+            let options = EncodeOptions { first_input: start as usize, batch_tokens: batch_tokens as usize };
             let vectors = encoder.encode(&inputs, &options, &control)?;
             let ids: Vec<&str> = passages.iter().map(|passage| passage.id).collect();
             writer.push(&ids, &vectors)?;
