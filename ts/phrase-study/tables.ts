@@ -1,13 +1,13 @@
 /** The tables of a study as data, which both reports lay out. */
-import {compared} from '../report/comparisons.ts';
+import {type Comparison, compared} from '../report/comparisons.ts';
 import {type Cell, type Column, type ReportTable, type Row, cell, tested} from '../report/table.ts';
 import {grouped, percent} from '../report/words.ts';
 import {ndcgMeasure} from '../study/measures.ts';
 import {accuracyMeasure, conditionName, lengthName} from './names.ts';
-import {publishedPhrasesFor} from './published.ts';
-import type {PhraseCondition, PhraseStudy, ProtocolStudy} from './study.ts';
+import {type PublishedPhrases, publishedPhrasesFor} from './published.ts';
+import type {CalibratedFusion, PhraseCondition, PhraseStudy, ProtocolStudy} from './study.ts';
 
-/** What stands beside a value, by the test against MUF. */
+/** Significance markers beside a value, by its test against MUF. */
 export const marks = {worse: '†', better: '‡'} as const;
 
 const decimal = (value: number): string => value.toFixed(1);
@@ -18,14 +18,16 @@ export function factsTable({dataset, corpus, questions, relevance}: PhraseStudy)
 	const paper = publishedPhrasesFor(dataset);
 	return {
 		name: 'Table 1',
-		caption: `The data set. Lengths are means in words, by white space${paper ? '; the paper’s are in tokens, and its questions are question-context pairs' : ''}.`,
+		caption: `The data set. Lengths are means, in word pieces of the encoder without special tokens, and in words by white space${paper ? '; the paper’s questions are question-context pairs' : ''}.`,
 		stub: 'Data set',
 		columns: [
 			{heading: 'questions'},
 			{heading: 'passages'},
-			{heading: 'relevant a question'},
-			{heading: 'question length'},
-			{heading: 'passage length'},
+			{heading: 'relevant per question'},
+			{group: 'Question length', heading: 'tokens'},
+			{group: 'Question length', heading: 'words'},
+			{group: 'Passage length', heading: 'tokens'},
+			{group: 'Passage length', heading: 'words'},
 		],
 		blocks: [
 			{
@@ -36,7 +38,9 @@ export function factsTable({dataset, corpus, questions, relevance}: PhraseStudy)
 							{text: grouped(questions.development + questions.test)},
 							{text: grouped(corpus.count)},
 							{text: relevance.perQuestion.toFixed(2)},
+							{text: decimal(questions.tokens)},
 							{text: decimal(questions.words)},
+							{text: decimal(corpus.tokens)},
 							{text: decimal(corpus.words)},
 						],
 					},
@@ -49,7 +53,9 @@ export function factsTable({dataset, corpus, questions, relevance}: PhraseStudy)
 										theirs(undefined),
 										theirs(undefined),
 										theirs(paper.questionTokens),
+										theirs(undefined),
 										theirs(paper.passageTokens),
+										theirs(undefined),
 									],
 								},
 							]
@@ -60,7 +66,7 @@ export function factsTable({dataset, corpus, questions, relevance}: PhraseStudy)
 	};
 }
 
-/** The models, and what their phrases are. */
+/** The models and their phrases. */
 export function phrasesTable({models}: PhraseStudy): ReportTable {
 	return {
 		name: 'Models',
@@ -88,6 +94,7 @@ export function modelsTable(study: PhraseStudy): ReportTable {
 			heading: {text: name},
 			cells: [
 				...(paper ? [theirs(paper.models[name] ?? (name === 'M0' ? paper.general.dpr : undefined))] : []),
+				...(paper?.training ? [theirs(paper.training.models[name])] : []),
 				{text: percent(development)},
 				...values(candidates, name as PhraseCondition),
 				share(name),
@@ -98,27 +105,41 @@ export function modelsTable(study: PhraseStudy): ReportTable {
 		name: 'Table 2',
 		caption:
 			`Phrase lengths and their fusion: accuracy and mean reciprocal rank in per cent among ${candidates.size} candidates, on ${grouped(questions.test)} test questions. ` +
-			`Accuracy is the paper’s F-1: one passage is predicted, one is right. MUF fuses ${candidates.selected.join(', ')}, which are right most often on ${grouped(questions.development)} development questions; ` +
-			`the last column is how much of it each answers. ${marked(candidates, settings.significance)}`,
+			`Accuracy is the paper’s F-1: one passage is predicted, one is right. MUF fuses ${candidates.selected.join(', ')}, the models with the highest accuracy on ${grouped(questions.development)} development questions, ` +
+			`with one temperature, ${shownTemperature(candidates.temperatures.descent)}, by the paper’s descent; the last column is the share of questions that each of them answers. ${marked(candidates, settings.significance)}`,
 		stub: 'Model',
-		columns: [
-			...(paper ? [{heading: 'paper', kind: 'paper'} as const] : []),
-			{heading: 'development'},
-			...measureColumns(candidates, 'Test'),
-			{heading: 'answers'},
-		],
+		columns: [...paperColumns(paper), {heading: 'development'}, ...measureColumns(candidates, 'Test'), {heading: 'answers'}],
 		blocks: [
 			{rows},
 			{
 				rows: [
 					{
 						heading: {text: conditionName('muf')},
-						cells: [...(paper ? [theirs(paper.muf)] : []), theirs(undefined), ...values(candidates, 'muf'), theirs(undefined)],
+						cells: [
+							...(paper ? [theirs(paper.muf)] : []),
+							...(paper?.training ? [theirs(paper.training.muf)] : []),
+							theirs(undefined),
+							...values(candidates, 'muf'),
+							theirs(undefined),
+						],
 					},
 				],
 			},
 		],
 	};
+}
+
+/** The columns of the paper's Table 2: two for NQ, whose development set is the one that the paper's other tables have. */
+function paperColumns(paper: PublishedPhrases | undefined): readonly Column[] {
+	if (paper === undefined) {
+		return [];
+	}
+	return paper.training
+		? [
+				{group: 'Paper', heading: 'dev', kind: 'paper'},
+				{group: 'Paper', heading: 'train', kind: 'paper'},
+			]
+		: [{heading: 'paper', kind: 'paper'}];
 }
 
 /** Table 3: BM25, whole passages, MUF, and other ways to fuse the same models. */
@@ -132,18 +153,20 @@ export function generalTable({dataset, candidates, questions, settings}: PhraseS
 		name: 'Table 3',
 		caption:
 			`General evaluation: accuracy and mean reciprocal rank in per cent among ${candidates.size} candidates, on ${grouped(questions.test)} test questions. ` +
-			`“MUF, descent” has the temperatures of the paper’s descent from T0 = ${settings.start} with steps of ${settings.stepSize}; “MUF, T = 1” none; “MUF of all” fuses all models; ` +
-			`“Mean score” and “RRF” (Cormack et al., 2009) are of MUF’s models. ${paper ? 'The paper’s BM25 ranked whole corpora. ' : ''}${marked(candidates, settings.significance)}`,
+			`MUF has one temperature for all models, ${shownTemperature(candidates.temperatures.descent)}, by the paper’s descent from T0 = ${settings.start} with steps of ${settings.stepSize}; ` +
+			`“T by search” has the one with the smallest calibration error on development questions, ${shownTemperature(candidates.temperatures.search)}; “a T for each model” is an extension of the paper’s method; ` +
+			`“T = 1” has no fitted temperature; “all models” fuses every model, by the paper’s descent; ` +
+			`“Mean score” and “RRF” (Cormack et al., 2009) fuse the same models as MUF. ${paper ? 'The paper’s BM25 ranked whole corpora. ' : ''}${marked(candidates, settings.significance)}`,
 		stub: 'Condition',
 		columns: [...(paper ? [{heading: 'paper', kind: 'paper'} as const] : []), ...measureColumns(candidates)],
 		blocks: [
 			{rows: [row('bm25', paper?.general.bm25), row('M0', paper?.general.dpr), row('muf', paper?.general.muf)]},
-			{rows: (['mufDescent', 'mufPlain', 'mufAll', 'mean', 'rrf'] as const).map(condition => row(condition))},
+			{rows: (['mufSearch', 'mufOwn', 'mufPlain', 'mufAll', 'mean', 'rrf'] as const).map(condition => row(condition))},
 		],
 	};
 }
 
-/** Table 4: all of them among all passages. */
+/** Table 4: all conditions among all passages. */
 export function retrievalTable({retrieval, corpus, questions, relevance, settings}: PhraseStudy): ReportTable {
 	const graded = retrieval.measures.includes(ndcgMeasure) ? ' nDCG@10 counts grades.' : '';
 	const relevant =
@@ -156,7 +179,7 @@ export function retrievalTable({retrieval, corpus, questions, relevance, setting
 		name: 'Table 4',
 		caption:
 			`Retrieval from all ${grouped(corpus.count)} passages: the share of ${grouped(questions.test)} test questions with ${relevant} among the first k, and the mean reciprocal rank, in per cent.${graded} ` +
-			`MUF fuses ${retrieval.selected.join(', ')}, with temperatures of this task. ${marked(retrieval, settings.significance)}`,
+			`MUF fuses ${retrieval.selected.join(', ')}, with one temperature fitted on this task, ${shownTemperature(retrieval.temperatures.descent)}. ${marked(retrieval, settings.significance)}`,
 		stub: 'Condition',
 		columns: measureColumns(retrieval),
 		blocks: [
@@ -170,34 +193,27 @@ export function retrievalTable({retrieval, corpus, questions, relevance, setting
 	};
 }
 
-/** Table 5: temperatures, and calibration errors before and after. */
+/** Table 5: calibration errors before and after. */
 export function calibrationTable({candidates, retrieval, questions, settings}: PhraseStudy): ReportTable {
-	const rows = ({models}: ProtocolStudy): readonly Row[] =>
-		models.map(({name, temperature, descended, before, after, afterDescent}) => ({
-			heading: {text: name},
-			cells: [
-				{text: temperature.toPrecision(3)},
-				{text: descended.toPrecision(3)},
-				...[before, after, afterDescent].map(({absolute}) => ({text: percent(absolute)})),
-				...[before, after, afterDescent].map(({squared}) => ({text: percent(squared)})),
-				...[before, after].map(({brier}) => ({text: brier.toFixed(3)})),
-			],
-		}));
-	const three = (group: string): readonly Column[] => ['T = 1', 'search', 'descent'].map(heading => ({group, heading}));
+	const cells = ({before, after, own}: CalibratedFusion): readonly Cell[] => [
+		...[before, after, own].map(({absolute}) => ({text: percent(absolute)})),
+		...[before, after, own].map(({squared}) => ({text: percent(squared)})),
+		...[before, after, own].map(({brier}) => ({text: brier.toFixed(3)})),
+	];
+	const rows = ({models, fused}: ProtocolStudy): readonly Row[] => [
+		...models.map(model => ({heading: {text: model.name}, cells: [{text: shownTemperature(model.temperature)}, ...cells(model)]})),
+		{heading: {text: 'MUF'}, cells: [theirs(undefined), ...cells(fused)]},
+	];
+	const three = (group: string): readonly Column[] => ['T = 1', 'one T', 'own T'].map(heading => ({group, heading}));
+	const fitted = ({temperatures}: ProtocolStudy): string => shownTemperature(temperatures.descent);
 	return {
 		name: 'Table 5',
 		caption:
-			`Calibration: temperatures that ${grouped(questions.development)} development questions chose, by search and by the paper’s descent from T0 = ${settings.start}; and on ${grouped(questions.test)} test questions ` +
-			`the expected calibration error in ${settings.bins} bins, of absolute differences (Guo et al., 2017) and of squared ones (the paper’s) in per cent, and Brier’s score.`,
+			`Calibration on ${grouped(questions.test)} test questions: the expected calibration error in ${settings.bins} bins, of absolute differences (Guo et al., 2017) and of squared ones (the paper’s), in per cent, and the Brier score. ` +
+			`“One T” is the temperature of MUF, which the paper’s descent from T0 = ${settings.start} fitted on ${grouped(questions.development)} development questions: ${fitted(candidates)} among candidates, ${fitted(retrieval)} among all passages. ` +
+			`“Own T” is a temperature for each model, by search: an extension of the paper’s method.`,
 		stub: 'Model',
-		columns: [
-			{group: 'Temperature', heading: 'search'},
-			{group: 'Temperature', heading: 'descent'},
-			...three('ECE'),
-			...three('ECE, squared'),
-			{group: 'Brier', heading: 'T = 1'},
-			{group: 'Brier', heading: 'search'},
-		],
+		columns: [{heading: 'own T'}, ...three('ECE'), ...three('ECE, squared'), ...three('Brier score')],
 		blocks: [
 			{heading: 'Among candidates', rows: rows(candidates)},
 			{heading: 'Among all passages', rows: rows(retrieval)},
@@ -205,28 +221,41 @@ export function calibrationTable({candidates, retrieval, questions, settings}: P
 	};
 }
 
+const shownTemperature = (temperature: number): string => String(Number(temperature.toPrecision(3)));
+
 /** Figure 2 as a table. */
 export function curveTable({candidates, retrieval}: PhraseStudy): ReportTable {
 	return {
 		name: 'Values of Figure 2',
-		caption: 'Accuracy of MUF on test questions in per cent by the temperature T0 that the descent begins at.',
+		caption:
+			'Accuracy of MUF on test questions, in per cent, by the temperature T0 from which the descent starts, and the temperature T at which it ends.',
 		stub: 'T0',
-		columns: [{heading: 'among candidates'}, {heading: 'among all passages'}],
+		columns: [
+			{group: 'Among candidates', heading: 'T'},
+			{group: 'Among candidates', heading: 'accuracy'},
+			{group: 'Among all passages', heading: 'T'},
+			{group: 'Among all passages', heading: 'accuracy'},
+		],
 		blocks: [
 			{
-				rows: candidates.curve.map(({start, accuracy}, i) => ({
-					heading: {text: String(Number(start.toPrecision(3)))},
-					cells: [{text: percent(accuracy)}, cell(retrieval.curve[i]?.accuracy, percent)],
+				rows: candidates.curve.map(({start, temperature, accuracy}, i) => ({
+					heading: {text: shownTemperature(start)},
+					cells: [
+						{text: shownTemperature(temperature)},
+						{text: percent(accuracy)},
+						cell(retrieval.curve[i]?.temperature, shownTemperature),
+						cell(retrieval.curve[i]?.accuracy, percent),
+					],
 				})),
 			},
 		],
 	};
 }
 
-function values({rows, measures, comparisons}: ProtocolStudy, condition: PhraseCondition): readonly Cell[] {
+function values({rows, measures, comparisons, extensions}: ProtocolStudy, condition: PhraseCondition): readonly Cell[] {
 	const found = rows.find(row => row.condition === condition)!;
 	return found.values.map((value, i): Cell => {
-		const test = i === 0 && condition !== 'muf' ? compared(comparisons, 'muf', condition, measures[0]!) : undefined;
+		const test = i === 0 && condition !== 'muf' ? compared([...comparisons, ...extensions], 'muf', condition, measures[0]!) : undefined;
 		const mark = test?.significant ? (test.difference > 0 ? marks.worse : marks.better) : '';
 		return {text: percent(value), ...(mark === '' ? {} : {marks: mark})};
 	});
@@ -236,7 +265,20 @@ function measureColumns({measures}: ProtocolStudy, group?: string): readonly Col
 	return measures.map(heading => ({...(group === undefined ? {} : {group}), heading}));
 }
 
-function marked({comparisons, measures}: ProtocolStudy, significance: number): string {
+function marked({comparisons, extensions, measures}: ProtocolStudy, significance: number): string {
 	const of = measures[0] === accuracyMeasure ? 'accuracy' : measures[0]!;
-	return `On ${of}: ${marks.worse} MUF is significantly better, ${marks.better} significantly better than MUF. ${tested(comparisons, significance)}`;
+	return `On ${of}: ${marks.worse} MUF is significantly better, ${marks.better} significantly better than MUF. ${tested(comparisons, significance)} The ${extensions.length} tests against other ways to fuse, which the paper does not have, are corrected apart.`;
+}
+
+/** The families of tests: each is corrected on its own. `of` names the paper's tables. */
+export function testFamilies(
+	{comparisons, extensions, startTests, calibrationTests}: ProtocolStudy,
+	of: string,
+): ReadonlyArray<{readonly name: string; readonly tests: readonly Comparison[]}> {
+	return [
+		{name: of, tests: comparisons},
+		{name: `${of}: other ways to fuse`, tests: extensions},
+		{name: `Figure 2 (${of})`, tests: startTests},
+		{name: `Table 5 (${of})`, tests: calibrationTests},
+	].filter(({tests}) => tests.length > 0);
 }
