@@ -175,7 +175,6 @@ test('a study is the same when it is run again, and when it was stopped half-way
 			);
 			const known = new Map(among.map(({name, score}) => [name, score]));
 			t.true(found.every(({id, score}) => Math.abs(score - known.get(id)!) < 1e-5 * score));
-			t.true(new Set(expected.map(({id}) => id)).size < 30, 'passages have several');
 		}
 		for (const hit of run.get(id)!) {
 			t.true(lists.get(id)!.ids.includes(hit.id));
