@@ -278,6 +278,9 @@ test('what has no meaning is refused with what came', async t => {
 		'models[1]: correct: expected one boolean for each of 10 questions, got 0',
 	);
 	t.is(await message(fitTemperature(scores, correct, {bins: 1001})), 'bins: expected a whole number from 1 to 1000, got 1001');
-	t.is(await message(judgedScores(run, qrels, {phrases: [] as unknown as Run})), 'phrases: expected a Map of query id to hits, got a Array');
+	t.is(
+		await message(judgedScores(run, qrels, {phrases: [] as unknown as Run})),
+		'phrases: expected a Map of query id to hits, got a Array',
+	);
 	t.is(await message(selectModels([], qrels)), 'models: expected at least one {name, run}, got none');
 });

@@ -28,8 +28,8 @@ import {ofCandidates} from './measures.ts';
 import {openModel, phraseModels} from './models.ts';
 import type {ScoredRun} from './outcomes.ts';
 import {type Protocol, studyProtocol} from './protocol.ts';
-import {phraseStudyHtml} from './report-html.ts';
-import {phraseStudyMarkdown} from './report-markdown.ts';
+import {phraseStudyHtml} from './report/report-html.ts';
+import {phraseStudyMarkdown} from './report/report-markdown.ts';
 import {type PhraseModelFacts, type PhraseSettings, type PhraseStudy, phraseStudyFormat} from './study.ts';
 
 export interface PhraseStudyOptions extends NamedFiles, Omit<CallOptions, 'onProgress'> {

@@ -1,13 +1,13 @@
-import {escaped, tableHtml} from '../report/html.ts';
-import {findingsHtml, folded, numbered, page, referencesHtml, reproduction} from '../report/page.ts';
-import {testsTable} from '../report/table.ts';
-import {grouped, listed} from '../report/words.ts';
+import {escaped, tableHtml} from '../../report/html.ts';
+import {findingsHtml, folded, numbered, page, referencesHtml, reproduction} from '../../report/page.ts';
+import {testsTable} from '../../report/table.ts';
+import {grouped, listed} from '../../report/words.ts';
 import {abstract, inputs, references, settingsOf, title} from './facts.ts';
 import {phraseFindings} from './findings.ts';
-import {conditionName, lengthName} from './names.ts';
+import {conditionName, lengthName} from '../names.ts';
 import {reliabilityPanel} from './reliability-figure.ts';
 import {phraseStyle} from './report-style.ts';
-import {type CalibratedFusion, type PhraseSettings, type PhraseStudy, type ProtocolStudy, checkPhraseStudy} from './study.ts';
+import {type CalibratedFusion, type PhraseSettings, type PhraseStudy, type ProtocolStudy, checkPhraseStudy} from '../study.ts';
 import {calibrationTable, curveTable, factsTable, generalTable, modelsTable, phrasesTable, retrievalTable, testFamilies} from './tables.ts';
 import {temperatureFigure} from './temperature-figure.ts';
 

@@ -1,10 +1,10 @@
-import {escaped, fenced, tableBlocks} from '../report/markdown.ts';
-import {type ReportTable, testsTable} from '../report/table.ts';
-import {equalsP, grouped} from '../report/words.ts';
+import {escaped, fenced, tableBlocks} from '../../report/markdown.ts';
+import {type ReportTable, testsTable} from '../../report/table.ts';
+import {equalsP, grouped} from '../../report/words.ts';
 import {abstract, inputs, references, settingsOf, title} from './facts.ts';
 import {type PhraseFinding, phraseFindings} from './findings.ts';
-import {conditionName} from './names.ts';
-import {type PhraseStudy, checkPhraseStudy} from './study.ts';
+import {conditionName} from '../names.ts';
+import {type PhraseStudy, checkPhraseStudy} from '../study.ts';
 import {calibrationTable, curveTable, factsTable, generalTable, modelsTable, phrasesTable, retrievalTable, testFamilies} from './tables.ts';
 
 /**

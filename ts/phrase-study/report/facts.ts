@@ -1,9 +1,9 @@
 /** The parts of a report besides its tables and findings. */
-import {type Fact, type Reference, fileFact, modelFact, tally} from '../report/facts.ts';
-import {grouped, listed, many, percent} from '../report/words.ts';
-import {splitWords} from '../study/split.ts';
+import {type Fact, type Reference, fileFact, modelFact, tally} from '../../report/facts.ts';
+import {grouped, listed, many, percent} from '../../report/words.ts';
+import {splitWords} from '../../study/split.ts';
 import type {PhraseFinding} from './findings.ts';
-import type {PhraseStudy} from './study.ts';
+import type {PhraseStudy} from '../study.ts';
 
 export const title = ({dataset}: PhraseStudy): string => `Dense phrase retrieval and model uncertainty fusion on ${dataset}`;
 

@@ -1,8 +1,8 @@
 /** Figure 2: accuracy of MUF by the temperature from which the paper's descent starts, drawn for wide pages and for narrow ones. */
-import {escaped} from '../report/html.ts';
-import {type Drawing, type Point, at, dot, line, polyline, scale, spot, text, ticks} from '../report/svg.ts';
-import {percent} from '../report/words.ts';
-import type {ProtocolStudy} from './study.ts';
+import {escaped} from '../../report/html.ts';
+import {type Drawing, type Point, at, dot, line, polyline, scale, spot, text, ticks} from '../../report/svg.ts';
+import {percent} from '../../report/words.ts';
+import type {ProtocolStudy} from '../study.ts';
 
 const margin = {left: 46, right: 16, top: 16, bottom: 44};
 

@@ -1,12 +1,12 @@
 /** Which findings of Yang et al. (2023) hold on a data set. */
-import {type Comparison, compared} from '../report/comparisons.ts';
-import {type Finding, present, significance} from '../report/findings.ts';
-import {verdictOfGains} from '../report/verdict.ts';
-import {capital, listed, percent, points, size} from '../report/words.ts';
-import {topK} from '../study/measures.ts';
-import {accuracyMeasure, conditionName, lengthName} from './names.ts';
+import {type Comparison, compared} from '../../report/comparisons.ts';
+import {type Finding, present, significance} from '../../report/findings.ts';
+import {verdictOfGains} from '../../report/verdict.ts';
+import {capital, listed, percent, points, size} from '../../report/words.ts';
+import {topK} from '../../study/measures.ts';
+import {accuracyMeasure, conditionName, lengthName} from '../names.ts';
 import {publishedPhrasesFor} from './published.ts';
-import {type PhraseStudy, checkPhraseStudy} from './study.ts';
+import {type PhraseStudy, checkPhraseStudy} from '../study.ts';
 
 export type PhraseFindingName =
 	| 'phrases or passages'

@@ -1,11 +1,11 @@
 /** The tables of a study as data, which both reports lay out. */
-import {type Comparison, compared} from '../report/comparisons.ts';
-import {type Cell, type Column, type ReportTable, type Row, cell, tested} from '../report/table.ts';
-import {grouped, percent} from '../report/words.ts';
-import {ndcgMeasure} from '../study/measures.ts';
-import {accuracyMeasure, conditionName, lengthName} from './names.ts';
+import {type Comparison, compared} from '../../report/comparisons.ts';
+import {type Cell, type Column, type ReportTable, type Row, cell, tested} from '../../report/table.ts';
+import {grouped, percent} from '../../report/words.ts';
+import {ndcgMeasure} from '../../study/measures.ts';
+import {accuracyMeasure, conditionName, lengthName} from '../names.ts';
 import {type PublishedPhrases, publishedPhrasesFor} from './published.ts';
-import type {CalibratedFusion, PhraseCondition, PhraseStudy, ProtocolStudy} from './study.ts';
+import type {CalibratedFusion, PhraseCondition, PhraseStudy, ProtocolStudy} from '../study.ts';
 
 /** Significance markers beside a value, by its test against MUF. */
 export const marks = {worse: '†', better: '‡'} as const;

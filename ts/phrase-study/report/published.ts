@@ -1,5 +1,5 @@
 /** The numbers of Yang et al. (2023), as printed. */
-import {knownDataset} from '../report/known-dataset.ts';
+import {knownDataset} from '../../report/known-dataset.ts';
 
 /** What Yang et al. (2023) measured on a data set; F-1 in per cent, which with one passage predicted is accuracy. */
 export interface PublishedPhrases {

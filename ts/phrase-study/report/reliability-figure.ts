@@ -1,8 +1,8 @@
 /** Figure 1: accuracy by confidence, before and after calibration. */
-import {escaped} from '../report/html.ts';
-import {type Point, at, line, polyline, scale, spot, text} from '../report/svg.ts';
-import {grouped, percent} from '../report/words.ts';
-import type {CalibratedFusion, Calibration} from './study.ts';
+import {escaped} from '../../report/html.ts';
+import {type Point, at, line, polyline, scale, spot, text} from '../../report/svg.ts';
+import {grouped, percent} from '../../report/words.ts';
+import type {CalibratedFusion, Calibration} from '../study.ts';
 
 const [width, height] = [300, 272];
 const [left, right, top, bottom] = [40, width - 14, 12, height - 42];
