@@ -84,7 +84,7 @@ function protocol(scale: number, decisive: string, others: readonly string[]): P
 		})),
 		selected: ['M1', 'M0', 'M5'],
 		temperatures: {descent: 0.0731, search: 0.0682, all: 0.0724},
-		fused: {before: error(0.29), after: error(0.06), own: error(0.07)},
+		fused: {before: error(0.29), after: error(0.06), own: error(0.07), searched: error(0.04)},
 		rows: Object.entries(accuracies).map(([condition, accuracy]) => ({
 			condition: condition as keyof typeof accuracies,
 			values: measures.map((_, i) => Math.min(1, scale * (accuracy + 0.09 * i))),

@@ -94,7 +94,8 @@ export async function studyProtocol(protocol: Protocol, settings: PhraseSettings
 		}));
 	const [muf, mufOwn, mufPlain] = [await fused(selected, temperatures.descent), await fused(selected), await fused(selected, 1)];
 	values.set('muf', valuesBy(muf));
-	values.set('mufSearch', valuesBy(await fused(selected, temperatures.search)));
+	const mufSearch = await fused(selected, temperatures.search);
+	values.set('mufSearch', valuesBy(mufSearch));
 	values.set('mufOwn', valuesBy(mufOwn));
 	values.set('mufPlain', valuesBy(mufPlain));
 	values.set('mufAll', valuesBy(await fused(names, temperatures.all)));
@@ -150,7 +151,12 @@ export async function studyProtocol(protocol: Protocol, settings: PhraseSettings
 		models: studied,
 		selected,
 		temperatures,
-		fused: {before: calibrated(before, bins), after: calibrated(after, bins), own: calibrated(predictions(mufOwn), bins)},
+		fused: {
+			before: calibrated(before, bins),
+			after: calibrated(after, bins),
+			own: calibrated(predictions(mufOwn), bins),
+			searched: calibrated(predictions(mufSearch), bins),
+		},
 		rows,
 		chosen: Object.fromEntries(selected.map(name => [name, test.filter(id => muf.chosen.get(id) === name).length])),
 		curve,

@@ -100,8 +100,8 @@ export interface ProtocolStudy {
 	readonly selected: readonly string[];
 	/** The one temperature of all models, fitted on development questions. */
 	readonly temperatures: FusionTemperatures;
-	/** MUF's predictions on test questions. */
-	readonly fused: CalibratedFusion;
+	/** MUF's predictions on test questions; `searched` at the one temperature by search: `mufSearch`. */
+	readonly fused: CalibratedFusion & {readonly searched: Calibration};
 	/** BM25, each model, then their fusions; on test questions. */
 	readonly rows: readonly PhraseConditionRow[];
 	/** Number of test questions that MUF answered with each of its models. */

@@ -19,7 +19,9 @@ impl Random {
 /// Scores `[questions, k]` of models, and which are right: the more likely, the larger the gap behind the best score.
 fn models(seed: u64, models: usize, questions: usize, k: usize, size: f32) -> Vec<(Vec<f32>, Vec<bool>)> {
     let mut random = Random(seed);
-    (0..20).for_each(|_| drop(random.next()));
+    (0..20).for_each(|_| {
+        random.next();
+    });
     let model = |_| {
         let (mut scores, mut correct) = (Vec::new(), Vec::new());
         for _ in 0..questions {

@@ -28,11 +28,11 @@ pub type Temperature = Step;
 pub const MAX_SEARCH_BINS: usize = 1000;
 
 /// Intervals of the grid over u, evenly spaced.
-const INTERVALS: usize = 400;
+const INTERVALS: usize = 256;
 /// Powers of ten on either side of the scores' spread.
 const DECADES: f64 = 4.0;
 /// Number of minima that are computed again without interpolation.
-const MAX_CANDIDATES: usize = 64;
+const MAX_CANDIDATES: usize = 32;
 /// Minima above the smallest by more than this factor are not candidates.
 const NEAR: f64 = 1.01;
 /// Narrower segments, in u, are skipped: breakpoints that agree up to rounding.
