@@ -37,19 +37,18 @@ export const phraseStudy: Benchmark = async say => {
 			questions,
 			models,
 			...Object.fromEntries(
-				Object.entries({candidates, retrieval}).map(([protocol, {measures, models, selected, rows, comparisons}]) => [
+				Object.entries({candidates, retrieval}).map(([protocol, {models, fused, ...others}]) => [
 					protocol,
 					{
-						measures,
-						selected,
-						rows,
-						comparisons,
-						calibration: models.map(({name, temperature, before, after}) => ({
-							name,
-							temperature,
-							errorBefore: before.absolute,
-							errorAfter: after.absolute,
-						})),
+						...others,
+						calibration: [...models, {name: 'MUF', temperature: others.temperatures.descent, ...fused}].map(
+							({name, temperature, before, after}) => ({
+								name,
+								temperature,
+								errorBefore: before.absolute,
+								errorAfter: after.absolute,
+							}),
+						),
 					},
 				]),
 			),

@@ -1,5 +1,5 @@
-// What small temperatures do to model uncertainty fusion (Yang et al., 2023, §4.2 and figure 2), over the encyclopaedia.
-import {fitTemperature, fuseByConfidence, judgedScores} from '../ts/calibration/index.ts';
+// The effect of small initial temperatures on model uncertainty fusion (Yang et al., 2023, §4.2 and figure 2), over the encyclopaedia.
+import {type ModelOutcomes, fitFusionTemperature, fuseByConfidence, judgedScores, selectModels} from '../ts/calibration/index.ts';
 import {encyclopedia, readPassages, readQrels} from '../ts/corpus/index.ts';
 import {OnnxEncoder} from '../ts/encoders/index.ts';
 import type {Hit, Passage, Qrels, Query, Run, Vectors} from '../ts/types.ts';
@@ -20,42 +20,53 @@ export const temperature: Benchmark = async say => {
 	const judgements = await readQrels(qrels);
 	const [development, test] = [[...(await questions('train')), ...(await questions('dev'))], await questions('test')];
 	const judged = (of: readonly Query[]): Qrels => new Map(of.map(({id}) => [id, judgements.get(id)!]));
-	const models: Model[] = [];
+	const all: Model[] = [];
 	for (const sentences of [0, 1, 3, 5]) {
 		say(`M${sentences}`);
-		models.push(await model(`M${sentences}`, sentences, passages, encoder, development, test));
+		all.push(await model(`M${sentences}`, sentences, passages, encoder, development, test));
 	}
 	const accuracyOf = async (run: Run): Promise<number> => share((await judgedScores(run, judged(test), {depth: 1})).correct);
-	const single = await Promise.all(models.map(async ({name, test}) => [name, await accuracyOf(test)] as const));
-	const searched = await Promise.all(
-		models.map(async ({name, development, test}) => {
-			const {scores, correct} = await judgedScores(development, judged([...development.keys()].map(id => ({id, text: ''}))), {
-				depth: DEPTH,
-			});
-			return {name, run: test, scores, correct, ...(await fitTemperature(scores, correct))};
+	const single = await Promise.all(all.map(async ({name, test}) => [name, await accuracyOf(test.run)] as const));
+	const selected = await selectModels(
+		all.map(model => ({...model, run: model.development.run})),
+		judged(development),
+	);
+	const models: Fitted[] = await Promise.all(
+		selected.map(async ({name, development: {run, phrases}, test: held}) => {
+			const outcomes = await judgedScores(run, judged([...run.keys()].map(id => ({id, text: ''}))), {depth: DEPTH, phrases});
+			return {name, run: held.run, phrases: held.phrases, outcomes};
 		}),
 	);
+	const fused = async (of: readonly Fitted[], temperature: number): Promise<number> =>
+		accuracyOf(
+			(
+				await fuseByConfidence(
+					of.map(({name, run, phrases}) => ({name, run, phrases})),
+					{depth: DEPTH, temperature},
+				)
+			).run,
+		);
+	const searched = await fitFusionTemperature(models.map(({outcomes}) => outcomes));
 	const sizes = [];
 	for (const size of SIZES) {
+		const grown = models.map(({name, run, phrases, outcomes: {scores, correct}}) => ({
+			name,
+			run,
+			phrases: times(phrases, size),
+			outcomes: {scores: {...scores, data: scores.data.map(score => score * size)}, correct},
+		}));
+		const outcomes = grown.map(model => model.outcomes);
 		const rows = [];
 		for (const start of STARTS) {
 			const row: Record<string, unknown> = {start};
-			for (const way of ['safe', 'naive64', 'naive32'] as const) {
-				const fitted = await Promise.all(
-					searched.map(async ({name, run, scores, correct}) => {
-						const grown = {...scores, data: scores.data.map(score => score * size)};
-						const temperature =
-							way === 'safe'
-								? (await fitTemperature(grown, correct, {method: 'descent', start})).temperature
-								: naiveDescent(grown, correct, start, way === 'naive32' ? Math.fround : value => value);
-						return {name, run: times(run, size), temperature};
-					}),
-				);
-				const run =
-					way === 'safe'
-						? (await fuseByConfidence(fitted, {depth: DEPTH})).run
-						: naiveFusion(fitted, way === 'naive32' ? Math.fround : value => value);
-				row[way] = {accuracy: await accuracyOf(run), temperatures: fitted.map(({temperature}) => Number(temperature.toPrecision(3)))};
+			for (const way of ['plain32', 'plain64', 'ours'] as const) {
+				const round: Rounding = way === 'plain32' ? Math.fround : value => value;
+				const temperature =
+					way === 'ours'
+						? (await fitFusionTemperature(outcomes, {method: 'descent', start})).temperature
+						: plainDescent(outcomes, start, round);
+				const accuracy = way === 'ours' ? await fused(grown, temperature) : await accuracyOf(plainFusion(grown, temperature, round));
+				row[way] = {accuracy, temperature: Number(temperature.toPrecision(3))};
 			}
 			rows.push(row);
 			say(`${size} ${JSON.stringify(row)}`);
@@ -66,18 +77,28 @@ export const temperature: Benchmark = async say => {
 		development: development.length,
 		test: test.length,
 		single: Object.fromEntries(single),
-		searched: {
-			temperatures: searched.map(({name, temperature, error}) => ({name, temperature, error})),
-			accuracy: await accuracyOf((await fuseByConfidence(searched, {depth: DEPTH})).run),
-		},
+		selected: selected.map(({name}) => name),
+		searched: {...searched, accuracy: await fused(models, searched.temperature)},
 		sizes,
 	};
 };
 
+/** What a model found: its best passages, and its best phrases. */
+interface Found {
+	readonly run: Run;
+	readonly phrases: Run;
+}
+
 interface Model {
 	readonly name: string;
-	readonly development: Run;
-	readonly test: Run;
+	readonly development: Found;
+	readonly test: Found;
+}
+
+/** A model on test questions, and its outcomes on development questions. */
+interface Fitted extends Found {
+	readonly name: string;
+	readonly outcomes: ModelOutcomes;
 }
 
 const share = (of: readonly boolean[]): number => of.filter(Boolean).length / of.length;
@@ -85,7 +106,7 @@ const share = (of: readonly boolean[]): number => of.filter(Boolean).length / of
 const times = (run: Run, size: number): Run =>
 	new Map([...run].map(([query, hits]) => [query, hits.map(({id, score}) => ({id, score: Math.fround(score * size)}))]));
 
-/** A passage scores as the best of its phrases, which are so many sentences long; 0 is the whole passage. */
+/** A passage scores as the best of its phrases of this number of sentences; 0 is the whole passage. */
 async function model(
 	name: string,
 	sentences: number,
@@ -103,24 +124,25 @@ async function model(
 		}));
 	});
 	const vectors = await encoder.encode(phrases.map(({input}) => input));
-	const runs: Run[] = [];
+	const found: Found[] = [];
 	for (const asked of questions) {
 		const queries = await encoder.encode(asked.map(({text}) => text));
-		runs.push(
-			new Map(
-				asked.map(({id}, query) => {
-					const best = new Float32Array(passages.length).fill(-Infinity);
-					for (const [row, {passage}] of phrases.entries()) {
-						best[passage] = Math.max(best[passage]!, product(vectors, row, queries, query));
-					}
-					const hits: Hit[] = Array.from(best, (score, passage) => ({id: passages[passage]!.id, score}));
-					return [id, hits.sort((a, b) => b.score - a.score).slice(0, DEPTH)];
-				}),
-			),
-		);
+		const [run, best]: [Map<string, Hit[]>, Map<string, Hit[]>] = [new Map(), new Map()];
+		for (const [query, {id}] of asked.entries()) {
+			const scores = phrases.map((_, row) => product(vectors, row, queries, query));
+			const ofPassages = new Float32Array(passages.length).fill(-Infinity);
+			for (const [row, {passage}] of phrases.entries()) {
+				ofPassages[passage] = Math.max(ofPassages[passage]!, scores[row]!);
+			}
+			run.set(id, top(Array.from(ofPassages, (score, passage) => ({id: passages[passage]!.id, score}))));
+			best.set(id, top(scores.map((score, row) => ({id: String(row), score: Math.fround(score)}))));
+		}
+		found.push({run, phrases: best});
 	}
-	return {name, development: runs[0]!, test: runs[1]!};
+	return {name, development: found[0]!, test: found[1]!};
 }
+
+const top = (hits: Hit[]): Hit[] => hits.sort((a, b) => b.score - a.score).slice(0, DEPTH);
 
 function product(a: Vectors, row: number, b: Vectors, query: number): number {
 	let sum = 0;
@@ -132,29 +154,39 @@ function product(a: Vectors, row: number, b: Vectors, query: number): number {
 
 type Rounding = (value: number) => number;
 
-/** The formula as it stands, in which exp(score / T) may be infinite, and ∞ / ∞ is NaN. */
-function naiveConfidence(scores: readonly number[], temperature: number, round: Rounding): number {
+/** The formula as it stands, in which exp(score / T) may be infinite, and ∞ / ∞ is NaN; with its derivative by T. */
+function plainConfidence(scores: readonly number[], temperature: number, round: Rounding): {confidence: number; slope: number} {
 	const weights = scores.map(score => round(Math.exp(round(score / temperature))));
-	return round(weights[0]! / weights.reduce((sum, weight) => round(sum + weight), 0));
+	const sum = weights.reduce((sum, weight) => round(sum + weight), 0);
+	const confidence = round(weights[0]! / sum);
+	const mean = weights.reduce((all, weight, i) => all + weight * scores[i]!, 0) / sum;
+	return {confidence, slope: (confidence * (mean - scores[0]!)) / temperature ** 2};
 }
 
-/** Gradient descent after the formulas; a confidence that is NaN is in no bin. A temperature may fall below 0. */
-function naiveDescent({data, rows, dim}: Vectors, correct: readonly boolean[], start: number, round: Rounding): number {
+/** The position that NumPy's argmax returns: of the first NaN, otherwise of the first of the greatest. */
+function argmax(values: readonly number[]): number {
+	const invalid = values.findIndex(Number.isNaN);
+	return invalid < 0 ? values.indexOf(Math.max(...values)) : invalid;
+}
+
+/** Gradient descent by the formulas, with one temperature for all models; a NaN confidence is in no bin. T may fall below 0. */
+function plainDescent(models: readonly ModelOutcomes[], start: number, round: Rounding): number {
+	const {rows} = models[0]!.scores;
 	let temperature = start;
 	for (let step = 0; step < 100; step++) {
 		const bins = Array.from({length: 10}, () => ({count: 0, confidence: 0, right: 0, slope: 0}));
 		for (let row = 0; row < rows; row++) {
-			const scores = [...data.subarray(row * dim, (row + 1) * dim)];
-			const confidence = naiveConfidence(scores, temperature, round);
+			const each = models.map(({scores: {data, dim}}) =>
+				plainConfidence([...data.subarray(row * dim, (row + 1) * dim)], temperature, round),
+			);
+			const model = argmax(each.map(({confidence}) => confidence));
+			const {confidence, slope} = each[model]!;
 			const bin = bins[Math.min(9, Math.floor(confidence * 10))];
 			if (bin) {
-				const weights = scores.map(score => round(Math.exp(round(score / temperature))));
-				const sum = weights.reduce((sum, weight) => round(sum + weight), 0);
-				const mean = weights.reduce((all, weight, i) => all + weight * scores[i]!, 0) / sum;
 				bin.count++;
 				bin.confidence += confidence;
-				bin.right += Number(correct[row]);
-				bin.slope += (confidence * (mean - scores[0]!)) / temperature ** 2;
+				bin.right += Number(models[model]!.correct[row]);
+				bin.slope += slope;
 			}
 		}
 		let slope = 0;
@@ -166,20 +198,15 @@ function naiveDescent({data, rows, dim}: Vectors, correct: readonly boolean[], s
 	return temperature;
 }
 
-/** The model that NumPy's argmax takes: the first whose confidence is NaN, otherwise the first of the greatest. */
-function naiveFusion(models: ReadonlyArray<{readonly run: Run; readonly temperature: number}>, round: Rounding): Run {
+/** For each question the list of the model that the formula makes the most confident. */
+function plainFusion(models: readonly Found[], temperature: number, round: Rounding): Run {
 	return new Map(
 		[...models[0]!.run.keys()].map(query => {
-			const lists = models.map(({run}) => run.get(query)!);
-			const confidences = lists.map((hits, i) =>
-				naiveConfidence(
-					hits.map(({score}) => score),
-					models[i]!.temperature,
-					round,
-				),
-			);
-			const endless = confidences.findIndex(Number.isNaN);
-			return [query, lists[endless < 0 ? confidences.indexOf(Math.max(...confidences)) : endless]!];
+			const confidences = models.map(({phrases}) => {
+				const scores = phrases.get(query)!.map(({score}) => score);
+				return plainConfidence(scores, temperature, round).confidence;
+			});
+			return [query, models[argmax(confidences)]!.run.get(query)!];
 		}),
 	);
 }

@@ -310,9 +310,10 @@ export declare class NativeVectorIndex {
   search(query: Float32Array, k: number, ef: number, filter?: NativeFilter | undefined | null, control?: Control | undefined | null): Promise<Hits>
   /**
    * `ef` is for graphs. Empties the batch, whose ids name the queries; without ids, their positions do. With `passages` hits
-   * have the ids of their passages, not of their phrases.
+   * have the ids of their passages, not of their phrases. With `each_phrase` the best phrases are the hits, not the best
+   * passages.
    */
-  searchMany(batch: VectorBatch, k: number, ef: number, threads: number, filter?: NativeFilter | undefined | null, control?: Control | undefined | null, passages?: boolean | undefined | null): Promise<NativeRun>
+  searchMany(batch: VectorBatch, k: number, ef: number, threads: number, filter?: NativeFilter | undefined | null, control?: Control | undefined | null, passages?: boolean | undefined | null, eachPhrase?: boolean | undefined | null): Promise<NativeRun>
   close(): void
   /** The ids of the rows that a passage has. */
   phrases(passage: string): Promise<Array<string>>
@@ -427,8 +428,8 @@ export declare function createBm25Index(path: string, analyzer: NativeAnalyzer, 
 
 export declare function createPassageStore(path: string): Promise<NativeStoreWriter>
 
-/** As [`search_temperature`], every temperature on the way down. */
-export declare function descendTemperature(scores: Float32Array, k: number, correct: Uint8Array, bins: number, start: number, step: number, steps: number, control?: Control | undefined | null): Promise<NativePath>
+/** The path of a gradient descent with one temperature for all models. */
+export declare function descendTemperature(scores: Array<Float32Array>, ks: Array<number>, correct: Array<Uint8Array>, bins: number, start: number, step: number, steps: number, control?: Control | undefined | null): Promise<NativePath>
 
 /** Encodes the passages of a store into a flat index file. */
 export declare function encodeStore(encoder: NativeEncoder, store: string, output: string, storage: string, batchTokens: number, metadataJson: string, control?: Control | undefined | null): Promise<void>
@@ -447,10 +448,11 @@ export declare function f1(prediction: string, answers: Array<string>): number
 export declare function findEnrichments(projection: NativeProjection, options: NativeEnrichOptions, cache?: string | undefined | null, control?: Control | undefined | null): Promise<NativeTokenVectors>
 
 /**
- * Of each query the list of the most confident model, by the first `depth` scores. Hits do not pass through JavaScript, and
- * of lists that are not taken the ids are never looked at.
+ * For each query the list of the most confident model, by the first `depth` scores of its list in `scores`, which has a run for
+ * each of `runs`: the same one, or one with the scores of phrases. Hits do not pass through JavaScript, and ids of lists that
+ * are not chosen are never read.
  */
-export declare function fuseByConfidence(runs: Array<NativeRun>, temperatures: Array<number>, depth: number, k: number, control?: Control | undefined | null): Promise<NativeDecisions>
+export declare function fuseByConfidence(runs: Array<NativeRun>, scores: Array<NativeRun>, temperatures: Array<number>, depth: number, k: number, control?: Control | undefined | null): Promise<NativeDecisions>
 
 /**
  * Fuses runs query by query: of two the first is the dense one, the second the sparse one. Queries come in order of first
@@ -493,8 +495,8 @@ export interface Ingested {
 /** The mean Jaccard overlap of two runs at each of `ks`. */
 export declare function jaccardOverlap(a: NativeRun, b: NativeRun, ks: Array<number>, control?: Control | undefined | null): Promise<NativeOverlap>
 
-/** The builder is empty afterwards. */
-export declare function judgedScores(run: NativeRun, qrels: QrelsBuilder, depth: number): Promise<NativeJudgedScores>
+/** `scores` is the run whose lists have the scores, and may be `run` itself. The builder is empty afterwards. */
+export declare function judgedScores(run: NativeRun, scores: NativeRun, qrels: QrelsBuilder, depth: number): Promise<NativeJudgedScores>
 
 /** Where a model is and what runs it. */
 export interface ModelFiles {
@@ -871,8 +873,8 @@ export interface ScoreColumn {
   offsets: Uint32Array
 }
 
-/** The temperature with the least error alone. `scores` is `[correct.length, k]`; copied before it returns. */
-export declare function searchTemperature(scores: Float32Array, k: number, correct: Uint8Array, bins: number, control?: Control | undefined | null): Promise<NativePath>
+/** The one temperature of all models with the smallest error: a path of one step. */
+export declare function searchTemperature(scores: Array<Float32Array>, ks: Array<number>, correct: Array<Uint8Array>, bins: number, control?: Control | undefined | null): Promise<NativePath>
 
 /** Copies both sides before it returns. */
 export declare function significance(a: Float64Array, b: Float64Array, test: string, rounds: number, seed: number, control?: Control | undefined | null): Promise<NativePairedTest>

@@ -57,8 +57,7 @@ export async function promises(): Promise<void> {
 	same<(typeof selected)[0]['accuracy'], number>(true);
 	searchers.push(new ConfidenceSearcher({models: selected}));
 	await fuseByConfidence(selected);
-	// @ts-expect-error a model needs its temperature
-	await fuseByConfidence([{name: 'bm25', run}]);
+	await fuseByConfidence([{name: 'bm25', run}], {temperature: 3});
 	// A descent has its path, a search has none.
 	const pair = {data: Float32Array.of(2, 1), rows: 1, dim: 2};
 	void (await fitTemperature(pair, [true], {method: 'descent', start: 1})).path;

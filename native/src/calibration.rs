@@ -1,4 +1,6 @@
-use ::calibration::{Bins, Candidate, Descent, Outcomes, choose};
+use std::collections::HashMap;
+
+use ::calibration::{Bins, Candidate, Descent, Ensemble, Outcomes, Step, choose};
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Float64Array, Object, Uint8Array, Uint32Array};
 use napi_derive::napi;
@@ -8,7 +10,7 @@ use crate::error::Failure;
 use crate::evaluation::QrelsBuilder;
 use crate::picked::{Queries, picked};
 use crate::run::NativeRun;
-use crate::task::{call, spawn};
+use crate::task::{Outcome, call, spawn};
 
 #[napi(catch_unwind)]
 pub fn confidence(scores: &[f32], temperature: f64) -> napi::Result<f64> {
@@ -56,46 +58,68 @@ pub struct NativePath {
     pub errors: Float64Array,
 }
 
-/// The temperature with the least error alone. `scores` is `[correct.length, k]`; copied before it returns.
+impl From<&[Step]> for NativePath {
+    fn from(path: &[Step]) -> Self {
+        let temperatures: Vec<f64> = path.iter().map(|step| step.temperature).collect();
+        let errors: Vec<f64> = path.iter().map(|step| step.error).collect();
+        Self { temperatures: temperatures.into(), errors: errors.into() }
+    }
+}
+
+/// Outcomes of models, copied from JavaScript.
+struct Models(Vec<(Vec<f32>, usize, Vec<bool>)>);
+
+impl Models {
+    /// Each model's `scores` are `[questions, k]`, and its `correct` is `[questions]`, 0 or 1.
+    fn copy(scores: &[Float32Array], ks: &[u32], correct: &[Uint8Array]) -> Self {
+        let models = scores.iter().zip(ks).zip(correct);
+        Self(models.map(|((scores, &k), correct)| (scores.to_vec(), k as usize, truths(correct))).collect())
+    }
+
+    fn ensemble(&self) -> Outcome<Ensemble<'_>> {
+        let outcomes = self.0.iter().map(|(scores, k, correct)| Outcomes::new(scores, *k, correct));
+        Ok(Ensemble::new(outcomes.collect::<Result<_, _>>()?)?)
+    }
+}
+
+/// The one temperature of all models with the smallest error: a path of one step.
 #[napi(ts_return_type = "Promise<NativePath>", catch_unwind)]
+#[allow(clippy::needless_pass_by_value, reason = "what JavaScript passes")]
 pub fn search_temperature<'env>(
     env: &'env Env,
-    scores: &[f32],
-    k: u32,
-    correct: &[u8],
+    scores: Vec<Float32Array>,
+    ks: Vec<u32>,
+    correct: Vec<Uint8Array>,
     bins: u32,
     control: Option<&Control>,
 ) -> napi::Result<Object<'env>> {
-    let (scores, correct, control) = (scores.to_vec(), truths(correct), or_new(control));
+    let (models, control) = (Models::copy(&scores, &ks, &correct), or_new(control));
     spawn(env, move || {
-        let outcomes = Outcomes::new(&scores, k as usize, &correct)?;
-        let found = ::calibration::search(&outcomes, bins as usize, &control)?;
-        Ok(NativePath { temperatures: vec![found.temperature].into(), errors: vec![found.error].into() })
+        let found = ::calibration::search(&models.ensemble()?, bins as usize, &control)?;
+        Ok(NativePath::from(&[found][..]))
     })
 }
 
-/// As [`search_temperature`], every temperature on the way down.
+/// The path of a gradient descent with one temperature for all models.
 #[napi(ts_return_type = "Promise<NativePath>", catch_unwind)]
 #[allow(clippy::too_many_arguments, reason = "they are the options of one call")]
+#[allow(clippy::needless_pass_by_value, reason = "what JavaScript passes")]
 pub fn descend_temperature<'env>(
     env: &'env Env,
-    scores: &[f32],
-    k: u32,
-    correct: &[u8],
+    scores: Vec<Float32Array>,
+    ks: Vec<u32>,
+    correct: Vec<Uint8Array>,
     bins: u32,
     start: f64,
     step: f64,
     steps: u32,
     control: Option<&Control>,
 ) -> napi::Result<Object<'env>> {
-    let (scores, correct, control) = (scores.to_vec(), truths(correct), or_new(control));
+    let (models, control) = (Models::copy(&scores, &ks, &correct), or_new(control));
     spawn(env, move || {
-        let outcomes = Outcomes::new(&scores, k as usize, &correct)?;
         let descent = Descent { start, step, steps: steps as usize, bins: bins as usize };
-        let path = ::calibration::descend(&outcomes, &descent, &control)?;
-        let temperatures: Vec<f64> = path.iter().map(|step| step.temperature).collect();
-        let errors: Vec<f64> = path.iter().map(|step| step.error).collect();
-        Ok(NativePath { temperatures: temperatures.into(), errors: errors.into() })
+        let path = ::calibration::descend(&models.ensemble()?, &descent, &control)?;
+        Ok(NativePath::from(&path[..]))
     })
 }
 
@@ -107,17 +131,18 @@ pub struct NativeJudgedScores {
     pub correct: Uint8Array,
 }
 
-/// The builder is empty afterwards.
+/// `scores` is the run whose lists have the scores, and may be `run` itself. The builder is empty afterwards.
 #[napi(ts_return_type = "Promise<NativeJudgedScores>", catch_unwind)]
 pub fn judged_scores<'env>(
     env: &'env Env,
     run: &NativeRun,
+    scores: &NativeRun,
     qrels: &mut QrelsBuilder,
     depth: u32,
 ) -> napi::Result<Object<'env>> {
-    let (run, qrels) = (run.clone(), qrels.take());
+    let (run, scores, qrels) = (run.clone(), scores.clone(), qrels.take());
     spawn(env, move || {
-        let judged = ::calibration::judged(&*run.named()?, &qrels, depth as usize)?;
+        let judged = ::calibration::judged(&*run.named()?, &*scores.named()?, &qrels, depth as usize)?;
         let correct: Vec<u8> = judged.correct.into_iter().map(u8::from).collect();
         Ok(NativeJudgedScores {
             queries: judged.queries,
@@ -159,33 +184,40 @@ pub struct NativeDecisions {
     pub confidences: Float64Array,
 }
 
-/// Of each query the list of the most confident model, by the first `depth` scores. Hits do not pass through JavaScript, and
-/// of lists that are not taken the ids are never looked at.
+/// For each query the list of the most confident model, by the first `depth` scores of its list in `scores`, which has a run for
+/// each of `runs`: the same one, or one with the scores of phrases. Hits do not pass through JavaScript, and ids of lists that
+/// are not chosen are never read.
 #[napi(ts_return_type = "Promise<NativeDecisions>", catch_unwind)]
+#[allow(clippy::too_many_arguments, reason = "they are the options of one call")]
 pub fn fuse_by_confidence<'env>(
     env: &'env Env,
     runs: Vec<&NativeRun>,
+    scores: Vec<&NativeRun>,
     temperatures: Vec<f64>,
     depth: u32,
     k: u32,
     control: Option<&Control>,
 ) -> napi::Result<Object<'env>> {
     let runs: Vec<NativeRun> = runs.into_iter().cloned().collect();
+    let scores: Vec<NativeRun> = scores.into_iter().cloned().collect();
     let control = or_new(control);
     spawn(env, move || {
-        if temperatures.len() != runs.len() {
+        if temperatures.len() != runs.len() || scores.len() != runs.len() {
             return Err(Failure::argument("temperatures: expected one for each run"));
         }
         let queries = Queries::of(&runs);
+        let places: Vec<HashMap<&str, usize>> =
+            scores.iter().map(|run| run.query_ids().enumerate().map(|(at, id)| (id, at)).collect()).collect();
         control.set_total(queries.ids.len() as u64);
         let (mut from, mut confidences) = (Vec::new(), Vec::new());
         for query in 0..queries.ids.len() {
             control.check()?;
-            let scores = |run| -> Vec<f32> {
-                let hits = queries.list(&runs, query, run, depth as usize);
+            let scores_of = |run: usize| -> Vec<f32> {
+                let place = places[run].get(queries.ids[query].as_str());
+                let hits = place.map(|&place| scores[run].list(place, depth as usize)).unwrap_or_default();
                 hits.iter().map(|hit| hit.score).collect()
             };
-            let lists: Vec<Vec<f32>> = (0..runs.len()).map(scores).collect();
+            let lists: Vec<Vec<f32>> = (0..runs.len()).map(scores_of).collect();
             let models = lists.iter().zip(&temperatures);
             let models: Vec<Candidate<'_>> =
                 models.map(|(scores, &temperature)| Candidate { scores, temperature }).collect();

@@ -88,6 +88,84 @@ test('temperature, depth and order decide', async t => {
 	t.is(await chosen([1e-300, 1e-300]), 'sure');
 });
 
+test('one temperature is for all models, and the same as that for each', async t => {
+	const own = await fuseByConfidence([
+		{name: 'unsure', run: unsure, temperature: 0.7},
+		{name: 'sure', run: sure, temperature: 0.7},
+	]);
+	const models = [
+		{name: 'unsure', run: unsure},
+		{name: 'sure', run: sure},
+	];
+	const one = await fuseByConfidence(models, {temperature: 0.7});
+	t.deepEqual([...one.run], [...own.run]);
+	t.deepEqual([...one.confidence], [...own.confidence]);
+	const message = async (work: Promise<unknown>): Promise<string> => (await t.throwsAsync(work, {instanceOf: RetrievalError})).message;
+	t.is(await message(fuseByConfidence(models)), 'temperature: expected one for all models, or one for each of them, got none for "unsure"');
+	t.is(
+		await message(fuseByConfidence([models[0]!, {...models[1]!, temperature: 2}], {temperature: 1})),
+		'runs[1]: temperature: expected none, since all models have 1, got 2',
+	);
+	t.is(await message(fuseByConfidence(models, {temperature: 0})), 'temperature: expected a finite number above 0, got 0');
+});
+
+test('confidence is that of phrases, where these are given', async t => {
+	// The passages of "unsure" are closer than those of "sure", its phrases are further apart.
+	const phrases: Run = new Map([['both', hits(['x:0-3', 9], ['x:4-7', 2], ['y:0-2', 1])]]);
+	const models = [
+		{name: 'sure', run: sure},
+		{name: 'unsure', run: unsure, phrases},
+	];
+	const {chosen, confidence: sureness, run} = await fuseByConfidence(models, {temperature: 1});
+	t.is(chosen.get('both'), 'unsure');
+	t.true(Math.abs(sureness.get('both')! - 1 / (1 + Math.exp(-7) + Math.exp(-8))) < 1e-12);
+	t.deepEqual(run.get('both'), unsure.get('both'));
+	// A model without scores of phrases is not confident.
+	t.is(sureness.get('second'), 0);
+	t.is(
+		(
+			await fuseByConfidence(
+				models.map(({name, run}) => ({name, run})),
+				{temperature: 1},
+			)
+		).chosen.get('both'),
+		'sure',
+	);
+});
+
+test('a searcher that returns phrases is asked for them, unless confidence is of passages', async t => {
+	const phraseHits = hits(['x', 9], ['x', 2], ['y', 1]);
+	const sentences = {
+		search: async () => [...unsure.get('both')!],
+		searchMany: async () => unsure,
+		searchWithPhrases: async (_: string, {k, phrases}: {k?: number | undefined; phrases: number}) => ({
+			hits: unsure.get('both')!.slice(0, k),
+			phrases: phraseHits.slice(0, phrases),
+		}),
+		searchManyWithPhrases: async () => ({run: unsure, phrases: new Map([['both', hits(['x:0-1', 9], ['x:2-3', 2], ['y:0-1', 1])]])}),
+	};
+	const passages = {search: async () => [...sure.get('both')!], searchMany: async () => sure};
+	const models = [
+		{name: 'passages', searcher: passages},
+		{name: 'sentences', searcher: sentences},
+	];
+	const queries = [{id: 'both', text: 'which?'}];
+	const ofPhrases = new ConfidenceSearcher({models, temperature: 1});
+	const {model, confidences, hits: found} = await ofPhrases.decide('which?', {k: 2});
+	t.is(model, 'sentences');
+	t.true(Math.abs(confidences.get('sentences')! - 1 / (1 + Math.exp(-7) + Math.exp(-8))) < 1e-12);
+	t.deepEqual(found, unsure.get('both')!.slice(0, 2));
+	t.deepEqual((await ofPhrases.searchMany(queries)).get('both'), unsure.get('both'));
+	const ofPassages = new ConfidenceSearcher({models, temperature: 1, confidenceOf: 'passages'});
+	t.is((await ofPassages.decide('which?')).model, 'passages');
+	t.deepEqual((await ofPassages.searchMany(queries)).get('both'), sure.get('both'));
+	t.is(
+		t.throws(() => new ConfidenceSearcher({models, temperature: 1, confidenceOf: 'words' as 'phrases'}), {instanceOf: RetrievalError})
+			.message,
+		'confidenceOf: expected one of phrases, passages, got "words"',
+	);
+});
+
 test('what fusing gives can be fused again, and be measured', async t => {
 	const models = [
 		{name: 'unsure', run: unsure, temperature: 1},

@@ -1,5 +1,15 @@
 import test from 'ava';
-import {type Qrels, RetrievalError, type Run, type Vectors, fitTemperature, judgedScores, selectModels} from '../../ts/index.ts';
+import {
+	type ModelOutcomes,
+	type Qrels,
+	RetrievalError,
+	type Run,
+	type Vectors,
+	fitFusionTemperature,
+	fitTemperature,
+	judgedScores,
+	selectModels,
+} from '../../ts/index.ts';
 import {random} from '../support/vectors.ts';
 
 /** Ten questions with two scores a gap of 1 apart; the first `right` of them are right. */
@@ -11,15 +21,19 @@ function pairs(right: number, size = 1): [Vectors, boolean[]] {
 /** 1 / (1 + exp(−1 / T)) is .8 here. */
 const EIGHT_OF_TEN = 1 / Math.log(4);
 
-/** The squared calibration error and its derivative, written plainly after Yang et al. (2023, §3.2). */
-function plain({data, rows, dim}: Vectors, correct: readonly boolean[], temperature: number, bins: number): {error: number; slope: number} {
+/** The squared calibration error of the most confident models and its derivative, written plainly after Yang et al. (2023, §3.2). */
+function plain(models: readonly ModelOutcomes[], temperature: number, bins: number): {error: number; slope: number} {
+	const {rows} = models[0]!.scores;
 	const each = Array.from({length: rows}, (_, i) => {
-		const scores = [...data.subarray(i * dim, (i + 1) * dim)];
-		const [max, sum] = [Math.max(...scores), scores.reduce((sum, score) => sum + Math.exp(score / temperature), 0)];
-		const confidence = Math.exp(max / temperature) / sum;
-		// d/dT of exp(max/T) / Σ exp(s/T): confidence · (Σ s·exp(s/T) / Σ exp(s/T) − max) / T².
-		const mean = scores.reduce((sum, score) => sum + score * Math.exp(score / temperature), 0) / sum;
-		return {confidence, slope: (confidence * (mean - max)) / temperature ** 2, right: Number(correct[i])};
+		const predictions = models.map(({scores: {data, dim}, correct}) => {
+			const scores = [...data.subarray(i * dim, (i + 1) * dim)];
+			const [max, sum] = [Math.max(...scores), scores.reduce((sum, score) => sum + Math.exp(score / temperature), 0)];
+			const confidence = Math.exp(max / temperature) / sum;
+			// d/dT of exp(max/T) / Σ exp(s/T): confidence · (Σ s·exp(s/T) / Σ exp(s/T) − max) / T².
+			const mean = scores.reduce((sum, score) => sum + score * Math.exp(score / temperature), 0) / sum;
+			return {confidence, slope: (confidence * (mean - max)) / temperature ** 2, right: Number(correct[i])};
+		});
+		return predictions.reduce((best, other) => (other.confidence > best.confidence ? other : best));
 	});
 	let [error, slope] = [0, 0];
 	for (let bin = 0; bin < bins; bin++) {
@@ -34,10 +48,10 @@ function plain({data, rows, dim}: Vectors, correct: readonly boolean[], temperat
 	return {error, slope};
 }
 
-/** Five scores a question, and right answers that have something to do with them. */
-function questions(rows: number): [Vectors, boolean[]] {
-	const scores = random(rows, 5, 3);
-	const chance = random(rows, 1, 4).data;
+/** Five scores per question, and correct answers that depend on them. */
+function questions(rows: number, seed = 3): [Vectors, boolean[]] {
+	const scores = random(rows, 5, seed);
+	const chance = random(rows, 1, seed + 1).data;
 	const correct = Array.from({length: rows}, (_, i) => {
 		const row = [...scores.data.subarray(i * 5, (i + 1) * 5)].sort((a, b) => b - a);
 		return row[0]! - row[1]! > (chance[i]! + 1) / 3;
@@ -59,7 +73,7 @@ test('the descent is the one of the formulas', async t => {
 	t.is(path.length, 13);
 	let at = 0.8;
 	for (const [i, step] of path.entries()) {
-		const expected = plain(scores, correct, at, 10);
+		const expected = plain([{scores, correct}], at, 10);
 		t.true(Math.abs(step.temperature - at) < 1e-9 && Math.abs(step.error - expected.error) < 1e-9, `step ${i}`);
 		at -= 2 * expected.slope;
 	}
@@ -69,10 +83,45 @@ test('the descent is the one of the formulas', async t => {
 test('the search is at least as good as a dense grid, and says the error of the formula', async t => {
 	const [scores, correct] = questions(300);
 	const found = await fitTemperature(scores, correct, {bins: 8});
-	t.true(Math.abs(found.error - plain(scores, correct, found.temperature, 8).error) < 1e-9);
+	t.true(Math.abs(found.error - plain([{scores, correct}], found.temperature, 8).error) < 1e-9);
 	const grid = Array.from({length: 1000}, (_, i) => 1e-2 * 10 ** (i / 250));
-	const least = Math.min(...grid.map(temperature => plain(scores, correct, temperature, 8).error));
-	t.true(found.error <= least + 1e-4, `${found.error} and ${least}`);
+	const min = Math.min(...grid.map(temperature => plain([{scores, correct}], temperature, 8).error));
+	t.true(found.error <= min * 1.001, `${found.error} and ${min}`);
+});
+
+/** Three models for the same questions. */
+const three = (rows: number): ModelOutcomes[] =>
+	[3, 13, 23].map(seed => {
+		const [scores, correct] = questions(rows, seed);
+		return {scores, correct};
+	});
+
+test('one temperature for several models: the descent is that of the most confident models', async t => {
+	const models = three(200);
+	const {path, temperature} = await fitFusionTemperature(models, {method: 'descent', start: 0.8, stepSize: 2, steps: 12});
+	let at = 0.8;
+	for (const [i, step] of path.entries()) {
+		const expected = plain(models, at, 10);
+		t.true(Math.abs(step.temperature - at) < 1e-9 && Math.abs(step.error - expected.error) < 1e-9, `step ${i}`);
+		at -= 2 * expected.slope;
+	}
+	t.is(path.length, 13);
+	t.is(temperature, path.at(-1)!.temperature);
+	// The paper's start and step are the defaults.
+	const defaults = await fitFusionTemperature(models, {method: 'descent'});
+	t.deepEqual(defaults, await fitFusionTemperature(models, {method: 'descent', start: 0.1, stepSize: 100, steps: 100, bins: 10}));
+});
+
+test('one temperature for several models: no temperature of a dense grid has a lower error', async t => {
+	const models = three(150);
+	const found = await fitFusionTemperature(models, {bins: 8});
+	t.true(Math.abs(found.error - plain(models, found.temperature, 8).error) < 1e-9);
+	const grid = Array.from({length: 1000}, (_, i) => 1e-2 * 10 ** (i / 250));
+	const min = Math.min(...grid.map(temperature => plain(models, temperature, 8).error));
+	t.true(found.error <= min * 1.001, `${found.error} and ${min}`);
+	// One model alone is that model.
+	const [scores, correct] = questions(150);
+	t.deepEqual(await fitFusionTemperature([{scores, correct}]), await fitTemperature(scores, correct));
 });
 
 test('a descent begins as the paper says, and stays among the temperatures there are', async t => {
@@ -126,6 +175,21 @@ test('a run and judgements have what a temperature is fitted to', async t => {
 	t.deepEqual([...scores.data], [1, -Infinity, 4, 3, -Infinity, -Infinity]);
 	t.deepEqual(correct, [true, false, false]);
 	t.is((await judgedScores(run, qrels)).scores.dim, 30);
+	// With scores of phrases, which decide nothing but the confidence.
+	const phrases: Run = new Map([
+		[
+			'q2',
+			[
+				{id: 'b:0-9', score: 8},
+				{id: 'b:10-12', score: 7},
+				{id: 'c:0-4', score: 6},
+			],
+		],
+		['q1', [{id: 'a:0-5', score: 3}]],
+	]);
+	const ofPhrases = await judgedScores(run, qrels, {depth: 2, phrases});
+	t.deepEqual([...ofPhrases.scores.data], [3, -Infinity, 8, 7, -Infinity, -Infinity]);
+	t.deepEqual(ofPhrases.correct, correct);
 });
 
 test('the models that are right most often are selected, of equal ones the earlier', async t => {
@@ -192,6 +256,31 @@ test('what has no meaning is refused with what came', async t => {
 	t.is(
 		await message(judgedScores(run, new Map([['p', new Map([['a', 1]])]]))),
 		'run: expected queries that are judged, got none: the run begins with "q2", the judgements with "p"',
+	);
+	t.is(await message(fitFusionTemperature([])), 'models: expected at least one {scores, correct}, got none');
+	const [fewer, right] = questions(9);
+	t.is(
+		await message(
+			fitFusionTemperature([
+				{scores, correct},
+				{scores: fewer, correct: right},
+			]),
+		),
+		'models[1]: expected 10 questions, as for the first model, got 9',
+	);
+	t.is(
+		await message(
+			fitFusionTemperature([
+				{scores, correct},
+				{scores, correct: []},
+			]),
+		),
+		'models[1]: correct: expected one boolean for each of 10 questions, got 0',
+	);
+	t.is(await message(fitTemperature(scores, correct, {bins: 1001})), 'bins: expected a whole number from 1 to 1000, got 1001');
+	t.is(
+		await message(judgedScores(run, qrels, {phrases: [] as unknown as Run})),
+		'phrases: expected a Map of query id to hits, got a Array',
 	);
 	t.is(await message(selectModels([], qrels)), 'models: expected at least one {name, run}, got none');
 });

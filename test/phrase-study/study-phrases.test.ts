@@ -43,7 +43,16 @@ async function dataset(t: ExecutionContext): Promise<{data: string; folder: stri
 }
 
 async function bytesOf(run: string): Promise<Record<string, string>> {
-	const names = ['results.json', 'report.md', 'report.html', 'configuration.json', 'runs/M3.trec', 'candidates/M1.trec'];
+	const names = [
+		'results.json',
+		'report.md',
+		'report.html',
+		'configuration.json',
+		'runs/M3.trec',
+		'runs/M3.phrases.trec',
+		'candidates/M1.trec',
+		'candidates/M1.phrases.trec',
+	];
 	return Object.fromEntries(await Promise.all(names.map(async name => [name, await readFile(join(run, name), 'utf8')])));
 }
 
@@ -73,7 +82,9 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	const stages = new Set<string>();
 	const study = await studyPhrases(data, whole, {...options, onProgress: ({stage}) => stages.add(stage)});
 	t.true(
-		['encode M1', 'encode M0', 'search M3', 'candidates M0', 'fuse candidates', 'fuse all'].every(stage => stages.has(stage)),
+		['encode M1', 'encode M0', 'search M3', 'phrases M1', 'candidates M0', 'candidate phrases M3', 'fuse candidates', 'fuse all'].every(
+			stage => stages.has(stage),
+		),
 		[...stages].join(', '),
 	);
 	const bytes = await bytesOf(whole);
@@ -85,7 +96,7 @@ test('a study is the same when it is run again, and when it was stopped half-way
 
 	// Elsewhere, stopped while it encodes, and again while it searches.
 	const stopped = join(folder, 'stopped');
-	for (const at of ['encode M3', 'candidates M3']) {
+	for (const at of ['encode M3', 'candidates M3', 'candidate phrases M0']) {
 		const controller = new AbortController();
 		const reason = new Error(`enough of ${at}`);
 		await t.throwsAsync(
@@ -126,19 +137,45 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	await using encoder = await OnnxEncoder.load('tiny-encoder');
 	const segmenter = await PhraseSegmenter.open({sentences: 3});
 	// int8 models depend a little on the texts that they are run with, so as many passages at once.
-	const phrases: Array<{id: string; vector: Float32Array}> = [];
+	const phrases: Array<{id: string; name: string; vector: Float32Array}> = [];
 	for (let start = 0; start < passages.length; start += 128) {
 		const of = passages
 			.slice(start, start + 128)
-			.flatMap(({id, text, title}) => segmenter.segment(text).map(phrase => ({id, text: phrase.text, title: title!})));
+			.flatMap(({id, text, title}) =>
+				segmenter.segment(text).map(({text, start, end}) => ({id, name: `${id}:${start}-${end}`, text, title: title!})),
+			);
 		const {data: vectors, dim} = await encoder.encode(of);
-		phrases.push(...of.map(({id}, row) => ({id, vector: vectors.slice(row * dim, (row + 1) * dim)})));
+		phrases.push(...of.map(({id, name}, row) => ({id, name, vector: vectors.slice(row * dim, (row + 1) * dim)})));
 	}
 	t.is(phrases.length, study.models[1]!.phrases);
 	const run = await readTrecRun(join(whole, 'candidates', 'M3.trec'));
+	// A_k: the 30 highest inner products with phrases, undivided, of the candidates and of all passages.
+	const best = {
+		candidates: await readTrecRun(join(whole, 'candidates', 'M3.phrases.trec')),
+		runs: await readTrecRun(join(whole, 'runs', 'M3.phrases.trec')),
+	};
 	for (const {id, text} of tested.slice(0, 6)) {
 		const {data: question} = await encoder.encode([text]);
 		t.is(run.get(id)!.length, 31);
+		const products = phrases.map(({id, name, vector}) => ({
+			id,
+			name,
+			score: vector.reduce((sum, value, i) => sum + value * question[i]!, 0),
+		}));
+		for (const [kind, among] of [
+			['candidates', products.filter(phrase => lists.get(id)!.ids.includes(phrase.id))],
+			['runs', products],
+		] as const) {
+			const expected = among.toSorted((a, b) => b.score - a.score).slice(0, 30);
+			const found = best[kind].get(id)!;
+			t.is(found.length, 30);
+			t.true(
+				found.every(({score}, i) => Math.abs(score - expected[i]!.score) < 1e-5 * score),
+				`${kind}: ${id}`,
+			);
+			const known = new Map(among.map(({name, score}) => [name, score]));
+			t.true(found.every(({id, score}) => Math.abs(score - known.get(id)!) < 1e-5 * score));
+		}
 		for (const hit of run.get(id)!) {
 			t.true(lists.get(id)!.ids.includes(hit.id));
 			const scores = phrases
@@ -161,30 +198,103 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	}
 	t.is(candidates.size, 31);
 	t.deepEqual(candidates.selected.toSorted(), ['M0', 'M1', 'M3']);
-	const confidence = (run: Run, id: string, temperature: number): number => {
-		const scores = run
+	// MUF by its formula: of the three models the one with the greatest confidence of phrases, at one temperature for all.
+	const confidences = new Map<string, Run>();
+	for (const name of candidates.selected) {
+		confidences.set(name, await readTrecRun(join(whole, 'candidates', `${name}.phrases.trec`)));
+	}
+	const confidence = (name: string, id: string, temperature: number): number => {
+		const scores = confidences
+			.get(name)!
 			.get(id)!
-			.slice(0, 30)
 			.map(({score}) => score);
 		return 1 / scores.reduce((sum, score) => sum + Math.exp((score - scores[0]!) / temperature), 0);
 	};
-	const fused = new Map(
-		tested.map(({id}) => {
-			const [best] = candidates.selected
-				.map(name => {
-					const {temperature} = candidates.models.find(model => model.name === name)!;
-					return {name, confidence: confidence(runs.get(name)!, id, temperature)};
-				})
-				.toSorted((a, b) => b.confidence - a.confidence);
-			return [id, runs.get(best!.name)!.get(id)!] as const;
-		}),
+	const fused = (temperatureOf: (name: string) => number): Run =>
+		new Map(
+			tested.map(({id}) => {
+				const [best] = candidates.selected
+					.map(name => ({name, confidence: confidence(name, id, temperatureOf(name))}))
+					.toSorted((a, b) => b.confidence - a.confidence);
+				return [id, runs.get(best!.name)!.get(id)!] as const;
+			}),
+		);
+	const {temperatures} = candidates;
+	t.is(
+		valueOf('muf'),
+		accuracyOf(
+			fused(() => temperatures.descent),
+			gold,
+			tested,
+		),
 	);
-	t.is(valueOf('muf'), accuracyOf(fused, gold, tested));
+	t.is(
+		valueOf('mufSearch'),
+		accuracyOf(
+			fused(() => temperatures.search),
+			gold,
+			tested,
+		),
+	);
+	t.is(
+		valueOf('mufPlain'),
+		accuracyOf(
+			fused(() => 1),
+			gold,
+			tested,
+		),
+	);
+	t.is(
+		valueOf('mufOwn'),
+		accuracyOf(
+			fused(name => candidates.models.find(model => model.name === name)!.temperature),
+			gold,
+			tested,
+		),
+	);
+	// The one temperature is where the descent of the fused predictions from 0.1 ends.
+	t.true(Math.abs(temperatures.descent - descended()) < 1e-6 * temperatures.descent, `${temperatures.descent} and ${descended()}`);
+	t.is(candidates.curve.find(({start}) => start === 0.1)!.temperature, temperatures.descent);
+
+	/** T ← T − 100 · dE/dT from 0.1, 100 times, dE/dT by differences; below 0 half the way. */
+	function descended(): number {
+		const predict = (id: string, temperature: number): {confidence: number; right: number} => {
+			const of = candidates.selected.map(name => ({name, confidence: confidence(name, id, temperature)}));
+			const {name, confidence: best} = of.reduce((a, b) => (b.confidence > a.confidence ? b : a));
+			return {confidence: best, right: Number(accuracyOf(runs.get(name)!, gold, [{id} as Question]) === 1)};
+		};
+		let temperature = 0.1;
+		for (let step = 0; step < 100; step++) {
+			const small = temperature * 1e-6;
+			const bins = new Map<number, {count: number; gap: number; slope: number}>();
+			for (const {id} of development) {
+				const {confidence: at, right} = predict(id, temperature);
+				const of = candidates.selected.reduce((a, b) => (confidence(b, id, temperature) > confidence(a, id, temperature) ? b : a));
+				const slope = (confidence(of, id, temperature + small) - confidence(of, id, temperature - small)) / (2 * small);
+				const bin = Math.min(Math.floor(at * 10), 9);
+				const {count, gap, slope: sum} = bins.get(bin) ?? {count: 0, gap: 0, slope: 0};
+				bins.set(bin, {count: count + 1, gap: gap + at - right, slope: sum + slope});
+			}
+			const slope = [...bins.values()].reduce((sum, {count, gap, slope}) => sum + (2 / development.length) * (gap / count) * slope, 0);
+			const next = temperature - 100 * slope;
+			if (next === temperature) {
+				break;
+			}
+			temperature = next > 0 ? next : temperature / 2;
+		}
+		return temperature;
+	}
 	t.is(
 		Object.values(candidates.chosen).reduce((sum, count) => sum + count, 0),
 		24,
 	);
 	t.is(candidates.curve.length, 25);
+
+	// By the scores of passages, the same lists and another fusion.
+	const ofPassages = await studyPhrases(data, join(folder, 'passages'), {...options, confidenceOf: 'passages'});
+	t.deepEqual(ofPassages.candidates.rows.slice(0, 4), candidates.rows.slice(0, 4));
+	t.is(ofPassages.settings.confidenceOf, 'passages');
+	t.notDeepEqual(ofPassages.candidates.temperatures, candidates.temperatures);
 
 	// Another configuration has no place here.
 	const error = await t.throwsAsync(studyPhrases(data, whole, {...options, seed: 6}), {code: 'ERR_ARGUMENT'});
@@ -285,6 +395,9 @@ test('what is no data set or no setting is refused with what was expected', asyn
 	});
 	await t.throwsAsync(studyPhrases(data, output, {sentences: [3, 3]}), {message: 'sentences: expected each length once, got 3, 3'});
 	await t.throwsAsync(studyPhrases(data, output, {tokens: [0]}), {message: 'tokens: expected a whole number of at least 1, got 0'});
+	await t.throwsAsync(studyPhrases(data, output, {confidenceOf: 'words' as 'phrases'}), {
+		message: 'confidenceOf: expected one of phrases, passages, got "words"',
+	});
 	await t.throwsAsync(studyPhrases(data, output, {significance: 1}), {message: 'significance: expected a number between 0 and 1, got 1'});
 	await rm(join(data, 'questions.dev.jsonl'));
 	await cp(join(data, 'questions.test.jsonl'), join(data, 'questions.more.jsonl'));

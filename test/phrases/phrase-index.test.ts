@@ -88,6 +88,45 @@ for (const storage of flats) {
 	});
 }
 
+test('the best phrases are those of an exhaustive search, undivided where vectors are, and only of passages that a filter allows', async t => {
+	const made = corpus(60);
+	const {phrases, vectors} = made;
+	const asked = queries(5);
+	const allowed = (id: string): boolean => Number(id.slice('passage '.length)) % 3 === 0;
+	for (const unitLength of [true, false]) {
+		await using index = new PhraseIndex({dim: DIM, unitLength});
+		await index.add(phrases, vectors);
+		const exhaustive = (query: Float32Array, isAllowed: (id: string) => boolean): PhraseHit[] =>
+			phrases
+				.map((phrase, row) => {
+					const vector = vectors.data.subarray(row * DIM, (row + 1) * DIM);
+					const product = vector.reduce((sum, x, i) => sum + x * query[i]!, 0);
+					return {...phrase, score: unitLength ? product / Math.hypot(...vector) : product};
+				})
+				.filter(({id}) => isAllowed(id))
+				.sort((a, b) => b.score - a.score)
+				.slice(0, 30);
+		const agree = (found: readonly PhraseHit[], expected: readonly PhraseHit[]): void => {
+			t.deepEqual(places(found), places(expected));
+			t.true(found.every(({score}, i) => Math.abs(score - expected[i]!.score) < 1e-5));
+		};
+		const filter = {where: allowed};
+		const all = await index.searchPhrasesMany(asked, {k: 30});
+		const some = await index.searchPhrasesMany(asked, {k: 30, filter});
+		for (let row = 0; row < asked.rows; row++) {
+			const query = asked.data.subarray(row * DIM, (row + 1) * DIM);
+			const expected = exhaustive(query, () => true);
+			agree(all[row]!, expected);
+			agree(some[row]!, exhaustive(query, allowed));
+			agree(await index.searchPhrases(query, {k: 30}), expected);
+			// Several phrases belong to one passage.
+			t.true(new Set(expected.map(({id}) => id)).size < 30);
+		}
+	}
+	await using index = new PhraseIndex({dim: DIM});
+	await t.throwsAsync(index.searchPhrases(Float32Array.of(1)), {instanceOf: RetrievalError, code: 'ERR_DIMENSION'});
+});
+
 test('hnsw: no fewer passages than there are, and nearly all of the best', async t => {
 	const all = corpus(1500);
 	await using index = new PhraseIndex({dim: DIM, index: 'hnsw', threads: 1});

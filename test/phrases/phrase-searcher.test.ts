@@ -47,6 +47,33 @@ test('finds the passage and the phrase, takes part in a hybrid, and refuses othe
 		['radium', 'tower', 'honey'],
 	);
 
+	// Passages with the best phrases, in one call; undivided scores come from an index of vectors as long as they are.
+	await using undivided = new PhraseIndex({dim: encoder.dim, unitLength: false, metadata: {encoder: encoder.identity!}});
+	const longer = {...vectors, data: vectors.data.map((x, i) => x * (1 + (Math.floor(i / encoder.dim) % 3)))};
+	await undivided.add(phrases, longer);
+	const both = new PhraseSearcher({encoder, index, undivided});
+	const many = await both.searchManyWithPhrases(questions, {k: 2, phrases: 4});
+	for (const {id, text} of questions) {
+		const {hits, phrases: found} = await both.searchWithPhrases(text, {k: 2, phrases: 4});
+		t.deepEqual(hits, await searcher.search(text, {k: 2}));
+		const question = (await encoder.encode([text])).data;
+		const products = phrases.map((phrase, row) => {
+			const vector = longer.data.subarray(row * encoder.dim, (row + 1) * encoder.dim);
+			return {...phrase, score: vector.reduce((sum, x, i) => sum + x * question[i]!, 0)};
+		});
+		const expected = products.sort((a, b) => b.score - a.score).slice(0, 4);
+		t.deepEqual(
+			found.map(({id, start, end}) => ({id, start, end})),
+			expected.map(({id, start, end}) => ({id, start, end})),
+		);
+		t.true(found.every(({score}, i) => Math.abs(score - expected[i]!.score) < 1e-5));
+		t.deepEqual(many.run.get(id), run.get(id)!.slice(0, 2));
+		t.deepEqual(
+			many.phrases.get(id),
+			found.map(({id, start, end, score}) => ({id: `${id}:${start}-${end}`, score})),
+		);
+	}
+
 	await using other = new PhraseIndex({dim: encoder.dim, metadata: {encoder: 'another'}});
 	t.throws(() => new PhraseSearcher({encoder, index: other}), {code: 'ERR_ENCODER_MISMATCH', message: /expected .* another, got/u});
 	await using small = new PhraseIndex({dim: 3});

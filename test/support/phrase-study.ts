@@ -4,15 +4,16 @@ import type {Calibration, PhraseStudy, ProtocolStudy} from '../../ts/phrase-stud
 /** A made-up study whose accuracies among candidates are those of the paper on SQuAD, and lower among all passages. */
 export function phraseStudy(changes: Partial<PhraseStudy> = {}): PhraseStudy {
 	return {
-		format: 'passagekit phrase study 1',
+		format: 'passagekit phrase study 2',
 		dataset: 'SQuAD',
 		passagekit: '0.1.0',
-		corpus: {count: 2067, name: 'paragraphs.tsv.gz', sha256: 'c0'.repeat(32), words: 117.3},
+		corpus: {count: 2067, name: 'paragraphs.tsv.gz', sha256: 'c0'.repeat(32), words: 117.3, tokens: 151.4},
 		questions: {
 			development: 2574,
 			test: 5150,
 			without: 3,
 			words: 10.2,
+			tokens: 12.9,
 			files: [{count: 7724, name: 'questions.jsonl', sha256: 'd0'.repeat(32)}],
 			split: 'documents',
 		},
@@ -22,6 +23,7 @@ export function phraseStudy(changes: Partial<PhraseStudy> = {}): PhraseStudy {
 			seed: 42,
 			negatives: 10,
 			random: 20,
+			confidenceOf: 'phrases',
 			confidenceDepth: 30,
 			fused: 3,
 			start: 0.1,
@@ -31,10 +33,10 @@ export function phraseStudy(changes: Partial<PhraseStudy> = {}): PhraseStudy {
 			significance: 0.01,
 		},
 		models: [
-			{name: 'M1', length: {sentences: 1}, phrases: 10_423, words: 23.2},
-			{name: 'M3', length: {sentences: 3}, phrases: 4231, words: 57.1},
-			{name: 'M5', length: {sentences: 5}, phrases: 2821, words: 85.9},
-			{name: 'M0', length: 'passage', phrases: 2067, words: 117.3},
+			{name: 'M1', length: {sentences: 1}, phrases: 10_423, words: 23.2, unitLength: true},
+			{name: 'M3', length: {sentences: 3}, phrases: 4231, words: 57.1, unitLength: true},
+			{name: 'M5', length: {sentences: 5}, phrases: 2821, words: 85.9, unitLength: true},
+			{name: 'M0', length: 'passage', phrases: 2067, words: 117.3, unitLength: true},
 		],
 		candidates: {size: 31, short: 0, ...protocol(1, 'accuracy', ['MRR'])},
 		retrieval: protocol(0.8, 'top-1', ['top-5', 'top-20', 'top-100', 'MRR']),
@@ -50,7 +52,8 @@ const accuracies = {
 	M5: 0.47,
 	M0: 0.483,
 	muf: 0.545,
-	mufDescent: 0.541,
+	mufSearch: 0.541,
+	mufOwn: 0.542,
 	mufPlain: 0.512,
 	mufAll: 0.539,
 	mean: 0.537,
@@ -75,12 +78,13 @@ function protocol(scale: number, decisive: string, others: readonly string[]): P
 			name,
 			development: scale * (accuracies[name] + 0.01),
 			temperature: 0.05 + 0.01 * i,
-			descended: 0.09 + 0.01 * i,
 			before: error(0.31 - 0.02 * i),
 			after: error(name === 'M5' ? 0.33 : 0.05 + 0.01 * i),
-			afterDescent: error(0.11 + 0.01 * i),
+			own: error(0.11 + 0.01 * i),
 		})),
 		selected: ['M1', 'M0', 'M5'],
+		temperatures: {descent: 0.0731, search: 0.0682, all: 0.0724},
+		fused: {before: error(0.29), after: error(0.06), own: error(0.07), searched: error(0.04)},
 		rows: Object.entries(accuracies).map(([condition, accuracy]) => ({
 			condition: condition as keyof typeof accuracies,
 			values: measures.map((_, i) => Math.min(1, scale * (accuracy + 0.09 * i))),
@@ -88,25 +92,56 @@ function protocol(scale: number, decisive: string, others: readonly string[]): P
 		chosen: {M1: 2550, M0: 1600, M5: 1000},
 		curve: Array.from({length: 25}, (_, i) => ({
 			start: 10 ** (i / 6 - 3),
+			temperature: 10 ** (i / 12 - 2),
 			accuracy: scale * (0.541 - 0.06 * Math.max(0, (12 - i) / 12)),
 		})),
-		comparisons: comparisons(scale, decisive),
+		...comparisons(scale, decisive),
 	};
 }
 
 /** Significant from a difference of one and a half points on, which M1 and M3 are made not to have. */
-function comparisons(scale: number, measure: string): readonly Comparison[] {
-	const pairs: ReadonlyArray<readonly [a: keyof typeof accuracies, b: keyof typeof accuracies]> = [
-		...(['M1', 'M3', 'M5', 'M0', 'bm25', 'mufDescent', 'mufPlain', 'mufAll', 'mean', 'rrf'] as const).map(b => ['muf', b] as const),
+function comparisons(
+	scale: number,
+	measure: string,
+): Pick<ProtocolStudy, 'comparisons' | 'extensions' | 'startTests' | 'calibrationTests'> {
+	type Pair = readonly [a: keyof typeof accuracies, b: keyof typeof accuracies];
+	const of: readonly Pair[] = [
+		...(['M1', 'M3', 'M5', 'M0', 'bm25'] as const).map(b => ['muf', b] as const),
 		...(['M1', 'M3', 'M5'] as const).map(a => [a, 'M0'] as const),
 		['M1', 'M3'],
 		['M1', 'M5'],
 	];
-	return pairs.map(([a, b]) => {
-		const difference = scale * (accuracies[a] - accuracies[b]);
-		const insignificant = ['mean', 'rrf'].includes(b) || (a === 'M1' && b === 'M3') || (scale < 1 && b === 'M1');
-		const p = insignificant ? 0.02 : 0.0001;
-		const corrected = Math.min(1, p * pairs.length);
-		return {a, b, measure, difference, p, corrected, significant: corrected < 0.01, mark: ''};
-	});
+	const others = ['mufSearch', 'mufOwn', 'mufPlain', 'mufAll', 'mean', 'rrf'] as const;
+	const tested = (pairs: readonly Pair[]): Comparison[] =>
+		pairs.map(([a, b]) => {
+			const insignificant = others.includes(b as (typeof others)[number]) || (a === 'M1' && b === 'M3') || (scale < 1 && b === 'M1');
+			return comparison(a, b, measure, scale * (accuracies[a] - accuracies[b]), insignificant ? 0.02 : 0.0001, pairs.length);
+		});
+	return {
+		comparisons: tested(of),
+		extensions: tested(others.map(b => ['muf', b] as const)),
+		// Much smaller T0 are worse, larger ones alike.
+		startTests: [
+			comparison('T0 = 0.1', 'T0 = 0.001', measure, 0.06, 0.0001, 4),
+			comparison('T0 = 0.1', 'T0 = 0.01', measure, 0.03, 0.0002, 4),
+			comparison('T0 = 0.1', 'T0 = 1', measure, 0, 1, 4),
+			comparison('T0 = 0.1', 'T0 = 10', measure, 0.001, 0.6, 4),
+		],
+		// The Brier score of M5 rises, though not significantly.
+		calibrationTests: ['M1', 'M3', 'M5', 'M0', 'MUF'].map(name =>
+			comparison(
+				`${name} at T = 1`,
+				`${name} at the fitted T`,
+				'Brier score',
+				name === 'M5' ? -0.002 : 0.026,
+				name === 'M5' ? 0.4 : 0.0001,
+				5,
+			),
+		),
+	};
+}
+
+function comparison(a: string, b: string, measure: string, difference: number, p: number, family: number): Comparison {
+	const corrected = Math.min(1, p * family);
+	return {a, b, measure, difference, p, corrected, significant: corrected < 0.01, smallest: 0.014, mark: ''};
 }

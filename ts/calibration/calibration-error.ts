@@ -2,7 +2,7 @@ import {checkArray, checkCount, checkOneOf, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callSync, native} from '../native.ts';
 import {type OptionNames, checkOptions, optionNames} from '../options.ts';
-import {MOST_BINS, checkCorrect} from './temperature.ts';
+import {MAX_BINS, checkCorrect} from './temperature.ts';
 
 /** How confident a model was, from 0 to 1, and whether it was right. */
 export interface Prediction {
@@ -107,7 +107,7 @@ export function reliability(predictions: readonly Prediction[], options: BinOpti
 }
 
 function binned(predictions: readonly Prediction[], {bins = 10}: BinOptions): Binding.NativeBins {
-	checkCount('bins', bins, 1, MOST_BINS);
+	checkCount('bins', bins, 1, MAX_BINS);
 	const {confidences, correct} = columns(predictions);
 	return callSync(() => native.calibrationBins(confidences, correct, bins));
 }

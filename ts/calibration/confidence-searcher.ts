@@ -1,63 +1,99 @@
-import {checkCount, checkObject, checkQueries, checkString, hasMethods, isArray, kindOf} from '../check.ts';
+import {checkCount, checkObject, checkOneOf, checkQueries, checkString, hasMethods, isArray, kindOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {callSync, native} from '../native.ts';
 import {together} from '../together.ts';
-import type {Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
+import type {CallOptions, Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
 import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
-import {checkModels, fuseByConfidence} from './fuse-by-confidence.ts';
+import {type FusedModel, checkModels, fuseByConfidence} from './fuse-by-confidence.ts';
 
 /** One of several models. */
 export interface ConfidenceModel {
 	/** @default its place among the models, from '0' */
 	readonly name?: string | undefined;
 	readonly searcher: Searcher;
-	/** At which its confidence is about as high as it is often right: see `fitTemperature`. */
+	/** This model's own temperature, an extension of the paper's method; not with a `temperature` for all models. */
+	readonly temperature?: number | undefined;
+}
+
+/** A searcher that also returns the best phrases: `PhraseSearcher` does. */
+export interface WithPhrases {
+	/** The `k` best passages, and the `phrases` best phrases. */
+	searchWithPhrases(
+		query: string,
+		options: SearchOptions & {readonly phrases: number},
+	): Promise<{readonly hits: Hit[]; readonly phrases: readonly Hit[]}>;
+	/** The same for many queries. */
+	searchManyWithPhrases(
+		queries: readonly Query[],
+		options: SearchManyOptions & {readonly phrases: number},
+	): Promise<{readonly run: Run; readonly phrases: Run}>;
+}
+
+interface NamedModel {
+	readonly name: string;
+	readonly searcher: Searcher | (Searcher & WithPhrases);
 	readonly temperature: number;
 }
 
-type NamedModel = ConfidenceModel & {readonly name: string};
-
 export interface ConfidenceSearcherOptions {
-	/** Of equally confident ones the earlier answers. */
+	/** Of equally confident models the first one answers. */
 	readonly models: readonly ConfidenceModel[];
-	/** Scores that a model's confidence is computed of, k of A_k. @default 30 */
+	/**
+	The temperature of all models, as in the paper: see `fitFusionTemperature`. Either it is given here, or every model has its
+	own, which is an extension.
+	*/
+	readonly temperature?: number | undefined;
+	/** Number of scores that a confidence is computed from: the k of A_k. @default 30 */
 	readonly depth?: number | undefined;
+	/**
+	Which scores A_k holds. `phrases`: those of the best phrases, as in the paper, for searchers that return them
+	(`PhraseSearcher`), and those of the best passages for others. `passages`: those of the best passages for all.
+	@default 'phrases'
+	*/
+	readonly confidenceOf?: 'phrases' | 'passages' | undefined;
 }
 
-const searcherOptions: OptionNames = optionNames<ConfidenceSearcherOptions>({models: true, depth: true});
+const searcherOptions: OptionNames = optionNames<ConfidenceSearcherOptions>({
+	models: true,
+	temperature: true,
+	depth: true,
+	confidenceOf: true,
+});
 const searchNames = {...callNames, k: true} as const;
 const searchOptions: OptionNames = optionNames<SearchOptions>(searchNames);
 const searchManyOptions: OptionNames = optionNames<SearchManyOptions>({...searchNames, threads: true});
 
-/** Which model answered a query, and how confident each was. */
+/** Which model answered a query, and the confidence of each. */
 export interface ConfidenceDecision {
 	/** The name of the most confident model. */
 	readonly model: string;
 	/** Its confidence. */
 	readonly confidence: number;
-	/** Its hits, as it gave them. */
+	/** Its hits, as its searcher returned them. */
 	readonly hits: Hit[];
-	/** Name → confidence, of all models in their order; 0 of one without hits. */
+	/** Name → confidence, for all models in their order; 0 for a model without hits. */
 	readonly confidences: ReadonlyMap<string, number>;
 }
 
 /**
-Asks several models, and gives the hits of the one that is most confident: model uncertainty fusion (Yang et al., 2023,
-§3.2; `fuseByConfidence` for runs that are there). A model without hits has a confidence of 0; where none has hits the list is
-empty.
+Asks several models, and returns the hits of the most confident one: model uncertainty fusion (Yang et al., 2023, §3.2; see
+`fuseByConfidence` for runs). A model without hits has a confidence of 0; if no model has hits, the list is empty.
+
+Fails with `ERR_ARGUMENT` if there is neither a temperature for all models nor one for each, or both.
 
 @example
 ```
 const searcher = new ConfidenceSearcher({
 	models: [
-		{name: 'sentences', searcher: sentences, temperature: 0.05},
-		{name: 'passages', searcher: passages, temperature: 0.03},
+		{name: 'sentences', searcher: sentences},
+		{name: 'passages', searcher: passages},
 	],
+	temperature: 0.05,
 });
 const {model, confidence, hits} = await searcher.decide('Who built the bridge?');
 //=> {model: 'sentences', confidence: 0.91…, hits: […], …}
 
-// To compare with: the mean of scores, what a list lacks being its lowest, and reciprocal ranks.
+// For comparison: the mean of scores, with a list's lowest score for passages that it lacks, and reciprocal ranks.
 const searchers = [sentences, passages];
 const mean = new HybridSearcher({searchers, fusion: {method: 'linear', weights: [1 / 2, 1 / 2], missing: 'minimum'}});
 const ranks = new HybridSearcher({searchers, fusion: {method: 'rrf'}});
@@ -66,30 +102,33 @@ const ranks = new HybridSearcher({searchers, fusion: {method: 'rrf'}});
 export class ConfidenceSearcher implements Searcher {
 	readonly #models: readonly NamedModel[];
 	readonly #depth: number;
+	readonly #ofPhrases: boolean;
 
 	constructor(options: ConfidenceSearcherOptions) {
 		checkGiven('ConfidenceSearcher', options, searcherOptions);
-		const {models, depth = 30} = options;
+		const {models, temperature, depth = 30, confidenceOf = 'phrases'} = options;
 		const named = (
 			isArray(models)
 				? (models as readonly ConfidenceModel[]).map((model, i) => {
-						checkObject(`models[${i}]`, model, '{name?, searcher, temperature}');
+						checkObject(`models[${i}]`, model, '{name?, searcher, temperature?}');
 						return {...model, name: model.name ?? String(i)};
 					})
 				: models
-		) as readonly NamedModel[];
-		checkModels('models', named);
+		) as ReadonlyArray<ConfidenceModel & {readonly name: string}>;
+		const temperatures = checkModels('models', named, temperature);
 		for (const [i, {searcher}] of named.entries()) {
 			if (!hasMethods(searcher, 'searchMany', 'search')) {
 				throw new RetrievalError('ERR_ARGUMENT', `models[${i}]: searcher: expected a searcher, got ${kindOf(searcher)}`);
 			}
 		}
 		checkCount('depth', depth, 1);
-		this.#models = named;
+		checkOneOf('confidenceOf', confidenceOf, ['phrases', 'passages']);
+		this.#models = named.map(({name, searcher}, i) => ({name, searcher, temperature: temperatures[i]!}));
 		this.#depth = depth;
+		this.#ofPhrases = confidenceOf === 'phrases';
 	}
 
-	/** The hits of the most confident model, as it gave them: those of a searcher of phrases say which phrase. */
+	/** The hits of the most confident model, as its searcher returned them: a `PhraseSearcher`'s name the phrase. */
 	async search(query: string, options: SearchOptions = {}): Promise<Hit[]> {
 		return (await this.decide(query, options)).hits;
 	}
@@ -103,9 +142,12 @@ export class ConfidenceSearcher implements Searcher {
 		const depth = Math.max(k, this.#depth);
 		const runs = await together(
 			{signal, onProgress},
-			this.#models.map(({name, searcher, temperature}) => async call => {
-				const run = await searcher.searchMany(queries, {k: depth, threads, ...call});
-				return {name, run, temperature};
+			this.#models.map(({name, searcher, temperature}) => async (call: CallOptions): Promise<FusedModel> => {
+				if (this.#returnsPhrases(searcher)) {
+					const {run, phrases} = await searcher.searchManyWithPhrases(queries, {k, phrases: this.#depth, threads, ...call});
+					return {name, run, phrases, temperature};
+				}
+				return {name, run: await searcher.searchMany(queries, {k: depth, threads, ...call}), temperature};
 			}),
 		);
 		return (await fuseByConfidence(runs, {depth: this.#depth, k, signal})).run;
@@ -118,8 +160,16 @@ export class ConfidenceSearcher implements Searcher {
 		const {k = 100, signal} = options;
 		checkCount('k', k, 0);
 		const depth = Math.max(k, this.#depth);
-		const lists = await Promise.all(this.#models.map(async ({searcher}) => searcher.search(query, {k: depth, signal})));
-		const best = lists.map(hits => hits.slice(0, this.#depth).map(({score}) => score));
+		const found = await Promise.all(
+			this.#models.map(async ({searcher}) => {
+				if (this.#returnsPhrases(searcher)) {
+					return searcher.searchWithPhrases(query, {k, phrases: this.#depth, signal});
+				}
+				const hits = await searcher.search(query, {k: depth, signal});
+				return {hits, phrases: hits};
+			}),
+		);
+		const best = found.map(({phrases}) => phrases.slice(0, this.#depth).map(({score}) => score));
 		const {model, confidences} = callSync(() =>
 			native.chooseModel(
 				Float32Array.from(best.flat()),
@@ -130,8 +180,12 @@ export class ConfidenceSearcher implements Searcher {
 		return {
 			model: this.#models[model]!.name,
 			confidence: confidences[model]!,
-			hits: lists[model]!.slice(0, k),
+			hits: found[model]!.hits.slice(0, k),
 			confidences: new Map(this.#models.map(({name}, i) => [name, confidences[i]!])),
 		};
+	}
+
+	#returnsPhrases(searcher: Searcher): searcher is Searcher & WithPhrases {
+		return this.#ofPhrases && hasMethods(searcher, 'searchWithPhrases', 'searchManyWithPhrases');
 	}
 }

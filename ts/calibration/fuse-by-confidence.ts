@@ -1,23 +1,40 @@
-import {checkArray, checkCount, checkString} from '../check.ts';
+import {checkArray, checkCount, checkString, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
-import {RetrievedRun, nativeRun} from '../run.ts';
+import {RetrievedRun, checkRun, nativeRun} from '../run.ts';
 import type {CallOptions, Run} from '../types.ts';
 import {checkTemperature} from './temperature.ts';
 
 export interface ConfidenceFusionOptions extends CallOptions {
-	/** Scores that a model's confidence is computed of, k of A_k. @default 30 */
+	/**
+	The temperature of all models, as in the paper: see `fitFusionTemperature`. Either it is given here, or every model has its
+	own, which is an extension.
+	*/
+	readonly temperature?: number | undefined;
+	/** Number of scores that a confidence is computed from: the k of A_k. @default 30 */
 	readonly depth?: number | undefined;
-	/** Hits wanted per query. @default 100 */
+	/** Maximum number of hits per query. @default 100 */
 	readonly k?: number | undefined;
 }
 
-const fusionOptions: OptionNames = optionNames<ConfidenceFusionOptions>({...callNames, depth: true, k: true});
+const fusionOptions: OptionNames = optionNames<ConfidenceFusionOptions>({...callNames, temperature: true, depth: true, k: true});
 
-/** A run, and who answered. */
+/** A model to fuse. */
+export interface FusedModel {
+	readonly name: string;
+	readonly run: Run;
+	/**
+	The run of the best phrases, whose scores A_k holds: see `PhraseSearcher.searchManyWithPhrases`. @default `run`
+	*/
+	readonly phrases?: Run | undefined;
+	/** This model's own temperature, an extension of the paper's method; not with a `temperature` for all models. */
+	readonly temperature?: number | undefined;
+}
+
+/** A fused run, and which model answered. */
 export interface ConfidenceFusion {
-	/** Of each query the hits of the most confident model. */
+	/** For each query the hits of the most confident model. */
 	readonly run: Run;
 	/** Query id → name of that model. */
 	readonly chosen: ReadonlyMap<string, string>;
@@ -26,36 +43,40 @@ export interface ConfidenceFusion {
 }
 
 /**
-Model uncertainty fusion of runs that are there (Yang et al., 2023, §3.2): of each query the list of the model whose
-`confidence` at its own temperature is greatest, over its `depth` best scores. Of equally confident models the earlier is
-taken; one that has no hits of a query has a confidence of 0. Models are compared by ln((1 − C) / C), which tells
-confidences apart that round to 1. Queries are those of all runs. Progress counts queries.
+Model uncertainty fusion of runs (Yang et al., 2023, §3.2): for each query the list of the model with the highest `confidence`
+over its `depth` best scores. Of equally confident models the first one is chosen; a model without hits for a query has a
+confidence of 0 there. Models are compared by ln((1 − C) / C), which distinguishes confidences that both round to 1. The fused
+run has the queries of all runs. Progress counts queries.
+
+Fails with `ERR_ARGUMENT` if there is neither a temperature for all models nor one for each, or both.
 
 @example
 ```
-const {run, chosen} = await fuseByConfidence([
-	{name: 'M0', run: passages, temperature: 0.03},
-	{name: 'M1', run: sentences, temperature: 0.05},
-]);
+const {run, chosen} = await fuseByConfidence(
+	[
+		{name: 'M0', run: passages},
+		{name: 'M1', run: sentences, phrases},
+	],
+	{temperature: 0.05},
+);
 chosen.get('q1');
 //=> 'M1'
 ```
 */
-export async function fuseByConfidence(
-	runs: ReadonlyArray<{readonly name: string; readonly run: Run; readonly temperature: number}>,
-	options: ConfidenceFusionOptions = {},
-): Promise<ConfidenceFusion> {
+export async function fuseByConfidence(runs: readonly FusedModel[], options: ConfidenceFusionOptions = {}): Promise<ConfidenceFusion> {
 	checkOptions('fuseByConfidence', options, fusionOptions);
 	const {depth = 30, k = 100, signal} = options;
 	checkCount('depth', depth, 1);
 	checkCount('k', k, 0);
-	checkModels('runs', runs);
-	const handles: Binding.NativeRun[] = [];
-	for (const {run} of runs) {
-		handles.push(await nativeRun(run));
+	const temperatures = checkModels('runs', runs, options.temperature);
+	const [handles, scoreHandles]: [Binding.NativeRun[], Binding.NativeRun[]] = [[], []];
+	for (const [i, {run, phrases = run}] of runs.entries()) {
+		checkRun(`runs[${i}]: phrases`, phrases);
+		const handle = await nativeRun(run);
+		handles.push(handle);
+		scoreHandles.push(phrases === run ? handle : await nativeRun(phrases));
 	}
-	const temperatures = runs.map(({temperature}) => temperature);
-	const fused = await callNative(options, control => native.fuseByConfidence(handles, temperatures, depth, k, control));
+	const fused = await callNative(options, control => native.fuseByConfidence(handles, scoreHandles, temperatures, depth, k, control));
 	const [chosen, confidence] = [new Map<string, string>(), new Map<string, number>()];
 	for (let first = 0; first < fused.chosen.length; first += QUERIES_A_TURN) {
 		if (first > 0) {
@@ -74,19 +95,41 @@ export async function fuseByConfidence(
 /** About a millisecond's worth of ids to copy. */
 const QUERIES_A_TURN = 2000;
 
-/** @internal At least one, of distinct names, each with its temperature. */
-export function checkModels(what: string, models: ReadonlyArray<{readonly name: string; readonly temperature: number}>): void {
+/** @internal At least one model, with distinct names; returns the temperature of each. */
+export function checkModels(
+	what: string,
+	models: ReadonlyArray<{readonly name: string; readonly temperature?: number | undefined}>,
+	forAll: number | undefined,
+): number[] {
 	checkArray(what, models, 'models');
 	if (models.length === 0) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected at least one model, got none`);
 	}
+	if (forAll !== undefined) {
+		checkTemperature('temperature', forAll);
+	}
 	const names = new Set<string>();
+	const temperatures: number[] = [];
 	for (const [i, model] of models.entries()) {
-		checkString(`${what}[${i}]: name`, model?.name);
-		checkTemperature(`${what}[${i}]: temperature`, model.temperature);
+		const at = `${what}[${i}]`;
+		checkString(`${at}: name`, model?.name);
+		const own: unknown = model.temperature;
+		if (own !== undefined && forAll !== undefined) {
+			throw new RetrievalError('ERR_ARGUMENT', `${at}: temperature: expected none, since all models have ${forAll}, got ${shown(own)}`);
+		}
+		if (own === undefined && forAll === undefined) {
+			throw new RetrievalError(
+				'ERR_ARGUMENT',
+				`temperature: expected one for all models, or one for each of them, got none for ${shown(model.name)}`,
+			);
+		}
+		const temperature = own ?? forAll;
+		checkTemperature(`${at}: temperature`, temperature);
+		temperatures.push(temperature);
 		if (names.has(model.name)) {
 			throw new RetrievalError('ERR_ARGUMENT', `${what}: expected distinct names, got "${model.name}" twice`);
 		}
 		names.add(model.name);
 	}
+	return temperatures;
 }

@@ -13,12 +13,15 @@ export {
 	type ConfidenceModel,
 	ConfidenceSearcher,
 	type ConfidenceSearcherOptions,
+	type WithPhrases,
 } from './confidence-searcher.ts';
-export {type ConfidenceFusion, type ConfidenceFusionOptions, fuseByConfidence} from './fuse-by-confidence.ts';
+export {type ConfidenceFusion, type ConfidenceFusionOptions, fuseByConfidence, type FusedModel} from './fuse-by-confidence.ts';
 export {type JudgedScores, judgedScores, type ModelRun, selectModels} from './judged-scores.ts';
 export {reliabilityDiagram, type ReliabilityDiagramOptions} from './reliability-diagram.ts';
 export {
+	fitFusionTemperature,
 	fitTemperature,
+	type ModelOutcomes,
 	type TemperatureDescent,
 	type TemperatureDescentOptions,
 	type TemperatureFit,

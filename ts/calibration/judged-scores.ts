@@ -3,14 +3,14 @@ import {RetrievalError} from '../errors.ts';
 import {callNative, native} from '../native.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import {checkQrels, nativeQrels} from '../qrels.ts';
-import {nativeRun} from '../run.ts';
+import {checkRun, nativeRun} from '../run.ts';
 import type {CallOptions, Qrels, Run, Vectors} from '../types.ts';
 
-/** What a model said of judged queries, in the order of the judgements. */
+/** The results of a model for judged queries, in the order of the judgements. */
 export interface JudgedScores {
 	/** Query ids. */
 	readonly queries: readonly string[];
-	/** `[queries, depth]`: the best scores, −Infinity where there are fewer. */
+	/** `[queries, depth]`: the best scores, −Infinity if there are fewer. */
 	readonly scores: Vectors;
 	/** Whether the best hit is relevant: has a grade above 0. */
 	readonly correct: readonly boolean[];
@@ -19,29 +19,37 @@ export interface JudgedScores {
 type JudgedScoresOptions = CallOptions & {
 	/** Number of top scores used per query: the k of A_k. @default 30 */
 	readonly depth?: number | undefined;
+	/**
+	The run of the model's best phrases, whose scores A_k holds (Yang et al., 2023, §3.2): see
+	`PhraseSearcher.searchManyWithPhrases`. @default the run itself
+	*/
+	readonly phrases?: Run | undefined;
 };
 
-const scoresOptions: OptionNames = optionNames<JudgedScoresOptions>({...callNames, depth: true});
+const scoresOptions: OptionNames = optionNames<JudgedScoresOptions>({...callNames, depth: true, phrases: true});
 
 /**
-What `fitTemperature` needs, of a run: the best scores of each judged query, and whether its best hit is relevant. A query
-that the run lacks has no scores, and is wrong; at least one is in the run. Queries that are not judged do not count. Progress
-is not reported.
+Returns what `fitTemperature` and `fitFusionTemperature` need for a run: the best scores of each judged query, and whether its
+best hit is relevant. A query that is not in the run has no scores and counts as wrong; at least one judged query must be in
+the run. Queries without judgements are ignored. Progress is not reported.
 
 @example
 ```
-const {scores, correct} = await judgedScores(run, await readQrels('qrels.txt'));
+const {run, phrases} = await sentences.searchManyWithPhrases(questions);
+const {scores, correct} = await judgedScores(run, await readQrels('qrels.txt'), {phrases});
 const {temperature} = await fitTemperature(scores, correct);
 ```
 */
 export async function judgedScores(run: Run, qrels: Qrels, options: JudgedScoresOptions = {}): Promise<JudgedScores> {
 	checkOptions('judgedScores', options, scoresOptions);
-	const {depth = 30} = options;
+	const {depth = 30, phrases = run} = options;
 	checkCount('depth', depth, 1);
+	checkRun('phrases', phrases);
 	checkQrels('qrels', qrels);
 	const handle = await nativeRun(run);
+	const phrasesHandle = phrases === run ? handle : await nativeRun(phrases);
 	const judgements = await nativeQrels(qrels, options.signal);
-	const {queries, scores, correct} = await callNative(options, () => native.judgedScores(handle, judgements, depth));
+	const {queries, scores, correct} = await callNative(options, () => native.judgedScores(handle, phrasesHandle, judgements, depth));
 	return {queries, scores: {data: scores, rows: queries.length, dim: depth}, correct: Array.from(correct, Boolean)};
 }
 

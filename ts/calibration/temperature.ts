@@ -1,4 +1,4 @@
-import {checkCount, checkFloats, checkObject, checkOneOf, isArray, kindOf, shown} from '../check.ts';
+import {checkArray, checkCount, checkFloats, checkObject, checkOneOf, isArray, kindOf, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, callNative, native} from '../native.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
@@ -7,17 +7,17 @@ import type {CallOptions, Vectors} from '../types.ts';
 export interface TemperatureSearchOptions extends CallOptions {
 	/** @default 'search' */
 	readonly method?: 'search' | undefined;
-	/** Bins of the calibration error. @default 10 */
+	/** Bins of the calibration error, at most 1000. @default 10 */
 	readonly bins?: number | undefined;
 }
 
 export interface TemperatureDescentOptions extends CallOptions {
 	readonly method: 'descent';
-	/** Where it begins, T₀. @default 0.1 */
+	/** The temperature it starts from, T₀. @default 0.1 */
 	readonly start?: number | undefined;
-	/** What the gradient is multiplied by. @default 100 */
+	/** Factor of the gradient. @default 100 */
 	readonly stepSize?: number | undefined;
-	/** Steps at most. @default 100 */
+	/** Maximum number of steps. @default 100 */
 	readonly steps?: number | undefined;
 	/** Bins of the calibration error. @default 10 */
 	readonly bins?: number | undefined;
@@ -39,23 +39,81 @@ export interface TemperatureFit {
 	readonly error: number;
 }
 
-/** Where a descent ended. */
+/** The last temperature of a descent. */
 export interface TemperatureDescent extends TemperatureFit {
-	/** Where it was, from the start to the end. */
+	/** All temperatures, starting with `start`. */
 	readonly path: readonly TemperatureFit[];
 }
 
+/** The results of one model for several questions: what `judgedScores` returns. */
+export interface ModelOutcomes {
+	/** `[questions, k]`: the best scores of each question, −Infinity if the model found fewer than k. */
+	readonly scores: Vectors;
+	/** Whether the model's best passage is right, one value per question. */
+	readonly correct: readonly boolean[];
+}
+
 /**
-The temperature at which a model's confidence is nearest to how often it is right: with the least squared calibration error
-of Yang et al. (2023, §3.2), that of `expectedCalibrationError`.
+Fits the one temperature of model uncertainty fusion (Yang et al., 2023, §3.2): it minimizes the squared calibration error of
+the fused predictions, which are those of the most confident model for each question. All models have the same questions in
+the same order, and the same temperature.
 
-`search` looks over eight powers of ten around the spread of the scores, then closer around the best; it needs no start and no
-step. `descent` is the paper's: T ← T − step · dE/dT from T₀ = 0.1 with a step of 100 (§4.2), until the gradient is 0 or the steps
-are done; a step that would lead to 0 or below leads half the way there. Where it ends depends on the start and on the size of
-the scores, and need not be good: docs/calibration.md.
+`search` (the default) finds the temperature with the smallest error, within eight powers of ten around the spread of the
+scores; its error is at most 1.001 times the minimum. `descent` is the paper's method: T ← T − stepSize · dE/dT from T₀ = 0.1
+with a step size of 100 (§4.2), where dE/dT uses the derivative of the most confident model's confidence. It ends when the
+gradient is 0 or after `steps` steps; a step to 0 or below halves the temperature instead. Its result depends on T₀ and on the
+size of the scores: see docs/calibration.md. Progress counts intervals of temperatures, or steps.
 
-`scores` is `[questions, k]`, each row a question's best scores, −Infinity where the model found fewer than k; `correct` says
-whether its best passage is right. `judgedScores` has both of a run. Progress counts temperatures looked at.
+Fails with `ERR_ARGUMENT` without models or if their numbers of questions differ, and with `ERR_DIMENSION` if `scores` does not
+have rows × dim values.
+
+@example
+```
+const models = [];
+for (const {run, phrases} of runs) {
+	models.push(await judgedScores(run, qrels, {phrases}));
+}
+const {temperature} = await fitFusionTemperature(models);
+const paper = await fitFusionTemperature(models, {method: 'descent'});
+```
+*/
+export async function fitFusionTemperature(
+	models: readonly ModelOutcomes[],
+	options: TemperatureDescentOptions,
+): Promise<TemperatureDescent>;
+export async function fitFusionTemperature(
+	models: readonly ModelOutcomes[],
+	options?: TemperatureSearchOptions | TemperatureDescentOptions,
+): Promise<TemperatureFit>;
+export async function fitFusionTemperature(
+	models: readonly ModelOutcomes[],
+	options: TemperatureSearchOptions | TemperatureDescentOptions = {},
+): Promise<TemperatureFit | TemperatureDescent> {
+	checkArray('models', models, '{scores, correct}');
+	if (models.length === 0) {
+		throw new RetrievalError('ERR_ARGUMENT', 'models: expected at least one {scores, correct}, got none');
+	}
+	return fit('fitFusionTemperature', options, () =>
+		models.map((model, i) => {
+			const at = `models[${i}]: `;
+			checkObject(`models[${i}]`, model, '{scores, correct}');
+			const checked = checkOutcomes(model.scores, model.correct, at);
+			const {rows} = models[0]!.scores;
+			if (model.scores.rows !== rows) {
+				throw new RetrievalError('ERR_ARGUMENT', `${at}expected ${rows} questions, as for the first model, got ${model.scores.rows}`);
+			}
+			return checked;
+		}),
+	);
+}
+
+/**
+Fits the temperature of a single model: it minimizes the squared calibration error of Yang et al. (2023, §3.2), which is that
+of `expectedCalibrationError`. Methods and options are those of `fitFusionTemperature`, which fits one temperature for several
+models as the paper does; a temperature per model is an extension.
+
+`scores` is `[questions, k]`: the best scores of each question, −Infinity if the model found fewer than k. `correct` says
+whether its best passage is right. `judgedScores` returns both for a run.
 
 @example
 ```
@@ -80,16 +138,26 @@ export async function fitTemperature(
 	correct: readonly boolean[],
 	options: TemperatureSearchOptions | TemperatureDescentOptions = {},
 ): Promise<TemperatureFit | TemperatureDescent> {
-	// Search options are checked later, when it is known that this is a search.
-	checkOptions('fitTemperature', options, descentOptions);
+	return fit('fitTemperature', options, () => [checkOutcomes(scores, correct)]);
+}
+
+async function fit(
+	name: string,
+	options: TemperatureSearchOptions | TemperatureDescentOptions,
+	outcomes: () => readonly Outcomes[],
+): Promise<TemperatureFit | TemperatureDescent> {
+	// The options of a search are checked once the method is known.
+	checkOptions(name, options, descentOptions);
 	const {method = 'search', bins = 10} = options;
 	checkOneOf('method', method, ['search', 'descent']);
-	checkOptions(`fitTemperature by ${method}`, options, method === 'search' ? searchOptions : descentOptions);
-	checkCount('bins', bins, 1, MOST_BINS);
-	const truths = checkOutcomes(scores, correct);
-	const {data, dim} = scores;
+	checkOptions(`${name} by ${method}`, options, method === 'search' ? searchOptions : descentOptions);
+	checkCount('bins', bins, 1, method === 'search' ? MAX_SEARCH_BINS : MAX_BINS);
+	const models = outcomes();
+	const scores = models.map(({scores}) => scores.data);
+	const ks = models.map(({scores}) => scores.dim);
+	const correct = models.map(({correct}) => correct);
 	if (options.method !== 'descent') {
-		const [found] = points(await callNative(options, control => native.searchTemperature(data, dim, truths, bins, control)));
+		const [found] = points(await callNative(options, control => native.searchTemperature(scores, ks, correct, bins, control)));
 		return found!;
 	}
 	const {start = 0.1, stepSize = 100, steps = 100} = options;
@@ -97,13 +165,22 @@ export async function fitTemperature(
 	checkTemperature('stepSize', stepSize);
 	checkCount('steps', steps, 0);
 	const path = points(
-		await callNative(options, control => native.descendTemperature(data, dim, truths, bins, start, stepSize, steps, control)),
+		await callNative(options, control => native.descendTemperature(scores, ks, correct, bins, start, stepSize, steps, control)),
 	);
 	return {...path.at(-1)!, path};
 }
 
-/** @internal More would be memory for nothing. */
-export const MOST_BINS = 1_000_000;
+/** A search visits a breakpoint for every bin and question. */
+const MAX_SEARCH_BINS = 1000;
+
+interface Outcomes {
+	readonly scores: Vectors;
+	/** 0 or 1 for each question. */
+	readonly correct: Uint8Array;
+}
+
+/** @internal More bins would only waste memory. */
+export const MAX_BINS = 1_000_000;
 
 /** @internal */
 export function checkTemperature(what: string, value: unknown): asserts value is number {
@@ -122,19 +199,20 @@ export function checkCorrect(correct: readonly boolean[], what: (i: number) => s
 	});
 }
 
-function checkOutcomes(scores: Vectors, correct: readonly boolean[]): Uint8Array {
-	checkObject('scores', scores, '{data, rows, dim}');
-	checkCount('scores: dim', scores.dim, 1);
-	checkCount('scores: rows', scores.rows, 1);
-	checkFloats('scores: data', scores.data, undefined, scores.rows * scores.dim);
+/** `at` begins the message of an error. */
+function checkOutcomes(scores: Vectors, correct: readonly boolean[], at = ''): Outcomes {
+	checkObject(`${at}scores`, scores, '{data, rows, dim}');
+	checkCount(`${at}scores: dim`, scores.dim, 1);
+	checkCount(`${at}scores: rows`, scores.rows, 1);
+	checkFloats(`${at}scores: data`, scores.data, undefined, scores.rows * scores.dim);
 	if (scores.data.length !== scores.rows * scores.dim) {
-		throw new RetrievalError('ERR_DIMENSION', `scores: expected ${scores.rows} × ${scores.dim} values, got ${scores.data.length}`);
+		throw new RetrievalError('ERR_DIMENSION', `${at}scores: expected ${scores.rows} × ${scores.dim} values, got ${scores.data.length}`);
 	}
 	if (!isArray(correct) || correct.length !== scores.rows) {
 		const got = isArray(correct) ? String(correct.length) : kindOf(correct);
-		throw new RetrievalError('ERR_ARGUMENT', `correct: expected one boolean for each of ${scores.rows} questions, got ${got}`);
+		throw new RetrievalError('ERR_ARGUMENT', `${at}correct: expected one boolean for each of ${scores.rows} questions, got ${got}`);
 	}
-	return checkCorrect(correct, i => `correct[${i}]`);
+	return {scores, correct: checkCorrect(correct, i => `${at}correct[${i}]`)};
 }
 
 function points({temperatures, errors}: Binding.NativePath): TemperatureFit[] {

@@ -281,14 +281,15 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 
 	/**
-	@internal One native call for many queries, which have names or are called by their positions; the lists stay native. With
-	`passages`, hits of an index of phrases are called by their passages.
+	@internal One native call for many queries, which have names or are called by their positions; the lists stay native. For an
+	index of phrases: with `passages` hits have the ids of their passages, with `eachPhrase` the best phrases are the hits.
 	*/
 	async searchRun(
 		names: readonly string[] | undefined,
 		queries: Vectors,
 		options: SearchManyOptions & VectorFilterOptions & Ef,
 		passages = false,
+		eachPhrase = false,
 	): Promise<Binding.NativeRun> {
 		checkOptions('searchMany', options, searchManyOptions);
 		const {k = 100, threads = 0, filter, signal} = options;
@@ -299,7 +300,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 			? queryBatch('searchMany', queries, this.#dim, signal)
 			: vectorBatch('searchMany', names, queries, this.#dim, signal));
 		const rows = filter === undefined ? undefined : await nativeFilter(this.#native, filter, signal);
-		return callNative(options, control => this.#native.searchMany(batch, k, ef, threads, rows, control, passages));
+		return callNative(options, control => this.#native.searchMany(batch, k, ef, threads, rows, control, passages, eachPhrase));
 	}
 
 	/** Hands changes on in the order of their calls, however long it takes to copy what they are given. */

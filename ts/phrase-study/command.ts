@@ -23,6 +23,7 @@ export function commandOf(dataset: string, options: PhraseStudyOptions): string 
 		['negatives', options.negatives],
 		['random', options.random],
 		['significance', options.significance],
+		['confidence-of', options.confidenceOf],
 	];
 	const words = flags.flatMap(([flag, value]) => (value === undefined || value === '' ? [] : [`--${flag}`, quoted(String(value))]));
 	return ['npx passagekit phrases', ...words].join(' ');

@@ -5,7 +5,7 @@ import type {PhraseSettings} from './study.ts';
 
 /** All that decides what a run finds: the same configuration gives the same bytes. */
 export interface PhraseConfiguration {
-	readonly format: 'passagekit phrase study 1';
+	readonly format: 'passagekit phrase study 2';
 	readonly dataset: string;
 	readonly passagekit: string;
 	/** The version of `onnxruntime-node`; none for a library named by the user. */

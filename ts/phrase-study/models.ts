@@ -7,7 +7,7 @@ import {isThere, json, makeFolder, readJson, writeWhole} from '../report/run-fol
 import {wordCount} from '../study/corpus-facts.ts';
 import {encodedPart} from '../study/encoded-part.ts';
 import {turnWithTime} from '../turn.ts';
-import type {CallOptions, Encoder} from '../types.ts';
+import type {CallOptions, Encoder, Vectors} from '../types.ts';
 import type {PhraseModelFacts} from './study.ts';
 
 /** M_n: phrases of `length`. */
@@ -37,21 +37,61 @@ export interface ModelOptions extends CallOptions {
 /** Encoded at once, and in a file of their own until all are: what a run that was stopped does not do again. */
 const PASSAGES_A_PART = 128;
 
-/** Segments and encodes all passages, or opens what is there. Every phrase has its passage's title before it, as a passage has. */
-export async function openModel(model: PhraseModel, options: ModelOptions): Promise<{index: PhraseIndex; facts: PhraseModelFacts}> {
-	const {folder, passages, encoder, questionEncoder, signal, onProgress} = options;
+/** Differences of vectors' lengths from 1 up to this are rounding. */
+const ROUNDING = 1e-3;
+
+export interface OpenedModel extends AsyncDisposable {
+	readonly index: PhraseIndex;
+	/** For undivided scores of phrases: an index of its own if the encoder's vectors do not have length 1, else the same. */
+	readonly undivided: PhraseIndex;
+	readonly facts: PhraseModelFacts;
+}
+
+/** Segments and encodes all passages, or opens the indexes of an earlier run. Every phrase is encoded with its passage's title, as passages are. */
+export async function openModel(model: PhraseModel, options: ModelOptions): Promise<OpenedModel> {
+	const {folder, signal} = options;
 	const path = join(folder, `${model.name}.pkphrases`);
+	const undividedPath = join(folder, `${model.name}.undivided.pkphrases`);
 	const factsPath = join(folder, `${model.name}.json`);
-	if (await isThere(path)) {
-		return {index: await PhraseIndex.open(path), facts: await readJson<PhraseModelFacts>(factsPath)};
+	if (!(await isThere(path))) {
+		await makeFolder(folder);
+		const parts = join(folder, `${model.name}.parts`);
+		await using building = await build(model, options, parts, true);
+		await writeWhole(factsPath, json(building.facts));
+		if (!building.facts.unitLength) {
+			await using raw = await build(model, options, parts, false);
+			await raw.index.save(undividedPath, {signal});
+		}
+		// The last file: once it is there, the model is complete.
+		await building.index.save(path, {signal});
+		await onPath('remove', parts, async () => rm(parts, {recursive: true, force: true}));
 	}
-	await makeFolder(folder);
-	const segmenter = await segmenterOf(model, options.tokenizer);
+	const facts = await readJson<PhraseModelFacts>(factsPath);
+	const index = await PhraseIndex.open(path);
+	const undivided = facts.unitLength ? index : await PhraseIndex.open(undividedPath);
+	return {
+		index,
+		undivided,
+		facts,
+		async [Symbol.asyncDispose]() {
+			index.close();
+			undivided.close();
+		},
+	};
+}
+
+/** An index of all phrases, from the vectors in `parts` where these are there. */
+async function build(
+	model: PhraseModel,
+	{passages, encoder, tokenizer, questionEncoder, signal, onProgress}: ModelOptions,
+	parts: string,
+	unitLength: boolean,
+): Promise<{index: PhraseIndex; facts: PhraseModelFacts} & AsyncDisposable> {
+	const segmenter = await segmenterOf(model, tokenizer);
 	const metadata = {encoder: encoder.identity!, ...(questionEncoder === undefined ? {} : {questionEncoder})};
-	await using building = new PhraseIndex({dim: encoder.dim, metadata});
-	const parts = join(folder, `${model.name}.parts`);
+	const index = new PhraseIndex({dim: encoder.dim, metadata, unitLength});
 	let [phrases, words] = [0, 0];
-	let part = 0;
+	let [part, hasUnitLength] = [0, true];
 	const kept: Encoder = {
 		dim: encoder.dim,
 		async encode(inputs) {
@@ -59,19 +99,29 @@ export async function openModel(model: PhraseModel, options: ModelOptions): Prom
 				await turnWithTime();
 				words += wordCount(typeof input === 'string' ? input : input.text);
 			}
-			return encodedPart(join(parts, `${part++}.f32`), inputs, encoder, signal);
+			const vectors = await encodedPart(join(parts, `${part++}.f32`), inputs, encoder, signal);
+			hasUnitLength &&= await haveUnitLength(vectors);
+			return vectors;
 		},
 	};
 	for (let start = 0; start < passages.size; start += PASSAGES_A_PART) {
 		const slice = await passages.slice(start, PASSAGES_A_PART);
-		phrases += (await building.addPassages(slice, {encoder: kept, segmenter, signal})).phrases;
+		phrases += (await index.addPassages(slice, {encoder: kept, segmenter, signal})).phrases;
 		await onProgress?.({done: start + slice.length, total: passages.size});
 	}
-	const facts = {...model, phrases, words: phrases === 0 ? 0 : words / phrases};
-	await writeWhole(factsPath, json(facts));
-	await building.save(path, {signal});
-	await onPath('remove', parts, async () => rm(parts, {recursive: true, force: true}));
-	return {index: await PhraseIndex.open(path), facts};
+	const facts = {...model, phrases, words: phrases === 0 ? 0 : words / phrases, unitLength: hasUnitLength};
+	return {index, facts, [Symbol.asyncDispose]: async () => index.close()};
+}
+
+async function haveUnitLength({data, rows, dim}: Vectors): Promise<boolean> {
+	for (let row = 0; row < rows; row++) {
+		await turnWithTime();
+		const squared = data.subarray(row * dim, (row + 1) * dim).reduce((sum, value) => sum + value * value, 0);
+		if (Math.abs(Math.sqrt(squared) - 1) > ROUNDING) {
+			return false;
+		}
+	}
+	return true;
 }
 
 async function segmenterOf({length}: PhraseModel, tokenizer: string): Promise<Pick<PhraseSegmenter, 'segmentMany'>> {

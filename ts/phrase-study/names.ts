@@ -4,9 +4,10 @@ import type {PhraseCondition, PhraseModelFacts} from './study.ts';
 const conditions: Readonly<Record<Exclude<PhraseCondition, `M${string}`>, string>> = {
 	bm25: 'BM25',
 	muf: 'MUF',
-	mufDescent: 'MUF, descent',
+	mufSearch: 'MUF, T by search',
+	mufOwn: 'MUF, a T for each model',
 	mufPlain: 'MUF, T = 1',
-	mufAll: 'MUF of all',
+	mufAll: 'MUF of all models',
 	mean: 'Mean score',
 	rrf: 'RRF',
 };
@@ -26,3 +27,6 @@ export function lengthName(length: PhraseModelFacts['length']): string {
 
 /** The measure that says whether a question's first passage is right, by candidates. */
 export const accuracyMeasure = 'accuracy';
+
+/** The measure of the tests of calibration: lower is better. */
+export const brierMeasure = 'Brier score';

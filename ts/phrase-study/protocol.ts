@@ -1,171 +1,168 @@
-import {fitTemperature, fuseByConfidence} from '../calibration/index.ts';
-import {pairedTest} from '../evaluation/index.ts';
+import {
+	type ConfidenceFusion,
+	type ModelOutcomes,
+	type Prediction,
+	fitFusionTemperature,
+	fitTemperature,
+	fuseByConfidence,
+} from '../calibration/index.ts';
 import {fuse} from '../fusion/index.ts';
-import {type Tested, corrected, mean} from '../report/tested.ts';
+import {mean} from '../report/tested.ts';
 import type {Values} from '../study/measures.ts';
 import {turnWithTime} from '../turn.ts';
-import type {CallOptions, Run, Vectors} from '../types.ts';
+import type {CallOptions, Run} from '../types.ts';
 import {calibrated} from './calibrated.ts';
+import {type ScoredRun, outcomesOf, predictionsOf} from './outcomes.ts';
 import type {CalibratedModel, PhraseCondition, PhraseConditionRow, PhraseSettings, ProtocolStudy} from './study.ts';
+import {type PerQuestion, compareAll, compareCalibrations, pairsOfExtensions, pairsOfPaper} from './tests.ts';
 
-/** A way of asking, and what was found by it. */
+/** What was found among candidates, or among all passages. */
 export interface Protocol {
 	readonly bm25: Run;
-	/** Of each model, by name: all questions, development and test. */
-	readonly models: ReadonlyMap<string, Run>;
+	/** Each model by name: all questions, development and test. */
+	readonly models: ReadonlyMap<string, ScoredRun>;
 	/** Ids of questions. */
 	readonly development: readonly string[];
 	readonly test: readonly string[];
-	/** The first is 1 or 0: whether the first passage is right. */
+	/** The first one is 1 or 0: whether the first passage is right. */
 	readonly measures: readonly string[];
 	measure(run: Run): Promise<Values>;
-	/** Hits wanted of what is fused. */
+	/** Maximum number of hits of a fused list. */
 	readonly k: number;
 }
 
 /** T₀ of Figure 2: six for each power of ten, from 0.001 to 10. */
 const STARTS = Array.from({length: 25}, (_, i) => Number((10 ** (i / 6 - 3)).toPrecision(6)));
+/** T₀ that the paper's is tested against. */
+const OTHER_STARTS: readonly number[] = [0.001, 0.01, 1, 10];
 
-/** A model while it is fused. */
-interface Fitted {
-	readonly name: string;
-	readonly run: Run;
-	readonly temperature: number;
-}
+/** The name of MUF with this T₀ in tests. */
+export const startName = (start: number): string => `T0 = ${start}`;
 
-/** Fits temperatures and chooses models on development questions, fuses, and measures and tests all on test questions. */
+/** Fits temperatures and selects models on development questions; fuses, measures and tests on test questions. */
 export async function studyProtocol(protocol: Protocol, settings: PhraseSettings, options: CallOptions): Promise<ProtocolStudy> {
 	const {bm25, models, development, test, measures, measure, k} = protocol;
 	const {signal, onProgress} = options;
+	const {bins, start, stepSize, confidenceDepth: depth} = settings;
 	const [decisive] = measures as [string];
-	const values = new Map<PhraseCondition, Values>();
-	for (const [name, run] of [['bm25', bm25] as const, ...models]) {
-		values.set(name as PhraseCondition, await measure(run));
+	const values = new Map<string, Values>([['bm25', await measure(bm25)]]);
+	const known = new Map<string, ModelOutcomes>();
+	const held = new Map<string, ModelOutcomes>();
+	for (const [name, model] of models) {
+		const of = await measure(model.run);
+		values.set(name, of);
+		const isRight = (id: string): boolean => of.get(id)?.[decisive] === 1;
+		known.set(name, await outcomesOf(model, development, isRight, depth));
+		held.set(name, await outcomesOf(model, test, isRight, depth));
 	}
-	const depth = settings.confidenceDepth;
-	const share = (condition: string, ids: readonly string[], of: string): number =>
-		mean(ids.map(id => values.get(condition as PhraseCondition)!.get(id)?.[of] ?? 0));
+	const valuesOf = (condition: string): PerQuestion => new Map(test.map(id => [id, values.get(condition)!.get(id)?.[decisive] ?? 0]));
 
-	const fits = new Map<string, Outcomes>();
-	const studied: CalibratedModel[] = [];
-	for (const [name, run] of models) {
-		const right = (id: string): boolean => values.get(name as PhraseCondition)!.get(id)?.[decisive] === 1;
-		const known = await outcomes(run, development, right, depth);
-		const held = await outcomes(run, test, right, depth);
-		fits.set(name, known);
-		const {bins, start, stepSize} = settings;
-		const {temperature} = await fitTemperature(known.scores, known.correct, {method: 'search', bins, signal});
-		const {temperature: descended} = await fitTemperature(known.scores, known.correct, {
-			method: 'descent',
-			start,
-			stepSize,
-			bins,
-			signal,
-		});
-		studied.push({
-			name,
-			development: share(name, development, decisive),
-			temperature,
-			descended,
-			before: await calibrated(held.scores, held.correct, 1, bins),
-			after: await calibrated(held.scores, held.correct, temperature, bins),
-			afterDescent: await calibrated(held.scores, held.correct, descended, bins),
-		});
+	const names = [...models.keys()];
+	const accuracies = new Map(names.map(name => [name, mean(known.get(name)!.correct.map(Number))]));
+	const selected = names.toSorted((a, b) => accuracies.get(b)! - accuracies.get(a)!).slice(0, settings.fused);
+	const descend = async (of: readonly string[], from: number): Promise<number> => {
+		const outcomes = of.map(name => known.get(name)!);
+		return (await fitFusionTemperature(outcomes, {method: 'descent', start: from, stepSize, bins, signal})).temperature;
+	};
+	const search = async (of: readonly string[]): Promise<number> =>
+		(
+			await fitFusionTemperature(
+				of.map(name => known.get(name)!),
+				{bins, signal},
+			)
+		).temperature;
+	const temperatures = {descent: await descend(selected, start), search: await search(selected), all: await descend(names, start)};
+	const own = new Map<string, number>();
+	for (const [name, {scores, correct}] of known) {
+		own.set(name, (await fitTemperature(scores, correct, {bins, signal})).temperature);
 	}
-	const selected = studied
-		.toSorted((a, b) => b.development - a.development)
-		.slice(0, settings.fused)
-		.map(({name}) => name);
 
-	const fitted = (names: readonly string[], temperatureOf: (model: CalibratedModel) => number): Fitted[] =>
-		names.map(name => ({name, run: models.get(name)!, temperature: temperatureOf(studied.find(model => model.name === name)!)}));
-	/** The model that answers each question: its list is the answer, and so are its values. */
-	const byConfidence = async (of: readonly Fitted[]): Promise<ReadonlyMap<string, string>> =>
-		(await fuseByConfidence(of, {depth, k, signal})).chosen;
-	const valuesOf = (chosen: ReadonlyMap<string, string>): Values =>
-		new Map([...chosen].map(([id, name]) => [id, values.get(name as PhraseCondition)!.get(id)!]));
-	const muf = await byConfidence(fitted(selected, ({temperature}) => temperature));
-	values.set('muf', valuesOf(muf));
-	values.set('mufDescent', valuesOf(await byConfidence(fitted(selected, ({descended}) => descended))));
-	values.set('mufPlain', valuesOf(await byConfidence(fitted(selected, () => 1))));
-	values.set('mufAll', valuesOf(await byConfidence(fitted([...models.keys()], ({temperature}) => temperature))));
-	const lists = selected.map(name => models.get(name)!);
+	/** Which model answers each question, by one temperature or by each model's own. */
+	const fused = async (of: readonly string[], temperature?: number): Promise<ConfidenceFusion> => {
+		const fusion = of.map(name => {
+			const {run, scores} = models.get(name)!;
+			return {name, run, phrases: scores, ...(temperature === undefined ? {temperature: own.get(name)!} : {})};
+		});
+		return fuseByConfidence(fusion, {depth, k, signal, temperature});
+	};
+	/** A question's values are those of the model that answers it. */
+	const valuesBy = ({chosen}: ConfidenceFusion): Values => new Map([...chosen].map(([id, name]) => [id, values.get(name)!.get(id)!]));
+	const predictions = ({chosen, confidence}: ConfidenceFusion): Prediction[] =>
+		test.map(id => ({
+			confidence: confidence.get(id) ?? 0,
+			correct: values.get(chosen.get(id) ?? '')?.get(id)?.[decisive] === 1,
+		}));
+	const [muf, mufOwn, mufPlain] = [await fused(selected, temperatures.descent), await fused(selected), await fused(selected, 1)];
+	values.set('muf', valuesBy(muf));
+	const mufSearch = await fused(selected, temperatures.search);
+	values.set('mufSearch', valuesBy(mufSearch));
+	values.set('mufOwn', valuesBy(mufOwn));
+	values.set('mufPlain', valuesBy(mufPlain));
+	values.set('mufAll', valuesBy(await fused(names, temperatures.all)));
+	const lists = selected.map(name => models.get(name)!.run);
 	const weights = selected.map(() => 1 / selected.length);
 	values.set('mean', await measure(await fuse(lists, {method: 'linear', missing: 'minimum', weights}, {k, signal})));
 	values.set('rrf', await measure(await fuse(lists, {method: 'rrf'}, {k, signal})));
 	const rows: PhraseConditionRow[] = [];
-	for (const condition of values.keys()) {
+	for (const [condition, of] of values) {
 		await turnWithTime();
-		rows.push({condition, values: measures.map(of => share(condition, test, of))});
+		rows.push({
+			condition: condition as PhraseCondition,
+			values: measures.map(measure => mean(test.map(id => of.get(id)?.[measure] ?? 0))),
+		});
 	}
 
-	const curve: Array<{start: number; accuracy: number}> = [];
-	for (const start of STARTS) {
-		const from: Fitted[] = [];
-		for (const name of selected) {
-			const {scores, correct} = fits.get(name)!;
-			const {bins, stepSize} = settings;
-			const {temperature} = await fitTemperature(scores, correct, {method: 'descent', start, stepSize, bins, signal});
-			from.push({name, run: models.get(name)!, temperature});
-		}
-		const found = valuesOf(await byConfidence(from));
-		curve.push({start, accuracy: mean(test.map(id => found.get(id)?.[decisive] ?? 0))});
+	const curve: Array<ProtocolStudy['curve'][number]> = [];
+	const byStart = new Map<number, PerQuestion>();
+	for (const from of STARTS) {
+		const temperature = await descend(selected, from);
+		const found = valuesBy(await fused(selected, temperature));
+		const perQuestion = new Map(test.map(id => [id, found.get(id)?.[decisive] ?? 0]));
+		byStart.set(from, perQuestion);
+		curve.push({start: from, temperature, accuracy: mean(perQuestion.values())});
 		await onProgress?.({done: curve.length, total: STARTS.length});
 	}
-	const chosen = Object.fromEntries(selected.map(name => [name, test.filter(id => muf.get(id) === name).length]));
+	byStart.set(start, valuesOf('muf'));
+
+	const studied: CalibratedModel[] = [];
+	const calibrations = new Map<string, {before: readonly Prediction[]; after: readonly Prediction[]}>();
+	for (const [name, outcomes] of held) {
+		const before = await predictionsOf(outcomes, 1);
+		const after = await predictionsOf(outcomes, temperatures.descent);
+		calibrations.set(name, {before, after});
+		const temperature = own.get(name)!;
+		studied.push({
+			name,
+			development: accuracies.get(name)!,
+			temperature,
+			before: calibrated(before, bins),
+			after: calibrated(after, bins),
+			own: calibrated(await predictionsOf(outcomes, temperature), bins),
+		});
+	}
+	const [before, after] = [predictions(mufPlain), predictions(muf)];
+	calibrations.set('MUF', {before, after});
+
+	const tests = {significance: settings.significance, signal};
+	const startPairs = OTHER_STARTS.map(other => [startName(start), startName(other)] as const);
+	const ofStart = new Map([...byStart].map(([from, of]) => [startName(from), of]));
 	return {
 		measures,
 		models: studied,
 		selected,
+		temperatures,
+		fused: {
+			before: calibrated(before, bins),
+			after: calibrated(after, bins),
+			own: calibrated(predictions(mufOwn), bins),
+			searched: calibrated(predictions(mufSearch), bins),
+		},
 		rows,
-		chosen,
+		chosen: Object.fromEntries(selected.map(name => [name, test.filter(id => muf.chosen.get(id) === name).length])),
 		curve,
-		comparisons: await compareAll(values, [...models.keys()], decisive, test, settings, signal),
+		comparisons: await compareAll(pairsOfPaper(names), decisive, valuesOf, tests),
+		extensions: await compareAll(pairsOfExtensions, decisive, valuesOf, tests),
+		startTests: await compareAll(startPairs, decisive, name => ofStart.get(name)!, tests),
+		calibrationTests: await compareCalibrations(calibrations, tests),
 	};
-}
-
-/** Scores of questions, and whether the first passage is right. */
-interface Outcomes {
-	/** `[questions, depth]`; −∞ where there are fewer. */
-	readonly scores: Vectors;
-	readonly correct: readonly boolean[];
-}
-
-async function outcomes(run: Run, ids: readonly string[], right: (id: string) => boolean, depth: number): Promise<Outcomes> {
-	// Where a model finds nothing it has no confidence.
-	const found = ids.filter(id => (run.get(id)?.length ?? 0) > 0);
-	const data = new Float32Array(found.length * depth).fill(Number.NEGATIVE_INFINITY);
-	for (const [row, id] of found.entries()) {
-		await turnWithTime();
-		for (const [i, {score}] of run.get(id)!.slice(0, depth).entries()) {
-			data[row * depth + i] = score;
-		}
-	}
-	return {scores: {data, rows: found.length, dim: depth}, correct: found.map(right)};
-}
-
-/** MUF against each model, BM25 and the other ways to fuse; phrases against whole passages, and the shortest against longer ones. */
-async function compareAll(
-	values: ReadonlyMap<PhraseCondition, Values>,
-	models: readonly string[],
-	measure: string,
-	test: readonly string[],
-	{significance}: PhraseSettings,
-	signal: AbortSignal | undefined,
-): Promise<ProtocolStudy['comparisons']> {
-	const phrases = models.filter(name => name !== 'M0');
-	const [shortest, ...longer] = phrases;
-	const pairs: ReadonlyArray<readonly [a: string, b: string]> = [
-		...[...models, 'bm25', 'mufDescent', 'mufPlain', 'mufAll', 'mean', 'rrf'].map(other => ['muf', other] as const),
-		...phrases.map(name => [name, 'M0'] as const),
-		...longer.map(name => [shortest!, name] as const),
-	];
-	const of = (condition: string): Map<string, number> =>
-		new Map(test.map(id => [id, values.get(condition as PhraseCondition)!.get(id)?.[measure] ?? 0]));
-	const tests: Tested[] = [];
-	for (const [a, b] of pairs) {
-		await turnWithTime();
-		tests.push({a, b, measure, mark: '', better: true, tested: await pairedTest(of(a), of(b), {signal})});
-	}
-	return corrected(tests, significance);
 }

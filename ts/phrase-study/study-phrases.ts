@@ -1,15 +1,16 @@
 import {basename, join, resolve} from 'node:path';
 import {packageVersion} from '../addon.ts';
-import {checkArray, checkCount, checkNumber, checkString} from '../check.ts';
+import {checkArray, checkCount, checkNumber, checkOneOf, checkString} from '../check.ts';
 import {Collection} from '../collection/index.ts';
 import {readTrecRun, writeTrecRun} from '../corpus/index.ts';
-import {OnnxEncoder} from '../encoders/index.ts';
+import {OnnxEncoder, Tokenizer} from '../encoders/index.ts';
 import {RetrievalError} from '../errors.ts';
 import {type FilteredSearcher, candidateLists, rankCandidates} from '../evaluation/index.ts';
 import {resolveModel} from '../models/index.ts';
 import {findRuntimeLibrary} from '../onnx/runtime-library.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
-import {PhraseSearcher} from '../phrases/index.ts';
+import {type PhraseHit, PhraseSearcher} from '../phrases/index.ts';
+import {phraseNamed} from '../phrases/phrase-searcher.ts';
 import {type Counted, type Model, named, sha256} from '../report/inputs.ts';
 import {beginRun, isThere, json, makeFolder, writeWhole} from '../report/run-folder.ts';
 import {mean} from '../report/tested.ts';
@@ -22,11 +23,13 @@ import {divided} from '../study/split.ts';
 import type {CallOptions, Progress, Query, Question, Run, Searcher} from '../types.ts';
 import {commandOf} from './command.ts';
 import {type PhraseConfiguration, parts} from './configuration.ts';
+import {meanPassageTokens, meanTokens} from './lengths.ts';
 import {ofCandidates} from './measures.ts';
 import {openModel, phraseModels} from './models.ts';
+import type {ScoredRun} from './outcomes.ts';
 import {type Protocol, studyProtocol} from './protocol.ts';
-import {phraseStudyHtml} from './report-html.ts';
-import {phraseStudyMarkdown} from './report-markdown.ts';
+import {phraseStudyHtml} from './report/report-html.ts';
+import {phraseStudyMarkdown} from './report/report-markdown.ts';
 import {type PhraseModelFacts, type PhraseSettings, type PhraseStudy, phraseStudyFormat} from './study.ts';
 
 export interface PhraseStudyOptions extends NamedFiles, Omit<CallOptions, 'onProgress'> {
@@ -50,6 +53,11 @@ export interface PhraseStudyOptions extends NamedFiles, Omit<CallOptions, 'onPro
 	readonly random?: number | undefined;
 	/** A difference counts with a corrected p below this. @default 0.01 */
 	readonly significance?: number | undefined;
+	/**
+	Which scores A_k holds, those that confidences are computed from: `phrases` as in the paper, the 30 highest undivided inner
+	products with phrases; or `passages`, the scores of the 30 best passages. @default 'phrases'
+	*/
+	readonly confidenceOf?: 'phrases' | 'passages' | undefined;
 	readonly onProgress?: ((progress: PhraseStudyProgress) => void) | undefined;
 }
 
@@ -66,11 +74,12 @@ const studyOptions: OptionNames = optionNames<PhraseStudyOptions>({
 	negatives: true,
 	random: true,
 	significance: true,
+	confidenceOf: true,
 });
 
 /** What is being done, and how far it is. */
 export interface PhraseStudyProgress extends Progress {
-	/** Such as `encode M3`, `search M0` or `candidates BM25`. */
+	/** Such as `encode M3`, `search M0`, `phrases M0` or `candidates BM25`. */
 	readonly stage: string;
 }
 
@@ -79,14 +88,14 @@ const KS = [1, 5, 20, 100];
 
 /**
 Reruns Yang et al. (2023), "Confidence-Calibrated Ensemble Dense Phrase Retrieval", on a data set: a folder with a corpus,
-questions and where they do not say it themselves qrels; or a SQuAD or PubMedQA file. Encodes its passages by phrases of
-several lengths, each a model; tells each question's gold passage among 30 others and finds it among all; fits each model's
-temperature and chooses three models on development questions, and measures them, their fusion by confidence, BM25 and other
-ensembles on test questions; and writes the paper's tables and figures for this data set into the folder `output`:
+questions and, unless the questions name their passages, qrels; or a SQuAD or PubMedQA file. It encodes the passages by phrases
+of several lengths, each a model, and ranks each question's gold passage among 30 others and among all passages. On development
+questions it selects three models and fits their one temperature; on test questions it measures the models, their fusion by
+confidence, BM25 and other ensembles. It writes the paper's tables and figures for this data set into the folder `output`:
 `report.html`, `report.md` and `results.json`, with all runs as TREC files and the exact configuration.
 
-It can be stopped at any time: called again with the same configuration it goes on where it was. The same configuration gives
-the same bytes.
+It can be stopped at any time: called again with the same configuration it continues. The same configuration gives the same
+bytes.
 
 @example
 ```
@@ -203,27 +212,47 @@ export async function studyPhrases(dataset: string, output: string, options: Phr
 	const rank = async (of: string, searcher: FilteredSearcher): Promise<Run> =>
 		kept('candidateRuns', of, async () => rankCandidates(searcher, asked, candidates, {signal, onProgress: report(`candidates ${of}`)}));
 
-	const among = {bm25: await rank('BM25', bm25), models: new Map<string, Run>()};
-	const whole = {bm25: ofBm25, models: new Map<string, Run>()};
+	const among = {bm25: await rank('BM25', bm25), models: new Map<string, ScoredRun>()};
+	const whole = {bm25: ofBm25, models: new Map<string, ScoredRun>()};
 	const facts: PhraseModelFacts[] = [];
 	await using encoder = await OnnxEncoder.load(encoderName, {signal});
 	await using ofQuestions = questionEncoderName === undefined ? encoder : await OnnxEncoder.load(questionEncoderName, {signal});
 	const questionEncoder = new QuestionEncoder(ofQuestions);
+	const ofPhrases = settings.confidenceOf === 'phrases';
 	for (const model of models) {
-		const opened = await openModel(model, {
+		const {name} = model;
+		await using opened = await openModel(model, {
 			folder: join(folder, parts.models),
 			passages,
 			encoder,
 			tokenizer: encoderName,
 			questionEncoder: questionEncoderName === undefined ? undefined : ofQuestions.identity,
 			signal,
-			onProgress: report(`encode ${model.name}`),
+			onProgress: report(`encode ${name}`),
 		});
-		await using index = opened.index;
-		const searcher = new PhraseSearcher({encoder: questionEncoder, index});
+		const searcher = new PhraseSearcher({encoder: questionEncoder, index: opened.index, undivided: opened.undivided});
 		facts.push(opened.facts);
-		whole.models.set(model.name, await search(model.name, searcher));
-		among.models.set(model.name, await rank(model.name, searcher));
+		const run = await search(name, searcher);
+		const ranked = await rank(name, searcher);
+		const phrases = settings.confidenceDepth;
+		whole.models.set(name, {
+			run,
+			scores: ofPhrases
+				? await kept('runs', `${name}.phrases`, async () => {
+						const call = {k: 0, phrases, signal, onProgress: report(`phrases ${name}`)};
+						return (await searcher.searchManyWithPhrases(questions, call)).phrases;
+					})
+				: run,
+		});
+		among.models.set(name, {
+			run: ranked,
+			scores: ofPhrases
+				? await kept('candidateRuns', `${name}.phrases`, async () => {
+						const call = {signal, onProgress: report(`candidate phrases ${name}`)};
+						return namedPhrases(await rankCandidates(phrasesOf(searcher, phrases), asked, candidates, call));
+					})
+				: ranked,
+		});
 	}
 
 	const graded = [...judged.qrels.values()].some(grades => [...grades.values()].some(grade => grade > 1));
@@ -234,16 +263,28 @@ export async function studyPhrases(dataset: string, output: string, options: Phr
 	const ofAll: Protocol = {...whole, ...sides, ...found};
 	const ofSome: Protocol = {...among, ...sides, ...ofCandidates(candidates, {signal})};
 	const {size, short} = candidates;
+	const tokenizer = await Tokenizer.load(encoderName, {signal});
 	const study: PhraseStudy = {
 		format: phraseStudyFormat,
 		dataset: name,
 		passagekit: version,
-		corpus: {count: passages.size, name: basename(files.corpus), sha256: corpusHash, words: corpus.words},
+		corpus: {
+			count: passages.size,
+			name: basename(files.corpus),
+			sha256: corpusHash,
+			words: corpus.words,
+			tokens: await meanPassageTokens(tokenizer, passages, signal),
+		},
 		questions: {
 			development: split.development.length,
 			test: split.test.length,
 			without: candidates.without,
 			words: mean(asked.map(({text}) => wordCount(text))),
+			tokens: await meanTokens(
+				tokenizer,
+				asked.map(({text}) => text),
+				signal,
+			),
 			files: questionFiles,
 			split: split.by,
 		},
@@ -265,11 +306,21 @@ export async function studyPhrases(dataset: string, output: string, options: Phr
 	await writeWhole(join(folder, parts.html), phraseStudyHtml(study));
 	return study;
 
-	/** BM25's lists where relevance is known of all that they have, else lists as deep as there are relevant passages. */
+	/** BM25's lists if they are deep enough for all relevant passages and the negatives, else BM25 itself. */
 	async function negativesOf({qrels}: Judged): Promise<Run | Searcher> {
-		const most = [...qrels.values()].reduce((most, {size}) => Math.max(most, size), 0);
-		return most + settings.negatives <= settings.depth ? ofBm25 : bm25;
+		const maxRelevant = [...qrels.values()].reduce((max, {size}) => Math.max(max, size), 0);
+		return maxRelevant + settings.negatives <= settings.depth ? ofBm25 : bm25;
 	}
+}
+
+/** The best phrases of candidates, as hits with their passages' ids. */
+function phrasesOf(searcher: PhraseSearcher, phrases: number): FilteredSearcher {
+	return {search: async (query, {filter, signal}) => (await searcher.searchWithPhrases(query, {k: 0, phrases, filter, signal})).phrases};
+}
+
+/** A run whose hits are called by their phrases, since a list has several of a passage. */
+function namedPhrases(run: Run): Run {
+	return new Map([...run].map(([id, hits]) => [id, (hits as readonly PhraseHit[]).map(phraseNamed)]));
 }
 
 function checkedLengths({sentences, tokens = []}: PhraseStudyOptions): [sentences: readonly number[], tokens: readonly number[]] {
@@ -295,11 +346,19 @@ function checkedLengths({sentences, tokens = []}: PhraseStudyOptions): [sentence
 	return [...lengths];
 }
 
-function checkedSettings({seed = 42, negatives = 10, random = 20, significance = 0.01, questions = 2}: PhraseStudyOptions): PhraseSettings {
+function checkedSettings({
+	seed = 42,
+	negatives = 10,
+	random = 20,
+	significance = 0.01,
+	questions = 2,
+	confidenceOf = 'phrases',
+}: PhraseStudyOptions): PhraseSettings {
 	checkCount('seed', seed, 0);
 	checkCount('negatives', negatives, 0, 80);
 	checkCount('random', random, 0);
 	checkCount('questions', questions, 2);
+	checkOneOf('confidenceOf', confidenceOf, ['phrases', 'passages']);
 	checkNumber('significance', significance);
 	if (significance <= 0 || significance >= 1) {
 		throw new RetrievalError('ERR_ARGUMENT', `significance: expected a number between 0 and 1, got ${significance}`);
@@ -308,6 +367,7 @@ function checkedSettings({seed = 42, negatives = 10, random = 20, significance =
 		seed,
 		negatives,
 		random,
+		confidenceOf,
 		confidenceDepth: 30,
 		fused: 3,
 		start: 0.1,

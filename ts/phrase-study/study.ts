@@ -5,7 +5,7 @@ import type {Counted, Model} from '../report/inputs.ts';
 import type {RelevanceSource} from '../study/relevance.ts';
 import type {SplitBy} from '../study/split.ts';
 
-export const phraseStudyFormat = 'passagekit phrase study 1';
+export const phraseStudyFormat = 'passagekit phrase study 2';
 
 /**
 What the study of Yang et al. (2023), "Confidence-Calibrated Ensemble Dense Phrase Retrieval", found out on a data set: all
@@ -16,8 +16,8 @@ export interface PhraseStudy {
 	/** The data set's name, such as "SQuAD". */
 	readonly dataset: string;
 	readonly passagekit: string;
-	/** `words`: mean length of a passage, by white space. */
-	readonly corpus: Counted & {readonly words: number};
+	/** `words` and `tokens`: mean length of a passage, by white space and in the encoder's word pieces. */
+	readonly corpus: Counted & {readonly words: number; readonly tokens: number};
 	readonly questions: QuestionFacts;
 	readonly relevance: Relevance;
 	readonly encoder: Model;
@@ -40,8 +40,9 @@ export interface QuestionFacts {
 	readonly test: number;
 	/** Left out, since no relevant passage of theirs is known. */
 	readonly without: number;
-	/** Mean length, by white space. */
+	/** Mean length, by white space and in the encoder's word pieces. */
 	readonly words: number;
+	readonly tokens: number;
 	readonly files: readonly Counted[];
 	readonly split: SplitBy;
 }
@@ -61,9 +62,11 @@ export interface PhraseSettings {
 	/** Hard negatives, and random passages, beside the gold one. */
 	readonly negatives: number;
 	readonly random: number;
-	/** |A_k|: scores that confidence is of, at most. */
+	/** Whether A_k holds scores of phrases, as in the paper, or of passages. */
+	readonly confidenceOf: 'phrases' | 'passages';
+	/** The k of A_k: maximum number of scores that a confidence is computed from. */
 	readonly confidenceDepth: number;
-	/** Models that are fused. */
+	/** Number of models that are fused. */
 	readonly fused: number;
 	/** T₀ and step of the paper's descent. */
 	readonly start: number;
@@ -84,39 +87,62 @@ export interface PhraseModelFacts {
 	readonly phrases: number;
 	/** Mean length of a phrase, by white space. */
 	readonly words: number;
+	/** Whether the encoder's vectors have length 1. If not, undivided scores of phrases come from an index of their own. */
+	readonly unitLength: boolean;
 }
 
-/** What was found by one way of asking. */
+/** The results among candidates, or among all passages. */
 export interface ProtocolStudy {
-	/** The first says of each question whether the first passage is right: accuracy. */
+	/** The first one is 1 or 0 per question, whether the first passage is right: accuracy. */
 	readonly measures: readonly string[];
 	readonly models: readonly CalibratedModel[];
-	/** The models that are right most often on development questions, which MUF fuses; best first. */
+	/** The models with the highest accuracy on development questions, which MUF fuses; best first. */
 	readonly selected: readonly string[];
-	/** BM25, each model, then what fuses them; on test questions. */
+	/** The one temperature of all models, fitted on development questions. */
+	readonly temperatures: FusionTemperatures;
+	/** MUF's predictions on test questions; `searched` at the one temperature by search: `mufSearch`. */
+	readonly fused: CalibratedFusion & {readonly searched: Calibration};
+	/** BM25, each model, then their fusions; on test questions. */
 	readonly rows: readonly PhraseConditionRow[];
-	/** Test questions that MUF answered by each of its models. */
+	/** Number of test questions that MUF answered with each of its models. */
 	readonly chosen: Readonly<Record<string, number>>;
-	/** Figure 2: accuracy of MUF on test questions by T₀, with the paper's descent from there. */
-	readonly curve: ReadonlyArray<{readonly start: number; readonly accuracy: number}>;
+	/** Figure 2: accuracy of MUF on test questions by T₀, and the temperature at which the paper's descent from T₀ ends. */
+	readonly curve: ReadonlyArray<{readonly start: number; readonly temperature: number; readonly accuracy: number}>;
+	/** Tests of what the paper compares: MUF with models and BM25, and models with each other. */
 	readonly comparisons: readonly Comparison[];
+	/** Tests of MUF against other ways to fuse, which the paper does not have. */
+	readonly extensions: readonly Comparison[];
+	/** Tests of MUF with T₀ = 0.1 against MUF with other T₀. */
+	readonly startTests: readonly Comparison[];
+	/** Tests of Brier scores at T = 1 against those at the one fitted temperature, for each model and MUF. */
+	readonly calibrationTests: readonly Comparison[];
+}
+
+export interface FusionTemperatures {
+	/** By the paper's descent: that of `muf`. */
+	readonly descent: number;
+	/** With the smallest calibration error: that of `mufSearch`. */
+	readonly search: number;
+	/** By the paper's descent for all models: that of `mufAll`. */
+	readonly all: number;
 }
 
 export interface CalibratedModel {
 	readonly name: string;
 	/** Accuracy on development questions. */
 	readonly development: number;
-	/** The temperature that makes the calibration error of development questions least. */
+	/** The model's own temperature, by search: an extension of the paper's method. */
 	readonly temperature: number;
-	/** The one that the paper's descent ends at. */
-	readonly descended: number;
-	/** On test questions: at T = 1, at `temperature`, at `descended`. */
+	/** On test questions: at T = 1, at the one temperature of the paper's descent, at the model's own. */
 	readonly before: Calibration;
 	readonly after: Calibration;
-	readonly afterDescent: Calibration;
+	readonly own: Calibration;
 }
 
-/** How far confidence is from accuracy. */
+/** Fused predictions on test questions: `mufPlain`, `muf` and `mufOwn`. */
+export type CalibratedFusion = Pick<CalibratedModel, 'before' | 'after' | 'own'>;
+
+/** Errors of confidences. */
 export interface Calibration {
 	/** Σ |B| / K · (conf(B) − acc(B))², the paper's. */
 	readonly squared: number;
@@ -124,17 +150,18 @@ export interface Calibration {
 	readonly absolute: number;
 	readonly maximum: number;
 	readonly brier: number;
-	/** Those with questions: how many, their mean confidence, and the share that is right. */
+	/** Bins with questions: their number, mean confidence, and share of right predictions. */
 	readonly bins: ReadonlyArray<{readonly count: number; readonly confidence: number; readonly accuracy: number}>;
 }
 
 /**
 - `bm25`; a model by its name;
-- `muf`: model uncertainty fusion of the selected models, temperatures by search; `mufDescent`: by the paper's descent;
-  `mufPlain`: at T = 1; `mufAll`: of all models, by search;
+- `muf`: the paper's model uncertainty fusion of the selected models, with one temperature by its descent from T₀ = 0.1;
+- `mufSearch`: one temperature by search; `mufOwn`: a temperature for each model, by search; `mufPlain`: T = 1; `mufAll`: as
+  `muf`, with all models;
 - `mean`: the mean of the selected models' scores; `rrf`: reciprocal rank fusion of their lists.
 */
-export type PhraseCondition = 'bm25' | 'muf' | 'mufDescent' | 'mufPlain' | 'mufAll' | 'mean' | 'rrf' | `M${string}`;
+export type PhraseCondition = 'bm25' | 'muf' | 'mufSearch' | 'mufOwn' | 'mufPlain' | 'mufAll' | 'mean' | 'rrf' | `M${string}`;
 
 export interface PhraseConditionRow {
 	readonly condition: PhraseCondition;

@@ -1,5 +1,5 @@
 import {open as openFile} from 'node:fs/promises';
-import {checkArray, checkBoolean, checkObject, checkOneOf, checkString, isInstance, isPlain} from '../check.ts';
+import {checkArray, checkBoolean, checkFloats, checkObject, checkOneOf, checkString, isInstance, isPlain} from '../check.ts';
 import {
 	FlatIndex,
 	type FlatIndexOptions,
@@ -16,6 +16,7 @@ import {
 } from '../dense/index.ts';
 import {updateOptions} from '../dense/vector-index.ts';
 import {type ErrorCode, RetrievalError} from '../errors.ts';
+import {listsFrom} from '../hits.ts';
 import type {Binding} from '../native.ts';
 import {type OptionNames, callNames, callOptions, checkGiven, checkOptions, optionNames} from '../options.ts';
 import {turnWithTime} from '../turn.ts';
@@ -236,6 +237,36 @@ export class PhraseIndex implements AsyncDisposable {
 		for (const hits of await this.#rows.searchMany(queries, filtered(options))) {
 			await turnWithTime();
 			lists.push(phraseHits(hits));
+		}
+		return lists;
+	}
+
+	/**
+	The `k` best phrases, best first, of which several may belong to one passage: their scores are the A_k of Yang et al. (2023,
+	§3.2). Scores are inner products with the vectors of the index: undivided ones need `unitLength: false`, unless the encoder's
+	vectors have length 1. A filter is one of passages. Exact for a flat index, approximate for a graph.
+
+	@example
+	```
+	await index.searchPhrases(question, {k: 3});
+	//=> [{id: 'p', score: 1, start: 9, end: 20}, {id: 'q', score: 0.8, start: 0, end: 5}, {id: 'p', score: 0, start: 0, end: 8}]
+	```
+	*/
+	async searchPhrases(query: Float32Array, options: PhraseSearchOptions = {}): Promise<PhraseHit[]> {
+		checkOptions('searchPhrases', options, searchOptions);
+		checkFloats('searchPhrases: query', query, this.dim);
+		const [hits] = await this.searchPhrasesMany({data: query, rows: 1, dim: this.dim}, options);
+		return hits!;
+	}
+
+	/** `searchPhrases` for many queries, in one call on several threads. Progress counts queries. */
+	async searchPhrasesMany(queries: Vectors, options: PhraseSearchManyOptions = {}): Promise<PhraseHit[][]> {
+		checkOptions('searchPhrasesMany', options, searchManyOptions);
+		const run = await this.#rows.searchRun(undefined, queries, filtered(options), false, true);
+		const lists: PhraseHit[][] = [];
+		while (lists.length < queries.rows) {
+			await turnWithTime();
+			lists.push(...listsFrom(run, lists.length, String).map(phraseHits));
 		}
 		return lists;
 	}

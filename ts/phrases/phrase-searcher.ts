@@ -1,8 +1,8 @@
-import {checkInstance, checkQueries, checkString} from '../check.ts';
+import {checkCount, checkInstance, checkQueries, checkString} from '../check.ts';
 import {checkEncoder, encodeQuestions} from '../dense/questions.ts';
 import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
 import {RetrievedRun} from '../run.ts';
-import type {Encoder, Query, Run, Searcher} from '../types.ts';
+import type {Encoder, Hit, Query, Run, Searcher} from '../types.ts';
 import type {PhraseHit} from './phrase-id.ts';
 import {PhraseIndex, type PhraseSearchManyOptions, type PhraseSearchOptions} from './phrase-index.ts';
 
@@ -11,12 +11,31 @@ export interface PhraseSearcherOptions {
 	readonly encoder: Encoder;
 	/** Of phrases, made by the same encoder or by its counterpart for passages. */
 	readonly index: PhraseIndex;
+	/**
+	The same phrases with `unitLength: false`, for the scores of phrases: A_k of Yang et al. (2023, §3.2) holds inner products
+	that are not divided by the length of the phrase's vector. It is needed if the encoder's vectors do not have length 1, as DPR's.
+	@default `index`
+	*/
+	readonly undivided?: PhraseIndex | undefined;
 }
 
-const searcherOptions: OptionNames = optionNames<PhraseSearcherOptions>({encoder: true, index: true});
+const searcherOptions: OptionNames = optionNames<PhraseSearcherOptions>({encoder: true, index: true, undivided: true});
 const searchNames = {...callNames, k: true, filter: true, efSearch: true} as const;
 const searchOptions: OptionNames = optionNames<PhraseSearchOptions>(searchNames);
 const searchManyOptions: OptionNames = optionNames<PhraseSearchManyOptions>({...searchNames, threads: true});
+
+/** How many phrases are wanted beside passages. */
+interface PhraseCount {
+	/** Maximum number of phrases per query: the k of A_k. @default 30 */
+	readonly phrases?: number | undefined;
+}
+
+const bothOptions: OptionNames = optionNames<PhraseSearchOptions & PhraseCount>({...searchNames, phrases: true});
+const bothManyOptions: OptionNames = optionNames<PhraseSearchManyOptions & PhraseCount>({
+	...searchNames,
+	threads: true,
+	phrases: true,
+});
 
 /**
 Ranks passages by their best phrases: a model M of Yang et al. (2023), which takes part in hybrids, in
@@ -32,14 +51,18 @@ passage.text.slice(hit.start, hit.end);
 export class PhraseSearcher implements Searcher {
 	readonly #encoder: Encoder;
 	readonly #index: PhraseIndex;
+	readonly #undivided: PhraseIndex;
 
 	constructor(options: PhraseSearcherOptions) {
 		checkGiven('PhraseSearcher', options, searcherOptions);
-		const {encoder, index} = options;
+		const {encoder, index, undivided = index} = options;
 		checkInstance('PhraseSearcher: index', index, PhraseIndex);
+		checkInstance('PhraseSearcher: undivided', undivided, PhraseIndex);
 		checkEncoder('PhraseSearcher', encoder, index);
+		checkEncoder('PhraseSearcher: undivided', encoder, undivided);
 		this.#encoder = encoder;
 		this.#index = index;
+		this.#undivided = undivided;
 	}
 
 	/** The best passages, best first, each with its best phrase. */
@@ -65,4 +88,53 @@ export class PhraseSearcher implements Searcher {
 		await onProgress?.({done: total, total});
 		return new RetrievedRun(run);
 	}
+
+	/**
+	The best passages as `search` returns them, and the best phrases, which may be several of one passage: what the confidence of
+	a model of phrases is computed from. The question is encoded once. `k` is the number of passages.
+
+	@example
+	```
+	const {hits, phrases} = await sentences.searchWithPhrases('who discovered radium?', {k: 10, phrases: 30});
+	confidence(Float32Array.from(phrases, ({score}) => score), 0.05);
+	```
+	*/
+	async searchWithPhrases(
+		query: string,
+		options: PhraseSearchOptions & PhraseCount = {},
+	): Promise<{readonly hits: PhraseHit[]; readonly phrases: PhraseHit[]}> {
+		checkString('searchWithPhrases: query', query);
+		checkOptions('searchWithPhrases', options, bothOptions);
+		const {phrases = 30, ...search} = options;
+		checkCount('phrases', phrases, 0);
+		const {data} = await this.#encoder.encode([query], {signal: options.signal});
+		return {
+			hits: await this.#index.search(data, search),
+			phrases: await this.#undivided.searchPhrases(data, {...search, k: phrases}),
+		};
+	}
+
+	/**
+	`searchWithPhrases` for many queries. `run` is that of `searchMany`; the hits of `phrases` are phrases, with ids of the form
+	`passage:start-end`. Progress counts queries.
+	*/
+	async searchManyWithPhrases(
+		queries: readonly Query[],
+		options: PhraseSearchManyOptions & PhraseCount = {},
+	): Promise<{readonly run: Run; readonly phrases: Run}> {
+		checkQueries('queries', queries);
+		checkOptions('searchManyWithPhrases', options, bothManyOptions);
+		const {phrases: count = 30, onProgress, ...search} = options;
+		checkCount('phrases', count, 0);
+		const total = queries.length;
+		const vectors = await encodeQuestions(this.#encoder, queries, options);
+		const names = queries.map(({id}) => id);
+		const run = new RetrievedRun(await this.#index.searchRun(names, vectors, search));
+		const lists = await this.#undivided.searchPhrasesMany(vectors, {...search, k: count});
+		await onProgress?.({done: total, total});
+		return {run, phrases: new Map(lists.map((hits, i) => [names[i]!, hits.map(phraseNamed)]))};
+	}
 }
+
+/** @internal A phrase as a hit of a run. */
+export const phraseNamed = ({id, start, end, score}: PhraseHit): Hit => ({id: `${id}:${start}-${end}`, score});

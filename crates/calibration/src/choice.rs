@@ -1,5 +1,5 @@
 use crate::error::{Error, check_temperature};
-use crate::{confidence, doubt};
+use crate::{confidence, log_odds_against};
 
 /// What a model says of a question.
 #[derive(Debug, Clone, Copy)]
@@ -19,11 +19,11 @@ pub struct Choice {
     pub confidences: Vec<f64>,
 }
 
-/// The most confident of several models (model uncertainty fusion: Yang et al., 2023, §3.2). Of equally confident ones the
-/// earlier is taken; one without scores has a confidence of 0.
+/// Chooses the most confident of several models (model uncertainty fusion: Yang et al., 2023, §3.2). If several are equally
+/// confident, the first is chosen; a model without scores has a confidence of 0.
 ///
-/// Models are compared by their [`doubt`], which is the same as by their confidence, but that no two are equal because both
-/// were rounded to 1.
+/// Models are compared by [`log_odds_against`]. The order is the same as by confidence, but two confidences that both round
+/// to 1 are still distinguished.
 ///
 /// # Errors
 ///
@@ -32,20 +32,28 @@ pub fn choose(models: &[Candidate<'_>]) -> Result<Choice, Error> {
     if models.is_empty() {
         return Err(Error::argument("models", "at least one", 0));
     }
-    let (mut model, mut least) = (0, f64::INFINITY);
-    let mut confidences = Vec::with_capacity(models.len());
-    for (at, &Candidate { scores, temperature }) in models.iter().enumerate() {
+    for &Candidate { scores, temperature } in models {
         check_temperature("temperature", temperature)?;
         if let Some(score) = scores.iter().find(|score| !score.is_finite()) {
             return Err(Error::argument("scores", "finite numbers", score));
         }
-        let doubt = doubt(scores, temperature);
-        if doubt < least {
-            (model, least) = (at, doubt);
-        }
-        confidences.push(confidence(scores, temperature));
     }
+    let model = most_confident(models.iter().map(|model| (model.scores, model.temperature)));
+    let confidences = models.iter().map(|model| confidence(model.scores, model.temperature)).collect();
     Ok(Choice { model, confidences })
+}
+
+/// The position of the most confident model, given each model's scores and temperature; the first of several equally
+/// confident ones, and 0 if none has scores.
+pub(crate) fn most_confident<'s>(models: impl Iterator<Item = (&'s [f32], f64)>) -> usize {
+    let (mut best, mut min) = (0, f64::INFINITY);
+    for (model, (scores, temperature)) in models.enumerate() {
+        let odds = log_odds_against(scores, temperature);
+        if odds < min {
+            (best, min) = (model, odds);
+        }
+    }
+    best
 }
 
 #[cfg(test)]

@@ -30,10 +30,10 @@ pub fn confidence_gradient(scores: &[f32], temperature: f64) -> (f64, f64) {
 /// ln((1 − C) / C) of the [`confidence`] C: ln Σ exp((score − max) / T) over all scores but one that is greatest. −∞ where
 /// there is one score alone, ∞ without scores.
 ///
-/// It falls where the confidence rises, and tells confidences apart that are so close to 1 that they round to it: of a model
-/// that is right by far, and of one that is right by further still, both confidences are 1 at a low temperature.
+/// It falls as the confidence rises, and it distinguishes confidences that both round to 1: at a low temperature, a model with
+/// a large gap behind its best score and a model with an even larger gap both have a confidence of 1.
 #[must_use]
-pub fn doubt(scores: &[f32], temperature: f64) -> f64 {
+pub fn log_odds_against(scores: &[f32], temperature: f64) -> f64 {
     let Some(max) = greatest(scores) else { return f64::INFINITY };
     let best = scores.iter().position(|&score| f64::from(score) == max);
     let others = || {
@@ -84,20 +84,20 @@ mod tests {
     }
 
     #[test]
-    fn doubt_tells_confidences_apart_that_are_both_1() {
+    fn log_odds_distinguish_confidences_that_both_round_to_1() {
         // (1 − .6) / .6
-        assert!((doubt(&[6f32.ln(), 3f32.ln(), 0.0], 1.0) - (2.0 / 3.0f64).ln()).abs() < 1e-7);
+        assert!((log_odds_against(&[6f32.ln(), 3f32.ln(), 0.0], 1.0) - (2.0 / 3.0f64).ln()).abs() < 1e-7);
         let (near, far) = ([2.0, 1.5, 1.0], [2.0, 1.25, 1.0]);
         assert_eq!((confidence(&near, 0.01), confidence(&far, 0.01)), (1.0, 1.0));
-        assert!(doubt(&far, 0.01) < doubt(&near, 0.01));
+        assert!(log_odds_against(&far, 0.01) < log_odds_against(&near, 0.01));
         // −0.5 / 10⁻⁵, and the others add nothing to it that a number could show.
-        assert!((doubt(&near, 1e-5) + 5e4).abs() < 1e-6);
-        assert_eq!(doubt(&[3.0], 1.0), f64::NEG_INFINITY);
-        assert_eq!(doubt(&[f32::NEG_INFINITY, 3.0], 1.0), f64::NEG_INFINITY);
-        assert_eq!(doubt(&[], 1.0), f64::INFINITY);
-        assert_eq!(doubt(&[f32::NEG_INFINITY], 1.0), f64::INFINITY);
+        assert!((log_odds_against(&near, 1e-5) + 5e4).abs() < 1e-6);
+        assert_eq!(log_odds_against(&[3.0], 1.0), f64::NEG_INFINITY);
+        assert_eq!(log_odds_against(&[f32::NEG_INFINITY, 3.0], 1.0), f64::NEG_INFINITY);
+        assert_eq!(log_odds_against(&[], 1.0), f64::INFINITY);
+        assert_eq!(log_odds_against(&[f32::NEG_INFINITY], 1.0), f64::INFINITY);
         // Two share the first place: one of them is another.
-        assert_eq!(doubt(&[5.0, 5.0], 1e-300), 0.0);
+        assert_eq!(log_odds_against(&[5.0, 5.0], 1e-300), 0.0);
     }
 
     proptest! {
@@ -112,9 +112,9 @@ mod tests {
             prop_assert_eq!(value, confidence(&scores, temperature));
             prop_assert!((1.0 / scores.len() as f64 - 1e-12..=1.0).contains(&value));
             prop_assert!(slope <= 0.0 && slope.is_finite(), "{}", slope);
-            let doubt = doubt(&scores, temperature);
-            prop_assert!(!doubt.is_nan());
-            prop_assert!((value - 1.0 / (1.0 + doubt.exp())).abs() <= 1e-12 * value, "{} and {}", value, doubt);
+            let odds = log_odds_against(&scores, temperature);
+            prop_assert!(!odds.is_nan());
+            prop_assert!((value - 1.0 / (1.0 + odds.exp())).abs() <= 1e-12 * value, "{} and {}", value, odds);
         }
 
         #[test]

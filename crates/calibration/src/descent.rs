@@ -1,6 +1,6 @@
 use control::Control;
 
-use crate::Outcomes;
+use crate::Ensemble;
 use crate::error::{Error, check_temperature};
 
 /// How the squared calibration error is descended.
@@ -10,7 +10,7 @@ pub struct Descent {
     pub start: f64,
     /// What the gradient is multiplied by.
     pub step: f64,
-    /// Steps at most.
+    /// Maximum number of steps.
     pub steps: usize,
     /// Bins of confidences.
     pub bins: usize,
@@ -32,15 +32,16 @@ pub struct Step {
     pub error: f64,
 }
 
-/// Gradient descent: T ← T − step · dE/dT. All temperatures on the way, from the first on; it ends where the gradient is 0 or
-/// the temperature no longer changes.
+/// Gradient descent on the error of the fused predictions with one temperature for all models: T ← T − step · dE/dT (Yang et
+/// al., 2023, §3.2). Returns every temperature of the path, starting with T₀. It ends when the gradient is 0 or the temperature
+/// no longer changes.
 ///
-/// A step that would lead to 0 or below, of which there is no temperature, leads half the way there. Progress counts steps.
+/// A step to 0 or below, where no confidence is defined, is replaced by halving the temperature. Progress counts steps.
 ///
 /// # Errors
 ///
 /// [`Error::Argument`] for a start or a step that is not finite and above 0, or no bins; [`Error::Cancelled`].
-pub fn descend(outcomes: &Outcomes<'_>, descent: &Descent, control: &Control) -> Result<Vec<Step>, Error> {
+pub fn descend(ensemble: &Ensemble<'_>, descent: &Descent, control: &Control) -> Result<Vec<Step>, Error> {
     check_temperature("start", descent.start)?;
     check_temperature("step", descent.step)?;
     control.set_total(descent.steps as u64 + 1);
@@ -48,7 +49,7 @@ pub fn descend(outcomes: &Outcomes<'_>, descent: &Descent, control: &Control) ->
     let mut path = Vec::new();
     for left in (0..=descent.steps).rev() {
         control.check()?;
-        let (error, slope) = outcomes.squared_error(temperature, descent.bins)?;
+        let (error, slope) = ensemble.squared_error(temperature, descent.bins)?;
         control.advance(1);
         path.push(Step { temperature, error });
         let next = temperature - descent.step * slope;
@@ -64,6 +65,7 @@ pub fn descend(outcomes: &Outcomes<'_>, descent: &Descent, control: &Control) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Outcomes;
 
     /// Pairs of scores with a gap of 1; of 10 so many are right.
     fn pairs(right: usize) -> (Vec<f32>, Vec<bool>) {
@@ -77,7 +79,7 @@ mod tests {
     fn it_descends_to_where_confidence_is_accuracy() {
         // 1 / (1 + exp(−1/T)) = 0.8 where T = 1 / ln 4.
         let (scores, correct) = pairs(8);
-        let outcomes = Outcomes::new(&scores, 2, &correct).expect("sound");
+        let outcomes = Ensemble::from(Outcomes::new(&scores, 2, &correct).expect("sound"));
         let descent = Descent { start: 0.6, step: 0.5, steps: 2000, bins: 1 };
         let path = descend(&outcomes, &descent, &Control::new()).expect("sound");
         let last = path.last().expect("there is a first");
@@ -88,7 +90,7 @@ mod tests {
     #[test]
     fn it_never_leaves_the_temperatures_there_are() {
         let (scores, correct) = pairs(10);
-        let outcomes = Outcomes::new(&scores, 2, &correct).expect("sound");
+        let outcomes = Ensemble::from(Outcomes::new(&scores, 2, &correct).expect("sound"));
         for start in [1e-3, 0.1, 1.0, 1e3] {
             let descent = Descent { start, step: 1e6, ..Descent::default() };
             let path = descend(&outcomes, &descent, &Control::new()).expect("sound");
@@ -105,7 +107,7 @@ mod tests {
     #[test]
     fn it_stops_when_asked_to() {
         let (scores, correct) = pairs(8);
-        let outcomes = Outcomes::new(&scores, 2, &correct).expect("sound");
+        let outcomes = Ensemble::from(Outcomes::new(&scores, 2, &correct).expect("sound"));
         let control = Control::new();
         control.cancel();
         assert_eq!(

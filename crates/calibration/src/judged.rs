@@ -2,7 +2,7 @@ use ranking::{Qrels, Run};
 
 use crate::error::Error;
 
-/// What a model said of judged queries.
+/// The results of a model for judged queries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
     /// Their ids, in the order of the judgements.
@@ -13,13 +13,14 @@ pub struct Judged {
     pub correct: Vec<bool>,
 }
 
-/// The `depth` best scores of each judged query, and whether the best hit is relevant. A query that the run lacks has no
-/// scores, and is wrong.
+/// The `depth` best scores of each judged query, and whether the best hit of `run` is relevant. The scores are those of the
+/// lists of `scores`: `run` itself, or for example the scores of the model's best phrases. A query that a run lacks has no
+/// scores, or is wrong.
 ///
 /// # Errors
 ///
 /// [`Error::Argument`] for a depth of 0, no judged query in the run, or a score that is not finite.
-pub fn judged(run: &Run, qrels: &Qrels, depth: usize) -> Result<Judged, Error> {
+pub fn judged(run: &Run, scores: &Run, qrels: &Qrels, depth: usize) -> Result<Judged, Error> {
     if depth == 0 {
         return Err(Error::argument("depth", "at least 1", depth));
     }
@@ -32,16 +33,16 @@ pub fn judged(run: &Run, qrels: &Qrels, depth: usize) -> Result<Judged, Error> {
     }
     let mut judged = Judged { queries: Vec::new(), scores: Vec::new(), correct: Vec::new() };
     for (query, grades) in qrels.iter() {
-        let hits = run.get(query).unwrap_or_default();
+        let scored = scores.get(query).unwrap_or_default();
         for place in 0..depth {
-            let score = hits.get(place).map_or(f32::NEG_INFINITY, |hit| hit.score);
-            if place < hits.len() && !score.is_finite() {
+            let score = scored.get(place).map_or(f32::NEG_INFINITY, |hit| hit.score);
+            if place < scored.len() && !score.is_finite() {
                 let expected = format!("finite numbers for query \"{query}\"");
                 return Err(Error::argument("scores", expected, score));
             }
             judged.scores.push(score);
         }
-        let best = hits.first().and_then(|hit| grades.get(&hit.id));
+        let best = run.get(query).unwrap_or_default().first().and_then(|hit| grades.get(&hit.id));
         judged.correct.push(best.is_some_and(|&grade| grade > 0));
         judged.queries.push(query.to_owned());
     }
@@ -69,10 +70,15 @@ mod tests {
             qrels.insert(query, passage, grade);
         }
         let run = run(&[("q2", &[("c", 4.0), ("b", 3.0), ("a", 2.0)]), ("q0", &[]), ("q1", &[("a", 1.0)])]);
-        let found = judged(&run, &qrels, 2).expect("sound");
+        let found = judged(&run, &run, &qrels, 2).expect("sound");
         assert_eq!(found.queries, ["q1", "q2", "q3"]);
         let none = f32::NEG_INFINITY;
         assert_eq!(found.scores, [1.0, none, 4.0, 3.0, none, none]);
+        assert_eq!(found.correct, [true, false, false]);
+        // With the scores of phrases, of which a passage may have several.
+        let phrases = self::run(&[("q1", &[("a", 7.0), ("a", 6.0)]), ("q3", &[("b", 5.0)])]);
+        let found = judged(&run, &phrases, &qrels, 2).expect("sound");
+        assert_eq!(found.scores, [7.0, 6.0, none, none, 5.0, none]);
         assert_eq!(found.correct, [true, false, false]);
     }
 
@@ -80,8 +86,9 @@ mod tests {
     fn what_has_no_meaning_is_refused() {
         let mut qrels = Qrels::new();
         qrels.insert("q", "a", 1);
-        let message =
-            |run: &Run, qrels: &Qrels, depth| judged(run, qrels, depth).expect_err("refused").to_string();
+        let message = |run: &Run, qrels: &Qrels, depth| {
+            judged(run, run, qrels, depth).expect_err("refused").to_string()
+        };
         assert_eq!(message(&run(&[("q", &[])]), &qrels, 0), "depth: expected at least 1, got 0");
         let other = "run: expected queries that are judged, got none: the run begins with \"p\", the judgements with \"q\"";
         assert_eq!(message(&run(&[("p", &[])]), &qrels, 1), other);

@@ -1,6 +1,9 @@
-//! How confident a retrieval model is of its best passage, how far that is from how often it is right, and the temperature
-//! that brings the two together (Yang et al., 2023, "Confidence-Calibrated Ensemble Dense Phrase Retrieval", §3.2; Guo et
-//! al., 2017).
+//! The confidence of retrieval models in their best passage, its calibration error, and the temperature that minimizes that
+//! error (Yang et al., 2023, "Confidence-Calibrated Ensemble Dense Phrase Retrieval", §3.2; Guo et al., 2017).
+//!
+//! [`Outcomes`] are the best scores of one model for several questions, and whether its best passages are right. An
+//! [`Ensemble`] of such models predicts each question with its most confident model. [`search`] finds the one temperature for
+//! all models with the smallest calibration error; [`descend`] is the gradient descent of Yang et al.
 //!
 //! ```
 //! use calibration::{Bins, Outcomes, confidence};
@@ -20,6 +23,7 @@ mod bins;
 mod choice;
 mod confidence;
 mod descent;
+mod ensemble;
 mod error;
 mod judged;
 mod outcomes;
@@ -27,9 +31,10 @@ mod search;
 
 pub use bins::{Bin, Bins, brier_score};
 pub use choice::{Candidate, Choice, choose};
-pub use confidence::{confidence, confidence_gradient, doubt};
+pub use confidence::{confidence, confidence_gradient, log_odds_against};
 pub use descent::{Descent, Step, descend};
+pub use ensemble::{Ensemble, Prediction};
 pub use error::Error;
 pub use judged::{Judged, judged};
 pub use outcomes::Outcomes;
-pub use search::{Temperature, search};
+pub use search::{MAX_SEARCH_BINS, Temperature, search};

@@ -186,7 +186,8 @@ impl NativeVectorIndex {
     }
 
     /// `ef` is for graphs. Empties the batch, whose ids name the queries; without ids, their positions do. With `passages` hits
-    /// have the ids of their passages, not of their phrases.
+    /// have the ids of their passages, not of their phrases. With `each_phrase` the best phrases are the hits, not the best
+    /// passages.
     #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
     #[allow(clippy::too_many_arguments)]
     pub fn search_many<'env>(
@@ -199,13 +200,19 @@ impl NativeVectorIndex {
         filter: Option<&NativeFilter>,
         control: Option<&Control>,
         passages: Option<bool>,
+        each_phrase: Option<bool>,
     ) -> napi::Result<Object<'env>> {
         let index = self.opened();
         let rows = index.as_ref().map_or(Ok(None), |index| rows_of(index, filter));
         let (control, how) = (or_new(control), (wanted(k, ef), threads as usize));
         let (ids, data) = batch.take();
         spawn(env, move || {
-            let queries = Queries { names: ids.apart(), data: &data, passages: passages == Some(true) };
+            let queries = Queries {
+                names: ids.apart(),
+                data: &data,
+                passages: passages == Some(true),
+                each_phrase: each_phrase == Some(true),
+            };
             search::search_many(&*index?, queries, how, rows?.as_deref(), &control)
         })
     }

@@ -85,14 +85,16 @@ pub struct Queries<'a> {
     pub names: Vec<String>,
     /// `[q * dim]`
     pub data: &'a [f32],
-    /// Whether hits are called by their passages, where rows are phrases.
+    /// Whether hits have the ids of their passages, if rows are phrases.
     pub passages: bool,
+    /// Whether every row is a hit of its own, if rows are phrases.
+    pub each_phrase: bool,
 }
 
 /// Searches for each of the queries. A change may come between two of them.
 pub fn search_many(
     opened: &Opened,
-    Queries { names: mut queries, data, passages }: Queries<'_>,
+    Queries { names: mut queries, data, passages, each_phrase }: Queries<'_>,
     (wanted, threads): (Wanted, usize),
     filter: Option<&FilterRows>,
     control: &Control,
@@ -111,7 +113,7 @@ pub fn search_many(
         let began = Instant::now();
         let found = opened.read(|index| {
             let found = with_filter(filter, |filter| {
-                if opened.phrases {
+                if opened.phrases && !each_phrase {
                     phrases::search_many(opened, index, vectors, (wanted, threads), filter, control)
                 } else {
                     index.search_many(vectors, wanted, threads, filter, control)

@@ -1,5 +1,5 @@
 import {join, relative} from 'node:path';
-import type {Command} from 'commander';
+import {type Command, Option} from 'commander';
 import {conditionName} from '../../phrase-study/names.ts';
 import {parts} from '../../phrase-study/configuration.ts';
 import {type PhraseStudy, type PhraseStudyOptions, type ProtocolStudy, studyPhrases} from '../../phrase-study/index.ts';
@@ -22,17 +22,22 @@ export function registerPhrases(program: Command, signal: AbortSignal): void {
 				'rerun Yang et al. (2023), "Confidence-Calibrated Ensemble Dense Phrase Retrieval", on a data set, and write its report',
 			),
 	)
-		.option('-o, --out <folder>', 'the run: report, TREC runs, indexes of phrases; goes on where it stopped', 'passagekit-phrases')
+		.option('-o, --out <folder>', 'the run: report, TREC runs, indexes of phrases; continues a run that was stopped', 'passagekit-phrases')
 		.option('--name <name>', "SQuAD, PubMedQA, SCOTUS, NFCorpus or NQ, to see the paper's figures beside yours")
-		.option('--sentences <list>', 'models by phrases of so many sentences (default: 1,3,5)', counts)
-		.option('--tokens <list>', 'models by phrases of so many tokens, such as 75,125,250', counts)
+		.option('--sentences <list>', 'models by phrases of these numbers of sentences (default: 1,3,5)', counts)
+		.option('--tokens <list>', 'models by phrases of these numbers of tokens, such as 75,125,250', counts)
 		.option('--encoder <model>', 'encoder of passages and phrases', 'minilm-encoder')
-		.option('--question-encoder <model>', 'encoder of questions, where it is another, as with DPR')
-		.option('--questions <n>', 'use so many of each file, spread over it', count(2))
+		.option('--question-encoder <model>', 'encoder of questions, if it is another model, as with DPR')
+		.option('--questions <n>', 'number of questions to use from each file, spread over it', count(2))
 		.option('--seed <n>', 'of random candidates and of development questions', count(0), 42)
 		.option('--negatives <n>', 'hard negatives of BM25 among the candidates', count(0), 10)
 		.option('--random <n>', 'random passages among the candidates', count(0), 20)
 		.option('--significance <p>', 'a difference counts with a corrected p below this', number, 0.01)
+		.addOption(
+			new Option('--confidence-of <what>', "scores that a confidence is computed from: the paper's are those of phrases")
+				.choices(['phrases', 'passages'])
+				.default('phrases'),
+		)
 		.option('--json', 'print the study as one JSON object')
 		.action(async ({dataset, out, json, ...flags}: PhrasesFlags) => {
 			const study = await watched(async onProgress => studyPhrases(dataset, out, {...flags, signal, onProgress}));

@@ -1,16 +1,16 @@
-import {escaped, fenced, tableBlocks} from '../report/markdown.ts';
-import {type ReportTable, testsTable} from '../report/table.ts';
-import {equalsP, grouped} from '../report/words.ts';
+import {escaped, fenced, tableBlocks} from '../../report/markdown.ts';
+import {type ReportTable, testsTable} from '../../report/table.ts';
+import {equalsP, grouped} from '../../report/words.ts';
 import {abstract, inputs, references, settingsOf, title} from './facts.ts';
 import {type PhraseFinding, phraseFindings} from './findings.ts';
-import {conditionName} from './names.ts';
-import {type PhraseStudy, checkPhraseStudy} from './study.ts';
-import {calibrationTable, curveTable, factsTable, generalTable, modelsTable, phrasesTable, retrievalTable} from './tables.ts';
+import {conditionName} from '../names.ts';
+import {type PhraseStudy, checkPhraseStudy} from '../study.ts';
+import {calibrationTable, curveTable, factsTable, generalTable, modelsTable, phrasesTable, retrievalTable, testFamilies} from './tables.ts';
 
 /**
-A study as a Markdown page, in GitHub's dialect: findings, the paper's tables with its numbers where it has this data set, its
-figures as tables, all tests, and what is needed to make it again. The same study gives the same text. Refuses what is no
-study (`ERR_FORMAT`).
+Returns a study as a Markdown page, in GitHub's dialect: the findings, the paper's tables, with the paper's numbers if it has this
+data set, its figures as tables, all tests, and how to reproduce it. The same study gives the same text. Fails with `ERR_FORMAT`
+if `study` is not a study.
 
 @example
 ```
@@ -39,8 +39,9 @@ export function phraseStudyMarkdown(study: PhraseStudy): string {
 		'## Retrieval from all passages',
 		...tableBlocks(retrievalTable(study)),
 		'## Tests',
-		...tableBlocks(testsTable('Tables 2 and 3', candidates.comparisons, settings.significance, conditionName)),
-		...tableBlocks(testsTable('Table 4', retrieval.comparisons, settings.significance, conditionName)),
+		...[...testFamilies(candidates, 'Tables 2 and 3'), ...testFamilies(retrieval, 'Table 4')].flatMap(({name, tests}) =>
+			tableBlocks(testsTable(name, tests, settings.significance, conditionName)),
+		),
 		'## How to reproduce',
 		...(command === undefined ? [] : [fenced(command)]),
 		inputs(study)
@@ -65,12 +66,12 @@ function item(finding: PhraseFinding): string {
 function reliabilityTable({candidates, questions}: PhraseStudy): ReportTable {
 	return {
 		name: 'Figure 1',
-		caption: `Reliability on ${grouped(questions.test)} test questions among candidates, at T = 1 and at the temperature that development questions chose: in each bin of confidences their mean, and the share that is right.`,
+		caption: `Reliability on ${grouped(questions.test)} test questions among candidates, at T = 1 and at the one temperature that was fitted on development questions: for each bin its number of questions, mean confidence, and share of right predictions.`,
 		stub: 'Model',
 		columns: [{heading: 'temperature', kind: 'words'}, {heading: 'questions'}, {heading: 'confidence'}, {heading: 'accuracy'}],
-		blocks: candidates.models.map(({name, before, after}) => ({
+		blocks: [...candidates.models, {name: 'MUF', ...candidates.fused}].map(({name, before, after}) => ({
 			heading: name,
-			rows: [['T = 1', before] as const, ['search', after] as const].flatMap(([words, {bins}]) =>
+			rows: [['T = 1', before] as const, ['fitted', after] as const].flatMap(([words, {bins}]) =>
 				bins.map(({count, confidence, accuracy}) => ({
 					heading: {text: name},
 					cells: [{text: words}, {text: grouped(count)}, {text: confidence.toFixed(3)}, {text: accuracy.toFixed(3)}],

@@ -1,9 +1,9 @@
-/** What a report says of a study besides its tables. */
-import {type Fact, type Reference, fileFact, modelFact, tally} from '../report/facts.ts';
-import {grouped, listed, many, percent} from '../report/words.ts';
-import {splitWords} from '../study/split.ts';
+/** The parts of a report besides its tables and findings. */
+import {type Fact, type Reference, fileFact, modelFact, tally} from '../../report/facts.ts';
+import {grouped, listed, many, percent} from '../../report/words.ts';
+import {splitWords} from '../../study/split.ts';
 import type {PhraseFinding} from './findings.ts';
-import type {PhraseStudy} from './study.ts';
+import type {PhraseStudy} from '../study.ts';
 
 export const title = ({dataset}: PhraseStudy): string => `Dense phrase retrieval and model uncertainty fusion on ${dataset}`;
 
@@ -11,13 +11,13 @@ export function abstract({dataset, corpus, questions, encoder, candidates}: Phra
 	const accuracy = (condition: string): string => percent(candidates.rows.find(row => row.condition === condition)!.values[0]!);
 	return (
 		`The study of Yang et al. (2023), repeated on ${dataset}: ${many(questions.test, 'test question')} over ${many(corpus.count, 'passage')}, with the encoder ${encoder.name}; ` +
-		`temperatures and models were chosen on ${many(questions.development, 'other question')}. Among ${candidates.size} candidates a model by whole passages is right in ${accuracy('M0')} % of questions, ` +
-		`BM25 in ${accuracy('bm25')} %, and the fusion of ${listed(candidates.selected)} by confidence in ${accuracy('muf')} %. ` +
+		`models and their temperature were chosen on ${many(questions.development, 'other question')}. Among ${candidates.size} candidates, whole passages have an accuracy of ${accuracy('M0')} %, ` +
+		`BM25 of ${accuracy('bm25')} %, and the fusion of ${listed(candidates.selected)} by confidence of ${accuracy('muf')} %. ` +
 		tally(found)
 	);
 }
 
-/** What a study was made of: files and models with their SHA-256. */
+/** The files and models of a study with their SHA-256. */
 export function inputs({corpus, questions, relevance, encoder, questionEncoder}: PhraseStudy): readonly Fact[] {
 	const [first, second] = questions.files;
 	return [
@@ -34,11 +34,11 @@ export function inputs({corpus, questions, relevance, encoder, questionEncoder}:
 const relevances = {
 	qrels: 'as judged',
 	contexts: 'the passage that the question was written for',
-	answers: 'of the first 100 of BM25 those with an answer; gold is the best of them',
+	answers: 'passages with an answer among BM25’s first 100; gold is the first of them',
 } as const;
 
 export function settingsOf({settings, passagekit, questions, relevance, candidates}: PhraseStudy): readonly Fact[] {
-	const {seed, negatives, random, confidenceDepth, bins, significance, depth} = settings;
+	const {seed, negatives, random, confidenceDepth, confidenceOf, bins, significance, depth} = settings;
 	const short = candidates.short === 0 ? '' : `; ${many(candidates.short, 'question')} with fewer`;
 	return [
 		{what: 'passagekit', value: passagekit},
@@ -48,7 +48,7 @@ export function settingsOf({settings, passagekit, questions, relevance, candidat
 			: []),
 		{what: 'Development questions', value: splitWords[questions.split]},
 		{what: 'Candidates', value: `1 gold, ${negatives} hard negatives of BM25, ${random} at random${short}`},
-		{what: 'Scores of a confidence (|A|)', value: `at most ${confidenceDepth}`},
+		{what: 'Scores of a confidence (A_k)', value: `of the ${confidenceDepth} best ${confidenceOf}`},
 		{what: 'Bins of the calibration error', value: String(bins)},
 		{what: 'Hits among all passages', value: grouped(depth)},
 		{what: 'Seed', value: String(seed)},

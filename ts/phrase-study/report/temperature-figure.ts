@@ -1,13 +1,13 @@
-/** Figure 2: accuracy of MUF by the temperature that the paper's descent begins at, drawn for wide pages and for narrow ones. */
-import {escaped} from '../report/html.ts';
-import {type Drawing, type Point, at, dot, line, polyline, scale, spot, text, ticks} from '../report/svg.ts';
-import {percent} from '../report/words.ts';
-import type {ProtocolStudy} from './study.ts';
+/** Figure 2: accuracy of MUF by the temperature from which the paper's descent starts, drawn for wide pages and for narrow ones. */
+import {escaped} from '../../report/html.ts';
+import {type Drawing, type Point, at, dot, line, polyline, scale, spot, text, ticks} from '../../report/svg.ts';
+import {percent} from '../../report/words.ts';
+import type {ProtocolStudy} from '../study.ts';
 
 const margin = {left: 46, right: 16, top: 16, bottom: 44};
 
 export function temperatureFigure({curve, rows}: ProtocolStudy, {name, width, height}: Drawing): string {
-	const searched = rows.find(({condition}) => condition === 'muf')!.values[0]!;
+	const searched = rows.find(({condition}) => condition === 'mufSearch')!.values[0]!;
 	const all = [...curve.map(({accuracy}) => accuracy), searched].map(share => 100 * share);
 	const levels = ticks(Math.min(...all), Math.max(...all), 5);
 	const [left, right] = [margin.left, width - margin.right];
@@ -20,13 +20,13 @@ export function temperatureFigure({curve, rows}: ProtocolStudy, {name, width, he
 	const level = y(100 * searched);
 	return [
 		`<svg viewBox="0 0 ${width} ${height}" class="${name}" role="img" aria-labelledby="${name}-title ${name}-desc">`,
-		`<title id="${name}-title">Accuracy of MUF by the first temperature of the descent</title>`,
-		`<desc id="${name}-desc">${escaped(`Highest from T0 = ${shown(best.start)}: ${percent(best.accuracy)} per cent; by search, without a first temperature, ${percent(searched)}. The table below has all values.`)}</desc>`,
+		`<title id="${name}-title">Accuracy of MUF by the initial temperature of the descent</title>`,
+		`<desc id="${name}-desc">${escaped(`Highest from T0 = ${shown(best.start)}: ${percent(best.accuracy)} per cent; with the temperature by search, ${percent(searched)}. The table below has all values.`)}</desc>`,
 		...levels.map(value => line([left, y(value)], [right, y(value)], value === levels[0] ? 'axis' : 'grid')),
 		...levels.map(value => text([left - 7, y(value) + 4], String(value), 'tick end')),
 		...powers.map(power => line([x(power), bottom], [x(power), bottom + 4], 'axis')),
 		...powers.map(power => text([x(power), bottom + 18], shown(10 ** power), `tick ${power === 1 ? 'end' : 'middle'}`)),
-		text([(left + right) / 2, height - 6], 'first temperature (T0)', 'title middle'),
+		text([(left + right) / 2, height - 6], 'initial temperature (T0)', 'title middle'),
 		`<text transform="translate(11 ${at((top + bottom) / 2)}) rotate(-90)" class="title middle">accuracy, per cent</text>`,
 		'<g class="before">',
 		`<line x1="${at(left)}" y1="${at(level)}" x2="${at(right)}" y2="${at(level)}" class="searched"/>`,

@@ -1,12 +1,12 @@
 /** Which findings of Yang et al. (2023) hold on a data set. */
-import {compared} from '../report/comparisons.ts';
-import {type Finding, present, significance} from '../report/findings.ts';
-import {verdictOfCounts, verdictOfGains} from '../report/verdict.ts';
-import {capital, listed, percent, points} from '../report/words.ts';
-import {topK} from '../study/measures.ts';
-import {accuracyMeasure, conditionName, lengthName} from './names.ts';
+import {type Comparison, compared} from '../../report/comparisons.ts';
+import {type Finding, present, significance} from '../../report/findings.ts';
+import {verdictOfGains} from '../../report/verdict.ts';
+import {capital, listed, percent, points, size} from '../../report/words.ts';
+import {topK} from '../../study/measures.ts';
+import {accuracyMeasure, conditionName, lengthName} from '../names.ts';
 import {publishedPhrasesFor} from './published.ts';
-import {type PhraseStudy, checkPhraseStudy} from './study.ts';
+import {type PhraseStudy, checkPhraseStudy} from '../study.ts';
 
 export type PhraseFindingName =
 	| 'phrases or passages'
@@ -22,8 +22,8 @@ export type PhraseFindingName =
 export type PhraseFinding = Finding<PhraseFindingName>;
 
 /**
-The paper's findings, each with what a study says of it; then two that are not the paper's: whether choosing by confidence
-is better than averaging, and whether it helps among all passages too.
+The paper's findings with the verdicts of a study; then two claims of our own: that choosing by confidence is better than
+averaging, and that it helps among all passages too.
 
 @example
 ```
@@ -36,16 +36,11 @@ export function phraseFindings(study: PhraseStudy): readonly PhraseFinding[] {
 	return present([
 		phrasesOrPassages(study),
 		shortPhrases(study),
-		mufOver(
-			study,
-			'MUF over its models',
-			study.candidates.selected,
-			'Model uncertainty fusion is better than each of the models that it fuses. (In the paper on all data sets but NFCorpus.)',
-		),
+		mufOverItsModels(study),
 		mufOver(study, 'MUF over passages', ['M0'], 'Model uncertainty fusion is better than retrieval by whole passages.'),
 		mufOrBm25(study),
 		calibration(study),
-		startingTemperature(study),
+		initialTemperature(study),
 		mufOver(
 			study,
 			'confidence or scores',
@@ -89,34 +84,53 @@ function shortPhrases({candidates, models}: PhraseStudy): PhraseFinding | undefi
 	if (shortest === undefined || evidence.length === 0) {
 		return undefined;
 	}
-	const each = evidence.map(({b, difference}) => `${points(difference)} points from ${conditionName(b)}`);
 	return {
 		name: 'short phrases',
 		source: 'paper',
 		claim: 'The shortest phrases are the best: one sentence, or 75 tokens.',
-		here: `${shortest.name} differs by ${listed(each)}; ${significance(evidence)}.`,
+		here: `${shortest.name} differs by ${differences(evidence)}; ${significance(evidence)}.`,
 		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};
 }
 
+function mufOverItsModels({candidates}: PhraseStudy): PhraseFinding | undefined {
+	const evidence = present(candidates.selected.map(other => compared(candidates.comparisons, 'muf', other, accuracyMeasure)));
+	if (evidence.length === 0) {
+		return undefined;
+	}
+	const better = evidence.filter(({difference}) => difference < 0);
+	const below = better.map(({b, difference}) => `${conditionName(b)} by ${size(difference)} points`);
+	return {
+		name: 'MUF over its models',
+		source: 'paper',
+		claim: 'Model uncertainty fusion is better than each of the models that it fuses. (In the paper on all data sets but NFCorpus.)',
+		here: `MUF differs by ${differences(evidence)}; ${significance(evidence)}.${below.length > 0 ? ` It is below ${listed(below)}.` : ''}`,
+		verdict: verdictOfGains(evidence, 'all'),
+		evidence,
+	};
+}
+
+/** "+1.0 points from M1 and −2.7 points from M3". */
+const differences = (evidence: readonly Comparison[]): string =>
+	listed(evidence.map(({b, difference}) => `${points(difference)} points from ${conditionName(b)}`));
+
 function mufOver(
-	{candidates}: PhraseStudy,
+	{candidates: {comparisons, extensions}}: PhraseStudy,
 	name: PhraseFindingName,
 	others: readonly string[],
 	claim: string,
 	source: PhraseFinding['source'] = 'paper',
 ): PhraseFinding | undefined {
-	const evidence = present(others.map(other => compared(candidates.comparisons, 'muf', other, accuracyMeasure)));
+	const evidence = present(others.map(other => compared([...comparisons, ...extensions], 'muf', other, accuracyMeasure)));
 	if (evidence.length === 0) {
 		return undefined;
 	}
-	const each = evidence.map(({b, difference}) => `${points(difference)} points from ${conditionName(b)}`);
 	return {
 		name,
 		source,
 		claim,
-		here: `MUF differs by ${listed(each)}; ${significance(evidence)}.`,
+		here: `MUF differs by ${differences(evidence)}; ${significance(evidence)}.`,
 		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};
@@ -140,56 +154,54 @@ function mufOrBm25({candidates, dataset}: PhraseStudy): PhraseFinding | undefine
 	};
 }
 
-function calibration({candidates: {models}}: PhraseStudy): PhraseFinding | undefined {
-	const lower = models.filter(({before, after}) => after.squared < before.squared);
-	const each = models.map(({name, before, after}) => `${name} from ${percent(before.absolute)} to ${percent(after.absolute)} %`);
+/** Judged by Brier scores, which a paired test applies to; the errors that the temperature was fitted by are told beside them. */
+function calibration({candidates: {models, fused, temperatures, calibrationTests}}: PhraseStudy): PhraseFinding | undefined {
+	if (calibrationTests.length === 0) {
+		return undefined;
+	}
+	const each = [...models, {name: 'MUF', ...fused}].map(
+		({name, before, after}) => `${name} from ${percent(before.absolute)} to ${percent(after.absolute)} %`,
+	);
+	const lower = calibrationTests.filter(({difference}) => difference > 0).length;
 	return {
 		name: 'calibration',
 		source: 'paper',
-		claim: 'A temperature that is fitted on some questions brings confidence nearer to accuracy on others.',
-		here: `The calibration error, as absolute differences, changes for ${listed(each)}; squared, as it was fitted, it is lower for ${lower.length} of ${models.length} models.`,
-		verdict: verdictOfCounts(lower.length === models.length, lower.length > 0),
-		evidence: [],
+		claim: 'A temperature that is fitted on some questions brings confidence closer to accuracy on others.',
+		here: `From T = 1 to T = ${shown(temperatures.descent)} the calibration error changes for ${listed(each)}; at the temperature by search, ${shown(temperatures.search)}, it is ${percent(fused.searched.absolute)} % for MUF. The Brier score is lower in ${lower} of ${calibrationTests.length} cases; ${significance(calibrationTests)}.`,
+		verdict: verdictOfGains(calibrationTests, 'all'),
+		evidence: calibrationTests,
 	};
 }
 
-/** A difference that counts for nothing in a curve. */
-const alike = 0.005;
-
-function startingTemperature({candidates: {curve}}: PhraseStudy): PhraseFinding | undefined {
-	if (curve.length === 0) {
+function initialTemperature({candidates: {curve, startTests}, settings}: PhraseStudy): PhraseFinding | undefined {
+	if (startTests.length === 0) {
 		return undefined;
 	}
-	const most = Math.max(...curve.map(({accuracy}) => accuracy));
-	const near = (least: number, greatest: number): number =>
-		Math.max(...curve.filter(({start}) => start >= least && start <= greatest).map(({accuracy}) => accuracy));
-	const [small, at] = [near(0, 0.02), near(0.05, 0.2)];
-	const best = curve.filter(({accuracy}) => accuracy === most).map(({start}) => start);
-	const highest = most - at <= alike;
-	const drops = at - small > alike;
+	const each = startTests.map(({b, difference}) => `${points(difference)} points from ${b}`);
+	const max = Math.max(...curve.map(({accuracy}) => accuracy));
+	const best = curve.filter(({accuracy}) => accuracy === max).map(({start}) => shown(start));
 	return {
 		name: 'T0',
 		source: 'paper',
-		claim: 'A descent from T0 = 0.1 gives the best accuracy, and one from much less a lower one.',
-		here: `Accuracy is highest, ${percent(most)} %, ${best.length > 3 ? `from ${best.length} of ${curve.length} values of T0` : `from T0 = ${listed(best.map(shownStart))}`}; near 0.1 it is at most ${percent(at)} %, and up to 0.02 at most ${percent(small)} %.`,
-		verdict: verdictOfCounts(highest && drops, highest || drops),
-		evidence: [],
+		claim: `A descent from T0 = ${settings.start} gives the best accuracy, and one from a much smaller T0 a lower accuracy.`,
+		here: `MUF with T0 = ${settings.start} differs by ${listed(each)}; ${significance(startTests)}. The highest accuracy, ${percent(max)} %, comes from ${best.length > 3 ? `${best.length} of ${curve.length} values of T0` : `T0 = ${listed(best)}`}.`,
+		verdict: verdictOfGains(startTests, 'all'),
+		evidence: startTests,
 	};
 }
 
-const shownStart = (start: number): string => String(Number(start.toPrecision(2)));
+const shown = (temperature: number): string => String(Number(temperature.toPrecision(3)));
 
 function wholeCorpus({retrieval}: PhraseStudy): PhraseFinding | undefined {
 	const evidence = present([...retrieval.selected, 'bm25'].map(other => compared(retrieval.comparisons, 'muf', other, topK(1))));
 	if (evidence.length === 0) {
 		return undefined;
 	}
-	const each = evidence.map(({b, difference}) => `${points(difference)} points from ${conditionName(b)}`);
 	return {
 		name: 'whole corpus',
 		source: 'study',
 		claim: 'Among all passages, too, model uncertainty fusion puts a relevant one first more often than its models and BM25.',
-		here: `${capital(topK(1))} accuracy differs by ${listed(each)}; ${significance(evidence)}.`,
+		here: `${capital(topK(1))} accuracy differs by ${differences(evidence)}; ${significance(evidence)}.`,
 		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};

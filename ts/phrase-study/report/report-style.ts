@@ -1,4 +1,4 @@
-/** Rules beside those that all reports have: orange is without calibration or by search, blue with calibration. */
+/** Style rules of this report: orange is without calibration or by search, blue is with calibration. */
 export const phraseStyle = `
 svg g.before { color: var(--bm25); } svg g.after { color: var(--dense); }
 svg .before .curve { stroke-dasharray: 4 3; }

@@ -1,14 +1,15 @@
-/** Figure 1: how often a model is right by how confident it is, before and after calibration. */
-import {escaped} from '../report/html.ts';
-import {type Point, at, line, polyline, scale, spot, text} from '../report/svg.ts';
-import {grouped, percent} from '../report/words.ts';
-import type {CalibratedModel, Calibration} from './study.ts';
+/** Figure 1: accuracy by confidence, before and after calibration. */
+import {escaped} from '../../report/html.ts';
+import {type Point, at, line, polyline, scale, spot, text} from '../../report/svg.ts';
+import {grouped, percent} from '../../report/words.ts';
+import type {CalibratedFusion, Calibration} from '../study.ts';
 
 const [width, height] = [300, 272];
 const [left, right, top, bottom] = [40, width - 14, 12, height - 42];
 const values = [0, 0.2, 0.4, 0.6, 0.8, 1] as const;
 
-export function reliabilityPanel({name, temperature, before, after}: CalibratedModel): string {
+/** The panel of a model, or of MUF: at T = 1, and at the one fitted temperature. */
+export function reliabilityPanel(name: string, {before, after}: CalibratedFusion, temperature: number): string {
 	const id = `reliability-${name}`;
 	const x = scale([0, 1], [left, right]);
 	const y = scale([0, 1], [bottom, top]);
@@ -34,7 +35,7 @@ export function reliabilityPanel({name, temperature, before, after}: CalibratedM
 				polyline(places, 'curve'),
 				...places.map(([cx, cy], bin) => `<circle cx="${at(cx)}" cy="${at(cy)}" r="${at(radius(of, bin))}" class="bin"/>`),
 				...places.map((place, bin) => spot(place, described(words, of, bin), '')),
-				// Where a model would be sure and wrong there is most room.
+				// The lower right corner, high confidence and low accuracy, has the most space.
 				text([right - 6, bottom - 26 + 16 * i], `${words}: ECE ${percent(of.absolute)} %`, 'label halo end'),
 				'</g>',
 			].join('\n');
