@@ -168,6 +168,7 @@ export async function makeSamples(): Promise<Samples> {
 		vectors: () => [['a']],
 		verify: none,
 	};
+	const rankSum = {probability: 0.5, p: 1, statistic: 2, standardError: 0.1, counts: {a: 2, b: 2}};
 	const vectorInternals = ['addPhrases', 'phraseRows', 'passageCount', 'searchRun', 'token', 'nativeStorage'];
 
 	return {
@@ -209,6 +210,7 @@ export async function makeSamples(): Promise<Samples> {
 			queryExpansion: () => [pairs, [5]],
 			rankCandidates: () => [bm25, queries, candidates, {}],
 			rankPairs: () => [[{id: 'q', question: 'fox', passage: passages[0]}], {encoder, projection}, {}],
+			rankSumTest: () => [[1, 2], [2, 3], {}],
 			readPassages: () => ['corpus.jsonl', {}],
 			readQrels: () => ['qrels.txt', {}],
 			readQuestions: () => ['queries.tsv', {}],
@@ -222,6 +224,7 @@ export async function makeSamples(): Promise<Samples> {
 			resolveModel: () => ['tiny-encoder', {}],
 			selectModels: () => [[{name: 'M', run}], qrels, {}],
 			significance: () => [evaluation, evaluation, 'nDCG@10', {}],
+			smallestSignificantShift: () => [rankSum, 0.01],
 			splitDocument: () => [passages[0], {words: 2}],
 			studyPhrases: () => [noDataset, file('phrase-study'), {}],
 			studyVocabulary: () => [noDataset, file('vocabulary-study'), {}],

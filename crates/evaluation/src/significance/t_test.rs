@@ -231,7 +231,9 @@ mod tests {
         let shifted = a.map(|value| value + smallest - mean);
         assert_near(tested(&shifted, &b).p, 0.01, 1e-9);
         // With no query that differs: the least count of ones, all on one side, whose p is below.
-        let of_ones = |m: usize| tested(&std::array::from_fn::<f64, 40, _>(|i| f64::from(u8::from(i < m))), &[0.0; 40]).p;
+        let of_ones = |m: usize| {
+            tested(&std::array::from_fn::<f64, 40, _>(|i| f64::from(u8::from(i < m))), &[0.0; 40]).p
+        };
         let smallest = smallest_significant_difference(0.0, 40, 0.01).expect("it can be computed");
         let m = (smallest * 40.0).ceil() as usize;
         assert!(of_ones(m) <= 0.01 && of_ones(m - 1) > 0.01, "{m}: {} {}", of_ones(m), of_ones(m - 1));
