@@ -161,14 +161,14 @@ test('a study is the same when it is run again, and when it was stopped half-way
 		const question = questionOf.get(example.id)!;
 		t.is(example.marked.question.map(({text}) => text).join(''), question);
 		const passage = passageOf.get(example.passageId)!;
-		const {dense: match} = await explainMatch(question, passage, {encoder: model, projection}, {k: 20});
+		const {dense: match} = await explainMatch(question, passage, encoders, {k: 20});
 		t.deepEqual(
 			example.question.map(({token, origin}) => [token, origin]),
 			match.question.map(({token, origin}) => [token, origin]),
 		);
 		const rank = (dense.get(example.id) ?? []).findIndex(({id}) => id === example.passageId) + 1;
 		t.is(example.denseRank, rank === 0 ? null : rank);
-		t.is(example.worst?.passageRank, Math.max(...match.shared.map(({passageRank}) => passageRank)));
+		t.is(example.worst?.passageRank ?? -Infinity, Math.max(...match.shared.map(({passageRank}) => passageRank)));
 	}
 	t.true(drawn.every(({id, passageId}) => best.get(id) === passageId));
 	t.true(found!.denseRank! <= 5);

@@ -157,7 +157,7 @@ export async function studyVocabulary(dataset: string, output: string, options: 
 				judged.from === 'answers'
 					? {questions: asked, k: 20}
 					: {queries: asked, qrels: relevant, measure: judged.from === 'qrels' ? 'nDCG@10' : 'RR', k: settings.depth},
-			search: settings,
+			search: {learningRate: settings.learningRate, maxSteps: settings.maxSteps},
 			lambdas: settings.lambdas,
 		};
 		for (const condition of enrichedConditions) {
