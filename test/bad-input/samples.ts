@@ -224,6 +224,7 @@ export async function makeSamples(): Promise<Samples> {
 			resolveModel: () => ['tiny-encoder', {}],
 			selectModels: () => [[{name: 'M', run}], qrels, {}],
 			significance: () => [evaluation, evaluation, 'nDCG@10', {}],
+			smallestSignificantDifference: () => [{difference: 0.1, p: 0.2, queries: 5, missing: 0, standardError: 0.1}, 0.01],
 			smallestSignificantShift: () => [rankSum, 0.01],
 			splitDocument: () => [passages[0], {words: 2}],
 			studyPhrases: () => [noDataset, file('phrase-study'), {}],
@@ -342,6 +343,7 @@ export async function makeSamples(): Promise<Samples> {
 			},
 			LexicalEnrichment: {
 				instance: enrichment,
+				internal: ['combined'],
 				statics: {fit: () => [{encoder, projection, idf: false}, {tokens: 'static'}]},
 				methods: {encode: () => [['fox'], {}], parts: () => [['fox'], {}], withLambda: () => [0.5]},
 			},

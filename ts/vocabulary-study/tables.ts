@@ -161,10 +161,9 @@ export function amnesiaTable({analyses, baseline, settings}: VocabularyStudy): R
 
 /** Rank-sum tests of the groups of Figures 5 and 7. */
 export function amnesiaTestsTable({tests, settings}: VocabularyStudy): ReportTable {
-	const {name, caption, ...table} = testsTable('token amnesia', tests.amnesia, settings.significance, comparison => `rank ${comparison}`);
+	const table = testsTable('token amnesia', tests.amnesia, settings.significance, comparison => `rank ${comparison}`);
 	return {
 		...table,
-		name,
 		caption: `Rank-sum tests (Mann and Whitney, 1947) of the worst rank of a shared token, by the rank of the passage. A difference is the probability that the worst rank in the first group is worse than in the second, less one half, in points. p as tested, and corrected for ${tests.amnesia.length} tests; significant is a corrected p below ${settings.significance}. Groups of fewer than ${settings.minGroup} questions are not tested.`,
 	};
 }
