@@ -2,7 +2,7 @@
 import {join} from 'node:path';
 import {shared} from '../test/support/shared.ts';
 import {packageRoot} from '../ts/addon.ts';
-import {studyVocabulary} from '../ts/vocabulary-study/index.ts';
+import {studyVocabulary, vocabularyFindings} from '../ts/vocabulary-study/index.ts';
 import {entityQuestions} from './entity-questions.ts';
 import type {Benchmark} from './run.ts';
 
@@ -47,7 +47,11 @@ export const vocabularyStudy: Benchmark = async say => {
 		const began = performance.now();
 		const study = await studyVocabulary(path, join(cache, name), {name, ...options});
 		say(`${name}, ${((performance.now() - began) / 1000).toFixed(0)} s`);
-		const {questions, corpus, analyses, retrieval} = study;
+		const {questions, corpus, analyses, retrieval, enrichment, tests} = study;
+		if (enrichment !== undefined) {
+			const {steps, tokens, reached, proved, renormalized} = enrichment;
+			say(`  ${steps} steps, ${reached} of ${tokens} tokens below 0.1, ${proved} cannot be; ${renormalized ? '' : 'not '}renormalized`);
+		}
 		say(`  ${''.padEnd(18)} ${retrieval.measures.join('  ')}`);
 		for (const {condition, values, tuning} of retrieval.rows) {
 			say(`  ${condition.padEnd(18)} ${values.map(value => (100 * value).toFixed(1)).join('  ')}  ${tuning ? `λ ${tuning.lambda}` : ''}`);
@@ -55,7 +59,10 @@ export const vocabularyStudy: Benchmark = async say => {
 		studies[name] = {
 			passages: corpus.count,
 			questions: {development: questions.development, test: questions.test},
+			enrichment,
 			retrieval,
+			tests,
+			findings: vocabularyFindings(study).map(({name, verdict, here}) => ({name, verdict, here})),
 			analyses: analyses.map(({of, analysis: {ks, coverage, expansion, mrr, composition}, amnesia}) => {
 				const at = (values: readonly number[]): Record<string, number> => Object.fromEntries(KS.map(k => [k, values[ks.indexOf(k)]!]));
 				return {
@@ -68,6 +75,9 @@ export const vocabularyStudy: Benchmark = async say => {
 				};
 			}),
 		};
+	}
+	for (const [name, {findings}] of Object.entries(studies as Record<string, {findings: ReadonlyArray<{name: string; verdict: string}>}>)) {
+		say(`${name}: ${findings.map(({name, verdict}) => `${name} ${verdict}`).join(', ')}`);
 	}
 	return {encoder: 'minilm-encoder', head: 'minilm-mlm-head', studies};
 };

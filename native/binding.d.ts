@@ -103,8 +103,13 @@ export declare class NativeIds {
 
 /** Makes lexical vectors of texts. */
 export declare class NativeLexicon {
-  /** `vectors`, `[texts, dim]`, with λ times the lexical vector of each text added. An empty title is none. */
-  add(texts: Array<string>, titles: Array<string>, vectors: Float32Array, lambda: number): Promise<Float32Array>
+  /**
+   * `vectors`, `[texts, dim]`, with λ times the lexical vector of each text added, and scaled to length 1 with `renormalize`.
+   * An empty title is none.
+   */
+  add(texts: Array<string>, titles: Array<string>, vectors: Float32Array, lambda: number, renormalize: boolean): Promise<Float32Array>
+  /** As `add`, of lexical vectors that were computed before. */
+  addLexical(vectors: Float32Array, lexical: Float32Array, lambda: number, renormalize: boolean): Promise<Float32Array>
 }
 
 /** A file of passages being read. */
@@ -444,7 +449,7 @@ export declare function exchangeFolders(first: string, second: string): boolean
 
 export declare function f1(prediction: string, answers: Array<string>): number
 
-/** Enrichments of a head; kept in the folder `cache`, if any, in a file named after what they are of. */
+/** Enrichments of a head; kept in the folder `cache`, if any, in files named by head and options. */
 export declare function findEnrichments(projection: NativeProjection, options: NativeEnrichOptions, cache?: string | undefined | null, control?: Control | undefined | null): Promise<NativeTokenVectors>
 
 /**
@@ -569,8 +574,10 @@ export interface NativeEnrichOptions {
   beta2: number
   epsilon: number
   loss: number
-  leastSteps: number
-  mostSteps: number
+  minSteps: number
+  maxSteps: number
+  /** Whether all tokens take the same number of steps; otherwise each stops by itself. */
+  even: boolean
   threads: number
 }
 
@@ -670,6 +677,13 @@ export interface NativeQuestion {
   text: string
   answers: Array<string>
   context?: NativePassage
+}
+
+export interface NativeRankSum {
+  statistic: number
+  probability: number
+  standardError: number
+  p: number
 }
 
 export interface NativeReaderOptions {
@@ -850,6 +864,9 @@ export interface QrelsColumns {
   grades: Int32Array
 }
 
+/** Copies both samples before it returns. */
+export declare function rankSumTest(a: Float64Array, b: Float64Array): Promise<NativeRankSum>
+
 export declare function readQrels(path: string, control?: Control | undefined | null): Promise<QrelsColumns>
 
 /** Reads a TREC run. */
@@ -880,6 +897,8 @@ export declare function searchTemperature(scores: Array<Float32Array>, ks: Array
 export declare function significance(a: Float64Array, b: Float64Array, test: string, rounds: number, seed: number, control?: Control | undefined | null): Promise<NativePairedTest>
 
 export declare function smallestSignificantDifference(standardError: number, queries: number, p: number): number
+
+export declare function smallestSignificantShift(standardError: number, a: number, b: number, p: number): number
 
 export declare function splitDocument(text: string, words: number, overlap: number, wrap: boolean): Pieces
 

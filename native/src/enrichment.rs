@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ::vocabulary::{
-    Adam, EnrichOptions, Lexicon, Start, Whitening, enrich, identity, inverse_document_frequency, whiten,
+    Adam, EnrichOptions, EvenEnrichments, Lexicon, Start, Whitening, add_lexical, cache_file, enrich,
+    enrich_evenly, identity, inverse_document_frequency, whiten,
 };
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object, Uint32Array};
@@ -26,8 +27,10 @@ pub struct NativeEnrichOptions {
     pub beta2: f64,
     pub epsilon: f64,
     pub loss: f64,
-    pub least_steps: u32,
-    pub most_steps: u32,
+    pub min_steps: u32,
+    pub max_steps: u32,
+    /// Whether all tokens take the same number of steps; otherwise each stops by itself.
+    pub even: bool,
     pub threads: u32,
 }
 
@@ -45,8 +48,8 @@ impl NativeEnrichOptions {
             start,
             adam: Adam { learning_rate, beta1, beta2, epsilon },
             loss: self.loss as f32,
-            least_steps: self.least_steps,
-            most_steps: self.most_steps,
+            min_steps: self.min_steps,
+            max_steps: self.max_steps,
             threads: self.threads as usize,
         })
     }
@@ -63,7 +66,7 @@ pub struct NativeTokenVectors {
     steps: Vec<u32>,
 }
 
-/// Enrichments of a head; kept in the folder `cache`, if any, in a file named after what they are of.
+/// Enrichments of a head; kept in the folder `cache`, if any, in files named by head and options.
 #[napi(ts_return_type = "Promise<NativeTokenVectors>", catch_unwind)]
 pub fn find_enrichments<'env>(
     env: &'env Env,
@@ -74,14 +77,19 @@ pub fn find_enrichments<'env>(
 ) -> napi::Result<Object<'env>> {
     let (head, control) = (Arc::clone(&projection.head), or_new(control));
     spawn(env, move || {
+        let even = options.even;
         let options = options.parse()?;
-        let identity = identity(&head, &options);
-        let file = cache.map(|folder| Path::new(&folder).join(format!("{identity}.pkenrich")));
-        let found = enrich(&head, &options, file.as_deref(), &control)?;
+        let folder = cache.as_deref().map(Path::new);
+        let EvenEnrichments { enrichments: found, options } = if even {
+            enrich_evenly(&head, &options, folder, &control)?
+        } else {
+            let file = folder.map(|folder| cache_file(folder, &head, &options));
+            EvenEnrichments { enrichments: enrich(&head, &options, file.as_deref(), &control)?, options }
+        };
         Ok(NativeTokenVectors {
             vectors: Arc::new(found.vectors),
             dim: found.dim,
-            identity,
+            identity: identity(&head, &options),
             losses: found.losses,
             bounds: found.bounds,
             steps: found.steps,
@@ -102,7 +110,7 @@ pub fn static_embeddings<'env>(env: &'env Env, projection: &NativeProjection) ->
         Ok(NativeTokenVectors {
             vectors: Arc::new(head.decoder().to_vec()),
             dim: head.dim(),
-            identity: format!("static-{}", identity(&head, &EnrichOptions::default())),
+            identity: format!("static-{}", head.identity()),
             losses: Vec::new(),
             bounds: Vec::new(),
             steps: Vec::new(),
@@ -279,8 +287,10 @@ pub fn open_lexicon<'env>(
 
 #[napi]
 impl NativeLexicon {
-    /// `vectors`, `[texts, dim]`, with λ times the lexical vector of each text added. An empty title is none.
+    /// `vectors`, `[texts, dim]`, with λ times the lexical vector of each text added, and scaled to length 1 with `renormalize`.
+    /// An empty title is none.
     #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
+    #[allow(clippy::too_many_arguments, reason = "columns cross one by one")]
     pub fn add<'env>(
         &self,
         env: &'env Env,
@@ -288,6 +298,7 @@ impl NativeLexicon {
         titles: Vec<String>,
         vectors: &[f32],
         lambda: f64,
+        renormalize: bool,
     ) -> napi::Result<Object<'env>> {
         let (lexicon, tokenizer) = (Arc::clone(&self.lexicon), Arc::clone(&self.tokenizer));
         let mut vectors = vectors.to_vec();
@@ -295,7 +306,28 @@ impl NativeLexicon {
             if vectors.len() != texts.len() * lexicon.dim() {
                 return Err(Failure::argument("vectors: expected one for each text"));
             }
-            lexicon.add(&self::tokens(&tokenizer, &texts, &titles)?, lambda, &mut vectors)?;
+            lexicon.add(&self::tokens(&tokenizer, &texts, &titles)?, lambda, renormalize, &mut vectors)?;
+            Ok(Float32Array::from(vectors))
+        })
+    }
+
+    /// As `add`, of lexical vectors that were computed before.
+    #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
+    pub fn add_lexical<'env>(
+        &self,
+        env: &'env Env,
+        vectors: &[f32],
+        lexical: &[f32],
+        lambda: f64,
+        renormalize: bool,
+    ) -> napi::Result<Object<'env>> {
+        let dim = self.lexicon.dim();
+        let (mut vectors, lexical) = (vectors.to_vec(), lexical.to_vec());
+        spawn(env, move || {
+            if vectors.len() != lexical.len() || !vectors.len().is_multiple_of(dim) {
+                return Err(Failure::argument("lexical: expected one vector for each of the vectors"));
+            }
+            add_lexical(&mut vectors, &lexical, dim, lambda, renormalize);
             Ok(Float32Array::from(vectors))
         })
     }

@@ -1,6 +1,6 @@
 use evaluation::significance::{
-    Differences, MonteCarlo, bootstrap_test, paired_t_test, randomisation_test,
-    smallest_significant_difference as smallest_difference,
+    Differences, MonteCarlo, RankSum, bootstrap_test, paired_t_test, randomisation_test,
+    smallest_significant_difference as smallest_difference, smallest_significant_shift as smallest_shift,
 };
 use napi::Env;
 use napi::bindgen_prelude::{Float64Array, Object};
@@ -58,6 +58,30 @@ pub fn significance<'env>(
 #[napi(catch_unwind)]
 pub fn smallest_significant_difference(standard_error: f64, queries: u32, p: f64) -> napi::Result<f64> {
     call(|| Ok(smallest_difference(standard_error, queries as usize, p)?))
+}
+
+#[napi(object)]
+pub struct NativeRankSum {
+    pub statistic: f64,
+    pub probability: f64,
+    pub standard_error: f64,
+    pub p: f64,
+}
+
+/// Copies both samples before it returns.
+#[napi(ts_return_type = "Promise<NativeRankSum>", catch_unwind)]
+pub fn rank_sum_test<'env>(env: &'env Env, a: &[f64], b: &[f64]) -> napi::Result<Object<'env>> {
+    let (a, b) = (a.to_vec(), b.to_vec());
+    spawn(env, move || {
+        let RankSum { statistic, probability, standard_error, p } =
+            evaluation::significance::rank_sum_test(&a, &b)?;
+        Ok(NativeRankSum { statistic, probability, standard_error, p })
+    })
+}
+
+#[napi(catch_unwind)]
+pub fn smallest_significant_shift(standard_error: f64, a: u32, b: u32, p: f64) -> napi::Result<f64> {
+    call(|| Ok(smallest_shift(standard_error, (a as usize, b as usize), p)?))
 }
 
 #[napi(catch_unwind)]

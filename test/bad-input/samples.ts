@@ -168,6 +168,7 @@ export async function makeSamples(): Promise<Samples> {
 		vectors: () => [['a']],
 		verify: none,
 	};
+	const rankSum = {probability: 0.5, p: 1, statistic: 2, standardError: 0.1, counts: {a: 2, b: 2}};
 	const vectorInternals = ['addPhrases', 'phraseRows', 'passageCount', 'searchRun', 'token', 'nativeStorage'];
 
 	return {
@@ -210,6 +211,7 @@ export async function makeSamples(): Promise<Samples> {
 			queryExpansion: () => [pairs, [5]],
 			rankCandidates: () => [bm25, queries, candidates, {}],
 			rankPairs: () => [[{id: 'q', question: 'fox', passage: passages[0]}], {encoder, projection}, {}],
+			rankSumTest: () => [[1, 2], [2, 3], {}],
 			readPassages: () => ['corpus.jsonl', {}],
 			readQrels: () => ['qrels.txt', {}],
 			readQuestions: () => ['queries.tsv', {}],
@@ -224,6 +226,7 @@ export async function makeSamples(): Promise<Samples> {
 			selectModels: () => [[{name: 'M', run}], qrels, {}],
 			significance: () => [evaluation, evaluation, 'nDCG@10', {}],
 			smallestSignificantDifference: () => [{difference: 0.1, p: 0.2, queries: 5, missing: 0, standardError: 0.1}, 0.01],
+			smallestSignificantShift: () => [rankSum, 0.01],
 			splitDocument: () => [passages[0], {words: 2}],
 			studyPhrases: () => [noDataset, file('phrase-study'), {}],
 			studyVocabulary: () => [noDataset, file('vocabulary-study'), {}],
@@ -341,6 +344,7 @@ export async function makeSamples(): Promise<Samples> {
 			},
 			LexicalEnrichment: {
 				instance: enrichment,
+				internal: ['combined'],
 				statics: {fit: () => [{encoder, projection, idf: false}, {tokens: 'static'}]},
 				methods: {encode: () => [['fox'], {}], parts: () => [['fox'], {}], withLambda: () => [0.5]},
 			},

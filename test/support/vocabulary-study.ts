@@ -1,14 +1,16 @@
 import type {Comparison} from '../../ts/report/comparisons.ts';
 import type {EncoderAnalysis, VocabularyCondition, VocabularyRetrieval, VocabularyStudy} from '../../ts/vocabulary-study/study.ts';
+import {claimMeasures} from '../../ts/vocabulary-study/claims/claim-tests.ts';
+import type {ProjectedExample} from '../../ts/vocabulary-study/examples/examples.ts';
 import {conditions} from '../../ts/vocabulary-study/study.ts';
-import type {RankQuantiles, TokenCoverage, TokenMrr, TopComposition} from '../../ts/vocabulary/index.ts';
+import type {ProjectedToken, RankQuantiles, TokenCoverage, TokenMrr, TokenOrigin, TopComposition} from '../../ts/vocabulary/index.ts';
 
 const ks = [1, 5, 20, 100, 1000];
 
 /** A made-up study: the encoder is above its baseline, forgets tokens where it misses passages, and is better enriched. */
 export function vocabularyStudy(changes: Partial<VocabularyStudy> = {}): VocabularyStudy {
 	return {
-		format: 'passagekit vocabulary study 1',
+		format: 'passagekit vocabulary study 2',
 		dataset: 'SQuAD',
 		passagekit: '0.1.0',
 		corpus: {count: 2067, name: 'dev-v2.0.json', sha256: 'c0'.repeat(32), words: 121.7},
@@ -28,8 +30,18 @@ export function vocabularyStudy(changes: Partial<VocabularyStudy> = {}): Vocabul
 			depth: 100,
 			sparseDepth: 5,
 			bounds: [5, 20, 100],
+			minGroup: 10,
+			learningRate: 0.01,
+			maxSteps: 100,
 			lambdas: [0.2, 0.5, 1],
 			significance: 0.01,
+		},
+		enrichment: {steps: 87, tokens: 30_522, reached: 30_418, proved: 91, renormalized: true},
+		tests: {claims: claims(), amnesia: amnesiaTests()},
+		examples: {
+			drawn: [example('q17', 3, 'shared'), example('q<b>4', 1, 'passage')],
+			found: example('q5', 2, 'question'),
+			missed: example('q9', null, 'other'),
 		},
 		analyses: [analysis('encoder', 1), analysis('baseline', 0.31), analysis('enriched', 1.13)],
 		retrieval: retrieval(),
@@ -79,6 +91,60 @@ function analysis(of: EncoderAnalysis['of'], scale: number): EncoderAnalysis {
 	};
 }
 
+/** A test of a claim. */
+export function comparison(a: string, b: string, measure: string, difference: number, corrected: number): Comparison {
+	return {a, b, measure, difference, p: corrected / 8, corrected, significant: corrected < 0.01, smallest: 0.0317, mark: ''};
+}
+
+function claims(): Comparison[] {
+	return [
+		comparison('encoder', 'baseline', claimMeasures.sharedInQuestion, 0.4711, 1e-9),
+		comparison('encoder', 'baseline', claimMeasures.sharedInPassage, 0.3907, 1e-9),
+		comparison('encoder', 'baseline', claimMeasures.expansion, 0.2203, 1e-9),
+		comparison('encoder', 'baseline', claimMeasures.reciprocalShared, 0.1801, 1e-9),
+		comparison('shared', 'passageOnly', claimMeasures.kinds, 0.2309, 1e-9),
+		comparison('encoder', 'half', claimMeasures.firstShared, 0.1411, 1e-9),
+		comparison('encoder', 'half', claimMeasures.sides, 0.2719, 1e-9),
+		comparison('enriched', 'half', claimMeasures.remembered, 0.3313, 1e-9),
+	];
+}
+
+function amnesiaTests(): Comparison[] {
+	return (['passage', 'question'] as const).flatMap(side =>
+		(
+			[
+				['6–20', 0.1731],
+				['beyond 20', 0.2917],
+			] as const
+		).map(([a, difference]) => comparison(a, '1–5', claimMeasures.worst[side], difference, 1e-7)),
+	);
+}
+
+function example(id: string, denseRank: number | null, origin: TokenOrigin): ProjectedExample {
+	const tokens = (side: string): ProjectedToken[] =>
+		Array.from({length: 20}, (_, i) => ({
+			rank: i + 1,
+			token: `${side}${i}${origin}`,
+			id: i,
+			probability: 0.4 / (i + 1),
+			origin: i % 2 === 0 ? origin : 'other',
+			content: true,
+		}));
+	return {
+		id,
+		passageId: `p-${id}`,
+		denseRank,
+		marked: {
+			question: [{text: 'Who asked '}, {text: id, kind: 'shared'}, {text: '?'}],
+			title: [{text: `Title of ${id}`}],
+			text: [{text: 'It was '}, {text: 'forgotten', kind: 'forgotten'}, {text: ' & <gone>.'}],
+		},
+		question: tokens('q'),
+		passage: tokens('p'),
+		worst: {token: 'forgotten', questionRank: 14, passageRank: 5417},
+	};
+}
+
 const values: Readonly<Record<VocabularyCondition, readonly number[]>> = {
 	bm25: [0.6871, 0.8592, 0.9313, 0.9624, 0.7641],
 	wordpiece: [0.6513, 0.8317, 0.9108, 0.9549, 0.7337],
@@ -102,7 +168,7 @@ function retrieval(): VocabularyRetrieval {
 				const difference = values.enriched[at]! - values[b][at]!;
 				const p = Math.exp(-1000 * Math.abs(difference));
 				const corrected = Math.min(1, 14 * p);
-				return {a: 'enriched', b, measure, difference, p, corrected, significant: corrected < 0.01, mark: ''};
+				return {a: 'enriched', b, measure, difference, p, corrected, significant: corrected < 0.01, smallest: 0.0123, mark: ''};
 			}),
 	);
 	return {

@@ -1,48 +1,136 @@
 import test from 'ava';
-import {vocabularyFindings, vocabularyStudyHtml, vocabularyStudyMarkdown} from '../../ts/index.ts';
+import {type VocabularyStudy, vocabularyFindings, vocabularyStudyHtml, vocabularyStudyMarkdown} from '../../ts/index.ts';
 import {escaped} from '../../ts/report/html.ts';
-import {percent} from '../../ts/report/words.ts';
+import type {Comparison} from '../../ts/report/comparisons.ts';
+import {pValue, percent, points} from '../../ts/report/words.ts';
 import {shown} from '../../ts/vocabulary-study/amnesia-panel.ts';
 import {vocabularyStudy} from '../support/vocabulary-study.ts';
 
-test('findings are what the numbers and the tests say', t => {
-	const holds = new Map(vocabularyFindings(vocabularyStudy()).map(finding => [finding.name, finding.holds]));
-	t.deepEqual(Object.fromEntries(holds), {
-		'shared tokens': true,
-		'first token': true,
-		'query prediction': true,
-		'query expansion': true,
-		'token amnesia': true,
-		'amnesia of questions': true,
-		enrichment: true,
-		'enrichment remembers': true,
-		'word pieces': true,
-		// Significant are top-20 without IDF alone.
-		ablations: 'partly',
-	});
+/** The verdict on each claim. */
+const verdicts = (study: VocabularyStudy): Record<string, string> =>
+	Object.fromEntries(vocabularyFindings(study).map(({name, verdict}) => [name, verdict]));
 
-	// The other way round: the baseline in the place of the encoder.
+test('verdicts are what the tests say', t => {
 	const made = vocabularyStudy();
-	const [encoder, baseline] = made.analyses;
-	const exchanged = vocabularyFindings({
-		...made,
-		analyses: [
-			{
-				...baseline!,
-				of: 'encoder',
-				amnesia: {groups: baseline!.amnesia.groups.toReversed().map((group, i) => ({...group, from: i + 1})), without: 0},
-			},
-			{...encoder!, of: 'baseline'},
-		],
+	t.deepEqual(verdicts(made), {
+		'shared tokens': 'holds',
+		'first token': 'holds',
+		'query prediction': 'holds',
+		'query expansion': 'holds',
+		'token amnesia': 'holds',
+		'amnesia of questions': 'holds',
+		enrichment: 'holds',
+		'enrichment remembers': 'holds',
+		'word pieces': 'holds',
+		// Only the difference to top-20 without IDF is significant.
+		ablations: 'holds in part',
 	});
-	const found = new Map(exchanged.map(finding => [finding.name, finding.holds]));
-	t.is(found.get('shared tokens'), false);
-	t.is(found.get('first token'), false);
-	// Shared tokens are still above others.
-	t.is(found.get('query prediction'), 'partly');
-	t.is(found.get('query expansion'), false);
-	t.is(found.get('token amnesia'), false);
-	t.false(found.has('enrichment remembers'));
+	t.deepEqual(
+		vocabularyFindings(made)
+			.filter(({source}) => source === 'study')
+			.map(({name}) => name),
+		['enrichment remembers'],
+	);
+	const changed = (change: (test: Comparison) => Comparison): VocabularyStudy =>
+		vocabularyStudy({tests: {claims: made.tests.claims.map(change), amnesia: made.tests.amnesia.map(change)}});
+	const names = ['shared tokens', 'first token', 'query prediction', 'query expansion', 'token amnesia', 'amnesia of questions'];
+	for (const [study, verdict] of [
+		[changed(test => ({...test, difference: -test.difference})), 'contradicted'],
+		[changed(test => ({...test, significant: false})), 'undecided'],
+	] as const) {
+		const found = verdicts(study);
+		names.forEach(name => t.is(found[name], verdict, name));
+		t.is(found['enrichment remembers'], verdict);
+	}
+	const undecided = vocabularyFindings(changed(test => ({...test, significant: false})));
+	t.regex(undecided.find(({name}) => name === 'first token')!.here, /not significant \(one of 3\.2 points would have been\)/u);
+	// One group of two.
+	const half = verdicts(changed(test => ({...test, significant: test.significant && test.a !== '6–20'})));
+	t.is(half['token amnesia'], 'holds in part');
+});
+
+test('static embeddings are no initialization: claims that compare with it are not tested', t => {
+	const made = vocabularyStudy();
+	const study = vocabularyStudy({
+		baseline: {kind: 'static'},
+		tests: {...made.tests, claims: made.tests.claims.filter(({b}) => b !== 'baseline')},
+	});
+	const found = verdicts(study);
+	t.is(found['shared tokens'], 'not tested');
+	t.is(found['query expansion'], 'not tested');
+	// Shared tokens against others of the passage need no initialization.
+	t.is(found['query prediction'], 'holds');
+	for (const report of [vocabularyStudyHtml(study), vocabularyStudyMarkdown(study)]) {
+		t.true(report.includes('Static embeddings are not the encoder’s initialization, so this is not tested.'));
+		t.true(report.includes('Whether it was learned is not tested.'));
+	}
+});
+
+test('groups that are too small are named, and without any other there is no verdict', t => {
+	const made = vocabularyStudy();
+	const analyses = made.analyses.map(analysis => ({
+		...analysis,
+		amnesia: {
+			...analysis.amnesia,
+			groups: analysis.amnesia.groups.map((group, i) => (i === 0 ? group : {...group, questions: 9})),
+		},
+	}));
+	const study = vocabularyStudy({analyses, tests: {...made.tests, amnesia: []}});
+	const found = verdicts(study);
+	t.is(found['token amnesia'], 'not tested');
+	t.is(found['amnesia of questions'], 'not tested');
+	const {here} = vocabularyFindings(study).find(({name}) => name === 'token amnesia')!;
+	t.regex(here, /Groups of fewer than 10 questions are not tested: 6–20 and beyond 20\./u);
+});
+
+test('where development questions chose λ = 0 the report says so and compares nothing', t => {
+	const made = vocabularyStudy();
+	const {rows} = made.retrieval;
+	const dense = rows.find(({condition}) => condition === 'dense')!;
+	const study = vocabularyStudy({
+		analyses: made.analyses.filter(({of}) => of !== 'enriched'),
+		retrieval: {
+			...made.retrieval,
+			rows: rows.map(row => (row.condition === 'enriched' ? {...row, values: dense.values, tuning: {...row.tuning!, lambda: 0}} : row)),
+			comparisons: [],
+		},
+	});
+	const found = vocabularyFindings(study);
+	for (const name of ['enrichment', 'word pieces', 'ablations']) {
+		const finding = found.find(finding => finding.name === name)!;
+		t.is(finding.verdict, 'undecided');
+		t.regex(finding.here, /^Development questions chose λ = 0, which is no enrichment\./u);
+		t.deepEqual(finding.evidence, []);
+	}
+	t.false(found.some(({name}) => name === 'enrichment remembers'));
+	for (const report of [vocabularyStudyHtml(study), vocabularyStudyMarkdown(study)]) {
+		t.regex(report, /Development questions chose λ = 0, which is no enrichment: the row has the encoder’s own vectors/u);
+		t.false(/undefined|NaN/u.test(report));
+	}
+});
+
+test('Table 1 and Figure 2 have their tokens, marked by the texts that have them', t => {
+	const made = vocabularyStudy();
+	const [html, markdown] = [vocabularyStudyHtml(made), vocabularyStudyMarkdown(made)];
+	for (const report of [html, markdown]) {
+		t.true(['Table 1.', 'Figure 2.'].every(name => report.includes(`${name}<`) || report.includes(`${name}**`)));
+		t.true(
+			report.includes(
+				'Dense retrieval has the passage at rank 2. The shared token that P ranks worst is “forgotten”: rank 5,417 in P, 14 in Q.',
+			),
+		);
+		t.true(report.includes('Dense retrieval does not find the passage.'));
+		t.true(report.includes('seed 42'));
+		// Ten tokens of each side in the table, twenty in the figure.
+		t.true(report.includes('q9shared') && !report.includes('q10shared'));
+		t.true(report.includes('p19question') && report.includes('p18other'));
+	}
+	t.true(html.includes('<span class="origin-shared" title="rank 1"><span class="token">q0shared</span></span>'));
+	t.true(html.includes('It was <mark class="forgotten">forgotten</mark> &amp; &lt;gone&gt;.'));
+	t.regex(markdown, /\| \*\*q0shared\*\*, q1shared, /u);
+	t.true(markdown.includes('<ins>q0question</ins> 40.0 %') && markdown.includes('*p0passage*'));
+	const without = vocabularyStudy({examples: {drawn: [], found: null, missed: null}});
+	t.false(/Table 1\.|Figure 2\./u.test(vocabularyStudyHtml(without) + vocabularyStudyMarkdown(without)));
 });
 
 test('both reports have every number of the study and the paper, and the same study gives the same bytes', t => {
@@ -71,6 +159,10 @@ test('both reports have every number of the study and the paper, and the same st
 		for (const {condition, values, tuning} of made.retrieval.rows) {
 			[...values, ...(tuning?.values ?? [])].forEach(value => has(percent(value), condition));
 		}
+		for (const {corrected, difference} of [...made.tests.claims, ...made.tests.amnesia]) {
+			[points(difference), pValue(corrected).replace('<', report === html ? '&lt;' : '\\<')].forEach(value => has(value, 'tests'));
+		}
+		has('87 steps for each of 30,522 tokens', 'steps');
 		// The paper's own, beside them.
 		['63.0', '53.0', '16.0', '8.0', '78.0', '69.0', '26.1', '3.0', '1.4', '71'].forEach(number => has(number, 'paper'));
 		[made.corpus, made.encoder, made.head, ...made.questions.files].forEach(({sha256}) => has(sha256, 'SHA-256'));
@@ -83,11 +175,13 @@ test('both reports have every number of the study and the paper, and the same st
 
 test('a report without enrichment has the analyses, and retrieval as it is', t => {
 	const made = vocabularyStudy();
-	const study = vocabularyStudy({
+	const {enrichment: _, ...rest} = vocabularyStudy();
+	const study = {
+		...rest,
 		analyses: made.analyses.filter(({of}) => of !== 'enriched'),
 		settings: {...made.settings, lambdas: []},
 		retrieval: {...made.retrieval, rows: made.retrieval.rows.slice(0, 3), comparisons: []},
-	});
+	};
 	const names = vocabularyFindings(study).map(({name}) => name);
 	t.deepEqual(names, ['shared tokens', 'first token', 'query prediction', 'query expansion', 'token amnesia', 'amnesia of questions']);
 	for (const report of [vocabularyStudyHtml(study), vocabularyStudyMarkdown(study)]) {
@@ -121,7 +215,7 @@ test('the page is well-formed, needs nothing from elsewhere, and shows texts as 
 test('what is no study is refused', t => {
 	t.throws(() => vocabularyStudyHtml({} as never), {
 		code: 'ERR_FORMAT',
-		message: /expected an object of format "passagekit vocabulary study 1"/u,
+		message: /expected an object of format "passagekit vocabulary study 2"/u,
 	});
 	const made = vocabularyStudy();
 	const [first, ...rest] = made.retrieval.rows;

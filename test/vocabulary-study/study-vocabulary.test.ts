@@ -12,6 +12,7 @@ import {
 	analyseVocabulary,
 	encyclopedia,
 	evaluate,
+	explainMatch,
 	foundBySparse,
 	rankPairs,
 	readPassages,
@@ -147,6 +148,30 @@ test('a study is the same when it is run again, and when it was stopped half-way
 		study.analyses.map(({of}) => of),
 		['encoder', 'baseline'],
 	);
+	// Without an initialization nothing is compared with the baseline, and without enrichment nothing with that.
+	t.deepEqual(new Set(study.tests.claims.map(({b}) => b)), new Set(['passageOnly', 'half']));
+	t.deepEqual([study.enrichment, study.settings.learningRate, study.settings.minGroup], [undefined, 0.01, 10]);
+
+	// Table 1 and Figure 2: the projections of the texts themselves.
+	const {drawn, found} = study.examples;
+	t.is(drawn.length, 5);
+	t.is(new Set(drawn.map(({id}) => id)).size, 5);
+	const questionOf = new Map(tested.map(question => [question.id, question.text]));
+	for (const example of [...drawn, found!]) {
+		const question = questionOf.get(example.id)!;
+		t.is(example.marked.question.map(({text}) => text).join(''), question);
+		const passage = passageOf.get(example.passageId)!;
+		const {dense: match} = await explainMatch(question, passage, encoders, {k: 20});
+		t.deepEqual(
+			example.question.map(({token, origin}) => [token, origin]),
+			match.question.map(({token, origin}) => [token, origin]),
+		);
+		const rank = (dense.get(example.id) ?? []).findIndex(({id}) => id === example.passageId) + 1;
+		t.is(example.denseRank, rank === 0 ? null : rank);
+		t.is(example.worst?.passageRank ?? -Infinity, Math.max(...match.shared.map(({passageRank}) => passageRank)));
+	}
+	t.true(drawn.every(({id, passageId}) => best.get(id) === passageId));
+	t.true(found!.denseRank! <= 5);
 
 	// Another configuration has no place here.
 	const error = await t.throwsAsync(studyVocabulary(data, whole, {...options, seed: 6}), {code: 'ERR_ARGUMENT'});
@@ -156,7 +181,7 @@ test('a study is the same when it is run again, and when it was stopped half-way
 test('with enrichment λ is chosen on development questions, and its ablations are measured too', async t => {
 	t.timeout(300_000);
 	const {data, folder} = await dataset(t);
-	const study = await studyVocabulary(data, join(folder, 'run'), {...options, enrichment: true});
+	const study = await studyVocabulary(data, join(folder, 'run'), {...options, enrichment: true, maxSteps: 10});
 	t.deepEqual(
 		study.retrieval.rows.map(({condition}) => condition),
 		['bm25', 'wordpiece', 'dense', 'enriched', 'noIdf', 'static', 'noWhitening', 'noNormalisation'],
@@ -168,13 +193,15 @@ test('with enrichment λ is chosen on development questions, and its ablations a
 		t.is(lambda === 0, values.indexOf(Math.max(...values)) === 0);
 		t.is(values[0], study.retrieval.rows[3]!.tuning!.values[0]);
 	}
-	t.is(study.retrieval.comparisons.length, 7);
+	t.like(study.enrichment!, {steps: 10, tokens: 8000});
+	const chosen = study.retrieval.rows[3]!.tuning!.lambda > 0;
+	t.is(study.retrieval.comparisons.length, chosen ? 7 : 0);
 	t.true(study.retrieval.comparisons.every(({a, measure}) => a === 'enriched' && measure === 'nDCG@10'));
 	t.deepEqual(
 		study.analyses.map(({of}) => of),
-		['encoder', 'baseline', 'enriched'],
+		['encoder', 'baseline', ...(chosen ? ['enriched'] : [])],
 	);
-	t.deepEqual(await studyVocabulary(data, join(folder, 'run'), {...options, enrichment: true}), study);
+	t.deepEqual(await studyVocabulary(data, join(folder, 'run'), {...options, enrichment: true, maxSteps: 10}), study);
 });
 
 test('what is no data set or no setting is refused with what was expected', async t => {
@@ -184,6 +211,11 @@ test('what is no data set or no setting is refused with what was expected', asyn
 	const out = join(folder, 'out');
 	await t.throwsAsync(studyVocabulary(data, out, {significance: 2}), {code: 'ERR_ARGUMENT'});
 	await t.throwsAsync(studyVocabulary(data, out, {questions: 1}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(studyVocabulary(data, out, {maxSteps: 0}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(studyVocabulary(data, out, {learningRate: -1}), {
+		code: 'ERR_ARGUMENT',
+		message: 'learningRate: expected a number above 0, got -1',
+	});
 	await t.throwsAsync(studyVocabulary(data, out, {enrichment: 'yes' as never}), {
 		code: 'ERR_ARGUMENT',
 		message: 'enrichment: expected a boolean, got "yes"',

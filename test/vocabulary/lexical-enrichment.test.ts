@@ -1,4 +1,4 @@
-import {mkdtemp, readFile, readdir, rm} from 'node:fs/promises';
+import {cp, mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
@@ -168,7 +168,7 @@ test('whitened token vectors have other products, both ways the same ones', asyn
 test('the search for tokens is cached, goes on after an abort, and does what its options say', async t => {
 	const [whole, parts] = [await temporary(t), await temporary(t)];
 	const fit = async (cacheFolder: string, options: LexicalEnrichmentOptions = {}): Promise<LexicalEnrichment> =>
-		LexicalEnrichment.fit({encoder, projection, idf: false}, {cacheFolder, mostSteps: 6, loss: 0.2, ...options});
+		LexicalEnrichment.fit({encoder, projection, idf: false}, {cacheFolder, stopping: 'each', maxSteps: 6, loss: 0.2, ...options});
 	const seen: Array<{done: number; total: number}> = [];
 	const first = await fit(whole, {onProgress: progress => seen.push(progress)});
 	t.deepEqual(seen.at(-1), {done: 8000, total: 8000});
@@ -204,6 +204,95 @@ test('the search for tokens is cached, goes on after an abort, and does what its
 	t.is((await plain(false)).search, undefined);
 });
 
+test('by default all tokens take the same number of steps, and both searches are cached and continue after an abort', async t => {
+	const [whole, parts] = [await temporary(t), await temporary(t)];
+	const fit = async (cacheFolder: string, options: LexicalEnrichmentOptions = {}): Promise<LexicalEnrichment> =>
+		LexicalEnrichment.fit({encoder, projection, idf: false}, {cacheFolder, maxSteps: 5, loss: 0.2, ...options});
+	const seen: Array<{done: number; total: number}> = [];
+	const first = await fit(whole, {onProgress: progress => seen.push(progress)});
+	// Some token takes all five steps by itself; 8,000 tokens are counted once, and five times.
+	t.deepEqual(seen.at(-1), {done: 48_000, total: 48_000});
+	t.true(first.search!.steps.every(count => count === 5));
+	t.is((await readdir(join(whole, 'enrichments'))).length, 2);
+	// The number of steps is all that counts: 5 for each by itself gives the same vectors, from the same file.
+	const even = await fit(whole, {stopping: 'each', minSteps: 5});
+	t.is(even.identity, first.identity);
+	t.is((await readdir(join(whole, 'enrichments'))).length, 2);
+	const each = await fit(whole, {stopping: 'each'});
+	t.not(each.identity, first.identity);
+	t.true(each.search!.steps.some(count => count < 5));
+
+	for (const stopAt of [1, 20_000]) {
+		const controller = new AbortController();
+		const stopped = fit(parts, {
+			signal: controller.signal,
+			onProgress({done}) {
+				if (done > stopAt) {
+					controller.abort(new Error('enough'));
+				}
+			},
+		});
+		await t.throwsAsync(stopped, {message: 'enough'});
+	}
+	t.deepEqual(await (await fit(parts)).encode(['a fox']), await first.encode(['a fox']));
+});
+
+/** Unit vectors that depend on the length of a text alone. */
+const units: Encoder = {
+	dim: DIM,
+	identity: 'units',
+	async encode(inputs) {
+		const data = new Float32Array(inputs.length * DIM);
+		for (const [i, input] of inputs.entries()) {
+			const angle = (typeof input === 'string' ? input : input.text).length;
+			data.set([Math.cos(angle), Math.sin(angle)], i * DIM);
+		}
+		return {data, rows: inputs.length, dim: DIM};
+	},
+};
+
+test('vectors of an encoder with unit vectors are scaled back to unit length, those of others are not', async t => {
+	const fit = async (of: Encoder, options: LexicalEnrichmentOptions = {}): Promise<LexicalEnrichment> =>
+		LexicalEnrichment.fit({encoder: of, projection, idf: false}, {tokens: 'static', lambda: 0.75, ...options});
+	const [scaled, sums] = [await fit(units), await fit(units, {renormalize: false})];
+	t.deepEqual([scaled.renormalize, sums.renormalize, (await fit(encoder)).renormalize], [true, false, false]);
+	t.not(scaled.identity, sums.identity);
+	const texts = ['a fox', {title: 'Hen', text: 'the river'}, ''];
+	const [{data: ofScaled}, {data: ofSums}] = [await scaled.encode(texts), await sums.encode(texts)];
+	for (const row of texts.keys()) {
+		const sum = ofSums.subarray(row * DIM, (row + 1) * DIM);
+		const length = Math.hypot(...sum);
+		t.true(row === 2 || Math.abs(length - 1) > 1e-3);
+		near(
+			t,
+			ofScaled.subarray(row * DIM, (row + 1) * DIM),
+			sum.map(value => value / length),
+		);
+	}
+	// Without enrichment the vectors are the encoder's to the bit, but one without unit vectors is scaled if that was asked for.
+	t.deepEqual(await scaled.withLambda(0).encode(texts), await units.encode(texts));
+	const {data: raw} = await (await fit(encoder, {renormalize: true, lambda: 0})).encode(['a fox']);
+	t.is(raw[0], 1);
+});
+
+test('the learning rate is the one of the paper for the head, unless another is given', async t => {
+	t.is(projection.modelType, 'bert');
+	const cacheFolder = await temporary(t);
+	const folder = join(cacheFolder, 'mpnet');
+	await cp(head, folder, {recursive: true});
+	const config = JSON.parse(await readFile(join(head, 'config.json'), 'utf8')) as object;
+	await writeFile(join(folder, 'config.json'), JSON.stringify({...config, model_type: 'mpnet'}));
+	const ofMpnet = await VocabularyProjection.load(folder);
+	t.is(ofMpnet.modelType, 'mpnet');
+	const fit = async (of: VocabularyProjection, learningRate?: number): Promise<LexicalEnrichment> =>
+		LexicalEnrichment.fit({encoder, projection: of, idf: false}, {cacheFolder, minSteps: 1, maxSteps: 1, learningRate});
+	const losses = async (...of: Parameters<typeof fit>): Promise<Float32Array> => (await fit(...of)).search!.losses;
+	const [bert, mpnet] = [await losses(projection), await losses(ofMpnet)];
+	t.notDeepEqual(bert, mpnet);
+	t.deepEqual(await losses(projection, 0.01), bert);
+	t.deepEqual(await losses(ofMpnet, 0.001), mpnet);
+});
+
 test('whatever changes vectors changes the identity, and an index refuses another encoder', async t => {
 	const all = await Promise.all([
 		plain(false),
@@ -211,6 +300,7 @@ test('whatever changes vectors changes the identity, and an index refuses anothe
 		plain(false, {whitening: 'principal'}),
 		plain(false, {whitening: 'aligned'}),
 		plain(false, {normalise: true}),
+		plain(false, {renormalize: true}),
 		plain(new Map([['fox', 1]])),
 		plain(new Map([['fox', 2]])),
 	]);
@@ -232,7 +322,7 @@ test('a model is enriched, and the tokens of a question count for more', async t
 	await using model = await OnnxEncoder.load('tiny-encoder');
 	const passages = ['The fox ran over the bridge.', 'A hen sat by the river.', 'The council met in the old town hall.'];
 	const idf = passages.map((text, i) => ({id: String(i), text}));
-	const enriched = await LexicalEnrichment.fit({encoder: model, projection, idf}, {cacheFolder, mostSteps: 4, lambda: 30});
+	const enriched = await LexicalEnrichment.fit({encoder: model, projection, idf}, {cacheFolder, maxSteps: 4, lambda: 30});
 	const {vectors, lexical} = await enriched.parts(passages);
 	t.deepEqual(vectors, await model.encode(passages));
 	const question = await enriched.parts(['river hen']);
@@ -260,7 +350,9 @@ test('what does not fit is refused with what was expected', async t => {
 		/^whitening: expected one of principal, aligned, got "zca"$/u,
 	);
 	await refused(plain(false, {learningRate: 0, tokens: 'enriched'}), 'ERR_ARGUMENT', /learning rate: expected a number above 0, got 0/u);
-	await refused(plain(false, {leastSteps: 5, mostSteps: 4}), 'ERR_ARGUMENT', /^mostSteps: expected a whole number of at least 5, got 4$/u);
+	await refused(plain(false, {minSteps: 5, maxSteps: 4}), 'ERR_ARGUMENT', /^maxSteps: expected a whole number of at least 5, got 4$/u);
+	await refused(plain(false, {stopping: 'some' as 'all'}), 'ERR_ARGUMENT', /^stopping: expected one of all, each, got "some"$/u);
+	await refused(plain(false, {renormalize: 1 as never}), 'ERR_ARGUMENT', /^renormalize: expected a boolean, got 1$/u);
 	await refused(plain(new Map([['zyzzyvas', 1]])), 'ERR_ARGUMENT', /^idf: expected word pieces of the head's tokenizer, got "zyzzyvas"$/u);
 	await refused(plain(new Map([['fox', -1]])), 'ERR_ARGUMENT', /^weights: expected numbers of at least 0, got -1$/u);
 	await refused(

@@ -63,6 +63,54 @@ test('scores are those of searches with each λ, and the best of them is chosen'
 	t.deepEqual(progress, [10, 20, 30, 40, 50, 60, 70]);
 });
 
+test('for an encoder of unit vectors the scores are cosine similarities of the definition', async t => {
+	// One passage in many words, whose lexical vector points elsewhere: unnormalized products rank otherwise.
+	const unit: Encoder = {
+		...misled,
+		async encode(inputs) {
+			const {data, ...rest} = await misled.encode(inputs);
+			for (let row = 0; row < rest.rows; row++) {
+				const vector = data.subarray(row * DIM, (row + 1) * DIM);
+				// Texts without an animal have a direction of their own.
+				vector[DIM - 1] = 0;
+				vector[DIM - 1] = vector.some(value => value !== 0) ? 0 : 1;
+				const length = Math.hypot(...vector);
+				vector.forEach((value, i) => (vector[i] = value / length));
+			}
+			return {data, ...rest};
+		},
+	};
+	const fitted = await LexicalEnrichment.fit({encoder: unit, projection, idf: passages}, {tokens: 'static'});
+	t.true(fitted.renormalize);
+	const sums = await LexicalEnrichment.fit({encoder: unit, projection, idf: passages}, {tokens: 'static', renormalize: false});
+	const lambdas = [0, 0.3, 0.6, 1, 2];
+	const scaled = new Map<number, number>();
+	for (const enrichment of [fitted, sums]) {
+		const {curve} = await tuneLambda(enrichment, passages, {queries, qrels, measure: 'RR'}, {lambdas});
+		for (const {lambda, score} of curve) {
+			const {vectors: q, lexical: lexQ} = await enrichment.parts(queries.map(({text}) => text));
+			const {vectors: p, lexical: lexP} = await enrichment.parts(passages);
+			const row = ({data}: {data: Float32Array}, at: number): number[] => [...data.subarray(at * DIM, (at + 1) * DIM)];
+			const sum = (e: readonly number[], lex: readonly number[]): number[] => {
+				const all = e.map((value, i) => value + lambda * lex[i]!);
+				const length = enrichment.renormalize ? Math.hypot(...all) : 1;
+				return all.map(value => value / length);
+			};
+			let expected = 0;
+			for (const i of queries.keys()) {
+				const question = sum(row(q, i), row(lexQ, i));
+				const scores = passages.map((_, j) => sum(row(p, j), row(lexP, j)).reduce((dot, value, at) => dot + value * question[at]!, 0));
+				expected += 1 / (scores.filter(value => value > scores[i]!).length + 1) / queries.length;
+			}
+			t.true(Math.abs(score - expected) < 1e-9, `λ ${lambda}: ${score} for ${expected}`);
+			if (enrichment === fitted) {
+				scaled.set(lambda, score);
+			}
+		}
+	}
+	t.is(scaled.size, lambdas.length);
+});
+
 test('each part of the questions is measured by the λ of the others', async t => {
 	const found = await tuneLambda(await enriched, passages, {queries, qrels, measure: 'Success@1'}, {lambdas: [0, 4], folds: 5});
 	t.deepEqual(

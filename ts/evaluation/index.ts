@@ -15,6 +15,7 @@ export {
 	type RankCandidatesOptions,
 } from './evaluate-candidates.ts';
 export {overlap, type Overlap} from './overlap.ts';
+export {rankSumTest, type RankSumTest, smallestSignificantShift} from './rank-sum.ts';
 export {
 	bonferroni,
 	holm,

@@ -11,6 +11,10 @@ const [left, right, top, bottom] = [62, width - 14, 12, height - 42];
 export const groupName = ({from, to}: Pick<AmnesiaGroup, 'from' | 'to'>): string =>
 	to === null ? `beyond ${grouped(from - 1)}` : from === to ? grouped(from) : `${grouped(from)}–${grouped(to)}`;
 
+/** The groups that end at `bounds`, and the one behind them. */
+export const groupBounds = (bounds: readonly number[]): ReadonlyArray<Pick<AmnesiaGroup, 'from' | 'to'>> =>
+	[...bounds, null].map((to, i) => ({from: (bounds[i - 1] ?? 0) + 1, to}));
+
 export function amnesiaPanel(
 	id: string,
 	title: string,

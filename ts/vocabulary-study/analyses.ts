@@ -10,6 +10,7 @@ import {
 	rankPairs,
 	tokenAmnesia,
 } from '../vocabulary/index.ts';
+import {type QuestionValues, questionValues} from './claims/question-values.ts';
 import type {AnalysedEncoder, EncoderAnalysis, VocabularySettings} from './study.ts';
 
 /** Questions with the passages that analyses are of. */
@@ -37,7 +38,13 @@ export async function analysedPairs(
 	return {gold: await paired(gold), sparse: await paired(foundBySparse(bm25, qrels, sparseDepth))};
 }
 
-/** The analyses of one encoder, or what is there of them in the folder. `dense` is the run that token amnesia is split by. */
+/** The analyses of one encoder, and the values of single questions that tests compare. */
+export interface AnalysedQuestions {
+	readonly analysis: EncoderAnalysis;
+	readonly values: QuestionValues;
+}
+
+/** The analyses of one encoder; from the folder if they are there. `dense` is the run that token amnesia is split by. */
 export async function analysed(
 	of: AnalysedEncoder,
 	{gold, sparse}: AnalysedPairs,
@@ -46,19 +53,19 @@ export async function analysed(
 	{bounds}: VocabularySettings,
 	folder: string,
 	{signal, onProgress}: CallOptions,
-): Promise<EncoderAnalysis> {
+): Promise<AnalysedQuestions> {
 	const path = join(folder, `${of}.json`);
 	if (await isThere(path)) {
-		return readJson<EncoderAnalysis>(path);
+		return readJson<AnalysedQuestions>(path);
 	}
 	const opened = await encoders();
 	const total = gold.length + sparse.length;
 	const ranked = async (pairs: readonly QuestionPassage[], before: number): ReturnType<typeof rankPairs> =>
 		rankPairs(pairs, opened, {signal, onProgress: onProgress && (({done}) => onProgress({done: before + done, total}))});
-	const result: EncoderAnalysis = {
-		of,
-		analysis: await analyseVocabulary(await ranked(gold, 0)),
-		amnesia: await tokenAmnesia(await ranked(sparse, gold.length), dense, bounds),
+	const [ofGold, ofSparse] = [await ranked(gold, 0), await ranked(sparse, gold.length)];
+	const result: AnalysedQuestions = {
+		analysis: {of, analysis: await analyseVocabulary(ofGold), amnesia: await tokenAmnesia(ofSparse, dense, bounds)},
+		values: await questionValues(ofGold, ofSparse, dense, bounds),
 	};
 	await writeWhole(path, json(result));
 	return result;

@@ -19,6 +19,8 @@ export function commandOf(dataset: string, options: VocabularyStudyOptions): str
 		['head', model(options.head)],
 		['baseline', model(options.baseline)],
 		['questions', options.questions],
+		['learning-rate', options.learningRate],
+		['max-steps', options.maxSteps],
 		['seed', options.seed],
 		['significance', options.significance],
 	];

@@ -4,7 +4,7 @@ import type {Baseline, VocabularySettings} from './study.ts';
 
 /** All that decides what a run finds: the same configuration gives the same bytes. */
 export interface VocabularyConfiguration {
-	readonly format: 'passagekit vocabulary study 1';
+	readonly format: 'passagekit vocabulary study 2';
 	readonly dataset: string;
 	readonly passagekit: string;
 	/** The version of `onnxruntime-node`; none for a library named by the user. */

@@ -11,7 +11,7 @@ import {
 	type VocabularyProjection,
 	tuneLambda,
 } from '../vocabulary/index.ts';
-import type {VocabularyCondition, VocabularyRetrievalRow} from './study.ts';
+import type {EnrichmentFacts, VocabularyCondition, VocabularyRetrievalRow, VocabularySettings} from './study.ts';
 
 export const enrichedConditions = [
 	'enriched',
@@ -39,6 +39,8 @@ export interface EnrichedParts {
 	readonly wordPieces: Bm25Index;
 	/** Of development questions. */
 	readonly objective: LambdaObjective;
+	/** Of the search for the vectors of tokens. */
+	readonly search: Pick<VocabularySettings, 'learningRate' | 'maxSteps'>;
 	/** λ to try, in units that make lexical vectors as long as the encoder's in the mean. */
 	readonly lambdas: readonly number[];
 }
@@ -46,17 +48,35 @@ export interface EnrichedParts {
 /** Enrichment with the λ that development questions choose. */
 export async function tunedEnrichment(
 	condition: EnrichedCondition,
-	{encoder, passages, projection, wordPieces, objective, lambdas}: EnrichedParts,
+	{encoder, passages, projection, wordPieces, objective, search, lambdas}: EnrichedParts,
 	{signal, onProgress}: CallOptions,
 ): Promise<{readonly enrichment: LexicalEnrichment; readonly tuning: NonNullable<VocabularyRetrievalRow['tuning']>}> {
 	const {idf = wordPieces, ...options} = changes[condition];
-	const fitted = await LexicalEnrichment.fit({encoder, projection, idf}, {...options, signal, onProgress});
+	const fitted = await LexicalEnrichment.fit({encoder, projection, idf}, {...search, ...options, signal, onProgress});
 	const {vectors, lexical} = await fitted.parts(await passages.slice(0, SAMPLE), {signal});
 	const unit = (await meanLength(vectors)) / (await meanLength(lexical));
 	const scaled = lambdas.map(lambda => Number((lambda * unit).toPrecision(3)));
 	const {lambda, curve} = await tuneLambda(fitted, passages, objective, {lambdas: scaled, signal});
 	return {enrichment: fitted.withLambda(lambda), tuning: {lambda, values: curve.map(({score}) => score)}};
 }
+
+/** How the search for the vectors of tokens ended, for a threshold of 0.1 nats. */
+export function enrichmentFacts({search, renormalize}: LexicalEnrichment): EnrichmentFacts {
+	const {losses, bounds, steps} = search!;
+	const tokens = losses.length;
+	const count = (has: (loss: number, bound: number) => boolean): number =>
+		losses.reduce((sum, loss, i) => sum + Number(has(loss, bounds[i]!)), 0);
+	return {
+		steps: steps.reduce((most, count) => Math.max(most, count), 0),
+		tokens,
+		reached: count(loss => loss < THRESHOLD),
+		proved: count((loss, bound) => loss >= THRESHOLD && bound >= THRESHOLD),
+		renormalized: renormalize,
+	};
+}
+
+/** Loss in nats (Ram et al., 2023, §6.2), the default of `LexicalEnrichment`. */
+const THRESHOLD = 0.1;
 
 /** Exact search of the corpus by an encoder's vectors. */
 export async function exactSearcher(encoder: Encoder, passages: PassageStore, signal: AbortSignal | undefined): Promise<Searcher> {
@@ -80,7 +100,7 @@ export async function staticEncoder(projection: VocabularyProjection, signal: Ab
 	};
 	return LexicalEnrichment.fit(
 		{encoder: nothing, projection, idf: false},
-		{tokens: 'static', whitening: false, normalise: false, lambda: 1, signal},
+		{tokens: 'static', whitening: false, normalise: false, renormalize: false, lambda: 1, signal},
 	);
 }
 

@@ -46,8 +46,8 @@ const relevances = {
 	answers: 'those with an answer; gold is the best of BM25',
 } as const;
 
-export function settingsOf({settings, passagekit, questions, baseline, retrieval}: VocabularyStudy): readonly Fact[] {
-	const {seed, sparseDepth, significance, depth, lambdas} = settings;
+export function settingsOf({settings, passagekit, questions, baseline, retrieval, enrichment}: VocabularyStudy): readonly Fact[] {
+	const {seed, sparseDepth, significance, depth, lambdas, minGroup, learningRate} = settings;
 	return [
 		{what: 'passagekit', value: passagekit},
 		{what: 'Relevant passages', value: relevances[questions.relevance]},
@@ -56,7 +56,22 @@ export function settingsOf({settings, passagekit, questions, baseline, retrieval
 			: []),
 		{what: 'Development questions', value: splitWords[questions.split]},
 		{what: 'Baseline', value: baseline.kind === 'static' ? 'the mean of the word embeddings of the head' : baseline.name},
-		{what: 'Token amnesia', value: `of questions that BM25 answers among its first ${sparseDepth}`},
+		{
+			what: 'Token amnesia',
+			value: `questions that BM25 answers among its first ${sparseDepth}; tests of groups from ${minGroup} questions on`,
+		},
+		...(enrichment === undefined
+			? []
+			: [
+					{
+						what: 'Single-token enrichment',
+						value: `Adam with learning rate ${learningRate}, ${many(enrichment.steps, 'step')} for each of ${many(enrichment.tokens, 'token')}; the loss is below 0.1 for ${grouped(enrichment.reached)}, provably cannot be for ${grouped(enrichment.proved)}, and is undecided for ${grouped(enrichment.tokens - enrichment.reached - enrichment.proved)}`,
+					},
+					{
+						what: 'Enriched vectors',
+						value: enrichment.renormalized ? 'scaled to unit length, as the encoder’s are' : 'not scaled, as the encoder’s are not',
+					},
+				]),
 		...(lambdas.length > 0
 			? [
 					{

@@ -6,12 +6,15 @@ export type {
 	AnalysedEncoder,
 	Baseline,
 	EncoderAnalysis,
+	EnrichmentFacts,
 	VocabularyRetrievalRow,
 	VocabularyRetrieval,
 	VocabularyCondition,
 	VocabularyQuestions,
 	VocabularySettings,
 	VocabularyStudy,
+	VocabularyTests,
 } from './study.ts';
+export type {ProjectedExample, VocabularyExamples} from './examples/examples.ts';
 export type {VocabularyStudyOptions, VocabularyStudyProgress} from './inputs.ts';
 export {studyVocabulary} from './study-vocabulary.ts';

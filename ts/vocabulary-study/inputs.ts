@@ -10,6 +10,10 @@ import {type Counted, type Model, named, sha256} from '../report/inputs.ts';
 import {type DatasetFiles, type NamedFiles, datasetFiles, fileNames, questionsOf} from '../study/dataset.ts';
 import type {CallOptions, Progress, Question} from '../types.ts';
 import {defaultHead} from '../vocabulary/default-head.ts';
+import {paperLearningRate} from '../vocabulary/learning-rate.ts';
+import {MAX_STEPS} from '../vocabulary/token-vectors.ts';
+import {modelTypeOf} from '../vocabulary/vocabulary-projection.ts';
+import {MIN_GROUP} from './claims/claim-tests.ts';
 import type {VocabularyConfiguration} from './configuration.ts';
 import {type VocabularySettings, vocabularyStudyFormat} from './study.ts';
 
@@ -24,8 +28,12 @@ export interface VocabularyStudyOptions extends NamedFiles, Omit<CallOptions, 'o
 	readonly head?: string | undefined;
 	/** The encoder's initialisation, as an encoder. @default static embeddings of the head */
 	readonly baseline?: string | undefined;
-	/** Whether lexical enrichment is studied: its single-token enrichments take minutes, once for a head. @default true */
+	/** Whether lexical enrichment is studied: its single-token enrichments take up to an hour, once for each head. @default true */
 	readonly enrichment?: boolean | undefined;
+	/** Adam's learning rate for single-token enrichments. @default those of the paper: 0.001 for heads of MPNet, else 0.01 */
+	readonly learningRate?: number | undefined;
+	/** Maximum number of steps of single-token enrichments. @default 100 */
+	readonly maxSteps?: number | undefined;
 	/** Questions used of each file, spread over it. @default all */
 	readonly questions?: number | undefined;
 	/** What development questions are drawn by. @default 42 */
@@ -44,6 +52,8 @@ const studyOptions: OptionNames = optionNames<VocabularyStudyOptions>({
 	head: true,
 	baseline: true,
 	enrichment: true,
+	learningRate: true,
+	maxSteps: true,
 	questions: true,
 	seed: true,
 	significance: true,
@@ -87,7 +97,7 @@ export async function studyInputs(dataset: string, options: VocabularyStudyOptio
 	checkBoolean('enrichment', enrichment);
 	const head = options.head ?? defaultHead(encoder);
 	const files = await datasetFiles(dataset, options);
-	const settings = checkedSettings(options);
+	const settings = checkedSettings(options, await modelTypeOf(await resolveModel(head, {signal})));
 	const lists: Question[][] = [];
 	for (const path of files.questions) {
 		lists.push(await questionsOf(path, options.questions ?? Infinity, signal));
@@ -123,9 +133,16 @@ export async function studyInputs(dataset: string, options: VocabularyStudyOptio
 	return {files, lists, models: {encoder, questionEncoder, head, baseline}, configuration};
 }
 
-function checkedSettings({seed = 42, significance = 0.01, questions = 2, enrichment = true}: VocabularyStudyOptions): VocabularySettings {
+function checkedSettings(options: VocabularyStudyOptions, modelType: string | undefined): VocabularySettings {
+	const {seed = 42, significance = 0.01, questions = 2, enrichment = true} = options;
+	const {learningRate = paperLearningRate(modelType), maxSteps = MAX_STEPS} = options;
 	checkCount('seed', seed, 0);
 	checkCount('questions', questions, 2);
+	checkCount('maxSteps', maxSteps, 1);
+	checkNumber('learningRate', learningRate);
+	if (learningRate <= 0) {
+		throw new RetrievalError('ERR_ARGUMENT', `learningRate: expected a number above 0, got ${learningRate}`);
+	}
 	checkNumber('significance', significance);
 	if (significance <= 0 || significance >= 1) {
 		throw new RetrievalError('ERR_ARGUMENT', `significance: expected a number between 0 and 1, got ${significance}`);
@@ -135,6 +152,9 @@ function checkedSettings({seed = 42, significance = 0.01, questions = 2, enrichm
 		depth: Math.max(...cutOffs),
 		sparseDepth: 5,
 		bounds: [5, 20, 100],
+		minGroup: MIN_GROUP,
+		learningRate,
+		maxSteps,
 		lambdas: enrichment ? LAMBDAS : [],
 		significance,
 	};

@@ -13,9 +13,22 @@ const conditionNames: Readonly<Record<VocabularyCondition, string>> = {
 	noNormalisation: 'without normalisation',
 };
 
-/** A condition as tables have it; another string is its own name. */
+/** What tests of claims compare. */
+const comparedNames: Readonly<Record<string, string>> = {
+	encoder: 'Encoder',
+	baseline: 'Initialization',
+	shared: 'Tokens of both',
+	passageOnly: 'tokens of the passage alone',
+	half: 'one half',
+};
+
+/** What tests compare, as tables name it: a condition, or a side of a claim; another string is its own name. */
 export const conditionName = (condition: string): string =>
-	Object.hasOwn(conditionNames, condition) ? conditionNames[condition as VocabularyCondition] : condition;
+	Object.hasOwn(conditionNames, condition)
+		? conditionNames[condition as VocabularyCondition]
+		: Object.hasOwn(comparedNames, condition)
+			? comparedNames[condition]!
+			: condition;
 
 /** The encoder that an analysis is of, as tables and figures have it. */
 export function encoderName(of: AnalysedEncoder, baseline: Baseline): string {

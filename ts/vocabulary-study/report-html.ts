@@ -7,11 +7,21 @@ import {amnesiaPanel} from './amnesia-panel.ts';
 import {compositionPanel, kinds} from './composition-panel.ts';
 import {type Curve, curvePanel} from './curve-panel.ts';
 import {abstract, caveats, inputs, references, settingsOf, title} from './facts.ts';
+import {examplesFigureHtml, examplesTableHtml} from './examples/html.ts';
 import {vocabularyFindings} from './findings.ts';
 import {conditionName, encoderName} from './names.ts';
 import {vocabularyStyle} from './report-style.ts';
 import {type VocabularyStudy, checkVocabularyStudy} from './study.ts';
-import {amnesiaTable, compositionTable, coverageTable, expansionTable, lambdaTable, mrrTable, retrievalTable} from './tables.ts';
+import {
+	amnesiaTable,
+	amnesiaTestsTable,
+	compositionTable,
+	coverageTable,
+	expansionTable,
+	lambdaTable,
+	mrrTable,
+	retrievalTable,
+} from './tables.ts';
 
 /**
 A study as one HTML page that needs nothing else: no network, no scripts, light or dark as the reader's screen is. It shows
@@ -25,7 +35,7 @@ await writeFile('report.html', vocabularyStudyHtml(study));
 */
 export function vocabularyStudyHtml(study: VocabularyStudy): string {
 	checkVocabularyStudy(study);
-	const {retrieval, settings, passagekit} = study;
+	const {retrieval, settings, passagekit, tests} = study;
 	const found = vocabularyFindings(study);
 	const section = numbered();
 	return page({
@@ -38,14 +48,20 @@ export function vocabularyStudyHtml(study: VocabularyStudy): string {
 			findingsHtml(found, conditionName),
 			...caveats(study).map(caveat => `<p>${escaped(caveat)}</p>`),
 			section('What vectors are about'),
+			...examplesTableHtml(study),
+			...examplesFigureHtml(study),
 			...curves(study),
 			folded('Figures 3 and 4 as tables', [tableHtml(coverageTable(study)), tableHtml(expansionTable(study))]),
 			tableHtml(mrrTable(study)),
+			folded('Tests of claims about projections', [
+				tableHtml(testsTable('claims about projections', tests.claims, settings.significance, conditionName)),
+			]),
 			...compositions(study),
 			folded('Figure 6 as a table', [tableHtml(compositionTable(study))]),
 			section('Token amnesia'),
 			...amnesias(study),
 			folded('Figures 5 and 7 as a table', [tableHtml(amnesiaTable(study))]),
+			...(tests.amnesia.length > 0 ? [folded('Tests of token amnesia', [tableHtml(amnesiaTestsTable(study))])] : []),
 			section('Retrieval'),
 			tableHtml(retrievalTable(study)),
 			...(settings.lambdas.length > 0 ? [folded('λ on development questions', [tableHtml(lambdaTable(study))])] : []),

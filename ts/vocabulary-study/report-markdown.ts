@@ -2,10 +2,20 @@ import {escaped, fenced, tableBlocks} from '../report/markdown.ts';
 import {testsTable} from '../report/table.ts';
 import {equalsP} from '../report/words.ts';
 import {abstract, caveats, inputs, references, settingsOf, title} from './facts.ts';
+import {examplesFigureMarkdown, examplesTableMarkdown} from './examples/markdown.ts';
 import {type VocabularyFinding, vocabularyFindings} from './findings.ts';
 import {conditionName} from './names.ts';
 import {type VocabularyStudy, checkVocabularyStudy} from './study.ts';
-import {amnesiaTable, compositionTable, coverageTable, expansionTable, lambdaTable, mrrTable, retrievalTable} from './tables.ts';
+import {
+	amnesiaTable,
+	amnesiaTestsTable,
+	compositionTable,
+	coverageTable,
+	expansionTable,
+	lambdaTable,
+	mrrTable,
+	retrievalTable,
+} from './tables.ts';
 
 /**
 A study as a Markdown page, in GitHub's dialect: findings, the paper's tables with its numbers where its text has them, its
@@ -19,7 +29,7 @@ await writeFile('report.md', vocabularyStudyMarkdown(study));
 */
 export function vocabularyStudyMarkdown(study: VocabularyStudy): string {
 	checkVocabularyStudy(study);
-	const {retrieval, settings, command} = study;
+	const {retrieval, settings, command, tests} = study;
 	const found = vocabularyFindings(study);
 	const blocks = [
 		`# ${escaped(title(study))}`,
@@ -28,12 +38,16 @@ export function vocabularyStudyMarkdown(study: VocabularyStudy): string {
 		'## Findings',
 		...found.map((finding, i) => `${i + 1}. ${item(finding)}`),
 		'## What vectors are about',
+		...examplesTableMarkdown(study),
+		...examplesFigureMarkdown(study),
 		...tableBlocks(coverageTable(study)),
 		...tableBlocks(mrrTable(study)),
 		...tableBlocks(expansionTable(study)),
 		...tableBlocks(compositionTable(study)),
+		...tableBlocks(testsTable('claims about projections', tests.claims, settings.significance, conditionName)),
 		'## Token amnesia',
 		...tableBlocks(amnesiaTable(study)),
+		...(tests.amnesia.length > 0 ? tableBlocks(amnesiaTestsTable(study)) : []),
 		'## Retrieval',
 		...tableBlocks(retrievalTable(study)),
 		...(settings.lambdas.length > 0 ? tableBlocks(lambdaTable(study)) : []),

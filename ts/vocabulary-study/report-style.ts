@@ -1,5 +1,7 @@
 /** Rules beside those that all reports have: blue is the encoder and what it found, orange the baseline and what was missed. */
-export const vocabularyStyle = `
+import {exampleStyle} from './examples/html.ts';
+
+export const vocabularyStyle = `${exampleStyle}
 svg g.encoder, svg g.found { color: var(--dense); } svg g.baseline, svg g.missed { color: var(--bm25); }
 svg g.enriched { color: var(--yes); }
 svg .baseline .curve { stroke-dasharray: 4 3; } svg .enriched .curve { stroke-dasharray: 9 3; }

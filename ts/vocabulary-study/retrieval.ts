@@ -11,7 +11,7 @@ export interface ConditionRun {
 	readonly tuning?: NonNullable<VocabularyRetrievalRow['tuning']>;
 }
 
-/** Measures each condition on test questions, and tests enrichment against the others. */
+/** Measures each condition on test questions, and tests enrichment against the others if development questions chose a λ above 0. */
 export async function measuredRetrieval(
 	runs: ReadonlyMap<VocabularyCondition, ConditionRun>,
 	{measures, measure}: Measures,
@@ -35,7 +35,9 @@ export async function measuredRetrieval(
 	const side = (condition: VocabularyCondition, of: string): Map<string, number> =>
 		new Map(test.map(id => [id, valueOf(condition, id, of)]));
 	const tests: Tested[] = [];
-	for (const of of runs.has('enriched') ? tested : []) {
+	// With λ = 0 there is no enrichment to test: its vectors are those of the encoder.
+	const isEnriched = (runs.get('enriched')?.tuning?.lambda ?? 0) > 0;
+	for (const of of isEnriched ? tested : []) {
 		for (const other of [...runs.keys()].filter(condition => condition !== 'enriched')) {
 			await turnWithTime();
 			const result = await pairedTest(side('enriched', of), side(other, of), {signal});

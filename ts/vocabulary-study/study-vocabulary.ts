@@ -13,15 +13,26 @@ import {judgedFor} from '../study/relevance.ts';
 import {divided} from '../study/split.ts';
 import type {Encoder, Progress, Qrels, Query, Run, Searcher} from '../types.ts';
 import {type ProjectedEncoders, VocabularyProjection} from '../vocabulary/index.ts';
+import {groupBounds, groupName} from './amnesia-panel.ts';
 import {analysed, analysedPairs} from './analyses.ts';
+import {amnesiaTests, claimTests} from './claims/claim-tests.ts';
+import type {QuestionValues} from './claims/question-values.ts';
 import {commandOf} from './command.ts';
 import {parts} from './configuration.ts';
-import {type EnrichedParts, enrichedConditions, exactSearcher, staticEncoder, tunedEnrichment} from './enriched.ts';
+import {type EnrichedParts, enrichedConditions, enrichmentFacts, exactSearcher, staticEncoder, tunedEnrichment} from './enriched.ts';
+import {vocabularyExamples} from './examples/examples.ts';
 import {type VocabularyStudyOptions, cutOffs, studyInputs} from './inputs.ts';
 import {vocabularyStudyHtml} from './report-html.ts';
 import {vocabularyStudyMarkdown} from './report-markdown.ts';
 import {type ConditionRun, measuredRetrieval} from './retrieval.ts';
-import {type EncoderAnalysis, type VocabularyCondition, type VocabularyStudy, vocabularyStudyFormat} from './study.ts';
+import {
+	type AnalysedEncoder,
+	type EncoderAnalysis,
+	type EnrichmentFacts,
+	type VocabularyCondition,
+	type VocabularyStudy,
+	vocabularyStudyFormat,
+} from './study.ts';
 
 /** What λ is chosen by, by how it is known what is relevant. */
 const tunedFor = {qrels: ndcgMeasure, contexts: mrrMeasure, answers: topK(20)} as const;
@@ -126,10 +137,14 @@ export async function studyVocabulary(dataset: string, output: string, options: 
 	]);
 
 	const analyses: EncoderAnalysis[] = [];
+	const values = new Map<AnalysedEncoder, QuestionValues>();
+	let facts: EnrichmentFacts | undefined;
 	const analyse = async (of: EncoderAnalysis['of'], encoder: () => Promise<Encoder>): Promise<void> => {
 		const options = {signal, onProgress: report(`project ${of}`)};
 		const open = async (): Promise<ProjectedEncoders> => ({encoder: await encoder(), projection});
-		analyses.push(await analysed(of, pairs, open, dense, settings, join(folder, parts.analyses), options));
+		const found = await analysed(of, pairs, open, dense, settings, join(folder, parts.analyses), options);
+		analyses.push(found.analysis);
+		values.set(of, found.values);
 	};
 	await analyse('encoder', async () => known);
 	await using initialisation = models.baseline === undefined ? undefined : await OnnxEncoder.load(models.baseline, {signal});
@@ -146,6 +161,7 @@ export async function studyVocabulary(dataset: string, output: string, options: 
 				judged.from === 'answers'
 					? {questions: asked, k: 20}
 					: {queries: asked, qrels: relevant, measure: judged.from === 'qrels' ? 'nDCG@10' : 'RR', k: settings.depth},
+			search: {learningRate: settings.learningRate, maxSteps: settings.maxSteps},
 			lambdas: settings.lambdas,
 		};
 		for (const condition of enrichedConditions) {
@@ -153,6 +169,9 @@ export async function studyVocabulary(dataset: string, output: string, options: 
 			const run = await search(condition, async () => exactSearcher(found.enrichment, passages, signal));
 			runs.set(condition, {run, tuning: found.tuning});
 			if (condition === 'enriched') {
+				facts = enrichmentFacts(found.enrichment);
+			}
+			if (condition === 'enriched' && found.tuning.lambda > 0) {
 				await analyse('enriched', async () => found.enrichment);
 			}
 		}
@@ -190,7 +209,13 @@ export async function studyVocabulary(dataset: string, output: string, options: 
 		head: {...head, vocabulary: projection.size},
 		baseline: configuration.baseline,
 		settings,
+		...(facts && {enrichment: facts}),
 		analyses,
+		tests: {
+			claims: await claimTests(values, configuration.baseline, settings, {signal}),
+			amnesia: await amnesiaTests(values.get('encoder')!, group => groupName(groupBounds(settings.bounds)[group]!), settings, {signal}),
+		},
+		examples: await vocabularyExamples(pairs, values.get('encoder')!, dense, settings.seed, {encoder: known, projection}, {signal}),
 		retrieval: await measuredRetrieval(runs, measures, tunedFor[judged.from], split.test, settings, {signal}),
 		command: commandOf(basename(resolve(dataset)), options),
 	};

@@ -5,8 +5,9 @@ import type {Counted, Model} from '../report/inputs.ts';
 import type {RelevanceSource} from '../study/relevance.ts';
 import type {SplitBy} from '../study/split.ts';
 import type {TokenAmnesia, VocabularyAnalysis} from '../vocabulary/index.ts';
+import type {VocabularyExamples} from './examples/examples.ts';
 
-export const vocabularyStudyFormat = 'passagekit vocabulary study 1';
+export const vocabularyStudyFormat = 'passagekit vocabulary study 2';
 
 /**
 What the study of Ram et al. (2023), "What Are You Token About?", found out on a data set: all that its report shows, and
@@ -28,8 +29,14 @@ export interface VocabularyStudy {
 	/** What the encoder is compared with: its initialisation, where the caller has it. */
 	readonly baseline: Baseline;
 	readonly settings: VocabularySettings;
-	/** Of the encoder, the baseline, and the encoder with lexical enrichment. */
+	/** How the vectors of single tokens were computed; missing without enrichment. */
+	readonly enrichment?: EnrichmentFacts;
+	/** Of the encoder, the baseline, and the encoder with lexical enrichment, if development questions chose any. */
 	readonly analyses: readonly EncoderAnalysis[];
+	/** Tests of what the paper says about projections. */
+	readonly tests: VocabularyTests;
+	/** Table 1 and Figure 2. */
+	readonly examples: VocabularyExamples;
 	readonly retrieval: VocabularyRetrieval;
 	/** The command that makes this study again, with names of files and no folders. */
 	readonly command?: string;
@@ -48,6 +55,27 @@ export interface VocabularyQuestions {
 	readonly qrels?: Counted;
 }
 
+export interface VocabularyTests {
+	/** Paired t-tests over questions. */
+	readonly claims: readonly Comparison[];
+	/** Rank-sum tests of groups of questions; a difference is a probability less one half. */
+	readonly amnesia: readonly Comparison[];
+}
+
+/** How the search for the vectors of single tokens ended. */
+export interface EnrichmentFacts {
+	/** Steps that every token took. */
+	readonly steps: number;
+	/** Tokens of the head. */
+	readonly tokens: number;
+	/** Tokens whose loss is below the threshold. */
+	readonly reached: number;
+	/** Tokens that provably have no such vector. */
+	readonly proved: number;
+	/** Whether enriched vectors are scaled to unit length. */
+	readonly renormalized: boolean;
+}
+
 /** `static`: the mean of the head's own word embeddings, which is what is there without any encoder. */
 export type Baseline = {readonly kind: 'static'} | ({readonly kind: 'encoder'} & Model);
 
@@ -59,6 +87,12 @@ export interface VocabularySettings {
 	readonly sparseDepth: number;
 	/** Ranks at which groups of token amnesia end. */
 	readonly bounds: readonly number[];
+	/** Groups of token amnesia with fewer questions are not tested. */
+	readonly minGroup: number;
+	/** Adam's, for the vectors of single tokens. */
+	readonly learningRate: number;
+	/** Maximum number of steps for them. */
+	readonly maxSteps: number;
 	/** λ that are tried, as lengths of lexical vectors beside the encoder's; none without enrichment. */
 	readonly lambdas: readonly number[];
 	/** A difference counts with a corrected p below this. */

@@ -1,6 +1,6 @@
 /** The tables of a study as data, which both reports lay out. */
 import {compared} from '../report/comparisons.ts';
-import {type Cell, type Column, type ReportTable, type Row, cell, tested} from '../report/table.ts';
+import {type Cell, type Column, type ReportTable, type Row, cell, tested, testsTable} from '../report/table.ts';
 import {grouped, percent} from '../report/words.ts';
 import {type TokenKind, type TokenSet, type VocabularyAnalysis} from '../vocabulary/index.ts';
 import {groupName, shown} from './amnesia-panel.ts';
@@ -159,9 +159,23 @@ export function amnesiaTable({analyses, baseline, settings}: VocabularyStudy): R
 	};
 }
 
+/** Rank-sum tests of the groups of Figures 5 and 7. */
+export function amnesiaTestsTable({tests, settings}: VocabularyStudy): ReportTable {
+	const table = testsTable('token amnesia', tests.amnesia, settings.significance, comparison => `rank ${comparison}`);
+	return {
+		...table,
+		caption: `Rank-sum tests (Mann and Whitney, 1947) of the worst rank of a shared token, by the rank of the passage. A difference is the probability that the worst rank in the first group is worse than in the second, less one half, in points. p as tested, and corrected for ${tests.amnesia.length} tests; significant is a corrected p below ${settings.significance}. Groups of fewer than ${settings.minGroup} questions are not tested.`,
+	};
+}
+
+/** A condition's row of a study, if it has one. */
+export const rowOf = ({retrieval}: VocabularyStudy, wanted: VocabularyCondition): VocabularyRetrievalRow | undefined =>
+	retrieval.rows.find(({condition}) => condition === wanted);
+
 /** Table 3: retrieval with and without enrichment; and Table 4, the ablations, below it. */
 export function retrievalTable(study: VocabularyStudy): ReportTable {
 	const {retrieval, questions, corpus, settings} = study;
+	const chosen = rowOf(study, 'enriched')?.tuning?.lambda;
 	const {measures, rows, comparisons} = retrieval;
 	const row = ({condition, values, tuning}: VocabularyRetrievalRow): Row => ({
 		heading: {text: conditionName(condition)},
@@ -181,6 +195,9 @@ export function retrievalTable(study: VocabularyStudy): ReportTable {
 		name: ablations.length > 0 ? 'Tables 3 and 4' : 'Table 3',
 		caption:
 			`Retrieval from all ${grouped(corpus.count)} passages with and without lexical enrichment (LE), on ${grouped(questions.test)} test questions, in per cent; λ was chosen for ${retrieval.tunedFor} on ${grouped(questions.development)} development questions, for each row. ` +
+			(chosen === 0
+				? 'Development questions chose λ = 0, which is no enrichment: the row has the encoder’s own vectors, and nothing is tested. '
+				: '') +
 			(comparisons.length === 0
 				? ''
 				: `${marks.worse} enrichment is significantly better, ${marks.better} significantly better than enrichment. ${tested(comparisons, settings.significance)}`),

@@ -3,8 +3,9 @@ import {type OptionNames, checkOptions, optionNames} from '../options.ts';
 import {escaped, tableHtml} from '../report/html.ts';
 import {page} from '../report/page.ts';
 import {listed, many} from '../report/words.ts';
-import type {MarkedText, MatchExplanation, ProjectedMatch, ProjectedToken} from './explain.ts';
+import type {MatchExplanation, ProjectedMatch} from './explain.ts';
 import {bm25Table, expansionTable, sharedTable} from './explanation-tables.ts';
+import {markedHtml, projectionStyle, projectionsHtml} from './projections-html.ts';
 
 export interface ExplanationPageOptions {
 	/** What each explanation is of, such as "First of dense retrieval"; one for each. @default the passages' ids */
@@ -57,38 +58,23 @@ export function explanationHtml(explanations: readonly MatchExplanation[], optio
 const style = `
 .legend { margin: 0 0 2rem; padding: .5rem .9rem; background: var(--wash); font-size: .93rem; color: var(--quiet); }
 .text { max-width: 42rem; }
-mark { background: none; color: inherit; font-weight: 600; border-bottom: 2px solid currentColor; }
-mark.shared, .origin-shared .token { color: var(--dense); }
-mark.forgotten { color: var(--bm25); border-bottom-style: dashed; }
-mark.expansion, .origin-passage .token { color: var(--yes); }
-.origin-question .token { color: var(--ink); } .origin-other .token { color: var(--quiet); }
-.origin-shared .token, .origin-passage .token { font-weight: 600; }
-.projections { display: grid; grid-template-columns: repeat(auto-fit, minmax(15.5rem, 1fr)); gap: .4rem 2rem; margin: 1rem 0; }
-.projections h3 { margin: .8rem 0 .3rem; font-size: .95rem; font-weight: 600; }
-.projection { margin: 0; padding: 0; list-style: none; font-size: .9rem; line-height: 1.5; border-top: 1.5px solid var(--ink); border-bottom: 1.5px solid var(--ink); }
-.projection li { display: grid; grid-template-columns: 2rem minmax(5.5rem, 1fr) 4.5rem 3.4rem; gap: .5rem; align-items: center; }
-.projection .rank, .projection .share { color: var(--quiet); text-align: right; font-variant-numeric: tabular-nums lining-nums; }
-.projection .token { overflow-wrap: anywhere; }
-.projection .bar { height: .55rem; background: var(--wash); } .projection .bar i { display: block; height: 100%; background: var(--strong); }
-.origin-shared .bar i { background: var(--dense); } .origin-passage .bar i { background: var(--yes); }
-.reasons { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(21rem, 100%), 1fr)); gap: 0 2rem; }
+${projectionStyle}.reasons { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(21rem, 100%), 1fr)); gap: 0 2rem; }
 .reasons > div { min-width: 0; } .reasons .scroll { margin: 1rem 0; } .reasons table { font-size: .88rem; }
 .reasons td, .reasons thead th[scope=col]:not(:first-child) { padding-right: .7rem; }
-@media print { .projection .bar i { print-color-adjust: exact; } }
 `;
 
 const legend = `<p class="legend">In the texts: <mark class="shared">shared</mark> by question and passage, <mark class="forgotten">forgotten</mark> by the passage’s vector (token amnesia), and what the question’s vector adds of the passage, <mark class="expansion">query expansion</mark>. In the projections: blue tokens are of both texts, green ones of the passage alone, black ones of the question alone, grey ones of neither.</p>`;
 
 function section(explanation: MatchExplanation, heading: string, index: number): readonly string[] {
 	const {passage, marked, dense, enriched, bm25, k} = explanation;
-	const title = marked.title.length === 0 ? '' : `<b>${texts(marked.title)}</b> · `;
+	const title = marked.title.length === 0 ? '' : `<b>${markedHtml(marked.title)}</b> · `;
 	return [
 		`<h2>${escaped(heading)}</h2>`,
-		`<p class="text">${texts(marked.question)}</p>`,
-		`<p class="text">${title}${texts(marked.text)} <code>${escaped(passage.id)}</code></p>`,
+		`<p class="text">${markedHtml(marked.question)}</p>`,
+		`<p class="text">${title}${markedHtml(marked.text)} <code>${escaped(passage.id)}</code></p>`,
 		`<p>${escaped(summary(explanation))}</p>`,
-		...projections(dense, `the first ${k} tokens`),
-		...(enriched ? projections(enriched, `enriched, λ = ${Number(enriched.lambda.toPrecision(3))}`) : []),
+		...projectionsHtml(dense, `the first ${k} tokens`),
+		...(enriched ? projectionsHtml(enriched, `enriched, λ = ${Number(enriched.lambda.toPrecision(3))}`) : []),
 		'<div class="reasons">',
 		'<div>',
 		tableHtml(named(sharedTable(explanation), index)),
@@ -119,30 +105,4 @@ export function summary({dense, enriched, bm25, forgottenAfter}: MatchExplanatio
 		`Similarity ${dense.similarity.toFixed(3)}${enriched ? `, enriched ${enriched.similarity.toFixed(3)}` : ''}${bm25 ? `; BM25 ${bm25.score.toFixed(2)}` : ''}.`,
 	];
 	return sentences.filter(sentence => sentence !== '').join(' ');
-}
-
-const texts = (parts: readonly MarkedText[]): string =>
-	parts.map(({text, kind}) => (kind === undefined ? escaped(text) : `<mark class="${kind}">${escaped(text)}</mark>`)).join('');
-
-function projections({question, passage}: ProjectedMatch, what: string): readonly string[] {
-	const list = (name: string, tokens: readonly ProjectedToken[]): string => {
-		const most = tokens[0]?.probability ?? 1;
-		const items = tokens.map(
-			({rank, token, probability, origin}) =>
-				`<li class="origin-${origin}"><span class="rank">${rank}</span><span class="token">${escaped(token)}</span><span class="bar"><i style="width:${(100 * (probability / most)).toFixed(1)}%"></i></span><span class="share">${share(probability)}</span></li>`,
-		);
-		return `<div><h3>${escaped(name)}</h3><ol class="projection">${items.join('\n')}</ol></div>`;
-	};
-	return [
-		`<div class="projections">`,
-		list(`Question projection Q: ${what}`, question),
-		list(`Passage projection P: ${what}`, passage),
-		'</div>',
-	];
-}
-
-/** A probability in per cent, with a decimal where it is below ten, and a digit where it is below a tenth. */
-export function share(probability: number): string {
-	const percent = 100 * probability;
-	return `${percent >= 9.95 ? percent.toFixed(0) : percent >= 0.095 ? percent.toFixed(1) : percent.toPrecision(1)} %`;
 }

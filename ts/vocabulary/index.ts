@@ -14,9 +14,8 @@ export {
 	LexicalEnrichment,
 	type LexicalEnrichmentOptions,
 	type LexicalEnrichmentParts,
-	type TokenSearch,
-	type TokenVectorOptions,
 } from './lexical-enrichment.ts';
+export type {TokenSearch, TokenVectorOptions} from './token-vectors.ts';
 export type {TokenWeights} from './token-weights.ts';
 export {type LambdaObjective, type LambdaTuning, tuneLambda, type TuneLambdaOptions} from './tune-lambda.ts';
 export {

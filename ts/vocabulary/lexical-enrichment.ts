@@ -1,14 +1,11 @@
 import {createHash} from 'node:crypto';
-import {mkdir} from 'node:fs/promises';
-import {join} from 'node:path';
-import {checkBoolean, checkCount, checkInstance, checkNumber, checkObject, checkOneOf, hasMethods, kindOf, shown} from '../check.ts';
+import {checkBoolean, checkInstance, checkObject, checkOneOf, hasMethods, kindOf, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
-import {onPath} from '../files.ts';
-import {cacheFolderOf} from '../models/cache.ts';
 import {type Binding, callNative, native} from '../native.ts';
 import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
 import type {CallOptions, EncodeOptions, Encoder, EncoderInput, Vectors} from '../types.ts';
 import {type TokenWeights, tokenWeights} from './token-weights.ts';
+import {type TokenSearch, type TokenVectorOptions, checkedSearch, findTokens} from './token-vectors.ts';
 import {VocabularyProjection} from './vocabulary-projection.ts';
 
 /** What is enriched, and by what. */
@@ -18,32 +15,6 @@ export interface LexicalEnrichmentParts {
 	readonly projection: VocabularyProjection;
 	/** How much a token counts; `false` is the paper's ablation. */
 	readonly idf: TokenWeights;
-}
-
-/** How the vectors of tokens are looked for. */
-export interface TokenVectorOptions {
-	/** Where each search begins: at 0, or at the token's static embedding. @default 'zero' */
-	readonly start?: 'zero' | 'static' | undefined;
-	/** Adam's α; 0.001 for MPNet in the paper. @default 0.01 */
-	readonly learningRate?: number | undefined;
-	/** Adam's β₁. @default 0.9 */
-	readonly beta1?: number | undefined;
-	/** Adam's β₂. @default 0.999 */
-	readonly beta2?: number | undefined;
-	/** Adam's ε. @default 1e-8 */
-	readonly epsilon?: number | undefined;
-	/** Cross-entropy, in nats, below which a token is done; one that can have no such vector, so near to the least. @default 0.1 */
-	readonly loss?: number | undefined;
-	/** Steps of each token at least. @default 0 */
-	readonly leastSteps?: number | undefined;
-	/** Steps of each token at most. @default 300 */
-	readonly mostSteps?: number | undefined;
-	/** Threads of the search. @default all cores */
-	readonly threads?: number | undefined;
-	/** Keep what is found, and go on with what was kept: in `enrichments` of the cache folder. @default true */
-	readonly cache?: boolean | undefined;
-	/** @default PASSAGEKIT_CACHE, else `.cache/passagekit` in the home folder */
-	readonly cacheFolder?: string | undefined;
 }
 
 export interface LexicalEnrichmentOptions extends CallOptions, TokenVectorOptions {
@@ -58,6 +29,11 @@ export interface LexicalEnrichmentOptions extends CallOptions, TokenVectorOption
 	readonly whitening?: 'principal' | 'aligned' | false | undefined;
 	/** Scale lexical vectors to unit length. @default true */
 	readonly normalise?: boolean | undefined;
+	/**
+	Scale e′ = e + λ · lex to unit length, so that inner products of enriched vectors are cosine similarities, as the relevance scores of
+	S-MPNet are in the paper. @default true for encoders whose vectors have unit length, else false
+	*/
+	readonly renormalize?: boolean | undefined;
 }
 
 const partsOptions: OptionNames = optionNames<LexicalEnrichmentParts>({encoder: true, projection: true, idf: true});
@@ -69,8 +45,9 @@ const fitOptions: OptionNames = optionNames<LexicalEnrichmentOptions>({
 	beta2: true,
 	epsilon: true,
 	loss: true,
-	leastSteps: true,
-	mostSteps: true,
+	stopping: true,
+	minSteps: true,
+	maxSteps: true,
 	threads: true,
 	cache: true,
 	cacheFolder: true,
@@ -78,18 +55,9 @@ const fitOptions: OptionNames = optionNames<LexicalEnrichmentOptions>({
 	tokens: true,
 	whitening: true,
 	normalise: true,
+	renormalize: true,
 });
 const encodeOptions: OptionNames = optionNames<EncodeOptions>({...callNames, batchTokens: true});
-
-/** How the search for the vectors of tokens ended, by token id. */
-export interface TokenSearch {
-	/** Cross-entropy of each token's vector, in nats. */
-	readonly losses: Float32Array;
-	/** What no vector's loss is below, as far as the search found out: where it is above the loss asked for, no vector has that. */
-	readonly bounds: Float32Array;
-	/** Steps that each token took. */
-	readonly steps: Uint32Array;
-}
 
 /** Handed over in one call: their copy takes under a millisecond. */
 const INPUTS_A_CALL = 256;
@@ -99,15 +67,20 @@ interface State {
 	readonly lexicon: Binding.NativeLexicon;
 	readonly tokens: Binding.NativeTokenVectors;
 	readonly lambda: number;
-	/** Of all but λ. */
+	/** Whether e′ is scaled to unit length. */
+	readonly renormalize: boolean;
+	/** Whether the encoder's own vectors have unit length. */
+	readonly unit: boolean;
+	/** Tells enrichments apart, except for λ. */
 	readonly fingerprint: string;
 }
 
 /**
-An encoder whose vectors also tell the tokens of their texts (Ram et al., 2023, §6.2, equations 4 and 5): e′ = e + λ · lex, with
-lex = (1/n) Σ w(xᵢ) s(xᵢ) over the word pieces of a text, scaled to unit length. s(t) is the vector that the head takes for token t
-alone: the least cross-entropy, found once for the whole vocabulary, whitened. w(t) is the inverse document frequency. Texts are
-read whole, titles before them; special tokens do not count, repeated ones do.
+An encoder whose vectors also contain the tokens of their texts (Ram et al., 2023, §6.2, equations 4 and 5): e′ = e + λ · lex, with
+lex = (1/n) Σ w(xᵢ) s(xᵢ) over the word pieces of a text, scaled to unit length. s(t) is the vector whose projection is token t
+alone: the minimum of the cross-entropy, computed once for the whole vocabulary, whitened. w(t) is the inverse document frequency. If
+the encoder's vectors have unit length, e′ is scaled to unit length too (`renormalize`). Texts are read whole, titles before them;
+special tokens do not count, repeated tokens do.
 
 It is an `Encoder`: indexes, searchers and collections take it. Vectors of questions and of passages both have to be enriched,
 with one λ; `identity` tells them apart from others.
@@ -126,30 +99,37 @@ export class LexicalEnrichment implements Encoder {
 	readonly identity?: string;
 	/** Weight of the lexical vector. */
 	readonly lambda: number;
+	/** Whether enriched vectors are scaled to unit length. */
+	readonly renormalize: boolean;
 	readonly #state: State;
 
 	/** @internal */
 	private constructor(state: State) {
 		checkObject('new LexicalEnrichment', state, 'LexicalEnrichment.fit() in place of the constructor');
-		const {encoder, lambda, fingerprint} = state;
+		const {encoder, lambda, renormalize, fingerprint} = state;
 		checkObject('new LexicalEnrichment', encoder, 'LexicalEnrichment.fit() in place of the constructor');
 		this.#state = state;
 		this.dim = encoder.dim;
 		this.lambda = lambda;
+		this.renormalize = renormalize;
 		if (encoder.identity !== undefined) {
 			this.identity = `${encoder.identity}+lexical:${fingerprint}:${lambda}`;
 		}
 	}
 
 	/**
-	Finds the vectors of all tokens, or takes them from the cache. It takes minutes; what is found is kept every half minute and
-	on cancelling, and the next call goes on from there. Progress counts tokens.
+	Computes the vectors of all tokens, or takes them from the cache. The first time takes long: for 30,522 tokens and 384 dimensions
+	about 25 seconds per step on two cores, so up to 45 minutes for 100 steps, and a few minutes with `stopping: 'each'`. Unfinished
+	work is kept every half minute and on cancellation, and the next call continues from there. Progress counts tokens in the first
+	search, which finds the number of steps, then steps of each token in the second.
+
+	Encodes two short texts to see whether the encoder's vectors have unit length.
 	*/
 	static async fit(parts: LexicalEnrichmentParts, options: LexicalEnrichmentOptions = {}): Promise<LexicalEnrichment> {
 		checkGiven('fit', parts, partsOptions);
 		checkOptions('fit', options, fitOptions);
 		const {encoder, projection, idf} = parts;
-		const {lambda = 0.5, tokens: kind = 'enriched', whitening = 'aligned', normalise = true, cache = true, signal} = options;
+		const {lambda = 0.5, tokens: kind = 'enriched', whitening = 'aligned', normalise = true, signal} = options;
 		if (!hasMethods(encoder, 'encode')) {
 			throw new RetrievalError('ERR_ARGUMENT', `encoder: expected an encoder, got ${kindOf(encoder)}`);
 		}
@@ -166,22 +146,26 @@ export class LexicalEnrichment implements Encoder {
 			checkOneOf('whitening', whitening, ['principal', 'aligned']);
 		}
 		checkBoolean('normalise', normalise);
-		checkBoolean('cache', cache);
-		const search = searchOptions(options);
+		if (options.renormalize !== undefined) {
+			checkBoolean('renormalize', options.renormalize);
+		}
+		const search = checkedSearch(options, projection);
+		const unit = await hasUnitVectors(encoder, signal);
+		const {renormalize = unit} = options;
 		const head = VocabularyProjection.handle(projection);
 		const weights = await tokenWeights(idf, head, signal);
 		const tokens =
-			kind === 'static'
-				? await callNative({signal}, () => native.staticEmbeddings(head))
-				: await findTokens(head, search, cache ? join(cacheFolderOf(options.cacheFolder), 'enrichments') : undefined, options);
+			kind === 'static' ? await callNative({signal}, () => native.staticEmbeddings(head)) : await findTokens(projection, search, options);
 		const whitened = whitening === false ? undefined : whitening;
 		const lexicon = await callNative({signal}, () => native.openLexicon(tokens, head, weights, whitened, normalise));
 		const fingerprint = createHash('sha256')
-			.update(`${projection.identity}\0${tokens.identity}\0${whitening}\0${normalise}\0${weights === undefined ? 'none' : 'weights'}\0`)
+			.update(
+				`${projection.identity}\0${tokens.identity}\0${whitening}\0${normalise}\0${renormalize}\0${weights === undefined ? 'none' : 'weights'}\0`,
+			)
 			.update(weights === undefined ? '' : new Uint8Array(weights.buffer, weights.byteOffset, weights.byteLength))
 			.digest('hex')
 			.slice(0, 16);
-		return new LexicalEnrichment({encoder, lexicon, tokens, lambda, fingerprint});
+		return new LexicalEnrichment({encoder, lexicon, tokens, lambda, renormalize, unit, fingerprint});
 	}
 
 	/** The same with another weight of the lexical vector; nothing is computed again. */
@@ -199,12 +183,12 @@ export class LexicalEnrichment implements Encoder {
 
 	async encode(inputs: readonly EncoderInput[], options: EncodeOptions = {}): Promise<Vectors> {
 		checkOptions('encode', options, encodeOptions);
-		const {encoder, lambda} = this.#state;
+		const {encoder, lambda, renormalize} = this.#state;
 		const vectors = await encoder.encode(inputs, options);
-		return lambda === 0 ? vectors : this.#add(inputs, vectors, lambda, options.signal);
+		return this.#isIdentity(lambda) ? vectors : this.#add(inputs, vectors, lambda, renormalize, options.signal);
 	}
 
-	/** The vectors of the encoder and the lexical ones, of which `encode` makes the sum e + λ · lex. */
+	/** The vectors e of the encoder, and the lexical vectors lex: two matrices `[inputs.length, dim]`. */
 	async parts(
 		inputs: readonly EncoderInput[],
 		options: EncodeOptions = {},
@@ -212,13 +196,44 @@ export class LexicalEnrichment implements Encoder {
 		checkOptions('parts', options, encodeOptions);
 		const vectors = await this.#state.encoder.encode(inputs, options);
 		const zeros = {...vectors, data: new Float32Array(vectors.data.length)};
-		return {vectors, lexical: await this.#add(inputs, zeros, 1, options.signal)};
+		return {vectors, lexical: await this.#add(inputs, zeros, 1, false, options.signal)};
+	}
+
+	/**
+	What `encode` of the same enrichment with weight `lambda` returns, to the bit, from what `parts` returned.
+	@internal
+	*/
+	static async combined(
+		enrichment: LexicalEnrichment,
+		{vectors, lexical}: {readonly vectors: Vectors; readonly lexical: Vectors},
+		lambda: number,
+		signal: AbortSignal | undefined,
+	): Promise<Vectors> {
+		checkInstance('enrichment', enrichment, LexicalEnrichment);
+		if (enrichment.#isIdentity(lambda)) {
+			return vectors;
+		}
+		const {lexicon, renormalize} = enrichment.#state;
+		const {rows, dim} = vectors;
+		const data = new Float32Array(rows * dim);
+		for (let from = 0; from < rows; from += INPUTS_A_CALL) {
+			const [e, lex] = [vectors, lexical].map(of => of.data.subarray(from * dim, (from + INPUTS_A_CALL) * dim));
+			data.set(await callNative({signal}, () => lexicon.addLexical(e!, lex!, lambda, renormalize)), from * dim);
+		}
+		return {data, rows, dim};
+	}
+
+	/** Whether enriched vectors with weight `lambda` are those of the encoder, to the bit. */
+	#isIdentity(lambda: number): boolean {
+		const {renormalize, unit} = this.#state;
+		return lambda === 0 && (unit || !renormalize);
 	}
 
 	async #add(
 		inputs: readonly EncoderInput[],
 		{data, rows, dim}: Vectors,
 		lambda: number,
+		renormalize: boolean,
 		signal: AbortSignal | undefined,
 	): Promise<Vectors> {
 		const enriched = new Float32Array(rows * dim);
@@ -227,36 +242,23 @@ export class LexicalEnrichment implements Encoder {
 			const texts = chunk.map(input => (typeof input === 'string' ? input : input.text));
 			const titles = chunk.map(input => (typeof input === 'string' ? '' : (input.title ?? '')));
 			const part = data.subarray(from * dim, (from + chunk.length) * dim);
-			enriched.set(await callNative({signal}, () => this.#state.lexicon.add(texts, titles, part, lambda)), from * dim);
+			const added = await callNative({signal}, () => this.#state.lexicon.add(texts, titles, part, lambda, renormalize));
+			enriched.set(added, from * dim);
 		}
 		return {data: enriched, rows, dim};
 	}
 }
 
-async function findTokens(
-	head: Binding.NativeProjection,
-	search: Binding.NativeEnrichOptions,
-	cache: string | undefined,
-	options: LexicalEnrichmentOptions,
-): Promise<Binding.NativeTokenVectors> {
-	if (cache !== undefined) {
-		await onPath('write', cache, async () => mkdir(cache, {recursive: true}));
-	}
-	return callNative(options, control => native.findEnrichments(head, search, cache, control));
+/** Whether an encoder's vectors have unit length, by those of two texts. */
+async function hasUnitVectors(encoder: Encoder, signal: AbortSignal | undefined): Promise<boolean> {
+	const {data, rows, dim} = await encoder.encode(['passage', 'Who wrote it?'], {signal});
+	return Array.from({length: rows}, (_, row) => Math.hypot(...data.subarray(row * dim, (row + 1) * dim))).every(
+		length => Math.abs(length - 1) < UNIT_TOLERANCE,
+	);
 }
 
-function searchOptions(options: TokenVectorOptions): Binding.NativeEnrichOptions {
-	const {start = 'zero', learningRate = 0.01, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, loss = 0.1} = options;
-	const {leastSteps = 0, mostSteps = 300, threads = 0} = options;
-	checkOneOf('start', start, ['zero', 'static']);
-	for (const [what, value] of Object.entries({learningRate, beta1, beta2, epsilon, loss})) {
-		checkNumber(what, value);
-	}
-	checkCount('leastSteps', leastSteps, 0);
-	checkCount('mostSteps', mostSteps, leastSteps);
-	checkCount('threads', threads, 0);
-	return {start, learningRate, beta1, beta2, epsilon, loss, leastSteps, mostSteps, threads};
-}
+/** Rounding of a unit vector in single precision is far below it. */
+const UNIT_TOLERANCE = 1e-5;
 
 function checkLambda(lambda: unknown): asserts lambda is number {
 	if (typeof lambda !== 'number' || !(lambda >= 0 && lambda < Number.POSITIVE_INFINITY)) {

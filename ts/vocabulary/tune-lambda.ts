@@ -15,7 +15,6 @@ import {RetrievalError} from '../errors.ts';
 import {type AnswerKind, type Measure, evaluate, topKAccuracy} from '../evaluation/index.ts';
 import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
 import {checkQrels} from '../qrels.ts';
-import {turnWithTime} from '../turn.ts';
 import type {CallOptions, Passage, Qrels, Query, Question, Run, Vectors} from '../types.ts';
 import {LexicalEnrichment} from './lexical-enrichment.ts';
 
@@ -55,7 +54,7 @@ interface MeasuredLambda {
 export interface LambdaTuning extends MeasuredLambda {
 	/** Mean over all questions, each measured by the λ that is best for the other parts: what to expect of other questions. */
 	readonly heldOut: number;
-	/** Of each part of the questions the λ that is best for the others, and the mean that it has in the part. */
+	/** For each part of the questions, the λ that is best for the others, and the mean that it has in the part. */
 	readonly folds: readonly MeasuredLambda[];
 	/** Every λ of the grid, as it was given, over all questions. */
 	readonly curve: readonly MeasuredLambda[];
@@ -72,9 +71,10 @@ const PASSAGES_AT_ONCE = 256;
 
 /**
 The weight λ of a lexical enrichment that does best on development questions, by cross-validation (Ram et al., 2023, §6.2).
-`passages` are all that are searched; they are encoded once, and every λ costs one exact search: with q = e_q + λ lex_q, a score is
-the product of (q, λq) and (e_p, lex_p). Of equal scores the λ that is named first wins. λ is in units of the encoder's vectors:
-the grid is made for those of unit length. Progress counts passages and questions encoded, then questions searched for.
+`passages` are all that are searched. Passages and questions are encoded once; every λ costs one exact search with the vectors that
+`enrichment.withLambda(λ)` encodes, to the bit. Memory: three times the passages' vectors. If several λ score the same, the one that
+is named first wins. λ is in units of the encoder's vectors: the default grid is made for unit vectors. Progress counts passages and
+questions encoded, then questions searched for.
 
 @example
 ```
@@ -108,7 +108,7 @@ export async function tuneLambda(
 		done += count;
 		await onProgress?.({done, total: 0});
 	};
-	const {index, texts} = await indexed(enrichment, passages, signal, report);
+	const corpus = await encoded(enrichment, passages, signal, report);
 	const questions = await enrichment.parts(
 		queries.map(({text}) => text),
 		{signal, batchTokens: 1},
@@ -116,9 +116,10 @@ export async function tuneLambda(
 	await report(queries.length);
 	const scores: Array<ReadonlyMap<string, number>> = [];
 	for (const lambda of lambdas) {
-		const lists = await index.searchMany(await doubled(questions, lambda), {k, signal});
+		await using index = await indexed(enrichment, corpus, lambda, signal);
+		const lists = await index.searchMany(await LexicalEnrichment.combined(enrichment, questions, lambda, signal), {k, signal});
 		const run: Run = new Map(queries.map(({id}, i) => [id, lists[i]!]));
-		scores.push(await measured(run, texts, signal));
+		scores.push(await measured(run, corpus.texts, signal));
 		await report(queries.length);
 	}
 	return crossValidated(
@@ -170,21 +171,29 @@ function judge(objective: LambdaObjective): Judge {
 	};
 }
 
-/** An index of (e_p, lex_p). */
-async function indexed(
+/** The parts of the vectors of some passages. */
+interface EncodedPassages {
+	readonly ids: readonly string[];
+	readonly vectors: Vectors;
+	readonly lexical: Vectors;
+}
+
+interface EncodedCorpus {
+	readonly batches: readonly EncodedPassages[];
+	readonly texts: Texts;
+}
+
+async function encoded(
 	enrichment: LexicalEnrichment,
 	passages: Iterable<Passage> | AsyncIterable<Passage>,
 	signal: AbortSignal | undefined,
 	report: (count: number) => Promise<void>,
-): Promise<{index: FlatIndex; texts: Texts}> {
-	const {dim} = enrichment;
-	const index = new FlatIndex({dim: 2 * dim});
+): Promise<EncodedCorpus> {
+	const batches: EncodedPassages[] = [];
 	const texts = new Map<string, Passage>();
 	let batch: Passage[] = [];
 	const put = async (): Promise<void> => {
-		const {vectors, lexical} = await enrichment.parts(batch, {signal});
-		const ids = batch.map(({id}) => id);
-		await index.add(ids, await beside(vectors, lexical), {signal});
+		batches.push({ids: batch.map(({id}) => id), ...(await enrichment.parts(batch, {signal}))});
 		await report(batch.length);
 		batch = [];
 	};
@@ -197,41 +206,21 @@ async function indexed(
 		}
 	}
 	await put();
-	return {index, texts};
+	return {batches, texts};
 }
 
-/** Rows copied between two looks at the clock. */
-const ROWS_A_TURN = 64;
-
-/** Each row of the one and that of the other behind it. */
-async function beside(first: Vectors, second: Vectors): Promise<Vectors> {
-	const {rows, dim} = first;
-	const data = new Float32Array(2 * rows * dim);
-	for (let row = 0; row < rows; row++) {
-		if (row % ROWS_A_TURN === 0) {
-			await turnWithTime();
-		}
-		data.set(first.data.subarray(row * dim, (row + 1) * dim), 2 * row * dim);
-		data.set(second.data.subarray(row * dim, (row + 1) * dim), (2 * row + 1) * dim);
+/** An index of the vectors e′ with weight `lambda`. */
+async function indexed(
+	enrichment: LexicalEnrichment,
+	{batches}: EncodedCorpus,
+	lambda: number,
+	signal: AbortSignal | undefined,
+): Promise<FlatIndex> {
+	const index = new FlatIndex({dim: enrichment.dim});
+	for (const {ids, ...parts} of batches) {
+		await index.add(ids, await LexicalEnrichment.combined(enrichment, parts, lambda, signal), {signal});
 	}
-	return {data, rows, dim: 2 * dim};
-}
-
-/** (q, λq) of every question, with q = e_q + λ lex_q. */
-async function doubled({vectors, lexical}: {readonly vectors: Vectors; readonly lexical: Vectors}, lambda: number): Promise<Vectors> {
-	const {rows, dim} = vectors;
-	const data = new Float32Array(2 * rows * dim);
-	for (let row = 0; row < rows; row++) {
-		if (row % ROWS_A_TURN === 0) {
-			await turnWithTime();
-		}
-		for (let i = 0; i < dim; i++) {
-			const value = vectors.data[row * dim + i]! + lambda * lexical.data[row * dim + i]!;
-			data[2 * row * dim + i] = value;
-			data[(2 * row + 1) * dim + i] = lambda * value;
-		}
-	}
-	return {data, rows, dim: 2 * dim};
+	return index;
 }
 
 /** The questions in parts of nearly one size, by the seed and their ids. */

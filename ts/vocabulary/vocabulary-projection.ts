@@ -2,7 +2,7 @@ import {checkCount, checkInstance, checkMade, checkOneOf, checkString, checkVect
 import {downloadOptions} from '../models/hub.ts';
 import {type ModelOptions, resolveModel} from '../models/index.ts';
 import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
-import {fingerprint, tokenizerFile} from '../onnx/model-files.ts';
+import {fingerprint, readModelJson, tokenizerFile} from '../onnx/model-files.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
 import {turnWithTime} from '../turn.ts';
 import type {CallOptions, Vectors} from '../types.ts';
@@ -85,14 +85,17 @@ export class VocabularyProjection {
 	readonly identity: string;
 	/** Token id → text, as the vocabulary writes it; `[id]` where the tokenizer has no token with that id. */
 	readonly tokens: readonly string[];
+	/** `model_type` of the head's `config.json`, such as "bert" or "mpnet"; `undefined` if it has none. */
+	readonly modelType: string | undefined;
 	readonly #native: Binding.NativeProjection;
 
 	/** @internal */
-	private constructor(projection: Binding.NativeProjection, identity: string, tokens: readonly string[]) {
+	private constructor(projection: Binding.NativeProjection, identity: string, tokens: readonly string[], modelType: string | undefined) {
 		checkMade('VocabularyProjection', projection, native.NativeProjection, 'VocabularyProjection.load()');
 		this.#native = projection;
 		this.identity = identity;
 		this.tokens = tokens;
+		this.modelType = modelType;
 		this.dim = projection.dim;
 		this.size = projection.size;
 	}
@@ -118,7 +121,8 @@ export class VocabularyProjection {
 			const texts = callSync(() => projection.texts(from, Math.min(from + TEXTS_A_TURN, projection.size))).split('\0');
 			texts.forEach((text, i) => tokens.push(text === '' ? `[${from + i}]` : text));
 		}
-		return new VocabularyProjection(projection, await fingerprint([...projection.files, tokenizer]), tokens);
+		const identity = await fingerprint([...projection.files, tokenizer]);
+		return new VocabularyProjection(projection, identity, tokens, await modelTypeOf(folder));
 	}
 
 	/**
@@ -237,4 +241,10 @@ export class VocabularyProjection {
 		}
 		return tokens;
 	}
+}
+
+/** `model_type` of the `config.json` in a model's folder, if it names one. */
+export async function modelTypeOf(folder: string): Promise<string | undefined> {
+	const type = (await readModelJson(folder, 'config.json'))?.['model_type'];
+	return typeof type === 'string' ? type : undefined;
 }

@@ -1,5 +1,5 @@
 //! Finds the single-token enrichments of a head and says how many steps and how much time they took:
-//! `cargo run --release -p vocabulary --example enrich -- models/minilm-mlm-head [start] [learning rate] [least steps]`.
+//! `cargo run --release -p vocabulary --example enrich -- models/minilm-mlm-head [start] [learning rate] [min steps]`.
 
 use std::path::Path;
 use std::time::Instant;
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = EnrichOptions {
         start: if argument(1, "zero") == "static" { Start::Static } else { Start::Zero },
         adam: Adam { learning_rate: argument(2, "0.01").parse()?, ..Adam::default() },
-        least_steps: argument(3, "0").parse()?,
+        min_steps: argument(3, "0").parse()?,
         ..EnrichOptions::default()
     };
     let control = Control::new();

@@ -38,8 +38,8 @@ mod walk;
 
 pub use activation::Activation;
 pub use enrich::{
-    Adam, EnrichOptions, Enrichments, Lexicon, Losses, Objective, Start, Whitening, enrich, identity,
-    inverse_document_frequency, whiten,
+    Adam, EnrichOptions, Enrichments, EvenEnrichments, Lexicon, Losses, Objective, Start, Whitening,
+    add_lexical, cache_file, enrich, enrich_evenly, identity, inverse_document_frequency, whiten,
 };
 pub use error::Error;
 pub use head::Head;

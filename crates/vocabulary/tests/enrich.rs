@@ -8,7 +8,7 @@ use control::Control;
 use proptest::prelude::*;
 use safetensors::Dtype;
 use support::Parts;
-use vocabulary::{Adam, EnrichOptions, Error, Head, Objective, Start, enrich};
+use vocabulary::{Adam, EnrichOptions, Error, Head, Objective, Start, cache_file, enrich, enrich_evenly};
 
 const NAMES: [&str; 6] = [
     "cls.predictions.transform.dense.weight",
@@ -137,7 +137,7 @@ proptest! {
 }
 
 fn options() -> EnrichOptions {
-    EnrichOptions { threads: 2, ..EnrichOptions::default() }
+    EnrichOptions { max_steps: 300, threads: 2, ..EnrichOptions::default() }
 }
 
 fn found(head: &Head, options: &EnrichOptions, path: Option<&Path>) -> vocabulary::Enrichments {
@@ -194,17 +194,17 @@ fn a_token_without_such_a_vector_is_brought_as_near_as_can_be_and_the_bound_says
         assert!(
             found.losses[token] - found.bounds[token] < 0.1 && found.bounds[token] <= found.losses[token]
         );
-        assert!(found.steps[token] < options().most_steps);
+        assert!(found.steps[token] < options().max_steps);
     }
     assert!(found.losses[5] < 0.1);
 }
 
 #[test]
-fn steps_have_a_least_and_a_most_number() {
+fn steps_have_a_minimum_and_a_maximum() {
     let head = head(&easy());
-    let few = found(&head, &EnrichOptions { most_steps: 3, ..options() }, None);
+    let few = found(&head, &EnrichOptions { max_steps: 3, ..options() }, None);
     assert!(few.steps.iter().all(|&steps| steps <= 3) && few.losses.iter().any(|&loss| loss >= 0.1));
-    let more = found(&head, &EnrichOptions { least_steps: 90, ..options() }, None);
+    let more = found(&head, &EnrichOptions { min_steps: 90, ..options() }, None);
     assert!(more.steps.iter().all(|&steps| steps >= 90));
     let enough = found(&head, &options(), None);
     assert!(enough.losses.iter().sum::<f32>() > more.losses.iter().sum::<f32>());
@@ -220,8 +220,8 @@ fn larger() -> Head {
 #[test]
 fn threads_change_nothing() {
     let head = larger();
-    let one = found(&head, &EnrichOptions { threads: 1, most_steps: 60, ..options() }, None);
-    let three = found(&head, &EnrichOptions { threads: 3, most_steps: 60, ..options() }, None);
+    let one = found(&head, &EnrichOptions { threads: 1, max_steps: 60, ..options() }, None);
+    let three = found(&head, &EnrichOptions { threads: 3, max_steps: 60, ..options() }, None);
     assert_eq!(one, three);
 }
 
@@ -230,7 +230,7 @@ fn interrupted_work_goes_on_where_it_was_and_ends_with_the_same_bytes() {
     let folder = tempfile::tempdir().expect("found");
     let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
     let head = larger();
-    let options = EnrichOptions { most_steps: 120, ..options() };
+    let options = EnrichOptions { max_steps: 120, ..options() };
     let expected = found(&head, &options, Some(&whole));
     let mut interruptions = 0;
     let result = loop {
@@ -267,6 +267,84 @@ fn interrupted_work_goes_on_where_it_was_and_ends_with_the_same_bytes() {
     let control = Control::new();
     assert_eq!(enrich(&head, &options, Some(&parts), &control).expect("found"), expected);
     assert_eq!((control.done(), control.total()), (700, 700));
+}
+
+#[test]
+fn with_even_steps_all_tokens_take_as_many_as_the_slowest() {
+    let head = larger();
+    for max_steps in [120, 5] {
+        let options = EnrichOptions { max_steps, ..options() };
+        let each = found(&head, &options, None);
+        let slowest = *each.steps.iter().max().expect("tokens");
+        assert!(each.steps.iter().any(|&steps| steps < slowest), "some stop before");
+        let control = Control::new();
+        let even = enrich_evenly(&head, &options, None, &control).expect("enrichments");
+        assert_eq!((even.options.min_steps, even.options.max_steps), (slowest, slowest));
+        assert!(even.enrichments.steps.iter().all(|&steps| steps == slowest));
+        assert_eq!(even.enrichments, found(&head, &even.options, None));
+        // 700 tokens, then the steps of each.
+        let total = 700 + 700 * u64::from(slowest);
+        assert_eq!((control.done(), control.total()), (total, total));
+        // A token that took all the steps in both searches has the same vector.
+        let token = each.steps.iter().position(|&steps| steps == slowest).expect("the slowest");
+        assert_eq!(even.enrichments.vectors[token * 12..][..12], each.vectors[token * 12..][..12]);
+    }
+}
+
+#[test]
+fn even_steps_of_a_known_number_need_no_first_search_and_use_the_same_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let head = larger();
+    let options = EnrichOptions { min_steps: 7, max_steps: 7, ..options() };
+    let file = cache_file(folder.path(), &head, &options);
+    let expected = found(&head, &options, Some(&file));
+    let control = Control::new();
+    let even = enrich_evenly(&head, &options, Some(folder.path()), &control).expect("enrichments");
+    assert_eq!(even.enrichments, expected);
+    assert_eq!((control.done(), control.total()), (4900, 4900));
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1);
+}
+
+#[test]
+fn interrupted_even_steps_continue_in_both_searches_and_end_with_the_same_bytes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
+    for folder in [&whole, &parts] {
+        std::fs::create_dir(folder).expect("a folder");
+    }
+    let head = larger();
+    let options = EnrichOptions { max_steps: 60, ..options() };
+    let expected = enrich_evenly(&head, &options, Some(&whole), &Control::new()).expect("enrichments");
+    // Done units at which a call was cancelled.
+    let mut cancelled_at = Vec::new();
+    let result = loop {
+        let control = Control::new();
+        let result = std::thread::scope(|scope| {
+            let work = scope.spawn(|| enrich_evenly(&head, &options, Some(&parts), &control));
+            while control.total() == 0 && !work.is_finished() {
+                std::hint::spin_loop();
+            }
+            let before = control.done();
+            while !work.is_finished() && control.done() < before + 3000 {
+                std::hint::spin_loop();
+            }
+            control.cancel();
+            work.join().expect("no panic")
+        });
+        match result {
+            Ok(found) => break found,
+            Err(Error::Cancelled(_)) => cancelled_at.push(control.done()),
+            Err(error) => panic!("{error}"),
+        }
+        assert!(cancelled_at.len() < 1000, "it continues");
+    };
+    assert!(cancelled_at.len() > 1, "interrupted more than once: {cancelled_at:?}");
+    assert_eq!(result, expected);
+    for options in [&options, &expected.options] {
+        let [one, other] =
+            [&whole, &parts].map(|folder| std::fs::read(cache_file(folder, &head, options)).expect("a file"));
+        assert_eq!(one, other);
+    }
 }
 
 #[test]
@@ -314,8 +392,8 @@ fn options_without_meaning_are_refused() {
         "loss: expected a number above 0, got NaN"
     );
     assert_eq!(
-        refused(EnrichOptions { least_steps: 9, most_steps: 8, ..options() }),
-        "most steps: expected at least the 9 that each takes, got 8"
+        refused(EnrichOptions { min_steps: 9, max_steps: 8, ..options() }),
+        "max steps: expected at least min steps, 9, got 8"
     );
     let narrow = self::head(&Parts::new(4, 6, 9, 1));
     let options = EnrichOptions { start: Start::Static, ..options() };

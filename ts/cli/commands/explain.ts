@@ -48,7 +48,7 @@ export function registerExplain(program: Command, signal: AbortSignal): void {
 		.option('--head <model>', "masked-language-model head of the encoder's initialisation (default: minilm-mlm-head, or the encoder's)")
 		.option('-k, --k <n>', 'tokens of each projection', count(1), 20)
 		.option('--forgotten <rank>', 'a shared token is forgotten after this rank', count(1), 100)
-		.option('--enrichment <lambda>', 'with lexical enrichment of this weight too; its first time takes minutes', number)
+		.option('--enrichment <lambda>', 'with lexical enrichment of this weight too; the first time takes up to an hour', number)
 		.option('--html <file>', 'write a page, and open it where a terminal is watched')
 		.option('--no-open', 'do not open the page')
 		.option('--json', 'print one JSON object')
@@ -115,7 +115,7 @@ async function enrichments(
 	if (lambda === undefined) {
 		return {};
 	}
-	const bar = new ProgressBar('enrich', 'tokens');
+	const bar = new ProgressBar('enrich', 'steps');
 	const fit = async (encoder: OnnxEncoder): Promise<LexicalEnrichment> =>
 		LexicalEnrichment.fit(
 			{encoder, projection, idf: collection.passages},

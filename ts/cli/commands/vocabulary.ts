@@ -25,6 +25,8 @@ export function registerVocabulary(program: Command, signal: AbortSignal): void 
 		.option('--head <model>', "masked-language-model head of the encoder's initialisation (default: minilm-mlm-head, or the encoder's)")
 		.option('--baseline <model>', "the encoder's initialisation as an encoder (default: the head's static embeddings)")
 		.option('--no-enrichment', 'leave lexical enrichment out')
+		.option('--learning-rate <α>', 'of single-token enrichments (default: 0.001 for heads of MPNet, else 0.01)', number)
+		.option('--max-steps <n>', 'of single-token enrichments', count(1), 100)
 		.option('--questions <n>', 'use so many of each file, spread over it', count(2))
 		.option('--seed <n>', 'of development questions', count(0), 42)
 		.option('--significance <p>', 'a difference counts with a corrected p below this', number, 0.01)

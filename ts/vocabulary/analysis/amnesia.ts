@@ -86,22 +86,17 @@ export async function tokenAmnesia(
 		median: {passage: [] as number[], question: [] as number[]},
 	}));
 	let without = 0;
-	for (const {id, passageId, tokens} of pairs) {
+	for (const pair of pairs) {
 		await turnWithTime();
-		const shared = tokens.filter(({inQuestion, inPassage, content}) => inQuestion && inPassage && content);
-		if (shared.length === 0) {
+		const ranks = sharedContentRanks(pair);
+		if (ranks.passage.length === 0) {
 			without += 1;
 			continue;
 		}
-		const place = hitsFor(dense, id).findIndex(hit => hit.id === passageId);
-		const at = place < 0 ? -1 : ends.findIndex(end => place < end);
-		const group = groups.at(at)!;
-		for (const [side, ranks] of [
-			['passage', shared.map(token => token.passageRank)],
-			['question', shared.map(token => token.questionRank)],
-		] as const) {
-			group.max[side].push(Math.max(...ranks));
-			group.median[side].push(quantile(sorted(ranks), 0.5));
+		const group = groups[groupAt(pair, dense, ends)]!;
+		for (const side of ['passage', 'question'] as const) {
+			group.max[side].push(Math.max(...ranks[side]));
+			group.median[side].push(quantile(sorted(ranks[side]), 0.5));
 		}
 	}
 	const both = ({passage, question}: {passage: number[]; question: number[]}): AmnesiaGroup['max'] => ({
@@ -114,6 +109,19 @@ export async function tokenAmnesia(
 			.map(({from, to, max, median}) => ({from, to, questions: max.passage.length, max: both(max), median: both(median)})),
 		without,
 	};
+}
+
+/** The ranks in P and in Q of the content tokens that question and passage share. */
+export function sharedContentRanks({tokens}: RankedPair): {readonly passage: readonly number[]; readonly question: readonly number[]} {
+	const shared = tokens.filter(({inQuestion, inPassage, content}) => inQuestion && inPassage && content);
+	return {passage: shared.map(token => token.passageRank), question: shared.map(token => token.questionRank)};
+}
+
+/** Which group a pair is in, from 0: `ends` are the last ranks of all groups but the last one, in order. */
+export function groupAt({id, passageId}: RankedPair, dense: Run, ends: readonly number[]): number {
+	const place = hitsFor(dense, id).findIndex(hit => hit.id === passageId);
+	const at = place < 0 ? -1 : ends.findIndex(end => place < end);
+	return at < 0 ? ends.length : at;
 }
 
 function quantiles(values: readonly number[]): RankQuantiles {

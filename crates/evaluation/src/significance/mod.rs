@@ -1,4 +1,5 @@
-//! Whether two systems differ: paired, two-sided tests over their values for the same queries (Smucker et al., 2007).
+//! Whether two systems differ: paired, two-sided tests over their values for the same queries (Smucker et al., 2007); and the
+//! rank-sum test of two independent samples.
 //!
 //! ```
 //! use control::Control;
@@ -15,6 +16,7 @@
 mod bootstrap;
 mod correction;
 mod randomisation;
+mod rank_sum;
 mod t_test;
 
 use rand_pcg::Pcg64;
@@ -24,6 +26,7 @@ use crate::error::Error;
 pub use bootstrap::bootstrap_test;
 pub use correction::{bonferroni, holm};
 pub use randomisation::randomisation_test;
+pub use rank_sum::{RankSum, rank_sum_test, smallest_significant_shift};
 pub use t_test::{PairedT, paired_t_test, smallest_significant_difference};
 
 /// How one system's value for each query differs from the other's.

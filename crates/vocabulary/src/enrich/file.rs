@@ -12,22 +12,25 @@ use crate::{Error, Head};
 
 const KIND: FileKind = FileKind { magic: *b"PKENRICH", version: 1, name: "enrichments" };
 
-/// What enrichments are of: a head and options.
+/// The metadata that tells enrichments apart: a head and options.
 pub(crate) fn of(head: &Head, options: &EnrichOptions) -> Value {
-    json!({"head": hash(head), "options": options.described()})
+    json!({"head": head.identity(), "options": options.described()})
 }
 
-/// The first 32 hexadecimal digits of the SHA-256 of all that makes a head's distributions.
-pub(crate) fn hash(head: &Head) -> String {
-    let mut hash = Sha256::new();
-    let shape = [head.dim, head.inner, head.vocabulary].map(|size| size as u64);
-    hash.update(bytemuck::cast_slice(&shape));
-    hash.update(format!("{:?} {:e}", head.activation, head.norm_epsilon));
-    let weights = [&head.dense_weight, &head.dense_bias, &head.norm_weight, &head.norm_bias];
-    for values in weights.into_iter().chain([&head.decoder, &head.bias]) {
-        hash.update(bytemuck::cast_slice(values));
+impl Head {
+    /// Tells heads apart: the first 32 hexadecimal digits of the SHA-256 of everything that determines a head's distributions.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        let mut hash = Sha256::new();
+        let shape = [self.dim, self.inner, self.vocabulary].map(|size| size as u64);
+        hash.update(bytemuck::cast_slice(&shape));
+        hash.update(format!("{:?} {:e}", self.activation, self.norm_epsilon));
+        let weights = [&self.dense_weight, &self.dense_bias, &self.norm_weight, &self.norm_bias];
+        for values in weights.into_iter().chain([&self.decoder, &self.bias]) {
+            hash.update(bytemuck::cast_slice(values));
+        }
+        hexadecimal(hash)
     }
-    hexadecimal(hash)
 }
 
 /// The first 32 hexadecimal digits of the SHA-256 of bytes.

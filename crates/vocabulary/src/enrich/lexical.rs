@@ -78,7 +78,8 @@ impl Lexicon {
         Ok(sum)
     }
 
-    /// Adds λ times the lexical vector of each text's tokens to its row of `vectors`, `[texts, dim]`.
+    /// Enriches the vector of each text: [`add_lexical`] with the [`vector`](Self::vector) of its tokens, in single precision.
+    /// `vectors` is `[texts, dim]`.
     ///
     /// # Errors
     ///
@@ -86,17 +87,43 @@ impl Lexicon {
     ///
     /// # Panics
     ///
-    /// If there are not as many rows as texts.
-    pub fn add(&self, texts: &[Vec<u32>], lambda: f64, vectors: &mut [f32]) -> Result<(), Error> {
+    /// If the number of rows is not that of texts.
+    pub fn add(
+        &self,
+        texts: &[Vec<u32>],
+        lambda: f64,
+        renormalize: bool,
+        vectors: &mut [f32],
+    ) -> Result<(), Error> {
         assert!(vectors.len() == texts.len() * self.dim, "lexicon: expected one row for each text");
         let rows = vectors.par_chunks_exact_mut(self.dim).zip(texts);
         rows.try_for_each(|(row, tokens)| {
-            let lexical = self.vector(tokens)?;
-            for (value, lexical) in row.iter_mut().zip(lexical) {
-                *value = (f64::from(*value) + lambda * lexical) as f32;
-            }
+            let lexical: Vec<f32> = self.vector(tokens)?.into_iter().map(|value| value as f32).collect();
+            add_row(row, &lexical, lambda, renormalize);
             Ok(())
         })
+    }
+}
+
+/// Puts e′ = e + λ · lex in the place of every vector e; with `renormalize`, e′ / |e′|, for retrieval by cosine similarity. Both are
+/// `[rows, dim]`. A zero vector stays zero.
+///
+/// # Panics
+///
+/// If the lengths differ or are no multiple of `dim`.
+pub fn add_lexical(vectors: &mut [f32], lexical: &[f32], dim: usize, lambda: f64, renormalize: bool) {
+    assert!(vectors.len() == lexical.len(), "lexical vectors: expected one for each vector");
+    assert!(dim > 0 && vectors.len().is_multiple_of(dim), "vectors: expected rows of dimension {dim}");
+    let rows = vectors.par_chunks_exact_mut(dim).zip(lexical.par_chunks_exact(dim));
+    rows.for_each(|(row, lexical)| add_row(row, lexical, lambda, renormalize));
+}
+
+fn add_row(row: &mut [f32], lexical: &[f32], lambda: f64, renormalize: bool) {
+    let sums = || row.iter().zip(lexical).map(|(&e, &lex)| f64::from(e) + lambda * f64::from(lex));
+    let length = if renormalize { sums().map(|value| value * value).sum::<f64>().sqrt() } else { 1.0 };
+    let scale = if length > 0.0 { 1.0 / length } else { 1.0 };
+    for (value, &lexical) in row.iter_mut().zip(lexical) {
+        *value = ((f64::from(*value) + lambda * f64::from(lexical)) * scale) as f32;
     }
 }
 
@@ -128,9 +155,42 @@ mod tests {
     fn unit_vectors_are_added_by_lambda() {
         let lexicon = Lexicon::new(2, VECTORS.to_vec(), Some(vec![1.0, 0.0, 7.0]), true).expect("found");
         let mut vectors = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-        lexicon.add(&[vec![2], vec![], vec![1]], 10.0, &mut vectors).expect("found");
-        // (−3, 4) / 5; no token, and one that weighs nothing, leave what was there.
+        lexicon.add(&[vec![2], vec![], vec![1]], 10.0, false, &mut vectors).expect("found");
+        // (−3, 4) / 5; no token, and one that weighs nothing, change nothing.
         assert_eq!(vectors, [-5.0, 9.0, 1.0, 1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn renormalized_vectors_have_length_1_and_the_direction_of_the_sum() {
+        let mut vectors = [0.6, 0.8, 0.0, 0.0, 1.0, 0.0];
+        // (0.6, 0.8) + 2 · (1.2, 0.8) = (3, 2.4), of length √14.76; a zero vector stays one; (1, 0) + 2 · (0, 1) has length √5.
+        add_lexical(&mut vectors, &[1.2, 0.8, 0.0, 0.0, 0.0, 1.0], 2, 2.0, true);
+        let [long, short] = [14.76f32.sqrt(), 5f32.sqrt()];
+        let expected = [3.0 / long, 2.4 / long, 0.0, 0.0, 1.0 / short, 2.0 / short];
+        for (value, expected) in vectors.iter().zip(expected) {
+            assert!((value - expected).abs() < 1e-6, "{value} for {expected}");
+        }
+        let lexicon = Lexicon::new(2, VECTORS.to_vec(), None, true).expect("found");
+        let mut added = [0.6, 0.8];
+        lexicon.add(&[vec![2]], 10.0, true, &mut added).expect("found");
+        // (0.6, 0.8) + 10 · (−0.6, 0.8) = (−5.4, 8.8)
+        let length = (5.4f32 * 5.4 + 8.8 * 8.8).sqrt();
+        assert!((added[0] + 5.4 / length).abs() < 1e-6 && (added[1] - 8.8 / length).abs() < 1e-6);
+    }
+
+    #[test]
+    fn adding_the_lexical_vectors_of_texts_gives_the_same_bits_as_adding_them_by_themselves() {
+        let lexicon = Lexicon::new(2, VECTORS.to_vec(), Some(vec![0.3, 0.7, 1.9]), true).expect("found");
+        let texts = [vec![0, 1], vec![1, 2, 2], vec![0, 2]];
+        let vectors = [0.1, 0.7, -0.3, 0.2, 0.9, 0.9];
+        let mut lexical = [0.0; 6];
+        lexicon.add(&texts, 1.0, false, &mut lexical).expect("found");
+        for renormalize in [false, true] {
+            let (mut by_texts, mut by_vectors) = (vectors, vectors);
+            lexicon.add(&texts, 0.37, renormalize, &mut by_texts).expect("found");
+            add_lexical(&mut by_vectors, &lexical, 2, 0.37, renormalize);
+            assert_eq!(by_texts, by_vectors);
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! vectors of texts that are made of them.
 
 mod adam;
+mod even;
 mod file;
 mod lexical;
 mod objective;
@@ -12,8 +13,9 @@ mod softmax;
 mod whiten;
 
 pub use adam::Adam;
-pub use lexical::{Lexicon, inverse_document_frequency};
+pub use even::{EvenEnrichments, enrich_evenly};
+pub use lexical::{Lexicon, add_lexical, inverse_document_frequency};
 pub use objective::{Losses, Objective};
 pub use options::{EnrichOptions, Start};
-pub use search::{Enrichments, enrich, identity};
+pub use search::{Enrichments, cache_file, enrich, identity};
 pub use whiten::{Whitening, whiten};

@@ -10,20 +10,20 @@ pub enum Start {
     Static,
 }
 
-/// How single-token enrichments are looked for.
+/// How single-token enrichments are computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EnrichOptions {
     /// Where each begins.
     pub start: Start,
     /// How each goes on.
     pub adam: Adam,
-    /// Loss below which one is done, in nats; one whose token has no such vector, so near to the least.
+    /// Loss in nats below which a token is done. A token that provably has no such vector is done this close to its bound.
     pub loss: f32,
-    /// Steps that each takes at least, however low its loss.
-    pub least_steps: u32,
-    /// Steps that each takes at most, however high its loss.
-    pub most_steps: u32,
-    /// Threads; 0 is one for each CPU. They change nothing but the time.
+    /// Minimum number of steps of each, however low its loss.
+    pub min_steps: u32,
+    /// Maximum number of steps of each, however high its loss.
+    pub max_steps: u32,
+    /// Threads; 0 is one for each CPU. The result does not depend on them.
     pub threads: usize,
 }
 
@@ -33,8 +33,8 @@ impl Default for EnrichOptions {
             start: Start::Zero,
             adam: Adam::default(),
             loss: 0.1,
-            least_steps: 0,
-            most_steps: 300,
+            min_steps: 0,
+            max_steps: 100,
             threads: 0,
         }
     }
@@ -57,14 +57,14 @@ impl EnrichOptions {
                 return Err(Error::argument(what, expected, value.to_string()));
             }
         }
-        if self.least_steps > self.most_steps {
-            let expected = format!("at least the {} that each takes", self.least_steps);
-            return Err(Error::argument("most steps", expected, self.most_steps.to_string()));
+        if self.min_steps > self.max_steps {
+            let expected = format!("at least min steps, {}", self.min_steps);
+            return Err(Error::argument("max steps", expected, self.max_steps.to_string()));
         }
         Ok(())
     }
 
-    /// Of two equal ones the enrichments are equal.
+    /// What a file of enrichments says of the options that it was made with. Equal descriptions give equal enrichments.
     pub(crate) fn described(&self) -> serde_json::Value {
         let Adam { learning_rate, beta1, beta2, epsilon } = self.adam;
         serde_json::json!({
@@ -74,8 +74,9 @@ impl EnrichOptions {
             "beta2": beta2,
             "epsilon": epsilon,
             "loss": self.loss,
-            "leastSteps": self.least_steps,
-            "mostSteps": self.most_steps,
+            // The names are part of the file format.
+            "leastSteps": self.min_steps,
+            "mostSteps": self.max_steps,
         })
     }
 }

@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use control::{Cancelled, Control};
@@ -10,10 +10,8 @@ use crate::{Error, Head, threads};
 
 /// Tokens that take their steps together.
 const BLOCK_TOKENS: usize = 256;
-/// Steps after which the tokens that are not done are put into full blocks again.
-const ROUND_STEPS: u32 = 4;
-/// How often unfinished work is kept in the file.
-const KEEP_EVERY: Duration = Duration::from_secs(30);
+/// How often unfinished work is saved to the file.
+const SAVE_EVERY: Duration = Duration::from_secs(30);
 
 /// Single-token enrichments of a whole vocabulary.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,11 +20,11 @@ pub struct Enrichments {
     pub dim: usize,
     /// s_t of every token t, `[vocabulary, dim]`.
     pub vectors: Vec<f32>,
-    /// Its loss, in nats.
+    /// The loss of each, in nats.
     pub losses: Vec<f32>,
-    /// What no vector's loss is below, as far as the search found out; see [`Losses::bounds`](super::Losses::bounds).
+    /// A lower bound on the loss of every vector; see [`Losses::bounds`](super::Losses::bounds).
     pub bounds: Vec<f32>,
-    /// Steps that it took.
+    /// Steps that each took.
     pub steps: Vec<u32>,
 }
 
@@ -48,25 +46,52 @@ pub(crate) struct Unfinished {
     pub second: Vec<f32>,
 }
 
+/// The file of the cache folder `folder` that [`enrich`] keeps the enrichments of a head and options in.
+#[must_use]
+pub fn cache_file(folder: &Path, head: &Head, options: &EnrichOptions) -> PathBuf {
+    folder.join(format!("{}.pkenrich", identity(head, options)))
+}
+
 /// For every token t of the vocabulary the vector s_t whose distribution is t alone: the minimum of [`Objective`] by Adam
-/// (Ram et al., 2023, §6.2, equation 4).
+/// (Ram et al., 2023, §6.2, equation 4). Each token stops by itself; see [`enrich_evenly`](super::enrich_evenly) for the paper's rule.
 ///
-/// A token is done as soon as its loss is below that of the options. There are tokens with no such vector, as their rows of the
-/// decoder are too much like others; where the bound proves that, a token is done when its loss is as near to the bound as
+/// A token is done as soon as its loss is below that of the options. Some tokens have no such vector, because their rows of the
+/// decoder are too similar to others; where the bound proves that, a token is done when its loss is as close to the bound as
 /// others' must be to 0. The same head and options give the same bytes, for any number of threads, and wherever the work
 /// was interrupted.
 ///
-/// With a file, the result is kept there, and what was found so far every half minute and on cancelling; the next call
-/// goes on from there, or returns what is complete. Progress counts tokens.
+/// With a file, the result is kept there, and unfinished work every half minute and on cancellation; the next call
+/// continues from there, or returns the complete result. Progress counts tokens.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`]; [`Error::OtherEnrichments`] where the file is of another head or other options; [`Error::Storage`];
+/// [`Error::Argument`]; [`Error::OtherEnrichments`] if the file is of another head or other options; [`Error::Storage`];
 /// [`Error::Threads`]; [`Error::Cancelled`].
 pub fn enrich(
     head: &Head,
     options: &EnrichOptions,
-    kept: Option<&Path>,
+    file: Option<&Path>,
+    control: &Control,
+) -> Result<Enrichments, Error> {
+    control.set_total(head.vocabulary as u64);
+    search(head, options, file, Unit::Token, control)
+}
+
+/// What progress counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Tokens that are done.
+    Token,
+    /// Steps of each token. For searches in which all tokens take the same number.
+    Step,
+}
+
+/// [`enrich`], except that it leaves the total of the progress to the caller.
+pub(crate) fn search(
+    head: &Head,
+    options: &EnrichOptions,
+    file: Option<&Path>,
+    unit: Unit,
     control: &Control,
 ) -> Result<Enrichments, Error> {
     options.check()?;
@@ -75,28 +100,34 @@ pub fn enrich(
         return Err(Error::argument("start", "a decoder of the vectors' dimension", got));
     }
     let of = file::of(head, options);
-    let (mut found, mut rest) = match kept {
+    let (mut found, mut rest) = match file {
         Some(path) if path.exists() => file::open(path, head, &of)?,
         _ => begin(head, options),
     };
-    control.set_total(head.vocabulary as u64);
-    control.advance((head.vocabulary - rest.tokens.len()) as u64);
+    let done = head.vocabulary - rest.tokens.len();
+    control.advance(match unit {
+        Unit::Token => done as u64,
+        Unit::Step => {
+            done as u64 * u64::from(options.max_steps)
+                + rest.tokens.len() as u64 * u64::from(rest.steps.saturating_sub(1))
+        }
+    });
     let objective = Objective::new(head);
     let (mut saved, mut changed) = (Instant::now(), false);
     while !rest.tokens.is_empty() {
-        match threads::run(options.threads, || round(&objective, options, &rest, control))? {
+        match threads::run(options.threads, || step_all(&objective, options, &rest, unit, control))? {
             Ok(blocks) => {
                 changed = true;
-                rest = found.take(blocks, rest.steps);
+                rest = found.take(blocks, rest.steps + 1);
             }
             Err(cancelled) => {
-                if let Some(path) = kept.filter(|_| changed) {
+                if let Some(path) = file.filter(|_| changed) {
                     file::save(path, &found, &rest, &of)?;
                 }
                 return Err(cancelled.into());
             }
         }
-        if let Some(path) = kept.filter(|_| rest.tokens.is_empty() || saved.elapsed() > KEEP_EVERY) {
+        if let Some(path) = file.filter(|_| rest.tokens.is_empty() || saved.elapsed() > SAVE_EVERY) {
             file::save(path, &found, &rest, &of)?;
             saved = Instant::now();
         }
@@ -122,11 +153,11 @@ fn begin(head: &Head, options: &EnrichOptions) -> (Enrichments, Unfinished) {
     (found, Unfinished { steps: 0, tokens, vectors, first: zeros.clone(), second: zeros })
 }
 
-/// What a round makes of a block.
+/// A block of tokens after a step.
 #[derive(Default)]
 struct Block {
     done: Vec<Done>,
-    /// Those of the vectors that are done, in the same order.
+    /// The vectors of the tokens in `done`, in the same order.
     vectors: Vec<f32>,
     rest: Unfinished,
 }
@@ -138,18 +169,33 @@ struct Done {
     steps: u32,
 }
 
-fn round(
+/// One step of all unfinished tokens, in full blocks.
+fn step_all(
     objective: &Objective<'_>,
     options: &EnrichOptions,
     from: &Unfinished,
+    unit: Unit,
     control: &Control,
 ) -> Result<Vec<Block>, Cancelled> {
     let blocks = (0..from.tokens.len()).into_par_iter().step_by(BLOCK_TOKENS);
-    blocks.map(|first| take_steps(objective, options, from.block(first, objective.dim()), control)).collect()
+    let blocks = blocks.map(|first| step(objective, options, from.block(first, objective.dim()), control));
+    let blocks: Vec<Block> = blocks
+        .map(|block| {
+            let block = block?;
+            let tokens = block.done.len() + block.rest.tokens.len();
+            control.advance(match unit {
+                Unit::Token => block.done.len(),
+                Unit::Step if from.steps == 0 => 0,
+                Unit::Step => tokens,
+            } as u64);
+            Ok(block)
+        })
+        .collect::<Result<_, Cancelled>>()?;
+    Ok(blocks)
 }
 
 impl Unfinished {
-    /// Those of a block that begins with the one at `first`.
+    /// The tokens of the block that begins with the one at `first`.
     fn block(&self, first: usize, dim: usize) -> Self {
         let last = self.tokens.len().min(first + BLOCK_TOKENS);
         let rows = |values: &[f32]| values[first * dim..last * dim].to_vec();
@@ -163,8 +209,8 @@ impl Unfinished {
     }
 }
 
-/// The steps of a round for one block; tokens that are done leave it at once.
-fn take_steps(
+/// Evaluates the objective for a block, removes the tokens that are done, and moves the others by one step.
+fn step(
     objective: &Objective<'_>,
     options: &EnrichOptions,
     mut rest: Unfinished,
@@ -172,50 +218,45 @@ fn take_steps(
 ) -> Result<Block, Cancelled> {
     let dim = objective.dim();
     let mut block = Block::default();
-    let last = rest.steps + ROUND_STEPS;
-    while rest.steps < last && !rest.tokens.is_empty() {
-        let mut at = objective.at(&rest.vectors, &rest.tokens, control)?;
-        let mut left = 0;
-        for row in 0..rest.tokens.len() {
-            let (loss, bound) = (at.losses[row], at.bounds[row]);
-            let values = row * dim..(row + 1) * dim;
-            if options.is_done(rest.steps, loss, bound) {
-                block.vectors.extend_from_slice(&rest.vectors[values]);
-                block.done.push(Done { token: rest.tokens[row], loss, bound, steps: rest.steps });
-                control.advance(1);
-            } else {
-                rest.tokens[left] = rest.tokens[row];
-                for all in [&mut rest.vectors, &mut rest.first, &mut rest.second, &mut at.gradient] {
-                    all.copy_within(values.clone(), left * dim);
-                }
-                left += 1;
+    let mut at = objective.at(&rest.vectors, &rest.tokens, control)?;
+    let mut left = 0;
+    for row in 0..rest.tokens.len() {
+        let (loss, bound) = (at.losses[row], at.bounds[row]);
+        let values = row * dim..(row + 1) * dim;
+        if options.is_done(rest.steps, loss, bound) {
+            block.vectors.extend_from_slice(&rest.vectors[values]);
+            block.done.push(Done { token: rest.tokens[row], loss, bound, steps: rest.steps });
+        } else {
+            rest.tokens[left] = rest.tokens[row];
+            for all in [&mut rest.vectors, &mut rest.first, &mut rest.second, &mut at.gradient] {
+                all.copy_within(values.clone(), left * dim);
             }
+            left += 1;
         }
-        rest.tokens.truncate(left);
-        for all in [&mut rest.vectors, &mut rest.first, &mut rest.second, &mut at.gradient] {
-            all.truncate(left * dim);
-        }
-        rest.steps += 1;
-        let moments = (&mut rest.first[..], &mut rest.second[..]);
-        options.adam.step(rest.steps, &at.gradient, &mut rest.vectors, moments);
     }
-    rest.steps = last;
+    rest.tokens.truncate(left);
+    for all in [&mut rest.vectors, &mut rest.first, &mut rest.second, &mut at.gradient] {
+        all.truncate(left * dim);
+    }
+    rest.steps += 1;
+    let moments = (&mut rest.first[..], &mut rest.second[..]);
+    options.adam.step(rest.steps, &at.gradient, &mut rest.vectors, moments);
     block.rest = rest;
     Ok(block)
 }
 
 impl EnrichOptions {
-    /// Whether a token is done after so many steps.
+    /// Whether a token is done after `steps` steps.
     fn is_done(&self, steps: u32, loss: f32, bound: f32) -> bool {
         let low = loss < self.loss || (bound >= self.loss && loss - bound < self.loss);
-        steps >= self.most_steps || (steps >= self.least_steps && low)
+        steps >= self.max_steps || (steps >= self.min_steps && low)
     }
 }
 
 impl Enrichments {
-    /// Enters what blocks have done; returns what they left, in its order.
+    /// Enters the tokens that are done; returns the others, in their order, after `steps` steps.
     fn take(&mut self, blocks: Vec<Block>, steps: u32) -> Unfinished {
-        let mut rest = Unfinished { steps: steps + ROUND_STEPS, ..Unfinished::default() };
+        let mut rest = Unfinished { steps, ..Unfinished::default() };
         for block in blocks {
             for (done, vector) in block.done.iter().zip(block.vectors.chunks_exact(self.dim)) {
                 let token = done.token as usize;

@@ -1,0 +1,77 @@
+import {checkArray, checkCount, checkNumber, checkObject, shown} from '../check.ts';
+import {RetrievalError} from '../errors.ts';
+import {callNative, callSync, native} from '../native.ts';
+import {checkOptions, signalOption} from '../options.ts';
+import type {CallOptions} from '../types.ts';
+
+/** Whether the values of one group are larger than those of another. */
+export interface RankSumTest {
+	/** The probability that a value of `a` is larger than one of `b`, 0 to 1; equal values count one half. One half if they do not differ. */
+	readonly probability: number;
+	/** Two-sided, by the normal approximation. Not corrected for other tests. */
+	readonly p: number;
+	/** U of `a`: the pairs in which its value is larger. */
+	readonly statistic: number;
+	/** Standard error of `probability` if the groups do not differ. */
+	readonly standardError: number;
+	/** Numbers of values. */
+	readonly counts: {readonly a: number; readonly b: number};
+}
+
+/**
+Tests whether the values of two independent groups differ: the Wilcoxon–Mann–Whitney rank-sum test (Mann and Whitney, 1947). Only
+the order of the values counts. The p-value is two-sided, by the normal approximation with mid-ranks, correction for ties, and
+continuity correction: what SciPy's `mannwhitneyu(a, b, method='asymptotic')` computes. It is rough for groups of fewer than about 8
+values.
+
+Fails with `ERR_ARGUMENT` if a group is empty or a value is not a finite number.
+
+@example
+```
+await rankSumTest([19, 22, 16, 29, 24], [20, 11, 17, 12]);
+//=> {probability: 0.85, p: 0.1113…, statistic: 17, standardError: 0.2041…, counts: {a: 5, b: 4}}
+```
+*/
+export async function rankSumTest(
+	a: readonly number[],
+	b: readonly number[],
+	options: Pick<CallOptions, 'signal'> = {},
+): Promise<RankSumTest> {
+	checkOptions('rankSumTest', options, signalOption);
+	const [left, right] = [values('a', a), values('b', b)];
+	const {probability, p, statistic, standardError} = await callNative(options, () => native.rankSumTest(left, right));
+	return {probability, p, statistic, standardError, counts: {a: a.length, b: b.length}};
+}
+
+/**
+The smallest distance of `probability` from one half that a rank-sum test of groups of the same sizes would report with a p-value of at
+most `p`. It tells how much a test that found nothing could have found. It is larger than one half if no difference between groups of
+these sizes can be significant.
+
+@example
+```
+const test = await rankSumTest([19, 22, 16, 29, 24], [20, 11, 17, 12]);
+smallestSignificantShift(test, 0.05);
+//=> 0.4250…
+```
+*/
+export function smallestSignificantShift(test: RankSumTest, p: number): number {
+	checkObject('test', test, 'what rankSumTest() resolves to');
+	checkObject('test: counts', test.counts, '{a, b}');
+	const {standardError, counts} = test;
+	checkNumber('standardError', standardError);
+	checkCount('counts: a', counts.a, 1);
+	checkCount('counts: b', counts.b, 1);
+	checkNumber('p', p);
+	return callSync(() => native.smallestSignificantShift(standardError, counts.a, counts.b, p));
+}
+
+function values(what: string, of: readonly number[]): Float64Array {
+	checkArray(what, of, 'numbers');
+	for (const [i, value] of of.entries()) {
+		if (!Number.isFinite(value)) {
+			throw new RetrievalError('ERR_ARGUMENT', `${what}[${i}]: expected a finite number, got ${shown(value)}`);
+		}
+	}
+	return Float64Array.from(of);
+}
