@@ -14,7 +14,7 @@ const question = 'In which month and year was the Suez Canal opened?';
 
 test('the answer is a part of its passage, where its offsets say', async t => {
 	const reader = await ExtractiveReader.load('minilm-reader');
-	for (const scoring of ['original', 'normalized', 'probability'] as const) {
+	for (const scoring of ['original', 'normalized', 'probability', 'summedProbability'] as const) {
 		const answers = await reader.read(question, passages, {scoring, k: 5});
 		t.regex(answers[0]!.text, /1869/u, scoring);
 		t.is(answers[0]!.passageId, 'suez');
