@@ -222,6 +222,7 @@ export async function makeSamples(): Promise<Samples> {
 			resolveModel: () => ['tiny-encoder', {}],
 			selectModels: () => [[{name: 'M', run}], qrels, {}],
 			significance: () => [evaluation, evaluation, 'nDCG@10', {}],
+			smallestSignificantDifference: () => [{difference: 0.1, p: 0.2, queries: 5, missing: 0, standardError: 0.1}, 0.01],
 			splitDocument: () => [passages[0], {words: 2}],
 			studyPhrases: () => [noDataset, file('phrase-study'), {}],
 			studyVocabulary: () => [noDataset, file('vocabulary-study'), {}],

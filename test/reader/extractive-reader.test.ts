@@ -58,7 +58,7 @@ test('arguments that mean nothing are refused, and an encoder is no reader', asy
 		message: 'passages[0]: score: expected a finite number, got NaN',
 	});
 	await t.throwsAsync(reader.read(question, passages, {scoring: 'best' as 'original'}), {
-		message: 'scoring: expected one of original, normalized, probability, got "best"',
+		message: 'scoring: expected one of original, normalized, probability, summedProbability, got "best"',
 	});
 	await t.throwsAsync(ExtractiveReader.load('minilm-encoder'), {
 		code: 'ERR_MODEL',

@@ -142,7 +142,7 @@ test('retrieval alone needs no reader; a data set that is not one is refused wit
 	await writeFile(join(encoder, 'config.json'), JSON.stringify({...config, passagekit: {normalize: true}}));
 	const study = await replicate(data, join(folder, 'retrieval'), {...options, encoder, reader: false});
 	const dprHybrid = study.retrieval.rows.find(({condition}) => condition === 'dprHybrid')!;
-	t.deepEqual([dprHybrid.tuning!.length, dprHybrid.tuning![0]!.weight, dprHybrid.tuning!.at(-1)!.weight], [40, 5, 200]);
+	t.deepEqual([dprHybrid.tuning!.length, dprHybrid.tuning![0]!.weight, dprHybrid.tuning!.at(-1)!.weight], [40, 200, 5]);
 	const best = Math.max(...dprHybrid.tuning!.map(({accuracy}) => accuracy));
 	t.is(dprHybrid.tuning!.find(({weight}) => weight === dprHybrid.weight)!.accuracy, best);
 	t.true((await readFile(join(folder, 'retrieval', 'report.md'), 'utf8')).includes('tuned on development questions'));

@@ -134,7 +134,7 @@ test('a claim of no difference holds where the confidence interval is within a p
 });
 
 test('λ of encoders of unit vectors is tried at 1 / α', t => {
-	t.deepEqual(lambdasOf([0, 0.005, 0.05, 0.2, 0.05]), [5, 20, 200]);
+	t.deepEqual(lambdasOf([0, 0.005, 0.05, 0.2, 0.05]), [200, 20, 5]);
 	t.deepEqual(lambdasOf([0]), []);
 });
 

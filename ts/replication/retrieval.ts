@@ -38,11 +38,12 @@ export interface Retrieved {
 
 /**
 Values of λ that are tried for encoders of unit vectors: 1 / α for each positive α, so that λ · dense + sparse and
-dense + α · sparse weigh the two lists the same.
+dense + α · sparse weigh the two lists the same. In the order of ascending α: of weights with the same accuracy the first is
+chosen, which is the one nearest to dense retrieval in both cases.
 */
 export function lambdasOf(grid: readonly number[]): number[] {
 	const lambdas = grid.filter(alpha => alpha > 0).map(alpha => Number((1 / alpha).toPrecision(12)));
-	return [...new Set(lambdas)].toSorted((a, b) => a - b);
+	return [...new Set(lambdas)].toSorted((a, b) => b - a);
 }
 
 /** Tunes hybrids on development questions, and measures all on test questions. */

@@ -96,7 +96,7 @@ function show({retrieval, reading}: Study): void {
 			['retriever', 'weight', ...retrieval.ks.map(k => `top-${k}`)],
 			retrieval.rows.map(({condition, weight, accuracy}) => [
 				condition,
-				weight === undefined ? '' : String(weight),
+				weight === undefined ? '' : String(Number(weight.toPrecision(4))),
 				...accuracy.map(share),
 			]),
 		),
