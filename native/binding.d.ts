@@ -345,7 +345,7 @@ export declare class QueryBatch {
 
 /** Judges readings by accepted answers. */
 export declare class ReadingsJudge {
-  constructor(readings: NativeReadings)
+  constructor(readings: NativeReadings, patterns: boolean)
   add(ids: Array<string>, accepted: Array<Array<string>>): void
   /** `[passages, questions]`: 1 where the best answer is an accepted one. No question is left afterwards. */
   exactMatches(scoring: NativeScoring, passages: Array<number>, control?: Control | undefined | null): Promise<Uint8Array>
@@ -442,7 +442,7 @@ export declare function encodeStore(encoder: NativeEncoder, store: string, outpu
 /** Measures a run. The builder is empty afterwards. */
 export declare function evaluate(run: NativeRun, qrels: QrelsBuilder, measures: Array<string>): Promise<NativeEvaluation>
 
-export declare function exactMatch(prediction: string, answers: Array<string>): boolean
+export declare function exactMatch(prediction: string, answers: Array<string>, patterns: boolean): boolean
 
 /** Exchanges two folders atomically; returns `false` if the system does not support this. */
 export declare function exchangeFolders(first: string, second: string): boolean
@@ -460,10 +460,10 @@ export declare function findEnrichments(projection: NativeProjection, options: N
 export declare function fuseByConfidence(runs: Array<NativeRun>, scores: Array<NativeRun>, temperatures: Array<number>, depth: number, k: number, control?: Control | undefined | null): Promise<NativeDecisions>
 
 /**
- * Fuses runs query by query: of two the first is the dense one, the second the sparse one. Queries come in order of first
+ * Fuses the first `depth` hits of runs query by query: of two the first is the dense one, the second the sparse one. Queries come in order of first
  * appearance.
  */
-export declare function fuseRuns(runs: Array<NativeRun>, method: FusionMethod, k: number, control?: Control | undefined | null): Promise<NativeRun>
+export declare function fuseRuns(runs: Array<NativeRun>, method: FusionMethod, depth: number, k: number, control?: Control | undefined | null): Promise<NativeRun>
 
 /** As `FusionMethod` in `ts/fusion/`. */
 export interface FusionMethod {
@@ -497,7 +497,7 @@ export interface Ingested {
   skipped: number
 }
 
-/** The mean Jaccard overlap of two runs at each of `ks`. */
+/** The Jaccard overlap of two runs at each of `ks`: its mean, and that of each query that both have. */
 export declare function jaccardOverlap(a: NativeRun, b: NativeRun, ks: Array<number>, control?: Control | undefined | null): Promise<NativeOverlap>
 
 /** `scores` is the run whose lists have the scores, and may be `run` itself. The builder is empty afterwards. */
@@ -640,9 +640,11 @@ export interface NativeOpenOptions {
   verify: boolean
 }
 
+/** `values` is `[queries, cut-offs]`. */
 export interface NativeOverlap {
   means: Float64Array
-  queries: number
+  queries: Array<string>
+  values: Float64Array
   missing: number
 }
 

@@ -122,3 +122,6 @@ export interface Encoder {
 	/** Returns finite vectors `[inputs.length, dim]` in the order of the inputs. Progress counts inputs. */
 	encode(inputs: readonly EncoderInput[], options?: EncodeOptions): Promise<Vectors>;
 }
+
+/** Whether accepted answers are texts or regular expressions, as those of CuratedTREC. */
+export type AnswerKind = 'text' | 'pattern';

@@ -13,8 +13,9 @@ use crate::run::NativeRun;
 use crate::task::{Outcome, call, spawn};
 
 #[napi(catch_unwind)]
-pub fn exact_match(prediction: String, answers: Vec<String>) -> napi::Result<bool> {
-    call(|| Ok(evaluation::exact_match(&prediction, &answers)))
+pub fn exact_match(prediction: String, answers: Vec<String>, patterns: bool) -> napi::Result<bool> {
+    let matches = if patterns { evaluation::pattern_match } else { evaluation::exact_match };
+    call(|| Ok(matches(&prediction, &answers)))
 }
 
 #[napi(catch_unwind)]

@@ -23,13 +23,14 @@ pub struct FusionMethod {
     pub missing: Option<String>,
 }
 
-/// Fuses runs query by query: of two the first is the dense one, the second the sparse one. Queries come in order of first
+/// Fuses the first `depth` hits of runs query by query: of two the first is the dense one, the second the sparse one. Queries come in order of first
 /// appearance.
 #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
 pub fn fuse_runs<'env>(
     env: &'env Env,
     runs: Vec<&NativeRun>,
     method: FusionMethod,
+    depth: u32,
     k: u32,
     control: Option<&Control>,
 ) -> napi::Result<Object<'env>> {
@@ -37,7 +38,7 @@ pub fn fuse_runs<'env>(
     let control = or_new(control);
     spawn(env, move || {
         let method = parse(&method, runs.len())?;
-        let aligned = Aligned::new(&runs, usize::MAX)?;
+        let aligned = Aligned::new(&runs, depth as usize)?;
         let queries: Vec<Vec<&[Hit]>> = (0..aligned.queries.len()).map(|at| aligned.of(at)).collect();
         let fused = fusion::fuse_many(&queries, &method, k as usize, &control)?;
         drop(queries);

@@ -209,8 +209,9 @@ pub fn scoring(name: &str) -> Outcome<SpanScoring> {
         "original" => Ok(SpanScoring::Original),
         "normalized" => Ok(SpanScoring::Normalized),
         "probability" => Ok(SpanScoring::Probability),
+        "summedProbability" => Ok(SpanScoring::SummedProbability),
         other => {
-            let expected = "original, normalized or probability";
+            let expected = "original, normalized, probability or summedProbability";
             Err(Failure::argument(format!("scoring: expected {expected}, got \"{other}\"")))
         }
     }
@@ -218,8 +219,8 @@ pub fn scoring(name: &str) -> Outcome<SpanScoring> {
 
 pub fn merge(name: &str) -> Outcome<Merge> {
     match name {
-        "exact" => Ok(Merge::Exact),
-        "normalised" => Ok(Merge::Normalised),
-        other => Err(Failure::argument(format!("merge: expected exact or normalised, got \"{other}\""))),
+        "text" => Ok(Merge::Text),
+        "normalized" => Ok(Merge::Normalized),
+        other => Err(Failure::argument(format!("merge: expected text or normalized, got \"{other}\""))),
     }
 }

@@ -94,14 +94,16 @@ pub fn holm(ps: &[f64]) -> napi::Result<Float64Array> {
     call(|| Ok(evaluation::significance::holm(ps).into()))
 }
 
+/// `values` is `[queries, cut-offs]`.
 #[napi(object)]
 pub struct NativeOverlap {
     pub means: Float64Array,
-    pub queries: u32,
+    pub queries: Vec<String>,
+    pub values: Float64Array,
     pub missing: u32,
 }
 
-/// The mean Jaccard overlap of two runs at each of `ks`.
+/// The Jaccard overlap of two runs at each of `ks`: its mean, and that of each query that both have.
 #[napi(ts_return_type = "Promise<NativeOverlap>", catch_unwind)]
 pub fn jaccard_overlap<'env>(
     env: &'env Env,
@@ -116,7 +118,8 @@ pub fn jaccard_overlap<'env>(
         let overlap = evaluation::jaccard_at(&*a.named()?, &*b.named()?, &ks, &control)?;
         Ok(NativeOverlap {
             means: overlap.means.into(),
-            queries: overlap.queries as u32,
+            queries: overlap.queries,
+            values: overlap.values.concat().into(),
             missing: overlap.missing as u32,
         })
     })

@@ -185,7 +185,7 @@ export async function makeSamples(): Promise<Samples> {
 			encyclopedia: none,
 			evaluate: () => [run, qrels, ['nDCG@10'], {}],
 			evaluateCandidates: () => [run, candidates, {}],
-			exactMatch: () => ['a', ['b']],
+			exactMatch: () => ['a', ['b'], 'text'],
 			expectedCalibrationError: () => [predictions, {}],
 			explainMatch: () => ['fox', passages[0], {encoder, projection, bm25}, {}],
 			explanationHtml: () => [[explanation], {}],

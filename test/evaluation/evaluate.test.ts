@@ -84,6 +84,15 @@ test('answers match as SQuAD and DPR match them', t => {
 	t.is(normaliseAnswer('The  Denver, Broncos!'), 'denver broncos');
 	t.true(exactMatch('the Broncos.', ['Denver', 'broncos']));
 	t.false(exactMatch('Broncos win', ['Broncos']));
+	// A pattern has to match where the prediction begins; what follows may be anything.
+	const mckinley = [String.raw`20\s?,?\s?(32|40)0\s?-?\s?f(ee|oo)t|6,194-meter`];
+	t.true(exactMatch('20,320 feet', mckinley, 'pattern'));
+	t.true(exactMatch('20 320 FEET above the sea', mckinley, 'pattern'));
+	t.false(exactMatch('about 20,320 feet', mckinley, 'pattern'));
+	t.true(hasAnswer('about 20,320 feet', mckinley, 'pattern'), 'which is enough for accuracy');
+	t.false(exactMatch('20,320 feet', mckinley));
+	t.false(exactMatch('(', ['('], 'pattern'), 'no pattern');
+	t.throws(() => exactMatch('a', ['a'], 'regex' as 'pattern'), {code: 'ERR_ARGUMENT', message: /^kind: /u});
 	// one of two predicted tokens, one of one answer token: 2 · 1/2 · 1 / (1/2 + 1)
 	t.is(f1('Broncos win', ['Broncos']), 2 / 3);
 	t.true(hasAnswer('in Zürich, 1905', ['zu\u0308rich']), 'NFD');

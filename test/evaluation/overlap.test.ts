@@ -13,7 +13,7 @@ test('the overlap at several k, worked by hand', async t => {
 	const dense = runOf({q1: 'abcd', q2: 'xy', 'only dense': 'a'});
 	const sparse = runOf({q2: 'yx', q1: 'acef'});
 
-	const {jaccard, queries, missing} = await overlap(dense, sparse, [1, 2, 4, 1000]);
+	const {jaccard, perQuery, queries, missing} = await overlap(dense, sparse, [1, 2, 4, 1000]);
 
 	t.deepEqual(
 		[...jaccard],
@@ -28,6 +28,23 @@ test('the overlap at several k, worked by hand', async t => {
 		],
 	);
 	t.deepEqual([queries, missing], [2, 1]);
+	t.deepEqual([...perQuery.keys()], ['q1', 'q2']);
+	t.deepEqual(
+		[...perQuery.get('q1')!],
+		[
+			[1, 1],
+			[2, 1 / 3],
+			[4, 2 / 6],
+			[1000, 2 / 6],
+		],
+	);
+});
+
+test('hits of equal scores are taken in the order of their list', async t => {
+	const tied = (ids: string): Run => new Map([['q', [...ids].map(id => ({id, score: 1}))]]);
+	// Ordered by id, both lists would begin with the same.
+	t.deepEqual([...(await overlap(tied('abc'), tied('cba'), [1, 2])).jaccard.values()], [0, 1 / 3]);
+	await t.throwsAsync(overlap(tied('aa'), tied('aa'), [1]), {code: 'ERR_ARGUMENT', message: /expected each passage once, got "a" twice/u});
 });
 
 test('a run with itself overlaps fully, wherever it is held', async t => {
@@ -65,11 +82,7 @@ test('two runs of real length overlap as sets say', async t => {
 	const common = [...a.keys()].filter(query => b.has(query));
 	t.is(queries, common.length);
 	t.true(queries > 100);
-	const ranked = (run: Run, query: string): string[] =>
-		run
-			.get(query)!
-			.toSorted((x, y) => y.score - x.score || Buffer.compare(Buffer.from(y.id), Buffer.from(x.id)))
-			.map(({id}) => id);
+	const ranked = (run: Run, query: string): string[] => run.get(query)!.map(({id}) => id);
 	for (const k of ks) {
 		const shares = common.map(query => {
 			const [first, second] = [new Set(ranked(a, query).slice(0, k)), new Set(ranked(b, query).slice(0, k))];

@@ -71,6 +71,26 @@ test('hybridNorm fills in the lowest score that the list retrieved', async t => 
 	]);
 });
 
+test('only the first hits of each list are fused, up to the depth', async t => {
+	const list = (...scores: ReadonlyArray<readonly [string, number]>): Run => new Map([['q', scores.map(([id, score]) => ({id, score}))]]);
+	const lists = {dense: list(['a', 80], ['b', 78], ['c', 70]), sparse: list(['c', 10], ['d', 9], ['a', 6])};
+	const ids = async (depth?: number): Promise<ReadonlyArray<readonly [string, number]>> =>
+		(await fuse(lists, {method: 'hybridNorm', alpha: 2}, {depth})).get('q')!.map(({id, score}) => [id, score] as const);
+	// The lowest score is that of the lists as cut: a: 80 + 2 · 9; b: 78 + 2 · 9; c: 78 + 2 · 10; d: 78 + 2 · 9.
+	t.deepEqual(await ids(2), [
+		['a', 98],
+		['c', 98],
+		['b', 96],
+		['d', 96],
+	]);
+	t.deepEqual(await ids(1), [
+		['a', 100],
+		['c', 100],
+	]);
+	t.deepEqual(await ids(3), await ids());
+	await t.throwsAsync(ids(0), {code: 'ERR_ARGUMENT', message: 'depth: expected a whole number of at least 1, got 0'});
+});
+
 test('reciprocal rank fusion sees ranks alone', async t => {
 	const expected = [
 		['c', 1 / 63 + 1 / 61],

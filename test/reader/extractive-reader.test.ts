@@ -14,7 +14,7 @@ const question = 'In which month and year was the Suez Canal opened?';
 
 test('the answer is a part of its passage, where its offsets say', async t => {
 	const reader = await ExtractiveReader.load('minilm-reader');
-	for (const scoring of ['original', 'normalized', 'probability'] as const) {
+	for (const scoring of ['original', 'normalized', 'probability', 'summedProbability'] as const) {
 		const answers = await reader.read(question, passages, {scoring, k: 5});
 		t.regex(answers[0]!.text, /1869/u, scoring);
 		t.is(answers[0]!.passageId, 'suez');
@@ -58,7 +58,7 @@ test('arguments that mean nothing are refused, and an encoder is no reader', asy
 		message: 'passages[0]: score: expected a finite number, got NaN',
 	});
 	await t.throwsAsync(reader.read(question, passages, {scoring: 'best' as 'original'}), {
-		message: 'scoring: expected one of original, normalized, probability, got "best"',
+		message: 'scoring: expected one of original, normalized, probability, summedProbability, got "best"',
 	});
 	await t.throwsAsync(ExtractiveReader.load('minilm-encoder'), {
 		code: 'ERR_MODEL',

@@ -8,7 +8,7 @@ const passage = (text: string, id = 'p'): RetrievedPassage => ({id, text, score:
 
 test('an answer at the end of a long text is found, and not where the text is cut', async t => {
 	const text = `${filler.repeat(100)}🚀 ${answer}`;
-	for (const scoring of ['original', 'normalized', 'probability'] as const) {
+	for (const scoring of ['original', 'normalized', 'probability', 'summedProbability'] as const) {
 		const reader = await ExtractiveReader.load('minilm-reader');
 		const [found] = await reader.read(question, [passage(text)], {scoring});
 		t.regex(found!.text, /1869/u, scoring);

@@ -25,7 +25,7 @@ test('the names of the outputs tell the form', async t => {
 
 test('a question-answering model takes answers of up to so many tokens, in the passage where they beat no answer most', async t => {
 	const reader = await ExtractiveReader.load(await modelWithoutOutputs(t, 'minilm-reader', ['relevance_logit']));
-	for (const scoring of ['original', 'normalized', 'probability'] as const) {
+	for (const scoring of ['original', 'normalized', 'probability', 'summedProbability'] as const) {
 		const answers = await reader.read(question, passages, {scoring, k: 3});
 		t.true(answers.length > 0);
 		for (const {text, passageId, start, end} of answers) {

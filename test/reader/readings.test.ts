@@ -60,8 +60,8 @@ test('answers are those that reading each question gives', async t => {
 	const readings = await readRun(from, questions, run, passages);
 	t.deepEqual(readings.questions, ['canal', 'builder', 'nobody', 'lost']);
 	t.is(readings.depth, 5);
-	for (const scoring of ['original', 'normalized', 'probability'] as const) {
-		for (const merge of ['exact', 'normalised'] as const) {
+	for (const scoring of ['original', 'normalized', 'probability', 'summedProbability'] as const) {
+		for (const merge of ['text', 'normalized'] as const) {
 			for (const evidence of [
 				{beta: 1, gamma: 0},
 				{beta: 0.5, gamma: 0.3},
@@ -96,8 +96,8 @@ test('only the first passages of each list count, and only so many are read', as
 
 test('exact matches are those of the answers; unanswerable questions do not count, and unread ones are wrong', async t => {
 	const readings = await readRun(await reader(), questions, run, passages);
-	for (const scoring of ['original', 'normalized', 'probability'] as const) {
-		const options = {scoring, evidence: {beta: 1, gamma: 0.1}, merge: 'normalised'} as const;
+	for (const scoring of ['original', 'normalized', 'probability', 'summedProbability'] as const) {
+		const options = {scoring, evidence: {beta: 1, gamma: 0.1}, merge: 'normalized'} as const;
 		const right = await readings.exactMatch(questions, {...options, passages: [5, 1, 2, 1]});
 		t.deepEqual([...right.keys()], [1, 2, 5]);
 		for (const [count, matches] of right) {
@@ -111,6 +111,45 @@ test('exact matches are those of the answers; unanswerable questions do not coun
 	await t.throwsAsync(readings.exactMatch([{id: 'x', text: 'y', answers: ['z']}], {passages: [1]}), {
 		code: 'ERR_ARGUMENT',
 		message: 'questions: expected some that were read, got none of them: the readings begin with "canal", the questions with "x"',
+	});
+});
+
+test('accepted answers can be patterns, for exact matches and for tuning', async t => {
+	const readings = await readRun(await reader(), questions, run, passages);
+	const patterns: Question[] = [
+		{id: 'canal', text: 'In which month and year was the Suez Canal opened?', answers: [String.raw`(in )?Aug\w+|november`, '(']},
+		{id: 'builder', text: 'Who built the first pianos?', answers: ['.*(cristofori|Forth|bridge)']},
+	];
+	let right = 0;
+	for (const scoring of ['original', 'normalized', 'probability'] as const) {
+		for (const merge of ['text', 'normalized'] as const) {
+			const matches = await readings.exactMatch(patterns, {scoring, merge, answers: 'pattern', passages: [1, 2, 3, 5]});
+			for (const [count, ofCount] of matches) {
+				const answers = await readings.answers({scoring, merge, passages: count});
+				for (const {id, answers: accepted} of patterns) {
+					// JavaScript reads these patterns as Python does; the invalid one matches nothing.
+					const expected = accepted.filter(one => one !== '(').some(one => new RegExp(`^(?:${one})`, 'iu').test(answers.get(id)!.text));
+					t.is(ofCount.get(id), expected ? 1 : 0, `${scoring}, ${merge}, ${count}, ${id}: ${answers.get(id)!.text}`);
+					t.is(exactMatch(answers.get(id)!.text, accepted, 'pattern'), expected);
+					right += Number(expected);
+				}
+			}
+		}
+	}
+	t.true(right > 0, 'some are right');
+	const tuned = await tuneEvidence(readings, patterns, {scoring: 'original', answers: 'pattern', passages: [1, 5]});
+	for (const {beta, gamma, passages: count, exactMatch: share} of tuned.trials.filter((_, i) => i % 17 === 0)) {
+		const matches = await readings.exactMatch(patterns, {
+			scoring: 'original',
+			answers: 'pattern',
+			evidence: {beta, gamma},
+			passages: [count],
+		});
+		t.is(share, [...matches.get(count)!.values()].reduce((sum: number, value) => sum + value, 0) / 2);
+	}
+	await t.throwsAsync(readings.exactMatch(patterns, {answers: 'regex' as 'pattern', passages: [1]}), {
+		code: 'ERR_ARGUMENT',
+		message: /^answers: /u,
 	});
 });
 

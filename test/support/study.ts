@@ -1,12 +1,12 @@
 import {type Comparison, compared} from '../../ts/report/comparisons.ts';
 import {readingMark, retrievalMark} from '../../ts/replication/marks.ts';
-import {exactMatchMeasure, readingCondition, topK} from '../../ts/replication/names.ts';
-import type {ReadingRow, RetrievalCondition, RetrievalRow, Retrieved, Scoring, Study} from '../../ts/replication/study.ts';
+import {exactMatchMeasure, overlapAt, overlapConditions, overlapLimit, readingCondition, topK} from '../../ts/replication/names.ts';
+import type {CurveTest, ReadingRow, RetrievalCondition, RetrievalRow, Retrieved, Scoring, Study} from '../../ts/replication/study.ts';
 
 /** A made-up study of a few passages of Wikipedia: BM25 ahead of dense retrieval, the hybrids ahead of both. */
 export function study(changes: Partial<Study> = {}): Study {
 	return {
-		format: 'passagekit replication 1',
+		format: 'passagekit replication 2',
 		dataset: 'SQuAD 1.1',
 		passagekit: '0.1.0',
 		corpus: {count: 2561, name: 'psgs_w100.squad-dev.tsv.gz', sha256: 'c0'.repeat(32)},
@@ -17,21 +17,34 @@ export function study(changes: Partial<Study> = {}): Study {
 		models: {encoder: {name: 'small-encoder', sha256: 'a1'.repeat(32)}, reader: {name: 'small-reader', sha256: 'b2'.repeat(32)}},
 		settings: {
 			depth: 1000,
+			dprDepth: 2000,
 			significance: 0.01,
 			tunedFor: 20,
 			passagesRead: 500,
 			spansPerPassage: 10,
 			maxAnswerTokens: 10,
+			merge: 'text',
+			hybridRead: {method: 'hybridNorm', alpha: 1.3},
 			bm25: {k1: 0.9, b: 0.4},
 		},
-		retrieval: {ks: [20, 100], rows: retrievalRows, comparisons: retrievalComparisons()},
-		overlap: [
-			{k: 20, jaccard: 0.0713, questions: 6000},
-			{k: 100, jaccard: 0.0642, questions: 6000},
-			{k: 500, jaccard: 0.1489, questions: 6000},
-			{k: 1000, jaccard: 0.2876, questions: 6000},
-		],
-		reading: {rows: readingRows(), comparisons: readingComparisons(), ks: curveKs, curves: curves()},
+		retrieval: {ks: [20, 100], rows: retrievalRows, ...retrievalComparisons(), curves: accuracyCurves},
+		overlap: overlaps,
+		overlapComparisons: family(
+			overlaps.map(({k, jaccard}) => ({
+				a: overlapConditions.limit,
+				b: overlapConditions.overlap,
+				measure: overlapAt(k),
+				difference: overlapLimit - jaccard,
+			})),
+		),
+		reading: {
+			rows: readingRows(),
+			comparisons: readingComparisons(),
+			textComparisons: textComparisons(),
+			curveTests: curveTests(),
+			ks: curveKs,
+			curves: curves(),
+		},
 		command:
 			'npx passagekit replicate --corpus psgs_w100.squad-dev.tsv.gz --questions squad-dev.qas.jsonl.gz --encoder small-encoder --reader small-reader',
 		...changes,
@@ -50,38 +63,58 @@ const retrievalRows: readonly RetrievalRow[] = [
 	{condition: 'hybrid', weight: 0.55, accuracy: [0.8729, 0.9474], tuning: tuned(0.55, 0.8741, 0.047)},
 ];
 
-/** Significant where the difference is more than 0.8 points of accuracy. */
-function retrievalComparisons(): readonly Comparison[] {
-	const pairs: ReadonlyArray<readonly [RetrievalCondition, RetrievalCondition]> = [
-		['bm25', 'dense'],
-		['dprHybrid', 'dense'],
-		['dprHybrid', 'bm25'],
-		['hybridNorm', 'dense'],
-		['hybridNorm', 'bm25'],
-		['hybrid', 'dense'],
-		['hybrid', 'bm25'],
-		['hybridNorm', 'hybrid'],
-	];
-	const row = (condition: RetrievalCondition): RetrievalRow => retrievalRows.find(({condition: of}) => of === condition)!;
-	return [20, 100].flatMap((k, i) =>
-		pairs.map(([a, b]) => {
-			const difference = row(a).accuracy[i]! - row(b).accuracy[i]!;
-			const p = Math.exp(-1000 * Math.abs(difference));
-			const corrected = Math.min(1, 16 * p);
-			const significant = corrected < 0.01;
-			return {
-				a,
-				b,
-				measure: topK(k),
-				difference,
-				p,
-				corrected,
-				significant,
-				mark: retrievalMark({a, b, difference, significant}, 'bm25'),
-			};
-		}),
-	);
+/** Tests that are corrected together. Of twelve, differences of more than 0.71 points are significant. */
+export function family(
+	tests: ReadonlyArray<Pick<Comparison, 'a' | 'b' | 'measure' | 'difference'>>,
+	markOf: (test: Pick<Comparison, 'a' | 'b' | 'difference' | 'significant'>) => string = () => '',
+): readonly Comparison[] {
+	return tests.map(test => {
+		const p = Math.exp(-1000 * Math.abs(test.difference));
+		const corrected = Math.min(1, tests.length * p);
+		const significant = corrected < 0.01;
+		return {...test, p, corrected, significant, smallest: Math.log(100 * tests.length) / 1000, mark: markOf({...test, significant})};
+	});
 }
+
+const overlaps: Study['overlap'] = [
+	{k: 20, jaccard: 0.0713, questions: 6000},
+	{k: 100, jaccard: 0.0642, questions: 6000},
+	{k: 500, jaccard: 0.1489, questions: 6000},
+	{k: 1000, jaccard: 0.2876, questions: 6000},
+];
+
+function retrievalComparisons(): Pick<Study['retrieval'], 'comparisons' | 'addedComparisons'> {
+	const row = (condition: RetrievalCondition): RetrievalRow => retrievalRows.find(({condition: of}) => of === condition)!;
+	const tests = (pairs: ReadonlyArray<readonly [RetrievalCondition, RetrievalCondition]>): readonly Comparison[] =>
+		family(
+			[20, 100].flatMap((k, i) => pairs.map(([a, b]) => ({a, b, measure: topK(k), difference: row(a).accuracy[i]! - row(b).accuracy[i]!}))),
+			test => retrievalMark({...test, a: test.a as RetrievalCondition, b: test.b as RetrievalCondition}, 'bm25'),
+		);
+	return {
+		comparisons: tests([
+			['bm25', 'dense'],
+			['hybridNorm', 'dense'],
+			['hybridNorm', 'bm25'],
+			['hybrid', 'dense'],
+			['hybrid', 'bm25'],
+			['hybridNorm', 'hybrid'],
+		]),
+		addedComparisons: tests([
+			['dprHybrid', 'dense'],
+			['dprHybrid', 'bm25'],
+		]),
+	};
+}
+
+const accuracyKs = Array.from({length: 100}, (_, i) => i + 1);
+const accuracyCurves: Study['retrieval']['curves'] = {
+	ks: accuracyKs,
+	lines: retrievalRows.map(({condition, accuracy: [top20, top100]}) => {
+		// Through the table's two values.
+		const slope = (top100! - top20!) / Math.log(5);
+		return {condition, accuracy: accuracyKs.map(k => Math.max(0.2, top20! + slope * Math.log(k / 20)))};
+	}),
+};
 
 const retrievers: readonly Retrieved[] = ['dense', 'bm25', 'hybrid'];
 const scorings: readonly Scoring[] = ['repl', 'repl*', 'GAR', 'GAR*'];
@@ -109,6 +142,8 @@ function readingRows(): readonly ReadingRow[] {
 	}));
 }
 
+const exactMatchOf = (retriever: Retrieved, scoring: Scoring): number => exactMatches[retriever][scorings.indexOf(scoring)]!;
+
 function readingComparisons(): readonly Comparison[] {
 	const pairs: ReadonlyArray<readonly [Scoring, Scoring]> = [
 		['repl*', 'repl'],
@@ -116,25 +151,60 @@ function readingComparisons(): readonly Comparison[] {
 		['GAR*', 'GAR'],
 		['GAR*', 'repl'],
 	];
-	return retrievers.flatMap(retriever =>
-		pairs.map(([a, b]) => {
-			const of = (scoring: Scoring): number => exactMatches[retriever][scorings.indexOf(scoring)]!;
-			const difference = of(a) - of(b);
-			const p = Math.exp(-1000 * Math.abs(difference));
-			const corrected = Math.min(1, 12 * p);
-			const significant = corrected < 0.01;
-			return {
-				a: readingCondition(retriever, a),
-				b: readingCondition(retriever, b),
-				measure: exactMatchMeasure,
-				difference,
-				p,
-				corrected,
-				significant,
-				mark: readingMark({a, b, difference, significant}),
-			};
+	const tests = retrievers.flatMap(retriever =>
+		pairs.map(([a, b]) => ({
+			a: readingCondition(retriever, a),
+			b: readingCondition(retriever, b),
+			measure: exactMatchMeasure,
+			difference: exactMatchOf(retriever, a) - exactMatchOf(retriever, b),
+		})),
+	);
+	const scoringOf = (condition: string): Scoring => condition.split(' ')[1] as Scoring;
+	return family(tests, test => readingMark({...test, a: scoringOf(test.a), b: scoringOf(test.b)}));
+}
+
+function textComparisons(): readonly Comparison[] {
+	const pairs: ReadonlyArray<readonly [Retrieved, Scoring, Retrieved, Scoring]> = [
+		['hybrid', 'repl', 'dense', 'repl'],
+		['hybrid', 'GAR*', 'hybrid', 'repl'],
+	];
+	return family(
+		pairs.map(([retriever, scoring, other, otherScoring]) => ({
+			a: readingCondition(retriever, scoring),
+			b: readingCondition(other, otherScoring),
+			measure: exactMatchMeasure,
+			difference: exactMatchOf(retriever, scoring) - exactMatchOf(other, otherScoring),
+		})),
+	);
+}
+
+/** Tests of curves by their differences: first the rise, then the fall. */
+export function curveTestsOf(
+	differences: ReadonlyArray<readonly [retriever: Retrieved, scoring: Scoring, rise: number, fall: number]>,
+): readonly CurveTest[] {
+	const chosen = 60;
+	const tests = family(
+		differences.flatMap(([retriever, scoring, rise, fall]) => {
+			const at = (k: number): string => readingCondition(retriever, scoring, k);
+			return [
+				{a: at(retriever === 'bm25' ? 500 : chosen), b: at(1), measure: exactMatchMeasure, difference: rise},
+				{a: at(chosen), b: at(500), measure: exactMatchMeasure, difference: fall},
+			];
 		}),
 	);
+	return differences.map(([retriever, scoring], i) => ({retriever, scoring, chosen, rise: tests[2 * i]!, fall: tests[2 * i + 1]!}));
+}
+
+function curveTests(): readonly CurveTest[] {
+	return curveTestsOf([
+		['dense', 'repl', 0.02, 0.012],
+		['dense', 'GAR', 0.02, 0.011],
+		['dense', 'GAR*', 0.03, 0.012],
+		['bm25', 'repl', 0.04, 0.001],
+		['bm25', 'GAR', 0.05, -0.002],
+		['bm25', 'GAR*', 0.05, 0],
+		['hybrid', 'GAR*', 0.03, 0.013],
+	]);
 }
 
 const curveKs = [1, 5, 10, ...Array.from({length: 25}, (_, i) => 20 * (i + 1))];

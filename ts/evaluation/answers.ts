@@ -1,23 +1,39 @@
 import {checkOneOf, checkString, checkStrings} from '../check.ts';
 import {callSync, native} from '../native.ts';
+import type {AnswerKind} from '../types.ts';
 
-/** Accepted answers as texts, matched token by token, or as regular expressions (CuratedTREC). */
-export type AnswerKind = 'text' | 'pattern';
+export type {AnswerKind} from '../types.ts';
 
-/** SQuAD's normalisation: lower case; no punctuation, articles, extra white space. */
+/** SQuAD's normalization: lower case; no punctuation, articles, extra white space. */
 export function normaliseAnswer(answer: string): string {
 	checkString('answer', answer);
 	return callSync(() => native.normaliseAnswer(answer));
 }
 
-/** Whether a prediction equals one of the answers after SQuAD's normalisation (Rajpurkar et al., 2016). */
-export function exactMatch(prediction: string, answers: readonly string[]): boolean {
+/**
+Whether a prediction is one of the accepted answers.
+
+- `text`: it equals one of them after SQuAD's normalization (Rajpurkar et al., 2016).
+- `pattern`: it matches one of them, a Python regular expression, as `regex_match_score` of DrQA (Chen et al., 2017) decides it:
+  `re.match` with `IGNORECASE`, `UNICODE` and `MULTILINE` after NFD on both sides. The match begins where the prediction begins
+  and may end before it ends. An answer that is no regular expression matches nothing.
+
+@example
+```
+exactMatch('The Denver Broncos', ['denver broncos']);
+//=> true
+exactMatch('20320 feet', [String.raw`20,?320\s*f(ee|oo)?t`], 'pattern');
+//=> true
+```
+*/
+export function exactMatch(prediction: string, answers: readonly string[], kind: AnswerKind = 'text'): boolean {
 	checkString('prediction', prediction);
 	checkStrings('answers', answers);
-	return callSync(() => native.exactMatch(prediction, [...answers]));
+	checkOneOf('kind', kind, ['text', 'pattern']);
+	return callSync(() => native.exactMatch(prediction, [...answers], kind === 'pattern'));
 }
 
-/** Token F1 against the best-matching answer, 0 to 1, after SQuAD's normalisation (Rajpurkar et al., 2016). */
+/** Token F1 against the best-matching answer, a text, 0 to 1, after SQuAD's normalization (Rajpurkar et al., 2016). It is not defined for patterns. */
 export function f1(prediction: string, answers: readonly string[]): number {
 	checkString('prediction', prediction);
 	checkStrings('answers', answers);

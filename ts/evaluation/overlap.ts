@@ -9,6 +9,8 @@ import type {CallOptions, Run} from '../types.ts';
 export interface Overlap {
 	/** k → mean over the queries of |A ∩ B| / |A ∪ B|, A and B being the first k passages of the two lists; 0 to 1. */
 	readonly jaccard: ReadonlyMap<number, number>;
+	/** Query → k → its overlap, 0 to 1, for the queries that both runs have. */
+	readonly perQuery: ReadonlyMap<string, ReadonlyMap<number, number>>;
 	/** Queries that both runs have; these count. */
 	readonly queries: number;
 	/** Queries that one run alone has; these do not. */
@@ -16,9 +18,9 @@ export interface Overlap {
 }
 
 /**
-The Jaccard overlap of two runs, for each k (Ma et al., 2021, Table 2, with k = 20, 100, 500, 1000). Lists are ordered as
-`evaluate` orders them; one with fewer than k hits counts with those it has, and two empty ones overlap fully. Refuses
-runs without a query in common. Progress counts queries.
+The Jaccard overlap of two runs, for each k (Ma et al., 2021, Table 2, with k = 20, 100, 500, 1000). The first k hits of a list
+are those that it has first, also where scores are equal. A list with fewer than k hits counts with those it has, and two empty
+ones overlap fully. Refuses runs without a query in common, and lists that have a passage twice. Progress counts queries.
 
 @example
 ```
@@ -37,6 +39,8 @@ export async function overlap(a: Run, b: Run, ks: readonly number[], options: Ca
 		checkCount('k', k, 1);
 	}
 	const runs = [await nativeRun(a), await nativeRun(b)] as const;
-	const {means, queries, missing} = await callNative(options, control => native.jaccardOverlap(...runs, [...ks], control));
-	return {jaccard: new Map(ks.map((k, i) => [k, means[i]!])), queries, missing};
+	const {means, queries, values, missing} = await callNative(options, control => native.jaccardOverlap(...runs, [...ks], control));
+	const ofEachK = (first: number, from: Float64Array): Map<number, number> => new Map(ks.map((k, i) => [k, from[first + i]!]));
+	const perQuery = new Map(queries.map((query, at) => [query, ofEachK(at * ks.length, values)]));
+	return {jaccard: ofEachK(0, means), perQuery, queries: queries.length, missing};
 }

@@ -10,11 +10,13 @@ import {type FusionMethod, checkFusion} from './method.ts';
 export type FusedLists = {readonly dense: Run; readonly sparse: Run} | readonly Run[];
 
 type FuseOptions = CallOptions & {
+	/** Hits of each list that count (k'). @default all */
+	readonly depth?: number | undefined;
 	/** Maximum number of hits per query. @default 100 */
 	readonly k?: number | undefined;
 };
 
-const fuseOptions: OptionNames = optionNames<FuseOptions>({...callNames, k: true});
+const fuseOptions: OptionNames = optionNames<FuseOptions>({...callNames, depth: true, k: true});
 
 /**
 Fuses runs query by query. Of equal fused scores the passage that comes first stays first, the lists read in their order,
@@ -28,11 +30,12 @@ const ofThree = await fuse([dense, sparse, titles], {method: 'rrf'});
 */
 export async function fuse(lists: FusedLists, fusion: FusionMethod, options: FuseOptions = {}): Promise<Run> {
 	checkOptions('fuse', options, fuseOptions);
-	const {k = 100} = options;
+	const {depth = 0xff_ff_ff_ff, k = 100} = options;
+	checkCount('depth', depth, 1);
 	checkCount('k', k, 0);
 	const runs = await nativeRuns(lists);
 	checkFusion(fusion, runs.length);
-	return new RetrievedRun(await callNative(options, control => native.fuseRuns(runs, fusion as Binding.FusionMethod, k, control)));
+	return new RetrievedRun(await callNative(options, control => native.fuseRuns(runs, fusion as Binding.FusionMethod, depth, k, control)));
 }
 
 /** @internal The dense run first. */

@@ -24,7 +24,7 @@ export interface Answer {
 	/** UTF-16 code units of the passage's text, half-open: `text.slice(start, end)` is the answer. */
 	readonly start: number;
 	readonly end: number;
-	/** A probability under `normalized` and `probability`; start + end logits under `original`. */
+	/** Start + end logits under `original`; a probability under the other scorings. */
 	readonly score: number;
 }
 
@@ -32,22 +32,41 @@ export interface Answer {
 How a span's score is made of what the reader said.
 
 - `original`: the best span of the passage with the highest relevance (Ma et al., 2021, §2.2).
-- `normalized`: softmax over passages × softmax over the spans of each; equal answers add up (Mao et al., 2020).
-- `probability`: P_start · P_end · P_selected; equal answers add up (Karpukhin et al., 2020).
+- `normalized`: softmax over passages × softmax over the spans of each; the scores of equal answers are added up (Mao et al., 2020).
+- `probability`: P_start · P_end · P_selected of one span (Karpukhin et al., 2020, §6.1, equations 3 to 5). An answer has the
+  score of its best span.
+- `summedProbability`: the same, but the probabilities of equal answers are added up, which is passagekit's own.
 */
-export type SpanScoring = 'original' | 'normalized' | 'probability';
+export type SpanScoring = 'original' | 'normalized' | 'probability' | 'summedProbability';
+
+/** @internal */
+export const spanScorings = ['original', 'normalized', 'probability', 'summedProbability'] as const satisfies readonly SpanScoring[];
+
+/**
+Which answers are equal: those of the same text, letter for letter, or those that SQuAD's normalization makes the same (no case,
+punctuation, articles, extra white space), as in PyGaggle, with which Ma et al. (2021) made their study. An answer is called as its
+best span is.
+*/
+export type AnswerMerge = 'text' | 'normalized';
+
+/** @internal */
+export const answerMerges = ['text', 'normalized'] as const satisfies readonly AnswerMerge[];
 
 export interface ReadOptions extends CallOptions {
 	/** @default 'normalized' */
 	readonly scoring?: SpanScoring | undefined;
-	/** Spans kept per passage (m). @default 10 */
+	/** Maximum number of spans kept per passage (m). The papers do not say how many; PyGaggle keeps 5. @default 10 */
 	readonly spansPerPassage?: number | undefined;
-	/** Tokens in an answer; a question-answering model's relevance is of such spans too. @default 10 */
+	/**
+	Maximum number of tokens of an answer; a question-answering model's relevance is of such spans too. The papers do not say how
+	many; PyGaggle has 10 as well.
+	@default 10
+	*/
 	readonly maxAnswerTokens?: number | undefined;
 	/** Evidence fusion: relevance becomes β · relevance + γ · retrieval score (Ma et al., 2021, §2.3). @default {beta: 1, gamma: 0} */
 	readonly evidence?: {readonly beta: number; readonly gamma: number} | undefined;
-	/** Which answers are one: those of the same text, or those that SQuAD's normalisation makes the same. @default 'exact' */
-	readonly merge?: 'exact' | 'normalised' | undefined;
+	/** Which answers are equal. @default 'text' */
+	readonly merge?: AnswerMerge | undefined;
 	/** Answers wanted. @default 1 */
 	readonly k?: number | undefined;
 }
@@ -198,11 +217,11 @@ export class ExtractiveReader implements AsyncDisposable {
 			spansPerPassage = 10,
 			maxAnswerTokens = 10,
 			evidence = {beta: 1, gamma: 0},
-			merge = 'exact',
+			merge = 'text',
 			k = 1,
 		} = options;
-		checkOneOf('scoring', scoring, ['original', 'normalized', 'probability']);
-		checkOneOf('merge', merge, ['exact', 'normalised']);
+		checkOneOf('scoring', scoring, spanScorings);
+		checkOneOf('merge', merge, answerMerges);
 		checkCount('spansPerPassage', spansPerPassage, 1);
 		checkCount('maxAnswerTokens', maxAnswerTokens, 1);
 		checkCount('k', k, 0);

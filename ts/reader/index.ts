@@ -1,6 +1,7 @@
 export {
 	ExtractiveReader,
 	type Answer,
+	type AnswerMerge,
 	type ExtractiveReaderOptions,
 	type ReaderForm,
 	type ReadOptions,

@@ -5,9 +5,9 @@ import {ExtractiveReader} from './extractive-reader.ts';
 
 /** How much is kept of what a reader says of a passage. */
 export interface SpanLimits {
-	/** Spans kept per passage (m). @default 10 */
+	/** Maximum number of spans kept per passage (m); PyGaggle keeps 5. @default 10 */
 	readonly spansPerPassage?: number | undefined;
-	/** Tokens in an answer. @default 10 */
+	/** Maximum number of tokens of an answer. @default 10 */
 	readonly maxAnswerTokens?: number | undefined;
 }
 

@@ -14,8 +14,8 @@ import {ownTexts} from '../native-texts.ts';
 import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
 import {nativeRun} from '../run.ts';
 import type {TextSource} from '../texts.ts';
-import type {CallOptions, Passage, Query, Question, Run} from '../types.ts';
-import {type Answer, ExtractiveReader, type ReadOptions, checkEvidence} from './extractive-reader.ts';
+import type {AnswerKind, CallOptions, Passage, Query, Question, Run} from '../types.ts';
+import {type Answer, ExtractiveReader, type ReadOptions, answerMerges, checkEvidence, spanScorings} from './extractive-reader.ts';
 import {ReadingCache, type SpanLimits, checkedLimits, limitNames} from './reading-cache.ts';
 
 /** Where passages are: a `PassageStore`, or a map by id. */
@@ -39,12 +39,14 @@ export interface AnswersOptions extends CallOptions, ScoringOptions {
 export interface ExactMatchOptions extends CallOptions, ScoringOptions {
 	/** Numbers of passages, from the first of each list on: 1 to 4,294,967,295. */
 	readonly passages: readonly number[];
+	/** Whether accepted answers are texts or regular expressions, as in `exactMatch`. @default 'text' */
+	readonly answers?: AnswerKind | undefined;
 }
 
 const readOptions: OptionNames = optionNames<ReadRunOptions>({...callNames, ...limitNames, depth: true, cache: true});
 const scoringNames = {...callNames, scoring: true, evidence: true, merge: true, passages: true} as const;
 const answersOptions: OptionNames = optionNames<AnswersOptions>(scoringNames);
-const matchOptions: OptionNames = optionNames<ExactMatchOptions>(scoringNames);
+const matchOptions: OptionNames = optionNames<ExactMatchOptions>({...scoringNames, answers: true});
 
 /** Questions or passages handed over in one turn of the event loop. */
 const BATCH = 256;
@@ -142,9 +144,9 @@ export class Readings {
 	}
 
 	/**
-	For each of `passages`, in ascending order, question id → 1 if the best answer of so many passages equals an accepted one
-	after SQuAD's normalisation (Rajpurkar et al., 2016), else 0. A question that was not read counts 0; unanswerable questions
-	do not count. Progress counts questions.
+	For each of `passages`, in ascending order, question id → 1 if the best answer of so many passages is an accepted one, as the
+	function `exactMatch` decides it, else 0. A question that was not read counts 0; unanswerable questions do not count. Progress
+	counts questions.
 
 	@example
 	```
@@ -157,7 +159,7 @@ export class Readings {
 		checkGiven('exactMatch', options, matchOptions);
 		const passages = checkedPassages(options.passages);
 		const scoring = checkedScoring(options);
-		const {judge, ids} = await judgeOf(this, questions);
+		const {judge, ids} = await judgeOf(this, questions, options.answers);
 		const right = await callNative(options, control => judge.exactMatches(scoring, passages, control));
 		const matches = new Map<number, ReadonlyMap<string, 0 | 1>>();
 		for (const [row, count] of passages.entries()) {
@@ -178,12 +180,14 @@ export class Readings {
 export async function judgeOf(
 	readings: Readings,
 	questions: readonly Question[],
+	kind: AnswerKind = 'text',
 ): Promise<{readonly judge: Binding.ReadingsJudge; readonly ids: readonly string[]}> {
 	const of = Readings.handle(readings);
+	checkOneOf('answers', kind, ['text', 'pattern']);
 	checkQuestions(questions);
 	checkAnswered('questions', questions);
 	const answerable = questions.filter(({answers}) => answers.length > 0);
-	const judge = new native.ReadingsJudge(of);
+	const judge = new native.ReadingsJudge(of, kind === 'pattern');
 	for (let from = 0; from < answerable.length; from += BATCH) {
 		const some = answerable.slice(from, from + BATCH);
 		judge.add(
@@ -207,9 +211,9 @@ export function checkedPassages(passages: readonly number[]): number[] {
 	return [...new Set(passages)].toSorted((a, b) => a - b);
 }
 
-function checkedScoring({scoring = 'normalized', evidence = {beta: 1, gamma: 0}, merge = 'exact'}: ScoringOptions): Binding.NativeScoring {
-	checkOneOf('scoring', scoring, ['original', 'normalized', 'probability']);
-	checkOneOf('merge', merge, ['exact', 'normalised']);
+function checkedScoring({scoring = 'normalized', evidence = {beta: 1, gamma: 0}, merge = 'text'}: ScoringOptions): Binding.NativeScoring {
+	checkOneOf('scoring', scoring, spanScorings);
+	checkOneOf('merge', merge, answerMerges);
 	checkEvidence(evidence);
 	return {scoring, merge, beta: evidence.beta, gamma: evidence.gamma};
 }

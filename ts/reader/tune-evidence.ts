@@ -2,8 +2,8 @@ import {checkCount, checkInstance, checkNumber, checkOneOf} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import {callNative} from '../native.ts';
 import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
-import type {CallOptions, Question} from '../types.ts';
-import type {ReadOptions} from './extractive-reader.ts';
+import type {AnswerKind, CallOptions, Question} from '../types.ts';
+import {type ReadOptions, answerMerges} from './extractive-reader.ts';
 import {Readings, checkedPassages, judgeOf} from './readings.ts';
 
 /** Where values are tried, ends included. */
@@ -15,8 +15,10 @@ export interface SearchRange {
 export interface TuneEvidenceOptions extends CallOptions {
 	/** @default 'normalized' */
 	readonly scoring?: 'original' | 'normalized' | undefined;
-	/** Which answers are one: as in `ReadOptions`. @default 'exact' */
+	/** Which answers are equal: as in `ReadOptions`. @default 'text' */
 	readonly merge?: ReadOptions['merge'];
+	/** Whether accepted answers are texts or regular expressions, as in `exactMatch`. @default 'text' */
+	readonly answers?: AnswerKind | undefined;
 	/** Numbers of passages, tried with each pair of weights. @default every 20 up to what was read, 500 at most; where fewer than 20 were read, all of them */
 	readonly passages?: readonly number[] | undefined;
 	/** Of β, above 0; for `normalized`. @default {from: 0.01, to: 2} */
@@ -36,6 +38,7 @@ const tuneOptions: OptionNames = optionNames<TuneEvidenceOptions>({
 	...callNames,
 	scoring: true,
 	merge: true,
+	answers: true,
 	passages: true,
 	beta: true,
 	gamma: true,
@@ -88,15 +91,15 @@ export async function tuneEvidence(
 ): Promise<TunedEvidence> {
 	checkInstance('readings', readings, Readings);
 	checkOptions('tuneEvidence', options, tuneOptions);
-	const {scoring = 'normalized', merge = 'exact', threads = 0} = options;
+	const {scoring = 'normalized', merge = 'text', threads = 0} = options;
 	checkOneOf('scoring', scoring, ['original', 'normalized']);
-	checkOneOf('merge', merge, ['exact', 'normalised']);
+	checkOneOf('merge', merge, answerMerges);
 	checkCount('threads', threads, 0);
 	const passages = checkedPassages(options.passages ?? everyTwenty(readings.depth));
 	const beta = checkedRange('beta', options.beta ?? {from: 0.01, to: 2});
 	const weight = scoring === 'original' ? 'gamma' : 'delta';
 	const weights = checkedRange(weight, options[weight] ?? {from: 0, to: 2});
-	const {judge, ids} = await judgeOf(readings, questions);
+	const {judge, ids} = await judgeOf(readings, questions, options.answers);
 	if (ids.length === 0) {
 		throw new RetrievalError('ERR_ARGUMENT', 'tuneEvidence: expected questions with accepted answers, got none');
 	}

@@ -1,10 +1,10 @@
 import {configurationFile} from '../report/run-folder.ts';
 import type {Model} from '../report/inputs.ts';
-import type {Settings, Study} from './study.ts';
+import {type Settings, type Study, studyFormat} from './study.ts';
 
 /** All that decides what a run finds: the same configuration gives the same bytes. */
 export interface Configuration {
-	readonly format: 'passagekit replication 1';
+	readonly format: typeof studyFormat;
 	readonly dataset: string;
 	readonly passagekit: string;
 	/** The version of `onnxruntime-node`; none for a library named by the user. */
@@ -16,7 +16,10 @@ export interface Configuration {
 	readonly settings: Settings;
 	readonly ks: readonly number[];
 	readonly overlapKs: readonly number[];
+	/** Values of α that were tried for the hybrids. */
 	readonly grid: readonly number[];
+	/** Values of λ that were tried, where it is tuned. */
+	readonly lambdas?: readonly number[];
 }
 
 /** Where the parts of a run are, in its folder. */

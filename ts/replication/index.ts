@@ -2,10 +2,12 @@ export type {Comparison as StudyComparison} from '../report/comparisons.ts';
 export type {Counted as StudyInput, Model as StudyModel} from '../report/inputs.ts';
 export {type Finding, findings, type FindingName} from './findings.ts';
 export {type Accuracies, published, type Published, publishedFor, type PublishedRetrieval} from './published.ts';
-export {reportHtml} from './report-html.ts';
-export {reportMarkdown} from './report-markdown.ts';
-export {replicate, type ReplicateOptions, type ReplicateProgress} from './replicate.ts';
+export {reportHtml} from './report/html.ts';
+export {reportMarkdown} from './report/markdown.ts';
+export {replicate} from './replicate.ts';
+export type {ReplicateOptions, ReplicateProgress} from './options.ts';
 export type {
+	CurveTest,
 	ReadingCell,
 	ReadingRow,
 	ReadingStudy,

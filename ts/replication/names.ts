@@ -1,5 +1,5 @@
 /** What the report calls things: conditions, scorings, measures. */
-import {type Label, plain} from '../report/words.ts';
+import {type Label, grouped, plain} from '../report/words.ts';
 import type {RetrievalCondition, Retrieved, Scoring} from './study.ts';
 
 export const retrieverNames: Readonly<Record<Retrieved, string>> = {dense: 'Dense', bm25: 'BM25', hybrid: 'Hybrid'};
@@ -16,19 +16,34 @@ export const conditionLabels: Readonly<Record<RetrievalCondition, Label>> = {
 /** Which weight a hybrid has: λ is on the dense scores, α on those of BM25. */
 export const weightSymbol = (condition: RetrievalCondition): string => (condition === 'dprHybrid' ? 'λ' : 'α');
 
-/** Of a comparison: accuracy at `k` passages. */
+/** The measure of a comparison: accuracy at `k` passages. */
 export const topK = (k: number): string => `top-${k}`;
-/** Of a comparison of readings. */
+/** The measure of a comparison of readings. */
 export const exactMatchMeasure = 'exact match';
-/** A condition of a comparison of readings, such as `bm25 GAR*`. */
-export const readingCondition = (retriever: Retrieved, scoring: Scoring): string => `${retriever} ${scoring}`;
+/** A condition of a comparison of readings, such as `bm25 GAR*`, with `k` passages where several numbers are compared: `bm25 GAR* @20`. */
+export const readingCondition = (retriever: Retrieved, scoring: Scoring, k?: number): string =>
+	`${retriever} ${scoring}${k === undefined ? '' : ` @${k}`}`;
+
+/** The conditions of the tests of Table 2: the mean overlap, and the limit that it is compared with. */
+export const overlapConditions = {limit: 'overlap limit', overlap: 'overlap'} as const;
+/** More than the highest overlap that Ma et al. (2021) report in Table 2, 9.2 per cent. */
+export const overlapLimit = 0.1;
+/** The measure of a comparison of overlaps of lists of `k`. */
+export const overlapAt = (k: number): string => `k = ${grouped(k)}`;
 
 /** What a comparison's condition is called in tables: `hybridNorm` is Hybrid-norm, `bm25 GAR*` is BM25-GAR*. */
 export function conditionName(condition: string): string {
 	if (Object.hasOwn(conditionLabels, condition)) {
 		return plain(conditionLabels[condition as RetrievalCondition]);
 	}
-	const [retriever = '', ...scoring] = condition.split(' ');
+	if (condition === overlapConditions.limit) {
+		return `${100 * overlapLimit} %`;
+	}
+	if (condition === overlapConditions.overlap) {
+		return 'overlap';
+	}
+	const [retriever = '', scoring, passages] = condition.split(' ');
 	const name = Object.hasOwn(retrieverNames, retriever) ? retrieverNames[retriever as Retrieved] : retriever;
-	return [name, ...scoring].join('-');
+	const whole = scoring === undefined ? name : `${name}-${scoring}`;
+	return passages === undefined ? whole : `${whole} (k = ${grouped(Number(passages.slice(1)))})`;
 }

@@ -2,6 +2,8 @@ import {f1, pairedTest} from '../evaluation/index.ts';
 import {type ExtractiveReader, type PassageSourceById, type ReadingCache, type Readings, readRun, tuneEvidence} from '../reader/index.ts';
 import type {CallOptions, Question, Run} from '../types.ts';
 import {type Tested, corrected, mean} from '../report/tested.ts';
+import {type CurveValues, testCurves} from './curve-tests.ts';
+import {exactMatchMeasure, readingCondition} from './names.ts';
 import type {ReadingCell, ReadingRow, ReadingStudy, Retrieved, Scoring, Settings} from './study.ts';
 
 const scorings: readonly Scoring[] = ['repl', 'repl*', 'GAR', 'GAR*'];
@@ -20,7 +22,7 @@ export interface ToRead {
 	readonly development: Run;
 	readonly test: Run;
 	/** Up to where γ, or γ / β, is looked for. */
-	readonly mostGamma: number;
+	readonly maxGamma: number;
 }
 
 export interface ReadingOptions extends CallOptions {
@@ -33,14 +35,29 @@ export interface ReadingOptions extends CallOptions {
 	readonly onStage?: ((stage: string) => void) | undefined;
 }
 
+/** One scoring of one retriever's passages, measured. */
+interface Measured extends CurveValues {
+	readonly cell: ReadingCell;
+	/** Question id → 1 where the answer of the chosen number of passages is right, else 0. */
+	readonly right: ReadonlyMap<string, number>;
+}
+
 /** Reads what each retriever found, tunes evidence fusion on development questions, and measures on test questions: Table 3, Figure 1. */
 export async function studyReading(reader: ExtractiveReader, retrieved: readonly ToRead[], options: ReadingOptions): Promise<ReadingStudy> {
 	const {settings, development, test, signal, onStage} = options;
 	const ks = stepsUpTo(settings.passagesRead);
 	const rows: ReadingRow[] = [];
-	const curves: Array<ReadingStudy['curves'][number]> = [];
+	const all: Measured[] = [];
 	const tests: Tested[] = [];
-	for (const {retriever, mostGamma, ...runs} of retrieved) {
+	const compare = async (a: Measured, b: Measured, mark: string): Promise<Tested> => ({
+		a: readingCondition(a.retriever, a.scoring),
+		b: readingCondition(b.retriever, b.scoring),
+		measure: exactMatchMeasure,
+		mark,
+		better: mark !== '',
+		tested: await pairedTest(a.right, b.right, {signal}),
+	});
+	for (const {retriever, maxGamma, ...runs} of retrieved) {
 		const read = async (questions: readonly Question[], run: Run): Promise<Readings> => {
 			const {passages, cache, onProgress} = options;
 			return readRun(reader, questions, run, passages, {depth: settings.passagesRead, cache, signal, onProgress});
@@ -49,41 +66,64 @@ export async function studyReading(reader: ExtractiveReader, retrieved: readonly
 		const ofDevelopment = await read(development, runs.development);
 		onStage?.(`read ${retriever}, test`);
 		const ofTest = await read(test, runs.test);
-		const values = new Map<Scoring, ReadonlyMap<string, number>>();
-		const cells: ReadingCell[] = [];
+		const measured = new Map<Scoring, Measured>();
 		for (const scoring of scorings) {
 			onStage?.(`tune ${retriever} ${scoring}`);
-			const {cell, right, curve} = await studyCell(scoring, mostGamma, ks, {ofDevelopment, ofTest, ...options});
-			cells.push(cell);
-			values.set(scoring, right);
-			curves.push({retriever, scoring, exactMatch: curve});
+			const found = await measure(scoring, maxGamma, ks, {ofDevelopment, ofTest, ...options});
+			measured.set(scoring, {...found, retriever, scoring});
 		}
-		rows.push({retriever, cells});
+		all.push(...measured.values());
+		rows.push({retriever, cells: [...measured.values()].map(({cell}) => cell)});
 		for (const [a, b, mark] of pairs) {
-			const tested = await pairedTest(values.get(a)!, values.get(b)!, {signal});
-			tests.push({a: `${retriever} ${a}`, b: `${retriever} ${b}`, measure: 'exact match', mark, better: true, tested});
+			tests.push(await compare(measured.get(a)!, measured.get(b)!, mark));
 		}
 	}
-	return {rows, comparisons: corrected(tests, settings.significance), ks, curves};
+	const of = (retriever: Retrieved, scoring: Scoring): Measured =>
+		all.find(measured => measured.retriever === retriever && measured.scoring === scoring)!;
+	const ofText = [
+		await compare(of('hybrid', 'repl'), of('dense', 'repl'), ''),
+		await compare(bestOf('GAR*', all), bestOf('repl', all), ''),
+	];
+	return {
+		rows,
+		comparisons: corrected(tests, settings.significance),
+		textComparisons: corrected(ofText, settings.significance),
+		curveTests: await testCurves(all, settings.significance, signal),
+		ks,
+		curves: all.map(({retriever, scoring, matches}) => ({
+			retriever,
+			scoring,
+			exactMatch: ks.map(k => mean(matches.get(k)!.values())),
+		})),
+	};
+}
+
+/** The retriever that is best with this scoring on development questions, so that no test question has a part in the choice. */
+function bestOf(scoring: Scoring, all: readonly Measured[]): Measured {
+	return all
+		.filter(measured => measured.scoring === scoring)
+		.reduce((a, b) => (b.cell.developmentExactMatch > a.cell.developmentExactMatch ? b : a));
 }
 
 /** One scoring of one retriever's passages. */
-async function studyCell(
+async function measure(
 	scoring: Scoring,
-	mostGamma: number,
+	maxGamma: number,
 	ks: readonly number[],
 	parts: {readonly ofDevelopment: Readings; readonly ofTest: Readings} & Pick<
 		ReadingOptions,
-		'development' | 'test' | 'signal' | 'onProgress'
+		'settings' | 'development' | 'test' | 'signal' | 'onProgress'
 	>,
-): Promise<{readonly cell: ReadingCell; readonly right: ReadonlyMap<string, number>; readonly curve: readonly number[]}> {
+): Promise<Omit<Measured, 'retriever' | 'scoring'>> {
 	const {ofDevelopment, ofTest, development, test, signal, onProgress} = parts;
-	const way = {scoring: scoring.startsWith('repl') ? 'original' : 'normalized'} as const;
+	const {merge, answers: kind = 'text'} = parts.settings;
+	const way = {scoring: scoring.startsWith('repl') ? 'original' : 'normalized', merge} as const;
 	const fused = scoring.endsWith('*');
 	const none = {from: 0, to: 0};
-	const range = fused ? {from: 0, to: mostGamma} : none;
+	const range = fused ? {from: 0, to: maxGamma} : none;
 	const tuned = await tuneEvidence(ofDevelopment, development, {
 		...way,
+		answers: kind,
 		passages: ks,
 		...(fused ? {} : {beta: {from: 1, to: 1}}),
 		gamma: range,
@@ -95,7 +135,7 @@ async function studyCell(
 	// Products of steps of hundredths: what is beyond is rounding.
 	const exact = (weight: number): number => Number(weight.toFixed(6));
 	const evidence = {beta: exact(tuned.evidence.beta), gamma: exact(tuned.evidence.gamma)};
-	const matches = await ofTest.exactMatch(test, {...way, evidence, passages: ks, signal});
+	const matches = await ofTest.exactMatch(test, {...way, answers: kind, evidence, passages: ks, signal});
 	const right = matches.get(passages)!;
 	const answers = await ofTest.answers({...way, evidence, passages, signal});
 	const f1s = test.map(question => (answers.has(question.id) ? f1(answers.get(question.id)!.text, question.answers) : 0));
@@ -103,13 +143,14 @@ async function studyCell(
 		cell: {
 			scoring,
 			exactMatch: mean(right.values()),
-			f1: mean(f1s),
+			...(kind === 'text' ? {f1: mean(f1s)} : {}),
 			passages,
 			...evidence,
 			developmentExactMatch: exactMatch,
 		},
 		right,
-		curve: ks.map(k => mean(matches.get(k)!.values())),
+		matches,
+		chosen: passages,
 	};
 }
 

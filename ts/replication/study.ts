@@ -1,10 +1,11 @@
 import {isObject, kindOf, shown} from '../check.ts';
 import {RetrievalError} from '../errors.ts';
 import type {FusionMethod} from '../fusion/index.ts';
+import type {AnswerMerge} from '../reader/index.ts';
 import type {Comparison} from '../report/comparisons.ts';
 import type {Counted, Model} from '../report/inputs.ts';
 
-export const studyFormat = 'passagekit replication 1';
+export const studyFormat = 'passagekit replication 2';
 
 /**
 What a replication of Ma et al. (2021), "A Replication Study of Dense Passage Retriever", found out on a data set: all that
@@ -22,7 +23,10 @@ export interface Study {
 	readonly models: {readonly encoder: Model; readonly questionEncoder?: Model; readonly reader: Model | null};
 	readonly settings: Settings;
 	readonly retrieval: RetrievalStudy;
+	/** Table 2. */
 	readonly overlap: ReadonlyArray<{readonly k: number; readonly jaccard: number; readonly questions: number}>;
+	/** Whether each overlap of Table 2 is below 10 per cent. */
+	readonly overlapComparisons: readonly Comparison[];
 	/** Absent where nothing was read. */
 	readonly reading?: ReadingStudy;
 	/** The command that makes this study again, with names of files and no folders. */
@@ -30,22 +34,27 @@ export interface Study {
 }
 
 export interface Settings {
-	/** Hits taken from each list before fusing (k'). */
+	/** Hits taken from each list before fusing (k'); fewer where a list is shorter, as in a small corpus. */
 	readonly depth: number;
+	/** The same for `dprHybrid`; Karpukhin et al. have 2000. */
+	readonly dprDepth: number;
 	/** A difference counts with a corrected p below this. The paper has 0.01. */
 	readonly significance: number;
 	/** The measure that retrieval weights were tuned for: accuracy at this many passages. */
 	readonly tunedFor: number;
-	/** Passages that the reader read at most. */
+	/** Maximum number of passages read per question. */
 	readonly passagesRead: number;
-	/** Spans kept of a passage (m), and tokens of an answer at most. */
+	/** Maximum number of spans kept per passage (m). */
 	readonly spansPerPassage: number;
+	/** Maximum number of tokens of an answer. */
 	readonly maxAnswerTokens: number;
+	/** Which answers are equal. */
+	readonly merge: AnswerMerge;
 	/** Answers were regular expressions, as in CuratedTREC. */
 	readonly answers?: 'pattern';
-	/** The hybrid that was read: of the tuned ones that with the higher accuracy on development questions. */
+	/** The hybrid that was read: Hybrid-norm or Hybrid, the one with the higher accuracy on development questions. */
 	readonly hybridRead?: FusionMethod;
-	readonly bm25?: {readonly k1: number; readonly b: number};
+	readonly bm25: {readonly k1: number; readonly b: number};
 }
 
 /** Table 1. */
@@ -54,7 +63,15 @@ export interface RetrievalStudy {
 	readonly ks: readonly number[];
 	/** In the paper's order: dense, BM25, then the hybrids. */
 	readonly rows: readonly RetrievalRow[];
+	/** Tests of the paper's table, corrected together. */
 	readonly comparisons: readonly Comparison[];
+	/** Tests of `dprHybrid`, which the paper copies and does not test; corrected apart. */
+	readonly addedComparisons: readonly Comparison[];
+	/** Accuracy against k, from 1 on, as in Figure 1 of Karpukhin et al. (2020); a line for each row, in their order. */
+	readonly curves: {
+		readonly ks: readonly number[];
+		readonly lines: ReadonlyArray<{readonly condition: RetrievalCondition; readonly accuracy: readonly number[]}>;
+	};
 }
 
 export type RetrievalCondition = 'dense' | 'bm25' | 'dprHybrid' | 'hybridNorm' | 'hybrid';
@@ -65,17 +82,34 @@ export interface RetrievalRow {
 	readonly weight?: number;
 	/** Accuracy at each of `ks`, 0 to 1. */
 	readonly accuracy: readonly number[];
-	/** How the weight was found: accuracy on development questions, point by point. */
+	/** How the weight was found, where it was tuned: accuracy on development questions, point by point. */
 	readonly tuning?: ReadonlyArray<{readonly weight: number; readonly accuracy: number}>;
 }
 
 /** Table 3 and Figure 1. */
 export interface ReadingStudy {
 	readonly rows: readonly ReadingRow[];
+	/** Tests of Table 3, corrected together. */
 	readonly comparisons: readonly Comparison[];
+	/** Tests of what §4.2 says beside Table 3: hybrid against dense passages, the best GAR* against the best repl; corrected together. */
+	readonly textComparisons: readonly Comparison[];
+	/** Tests of the curves that the paper's Figure 1 has, corrected together. */
+	readonly curveTests: readonly CurveTest[];
 	/** Passages read at each point of the curves. */
 	readonly ks: readonly number[];
 	readonly curves: ReadonlyArray<{readonly retriever: Retrieved; readonly scoring: Scoring; readonly exactMatch: readonly number[]}>;
+}
+
+/** Whether a curve of Figure 1 rises, and whether it falls again. */
+export interface CurveTest {
+	readonly retriever: Retrieved;
+	readonly scoring: Scoring;
+	/** The number of passages that development questions chose for this curve. */
+	readonly chosen: number;
+	/** For BM25, exact match with the most passages less that with the fewest; else, that with `chosen` less that with the fewest. */
+	readonly rise: Comparison;
+	/** Exact match with `chosen` passages less that with the most. */
+	readonly fall: Comparison;
 }
 
 export type Retrieved = 'dense' | 'bm25' | 'hybrid';
@@ -92,7 +126,8 @@ export interface ReadingCell {
 	readonly scoring: Scoring;
 	/** On the test questions, 0 to 1. */
 	readonly exactMatch: number;
-	readonly f1: number;
+	/** Absent where accepted answers are patterns, for which F1 is not defined. */
+	readonly f1?: number;
 	/** What development questions chose: passages read, β and γ, and the exact match there. */
 	readonly passages: number;
 	readonly beta: number;
@@ -108,6 +143,9 @@ export function checkStudy(value: unknown): asserts value is Study {
 		throw new RetrievalError('ERR_FORMAT', `study: expected an object of format "${studyFormat}", got ${came}`);
 	}
 	const {retrieval, reading} = value as Study;
+	for (const {condition, accuracy} of retrieval.curves.lines) {
+		checkLength(`study: curve of ${condition}`, accuracy, retrieval.curves.ks);
+	}
 	for (const {condition, accuracy} of retrieval.rows) {
 		checkLength(`study: accuracy of ${condition}`, accuracy, retrieval.ks);
 	}

@@ -5,7 +5,7 @@ use std::ops::Range;
 use control::Control;
 use gungraun::{library_benchmark, library_benchmark_group};
 use reading::{
-    Answer, AnsweredQuestion, Evidence, Merge, PassageReading, QuestionBuilder, QuestionReadings,
+    Accepted, Answer, AnsweredQuestion, Evidence, Merge, PassageReading, QuestionBuilder, QuestionReadings,
     ReadOptions, Relevance, Scoring, Span, SpanLimits, SpanScoring, Window, answers, best_spans,
     exact_matches, keep,
 };
@@ -42,10 +42,11 @@ fn weights(spans: SpanScoring) -> &'static Grid {
     on_this_thread();
     let accepted = kept(["w1".to_owned(), "w7 w8".to_owned()]).as_slice();
     let readings = kept(aside(|| (0..10).map(read).collect::<Vec<QuestionReadings>>())).iter();
-    let questions = readings.map(|readings| AnsweredQuestion { readings: Some(readings), accepted });
+    let questions = readings
+        .map(|readings| AnsweredQuestion { readings: Some(readings), accepted: Accepted::Texts(accepted) });
     let scoring = |step| {
         let evidence = Evidence { beta: 1.0, gamma: f64::from(step) / 10.0 };
-        Scoring { spans, evidence, merge: Merge::Exact }
+        Scoring { spans, evidence, merge: Merge::Text }
     };
     let case = kept(Grid { questions: questions.collect(), scorings: (0..10).map(scoring).collect() });
     // There is room, as after any question.

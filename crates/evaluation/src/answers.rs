@@ -11,13 +11,21 @@
 
 use std::collections::HashMap;
 
-use text::normalise_answer;
+use text::{PredictionMatcher, normalise_answer};
 
 /// Whether the prediction equals an answer, both normalised. `false` without answers.
 #[must_use]
 pub fn exact_match<A: AsRef<str>>(prediction: &str, answers: &[A]) -> bool {
     let prediction = normalise_answer(prediction);
     answers.iter().any(|answer| normalise_answer(answer.as_ref()) == prediction)
+}
+
+/// Whether the prediction matches an answer that is a regular expression, as CuratedTREC's are: exact match by
+/// `regex_match_score` of DrQA (Chen et al., 2017), as [`PredictionMatcher::patterns_lossy`] describes it. An answer
+/// that is no regular expression matches nothing; `false` without answers.
+#[must_use]
+pub fn pattern_match<A: AsRef<str>>(prediction: &str, answers: &[A]) -> bool {
+    PredictionMatcher::patterns_lossy(answers).0.matches(prediction)
 }
 
 /// The best F1 of the prediction against an answer, from 0 to 1: the harmonic mean of precision and

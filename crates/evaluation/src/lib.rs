@@ -28,7 +28,7 @@ mod top_k_accuracy;
 mod trec_order;
 mod with_answers;
 
-pub use answers::{exact_match, f1};
+pub use answers::{exact_match, f1, pattern_match};
 pub use error::Error;
 pub use evaluate::{Evaluation, Measured, evaluate};
 pub use measures::Measure;

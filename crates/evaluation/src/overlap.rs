@@ -15,7 +15,7 @@
 //! }
 //! let overlap = jaccard_at(&dense, &sparse, &[1, 2], &Control::new())?;
 //! assert_eq!(overlap.means, [0.0, 1.0 / 3.0]); // none of a and b; b, of a, b and c
-//! assert_eq!((overlap.queries, overlap.missing), (1, 0));
+//! assert_eq!((overlap.queries.len(), overlap.missing), (1, 0));
 //! # Ok::<(), evaluation::Error>(())
 //! ```
 
@@ -25,49 +25,56 @@ use control::Control;
 use ranking::{Run, ScoredId};
 
 use crate::error::{Error, no_common_query};
-use crate::trec_order::trec_order;
+use crate::trec_order::distinct;
 
 /// The overlap of two runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Overlap {
     /// For each cut-off, the mean over the queries that both runs have, from 0 to 1.
     pub means: Vec<f64>,
-    /// How many those are.
-    pub queries: usize,
+    /// Queries that both runs have, in the order of the first run.
+    pub queries: Vec<String>,
+    /// The overlap of each of these queries, for each cut-off: `[queries][cut-offs]`.
+    pub values: Vec<Vec<f64>>,
     /// Queries that one run alone has; they do not count.
     pub missing: usize,
 }
 
 /// The mean Jaccard overlap |A ∩ B| / |A ∪ B| of the first k hits, for each k, over the queries that both runs have.
 ///
-/// Hits are ranked as [`evaluate`](crate::evaluate()) ranks them. A list with fewer than k hits counts with those it
+/// Hits are ranked as the lists have them, also where scores are equal. A list with fewer than k hits counts with those it
 /// has; two empty lists overlap fully. Progress counts queries of `a`.
 ///
 /// # Errors
 ///
 /// [`Error::Argument`] if a k is 0, [`Error::NoCommonQuery`] if the runs share none, [`Error::Duplicate`]
-/// and [`Error::NotANumber`] for hits of shared queries that cannot be ranked, [`Error::Cancelled`].
+/// for a list that has a passage twice, [`Error::Cancelled`].
 pub fn jaccard_at(a: &Run, b: &Run, ks: &[usize], control: &Control) -> Result<Overlap, Error> {
     if ks.contains(&0) {
         return Err(Error::Argument { what: "k", expected: "at least 1".into(), got: "0".into() });
     }
     control.set_total(a.len() as u64);
     let mut sums = vec![0.0; ks.len()];
-    let mut queries = 0_usize;
+    let (mut queries, mut values) = (Vec::new(), Vec::new());
     for (query, hits) in a.iter() {
         control.check()?;
         control.advance(1);
         let Some(others) = b.get(query) else { continue };
-        let lists = Lists::new(&trec_order(query, hits)?, &trec_order(query, others)?);
-        sums.iter_mut().zip(ks).for_each(|(sum, &k)| *sum += lists.jaccard(k));
-        queries += 1;
+        distinct(query, hits)?;
+        distinct(query, others)?;
+        let lists = Lists::new(hits, others);
+        let overlaps: Vec<f64> = ks.iter().map(|&k| lists.jaccard(k)).collect();
+        sums.iter_mut().zip(&overlaps).for_each(|(sum, overlap)| *sum += overlap);
+        queries.push(query.to_owned());
+        values.push(overlaps);
     }
-    if queries == 0 {
+    if queries.is_empty() {
         let (a, b) = (a.iter().map(|(query, _)| query), b.iter().map(|(query, _)| query));
         return Err(no_common_query("runs", a, b));
     }
-    let means = sums.iter().map(|sum| sum / queries as f64).collect();
-    Ok(Overlap { means, queries, missing: a.len() + b.len() - 2 * queries })
+    let means = sums.iter().map(|sum| sum / queries.len() as f64).collect();
+    let missing = a.len() + b.len() - 2 * queries.len();
+    Ok(Overlap { means, queries, values, missing })
 }
 
 /// What two lists of one query have in common, at every k.
@@ -78,7 +85,7 @@ struct Lists {
 }
 
 impl Lists {
-    fn new(a: &[&ScoredId], b: &[&ScoredId]) -> Self {
+    fn new(a: &[ScoredId], b: &[ScoredId]) -> Self {
         let ranks: HashMap<&str, usize> = b.iter().map(|hit| hit.id.as_str()).zip(1..).collect();
         let common =
             (1..).zip(a).filter_map(|(rank, hit)| Some(ranks.get(hit.id.as_str())?.max(&rank).to_owned()));
@@ -116,13 +123,36 @@ mod tests {
 
     #[test]
     fn only_shared_queries_and_the_first_k_hits_count() {
-        let a = run(&[("q1", &[("x", 1.0), ("y", 3.0)]), ("q2", &[("x", 1.0)]), ("q3", &[("x", 1.0)])]);
+        let a = run(&[("q1", &[("y", 3.0), ("x", 1.0)]), ("q2", &[("x", 1.0)]), ("q3", &[("x", 1.0)])]);
         let b = run(&[("q2", &[("z", 1.0)]), ("q1", &[("y", 1.0), ("z", 0.5)])]);
         // At 1, q1: {y} and {y}; q2: {x} and {z}. At 20, q1: {y, x} and {y, z} share 1 of 3.
-        let means = vec![0.5, (1.0 / 3.0) / 2.0];
-        assert_eq!(overlap(&a, &b, &[1, 20]), Ok(Overlap { means, queries: 2, missing: 1 }));
-        assert_eq!(overlap(&b, &a, &[1]), Ok(Overlap { means: vec![0.5], queries: 2, missing: 1 }));
-        assert_eq!(overlap(&a, &a, &[1000]), Ok(Overlap { means: vec![1.0], queries: 3, missing: 0 }));
+        let found = overlap(&a, &b, &[1, 20]).expect("they share queries");
+        assert_eq!(found.means, [0.5, (1.0 / 3.0) / 2.0]);
+        assert_eq!(found.queries, ["q1", "q2"]);
+        assert_eq!(found.values, [[1.0, 1.0 / 3.0], [0.0, 0.0]]);
+        assert_eq!(found.missing, 1);
+        let found = overlap(&b, &a, &[1]).expect("they share queries");
+        assert_eq!(
+            (found.means, found.queries, found.missing),
+            (vec![0.5], vec!["q2".to_owned(), "q1".to_owned()], 1)
+        );
+        let found = overlap(&a, &a, &[1000]).expect("they share queries");
+        assert_eq!((found.means, found.queries.len(), found.missing), (vec![1.0], 3, 0));
+    }
+
+    #[test]
+    fn passages_of_equal_scores_rank_as_the_list_has_them() {
+        // trec_eval would rank c before b before a in both.
+        let a = run(&[("q", &[("a", 1.0), ("b", 1.0), ("c", 1.0)])]);
+        let b = run(&[("q", &[("a", 1.0), ("c", 1.0), ("b", 1.0)])]);
+        assert_eq!(overlap(&a, &b, &[1, 2]).expect("they share q").means, [1.0, 1.0 / 3.0]);
+    }
+
+    #[test]
+    fn a_passage_twice_is_refused() {
+        let a = run(&[("q", &[("a", 2.0), ("a", 1.0)])]);
+        let error = overlap(&a, &a, &[1]).expect_err("refused");
+        assert_eq!(error.to_string(), "hits of query \"q\": expected every passage once, got \"a\" twice");
     }
 
     #[test]

@@ -12,20 +12,28 @@ use crate::error::Error;
 ///
 /// [`Error::NotANumber`] and [`Error::Duplicate`].
 pub(crate) fn trec_order<'r>(query: &str, hits: &'r [ScoredId]) -> Result<Vec<&'r ScoredId>, Error> {
-    let mut seen = HashSet::with_capacity(hits.len());
-    for ScoredId { id, score } in hits {
-        if score.is_nan() {
-            return Err(Error::NotANumber { query: query.to_owned(), passage: id.clone() });
-        }
-        if !seen.insert(id.as_str()) {
-            return Err(Error::Duplicate { query: query.to_owned(), passage: id.clone() });
-        }
+    if let Some(ScoredId { id, .. }) = hits.iter().find(|hit| hit.score.is_nan()) {
+        return Err(Error::NotANumber { query: query.to_owned(), passage: id.clone() });
     }
+    distinct(query, hits)?;
     let mut ranked: Vec<&ScoredId> = hits.iter().collect();
     // Not `total_cmp`: trec_eval holds 0.0 and -0.0 to be equal.
     let by_score = |a: &ScoredId, b: &ScoredId| b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal);
     ranked.sort_unstable_by(|a, b| by_score(a, b).then_with(|| b.id.cmp(&a.id)));
     Ok(ranked)
+}
+
+/// Refuses a list that has a passage twice.
+///
+/// # Errors
+///
+/// [`Error::Duplicate`].
+pub(crate) fn distinct(query: &str, hits: &[ScoredId]) -> Result<(), Error> {
+    let mut seen = HashSet::with_capacity(hits.len());
+    match hits.iter().find(|hit| !seen.insert(hit.id.as_str())) {
+        Some(ScoredId { id, .. }) => Err(Error::Duplicate { query: query.to_owned(), passage: id.clone() }),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]

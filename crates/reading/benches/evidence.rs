@@ -9,7 +9,7 @@ use control::Control;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use reading::{
-    AnsweredQuestion, Evidence, EvidenceSearch, GridRange, Merge, PassageReading, QuestionBuilder,
+    Accepted, AnsweredQuestion, Evidence, EvidenceSearch, GridRange, Merge, PassageReading, QuestionBuilder,
     QuestionReadings, ReadOptions, Relevance, Scoring, SpanLimits, SpanScoring, Window, answers, best_spans,
     exact_matches, keep, tune_evidence,
 };
@@ -48,7 +48,7 @@ fn exact(bencher: Bencher<'_, '_>, scoring: &str) {
     let (questions, accepted) = run();
     let questions = answered(&questions, &accepted);
     let evidence = Evidence { beta: 1.0, gamma: 0.2 };
-    let scoring = Scoring { spans: named(scoring), evidence, merge: Merge::Exact };
+    let scoring = Scoring { spans: named(scoring), evidence, merge: Merge::Text };
     let numbers = [1, 5, 10, 20, 50];
     bencher.counter(ItemsCount::new(QUESTIONS)).bench_local(|| {
         exact_matches(&questions, scoring, &numbers, &Control::new()).expect("sound weights")
@@ -62,7 +62,7 @@ fn tune(bencher: Bencher<'_, '_>, scoring: &str) {
     let questions = answered(&questions, &accepted);
     let search = EvidenceSearch {
         spans: named(scoring),
-        merge: Merge::Exact,
+        merge: Merge::Text,
         passages: vec![1, 5, 10, 20, 50],
         beta: GridRange { from: 0.2, to: 2.0 },
         weight: GridRange { from: 0.0, to: 2.0 },
@@ -82,7 +82,10 @@ fn named(scoring: &str) -> SpanScoring {
 }
 
 fn answered<'a>(questions: &'a [QuestionReadings], accepted: &'a [String]) -> Vec<AnsweredQuestion<'a>> {
-    questions.iter().map(|readings| AnsweredQuestion { readings: Some(readings), accepted }).collect()
+    questions
+        .iter()
+        .map(|readings| AnsweredQuestion { readings: Some(readings), accepted: Accepted::Texts(accepted) })
+        .collect()
 }
 
 /// Readings of all questions, and what they accept.

@@ -25,8 +25,10 @@ pub enum SpanScoring {
     /// Softmax over passages × softmax over the spans of each; equal answers add up.
     #[default]
     Normalized,
-    /// DPR's P_start · P_end · P_selected; equal answers add up.
+    /// P_start · P_end · P_selected of one span (Karpukhin et al., 2020, §6.1); an answer has that of its best span.
     Probability,
+    /// The same, but the probabilities of equal answers add up, which is not in that paper.
+    SummedProbability,
 }
 
 /// Which answers are one answer.
@@ -34,9 +36,9 @@ pub enum SpanScoring {
 pub enum Merge {
     /// Those of the same text, letter for letter.
     #[default]
-    Exact,
-    /// Those that SQuAD's normalisation makes equal: case, punctuation, articles, white space.
-    Normalised,
+    Text,
+    /// Those that SQuAD's normalization makes equal: case, punctuation, articles, white space.
+    Normalized,
 }
 
 /// How passages are read.
@@ -61,7 +63,7 @@ pub struct Answer {
     pub passage: usize,
     /// Bytes of the passage's text.
     pub bytes: Range<usize>,
-    /// A probability under `Normalized` and `Probability`; start + end logits under `Original`.
+    /// A probability under `Normalized`, `Probability` and `SummedProbability`; start + end logits under `Original`.
     pub score: f64,
 }
 
@@ -115,8 +117,8 @@ pub(crate) fn answer_text(text: &str, bytes: Range<usize>) -> Option<&str> {
 impl Merge {
     fn key(self, answer: &str) -> String {
         match self {
-            Self::Exact => answer.to_owned(),
-            Self::Normalised => text::normalise_answer(answer),
+            Self::Text => answer.to_owned(),
+            Self::Normalized => text::normalise_answer(answer),
         }
     }
 }
@@ -175,11 +177,42 @@ mod tests {
     }
 
     #[test]
+    fn the_probability_of_an_answer_is_that_of_its_best_span_and_only_summed_probabilities_add_up() {
+        // P_selected = 1/4, 1/4, 1/2. P_start: b has 1/2, 1/2 and 1/4, c has 3/4; P_end is 1/2 everywhere.
+        let (ln2, ln3) = (2f32.ln(), 3f32.ln());
+        let start = [0.0, ln3];
+        let passages = [
+            passage("a b", 0.0, 0.0, &[0.0, 0.0]),
+            passage("d b", 0.0, 0.0, &[0.0, 0.0]),
+            passage("b c", ln2, 0.0, &start),
+        ];
+        let scores = |scoring| -> Vec<(String, usize, f64)> {
+            read(&passages, ReadOptions { scoring, ..ReadOptions::default() })
+        };
+        // c: 1/2 · 3/4 · 1/2 = 3/16. b: 1/4 · 1/2 · 1/2 = 1/16 in the first two passages, 1/2 · 1/4 · 1/2 = 1/16 in the third.
+        let expected =
+            [("c", 2, 3.0 / 16.0), ("a", 0, 1.0 / 16.0), ("b", 0, 1.0 / 16.0), ("d", 1, 1.0 / 16.0)];
+        let single = scores(SpanScoring::Probability);
+        assert_eq!(single.len(), 4);
+        // The order of those that are equal but for rounding is not fixed by hand.
+        assert_eq!(single[0].0, "c");
+        for (text, _, score) in expected {
+            let found = single.iter().find(|answer| answer.0 == text).expect("an answer");
+            assert!((found.2 - score).abs() < 1e-8, "{single:?}");
+        }
+        // b: 3 · 1/16, as much as c, and with one more passage the largest.
+        let summed = scores(SpanScoring::SummedProbability);
+        let of = |text: &str| summed.iter().find(|answer| answer.0 == text).expect("an answer").2;
+        assert!((of("b") - 3.0 / 16.0).abs() < 1e-8 && (of("c") - 3.0 / 16.0).abs() < 1e-8, "{summed:?}");
+        assert!((of("a") - 1.0 / 16.0).abs() < 1e-8, "{summed:?}");
+    }
+
+    #[test]
     fn merging_can_ignore_case() {
         let passages = [passage("A x", 0.0, 0.0, &[9.0, -9.0]), passage("x X", 0.0, 0.0, &[0.0, 0.0])];
         let exact = read(&passages, ReadOptions::default());
         assert_eq!(exact.iter().map(|answer| answer.0.as_str()).collect::<Vec<_>>(), ["A", "x", "X"]);
-        let merged = read(&passages, ReadOptions { merge: Merge::Normalised, ..ReadOptions::default() });
+        let merged = read(&passages, ReadOptions { merge: Merge::Normalized, ..ReadOptions::default() });
         assert_eq!(merged.len(), 2, "{merged:?}");
     }
 

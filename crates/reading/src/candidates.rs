@@ -29,13 +29,23 @@ pub(crate) struct Scored {
     pub score: f64,
 }
 
+impl SpanScoring {
+    /// Whether the scores of equal answers are added up. Otherwise an answer has the score of its best span.
+    pub(crate) fn adds_up(self) -> bool {
+        match self {
+            Self::Original | Self::Probability => false,
+            Self::Normalized | Self::SummedProbability => true,
+        }
+    }
+}
+
 /// The higher score first; of equal ones the earlier candidate.
 pub(crate) fn by_score(a: &Scored, b: &Scored) -> Ordering {
     b.score.total_cmp(&a.score).then(a.candidate.cmp(&b.candidate))
 }
 
-/// The answers, best first, each once, as its best candidate with the score of all of them. Of equal scores the one whose
-/// best candidate ranked first. `relevance` and `tokens` (start, end) have one entry a passage; answers are numbered
+/// The answers, best first, each once, as its best candidate; where scores of equal answers add up, with the sum of them.
+/// Of equal scores the one whose best candidate ranked first. `relevance` and `tokens` (start, end) have one entry a passage; answers are numbered
 /// below `answers`.
 pub(crate) fn rank(
     candidates: &[Candidate],
@@ -47,7 +57,9 @@ pub(crate) fn rank(
     let scored = match scoring {
         SpanScoring::Original => original::score(candidates, relevance),
         SpanScoring::Normalized => normalized::score(candidates, relevance),
-        SpanScoring::Probability => probability::score(candidates, relevance, tokens),
+        SpanScoring::Probability | SpanScoring::SummedProbability => {
+            probability::score(candidates, relevance, tokens)
+        }
     };
     let mut places = vec![usize::MAX; answers];
     let mut ranked: Vec<Scored> = Vec::with_capacity(answers);
@@ -57,12 +69,11 @@ pub(crate) fn rank(
         if *place == usize::MAX {
             *place = ranked.len();
             ranked.push(scored);
-        } else if scoring != SpanScoring::Original {
-            // Under `Original` scores of different passages cannot be added: the first, its best, stands.
+        } else if scoring.adds_up() {
             ranked[*place].score += scored.score;
         }
     }
-    if scoring != SpanScoring::Original {
+    if scoring.adds_up() {
         // Stable: of equal sums the one whose best span ranked first.
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
     }

@@ -3,21 +3,26 @@
 
 use crate::question::{QuestionReadings, Scoring};
 use crate::softmax::softmax;
-use crate::{Evidence, Merge, SpanScoring};
+use crate::{Accepted, Evidence, Merge, SpanScoring};
 
 /// A question's readings with its accepted answers, laid out for walks.
 pub(crate) struct JudgedQuestion<'a> {
     readings: &'a QuestionReadings,
     spans: SpanScoring,
     merge: Merge,
-    /// Of each answer, whether it is accepted.
+    /// For each text of a span, whether it is accepted.
+    right_texts: Vec<bool>,
+    /// For each answer, whether it is accepted.
     right: Vec<bool>,
+    /// Whether all texts that count as one answer are accepted, or none of them: always so unless regular expressions
+    /// tell texts apart that normalization makes equal.
+    agrees: bool,
     /// Whether any is.
     answerable: bool,
     passages: Vec<Passage>,
     /// Spans of all passages, blank ones left out: those of a passage with accepted answers first.
     answers: Vec<u32>,
-    /// What of its passage's share belongs to each span: softmax(s_i)_j, or P_start · P_end.
+    /// The part of its passage's share that belongs to each span: softmax(s_i)_j, or P_start · P_end.
     parts: Vec<f64>,
     /// Whether all parts are numbers.
     sound: bool,
@@ -39,26 +44,35 @@ const CLOSE: f64 = 1e-10;
 const SMALL: f64 = 1e-250;
 
 impl<'a> JudgedQuestion<'a> {
-    pub fn new<A: AsRef<str>>(
+    pub fn new(
         readings: &'a QuestionReadings,
-        accepted: &[A],
+        accepted: Accepted<'_>,
         spans: SpanScoring,
         merge: Merge,
     ) -> Self {
-        let right = readings.matches(accepted, merge);
+        let right_texts = readings.matching_texts(accepted);
+        let answers = readings.answers_of_texts(merge);
+        let mut right = vec![false; readings.answers(merge)];
+        for (&answer, &is_right) in answers.iter().zip(&right_texts) {
+            right[answer as usize] |= is_right;
+        }
+        let agrees =
+            answers.iter().zip(&right_texts).all(|(&answer, &is_right)| right[answer as usize] == is_right);
         let answerable = right.contains(&true);
         let mut judged = Self {
             readings,
             spans,
             merge,
+            right_texts,
             right,
+            agrees,
             answerable,
             passages: Vec::new(),
             answers: Vec::new(),
             parts: Vec::new(),
             sound: true,
         };
-        if answerable {
+        if answerable && agrees {
             judged.lay_out();
         }
         judged
@@ -77,7 +91,7 @@ impl<'a> JudgedQuestion<'a> {
                 SpanScoring::Normalized => {
                     softmax(&candidates.iter().map(|span| span.score()).collect::<Vec<_>>())
                 }
-                SpanScoring::Probability => {
+                SpanScoring::Probability | SpanScoring::SummedProbability => {
                     candidates.iter().map(|span| self.readings.token_share(span)).collect()
                 }
             };
@@ -113,6 +127,9 @@ impl<'a> JudgedQuestion<'a> {
         if !self.answerable {
             return (0..passages.len()).for_each(|at| say(at, false));
         }
+        if !self.agrees {
+            return (0..passages.len()).for_each(|at| say(at, self.slowly(evidence, passages[at])));
+        }
         let Scratch { relevance, sums } = scratch;
         relevance.clear();
         let read = self.readings.passages();
@@ -120,10 +137,10 @@ impl<'a> JudgedQuestion<'a> {
         relevance.extend(read.iter().map(|passage| evidence.fuse(passage.relevance, passage.retrieval)));
         match self.spans {
             SpanScoring::Original => self.most_relevant(relevance, passages, say),
-            SpanScoring::Normalized | SpanScoring::Probability => {
+            SpanScoring::Normalized | SpanScoring::Probability | SpanScoring::SummedProbability => {
                 sums.clear();
                 sums.resize(self.right.len(), 0.0);
-                self.largest_sum(relevance, passages, sums, |at, answer| {
+                self.largest_score(relevance, passages, sums, |at, answer| {
                     let right = answer.unwrap_or_else(|| self.slowly(evidence, passages[at]));
                     say(at, right);
                 });
@@ -148,10 +165,11 @@ impl<'a> JudgedQuestion<'a> {
         }
     }
 
-    /// Σ over spans of exp(relevance) times their part, for each answer. The first softmax has one denominator for all
-    /// answers, which therefore changes nothing; and sums only grow, so the largest so far is the largest there is. Says
-    /// nothing certain where two of them are closer than rounding, or too small.
-    fn largest_sum(
+    /// exp(relevance) times their part, added up over the spans of each answer, or that of its best span alone. The first
+    /// softmax has one denominator for all answers, which therefore changes nothing; and scores only grow with more
+    /// passages, so the largest so far is the largest there is. Says nothing certain where two of them are closer than
+    /// rounding, or too small.
+    fn largest_score(
         &self,
         relevance: &[f64],
         passages: &[usize],
@@ -186,8 +204,11 @@ impl<'a> JudgedQuestion<'a> {
         }
     }
 
-    /// Adds shares of spans to their answers' sums; returns the largest of these and `largest`.
+    /// Adds shares of spans to their answers' sums, if they add up; returns the largest score of these and `largest`.
     fn add(&self, spans: std::ops::Range<usize>, share: f64, sums: &mut [f64], mut largest: f64) -> f64 {
+        if !self.spans.adds_up() {
+            return self.parts[spans].iter().map(|part| share * part).fold(largest, f64::max);
+        }
         for (&answer, part) in self.answers[spans.clone()].iter().zip(&self.parts[spans]) {
             let sum = &mut sums[answer as usize];
             *sum += share * part;
@@ -199,7 +220,7 @@ impl<'a> JudgedQuestion<'a> {
     /// By ranking all answers.
     fn slowly(&self, evidence: Evidence, passages: usize) -> bool {
         let scoring = Scoring { spans: self.spans, evidence, merge: self.merge };
-        self.readings.best_of(scoring, passages).is_some_and(|best| self.right[best.number()])
+        self.readings.best_of(scoring, passages).is_some_and(|best| self.right_texts[best.text_number()])
     }
 }
 
@@ -235,7 +256,12 @@ mod tests {
             builder.push(text, 0.0, &kept(relevance, &[(0..1, 7.0)])).expect("adds");
         }
         let question = builder.finish();
-        let judged = JudgedQuestion::new(&question, &["The X!"], SpanScoring::Normalized, Merge::Exact);
+        let judged = JudgedQuestion::new(
+            &question,
+            Accepted::Texts(&["The X!".to_owned()]),
+            SpanScoring::Normalized,
+            Merge::Text,
+        );
         assert_eq!(
             walked(&judged, Evidence::default(), &[0, 1, 2, 3, 4, 9]),
             [false, false, false, false, true, true]
@@ -253,8 +279,45 @@ mod tests {
             builder.push(text, 0.0, &kept(relevance, &[(0..1, 7.0)])).expect("adds");
         }
         let question = builder.finish();
-        let judged = JudgedQuestion::new(&question, &["y"], SpanScoring::Normalized, Merge::Exact);
+        let judged = JudgedQuestion::new(
+            &question,
+            Accepted::Texts(&["y".to_owned()]),
+            SpanScoring::Normalized,
+            Merge::Text,
+        );
         assert_eq!(walked(&judged, Evidence::default(), &[1, 2, 3]), [false, true, false]);
+    }
+
+    #[test]
+    fn patterns_may_accept_one_of_two_texts_that_normalization_makes_equal() {
+        // "U" has 1 + 2 of 4 spans' shares, "U." has the best span of the two; W has 1.
+        let mut builder = QuestionBuilder::new();
+        for (text, relevance) in [("U", 0.0), ("U.", 2f32.ln()), ("W", 0.0)] {
+            builder.push(text, 0.0, &kept(relevance, &[(0..text.len() as u32, 7.0)])).expect("adds");
+        }
+        let question = builder.finish();
+        let judge = |pattern: &str, merge| {
+            let accepted = [pattern.to_owned()];
+            let judged =
+                JudgedQuestion::new(&question, Accepted::Patterns(&accepted), SpanScoring::Normalized, merge);
+            walked(&judged, Evidence::default(), &[1, 2, 3])
+        };
+        // Merged, the answer is called as its best span is: "U" with one passage, "U." with more.
+        assert_eq!(judge("U$", Merge::Normalized), [true, false, false]);
+        assert_eq!(judge(r"U\.", Merge::Normalized), [false, true, true]);
+        assert_eq!(judge("u", Merge::Normalized), [true, true, true]);
+        assert_eq!(judge("U$", Merge::Text), [true, false, false]);
+    }
+
+    /// Accepted answers, as texts or as regular expressions.
+    fn accepted() -> impl Strategy<Value = (Vec<String>, bool)> {
+        let texts = prop::sample::select(vec!["x", "X y", "é", "a", "🚁"]);
+        let patterns = prop::sample::select(vec!["x", "x$", "[ax]$", "x .", "(", "é|y"]);
+        let owned = |answers: Vec<&str>| answers.into_iter().map(str::to_owned).collect::<Vec<_>>();
+        prop_oneof![
+            prop::collection::vec(texts, 0..3).prop_map(move |answers| (owned(answers), false)),
+            prop::collection::vec(patterns, 0..3).prop_map(move |answers| (owned(answers), true)),
+        ]
     }
 
     proptest! {
@@ -262,7 +325,7 @@ mod tests {
         fn a_walk_accepts_what_ranking_all_answers_accepts(
             reads in prop::collection::vec(any::<Read>(), 0..20),
             (beta, gamma) in (prop::sample::select(vec![0.0, 0.01, 0.3, 1.0, 400.0]), prop::sample::select(vec![-0.5, 0.0, 0.07, 1.0, 300.0])),
-            accepted in prop::collection::vec(prop::sample::select(vec!["x", "X y", "é", "a", "🚁"]), 0..3),
+            (accepted, patterns) in accepted(),
             (spans, merge) in ways(),
         ) {
             let mut builder = QuestionBuilder::new();
@@ -273,11 +336,13 @@ mod tests {
             }
             let question = builder.finish();
             let evidence = Evidence { beta, gamma };
-            let judged = JudgedQuestion::new(&question, &accepted, spans, merge);
+            let as_accepted = if patterns { Accepted::Patterns(&accepted) } else { Accepted::Texts(&accepted) };
+            let judged = JudgedQuestion::new(&question, as_accepted, spans, merge);
             let passages = [0, 1, 2, 5, 11, 100];
             let expected = passages.map(|passages| {
                 let best = question.best(Scoring { spans, evidence, merge }, passages).expect("finite");
-                best.is_some_and(|best| evaluation::exact_match(best.text, &accepted))
+                let matches = if patterns { evaluation::pattern_match } else { evaluation::exact_match };
+                best.is_some_and(|best| matches(best.text, &accepted))
             });
             prop_assert_eq!(walked(&judged, evidence, &passages), expected);
         }

@@ -46,4 +46,4 @@ pub use kept::{KeptPassage, KeptSpan, Relevance, TokenSum, Window, keep};
 pub use question::{BestAnswer, QuestionBuilder, QuestionReadings, Scoring};
 pub use spans::{Span, SpanLimits, best_spans};
 pub use tune::{EvidenceSearch, EvidenceTrial, TunedEvidence, tune_evidence};
-pub use whole_run::{AnsweredQuestion, best_answers, exact_matches};
+pub use whole_run::{Accepted, AnsweredQuestion, best_answers, exact_matches};

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use text::Utf16Offsets;
+use text::{PredictionMatcher, Utf16Offsets};
 
 use crate::answer::answer_text;
 use crate::candidates::{Candidate, rank};
 use crate::kept::{KeptPassage, TokenSum};
-use crate::{Error, Evidence, Merge, SpanScoring};
+use crate::{Accepted, Error, Evidence, Merge, SpanScoring};
 
 /// How answers are made of readings.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -30,9 +30,10 @@ pub struct BestAnswer<'a> {
     pub passage: usize,
     /// UTF-16 code units of the passage's text.
     pub units: Range<usize>,
-    /// A probability under `Normalized` and `Probability`; start + end logits under `Original`.
+    /// A probability under `Normalized`, `Probability` and `SummedProbability`; start + end logits under `Original`.
     pub score: f64,
-    number: u32,
+    /// Position of `text` among the texts of spans.
+    text_number: u32,
 }
 
 /// What a reader said of a question's passages, in the order of retrieval.
@@ -112,21 +113,32 @@ impl QuestionReadings {
             passage: candidates[best.candidate].passage,
             units: before..before + text.encode_utf16().count(),
             score: best.score,
-            number: candidates[best.candidate].answer?,
+            text_number: span.text,
         })
     }
 
-    /// For each answer, by its number, whether it is an exact match of an accepted answer: the two equal after SQuAD's
-    /// normalisation (Rajpurkar et al., 2016).
-    pub(crate) fn matches<A: AsRef<str>>(&self, accepted: &[A], merge: Merge) -> Vec<bool> {
-        let accepted: Vec<String> =
-            accepted.iter().map(|answer| text::normalise_answer(answer.as_ref())).collect();
-        let right: Vec<bool> = (0..self.normalised.len())
-            .map(|number| accepted.iter().any(|answer| answer == self.normalised.get(number)))
-            .collect();
+    /// For each text of a span, by its number, whether it is an exact match of an accepted answer.
+    pub(crate) fn matching_texts(&self, accepted: Accepted<'_>) -> Vec<bool> {
+        match accepted {
+            Accepted::Texts(answers) => {
+                let answers: Vec<String> =
+                    answers.iter().map(|answer| text::normalise_answer(answer)).collect();
+                let is_right = |number| answers.iter().any(|answer| answer == self.normalised.get(number));
+                let right: Vec<bool> = (0..self.normalised.len()).map(is_right).collect();
+                self.normalised_of.iter().map(|&number| right[number as usize]).collect()
+            }
+            Accepted::Patterns(answers) => {
+                let matcher = PredictionMatcher::patterns_lossy(answers).0;
+                (0..self.exact.len()).map(|number| matcher.matches(self.exact.get(number))).collect()
+            }
+        }
+    }
+
+    /// The number of the answer that each text of a span counts as.
+    pub(crate) fn answers_of_texts(&self, merge: Merge) -> Vec<u32> {
         match merge {
-            Merge::Normalised => right,
-            Merge::Exact => self.normalised_of.iter().map(|&number| right[number as usize]).collect(),
+            Merge::Text => (0..self.exact.len()).collect(),
+            Merge::Normalized => self.normalised_of.clone(),
         }
     }
 
@@ -137,8 +149,8 @@ impl QuestionReadings {
     /// Number of different answers.
     pub(crate) fn answers(&self, merge: Merge) -> usize {
         match merge {
-            Merge::Exact => self.exact.len() as usize,
-            Merge::Normalised => self.normalised.len() as usize,
+            Merge::Text => self.exact.len() as usize,
+            Merge::Normalized => self.normalised.len() as usize,
         }
     }
 
@@ -147,8 +159,8 @@ impl QuestionReadings {
         let first = passage.checked_sub(1).map_or(0, |before| self.passages[before].end);
         self.spans[first..self.passages[passage].end].iter().map(move |span| {
             let answer = (span.text != NONE).then(|| match merge {
-                Merge::Exact => span.text,
-                Merge::Normalised => self.normalised_of[span.text as usize],
+                Merge::Text => span.text,
+                Merge::Normalized => self.normalised_of[span.text as usize],
             });
             Candidate { passage, start: span.start, end: span.end, answer }
         })
@@ -162,9 +174,9 @@ impl QuestionReadings {
 }
 
 impl BestAnswer<'_> {
-    /// Its number among the answers.
-    pub(crate) fn number(&self) -> usize {
-        self.number as usize
+    /// Position of its text among the texts of spans.
+    pub(crate) fn text_number(&self) -> usize {
+        self.text_number as usize
     }
 }
 

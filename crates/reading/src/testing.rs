@@ -17,8 +17,13 @@ pub fn kept(relevance: f32, spans: &[(Range<u32>, f32)]) -> KeptPassage {
 }
 
 pub fn ways() -> impl Strategy<Value = (SpanScoring, Merge)> {
-    let scorings = [SpanScoring::Original, SpanScoring::Normalized, SpanScoring::Probability];
-    (prop::sample::select(scorings.to_vec()), prop::sample::select(vec![Merge::Exact, Merge::Normalised]))
+    let scorings = [
+        SpanScoring::Original,
+        SpanScoring::Normalized,
+        SpanScoring::Probability,
+        SpanScoring::SummedProbability,
+    ];
+    (prop::sample::select(scorings.to_vec()), prop::sample::select(vec![Merge::Text, Merge::Normalized]))
 }
 
 /// A passage of up to seven words, read in one window or in two that overlap.

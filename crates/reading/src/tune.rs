@@ -205,13 +205,13 @@ mod tests {
     use super::*;
     use crate::question::{QuestionBuilder, QuestionReadings, Scoring};
     use crate::testing::{Read, kept, ways, windowed};
-    use crate::{SpanLimits, exact_matches, keep};
+    use crate::{Accepted, SpanLimits, exact_matches, keep};
     use proptest::prelude::*;
 
     const RANGE: GridRange = GridRange { from: 0.0, to: 2.0 };
 
     fn search(spans: SpanScoring, passages: &[usize]) -> EvidenceSearch {
-        let merge = Merge::Exact;
+        let merge = Merge::Text;
         EvidenceSearch { spans, merge, passages: passages.to_vec(), beta: RANGE, weight: RANGE, threads: 1 }
     }
 
@@ -230,7 +230,10 @@ mod tests {
         let answered: Vec<AnsweredQuestion<'_>> = questions
             .iter()
             .zip(&accepted)
-            .map(|((readings, _), accepted)| AnsweredQuestion { readings: Some(readings), accepted })
+            .map(|((readings, _), accepted)| AnsweredQuestion {
+                readings: Some(readings),
+                accepted: Accepted::Texts(accepted),
+            })
             .collect();
         tune_evidence(&answered, search, &Control::new()).expect("tunes")
     }
@@ -300,7 +303,8 @@ mod tests {
         control.cancel();
         let readings = question(&[("x", 0.0, 1.0)]);
         let accepted = ["x".to_owned()];
-        let questions = [AnsweredQuestion { readings: Some(&readings), accepted: &accepted }];
+        let questions =
+            [AnsweredQuestion { readings: Some(&readings), accepted: Accepted::Texts(&accepted) }];
         let error = tune_evidence(&questions, &search(SpanScoring::Original, &[1]), &control);
         assert!(matches!(error, Err(Error::Cancelled(_))));
     }
@@ -324,8 +328,8 @@ mod tests {
                 builder.finish()
             }).collect();
             let mut questions: Vec<AnsweredQuestion<'_>> =
-                readings.iter().map(|readings| AnsweredQuestion { readings: Some(readings), accepted: &accepted }).collect();
-            questions.push(AnsweredQuestion { readings: None, accepted: &accepted });
+                readings.iter().map(|readings| AnsweredQuestion { readings: Some(readings), accepted: Accepted::Texts(&accepted) }).collect();
+            questions.push(AnsweredQuestion { readings: None, accepted: Accepted::Texts(&accepted) });
             let wanted = EvidenceSearch { merge, ..search(spans, &[1, 2, 4, 20]) };
             let found = tune_evidence(&questions, &wanted, &Control::new()).expect("tunes");
             for threads in [2, 3, 0] {

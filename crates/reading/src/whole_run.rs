@@ -7,13 +7,23 @@ use crate::Error;
 use crate::judged::{JudgedQuestion, Scratch};
 use crate::question::{BestAnswer, QuestionReadings, Scoring};
 
+/// The accepted answers of a question. Without any, no answer is right.
+#[derive(Debug, Clone, Copy)]
+pub enum Accepted<'a> {
+    /// Texts. An answer is right if it equals one of them after SQuAD's normalization (Rajpurkar et al., 2016).
+    Texts(&'a [String]),
+    /// Python regular expressions, as CuratedTREC's are. An answer is right if it matches one of them, as
+    /// [`text::PredictionMatcher::patterns_lossy`] describes it.
+    Patterns(&'a [String]),
+}
+
 /// A question with its accepted answers, and what was read for it.
 #[derive(Debug, Clone, Copy)]
 pub struct AnsweredQuestion<'a> {
     /// None read: no answer, which is wrong.
     pub readings: Option<&'a QuestionReadings>,
     /// Accepted answers.
-    pub accepted: &'a [String],
+    pub accepted: Accepted<'a>,
 }
 
 /// The best answer of the first so many passages of each question, as [`QuestionReadings::best`] gives it.

@@ -1,6 +1,6 @@
 use crate::error::Error;
 use crate::prepared::decompose;
-use crate::python_pattern::translate;
+use crate::python_pattern::{Translated, translate};
 
 /// Steps after which a search that backtracks is given up.
 const BACKTRACK_LIMIT: usize = 10_000_000;
@@ -23,6 +23,22 @@ impl Pattern {
     pub(crate) fn new(pattern: &str) -> Result<Self, Error> {
         let refuse = |reason: String| Error::Pattern { pattern: pattern.to_owned(), reason };
         let translated = translate(&decompose(pattern.into())).map_err(refuse)?;
+        Self::compile(translated, refuse)
+    }
+
+    /// The same, but a match has to begin where the text begins, as with `match` of Python's `re`.
+    pub(crate) fn at_start(pattern: &str) -> Result<Self, Error> {
+        // Alone first: parentheses that do not belong together could close those put around the pattern.
+        Self::new(pattern)?;
+        let refuse = |reason: String| Error::Pattern { pattern: pattern.to_owned(), reason };
+        let Translated { pattern: alone, backtracks, without_boundaries } =
+            translate(&decompose(pattern.into())).map_err(refuse)?;
+        let anchored = |alone: String| format!(r"\A(?:{alone})");
+        let without_boundaries = without_boundaries.map(anchored);
+        Self::compile(Translated { pattern: anchored(alone), backtracks, without_boundaries }, refuse)
+    }
+
+    fn compile(translated: Translated, refuse: impl Fn(String) -> Error) -> Result<Self, Error> {
         if !translated.backtracks {
             return linear(&translated.pattern).map(Self::Linear).map_err(|error| refuse(last_line(&error)));
         }

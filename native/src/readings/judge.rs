@@ -3,7 +3,7 @@ use std::sync::Arc;
 use napi::Env;
 use napi::bindgen_prelude::{Float64Array, Object, Uint8Array, Uint32Array};
 use napi_derive::napi;
-use reading::{AnsweredQuestion, EvidenceSearch, GridRange};
+use reading::{Accepted, AnsweredQuestion, EvidenceSearch, GridRange};
 
 use super::{NativeReadings, NativeScoring, ReadRun};
 use crate::control::{Control, or_new};
@@ -39,14 +39,16 @@ pub struct NativeTunedEvidence {
 #[napi]
 pub struct ReadingsJudge {
     readings: Arc<ReadRun>,
+    /// Whether accepted answers are regular expressions.
+    patterns: bool,
     questions: Vec<(String, Vec<String>)>,
 }
 
 #[napi]
 impl ReadingsJudge {
     #[napi(constructor, catch_unwind)]
-    pub fn new(readings: &NativeReadings) -> Self {
-        Self { readings: Arc::clone(&readings.inner), questions: Vec::new() }
+    pub fn new(readings: &NativeReadings, patterns: bool) -> Self {
+        Self { readings: Arc::clone(&readings.inner), patterns, questions: Vec::new() }
     }
 
     #[napi(catch_unwind)]
@@ -64,9 +66,9 @@ impl ReadingsJudge {
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
         let (read, questions) = (Arc::clone(&self.readings), std::mem::take(&mut self.questions));
-        let control = or_new(control);
+        let (patterns, control) = (self.patterns, or_new(control));
         spawn(env, move || {
-            let questions = answered(&read, &questions)?;
+            let questions = answered(&read, &questions, patterns)?;
             let passages: Vec<usize> = passages.iter().map(|&passages| passages as usize).collect();
             let right = reading::exact_matches(&questions, scoring.parse()?, &passages, &control)?;
             Ok(Uint8Array::from(right.into_iter().flatten().map(u8::from).collect::<Vec<u8>>()))
@@ -82,9 +84,9 @@ impl ReadingsJudge {
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
         let (read, questions) = (Arc::clone(&self.readings), std::mem::take(&mut self.questions));
-        let control = or_new(control);
+        let (patterns, control) = (self.patterns, or_new(control));
         spawn(env, move || {
-            let questions = answered(&read, &questions)?;
+            let questions = answered(&read, &questions, patterns)?;
             let range = |values: &[f64]| match values {
                 &[from, to] => Ok(GridRange { from, to }),
                 _ => Err(Failure::argument("tuneEvidence: expected ranges of two numbers")),
@@ -114,12 +116,13 @@ impl ReadingsJudge {
 fn answered<'a>(
     read: &'a ReadRun,
     questions: &'a [(String, Vec<String>)],
+    patterns: bool,
 ) -> Outcome<Vec<AnsweredQuestion<'a>>> {
     let answered: Vec<AnsweredQuestion<'a>> = questions
         .iter()
         .map(|(id, accepted)| AnsweredQuestion {
             readings: read.positions.get(id).map(|&at| &read.readings[at]),
-            accepted,
+            accepted: if patterns { Accepted::Patterns(accepted) } else { Accepted::Texts(accepted) },
         })
         .collect();
     match (questions.first(), read.ids.first()) {

@@ -1,6 +1,6 @@
 import {type Command, Option} from 'commander';
 import {type Asked, Collection, type Retriever, retrievers} from '../../collection/collection.ts';
-import type {SpanScoring} from '../../reader/index.ts';
+import {type SpanScoring, spanScorings} from '../../reader/extractive-reader.ts';
 import {count, defaultIndex, number} from '../options.ts';
 import {marked, print, printJson, styled} from '../output.ts';
 
@@ -24,9 +24,7 @@ export function registerAsk(program: Command, signal: AbortSignal): void {
 		.addOption(new Option('-r, --retriever <name>', 'default: hybrid, or bm25 where there are no vectors').choices(retrievers))
 		.option('-k, --k <n>', 'passages retrieved and read', count(1), 20)
 		.option('--answers <n>', 'answers shown', count(1), 3)
-		.addOption(
-			new Option('--scoring <way>', 'how spans are scored').choices(['original', 'normalized', 'probability']).default('normalized'),
-		)
+		.addOption(new Option('--scoring <way>', 'how spans are scored').choices(spanScorings).default('normalized'))
 		.option('--gamma <x>', 'evidence fusion: weight of the retrieval score (default: one that suits the retriever)', number)
 		.option('--reader <model>', 'a folder with model.onnx, or owner/name on the Hugging Face hub')
 		.option('--json', 'print one JSON object')

@@ -1,6 +1,7 @@
 import {join, relative} from 'node:path';
 import {type Command, Option} from 'commander';
 import {parts} from '../../replication/configuration.ts';
+import {type AnswerMerge, answerMerges} from '../../reader/extractive-reader.ts';
 import {type ReplicateOptions, type Study, replicate} from '../../replication/index.ts';
 import {count, counts, number} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
@@ -20,8 +21,12 @@ interface ReplicateFlags {
 	readonly reader: string | false;
 	readonly answers: 'text' | 'pattern';
 	readonly depth: number;
+	readonly dprDepth?: number;
 	readonly k: number[];
 	readonly read: number;
+	readonly spans: number;
+	readonly answerTokens: number;
+	readonly merge: AnswerMerge;
 	readonly significance: number;
 	readonly developmentQuestions?: number;
 	readonly testQuestions?: number;
@@ -44,24 +49,34 @@ export function registerReplicate(program: Command, signal: AbortSignal): void {
 		.option('--reader <model>', 'reader', 'minilm-reader')
 		.option('--no-reader', 'retrieval alone: Tables 1 and 2')
 		.addOption(
-			new Option('--answers <kind>', 'texts, or with --no-reader regular expressions as in CuratedTREC')
+			new Option('--answers <kind>', 'accepted answers: texts, or regular expressions as in CuratedTREC')
 				.choices(['text', 'pattern'])
 				.default('text'),
 		)
 		.option('--depth <n>', "hits taken from each list before fusing (k')", count(1), 1000)
+		.option('--dpr-depth <n>', "the same for DPR's own hybrid (default: twice --depth)", count(1))
 		.option('--k <list>', 'cut-offs of accuracy', counts, [20, 100])
-		.option('--read <n>', 'passages that the reader reads per question; the paper has 500', count(1), 100)
+		.option('--read <n>', 'maximum number of passages read per question; the paper has 500', count(1), 100)
+		.option('--spans <n>', 'maximum number of spans kept per passage (m); PyGaggle has 5', count(1), 10)
+		.option('--answer-tokens <n>', 'maximum number of tokens of an answer', count(1), 10)
+		.addOption(
+			new Option('--merge <way>', 'answers that are equal: as texts, or after normalization as in PyGaggle')
+				.choices(answerMerges)
+				.default('text'),
+		)
 		.option('--significance <p>', 'a difference counts with a corrected p below this', number, 0.01)
-		.option('--development-questions <n>', 'use so many, spread over the file', count(1))
-		.option('--test-questions <n>', 'use so many, spread over the file', count(2))
+		.option('--development-questions <n>', 'number of questions used, spread over the file (default: all)', count(1))
+		.option('--test-questions <n>', 'number of questions used, spread over the file (default: all)', count(2))
 		.option('--json', 'print the study as one JSON object')
-		.action(async ({dataset, output, json, model, questionModel, k, read, ...flags}: ReplicateFlags) => {
+		.action(async ({dataset, output, json, model, questionModel, k, read, spans, answerTokens, ...flags}: ReplicateFlags) => {
 			const options: ReplicateOptions = {
 				...flags,
 				encoder: model,
 				questionEncoder: questionModel,
 				ks: k,
 				passagesRead: read,
+				spansPerPassage: spans,
+				maxAnswerTokens: answerTokens,
 				signal,
 			};
 			const study = await watched(async onProgress => replicate(dataset, output, {...options, onProgress}));
@@ -81,7 +96,7 @@ function show({retrieval, reading}: Study): void {
 			['retriever', 'weight', ...retrieval.ks.map(k => `top-${k}`)],
 			retrieval.rows.map(({condition, weight, accuracy}) => [
 				condition,
-				weight === undefined ? '' : String(weight),
+				weight === undefined ? '' : String(Number(weight.toPrecision(4))),
 				...accuracy.map(share),
 			]),
 		),

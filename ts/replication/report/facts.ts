@@ -1,9 +1,9 @@
 /** What a report says of a study besides its tables. */
-import {type Fact, type Reference, fileFact, modelFact, tally} from '../report/facts.ts';
-import {grouped, many, percent} from '../report/words.ts';
-import type {Finding} from './findings.ts';
-import {weightSymbol} from './names.ts';
-import type {Study} from './study.ts';
+import {type Fact, type Reference, fileFact, modelFact, tally} from '../../report/facts.ts';
+import {grouped, many, percent} from '../../report/words.ts';
+import type {Finding} from '../findings.ts';
+import {weightSymbol} from '../names.ts';
+import type {Study} from '../study.ts';
 
 export const title = ({dataset}: Study): string => `Dense Passage Retriever, replicated on ${dataset}`;
 
@@ -29,18 +29,19 @@ export function inputs({corpus, questions, models, reading}: Study): readonly Fa
 }
 
 export function settingsOf({settings, passagekit, reading}: Study): readonly Fact[] {
-	const {depth, significance, tunedFor, passagesRead, spansPerPassage, maxAnswerTokens, bm25} = settings;
+	const {depth, dprDepth, significance, tunedFor, passagesRead, spansPerPassage, maxAnswerTokens, merge, bm25} = settings;
 	return [
 		{what: 'passagekit', value: passagekit},
-		...(bm25 ? [{what: 'BM25', value: `k1 = ${bm25.k1}, b = ${bm25.b}`}] : []),
-		{what: 'Hits fused of each list (k′)', value: grouped(depth)},
+		{what: 'BM25', value: `k1 = ${bm25.k1}, b = ${bm25.b}`},
+		{what: 'Hits fused of each list (k′)', value: `up to ${grouped(depth)}; up to ${grouped(dprDepth)} for Hybrid-orig`},
 		{what: 'Weights tuned for', value: `top-${tunedFor} accuracy`},
 		{what: 'Significant', value: `p < ${significance}, Bonferroni-corrected`},
 		...(reading
 			? [
-					{what: 'Passages read', value: `at most ${grouped(passagesRead)}`},
-					{what: 'Spans of a passage (m)', value: String(spansPerPassage)},
-					{what: 'Tokens of an answer', value: `at most ${maxAnswerTokens}`},
+					{what: 'Passages read', value: `up to ${grouped(passagesRead)} per question`},
+					{what: 'Spans of a passage (m)', value: `up to ${spansPerPassage}`},
+					{what: 'Tokens of an answer', value: `up to ${maxAnswerTokens}`},
+					{what: 'Equal answers', value: merge === 'text' ? 'the same text' : 'the same text after SQuAD’s normalization'},
 				]
 			: []),
 	];
@@ -66,9 +67,16 @@ export function tuningCurves({retrieval}: Study): readonly TuningCurve[] {
 	});
 }
 
+/** A weight in as many digits as tell the values of a grid apart. */
+export const shownWeight = (weight: number): string => String(Number(weight.toPrecision(4)));
+
+/** Of Figure 1, in both reports. */
+export const figure1Caption =
+	'End-to-end effectiveness by the number of passages read. Each curve has one pair of weights β and γ at all k: the one that development questions chose together with a number of passages (table “Chosen for reading”). Ma et al. (2021) do not say at which k theirs were chosen.';
+
 export function tuningSentence({symbol, points, best}: TuningCurve, {settings}: Study): string {
 	const weights = points.map(({weight}) => weight);
-	return `${symbol} = ${best.weight}, with ${percent(best.accuracy)} % at top-${settings.tunedFor}, of ${points.length} weights from ${Math.min(...weights)} to ${Math.max(...weights)}`;
+	return `${symbol} = ${shownWeight(best.weight)}, with ${percent(best.accuracy)} % at top-${settings.tunedFor}, of ${points.length} weights from ${shownWeight(Math.min(...weights))} to ${shownWeight(Math.max(...weights))}`;
 }
 
 export const references: readonly Reference[] = [

@@ -1,11 +1,14 @@
-import {escaped, fenced, labelled, tableBlocks} from '../report/markdown.ts';
-import {type ReportTable, testsTable} from '../report/table.ts';
-import {equalsP, grouped, percent} from '../report/words.ts';
-import {abstract, inputs, references, settingsOf, title, tuningCurves, tuningSentence} from './facts.ts';
-import {type Finding, findings} from './findings.ts';
-import {conditionLabels, conditionName, retrieverNames} from './names.ts';
-import {type ReadingStudy, type Study, checkStudy} from './study.ts';
-import {overlapTable, readingTable, retrievalTable, tuningTable} from './tables.ts';
+import {escaped, fenced, labelled, tableBlocks} from '../../report/markdown.ts';
+import {present} from '../../report/findings.ts';
+import {testsTable} from '../../report/table.ts';
+import {equalsP, grouped} from '../../report/words.ts';
+import {abstract, figure1Caption, inputs, references, settingsOf, title, tuningCurves, tuningSentence} from './facts.ts';
+import {type Finding, findings} from '../findings.ts';
+import {conditionLabels, conditionName} from '../names.ts';
+import {type Study, checkStudy} from '../study.ts';
+import {dprTable, exactMatchTable, readingTable, tuningTable} from './reading-tables.ts';
+import {accuracyTable, overlapTable, retrievalTable} from './retrieval-tables.ts';
+import {testFamilies} from './test-families.ts';
 
 /**
 A study as a Markdown page, in GitHub's dialect: findings, the paper's tables with their marks and, where the paper has
@@ -20,7 +23,6 @@ await writeFile('report.md', reportMarkdown(study));
 export function reportMarkdown(study: Study): string {
 	checkStudy(study);
 	const {
-		retrieval,
 		reading,
 		overlap,
 		command,
@@ -41,13 +43,19 @@ export function reportMarkdown(study: Study): string {
 					curves.map(curve => `- ${labelled(conditionLabels[curve.condition])}: ${escaped(tuningSentence(curve, study))}`).join('\n'),
 				]
 			: []),
+		...(study.retrieval.curves.lines.length > 0 ? tableBlocks(accuracyTable(study)) : []),
 		...(overlap.length > 0 ? ['## Overlap', ...tableBlocks(overlapTable(study))] : []),
 		...(reading
-			? ['## Reading', ...tableBlocks(readingTable(study, reading)), ...tableBlocks(tuningTable(reading, study)), ...figure(reading)]
+			? [
+					'## Reading',
+					...tableBlocks(readingTable(study, reading)),
+					...present([dprTable(study, reading)]).flatMap(tableBlocks),
+					...tableBlocks(tuningTable(reading, study)),
+					...(reading.curves.length > 0 ? tableBlocks({...exactMatchTable(reading), name: 'Figure 1', caption: figure1Caption}) : []),
+				]
 			: []),
 		'## Tests',
-		...tableBlocks(testsTable('Table 1', retrieval.comparisons, significance, conditionName)),
-		...(reading ? tableBlocks(testsTable('Table 3', reading.comparisons, significance, conditionName)) : []),
+		...testFamilies(study).flatMap(({of, comparisons}) => tableBlocks(testsTable(of, comparisons, significance, conditionName))),
 		'## How to reproduce',
 		...(command === undefined ? [] : [fenced(command)]),
 		inputs(study)
@@ -66,27 +74,6 @@ function item(finding: Finding): string {
 	const {claim, here, evidence} = finding;
 	const ps = evidence.map(({a, b, measure, corrected}) => `${name(a, b)}, ${measure}: ${equalsP(corrected)}`);
 	return `**${escaped(claim)}** *${finding.verdict}.* ${escaped(here)}${ps.length > 0 ? ` (Corrected p. ${escaped(ps.join('; '))}.)` : ''}`;
-}
-
-function figure({ks, curves}: ReadingStudy): readonly string[] {
-	if (curves.length === 0) {
-		return [];
-	}
-	const table: ReportTable = {
-		name: 'Figure 1',
-		caption: 'Exact match in per cent by passages read.',
-		stub: 'Passages read',
-		columns: curves.map(({retriever, scoring}) => ({heading: `${retrieverNames[retriever]}-${scoring}`})),
-		blocks: [
-			{
-				rows: ks.map((k, i) => ({
-					heading: {text: grouped(k)},
-					cells: curves.map(({exactMatch}) => ({text: percent(exactMatch[i]!)})),
-				})),
-			},
-		],
-	};
-	return tableBlocks(table);
 }
 
 const name = (a: string, b: string): string => `${conditionName(a)} − ${conditionName(b)}`;

@@ -1,13 +1,27 @@
-import {escaped, labelled, tableHtml} from '../report/html.ts';
-import {findingsHtml, folded, numbered, page, referencesHtml, reproduction} from '../report/page.ts';
-import {type ReportTable, testsTable} from '../report/table.ts';
-import {grouped, percent} from '../report/words.ts';
-import {type TuningCurve, abstract, inputs, references, settingsOf, title, tuningCurves, tuningSentence} from './facts.ts';
-import {curveName, figure1} from './figure.ts';
-import {findings} from './findings.ts';
-import {conditionLabels, conditionName} from './names.ts';
-import {type ReadingStudy, type Study, checkStudy} from './study.ts';
-import {overlapTable, readingTable, retrievalTable, tuningTable} from './tables.ts';
+import {escaped, labelled, tableHtml} from '../../report/html.ts';
+import {present} from '../../report/findings.ts';
+import {findingsHtml, folded, numbered, page, referencesHtml, reproduction} from '../../report/page.ts';
+import {type ReportTable, testsTable} from '../../report/table.ts';
+import {grouped, percent} from '../../report/words.ts';
+import {accuracyFigure, drawings, exactMatchFigure} from './curves-figure.ts';
+import {
+	type TuningCurve,
+	abstract,
+	figure1Caption,
+	inputs,
+	references,
+	settingsOf,
+	shownWeight,
+	title,
+	tuningCurves,
+	tuningSentence,
+} from './facts.ts';
+import {findings} from '../findings.ts';
+import {conditionLabels, conditionName} from '../names.ts';
+import {type ReadingStudy, type Study, checkStudy} from '../study.ts';
+import {dprTable, exactMatchTable, readingTable, tuningTable} from './reading-tables.ts';
+import {accuracyTable, overlapTable, retrievalTable} from './retrieval-tables.ts';
+import {testFamilies} from './test-families.ts';
 import {tuningPanel} from './tuning-figure.ts';
 
 /**
@@ -24,7 +38,6 @@ await writeFile('report.html', reportHtml(study));
 export function reportHtml(study: Study): string {
 	checkStudy(study);
 	const {
-		retrieval,
 		reading,
 		overlap,
 		passagekit,
@@ -41,16 +54,22 @@ export function reportHtml(study: Study): string {
 			findingsHtml(found, conditionName),
 			section('Retrieval'),
 			tableHtml(retrievalTable(study)),
+			...accuracyCurves(study),
 			...tuning(study),
 			...(overlap.length > 0 ? [section('Overlap'), tableHtml(overlapTable(study))] : []),
 			...(reading
-				? [section('Reading'), tableHtml(readingTable(study, reading)), ...figure(reading), tableHtml(tuningTable(reading, study))]
+				? [
+						section('Reading'),
+						tableHtml(readingTable(study, reading)),
+						...present([dprTable(study, reading)]).map(tableHtml),
+						...figure(reading),
+						tableHtml(tuningTable(reading, study)),
+					]
 				: []),
 			section('Tests'),
-			folded('All tests of Table 1', [tableHtml(testsTable('Table 1', retrieval.comparisons, significance, conditionName))]),
-			...(reading
-				? [folded('All tests of Table 3', [tableHtml(testsTable('Table 3', reading.comparisons, significance, conditionName))])]
-				: []),
+			...testFamilies(study).map(({of, comparisons}) =>
+				folded(`All tests of ${of}`, [tableHtml(testsTable(of, comparisons, significance, conditionName))]),
+			),
 			section('How to reproduce'),
 			...reproduction(study.command, [...settingsOf(study), ...inputs(study)]),
 			section('References'),
@@ -76,8 +95,19 @@ function tuning(study: Study): readonly string[] {
 		'</div>',
 		`<figcaption><b>Tuning.</b> Top-${settings.tunedFor} accuracy in per cent of the hybrids on ${grouped(questions.development.count)} development questions, by weight. The dot is the weight chosen.</figcaption>`,
 		'</figure>',
-		folded('Accuracy by weight, as a table', [tableHtml(weightsTable(curves, study))]),
+		folded('Accuracy by weight, as a table', weightsTables(curves, study).map(tableHtml)),
 	];
+}
+
+/** A table for each kind of weight: λ and α have different values. */
+function weightsTables(curves: readonly TuningCurve[], study: Study): readonly ReportTable[] {
+	const symbols = [...new Set(curves.map(({symbol}) => symbol))];
+	return symbols.map(symbol =>
+		weightsTable(
+			curves.filter(curve => curve.symbol === symbol),
+			study,
+		),
+	);
 }
 
 function weightsTable(curves: readonly TuningCurve[], study: Study): ReportTable {
@@ -91,7 +121,7 @@ function weightsTable(curves: readonly TuningCurve[], study: Study): ReportTable
 		blocks: [
 			{
 				rows: weights.map(weight => ({
-					heading: {text: String(weight)},
+					heading: {text: shownWeight(weight)},
 					cells: curves.map(({points}) => {
 						const point = points.find(({weight: of}) => of === weight);
 						return {text: point ? percent(point.accuracy) : '–'};
@@ -102,31 +132,30 @@ function weightsTable(curves: readonly TuningCurve[], study: Study): ReportTable
 	};
 }
 
-function figure(reading: ReadingStudy): readonly string[] {
-	const {ks, curves} = reading;
-	if (curves.length === 0) {
+/** Accuracy by k, beside Table 1. */
+function accuracyCurves(study: Study): readonly string[] {
+	const {ks, lines} = study.retrieval.curves;
+	if (lines.length === 0 || ks.length < 2) {
 		return [];
 	}
-	const values: ReportTable = {
-		name: 'Values of Figure 1',
-		caption: 'Exact match in per cent by passages read.',
-		stub: 'Read',
-		columns: curves.map(curve => ({heading: curveName(curve)})),
-		blocks: [
-			{
-				rows: ks.map((k, i) => ({
-					heading: {text: grouped(k)},
-					cells: curves.map(({exactMatch}) => ({text: percent(exactMatch[i]!)})),
-				})),
-			},
-		],
-	};
 	return [
 		'<figure>',
-		figure1(reading, {name: 'wide', width: 760, height: 440}),
-		figure1(reading, {name: 'narrow', width: 360, height: 440}),
-		'<figcaption><b>Figure 1.</b> End-to-end effectiveness by the number of passages read. The dot is a line’s maximum.</figcaption>',
+		...drawings(accuracyFigure(study.retrieval)),
+		`<figcaption><b>Accuracy by k.</b> Share of ${grouped(study.questions.test.count)} test questions with an answer in the first k passages, as in Figure 1 of Karpukhin et al. (2020).</figcaption>`,
 		'</figure>',
-		folded('Figure 1 as a table', [tableHtml(values)]),
+		folded('Accuracy by k, as a table', [tableHtml(accuracyTable(study))]),
+	];
+}
+
+function figure(reading: ReadingStudy): readonly string[] {
+	if (reading.curves.length === 0) {
+		return [];
+	}
+	return [
+		'<figure>',
+		...drawings(exactMatchFigure(reading)),
+		`<figcaption><b>Figure 1.</b> ${escaped(figure1Caption)} The dot is a line’s maximum.</figcaption>`,
+		'</figure>',
+		folded('Figure 1 as a table', [tableHtml(exactMatchTable(reading))]),
 	];
 }

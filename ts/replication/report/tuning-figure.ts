@@ -1,9 +1,9 @@
 /** Figure 2: a hybrid's accuracy on development questions by its weight. */
-import {escaped} from '../report/html.ts';
-import {type Point, at, dot, line, polyline, scale, spot, text, ticks} from '../report/svg.ts';
-import {percent, plain} from '../report/words.ts';
-import type {TuningCurve} from './facts.ts';
-import {conditionLabels} from './names.ts';
+import {escaped} from '../../report/html.ts';
+import {type Point, at, dot, line, polyline, scale, spot, text, ticks} from '../../report/svg.ts';
+import {percent, plain} from '../../report/words.ts';
+import {type TuningCurve, shownWeight} from './facts.ts';
+import {conditionLabels} from '../names.ts';
 
 const [width, height] = [340, 200];
 const [left, right, top, bottom] = [40, width - 12, 26, height - 40];
@@ -21,15 +21,15 @@ export function tuningPanel(curve: TuningCurve, range: readonly [number, number]
 	const y = scale([rows[0]!, rows.at(-1)!], [bottom, top]);
 	const place = ({weight, accuracy}: {weight: number; accuracy: number}): Point => [x(weight), y(100 * accuracy)];
 	const [bestX, bestY] = place(best);
-	const label = `${symbol} = ${best.weight}: ${percent(best.accuracy)}`;
+	const label = `${symbol} = ${shownWeight(best.weight)}: ${percent(best.accuracy)}`;
 	// The words stand above the point, and inside the panel.
 	const half = 3.4 * label.length;
 	const labelX = Math.min(right - half, Math.max(left + half, bestX));
-	const words = (weight: number, accuracy: number): string => `${symbol} = ${weight}: ${percent(accuracy)}`;
+	const words = (weight: number, accuracy: number): string => `${symbol} = ${shownWeight(weight)}: ${percent(accuracy)}`;
 	return [
 		`<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${name}-title ${name}-desc">`,
 		`<title id="${name}-title">${escaped(plain(conditionLabels[condition]))}: accuracy by weight</title>`,
-		`<desc id="${name}-desc">${escaped(`Top-${tunedFor} accuracy on development questions by ${symbol}; the weight chosen is ${best.weight}, with ${percent(best.accuracy)} per cent.`)}</desc>`,
+		`<desc id="${name}-desc">${escaped(`Top-${tunedFor} accuracy on development questions by ${symbol}; the weight chosen is ${shownWeight(best.weight)}, with ${percent(best.accuracy)} per cent.`)}</desc>`,
 		...rows.map(value => line([left, y(value)], [right, y(value)], value === rows[0] ? 'axis' : 'grid')),
 		...rows.map(value => text([left - 7, y(value) + 4], String(value), 'tick end')),
 		...columns.map(value => line([x(value), bottom], [x(value), bottom + 4], 'axis')),
