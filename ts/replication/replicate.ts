@@ -72,6 +72,8 @@ export async function replicate(dataset: string, output: string, options: Replic
 		: await Collection.build(files.corpus, place, {
 				encoder,
 				questionEncoder,
+				// Each passage alone: vectors of int8 models depend on their batch.
+				batchTokens: 1,
 				hnsw: {seed: GRAPH_SEED},
 				threads: 1,
 				overwrite: true,

@@ -44,11 +44,3 @@ export function verdictOfParts(parts: readonly Verdict[]): Verdict {
 	}
 	return tested.every(part => part === 'undecided') ? 'undecided' : 'holds in part';
 }
-
-/** The verdict on a claim that is counted, not tested. */
-export function verdictOfCounts(all: boolean, some: boolean): Verdict {
-	if (all) {
-		return 'holds';
-	}
-	return some ? 'holds in part' : 'contradicted';
-}
