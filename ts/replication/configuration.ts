@@ -1,6 +1,6 @@
 import {configurationFile} from '../report/run-folder.ts';
 import type {Model} from '../report/inputs.ts';
-import {type Settings, type Study, studyFormat} from './study.ts';
+import type {Settings, Study, studyFormat} from './study.ts';
 
 /** All that decides what a run finds: the same configuration gives the same bytes. */
 export interface Configuration {

@@ -2,7 +2,7 @@
 import {type Comparison, compared} from '../report/comparisons.ts';
 import {present, significance} from '../report/findings.ts';
 import {type Verdict, verdictOfGains, verdictOfParts} from '../report/verdict.ts';
-import {grouped, listed, points, size} from '../report/words.ts';
+import {grouped, listed, many, points, size} from '../report/words.ts';
 import {closeMargin, verdictOfNoDifference, verdictOfNoLoss, widest} from './equivalence.ts';
 import type {Finding, FindingName} from './findings.ts';
 import {conditionName, exactMatchMeasure, readingCondition, retrieverNames} from './names.ts';
@@ -104,15 +104,15 @@ function passagesRead({ks, curveTests}: ReadingStudy, dataset: string): Finding 
 	const parts = (['bm25', 'dense', 'hybrid'] as const)
 		.filter(retriever => of(retriever).length > 0)
 		.map(retriever => ({retriever, tests: of(retriever), peaks: !onlyRising.includes(retriever)}));
-	const [first, last] = [grouped(ks[0]!), grouped(ks.at(-1)!)];
+	const [first, last] = [many(ks[0]!, 'passage'), many(ks.at(-1)!, 'passage')];
 	const peaking = parts.filter(({peaks}) => peaks).map(({retriever}) => retriever);
 	const sentences = parts.map(({retriever, tests}) => {
 		const rises = tests.map(({rise}) => rise);
 		const falls = tests.map(({fall}) => fall);
-		const to = retriever === 'bm25' ? `${last} passages` : 'the chosen number';
+		const to = retriever === 'bm25' ? last : 'the chosen number';
 		return (
-			`${retrieverNames[retriever]} (${listed(tests.map(({scoring, chosen}) => `${scoring}: ${grouped(chosen)} chosen`))}): from ${first} passages to ${to} exact match changes by ${differences(rises)} points, ` +
-			`of which ${significance(rises)}; from the chosen number to ${last} by ${differences(falls.map(reversed))} points, of which ${significance(falls)}.`
+			`${retrieverNames[retriever]} (${listed(tests.map(({scoring, chosen}) => `${scoring}: ${grouped(chosen)} chosen`))}): from ${first} to ${to}, exact match changes by ${differences(rises)} points; ${significance(rises)}. ` +
+			`From the chosen number to ${last} it changes by ${differences(falls.map(reversed))} points; ${significance(falls)}.`
 		);
 	});
 	return {

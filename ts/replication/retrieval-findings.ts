@@ -103,7 +103,7 @@ function overlap({overlap: measured, overlapComparisons, corpus}: Study): Findin
 		name: 'overlap',
 		source: 'paper',
 		claim: 'Dense and sparse lists have few passages in common: a Jaccard overlap of less than 10 %.',
-		here: `The overlap is ${shares}; of the differences from 10 %, ${significance(evidence)}.${
+		here: `The overlap is ${shares}; compared with 10 %, ${significance(evidence)}.${
 			caveat.length > 0
 				? ` Two random lists of ${grouped(corpus.count)} passages would overlap by ${listed(caveat)}, so ${caveat.length === 1 ? 'that length does' : 'these lengths do'} not count.`
 				: ''
