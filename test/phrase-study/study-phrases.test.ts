@@ -147,7 +147,8 @@ test('a study is the same when it is run again, and when it was stopped half-way
 		const {data: vectors, dim} = await encoder.encode(of);
 		phrases.push(...of.map(({id, name}, row) => ({id, name, vector: vectors.slice(row * dim, (row + 1) * dim)})));
 	}
-	t.is(phrases.length, study.models[1]!.phrases);
+	// The encoder's vectors are longer than 1, so that divided and undivided scores differ.
+	t.like(study.models[1], {phrases: phrases.length, unitLength: false});
 	const run = await readTrecRun(join(whole, 'candidates', 'M3.trec'));
 	// A_k: the 30 highest inner products with phrases, undivided, of the candidates and of all passages.
 	const best = {
