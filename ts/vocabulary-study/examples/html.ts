@@ -9,11 +9,12 @@ import {TABLE_TOKENS, captions, figureWords} from './words.ts';
 
 /** Rules of both. */
 export const exampleStyle = `${projectionStyle}
-table.examples th { white-space: normal; vertical-align: top; width: 46%; padding-right: 1.4rem; }
+table.examples { table-layout: fixed; } table.examples thead th:not(:first-child) { width: 25%; }
+table.examples th { white-space: normal; vertical-align: top; padding-right: 1.4rem; }
 table.examples th p { margin: 0 0 .3rem; } table.examples th .passage { color: var(--quiet); font-size: .86rem; line-height: 1.4; font-weight: 400; }
-table.examples td { white-space: normal; vertical-align: top; text-align: left; width: 27%; line-height: 1.5; }
+table.examples td { white-space: normal; vertical-align: top; text-align: left; line-height: 1.5; }
 table.examples thead th[scope=col]:not(:first-child) { text-align: left; }
-.examples .origin-question .token { text-decoration: underline; text-underline-offset: .2em; } .examples .origin-passage .token { font-style: italic; }
+.examples .origin-question .token { text-decoration: underline; text-underline-offset: .2em; } .examples .origin-passage .token { font-style: italic; font-weight: 400; }
 .example { margin: 1.6rem 0; } .example h3 { margin: 0 0 .4rem; font-size: 1rem; font-weight: 600; } .example p { margin: .4rem 0; }
 `;
 
@@ -25,7 +26,7 @@ export function examplesTableHtml({examples, settings}: VocabularyStudy): readon
 	return [
 		'<div class="scroll" role="region" tabindex="0" aria-label="Table 1">',
 		'<table class="examples">',
-		`<caption><b>Table 1.</b> ${escaped(captions.table(settings.seed))} Tokens in <b>bold</b> are in both texts, <u>underlined</u> ones in the question alone, <i>italic</i> ones in the passage alone, others in neither.</caption>`,
+		`<caption><b>Table 1.</b> ${escaped(captions.table(settings.seed))} Tokens in <b>bold</b> are in both texts, <u>underlined</u> ones in the question alone, <i>italic</i> ones in the passage alone, others in neither. ${textKey}</caption>`,
 		'<thead><tr><th scope="col">Question and passage</th><th scope="col">Question’s projection Q</th><th scope="col">Passage’s projection P</th></tr></thead>',
 		'<tbody>',
 		...drawn.map(
@@ -55,10 +56,14 @@ export function examplesFigureHtml({examples}: VocabularyStudy): readonly string
 				'</div>',
 			].join('\n'),
 		),
-		`<figcaption><b>Figure 2.</b> ${escaped(captions.figure)}</figcaption>`,
+		`<figcaption><b>Figure 2.</b> ${escaped(captions.figure)} ${textKey}</figcaption>`,
 		'</figure>',
 	];
 }
+
+/** What marks in the texts mean. */
+const textKey =
+	'In the texts: words <mark class="shared">shared</mark> by question and passage, <mark class="forgotten">forgotten</mark> by the passage’s projection (shared, but after rank 100), and <mark class="expansion">added</mark> by the question’s projection.';
 
 /** The two examples of Figure 2, as far as there are any. */
 export function figureExamples({found, missed}: VocabularyExamples): ReadonlyArray<{heading: string; example: ProjectedExample}> {
