@@ -136,7 +136,7 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	const gold = new Map([...lists].map(([id, {gold}]) => [id, gold]));
 	await using encoder = await OnnxEncoder.load('tiny-encoder');
 	const segmenter = await PhraseSegmenter.open({sentences: 3});
-	// int8 models depend a little on the texts that they are run with, so as many passages at once.
+	// Each phrase alone, as in the study: vectors of int8 models depend on the texts that share their batch.
 	const phrases: Array<{id: string; name: string; vector: Float32Array}> = [];
 	for (let start = 0; start < passages.length; start += 128) {
 		const of = passages
@@ -144,7 +144,7 @@ test('a study is the same when it is run again, and when it was stopped half-way
 			.flatMap(({id, text, title}) =>
 				segmenter.segment(text).map(({text, start, end}) => ({id, name: `${id}:${start}-${end}`, text, title: title!})),
 			);
-		const {data: vectors, dim} = await encoder.encode(of);
+		const {data: vectors, dim} = await encoder.encode(of, {batchTokens: 1});
 		phrases.push(...of.map(({id, name}, row) => ({id, name, vector: vectors.slice(row * dim, (row + 1) * dim)})));
 	}
 	// The encoder's vectors are longer than 1, so that divided and undivided scores differ.
@@ -204,19 +204,21 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	for (const name of candidates.selected) {
 		confidences.set(name, await readTrecRun(join(whole, 'candidates', `${name}.phrases.trec`)));
 	}
-	const confidence = (name: string, id: string, temperature: number): number => {
-		const scores = confidences
+	/** 1 / C − 1: confidences that both round to 1 are told apart by it. */
+	const doubt = (name: string, id: string, temperature: number): number => {
+		const [best, ...others] = confidences
 			.get(name)!
 			.get(id)!
 			.map(({score}) => score);
-		return 1 / scores.reduce((sum, score) => sum + Math.exp((score - scores[0]!) / temperature), 0);
+		return others.reduce((sum, score) => sum + Math.exp((score - best!) / temperature), 0);
 	};
+	const confidence = (name: string, id: string, temperature: number): number => 1 / (1 + doubt(name, id, temperature));
 	const fused = (temperatureOf: (name: string) => number): Run =>
 		new Map(
 			tested.map(({id}) => {
 				const [best] = candidates.selected
-					.map(name => ({name, confidence: confidence(name, id, temperatureOf(name))}))
-					.toSorted((a, b) => b.confidence - a.confidence);
+					.map(name => ({name, doubt: doubt(name, id, temperatureOf(name))}))
+					.toSorted((a, b) => a.doubt - b.doubt);
 				return [id, runs.get(best!.name)!.get(id)!] as const;
 			}),
 		);
@@ -260,9 +262,9 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	/** T ← T − 100 · dE/dT from 0.1, 100 times, dE/dT by differences; below 0 half the way. */
 	function descended(): number {
 		const predict = (id: string, temperature: number): {confidence: number; right: number} => {
-			const of = candidates.selected.map(name => ({name, confidence: confidence(name, id, temperature)}));
-			const {name, confidence: best} = of.reduce((a, b) => (b.confidence > a.confidence ? b : a));
-			return {confidence: best, right: Number(accuracyOf(runs.get(name)!, gold, [{id} as Question]) === 1)};
+			const of = candidates.selected.map(name => ({name, doubt: doubt(name, id, temperature)}));
+			const {name, doubt: least} = of.reduce((a, b) => (b.doubt < a.doubt ? b : a));
+			return {confidence: 1 / (1 + least), right: Number(accuracyOf(runs.get(name)!, gold, [{id} as Question]) === 1)};
 		};
 		let temperature = 0.1;
 		for (let step = 0; step < 100; step++) {
@@ -270,7 +272,7 @@ test('a study is the same when it is run again, and when it was stopped half-way
 			const bins = new Map<number, {count: number; gap: number; slope: number}>();
 			for (const {id} of development) {
 				const {confidence: at, right} = predict(id, temperature);
-				const of = candidates.selected.reduce((a, b) => (confidence(b, id, temperature) > confidence(a, id, temperature) ? b : a));
+				const of = candidates.selected.reduce((a, b) => (doubt(b, id, temperature) < doubt(a, id, temperature) ? b : a));
 				const slope = (confidence(of, id, temperature + small) - confidence(of, id, temperature - small)) / (2 * small);
 				const bin = Math.min(Math.floor(at * 10), 9);
 				const {count, gap, slope: sum} = bins.get(bin) ?? {count: 0, gap: 0, slope: 0};
@@ -363,7 +365,7 @@ test('without both, passages that have an answer are relevant, and no candidate 
 	t.true(study.questions.without < 12, String(study.questions.without));
 	const store = await PassageStore.open(join(output, 'collection', 'passages.pkstore'));
 	const run = await readTrecRun(join(output, 'candidates', 'M0.trec'));
-	const bm25 = await readTrecRun(join(output, 'runs', 'BM25.trec'));
+	const supervision = await readTrecRun(join(output, 'runs', 'supervision.trec'));
 	const dense = await readTrecRun(join(output, 'runs', 'M5.trec'));
 	let found = 0;
 	const questions = await asked(join(data, 'questions.test.jsonl'), 24);
@@ -372,7 +374,8 @@ test('without both, passages that have an answer are relevant, and no candidate 
 		t.is(of.length, 13);
 		const having = of.filter(({text}) => hasAnswer(text, answers));
 		t.is(having.length, 1);
-		const texts = await store.get(bm25.get(id)!.map(hit => hit.id));
+		// Gold is the best passage with an answer for the question and its answer together.
+		const texts = await store.get(supervision.get(id)!.map(hit => hit.id));
 		t.is(having[0]!.id, texts.find(({text}) => hasAnswer(text, answers))!.id);
 		const [first] = await store.get([dense.get(id)![0]!.id]);
 		found += Number(hasAnswer(first!.text, answers));
