@@ -27,7 +27,7 @@ const errorOptions: OptionNames = optionNames<ErrorOptions>({bins: true, form: t
 export interface ReliabilityBin {
 	/** Confidences from here on… */
 	readonly from: number;
-	/** …and below; the last bin has those of 1 too. */
+	/** …to below this value; the last bin includes 1. */
 	readonly to: number;
 	/** Predictions in it. */
 	readonly count: number;
@@ -38,7 +38,7 @@ export interface ReliabilityBin {
 }
 
 /**
-How far confidence is from accuracy in the mean, over bins of confidences: 0 is best. `squared` is Σ |B|/K · (conf(B) − acc(B))²
+The mean distance between confidence and accuracy over bins of confidences: 0 is best. `squared` is Σ |B|/K · (conf(B) − acc(B))²
 (Yang et al., 2023, §3.2), `absolute` is Σ |B|/K · |conf(B) − acc(B)| (Guo et al., 2017, equation 3).
 
 @example
@@ -71,7 +71,7 @@ export function maximumCalibrationError(predictions: readonly Prediction[], opti
 
 /**
 The mean of (confidence − right)², right being 0 or 1 (Brier, 1950): 0 is best. It needs no bins, and is lower for a model that
-tells right from wrong, where calibration alone asks for the right share.
+separates right from wrong predictions, which calibration alone does not require.
 
 @example
 ```

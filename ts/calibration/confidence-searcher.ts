@@ -36,7 +36,7 @@ interface NamedModel {
 }
 
 export interface ConfidenceSearcherOptions {
-	/** Of equally confident models the first one answers. */
+	/** If several models are equally confident, the first one answers. */
 	readonly models: readonly ConfidenceModel[];
 	/**
 	The temperature of all models, as in the paper: see `fitFusionTemperature`. Either it is given here, or every model has its

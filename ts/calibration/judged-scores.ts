@@ -67,9 +67,9 @@ type SelectOptions = CallOptions & {
 const selectOptions: OptionNames = optionNames<SelectOptions>({...callNames, count: true});
 
 /**
-The models whose best hit is relevant most often, best first; of equal ones the earlier (Yang et al., 2023, §3.2: fusion of the
+Returns the models whose best hit is relevant most often, best first; ties keep their order (Yang et al., 2023, §3.2: fusion of the
 top three models). Each is what was given with its `accuracy`, the share of judged queries whose best hit has a grade above
-0. Take development questions: not those that the fusion is measured on.
+0. Use development questions, not those that the fusion is measured on.
 
 @example
 ```

@@ -12,14 +12,14 @@ export interface ReliabilityDiagramOptions extends BinOptions {
 const diagramOptions: OptionNames = optionNames<ReliabilityDiagramOptions>({bins: true, title: true});
 
 /**
-A reliability diagram (DeGroot & Fienberg, 1983; Guo et al., 2017, §2), as a self-contained SVG: of each bin of confidences the
-share that is right, as a bar, and a mark at the mean confidence, with the gap between them washed in; where confidence
-is accuracy the mark is on the bar, and both are on the diagonal. Below, how many predictions each bin has. It follows the
-reader's light or dark scheme, and says its numbers to those who do not see it.
+A reliability diagram (DeGroot & Fienberg, 1983; Guo et al., 2017, §2), as a self-contained SVG. For each bin of confidences, a bar shows the
+share of right predictions, a line marks the mean confidence, and the gap between them is shaded. If confidence
+equals accuracy, the line is at the top of the bar. Bars below the plot count the predictions of each bin. The SVG follows the
+reader's light or dark color scheme, and its description has the numbers for screen readers.
 
 @example
 ```
-const {run, confidence} = await fuseByConfidence(runs);
+const {run, confidence} = await fuseByConfidence(runs, {temperature: 0.04});
 const predictions = [...run].map(([query, hits]) => ({confidence: confidence.get(query)!, correct: isGold(query, hits[0]?.id)}));
 await writeFile('reliability.svg', reliabilityDiagram(predictions, {title: 'MUF on SQuAD'}));
 ```
@@ -107,7 +107,7 @@ const words = ({from, to, count, confidence, accuracy}: ReliabilityBin): string 
 const shown = (value: number): string => String(Number(value.toFixed(3)));
 const grouped = (count: number): string => count.toLocaleString('en');
 
-/** All within its class: the drawing may stand in a page that has styles of its own. */
+/** Every rule is scoped to the class, because the drawing may be part of a page that has its own styles. */
 const style = `
 .reliability { --paper: #fffefb; --ink: #1d1d1f; --quiet: #62625e; --rule: #e4e2da; --strong: #8d8b84; --bar: #0a5fa8; --over: #b85000; }
 @media screen and (prefers-color-scheme: dark) {

@@ -59,7 +59,7 @@ the fused predictions, which are those of the most confident model for each ques
 the same order, and the same temperature.
 
 `search` (the default) finds the temperature with the smallest error, within eight powers of ten around the spread of the
-scores; its error is at most 1.001 times the minimum. `descent` is the paper's method: T ← T − stepSize · dE/dT from T₀ = 0.1
+scores; on random data its error was at most 1.001 times the minimum. `descent` is the paper's method: T ← T − stepSize · dE/dT from T₀ = 0.1
 with a step size of 100 (§4.2), where dE/dT uses the derivative of the most confident model's confidence. It ends when the
 gradient is 0 or after `steps` steps; a step to 0 or below halves the temperature instead. Its result depends on T₀ and on the
 size of the scores: see docs/calibration.md. Progress counts intervals of temperatures, or steps.

@@ -13,7 +13,7 @@ export interface SignificanceOptions extends CallOptions {
 	readonly test?: SignificanceTest | undefined;
 	/** How often `randomisation` and `bootstrap` draw. @default 10_000 */
 	readonly rounds?: number | undefined;
-	/** What they draw from. The same values and seed give the same p on every platform. @default 42 */
+	/** Seed of their random numbers. The same values and seed give the same p on every platform. @default 42 */
 	readonly seed?: number | undefined;
 }
 
@@ -23,7 +23,7 @@ const significanceOptions: OptionNames = optionNames<SignificanceOptions>({...ca
 export interface PairedTest {
 	/** Mean of a − mean of b, over the queries that both have. */
 	readonly difference: number;
-	/** Two-sided: how likely so large a difference is between systems that do not differ. Not corrected for other tests. */
+	/** Two-sided: the probability of a difference at least this large if the systems do not differ. Not corrected for other tests. */
 	readonly p: number;
 	/** Queries that both have; these count. */
 	readonly queries: number;
@@ -91,7 +91,7 @@ export async function significance<M extends string>(
 }
 
 /**
-p of each of several tests, corrected for there being several: min(1, p · tests) (Dunn, 1961).
+Corrects the p-values of several tests for their number: min(1, p · tests) (Dunn, 1961).
 
 @example
 ```

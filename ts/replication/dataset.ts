@@ -49,7 +49,7 @@ export async function datasetFiles(
 	return {corpus: found('corpus'), development: found('development'), test: found('test')};
 }
 
-/** The questions of a file that have answers, each id once; of more than `most`, so many spread evenly over the file. */
+/** The questions of a file that have answers, each id once; if there are more than `most`, that number of them, spread evenly over the file. */
 export async function questionsOf(path: string, most: number, signal: AbortSignal | undefined): Promise<Question[]> {
 	const all: Question[] = [];
 	const ids = new Set<string>();

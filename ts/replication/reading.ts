@@ -21,7 +21,7 @@ export interface ToRead {
 	readonly retriever: Retrieved;
 	readonly development: Run;
 	readonly test: Run;
-	/** Up to where γ, or γ / β, is looked for. */
+	/** Upper end of the range in which γ, or γ / β, is searched. */
 	readonly maxGamma: number;
 }
 

@@ -20,7 +20,7 @@ import {reportMarkdown} from './report/markdown.ts';
 import {type Searched, lambdasOf, studyOverlap, studyRetrieval} from './retrieval.ts';
 import {type Study, studyFormat} from './study.ts';
 
-/** Of the graph over passages, where there are so many that one is searched. */
+/** Seed of the graph over passages, which large collections are searched with. */
 const GRAPH_SEED = 42;
 
 /** The paper's, Table 2. */
@@ -32,7 +32,7 @@ and test questions. Tunes the hybrids and evidence fusion on development questio
 what differs, and writes the paper's tables and figure for this data set into the folder `output`: `report.html`, `report.md`
 and `report.json`, with the runs as TREC files and the exact configuration.
 
-It can be stopped at any time: called again with the same configuration it goes on where it was. The same configuration gives
+It can be stopped at any time: called again with the same configuration, it continues where it stopped. The same configuration gives
 the same bytes.
 
 @example
@@ -119,7 +119,7 @@ export async function replicate(dataset: string, output: string, options: Replic
 			await makeFolder(join(folder, parts.runs));
 			await writeTrecRun(path, run, `passagekit-${retriever}`, {signal});
 		}
-		// Read in any case, so that a run that goes on begins with the same.
+		// Always read back from the file, so that a resumed run starts from the same hits.
 		return readTrecRun(path, {signal});
 	};
 	const searched = async (questions: readonly Question[], split: string): Promise<Searched> => ({

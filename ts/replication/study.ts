@@ -114,7 +114,7 @@ export interface CurveTest {
 
 export type Retrieved = 'dense' | 'bm25' | 'hybrid';
 
-/** The paper's names: `repl` the original span scoring, `GAR` the normalised one, `*` with the retriever's scores. */
+/** The paper's names: `repl` the original span scoring, `GAR` the normalized one, `*` with the retriever's scores. */
 export type Scoring = 'repl' | 'repl*' | 'GAR' | 'GAR*';
 
 export interface ReadingRow {
@@ -135,7 +135,7 @@ export interface ReadingCell {
 	readonly developmentExactMatch: number;
 }
 
-/** Refuses what is no study, such as the JSON of something else. */
+/** Throws if the value is not a study, such as the JSON of something else. */
 export function checkStudy(value: unknown): asserts value is Study {
 	const format = isObject(value) ? value['format'] : undefined;
 	if (format !== studyFormat) {

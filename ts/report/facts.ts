@@ -4,7 +4,7 @@ import type {Finding} from './findings.ts';
 import {type Verdict, verdicts} from './verdict.ts';
 import {listed, many} from './words.ts';
 
-/** A line of what has to be the same for the same numbers to come out; `code` is set as code. */
+/** One thing that has to be the same to reproduce the numbers; `code` is set as code. */
 export interface Fact {
 	readonly what: string;
 	readonly value: string;

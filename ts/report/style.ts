@@ -1,5 +1,5 @@
 /**
-The report's style sheet. Colours of lines stay apart for people who see few: blue, orange, and the text's own; dashes
+The report's style sheet. The colors of lines are distinct for color-blind readers: blue, orange, and that of the text; dashes
 tell span scorings.
 */
 export const reportStyle = `

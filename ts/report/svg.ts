@@ -25,7 +25,7 @@ export function ticks(low: number, high: number, count: number): readonly number
 
 /**
 Where labels go that want to be at `wanted`, at least `gap` apart and within `[top, bottom]`: in the same order, and as
-near as they can be by the sum of squares (isotonic regression by pooling neighbours).
+near as they can be by the sum of squares (isotonic regression by pooling neighbors).
 */
 export function apart(wanted: readonly number[], gap: number, [top, bottom]: readonly [number, number]): readonly number[] {
 	const order = wanted.map((_, i) => i).sort((a, b) => wanted[a]! - wanted[b]! || a - b);

@@ -49,7 +49,7 @@ export function testsTable(
 ): ReportTable {
 	return {
 		name: `Tests of ${of}`,
-		caption: `Differences in points, and p of paired t-tests: as tested, and corrected for ${comparisons.length} tests. Significant is a corrected p below ${significance}.`,
+		caption: `Differences in points, and p-values of paired t-tests, uncorrected and corrected for ${comparisons.length} tests. A corrected p below ${significance} is significant.`,
 		stub: 'Comparison',
 		columns: [
 			{heading: 'measure', kind: 'words'},

@@ -12,7 +12,7 @@ export interface Tested {
 	readonly tested: PairedTest;
 }
 
-/** The tests of a table, corrected for there being so many. */
+/** The tests of a table, corrected for their number. */
 export function corrected(tests: readonly Tested[], significance: number): Comparison[] {
 	const ps = bonferroni(tests.map(({tested}) => tested.p));
 	return tests.map(({a, b, measure, mark, better, tested}, i) => {

@@ -42,11 +42,11 @@ export function judgedByContexts(questions: readonly Question[], corpus: Readonl
 	return qrels.size === 0 ? undefined : {from: 'contexts', qrels};
 }
 
-/** Passages that distant supervision looks at for each question (Karpukhin et al., 2020, §4.1). */
+/** Passages that distant supervision looks at for each question (Karpukhin et al., 2020, §4.2). */
 export const SUPERVISION_DEPTH = 100;
 
 /**
-Distant supervision (Karpukhin et al., 2020, §4.1 and appendix A): the query is the question and its first answer together, and
+Distant supervision (Karpukhin et al., 2020, §4.2 and appendix A): the query is the question and its first answer together, and
 the relevant passages are those of BM25's first 100 that contain an answer, in BM25's order, so that the gold passage is the best of
 them. A question without such a passage has none and is dropped.
 */

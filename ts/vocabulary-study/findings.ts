@@ -95,7 +95,7 @@ function wordPieces(study: VocabularyStudy): VocabularyFinding | undefined {
 		? undefined
 		: {
 				...claim,
-				here: `It differs by ${listed(evidence.map(({measure, difference}) => `${points(difference)} points of ${measure}`))}; ${significance(evidence)}. The difference to BM25 of words is ${listed(present(over('bm25')).map(({difference}) => points(difference)))}.`,
+				here: `It differs by ${listed(evidence.map(({measure, difference}) => `${points(difference)} points of ${measure}`))}; ${significance(evidence)}. The difference from BM25 of words is ${listed(present(over('bm25')).map(({difference}) => points(difference)))}.`,
 				verdict: verdictOfGains(evidence, 'all'),
 				evidence,
 			};

@@ -2,7 +2,7 @@
 /// al., 2023, §3.2). 0 without scores.
 ///
 /// It is computed as 1 / Σ exp((score − max) / T), whose exponents are never above 0: no temperature overflows, however
-/// small it is, and what underflows is nothing beside 1. A score of −∞ is none.
+/// small it is, and terms that underflow are negligible. A score of −∞ is ignored.
 #[must_use]
 pub fn confidence(scores: &[f32], temperature: f64) -> f64 {
     let Some(max) = greatest(scores) else { return 0.0 };

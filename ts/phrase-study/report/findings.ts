@@ -45,7 +45,7 @@ export function phraseFindings(study: PhraseStudy): readonly PhraseFinding[] {
 			study,
 			'confidence or scores',
 			['mean', 'rrf'],
-			'To answer with the most confident model is better than to average the same models’ scores or ranks.',
+			'Answering with the most confident model is better than averaging the same models’ scores or ranks.',
 			'study',
 		),
 		wholeCorpus(study),
@@ -70,8 +70,8 @@ function phrasesOrPassages(study: PhraseStudy): PhraseFinding | undefined {
 	return {
 		name: 'phrases or passages',
 		source: 'paper',
-		claim: 'Passages are found better by their phrases than whole.',
-		here: `The best phrases on development questions are of ${length}; on test questions they differ from whole passages by ${points(test.difference)} points; ${significance([test])}.`,
+		claim: 'Passages are found better by their phrases than as a whole.',
+		here: `The best phrases on development questions have ${length}; on test questions they differ from whole passages by ${points(test.difference)} points; ${significance([test])}.`,
 		verdict: verdictOfGains([test], 'all'),
 		evidence: [test],
 	};
@@ -154,7 +154,7 @@ function mufOrBm25({candidates, dataset}: PhraseStudy): PhraseFinding | undefine
 	};
 }
 
-/** Judged by Brier scores, which a paired test applies to; the errors that the temperature was fitted by are told beside them. */
+/** Judged by Brier scores, which a paired test applies to; the calibration errors, which the temperature was fitted to, are reported beside them. */
 function calibration({candidates: {models, fused, temperatures, calibrationTests}}: PhraseStudy): PhraseFinding | undefined {
 	if (calibrationTests.length === 0) {
 		return undefined;

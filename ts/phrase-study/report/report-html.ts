@@ -47,7 +47,7 @@ export function phraseStudyHtml(study: PhraseStudy): string {
 			section('Retrieval from all passages'),
 			tableHtml(retrievalTable(study)),
 			section('Tests'),
-			folded('All tests among candidates', tests(candidates, 'Tables 2 and 3', settings)),
+			folded('All tests among candidates', tests(candidates, 'candidates (Tables 2 and 3)', settings)),
 			folded('All tests among all passages', tests(retrieval, 'Table 4', settings)),
 			section('How to reproduce'),
 			...reproduction(study.command, [...settingsOf(study), ...inputs(study)]),

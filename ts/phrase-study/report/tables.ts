@@ -267,7 +267,7 @@ function measureColumns({measures}: ProtocolStudy, group?: string): readonly Col
 
 function marked({comparisons, extensions, measures}: ProtocolStudy, significance: number): string {
 	const of = measures[0] === accuracyMeasure ? 'accuracy' : measures[0]!;
-	return `On ${of}: ${marks.worse} MUF is significantly better, ${marks.better} significantly better than MUF. ${tested(comparisons, significance)} The ${extensions.length} tests against other ways to fuse, which the paper does not have, are corrected apart.`;
+	return `On ${of}, ${marks.worse}: MUF is significantly better; ${marks.better}: significantly better than MUF. ${tested(comparisons, significance)} The ${extensions.length} tests against other ways to fuse, which the paper does not have, are corrected apart.`;
 }
 
 /** The families of tests: each is corrected on its own. `of` names the paper's tables. */

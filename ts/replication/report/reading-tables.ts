@@ -58,8 +58,8 @@ function readSentence({hybridRead, depth, spansPerPassage, maxAnswerTokens, merg
 			: `Hybrid is ${conditionName(hybridRead.method)}${'alpha' in hybridRead ? ` with α = ${hundredths(hybridRead.alpha)}` : ''}, the better one on development questions, which fuses up to ${grouped(depth)} hits of each list. `;
 	const equal = merge === 'text' ? 'the same text' : 'the same text after SQuAD’s normalization';
 	const kind =
-		answers === 'pattern' ? ' Accepted answers are regular expressions, which the answer has to match from its first character on.' : '';
-	return `${hybrid}Up to ${spansPerPassage} spans of a passage count, of up to ${maxAnswerTokens} tokens; answers are equal if they have ${equal}.${kind} What an int8 reader says of a passage depends a little on the passages read in the same batch.`;
+		answers === 'pattern' ? ' Accepted answers are regular expressions, which have to match the answer from its first character on.' : '';
+	return `${hybrid}Up to ${spansPerPassage} spans of a passage count, of up to ${maxAnswerTokens} tokens; answers are equal if they have ${equal}.${kind} The logits of an int8 reader for a passage depend slightly on the passages read in the same batch.`;
 }
 
 /** Table 4 of Karpukhin et al. (2020), where it has this data set, beside exact match with their span scoring. */

@@ -1,4 +1,4 @@
-/** Figure 2: a hybrid's accuracy on development questions by its weight. */
+/** The tuning figure: a hybrid's accuracy on development questions by its weight. */
 import {escaped} from '../../report/html.ts';
 import {type Point, at, dot, line, polyline, scale, spot, text, ticks} from '../../report/svg.ts';
 import {percent, plain} from '../../report/words.ts';

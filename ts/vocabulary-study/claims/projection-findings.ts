@@ -59,7 +59,7 @@ export function firstToken(study: VocabularyStudy): VocabularyFinding | undefine
 	return {
 		name: 'first token',
 		source: 'paper',
-		claim: 'For most questions, both the question and the passage have the first token of Q.',
+		claim: 'For most questions, both the question and the passage contain the first token of Q.',
 		here: `This is so for ${percent(first.shared)} % of the questions${evidence.length === 0 ? '' : `; compared with one half, ${significance(evidence)}`}. (In the paper for ${publishedVocabulary.composition.firstShared} %.)`,
 		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
@@ -78,7 +78,7 @@ export function queryPrediction(study: VocabularyStudy): VocabularyFinding | und
 	return {
 		name: 'query prediction',
 		source: 'paper',
-		claim: 'P ranks those tokens of a passage higher that questions about it have, and the encoder has learned that.',
+		claim: 'P ranks the tokens of a passage that questions about it share higher than its other tokens, and the encoder learned that.',
 		here: `The token-level MRR × 100 in P is ${values[0]} for shared tokens and ${values[1]} for the passage’s other tokens; ${values[2]} for shared tokens with ${baselineName(study)}. (In the paper 26.1 and 3.0, and 1.4 with BERT.) ${capital(significance(evidence))}.${learned.length === 0 ? ' Whether it was learned is not tested.' : ''}`,
 		verdict: verdictOfParts([verdictOfGains(kinds, 'all'), verdictOfGains(learned, 'all')]),
 		evidence,
@@ -140,9 +140,9 @@ export function amnesia(study: VocabularyStudy, side: 'passage' | 'question'): V
 		claim:
 			side === 'passage'
 				? 'Where dense retrieval misses what BM25 finds, the passage’s vector has forgotten a token that both share.'
-				: 'The same is seen in the question’s projection, where shared tokens rank higher.',
+				: 'The question’s projection shows the same, but shared tokens rank higher in it.',
 		here: sentences.join(' '),
-		// The groups are what the claim is about: without a test of them there is none.
+		// The claim is about the groups: without a test of the groups, it is not tested.
 		verdict: side === 'passage' || verdict === 'not tested' ? verdict : verdictOfParts([verdict, verdictOfGains(sides, 'all')]),
 		evidence: [...evidence, ...sides],
 	};
@@ -160,7 +160,7 @@ export function remembers(study: VocabularyStudy): VocabularyFinding | undefined
 	return {
 		name: 'enrichment remembers',
 		source: 'study',
-		claim: 'Enriched vectors of passages have their forgotten tokens back.',
+		claim: 'Enrichment brings forgotten tokens back into the vectors of passages.',
 		here: `The median of the worst rank of a shared token in P changes ${listed(change)}. It is better for ${percent(0.5 + evidence[0]!.difference)} % of the questions; compared with one half, ${significance(evidence)}.`,
 		verdict: verdictOfGains(evidence, 'all'),
 		evidence,

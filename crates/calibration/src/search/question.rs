@@ -114,7 +114,7 @@ fn add(piece: Piece, found: &mut Vec<Piece>) {
     }
 }
 
-/// Where two curves cross of which `first` is lower at `low`, and `last` at `high`.
+/// The crossing of two curves: `first` is lower at `low`, and `last` at `high`.
 fn crossing(first: &Curve, last: &Curve, low: f64, high: f64) -> f64 {
     increasing_root(low, high, |u| {
         let (first, last) = (first.at(u), last.at(u));

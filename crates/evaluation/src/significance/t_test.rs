@@ -90,7 +90,7 @@ fn critical_value(p: f64, degrees_of_freedom: f64) -> f64 {
     }
 }
 
-/// P(|T| ≥ |t|) of Student's distribution: the regularised incomplete beta function I_x(ν/2, 1/2) at x = ν / (ν + t²)
+/// P(|T| ≥ |t|) of Student's distribution: the regularized incomplete beta function I_x(ν/2, 1/2) at x = ν / (ν + t²)
 /// (Abramowitz & Stegun, 1964, 26.7.1).
 fn two_sided(t: f64, degrees_of_freedom: f64) -> f64 {
     let square = t * t;

@@ -49,8 +49,8 @@ impl Lexicon {
         self.dim
     }
 
-    /// (1/n) Σ w(x_i) s(x_i) over the tokens of a text, repeated ones as often as they occur; scaled to length 1 if so made. Of
-    /// no tokens, or of such as weigh nothing, it is 0.
+    /// (1/n) Σ w(x_i) s(x_i) over the tokens of a text, repeated ones as often as they occur; scaled to length 1 if `unit` was set. For
+    /// no tokens, or only tokens of weight 0, it is 0.
     ///
     /// # Errors
     ///

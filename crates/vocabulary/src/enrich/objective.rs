@@ -4,7 +4,7 @@ use super::products::{Left, transposed};
 use super::softmax::{CrossEntropy, Decoder};
 use crate::Head;
 
-/// What equation 4 of Ram et al. (2023) makes least: −log MLM(s)[t], the cross-entropy of a head's distribution for the vector
+/// What equation 4 of Ram et al. (2023) minimizes: −log MLM(s)[t], the cross-entropy of a head's distribution for the vector
 /// s and its token t.
 ///
 /// ```no_run
@@ -31,7 +31,7 @@ pub struct Losses {
     /// Of each token a number that the loss of no vector is below, up to rounding.
     ///
     /// A layer norm gives γ ∘ n + β with Σ n = 0 and |n|² ≤ its dimension, and the loss is convex in n; so no vector is better
-    /// than the least value, in that ball, of the plane that touches the loss at this n: the duality gap of Frank and Wolfe
+    /// than the minimum, in that ball, of the plane that is tangent to the loss at this n: the duality gap of Frank and Wolfe
     /// (Jaggi, 2013, "Revisiting Frank-Wolfe", equation 2).
     pub bounds: Vec<f32>,
     /// By the vectors, `[vectors, dim]`.

@@ -17,7 +17,7 @@ pub(crate) struct Decoder<'a> {
     transposed: Vec<Vec<f32>>,
 }
 
-/// Of rows g `[rows, inner]`: −log softmax(E g + b) of a token each, and its gradient by g.
+/// For each of the rows g `[rows, inner]`: −log softmax(E g + b) of its target token, and the gradient with respect to g.
 pub(crate) struct CrossEntropy {
     /// `[rows]`
     pub losses: Vec<f32>,
@@ -40,7 +40,7 @@ impl<'a> Decoder<'a> {
     ) -> Result<CrossEntropy, Cancelled> {
         let (count, inner) = (targets.len(), self.inner);
         let mut gradient = vec![0.0; count * inner];
-        // Of what was seen: the greatest logit, and the sum of exponentials less it. They grow with the blocks, and what was
+        // So far: the greatest logit, and the sum of exp(logit − greatest). They grow with the blocks, and what was
         // summed before is scaled (Milakov and Gimelshein, 2018, "Online normalizer calculation for softmax", algorithm 3).
         let mut greatest = vec![f32::NEG_INFINITY; count];
         let mut sums = vec![0.0f32; count];

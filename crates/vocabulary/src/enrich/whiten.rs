@@ -70,7 +70,7 @@ fn covariance(rows: &[f32], mean: &[f64]) -> DMatrix<f64> {
     DMatrix::from_fn(dim, dim, |i, j| sums[i.min(j) * dim + i.max(j)])
 }
 
-/// What a centred column is multiplied by: Λ^(−1/2) Uᵀ, or U Λ^(−1/2) Uᵀ.
+/// What a centered column is multiplied by: Λ^(−1/2) Uᵀ, or U Λ^(−1/2) Uᵀ.
 fn matrix(covariance: DMatrix<f64>, whitening: Whitening) -> DMatrix<f64> {
     let dim = covariance.nrows();
     let SymmetricEigen { eigenvectors, eigenvalues } = SymmetricEigen::new(covariance);
