@@ -4,6 +4,8 @@
 //! those of `onnx.proto`: `ModelProto.graph` is 7, `GraphProto.initializer` 5, `input` 11 and `output` 12; a
 //! `ValueInfoProto`'s name is 1; a `TensorProto` has `dims` 1, `data_type` 2, `int64_data` 7 and `name` 8.
 
+#![allow(dead_code, reason = "each test file uses some of these functions")]
+
 const GRAPH: u64 = 7;
 const INITIALIZER: u64 = 5;
 const INPUT: u64 = 11;
