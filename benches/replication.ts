@@ -7,8 +7,8 @@ import {packageRoot} from '../ts/addon.ts';
 import {replicate} from '../ts/replication/index.ts';
 import type {Benchmark} from './run.ts';
 
-/** Reading takes a quarter of an hour on two cores. */
-const [READ, DEVELOPMENT, TEST] = [40, 300, 1000];
+/** Passages read per list, and questions: reading them takes about a quarter of an hour on two cores. */
+const [READ, DEVELOPMENT, TEST] = [20, 200, 500];
 
 export const replication: Benchmark = async say => {
 	const squad = shared(undefined, 'data', 'squad');
