@@ -163,7 +163,7 @@ test('a phrase study is made, and goes on where it was', async t => {
 	t.is(await readFile(join(output, 'results.json'), 'utf8'), report);
 	t.is(
 		(JSON.parse(report) as {command: string}).command,
-		'npx passagekit phrases --dataset encyclopedia --sentences 2 --tokens 30 --encoder tiny-encoder --questions 9 --seed 42 --negatives 10 --random 20 --significance 0.01',
+		'npx passagekit phrases --dataset encyclopedia --sentences 2 --tokens 30 --encoder tiny-encoder --questions 9 --seed 42 --negatives 10 --random 20 --significance 0.01 --confidence-of phrases',
 	);
 
 	const other = await passagekit(...args, '--seed', '43');
@@ -200,7 +200,7 @@ test('a vocabulary study is made, and goes on where it was', async t => {
 	t.is(await readFile(join(output, 'results.json'), 'utf8'), report);
 	t.is(
 		(JSON.parse(report) as {command: string}).command,
-		'npx passagekit vocabulary --dataset encyclopedia --encoder tiny-encoder --questions 9 --seed 42 --significance 0.01 --no-enrichment',
+		'npx passagekit vocabulary --dataset encyclopedia --encoder tiny-encoder --questions 9 --max-steps 100 --seed 42 --significance 0.01 --no-enrichment',
 	);
 
 	const other = await passagekit(...args, '--seed', '43');

@@ -50,13 +50,13 @@ export interface TokenSearch {
 	readonly steps: Uint32Array;
 }
 
-/** Checked options of a search, and the folder that keeps its results, if any. */
+/** @internal Checked options of a search, and the folder that keeps its results, if any. */
 export interface CheckedSearch {
 	readonly options: Binding.NativeEnrichOptions;
 	readonly folder: string | undefined;
 }
 
-/** Throws if an option has no meaning. */
+/** @internal Throws if an option has no meaning. */
 export function checkedSearch(given: TokenVectorOptions, projection: VocabularyProjection): CheckedSearch {
 	const {start = 'zero', beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, loss = 0.1, stopping = 'all'} = given;
 	const {learningRate = paperLearningRate(projection.modelType), minSteps = 0, threads = 0, cache = true} = given;
@@ -77,7 +77,7 @@ export function checkedSearch(given: TokenVectorOptions, projection: VocabularyP
 /** By default: after 100 steps all but about 1 in 1,000 tokens of BERT-like heads are done, and the last ones gain little. */
 export const MAX_STEPS = 100;
 
-/** The vectors of all tokens, from the cache if they are there. */
+/** @internal The vectors of all tokens, from the cache if they are there. */
 export async function findTokens(
 	projection: VocabularyProjection,
 	{options, folder}: CheckedSearch,
