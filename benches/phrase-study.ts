@@ -25,7 +25,12 @@ export const phraseStudy: Benchmark = async say => {
 	}
 	const studies: Record<string, unknown> = {};
 	const all = Object.entries(datasets).map(([name, {path, options}]) => ({name, path: join(data, ...path), options}));
+	// PASSAGEKIT_COLLECTIONS=SQuAD,PubMedQA measures these alone.
+	const wanted = process.env['PASSAGEKIT_COLLECTIONS']?.split(',');
 	for (const {name, path, options} of [{name: 'Encyclopaedia', path: ENCYCLOPAEDIA, options: {}}, ...all]) {
+		if (wanted && !wanted.includes(name)) {
+			continue;
+		}
 		const began = performance.now();
 		const study = await studyPhrases(path, join(packageRoot, 'benches', '.cache', 'phrase-study', name), {name, ...options});
 		say(`${name}, ${((performance.now() - began) / 1000).toFixed(0)} s`);
