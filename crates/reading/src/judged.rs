@@ -51,13 +51,20 @@ impl<'a> JudgedQuestion<'a> {
         merge: Merge,
     ) -> Self {
         let right_texts = readings.matching_texts(accepted);
-        let answers = readings.answers_of_texts(merge);
-        let mut right = vec![false; readings.answers(merge)];
-        for (&answer, &is_right) in answers.iter().zip(&right_texts) {
-            right[answer as usize] |= is_right;
-        }
-        let agrees =
-            answers.iter().zip(&right_texts).all(|(&answer, &is_right)| right[answer as usize] == is_right);
+        let (right, agrees) = match merge {
+            // Each text is an answer of its own.
+            Merge::Text => (right_texts.clone(), true),
+            Merge::Normalized => {
+                let answers = readings.answers_of_texts(merge);
+                let mut right = vec![false; readings.answers(merge)];
+                for (&answer, &is_right) in answers.iter().zip(&right_texts) {
+                    right[answer as usize] |= is_right;
+                }
+                let mut texts = answers.iter().zip(&right_texts);
+                let agrees = texts.all(|(&answer, &is_right)| right[answer as usize] == is_right);
+                (right, agrees)
+            }
+        };
         let answerable = right.contains(&true);
         let mut judged = Self {
             readings,
