@@ -1,6 +1,8 @@
 /** Pieces of Markdown in GitHub's dialect, with all text escaped. */
+import type {Fact, Reference} from './facts.ts';
+import type {Finding} from './findings.ts';
 import type {ReportTable} from './table.ts';
-import type {Label} from './words.ts';
+import {type Label, equalsP} from './words.ts';
 
 /** A table and its caption below. */
 export function tableBlocks({name, caption, stub, columns, blocks}: ReportTable): readonly string[] {
@@ -33,4 +35,31 @@ export function fenced(text: string): string {
 	const longest = Math.max(2, ...[...text.matchAll(/`+/gu)].map(([ticks]) => ticks.length));
 	const fence = '`'.repeat(longest + 1);
 	return `${fence}sh\n${text}\n${fence}`;
+}
+
+/** A claim with its verdict, the measurement, and the corrected p of its tests; `nameOf` is what a condition is called. */
+export function findingMarkdown({claim, here, verdict, evidence}: Finding, nameOf: (condition: string) => string): string {
+	const ps = evidence.map(({a, b, measure, corrected}) => `${nameOf(a)} − ${nameOf(b)}, ${measure}: ${equalsP(corrected)}`);
+	return `**${escaped(claim)}** *${verdict}.* ${escaped(here)}${ps.length > 0 ? ` (Corrected p. ${escaped(ps.join('; '))}.)` : ''}`;
+}
+
+/** The last sections of a report: how to reproduce it, and its references. */
+export function endMarkdown(
+	command: string | undefined,
+	inputs: readonly Fact[],
+	settings: readonly Fact[],
+	references: readonly Reference[],
+): readonly string[] {
+	const list = (facts: readonly Fact[]): string =>
+		facts
+			.map(({what, value, code}) => `- ${escaped(what)}: ${escaped(value)}${code === undefined ? '' : `, SHA-256 \`${code}\``}`)
+			.join('\n');
+	return [
+		'## How to reproduce',
+		...(command === undefined ? [] : [fenced(command)]),
+		list(inputs),
+		list(settings),
+		'## References',
+		references.map(({text, url}) => `- ${escaped(text)} <${url}>`).join('\n'),
+	];
 }

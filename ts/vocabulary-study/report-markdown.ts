@@ -1,9 +1,8 @@
-import {escaped, fenced, tableBlocks} from '../report/markdown.ts';
+import {endMarkdown, escaped, findingMarkdown, tableBlocks} from '../report/markdown.ts';
 import {testsTable} from '../report/table.ts';
-import {equalsP} from '../report/words.ts';
 import {abstract, caveats, inputs, references, settingsOf, title} from './facts.ts';
 import {examplesFigureMarkdown, examplesTableMarkdown} from './examples/markdown.ts';
-import {type VocabularyFinding, vocabularyFindings} from './findings.ts';
+import {vocabularyFindings} from './findings.ts';
 import {conditionName} from './names.ts';
 import {type VocabularyStudy, checkVocabularyStudy} from './study.ts';
 import {
@@ -36,7 +35,7 @@ export function vocabularyStudyMarkdown(study: VocabularyStudy): string {
 		escaped(abstract(study, found)),
 		...caveats(study).map(escaped),
 		'## Findings',
-		...found.map((finding, i) => `${i + 1}. ${item(finding)}`),
+		...found.map((finding, i) => `${i + 1}. ${findingMarkdown(finding, conditionName)}`),
 		'## What vectors are about',
 		...examplesTableMarkdown(study),
 		...examplesFigureMarkdown(study),
@@ -54,22 +53,7 @@ export function vocabularyStudyMarkdown(study: VocabularyStudy): string {
 		...(retrieval.comparisons.length > 0
 			? ['## Tests', ...tableBlocks(testsTable('Tables 3 and 4', retrieval.comparisons, settings.significance, conditionName))]
 			: []),
-		'## How to reproduce',
-		...(command === undefined ? [] : [fenced(command)]),
-		inputs(study)
-			.map(({what, value, code}) => `- ${what}: ${escaped(value)}${code === undefined ? '' : `, SHA-256 \`${code}\``}`)
-			.join('\n'),
-		settingsOf(study)
-			.map(({what, value}) => `- ${escaped(what)}: ${escaped(value)}`)
-			.join('\n'),
-		'## References',
-		references.map(({text, url}) => `- ${escaped(text)} <${url}>`).join('\n'),
+		...endMarkdown(command, inputs(study), settingsOf(study), references),
 	];
 	return `${blocks.join('\n\n')}\n`;
-}
-
-function item(finding: VocabularyFinding): string {
-	const {claim, here, evidence} = finding;
-	const ps = evidence.map(({a, b, measure, corrected}) => `${conditionName(a)} − ${conditionName(b)}, ${measure}: ${equalsP(corrected)}`);
-	return `**${escaped(claim)}** *${finding.verdict}.* ${escaped(here)}${ps.length > 0 ? ` (Corrected p. ${escaped(ps.join('; '))}.)` : ''}`;
 }

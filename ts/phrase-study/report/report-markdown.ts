@@ -1,8 +1,8 @@
-import {escaped, fenced, tableBlocks} from '../../report/markdown.ts';
+import {endMarkdown, escaped, findingMarkdown, tableBlocks} from '../../report/markdown.ts';
 import {type ReportTable, testsTable} from '../../report/table.ts';
-import {equalsP, grouped} from '../../report/words.ts';
+import {grouped} from '../../report/words.ts';
 import {abstract, inputs, references, settingsOf, title} from './facts.ts';
-import {type PhraseFinding, phraseFindings} from './findings.ts';
+import {phraseFindings} from './findings.ts';
 import {conditionName} from '../names.ts';
 import {type PhraseStudy, checkPhraseStudy} from '../study.ts';
 import {calibrationTable, curveTable, factsTable, generalTable, modelsTable, phrasesTable, retrievalTable, testFamilies} from './tables.ts';
@@ -25,7 +25,7 @@ export function phraseStudyMarkdown(study: PhraseStudy): string {
 		`# ${escaped(title(study))}`,
 		escaped(abstract(study, found)),
 		'## Findings',
-		...found.map((finding, i) => `${i + 1}. ${item(finding)}`),
+		...found.map((finding, i) => `${i + 1}. ${findingMarkdown(finding, conditionName)}`),
 		'## Data',
 		...tableBlocks(factsTable(study)),
 		...tableBlocks(phrasesTable(study)),
@@ -42,24 +42,9 @@ export function phraseStudyMarkdown(study: PhraseStudy): string {
 		...[...testFamilies(candidates, 'Tables 2 and 3'), ...testFamilies(retrieval, 'Table 4')].flatMap(({name, tests}) =>
 			tableBlocks(testsTable(name, tests, settings.significance, conditionName)),
 		),
-		'## How to reproduce',
-		...(command === undefined ? [] : [fenced(command)]),
-		inputs(study)
-			.map(({what, value, code}) => `- ${what}: ${escaped(value)}${code === undefined ? '' : `, SHA-256 \`${code}\``}`)
-			.join('\n'),
-		settingsOf(study)
-			.map(({what, value}) => `- ${escaped(what)}: ${escaped(value)}`)
-			.join('\n'),
-		'## References',
-		references.map(({text, url}) => `- ${escaped(text)} <${url}>`).join('\n'),
+		...endMarkdown(command, inputs(study), settingsOf(study), references),
 	];
 	return `${blocks.join('\n\n')}\n`;
-}
-
-function item(finding: PhraseFinding): string {
-	const {claim, here, evidence} = finding;
-	const ps = evidence.map(({a, b, measure, corrected}) => `${conditionName(a)} − ${conditionName(b)}, ${measure}: ${equalsP(corrected)}`);
-	return `**${escaped(claim)}** *${finding.verdict}.* ${escaped(here)}${ps.length > 0 ? ` (Corrected p. ${escaped(ps.join('; '))}.)` : ''}`;
 }
 
 /** Figure 1 as a table. */

@@ -1,9 +1,9 @@
-import {escaped, fenced, labelled, tableBlocks} from '../../report/markdown.ts';
+import {endMarkdown, escaped, findingMarkdown, labelled, tableBlocks} from '../../report/markdown.ts';
 import {present} from '../../report/findings.ts';
 import {testsTable} from '../../report/table.ts';
-import {equalsP, grouped} from '../../report/words.ts';
+import {grouped} from '../../report/words.ts';
 import {abstract, figure1Caption, inputs, references, settingsOf, title, tuningCurves, tuningSentence} from './facts.ts';
-import {type Finding, findings} from '../findings.ts';
+import {findings} from '../findings.ts';
 import {conditionLabels, conditionName} from '../names.ts';
 import {type Study, checkStudy} from '../study.ts';
 import {dprTable, exactMatchTable, readingTable, tuningTable} from './reading-tables.ts';
@@ -34,7 +34,7 @@ export function reportMarkdown(study: Study): string {
 		`# ${escaped(title(study))}`,
 		escaped(abstract(study, found)),
 		'## Findings',
-		...found.map((finding, i) => `${i + 1}. ${item(finding)}`),
+		...found.map((finding, i) => `${i + 1}. ${findingMarkdown(finding, conditionName)}`),
 		'## Retrieval',
 		...tableBlocks(retrievalTable(study)),
 		...(curves.length > 0
@@ -56,24 +56,7 @@ export function reportMarkdown(study: Study): string {
 			: []),
 		'## Tests',
 		...testFamilies(study).flatMap(({of, comparisons}) => tableBlocks(testsTable(of, comparisons, significance, conditionName))),
-		'## How to reproduce',
-		...(command === undefined ? [] : [fenced(command)]),
-		inputs(study)
-			.map(({what, value, code}) => `- ${what}: ${escaped(value)}${code === undefined ? '' : `, SHA-256 \`${code}\``}`)
-			.join('\n'),
-		settingsOf(study)
-			.map(({what, value}) => `- ${what}: ${escaped(value)}`)
-			.join('\n'),
-		'## References',
-		references.map(({text, url}) => `- ${escaped(text)} <${url}>`).join('\n'),
+		...endMarkdown(command, inputs(study), settingsOf(study), references),
 	];
 	return `${blocks.join('\n\n')}\n`;
 }
-
-function item(finding: Finding): string {
-	const {claim, here, evidence} = finding;
-	const ps = evidence.map(({a, b, measure, corrected}) => `${name(a, b)}, ${measure}: ${equalsP(corrected)}`);
-	return `**${escaped(claim)}** *${finding.verdict}.* ${escaped(here)}${ps.length > 0 ? ` (Corrected p. ${escaped(ps.join('; '))}.)` : ''}`;
-}
-
-const name = (a: string, b: string): string => `${conditionName(a)} − ${conditionName(b)}`;

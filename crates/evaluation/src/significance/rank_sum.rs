@@ -56,8 +56,8 @@ pub fn rank_sum_test(a: &[f64], b: &[f64]) -> Result<RankSum, Error> {
 }
 
 /// The smallest distance of [`RankSum::probability`] from one half that a rank-sum test of samples of these sizes would report with a
-/// p-value of at most `p`. It tells how much a test that found nothing could have found. At most one half: if even that would not
-/// have been significant, the answer is larger than one half.
+/// p-value of at most `p`. It tells how much a test that found nothing could have found. The distance is at most one half, so a larger
+/// answer means that no distance would have been significant.
 ///
 /// # Errors
 ///
