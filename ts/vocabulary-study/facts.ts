@@ -41,9 +41,9 @@ export function inputs({corpus, questions, encoder, questionEncoder, head, basel
 }
 
 const relevances = {
-	qrels: 'as judged; gold is the one of the highest grade',
+	qrels: 'as judged; gold is the first one with the highest grade',
 	contexts: 'the passage that the question was written for',
-	answers: 'those with an answer; gold is the best of BM25',
+	answers: 'those with an answer; gold is BM25’s first one for the question and its answer',
 } as const;
 
 export function settingsOf({settings, passagekit, questions, baseline, retrieval, enrichment}: VocabularyStudy): readonly Fact[] {

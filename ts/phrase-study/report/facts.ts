@@ -34,7 +34,7 @@ export function inputs({corpus, questions, relevance, encoder, questionEncoder}:
 const relevances = {
 	qrels: 'as judged',
 	contexts: 'the passage that the question was written for',
-	answers: 'passages with an answer among BM25’s first 100; gold is the first of them',
+	answers: 'passages with an answer among BM25’s first 100 for the question and its answer; gold is the first of them',
 } as const;
 
 export function settingsOf({settings, passagekit, questions, relevance, candidates}: PhraseStudy): readonly Fact[] {
