@@ -48,7 +48,7 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimit
 	readonly encoderOptions?: OnnxEncoderOptions | undefined;
 	/**
 	Tokens that are encoded together, padding included. With 1 every passage is encoded alone, and its vector does not depend on
-	other passages: int8 models choose the scale of their activations per batch. That takes 4 % longer for passages of 100 words.
+	other passages: int8 models choose the scale of their activations per batch. That takes longer, the more so the shorter the texts.
 	@default 2048
 	*/
 	readonly batchTokens?: number | undefined;

@@ -119,7 +119,7 @@ export class LexicalEnrichment implements Encoder {
 
 	/**
 	Computes the vectors of all tokens, or takes them from the cache. The first time takes long: for 30,522 tokens and 384 dimensions
-	about 15 seconds per step on two free cores with AVX-512, so about 25 minutes for 100 steps, and a few minutes with `stopping: 'each'`. Unfinished
+	about half a minute of processor time per step, so about 50 minutes of it for 100 steps, and a few minutes with `stopping: 'each'`. Unfinished
 	work is kept every half minute and on cancellation, and the next call continues from there. Progress counts tokens in the first
 	search, which finds the number of steps, then steps of each token in the second.
 
