@@ -143,3 +143,18 @@ pub enum Error {
     #[error(transparent)]
     Cancelled(#[from] control::Cancelled),
 }
+
+impl Error {
+    /// The same of a vector that stands `rows` further on, where this one was found in a part of a batch.
+    #[must_use]
+    pub fn moved_by(mut self, rows: usize) -> Self {
+        if let Self::NotFinite { row, .. }
+        | Self::Length { row, .. }
+        | Self::Range { row, .. }
+        | Self::Zero { row, .. } = &mut self
+        {
+            *row += rows;
+        }
+        self
+    }
+}

@@ -1,5 +1,5 @@
 use crate::RowSet;
-use crate::view::View;
+use crate::store::rows_view::View;
 
 /// Says which rows may be hits.
 pub type Filter<'a> = &'a dyn Allow;

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use crate::Error;
-use crate::element::Element;
+use crate::store::element::Element;
 
 /// How a query and a stored vector become a score; higher is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

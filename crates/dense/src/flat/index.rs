@@ -8,12 +8,12 @@ use serde_json::Value;
 use storage::{File, OpenOptions, Writer};
 
 use super::{KIND, Storage};
+use crate::exact::scan::{scan, scan_many};
 use crate::filter::Filter;
-use crate::ids::Ids;
-use crate::rows::Rows;
-use crate::scan::{scan, scan_many};
-use crate::shadow::Shadow;
-use crate::{Error, Similarity, shadow};
+use crate::quantized::Shadow;
+use crate::store::ids::Ids;
+use crate::store::rows::Rows;
+use crate::{Error, Similarity, quantized};
 
 /// Vectors by id, searched exactly.
 ///
@@ -44,7 +44,7 @@ macro_rules! on {
     };
 }
 
-mod staged;
+mod staging;
 
 impl FlatIndex {
     /// An empty index of vectors of dimension `dim`, kept in [`Storage::F32`]. `metadata` is the caller's own and is
@@ -134,7 +134,7 @@ impl FlatIndex {
             Stored::F32(rows) => Ok(scan(&rows.view(), &query, k, filter, control)?),
             Stored::F16(rows) => Ok(scan(&rows.view(), &query, k, filter, control)?),
             Stored::Int8Filtered(rows, codes) => {
-                shadow::search((rows.view(), codes), &query, k, filter, control)
+                quantized::search((rows.view(), codes), &query, k, filter, control)
             }
         }
     }
@@ -173,7 +173,7 @@ impl FlatIndex {
             Stored::F32(rows) => scan_many(&rows.view(), &queries, k, threads, filter, control),
             Stored::F16(rows) => scan_many(&rows.view(), &queries, k, threads, filter, control),
             Stored::Int8Filtered(rows, codes) => {
-                shadow::search_many((rows.view(), codes), &queries, k, threads, filter, control)
+                quantized::search_many((rows.view(), codes), &queries, k, threads, filter, control)
             }
         }
     }

@@ -4,10 +4,11 @@ use serde_json::Value;
 use storage::Writer;
 
 use super::{KIND, Storage};
-use crate::element::Element;
-use crate::ids::Ids;
-use crate::rows::{check_batch, check_dim, table};
-use crate::shadow::Shadow;
+use crate::quantized::Shadow;
+use crate::store::checks::{check_batch, check_dim};
+use crate::store::element::Element;
+use crate::store::ids::Ids;
+use crate::store::row_file::table;
 use crate::{Error, Similarity};
 
 /// Writes a flat index to its file batch by batch: only the ids are held in memory, and with

@@ -28,13 +28,14 @@ use std::sync::Arc;
 use serde_json::json;
 use storage::{File, FileKind, OpenOptions, Writer};
 
-use super::closeness::SquaredLengths;
 use super::codes::Codes;
 use super::graph::Graph;
 use super::options::{HnswOptions, InnerProduct, Layout};
+use super::squared_lengths::SquaredLengths;
 use crate::Error;
-use crate::column::Column;
-use crate::rows::{Rows, number};
+use crate::store::columns::column::Column;
+use crate::store::row_file::number;
+use crate::store::rows::Rows;
 
 /// Files of the HNSW index.
 const KIND: FileKind = FileKind { magic: *b"PKHNSW\0\0", version: 4, name: "HNSW index" };

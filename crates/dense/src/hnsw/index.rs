@@ -1,5 +1,5 @@
-mod searching;
-mod staged;
+mod search;
+mod staging;
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -10,14 +10,15 @@ use serde_json::Value;
 use storage::OpenOptions;
 
 use super::build::{Job, link};
-use super::closeness::{Closeness, SquaredLengths};
 use super::codes::Codes;
 use super::file::{self, Parts};
 use super::graph::Graph;
 use super::options::HnswOptions;
-use super::pool::MOST_ROWS;
-use super::walk::Scratch;
-use crate::rows::Rows;
+use super::scorer::Closeness;
+use super::search::candidate_queue::MOST_ROWS;
+use super::search::scratch::Scratch;
+use super::squared_lengths::SquaredLengths;
+use crate::store::rows::Rows;
 use crate::{Error, FlatIndex, Similarity};
 
 /// Vectors by id, searched approximately through a graph (Malkov and Yashunin, 2018).

@@ -8,23 +8,15 @@
 //! (algorithm 4), `build` inserts (algorithm 1), `plan` decides between all these and a scan, and `file` saves and checks.
 
 mod build;
-mod cells;
-mod closeness;
 mod codes;
 mod file;
-mod filtered;
 mod graph;
 mod index;
-mod interleave;
 mod options;
-mod plan;
-mod pool;
-mod rescore;
-mod select;
-mod sweep;
-mod sweep_many;
-mod visited;
-mod walk;
+mod planner;
+mod scorer;
+mod search;
+mod squared_lengths;
 
 pub use index::HnswIndex;
 pub use options::{DEFAULT_EF_SEARCH, HnswOptions, InnerProduct, Layout};

@@ -4,9 +4,9 @@ use kernels::ByteRows;
 use kernels::int4::{Int4Kernels, Int4Query, unpack};
 use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels, Int8Queries, Int8RowBounds, Int8Rows};
 
+use super::query::{Target, Values, to_bytes};
 use super::rotation::Rotation;
-use super::rough::{Reach, RoughTarget, RoughView};
-use super::target::{Target, Values, to_bytes};
+use super::sign_sketch::{Reach, RoughTarget, RoughView};
 use crate::similarity::squared_length;
 
 /// Codes while they are read.

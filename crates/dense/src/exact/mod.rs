@@ -1,0 +1,4 @@
+//! Exact search: every row is scored.
+
+pub(crate) mod scan;
+pub(crate) mod work_partition;

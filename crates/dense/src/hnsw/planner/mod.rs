@@ -1,0 +1,5 @@
+//! Chooses how a search is run.
+
+mod plan;
+
+pub(crate) use plan::{Plan, Way, most_reads};
