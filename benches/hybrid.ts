@@ -6,7 +6,7 @@ import {shared} from '../test/support/shared.ts';
 import {Collection} from '../ts/collection/index.ts';
 import {encyclopedia, readQuestions} from '../ts/corpus/index.ts';
 import {JudgedLists} from '../ts/fusion/index.ts';
-import type {Hit, Query, Question, Run, Searcher} from '../ts/types.ts';
+import type {Hit, Query, Question, Run, Searcher} from '../ts/core/types.ts';
 import type {Benchmark} from './run.ts';
 
 const ROUNDS = 7;

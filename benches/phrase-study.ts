@@ -1,7 +1,7 @@
 // The study of phrases and their fusion on each shared collection: what `npx passagekit phrases` measures there.
 import {join} from 'node:path';
 import {shared} from '../test/support/shared.ts';
-import {packageRoot} from '../ts/addon.ts';
+import {packageRoot} from '../ts/core/native/addon.ts';
 import {type PhraseStudyOptions, studyPhrases} from '../ts/phrase-study/index.ts';
 import type {Benchmark} from './run.ts';
 

@@ -6,7 +6,7 @@ import {Collection, buildCollection} from '../ts/collection/index.ts';
 import {readQrels, readQuestions, readTrecRun} from '../ts/corpus/index.ts';
 import {evaluate, exactMatch, f1, topKAccuracy} from '../ts/evaluation/index.ts';
 import {type FusionMethod, fuse} from '../ts/fusion/index.ts';
-import type {Question, Run} from '../ts/types.ts';
+import type {Question, Run} from '../ts/core/types.ts';
 import {shared} from '../test/support/shared.ts';
 import type {Benchmark} from './run.ts';
 

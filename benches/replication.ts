@@ -3,7 +3,7 @@ import {copyFile, mkdir, readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {gunzipSync} from 'node:zlib';
 import {shared} from '../test/support/shared.ts';
-import {packageRoot} from '../ts/addon.ts';
+import {packageRoot} from '../ts/core/native/addon.ts';
 import {type ReplicateProgress, findings, replicate} from '../ts/replication/index.ts';
 import type {Benchmark} from './run.ts';
 

@@ -2,7 +2,7 @@
 import {type ModelOutcomes, fitFusionTemperature, fuseByConfidence, judgedScores, selectModels} from '../ts/calibration/index.ts';
 import {encyclopedia, readPassages, readQrels} from '../ts/corpus/index.ts';
 import {OnnxEncoder} from '../ts/encoders/index.ts';
-import type {Hit, Passage, Qrels, Query, Run, Vectors} from '../ts/types.ts';
+import type {Hit, Passage, Qrels, Query, Run, Vectors} from '../ts/core/types.ts';
 import type {Benchmark} from './run.ts';
 
 /** Scores of unit vectors, and of questions ten and a hundred times as long: exp(score / T) overflows sooner. */

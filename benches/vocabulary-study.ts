@@ -1,7 +1,7 @@
 // The study of vocabulary projections on each shared collection: what `npx passagekit vocabulary` measures there.
 import {join} from 'node:path';
 import {shared} from '../test/support/shared.ts';
-import {packageRoot} from '../ts/addon.ts';
+import {packageRoot} from '../ts/core/native/addon.ts';
 import {studyVocabulary, vocabularyFindings} from '../ts/vocabulary-study/index.ts';
 import {entityQuestions} from './entity-questions.ts';
 import type {Benchmark} from './run.ts';

@@ -1,7 +1,7 @@
 import {readFileSync, readdirSync} from 'node:fs';
 import {dirname, join, normalize, relative} from 'node:path';
 import test from 'ava';
-import {packageRoot} from '../ts/addon.ts';
+import {packageRoot} from '../ts/core/native/addon.ts';
 
 const page = readFileSync(join(packageRoot, 'ARCHITECTURE.md'), 'utf8');
 
@@ -71,7 +71,7 @@ test('every folder of ts/ imports only the folders that the architecture page le
 			const path = normalize(join(dirname(file), target!));
 			if (!path.startsWith(root)) {
 				t.is(relative(packageRoot, path), 'native/binding.d.ts', `${relative(packageRoot, file)} imports ${target}`);
-				t.is(relative(root, file), 'native.ts', 'only ts/native.ts knows the addon');
+				t.is(relative(root, file), 'core/native/native.ts', 'only ts/core/native/native.ts knows the addon');
 				continue;
 			}
 			const to = folderOf(path);

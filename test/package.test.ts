@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {promisify} from 'node:util';
 import test from 'ava';
 import {build} from 'esbuild';
-import {packageRoot, platformName} from '../ts/addon.ts';
+import {packageRoot, platformName} from '../ts/core/native/addon.ts';
 
 const run = promisify(execFile);
 

@@ -3,7 +3,7 @@
 import {spawnSync} from 'node:child_process';
 import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {delimiter, join} from 'node:path';
-import {packageRoot} from '../../ts/addon.ts';
+import {packageRoot} from '../../ts/core/native/addon.ts';
 import {ALLOWED_GROWTH, type CountRecord, type Counts, compare, table} from './compare.ts';
 import {countsOf} from './summary.ts';
 

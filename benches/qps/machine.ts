@@ -2,7 +2,7 @@
 import {execFileSync} from 'node:child_process';
 import {existsSync, readFileSync} from 'node:fs';
 import {cpus, totalmem} from 'node:os';
-import {packageRoot} from '../../ts/addon.ts';
+import {packageRoot} from '../../ts/core/native/addon.ts';
 import {cpuFlags} from '../../ts/bench/machine.ts';
 import {coresOf} from './system.ts';
 

@@ -7,7 +7,7 @@ import {join} from 'node:path';
 import {type Interface, createInterface} from 'node:readline';
 import type {Readable, Writable} from 'node:stream';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {packageRoot} from '../../ts/addon.ts';
+import {packageRoot} from '../../ts/core/native/addon.ts';
 
 export const here = join(packageRoot, 'benches', 'qps');
 export const cache = join(here, '.cache');

@@ -1,5 +1,5 @@
 //! The Node-API addon: converts arguments, runs the crates off the event loop, maps errors. Nothing here decides
-//! about retrieval. Errors cross as `[CODE] message`; `ts/native.ts` makes `RetrievalError`s of them.
+//! about retrieval. Errors cross as `[CODE] message`; `ts/core/native/native.ts` makes `RetrievalError`s of them.
 
 #![allow(missing_docs, reason = "documented where users see it, in ts/")]
 #![cfg_attr(

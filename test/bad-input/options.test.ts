@@ -2,7 +2,7 @@ import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
-import {kindOf, shown} from '../../ts/check.ts';
+import {kindOf, shown} from '../../ts/core/checks.ts';
 import {
 	Bm25Index,
 	type Bm25SearchOptions,

@@ -3,7 +3,7 @@ import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import * as passagekit from '../../ts/index.ts';
-import type {Passage, Query, Question} from '../../ts/types.ts';
+import type {Passage, Query, Question} from '../../ts/core/types.ts';
 
 type Arguments = () => readonly unknown[];
 

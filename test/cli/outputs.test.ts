@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import test from 'ava';
-import {packageRoot} from '../../ts/addon.ts';
+import {packageRoot} from '../../ts/core/native/addon.ts';
 import {Collection} from '../../ts/index.ts';
 
 const onUnix = process.platform === 'win32' ? test.skip : test;

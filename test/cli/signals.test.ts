@@ -3,7 +3,7 @@ import {mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
 import {constants, tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
-import {packageRoot} from '../../ts/addon.ts';
+import {packageRoot} from '../../ts/core/native/addon.ts';
 import {Collection, encyclopedia} from '../../ts/index.ts';
 
 const onUnix = process.platform === 'win32' ? test.skip : test;

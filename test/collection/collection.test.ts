@@ -2,7 +2,7 @@ import {cp, mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join, relative} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
-import {packageRoot} from '../../ts/addon.ts';
+import {packageRoot} from '../../ts/core/native/addon.ts';
 import {type BuildProgress, Collection, type FlatStorage, OnnxEncoder, type Passage, RetrievalError} from '../../ts/index.ts';
 
 const passages: Passage[] = [

@@ -3,7 +3,7 @@ import {hostname, tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
 import {Collection} from '../../ts/index.ts';
-import {type ProcessRecord, hasEnded, thisProcess} from '../../ts/process-record.ts';
+import {type ProcessRecord, hasEnded, thisProcess} from '../../ts/core/files/process-record.ts';
 import {endedProcess} from '../support/processes.ts';
 
 async function folder(t: ExecutionContext): Promise<string> {

@@ -6,7 +6,7 @@ import {join} from 'node:path';
 import {pipeline} from 'node:stream/promises';
 import {createGzip, gzipSync} from 'node:zlib';
 import test, {type ExecutionContext} from 'ava';
-import {packageRoot} from '../../ts/addon.ts';
+import {packageRoot} from '../../ts/core/native/addon.ts';
 import {
 	Bm25Index,
 	Bm25Writer,

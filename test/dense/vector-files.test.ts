@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {monitorEventLoopDelay} from 'node:perf_hooks';
 import {setTimeout as sleep} from 'node:timers/promises';
 import test from 'ava';
-import {packageRoot} from '../../ts/addon.ts';
+import {packageRoot} from '../../ts/core/native/addon.ts';
 import {FlatIndex, HnswIndex, type Progress, RetrievalError, type VectorFileOptions} from '../../ts/index.ts';
 import {folder, names, random, row} from '../support/vectors.ts';
 

@@ -2,7 +2,7 @@ import {readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import test from 'ava';
 import {InferenceSession, Tensor} from 'onnxruntime-node';
-import {packageRoot} from '../../ts/addon.ts';
+import {packageRoot} from '../../ts/core/native/addon.ts';
 import {Collection, OnnxEncoder, RetrievalError, Tokenizer} from '../../ts/index.ts';
 import {modelWithConfig, modelWithNumbers} from '../support/onnx.ts';
 

@@ -10,10 +10,10 @@ import {dirname, join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {gzipSync} from 'node:zlib';
 import test, {type ExecutionContext} from 'ava';
-import {RetrievalError} from '../../ts/errors.ts';
+import {RetrievalError} from '../../ts/core/errors.ts';
 import {type DownloadOptions, downloadModel} from '../../ts/models/hub.ts';
 import {resolveModel} from '../../ts/models/resolve.ts';
-import type {Progress} from '../../ts/types.ts';
+import type {Progress} from '../../ts/core/types.ts';
 
 const COMMIT = 'c0ffee'.padEnd(40, '0');
 const GRAPH = Buffer.from(Array.from({length: 200_000}, (_, i) => (i * i) % 251));

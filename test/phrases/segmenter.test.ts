@@ -2,7 +2,7 @@ import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test from 'ava';
-import {packageRoot} from '../../ts/addon.ts';
+import {packageRoot} from '../../ts/core/native/addon.ts';
 import {type Phrase, type PhraseLength, PhraseSegmenter, RetrievalError} from '../../ts/index.ts';
 
 const texts = (phrases: readonly Phrase[]): string[] => phrases.map(({text}) => text);

@@ -2,7 +2,7 @@ import {cp, mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
-import {packageRoot} from '../../ts/addon.ts';
+import {packageRoot} from '../../ts/core/native/addon.ts';
 import {
 	Collection,
 	ExtractiveReader,

@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import type {ExecutionContext} from 'ava';
-import {packageRoot} from '../../ts/addon.ts';
+import {packageRoot} from '../../ts/core/native/addon.ts';
 
 /** Other people's collections and outputs, which cannot be published. CI has them; most users do not. */
 export const sharedFolder = process.env['PASSAGEKIT_SHARED'] ?? join(packageRoot, '..', 'shared');

@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import test from 'ava';
-import {packageRoot} from '../../ts/addon.ts';
+import {packageRoot} from '../../ts/core/native/addon.ts';
 import {type Encoder, FlatIndex, LexicalEnrichment, type Query, RetrievalError, VocabularyProjection, tuneLambda} from '../../ts/index.ts';
 
 const head = join(packageRoot, 'models/tiny-encoder');

@@ -2,7 +2,7 @@ import {appendFile, copyFile, mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test from 'ava';
-import {packageRoot} from '../../ts/addon.ts';
+import {packageRoot} from '../../ts/core/native/addon.ts';
 import {type ErrorCode, OnnxEncoder, RetrievalError, VocabularyProjection} from '../../ts/index.ts';
 import {random, slice} from '../support/vectors.ts';
 

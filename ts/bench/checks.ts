@@ -1,7 +1,7 @@
 /** Whether what was timed found the right hits. */
 import type {HnswIndex} from '../dense/index.ts';
-import {turnWithTime} from '../turn.ts';
-import type {Hit, Vectors} from '../types.ts';
+import {waitForTime} from '../core/event-loop.ts';
+import type {Hit, Vectors} from '../core/types.ts';
 
 /** Queries that are searched for again in double precision. */
 const SAMPLE = 20;
@@ -37,7 +37,7 @@ export async function borneOut(
 		let good = found.size === Math.min(hits[query]!.length, vectors.rows);
 		for (let row = 0; row < vectors.rows; row++) {
 			if (row % ROWS_A_SLICE === 0) {
-				await turnWithTime();
+				await waitForTime();
 			}
 			let score = 0;
 			for (let i = 0; i < dim; i++) {

@@ -1,7 +1,7 @@
 /** What is searched: passages made of the embedded encyclopaedia's, and vectors made of random numbers. */
 import {encyclopedia, readPassages} from '../corpus/index.ts';
-import {turnWithTime} from '../turn.ts';
-import type {Passage, Query, Vectors} from '../types.ts';
+import {waitForTime} from '../core/event-loop.ts';
+import type {Passage, Query, Vectors} from '../core/types.ts';
 import {normal, uniform} from './random.ts';
 
 /** Words of a passage, and about so many in a row from one passage of the encyclopaedia. */
@@ -27,7 +27,7 @@ export async function* embeddedPassages(count: number): AsyncGenerator<Passage> 
 	const next = uniform(42);
 	const below = (bound: number): number => Math.floor(next() * bound);
 	for (let at = 0; at < count; at++) {
-		await turnWithTime();
+		await waitForTime();
 		const words: string[] = [];
 		while (words.length < WORDS) {
 			const source = from[below(from.length)]!;
@@ -45,7 +45,7 @@ export async function clusteredVectors(rows: number, dim: number, seed: number):
 	const middle = Float64Array.from({length: CENTRES * dim}, centres);
 	const data = new Float32Array(rows * dim);
 	for (let row = 0; row < rows; row++) {
-		await turnWithTime();
+		await waitForTime();
 		const centre = Math.floor(choice() * CENTRES) * dim;
 		const vector = data.subarray(row * dim, (row + 1) * dim);
 		let squares = 0;

@@ -1,7 +1,7 @@
 /** What a record says of the machine. */
 import {existsSync, readFileSync} from 'node:fs';
 import {availableParallelism, cpus, loadavg, totalmem} from 'node:os';
-import {native} from '../native.ts';
+import {native} from '../core/native/native.ts';
 
 /** Instruction sets that kernels choose by. */
 const TELLING = /^(?:avx|fma|f16c|bmi2|gfni|vaes|amx|asimd|sve|i8mm|bf16)/u;

@@ -1,5 +1,5 @@
 /** Ways of doing the same thing, timed by turns. */
-import {turnWithTime} from '../turn.ts';
+import {waitForTime} from '../core/event-loop.ts';
 import {type Figure, figure, percentile} from './statistics.ts';
 
 /** What is timed. */
@@ -39,7 +39,7 @@ export async function measure(subjects: readonly Subject[], options: MeasureOpti
 	for (let round = 0; round <= rounds; round++) {
 		for (const [i, subject] of subjects.entries()) {
 			signal?.throwIfAborted();
-			await turnWithTime();
+			await waitForTime();
 			await onTurn?.(done++, total, subject.name);
 			const turn = await oneTurn(subject, milliseconds);
 			if (round > 0) {

@@ -1,10 +1,10 @@
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {packageVersion} from '../addon.ts';
-import {checkCount, checkNumber} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {onPath} from '../files.ts';
+import {packageVersion} from '../core/native/addon.ts';
+import {checkCount, checkNumber} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {onPath} from '../core/file-system.ts';
 import {type Check, type Group, bm25Group, encodingGroup, vectorGroups} from './groups.ts';
 import {type Machine, load, machine} from './machine.ts';
 import {type Speed, measure} from './measure.ts';

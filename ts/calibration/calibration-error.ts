@@ -1,7 +1,7 @@
-import {checkArray, checkCount, checkOneOf, shown} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {type Binding, callSync, native} from '../native.ts';
-import {type OptionNames, checkOptions, optionNames} from '../options.ts';
+import {checkArray, checkCount, checkOneOf, shown} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {type Binding, callSync, native} from '../core/native/native.ts';
+import {type OptionNames, checkOptions, optionNames} from '../core/options.ts';
 import {MAX_BINS, checkCorrect} from './temperature.ts';
 
 /** How confident a model was, from 0 to 1, and whether it was right. */

@@ -1,9 +1,9 @@
-import {checkCount, checkObject, checkOneOf, checkQueries, checkString, hasMethods, isArray, kindOf} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {callSync, native} from '../native.ts';
-import {together} from '../together.ts';
-import type {CallOptions, Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
+import {checkCount, checkObject, checkOneOf, checkQueries, checkString, hasMethods, isArray, kindOf} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {callSync, native} from '../core/native/native.ts';
+import {runConcurrently} from '../core/concurrent-calls.ts';
+import type {CallOptions, Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../core/types.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../core/options.ts';
 import {type FusedModel, checkModels, fuseByConfidence} from './fuse-by-confidence.ts';
 
 /** One of several models. */
@@ -140,7 +140,7 @@ export class ConfidenceSearcher implements Searcher {
 		const {k = 100, signal, threads, onProgress} = options;
 		checkCount('k', k, 0);
 		const depth = Math.max(k, this.#depth);
-		const runs = await together(
+		const runs = await runConcurrently(
 			{signal, onProgress},
 			this.#models.map(({name, searcher, temperature}) => async (call: CallOptions): Promise<FusedModel> => {
 				if (this.#returnsPhrases(searcher)) {

@@ -1,5 +1,5 @@
-import {checkFloats, isInstance} from '../check.ts';
-import {callSync, native} from '../native.ts';
+import {checkFloats, isInstance} from '../core/checks.ts';
+import {callSync, native} from '../core/native/native.ts';
 import {checkTemperature} from './temperature.ts';
 
 /**

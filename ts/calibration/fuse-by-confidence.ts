@@ -1,9 +1,10 @@
-import {checkArray, checkCount, checkString, shown} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
-import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
-import {RetrievedRun, checkRun, nativeRun} from '../run.ts';
-import type {CallOptions, Run} from '../types.ts';
+import {checkArray, checkCount, checkString, shown} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
+import {yieldToEventLoop} from '../core/event-loop.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
+import {RetrievedRun, checkRun, nativeRun} from '../core/native/runs.ts';
+import type {CallOptions, Run} from '../core/types.ts';
 import {checkTemperature} from './temperature.ts';
 
 export interface ConfidenceFusionOptions extends CallOptions {
@@ -80,7 +81,7 @@ export async function fuseByConfidence(runs: readonly FusedModel[], options: Con
 	const [chosen, confidence] = [new Map<string, string>(), new Map<string, number>()];
 	for (let first = 0; first < fused.chosen.length; first += QUERIES_A_TURN) {
 		if (first > 0) {
-			await nextTurn();
+			await yieldToEventLoop();
 			signal?.throwIfAborted();
 		}
 		for (const [i, query] of callSync(() => fused.run.queriesFrom(first, QUERIES_A_TURN)).entries()) {

@@ -1,10 +1,10 @@
-import {checkArray, checkCount, checkString} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {callNative, native} from '../native.ts';
-import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
-import {checkQrels, nativeQrels} from '../qrels.ts';
-import {checkRun, nativeRun} from '../run.ts';
-import type {CallOptions, Qrels, Run, Vectors} from '../types.ts';
+import {checkArray, checkCount, checkString} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {callNative, native} from '../core/native/native.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
+import {checkQrels, nativeQrels} from '../core/native/qrels.ts';
+import {checkRun, nativeRun} from '../core/native/runs.ts';
+import type {CallOptions, Qrels, Run, Vectors} from '../core/types.ts';
 
 /** The results of a model for judged queries, in the order of the judgements. */
 export interface JudgedScores {

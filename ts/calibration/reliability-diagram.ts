@@ -1,5 +1,5 @@
-import {checkArray, checkString} from '../check.ts';
-import {type OptionNames, checkOptions, optionNames} from '../options.ts';
+import {checkArray, checkString} from '../core/checks.ts';
+import {type OptionNames, checkOptions, optionNames} from '../core/options.ts';
 import {escaped} from '../report/html.ts';
 import {type Point, at, line, scale, text} from '../report/svg.ts';
 import {type BinOptions, type Prediction, type ReliabilityBin, expectedCalibrationError, reliability} from './calibration-error.ts';

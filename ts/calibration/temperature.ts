@@ -1,8 +1,8 @@
-import {checkArray, checkCount, checkFloats, checkObject, checkOneOf, isArray, kindOf, shown} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {type Binding, callNative, native} from '../native.ts';
-import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
-import type {CallOptions, Vectors} from '../types.ts';
+import {checkArray, checkCount, checkFloats, checkObject, checkOneOf, isArray, kindOf, shown} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {type Binding, callNative, native} from '../core/native/native.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
+import type {CallOptions, Vectors} from '../core/types.ts';
 
 export interface TemperatureSearchOptions extends CallOptions {
 	/** @default 'search' */

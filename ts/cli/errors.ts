@@ -1,5 +1,5 @@
 import {isNativeError} from 'node:util/types';
-import {RetrievalError} from '../errors.ts';
+import {RetrievalError} from '../core/errors.ts';
 
 /** A call that cannot be understood: exit status 2. */
 export class UsageError extends Error {

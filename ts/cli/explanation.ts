@@ -1,9 +1,9 @@
 /** An explanation as a terminal shows it. */
 import type {ReportTable} from '../report/table.ts';
-import type {MarkedText, MatchExplanation, ProjectedMatch, ProjectedToken, TokenOrigin} from '../vocabulary/explain.ts';
-import {summary} from '../vocabulary/explanation-html.ts';
-import {share} from '../vocabulary/projections-html.ts';
-import {bm25Table, expansionTable, sharedTable} from '../vocabulary/explanation-tables.ts';
+import type {MarkedText, MatchExplanation, ProjectedMatch, ProjectedToken, TokenOrigin} from '../vocabulary/explanation/explain-match.ts';
+import {summary} from '../vocabulary/explanation/explanation-html.ts';
+import {share} from '../vocabulary/explanation/projections-html.ts';
+import {bm25Table, expansionTable, sharedTable} from '../vocabulary/explanation/explanation-tables.ts';
 import {styled} from './output.ts';
 import {table, wrapped} from './table.ts';
 

@@ -1,5 +1,5 @@
 /** How a command handles process signals. */
-import {removeUnfinished} from '../unfinished.ts';
+import {removeUnfinished} from '../core/files/unfinished-files.ts';
 
 /** Exit statuses: those that shells report for a process ended by the signal. */
 const statuses = {SIGHUP: 129, SIGINT: 130, SIGTERM: 143} as const;

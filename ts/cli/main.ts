@@ -1,5 +1,5 @@
 import {Command, CommanderError} from 'commander';
-import {packageVersion} from '../addon.ts';
+import {packageVersion} from '../core/native/addon.ts';
 import {registerAsk} from './commands/ask.ts';
 import {registerBench} from './commands/bench.ts';
 import {registerDemo} from './commands/demo.ts';
@@ -13,7 +13,7 @@ import {registerSearch} from './commands/search.ts';
 import {registerVocabulary} from './commands/vocabulary.ts';
 import {UsageError, reportError} from './errors.ts';
 import {Interruption} from './interruption.ts';
-import {pathError} from '../files.ts';
+import {pathError} from '../core/file-system.ts';
 
 /**
 Runs the command line and resolves to its exit status: 0 for success, 1 for a failure, 2 for a usage error; 130, 143 or 129 if

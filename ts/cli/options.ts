@@ -1,5 +1,5 @@
 import {InvalidArgumentError} from 'commander';
-import {RetrievalError} from '../errors.ts';
+import {RetrievalError} from '../core/errors.ts';
 import type {Analyzer} from '../sparse/analyzer.ts';
 import {nativeAnalyzer} from '../sparse/native-analyzer.ts';
 

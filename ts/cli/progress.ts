@@ -1,4 +1,4 @@
-import type {Progress} from '../types.ts';
+import type {Progress} from '../core/types.ts';
 
 const WIDTH = 24;
 

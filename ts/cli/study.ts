@@ -1,6 +1,6 @@
 /** What the commands of studies have in common. */
 import type {Command} from 'commander';
-import type {Progress} from '../types.ts';
+import type {Progress} from '../core/types.ts';
 import {ProgressBar} from './progress.ts';
 
 /** What is being done, and how far it is. */

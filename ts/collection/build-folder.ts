@@ -6,10 +6,10 @@ import {randomUUID} from 'node:crypto';
 import {type Stats, chmodSync, chownSync, mkdirSync, readFileSync, renameSync, rmSync, rmdirSync, statSync, writeFileSync} from 'node:fs';
 import {mkdir, readdir, readlink, realpath, rm, stat} from 'node:fs/promises';
 import {basename, dirname, join, resolve} from 'node:path';
-import {RetrievalError} from '../errors.ts';
-import {callSync, native} from '../native.ts';
-import {type ProcessRecord, hasEnded, isRunning, parsedRecord, thisProcess} from '../process-record.ts';
-import {whenLeft} from '../unfinished.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {callSync, native} from '../core/native/native.ts';
+import {type ProcessRecord, hasEnded, isRunning, parsedRecord, thisProcess} from '../core/files/process-record.ts';
+import {onForcedExit} from '../core/files/unfinished-files.ts';
 import {parts} from './manifest.ts';
 
 /** The file with the record of the building process. */
@@ -47,7 +47,7 @@ export class BuildFolder {
 		this.path = path;
 		this.#target = target;
 		this.#replaced = replaced;
-		this.#release = whenLeft(() => this.#removeSync());
+		this.#release = onForcedExit(() => this.#removeSync());
 	}
 
 	/** Creates a folder next to `target`, whose last component is not a link, and removes the folders of killed builds. */

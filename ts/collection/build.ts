@@ -1,20 +1,20 @@
 import {readdir} from 'node:fs/promises';
 import {availableParallelism} from 'node:os';
 import {join, resolve} from 'node:path';
-import {checkBoolean, checkCount, checkFunction, checkIterable, checkOneOf, checkString} from '../check.ts';
+import {checkBoolean, checkCount, checkFunction, checkIterable, checkOneOf, checkString} from '../core/checks.ts';
 import {type PassageFormat, PassageStore, type ReadLimits, type SplitOptions} from '../corpus/index.ts';
 import {type FlatStorage, storages} from '../dense/flat-index.ts';
 import {type HnswIndexOptions, checkedGraph} from '../dense/hnsw-index.ts';
 import {encoderOptions as encoderNames} from '../encoders/onnx-encoder.ts';
 import {OnnxEncoder, type OnnxEncoderOptions} from '../encoders/index.ts';
-import {RetrievalError} from '../errors.ts';
-import {isFolder, pathError} from '../files.ts';
-import {callNative, native} from '../native.ts';
-import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
-import {checkedFileOptions, fileNames} from '../source.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {isFolder, pathError} from '../core/file-system.ts';
+import {callNative, native} from '../core/native/native.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
+import {checkedFileOptions, fileNames} from '../core/passage-source.ts';
 import type {Analyzer} from '../sparse/analyzer.ts';
 import {nativeAnalyzer} from '../sparse/native-analyzer.ts';
-import type {CallOptions, Passage, Progress} from '../types.ts';
+import type {CallOptions, Passage, Progress} from '../core/types.ts';
 import {BuildFolder, placeOf, putBack} from './build-folder.ts';
 import {type EncoderRecord, type Manifest, parts, readManifest, writeManifest} from './manifest.ts';
 

@@ -1,17 +1,17 @@
 import {join} from 'node:path';
-import {checkArray, checkBoolean, checkCount, checkMade, checkObject, checkOneOf, checkString} from '../check.ts';
+import {checkArray, checkBoolean, checkCount, checkMade, checkObject, checkOneOf, checkString} from '../core/checks.ts';
 import {PassageStore} from '../corpus/index.ts';
 import {DenseSearcher, FlatIndex, HnswIndex} from '../dense/index.ts';
 import {OnnxEncoder, type OnnxEncoderOptions} from '../encoders/index.ts';
 import {encoderOptions as encoderNames} from '../encoders/onnx-encoder.ts';
-import {RetrievalError} from '../errors.ts';
+import {RetrievalError} from '../core/errors.ts';
 import {type FusionMethod, HybridSearcher} from '../fusion/index.ts';
-import {type OpenOptions, checkedOpening, openNames} from '../opening.ts';
-import {type OptionNames, checkOptions, optionNames} from '../options.ts';
+import {type OpenOptions, checkedOpenOptions, openOptionNames} from '../core/open-options.ts';
+import {type OptionNames, checkOptions, optionNames} from '../core/options.ts';
 import {type Answer, ExtractiveReader, type ReadOptions} from '../reader/index.ts';
 import {checkParameters} from '../sparse/bm25-index.ts';
 import {Bm25Index, type Bm25Options} from '../sparse/index.ts';
-import type {Hit, Passage, Searcher} from '../types.ts';
+import type {Hit, Passage, Searcher} from '../core/types.ts';
 import {type BuildOptions, buildCollection, buildNames} from './build.ts';
 import {placeOf, putBack} from './build-folder.ts';
 import {type Manifest, parts, readManifest} from './manifest.ts';
@@ -52,7 +52,7 @@ type BuildAndOpenOptions = BuildOptions & Pick<CollectionOptions, 'reader' | 'k1
 
 const buildOptions: OptionNames = optionNames<BuildAndOpenOptions>({...buildNames, reader: true, k1: true, b: true});
 const openOptions: OptionNames = optionNames<CollectionOptions>({
-	...openNames,
+	...openOptionNames,
 	k1: true,
 	b: true,
 	encoder: true,
@@ -294,7 +294,7 @@ async function foundManifest(folder: string): Promise<Manifest> {
 }
 
 function checkOpening({encoder, encoderOptions, reader, inMemory, verify, ...parameters}: CollectionOptions): void {
-	checkedOpening({inMemory, verify});
+	checkedOpenOptions({inMemory, verify});
 	for (const [what, model] of Object.entries({encoder, reader})) {
 		if (model !== undefined) {
 			checkString(what, model);

@@ -1,8 +1,8 @@
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {RetrievalError} from '../errors.ts';
-import {isMissing, pathError} from '../files.ts';
-import {replaceFile} from '../replace-file.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {isMissing, pathError} from '../core/file-system.ts';
+import {replaceFile} from '../core/files/replace-file.ts';
 
 /** The encoder that made a collection's vectors. */
 export interface EncoderRecord {

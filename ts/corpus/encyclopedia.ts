@@ -1,9 +1,9 @@
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {packageRoot} from '../addon.ts';
-import {checkOneOf} from '../check.ts';
-import {onPath} from '../files.ts';
-import type {Question} from '../types.ts';
+import {packageRoot} from '../core/native/addon.ts';
+import {checkOneOf} from '../core/checks.ts';
+import {onPath} from '../core/file-system.ts';
+import type {Question} from '../core/types.ts';
 
 /** How a question of the encyclopaedia was written. */
 export type QuestionKind =

@@ -8,6 +8,6 @@ export {
 	type ReadQuestionsOptions,
 } from './readers.ts';
 export {splitDocument, type PassagePiece} from './split.ts';
-export type {ReadLimits, SplitOptions} from '../source.ts';
+export type {ReadLimits, SplitOptions} from '../core/passage-source.ts';
 export {readQrels, readTrecRun, writeQrels, writeTrecRun} from './trec-files.ts';
 export {encyclopedia, type Encyclopedia, type EncyclopediaQuestion, type EncyclopediaSplit, type QuestionKind} from './encyclopedia.ts';

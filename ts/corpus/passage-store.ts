@@ -1,11 +1,18 @@
-import {checkCount, checkIds, checkInstance, checkIterable, checkMade, checkPassage, checkString} from '../check.ts';
-import {type Binding, callNative, native} from '../native.ts';
-import {type OpenOptions, checkedOpening, openNames} from '../opening.ts';
-import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
-import {type FileOptions, type ReadLimits, checkPassageBytes, checkedFileOptions, checkedReadLimits, fileNames} from '../source.ts';
-import {reported} from '../reports.ts';
-import {type TextSource, textsOf} from '../texts.ts';
-import type {CallOptions, Passage} from '../types.ts';
+import {checkCount, checkIds, checkInstance, checkIterable, checkMade, checkPassage, checkString} from '../core/checks.ts';
+import {type Binding, callNative, native} from '../core/native/native.ts';
+import {type OpenOptions, checkedOpenOptions, openOptionNames} from '../core/open-options.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
+import {
+	type FileOptions,
+	type ReadLimits,
+	checkPassageBytes,
+	checkedFileOptions,
+	checkedReadLimits,
+	fileNames,
+} from '../core/passage-source.ts';
+import {awaitUnlessAborted} from '../core/callbacks.ts';
+import {type TextSource, textsOf} from '../core/passage-texts.ts';
+import type {CallOptions, Passage} from '../core/types.ts';
 
 export interface IngestOptions extends CallOptions, FileOptions {}
 
@@ -17,7 +24,7 @@ export interface IngestResult {
 	readonly skipped: number;
 }
 
-const openOptions: OptionNames = optionNames<OpenOptions>(openNames);
+const openOptions: OptionNames = optionNames<OpenOptions>(openOptionNames);
 const ingestOptions: OptionNames = optionNames<IngestOptions>({...callNames, ...fileNames});
 const writeOptions: OptionNames = optionNames<WriteOptions>({...callNames, maxPassageBytes: true});
 
@@ -41,7 +48,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 	static async open(path: string, options: OpenOptions = {}): Promise<PassageStore> {
 		checkString('path', path);
 		checkOptions('open', options, openOptions);
-		const opening = checkedOpening(options);
+		const opening = checkedOpenOptions(options);
 		return new PassageStore(await callNative({}, () => native.openPassageStore(path, opening)));
 	}
 
@@ -77,7 +84,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 			await callNative({signal}, () => writer.push(...(columns as [string[], string[], string[]])));
 			done += batch.length;
 			batch = [];
-			await reported(onProgress?.({done, total: 0}), signal);
+			await awaitUnlessAborted(onProgress?.({done, total: 0}), signal);
 		};
 		try {
 			for await (const passage of passages) {

@@ -1,10 +1,17 @@
-import {checkBoolean, checkFunction, checkOneOf, checkString} from '../check.ts';
-import {type Binding, callNative, native} from '../native.ts';
-import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
-import {type PassageFormat, type ReadLimits, type SplitOptions, checkedFileOptions, checkedReadLimits, limitNames} from '../source.ts';
-import type {CallOptions, Passage, Question} from '../types.ts';
+import {checkBoolean, checkFunction, checkOneOf, checkString} from '../core/checks.ts';
+import {type Binding, callNative, native} from '../core/native/native.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
+import {
+	type PassageFormat,
+	type ReadLimits,
+	type SplitOptions,
+	checkedFileOptions,
+	checkedReadLimits,
+	limitNames,
+} from '../core/passage-source.ts';
+import type {CallOptions, Passage, Question} from '../core/types.ts';
 
-export {type PassageFormat, passageFormats} from '../source.ts';
+export {type PassageFormat, passageFormats} from '../core/passage-source.ts';
 
 /**
 Files of questions. `auto` looks at the content.

@@ -1,7 +1,7 @@
-import {checkPassage} from '../check.ts';
-import {callSync, native} from '../native.ts';
-import {type SplitOptions, checkedSplit} from '../source.ts';
-import type {Passage} from '../types.ts';
+import {checkPassage} from '../core/checks.ts';
+import {callSync, native} from '../core/native/native.ts';
+import {type SplitOptions, checkedSplit} from '../core/passage-source.ts';
+import type {Passage} from '../core/types.ts';
 
 /** A passage and where it stands in its document. */
 export interface PassagePiece extends Passage {

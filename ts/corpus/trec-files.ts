@@ -1,10 +1,10 @@
-import {checkString} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {callNative, native} from '../native.ts';
-import {callOptions, checkOptions} from '../options.ts';
-import {checkedQrels} from '../qrels.ts';
-import {RetrievedRun, nativeRun} from '../run.ts';
-import type {CallOptions, Qrels, Run} from '../types.ts';
+import {checkString} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {callNative, native} from '../core/native/native.ts';
+import {callOptions, checkOptions} from '../core/options.ts';
+import {checkedQrels} from '../core/native/qrels.ts';
+import {RetrievedRun, nativeRun} from '../core/native/runs.ts';
+import type {CallOptions, Qrels, Run} from '../core/types.ts';
 
 /** Reads a TREC run: `query Q0 passage rank score tag`. Lists keep the order of the file. */
 export async function readTrecRun(path: string, options: CallOptions = {}): Promise<Run> {

@@ -1,9 +1,9 @@
 /** What crosses to the addon in slices, so that the event loop goes on. */
 import {isSharedArrayBuffer} from 'node:util/types';
-import {checkArray, checkFloats, checkId, checkVectors, isWellFormed} from '../check.ts';
-import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
-import {turnWithTime} from '../turn.ts';
-import type {Vectors} from '../types.ts';
+import {checkArray, checkFloats, checkId, checkVectors, isWellFormed} from '../core/checks.ts';
+import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
+import {waitForTime, yieldToEventLoop} from '../core/event-loop.ts';
+import type {Vectors} from '../core/types.ts';
 
 /** Copied at once: some tenths of a millisecond. */
 const BYTES_A_SLICE = 1 << 19;
@@ -102,7 +102,7 @@ function copySlice(what: string, ids: readonly string[], from: number, to: numbe
 
 /** Lets others have their turn after each slice, and waits for one that has time left: other calls have slices too. */
 async function time(signal?: AbortSignal): Promise<void> {
-	await nextTurn();
-	await turnWithTime();
+	await yieldToEventLoop();
+	await waitForTime();
 	signal?.throwIfAborted();
 }

@@ -1,7 +1,7 @@
-import {checkCount, checkMade} from '../check.ts';
-import {idsOf} from '../hits.ts';
-import {type Binding, native} from '../native.ts';
-import type {HitColumns} from '../types.ts';
+import {checkCount, checkMade} from '../core/checks.ts';
+import {idsOf} from '../core/native/hits.ts';
+import {type Binding, native} from '../core/native/native.ts';
+import type {HitColumns} from '../core/types.ts';
 
 /** Hits of many queries by columns. Scores are numbers side by side; ids stay in native memory until they are asked for. */
 export class HitLists {

@@ -1,8 +1,8 @@
-import {checkQueries, checkString, hasMethods, kindOf} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
-import {RetrievedRun} from '../run.ts';
-import type {Encoder, Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
+import {checkQueries, checkString, hasMethods, kindOf} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../core/options.ts';
+import {RetrievedRun} from '../core/native/runs.ts';
+import type {Encoder, Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../core/types.ts';
 import type {VectorFilterOptions} from './vector-filter.ts';
 import {NativeVectorIndex} from './native-vector-index.ts';
 import {checkEncoder, encodeQuestions} from './questions.ts';

@@ -1,6 +1,6 @@
-import {checkCount, checkOneOf, checkString, isInstance} from '../check.ts';
-import {type Binding, callNative, callSync, native} from '../native.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
+import {checkCount, checkOneOf, checkString, isInstance} from '../core/checks.ts';
+import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../core/options.ts';
 import {type IndexHandle, attached} from './index-handle.ts';
 import {NativeVectorIndex} from './native-vector-index.ts';
 import {type VectorFileOptions, fileNames, vectorSource} from './vector-file.ts';

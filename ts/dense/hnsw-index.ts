@@ -1,7 +1,7 @@
-import {checkCount, checkOneOf, checkString, isInstance} from '../check.ts';
-import {type Binding, callNative, callSync, native} from '../native.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
-import type {CallOptions, SearchManyOptions, SearchOptions} from '../types.ts';
+import {checkCount, checkOneOf, checkString, isInstance} from '../core/checks.ts';
+import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../core/options.ts';
+import type {CallOptions, SearchManyOptions, SearchOptions} from '../core/types.ts';
 import type {FlatIndexOptions} from './flat-index.ts';
 import {type IndexHandle, attached} from './index-handle.ts';
 import type {VectorFilterOptions} from './vector-filter.ts';

@@ -1,5 +1,5 @@
-import {checkObject, checkString} from '../check.ts';
-import {type Binding, callSync, native} from '../native.ts';
+import {checkObject, checkString} from '../core/checks.ts';
+import {type Binding, callSync, native} from '../core/native/native.ts';
 
 /**
 Names an index of this process for another thread: plain data, made by `index.share()`, sent by `postMessage`, and taken by

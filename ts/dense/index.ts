@@ -8,7 +8,7 @@ export {
 	type HnswSearchManyOptions,
 	type HnswSearchOptions,
 } from './hnsw-index.ts';
-export type {HitColumns} from '../types.ts';
+export type {HitColumns} from '../core/types.ts';
 export {HitLists} from './columns.ts';
 export type {IndexHandle} from './index-handle.ts';
 export type {VectorFileFormat, VectorFileOptions} from './vector-file.ts';

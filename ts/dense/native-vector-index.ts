@@ -1,9 +1,10 @@
-import {type Binding, callNative, callSync, nextTurn} from '../native.ts';
-import {checkBoolean, checkCount, checkFloats, checkId, checkString, isInstance} from '../check.ts';
-import {type Joined, columnsIn, hitsIn, listsFrom, room, toColumns, toHits} from '../hits.ts';
-import {type OptionNames, callNames, callOptions, checkOptions, optionNames, signalOption} from '../options.ts';
-import {QuickSearches, hurry, turnWithTime} from '../turn.ts';
-import type {CallOptions, Hit, HitColumns, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
+import {type Binding, callNative, callSync} from '../core/native/native.ts';
+import {checkBoolean, checkCount, checkFloats, checkId, checkString, isInstance} from '../core/checks.ts';
+import {type Joined, columnsIn, hitsIn, listsFrom, room, toColumns, toHits} from '../core/native/hits.ts';
+import {type OptionNames, callNames, callOptions, checkOptions, optionNames, signalOption} from '../core/options.ts';
+import {runWaitingSearch, waitForTime, yieldToEventLoop} from '../core/event-loop.ts';
+import {InlineSearches} from '../core/inline-searches.ts';
+import type {CallOptions, Hit, HitColumns, SearchManyOptions, SearchOptions, Vectors} from '../core/types.ts';
 import {idBatch, queryBatch, unshared, vectorBatch} from './batches.ts';
 import {HitLists} from './columns.ts';
 import {type VectorFileOptions, fileOptions, vectorSource} from './vector-file.ts';
@@ -48,7 +49,7 @@ is a hit before the last is in its place. `searchMany` is many searches: a chang
 export abstract class NativeVectorIndex implements VectorIndex {
 	readonly #native: Binding.NativeVectorIndex;
 	readonly #dim: number;
-	readonly #quick = new QuickSearches();
+	readonly #quick = new InlineSearches();
 	/** Settled when the change asked for last has been handed on. */
 	#handedOn: Promise<void> = Promise.resolve();
 
@@ -195,14 +196,14 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	async *ids(): AsyncGenerator<string, void, undefined> {
 		const ids = await callNative({}, () => this.#native.ids());
 		for (;;) {
-			await turnWithTime();
+			await waitForTime();
 			const page = nextIds(ids, IDS_A_SLICE);
 			if (page.length === 0) {
 				return;
 			}
 			yield* page;
 			// What the caller does with them takes time too.
-			await nextTurn();
+			await yieldToEventLoop();
 		}
 	}
 
@@ -234,7 +235,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		const run = await this.searchRun(undefined, queries, options);
 		const lists: Hit[][] = [];
 		while (lists.length < queries.rows) {
-			await turnWithTime();
+			await waitForTime();
 			lists.push(...listsFrom(run, lists.length, String));
 		}
 		return lists;
@@ -272,7 +273,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 
 	close(): void {
 		// A search that waits for its turn is in progress.
-		hurry();
+		runWaitingSearch();
 		callSync(() => this.#native.close());
 	}
 

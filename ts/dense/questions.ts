@@ -1,6 +1,6 @@
-import {hasMethods, kindOf} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import type {CallOptions, Encoder, Query, Vectors} from '../types.ts';
+import {hasMethods, kindOf} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import type {CallOptions, Encoder, Query, Vectors} from '../core/types.ts';
 import type {IndexMetadata} from './vector-index.ts';
 
 /** Refuses an encoder of questions whose vectors are not for this index. `what` begins the message. */

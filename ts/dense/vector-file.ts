@@ -1,8 +1,8 @@
-import {checkOneOf, checkString} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import type {Binding} from '../native.ts';
-import {type OptionNames, callNames, optionNames} from '../options.ts';
-import type {CallOptions} from '../types.ts';
+import {checkOneOf, checkString} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import type {Binding} from '../core/native/native.ts';
+import {type OptionNames, callNames, optionNames} from '../core/options.ts';
+import type {CallOptions} from '../core/types.ts';
 import {idBatch} from './batches.ts';
 
 /**

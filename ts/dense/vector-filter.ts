@@ -1,6 +1,7 @@
-import {checkMade, isArray, isInstance, isPlain, kindOf} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {type Binding, callNative, native, nextTurn} from '../native.ts';
+import {checkMade, isArray, isInstance, isPlain, kindOf} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {type Binding, callNative, native} from '../core/native/native.ts';
+import {yieldToEventLoop} from '../core/event-loop.ts';
 import {idBatch} from './batches.ts';
 
 /**
@@ -154,7 +155,7 @@ async function filterOfTrue(
 		}
 		ids.mark(marks);
 		if (performance.now() - began > MOST_MS) {
-			await nextTurn();
+			await yieldToEventLoop();
 			signal?.throwIfAborted();
 			began = performance.now();
 		}

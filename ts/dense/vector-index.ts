@@ -1,8 +1,8 @@
-import {checkCount, checkObject, checkOneOf, checkString} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {type CheckedOpening, type OpenOptions, checkedOpening, openNames} from '../opening.ts';
-import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
-import type {CallOptions, Hit, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
+import {checkCount, checkObject, checkOneOf, checkString} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {type CheckedOpenOptions, type OpenOptions, checkedOpenOptions, openOptionNames} from '../core/open-options.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
+import type {CallOptions, Hit, SearchManyOptions, SearchOptions, Vectors} from '../core/types.ts';
 
 /**
 What a score is; higher is better.
@@ -47,12 +47,12 @@ export interface VectorIndex extends AsyncDisposable {
 
 export interface OpenIndexOptions extends OpenOptions {}
 
-const openOptions: OptionNames = optionNames<OpenIndexOptions>(openNames);
+const openOptions: OptionNames = optionNames<OpenIndexOptions>(openOptionNames);
 
-export function checkedOpen(path: string, options: OpenIndexOptions): CheckedOpening {
+export function checkedOpen(path: string, options: OpenIndexOptions): CheckedOpenOptions {
 	checkString('open: path', path);
 	checkOptions('open', options, openOptions);
-	return checkedOpening(options);
+	return checkedOpenOptions(options);
 }
 
 /** What a graph is asked for besides; an exact index takes no notice of it. */

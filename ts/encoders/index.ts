@@ -1,3 +1,3 @@
 export {OnnxEncoder, type OnnxEncoderOptions} from './onnx-encoder.ts';
-export type {EncodeOptions, Encoder, EncoderInput} from '../types.ts';
+export type {EncodeOptions, Encoder, EncoderInput} from '../core/types.ts';
 export {Tokenizer, type TokenLists} from './tokenizer.ts';

@@ -1,12 +1,23 @@
-import {checkArray, checkBoolean, checkCount, checkInstance, checkMade, checkObject, checkOneOf, checkString, shown} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
+import {
+	checkArray,
+	checkBoolean,
+	checkCount,
+	checkInstance,
+	checkMade,
+	checkObject,
+	checkOneOf,
+	checkString,
+	shown,
+} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
 import {downloadNames} from '../models/hub.ts';
 import {type ModelOptions, resolveModel} from '../models/index.ts';
 import {modelOptions} from '../models/resolve.ts';
-import {type Binding, callNative, native, nextTurn} from '../native.ts';
+import {type Binding, callNative, native} from '../core/native/native.ts';
+import {yieldToEventLoop} from '../core/event-loop.ts';
 import {type ModelConfig, fingerprint, modelFiles, readModelJson} from '../onnx/model-files.ts';
-import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
-import type {EncodeOptions, Encoder, EncoderInput, Vectors} from '../types.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
+import type {EncodeOptions, Encoder, EncoderInput, Vectors} from '../core/types.ts';
 
 export interface OnnxEncoderOptions extends ModelOptions {
 	/**
@@ -119,7 +130,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 				control => this.#native.encode(texts, titles, batchTokens, from, control),
 			);
 			data.set(vectors, from * dim);
-			await nextTurn();
+			await yieldToEventLoop();
 		}
 		return {data, rows, dim};
 	}

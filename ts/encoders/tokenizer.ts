@@ -1,11 +1,11 @@
-import {checkArray, checkCount, checkMade, checkString} from '../check.ts';
+import {checkArray, checkCount, checkMade, checkString} from '../core/checks.ts';
 import {downloadOptions} from '../models/hub.ts';
 import {type ModelOptions, resolveModel} from '../models/index.ts';
-import {type Binding, callNative, callSync, native} from '../native.ts';
+import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
 import {tokenizerFile} from '../onnx/model-files.ts';
-import {callOptions, checkOptions} from '../options.ts';
-import {turnWithTime} from '../turn.ts';
-import type {CallOptions} from '../types.ts';
+import {callOptions, checkOptions} from '../core/options.ts';
+import {waitForTime} from '../core/event-loop.ts';
+import type {CallOptions} from '../core/types.ts';
 
 /** Word pieces of many texts. */
 export interface TokenLists {
@@ -79,7 +79,7 @@ export class Tokenizer {
 				characters += text.length + 100;
 				part.push(text);
 			}
-			await turnWithTime();
+			await waitForTime();
 			const first = done;
 			const {ids, counts} = await callNative(
 				{signal, onProgress: onProgress && (of => onProgress({done: first + of.done, total: texts.length}))},
@@ -94,7 +94,7 @@ export class Tokenizer {
 		const ids = new Uint32Array(length);
 		let at = 0;
 		for (const part of parts) {
-			await turnWithTime();
+			await waitForTime();
 			ids.set(part, at);
 			at += part.length;
 		}

@@ -1,8 +1,8 @@
-import {checkOneOf, checkString, checkStrings} from '../check.ts';
-import {callSync, native} from '../native.ts';
-import type {AnswerKind} from '../types.ts';
+import {checkOneOf, checkString, checkStrings} from '../core/checks.ts';
+import {callSync, native} from '../core/native/native.ts';
+import type {AnswerKind} from '../core/types.ts';
 
-export type {AnswerKind} from '../types.ts';
+export type {AnswerKind} from '../core/types.ts';
 
 /** SQuAD's normalization: lower case; no punctuation, articles, extra white space. */
 export function normaliseAnswer(answer: string): string {

@@ -1,11 +1,11 @@
 import {createHash} from 'node:crypto';
-import {checkArray, checkCount, checkFunction, checkId, checkMap, checkQueries, hasMethods, isWellFormed, kindOf} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
-import {checkJudged, checkQrels} from '../qrels.ts';
-import {hitsFor} from '../run.ts';
-import {turnWithTime} from '../turn.ts';
-import type {CallOptions, Qrels, Query, Run, SearchManyOptions} from '../types.ts';
+import {checkArray, checkCount, checkFunction, checkId, checkMap, checkQueries, hasMethods, isWellFormed, kindOf} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
+import {checkJudged, checkQrels} from '../core/native/qrels.ts';
+import {hitsFor} from '../core/native/runs.ts';
+import {waitForTime} from '../core/event-loop.ts';
+import type {CallOptions, Qrels, Query, Run, SearchManyOptions} from '../core/types.ts';
 
 /** The passages that one query's are told apart among. */
 export interface Candidates {
@@ -88,7 +88,7 @@ export async function candidateLists(
 		checkFunction('isRelevant', isRelevant);
 	}
 	const turn = async (): Promise<void> => {
-		await turnWithTime();
+		await waitForTime();
 		signal?.throwIfAborted();
 	};
 	await turn();

@@ -1,9 +1,9 @@
-import {checkCount, checkMap, checkObject, checkQueries, hasMethods, kindOf, shown} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {type OptionNames, callNames, checkOptions, optionNames, signalOption} from '../options.ts';
-import {checkRun, hitsFor} from '../run.ts';
-import {turnWithTime} from '../turn.ts';
-import type {CallOptions, Hit, Query, Run} from '../types.ts';
+import {checkCount, checkMap, checkObject, checkQueries, hasMethods, kindOf, shown} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {type OptionNames, callNames, checkOptions, optionNames, signalOption} from '../core/options.ts';
+import {checkRun, hitsFor} from '../core/native/runs.ts';
+import {waitForTime} from '../core/event-loop.ts';
+import type {CallOptions, Hit, Query, Run} from '../core/types.ts';
 import type {CandidateLists} from './candidates.ts';
 
 /** What ranks passages among those of a filter: `Bm25Index`, `DenseSearcher` and `PhraseSearcher` do. */
@@ -128,7 +128,7 @@ export async function evaluateCandidates(
 	const perQuery = new Map<string, {correct: boolean; reciprocalRank: number}>();
 	let [right, sum, missing] = [0, 0, 0];
 	for (const [id, {gold}] of lists) {
-		await turnWithTime();
+		await waitForTime();
 		signal?.throwIfAborted();
 		missing += Number(!run.has(id));
 		const reciprocalRank = reciprocalRankOf(gold, hitsFor(run, id));

@@ -1,10 +1,10 @@
-import {checkStrings} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {callNative, native} from '../native.ts';
-import {callOptions, checkOptions} from '../options.ts';
-import {checkQrels, nativeQrels} from '../qrels.ts';
-import {nativeRun} from '../run.ts';
-import type {CallOptions, Qrels, Run} from '../types.ts';
+import {checkStrings} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {callNative, native} from '../core/native/native.ts';
+import {callOptions, checkOptions} from '../core/options.ts';
+import {checkQrels, nativeQrels} from '../core/native/qrels.ts';
+import {nativeRun} from '../core/native/runs.ts';
+import type {CallOptions, Qrels, Run} from '../core/types.ts';
 
 type Cutoff = '' | `@${number}`;
 

@@ -27,4 +27,4 @@ export {
 	type SignificanceTest,
 } from './significance.ts';
 export {topKAccuracy, type TopKAccuracy, type TopKAccuracyOptions} from './top-k-accuracy.ts';
-export type {PassageTexts} from '../texts.ts';
+export type {PassageTexts} from '../core/passage-texts.ts';

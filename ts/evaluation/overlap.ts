@@ -1,9 +1,9 @@
-import {checkArray, checkCount} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {callNative, native} from '../native.ts';
-import {callOptions, checkOptions} from '../options.ts';
-import {nativeRun} from '../run.ts';
-import type {CallOptions, Run} from '../types.ts';
+import {checkArray, checkCount} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {callNative, native} from '../core/native/native.ts';
+import {callOptions, checkOptions} from '../core/options.ts';
+import {nativeRun} from '../core/native/runs.ts';
+import type {CallOptions, Run} from '../core/types.ts';
 
 /** How much two runs retrieve the same passages. */
 export interface Overlap {

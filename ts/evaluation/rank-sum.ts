@@ -1,8 +1,8 @@
-import {checkArray, checkCount, checkNumber, checkObject, shown} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {callNative, callSync, native} from '../native.ts';
-import {checkOptions, signalOption} from '../options.ts';
-import type {CallOptions} from '../types.ts';
+import {checkArray, checkCount, checkNumber, checkObject, shown} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {callNative, callSync, native} from '../core/native/native.ts';
+import {checkOptions, signalOption} from '../core/options.ts';
+import type {CallOptions} from '../core/types.ts';
 
 /** Whether the values of one group are larger than those of another. */
 export interface RankSumTest {

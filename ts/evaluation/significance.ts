@@ -1,8 +1,9 @@
-import {checkArray, checkCount, checkMap, checkNumber, checkObject, checkOneOf, shown} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {callNative, callSync, native, nextTurn} from '../native.ts';
-import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
-import type {CallOptions} from '../types.ts';
+import {checkArray, checkCount, checkMap, checkNumber, checkObject, checkOneOf, shown} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {callNative, callSync, native} from '../core/native/native.ts';
+import {yieldToEventLoop} from '../core/event-loop.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
+import type {CallOptions} from '../core/types.ts';
 import type {Evaluation} from './evaluate.ts';
 
 /** Student's paired t-test, Fisher's randomisation test, or the bootstrap test by the shift method. */
@@ -172,7 +173,7 @@ async function tested<V>(
 			queries++;
 		}
 		if (++seen % QUERIES_A_TURN === 0) {
-			await nextTurn();
+			await yieldToEventLoop();
 			signal?.throwIfAborted();
 		}
 	}

@@ -1,11 +1,11 @@
-import {checkArray, checkCount, checkOneOf, checkQuestions, shown} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {callNative, native} from '../native.ts';
-import {nativeTexts} from '../native-texts.ts';
-import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
-import {nativeRun} from '../run.ts';
-import type {PassageTexts} from '../texts.ts';
-import type {CallOptions, Question, Run} from '../types.ts';
+import {checkArray, checkCount, checkOneOf, checkQuestions, shown} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {callNative, native} from '../core/native/native.ts';
+import {nativeTexts} from '../core/native/texts.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
+import {nativeRun} from '../core/native/runs.ts';
+import type {PassageTexts} from '../core/passage-texts.ts';
+import type {CallOptions, Question, Run} from '../core/types.ts';
 import type {AnswerKind} from './answers.ts';
 
 /** How often the answer is among the first passages. */

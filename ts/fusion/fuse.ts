@@ -1,9 +1,9 @@
-import {checkCount, checkObject, isArray} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {type Binding, callNative, native} from '../native.ts';
-import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
-import {RetrievedRun, nativeRun} from '../run.ts';
-import type {CallOptions, Run} from '../types.ts';
+import {checkCount, checkObject, isArray} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {type Binding, callNative, native} from '../core/native/native.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
+import {RetrievedRun, nativeRun} from '../core/native/runs.ts';
+import type {CallOptions, Run} from '../core/types.ts';
 import {type FusionMethod, checkFusion} from './method.ts';
 
 /** Two runs by name, or any number of them. */

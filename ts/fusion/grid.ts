@@ -1,5 +1,5 @@
-import {checkArray, checkNumber, checkOneOf} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
+import {checkArray, checkNumber, checkOneOf} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
 import type {FusionMethod, Normalisation} from './method.ts';
 
 export interface HybridGrid {

@@ -1,8 +1,8 @@
-import {checkArray, checkCount, checkQueries, checkString, hasMethods} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
-import {together} from '../together.ts';
-import type {Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
+import {checkArray, checkCount, checkQueries, checkString, hasMethods} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../core/options.ts';
+import {runConcurrently} from '../core/concurrent-calls.ts';
+import type {Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../core/types.ts';
 import {fuse} from './fuse.ts';
 import {type FusionMethod, checkFusion} from './method.ts';
 
@@ -85,7 +85,7 @@ export class HybridSearcher implements Searcher {
 		const {k = 100, signal, threads, onProgress} = options;
 		checkCount('k', k, 0);
 		const depth = Math.max(k, this.#depth);
-		const runs = await together(
+		const runs = await runConcurrently(
 			{signal, onProgress},
 			this.#searchers.map(searcher => async call => searcher.searchMany(queries, {k: depth, threads, ...call})),
 		);

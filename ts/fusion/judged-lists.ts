@@ -1,10 +1,10 @@
-import {checkArray, checkCount, checkMade, checkOneOf, checkQuestions} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
+import {checkArray, checkCount, checkMade, checkOneOf, checkQuestions} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
 import type {AnswerKind, PassageTexts} from '../evaluation/index.ts';
-import {nativeTexts} from '../native-texts.ts';
-import {type Binding, callNative, native} from '../native.ts';
-import type {CallOptions, Question} from '../types.ts';
-import {type OptionNames, callNames, callOptions, checkOptions, optionNames} from '../options.ts';
+import {nativeTexts} from '../core/native/texts.ts';
+import {type Binding, callNative, native} from '../core/native/native.ts';
+import type {CallOptions, Question} from '../core/types.ts';
+import {type OptionNames, callNames, callOptions, checkOptions, optionNames} from '../core/options.ts';
 import {type FusedLists, nativeRuns} from './fuse.ts';
 import {type HybridGrid, type HybridTuning, bestOf, gridNames} from './grid.ts';
 import {type FusionMethod, checkFusion} from './method.ts';

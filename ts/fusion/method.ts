@@ -1,6 +1,6 @@
-import {checkNumber, checkObject, checkOneOf, kindOf} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {type OptionNames, checkGiven} from '../options.ts';
+import {checkNumber, checkObject, checkOneOf, kindOf} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {type OptionNames, checkGiven} from '../core/options.ts';
 
 /**
 How lists become one, over the union of their hits. The first four are of a dense and a sparse list (Ma et al., 2021, §2.1).

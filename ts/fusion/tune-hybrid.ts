@@ -1,7 +1,7 @@
-import {checkCount, checkObject} from '../check.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
+import {checkCount, checkObject} from '../core/checks.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../core/options.ts';
 import {type AnswerKind, type Measure, type PassageTexts, evaluate} from '../evaluation/index.ts';
-import type {CallOptions, Qrels, Question, Run} from '../types.ts';
+import type {CallOptions, Qrels, Question, Run} from '../core/types.ts';
 import {fuse} from './fuse.ts';
 import {type HybridGrid, type HybridTuning, bestOf, gridNames} from './grid.ts';
 import {JudgedLists} from './judged-lists.ts';

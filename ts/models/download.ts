@@ -3,8 +3,8 @@ import {createReadStream} from 'node:fs';
 import {type FileHandle, mkdir, open, readdir, rename, rm, stat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {isNativeError} from 'node:util/types';
-import {RetrievalError} from '../errors.ts';
-import {onPath, pathError} from '../files.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {onPath, pathError} from '../core/file-system.ts';
 import {pause} from './pause.ts';
 
 export interface RequestOptions {

@@ -1,10 +1,10 @@
 import {mkdir, readFile, rename, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {checkBoolean, checkString} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {onPath} from '../files.ts';
-import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
-import type {CallOptions} from '../types.ts';
+import {checkBoolean, checkString} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {onPath} from '../core/file-system.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
+import type {CallOptions} from '../core/types.ts';
 import {cacheFolderOf} from './cache.ts';
 import {type FileFacts, type RequestOptions, askFacts, fetchFile} from './download.ts';
 import {whileLocked} from './lock.ts';

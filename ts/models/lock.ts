@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import {type FileHandle, link, open, readFile, rename, rm} from 'node:fs/promises';
 import {hostname} from 'node:os';
-import {onPath, pathError} from '../files.ts';
+import {onPath, pathError} from '../core/file-system.ts';
 import {pause} from './pause.ts';
 
 /** How often a holder shows that it lives. */

@@ -1,10 +1,10 @@
 import {createRequire} from 'node:module';
 import {dirname, join, resolve} from 'node:path';
-import {packageRoot} from '../addon.ts';
-import {checkString} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {isFolder} from '../files.ts';
-import {checkOptions} from '../options.ts';
+import {packageRoot} from '../core/native/addon.ts';
+import {checkString} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {isFolder} from '../core/file-system.ts';
+import {checkOptions} from '../core/options.ts';
 import {type DownloadOptions, downloadModel, downloadOptions} from './hub.ts';
 
 export interface ModelOptions extends DownloadOptions {}

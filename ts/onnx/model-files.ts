@@ -3,9 +3,9 @@ import {createReadStream} from 'node:fs';
 import {readFile, stat} from 'node:fs/promises';
 import {availableParallelism} from 'node:os';
 import {join} from 'node:path';
-import {RetrievalError} from '../errors.ts';
-import {onPath, pathError} from '../files.ts';
-import type {Binding} from '../native.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {onPath, pathError} from '../core/file-system.ts';
+import type {Binding} from '../core/native/native.ts';
 import {findRuntimeLibrary} from './runtime-library.ts';
 
 /** `config.json` of a model: Hugging Face's fields, and ours under `passagekit`. */

@@ -1,7 +1,7 @@
 import {readdirSync, statSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
-import {RetrievalError} from '../errors.ts';
+import {RetrievalError} from '../core/errors.ts';
 
 /** Where the ONNX Runtime library of this platform is. */
 export interface RuntimeLibrary {

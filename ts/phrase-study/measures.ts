@@ -1,6 +1,6 @@
 import {type CandidateLists, evaluateCandidates} from '../evaluation/index.ts';
 import {type Measures, mrrMeasure} from '../study/measures.ts';
-import type {CallOptions} from '../types.ts';
+import type {CallOptions} from '../core/types.ts';
 import {accuracyMeasure} from './names.ts';
 
 /** Accuracy among candidates, which is the paper's F-1, and the reciprocal rank of the gold passage. */

@@ -1,13 +1,13 @@
 import {rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {PassageStore} from '../corpus/index.ts';
-import {onPath} from '../files.ts';
+import {onPath} from '../core/file-system.ts';
 import {PhraseIndex, PhraseSegmenter} from '../phrases/index.ts';
 import {isThere, json, makeFolder, readJson, writeWhole} from '../report/run-folder.ts';
 import {wordCount} from '../study/corpus-facts.ts';
 import {encodedPart} from '../study/encoded-part.ts';
-import {turnWithTime} from '../turn.ts';
-import type {CallOptions, Encoder, Vectors} from '../types.ts';
+import {waitForTime} from '../core/event-loop.ts';
+import type {CallOptions, Encoder, Vectors} from '../core/types.ts';
 import type {PhraseModelFacts} from './study.ts';
 
 /** M_n: phrases of `length`. */
@@ -96,7 +96,7 @@ async function build(
 		dim: encoder.dim,
 		async encode(inputs) {
 			for (const input of inputs) {
-				await turnWithTime();
+				await waitForTime();
 				words += wordCount(typeof input === 'string' ? input : input.text);
 			}
 			const vectors = await encodedPart(join(parts, `${part++}.f32`), inputs, encoder, signal);
@@ -115,7 +115,7 @@ async function build(
 
 async function haveUnitLength({data, rows, dim}: Vectors): Promise<boolean> {
 	for (let row = 0; row < rows; row++) {
-		await turnWithTime();
+		await waitForTime();
 		const squared = data.subarray(row * dim, (row + 1) * dim).reduce((sum, value) => sum + value * value, 0);
 		if (Math.abs(Math.sqrt(squared) - 1) > ROUNDING) {
 			return false;

@@ -1,6 +1,6 @@
 import {type ModelOutcomes, type Prediction, confidence} from '../calibration/index.ts';
-import {turnWithTime} from '../turn.ts';
-import type {Run} from '../types.ts';
+import {waitForTime} from '../core/event-loop.ts';
+import type {Run} from '../core/types.ts';
 
 /** What a model found: its passages, and the run whose scores A_k holds, of phrases or the same passages. */
 export interface ScoredRun {
@@ -17,7 +17,7 @@ export async function outcomesOf(
 ): Promise<ModelOutcomes> {
 	const data = new Float32Array(ids.length * depth).fill(Number.NEGATIVE_INFINITY);
 	for (const [row, id] of ids.entries()) {
-		await turnWithTime();
+		await waitForTime();
 		for (const [i, {score}] of (scores.get(id) ?? []).slice(0, depth).entries()) {
 			data[row * depth + i] = score;
 		}
@@ -29,7 +29,7 @@ export async function outcomesOf(
 export async function predictionsOf({scores: {data, rows, dim}, correct}: ModelOutcomes, temperature: number): Promise<Prediction[]> {
 	const predictions: Prediction[] = [];
 	for (let row = 0; row < rows; row++) {
-		await turnWithTime();
+		await waitForTime();
 		// Rows with fewer than k scores end with −∞.
 		const scores = data.subarray(row * dim, (row + 1) * dim).filter(score => score > Number.NEGATIVE_INFINITY);
 		predictions.push({confidence: confidence(scores, temperature), correct: correct[row]!});

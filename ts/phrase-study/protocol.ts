@@ -9,8 +9,8 @@ import {
 import {fuse} from '../fusion/index.ts';
 import {mean} from '../report/tested.ts';
 import type {Values} from '../study/measures.ts';
-import {turnWithTime} from '../turn.ts';
-import type {CallOptions, Run} from '../types.ts';
+import {waitForTime} from '../core/event-loop.ts';
+import type {CallOptions, Run} from '../core/types.ts';
 import {calibrated} from './calibrated.ts';
 import {type ScoredRun, outcomesOf, predictionsOf} from './outcomes.ts';
 import type {CalibratedModel, PhraseCondition, PhraseConditionRow, PhraseSettings, ProtocolStudy} from './study.ts';
@@ -105,7 +105,7 @@ export async function studyProtocol(protocol: Protocol, settings: PhraseSettings
 	values.set('rrf', await measure(await fuse(lists, {method: 'rrf'}, {k, signal})));
 	const rows: PhraseConditionRow[] = [];
 	for (const [condition, of] of values) {
-		await turnWithTime();
+		await waitForTime();
 		rows.push({
 			condition: condition as PhraseCondition,
 			values: measures.map(measure => mean(test.map(id => of.get(id)?.[measure] ?? 0))),

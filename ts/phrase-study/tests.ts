@@ -3,7 +3,7 @@ import type {Prediction} from '../calibration/index.ts';
 import {pairedTest} from '../evaluation/index.ts';
 import type {Comparison} from '../report/comparisons.ts';
 import {type Tested, corrected} from '../report/tested.ts';
-import {turnWithTime} from '../turn.ts';
+import {waitForTime} from '../core/event-loop.ts';
 import {brierMeasure} from './names.ts';
 
 export interface TestOptions {
@@ -41,7 +41,7 @@ export async function compareAll(
 ): Promise<Comparison[]> {
 	const tests: Tested[] = [];
 	for (const [a, b] of pairs) {
-		await turnWithTime();
+		await waitForTime();
 		tests.push({a, b, measure, mark: '', better: true, tested: await pairedTest(valuesOf(a), valuesOf(b), {signal})});
 	}
 	return corrected(tests, significance);

@@ -1,7 +1,7 @@
-import {checkBoolean, checkIterable, checkPassage, hasMethods, kindOf} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {type OptionNames, callNames, checkGiven, optionNames} from '../options.ts';
-import type {CallOptions, Encoder, Passage} from '../types.ts';
+import {checkBoolean, checkIterable, checkPassage, hasMethods, kindOf} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {type OptionNames, callNames, checkGiven, optionNames} from '../core/options.ts';
+import type {CallOptions, Encoder, Passage} from '../core/types.ts';
 import type {PhraseIndex} from './phrase-index.ts';
 import type {PhraseSegmenter} from './segmenter.ts';
 

@@ -1,6 +1,6 @@
-import {checkId, checkObject, shown} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import type {Hit} from '../types.ts';
+import {checkId, checkObject, shown} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import type {Hit} from '../core/types.ts';
 
 /** A phrase by its passage and place. */
 export interface PhrasePlace {

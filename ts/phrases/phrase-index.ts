@@ -1,5 +1,5 @@
 import {open as openFile} from 'node:fs/promises';
-import {checkArray, checkBoolean, checkFloats, checkObject, checkOneOf, checkString, isInstance, isPlain} from '../check.ts';
+import {checkArray, checkBoolean, checkFloats, checkObject, checkOneOf, checkString, isInstance, isPlain} from '../core/checks.ts';
 import {
 	FlatIndex,
 	type FlatIndexOptions,
@@ -15,12 +15,12 @@ import {
 	type VectorFilterOptions,
 } from '../dense/index.ts';
 import {updateOptions} from '../dense/vector-index.ts';
-import {type ErrorCode, RetrievalError} from '../errors.ts';
-import {listsFrom} from '../hits.ts';
-import type {Binding} from '../native.ts';
-import {type OptionNames, callNames, callOptions, checkGiven, checkOptions, optionNames} from '../options.ts';
-import {turnWithTime} from '../turn.ts';
-import type {CallOptions, Passage, SearchManyOptions, SearchOptions, Vectors} from '../types.ts';
+import {type ErrorCode, RetrievalError} from '../core/errors.ts';
+import {listsFrom} from '../core/native/hits.ts';
+import type {Binding} from '../core/native/native.ts';
+import {type OptionNames, callNames, callOptions, checkGiven, checkOptions, optionNames} from '../core/options.ts';
+import {waitForTime} from '../core/event-loop.ts';
+import type {CallOptions, Passage, SearchManyOptions, SearchOptions, Vectors} from '../core/types.ts';
 import {type AddPassagesOptions, type AddedPassages, addPassages} from './add-passages.ts';
 import {type PhraseHit, type PhrasePlace, passageOf, phraseHits, placeOf, rowOf} from './phrase-id.ts';
 
@@ -235,7 +235,7 @@ export class PhraseIndex implements AsyncDisposable {
 		checkOptions('searchMany', options, searchManyOptions);
 		const lists: PhraseHit[][] = [];
 		for (const hits of await this.#rows.searchMany(queries, filtered(options))) {
-			await turnWithTime();
+			await waitForTime();
 			lists.push(phraseHits(hits));
 		}
 		return lists;
@@ -265,7 +265,7 @@ export class PhraseIndex implements AsyncDisposable {
 		const run = await this.#rows.searchRun(undefined, queries, filtered(options), false, true);
 		const lists: PhraseHit[][] = [];
 		while (lists.length < queries.rows) {
-			await turnWithTime();
+			await waitForTime();
 			lists.push(...listsFrom(run, lists.length, String).map(phraseHits));
 		}
 		return lists;
@@ -337,7 +337,7 @@ async function rowsOf(what: string, phrases: readonly PhrasePlace[], signal: Abo
 	const rows: string[] = [];
 	while (rows.length < phrases.length) {
 		if (rows.length > 0) {
-			await turnWithTime();
+			await waitForTime();
 			signal?.throwIfAborted();
 		}
 		const to = Math.min(rows.length + PHRASES_A_SLICE, phrases.length);

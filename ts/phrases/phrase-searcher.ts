@@ -1,8 +1,8 @@
-import {checkCount, checkInstance, checkQueries, checkString} from '../check.ts';
+import {checkCount, checkInstance, checkQueries, checkString} from '../core/checks.ts';
 import {checkEncoder, encodeQuestions} from '../dense/questions.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
-import {RetrievedRun} from '../run.ts';
-import type {Encoder, Hit, Query, Run, Searcher} from '../types.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../core/options.ts';
+import {RetrievedRun} from '../core/native/runs.ts';
+import type {Encoder, Hit, Query, Run, Searcher} from '../core/types.ts';
 import type {PhraseHit} from './phrase-id.ts';
 import {PhraseIndex, type PhraseSearchManyOptions, type PhraseSearchOptions} from './phrase-index.ts';
 

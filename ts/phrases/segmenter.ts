@@ -1,11 +1,11 @@
-import {checkCount, checkMade, checkObject, checkString, checkStrings} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
+import {checkCount, checkMade, checkObject, checkString, checkStrings} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
 import {resolveModel} from '../models/index.ts';
-import {type Binding, callNative, callSync, native} from '../native.ts';
+import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
 import {tokenizerFile} from '../onnx/model-files.ts';
-import {type OptionNames, callOptions, checkGiven, checkOptions} from '../options.ts';
-import {turnWithTime} from '../turn.ts';
-import type {CallOptions} from '../types.ts';
+import {type OptionNames, callOptions, checkGiven, checkOptions} from '../core/options.ts';
+import {waitForTime} from '../core/event-loop.ts';
+import type {CallOptions} from '../core/types.ts';
 
 /**
 How long phrases are: a number of sentences, or at most a number of a model's word pieces, special tokens not counted.
@@ -142,7 +142,7 @@ class Slices {
 		const phrases: Phrase[] = [];
 		for (const last = this.#at + count; this.#at < last; this.#at++) {
 			if (this.#at % SLICES_A_TURN === 0) {
-				await turnWithTime();
+				await waitForTime();
 			}
 			phrases.push(phraseOf(text, this.#starts[this.#at]!, this.#ends[this.#at]!));
 		}

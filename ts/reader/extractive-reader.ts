@@ -8,14 +8,14 @@ import {
 	checkObject,
 	checkOneOf,
 	checkString,
-} from '../check.ts';
+} from '../core/checks.ts';
 import {downloadNames} from '../models/hub.ts';
 import {type ModelOptions, resolveModel} from '../models/index.ts';
 import {modelOptions} from '../models/resolve.ts';
-import {type Binding, callNative, callSync, native} from '../native.ts';
+import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
 import {modelFiles, readModelJson} from '../onnx/model-files.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
-import type {CallOptions, Passage} from '../types.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../core/options.ts';
+import type {CallOptions, Passage} from '../core/types.ts';
 
 /** A span of a passage that answers a question. */
 export interface Answer {

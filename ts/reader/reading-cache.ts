@@ -1,6 +1,6 @@
-import {checkCount, checkInstance, checkMade, checkString} from '../check.ts';
-import {type Binding, callNative, callSync, native} from '../native.ts';
-import {type OptionNames, checkOptions, optionNames} from '../options.ts';
+import {checkCount, checkInstance, checkMade, checkString} from '../core/checks.ts';
+import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
+import {type OptionNames, checkOptions, optionNames} from '../core/options.ts';
 import {ExtractiveReader} from './extractive-reader.ts';
 
 /** How much is kept of what a reader says of a passage. */

@@ -7,14 +7,15 @@ import {
 	checkQueries,
 	checkQuestions as checkAnswered,
 	checkString,
-} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {type Binding, callNative, native, nextTurn} from '../native.ts';
-import {ownTexts} from '../native-texts.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
-import {nativeRun} from '../run.ts';
-import type {TextSource} from '../texts.ts';
-import type {AnswerKind, CallOptions, Passage, Query, Question, Run} from '../types.ts';
+} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {type Binding, callNative, native} from '../core/native/native.ts';
+import {yieldToEventLoop} from '../core/event-loop.ts';
+import {ownTexts} from '../core/native/texts.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../core/options.ts';
+import {nativeRun} from '../core/native/runs.ts';
+import type {TextSource} from '../core/passage-texts.ts';
+import type {AnswerKind, CallOptions, Passage, Query, Question, Run} from '../core/types.ts';
 import {type Answer, ExtractiveReader, type ReadOptions, answerMerges, checkEvidence, spanScorings} from './extractive-reader.ts';
 import {ReadingCache, type SpanLimits, checkedLimits, limitNames} from './reading-cache.ts';
 
@@ -88,7 +89,7 @@ export async function readRun(
 			some.map(({id}) => id),
 			some.map(({text}) => text),
 		);
-		await nextTurn();
+		await yieldToEventLoop();
 	}
 	if (texts === undefined) {
 		await addPassages(job, questions, run, passages as ReadonlyMap<string, Pick<Passage, 'text' | 'title'>>, depth);
@@ -164,7 +165,7 @@ export class Readings {
 		const matches = new Map<number, ReadonlyMap<string, 0 | 1>>();
 		for (const [row, count] of passages.entries()) {
 			matches.set(count, new Map(ids.map((id, i) => [id, right[row * ids.length + i] as 0 | 1])));
-			await nextTurn();
+			await yieldToEventLoop();
 		}
 		return matches;
 	}
@@ -194,7 +195,7 @@ export async function judgeOf(
 			some.map(({id}) => id),
 			some.map(({answers}) => [...answers]),
 		);
-		await nextTurn();
+		await yieldToEventLoop();
 	}
 	return {judge, ids: answerable.map(({id}) => id)};
 }
@@ -250,7 +251,7 @@ async function addPassages(
 	const flush = async (): Promise<void> => {
 		job.addPassages(ids, titles, texts);
 		[ids, titles, texts] = [[], [], []];
-		await nextTurn();
+		await yieldToEventLoop();
 	};
 	for (const {id: question} of questions) {
 		for (const {id} of run.get(question)?.slice(0, depth) ?? []) {
@@ -267,7 +268,7 @@ async function addPassages(
 				await flush();
 			}
 		}
-		await nextTurn();
+		await yieldToEventLoop();
 	}
 	await flush();
 }

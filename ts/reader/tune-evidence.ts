@@ -1,8 +1,8 @@
-import {checkCount, checkInstance, checkNumber, checkOneOf} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {callNative} from '../native.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../options.ts';
-import type {AnswerKind, CallOptions, Question} from '../types.ts';
+import {checkCount, checkInstance, checkNumber, checkOneOf} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {callNative} from '../core/native/native.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../core/options.ts';
+import type {AnswerKind, CallOptions, Question} from '../core/types.ts';
 import {type ReadOptions, answerMerges} from './extractive-reader.ts';
 import {Readings, checkedPassages, judgeOf} from './readings.ts';
 

@@ -1,8 +1,8 @@
 import {readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {readQuestions} from '../corpus/index.ts';
-import {RetrievalError} from '../errors.ts';
-import type {Question} from '../types.ts';
+import {RetrievalError} from '../core/errors.ts';
+import type {Question} from '../core/types.ts';
 
 /** Where a data set's parts are, as paths of files or folders. */
 export interface DatasetFiles {

@@ -1,8 +1,8 @@
-import {checkArray, checkCount, checkNumber, checkOneOf, checkString} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
+import {checkArray, checkCount, checkNumber, checkOneOf, checkString} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
 import {type AnswerMerge, answerMerges} from '../reader/extractive-reader.ts';
-import type {AnswerKind, CallOptions, Progress} from '../types.ts';
+import type {AnswerKind, CallOptions, Progress} from '../core/types.ts';
 import type {Settings} from './study.ts';
 
 export interface ReplicateOptions extends Omit<CallOptions, 'onProgress'> {

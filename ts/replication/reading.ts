@@ -1,6 +1,6 @@
 import {f1, pairedTest} from '../evaluation/index.ts';
 import {type ExtractiveReader, type PassageSourceById, type ReadingCache, type Readings, readRun, tuneEvidence} from '../reader/index.ts';
-import type {CallOptions, Question, Run} from '../types.ts';
+import type {CallOptions, Question, Run} from '../core/types.ts';
 import {type Tested, corrected, mean} from '../report/tested.ts';
 import {type CurveValues, testCurves} from './curve-tests.ts';
 import {exactMatchMeasure, readingCondition} from './names.ts';

@@ -1,13 +1,13 @@
 import {basename, join, resolve} from 'node:path';
-import {packageVersion} from '../addon.ts';
-import {checkString} from '../check.ts';
+import {packageVersion} from '../core/native/addon.ts';
+import {checkString} from '../core/checks.ts';
 import {Collection, type Retriever} from '../collection/index.ts';
 import {readTrecRun, writeTrecRun} from '../corpus/index.ts';
 import {fuse} from '../fusion/index.ts';
 import {resolveModel} from '../models/index.ts';
 import {findRuntimeLibrary} from '../onnx/runtime-library.ts';
 import {ExtractiveReader, ReadingCache} from '../reader/index.ts';
-import type {Progress, Question, Run} from '../types.ts';
+import type {Progress, Question, Run} from '../core/types.ts';
 import {named, sha256} from '../report/inputs.ts';
 import {beginRun, isThere, json, makeFolder, writeWhole} from '../report/run-folder.ts';
 import {commandOf} from './command.ts';

@@ -1,6 +1,6 @@
 import {type PassageTexts, overlap, pairedTest} from '../evaluation/index.ts';
 import {type FusionMethod, type HybridTuning, JudgedLists} from '../fusion/index.ts';
-import type {CallOptions, Question, Run} from '../types.ts';
+import type {CallOptions, Question, Run} from '../core/types.ts';
 import {type Tested, corrected, mean} from '../report/tested.ts';
 import {overlapAt, overlapConditions, overlapLimit, topK} from './names.ts';
 import type {RetrievalCondition, RetrievalRow, RetrievalStudy, Settings, Study} from './study.ts';

@@ -1,5 +1,5 @@
-import {isObject, kindOf, shown} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
+import {isObject, kindOf, shown} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
 import type {FusionMethod} from '../fusion/index.ts';
 import type {AnswerMerge} from '../reader/index.ts';
 import type {Comparison} from '../report/comparisons.ts';

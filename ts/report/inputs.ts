@@ -3,7 +3,7 @@ import {createHash} from 'node:crypto';
 import {createReadStream} from 'node:fs';
 import {readdir, stat} from 'node:fs/promises';
 import {basename, join, relative, resolve} from 'node:path';
-import {isFolder, onPath} from '../files.ts';
+import {isFolder, onPath} from '../core/file-system.ts';
 
 export interface Counted {
 	readonly count: number;

@@ -1,4 +1,4 @@
-import {checkString} from '../check.ts';
+import {checkString} from '../core/checks.ts';
 
 /**
 Which of a paper's data sets is meant, however its name is written: its words begin with those of one of the `names`, and

@@ -1,9 +1,9 @@
 /** The folder of a study's run: what decides its outcome, and files that are there whole or not at all. */
 import {mkdir, readFile, stat} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {RetrievalError} from '../errors.ts';
-import {isMissing, onPath, pathError} from '../files.ts';
-import {replaceFile} from '../replace-file.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {isMissing, onPath, pathError} from '../core/file-system.ts';
+import {replaceFile} from '../core/files/replace-file.ts';
 
 /** All that decides what a run finds, as JSON: the same configuration gives the same bytes. */
 export const configurationFile = 'configuration.json';

@@ -10,16 +10,17 @@ import {
 	checkString,
 	isWellFormed,
 	shown,
-} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {type Binding, callNative, callSync, native, nextTurn} from '../native.ts';
-import {hitsIn, room, toHits} from '../hits.ts';
-import {type OpenOptions, checkedOpening, openNames} from '../opening.ts';
-import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
-import {RetrievedRun} from '../run.ts';
-import {type PassageSource, fileNames} from '../source.ts';
-import {QuickSearches, hurry} from '../turn.ts';
-import type {Hit, PassageFields, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../types.ts';
+} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
+import {hitsIn, room, toHits} from '../core/native/hits.ts';
+import {type OpenOptions, checkedOpenOptions, openOptionNames} from '../core/open-options.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
+import {RetrievedRun} from '../core/native/runs.ts';
+import {type PassageSource, fileNames} from '../core/passage-source.ts';
+import {runWaitingSearch, yieldToEventLoop} from '../core/event-loop.ts';
+import {InlineSearches} from '../core/inline-searches.ts';
+import type {Hit, PassageFields, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../core/types.ts';
 import type {Analyzer, AnalyzerDescription} from './analyzer.ts';
 import {type AddOptions, type Bm25CreateOptions, Bm25Writer, checkSkipped} from './bm25-writer.ts';
 import {type Filter, filterJson} from './filter.ts';
@@ -92,7 +93,7 @@ export interface TermExplanation {
 
 const parameterNames = {k1: true, b: true} as const;
 const parameterOptions: OptionNames = optionNames<Bm25Options>(parameterNames);
-const openOptions: OptionNames = optionNames<Bm25OpenOptions>({...openNames, ...parameterNames, analyzer: true});
+const openOptions: OptionNames = optionNames<Bm25OpenOptions>({...openOptionNames, ...parameterNames, analyzer: true});
 const buildOptions: OptionNames = optionNames<Bm25BuildOptions & Bm25Options>({
 	...callNames,
 	...fileNames,
@@ -122,7 +123,7 @@ await index.search('who built the bridge?', {k: 10});
 export class Bm25Index implements Searcher, AsyncDisposable {
 	readonly #native: Binding.NativeBm25Index;
 	readonly #options: Bm25Options;
-	readonly #quick = new QuickSearches();
+	readonly #quick = new InlineSearches();
 
 	/** @internal */
 	private constructor(index: Binding.NativeBm25Index, options: Bm25Options) {
@@ -164,7 +165,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		const {analyzer, k1, b} = options;
 		checkParameters(options);
 		const expected = analyzer === undefined ? undefined : nativeAnalyzer(analyzer);
-		const opening = checkedOpening(options);
+		const opening = checkedOpenOptions(options);
 		return new Bm25Index(await callNative({}, () => native.openBm25Index(path, expected, opening)), {k1, b});
 	}
 
@@ -235,7 +236,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		const batch = new native.QueryBatch();
 		for (let from = 0; from < queries.length; from += QUERIES_A_TURN) {
 			if (from > 0) {
-				await nextTurn();
+				await yieldToEventLoop();
 			}
 			const slice = queries.slice(from, from + QUERIES_A_TURN);
 			const ids: string[] = [];
@@ -318,7 +319,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	/** Gives its files back; calls in progress finish. */
 	close(): void {
 		// A search that waits for its turn is in progress.
-		hurry();
+		runWaitingSearch();
 		this.#native.close();
 	}
 

@@ -1,10 +1,17 @@
-import {checkBoolean, checkCount, checkFunction, checkIds, checkMade, checkPassage, checkString, isWellFormed} from '../check.ts';
-import {type Binding, callNative, native} from '../native.ts';
-import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
-import {type FileOptions, type PassageSource, checkPassageBytes, checkedFileOptions, fileNames, isTextSource} from '../source.ts';
-import {reported} from '../reports.ts';
-import {textsOf} from '../texts.ts';
-import type {CallOptions, Passage} from '../types.ts';
+import {checkBoolean, checkCount, checkFunction, checkIds, checkMade, checkPassage, checkString, isWellFormed} from '../core/checks.ts';
+import {type Binding, callNative, native} from '../core/native/native.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
+import {
+	type FileOptions,
+	type PassageSource,
+	checkPassageBytes,
+	checkedFileOptions,
+	fileNames,
+	isTextSource,
+} from '../core/passage-source.ts';
+import {awaitUnlessAborted} from '../core/callbacks.ts';
+import {textsOf} from '../core/passage-texts.ts';
+import type {CallOptions, Passage} from '../core/types.ts';
 import type {Analyzer} from './analyzer.ts';
 import {fieldsJson} from './fields.ts';
 import {nativeAnalyzer} from './native-analyzer.ts';
@@ -206,7 +213,7 @@ export class Bm25Writer implements AsyncDisposable {
 				update ? this.#native.update(ids, titles, texts, fields) : this.#native.add(ids, titles, texts, fields),
 			);
 			done += ids.length;
-			await reported(onProgress?.({done, total: 0}), signal);
+			await awaitUnlessAborted(onProgress?.({done, total: 0}), signal);
 		};
 		try {
 			for await (const passage of passages) {

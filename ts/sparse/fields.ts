@@ -1,5 +1,5 @@
-import {isArray, isWellFormed, kindOf, shown} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
+import {isArray, isWellFormed, kindOf, shown} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
 
 /** Fields of a passage as JSON. Their limits are checked where they are kept. */
 export function fieldsJson(what: string, fields: unknown): string {

@@ -1,4 +1,4 @@
-import {RetrievalError} from '../errors.ts';
+import {RetrievalError} from '../core/errors.ts';
 import {checkRecord, checkText, isScalar, refuse} from './fields.ts';
 
 /** One text, finite number or truth value. Values of different kinds are never equal, nor in a range of each other. */

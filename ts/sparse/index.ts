@@ -30,5 +30,5 @@ export {
 	type Bm25WriterOpenOptions,
 	type Bm25WriterOptions,
 } from './bm25-writer.ts';
-export type {FileOptions, PassageSource} from '../source.ts';
+export type {FileOptions, PassageSource} from '../core/passage-source.ts';
 export type {Filter, Range, Scalar} from './filter.ts';

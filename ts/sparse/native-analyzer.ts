@@ -1,7 +1,7 @@
-import {checkObject, checkOneOf, checkString, checkStrings} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import type {Binding} from '../native.ts';
-import {type OptionNames, checkGiven, optionNames} from '../options.ts';
+import {checkObject, checkOneOf, checkString, checkStrings} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import type {Binding} from '../core/native/native.ts';
+import {type OptionNames, checkGiven, optionNames} from '../core/options.ts';
 import {
 	type Analyzer,
 	type AnalyzerDescription,

@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import type {PassageStore} from '../corpus/index.ts';
-import type {CallOptions, EncodeOptions, Encoder, EncoderInput, Passage, Vectors} from '../types.ts';
+import type {CallOptions, EncodeOptions, Encoder, EncoderInput, Passage, Vectors} from '../core/types.ts';
 import {encodedPart} from './encoded-part.ts';
 import {QuestionEncoder} from './question-encoder.ts';
 

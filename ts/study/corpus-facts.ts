@@ -1,5 +1,5 @@
 import type {PassageStore} from '../corpus/index.ts';
-import {turnWithTime} from '../turn.ts';
+import {waitForTime} from '../core/event-loop.ts';
 
 /** The corpus in its order, titles by passage, and the mean length of a passage in words. */
 export async function corpusFacts(
@@ -10,7 +10,7 @@ export async function corpusFacts(
 	const titles = new Map<string, string>();
 	let words = 0;
 	for await (const {id, title, text} of passages) {
-		await turnWithTime();
+		await waitForTime();
 		signal?.throwIfAborted();
 		order.push(id);
 		words += wordCount(text);

@@ -1,10 +1,10 @@
 import {readdir, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {readQuestions} from '../corpus/index.ts';
-import {checkString} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
-import {onPath} from '../files.ts';
-import type {Question} from '../types.ts';
+import {checkString} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
+import {onPath} from '../core/file-system.ts';
+import type {Question} from '../core/types.ts';
 
 /** Where a data set's parts are. */
 export interface DatasetFiles {

@@ -1,6 +1,6 @@
 import {readFile} from 'node:fs/promises';
 import {writeWhole} from '../report/run-folder.ts';
-import type {Encoder, EncoderInput, Vectors} from '../types.ts';
+import type {Encoder, EncoderInput, Vectors} from '../core/types.ts';
 
 /** The vectors of a part, from its file where that is whole. */
 export async function encodedPart(

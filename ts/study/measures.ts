@@ -1,6 +1,6 @@
 import {type Measure, type PassageTexts, evaluate, topKAccuracy} from '../evaluation/index.ts';
-import {turnWithTime} from '../turn.ts';
-import type {CallOptions, Qrels, Question, Run} from '../types.ts';
+import {waitForTime} from '../core/event-loop.ts';
+import type {CallOptions, Qrels, Question, Run} from '../core/types.ts';
 
 /** What a run is worth for each question, by measure. */
 export type Values = ReadonlyMap<string, Readonly<Record<string, number>>>;
@@ -34,7 +34,7 @@ export function ofQrels(qrels: Qrels, ks: readonly number[], ndcg: boolean, opti
 			);
 			const values = new Map<string, Record<string, number>>();
 			for (const [id, of] of perQuery) {
-				await turnWithTime();
+				await waitForTime();
 				values.set(id, Object.fromEntries(taken.map(([name, measure]) => [name, of[measure]!])));
 			}
 			return values;

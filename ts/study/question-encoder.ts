@@ -1,4 +1,4 @@
-import type {EncodeOptions, Encoder, EncoderInput, Vectors} from '../types.ts';
+import type {EncodeOptions, Encoder, EncoderInput, Vectors} from '../core/types.ts';
 
 /** Encodes a question once, alone, however many models are asked it. */
 export class QuestionEncoder implements Encoder {

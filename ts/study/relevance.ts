@@ -1,8 +1,8 @@
 import {type PassageStore, readQrels} from '../corpus/index.ts';
-import {RetrievalError} from '../errors.ts';
+import {RetrievalError} from '../core/errors.ts';
 import {hasAnswer} from '../evaluation/index.ts';
-import {turnWithTime} from '../turn.ts';
-import type {CallOptions, Qrels, Query, Question, Run} from '../types.ts';
+import {waitForTime} from '../core/event-loop.ts';
+import type {CallOptions, Qrels, Query, Question, Run} from '../core/types.ts';
 
 /** How it is known which passages are relevant: by qrels, the passages that questions were written for, or answers that passages have. */
 export type RelevanceSource = 'qrels' | 'contexts' | 'answers';
@@ -66,7 +66,7 @@ export async function judgedByAnswers(
 	for (const [done, {id, answers}] of questions.entries()) {
 		const relevant = new Map<string, number>();
 		for (const {id: passage, text} of await passages.get((bm25.get(id) ?? []).slice(0, SUPERVISION_DEPTH).map(hit => hit.id))) {
-			await turnWithTime();
+			await waitForTime();
 			if (hasAnswer(text, answers)) {
 				relevant.set(passage, 1);
 			}

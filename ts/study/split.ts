@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
-import {RetrievalError} from '../errors.ts';
-import type {Question} from '../types.ts';
+import {RetrievalError} from '../core/errors.ts';
+import type {Question} from '../core/types.ts';
 
 /** What no two questions of which are on both sides: files, or by the seed documents (titles), gold passages or questions. */
 export type SplitBy = 'files' | 'documents' | 'passages' | 'questions';

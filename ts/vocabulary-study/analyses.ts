@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import type {PassageStore} from '../corpus/index.ts';
 import {isThere, json, readJson, writeWhole} from '../report/run-folder.ts';
-import type {CallOptions, Qrels, Question, Run} from '../types.ts';
+import type {CallOptions, Qrels, Question, Run} from '../core/types.ts';
 import {
 	type ProjectedEncoders,
 	type QuestionPassage,

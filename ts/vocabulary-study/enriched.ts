@@ -2,8 +2,8 @@ import type {PassageStore} from '../corpus/index.ts';
 import {DenseSearcher, FlatIndex} from '../dense/index.ts';
 import type {Bm25Index} from '../sparse/index.ts';
 import type {CorpusEncoder} from '../study/corpus-encoder.ts';
-import {turnWithTime} from '../turn.ts';
-import type {CallOptions, Encoder, EncoderInput, Searcher, Vectors} from '../types.ts';
+import {waitForTime} from '../core/event-loop.ts';
+import type {CallOptions, Encoder, EncoderInput, Searcher, Vectors} from '../core/types.ts';
 import {
 	type LambdaObjective,
 	LexicalEnrichment,
@@ -111,7 +111,7 @@ const SAMPLE = 1000;
 async function meanLength({data, rows, dim}: Vectors): Promise<number> {
 	let sum = 0;
 	for (let row = 0; row < rows; row++) {
-		await turnWithTime();
+		await waitForTime();
 		sum += Math.hypot(...data.subarray(row * dim, (row + 1) * dim));
 	}
 	return sum / rows;

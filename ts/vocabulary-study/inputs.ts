@@ -1,18 +1,18 @@
 /** What a study is made of: files and models, read and hashed before anything is written. */
 import {basename, resolve} from 'node:path';
-import {packageVersion} from '../addon.ts';
-import {checkBoolean, checkCount, checkNumber, checkString} from '../check.ts';
-import {RetrievalError} from '../errors.ts';
+import {packageVersion} from '../core/native/addon.ts';
+import {checkBoolean, checkCount, checkNumber, checkString} from '../core/checks.ts';
+import {RetrievalError} from '../core/errors.ts';
 import {resolveModel} from '../models/index.ts';
 import {findRuntimeLibrary} from '../onnx/runtime-library.ts';
-import {type OptionNames, callNames, checkOptions, optionNames} from '../options.ts';
+import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
 import {type Counted, type Model, named, sha256} from '../report/inputs.ts';
 import {type DatasetFiles, type NamedFiles, datasetFiles, fileNames, questionsOf} from '../study/dataset.ts';
-import type {CallOptions, Progress, Question} from '../types.ts';
-import {defaultHead} from '../vocabulary/default-head.ts';
-import {paperLearningRate} from '../vocabulary/learning-rate.ts';
-import {MAX_STEPS} from '../vocabulary/token-vectors.ts';
-import {modelTypeOf} from '../vocabulary/vocabulary-projection.ts';
+import type {CallOptions, Progress, Question} from '../core/types.ts';
+import {defaultHead} from '../vocabulary/projection/default-head.ts';
+import {paperLearningRate} from '../vocabulary/enrichment/learning-rate.ts';
+import {MAX_STEPS} from '../vocabulary/enrichment/token-vectors.ts';
+import {modelTypeOf} from '../vocabulary/projection/vocabulary-projection.ts';
 import {MIN_GROUP} from './claims/claim-tests.ts';
 import type {VocabularyConfiguration} from './configuration.ts';
 import {type VocabularySettings, vocabularyStudyFormat} from './study.ts';

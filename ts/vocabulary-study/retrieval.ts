@@ -1,8 +1,8 @@
 import {pairedTest} from '../evaluation/index.ts';
 import {type Tested, corrected, mean} from '../report/tested.ts';
 import {type Measures, type Values, ndcgMeasure, topK} from '../study/measures.ts';
-import {turnWithTime} from '../turn.ts';
-import type {CallOptions, Run} from '../types.ts';
+import {waitForTime} from '../core/event-loop.ts';
+import type {CallOptions, Run} from '../core/types.ts';
 import type {VocabularyRetrievalRow, VocabularyRetrieval, VocabularyCondition, VocabularySettings} from './study.ts';
 
 /** A run of all questions, and how its λ was chosen where it has one. */
@@ -27,7 +27,7 @@ export async function measuredRetrieval(
 	const valueOf = (condition: VocabularyCondition, id: string, of: string): number => values.get(condition)!.get(id)?.[of] ?? 0;
 	const rows: VocabularyRetrievalRow[] = [];
 	for (const [condition, {tuning}] of runs) {
-		await turnWithTime();
+		await waitForTime();
 		rows.push({condition, values: measures.map(of => mean(test.map(id => valueOf(condition, id, of)))), ...(tuning && {tuning})});
 	}
 	// Where passages are judged as such the measure of BEIR, else those of open-domain question answering.
@@ -39,7 +39,7 @@ export async function measuredRetrieval(
 	const isEnriched = (runs.get('enriched')?.tuning?.lambda ?? 0) > 0;
 	for (const of of isEnriched ? tested : []) {
 		for (const other of [...runs.keys()].filter(condition => condition !== 'enriched')) {
-			await turnWithTime();
+			await waitForTime();
 			const result = await pairedTest(side('enriched', of), side(other, of), {signal});
 			tests.push({a: 'enriched', b: other, measure: of, mark: '', better: true, tested: result});
 		}

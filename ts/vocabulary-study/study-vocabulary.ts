@@ -1,5 +1,5 @@
 import {basename, join, resolve} from 'node:path';
-import {checkString} from '../check.ts';
+import {checkString} from '../core/checks.ts';
 import {Collection} from '../collection/index.ts';
 import {readTrecRun, writeTrecRun} from '../corpus/index.ts';
 import {OnnxEncoder} from '../encoders/index.ts';
@@ -11,7 +11,7 @@ import {corpusFacts} from '../study/corpus-facts.ts';
 import {mrrMeasure, ndcgMeasure, ofAnswers, ofQrels, topK} from '../study/measures.ts';
 import {judgedFor} from '../study/relevance.ts';
 import {divided} from '../study/split.ts';
-import type {Encoder, Progress, Qrels, Query, Run, Searcher} from '../types.ts';
+import type {Encoder, Progress, Qrels, Query, Run, Searcher} from '../core/types.ts';
 import {type ProjectedEncoders, VocabularyProjection} from '../vocabulary/index.ts';
 import {groupBounds, groupName} from './amnesia-panel.ts';
 import {analysed, analysedPairs} from './analyses.ts';

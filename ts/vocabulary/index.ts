@@ -8,16 +8,16 @@ export {
 	type ProjectedMatch,
 	type ProjectedToken,
 	type TokenOrigin,
-} from './explain.ts';
-export {explanationHtml, type ExplanationPageOptions} from './explanation-html.ts';
+} from './explanation/explain-match.ts';
+export {explanationHtml, type ExplanationPageOptions} from './explanation/explanation-html.ts';
 export {
 	LexicalEnrichment,
 	type LexicalEnrichmentOptions,
 	type LexicalEnrichmentParts,
-} from './lexical-enrichment.ts';
-export type {TokenSearch, TokenVectorOptions} from './token-vectors.ts';
-export type {TokenWeights} from './token-weights.ts';
-export {type LambdaObjective, type LambdaTuning, tuneLambda, type TuneLambdaOptions} from './tune-lambda.ts';
+} from './enrichment/lexical-enrichment.ts';
+export type {TokenSearch, TokenVectorOptions} from './enrichment/token-vectors.ts';
+export type {TokenWeights} from './enrichment/token-weights.ts';
+export {type LambdaObjective, type LambdaTuning, tuneLambda, type TuneLambdaOptions} from './enrichment/tune-lambda.ts';
 export {
 	type LogitsOptions,
 	type ProjectionOptions,
@@ -26,4 +26,4 @@ export {
 	type VocabularyPieces,
 	VocabularyProjection,
 	type WeightedToken,
-} from './vocabulary-projection.ts';
+} from './projection/vocabulary-projection.ts';

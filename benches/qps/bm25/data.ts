@@ -4,7 +4,7 @@ import {createReadStream, createWriteStream, existsSync, mkdirSync, readFileSync
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {once} from 'node:events';
-import {packageRoot} from '../../../ts/addon.ts';
+import {packageRoot} from '../../../ts/core/native/addon.ts';
 import {readPassages, readQuestions} from '../../../ts/corpus/index.ts';
 import {cache, here} from '../system.ts';
 

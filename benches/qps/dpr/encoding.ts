@@ -1,7 +1,7 @@
 // Passages and questions through an encoder, on one core, as files of vectors.
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
-import {packageRoot} from '../../../ts/addon.ts';
+import {packageRoot} from '../../../ts/core/native/addon.ts';
 import {prepareCorpus, prepareQueries} from '../bm25/data.ts';
 import type {Options} from '../run.ts';
 import {System, cache, here} from '../system.ts';

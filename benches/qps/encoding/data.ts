@@ -1,7 +1,7 @@
 // The model and the texts of a definition as files in the cache.
 import {copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {packageRoot} from '../../../ts/addon.ts';
+import {packageRoot} from '../../../ts/core/native/addon.ts';
 import {readPassages, readQuestions} from '../../../ts/corpus/index.ts';
 import {cache} from '../system.ts';
 

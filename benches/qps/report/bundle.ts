@@ -3,7 +3,7 @@ import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, join, relative} from 'node:path';
 import type ts from 'typescript';
-import {packageRoot} from '../../../ts/addon.ts';
+import {packageRoot} from '../../../ts/core/native/addon.ts';
 
 type TypeScript = typeof ts;
 

@@ -2,7 +2,7 @@
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join, relative, resolve} from 'node:path';
 import {parseArgs} from 'node:util';
-import {packageRoot} from '../../../ts/addon.ts';
+import {packageRoot} from '../../../ts/core/native/addon.ts';
 import {cache, here} from '../system.ts';
 import {compare} from './compare.ts';
 import {compareTable} from './compare-table.ts';

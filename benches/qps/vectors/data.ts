@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import {join} from 'node:path';
 import {gunzipSync} from 'node:zlib';
-import {packageRoot} from '../../../ts/addon.ts';
+import {packageRoot} from '../../../ts/core/native/addon.ts';
 import {OnnxEncoder} from '../../../ts/encoders/index.ts';
 import {cache, here} from '../system.ts';
 import {vectorsServer} from './system.ts';

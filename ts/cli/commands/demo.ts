@@ -6,7 +6,7 @@ import {type BuildStage, Collection, type Retriever, type StageReport} from '../
 import {retrievers} from '../../collection/collection.ts';
 import {parts} from '../../collection/manifest.ts';
 import {encyclopedia} from '../../corpus/index.ts';
-import {onPath} from '../../files.ts';
+import {onPath} from '../../core/file-system.ts';
 import {type Outcome, accuracyAt, meanExactMatch, meanF1, measure, percentile} from '../demo/measure.ts';
 import {chooseThree, showcase} from '../demo/showcase.ts';
 import {count} from '../options.ts';

@@ -2,9 +2,9 @@ import {existsSync} from 'node:fs';
 import {availableParallelism} from 'node:os';
 import {join} from 'node:path';
 import type {Command} from 'commander';
-import {packageRoot, platformName} from '../../addon.ts';
+import {packageRoot, platformName} from '../../core/native/addon.ts';
 import {parts} from '../../collection/manifest.ts';
-import {RetrievalError} from '../../errors.ts';
+import {RetrievalError} from '../../core/errors.ts';
 import {ownModels} from '../../models/resolve.ts';
 import {findRuntimeLibrary} from '../../onnx/runtime-library.ts';
 import {Bm25Index} from '../../sparse/index.ts';
@@ -68,7 +68,7 @@ async function examine(): Promise<Finding[]> {
 	return [
 		{what: 'platform', ok: true, is: `${platformName()}, Node ${process.versions.node}, ${availableParallelism()} cores`},
 		await found('addon', async () => {
-			const {native} = await import('../../native.ts');
+			const {native} = await import('../../core/native/native.ts');
 			const {version, kernels, availableKernels} = native.systemInfo();
 			return `version ${version}, ${kernels} kernels (this CPU also has ${availableKernels.filter(name => name !== kernels).join(', ') || 'no other'})`;
 		}),

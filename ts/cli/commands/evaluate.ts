@@ -12,7 +12,7 @@ import {
 	significance,
 	topKAccuracy,
 } from '../../evaluation/index.ts';
-import type {Question, Run} from '../../types.ts';
+import type {Question, Run} from '../../core/types.ts';
 import {compare, comparisonNote, comparisonTable} from '../comparison.ts';
 import {UsageError} from '../errors.ts';
 import {counts, names} from '../options.ts';

@@ -1,11 +1,11 @@
 import {spawn} from 'node:child_process';
 import {relative} from 'node:path';
 import type {Command} from 'commander';
-import {packageVersion} from '../../addon.ts';
+import {packageVersion} from '../../core/native/addon.ts';
 import {Collection} from '../../collection/collection.ts';
 import {OnnxEncoder} from '../../encoders/index.ts';
-import {RetrievalError} from '../../errors.ts';
-import {replaceFile} from '../../replace-file.ts';
+import {RetrievalError} from '../../core/errors.ts';
+import {replaceFile} from '../../core/files/replace-file.ts';
 import {
 	type Explainers,
 	LexicalEnrichment,
@@ -14,7 +14,7 @@ import {
 	explainMatch,
 	explanationHtml,
 } from '../../vocabulary/index.ts';
-import {defaultHead} from '../../vocabulary/default-head.ts';
+import {defaultHead} from '../../vocabulary/projection/default-head.ts';
 import {legend, shownExplanation} from '../explanation.ts';
 import {count, defaultIndex, number} from '../options.ts';
 import {note, print, printJson} from '../output.ts';

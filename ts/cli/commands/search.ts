@@ -3,7 +3,7 @@ import {Collection, type Retriever, retrievers} from '../../collection/collectio
 import {type QuestionFormat, questionFormats, readQuestions} from '../../corpus/readers.ts';
 import {checkColumn, writeTrecRun} from '../../corpus/trec-files.ts';
 import type {FusionMethod} from '../../fusion/index.ts';
-import type {Query} from '../../types.ts';
+import type {Query} from '../../core/types.ts';
 import {UsageError} from '../errors.ts';
 import {count, defaultIndex, number} from '../options.ts';
 import {note, print, printJson} from '../output.ts';

@@ -2,7 +2,7 @@ import type {Collection, Retriever} from '../../collection/index.ts';
 import type {EncyclopediaQuestion} from '../../corpus/index.ts';
 import {exactMatch, f1, hasAnswer} from '../../evaluation/index.ts';
 import type {Answer} from '../../reader/index.ts';
-import type {Hit, Passage} from '../../types.ts';
+import type {Hit, Passage} from '../../core/types.ts';
 
 /** What one retriever made of one question. */
 export interface Outcome {

@@ -2,7 +2,7 @@
 import {bonferroni, pairedTest, rankSumTest, smallestSignificantShift} from '../../evaluation/index.ts';
 import type {Comparison} from '../../report/comparisons.ts';
 import {type Tested, corrected} from '../../report/tested.ts';
-import type {CallOptions} from '../../types.ts';
+import type {CallOptions} from '../../core/types.ts';
 import type {AnalysedEncoder, Baseline, VocabularySettings} from '../study.ts';
 import type {AmnesiaValues, GoldValues, QuestionValues} from './question-values.ts';
 

@@ -1,6 +1,6 @@
 /** What the tests of the paper's claims compare: a value for each question. */
-import {turnWithTime} from '../../turn.ts';
-import type {Run} from '../../types.ts';
+import {waitForTime} from '../../core/event-loop.ts';
+import type {Run} from '../../core/types.ts';
 import {groupAt, sharedContentRanks} from '../../vocabulary/analysis/amnesia.ts';
 import {isExpansion} from '../../vocabulary/analysis/expansion.ts';
 import type {RankedPair, RankedToken} from '../../vocabulary/index.ts';
@@ -47,12 +47,12 @@ export async function questionValues(
 ): Promise<QuestionValues> {
 	const ofGold: GoldValues[] = [];
 	for (const pair of gold) {
-		await turnWithTime();
+		await waitForTime();
 		ofGold.push(goldValues(pair));
 	}
 	const amnesia: AmnesiaValues[] = [];
 	for (const pair of sparse) {
-		await turnWithTime();
+		await waitForTime();
 		const {question, passage} = sharedContentRanks(pair);
 		if (passage.length > 0) {
 			const [worstInQuestion, worstInPassage] = [Math.max(...question), Math.max(...passage)];

@@ -1,7 +1,7 @@
 /** Questions and passages that a report shows with their projections, as Table 1 and Figure 2 of Ram et al. (2023) do. */
 import {createHash} from 'node:crypto';
-import {hitsFor} from '../../run.ts';
-import type {CallOptions, Run} from '../../types.ts';
+import {hitsFor} from '../../core/native/runs.ts';
+import type {CallOptions, Run} from '../../core/types.ts';
 import {
 	type Explainers,
 	type MarkedText,

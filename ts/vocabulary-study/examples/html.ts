@@ -2,7 +2,7 @@
 import {escaped} from '../../report/html.ts';
 import {grouped} from '../../report/words.ts';
 import type {ProjectedToken} from '../../vocabulary/index.ts';
-import {markedHtml, projectionStyle, projectionsHtml} from '../../vocabulary/projections-html.ts';
+import {markedHtml, projectionStyle, projectionsHtml} from '../../vocabulary/explanation/projections-html.ts';
 import type {VocabularyStudy} from '../study.ts';
 import type {ProjectedExample, VocabularyExamples} from './examples.ts';
 import {TABLE_TOKENS, captions, figureWords} from './words.ts';

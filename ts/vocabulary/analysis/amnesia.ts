@@ -1,7 +1,7 @@
-import {turnWithTime} from '../../turn.ts';
-import type {Qrels, Run} from '../../types.ts';
-import {checkedQrels} from '../../qrels.ts';
-import {checkRun, hitsFor} from '../../run.ts';
+import {waitForTime} from '../../core/event-loop.ts';
+import type {Qrels, Run} from '../../core/types.ts';
+import {checkedQrels} from '../../core/native/qrels.ts';
+import {checkRun, hitsFor} from '../../core/native/runs.ts';
 import {checkRanked, checkRanks} from './check.ts';
 import type {RankedPair} from './ranked-pairs.ts';
 
@@ -87,7 +87,7 @@ export async function tokenAmnesia(
 	}));
 	let without = 0;
 	for (const pair of pairs) {
-		await turnWithTime();
+		await waitForTime();
 		const ranks = sharedContentRanks(pair);
 		if (ranks.passage.length === 0) {
 			without += 1;

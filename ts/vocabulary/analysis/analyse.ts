@@ -1,4 +1,4 @@
-import {type OptionNames, checkOptions, optionNames} from '../../options.ts';
+import {type OptionNames, checkOptions, optionNames} from '../../core/options.ts';
 import {checkRanked} from './check.ts';
 import {type TokenCoverage, tokenCoverage} from './coverage.ts';
 import {type TopComposition, topComposition} from './composition.ts';

@@ -1,5 +1,5 @@
-import {checkArray, checkCount, checkObject, checkOneOf} from '../../check.ts';
-import {RetrievalError} from '../../errors.ts';
+import {checkArray, checkCount, checkObject, checkOneOf} from '../../core/checks.ts';
+import {RetrievalError} from '../../core/errors.ts';
 import type {TokenKind} from './coverage.ts';
 import type {RankedPair} from './ranked-pairs.ts';
 

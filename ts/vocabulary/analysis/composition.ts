@@ -1,4 +1,4 @@
-import {turnWithTime} from '../../turn.ts';
+import {waitForTime} from '../../core/event-loop.ts';
 import {checkRanked, checkRanks} from './check.ts';
 import {isExpansion} from './expansion.ts';
 import type {RankedPair} from './ranked-pairs.ts';
@@ -45,7 +45,7 @@ async function composition(
 ): Promise<TopComposition[]> {
 	const counts = ks.map(() => ({shared: 0, questionOnly: 0, passageOnly: 0, expansion: 0}));
 	for (const {tokens} of pairs) {
-		await turnWithTime();
+		await waitForTime();
 		for (const token of tokens) {
 			const {inQuestion, inPassage} = token;
 			const kind = inQuestion && inPassage ? 'shared' : inQuestion ? 'questionOnly' : 'passageOnly';

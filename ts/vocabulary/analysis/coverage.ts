@@ -1,4 +1,4 @@
-import {turnWithTime} from '../../turn.ts';
+import {waitForTime} from '../../core/event-loop.ts';
 import {checkKind, checkRanked, checkRanks} from './check.ts';
 import type {RankedPair} from './ranked-pairs.ts';
 
@@ -30,7 +30,7 @@ export async function tokenCoverage(pairs: readonly RankedPair[], ks: readonly n
 	const [question, passage] = [ks.map(() => 0), ks.map(() => 0)];
 	let shared = 0;
 	for (const {tokens} of pairs) {
-		await turnWithTime();
+		await waitForTime();
 		for (const {inQuestion, inPassage, content, questionRank, passageRank} of tokens) {
 			if (inQuestion && inPassage && (content || kind === 'all')) {
 				shared += 1;

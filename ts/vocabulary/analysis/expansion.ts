@@ -1,4 +1,4 @@
-import {turnWithTime} from '../../turn.ts';
+import {waitForTime} from '../../core/event-loop.ts';
 import {checkRanked, checkRanks} from './check.ts';
 import type {RankedPair, RankedToken} from './ranked-pairs.ts';
 
@@ -20,7 +20,7 @@ export async function queryExpansion(pairs: readonly RankedPair[], ks: readonly 
 	checkRanks('ks', ks);
 	const counts = ks.map(() => 0);
 	for (const {tokens} of pairs) {
-		await turnWithTime();
+		await waitForTime();
 		const first = tokens.reduce((least, token) => (isExpansion(token) ? Math.min(least, token.questionRank) : least), Infinity);
 		for (const [i, k] of ks.entries()) {
 			counts[i]! += Number(first <= k);

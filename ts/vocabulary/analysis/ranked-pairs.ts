@@ -1,9 +1,9 @@
-import {checkArray, checkObject, checkPassage, checkString, checkStrings, hasMethods, kindOf} from '../../check.ts';
-import {RetrievalError} from '../../errors.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../../options.ts';
-import {turnWithTime} from '../../turn.ts';
-import type {CallOptions, Encoder, Passage, Vectors} from '../../types.ts';
-import type {VocabularyProjection} from '../vocabulary-projection.ts';
+import {checkArray, checkObject, checkPassage, checkString, checkStrings, hasMethods, kindOf} from '../../core/checks.ts';
+import {RetrievalError} from '../../core/errors.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../../core/options.ts';
+import {waitForTime} from '../../core/event-loop.ts';
+import type {CallOptions, Encoder, Passage, Vectors} from '../../core/types.ts';
+import type {VocabularyProjection} from '../projection/vocabulary-projection.ts';
 import {englishStopWords, isContent} from './stop-words.ts';
 
 /** A question and a passage that answers it. */
@@ -99,7 +99,7 @@ export async function rankPairs(
 		const slice = pairs.slice(from, from + PAIRS_A_CALL);
 		const tokens: Array<ReadonlyMap<number, PairToken>> = [];
 		for (const pair of slice) {
-			await turnWithTime();
+			await waitForTime();
 			tokens.push(tokensOf(pair, projection, content));
 		}
 		const ids = tokens.map(of => [...of.keys()]);
@@ -111,7 +111,7 @@ export async function rankPairs(
 		const ofQuestions = await projection.ranks(questions, ids, {signal});
 		const ofPassages = await projection.ranks(passages, ids, {signal});
 		for (const [i, {id, passage}] of slice.entries()) {
-			await turnWithTime();
+			await waitForTime();
 			ranked.push({
 				id,
 				passageId: passage.id,

@@ -1,4 +1,4 @@
-import {turnWithTime} from '../../turn.ts';
+import {waitForTime} from '../../core/event-loop.ts';
 import {checkKind, checkRanked} from './check.ts';
 import type {TokenKind} from './coverage.ts';
 import type {RankedPair, RankedToken} from './ranked-pairs.ts';
@@ -32,7 +32,7 @@ export async function tokenMrr(pairs: readonly RankedPair[], kind: TokenKind = '
 	checkKind(kind);
 	const sums = tokenSets.map(() => ({tokens: 0, sum: 0, pairs: 0, ofPairs: 0}));
 	for (const {tokens} of pairs) {
-		await turnWithTime();
+		await waitForTime();
 		for (const [i, set] of tokenSets.entries()) {
 			let [count, sum] = [0, 0];
 			for (const token of tokens) {

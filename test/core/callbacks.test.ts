@@ -1,0 +1,281 @@
+import {mkdtemp, readdir, rm, writeFile} from 'node:fs/promises';
+import {createServer} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import test, {type ExecutionContext} from 'ava';
+import {
+	Bm25Index,
+	Bm25Writer,
+	type CallOptions,
+	Collection,
+	DenseSearcher,
+	FlatIndex,
+	HybridSearcher,
+	type Passage,
+	PassageStore,
+	type Progress,
+	downloadModel,
+	rankCandidates,
+	readPassages,
+} from '../../ts/index.ts';
+
+/** A call under test, which receives the callback. */
+type Call = (options: Pick<CallOptions, 'onProgress'>) => Promise<unknown>;
+
+async function folderOf(t: ExecutionContext): Promise<string> {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-callbacks-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	return folder;
+}
+
+function* passages(count: number): Generator<Passage> {
+	for (let i = 0; i < count; i++) {
+		yield {id: `p${i}`, text: `passage ${i} of a bridge of stone and steel over river ${i % 97}`};
+	}
+}
+
+/** Tests both a callback that throws and one whose promise rejects. `calls` counts how often it was called. */
+async function failsWithTheCallback(t: ExecutionContext, call: Call): Promise<void> {
+	for (const fails of [
+		(error: Error) => {
+			throw error;
+		},
+		async (error: Error) => {
+			throw error;
+		},
+	]) {
+		const error = new Error('the callback failed');
+		let calls = 0;
+		const rejected = await t.throwsAsync(
+			call({
+				onProgress() {
+					calls += 1;
+					return fails(error);
+				},
+			}),
+		);
+		t.is(rejected, error);
+		const before = calls;
+		await new Promise(resolve => {
+			setTimeout(resolve, 250);
+		});
+		t.is(calls, before, 'it is not called after the call has settled');
+		t.is(calls, 1, 'it is not called again');
+	}
+}
+
+test('a search stops when onProgress fails', async t => {
+	const [dim, rows] = [64, 3000];
+	const index = new FlatIndex({dim});
+	const data = Float32Array.from({length: rows * dim}, (_, i) => (i * 7919) % 13);
+	await index.add(
+		Array.from({length: rows}, (_, i) => `p${i}`),
+		{data, rows, dim},
+	);
+	const times = 20;
+	const many = new Float32Array(times * data.length);
+	for (let from = 0; from < many.length; from += data.length) {
+		many.set(data, from);
+	}
+	const seen: Progress[] = [];
+	const error = new Error('enough');
+	const rejected = await t.throwsAsync(
+		index.searchMany(
+			{data: many, rows: times * rows, dim},
+			{
+				threads: 1,
+				onProgress(progress) {
+					seen.push(progress);
+					throw error;
+				},
+			},
+		),
+	);
+	t.is(rejected, error);
+	t.is(seen.length, 1);
+	t.true(seen[0]!.done < times * rows, 'it was called while the search ran');
+	// Any value can be thrown.
+	const nothing = index.searchMany(
+		{data, rows, dim},
+		{
+			onProgress() {
+				// eslint-disable-next-line no-throw-literal
+				throw undefined;
+			},
+		},
+	);
+	const result = await nothing.then(
+		() => 'resolved',
+		(reason: unknown) => reason,
+	);
+	t.is(result, undefined);
+	await failsWithTheCallback(t, async options => index.searchMany({data, rows, dim}, options));
+	// The index is unchanged.
+	t.is((await index.search(data.subarray(0, dim), {k: 3})).length, 3);
+});
+
+test('the promise of a callback is waited for before the call settles', async t => {
+	const index = new FlatIndex({dim: 1});
+	let settled = false;
+	await index.searchMany(
+		{data: Float32Array.of(1), rows: 1, dim: 1},
+		{
+			async onProgress() {
+				await new Promise(resolve => {
+					setTimeout(resolve, 50);
+				});
+				settled = true;
+			},
+		},
+	);
+	t.true(settled);
+});
+
+test('a writer whose onProgress or onSkipped fails is interrupted, as by an abort', async t => {
+	const folder = await folderOf(t);
+	const file = join(folder, 'corpus.jsonl');
+	const lines = [...passages(2000)].map(({id, text}) => JSON.stringify({_id: id, title: '', text}));
+	await writeFile(file, `${lines.join('\n')}\nno passage\n`);
+	const store = join(folder, 'passages.pkstore');
+	await PassageStore.write(passages(2000), store);
+	await using opened = await PassageStore.open(store);
+	await using writer = await Bm25Writer.create(join(folder, 'bm25'));
+	await writer.add([{id: 'kept', text: 'a bridge'}]);
+	await writer.commit();
+	const calls: Array<(options: CallOptions) => Promise<unknown>> = [
+		async options => writer.add(passages(2000), options),
+		async options => writer.update(passages(2000), options),
+		async options => writer.add(file, {...options, skipBadLines: true}),
+		async options => writer.add(opened, options),
+		async ({onProgress}) => writer.add(file, {skipBadLines: true, onSkipped: lines => onProgress?.({done: lines, total: 0})}),
+	];
+	for (const call of calls) {
+		await failsWithTheCallback(t, async options => {
+			try {
+				await call(options);
+			} finally {
+				await t.throwsAsync(writer.commit(), {code: 'ERR_INTERRUPTED'});
+				await t.throwsAsync(writer.add([{id: 'x', text: 'y'}]), {code: 'ERR_INTERRUPTED'});
+				await writer.rollback();
+			}
+		});
+	}
+	await writer.commit();
+	const index = await Bm25Index.open(join(folder, 'bm25'));
+	t.is(index.size, 1);
+	index.close();
+});
+
+test('what is written from JavaScript is given up when onProgress fails', async t => {
+	const folder = await folderOf(t);
+	const output = join(folder, 'passages.pkstore');
+	await failsWithTheCallback(t, async options => PassageStore.write(passages(1000), output, options));
+	t.deepEqual(await readdir(folder), []);
+});
+
+test('a build whose onProgress or onStage fails leaves nothing behind', async t => {
+	const folder = await folderOf(t);
+	const output = join(folder, 'collection');
+	await failsWithTheCallback(t, async ({onProgress}) => Collection.build(passages(1000), output, {encoder: false, onProgress}));
+	await failsWithTheCallback(t, async ({onProgress}) =>
+		Collection.build(passages(1000), output, {encoder: false, onStage: ({passages: done}) => onProgress!({done, total: 0})}),
+	);
+	t.deepEqual(await readdir(folder), []);
+});
+
+test('a file that is read ends with the error of onProgress or onSkipped', async t => {
+	const folder = await folderOf(t);
+	const file = join(folder, 'corpus.jsonl');
+	await writeFile(file, `${JSON.stringify({_id: 'a', title: '', text: 'a fox'})}\nno passage\n`);
+	const read = async (options: Parameters<typeof readPassages>[1]): Promise<void> => {
+		for await (const {id} of readPassages(file, {skipBadLines: true, ...options})) {
+			t.is(id, 'a');
+		}
+	};
+	await failsWithTheCallback(t, read);
+	await failsWithTheCallback(t, async ({onProgress}) => read({onSkipped: lines => onProgress!({done: lines, total: 0})}));
+});
+
+test('of several searchers at once, all have stopped when the error of onProgress arrives', async t => {
+	const index = new FlatIndex({dim: 1});
+	await index.add(['a'], {data: Float32Array.of(1), rows: 1, dim: 1});
+	const encoder = {
+		dim: 1,
+		encode: async (inputs: readonly unknown[]) => ({data: new Float32Array(inputs.length).fill(1), rows: inputs.length, dim: 1}),
+	};
+	let running = 0;
+	const slow = {
+		search: async () => [],
+		async searchMany(_queries: unknown, {signal}: CallOptions = {}): Promise<Map<string, never[]>> {
+			running += 1;
+			await new Promise<void>(resolve => {
+				const timer = setTimeout(resolve, 60_000);
+				signal?.addEventListener('abort', () => {
+					clearTimeout(timer);
+					resolve();
+				});
+			});
+			running -= 1;
+			return new Map();
+		},
+	};
+	const searcher = new HybridSearcher({dense: new DenseSearcher({encoder, index}), sparse: slow});
+	await failsWithTheCallback(t, async options => {
+		try {
+			await searcher.searchMany([{id: 'q', text: 'fox'}], options);
+		} finally {
+			t.is(running, 0);
+		}
+	});
+});
+
+test('searches under way at once end when onProgress fails, and no other begins', async t => {
+	let [begun, running] = [0, 0];
+	const searcher = {
+		async search() {
+			begun += 1;
+			running += 1;
+			await new Promise(resolve => {
+				setTimeout(resolve, 5);
+			});
+			running -= 1;
+			return [];
+		},
+	};
+	const queries = Array.from({length: 100}, (_, i) => ({id: `q${i}`, text: 'fox'}));
+	const lists = new Map(queries.map(({id}) => [id, {gold: 'a', ids: ['a', 'b']}]));
+	await failsWithTheCallback(t, async options => {
+		begun = 0;
+		try {
+			await rankCandidates(searcher, queries, {lists, size: 2, short: 0, without: 0}, {...options, concurrency: 4});
+		} finally {
+			t.is(running, 0);
+			t.true(begun < 20, `${begun}`);
+		}
+	});
+});
+
+test('a download stops when onProgress fails', async t => {
+	const folder = await folderOf(t);
+	const server = createServer((request, response) => {
+		const file = request.url!.split('/').slice(5).join('/');
+		if (!['tokenizer.json', 'onnx/model.onnx'].includes(file)) {
+			response.writeHead(404).end();
+			return;
+		}
+		response.writeHead(200, {'content-length': 1000});
+		response.end(request.method === 'HEAD' ? undefined : Buffer.alloc(1000));
+	});
+	await new Promise<void>(resolve => {
+		server.listen(0, '127.0.0.1', resolve);
+	});
+	t.teardown(() => server.close());
+	const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	await failsWithTheCallback(t, async options =>
+		downloadModel('some/model', {...options, endpoint, cacheFolder: folder, offline: false, token: ''}),
+	);
+	// The next call continues where this one stopped, and the lock is free.
+	const found = await downloadModel('some/model', {endpoint, cacheFolder: folder, offline: false, token: ''});
+	t.deepEqual((await readdir(found)).toSorted(), ['complete.json', 'onnx', 'tokenizer.json']);
+});

@@ -1,0 +1,131 @@
+import {execFile} from 'node:child_process';
+import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
+import test, {type ExecutionContext} from 'ava';
+import {packageRoot} from '../../ts/core/native/addon.ts';
+import {Collection, OnnxEncoder, RetrievalError, downloadModel, resolveModel} from '../../ts/index.ts';
+import {replicate} from '../../ts/replication/index.ts';
+import {studyPhrases} from '../../ts/phrase-study/index.ts';
+import {studyVocabulary} from '../../ts/vocabulary-study/index.ts';
+
+const run = promisify(execFile);
+const tooLong = 'x'.repeat(300);
+const linux = process.platform === 'linux' ? test : test.skip;
+
+async function folderOf(t: ExecutionContext): Promise<string> {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-files-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	return folder;
+}
+
+/** Asserts that the call rejects with `ERR_IO`, that the message names the path, and that the cause is the system's error. */
+async function refused(t: ExecutionContext, call: () => Promise<unknown>, path: string, code: string): Promise<void> {
+	const error = await t.throwsAsync(call, {instanceOf: RetrievalError, code: 'ERR_IO'});
+	t.true(error.message.includes(path), error.message);
+	t.is((error.cause as NodeJS.ErrnoException | undefined)?.code, code, error.message);
+}
+
+const passages = [{id: 'a', text: 'a fox'}];
+
+test('a collection that cannot be written is refused with ERR_IO', async t => {
+	const folder = await folderOf(t);
+	const build = (output: string) => async () => Collection.build(passages, output, {encoder: false});
+	await refused(t, build(join(folder, tooLong)), tooLong, 'ENAMETOOLONG');
+	// The temporary folder of the build has a longer name than the collection.
+	const almost = 'y'.repeat(250);
+	await refused(t, build(join(folder, almost)), almost, 'ENAMETOOLONG');
+	await writeFile(join(folder, 'file'), '');
+	await refused(t, build(join(folder, 'file')), join(folder, 'file'), 'ENOTDIR');
+	await refused(t, build(join(folder, 'file', 'below')), join(folder, 'file'), 'ENOTDIR');
+	await t.throwsAsync(build(join(folder, 'a\0b')), {code: 'ERR_ARGUMENT', message: /null byte/u});
+});
+
+linux('a collection in a folder where nothing can be written is refused with ERR_IO', async t => {
+	const error = await t.throwsAsync(Collection.build(passages, '/sys/passagekit/collection', {encoder: false}), {
+		instanceOf: RetrievalError,
+		code: 'ERR_IO',
+	});
+	t.regex((error.cause as NodeJS.ErrnoException).code!, /^(?:EPERM|EACCES|EROFS|ENOENT)$/u);
+});
+
+test('a collection that cannot be read is refused with ERR_IO', async t => {
+	const folder = await folderOf(t);
+	await refused(t, async () => Collection.open(join(folder, tooLong)), tooLong, 'ENAMETOOLONG');
+	await refused(t, async () => Collection.open(join(folder, 'nothing')), 'nothing', 'ENOENT');
+	await mkdir(join(folder, 'passagekit.json'));
+	await refused(t, async () => Collection.open(folder), join(folder, 'passagekit.json'), 'EISDIR');
+	await t.throwsAsync(Collection.open(join(folder, 'a\0b')), {code: 'ERR_ARGUMENT', message: /null byte/u});
+});
+
+test('models whose files or caches are refused by the system are refused with ERR_IO', async t => {
+	const folder = await folderOf(t);
+	await writeFile(join(folder, 'file'), '');
+	const options = {endpoint: 'http://127.0.0.1:1', offline: false};
+	for (const [cacheFolder, code] of [
+		[join(folder, tooLong), 'ENAMETOOLONG'],
+		[join(folder, 'file'), 'ENOTDIR'],
+	] as const) {
+		await refused(t, async () => downloadModel('some/model', {...options, cacheFolder}), cacheFolder, code);
+		await refused(t, async () => resolveModel('some/model', {...options, cacheFolder}), cacheFolder, code);
+	}
+	const model = join(folder, 'model');
+	await mkdir(join(model, 'config.json'), {recursive: true});
+	for (const name of ['model.onnx', 'tokenizer.json']) {
+		await writeFile(join(model, name), '{}');
+	}
+	await refused(t, async () => OnnxEncoder.load(model), join(model, 'config.json'), 'EISDIR');
+});
+
+test('studies whose folders or files are refused by the system are refused with ERR_IO', async t => {
+	const folder = await folderOf(t);
+	const dataset = join(folder, 'dataset');
+	await mkdir(join(dataset, 'articles'), {recursive: true});
+	await writeFile(join(dataset, 'articles', 'a.md'), '# Fox\n\nA fox is red.\n');
+	for (const split of ['dev', 'test']) {
+		const questions = [0, 1, 2].map(i => JSON.stringify({id: `${split}${i}`, question: 'what is red?', answers: ['fox']}));
+		await writeFile(join(dataset, `questions.${split}.jsonl`), `${questions.join('\n')}\n`);
+	}
+	await writeFile(join(folder, 'file'), '');
+	const options = {encoder: 'tiny-encoder', reader: false} as const;
+	for (const [output, code] of [
+		[join(folder, tooLong), 'ENAMETOOLONG'],
+		[join(folder, 'file', 'below'), 'ENOTDIR'],
+	] as const) {
+		await refused(t, async () => replicate(dataset, output, options), output, code);
+		await refused(t, async () => studyPhrases(dataset, output, {encoder: 'tiny-encoder'}), output, code);
+		await refused(t, async () => studyVocabulary(dataset, output, {encoder: 'tiny-encoder'}), output, code);
+	}
+	const output = join(folder, 'study');
+	await mkdir(join(output, 'configuration.json'), {recursive: true});
+	await refused(t, async () => replicate(dataset, output, options), join(output, 'configuration.json'), 'EISDIR');
+});
+
+linux('output that a full disk does not take ends the command line with status 1 and ERR_IO', async t => {
+	const bin = join(packageRoot, 'bin/passagekit.js');
+	const failed = (await t.throwsAsync(run('sh', ['-c', '"$0" "$1" doctor --json > /dev/full', process.execPath, bin]))) as Error & {
+		code: number;
+		stderr: string;
+	};
+	t.is(failed.code, 1);
+	const {error} = JSON.parse(failed.stderr) as {error: {code: string; message: string}};
+	t.is(error.code, 'ERR_IO');
+	t.regex(error.message, /^write standard output: ENOSPC/u);
+});
+
+test('a page that cannot be written is an error of one line', async t => {
+	const folder = await folderOf(t);
+	const index = join(folder, 'index');
+	const built = await Collection.build(passages, index, {encoder: 'minilm-encoder', dense: 'flat'});
+	await built.close();
+	const page = join(folder, tooLong);
+	const bin = join(packageRoot, 'bin/passagekit.js');
+	const failed = (await t.throwsAsync(run(process.execPath, [bin, 'explain', 'fox', '--index', index, '--html', page]))) as Error & {
+		code: number;
+		stderr: string;
+	};
+	t.is(failed.code, 1);
+	t.regex(failed.stderr.trim(), /^passagekit: write .*: File name too long [^\n]*\(ERR_IO\)$/u);
+	await t.throwsAsync(readFile(page));
+});

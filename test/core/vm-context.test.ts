@@ -1,0 +1,98 @@
+import {execFile} from 'node:child_process';
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
+import test from 'ava';
+import {packageRoot} from '../../ts/core/native/addon.ts';
+
+const run = promisify(execFile);
+
+/** Loads the built package and a program into a new context, as Jest does; the addon and its errors stay in the main context. */
+const loader = `
+	import {readFileSync} from 'node:fs';
+	import vm from 'node:vm';
+	const {process, console, setTimeout, setInterval, clearInterval, setImmediate, performance, URL, AbortController, AbortSignal} = globalThis;
+	const context = vm.createContext({process, console, setTimeout, setInterval, clearInterval, setImmediate, performance, URL, AbortController, AbortSignal});
+	const modules = new Map();
+	const made = (identifier, source) =>
+		new vm.SourceTextModule(source, {
+			context,
+			identifier,
+			initializeImportMeta(meta) {
+				meta.url = identifier;
+			},
+		});
+	async function linked(specifier, {identifier}) {
+		const url = specifier.startsWith('.') ? new URL(specifier, identifier).href : specifier;
+		if (!modules.has(url)) {
+			if (url.startsWith('file:')) {
+				modules.set(url, made(url, readFileSync(new URL(url), 'utf8')));
+			} else {
+				const all = await import(url);
+				modules.set(url, new vm.SyntheticModule(Object.keys(all), function () {
+					for (const [name, value] of Object.entries(all)) {
+						this.setExport(name, value);
+					}
+				}, {context}));
+			}
+		}
+		return modules.get(url);
+	}
+	const program = made(process.env.PROGRAM_AT, process.env.PROGRAM);
+	await program.link(linked);
+	await program.evaluate();
+`;
+
+test('in another context, as under Jest, errors are RetrievalErrors with their codes', async t => {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-vm-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	const source = `
+		import {Bm25Writer, FlatIndex, RetrievalError, exactMatch, readPassages} from './index.js';
+		const index = new FlatIndex({dim: 2});
+		const data = Float32Array.of(1, 2);
+		await index.add(['a'], {data, rows: 1, dim: 2});
+		const controller = new AbortController();
+		const calls = {
+			duplicate: () => index.add(['a'], {data, rows: 1, dim: 2}),
+			unopened: () => FlatIndex.open(${JSON.stringify(join(folder, 'nothing'))}),
+			thrown: () => FlatIndex.attach('no handle'),
+			writer: () => Bm25Writer.open(${JSON.stringify(join(folder, 'nothing'))}),
+			file: async () => {
+				for await (const passage of readPassages(${JSON.stringify(join(folder, 'x'.repeat(300)))})) console.log(passage);
+			},
+			aborted: () => {
+				setTimeout(() => controller.abort(new Error('aborted')), 1);
+				return index.searchMany({data: new Float32Array(4_000_000), rows: 2_000_000, dim: 2}, {signal: controller.signal, threads: 1});
+			},
+			callback: () => index.searchMany({data, rows: 1, dim: 2}, {onProgress() { throw new TypeError('of the callback'); }}),
+		};
+		for (const [name, call] of Object.entries(calls)) {
+			try {
+				await call();
+				console.log(name, 'resolved');
+			} catch (error) {
+				console.log(name, error instanceof RetrievalError, error instanceof Error, error.code ?? error.message);
+			}
+		}
+		// What the addon makes is of the main context, and is taken back.
+		const {data: stored, rows, dim} = await index.vectors(['a']);
+		console.log('main context', stored instanceof Float32Array);
+		await index.update(['a'], {data: stored, rows, dim});
+		console.log((await index.search(stored)).length, exactMatch('The fox', ['fox']));
+	`;
+	const {stdout} = await run(process.execPath, ['--experimental-vm-modules', '--no-warnings', '--input-type=module', '--eval', loader], {
+		env: {...process.env, PROGRAM: source, PROGRAM_AT: new URL('dist/ts/program.js', `file://${packageRoot}/`).href},
+	});
+	t.deepEqual(stdout.trim().split('\n'), [
+		'duplicate true true ERR_DUPLICATE_ID',
+		'unopened true true ERR_IO',
+		'thrown true true ERR_ARGUMENT',
+		'writer true true ERR_IO',
+		'file true true ERR_IO',
+		'aborted false true aborted',
+		'callback false true of the callback',
+		'main context false',
+		'1 true',
+	]);
+});

@@ -1,0 +1,209 @@
+// Compiled, never run: what the types promise and refuse.
+import {
+	type Analyzer,
+	Bm25Index,
+	Collection,
+	ConfidenceSearcher,
+	DenseSearcher,
+	type Encoder,
+	ExtractiveReader,
+	type Filter,
+	FlatIndex,
+	type FlatStorage,
+	type FusionMethod,
+	type Hit,
+	type HitLists,
+	HnswIndex,
+	HybridSearcher,
+	type IndexHandle,
+	OnnxEncoder,
+	type Passage,
+	type PassageFields,
+	type Question,
+	RetrievalError,
+	type Run,
+	type Searcher,
+	type SnowballLanguage,
+	VectorFilter,
+	evaluate,
+	fitTemperature,
+	fuse,
+	fuseByConfidence,
+	overlap,
+	selectModels,
+	significance,
+	topKAccuracy,
+} from '../../ts/index.ts';
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+declare function same<A, B>(equal: Equal<A, B>): void;
+
+declare const run: Run;
+declare const encoder: Encoder;
+
+export async function promises(): Promise<void> {
+	// Whatever ranks is a Searcher.
+	const bm25 = await Bm25Index.open('bm25', {k1: 0.9});
+	const flat = new FlatIndex({dim: 384});
+	const searchers: Searcher[] = [
+		bm25,
+		new DenseSearcher({encoder, index: flat}),
+		new DenseSearcher({encoder, index: await HnswIndex.open('x')}),
+	];
+	searchers.push(new HybridSearcher({dense: searchers[1]!, sparse: bm25, fusion: {method: 'hybridNorm', alpha: 0.5}}));
+
+	// What a model carries beside its run comes back with its accuracy.
+	const selected = await selectModels([{name: 'bm25', run, temperature: 3, searcher: bm25}], new Map());
+	same<(typeof selected)[0]['accuracy'], number>(true);
+	searchers.push(new ConfidenceSearcher({models: selected}));
+	await fuseByConfidence(selected);
+	await fuseByConfidence([{name: 'bm25', run}], {temperature: 3});
+	// A descent has its path, a search has none.
+	const pair = {data: Float32Array.of(2, 1), rows: 1, dim: 2};
+	void (await fitTemperature(pair, [true], {method: 'descent', start: 1})).path;
+	// @ts-expect-error a search looks everywhere
+	void (await fitTemperature(pair, [true])).path;
+	// @ts-expect-error and starts nowhere
+	await fitTemperature(pair, [true], {start: 1});
+
+	// Measures asked for are the measures that come.
+	const {mean} = await evaluate(run, new Map(), ['nDCG@10', 'RR']);
+	same<typeof mean, Readonly<Record<'nDCG@10' | 'RR', number>>>(true);
+	// @ts-expect-error nobody asked for it
+	void mean['R@100'];
+	// @ts-expect-error no such measure
+	await evaluate(run, new Map(), ['ndcg@10']);
+	// Two evaluations are compared by a measure that both have.
+	const ranks = await evaluate(run, new Map(), ['RR']);
+	const both = await evaluate(run, new Map(), ['nDCG@10', 'RR']);
+	await significance(ranks, both, 'RR', {test: 'randomisation'});
+	// @ts-expect-error one alone has it
+	await significance(ranks, both, 'nDCG@10');
+	// @ts-expect-error no such test
+	await significance(ranks, both, 'RR', {test: 'sign'});
+	const {jaccard} = await overlap(run, run, [20]);
+	same<typeof jaccard, ReadonlyMap<number, number>>(true);
+
+	// What an index says of its analyzer opens another; a tagged union has its own options.
+	const analyzers: Analyzer[] = [
+		bm25.analyzer,
+		'snowball:german',
+		{type: 'english', stopWords: ['the']},
+		{type: 'snowball', language: 'finnish', stopWords: []},
+		{type: 'wordpiece', tokenizer: 'models/minilm-encoder'},
+	];
+	await Bm25Index.open('bm25', {analyzer: analyzers[0], b: 0.4});
+	if (bm25.analyzer.type === 'snowball') {
+		same<typeof bm25.analyzer.language, SnowballLanguage>(true);
+	}
+	// @ts-expect-error Snowball has no such language
+	analyzers.push('snowball:klingon');
+	// @ts-expect-error a language has to be named
+	analyzers.push({type: 'snowball'});
+	// @ts-expect-error whose word pieces?
+	analyzers.push({type: 'wordpiece'});
+	// @ts-expect-error English is a language of its own
+	analyzers.push({type: 'english', language: 'german'});
+
+	// A method's parameters are its own.
+	await fuse({dense: run, sparse: run}, {method: 'rrf'});
+	// @ts-expect-error a hybrid needs its weight
+	await fuse({dense: run, sparse: run}, {method: 'hybrid'});
+	// @ts-expect-error λ belongs to dprHybrid
+	const wrong: FusionMethod = {method: 'rrf', lambda: 2};
+	void wrong;
+
+	const questions: Question[] = [{id: 'q', text: 'who?', answers: ['me']}];
+	const {accuracy} = await topKAccuracy(run, questions, new Map<string, Passage>(), [20, 100]);
+	same<typeof accuracy, ReadonlyMap<number, number>>(true);
+
+	// Results are read, not changed.
+	const [hit] = await bm25.search('question');
+	// @ts-expect-error readonly
+	hit!.score = 1;
+
+	// A filter says one thing, with bounds of one kind.
+	const filter: Filter = {and: [{ids: ['p']}, {not: {range: {field: 'year', gte: 2000, lt: 2010}}}, {exists: {field: 'x'}}]};
+	await bm25.search('question', {k: 5, filter});
+	await bm25.searchMany([], {filter: {range: {field: 'name', gt: 'a'}}});
+	await bm25.searchTerms([], {filter: {in: {field: 'year', values: [1, 'one', true]}}});
+	// @ts-expect-error a number and a text
+	await bm25.search('question', {filter: {range: {field: 'year', gte: 2000, lt: '2010'}}});
+	// @ts-expect-error no list
+	await bm25.search('question', {filter: {equals: {field: 'tags', value: ['a']}}});
+	// @ts-expect-error no such condition
+	await bm25.search('question', {filter: {like: {field: 'tags', value: 'a'}}});
+	// @ts-expect-error not every Searcher filters
+	await searchers[1]!.search('question', {filter});
+	const passage: Passage = {id: 'p', text: 'me', fields: {year: 2020, tags: ['a'], draft: false}};
+	same<typeof passage.fields, PassageFields | undefined>(true);
+	// @ts-expect-error flat
+	const nested: PassageFields = {a: {b: 1}};
+	void nested;
+	const read = await bm25.fields('p');
+	// @ts-expect-error readonly
+	read['year'] = 2021;
+
+	// A filter of vectors says one thing, of ids; an index makes one to use again.
+	const vector = new Float32Array(384);
+	const german = await flat.filter({where: id => id.startsWith('de')});
+	same<typeof german, VectorFilter>(true);
+	const hits = await flat.search(vector, {k: 5, filter: {and: [german, {not: {ids: ['de/1']}}]}});
+	same<typeof hits, Hit[]>(true);
+	// @ts-expect-error fields are for passages
+	await flat.search(vector, {filter: {equals: {field: 'x', value: 1}}});
+	// @ts-expect-error true or false
+	await flat.filter({where: id => id.length});
+	// @ts-expect-error asked one id after another
+	await flat.filter({where: async () => true});
+	const {ids, scores} = await flat.searchColumns(vector, {k: 5, filter: german});
+	same<typeof ids, string[]>(true);
+	same<typeof scores, Float32Array>(true);
+	const lists = await flat.searchManyColumns({data: vector, rows: 1, dim: 384});
+	same<typeof lists, HitLists>(true);
+	await flat.update(['a'], {data: vector, rows: 1, dim: 384}, {upsert: true});
+	// @ts-expect-error no list of numbers
+	await flat.search([1, 2, 3]);
+	same<Awaited<ReturnType<typeof flat.get>>, Float32Array | undefined>(true);
+	for await (const id of flat.ids()) {
+		same<typeof id, string>(true);
+	}
+
+	// A flat index is kept in one of its storages, and says which; a graph has none.
+	const halved = await FlatIndex.build('flat', 'vectors.npy', {storage: 'f16'});
+	same<typeof halved.storage, FlatStorage>(true);
+	// @ts-expect-error readonly
+	halved.storage = 'f32';
+	// @ts-expect-error no such storage
+	await FlatIndex.build('flat', 'vectors.npy', {storage: 'int4'});
+	// @ts-expect-error no such storage
+	await Collection.build('docs', 'index', {flat: {storage: 'bf16'}});
+	await Collection.build('docs', 'index', {flat: {storage: 'int8Filtered'}});
+	// @ts-expect-error graphs have layouts of their own
+	void new HnswIndex({dim: 2, storage: 'f32'});
+
+	// A handle attaches the class that made it.
+	const handle: IndexHandle<'FlatIndex'> = flat.share();
+	FlatIndex.attach(handle);
+	// @ts-expect-error of another kind
+	HnswIndex.attach(handle);
+	// @ts-expect-error made by `index.filter` alone
+	void new VectorFilter();
+
+	const collection = await Collection.open('index');
+	const {answers} = await collection.ask('who?', {retriever: 'hybrid', signal: AbortSignal.timeout(1000)});
+	same<(typeof answers)[number]['start'], number>(true);
+	// @ts-expect-error no such retriever
+	await collection.searcher('colbert');
+
+	const reader = await ExtractiveReader.load('model', {threads: 2});
+	// @ts-expect-error evidence fusion needs the retrieval score
+	await reader.read('who?', [{id: 'p', text: 'me'}]);
+
+	await using disposed = await OnnxEncoder.load('model');
+	same<typeof disposed.dim, number>(true);
+
+	const error = new RetrievalError('ERR_DIMENSION', 'message');
+	// @ts-expect-error no such code
+	void (error.code === 'ERR_NONE');
+}

@@ -1,0 +1,78 @@
+/** Waits for a callback's result, or until the signal aborts: a promise that never settles must not block an aborted call. */
+export async function awaitUnlessAborted(returned: unknown, signal: AbortSignal | undefined): Promise<void> {
+	if (signal === undefined) {
+		await returned;
+		return;
+	}
+	let stop = (): void => {};
+	const aborted = new Promise<void>(resolve => {
+		stop = resolve;
+	});
+	signal.addEventListener('abort', stop);
+	if (signal.aborted) {
+		stop();
+	}
+	try {
+		await Promise.race([returned, aborted]);
+	} finally {
+		signal.removeEventListener('abort', stop);
+	}
+}
+
+/**
+Calls a user's callback while work runs that cannot wait for it. If the callback throws or its promise rejects, the work stops,
+the callback is not called again, and `settled` returns its error.
+*/
+export class CallbackRunner<T> {
+	readonly #callback: (value: T) => unknown;
+	readonly #stop: () => void;
+	readonly #pending = new Set<Promise<void>>();
+	#failure: {readonly error: unknown} | undefined;
+
+	constructor(callback: (value: T) => unknown, stop: () => void) {
+		this.#callback = callback;
+		this.#stop = stop;
+	}
+
+	/** The first error of the callback so far; wrapped in an object, because any value can be thrown. */
+	get failure(): {readonly error: unknown} | undefined {
+		return this.#failure;
+	}
+
+	/** Whether a promise of the callback has not settled. */
+	get isPending(): boolean {
+		return this.#pending.size > 0;
+	}
+
+	/** Never throws: it is called by timers, where an exception would end the process. */
+	report(value: T): void {
+		if (this.#failure !== undefined) {
+			return;
+		}
+		try {
+			const returned = this.#callback(value);
+			if (typeof (returned as PromiseLike<unknown> | undefined)?.then === 'function') {
+				const pending: Promise<void> = Promise.resolve(returned).then(
+					() => void this.#pending.delete(pending),
+					(error: unknown) => this.#fail(error),
+				);
+				this.#pending.add(pending);
+			}
+		} catch (error) {
+			this.#fail(error);
+		}
+	}
+
+	/** Waits for the promises that the callback returned, so that no rejection is lost, or until the signal aborts. */
+	async settled(signal: AbortSignal | undefined): Promise<{readonly error: unknown} | undefined> {
+		await awaitUnlessAborted(Promise.all(this.#pending), signal);
+		return this.#failure;
+	}
+
+	#fail(error: unknown): void {
+		if (this.#failure === undefined) {
+			this.#failure = {error};
+			this.#stop();
+		}
+	}
+}

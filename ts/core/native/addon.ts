@@ -1,0 +1,88 @@
+import {readFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {dirname, join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {RetrievalError} from '../errors.ts';
+import {onPathSync} from '../file-system.ts';
+
+/** The URL of this module, or a path in the working directory if the bundler provides no URL, as in CommonJS. */
+const here: string = import.meta.url ?? join(process.cwd(), 'package.json');
+
+/**
+The folder of this package, which has its package.json; it is above this file both in the sources and in the build. If another
+program has bundled this file, it is the folder of the bundle: the addon then comes from the platform's package, and models come
+from their packages.
+*/
+export const packageRoot: string = (() => {
+	const file = here.startsWith('file:') ? fileURLToPath(here) : here;
+	for (let folder = dirname(file), parent = ''; folder !== parent; parent = folder, folder = dirname(folder)) {
+		try {
+			if (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).name === 'passagekit') {
+				return folder;
+			}
+		} catch {}
+	}
+	return dirname(file);
+})();
+
+/** The version of this package. */
+export function packageVersion(): string {
+	const path = join(packageRoot, 'package.json');
+	const {version} = JSON.parse(onPathSync('read', path, () => readFileSync(path, 'utf8'))) as {version: string};
+	return version;
+}
+
+/** `linux-x64-gnu`, `darwin-arm64`, `win32-x64-msvc`, …: as the addon's packages are named. */
+export function platformName(): string {
+	const {platform, arch} = process;
+	if (platform === 'linux') {
+		return `linux-${arch}-${libc()}`;
+	}
+	return platform === 'win32' ? `win32-${arch}-msvc` : `${platform}-${arch}`;
+}
+
+function libc(): 'gnu' | 'musl' {
+	const reporter = process.report as (NodeJS.ProcessReport & {excludeNetwork?: boolean}) | undefined;
+	if (reporter === undefined) {
+		return 'musl';
+	}
+	// Otherwise Node looks up the host names of all peers that the process is connected to, and waits for the answers.
+	const {excludeNetwork = false} = reporter;
+	reporter.excludeNetwork = true;
+	try {
+		const report = reporter.getReport() as {header?: {glibcVersionRuntime?: string}};
+		return report.header?.glibcVersionRuntime ? 'gnu' : 'musl';
+	} finally {
+		reporter.excludeNetwork = excludeNetwork;
+	}
+}
+
+/** Loads the addon: the one built in this checkout, else the platform's package. */
+export function loadAddon(): unknown {
+	const require = createRequire(here);
+	const platform = platformName();
+	const own = `@passagekit/native-${platform}`;
+	const refused: string[] = [];
+	for (const candidate of [join(packageRoot, 'native', `passagekit.${platform}.node`), own]) {
+		try {
+			return require(candidate);
+		} catch (error) {
+			const {code, message} = error as NodeJS.ErrnoException;
+			// If the package exists but lacks a file, the error has the same code, but its message names another file.
+			if (code !== 'MODULE_NOT_FOUND' || !message.includes(`'${candidate}'`)) {
+				refused.push(`${candidate}: ${message}`);
+			}
+		}
+	}
+	const supported = ['linux', 'darwin', 'win32'].includes(process.platform);
+	const install = supported
+		? `Install it with \`npm install ${own}\`, or run \`npm run build\` in a checkout of passagekit.`
+		: 'There is no addon for this platform; `npm run build` in a checkout of passagekit may make one.';
+	const what = `the native addon for ${platform} (Node ${process.versions.node})`;
+	throw new RetrievalError(
+		'ERR_NATIVE_MISSING',
+		refused.length === 0
+			? `${what} is not installed. ${install}`
+			: `${what} is there and does not load: ${refused.join('; ')}. It may be of another platform, or need a newer C library. ${install}`,
+	);
+}

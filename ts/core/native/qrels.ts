@@ -1,0 +1,54 @@
+/** Checks relevance judgments and copies them to the addon. Without the check, malformed ones would be silently ignored. */
+import {checkId, checkMap, hasMethods, kindOf, shown} from '../checks.ts';
+import {RetrievalError} from '../errors.ts';
+import {type Binding, native} from './native.ts';
+import {yieldToEventLoop} from '../event-loop.ts';
+import type {Qrels} from '../types.ts';
+
+/** Number of queries that are copied in about a millisecond. */
+const QUERIES_A_TURN = 500;
+
+/** The native form of judgments. They are copied in slices, one per event-loop tick. */
+export async function nativeQrels(qrels: Qrels, signal?: AbortSignal): Promise<Binding.QrelsBuilder> {
+	const judgements = new native.QrelsBuilder();
+	let added = 0;
+	for (const [query, judged] of checkedQrels(qrels)) {
+		judgements.add(query, [...judged.keys()], Int32Array.from(judged.values()));
+		if (++added % QUERIES_A_TURN === 0) {
+			await yieldToEventLoop();
+			signal?.throwIfAborted();
+		}
+	}
+	return judgements;
+}
+
+/** The queries of `qrels` with their judgments; each is checked when it is reached. */
+export function* checkedQrels(qrels: Qrels, what = 'qrels'): Generator<[string, ReadonlyMap<string, number>], void, undefined> {
+	checkQrels(what, qrels);
+	for (const [query, judged] of qrels) {
+		checkId(`${what}: query id`, query);
+		checkJudged(`${what}: judgements of query "${query}"`, judged);
+		yield [query, judged];
+	}
+}
+
+/** Checks the outer map only. */
+export function checkQrels(what: string, qrels: unknown): asserts qrels is Qrels {
+	checkMap(what, qrels, 'query id to a Map of passage id to grade');
+}
+
+/** Checks the judgments of one query: a map of passage ids to grades. */
+export function checkJudged(what: string, judged: unknown): asserts judged is ReadonlyMap<string, number> {
+	if (hasMethods(judged, 'has', Symbol.iterator) && !hasMethods(judged, 'get')) {
+		const hint = 'convert it: new Map([...it].map(id => [id, 1]))';
+		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a Map of passage id to grade, got ${kindOf(judged)}; ${hint}`);
+	}
+	checkMap(what, judged, 'passage id to grade');
+	for (const [passage, grade] of judged) {
+		checkId(`${what}: passage id`, passage);
+		// `checkCount` would build its message for every grade.
+		if (typeof grade !== 'number' || (grade | 0) !== grade) {
+			throw new RetrievalError('ERR_ARGUMENT', `${what}: grade of "${passage}": expected a whole number of 32 bits, got ${shown(grade)}`);
+		}
+	}
+}

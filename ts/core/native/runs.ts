@@ -1,0 +1,167 @@
+import {checkId, checkMap, checkString, isArray, isInstance, isWellFormed, kindOf, shown} from '../checks.ts';
+import {RetrievalError} from '../errors.ts';
+import {hitsOf, listsFrom} from './hits.ts';
+import {type Binding, callSync, native} from './native.ts';
+import {yieldToEventLoop} from '../event-loop.ts';
+import type {Hit, Run} from '../types.ts';
+
+/** A run that stays in native memory: lists become objects when they are looked at, not before. */
+export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
+	readonly #native: Binding.NativeRun;
+	#queries: readonly string[] | undefined;
+
+	/** @internal */
+	constructor(run: Binding.NativeRun) {
+		this.#native = run;
+	}
+
+	/** @internal */
+	static handle(run: RetrievedRun): Binding.NativeRun {
+		return run.#native;
+	}
+
+	get size(): number {
+		return this.#native.size();
+	}
+
+	get(query: string): readonly Hit[] | undefined {
+		return isId(query) ? hitsOf(this.#native, query) : undefined;
+	}
+
+	has(query: string): boolean {
+		return isId(query) && this.#native.has(query);
+	}
+
+	forEach(callback: (hits: readonly Hit[], query: string, run: ReadonlyMap<string, readonly Hit[]>) => void, self?: unknown): void {
+		for (const [query, hits] of this) {
+			callback.call(self, hits, query, this);
+		}
+	}
+
+	*entries(): MapIterator<[string, readonly Hit[]]> {
+		const names = this.#names();
+		let at = 0;
+		for (const hits of this.values()) {
+			yield [names[at++]!, hits];
+		}
+		return undefined;
+	}
+
+	keys(): MapIterator<string> {
+		return this.#names()[Symbol.iterator]() as MapIterator<string>;
+	}
+
+	*values(): MapIterator<readonly Hit[]> {
+		const names = this.#names();
+		for (let next = 0; next < names.length; ) {
+			const lists = listsFrom(this.#native, next, list => names[list]!);
+			next += lists.length;
+			yield* lists;
+		}
+		return undefined;
+	}
+
+	[Symbol.iterator](): MapIterator<[string, readonly Hit[]]> {
+		return this.entries();
+	}
+
+	#names(): readonly string[] {
+		this.#queries ??= this.#native.queries();
+		return this.#queries;
+	}
+}
+
+/** The addon would receive another character in place of a lone surrogate, and so another id. */
+function isId(query: unknown): query is string {
+	return typeof query === 'string' && isWellFormed(query);
+}
+
+/** About a millisecond's worth of hits to copy. */
+const HITS_A_TURN = 4000;
+
+/** The native form of any run; one that JavaScript made is copied, a slice a turn of the event loop. */
+export async function nativeRun(run: Run): Promise<Binding.NativeRun> {
+	if (isInstance(run, RetrievedRun)) {
+		return RetrievedRun.handle(run);
+	}
+	checkRun('run', run);
+	const builder = new native.RunBuilder();
+	let queries: string[] = [];
+	let counts: number[] = [];
+	let ids: string[] = [];
+	let scores: number[] = [];
+	const flush = (): void => {
+		checkWellFormed('run: query id', queries);
+		checkWellFormed('run: passage id', ids);
+		callSync(() => builder.add(queries, Uint32Array.from(counts), ids, Float32Array.from(scores)));
+		[queries, counts, ids, scores] = [[], [], [], []];
+	};
+	for (const [query, hits] of run) {
+		checkString('run: query id', query);
+		checkHits(query, hits);
+		queries.push(query);
+		counts.push(hits.length);
+		const first = ids.length;
+		for (const {id, score} of hits) {
+			ids.push(id);
+			scores.push(score);
+		}
+		checkDistinct(query, first === 0 ? ids : ids.slice(first));
+		if (ids.length >= HITS_A_TURN) {
+			flush();
+			await yieldToEventLoop();
+		}
+	}
+	flush();
+	return builder.finish();
+}
+
+/** Checks the map only; its hits are checked when they are copied. */
+export function checkRun(what: string, run: unknown): asserts run is Run {
+	checkMap(what, run, 'query id to hits');
+}
+
+function refuseHit(what: string, hit: Hit | undefined): never {
+	if (typeof hit?.id === 'string' && typeof hit.score === 'number') {
+		throw new RetrievalError('ERR_ARGUMENT', `${what}: score: expected a finite 32-bit number, got ${hit.score}`);
+	}
+	const got = typeof hit === 'object' && hit !== null ? `{id: ${shown(hit.id)}, score: ${shown(hit.score)}}` : kindOf(hit);
+	throw new RetrievalError('ERR_ARGUMENT', `${what}: expected {id: string, score: number}, got ${got}`);
+}
+
+/** A passage that is in a list twice would be counted twice. */
+function checkDistinct(query: string, ids: readonly string[]): void {
+	if (new Set(ids).size < ids.length) {
+		const twice = ids.find((id, i) => ids.indexOf(id) < i)!;
+		throw new RetrievalError('ERR_ARGUMENT', `run: hits of query "${query}": expected each passage once, got "${twice}" twice`);
+	}
+}
+
+/** Checks all ids in one call, which is much faster than one call per id. */
+function checkWellFormed(what: string, ids: readonly string[]): void {
+	if (!isWellFormed(ids.join('\0'))) {
+		ids.forEach(id => checkId(what, id));
+	}
+}
+
+/** The hits of a query of any run, after a check; empty if the run does not have the query. */
+export function hitsFor(run: Run, query: string): readonly Hit[] {
+	const hits = run.get(query);
+	if (hits === undefined || run instanceof RetrievedRun) {
+		return hits ?? [];
+	}
+	checkHits(query, hits);
+	return hits;
+}
+
+function checkHits(query: string, hits: readonly Hit[]): void {
+	if (!isArray(hits)) {
+		throw new RetrievalError('ERR_ARGUMENT', `run: hits of query "${query}": expected an array of {id, score}, got ${kindOf(hits)}`);
+	}
+	for (const [i, hit] of hits.entries()) {
+		// Scores are stored as 32-bit floats.
+		if (typeof hit?.id !== 'string' || typeof hit.score !== 'number' || !Number.isFinite(Math.fround(hit.score))) {
+			refuseHit(`run: hits[${i}] of query "${query}"`, hit);
+		}
+	}
+}

@@ -1,0 +1,119 @@
+/** Checks options of calls. Unknown names are rejected, because an option that is silently ignored misleads. */
+import {checkFunction, hasMethods, isArray, isInstance, isObject, kindOf} from './checks.ts';
+import {RetrievalError} from './errors.ts';
+
+/** The names of a call's options, including those of every member of a union. */
+type NamesOf<T> = T extends unknown ? keyof T : never;
+
+export type OptionNames = ReadonlySet<string>;
+
+/** The names of `CallOptions`, to be spread into longer lists. */
+export const callNames = {signal: true, onProgress: true} as const;
+
+/** The names of the options of a type. The list does not compile if a name is missing or unknown. */
+export function optionNames<T extends object>(names: Readonly<Record<NamesOf<T> & string, true>>): OptionNames {
+	return new Set(Object.keys(names));
+}
+
+/** The names of `CallOptions`, for calls without other options. */
+export const callOptions: OptionNames = new Set(Object.keys(callNames));
+export const signalOption: OptionNames = new Set(['signal']);
+
+/**
+Throws if `options` is not an object or has an option that the call does not know. `undefined` means no options, and an unknown
+option is accepted if it is `undefined`, because spreads create those. Also checks `signal` and `onProgress`. Messages start
+with `call`.
+*/
+export function checkOptions(call: string, options: unknown, names: OptionNames): void {
+	if (options !== undefined) {
+		checkGiven(call, options, names);
+	}
+}
+
+/** The same for required options, such as those of a constructor. */
+export function checkGiven(call: string, options: unknown, names: OptionNames): void {
+	// Inlined, because building the message costs more than the check.
+	if (!isObject(options) || isArray(options)) {
+		throw new RetrievalError('ERR_ARGUMENT', `${call}: expected options {${[...names].join(', ')}}, got ${kindOf(options)}`);
+	}
+	try {
+		for (const name of Object.keys(options)) {
+			if (!names.has(name) && options[name] !== undefined) {
+				refuseOption(call, name, names);
+			}
+		}
+		const {signal, onProgress} = options;
+		if (signal !== undefined && names.has('signal')) {
+			checkSignal(signal);
+		}
+		if (onProgress !== undefined && names.has('onProgress')) {
+			checkFunction('onProgress', onProgress);
+		}
+	} catch (error) {
+		throw error instanceof RetrievalError ? error : unreadable(call, error);
+	}
+}
+
+/** An `AbortSignal`. One from another realm or a polyfill is accepted if it has all members that are used. */
+export function checkSignal(signal: unknown): void {
+	if (signal === undefined || isInstance(signal, AbortSignal)) {
+		return;
+	}
+	const works = hasMethods(signal, 'addEventListener', 'removeEventListener', 'throwIfAborted');
+	if (!works || typeof (signal as {readonly aborted?: unknown}).aborted !== 'boolean') {
+		throw new RetrievalError('ERR_ARGUMENT', `signal: expected an AbortSignal, got ${kindOf(signal)}`);
+	}
+}
+
+function unreadable(call: string, error: unknown): RetrievalError {
+	return new RetrievalError('ERR_ARGUMENT', `${call}: expected options that can be read, got an object that throws`, {cause: error});
+}
+
+/** Names that other libraries use for options of this package, in lower case. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+	k: ['topk', 'limit', 'size', 'n', 'count', 'top', 'max', 'maxresults', 'nresults', 'numresults', 'hits'],
+	efSearch: ['ef', 'efruntime'],
+	efConstruction: ['efc', 'efconstruct'],
+	m: ['maxconnections', 'maxconn'],
+	dim: ['dimension', 'dimensions', 'dims'],
+	similarity: ['metric', 'space', 'distance'],
+	filter: ['filters', 'where'],
+	signal: ['abortsignal', 'abort'],
+	onProgress: ['progress'],
+	threads: ['numthreads', 'nthreads', 'workers', 'parallelism'],
+	normalise: ['normalize'],
+};
+
+function refuseOption(call: string, name: string, names: OptionNames): never {
+	const near = nearest(name, [...names]);
+	const hint = near === undefined ? '' : `; did you mean ${near}?`;
+	const expected = names.size === 0 ? 'no options' : `options among ${[...names].join(', ')}`;
+	throw new RetrievalError('ERR_ARGUMENT', `${call}: expected ${expected}, got "${name}"${hint}`);
+}
+
+/** Suggests a name: one that another library uses for the option, or one within a small edit distance. */
+function nearest(name: string, names: readonly string[]): string | undefined {
+	const plain = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+	const wanted = plain(name);
+	const same = names.find(known => plain(known) === wanted || otherNames[known]?.includes(wanted));
+	if (same !== undefined || wanted.length > 64) {
+		return same;
+	}
+	const [closest] = names.map(known => ({known, distance: distance(wanted, plain(known))})).sort((a, b) => a.distance - b.distance);
+	return closest !== undefined && closest.distance <= Math.floor(wanted.length / 3) ? closest.known : undefined;
+}
+
+/** The Levenshtein distance. */
+function distance(a: string, b: string): number {
+	const row = Array.from({length: b.length + 1}, (_, j) => j);
+	for (let i = 1; i <= a.length; i++) {
+		let diagonal = row[0]!;
+		row[0] = i;
+		for (let j = 1; j <= b.length; j++) {
+			const substituted = diagonal + Number(a[i - 1] !== b[j - 1]);
+			diagonal = row[j]!;
+			row[j] = Math.min(substituted, row[j - 1]! + 1, diagonal + 1);
+		}
+	}
+	return row[b.length]!;
+}

@@ -1,0 +1,267 @@
+import {createHash} from 'node:crypto';
+import {checkBoolean, checkInstance, checkObject, checkOneOf, hasMethods, kindOf, shown} from '../../core/checks.ts';
+import {RetrievalError} from '../../core/errors.ts';
+import {type Binding, callNative, native} from '../../core/native/native.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../../core/options.ts';
+import type {CallOptions, EncodeOptions, Encoder, EncoderInput, Vectors} from '../../core/types.ts';
+import {type TokenWeights, tokenWeights} from './token-weights.ts';
+import {type TokenSearch, type TokenVectorOptions, checkedSearch, findTokens} from './token-vectors.ts';
+import {VocabularyProjection} from '../projection/vocabulary-projection.ts';
+
+/** What is enriched, and by what. */
+export interface LexicalEnrichmentParts {
+	readonly encoder: Encoder;
+	/** Onto the vocabulary of the model that the encoder was initialized from. */
+	readonly projection: VocabularyProjection;
+	/** How much a token counts; `false` is the paper's ablation. */
+	readonly idf: TokenWeights;
+}
+
+export interface LexicalEnrichmentOptions extends CallOptions, TokenVectorOptions {
+	/** Weight of the lexical vector, at least 0; see `tuneLambda`. @default 0.5 */
+	readonly lambda?: number | undefined;
+	/** Single-token enrichments, or the static embeddings of the head's decoder: the paper's ablation. @default 'enriched' */
+	readonly tokens?: 'enriched' | 'static' | undefined;
+	/**
+	How the vectors of tokens are whitened: along their principal directions, x ↦ (x − μ) U Λ^(−1/2); rotated back to the original axes,
+	x ↦ (x − μ) U Λ^(−1/2) Uᵀ; or not. @default 'aligned'
+	*/
+	readonly whitening?: 'principal' | 'aligned' | false | undefined;
+	/** Scale lexical vectors to unit length. @default true */
+	readonly normalise?: boolean | undefined;
+	/**
+	Scale e′ = e + λ · lex to unit length, so that inner products of enriched vectors are cosine similarities, as the relevance scores of
+	S-MPNet are in the paper. @default true for encoders whose vectors have unit length, else false
+	*/
+	readonly renormalize?: boolean | undefined;
+}
+
+const partsOptions: OptionNames = optionNames<LexicalEnrichmentParts>({encoder: true, projection: true, idf: true});
+const fitOptions: OptionNames = optionNames<LexicalEnrichmentOptions>({
+	...callNames,
+	start: true,
+	learningRate: true,
+	beta1: true,
+	beta2: true,
+	epsilon: true,
+	loss: true,
+	stopping: true,
+	minSteps: true,
+	maxSteps: true,
+	threads: true,
+	cache: true,
+	cacheFolder: true,
+	lambda: true,
+	tokens: true,
+	whitening: true,
+	normalise: true,
+	renormalize: true,
+});
+const encodeOptions: OptionNames = optionNames<EncodeOptions>({...callNames, batchTokens: true});
+
+/** Handed over in one call: their copy takes under a millisecond. */
+const INPUTS_A_CALL = 256;
+
+interface State {
+	readonly encoder: Encoder;
+	readonly lexicon: Binding.NativeLexicon;
+	readonly tokens: Binding.NativeTokenVectors;
+	readonly lambda: number;
+	/** Whether e′ is scaled to unit length. */
+	readonly renormalize: boolean;
+	/** Whether the encoder's own vectors have unit length. */
+	readonly unit: boolean;
+	/** Tells enrichments apart, except for λ. */
+	readonly fingerprint: string;
+}
+
+/**
+An encoder whose vectors also contain the tokens of their texts (Ram et al., 2023, §6.2, equations 4 and 5): e′ = e + λ · lex, with
+lex = (1/n) Σ w(xᵢ) s(xᵢ) over the word pieces of a text, scaled to unit length. s(t) is the vector whose projection is token t
+alone: the minimum of the cross-entropy, computed once for the whole vocabulary, whitened. w(t) is the inverse document frequency. If
+the encoder's vectors have unit length, e′ is scaled to unit length too (`renormalize`). Texts are read whole, titles before them;
+special tokens do not count, repeated tokens do.
+
+It is an `Encoder`: indexes, searchers and collections take it. Vectors of questions and of passages both have to be enriched,
+with one λ; `identity` tells them apart from others.
+
+@example
+```
+const encoder = await OnnxEncoder.load('minilm-encoder');
+const bm25 = await Bm25Index.build('./pieces', './passages.tsv', {analyzer: {type: 'wordpiece', tokenizer: './models/minilm-encoder'}});
+const projection = await VocabularyProjection.load('minilm-mlm-head');
+const enriched = await LexicalEnrichment.fit({encoder, projection, idf: bm25}, {lambda: 0.4});
+await using collection = await Collection.build('./passages.tsv', './collection', {encoder: enriched});
+```
+*/
+export class LexicalEnrichment implements Encoder {
+	readonly dim: number;
+	readonly identity?: string;
+	/** Weight of the lexical vector. */
+	readonly lambda: number;
+	/** Whether enriched vectors are scaled to unit length. */
+	readonly renormalize: boolean;
+	readonly #state: State;
+
+	/** @internal */
+	private constructor(state: State) {
+		checkObject('new LexicalEnrichment', state, 'LexicalEnrichment.fit() in place of the constructor');
+		const {encoder, lambda, renormalize, fingerprint} = state;
+		checkObject('new LexicalEnrichment', encoder, 'LexicalEnrichment.fit() in place of the constructor');
+		this.#state = state;
+		this.dim = encoder.dim;
+		this.lambda = lambda;
+		this.renormalize = renormalize;
+		if (encoder.identity !== undefined) {
+			this.identity = `${encoder.identity}+lexical:${fingerprint}:${lambda}`;
+		}
+	}
+
+	/**
+	Computes the vectors of all tokens, or takes them from the cache. The first time takes long: for 30,522 tokens and 384 dimensions
+	about half a minute of processor time per step, so about 50 minutes of it for 100 steps, and a few minutes with `stopping: 'each'`. Unfinished
+	work is kept every half minute and on cancellation, and the next call continues from there. Progress counts tokens in the first
+	search, which finds the number of steps, then steps of each token in the second.
+
+	Encodes two short texts to see whether the encoder's vectors have unit length.
+	*/
+	static async fit(parts: LexicalEnrichmentParts, options: LexicalEnrichmentOptions = {}): Promise<LexicalEnrichment> {
+		checkGiven('fit', parts, partsOptions);
+		checkOptions('fit', options, fitOptions);
+		const {encoder, projection, idf} = parts;
+		const {lambda = 0.5, tokens: kind = 'enriched', whitening = 'aligned', normalise = true, signal} = options;
+		if (!hasMethods(encoder, 'encode')) {
+			throw new RetrievalError('ERR_ARGUMENT', `encoder: expected an encoder, got ${kindOf(encoder)}`);
+		}
+		checkInstance('projection', projection, VocabularyProjection);
+		if (projection.dim !== encoder.dim) {
+			throw new RetrievalError(
+				'ERR_DIMENSION',
+				`projection: expected one of vectors of dimension ${encoder.dim}, as the encoder's, got ${projection.dim}`,
+			);
+		}
+		checkLambda(lambda);
+		checkOneOf('tokens', kind, ['enriched', 'static']);
+		if (whitening !== false) {
+			checkOneOf('whitening', whitening, ['principal', 'aligned']);
+		}
+		checkBoolean('normalise', normalise);
+		if (options.renormalize !== undefined) {
+			checkBoolean('renormalize', options.renormalize);
+		}
+		const search = checkedSearch(options, projection);
+		const unit = await hasUnitVectors(encoder, signal);
+		const {renormalize = unit} = options;
+		const head = VocabularyProjection.handle(projection);
+		const weights = await tokenWeights(idf, head, signal);
+		const tokens =
+			kind === 'static' ? await callNative({signal}, () => native.staticEmbeddings(head)) : await findTokens(projection, search, options);
+		const whitened = whitening === false ? undefined : whitening;
+		const lexicon = await callNative({signal}, () => native.openLexicon(tokens, head, weights, whitened, normalise));
+		const fingerprint = createHash('sha256')
+			.update(
+				`${projection.identity}\0${tokens.identity}\0${whitening}\0${normalise}\0${renormalize}\0${weights === undefined ? 'none' : 'weights'}\0`,
+			)
+			.update(weights === undefined ? '' : new Uint8Array(weights.buffer, weights.byteOffset, weights.byteLength))
+			.digest('hex')
+			.slice(0, 16);
+		return new LexicalEnrichment({encoder, lexicon, tokens, lambda, renormalize, unit, fingerprint});
+	}
+
+	/** The same with another weight of the lexical vector; nothing is computed again. */
+	withLambda(lambda: number): LexicalEnrichment {
+		checkLambda(lambda);
+		return new LexicalEnrichment({...this.#state, lambda});
+	}
+
+	/** How the search for the vectors of tokens ended; `undefined` for static embeddings. */
+	get search(): TokenSearch | undefined {
+		const {tokens} = this.#state;
+		const losses = tokens.losses();
+		return losses.length === 0 ? undefined : {losses, bounds: tokens.bounds(), steps: tokens.steps()};
+	}
+
+	async encode(inputs: readonly EncoderInput[], options: EncodeOptions = {}): Promise<Vectors> {
+		checkOptions('encode', options, encodeOptions);
+		const {encoder, lambda, renormalize} = this.#state;
+		const vectors = await encoder.encode(inputs, options);
+		return this.#isIdentity(lambda) ? vectors : this.#add(inputs, vectors, lambda, renormalize, options.signal);
+	}
+
+	/** The vectors e of the encoder, and the lexical vectors lex: two matrices `[inputs.length, dim]`. */
+	async parts(
+		inputs: readonly EncoderInput[],
+		options: EncodeOptions = {},
+	): Promise<{readonly vectors: Vectors; readonly lexical: Vectors}> {
+		checkOptions('parts', options, encodeOptions);
+		const vectors = await this.#state.encoder.encode(inputs, options);
+		const zeros = {...vectors, data: new Float32Array(vectors.data.length)};
+		return {vectors, lexical: await this.#add(inputs, zeros, 1, false, options.signal)};
+	}
+
+	/**
+	What `encode` of the same enrichment with weight `lambda` returns, to the bit, from what `parts` returned.
+	@internal
+	*/
+	static async combined(
+		enrichment: LexicalEnrichment,
+		{vectors, lexical}: {readonly vectors: Vectors; readonly lexical: Vectors},
+		lambda: number,
+		signal: AbortSignal | undefined,
+	): Promise<Vectors> {
+		checkInstance('enrichment', enrichment, LexicalEnrichment);
+		if (enrichment.#isIdentity(lambda)) {
+			return vectors;
+		}
+		const {lexicon, renormalize} = enrichment.#state;
+		const {rows, dim} = vectors;
+		const data = new Float32Array(rows * dim);
+		for (let from = 0; from < rows; from += INPUTS_A_CALL) {
+			const [e, lex] = [vectors, lexical].map(of => of.data.subarray(from * dim, (from + INPUTS_A_CALL) * dim));
+			data.set(await callNative({signal}, () => lexicon.addLexical(e!, lex!, lambda, renormalize)), from * dim);
+		}
+		return {data, rows, dim};
+	}
+
+	/** Whether enriched vectors with weight `lambda` are those of the encoder, to the bit. */
+	#isIdentity(lambda: number): boolean {
+		const {renormalize, unit} = this.#state;
+		return lambda === 0 && (unit || !renormalize);
+	}
+
+	async #add(
+		inputs: readonly EncoderInput[],
+		{data, rows, dim}: Vectors,
+		lambda: number,
+		renormalize: boolean,
+		signal: AbortSignal | undefined,
+	): Promise<Vectors> {
+		const enriched = new Float32Array(rows * dim);
+		for (let from = 0; from < rows; from += INPUTS_A_CALL) {
+			const chunk = inputs.slice(from, from + INPUTS_A_CALL);
+			const texts = chunk.map(input => (typeof input === 'string' ? input : input.text));
+			const titles = chunk.map(input => (typeof input === 'string' ? '' : (input.title ?? '')));
+			const part = data.subarray(from * dim, (from + chunk.length) * dim);
+			const added = await callNative({signal}, () => this.#state.lexicon.add(texts, titles, part, lambda, renormalize));
+			enriched.set(added, from * dim);
+		}
+		return {data: enriched, rows, dim};
+	}
+}
+
+/** Whether an encoder's vectors have unit length, by those of two texts. */
+async function hasUnitVectors(encoder: Encoder, signal: AbortSignal | undefined): Promise<boolean> {
+	const {data, rows, dim} = await encoder.encode(['passage', 'Who wrote it?'], {signal});
+	return Array.from({length: rows}, (_, row) => Math.hypot(...data.subarray(row * dim, (row + 1) * dim))).every(
+		length => Math.abs(length - 1) < UNIT_TOLERANCE,
+	);
+}
+
+/** Rounding of a unit vector in single precision is far below it. */
+const UNIT_TOLERANCE = 1e-5;
+
+function checkLambda(lambda: unknown): asserts lambda is number {
+	if (typeof lambda !== 'number' || !(lambda >= 0 && lambda < Number.POSITIVE_INFINITY)) {
+		throw new RetrievalError('ERR_ARGUMENT', `lambda: expected a number of at least 0, got ${shown(lambda)}`);
+	}
+}

@@ -1,0 +1,77 @@
+import {checkNumber, checkObject, checkString, hasMethods, isInstance, kindOf} from '../../core/checks.ts';
+import {RetrievalError} from '../../core/errors.ts';
+import {type Binding, callNative, callSync, native} from '../../core/native/native.ts';
+import {Bm25Index} from '../../sparse/index.ts';
+import type {Passage} from '../../core/types.ts';
+
+/**
+How much a token of a text counts.
+
+- A `Bm25Index` of the head's word pieces: the inverse document frequency ln(1 + (N − df + 0.5) / (df + 0.5)) in it, as BM25 weighs a term.
+- Passages: the same, counted in them.
+- A map: word pieces as the vocabulary writes them (`##ing`) to weights of at least 0; pieces that are not there weigh nothing.
+- `false`: all tokens weigh 1.
+*/
+export type TokenWeights = Bm25Index | Iterable<Passage> | AsyncIterable<Passage> | ReadonlyMap<string, number> | false;
+
+/** Counted in one call: their copy takes under a millisecond. */
+const PASSAGES_A_CALL = 256;
+
+/**
+The weight of every word piece of a head's tokenizer, by id; `undefined` where all weigh 1.
+
+@internal
+*/
+export async function tokenWeights(
+	weights: TokenWeights,
+	projection: Binding.NativeProjection,
+	signal?: AbortSignal,
+): Promise<Float32Array | undefined> {
+	if (weights === false) {
+		return undefined;
+	}
+	if (isInstance(weights, Bm25Index)) {
+		return callNative({signal}, () => native.pieceWeightsIn(Bm25Index.handle(weights), projection));
+	}
+	if (isInstance(weights, Map)) {
+		const pieces = weights as ReadonlyMap<string, number>;
+		for (const [piece, weight] of pieces) {
+			checkString('idf: piece', piece);
+			checkNumber(`idf: weight of "${piece}"`, weight);
+		}
+		return callNative({signal}, () => native.pieceWeightsOf(projection, [...pieces.keys()], Float32Array.from(pieces.values())));
+	}
+	if (typeof weights === 'string' || !(hasMethods(weights, Symbol.iterator) || hasMethods(weights, Symbol.asyncIterator))) {
+		throw new RetrievalError('ERR_ARGUMENT', `idf: expected a Bm25Index, passages, a map of weights or false, got ${kindOf(weights)}`);
+	}
+	return counted(weights as Iterable<Passage> | AsyncIterable<Passage>, projection, signal);
+}
+
+async function counted(
+	passages: Iterable<Passage> | AsyncIterable<Passage>,
+	projection: Binding.NativeProjection,
+	signal?: AbortSignal,
+): Promise<Float32Array> {
+	const counts = callSync(() => new native.NativePieceCounts(projection));
+	let texts: string[] = [];
+	let titles: string[] = [];
+	let seen = 0;
+	const count = async (): Promise<void> => {
+		counts.count(await callNative({signal}, () => counts.pieces(texts, titles)));
+		[texts, titles] = [[], []];
+	};
+	for await (const passage of passages) {
+		checkObject(`idf: passages[${seen}]`, passage, 'a passage');
+		const {text, title = ''} = passage;
+		checkString(`idf: passages[${seen}]: text`, text);
+		checkString(`idf: passages[${seen}]: title`, title);
+		seen++;
+		texts.push(text);
+		titles.push(title);
+		if (texts.length === PASSAGES_A_CALL) {
+			await count();
+		}
+	}
+	await count();
+	return counts.weights();
+}

@@ -1,0 +1,223 @@
+import {checkCount, checkNumber, checkPassage, checkString, hasMethods, kindOf} from '../../core/checks.ts';
+import {RetrievalError} from '../../core/errors.ts';
+import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../../core/options.ts';
+import type {Bm25Index, Explanation} from '../../sparse/index.ts';
+import type {CallOptions, Encoder, Passage, Vectors} from '../../core/types.ts';
+import {isExpansion} from '../analysis/expansion.ts';
+import {ContentTokens, type RankedToken, rankPairs} from '../analysis/ranked-pairs.ts';
+import {englishStopWords} from '../analysis/stop-words.ts';
+import type {VocabularyProjection} from '../projection/vocabulary-projection.ts';
+
+/** Where a projected token comes from. */
+export type TokenOrigin = 'shared' | 'question' | 'passage' | 'other';
+
+export interface ProjectedToken {
+	/** From 1. */
+	readonly rank: number;
+	readonly token: string;
+	readonly id: number;
+	readonly probability: number;
+	readonly origin: TokenOrigin;
+	/** Whether it is neither a stop word nor a punctuation mark. */
+	readonly content: boolean;
+}
+
+/** A question and a passage as an encoder's vectors have them. */
+export interface ProjectedMatch {
+	/** The product of the two vectors, which dense retrieval ranks by. */
+	readonly similarity: number;
+	/** The likeliest tokens of the question's projection Q, and of the passage's P, best first. */
+	readonly question: readonly ProjectedToken[];
+	readonly passage: readonly ProjectedToken[];
+	/** All tokens of question and passage. */
+	readonly ranked: readonly RankedToken[];
+	/** Tokens that are in both texts, stop words and punctuation marks apart, in the question's order. */
+	readonly shared: readonly RankedToken[];
+	/** Query expansion: tokens among the first k of Q that the passage has and the question does not, best first. */
+	readonly expansion: readonly RankedToken[];
+	/** Token amnesia: those of `shared` that P has after rank `forgottenAfter`, the most forgotten first. */
+	readonly forgotten: readonly RankedToken[];
+}
+
+/** A part of a text; `kind` is of the words that it is about. */
+export interface MarkedText {
+	readonly text: string;
+	readonly kind?: 'shared' | 'forgotten' | 'expansion';
+}
+
+/** Why a dense retriever puts a passage where it does for a question, beside BM25's reasons. */
+export interface MatchExplanation {
+	readonly question: string;
+	readonly passage: Passage;
+	readonly k: number;
+	readonly forgottenAfter: number;
+	/** Question and passage with what they share, what P forgot, and what Q expands the question by. */
+	readonly marked: {readonly question: readonly MarkedText[]; readonly title: readonly MarkedText[]; readonly text: readonly MarkedText[]};
+	readonly dense: ProjectedMatch;
+	/** The same with lexical enrichment. */
+	readonly enriched?: ProjectedMatch & {readonly lambda: number};
+	/** BM25's score and what each of its terms contributes. */
+	readonly bm25?: Explanation;
+}
+
+export interface ExplainMatchOptions extends CallOptions {
+	/** Tokens shown of each projection. @default 20 */
+	readonly k?: number | undefined;
+	/** A shared token counts as forgotten where P has it after this rank. @default 100 */
+	readonly forgottenAfter?: number | undefined;
+	/** Words that are no content, in lower case. @default englishStopWords */
+	readonly stopWords?: readonly string[] | undefined;
+}
+
+/** What makes vectors, projects and explains; all of it opened already. */
+export interface Explainers {
+	/** Of passages, and of questions where there is no other. */
+	readonly encoder: Encoder;
+	/** Of questions, where it is another. */
+	readonly questionEncoder?: Encoder | undefined;
+	/** Of the model that the encoder was initialised from. */
+	readonly projection: Pick<VocabularyProjection, 'dim' | 'project' | 'ranks' | 'tokenize'>;
+	/** The encoder with lexical enrichment, a `LexicalEnrichment`; and that of questions, where it is another. */
+	readonly enrichment?: (Encoder & {readonly lambda: number}) | undefined;
+	readonly questionEnrichment?: Encoder | undefined;
+	/** An index that has the passage. */
+	readonly bm25?: Pick<Bm25Index, 'explain'> | undefined;
+}
+
+const explainerOptions: OptionNames = optionNames<Explainers>({
+	encoder: true,
+	questionEncoder: true,
+	projection: true,
+	enrichment: true,
+	questionEnrichment: true,
+	bm25: true,
+});
+const explainOptions: OptionNames = optionNames<ExplainMatchOptions>({...callNames, k: true, forgottenAfter: true, stopWords: true});
+
+/**
+Explains a question and a passage by the projections of their vectors to the vocabulary, as Figure 2 of Ram et al. (2023) does:
+the likeliest tokens of both, where they have what question and passage share, which of it the passage's vector forgot, and
+what the question's vector adds; BM25's contributions and the same with lexical enrichment where they are asked for.
+
+@example
+```
+const {dense, bm25} = await explainMatch('who discovered gold?', passage, {encoder, projection, bm25: index});
+dense.forgotten.map(({token, passageRank}) => [token, passageRank]);
+//=> [['gold', 214]]
+```
+*/
+export async function explainMatch(
+	question: string,
+	passage: Passage,
+	explainers: Explainers,
+	options: ExplainMatchOptions = {},
+): Promise<MatchExplanation> {
+	checkPassage('passage', passage);
+	checkGiven('explainers', explainers, explainerOptions);
+	checkOptions('explainMatch', options, explainOptions);
+	const {encoder, questionEncoder, projection, enrichment, questionEnrichment, bm25} = explainers;
+	checkMethods({encoder, questionEncoder, enrichment, questionEnrichment}, 'encode', 'encoder');
+	checkMethods({bm25}, 'explain', 'Bm25Index');
+	if (enrichment !== undefined) {
+		checkNumber('enrichment: lambda', enrichment.lambda);
+	}
+	const {k = 20, forgottenAfter = 100, stopWords = englishStopWords, signal} = options;
+	checkString('question', question);
+	checkCount('k', k, 1);
+	checkCount('forgottenAfter', forgottenAfter, 1);
+	const match = async (encoder: Encoder, questionEncoder: Encoder | undefined): Promise<ProjectedMatch> => {
+		const pair = {id: 'question', question, passage};
+		const [ranked] = await rankPairs([pair], {encoder, questionEncoder, projection}, {stopWords, signal});
+		const ofQuestion = await (questionEncoder ?? encoder).encode([question], {signal});
+		const ofPassage = await encoder.encode([passage], {signal});
+		const origins = new Map(ranked!.tokens.map(token => [token.id, token]));
+		const content = new ContentTokens(stopWords);
+		const top = async (vectors: Vectors): Promise<ProjectedToken[]> => {
+			const [found] = await projection.project(vectors, {k, signal});
+			return found!.map(({token, id, probability}, i) => ({
+				rank: i + 1,
+				token,
+				id,
+				probability,
+				origin: originOf(origins.get(id)),
+				content: content.has(token),
+			}));
+		};
+		const shared = ranked!.tokens.filter(({inQuestion, inPassage, content}) => inQuestion && inPassage && content);
+		return {
+			similarity: product(ofQuestion.data, ofPassage.data),
+			question: await top(ofQuestion),
+			passage: await top(ofPassage),
+			ranked: ranked!.tokens,
+			shared,
+			expansion: ranked!.tokens
+				.filter(token => isExpansion(token) && token.questionRank <= k)
+				.toSorted((a, b) => a.questionRank - b.questionRank),
+			forgotten: shared.filter(token => token.passageRank > forgottenAfter).toSorted((a, b) => b.passageRank - a.passageRank),
+		};
+	};
+	const dense = await match(encoder, questionEncoder);
+	const marked = (text: string): MarkedText[] => markedText(text, dense, projection);
+	return {
+		question,
+		passage,
+		k,
+		forgottenAfter,
+		marked: {question: marked(question), title: marked(passage.title ?? ''), text: marked(passage.text)},
+		dense,
+		...(enrichment && {enriched: {...(await match(enrichment, questionEnrichment)), lambda: enrichment.lambda}}),
+		...(bm25 && {bm25: await bm25.explain(question, passage.id)}),
+	};
+}
+
+/** Throws if a part lacks a method. `undefined` is accepted for parts that are optional. */
+function checkMethods(parts: Readonly<Record<string, unknown>>, method: string, expected: string): void {
+	for (const [what, part] of Object.entries(parts)) {
+		if (part !== undefined && !hasMethods(part, method)) {
+			throw new RetrievalError('ERR_ARGUMENT', `explainers: ${what}: expected an object like a ${expected}, got ${kindOf(part)}`);
+		}
+	}
+}
+
+function originOf(token: RankedToken | undefined): TokenOrigin {
+	if (token === undefined) {
+		return 'other';
+	}
+	return token.inQuestion && token.inPassage ? 'shared' : token.inQuestion ? 'question' : 'passage';
+}
+
+function product(a: Float32Array, b: Float32Array): number {
+	if (a.length !== b.length) {
+		throw new RetrievalError('ERR_DIMENSION', `explainMatch: expected vectors of dimension ${a.length}, got ${b.length} values`);
+	}
+	return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+}
+
+/** The text in parts: words that have a shared or an expansion token, and what is between them. */
+function markedText(
+	text: string,
+	{shared, expansion, forgotten}: ProjectedMatch,
+	projection: Pick<VocabularyProjection, 'tokenize'>,
+): MarkedText[] {
+	const ids = (tokens: readonly RankedToken[]): ReadonlySet<number> => new Set(tokens.map(({id}) => id));
+	const [ofShared, ofExpansion, ofForgotten] = [ids(shared), ids(expansion), ids(forgotten)];
+	const parts: MarkedText[] = [];
+	let end = 0;
+	const plain = (to: number): void => {
+		if (to > end) {
+			parts.push({text: text.slice(end, to)});
+		}
+	};
+	for (const {0: word, index} of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
+		const own = projection.tokenize(word).ids;
+		const has = (tokens: ReadonlySet<number>): boolean => own.some(id => tokens.has(id));
+		const kind = has(ofForgotten) ? 'forgotten' : has(ofShared) ? 'shared' : has(ofExpansion) ? 'expansion' : undefined;
+		if (kind !== undefined) {
+			plain(index);
+			parts.push({text: word, kind});
+			end = index + word.length;
+		}
+	}
+	plain(text.length);
+	return parts;
+}

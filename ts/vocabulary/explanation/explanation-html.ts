@@ -1,0 +1,108 @@
+import {checkArray, checkObject, checkString, checkStrings} from '../../core/checks.ts';
+import {type OptionNames, checkOptions, optionNames} from '../../core/options.ts';
+import {escaped, tableHtml} from '../../report/html.ts';
+import {page} from '../../report/page.ts';
+import {listed, many} from '../../report/words.ts';
+import type {MatchExplanation, ProjectedMatch} from './explain-match.ts';
+import {bm25Table, expansionTable, sharedTable} from './explanation-tables.ts';
+import {markedHtml, projectionStyle, projectionsHtml} from './projections-html.ts';
+
+export interface ExplanationPageOptions {
+	/** What each explanation is of, such as "First of dense retrieval"; one for each. @default the passages' ids */
+	readonly headings?: readonly string[] | undefined;
+	/** The version that made it, for the line below the title. @default none */
+	readonly passagekit?: string | undefined;
+}
+
+const pageOptions: OptionNames = optionNames<ExplanationPageOptions>({headings: true, passagekit: true});
+
+/**
+Explanations of a question and passages as one HTML page that needs nothing else, as Figure 2 of Ram et al. (2023) is: texts
+with their shared, forgotten and expansion tokens, both projections beside each other, tables of ranks, and BM25's
+contributions. The same explanations give the same text.
+
+@example
+```
+await writeFile('explanation.html', explanationHtml([await explainMatch(question, passage, explainers)]));
+```
+*/
+export function explanationHtml(explanations: readonly MatchExplanation[], options: ExplanationPageOptions = {}): string {
+	checkArray('explanations', explanations, 'what explainMatch() resolves to');
+	explanations.forEach((explanation, i) => {
+		checkObject(`explanations[${i}]`, explanation, 'what explainMatch() resolves to');
+		checkObject(`explanations[${i}]: dense`, explanation.dense, 'what explainMatch() resolves to');
+	});
+	checkOptions('explanationHtml', options, pageOptions);
+	const {headings, passagekit} = options;
+	if (headings !== undefined) {
+		checkStrings('headings', headings);
+	}
+	if (passagekit !== undefined) {
+		checkString('passagekit', passagekit);
+	}
+	const question = explanations[0]?.question ?? '';
+	return page({
+		title: question,
+		byline: `explained as in <a href="https://arxiv.org/abs/2212.10380">Ram et al. (2023)</a>${passagekit === undefined ? '' : `, with passagekit ${escaped(passagekit)}`}`,
+		abstract:
+			'The vectors of question and passage, given to the masked-language-model head of the model that the encoder was made of, are distributions over its vocabulary: what the encoder has kept of the words, and what it has added.',
+		style,
+		body: [
+			legend,
+			...explanations.flatMap((explanation, i) => section(explanation, headings?.[i] ?? `Passage ${explanation.passage.id}`, i)),
+		],
+	});
+}
+
+/** Rules beside those that all reports have: blue is shared, orange forgotten, green expansion. */
+const style = `
+.legend { margin: 0 0 2rem; padding: .5rem .9rem; background: var(--wash); font-size: .93rem; color: var(--quiet); }
+.text { max-width: 42rem; }
+${projectionStyle}.reasons { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(21rem, 100%), 1fr)); gap: 0 2rem; }
+.reasons > div { min-width: 0; } .reasons .scroll { margin: 1rem 0; } .reasons table { font-size: .88rem; }
+.reasons td, .reasons thead th[scope=col]:not(:first-child) { padding-right: .7rem; }
+`;
+
+const legend = `<p class="legend">In the texts: <mark class="shared">shared</mark> by question and passage, <mark class="forgotten">forgotten</mark> by the passage’s vector (token amnesia), and what the question’s vector adds of the passage, <mark class="expansion">query expansion</mark>. In the projections: blue tokens are of both texts, green ones of the passage alone, black ones of the question alone, grey ones of neither.</p>`;
+
+function section(explanation: MatchExplanation, heading: string, index: number): readonly string[] {
+	const {passage, marked, dense, enriched, bm25, k} = explanation;
+	const title = marked.title.length === 0 ? '' : `<b>${markedHtml(marked.title)}</b> · `;
+	return [
+		`<h2>${escaped(heading)}</h2>`,
+		`<p class="text">${markedHtml(marked.question)}</p>`,
+		`<p class="text">${title}${markedHtml(marked.text)} <code>${escaped(passage.id)}</code></p>`,
+		`<p>${escaped(summary(explanation))}</p>`,
+		...projectionsHtml(dense, `the first ${k} tokens`),
+		...(enriched ? projectionsHtml(enriched, `enriched, λ = ${Number(enriched.lambda.toPrecision(3))}`) : []),
+		'<div class="reasons">',
+		'<div>',
+		tableHtml(named(sharedTable(explanation), index)),
+		tableHtml(named(expansionTable(explanation), index)),
+		'</div>',
+		...(bm25 ? ['<div>', tableHtml(named(bm25Table({bm25}), index)), '</div>'] : []),
+		'</div>',
+	];
+}
+
+/** Names of regions are distinct on a page. */
+const named = <T extends {readonly name: string}>(table: T, index: number): T =>
+	index === 0 ? table : {...table, name: `${table.name} (${index + 1})`};
+
+/** In words: how much is shared, what is forgotten, and the two scores. */
+export function summary({dense, enriched, bm25, forgottenAfter}: MatchExplanation): string {
+	const {shared, forgotten, expansion} = dense;
+	const tokens = (of: ProjectedMatch['shared']): string => listed(of.map(({token}) => `“${token}”`));
+	const sentences = [
+		shared.length === 0
+			? 'Question and passage share no words but stop words.'
+			: `Question and passage share ${many(shared.length, 'token')}; ${
+					forgotten.length === 0
+						? `the passage’s vector has all of them among its first ${forgottenAfter}.`
+						: `the passage’s vector has ${tokens(forgotten)} after rank ${forgottenAfter}.`
+				}`,
+		expansion.length === 0 ? '' : `The question’s vector adds ${tokens(expansion)}.`,
+		`Similarity ${dense.similarity.toFixed(3)}${enriched ? `, enriched ${enriched.similarity.toFixed(3)}` : ''}${bm25 ? `; BM25 ${bm25.score.toFixed(2)}` : ''}.`,
+	];
+	return sentences.filter(sentence => sentence !== '').join(' ');
+}

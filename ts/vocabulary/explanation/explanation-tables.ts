@@ -1,0 +1,89 @@
+/** The tables of an explanation as data, which the page and the terminal lay out. */
+import type {Cell, ReportTable, Row} from '../../report/table.ts';
+import {grouped} from '../../report/words.ts';
+import type {RankedToken} from '../analysis/ranked-pairs.ts';
+import type {MatchExplanation} from './explain-match.ts';
+
+const rank = (value: number | undefined): Cell => ({text: value === undefined ? '–' : grouped(value)});
+
+/** What question and passage share, and where their projections have it; before and after enrichment where there is one. */
+export function sharedTable(explanation: MatchExplanation): ReportTable {
+	const {dense, forgottenAfter} = explanation;
+	return tokenTable(
+		explanation,
+		'Shared tokens',
+		dense.shared.length === 0
+			? 'Question and passage share no token but stop words and punctuation marks.'
+			: `Tokens of question and passage, and their ranks in the question’s projection Q and the passage’s P. † forgotten: after rank ${grouped(forgottenAfter)} of P.`,
+		dense.shared,
+		passageRank => passageRank > forgottenAfter,
+	);
+}
+
+/** What the question's vector adds to the question, and the passage has. */
+export function expansionTable(explanation: MatchExplanation): ReportTable {
+	const {dense, k} = explanation;
+	return tokenTable(
+		explanation,
+		'Query expansion',
+		dense.expansion.length === 0
+			? `None of the first ${k} tokens of Q is of the passage and not of the question.`
+			: `Tokens of the passage that the question does not have and that are among the first ${k} of Q.`,
+		dense.expansion,
+		() => false,
+	);
+}
+
+/** What BM25 adds up, the greatest contribution first. */
+export function bm25Table({bm25}: Required<Pick<MatchExplanation, 'bm25'>>): ReportTable {
+	const terms = bm25.terms.toSorted((a, b) => b.contribution - a.contribution);
+	return {
+		name: 'BM25',
+		caption: `The score, ${bm25.score.toFixed(2)}, is the sum of contributions: idf times a share that grows with the frequency in this passage (“here”). Terms are those of the index’s analyzer; “passages” have them.`,
+		stub: 'Term',
+		columns: [{heading: 'here'}, {heading: 'passages'}, {heading: 'idf'}, {heading: 'contribution'}],
+		blocks: [
+			{
+				rows: terms.map(({term, frequency, passages, idf, contribution}) => ({
+					heading: {text: term},
+					cells: [{text: grouped(frequency)}, {text: grouped(passages)}, {text: idf.toFixed(2)}, {text: contribution.toFixed(2)}],
+				})),
+			},
+		],
+	};
+}
+
+function tokenTable(
+	{enriched}: MatchExplanation,
+	name: string,
+	caption: string,
+	tokens: readonly RankedToken[],
+	isMarked: (passageRank: number) => boolean,
+): ReportTable {
+	const group = enriched && {before: 'As encoded', after: `Enriched, λ = ${Number(enriched.lambda.toPrecision(3))}`};
+	const inPassage = (value: number | undefined): Cell => ({
+		...rank(value),
+		...(value !== undefined && isMarked(value) ? {marks: '†'} : {}),
+	});
+	const row = (token: RankedToken): Row => {
+		const after = enriched?.ranked.find(({id}) => id === token.id);
+		return {
+			heading: {text: token.token},
+			cells: [
+				rank(token.questionRank),
+				inPassage(token.passageRank),
+				...(enriched ? [rank(after?.questionRank), inPassage(after?.passageRank)] : []),
+			],
+		};
+	};
+	return {
+		name,
+		caption,
+		stub: 'Token',
+		columns: [
+			...['rank in Q', 'rank in P'].map(heading => ({...(group && {group: group.before}), heading})),
+			...(group ? ['rank in Q', 'rank in P'].map(heading => ({group: group.after, heading})) : []),
+		],
+		blocks: [{rows: tokens.map(row)}],
+	};
+}

@@ -1,0 +1,65 @@
+import {isUint32Array} from 'node:util/types';
+import {checkCount, isArray, kindOf, shown} from '../../core/checks.ts';
+import {RetrievalError} from '../../core/errors.ts';
+import type {Binding} from '../../core/native/native.ts';
+import {waitForTime} from '../../core/event-loop.ts';
+
+/** Tokens made or copied between two looks at the clock. */
+const TOKENS_A_TURN = 1024;
+
+/** What was found for several vectors, by columns: those of one vector after those of the vector before. */
+export type TokenColumns = Binding.NativeTokens;
+
+/** Ids of tokens for each vector, as they cross to native code. */
+export interface TokenLists {
+	readonly tokens: Uint32Array;
+	readonly counts: Uint32Array;
+}
+
+/** One list of ids for each of `rows` vectors; the ids are checked where they are copied. */
+export function checkTokenLists(lists: unknown, rows: number): asserts lists is readonly ArrayLike<number>[] {
+	if (!isArray(lists) || lists.length !== rows) {
+		const got = isArray(lists) ? `${lists.length} lists` : kindOf(lists);
+		throw new RetrievalError('ERR_ARGUMENT', `tokens: expected an array of ids for each of ${rows} vectors, got ${got}`);
+	}
+	for (const [row, list] of lists.entries()) {
+		if (!isArray(list) && !isUint32Array(list)) {
+			throw new RetrievalError('ERR_ARGUMENT', `tokens[${row}]: expected an array of ids or a Uint32Array, got ${shown(list)}`);
+		}
+	}
+}
+
+/** The lists from `from` to `to` as columns, of ids that a vocabulary of `size` has. */
+export async function joinLists(lists: readonly ArrayLike<number>[], from: number, to: number, size: number): Promise<TokenLists> {
+	const some = lists.slice(from, to);
+	const counts = Uint32Array.from(some, list => list.length);
+	const tokens = new Uint32Array(some.reduce((sum, list) => sum + list.length, 0));
+	let at = 0;
+	for (const [row, list] of some.entries()) {
+		for (let i = 0; i < list.length; i++) {
+			if (at % TOKENS_A_TURN === 0) {
+				await waitForTime();
+			}
+			checkCount(`tokens[${from + row}][${i}]`, list[i], 0, size - 1);
+			tokens[at++] = list[i]!;
+		}
+	}
+	return {tokens, counts};
+}
+
+/** What `make` makes of the tokens from one place of the columns to another, for each vector. */
+export async function splitColumns<T>(columns: TokenColumns, make: (from: number, to: number) => T): Promise<T[]> {
+	const made: T[] = [];
+	let from = 0;
+	let sinceTurn = TOKENS_A_TURN;
+	for (const count of columns.counts) {
+		if (sinceTurn >= TOKENS_A_TURN) {
+			await waitForTime();
+			sinceTurn = 0;
+		}
+		made.push(make(from, from + count));
+		from += count;
+		sinceTurn += count + 1;
+	}
+	return made;
+}
