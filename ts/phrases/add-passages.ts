@@ -1,8 +1,8 @@
 import {checkBoolean, checkIterable, checkPassage, hasMethods, kindOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type OptionNames, callNames, checkGiven, optionNames} from '../core/options.ts';
-import type {CallOptions, Encoder, Passage} from '../core/types.ts';
-import type {PhraseIndex} from './phrase-index.ts';
+import type {CallOptions, Encoder, Passage, Vectors} from '../core/types.ts';
+import type {PhrasePlace} from './phrase-id.ts';
 import type {PhraseSegmenter} from './segmenter.ts';
 
 export interface AddPassagesOptions extends CallOptions {
@@ -20,6 +20,12 @@ export interface AddedPassages {
 	readonly phrases: number;
 }
 
+/** What `addPassages` needs of a `PhraseIndex`. */
+interface PhraseSink {
+	readonly dim: number;
+	add(phrases: readonly PhrasePlace[], vectors: Vectors, options: CallOptions): Promise<void>;
+}
+
 const addOptions: OptionNames = optionNames<AddPassagesOptions>({...callNames, encoder: true, segmenter: true, titles: true});
 
 /** Segmented, encoded and added at once. */
@@ -27,7 +33,7 @@ const PASSAGES_AT_ONCE = 256;
 
 /** See `PhraseIndex.addPassages`. */
 export async function addPassages(
-	index: PhraseIndex,
+	index: PhraseSink,
 	passages: Iterable<Passage> | AsyncIterable<Passage>,
 	options: AddPassagesOptions,
 ): Promise<AddedPassages> {

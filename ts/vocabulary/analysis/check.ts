@@ -1,7 +1,6 @@
 import {checkArray, checkCount, checkObject, checkOneOf} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
-import type {TokenKind} from './coverage.ts';
-import type {RankedPair} from './ranked-pairs.ts';
+import type {RankedPair, TokenKind} from './ranked-pairs.ts';
 
 /** Ranks to count up to, from 1. */
 export function checkRanks(what: string, ks: readonly number[]): void {

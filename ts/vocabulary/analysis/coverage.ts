@@ -1,9 +1,6 @@
 import {waitForTime} from '../../core/event-loop.ts';
 import {checkKind, checkRanked, checkRanks} from './check.ts';
-import type {RankedPair} from './ranked-pairs.ts';
-
-/** Which tokens an analysis counts: all, or no stop words and punctuation marks. */
-export type TokenKind = 'all' | 'content';
+import type {RankedPair, TokenKind} from './ranked-pairs.ts';
 
 export interface TokenCoverage {
 	/** Tokens shared by a question and its passage, in all pairs. */

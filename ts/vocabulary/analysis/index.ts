@@ -1,7 +1,7 @@
 export {type AmnesiaGroup, foundBySparse, type RankQuantiles, type TokenAmnesia, tokenAmnesia} from './amnesia.ts';
 export {analyseVocabulary, type AnalyseVocabularyOptions, type VocabularyAnalysis} from './analyse.ts';
 export {type TopComposition, topComposition} from './composition.ts';
-export {type TokenCoverage, tokenCoverage, type TokenKind} from './coverage.ts';
+export {type TokenCoverage, tokenCoverage} from './coverage.ts';
 export {queryExpansion} from './expansion.ts';
 export {
 	type ProjectedEncoders,
@@ -10,6 +10,7 @@ export {
 	type RankedPair,
 	type RankedToken,
 	type RankPairsOptions,
+	type TokenKind,
 } from './ranked-pairs.ts';
 export {englishStopWords} from './stop-words.ts';
 export {type TokenMrr, tokenMrr, type TokenSet} from './token-mrr.ts';

@@ -29,6 +29,9 @@ export interface RankedToken {
 	readonly passageRank: number;
 }
 
+/** Which tokens an analysis counts: all, or all but stop words and punctuation marks. */
+export type TokenKind = 'all' | 'content';
+
 export interface RankedPair {
 	readonly id: string;
 	readonly passageId: string;

@@ -1,7 +1,6 @@
 import {waitForTime} from '../../core/event-loop.ts';
 import {checkKind, checkRanked} from './check.ts';
-import type {TokenKind} from './coverage.ts';
-import type {RankedPair, RankedToken} from './ranked-pairs.ts';
+import type {RankedPair, RankedToken, TokenKind} from './ranked-pairs.ts';
 
 /** Sets of tokens of a pair: T_q ∩ T_p, T_p, T_p \ T_q, T_q, T_q \ T_p. */
 export const tokenSets = ['shared', 'passage', 'passageOnly', 'question', 'questionOnly'] as const;

@@ -1,0 +1,58 @@
+/** Circles of files that import each other, in TypeScript and in Rust. */
+import {readdirSync} from 'node:fs';
+import {join} from 'node:path';
+
+/** File → the files that it imports. */
+export type FileGraph = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** All files below a folder, build outputs excepted. */
+export function filesBelow(folder: string): string[] {
+	return readdirSync(folder, {withFileTypes: true})
+		.filter(({name}) => !['node_modules', 'target', '.cache'].includes(name))
+		.flatMap(entry => {
+			const path = join(folder, entry.name);
+			return entry.isDirectory() ? filesBelow(path) : [path];
+		});
+}
+
+/**
+The circles of a graph: its strongly connected components of two files or more (Tarjan, 1972). Each file is in at most one.
+
+@example
+```
+circlesOf(new Map([['a', new Set(['b'])], ['b', new Set(['a', 'c'])]]));
+//=> [['a', 'b']]
+```
+*/
+export function circlesOf(graph: FileGraph): string[][] {
+	const circles: string[][] = [];
+	const index = new Map<string, number>();
+	/** The smallest index that can be reached through files on the stack. */
+	const lowLink = new Map<string, number>();
+	const stack: string[] = [];
+	const visit = (file: string): void => {
+		index.set(file, index.size);
+		lowLink.set(file, index.get(file)!);
+		stack.push(file);
+		for (const target of graph.get(file) ?? []) {
+			if (!index.has(target)) {
+				visit(target);
+				lowLink.set(file, Math.min(lowLink.get(file)!, lowLink.get(target)!));
+			} else if (stack.includes(target)) {
+				lowLink.set(file, Math.min(lowLink.get(file)!, index.get(target)!));
+			}
+		}
+		if (lowLink.get(file) === index.get(file)) {
+			const component = stack.splice(stack.indexOf(file));
+			if (component.length > 1) {
+				circles.push(component.toSorted());
+			}
+		}
+	};
+	for (const file of graph.keys()) {
+		if (!index.has(file)) {
+			visit(file);
+		}
+	}
+	return circles;
+}
