@@ -1,4 +1,4 @@
-use fusion::{Linear, Method, Missing, Normalisation};
+use fusion::{Linear, Method, Missing, Normalization};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -54,10 +54,10 @@ pub fn parse(method: &FusionMethod, lists: usize) -> Outcome<Method> {
         "dprHybrid" => Method::dpr_hybrid(method.lambda.unwrap_or(1.1)),
         "hybrid" => Method::hybrid(alpha()?),
         "hybridNorm" => Method::hybrid_norm(alpha()?),
-        "interpolate" => Method::interpolate(alpha()?, normalisation(method.normalise.as_deref())?),
+        "interpolate" => Method::interpolate(alpha()?, normalization(method.normalise.as_deref())?),
         "linear" => Method::Linear(Linear {
             weights: method.weights.clone().unwrap_or_else(|| vec![1.0; lists]),
-            normalisation: normalisation(method.normalise.as_deref())?,
+            normalization: normalization(method.normalise.as_deref())?,
             missing: missing(method.missing.as_deref())?,
         }),
         "rrf" => Method::reciprocal_rank(method.rank_constant.unwrap_or(60.0)),
@@ -81,11 +81,11 @@ fn missing(name: Option<&str>) -> Outcome<Missing> {
     }
 }
 
-fn normalisation(name: Option<&str>) -> Outcome<Normalisation> {
+fn normalization(name: Option<&str>) -> Outcome<Normalization> {
     match name {
-        None | Some("none") => Ok(Normalisation::None),
-        Some("min-max") => Ok(Normalisation::MinMax),
-        Some("z-score") => Ok(Normalisation::ZScore),
+        None | Some("none") => Ok(Normalization::None),
+        Some("min-max") => Ok(Normalization::MinMax),
+        Some("z-score") => Ok(Normalization::ZScore),
         Some(other) => {
             Err(Failure::argument(format!("normalise: expected none, min-max or z-score, got \"{other}\"")))
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use evaluation::{Candidates, first_with_answer, with_answers};
-use fusion::{Judged, first_ranks};
+use fusion::{JudgedQuestion, first_ranks};
 use napi::Env;
 use napi::bindgen_prelude::{Object, Uint32Array};
 use napi_derive::napi;
@@ -137,12 +137,12 @@ struct Inner {
 }
 
 impl Inner {
-    fn questions(&self) -> Vec<Judged<'_>> {
+    fn questions(&self) -> Vec<JudgedQuestion<'_>> {
         let of = |at: Option<usize>| -> Vec<&[Hit]> {
             self.lists.iter().map(|lists| at.map_or(&[][..], |at| &lists[at])).collect()
         };
         let questions = self.questions.iter().zip(&self.relevant);
-        questions.map(|(&at, relevant)| Judged { lists: of(at), relevant }).collect()
+        questions.map(|(&at, relevant)| JudgedQuestion { lists: of(at), relevant }).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Two lists of 1,000 passages, of which half are in both, into one; and a grid of weights for 10 questions.
 
 use control::Control;
-use fusion::{Judged, Method, Normalisation, first_ranks, fuse};
+use fusion::{JudgedQuestion, Method, Normalization, first_ranks, fuse};
 use gungraun::{library_benchmark, library_benchmark_group};
 use ranking::Hit;
 
@@ -20,14 +20,14 @@ fn lists(method: Method) -> &'static Lists {
 #[library_benchmark]
 #[bench::hybrid(lists(Method::hybrid(1.1)))]
 #[bench::hybrid_norm(lists(Method::hybrid_norm(1.1)))]
-#[bench::z_score(lists(Method::interpolate(0.5, Normalisation::ZScore)))]
+#[bench::z_score(lists(Method::interpolate(0.5, Normalization::ZScore)))]
 #[bench::reciprocal_rank(lists(Method::reciprocal_rank(60.0)))]
 fn two_lists(case: &Lists) -> Vec<Hit> {
     fuse(&[&case.dense, &case.sparse], &case.method, 100).expect("a sound method")
 }
 
 pub struct Run {
-    questions: Vec<Judged<'static>>,
+    questions: Vec<JudgedQuestion<'static>>,
     weights: Vec<Method>,
 }
 
@@ -36,7 +36,7 @@ fn run() -> &'static Run {
     let list = |first, seed| kept(hits(first, 1000, seed)).as_slice();
     let question = |question: u64| {
         let lists = vec![list(0, 2 * question), list(500, 2 * question + 1)];
-        Judged { lists, relevant: kept([40 + question as u32, 1200]) }
+        JudgedQuestion { lists, relevant: kept([40 + question as u32, 1200]) }
     };
     let weights = (0..=20).map(|step| Method::hybrid(f64::from(step) / 10.0)).collect();
     kept(Run { questions: (0..10).map(question).collect(), weights })

@@ -1,12 +1,12 @@
-//! Fusion of two lists of which half the passages are in both, and a grid of weights over the lists of 100 questions, on
-//! one thread.
+//! Fusion of two lists that share half of their passages, and a grid of weights over the lists of 100 questions, on one
+//! thread.
 //!
 //! `cargo bench -p fusion --bench fuse`; `-- grid` for one of them.
 
 use control::Control;
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use fusion::{Judged, Method, Normalisation, first_ranks, fuse, fuse_many};
+use fusion::{JudgedQuestion, Method, Normalization, first_ranks, fuse, fuse_many};
 use ranking::{Hit, by_rank};
 
 const METHODS: [&str; 5] = ["hybrid", "hybridNorm", "minMax", "zScore", "reciprocalRank"];
@@ -26,7 +26,7 @@ fn two_lists(bencher: Bencher<'_, '_>, &(method, hits): &(&str, u32)) {
         .bench(|| fuse(&[&dense, &sparse], &method, 100).expect("a sound method"));
 }
 
-/// All questions of a run.
+/// The lists of all questions.
 #[divan::bench(args = METHODS)]
 fn runs(bencher: Bencher<'_, '_>, method: &str) {
     let lists: Vec<_> = (0..QUESTIONS).map(|question| lists(question, 1000)).collect();
@@ -38,18 +38,18 @@ fn runs(bencher: Bencher<'_, '_>, method: &str) {
         .bench_local(|| fuse_many(&queries, &method, 1000, &control).expect("a sound method"));
 }
 
-/// Where each question's first relevant passage stands under 41 weights.
+/// The rank of each question's first relevant passage under 41 weights.
 #[divan::bench(args = ["hybrid", "hybridNorm"], sample_count = 20)]
 fn grid(bencher: Bencher<'_, '_>, method: &str) {
     let lists: Vec<_> = (0..QUESTIONS).map(|question| lists(question, 1000)).collect();
     let relevant: Vec<[u32; 2]> = (0..QUESTIONS).map(|question| [40 + question, 1200]).collect();
-    let judged: Vec<Judged<'_>> = lists
+    let judged: Vec<JudgedQuestion<'_>> = lists
         .iter()
         .zip(&relevant)
-        .map(|((dense, sparse), relevant)| Judged { lists: vec![dense, sparse], relevant })
+        .map(|((dense, sparse), relevant)| JudgedQuestion { lists: vec![dense, sparse], relevant })
         .collect();
-    let of_weight = if method == "hybrid" { Method::hybrid } else { Method::hybrid_norm };
-    let methods: Vec<Method> = (0..=40).map(|step| of_weight(f64::from(step) / 20.0)).collect();
+    let with_weight = if method == "hybrid" { Method::hybrid } else { Method::hybrid_norm };
+    let methods: Vec<Method> = (0..=40).map(|step| with_weight(f64::from(step) / 20.0)).collect();
     let control = Control::new();
     bencher
         .counter(ItemsCount::new(QUESTIONS as usize * methods.len()))
@@ -60,13 +60,13 @@ fn named(method: &str) -> Method {
     match method {
         "hybrid" => Method::hybrid(1.1),
         "hybridNorm" => Method::hybrid_norm(1.1),
-        "minMax" => Method::interpolate(0.5, Normalisation::MinMax),
-        "zScore" => Method::interpolate(0.5, Normalisation::ZScore),
+        "minMax" => Method::interpolate(0.5, Normalization::MinMax),
+        "zScore" => Method::interpolate(0.5, Normalization::ZScore),
         _ => Method::reciprocal_rank(60.0),
     }
 }
 
-/// A dense and a sparse list of a question.
+/// The dense and the sparse list of a question.
 fn lists(question: u32, hits: u32) -> (Vec<Hit>, Vec<Hit>) {
     let list = |first: u32, scale: f32| {
         let score = |ord: u32| ((ord + 7919 * question).wrapping_mul(0x9E37_79B9) >> 8) as f32 * scale;

@@ -1,15 +1,17 @@
-/// Why lists were not fused.
+//! The crate's error type.
+
+/// Why lists could not be fused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A parameter that has no meaning.
+    /// A parameter has an invalid value.
     #[error("{what}: expected {expected}, got {got}")]
     Argument {
-        /// Which parameter.
+        /// The parameter.
         what: &'static str,
-        /// What it may be.
+        /// The values that it may have.
         expected: String,
-        /// What it was.
+        /// The value that it has.
         got: String,
     },
     /// The work was cancelled.

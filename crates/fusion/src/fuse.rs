@@ -1,37 +1,34 @@
+//! Fuses the lists of one query, or of many.
+
 use control::Control;
 use ranking::Hit;
 use rayon::prelude::*;
 
 use crate::union::Union;
-use crate::{Error, Linear, ReciprocalRank};
+use crate::{Error, Method};
 
-/// How lists become one.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Method {
-    /// A weighted sum of scores.
-    Linear(Linear),
-    /// A sum of inverse ranks.
-    ReciprocalRank(ReciprocalRank),
-}
+/// Fewer queries than this are fused on the calling thread: waking another thread takes as long as fusing a few.
+const MIN_PARALLEL_QUERIES: usize = 4;
 
-/// Fuses lists, each best first, over the union of their passages, and keeps the `k` best. Of equal fused scores
-/// the passage that appears first stays first, the lists read one after the other. Where a list has a passage
-/// twice, the first counts.
+/// Fuses lists over the union of their passages and returns the `k` best hits, best first.
+///
+/// Each list must be sorted best first. Of equal fused scores, the passage that appears first when the lists are read
+/// one after another comes first. If a list has a passage twice, the first hit counts.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] for a parameter that is not finite, or weights that are not one a list.
+/// [`Error::Argument`] if a parameter is not finite, or if the number of weights is not the number of lists.
 pub fn fuse(lists: &[&[Hit]], method: &Method, k: usize) -> Result<Vec<Hit>, Error> {
     let mut union = Union::new();
     union.fill(lists);
-    Ok(union.best(&union.scores(method)?, k))
+    Ok(union.top_k(&method.scores(&union)?, k))
 }
 
-/// [`fuse`] for each of many queries.
+/// Fuses the lists of each of many queries, on all threads; see [`fuse()`].
 ///
 /// # Errors
 ///
-/// As [`fuse`]; [`Error::Cancelled`].
+/// As [`fuse()`]; [`Error::Cancelled`].
 pub fn fuse_many(
     queries: &[Vec<&[Hit]>],
     method: &Method,
@@ -41,10 +38,9 @@ pub fn fuse_many(
     let fused = |union: &mut Union, lists: &Vec<&[Hit]>| {
         control.check()?;
         union.fill(lists);
-        Ok(union.best(&union.scores(method)?, k))
+        Ok(union.top_k(&method.scores(union)?, k))
     };
-    // Waking another thread takes as long as fusing a few.
-    if queries.len() < 4 {
+    if queries.len() < MIN_PARALLEL_QUERIES {
         let mut union = Union::new();
         return queries.iter().map(|lists| fused(&mut union, lists)).collect();
     }

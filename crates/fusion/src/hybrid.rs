@@ -1,22 +1,22 @@
 //! The three hybrids of Ma et al. (2021), "A Replication Study of Dense Passage Retriever", §2.1. The first list is
-//! the dense one, the second the sparse one.
+//! that of the dense searcher, the second that of the sparse searcher.
 
-use crate::{Linear, Method, Missing, Normalisation};
+use crate::{Linear, Method, Missing, Normalization};
 
 impl Method {
-    /// λ · dense + sparse; a missing score is 0. DPR's own hybrid has λ = 1.1 (Karpukhin et al., 2020, §5).
+    /// λ · dense + sparse. A missing score is 0. DPR's own hybrid uses λ = 1.1 (Karpukhin et al., 2020, §5).
     #[must_use]
     pub fn dpr_hybrid(lambda: f64) -> Self {
         weighted([lambda, 1.0], Missing::Zero)
     }
 
-    /// dense + α · sparse; a missing score is 0.
+    /// dense + α · sparse. A missing score is 0.
     #[must_use]
     pub fn hybrid(alpha: f64) -> Self {
         weighted([1.0, alpha], Missing::Zero)
     }
 
-    /// dense + α · sparse; a missing score is the lowest that its list retrieved.
+    /// dense + α · sparse. A missing score is the lowest score in its list.
     #[must_use]
     pub fn hybrid_norm(alpha: f64) -> Self {
         weighted([1.0, alpha], Missing::Minimum)
@@ -24,7 +24,7 @@ impl Method {
 }
 
 fn weighted(weights: [f64; 2], missing: Missing) -> Method {
-    Method::Linear(Linear { weights: weights.to_vec(), normalisation: Normalisation::None, missing })
+    Method::Linear(Linear { weights: weights.to_vec(), normalization: Normalization::None, missing })
 }
 
 #[cfg(test)]

@@ -1,4 +1,8 @@
-//! Several ranked lists into one: the hybrids of Ma et al. (2021), interpolation and reciprocal rank fusion.
+//! Fuses several ranked lists into one: the hybrids of Ma et al. (2021), interpolation, and reciprocal rank fusion.
+//!
+//! A query has one list of hits per searcher. [`fuse`] merges them by a [`Method`], and [`fuse_many`] does so for many
+//! queries. To tune a method's weights, [`first_ranks`] computes the rank of the first relevant passage under many
+//! methods at once, without sorting any list.
 //!
 //! ```
 //! use fusion::{Method, fuse};
@@ -12,17 +16,20 @@
 //! ```
 
 mod error;
+mod first_ranks;
 mod fuse;
-mod grid;
 mod hybrid;
 mod interpolate;
 mod linear;
+mod method;
+mod normalization;
 mod reciprocal_rank;
 mod union;
 
 pub use error::Error;
-pub use fuse::{Method, fuse, fuse_many};
-pub use grid::{Judged, first_ranks};
-pub use interpolate::Normalisation;
+pub use first_ranks::{JudgedQuestion, first_ranks};
+pub use fuse::{fuse, fuse_many};
 pub use linear::{Linear, Missing};
+pub use method::Method;
+pub use normalization::Normalization;
 pub use reciprocal_rank::ReciprocalRank;

@@ -1,30 +1,32 @@
-use crate::union::Union;
-use crate::{Error, Normalisation};
+//! Fusion by a weighted sum of scores (`CombSUM` with weights: Fox and Shaw, 1994; Lee, 1997).
 
-/// What a list says of a passage that it did not retrieve.
+use crate::union::Union;
+use crate::{Error, Normalization};
+
+/// The score that a list gives to a passage that it did not retrieve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
     /// 0.
     Zero,
-    /// The lowest score that the list retrieved; 0 for an empty list.
+    /// The lowest score in the list; 0 if the list is empty.
     Minimum,
 }
 
-/// A weighted sum of the lists' scores: Σ weight · normalised score.
+/// A weighted sum over lists: Σ weight · normalized score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Linear {
-    /// One a list.
+    /// One weight per list.
     pub weights: Vec<f64>,
-    /// How a list's scores are made comparable first.
-    pub normalisation: Normalisation,
-    /// What stands in for a missing score, after normalisation.
+    /// How each list's scores are normalized first.
+    pub normalization: Normalization,
+    /// The score of a passage that a list did not retrieve, on the normalized scale.
     pub missing: Missing,
 }
 
 impl Linear {
-    pub(crate) fn check(&self, lists: usize) -> Result<(), Error> {
-        if self.weights.len() != lists {
-            let (expected, got) = (format!("{lists} (one a list)"), self.weights.len().to_string());
+    pub(crate) fn check(&self, list_count: usize) -> Result<(), Error> {
+        if self.weights.len() != list_count {
+            let (expected, got) = (format!("{list_count} (one per list)"), self.weights.len().to_string());
             return Err(Error::Argument { what: "weights", expected, got });
         }
         match self.weights.iter().find(|weight| !weight.is_finite()) {
@@ -36,32 +38,31 @@ impl Linear {
         }
     }
 
-    /// Whether another differs in weights alone.
-    pub(crate) fn has_parts_of(&self, other: &Self) -> bool {
-        (self.normalisation, self.missing) == (other.normalisation, other.missing)
+    /// Whether [`fill_missing`](Self::fill_missing) gives the same for both, because they differ in their weights at most.
+    pub(crate) fn fills_like(&self, other: &Self) -> bool {
+        (self.normalization, self.missing) == (other.normalization, other.missing)
     }
 
-    /// What each list says of every passage, before it is weighted.
-    pub(crate) fn parts(&self, union: &Union) -> Vec<Vec<f64>> {
-        let columns = union.columns().iter();
-        let part = columns.map(|column| {
-            let values = self.normalisation.apply(column.iter().map(|&(_, score)| score).collect());
-            let lowest = values.iter().copied().reduce(f64::min).unwrap_or(0.0);
-            let missing = if self.missing == Missing::Minimum { lowest } else { 0.0 };
-            let mut part = vec![missing; union.passages().len()];
-            for (&(place, _), value) in column.iter().zip(values) {
-                part[place as usize] = value;
+    /// The normalized score that each list gives to each passage: `[lists][slots]`.
+    pub(crate) fn fill_missing(&self, union: &Union) -> Vec<Vec<f64>> {
+        let columns = union.columns().iter().map(|column| {
+            let scores = self.normalization.apply(column.iter().map(|entry| entry.score).collect());
+            let min = scores.iter().copied().reduce(f64::min).unwrap_or(0.0);
+            let missing = if self.missing == Missing::Minimum { min } else { 0.0 };
+            let mut filled = vec![missing; union.passages().len()];
+            for (entry, score) in column.iter().zip(scores) {
+                filled[entry.slot as usize] = score;
             }
-            part
+            filled
         });
-        part.collect()
+        columns.collect()
     }
 
-    /// Adds the weighted parts to scores.
-    pub(crate) fn add(&self, parts: &[Vec<f64>], scores: &mut [f64]) {
-        for (part, weight) in parts.iter().zip(&self.weights) {
-            for (score, part) in scores.iter_mut().zip(part) {
-                *score += weight * part;
+    /// Adds the weighted sum of the lists' scores, from [`fill_missing`](Self::fill_missing), to `sums`.
+    pub(crate) fn add_weighted(&self, filled: &[Vec<f64>], sums: &mut [f64]) {
+        for (scores, weight) in filled.iter().zip(&self.weights) {
+            for (sum, score) in sums.iter_mut().zip(scores) {
+                *sum += weight * score;
             }
         }
     }

@@ -1,22 +1,18 @@
-use crate::union::Union;
-use crate::{Error, Method};
+//! Reciprocal rank fusion.
 
-/// Σ 1 / (constant + rank), ranks from 1; scores are ignored (Cormack, Clarke & Büttcher, 2009, with constant 60).
+use crate::Error;
+use crate::union::Union;
+
+/// Σ 1 / (constant + rank) over the lists, with ranks from 1. Scores are ignored (Cormack, Clarke and Büttcher, 2009,
+/// §2, who set the constant to 60).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReciprocalRank {
-    /// At least 0.
+    /// At least 0. The larger it is, the less the first ranks of a list count.
     pub constant: f64,
 }
 
-impl Method {
-    /// Reciprocal rank fusion.
-    #[must_use]
-    pub fn reciprocal_rank(constant: f64) -> Self {
-        Self::ReciprocalRank(ReciprocalRank { constant })
-    }
-}
-
 impl ReciprocalRank {
+    /// The fused score of every passage, by slot.
     pub(crate) fn scores(self, union: &Union) -> Result<Vec<f64>, Error> {
         if !(self.constant >= 0.0 && self.constant.is_finite()) {
             let (expected, got) = ("a finite number of at least 0".to_owned(), self.constant.to_string());
@@ -24,8 +20,8 @@ impl ReciprocalRank {
         }
         let mut scores = vec![0.0; union.passages().len()];
         for column in union.columns() {
-            for (index, &(place, _)) in column.iter().enumerate() {
-                scores[place as usize] += 1.0 / (self.constant + (index + 1) as f64);
+            for (index, entry) in column.iter().enumerate() {
+                scores[entry.slot as usize] += 1.0 / (self.constant + (index + 1) as f64);
             }
         }
         Ok(scores)
@@ -35,7 +31,7 @@ impl ReciprocalRank {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fuse;
+    use crate::{Method, fuse};
     use ranking::Hit;
 
     #[test]
