@@ -92,7 +92,7 @@ pub fn open_encoder<'env>(
         let (session, tokenizer) = files.open()?;
         let max_tokens = options.max_tokens as usize;
         let config =
-            EncoderConfig { pooling, normalise: options.normalise, max_tokens, passage_form, token_types };
+            EncoderConfig { pooling, normalize: options.normalise, max_tokens, passage_form, token_types };
         let encoder = Encoder::new(session, tokenizer, config)?;
         let dim = encoder.dim() as u32;
         Ok(NativeEncoder { inner: Some(Arc::new(encoder)), dim })

@@ -17,22 +17,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod batch;
 mod encoder;
 mod error;
-mod library;
-mod pooling;
-mod reader_form;
-mod reader_input;
-mod reader_model;
-mod session;
-mod windows;
+mod reader;
+mod runtime;
 
-pub use batch::Batch;
-pub use encoder::{EncodeOptions, Encoder, EncoderConfig, EncoderInput, PassageForm, TokenTypes};
+pub use encoder::{EncodeOptions, Encoder, EncoderConfig, EncoderInput, PassageForm, Pooling, TokenTypes};
 pub use error::Error;
-pub use library::Library;
-pub use pooling::Pooling;
-pub use reader_form::{ReaderForm, Relevance};
-pub use reader_model::{LongPassages, PassageLogits, ReaderConfig, ReaderModel, ReaderPassage};
-pub use session::{Session, Tensor};
+pub use reader::{
+    LongPassages, PassageLogits, ReaderConfig, ReaderForm, ReaderModel, ReaderPassage, Relevance,
+};
+pub use runtime::{Batch, Library, Session, Tensor};

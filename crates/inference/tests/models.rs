@@ -18,7 +18,7 @@ fn sentence_encoder(library: &'static Library) -> Encoder {
     let (session, tokenizer) = parts(library, "minilm-encoder");
     let config = EncoderConfig {
         pooling: Pooling::Mean,
-        normalise: true,
+        normalize: true,
         passage_form: PassageForm::Joined,
         ..EncoderConfig::default()
     };

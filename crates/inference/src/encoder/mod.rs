@@ -1,11 +1,15 @@
+mod pooling;
+
 use std::sync::Arc;
 
 use control::Control;
 use tokenize::{ModelInput, Tokenizer};
 
-use crate::batch::plan;
-use crate::pooling::normalise;
-use crate::{Batch, Error, Pooling, Session};
+use self::pooling::normalize;
+use crate::runtime::plan;
+use crate::{Batch, Error, Session};
+
+pub use self::pooling::Pooling;
 
 /// What a text is to the encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +54,7 @@ pub struct EncoderConfig {
     /// How token vectors become one.
     pub pooling: Pooling,
     /// Whether vectors are scaled to unit length.
-    pub normalise: bool,
+    pub normalize: bool,
     /// Tokens of an input, special tokens included; longer texts are cut at their end.
     pub max_tokens: usize,
     /// How a title is put before a text.
@@ -64,7 +68,7 @@ impl Default for EncoderConfig {
     fn default() -> Self {
         Self {
             pooling: Pooling::Cls,
-            normalise: false,
+            normalize: false,
             max_tokens: 256,
             passage_form: PassageForm::Pair,
             token_types: TokenTypes::Segments,
@@ -169,8 +173,8 @@ impl Encoder {
             for ((at, input), states) in batch.iter().zip(states.data.chunks_exact(stride)) {
                 let vector = &mut vectors[at * self.dim..][..self.dim];
                 self.config.pooling.row(states, input.ids.len(), vector);
-                if self.config.normalise {
-                    normalise(vector);
+                if self.config.normalize {
+                    normalize(vector);
                 }
             }
             self.check_finite(&vectors, batch.iter().map(|&(at, _)| at), options.first_input)?;

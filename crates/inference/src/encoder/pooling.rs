@@ -30,7 +30,7 @@ impl Pooling {
 }
 
 /// Scales a vector to unit length; a zero vector stays.
-pub(crate) fn normalise(vector: &mut [f32]) {
+pub(crate) fn normalize(vector: &mut [f32]) {
     let norm = vector.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
     if norm > 0.0 {
         vector.iter_mut().for_each(|x| *x = (f64::from(*x) / norm) as f32);
@@ -55,10 +55,10 @@ mod tests {
     #[test]
     fn unit_length_and_zero() {
         let mut vector = [3.0, 4.0];
-        normalise(&mut vector);
+        normalize(&mut vector);
         assert_eq!(vector, [0.6, 0.8]);
         let mut zero = [0.0, 0.0];
-        normalise(&mut zero);
+        normalize(&mut zero);
         assert_eq!(zero, [0.0, 0.0]);
     }
 }

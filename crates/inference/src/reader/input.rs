@@ -2,9 +2,10 @@ use std::ops::Range;
 
 use tokenize::{ModelInput, Tokenizer};
 
-use crate::reader_form::ReaderForm;
-use crate::windows::windows;
-use crate::{Error, LongPassages, ReaderConfig, ReaderPassage};
+use super::config::{LongPassages, ReaderConfig, ReaderPassage};
+use super::form::ReaderForm;
+use super::windows::windows;
+use crate::Error;
 
 /// Tokens of a text, at least, that the longest question leaves.
 const LEAST_ROOM: usize = 16;
