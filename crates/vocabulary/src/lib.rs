@@ -20,28 +20,19 @@
 #[cfg(target_endian = "big")]
 compile_error!("safetensors and ONNX files are little-endian and are read in place");
 
-mod activation;
-mod best;
-mod checkpoint;
 mod enrich;
 mod error;
 mod head;
-mod logits;
-mod names;
-mod onnx;
-mod project;
-mod ranks;
-mod tensors;
+mod lexical;
+mod matmul;
+mod projection;
 mod threads;
-mod total;
-mod walk;
 
-pub use activation::Activation;
 pub use enrich::{
-    Adam, EnrichOptions, Enrichments, EvenEnrichments, Lexicon, Losses, Objective, Start, Whitening,
-    add_lexical, cache_file, enrich, enrich_evenly, identity, inverse_document_frequency, whiten,
+    Adam, EnrichOptions, Enrichments, EvenEnrichments, Losses, Objective, Start, cache_file, enrich,
+    enrich_evenly, identity,
 };
 pub use error::Error;
-pub use head::Head;
-pub use project::TokenScore;
-pub use ranks::TokenRank;
+pub use head::{Activation, Head};
+pub use lexical::{Lexicon, Whitening, add_lexical, inverse_document_frequency, whiten};
+pub use projection::{TokenRank, TokenScore};

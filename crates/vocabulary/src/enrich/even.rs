@@ -4,8 +4,10 @@ use std::path::Path;
 
 use control::Control;
 
+use super::enrichments::Enrichments;
+use super::file::cache_file;
 use super::options::EnrichOptions;
-use super::search::{Enrichments, Unit, cache_file, search};
+use super::search::{Unit, search};
 use crate::{Error, Head};
 
 /// Enrichments whose tokens all took the same number of steps.

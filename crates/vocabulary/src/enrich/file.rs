@@ -1,16 +1,28 @@
 //! Enrichments in a file, complete or not.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use storage::{File, FileKind, Writer};
 
+use super::enrichments::{Enrichments, Unfinished};
 use super::options::EnrichOptions;
-use super::search::{Enrichments, Unfinished};
 use crate::{Error, Head};
 
 const KIND: FileKind = FileKind { magic: *b"PKENRICH", version: 1, name: "enrichments" };
+
+/// Tells the enrichments of a head and options from those of others: 32 hexadecimal digits.
+#[must_use]
+pub fn identity(head: &Head, options: &EnrichOptions) -> String {
+    digest(of(head, options).to_string().as_bytes())
+}
+
+/// The file of the cache folder `folder` that [`enrich`] keeps the enrichments of a head and options in.
+#[must_use]
+pub fn cache_file(folder: &Path, head: &Head, options: &EnrichOptions) -> PathBuf {
+    folder.join(format!("{}.pkenrich", identity(head, options)))
+}
 
 /// The metadata that tells enrichments apart: a head and options.
 pub(crate) fn of(head: &Head, options: &EnrichOptions) -> Value {

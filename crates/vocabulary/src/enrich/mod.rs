@@ -1,21 +1,18 @@
-//! Lexical enrichment (Ram et al., 2023, §6.2): vectors that stand for single tokens, found through a head, and the lexical
-//! vectors of texts that are made of them.
+//! Lexical enrichment (Ram et al., 2023, §6.2): vectors that stand for single tokens, found through a head.
 
 mod adam;
+mod enrichments;
 mod even;
 mod file;
-mod lexical;
 mod objective;
 mod options;
-mod products;
 mod search;
 mod softmax;
-mod whiten;
 
 pub use adam::Adam;
+pub use enrichments::Enrichments;
 pub use even::{EvenEnrichments, enrich_evenly};
-pub use lexical::{Lexicon, add_lexical, inverse_document_frequency};
+pub use file::{cache_file, identity};
 pub use objective::{Losses, Objective};
 pub use options::{EnrichOptions, Start};
-pub use search::{Enrichments, cache_file, enrich, identity};
-pub use whiten::{Whitening, whiten};
+pub use search::enrich;

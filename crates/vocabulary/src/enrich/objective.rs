@@ -1,8 +1,8 @@
 use control::{Cancelled, Control};
 
-use super::products::{Left, transposed};
 use super::softmax::{CrossEntropy, Decoder};
 use crate::Head;
+use crate::matmul::{Left, transposed};
 
 /// What equation 4 of Ram et al. (2023) minimizes: −log MLM(s)[t], the cross-entropy of a head's distribution for the vector
 /// s and its token t.

@@ -1,4 +1,4 @@
-use super::Adam;
+use super::adam::Adam;
 use crate::Error;
 
 /// Where the search for a vector begins.

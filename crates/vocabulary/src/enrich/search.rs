@@ -1,56 +1,19 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use control::{Cancelled, Control};
 use rayon::prelude::*;
 
+use super::enrichments::{Enrichments, Unfinished};
+use super::file;
+use super::objective::Objective;
 use super::options::{EnrichOptions, Start};
-use super::{Objective, file};
 use crate::{Error, Head, threads};
 
 /// Tokens that take their steps together.
 const BLOCK_TOKENS: usize = 256;
 /// How often unfinished work is saved to the file.
 const SAVE_EVERY: Duration = Duration::from_secs(30);
-
-/// Single-token enrichments of a whole vocabulary.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Enrichments {
-    /// Numbers of a vector.
-    pub dim: usize,
-    /// s_t of every token t, `[vocabulary, dim]`.
-    pub vectors: Vec<f32>,
-    /// The loss of each, in nats.
-    pub losses: Vec<f32>,
-    /// A lower bound on the loss of every vector; see [`Losses::bounds`](super::Losses::bounds).
-    pub bounds: Vec<f32>,
-    /// Steps that each took.
-    pub steps: Vec<u32>,
-}
-
-/// Tells the enrichments of a head and options from those of others: 32 hexadecimal digits.
-#[must_use]
-pub fn identity(head: &Head, options: &EnrichOptions) -> String {
-    file::digest(file::of(head, options).to_string().as_bytes())
-}
-
-/// Tokens that are not done, with what they need to go on.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Unfinished {
-    /// Steps taken, the same of all.
-    pub steps: u32,
-    pub tokens: Vec<u32>,
-    /// `[tokens, dim]`, as the two moments.
-    pub vectors: Vec<f32>,
-    pub first: Vec<f32>,
-    pub second: Vec<f32>,
-}
-
-/// The file of the cache folder `folder` that [`enrich`] keeps the enrichments of a head and options in.
-#[must_use]
-pub fn cache_file(folder: &Path, head: &Head, options: &EnrichOptions) -> PathBuf {
-    folder.join(format!("{}.pkenrich", identity(head, options)))
-}
 
 /// For every token t of the vocabulary the vector s_t whose distribution is t alone: the minimum of [`Objective`] by Adam
 /// (Ram et al., 2023, §6.2, equation 4). Each token stops by itself; see [`enrich_evenly`](super::enrich_evenly) for the paper's rule.

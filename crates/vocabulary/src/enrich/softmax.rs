@@ -2,7 +2,7 @@
 
 use control::{Cancelled, Control};
 
-use super::products::{Left, Product, transposed};
+use crate::matmul::{Left, Product, transposed};
 
 /// Tokens whose logits are computed at once: their rows of the decoder stay in the second cache level for the way back.
 const BLOCK_TOKENS: usize = 512;

@@ -1,7 +1,7 @@
 use nalgebra::{DMatrix, SymmetricEigen};
 use rayon::prelude::*;
 
-use super::products::Left;
+use crate::matmul::Left;
 
 /// Rows that are multiplied at once.
 const BLOCK_ROWS: usize = 256;

@@ -4,9 +4,10 @@ use control::Control;
 use kernels::logits::LogitKernels;
 use rayon::prelude::*;
 
-use crate::project::probability;
-use crate::total::Total;
-use crate::walk::{Gather, walk};
+use super::collector::LogitCollector;
+use super::log_sum_exp::LogSumExp;
+use super::scan::scan_logits;
+use super::top_tokens::probability;
 use crate::{Error, Head, threads};
 
 impl Head {
@@ -43,8 +44,9 @@ impl Head {
         value: impl Fn(f32, f64) -> f32 + Sync,
     ) -> Result<Vec<f32>, Error> {
         let room = self.vocabulary;
-        let make = |_: usize, _: &[f32]| All { total: Total::default(), logits: Vec::with_capacity(room) };
-        let found = walk(self, vectors, threads, control, make)?;
+        let make =
+            |_: usize, _: &[f32]| All { total: LogSumExp::default(), logits: Vec::with_capacity(room) };
+        let found = scan_logits(self, vectors, threads, control, make)?;
         let mut values = vec![0.0; found.len() * self.vocabulary];
         let rows = values.par_chunks_exact_mut(self.vocabulary).zip(found).enumerate();
         threads::run(threads, || {
@@ -61,11 +63,11 @@ impl Head {
 
 /// The logits of one vector, in the order of the tokens.
 struct All {
-    total: Total,
+    total: LogSumExp,
     logits: Vec<f32>,
 }
 
-impl Gather for All {
+impl LogitCollector for All {
     fn block(&mut self, tokens: Range<usize>, products: &mut [f32], bias: &[f32]) {
         LogitKernels::detect().gather(products, bias, self.total.of(tokens.start));
         self.logits.extend_from_slice(products);

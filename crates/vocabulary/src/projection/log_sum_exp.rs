@@ -1,18 +1,18 @@
 use kernels::logits::SoftmaxSum;
 
+use super::collector::SHARE_TOKENS;
 use crate::Error;
-use crate::walk::SHARE_TOKENS;
 
 /// What a vector's softmax divides by: a sum for each share of the vocabulary, so that it has the same bits however many
 /// threads the shares were split over.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Total {
+pub(crate) struct LogSumExp {
     /// In the order of the shares, and the number of the last.
     sums: Vec<SoftmaxSum>,
     share: Option<usize>,
 }
 
-impl Total {
+impl LogSumExp {
     /// The sum that a block of tokens goes to, which begins at `token`.
     pub fn of(&mut self, token: usize) -> &mut SoftmaxSum {
         let share = token / SHARE_TOKENS;

@@ -4,9 +4,10 @@ use control::Control;
 use kernels::Kernels;
 use kernels::logits::LogitKernels;
 
-use crate::project::probability;
-use crate::total::Total;
-use crate::walk::{Gather, walk};
+use super::collector::LogitCollector;
+use super::log_sum_exp::LogSumExp;
+use super::scan::scan_logits;
+use super::top_tokens::probability;
 use crate::{Error, Head};
 
 /// Where a token stands in a vector's projection.
@@ -54,14 +55,14 @@ impl Head {
             }
         }
         let make = |row: usize, transformed: &[f32]| Ranked::new(self, transformed, tokens[row].as_ref());
-        let found = walk(self, vectors, threads, control, make)?.into_iter().enumerate();
+        let found = scan_logits(self, vectors, threads, control, make)?.into_iter().enumerate();
         found.map(|(row, found)| found.ranks(row, tokens[row].as_ref())).collect()
     }
 }
 
 /// Counts what stands before each of some tokens.
 struct Ranked {
-    total: Total,
+    total: LogSumExp,
     /// Ascending, each once.
     tokens: Vec<u32>,
     /// Their logits, with the bits that they have in a block.
@@ -79,7 +80,7 @@ impl Ranked {
             Kernels::detect().dot(transformed, row) + head.bias[token as usize]
         };
         let logits = tokens.iter().map(logit).collect();
-        Self { total: Total::default(), before: vec![0; tokens.len()], tokens, logits }
+        Self { total: LogSumExp::default(), before: vec![0; tokens.len()], tokens, logits }
     }
 
     fn ranks(&self, row: usize, tokens: &[u32]) -> Result<Vec<TokenRank>, Error> {
@@ -93,7 +94,7 @@ impl Ranked {
     }
 }
 
-impl Gather for Ranked {
+impl LogitCollector for Ranked {
     fn block(&mut self, tokens: Range<usize>, products: &mut [f32], bias: &[f32]) {
         let kernels = LogitKernels::detect();
         kernels.gather(products, bias, self.total.of(tokens.start));

@@ -8,24 +8,13 @@ use kernels::{Batch, Kernels, Score};
 use rayon::current_num_threads;
 use rayon::prelude::*;
 
+use super::collector::{BLOCK_TOKENS, LogitCollector, SHARE_TOKENS};
 use crate::{Error, Head, threads};
 
-/// Tokens of a block.
-const BLOCK_TOKENS: usize = 128;
-/// Tokens of a share: a thread works on one or more of them. Always the same, so that sums over a share are.
-pub(crate) const SHARE_TOKENS: usize = 32 * BLOCK_TOKENS;
 /// Fewer vectors than this are not worth laying out for.
 const FEW: usize = 4;
 /// Vectors that one thread transforms at a time.
 const ROWS_A_SHARE: usize = 16;
-
-/// What becomes of the logits of one vector over shares of the vocabulary that follow each other.
-pub(crate) trait Gather: Send {
-    /// The products of the decoder's rows `tokens` with the vector; to be made logits with `bias`.
-    fn block(&mut self, tokens: Range<usize>, products: &mut [f32], bias: &[f32]);
-    /// Takes what was gathered of the tokens that follow.
-    fn merge(&mut self, next: Self);
-}
 
 /// Projects the vectors `[rows, dim]` in groups. `make(row, transformed)` makes what gathers a vector's logits over some
 /// shares of the vocabulary; the gatherers of all are merged in order and come back in the order of the vectors.
@@ -34,7 +23,7 @@ pub(crate) trait Gather: Send {
 /// # Errors
 ///
 /// [`Error::Dimension`], [`Error::Argument`] for vectors that are not finite, [`Error::Cancelled`]
-pub(crate) fn walk<G: Gather>(
+pub(crate) fn scan_logits<G: LogitCollector>(
     head: &Head,
     vectors: &[f32],
     threads: usize,
@@ -62,7 +51,7 @@ pub(crate) fn walk<G: Gather>(
 }
 
 /// Projects one group, whose first vector is `first`, `tokens` of the vocabulary in a thread.
-fn gather_group<G: Gather>(
+fn gather_group<G: LogitCollector>(
     head: &Head,
     first: usize,
     vectors: &[f32],
@@ -101,7 +90,7 @@ fn gather_group<G: Gather>(
 }
 
 /// Gives every gatherer its vector's products with the rows `tokens`.
-fn gather_run<G: Gather>(
+fn gather_run<G: LogitCollector>(
     head: &Head,
     transformed: &[f32],
     tokens: Range<usize>,

@@ -3,9 +3,10 @@ use std::ops::Range;
 use control::Control;
 use kernels::logits::LogitKernels;
 
-use crate::best::Best;
-use crate::total::Total;
-use crate::walk::{Gather, walk};
+use super::best::Best;
+use super::collector::LogitCollector;
+use super::log_sum_exp::LogSumExp;
+use super::scan::scan_logits;
 use crate::{Error, Head};
 
 /// A token of a vector's projection.
@@ -35,15 +36,15 @@ impl Head {
         control: &Control,
     ) -> Result<Vec<Vec<TokenScore>>, Error> {
         let k = k.min(self.vocabulary);
-        let make = |_: usize, _: &[f32]| Likeliest { total: Total::default(), best: Best::new(k) };
-        let found = walk(self, vectors, threads, control, make)?;
+        let make = |_: usize, _: &[f32]| Likeliest { total: LogSumExp::default(), best: Best::new(k) };
+        let found = scan_logits(self, vectors, threads, control, make)?;
         found.into_iter().enumerate().map(|(row, found)| found.tokens(row)).collect()
     }
 }
 
 /// The likeliest tokens so far, and the sum over all so far.
 struct Likeliest {
-    total: Total,
+    total: LogSumExp,
     best: Best,
 }
 
@@ -67,7 +68,7 @@ pub(crate) fn probability(logit: f32, total: f64) -> f64 {
     libm::exp(f64::from(logit) - total)
 }
 
-impl Gather for Likeliest {
+impl LogitCollector for Likeliest {
     fn block(&mut self, tokens: Range<usize>, products: &mut [f32], bias: &[f32]) {
         let most = LogitKernels::detect().gather(products, bias, self.total.of(tokens.start));
         self.best.offer(tokens.start as u32, products, most);

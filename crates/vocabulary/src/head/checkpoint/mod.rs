@@ -1,19 +1,23 @@
 //! Heads in safetensors files, by the names of their tensors.
 
+mod tensor_names;
+mod tensors;
+
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::head::EPSILON;
-use crate::names::{FAMILIES, Names};
-use crate::tensors::{Tensor, Tensors};
-use crate::{Activation, Error, Head};
+use self::tensor_names::{FAMILIES, TensorNames};
+use self::tensors::Tensors;
+use super::tensor::Tensor;
+use super::{Activation, DEFAULT_EPSILON, Head};
+use crate::Error;
 
 /// Reads the head in the file at `path`; activation and epsilon are those of `config.json` in the folder.
 pub(crate) fn open(folder: &Path, path: &Path) -> Result<Head, Error> {
     let mut tensors = Tensors::open(path)?;
     let names = tensors.names();
-    let dense = |family: &&Names| family.find(&format!("{}.weight", family.dense), &names).is_some();
+    let dense = |family: &&TensorNames| family.find(&format!("{}.weight", family.dense), &names).is_some();
     let Some(family) = FAMILIES.iter().find(dense) else {
         let families: Vec<String> =
             FAMILIES.iter().map(|family| format!("{}.weight ({})", family.dense, family.family)).collect();
@@ -68,7 +72,7 @@ pub(crate) fn open(folder: &Path, path: &Path) -> Result<Head, Error> {
 }
 
 /// The activation, and what is added to a variance.
-fn settings(folder: &Path, family: &Names, tensors: &Tensors) -> Result<(Activation, f64), Error> {
+fn settings(folder: &Path, family: &TensorNames, tensors: &Tensors) -> Result<(Activation, f64), Error> {
     let path = folder.join("config.json");
     let config = match storage::check_regular(&path).and_then(|()| std::fs::read(&path)) {
         Ok(bytes) => {
@@ -90,7 +94,7 @@ fn settings(folder: &Path, family: &Names, tensors: &Tensors) -> Result<(Activat
     };
     let note = || tensors.note("layer_norm_eps").map_or(Value::Null, Value::from);
     let epsilon = match config.get("layer_norm_eps").cloned().unwrap_or_else(note) {
-        Value::Null => EPSILON,
+        Value::Null => DEFAULT_EPSILON,
         value => {
             let number = value.as_f64().or_else(|| value.as_str().and_then(|text| text.parse().ok()));
             let positive = number.filter(|epsilon| epsilon.is_finite() && *epsilon > 0.0);
@@ -102,7 +106,7 @@ fn settings(folder: &Path, family: &Names, tensors: &Tensors) -> Result<(Activat
     Ok((activation, epsilon))
 }
 
-/// Names for a message: those of a whole checkpoint would fill a page.
+/// TensorNames for a message: those of a whole checkpoint would fill a page.
 fn listed(names: &[String]) -> String {
     const MOST: usize = 12;
     let shown = names.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");

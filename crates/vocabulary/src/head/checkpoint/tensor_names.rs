@@ -2,7 +2,7 @@
 
 /// The names of one family of models. Each list has the names that a part may have; the first that is there counts.
 #[derive(Debug)]
-pub(crate) struct Names {
+pub(crate) struct TensorNames {
     /// For messages.
     pub family: &'static str,
     pub dense: &'static str,
@@ -19,8 +19,8 @@ pub(crate) struct Names {
 const EMBEDDINGS: &str = "embeddings.word_embeddings.weight";
 
 /// In the order in which they are tried.
-pub(crate) static FAMILIES: [Names; 4] = [
-    Names {
+pub(crate) static FAMILIES: [TensorNames; 4] = [
+    TensorNames {
         family: "BERT",
         dense: "predictions.transform.dense",
         norms: &["predictions.transform.LayerNorm"],
@@ -30,7 +30,7 @@ pub(crate) static FAMILIES: [Names; 4] = [
         activation: Some("hidden_act"),
     },
     // Their code calls the exact GELU whatever the configuration says.
-    Names {
+    TensorNames {
         family: "RoBERTa or MPNet",
         dense: "lm_head.dense",
         norms: &["lm_head.layer_norm"],
@@ -39,7 +39,7 @@ pub(crate) static FAMILIES: [Names; 4] = [
         with_prefix: true,
         activation: None,
     },
-    Names {
+    TensorNames {
         family: "DistilBERT",
         dense: "vocab_transform",
         norms: &["vocab_layer_norm"],
@@ -48,7 +48,7 @@ pub(crate) static FAMILIES: [Names; 4] = [
         with_prefix: true,
         activation: Some("activation"),
     },
-    Names {
+    TensorNames {
         family: "a head alone",
         dense: "dense",
         norms: &["layer_norm", "LayerNorm"],
@@ -60,7 +60,7 @@ pub(crate) static FAMILIES: [Names; 4] = [
     },
 ];
 
-impl Names {
+impl TensorNames {
     /// The tensor of that name, or the one that ends with it after a full stop.
     pub fn find<'a>(&self, name: &str, tensors: &'a [String]) -> Option<&'a str> {
         let fits = |tensor: &&'a String| {

@@ -9,6 +9,7 @@ use safetensors::Dtype;
 use safetensors::tensor::Metadata;
 
 use crate::Error;
+use crate::head::tensor::Tensor;
 
 /// The longest header that is read, as in the `safetensors` library.
 const LONGEST_HEADER: u64 = 100_000_000;
@@ -21,13 +22,6 @@ pub(crate) struct Tensors {
     metadata: Metadata,
     /// Where the data begins.
     start: u64,
-}
-
-/// Numbers and their shape.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Tensor {
-    pub shape: Vec<usize>,
-    pub values: Vec<f32>,
 }
 
 impl Tensors {

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use super::graph::Node;
 use super::linear::is_whole_product;
-use super::walk::Walk;
-use crate::{Activation, Error};
+use super::matcher::Matcher;
+use crate::Error;
+use crate::head::Activation;
 
 /// The activations that a head may have.
 const KNOWN: [Activation; 2] = [Activation::Gelu, Activation::GeluTanh];
@@ -17,19 +18,19 @@ const EXPECTED: &str = "GELU or its approximation by tanh between the dense laye
 
 /// An activation of a graph.
 #[derive(Debug)]
-pub(super) struct Function<'a> {
+pub(super) struct ActivationLayer<'a> {
     pub activation: Activation,
     pub input: &'a str,
     /// What is added before.
     pub bias: Option<&'a str>,
 }
 
-impl<'a> Function<'a> {
+impl<'a> ActivationLayer<'a> {
     /// The activation that makes a value.
-    pub fn find(walk: &mut Walk<'a>, value: &'a str) -> Result<Self, Error> {
-        let value = walk.same(value)?;
-        let node = walk.node(value, EXPECTED)?;
-        let Some(input) = node.input(0) else { return Err(walk.refuse(EXPECTED, node)) };
+    pub fn find(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Self, Error> {
+        let value = matcher.same(value)?;
+        let node = matcher.node(value, EXPECTED)?;
+        let Some(input) = node.input(0) else { return Err(matcher.refuse(EXPECTED, node)) };
         let bias = node.input(1);
         match node.op.as_str() {
             "Gelu" if node.text("approximate") == "tanh" => {
@@ -41,10 +42,10 @@ impl<'a> Function<'a> {
             _ => {}
         }
         let mut curve = Curve { input: None, values: HashMap::new() };
-        curve.evaluate(walk, value)?;
+        curve.evaluate(matcher, value)?;
         let input = curve.input.filter(|&input| input != value);
         let (Some(input), Some(values)) = (input, curve.values.get(value)) else {
-            return Err(walk.refuse(EXPECTED, node));
+            return Err(matcher.refuse(EXPECTED, node));
         };
         let off = |activation: Activation| {
             let differences = points().zip(values).map(|(x, &got)| (activation.value(x) - got).abs());
@@ -56,7 +57,7 @@ impl<'a> Function<'a> {
             None => {
                 let at_one = points().zip(values).find(|&(x, _)| x == 1.0).map_or(f64::NAN, |(_, &got)| got);
                 let got = format!("node \"{}\" of op {}, which makes {at_one:.4} of 1", node.name, node.op);
-                Err(walk.error(EXPECTED, got))
+                Err(matcher.error(EXPECTED, got))
             }
         }
     }
@@ -75,24 +76,24 @@ struct Curve<'a> {
 }
 
 impl<'a> Curve<'a> {
-    fn evaluate(&mut self, walk: &mut Walk<'a>, value: &'a str) -> Result<(), Error> {
-        let value = walk.same(value)?;
+    fn evaluate(&mut self, matcher: &mut Matcher<'a>, value: &'a str) -> Result<(), Error> {
+        let value = matcher.same(value)?;
         if self.values.contains_key(value) {
             return Ok(());
         }
-        let node = walk.node(value, EXPECTED)?;
+        let node = matcher.node(value, EXPECTED)?;
         let values = match operation(node) {
-            Some(operation) if self.of_single_numbers(walk, node)? => {
+            Some(operation) if self.of_single_numbers(matcher, node)? => {
                 let mut inputs = Vec::new();
                 for input in node.inputs.iter().map(String::as_str) {
-                    inputs.push(self.input(walk, input)?);
+                    inputs.push(self.input(matcher, input)?);
                 }
                 let of = |at: usize| inputs.iter().map(|values| values[at]).collect::<Vec<_>>();
                 (0..points().count()).map(|at| operation(&of(at))).collect()
             }
             _ => {
                 if self.input.is_some_and(|input| input != value) {
-                    return Err(walk.refuse(EXPECTED, node));
+                    return Err(matcher.refuse(EXPECTED, node));
                 }
                 self.input = Some(value);
                 points().collect()
@@ -102,20 +103,20 @@ impl<'a> Curve<'a> {
         Ok(())
     }
 
-    fn input(&mut self, walk: &mut Walk<'a>, input: &'a str) -> Result<Vec<f64>, Error> {
-        if let Some(number) = walk.scalar(input)? {
+    fn input(&mut self, matcher: &mut Matcher<'a>, input: &'a str) -> Result<Vec<f64>, Error> {
+        if let Some(number) = matcher.scalar(input)? {
             return Ok(points().map(|_| f64::from(number)).collect());
         }
-        self.evaluate(walk, input)?;
-        let input = walk.same(input)?;
+        self.evaluate(matcher, input)?;
+        let input = matcher.same(input)?;
         Ok(self.values.get(input).cloned().unwrap_or_else(|| points().map(|_| f64::NAN).collect()))
     }
 
     /// Whether a node's constants are single numbers: a bias is a vector, and its Add belongs to the dense layer.
-    fn of_single_numbers(&self, walk: &mut Walk<'a>, node: &'a Node) -> Result<bool, Error> {
+    fn of_single_numbers(&self, matcher: &mut Matcher<'a>, node: &'a Node) -> Result<bool, Error> {
         for input in node.inputs.iter().map(String::as_str) {
-            let vector = walk.is_constant(input)? && walk.scalar(input)?.is_none();
-            if vector || is_whole_product(walk, input)? {
+            let vector = matcher.is_constant(input)? && matcher.scalar(input)?.is_none();
+            if vector || is_whole_product(matcher, input)? {
                 return Ok(false);
             }
         }

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::tensor::{Tensor, TensorInfo};
-use super::wire::{Field, Source};
+use super::protobuf::{Field, ProtobufFile};
+use super::tensor::TensorInfo;
 use crate::Error;
+use crate::head::tensor::Tensor;
 
 /// Nodes and what flows between them.
 #[derive(Debug, Default)]
@@ -44,7 +45,7 @@ impl Graph {
     /// # Errors
     ///
     /// [`Error::Io`]; [`Error::Format`] if the file is damaged or has no graph.
-    pub fn read(source: &mut Source) -> Result<Self, Error> {
+    pub fn read(source: &mut ProtobufFile) -> Result<Self, Error> {
         let mut graph = Self::default();
         let mut model = source.whole();
         let mut found = false;
@@ -75,7 +76,7 @@ impl Graph {
         self.initializers.values().chain(constants)
     }
 
-    fn add(&mut self, source: &mut Source, mut message: Range<u64>) -> Result<(), Error> {
+    fn add(&mut self, source: &mut ProtobufFile, mut message: Range<u64>) -> Result<(), Error> {
         while let Some(field) = source.field(&mut message)? {
             match field.number {
                 1 => {
@@ -138,7 +139,7 @@ impl Node {
     }
 
     /// What a node of op Constant is of.
-    pub fn constant(&self, source: &mut Source) -> Result<Option<Tensor>, Error> {
+    pub fn constant(&self, source: &mut ProtobufFile) -> Result<Option<Tensor>, Error> {
         let of = |name: &str| self.attributes.get(name);
         let attribute = of("value")
             .or_else(|| of("value_float"))
@@ -161,7 +162,7 @@ impl Node {
         self.inputs.get(at).map(String::as_str).filter(|name| !name.is_empty())
     }
 
-    fn read(source: &mut Source, mut message: Range<u64>) -> Result<Self, Error> {
+    fn read(source: &mut ProtobufFile, mut message: Range<u64>) -> Result<Self, Error> {
         let mut node = Self::default();
         let mut domain = String::new();
         while let Some(field) = source.field(&mut message)? {
@@ -192,7 +193,7 @@ impl Node {
 
 impl Attribute {
     /// None for an attribute of a kind that no part of a head has.
-    fn read(source: &mut Source, mut message: Range<u64>) -> Result<Option<(String, Self)>, Error> {
+    fn read(source: &mut ProtobufFile, mut message: Range<u64>) -> Result<Option<(String, Self)>, Error> {
         let (mut name, mut found) = (String::new(), None);
         let mut numbers = Vec::new();
         while let Some(field) = source.field(&mut message)? {
@@ -210,7 +211,7 @@ impl Attribute {
                         numbers.push(f32::from_le_bytes(bytes));
                     }
                 }
-                8 => numbers.extend(whole(source, field)?.into_iter().map(|number| number as f32)),
+                8 => numbers.extend(source.integers(field)?.into_iter().map(|number| number as f32)),
                 _ => {}
             }
         }
@@ -221,20 +222,7 @@ impl Attribute {
     }
 }
 
-/// Whole numbers, one a field or many in one.
-pub(super) fn whole(source: &mut Source, field: Field) -> Result<Vec<i64>, Error> {
-    if let Some(value) = field.value {
-        return Ok(vec![value as i64]);
-    }
-    let mut bytes = field.range;
-    let mut numbers = Vec::new();
-    while !bytes.is_empty() {
-        numbers.push(source.varint(&mut bytes)? as i64);
-    }
-    Ok(numbers)
-}
-
-fn single(source: &mut Source, field: &Field) -> Result<f32, Error> {
+fn single(source: &mut ProtobufFile, field: &Field) -> Result<f32, Error> {
     if field.range.end - field.range.start != 4 || field.value.is_some() {
         return Err(source.damaged(format!("a number at byte {} that is not of 4 bytes", field.range.start)));
     }

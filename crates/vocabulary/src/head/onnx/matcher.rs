@@ -1,9 +1,9 @@
 //! The way from an output of a graph back to what it is made of, past what changes no number.
 
 use super::graph::{Graph, Node};
-use super::tensor::Tensor;
-use super::wire::Source;
+use super::protobuf::ProtobufFile;
 use crate::Error;
+use crate::head::tensor::Tensor;
 
 /// Nodes that may be looked at on the way from the logits to the head's input: there are some thirty, looked at a few times.
 const MOST_STEPS: usize = 2000;
@@ -12,14 +12,14 @@ const FLOATS: [i64; 4] = [1, 10, 11, 16];
 
 /// A graph that is walked backwards.
 #[derive(Debug)]
-pub(super) struct Walk<'a> {
+pub(super) struct Matcher<'a> {
     graph: &'a Graph,
-    source: &'a mut Source,
+    source: &'a mut ProtobufFile,
     steps: usize,
 }
 
-impl<'a> Walk<'a> {
-    pub fn new(graph: &'a Graph, source: &'a mut Source) -> Self {
+impl<'a> Matcher<'a> {
+    pub fn new(graph: &'a Graph, source: &'a mut ProtobufFile) -> Self {
         Self { graph, source, steps: 0 }
     }
 
@@ -104,7 +104,7 @@ impl<'a> Walk<'a> {
                 let values = transposed(&tensor.values, rows, columns);
                 Ok(Tensor { shape: vec![columns, rows], values })
             }
-            ("DequantizeLinear", Some(input)) => self.dequantised(node, input),
+            ("DequantizeLinear", Some(input)) => self.dequantized(node, input),
             _ => Err(self.refuse(EXPECTED, node)),
         }
     }
@@ -194,7 +194,7 @@ impl<'a> Walk<'a> {
         if product == Some(count) { Ok(tensor) } else { Err(self.refuse(EXPECTED, node)) }
     }
 
-    fn dequantised(&mut self, node: &'a Node, input: &'a str) -> Result<Tensor, Error> {
+    fn dequantized(&mut self, node: &'a Node, input: &'a str) -> Result<Tensor, Error> {
         let tensor = self.constant(input)?;
         let Some(scale) = node.input(1).filter(|_| node.integer("block_size", 0) == 0) else {
             return Err(self.refuse("scales of all weights or of each place of an axis", node));

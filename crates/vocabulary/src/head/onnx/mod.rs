@@ -1,28 +1,29 @@
 //! Heads in ONNX files, found by what they compute: backwards from the logits a linear layer, a layer norm, an activation and
 //! another linear layer, whatever exporter or optimiser has made of them.
 
-mod function;
+mod activation;
 mod graph;
+mod layer_norm;
 mod linear;
-mod norm;
+mod matcher;
+mod protobuf;
 mod tensor;
-mod walk;
-mod wire;
 
 use std::path::{Path, PathBuf};
 
-use function::Function;
+use activation::ActivationLayer;
 use graph::Graph;
+use layer_norm::LayerNorm;
 use linear::Linear;
-use norm::Norm;
-use walk::Walk;
-use wire::Source;
+use matcher::Matcher;
+use protobuf::ProtobufFile;
 
-use crate::{Error, Head};
+use super::Head;
+use crate::Error;
 
 /// Reads the head in the file at `path`.
 pub(crate) fn open(path: &Path) -> Result<Head, Error> {
-    let mut source = Source::open(path)?;
+    let mut source = ProtobufFile::open(path)?;
     let graph = Graph::read(&mut source)?;
     if let Some(logits) = graph.outputs.iter().find(|name| *name == "logits") {
         return before(&graph, &mut source, logits);
@@ -47,7 +48,7 @@ pub(crate) fn open(path: &Path) -> Result<Head, Error> {
 
 /// The file at `path`, and the files beside it that have some of its weights.
 pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
-    let mut source = Source::open(path)?;
+    let mut source = ProtobufFile::open(path)?;
     let graph = Graph::read(&mut source)?;
     let mut others = Vec::new();
     for tensor in graph.tensors() {
@@ -60,19 +61,19 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
 }
 
 /// The head that makes a value.
-fn before(graph: &Graph, source: &mut Source, logits: &str) -> Result<Head, Error> {
-    let mut walk = Walk::new(graph, source);
-    let decoder = Linear::find(&mut walk, logits, None, "the decoder before the logits")?;
-    let norm = Norm::find(&mut walk, decoder.input)?;
-    let Function { activation, input, bias } = Function::find(&mut walk, norm.input)?;
-    let dense = Linear::find(&mut walk, input, bias, "the dense layer before the activation")?;
+fn before(graph: &Graph, source: &mut ProtobufFile, logits: &str) -> Result<Head, Error> {
+    let mut matcher = Matcher::new(graph, source);
+    let decoder = Linear::find(&mut matcher, logits, None, "the decoder before the logits")?;
+    let norm = LayerNorm::find(&mut matcher, decoder.input)?;
+    let ActivationLayer { activation, input, bias } = ActivationLayer::find(&mut matcher, norm.input)?;
+    let dense = Linear::find(&mut matcher, input, bias, "the dense layer before the activation")?;
     let (inner, vocabulary, dim) = (decoder.inputs, decoder.outputs, dense.inputs);
     let sized = |name: &str, what: &str, got: usize| {
         if got == inner && inner > 0 && vocabulary > 0 && dim > 0 {
             return Ok(());
         }
         let expected = format!("{inner} {what} at node \"{name}\", as the decoder's weights have");
-        Err(walk.error(expected, got.to_string()))
+        Err(matcher.error(expected, got.to_string()))
     };
     sized(norm.name, "weights", norm.weight.len())?;
     sized(dense.name, "outputs", dense.outputs)?;
@@ -82,7 +83,7 @@ fn before(graph: &Graph, source: &mut Source, logits: &str) -> Result<Head, Erro
     for (name, weights) in [dense.name, dense.name, decoder.name, decoder.name].into_iter().zip(weights) {
         if let Some(other) = weights.iter().find(|weight| !weight.is_finite()) {
             let expected = format!("finite numbers at node \"{name}\"");
-            return Err(walk.error(expected, format!("{other}, made of weights with scales")));
+            return Err(matcher.error(expected, format!("{other}, made of weights with scales")));
         }
     }
     // Sums are begun with 0, so no bias is −0: a logit has the same bits then, whichever kernel made its product.

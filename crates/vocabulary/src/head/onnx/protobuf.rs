@@ -12,7 +12,7 @@ const LONGEST_TEXT: u64 = 1 << 16;
 
 /// An open file.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(super) struct ProtobufFile {
     path: PathBuf,
     file: BufReader<File>,
     /// Where the next byte is read.
@@ -30,7 +30,7 @@ pub(super) struct Field {
     pub range: Range<u64>,
 }
 
-impl Source {
+impl ProtobufFile {
     /// # Errors
     ///
     /// [`Error::Io`]; [`Error::Format`] if it is no file.
@@ -98,6 +98,19 @@ impl Source {
         Err(self.damaged(format!("a number without end at byte {}", bytes.start)))
     }
 
+    /// The integers of a repeated field: one if the field holds a varint, all of them if it is packed.
+    pub fn integers(&mut self, field: Field) -> Result<Vec<i64>, Error> {
+        if let Some(value) = field.value {
+            return Ok(vec![value as i64]);
+        }
+        let mut bytes = field.range;
+        let mut numbers = Vec::new();
+        while !bytes.is_empty() {
+            numbers.push(self.varint(&mut bytes)? as i64);
+        }
+        Ok(numbers)
+    }
+
     /// The bytes of a range that is as long as `bytes`.
     pub fn read(&mut self, from: u64, bytes: &mut [u8]) -> Result<(), Error> {
         self.seek(from)?;
@@ -141,11 +154,11 @@ impl Source {
 mod tests {
     use super::*;
 
-    fn source(bytes: &[u8]) -> Source {
+    fn source(bytes: &[u8]) -> ProtobufFile {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("file");
         std::fs::write(&path, bytes).expect("written");
-        Source::open(&path).expect("a file")
+        ProtobufFile::open(&path).expect("a file")
     }
 
     /// The examples of the format's own description: field 1 with the varint 150, field 2 with the text "testing".

@@ -5,10 +5,9 @@ use std::path::{Component, Path, PathBuf};
 
 use kernels::half::{HalfFormat, HalfKernels};
 
-use super::graph::whole;
-use super::wire::Source;
+use super::protobuf::ProtobufFile;
 use crate::Error;
-pub(super) use crate::tensors::Tensor;
+use crate::head::tensor::Tensor;
 
 /// Where a tensor's numbers are.
 #[derive(Debug, Default)]
@@ -71,12 +70,12 @@ impl Kind {
 }
 
 impl TensorInfo {
-    pub fn read(source: &mut Source, mut message: Range<u64>) -> Result<Self, Error> {
+    pub fn read(source: &mut ProtobufFile, mut message: Range<u64>) -> Result<Self, Error> {
         let mut info = Self::default();
         let (mut entries, mut outside) = (External::default(), false);
         while let Some(field) = source.field(&mut message)? {
             match field.number {
-                1 => info.shape.extend(whole(source, field)?),
+                1 => info.shape.extend(source.integers(field)?),
                 2 => info.kind = field.value.unwrap_or(0),
                 4 | 5 | 7 | 10 => info.packed.push(field.range),
                 8 => info.name = source.text(&field.range)?,
@@ -111,7 +110,7 @@ impl TensorInfo {
     ///
     /// [`Error::Io`]; [`Error::Format`] for another kind of numbers, for more or fewer than the shape says, and for numbers that
     /// are not finite.
-    pub fn load(&self, source: &mut Source) -> Result<Tensor, Error> {
+    pub fn load(&self, source: &mut ProtobufFile) -> Result<Tensor, Error> {
         let Some(kind) = Kind::of(self.kind) else {
             let expected = format!(
                 "numbers of type FLOAT, FLOAT16, BFLOAT16, INT8 or UINT8 in tensor \"{}\"",
@@ -130,7 +129,7 @@ impl TensorInfo {
         };
         let values = if let Some(path) = self.outside(source.path())? {
             let External { offset, length, .. } = self.external.as_ref().expect("it is outside");
-            let mut other = Source::open(&path)?;
+            let mut other = ProtobufFile::open(&path)?;
             let end = other.whole().end;
             let length = length.unwrap_or_else(|| end.saturating_sub(*offset));
             let Some(to) = offset.checked_add(length).filter(|&to| to <= end) else {
@@ -153,7 +152,7 @@ impl TensorInfo {
     /// Numbers as bytes.
     fn plain(
         &self,
-        source: &mut Source,
+        source: &mut ProtobufFile,
         kind: Kind,
         count: usize,
         range: &Range<u64>,
@@ -182,7 +181,7 @@ impl TensorInfo {
     }
 
     /// Numbers of the field for their kind; that for small ones has them as varints.
-    fn fields(&self, source: &mut Source, kind: Kind, count: usize) -> Result<Vec<f32>, Error> {
+    fn fields(&self, source: &mut ProtobufFile, kind: Kind, count: usize) -> Result<Vec<f32>, Error> {
         let bytes = self.packed.iter().map(|range| range.end - range.start).sum::<u64>();
         if matches!(kind, Kind::Single | Kind::Double) {
             if bytes != (count * kind.width()) as u64 {
@@ -217,7 +216,7 @@ impl TensorInfo {
         Ok(values)
     }
 
-    fn of_other_size(&self, source: &Source, count: usize, got: String) -> Error {
+    fn of_other_size(&self, source: &ProtobufFile, count: usize, got: String) -> Error {
         let expected = format!("{count} numbers in tensor \"{}\" of shape {:?}", self.name, self.shape);
         Error::format(source.path(), expected, got)
     }
@@ -225,7 +224,7 @@ impl TensorInfo {
 
 impl External {
     /// An entry of a tensor's list of texts with names.
-    fn add(&mut self, source: &mut Source, mut message: Range<u64>) -> Result<(), Error> {
+    fn add(&mut self, source: &mut ProtobufFile, mut message: Range<u64>) -> Result<(), Error> {
         let (mut key, mut value) = (String::new(), String::new());
         while let Some(field) = source.field(&mut message)? {
             match field.number {
@@ -250,7 +249,7 @@ impl External {
 
 /// Numbers of `N` bytes, a block at a time.
 fn convert<const N: usize>(
-    source: &mut Source,
+    source: &mut ProtobufFile,
     range: &Range<u64>,
     values: &mut [f32],
     number: impl Fn([u8; N]) -> f32,

@@ -1,0 +1,7 @@
+//! Lexical vectors of texts, made of the vectors of their tokens (Ram et al., 2023, §6.2).
+
+mod lexicon;
+mod whitening;
+
+pub use lexicon::{Lexicon, add_lexical, inverse_document_frequency};
+pub use whitening::{Whitening, whiten};
