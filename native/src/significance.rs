@@ -1,5 +1,5 @@
 use evaluation::significance::{
-    Differences, MonteCarlo, RankSum, bootstrap_test, paired_t_test, randomisation_test,
+    Differences, MonteCarlo, RankSum, bootstrap_test, paired_t_test, randomization_test,
     smallest_significant_difference as smallest_difference, smallest_significant_shift as smallest_shift,
 };
 use napi::Env;
@@ -39,7 +39,7 @@ pub fn significance<'env>(
                 let t = paired_t_test(&differences);
                 (t.p, Some(t))
             }
-            "randomisation" => (randomisation_test(&differences, monte_carlo, &control)?, None),
+            "randomisation" => (randomization_test(&differences, monte_carlo, &control)?, None),
             "bootstrap" => (bootstrap_test(&differences, monte_carlo, &control)?, None),
             other => {
                 let expected = "paired-t, randomisation or bootstrap";

@@ -255,7 +255,7 @@ test('what has no meaning is refused with what came', async t => {
 	);
 	t.is(
 		await message(judgedScores(run, new Map([['p', new Map([['a', 1]])]]))),
-		'run: expected queries that are judged, got none: the run begins with "q2", the judgements with "p"',
+		'run: expected queries that are judged, got none: the run begins with "q2", the judgments with "p"',
 	);
 	t.is(await message(fitFusionTemperature([])), 'models: expected at least one {scores, correct}, got none');
 	const [fewer, right] = questions(9);

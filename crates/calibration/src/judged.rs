@@ -5,7 +5,7 @@ use crate::error::Error;
 /// The results of a model for judged queries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
-    /// Their ids, in the order of the judgements.
+    /// Their ids, in the order of the judgments.
     pub queries: Vec<String>,
     /// `[queries, depth]`: the best scores, −∞ where there are fewer.
     pub scores: Vec<f32>,
@@ -28,7 +28,7 @@ pub fn judged(run: &Run, scores: &Run, qrels: &Qrels, depth: usize) -> Result<Ju
         let named = |first: Option<&str>| first.map_or("nothing".into(), |query| format!("\"{query}\""));
         let run = named(run.iter().next().map(|(query, _)| query));
         let qrels = named(qrels.iter().next().map(|(query, _)| query));
-        let got = format!("none: the run begins with {run}, the judgements with {qrels}");
+        let got = format!("none: the run begins with {run}, the judgments with {qrels}");
         return Err(Error::argument("run", "queries that are judged", got));
     }
     let mut judged = Judged { queries: Vec::new(), scores: Vec::new(), correct: Vec::new() };
@@ -90,11 +90,10 @@ mod tests {
             judged(run, run, qrels, depth).expect_err("refused").to_string()
         };
         assert_eq!(message(&run(&[("q", &[])]), &qrels, 0), "depth: expected at least 1, got 0");
-        let other = "run: expected queries that are judged, got none: the run begins with \"p\", the judgements with \"q\"";
+        let other = "run: expected queries that are judged, got none: the run begins with \"p\", the judgments with \"q\"";
         assert_eq!(message(&run(&[("p", &[])]), &qrels, 1), other);
         assert!(
-            message(&run(&[]), &Qrels::new(), 1)
-                .ends_with("begins with nothing, the judgements with nothing")
+            message(&run(&[]), &Qrels::new(), 1).ends_with("begins with nothing, the judgments with nothing")
         );
         let endless = "scores: expected finite numbers for query \"q\", got NaN";
         assert_eq!(message(&run(&[("q", &[("a", f32::NAN)])]), &qrels, 1), endless);

@@ -52,7 +52,7 @@ pub struct Measured {
 ///
 /// The mean is over every query of the qrels. One without hits in the run counts as 0. So does one
 /// without a relevant passage, whatever was retrieved: like trec_eval, which leaves out only queries
-/// without any judgement, this keeps it, so take it out of the qrels if it shall not count.
+/// without any judgment, this keeps it, so take it out of the qrels if it shall not count.
 ///
 /// Hits are ranked anew by score; of equal scores the greater passage id comes first, which is
 /// trec_eval's rule and neither the order in the run nor the index's.
@@ -74,10 +74,10 @@ pub fn evaluate(run: &Run, qrels: &Qrels, measures: &[Measure]) -> Result<Evalua
     let mut queries = Vec::with_capacity(qrels.len());
     let mut values = vec![Vec::with_capacity(qrels.len()); measures.len()];
     let mut missing = 0;
-    for (query, judgements) in qrels.iter() {
+    for (query, judgments) in qrels.iter() {
         let hits = run.get(query).unwrap_or_default();
         missing += usize::from(hits.is_empty());
-        let judged = Judged::new(&trec_order(query, hits)?, judgements);
+        let judged = Judged::new(&trec_order(query, hits)?, judgments);
         for (values, measure) in values.iter_mut().zip(measures) {
             values.push(measure.of(&judged));
         }
@@ -109,9 +109,9 @@ mod tests {
         run
     }
 
-    fn qrels(judgements: &[(&str, &str, i32)]) -> Qrels {
+    fn qrels(judgments: &[(&str, &str, i32)]) -> Qrels {
         let mut qrels = Qrels::new();
-        for &(query, passage, grade) in judgements {
+        for &(query, passage, grade) in judgments {
             qrels.insert(query, passage, grade);
         }
         qrels

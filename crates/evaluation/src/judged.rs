@@ -5,15 +5,15 @@ use ranking::{Grades, ScoredId};
 pub(crate) struct Judged {
     /// Grade of the hit at each rank; 0 for what is not judged or judged below 0.
     pub(crate) grades: Vec<i32>,
-    /// All grades above 0 of the query's judgements, the greatest first.
+    /// All grades above 0 of the query's judgments, the greatest first.
     pub(crate) ideal: Vec<i32>,
 }
 
 impl Judged {
     /// Looks up the grades of hits in ranked order.
-    pub(crate) fn new(ranked: &[&ScoredId], judgements: &Grades) -> Self {
-        let grade = |hit: &&ScoredId| judgements.get(&hit.id).map_or(0, |&grade| grade.max(0));
-        let mut ideal: Vec<i32> = judgements.values().copied().filter(|&grade| grade > 0).collect();
+    pub(crate) fn new(ranked: &[&ScoredId], judgments: &Grades) -> Self {
+        let grade = |hit: &&ScoredId| judgments.get(&hit.id).map_or(0, |&grade| grade.max(0));
+        let mut ideal: Vec<i32> = judgments.values().copied().filter(|&grade| grade > 0).collect();
         ideal.sort_unstable_by(|a, b| b.cmp(a));
         Self { grades: ranked.iter().map(grade).collect(), ideal }
     }

@@ -77,7 +77,7 @@ fn a_query_that_the_run_misses_counts_as_0_as_with_option_c() {
 }
 
 #[test]
-fn graded_judgements_agree_as_gains_and_from_grade_2() {
+fn graded_judgments_agree_as_gains_and_from_grade_2() {
     let Some(run) = run("reference/trec_eval/results.test.gz") else { return };
     let qrels = "reference/trec_eval/qrels.rel_level.gz";
     assert_agrees(&run, qrels, "reference/trec_eval/out.test.aql.gz", 2, 4 * 42);

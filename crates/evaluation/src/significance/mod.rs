@@ -3,19 +3,19 @@
 //!
 //! ```
 //! use control::Control;
-//! use evaluation::significance::{Differences, MonteCarlo, paired_t_test, randomisation_test};
+//! use evaluation::significance::{Differences, MonteCarlo, paired_t_test, randomization_test};
 //!
 //! let differences = Differences::new(&[0.9, 0.7, 0.6, 0.8], &[0.5, 0.6, 0.4, 0.5])?;
 //! assert_eq!(differences.mean(), 0.25);
 //! // Two of 16 ways to give the differences signs have so large a mean: all plus, and all minus.
-//! assert_eq!(randomisation_test(&differences, MonteCarlo::default(), &Control::new())?, 2.0 / 16.0);
+//! assert_eq!(randomization_test(&differences, MonteCarlo::default(), &Control::new())?, 2.0 / 16.0);
 //! assert!(paired_t_test(&differences).p < 0.05);
 //! # Ok::<(), evaluation::Error>(())
 //! ```
 
 mod bootstrap;
 mod correction;
-mod randomisation;
+mod randomization;
 mod rank_sum;
 mod t_test;
 
@@ -25,7 +25,7 @@ use crate::error::Error;
 
 pub use bootstrap::bootstrap_test;
 pub use correction::{bonferroni, holm};
-pub use randomisation::randomisation_test;
+pub use randomization::randomization_test;
 pub use rank_sum::{RankSum, rank_sum_test, smallest_significant_shift};
 pub use t_test::{PairedT, paired_t_test, smallest_significant_difference};
 

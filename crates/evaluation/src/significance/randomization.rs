@@ -10,7 +10,7 @@ const EXACT_UP_TO: usize = 16;
 /// Sums are kept in so many parts, in the same order on every CPU.
 const PARTS: usize = 8;
 
-/// Fisher's paired randomisation test of the mean difference (Smucker et al., 2007): if both systems were one,
+/// Fisher's paired randomization test of the mean difference (Smucker et al., 2007): if both systems were one,
 /// either of a query's two values could be either system's, so that its difference could as well have the other sign.
 /// p is the share of all such ways in which the mean is at least as far from 0 as it is.
 ///
@@ -20,7 +20,7 @@ const PARTS: usize = 8;
 /// # Errors
 ///
 /// [`Error::Argument`] for 0 rounds, [`Error::Cancelled`].
-pub fn randomisation_test(
+pub fn randomization_test(
     differences: &Differences,
     monte_carlo: MonteCarlo,
     control: &Control,
@@ -84,7 +84,7 @@ mod tests {
 
     fn p(a: &[f64], b: &[f64], monte_carlo: MonteCarlo) -> f64 {
         let differences = Differences::new(a, b).expect("they can be compared");
-        randomisation_test(&differences, monte_carlo, &Control::new()).expect("it has rounds")
+        randomization_test(&differences, monte_carlo, &Control::new()).expect("it has rounds")
     }
 
     /// The share that is wanted, of whole numbers: by the shares of all sums, one more difference at a time.
@@ -167,9 +167,9 @@ mod tests {
         let differences = Differences::new(&[1.0; 100], &[0.0; 100]).expect("they can be compared");
         let control = Control::new();
         control.cancel();
-        let cancelled = randomisation_test(&differences, MonteCarlo::default(), &control);
+        let cancelled = randomization_test(&differences, MonteCarlo::default(), &control);
         assert!(matches!(cancelled, Err(Error::Cancelled(_))));
-        let none = randomisation_test(&differences, MonteCarlo { rounds: 0, seed: 1 }, &Control::new());
+        let none = randomization_test(&differences, MonteCarlo { rounds: 0, seed: 1 }, &Control::new());
         assert_eq!(none.expect_err("it has no rounds").to_string(), "rounds: expected at least 1, got 0");
     }
 
