@@ -105,7 +105,7 @@ impl NativePassageReader {
         let control = or_new(control);
         spawn(env, move || {
             let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
-            reader.watch(Arc::clone(&control));
+            reader.set_control(Arc::clone(&control));
             let mut batch: Vec<NativePassage> = Vec::with_capacity(count as usize);
             for passage in reader.by_ref().take(count as usize) {
                 control.check()?;
@@ -159,7 +159,7 @@ impl NativeQuestionReader {
         let control = or_new(control);
         spawn(env, move || {
             let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
-            reader.watch(Arc::clone(&control));
+            reader.set_control(Arc::clone(&control));
             let mut batch: Vec<NativeQuestion> = Vec::with_capacity(count as usize);
             for question in reader.by_ref().take(count as usize) {
                 control.check()?;

@@ -24,52 +24,32 @@
 //! ```
 
 mod error;
-mod formats;
 mod record;
-
-mod detect;
-mod ids;
-mod input;
-mod json_extent;
-mod json_fields;
-mod json_items;
-mod json_records;
-mod limits;
-mod lines;
-mod output;
-mod source_file;
+mod source;
 mod tsv;
 
-mod answer_list;
-mod beir;
 mod dpr;
-mod json_questions;
-mod pubmedqa;
-mod squad;
-mod text_folder;
-
-mod ingest;
-mod passages;
-mod questions;
-mod results;
-mod split;
+mod formats;
+mod input;
+mod json;
+mod read;
 mod store;
-mod training;
 mod trec;
 mod write;
 
+pub use dpr::{
+    ResultReader, ResultWriter, RetrievalResult, RetrievedPassage, TrainingExample, TrainingReader,
+    open_results, open_training,
+};
 pub use error::Error;
-pub use formats::{PassageFormat, QuestionFormat, ReadOptions};
-pub use ingest::{Ingested, ingest};
-pub use limits::{MAX_DOCUMENT_BYTES, MAX_PASSAGE_BYTES};
-pub use passages::{PassageReader, open_passages};
-pub use questions::{QuestionReader, open_questions};
+pub use input::{MAX_DOCUMENT_BYTES, MAX_PASSAGE_BYTES};
+pub use read::{
+    PassageFormat, PassageReader, QuestionFormat, QuestionReader, ReadOptions, open_passages, open_questions,
+    passages_of,
+};
 pub use record::{Passage, Question};
-pub use results::{ResultReader, ResultWriter, RetrievalResult, RetrievedPassage, open_results};
-pub use split::passages_of;
-pub use store::{PassageRef, PassageStore, PassageStoreWriter};
+pub use store::{Ingested, PassageRef, PassageStore, PassageStoreWriter, ingest};
 pub use text::SplitOptions;
-pub use training::{TrainingExample, TrainingReader, open_training};
 pub use trec::{
     read_qrels, read_qrels_cancellable, read_run, read_run_cancellable, write_qrels, write_qrels_to,
     write_run, write_run_to,

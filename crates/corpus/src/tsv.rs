@@ -3,7 +3,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr2};
 
 use crate::Error;
-use crate::lines::Lines;
+use crate::input::Lines;
 
 /// No row with a quoted line break is longer than this.
 const MAX_ROW: usize = 1 << 20;
@@ -122,8 +122,8 @@ fn quoted(lines: &mut Lines, start: usize) -> Result<Option<(Field, usize)>, Err
     Ok(None)
 }
 
-/// Appends a field so that [`Row`] and Python's `csv` read it back.
-pub(crate) fn push_field(row: &mut String, field: &str) {
+/// Appends a field, quoted if it must be.
+fn push_field(row: &mut String, field: &str) {
     let special = |bytes: &[u8]| memchr2(b'\t', b'"', bytes).or(memchr2(b'\n', b'\r', bytes)).is_some();
     // A row of nothing but white space would be taken for a blank line.
     let blank = !field.is_empty() && field.trim_ascii().is_empty();
@@ -136,10 +136,20 @@ pub(crate) fn push_field(row: &mut String, field: &str) {
     row.push('"');
 }
 
+/// Appends a row of fields, without its line break, so that [`Row`] and Python's `csv` read it back.
+pub(crate) fn push_row(line: &mut String, fields: &[&str]) {
+    for (at, field) in fields.iter().enumerate() {
+        if at > 0 {
+            line.push('\t');
+        }
+        push_field(line, field);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lines::tests::lines_of;
+    use crate::input::tests::lines_of;
     use proptest::prelude::*;
 
     fn rows_of(content: &[u8]) -> Vec<Vec<String>> {

@@ -379,7 +379,7 @@ mod pipes {
         let mut reader = open_passages(&path, PassageFormat::Dpr, &ReadOptions::default()).expect("opens");
         assert_eq!(reader.next().expect("there").expect("sound").id, "1");
         let (result, _) = cancelled_after(Duration::from_millis(100), |control| {
-            reader.watch(control);
+            reader.set_control(control);
             reader.next()
         });
         assert!(matches!(result, Some(Err(Error::Cancelled(_)))), "{result:?}");

@@ -3,9 +3,9 @@ use std::path::Path;
 use serde_json::Value;
 use storage::{File, OpenOptions};
 
-use super::{KIND, record, table};
+use super::record::{self, PassageRef};
+use super::{KIND, table};
 use crate::Error;
-use crate::record::Passage;
 
 /// A passage store, opened: its file is memory-mapped, and passages are read where they lie.
 #[derive(Debug)]
@@ -13,25 +13,6 @@ pub struct PassageStore {
     file: File,
     passages: u32,
     metadata: Value,
-}
-
-/// A passage within a store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PassageRef<'a> {
-    /// Unique in the store.
-    pub id: &'a str,
-    /// Title of the document it comes from.
-    pub title: Option<&'a str>,
-    /// The text.
-    pub text: &'a str,
-}
-
-impl PassageRef<'_> {
-    /// A copy that outlives the store.
-    #[must_use]
-    pub fn to_passage(&self) -> Passage {
-        Passage { id: self.id.to_owned(), title: self.title.map(str::to_owned), text: self.text.to_owned() }
-    }
 }
 
 impl PassageStore {

@@ -1,6 +1,25 @@
 //! The bytes of one passage.
 
-use super::PassageRef;
+use crate::record::Passage;
+
+/// A passage within a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PassageRef<'a> {
+    /// Unique in the store.
+    pub id: &'a str,
+    /// Title of the document it comes from.
+    pub title: Option<&'a str>,
+    /// The text.
+    pub text: &'a str,
+}
+
+impl PassageRef<'_> {
+    /// A copy that outlives the store.
+    #[must_use]
+    pub fn to_passage(&self) -> Passage {
+        Passage { id: self.id.to_owned(), title: self.title.map(str::to_owned), text: self.text.to_owned() }
+    }
+}
 
 /// Appends the bytes of a passage.
 pub(super) fn encode(bytes: &mut Vec<u8>, id: &str, title: Option<&str>, text: &str) {

@@ -8,10 +8,8 @@ use ranking::Qrels;
 use super::columns::{column, failed, is_comment, query_column};
 use crate::Error;
 use crate::error::shown;
-use crate::input::Input;
-use crate::limits::{Bounds, Watch};
-use crate::lines::Lines;
-use crate::output::write_whole;
+use crate::input::{BufferedInput, InputOptions, Lines, SharedControl};
+use crate::write::write_whole;
 
 /// Reads judgements, plain or gzip: TREC's lines of `query iteration passage grade`, or BEIR's tab-separated
 /// `query-id`, `corpus-id`, `score` under that header.
@@ -32,8 +30,8 @@ pub fn read_qrels(path: impl AsRef<Path>) -> Result<Qrels, Error> {
 ///
 /// Those of [`read_qrels`]; [`Error::Cancelled`].
 pub fn read_qrels_cancellable(path: impl AsRef<Path>, control: Arc<Control>) -> Result<Qrels, Error> {
-    let bounds = Bounds { watch: Watch::new(control), ..Bounds::default() };
-    let mut lines = Lines::new(Input::open_within(path.as_ref(), &bounds)?.0);
+    let input_options = InputOptions { control: SharedControl::new(control), ..InputOptions::default() };
+    let mut lines = Lines::new(BufferedInput::open_within(path.as_ref(), &input_options)?.0);
     let mut qrels = Qrels::new();
     let mut beir = false;
     let mut first = true;

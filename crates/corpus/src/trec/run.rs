@@ -9,10 +9,8 @@ use ranking::{Run, ScoredId};
 use super::columns::{column, failed, is_comment, query_column};
 use crate::Error;
 use crate::error::shown;
-use crate::input::Input;
-use crate::limits::{Bounds, Watch};
-use crate::lines::Lines;
-use crate::output::write_whole;
+use crate::input::{BufferedInput, InputOptions, Lines, SharedControl};
+use crate::write::write_whole;
 
 /// Reads a TREC run: lines of `query Q0 passage rank score tag`, plain or gzip; what follows the tag is ignored.
 ///
@@ -34,8 +32,8 @@ pub fn read_run(path: impl AsRef<Path>) -> Result<Run, Error> {
 /// Those of [`read_run`]; [`Error::Cancelled`].
 pub fn read_run_cancellable(path: impl AsRef<Path>, control: Arc<Control>) -> Result<Run, Error> {
     const EXPECTED: &str = "query, Q0, passage, rank, score and tag";
-    let bounds = Bounds { watch: Watch::new(control), ..Bounds::default() };
-    let mut lines = Lines::new(Input::open_within(path.as_ref(), &bounds)?.0);
+    let input_options = InputOptions { control: SharedControl::new(control), ..InputOptions::default() };
+    let mut lines = Lines::new(BufferedInput::open_within(path.as_ref(), &input_options)?.0);
     let mut queries: Vec<Hits> = Vec::new();
     let mut positions: HashMap<String, usize> = HashMap::new();
     let mut current = 0;

@@ -3,11 +3,10 @@
 use serde::Deserialize;
 
 use crate::Error;
-use crate::json_fields::{Id, Text};
-use crate::json_records::parse_line;
-use crate::lines::Lines;
-use crate::passages::PassageSource;
+use crate::input::Lines;
+use crate::json::{Id, Text, parse_line};
 use crate::record::{Passage, replace};
+use crate::source::PassageSource;
 
 /// One passage to a line.
 pub(crate) struct JsonPassages {

@@ -3,11 +3,11 @@
 use serde::Deserialize;
 
 use crate::Error;
-use crate::input::Input;
-use crate::json_items::{JsonItems, Shape};
-use crate::passages::PassageSource;
-use crate::questions::QuestionSource;
+use crate::input::BufferedInput;
+use crate::json::{JsonItems, Shape};
 use crate::record::{Passage, Question};
+use crate::source::PassageSource;
+use crate::source::QuestionSource;
 
 #[derive(Deserialize)]
 struct Entry {
@@ -41,13 +41,13 @@ impl Entries {
 }
 
 impl PubmedQaPassages {
-    pub fn new(input: Input) -> Self {
+    pub fn new(input: BufferedInput) -> Self {
         Self(Entries(JsonItems::new(input, Shape::Values)))
     }
 }
 
 impl PubmedQaQuestions {
-    pub fn new(input: Input) -> Self {
+    pub fn new(input: BufferedInput) -> Self {
         Self(Entries(JsonItems::new(input, Shape::Values)))
     }
 }
@@ -84,7 +84,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().expect("a file");
         let content = r#"{"12": {"QUESTION": "Does it?", "CONTEXTS": ["A.", "B."], "YEAR": "2000", "final_decision": "yes"}}"#;
         std::fs::write(file.path(), content).expect("writable");
-        let mut source = PubmedQaQuestions::new(Input::open(file.path()).expect("readable").0);
+        let mut source = PubmedQaQuestions::new(BufferedInput::open(file.path()).expect("readable").0);
         let question = source.read().expect("good").expect("there");
         assert_eq!((question.id.as_str(), question.answers), ("12", vec!["yes".to_owned()]));
         assert_eq!(question.context.expect("contexts").text, "A.\nB.");

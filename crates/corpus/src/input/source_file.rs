@@ -7,8 +7,8 @@ use std::fs::{File, FileType, Metadata};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
+use super::cancellation::SharedControl;
 use crate::Error;
-use crate::limits::Watch;
 
 /// Longest wait between two checks for cancellation, in milliseconds.
 #[cfg(unix)]
@@ -21,25 +21,25 @@ pub(crate) struct SourceFile {
     file: File,
     /// Whether a read may have to wait for the writer.
     waits: bool,
-    watch: Watch,
+    control: SharedControl,
 }
 
 impl SourceFile {
     /// Opens a file; also returns its length, or 0 if it is unknown.
-    pub fn open(path: &Path, watch: Watch) -> Result<(Self, u64), Error> {
+    pub fn open(path: &Path, control: SharedControl) -> Result<(Self, u64), Error> {
         let (file, metadata) = opened(path)?;
         let waits = !metadata.is_file();
         let length = if waits { 0 } else { metadata.len() };
-        Ok((Self { file, waits, watch }, length))
+        Ok((Self { file, waits, control }, length))
     }
 
     /// Opens a regular file. Fails for everything else.
-    pub fn open_regular(path: &Path, watch: Watch) -> Result<(Self, u64), Error> {
+    pub fn open_regular(path: &Path, control: SharedControl) -> Result<(Self, u64), Error> {
         let (file, metadata) = opened(path)?;
         if !metadata.is_file() {
             return Err(not_regular(path, metadata.file_type()));
         }
-        Ok((Self { file, waits: false, watch }, metadata.len()))
+        Ok((Self { file, waits: false, control }, metadata.len()))
     }
 }
 
@@ -86,7 +86,7 @@ fn open_without_waiting(path: &Path) -> std::io::Result<File> {
 impl Read for SourceFile {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         loop {
-            self.watch.check().map_err(std::io::Error::other)?;
+            self.control.check().map_err(std::io::Error::other)?;
             if !self.waits {
                 return self.file.read(buffer);
             }

@@ -4,10 +4,7 @@
 //! keep at most one document in memory, together with a few copies of its parts. A *passage* is what an index or a
 //! store receives.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
-use control::{Cancelled, Control};
-
+use super::cancellation::SharedControl;
 use crate::error::shown;
 
 /// Default of [`ReadOptions::max_document_bytes`](crate::ReadOptions::max_document_bytes): 64 MiB.
@@ -19,44 +16,26 @@ pub const MAX_DOCUMENT_BYTES: usize = 64 << 20;
 /// read by models as a whole, so it must stay small.
 pub const MAX_PASSAGE_BYTES: usize = 1 << 20;
 
-/// The control of the caller that waits for a reader. It can change between two calls.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Watch(Arc<Mutex<Arc<Control>>>);
-
-impl Watch {
-    pub fn new(control: Arc<Control>) -> Self {
-        Self(Arc::new(Mutex::new(control)))
-    }
-
-    pub fn set(&self, control: Arc<Control>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = control;
-    }
-
-    pub fn check(&self) -> Result<(), Cancelled> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).check()
-    }
-}
-
 /// Limits and cancellation that all inputs of one reader share.
 #[derive(Debug, Clone)]
-pub(crate) struct Bounds {
-    pub max_document: usize,
-    pub watch: Watch,
+pub(crate) struct InputOptions {
+    pub max_document_bytes: usize,
+    pub control: SharedControl,
 }
 
-impl Default for Bounds {
+impl Default for InputOptions {
     fn default() -> Self {
-        Self { max_document: MAX_DOCUMENT_BYTES, watch: Watch::default() }
+        Self { max_document_bytes: MAX_DOCUMENT_BYTES, control: SharedControl::default() }
     }
 }
 
 /// The expected and actual parts of the error message for a document that is too long.
-pub(crate) fn long_document(max: usize) -> (String, &'static str) {
+pub(crate) fn document_too_long(max: usize) -> (String, &'static str) {
     (format!("a document of at most {}", size(max)), "a longer one; raise maxDocumentBytes if it is sound")
 }
 
 /// The expected and actual parts of the error message if id, title and text together exceed `max` bytes.
-pub(crate) fn long_passage(
+pub(crate) fn passage_too_long(
     id: &str,
     title: Option<&str>,
     text: &str,

@@ -1,10 +1,9 @@
 use serde::Deserialize;
 
 use crate::Error;
-use crate::json_fields::{Answers, First, Id, Text};
-use crate::json_records::JsonRecords;
-use crate::questions::QuestionSource;
-use crate::record::{Passage, Question};
+use crate::json::{Answers, Context, First, Id, JsonRecords, Text};
+use crate::record::Question;
+use crate::source::QuestionSource;
 
 /// Questions as JSON objects, under the names that DPR, Pyserini, BEIR and WebQuestions give the fields; ids
 /// are positions from 0 where there are none. The first positive passage of a training example is the context.
@@ -34,31 +33,6 @@ struct Object<'a> {
     positives: Option<First<Context<'a>>>,
     #[serde(borrow)]
     context: Option<Context<'a>>,
-}
-
-/// A passage as DPR's training files and our own question lines hold it.
-#[derive(Deserialize)]
-pub(crate) struct Context<'a> {
-    #[serde(borrow)]
-    id: Option<Id<'a>>,
-    #[serde(borrow)]
-    passage_id: Option<Id<'a>>,
-    #[serde(borrow)]
-    psg_id: Option<Id<'a>>,
-    #[serde(borrow)]
-    title: Option<Text<'a>>,
-    #[serde(borrow)]
-    text: Text<'a>,
-}
-
-impl Context<'_> {
-    /// As a passage; its id is empty if the file gives none.
-    pub fn into_passage(self) -> Passage {
-        let id = self.passage_id.or(self.psg_id).or(self.id).map(|Id(id)| id.into_owned());
-        let mut passage = Passage { id: id.unwrap_or_default(), title: None, text: self.text.0.into_owned() };
-        passage.set_title(self.title.as_ref().map_or("", |Text(title)| title));
-        passage
-    }
 }
 
 impl JsonQuestions {
@@ -93,6 +67,7 @@ impl QuestionSource for JsonQuestions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Passage;
 
     fn questions_of(content: &str) -> Result<Vec<Question>, Error> {
         let file = tempfile::NamedTempFile::new().expect("a file");

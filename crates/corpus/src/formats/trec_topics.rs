@@ -2,10 +2,9 @@ use std::collections::VecDeque;
 
 use crate::Error;
 use crate::error::shown;
-use crate::limits::long_document;
-use crate::lines::Lines;
-use crate::questions::QuestionSource;
+use crate::input::{Lines, document_too_long};
 use crate::record::Question;
+use crate::source::QuestionSource;
 
 /// Tags of topic files; other text between angle brackets is text.
 const TAGS: [&str; 15] = [
@@ -49,7 +48,7 @@ impl Topics {
 
     fn finish(&self, topic: Topic) -> Result<Question, Error> {
         if topic.overlong {
-            let (expected, got) = long_document(self.lines.limit());
+            let (expected, got) = document_too_long(self.lines.limit());
             return Err(Error::line(self.lines.path(), topic.line, expected, got));
         }
         let folded = |text: &str, label: &str| {
@@ -171,47 +170,10 @@ fn known(tag: &str) -> Option<&'static str> {
     }
 }
 
-/// Lines of `id`, tab, `text`, taken as they stand; a header is skipped.
-pub(crate) struct TsvQueries {
-    lines: Lines,
-    first: bool,
-}
-
-impl TsvQueries {
-    pub fn new(lines: Lines) -> Self {
-        Self { lines, first: true }
-    }
-}
-
-impl QuestionSource for TsvQueries {
-    fn read(&mut self) -> Result<Option<Question>, Error> {
-        while self.lines.advance_to_text()? {
-            let line = self.lines.text()?;
-            let first = std::mem::take(&mut self.first);
-            let fields = line.split_once('\t').map(|(id, text)| (id.trim(), text.trim()));
-            let Some((id, text)) =
-                fields.filter(|(id, text)| !id.is_empty() && !text.is_empty() && !text.contains('\t'))
-            else {
-                return Err(self.lines.error("an id, a tab and a text", shown(line)));
-            };
-            let is_header = ["id", "_id", "qid", "query_id", "query-id"].contains(&id)
-                && ["text", "query", "question"].contains(&text);
-            if !(first && is_header) {
-                return Ok(Some(Question {
-                    id: id.to_owned(),
-                    text: text.to_owned(),
-                    ..Question::default()
-                }));
-            }
-        }
-        Ok(None)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lines::tests::lines_of;
+    use crate::input::tests::lines_of;
     use proptest::prelude::*;
 
     fn all(mut source: impl QuestionSource) -> Vec<Result<(String, String), String>> {
@@ -254,25 +216,10 @@ mod tests {
         assert!(errors[1].ends_with(":8: expected <top>, got \"stray\""), "{errors:?}");
     }
 
-    #[test]
-    fn tab_separated_queries_are_taken_as_they_stand() {
-        let (lines, _file) = lines_of(b"qid\tquery\n1\t\"quoted\" and\r\n2\t\"whole\"\n3\n4\ta\tb\n");
-        let found = all(TsvQueries::new(lines));
-        assert_eq!(found[0], Ok(("1".into(), "\"quoted\" and".into())));
-        assert_eq!(found[1], Ok(("2".into(), "\"whole\"".into())));
-        assert!(
-            found[2]
-                .as_ref()
-                .is_err_and(|error| error.ends_with(":4: expected an id, a tab and a text, got \"3\""))
-        );
-        assert!(found[3].is_err());
-    }
-
     proptest! {
         #[test]
         fn no_text_makes_it_panic(text in "(<top>|</top>|<num>|<title>|[<>/a\n é])*") {
             all(Topics::new(lines_of(text.as_bytes()).0));
-            all(TsvQueries::new(lines_of(text.as_bytes()).0));
         }
     }
 }

@@ -2,9 +2,10 @@ use std::ops::Range;
 
 use text::{Piece, SplitOptions, Splitter, split_words};
 
-use crate::limits::long_passage;
+use crate::Error;
+use crate::input::passage_too_long;
 use crate::record::{Passage, replace};
-use crate::{Error, passages::PassageSource};
+use crate::source::PassageSource;
 
 /// Splits a document into passages of a number of words, in order, each with its byte range in the text.
 ///
@@ -74,7 +75,7 @@ impl<S: PassageSource> PassageSource for Split<S> {
             }
             // Every piece repeats the id and the title.
             let Passage { id, title, .. } = &self.document;
-            if let Some((expected, got)) = long_passage(id, title.as_deref(), "", self.max_passage) {
+            if let Some((expected, got)) = passage_too_long(id, title.as_deref(), "", self.max_passage) {
                 return Err(self.documents.error(expected, got));
             }
             self.splitter = Some((Splitter::new(&self.options)?, 0));

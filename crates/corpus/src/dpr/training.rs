@@ -5,9 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::Error;
-use crate::json_fields::{Answers, Text};
-use crate::json_questions::Context;
-use crate::json_records::JsonRecords;
+use crate::json::{Answers, Context, JsonRecords, Text};
 use crate::record::Passage;
 
 /// A question with its training passages, each list in the file's order.

@@ -1,12 +1,12 @@
 use memchr::memchr;
 
+use super::buffered_input::BufferedInput;
+use super::limits::document_too_long;
 use crate::Error;
-use crate::input::Input;
-use crate::limits::long_document;
 
 /// The lines of an input, one at a time and without copying, with their numbers.
 pub(crate) struct Lines {
-    input: Input,
+    input: BufferedInput,
     /// Number of the current line, from 1; 0 before the first.
     number: u64,
     current: Span,
@@ -22,7 +22,7 @@ pub(crate) struct Span {
 }
 
 impl Lines {
-    pub fn new(input: Input) -> Self {
+    pub fn new(input: BufferedInput) -> Self {
         Self { input, number: 0, current: Span { bytes: 0, lines: 1 }, overlong: false }
     }
 
@@ -38,7 +38,7 @@ impl Lines {
         let limit = self.input.limit();
         let Some(bytes) = self.line_end(0, limit)? else {
             self.overlong = true;
-            let (expected, got) = long_document(limit);
+            let (expected, got) = document_too_long(limit);
             return Err(self.error(expected, got));
         };
         self.current.bytes = bytes;
@@ -155,7 +155,7 @@ pub(crate) mod tests {
     pub(crate) fn lines_of(content: &[u8]) -> (Lines, tempfile::NamedTempFile) {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), content).expect("writable");
-        (Lines::new(Input::open(file.path()).expect("readable").0), file)
+        (Lines::new(BufferedInput::open(file.path()).expect("readable").0), file)
     }
 
     #[test]

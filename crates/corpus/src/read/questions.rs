@@ -4,24 +4,15 @@ use std::sync::atomic::Ordering;
 
 use control::Control;
 
-use crate::dpr::TableQuestions;
-use crate::formats::{QuestionFormat, ReadOptions};
-use crate::input::{Input, Progress};
-use crate::json_questions::JsonQuestions;
-use crate::json_records::JsonRecords;
-use crate::limits::Watch;
-use crate::lines::Lines;
-use crate::pubmedqa::PubmedQaQuestions;
+use super::detect;
+use super::format::QuestionFormat;
+use super::options::ReadOptions;
+use crate::Error;
+use crate::formats::{JsonQuestions, PubmedQaQuestions, SquadQuestions, TableQuestions, Topics, TsvQueries};
+use crate::input::{BufferedInput, Lines, Progress, SharedControl};
+use crate::json::JsonRecords;
 use crate::record::Question;
-use crate::squad::SquadQuestions;
-use crate::trec::{Topics, TsvQueries};
-use crate::{Error, detect};
-
-/// Something that questions are read from, one after the other.
-pub(crate) trait QuestionSource: Send {
-    /// The next question; none at the end. After an [`Error::Line`] the next call reads what follows.
-    fn read(&mut self) -> Result<Option<Question>, Error>;
-}
+use crate::source::QuestionSource;
 
 /// The questions of a file, read one by one, in its order.
 ///
@@ -31,7 +22,7 @@ pub struct QuestionReader {
     progress: Progress,
     format: QuestionFormat,
     skip_bad_lines: bool,
-    watch: Watch,
+    control: SharedControl,
     skipped: u64,
     ended: bool,
 }
@@ -48,8 +39,8 @@ pub fn open_questions(
     format: QuestionFormat,
     options: &ReadOptions,
 ) -> Result<QuestionReader, Error> {
-    let bounds = options.bounds();
-    let (mut input, progress) = Input::open_within(path.as_ref(), &bounds)?;
+    let input_options = options.input_options();
+    let (mut input, progress) = BufferedInput::open_within(path.as_ref(), &input_options)?;
     let format = match format {
         QuestionFormat::Auto => detect::question_format(&mut input)?,
         known => known,
@@ -66,14 +57,14 @@ pub fn open_questions(
         QuestionFormat::PubmedQa => Box::new(PubmedQaQuestions::new(input)),
     };
     let skip_bad_lines = options.skip_bad_lines;
-    let watch = bounds.watch;
-    Ok(QuestionReader { source, progress, format, skip_bad_lines, watch, skipped: 0, ended: false })
+    let control = input_options.control;
+    Ok(QuestionReader { source, progress, format, skip_bad_lines, control, skipped: 0, ended: false })
 }
 
 impl QuestionReader {
     /// Replaces the control that cancels reading.
-    pub fn watch(&self, control: Arc<Control>) {
-        self.watch.set(control);
+    pub fn set_control(&self, control: Arc<Control>) {
+        self.control.replace(control);
     }
 
     /// The format that is read: never [`QuestionFormat::Auto`].

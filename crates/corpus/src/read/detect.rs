@@ -1,14 +1,14 @@
 //! Formats by content: the first bytes of a file decide, its name never.
 
+use super::format::{PassageFormat, QuestionFormat};
 use crate::Error;
-use crate::formats::{PassageFormat, QuestionFormat};
-use crate::input::Input;
+use crate::input::BufferedInput;
 
 /// Bytes looked at.
 const PREFIX: usize = 64 << 10;
 
 /// The passage format of a file that is not a folder.
-pub(crate) fn passage_format(input: &mut Input) -> Result<PassageFormat, Error> {
+pub(crate) fn passage_format(input: &mut BufferedInput) -> Result<PassageFormat, Error> {
     const EXPECTED: &str = "passages as text, a TSV of id, text and title, JSON lines with \"_id\" and \"text\" or \
                             \"id\" and \"contents\", or SQuAD or PubMedQA JSON";
     input.prefix(PREFIX)?;
@@ -36,7 +36,7 @@ pub(crate) fn passage_format(input: &mut Input) -> Result<PassageFormat, Error> 
 }
 
 /// The question format of a file.
-pub(crate) fn question_format(input: &mut Input) -> Result<QuestionFormat, Error> {
+pub(crate) fn question_format(input: &mut BufferedInput) -> Result<QuestionFormat, Error> {
     const EXPECTED: &str = "questions as a TSV of id and text or of question and answers, JSON objects with \
                             \"question\" and \"answers\" or \"_id\" and \"text\", SQuAD or PubMedQA JSON, or TREC topics";
     input.prefix(PREFIX)?;
@@ -78,7 +78,7 @@ pub(crate) fn question_format(input: &mut Input) -> Result<QuestionFormat, Error
     }
 }
 
-fn prefix(input: &Input) -> &[u8] {
+fn prefix(input: &BufferedInput) -> &[u8] {
     input.data()[..input.data().len().min(PREFIX)].trim_ascii_start()
 }
 
@@ -184,10 +184,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn detect<T>(content: &[u8], format: impl Fn(&mut Input) -> Result<T, Error>) -> Result<T, Error> {
+    fn detect<T>(
+        content: &[u8],
+        format: impl Fn(&mut BufferedInput) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), content).expect("writable");
-        format(&mut Input::open(file.path())?.0)
+        format(&mut BufferedInput::open(file.path())?.0)
     }
 
     #[test]

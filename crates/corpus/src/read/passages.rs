@@ -4,38 +4,15 @@ use std::sync::atomic::Ordering;
 
 use control::Control;
 
-use crate::beir::JsonPassages;
-use crate::dpr::TablePassages;
-use crate::formats::{PassageFormat, ReadOptions};
-use crate::input::{Input, Progress};
-use crate::limits::{Watch, long_passage};
-use crate::lines::Lines;
-use crate::pubmedqa::PubmedQaPassages;
+use super::detect;
+use super::format::PassageFormat;
+use super::options::ReadOptions;
+use super::split::Split;
+use crate::Error;
+use crate::formats::{JsonPassages, PubmedQaPassages, SquadPassages, TablePassages, Texts, files_in};
+use crate::input::{BufferedInput, Lines, Progress, SharedControl, passage_too_long};
 use crate::record::Passage;
-use crate::split::Split;
-use crate::squad::SquadPassages;
-use crate::text_folder::{Texts, files_in};
-use crate::{Error, detect};
-
-/// Something that passages are read from, one after the other.
-pub(crate) trait PassageSource: Send {
-    /// Reads the next passage into `passage`, all of whose fields it sets; `false` at the end. After an
-    /// [`Error::Line`] the next call reads what follows.
-    fn read(&mut self, passage: &mut Passage) -> Result<bool, Error>;
-
-    /// An [`Error::Line`] at the position of the passage that was read last.
-    fn error(&self, expected: String, got: String) -> Error;
-}
-
-impl<S: PassageSource + ?Sized> PassageSource for Box<S> {
-    fn read(&mut self, passage: &mut Passage) -> Result<bool, Error> {
-        (**self).read(passage)
-    }
-
-    fn error(&self, expected: String, got: String) -> Error {
-        (**self).error(expected, got)
-    }
-}
+use crate::source::PassageSource;
 
 /// The passages of a file or folder, read one by one, in its order.
 ///
@@ -46,7 +23,7 @@ pub struct PassageReader {
     format: PassageFormat,
     skip_bad_lines: bool,
     max_passage: usize,
-    watch: Watch,
+    control: SharedControl,
     skipped: u64,
     ended: bool,
 }
@@ -65,14 +42,14 @@ pub fn open_passages(
     options: &ReadOptions,
 ) -> Result<PassageReader, Error> {
     let path = path.as_ref();
-    let (bounds, max_passage) = (options.bounds(), options.max_passage_bytes);
+    let (input_options, max_passage) = (options.input_options(), options.max_passage_bytes);
     let reader = |source, progress, format| PassageReader {
         source,
         progress,
         format,
         skip_bad_lines: options.skip_bad_lines,
         max_passage,
-        watch: bounds.watch.clone(),
+        control: input_options.control.clone(),
         skipped: 0,
         ended: false,
     };
@@ -80,12 +57,12 @@ pub fn open_passages(
         if !matches!(format, PassageFormat::Auto | PassageFormat::Text) {
             return Err(Error::format(path, format!("a {format} file"), "a folder"));
         }
-        let (files, progress) = files_in(path, &bounds)?;
-        let texts = Texts::of_folder(files, progress.clone(), bounds.clone());
+        let (files, progress) = files_in(path, &input_options)?;
+        let texts = Texts::of_folder(files, progress.clone(), input_options.clone());
         let source = Box::new(Split::new(texts, options.split.unwrap_or_default(), max_passage)?);
         return Ok(reader(source, progress, PassageFormat::Text));
     }
-    let (mut input, progress) = Input::open_within(path, &bounds)?;
+    let (mut input, progress) = BufferedInput::open_within(path, &input_options)?;
     let format = match format {
         PassageFormat::Auto => detect::passage_format(&mut input)?,
         known => known,
@@ -128,7 +105,7 @@ impl PassageReader {
                 Ok(true) => return Ok(true),
                 Err(Error::Line { .. }) if self.skip_bad_lines => {
                     self.skipped += 1;
-                    self.watch.check()?;
+                    self.control.check()?;
                 }
                 other => {
                     self.ended = true;
@@ -142,7 +119,7 @@ impl PassageReader {
         let more = self.source.read(passage)?;
         if more
             && let Some((expected, got)) =
-                long_passage(&passage.id, passage.title.as_deref(), &passage.text, self.max_passage)
+                passage_too_long(&passage.id, passage.title.as_deref(), &passage.text, self.max_passage)
         {
             return Err(self.source.error(expected, got));
         }
@@ -150,8 +127,8 @@ impl PassageReader {
     }
 
     /// Replaces the control that cancels reading.
-    pub fn watch(&self, control: Arc<Control>) {
-        self.watch.set(control);
+    pub fn set_control(&self, control: Arc<Control>) {
+        self.control.replace(control);
     }
 
     /// The format that is read: never [`PassageFormat::Auto`].

@@ -1,9 +1,9 @@
 use control::Control;
 
+use super::writer::PassageStoreWriter;
 use crate::Error;
-use crate::passages::PassageReader;
+use crate::read::PassageReader;
 use crate::record::Passage;
-use crate::store::PassageStoreWriter;
 
 /// What [`ingest`] did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

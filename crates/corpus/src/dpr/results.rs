@@ -6,9 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::Error;
-use crate::json_fields::{Answers, Id, Score, Text};
-use crate::json_records::JsonRecords;
-use crate::output::Output;
+use crate::json::{Answers, Id, JsonRecords, Score, Text};
+use crate::write::Output;
 
 /// A question with its retrieved passages, best first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

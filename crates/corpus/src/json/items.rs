@@ -1,11 +1,10 @@
 use memchr::memchr_iter;
 use serde::Deserialize;
 
+use super::extent::{Extent, is_space};
+use super::parse::parse_json;
 use crate::Error;
-use crate::input::Input;
-use crate::json_extent::{Extent, is_space};
-use crate::json_records::parse_json;
-use crate::limits::long_document;
+use crate::input::{BufferedInput, document_too_long};
 
 /// Where the items are in a JSON file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +19,7 @@ pub(crate) enum Shape {
 
 /// The items of one large JSON value, read one by one: only the current one is in memory.
 pub(crate) struct JsonItems {
-    input: Input,
+    input: BufferedInput,
     shape: Shape,
     state: State,
     /// Number of the line on which the window starts.
@@ -42,7 +41,7 @@ enum State {
 }
 
 impl JsonItems {
-    pub fn new(input: Input, shape: Shape) -> Self {
+    pub fn new(input: BufferedInput, shape: Shape) -> Self {
         Self {
             input,
             shape,
@@ -55,7 +54,7 @@ impl JsonItems {
         }
     }
 
-    /// Moves to the next item; `false` after the last. What makes the items' bounds unclear is an
+    /// Moves to the next item; `false` after the last. What makes the items' input_options unclear is an
     /// [`Error::Format`], after which there is no next one. An item longer than the limit is an [`Error::Line`], and
     /// the next call moves to the item after it.
     pub fn advance(&mut self) -> Result<bool, Error> {
@@ -78,8 +77,10 @@ impl JsonItems {
 
     /// The current item as a `T`.
     pub fn parse<'a, T: Deserialize<'a>>(&'a self, expected: &str) -> Result<T, Error> {
-        parse_json(self.value())
-            .map_err(|(line, got)| Error::line(self.input.path(), self.item_line + line - 1, expected, got))
+        parse_json(self.value()).map_err(|error| {
+            let line = self.item_line + error.line - 1;
+            Error::line(self.input.path(), line, expected, error.message)
+        })
     }
 
     /// An error at the current item.
@@ -120,7 +121,7 @@ impl JsonItems {
             Ok(length) => self.length = length,
             Err(extent) => {
                 self.overlong = Some(extent);
-                let (expected, got) = long_document(self.input.limit());
+                let (expected, got) = document_too_long(self.input.limit());
                 return Err(self.error(expected, got));
             }
         }
@@ -197,7 +198,7 @@ impl JsonItems {
             return Err(self.broken("a key in double quotes".to_owned(), next));
         }
         let Ok(length) = self.measure()? else {
-            let (expected, got) = long_document(self.input.limit());
+            let (expected, got) = document_too_long(self.input.limit());
             return Err(Error::format(self.input.path(), expected, format!("{got}, at line {}", self.line)));
         };
         let key = serde_json::from_slice(&self.input.data()[..length]);
@@ -269,7 +270,7 @@ mod tests {
     fn items_of(content: &str, shape: Shape) -> Result<Vec<(Option<String>, Value)>, Error> {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), content).expect("writable");
-        let mut items = JsonItems::new(Input::open(file.path())?.0, shape);
+        let mut items = JsonItems::new(BufferedInput::open(file.path())?.0, shape);
         let mut found = Vec::new();
         while items.advance()? {
             found.push((items.key().map(str::to_owned), items.parse("anything")?));
@@ -308,7 +309,7 @@ mod tests {
             for shape in [Shape::Array, Shape::Values, Shape::ArrayIn("a")] {
                 let file = tempfile::NamedTempFile::new().expect("a file");
                 std::fs::write(file.path(), &text).expect("writable");
-                let mut items = JsonItems::new(Input::open(file.path()).expect("readable").0, shape);
+                let mut items = JsonItems::new(BufferedInput::open(file.path()).expect("readable").0, shape);
                 while let Ok(true) = items.advance() {
                     let _ = items.parse::<Value>("anything");
                 }

@@ -7,14 +7,13 @@ use std::vec::IntoIter;
 
 use serde::Deserialize;
 
+use super::ids::push_encoded;
 use crate::Error;
-use crate::ids::push_encoded;
-use crate::input::Input;
-use crate::json_items::{JsonItems, Shape};
-use crate::limits::long_passage;
-use crate::passages::PassageSource;
-use crate::questions::QuestionSource;
+use crate::input::{BufferedInput, passage_too_long};
+use crate::json::{JsonItems, Shape};
 use crate::record::{Passage, Question, distinct};
+use crate::source::PassageSource;
+use crate::source::QuestionSource;
 
 const EXPECTED: &str = "an article with \"title\" and \"paragraphs\"";
 
@@ -66,14 +65,14 @@ pub(crate) struct SquadQuestions {
 }
 
 impl SquadPassages {
-    pub fn new(input: Input, max_passage: usize) -> Self {
+    pub fn new(input: BufferedInput, max_passage: usize) -> Self {
         let articles = JsonItems::new(input, Shape::ArrayIn("data"));
         Self { articles, max_passage, title: String::new(), paragraphs: Vec::new().into_iter().enumerate() }
     }
 }
 
 impl SquadQuestions {
-    pub fn new(input: Input) -> Self {
+    pub fn new(input: BufferedInput) -> Self {
         Self {
             articles: JsonItems::new(input, Shape::ArrayIn("data")),
             title: String::new(),
@@ -100,7 +99,7 @@ impl PassageSource for SquadPassages {
             }
             let article: Article<Paragraph> = self.articles.parse(EXPECTED)?;
             // Every paragraph repeats the title.
-            if let Some((expected, got)) = long_passage("", Some(&article.title), "", self.max_passage) {
+            if let Some((expected, got)) = passage_too_long("", Some(&article.title), "", self.max_passage) {
                 return Err(self.error(expected, got));
             }
             self.title = article.title;
@@ -158,10 +157,10 @@ mod tests {
         {"paragraphs": []},
         {"title": "Last", "paragraphs": [{"context": "Third.", "qas": []}]}]}"#;
 
-    fn input() -> (Input, tempfile::NamedTempFile) {
+    fn input() -> (BufferedInput, tempfile::NamedTempFile) {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), FILE).expect("writable");
-        (Input::open(file.path()).expect("readable").0, file)
+        (BufferedInput::open(file.path()).expect("readable").0, file)
     }
 
     #[test]

@@ -1,0 +1,99 @@
+use std::fmt;
+use std::str::FromStr;
+
+use crate::Error;
+
+/// Formats of passages. `FromStr` and `Display` use the names in brackets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PassageFormat {
+    /// By content, whatever the name (`auto`).
+    #[default]
+    Auto,
+    /// A text or Markdown file, or a folder of them (`text`).
+    Text,
+    /// Tab-separated `id`, `text`, `title`, as DPR's `psgs_w100.tsv`; columns are found by a header if there is
+    /// one, and the title may be missing (`dpr`).
+    Dpr,
+    /// JSON lines with `_id`, `title`, `text`, as BEIR's `corpus.jsonl`; `id` will do for `_id` (`beir`).
+    Beir,
+    /// JSON lines with `id`, `contents` and perhaps `title` (`anserini`).
+    Anserini,
+    /// SQuAD 1.1 or 2.0: each paragraph a passage (`squad`).
+    Squad,
+    /// PubMedQA: the contexts of each question together a passage (`pubmedqa`).
+    PubmedQa,
+}
+
+/// Formats of questions. `FromStr` and `Display` use the names in brackets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum QuestionFormat {
+    /// By content, whatever the name (`auto`).
+    #[default]
+    Auto,
+    /// Tab-separated `id`, `text`, without quoting (`tsv`).
+    Tsv,
+    /// JSON lines with `_id`, `text`, as BEIR's `queries.jsonl` (`beir`).
+    Beir,
+    /// Tab-separated question and list of answers, as DPR's `nq-test.qa.csv` (`dpr-csv`).
+    DprCsv,
+    /// JSON lines with `question`, `answers` or `answer`, and perhaps `id` (`dpr-jsonl`).
+    DprJsonl,
+    /// An array of the same objects, as DPR's training files (`dpr-json`).
+    DprJson,
+    /// SQuAD 1.1 or 2.0, with the paragraph as context (`squad`).
+    Squad,
+    /// TREC topics: number and title (`trec`).
+    Trec,
+    /// PubMedQA: yes, no or maybe as the answer, the abstract as context (`pubmedqa`).
+    PubmedQa,
+}
+
+macro_rules! names {
+    ($format:ident, $what:literal: $($variant:ident $name:literal),+) => {
+        impl FromStr for $format {
+            type Err = Error;
+
+            fn from_str(name: &str) -> Result<Self, Error> {
+                match name {
+                    $($name => Ok(Self::$variant),)+
+                    other => Err(Error::argument($what, [$($name),+].join(", "), format!("{other:?}"))),
+                }
+            }
+        }
+
+        impl fmt::Display for $format {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str(match self { $(Self::$variant => $name),+ })
+            }
+        }
+
+        impl $format {
+            /// Every format.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+        }
+    };
+}
+
+names!(PassageFormat, "passage format": Auto "auto", Text "text", Dpr "dpr", Beir "beir", Anserini "anserini",
+    Squad "squad", PubmedQa "pubmedqa");
+names!(QuestionFormat, "question format": Auto "auto", Tsv "tsv", Beir "beir", DprCsv "dpr-csv",
+    DprJsonl "dpr-jsonl", DprJson "dpr-json", Squad "squad", Trec "trec", PubmedQa "pubmedqa");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back_to_their_formats() {
+        for &format in PassageFormat::ALL {
+            assert_eq!(format.to_string().parse::<PassageFormat>().expect("a name"), format);
+        }
+        for &format in QuestionFormat::ALL {
+            assert_eq!(format.to_string().parse::<QuestionFormat>().expect("a name"), format);
+        }
+        let error = "csv".parse::<QuestionFormat>().expect_err("no name").to_string();
+        assert!(error.starts_with("question format: expected auto, tsv, beir"), "{error}");
+    }
+}

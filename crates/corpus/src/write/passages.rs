@@ -1,0 +1,108 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::output::Output;
+use crate::Error;
+use crate::error::shown;
+use crate::read::PassageFormat;
+use crate::record::Passage;
+use crate::tsv::push_row;
+
+/// Writes passages one by one. [`finish`](Self::finish) puts the file in its place; dropped before, it leaves
+/// the old one. The path `-` is the standard output.
+#[derive(Debug)]
+pub struct PassageWriter {
+    output: Output,
+    format: PassageFormat,
+    line: String,
+}
+
+impl PassageWriter {
+    /// Starts a file that will replace `path`, as [`PassageFormat::Dpr`], [`Beir`](PassageFormat::Beir) or
+    /// [`Anserini`](PassageFormat::Anserini).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] for another format; [`Error::Storage`].
+    pub fn create(path: impl AsRef<Path>, format: PassageFormat) -> Result<Self, Error> {
+        if !matches!(format, PassageFormat::Dpr | PassageFormat::Beir | PassageFormat::Anserini) {
+            return Err(Error::argument(
+                "format to write passages in",
+                "dpr, beir or anserini",
+                format.to_string(),
+            ));
+        }
+        let mut output = Output::create(path.as_ref(), &Arc::default())?;
+        if format == PassageFormat::Dpr {
+            output.push(b"id\ttext\ttitle\n")?;
+        }
+        Ok(Self { output, format, line: String::new() })
+    }
+
+    /// Appends a passage.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] for an empty id; [`Error::Io`].
+    pub fn push(&mut self, passage: &Passage) -> Result<(), Error> {
+        if passage.id.is_empty() {
+            return Err(Error::argument("passage", "an id", format!("none before {}", shown(&passage.text))));
+        }
+        let Passage { id, title, text } = passage;
+        let title = title.as_deref().unwrap_or_default();
+        self.line.clear();
+        match self.format {
+            PassageFormat::Beir => {
+                self.line.push_str(&json!({"_id": id, "title": title, "text": text}).to_string());
+            }
+            PassageFormat::Anserini if title.is_empty() => {
+                self.line.push_str(&json!({"id": id, "contents": text}).to_string());
+            }
+            PassageFormat::Anserini => {
+                self.line.push_str(&json!({"id": id, "title": title, "contents": text}).to_string());
+            }
+            _ => push_row(&mut self.line, &[id, text, title]),
+        }
+        self.line.push('\n');
+        self.output.push(self.line.as_bytes())
+    }
+
+    /// Replaces the target.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], [`Error::Storage`]; the old file is then untouched.
+    pub fn finish(self) -> Result<(), Error> {
+        self.output.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ReadOptions, open_passages};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn passages_come_back_from_every_format(
+            passages in prop::collection::vec(("[ a\t\"é\n]{1,5}", "[ a\t\"\n\r\\\\]{0,8}", any::<String>()), 1..6),
+        ) {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("passages");
+            let passages: Vec<Passage> = passages.into_iter().map(|(id, title, text)| {
+                Passage { id, title: Some(title).filter(|title| !title.is_empty()), text }
+            }).collect();
+            for format in [PassageFormat::Dpr, PassageFormat::Beir, PassageFormat::Anserini] {
+                let mut writer = PassageWriter::create(&path, format).expect("writable");
+                passages.iter().try_for_each(|passage| writer.push(passage)).expect("good");
+                writer.finish().expect("writable");
+                let mut reader = open_passages(&path, PassageFormat::Auto, &ReadOptions::default()).expect("known");
+                prop_assert_eq!(reader.format(), format);
+                prop_assert_eq!(&reader.by_ref().collect::<Result<Vec<_>, _>>().expect("good"), &passages);
+            }
+        }
+    }
+}

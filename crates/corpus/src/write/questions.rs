@@ -1,0 +1,139 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::output::Output;
+use crate::Error;
+use crate::error::shown;
+use crate::read::QuestionFormat;
+use crate::record::Question;
+use crate::tsv::push_row;
+
+/// Writes questions one by one. [`finish`](Self::finish) puts the file in its place; dropped before, it leaves
+/// the old one. The path `-` is the standard output.
+#[derive(Debug)]
+pub struct QuestionWriter {
+    output: Output,
+    format: QuestionFormat,
+    line: String,
+}
+
+impl QuestionWriter {
+    /// Starts a file that will replace `path`, as [`QuestionFormat::Tsv`], [`Beir`](QuestionFormat::Beir),
+    /// [`DprCsv`](QuestionFormat::DprCsv) or [`DprJsonl`](QuestionFormat::DprJsonl). Only the last keeps
+    /// everything; the first two leave out answers and contexts, `DprCsv` ids and contexts.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] for another format; [`Error::Storage`].
+    pub fn create(path: impl AsRef<Path>, format: QuestionFormat) -> Result<Self, Error> {
+        use QuestionFormat::{Beir, DprCsv, DprJsonl, Tsv};
+        if !matches!(format, Tsv | Beir | DprCsv | DprJsonl) {
+            let expected = "tsv, beir, dpr-csv or dpr-jsonl";
+            return Err(Error::argument("format to write questions in", expected, format.to_string()));
+        }
+        Ok(Self { output: Output::create(path.as_ref(), &Arc::default())?, format, line: String::new() })
+    }
+
+    /// Appends a question.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] for an empty id, or an id or text with tabs or line breaks in a `Tsv`; [`Error::Io`].
+    pub fn push(&mut self, question: &Question) -> Result<(), Error> {
+        let Question { id, text, answers, .. } = question;
+        if id.is_empty() {
+            return Err(Error::argument("question", "an id", format!("none before {}", shown(text))));
+        }
+        self.line.clear();
+        match self.format {
+            QuestionFormat::Tsv => {
+                for value in [id, text] {
+                    if value.trim().is_empty() || value.contains(['\t', '\n', '\r']) {
+                        let expected = "an id and a text without tabs and line breaks";
+                        return Err(Error::argument("question", expected, shown(value)));
+                    }
+                }
+                self.line.push_str(id);
+                self.line.push('\t');
+                self.line.push_str(text);
+            }
+            QuestionFormat::Beir => self.line.push_str(&json!({"_id": id, "text": text}).to_string()),
+            // A JSON list of strings is a Python list too.
+            QuestionFormat::DprCsv => push_row(&mut self.line, &[text, &json!(answers).to_string()]),
+            _ => {
+                let json =
+                    serde_json::to_string(question).expect("a question has no keys that JSON cannot hold");
+                self.line.push_str(&json);
+            }
+        }
+        self.line.push('\n');
+        self.output.push(self.line.as_bytes())
+    }
+
+    /// Replaces the target.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], [`Error::Storage`]; the old file is then untouched.
+    pub fn finish(self) -> Result<(), Error> {
+        self.output.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Passage, ReadOptions, open_questions};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn questions_come_back_with_what_their_format_holds(
+            questions in prop::collection::vec(("[a-z]{1,5}", "[ a\t\"'\n\\\\é]{0,8}", prop::collection::vec(any::<String>(), 0..3)), 1..6),
+        ) {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("questions");
+            let question = |(id, text, answers)| {
+                let context = Some(Passage { id: String::new(), title: None, text: "c".to_owned() });
+                Question { id, text, answers, context }
+            };
+            let questions: Vec<Question> = questions.into_iter().map(question).collect();
+            for format in [QuestionFormat::Beir, QuestionFormat::DprCsv, QuestionFormat::DprJsonl] {
+                let mut writer = QuestionWriter::create(&path, format).expect("writable");
+                questions.iter().try_for_each(|question| writer.push(question)).expect("good");
+                writer.finish().expect("writable");
+                let reader = open_questions(&path, format, &ReadOptions::default()).expect("readable");
+                let found = reader.collect::<Result<Vec<_>, _>>().expect("good");
+                let expected: Vec<Question> = (0..).zip(&questions).map(|(row, question): (u32, _)| {
+                    let Question { id, text, answers, context } = question.clone();
+                    match format {
+                        QuestionFormat::Beir => Question { id, text, ..Question::default() },
+                        QuestionFormat::DprCsv => Question { id: row.to_string(), text, answers, context: None },
+                        _ => Question { id, text, answers, context },
+                    }
+                }).collect();
+                prop_assert_eq!(found, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_format_cannot_hold_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("questions");
+        let mut writer = QuestionWriter::create(&path, QuestionFormat::Tsv).expect("writable");
+        let question = |text: &str| Question { id: "1".into(), text: text.into(), ..Question::default() };
+        writer.push(&question("\"what\" is it?")).expect("good");
+        assert!(writer.push(&question("two\tcolumns")).is_err());
+        writer.finish().expect("writable");
+        assert_eq!(std::fs::read_to_string(&path).expect("there"), "1\t\"what\" is it?\n");
+        let error =
+            QuestionWriter::create(&path, QuestionFormat::Squad).expect_err("not written").to_string();
+        assert_eq!(
+            error,
+            "format to write questions in: expected tsv, beir, dpr-csv or dpr-jsonl, got squad"
+        );
+    }
+}
