@@ -25,28 +25,16 @@
 //! # Ok::<(), storage::Error>(())
 //! ```
 
+mod container;
 mod error;
-mod exchange;
-mod file;
-mod header;
-mod huge_pages;
-mod map;
+mod memory;
 mod output;
-mod permissions;
-mod regular;
+mod path;
 mod replace;
-mod stream;
-mod target;
-mod temporary;
-mod writer;
 
+pub use container::{File, FileKind, OpenOptions, Writer};
 pub use error::Error;
-pub use exchange::exchange;
-pub use file::{File, OpenOptions};
-pub use header::FileKind;
-pub use huge_pages::prefer_huge_pages;
+pub use memory::prefer_huge_pages;
 pub use output::{Output, Stop, Written, never, put_both};
-pub use regular::{check_regular, file_type_name};
-pub use replace::{Replacement, replace};
-pub use temporary::remove_unfinished;
-pub use writer::Writer;
+pub use path::{check_regular, file_type_name};
+pub use replace::{Replacement, exchange, remove_unfinished, replace};

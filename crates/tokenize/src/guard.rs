@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde_json::Value;
 use tokenizers::{
-    NormalizedString, Normalizer, NormalizerWrapper, PreTokenizedString, PreTokenizer, PreTokenizerWrapper,
+    DecoderWrapper, ModelWrapper, NormalizedString, Normalizer, NormalizerWrapper, PostProcessorWrapper,
+    PreTokenizedString, PreTokenizer, PreTokenizerWrapper, TokenizerImpl,
 };
 
 use crate::rules;
@@ -28,6 +29,10 @@ const MAX_UNTRIED: usize = 16 << 20;
 const PART: usize = 64 << 10;
 /// Maximum time for normalizing one text. An ordinary tokenizer takes a microsecond per hundred bytes.
 const MAX_TIME: Duration = Duration::from_secs(20);
+
+/// The library's tokenizer, with limits on how far its rules can expand a text.
+pub(crate) type LibraryTokenizer =
+    TokenizerImpl<ModelWrapper, Guarded, GuardedPre, PostProcessorWrapper, DecoderWrapper>;
 
 /// The normalizers of a tokenizer, in order, each with a bound on its growth.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tokenizers::{ModelWrapper, NormalizerWrapper, PreTokenizerWrapper};
 
 use crate::Pieces;
-use crate::tokenizer::Inner;
+use crate::guard::LibraryTokenizer;
 use crate::trie::{State, Trie};
 
 /// What a byte is to BERT's tokenizer.
@@ -55,7 +55,7 @@ const KINDS: [u8; 2] = [0, 1];
 
 impl PlainWordPieces {
     /// None if the tokenizer has other rules than BERT's.
-    pub fn of(inner: &Inner) -> Option<Self> {
+    pub fn of(inner: &LibraryTokenizer) -> Option<Self> {
         let Some(NormalizerWrapper::BertNormalizer(normalizer)) = inner.get_normalizer()?.only() else {
             return None;
         };

@@ -2,18 +2,14 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use tokenizers::{DecoderWrapper, Model, ModelWrapper, PostProcessorWrapper, TokenizerImpl};
+use tokenizers::{Model, ModelWrapper};
 use unicode_normalization::char::is_combining_mark;
 
 use crate::file::read_tokenizer_file;
-use crate::guard::{Guarded, GuardedPre, unless_refused};
+use crate::guard::{LibraryTokenizer, unless_refused};
 use crate::input::SpecialTokens;
 use crate::plain::PlainWordPieces;
 use crate::{Error, ModelInput, Pieces};
-
-/// The library's tokenizer, with limits on how far its rules can expand a text.
-pub(crate) type Inner =
-    TokenizerImpl<ModelWrapper, Guarded, GuardedPre, PostProcessorWrapper, DecoderWrapper>;
 
 /// Maximum number of characters of a word that is split into word pieces. The library tries all pieces of a word, in
 /// time cubic in its length; BERT's tokenizers use 100.
@@ -23,7 +19,7 @@ const MAX_WORD_CHARACTERS: usize = 1000;
 /// callers cut, because they know which text may be cut.
 #[derive(Debug)]
 pub struct Tokenizer {
-    inner: Inner,
+    inner: LibraryTokenizer,
     special: SpecialTokens,
     /// Of tokenizers with BERT's rules.
     pub(crate) plain: Option<PlainWordPieces>,
@@ -48,7 +44,7 @@ impl Tokenizer {
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, Error> {
         let format = |expected| move |got: String| Error::Format { path: path.to_path_buf(), expected, got };
         // The library panics on some damaged files.
-        let loaded = guarded(|| Inner::from_bytes(bytes));
+        let loaded = guarded(|| LibraryTokenizer::from_bytes(bytes));
         let mut inner = loaded.map_err(format("a tokenizer.json of Hugging Face tokenizers"))?;
         if let ModelWrapper::WordPiece(model) = inner.get_model()
             && model.max_input_chars_per_word > MAX_WORD_CHARACTERS

@@ -6,7 +6,7 @@ use super::schema::{Kind, Place};
 use crate::Error;
 use crate::element::Element;
 use crate::input::Input;
-use crate::open::{Batch, Source};
+use crate::source::{Batch, RowSource};
 
 /// Reads the rows of an [`ArrowFile`] in order: the vectors as a stream, a record batch's ids at once.
 pub(crate) struct ArrowRows<'a> {
@@ -128,7 +128,7 @@ impl<'a> ArrowRows<'a> {
     }
 }
 
-impl Source for ArrowRows<'_> {
+impl RowSource for ArrowRows<'_> {
     fn read(&mut self, most: usize, batch: &mut Batch) -> Result<(), Error> {
         let mut taken = 0;
         while taken < most {

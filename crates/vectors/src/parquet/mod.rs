@@ -15,7 +15,7 @@ use self::columns::{id_column, is_unsigned, vector_column};
 use crate::Error;
 use crate::element::Element;
 use crate::input::Input;
-use crate::open::{Batch, Source};
+use crate::source::{Batch, RowSource};
 
 /// A Parquet file with the columns that are read.
 #[derive(Debug)]
@@ -186,7 +186,7 @@ impl<'a> ParquetRows<'a> {
     }
 }
 
-impl Source for ParquetRows<'_> {
+impl RowSource for ParquetRows<'_> {
     fn read(&mut self, most: usize, batch: &mut Batch) -> Result<(), Error> {
         let mut taken = 0;
         while taken < most {

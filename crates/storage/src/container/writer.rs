@@ -1,8 +1,9 @@
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::header::{ALIGNMENT, Header, Section, Table};
-use crate::{Error, FileKind, Replacement};
+use super::header::{ALIGNMENT, FileKind, Header, Section, Table};
+use crate::Error;
+use crate::replace::Replacement;
 
 /// Writes a file section by section; [`finish`](Self::finish) puts it in its place.
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 //! NumPy's `.npy`: a magic, a version, and a Python dictionary of the array's type, order and shape
 //! (<https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>).
 
+use super::layout::Layout;
 use crate::Error;
 use crate::element::{ELEMENTS, Element};
-use crate::fixed::Layout;
 use crate::input::Input;
 
 /// The longest header that is read: one that describes numbers takes about a hundred bytes.

@@ -1,9 +1,9 @@
 use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 
+use super::layout::Layout;
 use crate::Error;
 use crate::element::{ELEMENTS, Element};
-use crate::fixed::Layout;
 use crate::input::Input;
 
 /// The longest header that is read, as in the `safetensors` library.

@@ -1,4 +1,4 @@
-//! Temporary files, which are renamed to their targets when they are complete.
+//! TemporaryFile files, which are renamed to their targets when they are complete.
 //!
 //! A temporary file is next to its target and is named `NAME.BOOT-PROCESS-NUMBER.tmp`, where BOOT is the first digits
 //! of the kernel's boot id. Its writer holds an advisory lock on it, which the kernel releases however the process
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::target::folder_of;
+use crate::path::folder_of;
 
 /// After this time without a write, an unlocked temporary file of another machine counts as abandoned. The age matters
 /// because not all shared file systems propagate locks.
@@ -25,9 +25,9 @@ const BOOT_DIGITS: usize = 8;
 
 /// A temporary file, which is removed on drop unless it was renamed to its target.
 #[derive(Debug)]
-pub(crate) struct Temporary(PathBuf);
+pub(crate) struct TemporaryFile(PathBuf);
 
-impl Temporary {
+impl TemporaryFile {
     /// Creates a file next to `target`, locked while it is open. With `private` only its owner can read or write it.
     pub fn create(target: &Path, private: bool) -> io::Result<(Self, File)> {
         loop {
@@ -49,7 +49,7 @@ impl Temporary {
                 }
                 opened => opened?,
             };
-            // Between creation and locking, another writer's `sweep` may have locked or removed the file: try again.
+            // Between creation and locking, another writer's `remove_abandoned` may have locked or removed the file: try again.
             let locked = file.try_lock();
             if !matches!(locked, Err(TryLockError::WouldBlock)) && has_name(&file)? {
                 return Ok((temporary, file));
@@ -88,7 +88,7 @@ impl Temporary {
     }
 }
 
-impl Drop for Temporary {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
         unfinished().remove(&self.0);
@@ -104,7 +104,7 @@ pub fn remove_unfinished() {
 }
 
 /// Removes temporary files that killed writers of `target` left behind.
-pub(crate) fn sweep(target: &Path) {
+pub(super) fn remove_abandoned(target: &Path) {
     let Some(name) = target.file_name().map(stem) else { return };
     let Ok(entries) = fs::read_dir(folder_of(target)) else { return };
     for entry in entries.flatten() {

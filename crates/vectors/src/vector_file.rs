@@ -1,59 +1,20 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::arrow::{ArrowFile, ArrowRows};
-use crate::fixed::{FixedRows, Layout};
+use crate::fixed::{FixedRows, Layout, fvecs, npy, raw, safetensors};
 use crate::format::PREFIX;
 use crate::input::Input;
+use crate::options::{IdSource, OpenOptions, check_options};
 use crate::parquet::{ParquetFile, ParquetRows};
-use crate::{Error, IdList, VectorFormat, fixed, fvecs, npy, safetensors};
+use crate::source::{Batch, RowSource};
+use crate::{Error, IdList, VectorFormat};
 
 /// Bytes of vectors in a batch, about.
 const BATCH_BYTES: usize = 4 << 20;
 
 /// Rows of a batch at most: ids take memory too.
 const BATCH_ROWS: usize = 1 << 16;
-
-/// How a file is read.
-#[derive(Debug, Clone, Default)]
-pub struct OpenOptions {
-    /// By default told by the content.
-    pub format: VectorFormat,
-    /// The length of the vectors: needed for raw files, and refused if a file has another.
-    pub dim: Option<usize>,
-    /// Name of the tensor in a safetensors file; by default its only one with two dimensions.
-    pub tensor: Option<String>,
-    /// Name of the column of vectors in a Parquet or Arrow file; by default its only column of lists of floating
-    /// point numbers.
-    pub column: Option<String>,
-    /// Where the ids come from.
-    pub ids: IdSource,
-    /// Put before every id.
-    pub prefix: String,
-}
-
-/// Where the ids of vectors come from.
-#[derive(Debug, Clone, Default)]
-pub enum IdSource {
-    /// The positions of the rows: `0`, `1`, ….
-    #[default]
-    RowNumbers,
-    /// A column of strings or whole numbers in the Parquet or Arrow file.
-    Column(String),
-    /// A file that [`IdList::read`] reads.
-    Path(PathBuf),
-    /// Given.
-    List(Arc<IdList>),
-}
-
-/// Consecutive rows of a file.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Batch {
-    /// One for each row.
-    pub ids: Vec<String>,
-    /// `[ids.len() * dim]`, row-major.
-    pub vectors: Vec<f32>,
-}
 
 /// A file of vectors whose kind, shape and columns are known and sound as far as its header says; the rows are read by
 /// [`batches`](Self::batches).
@@ -81,12 +42,6 @@ enum Ids {
     List(Arc<IdList>),
 }
 
-/// What reads rows: appends up to `most` of them to a batch, with their ids if they are a column of the file; none at
-/// the end. No more than that is held.
-pub(crate) trait Source {
-    fn read(&mut self, most: usize, batch: &mut Batch) -> Result<(), Error>;
-}
-
 impl VectorFile {
     /// Opens a file and reads its header.
     ///
@@ -107,7 +62,7 @@ impl VectorFile {
         let content = match format {
             VectorFormat::Auto => unreachable!("resolved above"),
             VectorFormat::Npy => Content::Fixed(npy::layout(&mut input)?),
-            VectorFormat::Raw => Content::Fixed(fixed::raw(path, input.length(), options.dim)?),
+            VectorFormat::Raw => Content::Fixed(raw::layout(path, input.length(), options.dim)?),
             VectorFormat::Safetensors => Content::Fixed(safetensors::layout(&mut input, tensor)?),
             VectorFormat::Fvecs => Content::Fixed(fvecs::layout(&mut input)?),
             VectorFormat::Parquet => Content::Parquet(ParquetFile::open(&input, column, id_column)?),
@@ -173,7 +128,7 @@ impl VectorFile {
     /// [`Error::Io`]; [`Error::Format`]
     pub fn batches(&self) -> Result<Batches<'_>, Error> {
         let input = self.input.again()?;
-        let source: Box<dyn Source> = match &self.content {
+        let source: Box<dyn RowSource> = match &self.content {
             Content::Fixed(layout) => Box::new(FixedRows::new(input, *layout)?),
             Content::Parquet(file) => Box::new(ParquetRows::new(file, input)?),
             Content::Arrow(file) => Box::new(ArrowRows::new(file, input)),
@@ -186,7 +141,7 @@ impl VectorFile {
 /// The rows of a file in order, a few MiB at a time. Ends after an error.
 pub struct Batches<'a> {
     file: &'a VectorFile,
-    source: Box<dyn Source + 'a>,
+    source: Box<dyn RowSource + 'a>,
     next: u64,
     most: usize,
 }
@@ -224,24 +179,5 @@ impl Iterator for Batches<'_> {
         }
         self.next += rows as u64;
         Some(Ok(batch))
-    }
-}
-
-/// An option that does nothing was meant for another file.
-fn check_options(format: VectorFormat, options: &OpenOptions, id_column: Option<&str>) -> Result<(), Error> {
-    let columns = matches!(format, VectorFormat::Parquet | VectorFormat::Arrow);
-    let tensors = format == VectorFormat::Safetensors;
-    let given = [
-        ("tensor", options.tensor.is_some() && !tensors, "a safetensors file"),
-        ("column", options.column.is_some() && !columns, "a Parquet or Arrow file"),
-        ("idColumn", id_column.is_some() && !columns, "a Parquet or Arrow file"),
-    ];
-    match given.into_iter().find(|(_, wrong, _)| *wrong) {
-        Some((name, _, file)) => Err(Error::Option {
-            name,
-            expected: format!("{file} to find it in"),
-            got: format!("{}, which has none", format.described()),
-        }),
-        None => Ok(()),
     }
 }

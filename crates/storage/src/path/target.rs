@@ -4,7 +4,7 @@ use std::fs::{self, FileType, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::file_type_name;
+use super::regular::file_type_name;
 
 /// Maximum number of symbolic links that are followed, as in Linux.
 const MAX_LINKS: usize = 40;

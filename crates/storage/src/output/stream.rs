@@ -6,9 +6,8 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use crate::file_type_name;
-use crate::output::Stop;
-use crate::target::unsuitable;
+use super::stop::Stop;
+use crate::path::{file_type_name, unsuitable};
 
 /// Pause between two checks whether a FIFO has a reader yet.
 const READER_POLL: Duration = Duration::from_millis(10);

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use memmap2::{Mmap, MmapMut};
 
-use crate::header::{ALIGNMENT, Header, Section, Table};
-use crate::map::Map;
-use crate::{Error, FileKind, check_regular};
+use super::header::{ALIGNMENT, FileKind, Header, Section, Table};
+use crate::Error;
+use crate::memory::MappedFile;
+use crate::path::check_regular;
 
 /// Sections up to this size are read and checked when a file is opened, which takes milliseconds.
 const CHECKED_ON_OPEN: u64 = 16 << 20;
@@ -26,7 +27,7 @@ pub struct OpenOptions {
 pub struct File {
     path: PathBuf,
     /// The mapped file, or memory that holds a copy of it.
-    map: Map,
+    map: MappedFile,
     in_memory: bool,
     table: Table,
 }
@@ -62,7 +63,7 @@ impl File {
             let map = unsafe { Mmap::map(&file) }.map_err(Error::io("open", path))?;
             map
         };
-        let map = Map::from(map);
+        let map = MappedFile::from(map);
         let header = Header::read(&map, kind, path)?;
         let table = &map[header.table_offset as usize..];
         if crc32fast::hash(table) != header.table_crc {
@@ -222,6 +223,26 @@ mod tests {
         fs::write(&path, "").expect("writable");
         assert_eq!(loaded.section_as::<u32>("b")?, [7, 8, 9]);
         loaded.verify()
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_large_file_that_is_gone_is_unmapped_soon() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("large");
+        let mut writer = Writer::create(&path, KIND).expect("a file");
+        writer.section("bytes", &vec![7; 3 << 20]).expect("room");
+        writer.finish(serde_json::json!({})).expect("written");
+        let file = File::open(&path, KIND).expect("sound");
+        let mapped = || std::fs::read_to_string("/proc/self/maps").expect("maps").contains("large (deleted)");
+        std::fs::remove_file(&path).expect("removed");
+        assert!(mapped());
+        drop(file);
+        let began = std::time::Instant::now();
+        while mapped() {
+            assert!(began.elapsed() < std::time::Duration::from_secs(30), "it is still mapped");
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
+use super::layout::Layout;
 use crate::Error;
 use crate::element::Element;
-use crate::fixed::Layout;
 use crate::input::Input;
 
 /// The layout of an fvecs file, whose first row says how long all are.

@@ -1,0 +1,155 @@
+//! Inputs that wait or never end: FIFOs, devices and endless files are read, refused or canceled.
+#![cfg(unix)]
+
+#[path = "common/input.rs"]
+mod input;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use control::Control;
+use corpus::{
+    Error, PassageFormat, QuestionFormat, ReadOptions, open_passages, open_questions, read_qrels_cancellable,
+    read_run_cancellable,
+};
+use input::{ids, with_long_record};
+
+/// The result of a canceled call, and the time from the cancellation to its return.
+fn cancelled_after<T>(delay: Duration, work: impl FnOnce(Arc<Control>) -> T) -> (T, Duration) {
+    let control = Arc::new(Control::new());
+    let canceller = Arc::clone(&control);
+    let cancel = std::thread::spawn(move || {
+        std::thread::sleep(delay);
+        canceller.cancel();
+        Instant::now()
+    });
+    let result = work(control);
+    let ended = Instant::now();
+    (result, ended.saturating_duration_since(cancel.join().expect("it only sleeps")))
+}
+
+fn fifo(folder: &Path, name: &str) -> PathBuf {
+    let path = folder.join(name);
+    let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo is there");
+    assert!(made.success());
+    path
+}
+
+#[test]
+fn endless_blank_lines_and_endless_empty_gzip_members_can_be_cancelled() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("blank.tsv.gz");
+    let mut encoder = flate2::write::GzEncoder::new(
+        std::fs::File::create(&path).expect("writable"),
+        flate2::Compression::fast(),
+    );
+    encoder.write_all(b"1\ta\n").expect("writable");
+    let blank = vec![b'\n'; 1 << 20];
+    for _ in 0..3000 {
+        encoder.write_all(&blank).expect("writable");
+    }
+    encoder.finish().expect("writable");
+    let members = folder.path().join("members.tsv.gz");
+    let empty =
+        flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()).finish().expect("to memory");
+    std::fs::write(&members, empty.repeat(10_000_000)).expect("writable");
+    for path in [&path, &members] {
+        let (error, late) = cancelled_after(Duration::from_millis(100), |control| {
+            let options = ReadOptions { control, ..ReadOptions::default() };
+            open_passages(path, PassageFormat::Dpr, &options)
+                .and_then(|reader| reader.collect::<Result<Vec<_>, _>>())
+        });
+        assert!(matches!(error, Err(Error::Cancelled(_))), "{}", path.display());
+        assert!(late < Duration::from_secs(5), "{late:?}");
+    }
+}
+
+#[test]
+fn a_fifo_is_read_whole_in_every_format_found_by_content_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (number, (format, content, good, _)) in with_long_record(300).into_iter().enumerate() {
+        for (way, format) in [format, PassageFormat::Auto].into_iter().enumerate() {
+            let path = fifo(folder.path(), &format!("{number}-{way}"));
+            let (written, bytes) = (path.clone(), content.clone());
+            let writer = std::thread::spawn(move || {
+                // The reader first waits for a writer, then for each part.
+                std::thread::sleep(Duration::from_millis(120));
+                let mut output = std::fs::OpenOptions::new().write(true).open(written).expect("opens");
+                for part in bytes.as_bytes().chunks(200) {
+                    output.write_all(part).expect("taken");
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+            });
+            let (found, skipped) = ids(&path, format, &ReadOptions::default()).expect("read");
+            writer.join().expect("it writes");
+            assert_eq!((found.len(), skipped), (3, 0), "{format}");
+            assert!(good.iter().all(|id| found.iter().any(|found| found == id)), "{format}");
+        }
+    }
+}
+
+#[test]
+fn a_fifo_without_a_writer_or_with_a_silent_one_can_be_cancelled() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = fifo(folder.path(), "fifo");
+    for silent_writer in [false, true] {
+        // Opening a FIFO for reading and writing does not block, and gives it a writer.
+        let _writer = silent_writer
+            .then(|| std::fs::OpenOptions::new().read(true).write(true).open(&path).expect("opens"));
+        let wait = Duration::from_millis(200);
+        let passages = cancelled_after(wait, |control| {
+            open_passages(&path, PassageFormat::Auto, &ReadOptions { control, ..ReadOptions::default() })
+                .map(drop)
+        });
+        let questions = cancelled_after(wait, |control| {
+            open_questions(&path, QuestionFormat::Auto, &ReadOptions { control, ..ReadOptions::default() })
+                .map(drop)
+        });
+        let run = cancelled_after(wait, |control| read_run_cancellable(&path, control).map(drop));
+        let qrels = cancelled_after(wait, |control| read_qrels_cancellable(&path, control).map(drop));
+        for (result, late) in [passages, questions, run, qrels] {
+            assert!(matches!(result, Err(Error::Cancelled(_))), "{result:?}");
+            assert!(late < Duration::from_secs(5), "{late:?}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_waits_obeys_the_control_it_was_given_last() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = fifo(folder.path(), "fifo");
+    let mut writer = std::fs::OpenOptions::new().read(true).write(true).open(&path).expect("opens");
+    writer.write_all(b"1\ta\n2\tb").expect("taken");
+    let mut reader = open_passages(&path, PassageFormat::Dpr, &ReadOptions::default()).expect("opens");
+    assert_eq!(reader.next().expect("there").expect("sound").id, "1");
+    let (result, _) = cancelled_after(Duration::from_millis(100), |control| {
+        reader.set_control(control);
+        reader.next()
+    });
+    assert!(matches!(result, Some(Err(Error::Cancelled(_)))), "{result:?}");
+}
+
+#[test]
+fn a_fifo_a_socket_and_a_device_in_a_text_folder_are_refused_by_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("a.txt"), "fine").expect("writable");
+    // Files without a text file's name are ignored.
+    fifo(folder.path(), "b.log");
+    assert_eq!(
+        ids(folder.path(), PassageFormat::Auto, &ReadOptions::default()).expect("fine").0,
+        ["a.txt#0"]
+    );
+    let refused = |kind: &str| {
+        let error = ids(folder.path(), PassageFormat::Auto, &ReadOptions::default()).expect_err("refused");
+        assert!(error.ends_with(&format!("c.txt: expected a regular file, got {kind}")), "{error}");
+        std::fs::remove_file(folder.path().join("c.txt")).expect("there");
+    };
+    fifo(folder.path(), "c.txt");
+    refused("a FIFO");
+    std::os::unix::fs::symlink("/dev/zero", folder.path().join("c.txt")).expect("a link");
+    refused("a character device");
+    let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("c.txt")).expect("a socket");
+    refused("a socket");
+}

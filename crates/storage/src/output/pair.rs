@@ -1,0 +1,56 @@
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::destination::Written;
+use crate::Error;
+use crate::replace::TemporaryFile;
+
+/// Renames two files that belong together to their targets, `first` first: both, or on an error neither. Only if the
+/// process is killed between the two renames is the new `first` left next to the old `second`.
+///
+/// # Errors
+///
+/// [`Error::Io`], which leaves the old files as they were.
+pub fn put_both(first: Written, second: Written) -> Result<(), Error> {
+    let (first, second) = match (first, second) {
+        (Written(Some(first)), Written(Some(second))) => (first, second),
+        // Bytes that were written to a stream cannot be undone.
+        (first, second) => return first.put().and_then(|()| second.put()),
+    };
+    let (target, place) = (first.target.clone(), first.place.clone());
+    let old = keep_old(&place).map_err(Error::io("write", &target))?;
+    first.put()?;
+    second.put().map_err(|error| {
+        let back = match &old {
+            Some((old, _)) => fs::rename(old.path(), &place),
+            None => fs::remove_file(&place),
+        };
+        match (back, old) {
+            (Err(failure), Some((old, _))) => {
+                let kept = old.forget();
+                let message = format!("{error}; and the old file stays at {}: {failure}", kept.display());
+                Error::io("write", &target)(io::Error::other(message))
+            }
+            _ => error,
+        }
+    })
+}
+
+/// Creates a second hard link to the file at `place`, or a copy if the file system has no hard links. It is locked while
+/// the returned file is open, so that other writers of `place` do not remove it as abandoned.
+fn keep_old(place: &Path) -> io::Result<Option<(TemporaryFile, Option<fs::File>)>> {
+    let old = TemporaryFile::beside(place);
+    let kept = fs::hard_link(place, old.path()).or_else(|error| match error.kind() {
+        io::ErrorKind::NotFound => Err(error),
+        _ => fs::copy(place, old.path()).map(drop),
+    });
+    match kept {
+        Ok(()) => {
+            let locked = fs::File::open(old.path()).ok().filter(|file| file.try_lock().is_ok());
+            Ok(Some((old, locked)))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,101 @@
+//! Outputs to FIFOs, devices and file descriptors.
+#![cfg(unix)]
+
+mod common;
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use common::{names, written};
+use storage::{FileKind, Output, Stop, Writer};
+
+fn fifo(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
+}
+
+#[test]
+fn a_fifo_and_devices_get_the_bytes_and_stay_what_they_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [pipe, link] = ["pipe", "link"].map(|name| folder.path().join(name));
+    fifo(&pipe);
+    symlink("pipe", &link).expect("a link");
+    let content: Vec<u8> = (0..1_000_000u32).flat_map(u32::to_le_bytes).collect();
+    for target in [&pipe, &link] {
+        let reader = thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read(pipe).expect("readable")
+        });
+        written(target, &content).expect("written");
+        assert!(reader.join().expect("no panic") == content);
+    }
+    written(Path::new("/dev/null"), &content).expect("written");
+    assert!(!fs::metadata("/dev/null").expect("there").is_file());
+    written(Path::new("/dev/full"), &content).expect_err("full");
+    assert_eq!(names(folder.path()), ["link", "pipe"]);
+}
+
+#[test]
+fn waiting_for_a_reader_ends_when_stopped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("pipe");
+    fifo(&pipe);
+    let flag = Arc::new(AtomicBool::new(false));
+    let stop = |flag: &Arc<AtomicBool>| -> Stop {
+        let flag = Arc::clone(flag);
+        Box::new(move || flag.load(Ordering::Relaxed))
+    };
+    thread::scope(|scope| {
+        // Stopped before there is a reader.
+        let opening = scope.spawn(|| Output::create(&pipe, stop(&flag)).map(drop));
+        thread::sleep(std::time::Duration::from_millis(50));
+        assert!(!opening.is_finished());
+        flag.store(true, Ordering::Relaxed);
+        opening.join().expect("no panic").expect_err("stopped");
+        // Stopped while the reader does not read.
+        flag.store(false, Ordering::Relaxed);
+        let reader = scope.spawn(|| fs::File::open(&pipe).expect("readable"));
+        let mut output = Output::create(&pipe, stop(&flag)).expect("a reader");
+        let _reader = reader.join().expect("no panic");
+        let writing = scope.spawn(move || output.write_all(&[7; 1 << 20]));
+        thread::sleep(std::time::Duration::from_millis(50));
+        assert!(!writing.is_finished());
+        flag.store(true, Ordering::Relaxed);
+        writing.join().expect("no panic").expect_err("stopped");
+    });
+}
+
+#[test]
+fn containers_go_to_regular_files_alone() {
+    const KIND: FileKind = FileKind { magic: *b"PKTEST\0\0", version: 1, name: "test" };
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("pipe");
+    fifo(&pipe);
+    for (path, got) in [
+        (pipe.as_path(), "a FIFO"),
+        (Path::new("/dev/null"), "a character device"),
+        (Path::new("/dev/fd/1"), "an open descriptor"),
+    ] {
+        let error = Writer::create(path, KIND).expect_err("not a file").to_string();
+        let expected = format!("write {}: expected a regular file or a new one, got {got}", path.display());
+        assert_eq!(error, expected);
+    }
+    assert_eq!(names(folder.path()), ["pipe"]);
+}
+
+#[test]
+fn a_file_behind_an_open_descriptor_is_appended_to_not_replaced() {
+    use std::os::fd::AsRawFd;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("log");
+    fs::write(&path, "first\n").expect("writable");
+    let file = fs::OpenOptions::new().append(true).open(&path).expect("there");
+    written(Path::new(&format!("/dev/fd/{}", file.as_raw_fd())), b"second\n").expect("written");
+    assert_eq!(fs::read(&path).expect("there"), b"first\nsecond\n");
+    assert_eq!(names(folder.path()), ["log"]);
+}

@@ -1,0 +1,17 @@
+use crate::Error;
+
+/// Consecutive rows of a file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Batch {
+    /// One for each row.
+    pub ids: Vec<String>,
+    /// `[ids.len() * dim]`, row-major.
+    pub vectors: Vec<f32>,
+}
+
+/// Reads the rows of a file in order.
+pub(crate) trait RowSource {
+    /// Appends at most `max_rows` rows to a batch, with their ids if they are a column of the file. Appends none at the
+    /// end. Memory is bounded by these rows.
+    fn read(&mut self, max_rows: usize, batch: &mut Batch) -> Result<(), Error>;
+}
