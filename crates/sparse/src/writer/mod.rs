@@ -1,8 +1,12 @@
 //! Changing an index.
 
-mod changes;
-mod committing;
-mod opening;
+mod backlog;
+mod commit;
+mod documents;
+mod id_set;
+mod merge;
+mod open;
+pub(crate) mod options;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -10,11 +14,12 @@ use std::sync::Arc;
 
 use tantivy::Index;
 
-use crate::backlog::Backlog;
-use crate::id_set::IdSet;
-use crate::schema::{Fields, Settings};
-use crate::segments::Segments;
-use crate::writer_options::WriterOptions;
+use crate::index::commit_payload::CommitPayload;
+use crate::index::schema::Fields;
+use crate::index::snapshot::Snapshot;
+use crate::writer::backlog::Backlog;
+use crate::writer::id_set::IdSet;
+use crate::writer::options::WriterOptions;
 use crate::{Analyzer, Error};
 
 /// Changes a BM25 index. There is one at a time, across processes. What it does is seen, all at once, when it
@@ -29,10 +34,10 @@ pub struct IndexWriter {
     engine: tantivy::IndexWriter,
     fields: Fields,
     /// As of the next commit.
-    settings: Settings,
+    settings: CommitPayload,
     analyzer: Analyzer,
     /// The last commit, or nothing where it is to be overwritten; its files are kept from being collected.
-    committed: Segments,
+    committed: Snapshot,
     overwriting: bool,
     checked: HashSet<PathBuf>,
     /// Ids added since the last commit.

@@ -1,0 +1,310 @@
+//! How texts become terms.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::analysis::char_tokenizer::for_each_run;
+use crate::analysis::characters::{is_letter, is_white_space, lower_case};
+use crate::analysis::english;
+use crate::analysis::snowball::Snowball;
+use crate::analysis::stop_words::StopWords;
+use crate::analysis::word_pieces::{WordPieces, copy_in};
+use crate::{Error, Language};
+
+/// How texts become terms: a value, cheap to clone. An index keeps the analyzer it was made with and applies it to
+/// queries.
+///
+/// ```
+/// use sparse::{Analyzer, Language};
+///
+/// assert_eq!(Analyzer::ENGLISH.tokens("The U.S. Navy’s ships were running"), ["u.", "navi", "ship", "were", "run"]);
+/// assert_eq!(Analyzer::SIMPLE.tokens("Don't: R2-D2"), ["don", "t", "r", "d"]);
+/// assert_eq!(Analyzer::WHITESPACE.tokens("Don't: R2-D2"), ["Don't:", "R2-D2"]);
+/// let german = Analyzer::snowball("german".parse()?);
+/// assert_eq!(german.tokens("Die Häuser der Städte"), ["haus", "stadt"]);
+/// let mine = Analyzer::ENGLISH.with_stop_words(["Ships"])?;
+/// assert_eq!(mine.tokens("The ships' ship"), ["the", "ship"]);
+/// # Ok::<(), sparse::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Analyzer {
+    kind: Kind,
+    /// In the place of the analyzer's own.
+    stop_words: Option<StopWords>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kind {
+    English,
+    Simple,
+    Whitespace,
+    Snowball(Snowball),
+    WordPiece(Arc<WordPieces>),
+}
+
+/// Names and versions. A version is raised when any token of the analyzer changes: indexes of other versions are
+/// refused.
+const VERSIONS: [(&str, u32); 5] =
+    [("english", 1), ("simple", 1), ("whitespace", 1), ("snowball", 1), ("wordpiece", 1)];
+
+impl Analyzer {
+    /// Lucene's EnglishAnalyzer, token for token: words of UAX #29 (Unicode 12.1), `'s` off, lower case, 33 stop
+    /// words off, Porter's stems.
+    pub const ENGLISH: Self = Self { kind: Kind::English, stop_words: None };
+    /// Runs of letters, in lower case: Lucene's SimpleAnalyzer.
+    pub const SIMPLE: Self = Self { kind: Kind::Simple, stop_words: None };
+    /// What stands between white space, as it is: Lucene's WhitespaceAnalyzer. No-break spaces are no white space.
+    pub const WHITESPACE: Self = Self { kind: Kind::Whitespace, stop_words: None };
+
+    /// The words of [`ENGLISH`](Self::ENGLISH) in lower case, `'` for other apostrophes, the language's stop words
+    /// off, Snowball's stems. This is not Lucene's analyzer of the language: possessives, elisions and forms of a
+    /// letter are left to Snowball's stemmer, which comes after the stop words, and the stems are Snowball's where
+    /// Lucene has lighter ones.
+    #[must_use]
+    pub fn snowball(language: Language) -> Self {
+        Self { kind: Kind::Snowball(Snowball::new(language, None)), stop_words: None }
+    }
+
+    /// The word pieces of a model, from its `tokenizer.json` or the folder where that is: without special tokens,
+    /// as its vocabulary writes them (`##ing`), `[UNK]` for what it has no pieces for. Nothing is cut off. BM25
+    /// over them is a baseline of Ram et al. (2023, "What are you token about?", appendix A).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Tokenizer`] if there is no tokenizer of a WordPiece model.
+    pub fn word_piece(path: &Path) -> Result<Self, Error> {
+        Ok(Self { kind: Kind::WordPiece(WordPieces::open(path)?), stop_words: None })
+    }
+
+    /// The same with these stop words in the place of its own; with none of them, every word is a term.
+    ///
+    /// A text's words are compared with them in lower case (but for `whitespace` and `wordpiece`, which leave the
+    /// case) and before they are stemmed. What is no single word of the analyzer's is never met.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] for an empty one.
+    pub fn with_stop_words<S: AsRef<str>>(self, words: impl IntoIterator<Item = S>) -> Result<Self, Error> {
+        let words = words.into_iter().map(|word| match &self.kind {
+            Kind::English => english::before_stop_words(word.as_ref()),
+            Kind::Simple => word.as_ref().chars().map(lower_case).collect(),
+            Kind::Snowball(snowball) => snowball.before_stop_words(word.as_ref()),
+            Kind::Whitespace | Kind::WordPiece(_) => word.as_ref().to_owned(),
+        });
+        let stop_words = StopWords::new(words)?;
+        let kind = match self.kind {
+            Kind::Snowball(snowball) => Kind::Snowball(Snowball::new(snowball.language, Some(&stop_words))),
+            kind => kind,
+        };
+        Ok(Self { kind, stop_words: Some(stop_words) })
+    }
+
+    /// `english`, `simple`, `whitespace`, `snowball` or `wordpiece`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.entry().0
+    }
+
+    /// Raised when any token of the analyzer changes.
+    #[must_use]
+    pub fn version(&self) -> u32 {
+        self.entry().1
+    }
+
+    /// The language of `snowball`.
+    #[must_use]
+    pub fn language(&self) -> Option<Language> {
+        match &self.kind {
+            Kind::Snowball(snowball) => Some(snowball.language),
+            _ => None,
+        }
+    }
+
+    /// SHA-256 of the `tokenizer.json` of `wordpiece`, in hexadecimal.
+    #[must_use]
+    pub fn tokenizer_sha256(&self) -> Option<&str> {
+        self.word_pieces().map(|pieces| pieces.sha256())
+    }
+
+    /// Where an index in `folder` has its copy of the `tokenizer.json` of `wordpiece`.
+    #[must_use]
+    pub fn tokenizer_copy(&self, folder: &Path) -> Option<PathBuf> {
+        Some(copy_in(folder, self.tokenizer_sha256()?))
+    }
+
+    /// The stop words that stand in the place of its own, sorted and as they are compared; none if it has its own.
+    #[must_use]
+    pub fn stop_words(&self) -> Option<&[String]> {
+        self.stop_words.as_ref().map(StopWords::as_slice)
+    }
+
+    /// The terms of a text, in order, repeated as they are repeated.
+    #[must_use]
+    pub fn tokens(&self, text: &str) -> Vec<String> {
+        let mut tokens = Vec::new();
+        self.for_each_token(text, |token| tokens.push(token.to_owned()));
+        tokens
+    }
+
+    /// Calls `visit` with every term of a text, in order.
+    pub fn for_each_token(&self, text: &str, mut visit: impl FnMut(&str)) {
+        let stop_words = self.stop_words.as_ref();
+        let mut unless_stopped = |word: &str| {
+            if !stop_words.is_some_and(|stop_words| stop_words.contains(word.as_bytes())) {
+                visit(word);
+            }
+        };
+        match &self.kind {
+            Kind::English => english::for_each_term(text, stop_words, visit),
+            Kind::Snowball(snowball) => snowball.for_each_term(text, visit),
+            Kind::Simple => {
+                let mut lower = String::new();
+                for_each_run(text, is_letter, |run| {
+                    lower.clear();
+                    lower.extend(run.chars().map(lower_case));
+                    unless_stopped(&lower);
+                });
+            }
+            Kind::Whitespace => for_each_run(text, |c| !is_white_space(c), unless_stopped),
+            Kind::WordPiece(pieces) => pieces.for_each_term(text, unless_stopped),
+        }
+    }
+
+    pub(crate) fn word_pieces(&self) -> Option<&WordPieces> {
+        match &self.kind {
+            Kind::WordPiece(pieces) => Some(pieces),
+            _ => None,
+        }
+    }
+
+    /// The copy of a tokenizer that an index keeps.
+    pub(crate) fn word_piece_copy(folder: &Path, sha256: &str) -> Result<Self, Error> {
+        Ok(Self { kind: Kind::WordPiece(WordPieces::open_copy(folder, sha256)?), stop_words: None })
+    }
+
+    /// The version that this code has of an analyzer, if it has one of this name.
+    pub(crate) fn version_of(name: &str) -> Option<u32> {
+        VERSIONS.iter().find(|(known, _)| *known == name).map(|&(_, version)| version)
+    }
+
+    fn entry(&self) -> (&'static str, u32) {
+        VERSIONS[match self.kind {
+            Kind::English => 0,
+            Kind::Simple => 1,
+            Kind::Whitespace => 2,
+            Kind::Snowball(_) => 3,
+            Kind::WordPiece(_) => 4,
+        }]
+    }
+}
+
+/// `english`, `snowball:german`, `wordpiece (tokenizer 1a2b3c4d)`; with other stop words, these too.
+impl fmt::Display for Analyzer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        match &self.kind {
+            Kind::Snowball(snowball) => write!(f, ":{}", snowball.language)?,
+            Kind::WordPiece(pieces) => write!(f, " (tokenizer {})", &pieces.sha256()[..8])?,
+            _ => {}
+        }
+        self.stop_words.as_ref().map_or(Ok(()), |stop_words| write!(f, " {}", stop_words.describe()))
+    }
+}
+
+/// `english`, `simple`, `whitespace`, or `snowball:` with a language.
+impl FromStr for Analyzer {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        match (name, name.strip_prefix("snowball:")) {
+            ("english", _) => Ok(Self::ENGLISH),
+            ("simple", _) => Ok(Self::SIMPLE),
+            ("whitespace", _) => Ok(Self::WHITESPACE),
+            (_, Some(language)) => Ok(Self::snowball(language.parse()?)),
+            _ => Err(Error::Argument {
+                what: "analyzer",
+                expected: "english, simple, whitespace or snowball:<language>",
+                got: format!("\"{name}\""),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn possessives_go_before_stop_words_and_stems() {
+        // "it's" loses its 's and is then a stop word; "S'" keeps what it has.
+        assert_eq!(
+            Analyzer::ENGLISH.tokens("It's Levi's LEVI’S Levi＇s boss' o's"),
+            ["levi", "levi", "levi", "boss", "o"]
+        );
+    }
+
+    #[test]
+    fn lower_case_is_character_by_character() {
+        // Java gives i for İ where Unicode's full mapping adds a dot, and never the final sigma.
+        assert_eq!(Analyzer::ENGLISH.tokens("İO ΟΔΟΣ"), ["io", "οδοσ"]);
+    }
+
+    #[test]
+    fn the_other_analyzers_follow_java() {
+        assert_eq!(Analyzer::WHITESPACE.tokens(" a\u{a0}b\u{2003}c\u{1f}d\n"), ["a\u{a0}b", "c", "d"]);
+        assert_eq!(Analyzer::SIMPLE.tokens("Ⅷ x² naïve_Ωs"), ["x", "naïve", "ωs"]);
+        let lengths =
+            |text: &str| Analyzer::WHITESPACE.tokens(text).iter().map(String::len).collect::<Vec<_>>();
+        assert_eq!(lengths(&"a".repeat(511)), [255, 255, 1]);
+    }
+
+    #[test]
+    fn names_come_back_and_an_unknown_one_is_refused_with_the_known_ones() {
+        let error = "klingon".parse::<Analyzer>().expect_err("no such analyzer").to_string();
+        assert_eq!(
+            error,
+            "analyzer: expected english, simple, whitespace or snowball:<language>, got \"klingon\""
+        );
+        let error = "snowball:klingon".parse::<Analyzer>().expect_err("no such language").to_string();
+        assert_eq!(
+            error,
+            "language: expected one that Snowball has a stemmer for, as arabic, danish, …, yiddish, got \"klingon\""
+        );
+        let snowball = Language::all().map(Analyzer::snowball);
+        for analyzer in
+            [Analyzer::ENGLISH, Analyzer::SIMPLE, Analyzer::WHITESPACE].into_iter().chain(snowball)
+        {
+            assert_eq!(analyzer.to_string().parse::<Analyzer>().ok(), Some(analyzer));
+        }
+    }
+
+    #[test]
+    fn given_stop_words_take_the_place_of_the_analyzers_own() {
+        let stopped = |analyzer: Analyzer, words: &[&str], text: &str| {
+            analyzer.with_stop_words(words).expect("words").tokens(text)
+        };
+        // As Lucene's StopFilter: after lower case and possessive, before the stem. "ships" goes, "ship" stays.
+        assert_eq!(
+            stopped(Analyzer::ENGLISH, &["Ships", "Navy's"], "The navy's ships ship"),
+            ["the", "ship"]
+        );
+        assert_eq!(stopped(Analyzer::ENGLISH, &["ΟΔΟΣ", "été"], "Été οδοσ été's no"), ["no"]);
+        assert_eq!(stopped(Analyzer::ENGLISH, &[], "To be or not"), ["to", "be", "or", "not"]);
+        assert_eq!(stopped(Analyzer::SIMPLE, &["Don"], "DON'T do"), ["t", "do"]);
+        assert_eq!(stopped(Analyzer::WHITESPACE, &["Don't"], "Don't don't"), ["don't"]);
+    }
+
+    #[test]
+    fn analyzers_are_equal_if_their_tokens_are() {
+        let with = |words: &[&str]| Analyzer::ENGLISH.with_stop_words(words).expect("words");
+        assert_eq!(with(&["The", "a's"]), with(&["a", "the"]));
+        assert_ne!(with(&["the"]), with(&["a"]));
+        assert_ne!(with(&[]), Analyzer::ENGLISH);
+        let [german, french] =
+            ["german", "french"].map(|name| Analyzer::snowball(name.parse().expect("a language")));
+        assert_ne!(german, french);
+        assert_eq!(german.clone().with_stop_words(["an", "an"]).ok(), german.with_stop_words(["An"]).ok());
+    }
+}

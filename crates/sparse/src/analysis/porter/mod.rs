@@ -1,0 +1,27 @@
+//! Porter's stemmer, in the form of its author's program, which Lucene follows.
+//!
+//! M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980. It differs from the paper in the same three
+//! points as the author's own C program: words of one or two letters are left alone, `-bli` becomes `-ble`, and `-logi`
+//! becomes `-log`. [`steps`] has the steps, [`word`] the conditions that they check.
+
+mod steps;
+#[cfg(test)]
+mod tests;
+mod word;
+
+pub(crate) use word::Unit;
+use word::Word;
+
+/// Replaces a lower-case word by its stem. Units other than `a`–`z` count as consonants.
+pub(crate) fn stem<U: Unit>(units: &mut Vec<U>) {
+    if units.len() > 2 {
+        let mut word = Word::new(units);
+        word.step_1a();
+        word.step_1b();
+        word.step_1c();
+        word.step_2();
+        word.step_3();
+        word.step_4();
+        word.step_5();
+    }
+}

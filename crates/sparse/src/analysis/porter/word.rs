@@ -1,0 +1,136 @@
+//! A word that is being stemmed, with the conditions that the paper puts on it.
+
+/// One unit of a word: a byte of ASCII text, or a UTF-16 code unit, because Lucene counts in those.
+pub(crate) trait Unit: Copy + PartialEq + From<u8> {
+    /// The unit as an ASCII byte; 0 if it is not ASCII.
+    fn ascii(self) -> u8;
+}
+
+impl Unit for u8 {
+    fn ascii(self) -> u8 {
+        self
+    }
+}
+
+impl Unit for u16 {
+    fn ascii(self) -> u8 {
+        u8::try_from(self).unwrap_or(0)
+    }
+}
+
+pub(super) struct Word<'a, U> {
+    units: &'a mut Vec<U>,
+    /// Number of units before the suffix that [`ends_with`](Self::ends_with) matched last.
+    stem_length: usize,
+}
+
+impl<'a, U: Unit> Word<'a, U> {
+    pub fn new(units: &'a mut Vec<U>) -> Self {
+        Self { units, stem_length: 0 }
+    }
+
+    pub fn len(&self) -> usize {
+        self.units.len()
+    }
+
+    /// Whether the word ends with this suffix. If it does, the stem is what precedes the suffix.
+    pub fn ends_with(&mut self, suffix: &str) -> bool {
+        let Some(at) = self.units.len().checked_sub(suffix.len()) else { return false };
+        let found =
+            self.units[at..].iter().zip(suffix.bytes()).rev().all(|(&unit, byte)| unit == U::from(byte));
+        if found {
+            self.stem_length = at;
+        }
+        found
+    }
+
+    /// The unit at this distance from the end, where 1 is the last one; 0 if the word is shorter.
+    pub fn nth_last(&self, distance: usize) -> u8 {
+        self.units.len().checked_sub(distance).map_or(0, |at| self.units[at].ascii())
+    }
+
+    /// Replaces everything after the stem.
+    pub fn replace_suffix(&mut self, replacement: &str) {
+        self.units.truncate(self.stem_length);
+        self.units.extend(replacement.bytes().map(U::from));
+    }
+
+    /// Removes everything after the stem.
+    pub fn remove_suffix(&mut self) {
+        self.units.truncate(self.stem_length);
+    }
+
+    /// Removes this many units from the end.
+    pub fn remove_last(&mut self, count: usize) {
+        self.units.truncate(self.units.len() - count);
+    }
+
+    pub fn push(&mut self, letter: u8) {
+        self.units.push(U::from(letter));
+    }
+
+    pub fn measure_of_stem(&self) -> usize {
+        self.measure(self.stem_length)
+    }
+
+    pub fn stem_has_vowel(&self) -> bool {
+        let mut is_consonant = false;
+        (0..self.stem_length).any(|at| {
+            is_consonant = self.is_consonant_after(at, is_consonant);
+            !is_consonant
+        })
+    }
+
+    pub fn stem_ends_short(&self) -> bool {
+        self.ends_short(self.stem_length)
+    }
+
+    /// The paper's m: how often a vowel is followed by a consonant in the first `length` units.
+    pub fn measure(&self, length: usize) -> usize {
+        let (mut count, mut after_vowel, mut is_consonant) = (0, false, false);
+        for at in 0..length {
+            is_consonant = self.is_consonant_after(at, is_consonant);
+            count += usize::from(after_vowel && is_consonant);
+            after_vowel = !is_consonant;
+        }
+        count
+    }
+
+    /// The paper's *d: the word ends with two equal consonants.
+    pub fn ends_in_double_consonant(&self) -> bool {
+        let length = self.units.len();
+        length > 1 && self.units[length - 1] == self.units[length - 2] && self.is_consonant(length - 1)
+    }
+
+    /// The paper's *o: the first `length` units end with a consonant, a vowel, and a consonant other than w, x and y.
+    pub fn ends_short(&self, length: usize) -> bool {
+        length > 2
+            && !matches!(self.units[length - 1].ascii(), b'w' | b'x' | b'y')
+            && self.is_consonant(length - 1)
+            && !self.is_consonant(length - 2)
+            && self.is_consonant(length - 3)
+    }
+
+    fn is_consonant(&self, at: usize) -> bool {
+        match self.units[at].ascii() {
+            b'a' | b'e' | b'i' | b'o' | b'u' => false,
+            // A `y` is a vowel if it follows a consonant, so that consonants and vowels alternate in a run of them.
+            b'y' => {
+                let run = self.units[..at].iter().rev().take_while(|unit| unit.ascii() == b'y').count();
+                let first = at - run;
+                let first_is_consonant = first == 0 || !self.is_consonant(first - 1);
+                first_is_consonant == run.is_multiple_of(2)
+            }
+            _ => true,
+        }
+    }
+
+    /// The same as [`is_consonant`](Self::is_consonant), if it is known whether the previous unit is a consonant.
+    fn is_consonant_after(&self, at: usize, previous: bool) -> bool {
+        match self.units[at].ascii() {
+            b'a' | b'e' | b'i' | b'o' | b'u' => false,
+            b'y' => at == 0 || !previous,
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Words as Lucene's StandardTokenizer finds them: segments of UAX #29 that hold a letter, a digit or an emoji.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::analysis::characters::{as_unicode_12, is_complex_context, is_emoji, is_word_character};
+
+/// A longer word is cut into pieces of at most so many UTF-16 code units.
+pub(crate) const LONGEST: usize = 255;
+
+/// Calls `visit` with every word of the text, in order.
+pub(crate) fn for_each_word(text: &str, mut visit: impl FnMut(&str)) {
+    let bytes = text.as_bytes();
+    let mut start = 0;
+    while start < bytes.len() {
+        // No word holds a space, and what follows one does not depend on what stood before.
+        let (mut end, mut bits) = (start, 0);
+        while end < bytes.len() && bytes[end] != b' ' {
+            bits |= bytes[end];
+            end += 1;
+        }
+        let piece = &text[start..end];
+        if bits.is_ascii() {
+            for_each_ascii_word(piece, &mut visit);
+        } else {
+            for_each_unicode_word(piece, &mut visit);
+        }
+        start = end + 1;
+    }
+}
+
+/// UAX #29 of ASCII: letters, digits and `_` join; `:`, `.`, `'` join letters; `,`, `;`, `.`, `'` join digits.
+fn for_each_ascii_word(text: &str, visit: &mut impl FnMut(&str)) {
+    let bytes = text.as_bytes();
+    let joins = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        let mut is_word = false;
+        while at < bytes.len() && joins(bytes[at]) {
+            is_word |= bytes[at] != b'_';
+            at += 1;
+            let (before, after) = (bytes[at - 1], bytes.get(at + 1).copied().unwrap_or(0));
+            at += usize::from(match bytes.get(at) {
+                Some(b'.' | b'\'') => {
+                    (before.is_ascii_alphabetic() && after.is_ascii_alphabetic())
+                        || (before.is_ascii_digit() && after.is_ascii_digit())
+                }
+                Some(b':') => before.is_ascii_alphabetic() && after.is_ascii_alphabetic(),
+                Some(b',' | b';') => before.is_ascii_digit() && after.is_ascii_digit(),
+                _ => false,
+            });
+        }
+        if is_word {
+            for_each_piece(&text[start..at], |from, to| visit(&text[start + from..start + to]));
+        }
+        at += usize::from(at == start);
+    }
+}
+
+fn for_each_unicode_word(text: &str, visit: &mut impl FnMut(&str)) {
+    let bounded = as_unicode_12(text);
+    // Offsets are the same in both; the words are taken from the text itself.
+    let mut emit = |start: usize, end: usize| {
+        for_each_piece(&bounded[start..end], |from, to| visit(&text[start + from..start + to]))
+    };
+    // Scripts that need a dictionary (Thai, Lao, …): UAX #29 cuts before every letter, Lucene keeps the run.
+    let mut run: Option<(usize, usize)> = None;
+    for (start, segment) in bounded.split_word_bound_indices() {
+        let end = start + segment.len();
+        let ascii = segment.as_bytes()[0].is_ascii();
+        if !ascii && segment.chars().next().is_some_and(is_complex_context) {
+            run = Some((run.map_or(start, |(start, _)| start), end));
+            continue;
+        }
+        if let Some((start, end)) = run.take() {
+            emit(start, end);
+        }
+        if is_word(segment) {
+            emit(start, end);
+        }
+    }
+    if let Some((start, end)) = run {
+        emit(start, end);
+    }
+}
+
+fn is_word(segment: &str) -> bool {
+    if segment.len() == 1 {
+        return segment.as_bytes()[0].is_ascii_alphanumeric();
+    }
+    segment.chars().any(|c| is_word_character(c) || is_complex_context(c)) || is_emoji(segment)
+}
+
+/// The start and end of a word, or of the pieces of a long one: each piece is the first word in the 255 units
+/// from where the last ended.
+fn for_each_piece(word: &str, mut visit: impl FnMut(usize, usize)) {
+    if word.len() <= LONGEST {
+        return visit(0, word.len());
+    }
+    let in_run = word.chars().next().is_some_and(is_complex_context);
+    let mut start = 0;
+    while start < word.len() {
+        let window = first_units(&word[start..], LONGEST);
+        let piece = if in_run { window } else { window.split_word_bounds().next().unwrap_or(window) };
+        if is_word(piece) {
+            visit(start, start + piece.len());
+        }
+        start += piece.len();
+    }
+}
+
+/// As many whole characters from the start as fit into `units` UTF-16 code units; at least one.
+pub(crate) fn first_units(text: &str, units: usize) -> &str {
+    let mut left = units;
+    for (at, c) in text.char_indices() {
+        match left.checked_sub(c.len_utf16()) {
+            Some(rest) => left = rest,
+            None => return &text[..at.max(c.len_utf8())],
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_way_of_ascii_is_that_of_unicode(text in "[ab1_.:,;' \\-\n#éÀ\u{301}\u{200d}😀🇩ก漢ア\u{ad}]{0,20}") {
+            let mut expected = Vec::new();
+            for_each_unicode_word(&text, &mut |word: &str| expected.push(word.to_owned()));
+            prop_assert_eq!(words(&text), expected);
+        }
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        let mut words = Vec::new();
+        for_each_word(text, |word| words.push(word.to_owned()));
+        words
+    }
+
+    #[test]
+    fn a_segment_needs_a_letter_a_digit_or_an_emoji() {
+        assert_eq!(words("a-b, c_d ___ 3.14 ½ ² © 5€ —"), ["a", "b", "c_d", "3.14", "©", "5"]);
+        assert_eq!(words("C♯ # #️⃣ 🇩🇪 👩‍🔬 → ↔"), ["C", "♯", "#️⃣", "🇩🇪", "👩‍🔬", "↔"]);
+    }
+
+    #[test]
+    fn thai_stays_together_and_han_falls_apart() {
+        assert_eq!(words("การที่ได้ 漢字 カタカナ"), ["การที่ได้", "漢", "字", "カタカナ"]);
+    }
+
+    #[test]
+    fn a_cedilla_alone_is_no_letter_as_in_unicode_12() {
+        assert_eq!(words("a¸b"), ["a", "b"]);
+    }
+
+    #[test]
+    fn long_words_are_cut_after_255_units() {
+        let lengths =
+            |text: String| words(&text).iter().map(|word| word.encode_utf16().count()).collect::<Vec<_>>();
+        assert_eq!(lengths("a".repeat(255)), [255]);
+        assert_eq!(lengths("a".repeat(600)), [255, 255, 90]);
+        assert_eq!(lengths("é".repeat(256)), [255, 1]);
+        // A character of two units that would straddle the cut begins the next piece.
+        assert_eq!(lengths("𝒜".repeat(128)), [254, 2]);
+        // The apostrophe at the cut joins nothing within the window, so the word ends before it.
+        assert_eq!(lengths(format!("{}'{}", "a".repeat(254), "b".repeat(9))), [254, 9]);
+    }
+}

@@ -1,0 +1,114 @@
+//! From a filter to the passages that meet it.
+
+use std::ops::Bound;
+
+use control::Control;
+use tantivy::Term;
+use tantivy::columnar::NumericalValue;
+use tantivy::query::{EnableScoring, ExistsQuery, Query, RangeQuery, TermSetQuery};
+
+use crate::Error;
+use crate::filter::expression::{Filter, Range};
+use crate::filter::fields::{Scalar, engine_name, without_sign};
+use crate::filter::passage_set::PassageSet;
+use crate::index::integrity::engine_error;
+use crate::index::schema::FIELDS;
+use crate::index::snapshot::Snapshot;
+
+/// The passages of each segment that meet a filter, which was checked.
+pub(crate) fn resolve(
+    filter: &Filter,
+    index: &Snapshot,
+    control: &Control,
+) -> Result<Vec<PassageSet>, Error> {
+    control.check()?;
+    match filter {
+        Filter::Ids(ids) => {
+            let terms = ids.iter().map(|id| Term::from_field_text(index.fields.id, id));
+            run(&TermSetQuery::new(terms), index)
+        }
+        Filter::Equals { field, value } => run(&TermSetQuery::new([term(index, field, value)]), index),
+        Filter::In { field, values } => {
+            run(&TermSetQuery::new(values.iter().map(|value| term(index, field, value))), index)
+        }
+        Filter::Range(range) => run(&range_query(index, range), index),
+        Filter::Exists { field } => {
+            run(&ExistsQuery::new(format!("{FIELDS}.{}", engine_name(field)), false), index)
+        }
+        Filter::And(parts) => {
+            let mut sets = none(index);
+            sets.iter_mut().for_each(PassageSet::complement);
+            for part in parts {
+                if sets.iter().all(PassageSet::is_empty) {
+                    break;
+                }
+                let others = resolve(part, index, control)?;
+                sets.iter_mut().zip(&others).for_each(|(set, other)| set.intersect(other));
+            }
+            Ok(sets)
+        }
+        Filter::Or(parts) => {
+            let mut sets = none(index);
+            for part in parts {
+                let others = resolve(part, index, control)?;
+                sets.iter_mut().zip(&others).for_each(|(set, other)| set.unite(other));
+            }
+            Ok(sets)
+        }
+        Filter::Not(part) => {
+            let mut sets = resolve(part, index, control)?;
+            sets.iter_mut().for_each(PassageSet::complement);
+            Ok(sets)
+        }
+    }
+}
+
+fn none(index: &Snapshot) -> Vec<PassageSet> {
+    index.segments.iter().map(|segment| PassageSet::new(segment.reader.max_doc())).collect()
+}
+
+/// What the engine finds.
+fn run(query: &dyn Query, index: &Snapshot) -> Result<Vec<PassageSet>, Error> {
+    let mut sets = none(index);
+    let Some(first) = index.segments.first() else { return Ok(sets) };
+    let error = |error| engine_error("read", &index.path, error);
+    let weight = query.weight(EnableScoring::disabled_from_schema(first.reader.schema())).map_err(error)?;
+    for (segment, set) in index.segments.iter().zip(&mut sets) {
+        let insert = &mut |docs: &[_]| docs.iter().for_each(|&doc| set.insert(doc));
+        weight.for_each_no_score(&segment.reader, insert).map_err(error)?;
+    }
+    Ok(sets)
+}
+
+/// A value as the engine's term dictionary has it: numbers as integers where they are whole.
+fn term(index: &Snapshot, field: &str, value: &Scalar) -> Term {
+    let mut term = Term::from_field_json_path(index.fields.fields, &engine_name(field), false);
+    match value {
+        Scalar::Text(text) => term.append_type_and_str(text),
+        Scalar::Boolean(value) => term.append_type_and_fast_value(*value),
+        Scalar::Number(number) => match NumericalValue::F64(without_sign(*number)).normalize() {
+            NumericalValue::I64(number) => term.append_type_and_fast_value(number),
+            NumericalValue::U64(number) => term.append_type_and_fast_value(number),
+            NumericalValue::F64(number) => term.append_type_and_fast_value(number),
+        },
+    }
+    term
+}
+
+/// A range over the engine's columns, which hold floating-point numbers alone.
+fn range_query(index: &Snapshot, range: &Range) -> RangeQuery {
+    let term = |value: &Scalar| match value {
+        Scalar::Number(number) => {
+            let mut term = Term::from_field_json_path(index.fields.fields, &engine_name(&range.field), false);
+            term.append_type_and_fast_value(without_sign(*number));
+            term
+        }
+        value => term(index, &range.field, value),
+    };
+    let bound = |including: &Option<Scalar>, excluding: &Option<Scalar>| match (including, excluding) {
+        (Some(value), _) => Bound::Included(term(value)),
+        (None, Some(value)) => Bound::Excluded(term(value)),
+        (None, None) => Bound::Unbounded,
+    };
+    RangeQuery::new(bound(&range.gte, &range.gt), bound(&range.lte, &range.lt))
+}

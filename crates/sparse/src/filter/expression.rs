@@ -1,0 +1,271 @@
+//! Which passages a search may find, by their ids and fields.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+use crate::filter::fields::{Scalar, bad_name};
+
+/// Filters within filters.
+const DEEPEST: usize = 32;
+
+/// Which passages a search may find. Written as JSON with the variant as the only key:
+/// `{"and": [{"equals": {"field": "language", "value": "en"}}, {"range": {"field": "year", "gte": 2000}}]}`.
+///
+/// If a passage lacks a field, every condition on that field is false, so [`Not`](Self::Not) of it is true. A field
+/// with several texts meets a condition if one of its texts does; a field with an empty list of texts counts as
+/// missing. Values of different kinds (text, number, boolean) are never equal, and neither is in a range of the other.
+///
+/// Unless the index is empty, a search fails for [`Equals`](Self::Equals), [`In`](Self::In) and [`Range`](Self::Range)
+/// on a field that no passage has, and for values of a kind that the field never has: such filters are mistakes that
+/// would match nothing. [`Exists`](Self::Exists) accepts any field. Deleted passages count until their segment is
+/// merged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub enum Filter {
+    /// Passages with one of these ids; ids that the index lacks are passed over.
+    Ids(Vec<String>),
+    /// Passages whose field is this value.
+    Equals {
+        /// The name of the field.
+        field: String,
+        /// The value.
+        value: Scalar,
+    },
+    /// Passages whose field is one of these values.
+    In {
+        /// The name of the field.
+        field: String,
+        /// The values; none find nothing.
+        values: Vec<Scalar>,
+    },
+    /// Passages whose field is between bounds.
+    Range(Range),
+    /// Passages that have the field.
+    Exists {
+        /// The name of the field.
+        field: String,
+    },
+    /// Passages that meet all of these; of none, every passage.
+    And(Vec<Filter>),
+    /// Passages that meet one of these; of none, no passage.
+    Or(Vec<Filter>),
+    /// Passages that do not meet this.
+    Not(Box<Filter>),
+}
+
+/// Bounds of a field's values: one or two, not both `gte` and `gt`, nor both `lte` and `lt`, and both numbers or
+/// both texts. Texts are ordered by their characters' code points.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Range {
+    /// The name of the field.
+    pub field: String,
+    /// The least value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gte: Option<Scalar>,
+    /// What values are greater than.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gt: Option<Scalar>,
+    /// The greatest value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lte: Option<Scalar>,
+    /// What values are less than.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lt: Option<Scalar>,
+}
+
+impl Filter {
+    /// Refuses what has no meaning.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Part`] with the path to the part that has none, as in `filter.and[1].range`: field names that are
+    /// empty or longer than 255 bytes, numbers that are not finite, bounds that a [`Range`] cannot have, and more
+    /// than 32 filters within each other.
+    pub fn check(&self) -> Result<(), Error> {
+        self.check_at(1).map_err(|Refused { path, expected, got }| Error::Part {
+            path: format!("filter{path}"),
+            expected,
+            got,
+        })
+    }
+
+    fn check_at(&self, depth: usize) -> Result<(), Refused> {
+        if depth > DEEPEST {
+            return Err(Refused::new("at most 32 filters within each other", "more".to_owned()));
+        }
+        match self {
+            Self::Ids(_) => Ok(()),
+            Self::Equals { field, value } => check_name(field)
+                .and_then(|()| check_value(value))
+                .map_err(|refused| refused.within(".equals")),
+            Self::In { field, values } => {
+                check_name(field).map_err(|refused| refused.within(".in"))?;
+                check_all(values, ".in.values", check_value)
+            }
+            Self::Range(range) => range.check().map_err(|refused| refused.within(".range")),
+            Self::Exists { field } => check_name(field).map_err(|refused| refused.within(".exists")),
+            Self::And(parts) => check_all(parts, ".and", |part| part.check_at(depth + 1)),
+            Self::Or(parts) => check_all(parts, ".or", |part| part.check_at(depth + 1)),
+            Self::Not(part) => part.check_at(depth + 1).map_err(|refused| refused.within(".not")),
+        }
+    }
+
+    /// About how many bytes of memory it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        let text = |text: &String| size_of::<String>() + text.len();
+        let scalar = |value: &Scalar| match value {
+            Scalar::Text(value) => text(value),
+            Scalar::Number(_) | Scalar::Boolean(_) => size_of::<Scalar>(),
+        };
+        size_of::<Self>()
+            + match self {
+                Self::Ids(ids) => ids.iter().map(text).sum(),
+                Self::Equals { field, value } => text(field) + scalar(value),
+                Self::In { field, values } => text(field) + values.iter().map(scalar).sum::<usize>(),
+                Self::Range(range) => text(&range.field) + range.bounds().map(scalar).sum::<usize>(),
+                Self::Exists { field } => text(field),
+                Self::And(parts) | Self::Or(parts) => parts.iter().map(Self::bytes).sum(),
+                Self::Not(part) => part.bytes(),
+            }
+    }
+}
+
+impl Range {
+    fn bounds(&self) -> impl Iterator<Item = &Scalar> {
+        self.named_bounds().map(|(_, bound)| bound)
+    }
+
+    pub(crate) fn named_bounds(&self) -> impl Iterator<Item = (&'static str, &Scalar)> {
+        let bounds = [("gte", &self.gte), ("gt", &self.gt), ("lte", &self.lte), ("lt", &self.lt)];
+        bounds.into_iter().filter_map(|(name, bound)| Some((name, bound.as_ref()?)))
+    }
+
+    fn check(&self) -> Result<(), Refused> {
+        check_name(&self.field)?;
+        self.bounds().try_for_each(check_value)?;
+        let kinds: Vec<&str> = self.bounds().map(kind).collect();
+        let refused = |expected, got: &str| Err(Refused::new(expected, got.to_owned()));
+        if self.gte.is_some() && self.gt.is_some() {
+            return refused("one of gte and gt", "both");
+        }
+        if self.lte.is_some() && self.lt.is_some() {
+            return refused("one of lte and lt", "both");
+        }
+        match kinds[..] {
+            [] => refused("at least one of gte, gt, lte and lt", "none"),
+            [first, second] if first != second => {
+                refused("bounds that are both numbers or both texts", &format!("a {first} and a {second}"))
+            }
+            ["boolean", ..] => refused("numbers or texts as bounds", "a boolean"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What is wrong somewhere in a filter.
+pub(crate) struct Refused {
+    pub path: String,
+    pub expected: Cow<'static, str>,
+    pub got: String,
+}
+
+impl Refused {
+    pub fn new(expected: impl Into<Cow<'static, str>>, got: String) -> Self {
+        Self { path: String::new(), expected: expected.into(), got }
+    }
+
+    pub fn within(mut self, step: &str) -> Self {
+        self.path.insert_str(0, step);
+        self
+    }
+}
+
+pub(crate) fn check_all<T>(
+    parts: &[T],
+    step: &str,
+    check: impl Fn(&T) -> Result<(), Refused>,
+) -> Result<(), Refused> {
+    let mut parts = parts.iter().enumerate();
+    parts.try_for_each(|(at, part)| check(part).map_err(|refused| refused.within(&format!("{step}[{at}]"))))
+}
+
+fn check_name(name: &str) -> Result<(), Refused> {
+    bad_name(name).map_or(Ok(()), |(expected, got)| Err(Refused::new(expected, got)))
+}
+
+fn check_value(value: &Scalar) -> Result<(), Refused> {
+    match value {
+        Scalar::Number(number) if !number.is_finite() => {
+            Err(Refused::new("finite numbers", number.to_string()))
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn kind(value: &Scalar) -> &'static str {
+    match value {
+        Scalar::Text(_) => "text",
+        Scalar::Number(_) => "number",
+        Scalar::Boolean(_) => "boolean",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(bounds: &str) -> Filter {
+        serde_json::from_str(&format!(r#"{{"range": {{"field": "year"{bounds}}}}}"#)).expect("a range")
+    }
+
+    #[test]
+    fn a_filter_that_means_nothing_is_refused_with_the_path_to_it() {
+        let refused = |filter: Filter| filter.check().expect_err("a bad filter").to_string();
+        let equals = |field: &str, value: Scalar| Filter::Equals { field: field.to_owned(), value };
+        assert_eq!(
+            refused(Filter::And(vec![equals("a", true.into()), range("")])),
+            "filter.and[1].range: expected at least one of gte, gt, lte and lt, got none"
+        );
+        let nested = Filter::Not(Box::new(Filter::Or(vec![equals("a", f64::INFINITY.into())])));
+        assert_eq!(refused(nested), "filter.not.or[0].equals: expected finite numbers, got inf");
+        let values = vec![Scalar::from(1.0), Scalar::from(f64::NAN)];
+        assert_eq!(
+            refused(Filter::In { field: "a".to_owned(), values }),
+            "filter.in.values[1]: expected finite numbers, got NaN"
+        );
+        assert_eq!(
+            refused(Filter::Exists { field: String::new() }),
+            "filter.exists: expected field names of 1 to 255 bytes, got 0 bytes"
+        );
+        for (bounds, expected) in [
+            (r#", "gte": 1, "gt": 1"#, "one of gte and gt, got both"),
+            (r#", "lte": 1, "lt": 1"#, "one of lte and lt, got both"),
+            (
+                r#", "gte": 1, "lt": "b""#,
+                "bounds that are both numbers or both texts, got a number and a text",
+            ),
+            (r#", "gte": true"#, "numbers or texts as bounds, got a boolean"),
+        ] {
+            assert_eq!(refused(range(bounds)), format!("filter.range: expected {expected}"));
+        }
+        let deep = |depth| (1..depth).fold(Filter::Ids(Vec::new()), |part, _| Filter::Not(Box::new(part)));
+        assert!(deep(32).check().is_ok());
+        assert!(refused(deep(33)).ends_with(".not: expected at most 32 filters within each other, got more"));
+    }
+
+    #[test]
+    fn filters_are_json_with_their_variant_as_the_key() {
+        let json = r#"{"and":[{"ids":["a"]},{"equals":{"field":"f","value":true}},{"in":{"field":"f","values":["x",1.5]}},{"range":{"field":"f","gte":0.0,"lt":9.0}},{"not":{"exists":{"field":"g"}}},{"or":[]}]}"#;
+        let filter: Filter = serde_json::from_str(json).expect("a filter");
+        assert!(filter.check().is_ok());
+        assert_eq!(serde_json::to_string(&filter).expect("JSON"), json);
+        for bad in
+            [r#"{"ids":[1]}"#, r#"{"exists":{"field":"f","x":1}}"#, r#"{"or":[],"and":[]}"#, "{}", "[]"]
+        {
+            assert!(serde_json::from_str::<Filter>(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Rejects filters that no passage of the index can meet because a field's name or a value's kind is wrong.
+//!
+//! Such a filter would silently match nothing, or with [`Filter::Not`] everything. The names and kinds are those of the
+//! columns of all segments, so they include passages that were deleted but not merged away yet.
+
+use std::collections::{BTreeSet, HashMap};
+
+use tantivy::columnar::ColumnType;
+
+use crate::Error;
+use crate::filter::expression::{Filter, Refused, check_all, kind};
+use crate::filter::fields::{Scalar, engine_name, passage_name};
+use crate::index::integrity::engine_error;
+use crate::index::schema::FIELDS;
+use crate::index::snapshot::Snapshot;
+
+/// Maximum number of field names in an error message.
+const MAX_LISTED: usize = 12;
+
+/// Names and kinds of the fields that a filter has conditions on.
+struct Known<'a> {
+    /// The kinds of each field's values: text, number, boolean; empty for a field that no passage has.
+    kinds: HashMap<&'a str, BTreeSet<&'static str>>,
+    /// The names of all fields of the index; read only if a filter has a condition on an unknown field.
+    names: BTreeSet<String>,
+}
+
+/// Fails for conditions on a field that no passage has, and for values of a kind that none of the field's values has.
+/// [`Filter::Exists`] accepts any field.
+pub(crate) fn check_known(filter: &Filter, index: &Snapshot) -> Result<(), Error> {
+    let mut known = Known { kinds: HashMap::new(), names: BTreeSet::new() };
+    known.read(filter, index)?;
+    if known.kinds.values().any(BTreeSet::is_empty) {
+        known.names = field_names(index)?;
+    }
+    known.check(filter).map_err(|Refused { path, expected, got }| Error::Part {
+        path: format!("filter{path}"),
+        expected,
+        got,
+    })
+}
+
+impl<'a> Known<'a> {
+    fn read(&mut self, filter: &'a Filter, index: &Snapshot) -> Result<(), Error> {
+        match filter {
+            Filter::Ids(_) | Filter::Exists { .. } => Ok(()),
+            Filter::Equals { field, .. } | Filter::In { field, .. } => self.read_field(field, index),
+            Filter::Range(range) => self.read_field(&range.field, index),
+            Filter::And(parts) | Filter::Or(parts) => {
+                parts.iter().try_for_each(|part| self.read(part, index))
+            }
+            Filter::Not(part) => self.read(part, index),
+        }
+    }
+
+    fn read_field(&mut self, field: &'a str, index: &Snapshot) -> Result<(), Error> {
+        if self.kinds.contains_key(field) {
+            return Ok(());
+        }
+        let name = format!("{FIELDS}.{}", engine_name(field));
+        let mut kinds = BTreeSet::new();
+        for segment in &index.segments {
+            let columns = segment.reader.fast_fields().dynamic_column_handles(&name);
+            let columns = columns.map_err(|error| engine_error("read", &index.path, error))?;
+            kinds.extend(columns.iter().map(|column| match column.column_type() {
+                ColumnType::Str => "text",
+                ColumnType::Bool => "boolean",
+                _ => "number",
+            }));
+        }
+        self.kinds.insert(field, kinds);
+        Ok(())
+    }
+
+    fn check(&self, filter: &Filter) -> Result<(), Refused> {
+        match filter {
+            Filter::Ids(_) | Filter::Exists { .. } => Ok(()),
+            Filter::Equals { field, value } => self
+                .check_name(field)
+                .and_then(|()| self.check_kind(field, value).map_err(|refused| refused.within(".value")))
+                .map_err(|refused| refused.within(".equals")),
+            Filter::In { field, values } => {
+                self.check_name(field).map_err(|refused| refused.within(".in"))?;
+                check_all(values, ".in.values", |value| self.check_kind(field, value))
+            }
+            Filter::Range(range) => self
+                .check_name(&range.field)
+                .and_then(|()| {
+                    range.named_bounds().try_for_each(|(name, bound)| {
+                        let checked = self.check_kind(&range.field, bound);
+                        checked.map_err(|refused| refused.within(&format!(".{name}")))
+                    })
+                })
+                .map_err(|refused| refused.within(".range")),
+            Filter::And(parts) => check_all(parts, ".and", |part| self.check(part)),
+            Filter::Or(parts) => check_all(parts, ".or", |part| self.check(part)),
+            Filter::Not(part) => self.check(part).map_err(|refused| refused.within(".not")),
+        }
+    }
+
+    fn check_name(&self, field: &str) -> Result<(), Refused> {
+        if self.kinds[field].is_empty() {
+            let got = format!("\"{field}\"{}", hint(field, &self.names));
+            return Err(Refused::new(known_names(&self.names), got).within(".field"));
+        }
+        Ok(())
+    }
+
+    fn check_kind(&self, field: &str, value: &Scalar) -> Result<(), Refused> {
+        let kinds = &self.kinds[field];
+        if kinds.contains(kind(value)) {
+            return Ok(());
+        }
+        let kinds: Vec<_> = kinds.iter().map(|kind| format!("a {kind}")).collect();
+        let expected = format!("{}, as every value of \"{field}\" is", kinds.join(" or "));
+        let got = match value {
+            Scalar::Text(text) => format!("the text \"{text}\""),
+            Scalar::Number(number) => format!("the number {number}"),
+            Scalar::Boolean(value) => format!("the boolean {value}"),
+        };
+        Err(Refused::new(expected, got))
+    }
+}
+
+/// The names of all fields that passages have, in ascending order.
+fn field_names(index: &Snapshot) -> Result<BTreeSet<String>, Error> {
+    let mut names = BTreeSet::new();
+    for segment in &index.segments {
+        let metadata = segment.reader.fields_metadata();
+        let metadata = metadata.map_err(|error| engine_error("read", &index.path, error))?;
+        names.extend(metadata.iter().filter_map(|field| {
+            let name = field.field_name.strip_prefix(FIELDS)?.strip_prefix('.')?;
+            passage_name(name)
+        }));
+    }
+    Ok(names)
+}
+
+/// The expected part of the error message for a field that no passage has.
+fn known_names(names: &BTreeSet<String>) -> String {
+    if names.is_empty() {
+        return "no condition on fields, since no passage of the index has any".to_owned();
+    }
+    let listed: Vec<_> = names.iter().take(MAX_LISTED).map(|name| format!("\"{name}\"")).collect();
+    let others = match names.len() - listed.len() {
+        0 => String::new(),
+        others => format!(" and {others} others"),
+    };
+    format!("a field that passages of the index have ({}{others})", listed.join(", "))
+}
+
+/// Suggests a name that is nearly the same.
+fn hint(field: &str, names: &BTreeSet<String>) -> String {
+    let max_distance = (field.chars().count() / 3).max(1);
+    match names.iter().map(|name| (distance(field, name), name)).min() {
+        Some((distance, name)) if distance <= max_distance => format!("; did you mean \"{name}\"?"),
+        _ => String::new(),
+    }
+}
+
+/// The Levenshtein distance of two names, ignoring case.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b) = (a.to_lowercase(), b.to_lowercase());
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, &to) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(from != to);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_count_edits_and_ignore_case() {
+        for (a, b, expected) in [
+            ("year", "Year", 0),
+            ("yeer", "year", 1),
+            ("", "ab", 2),
+            ("kitten", "sitting", 3),
+            ("größe", "grösse", 2),
+        ] {
+            assert_eq!((distance(a, b), distance(b, a)), (expected, expected), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn a_near_name_is_suggested_and_a_far_one_is_not() {
+        let names: BTreeSet<_> = ["language", "year"].map(str::to_owned).into();
+        assert_eq!(known_names(&names), "a field that passages of the index have (\"language\", \"year\")");
+        assert_eq!(hint("yeer", &names), "; did you mean \"year\"?");
+        assert_eq!(hint("author", &names), "");
+        let many: BTreeSet<_> = (0..40).map(|at| format!("field {at:02}")).collect();
+        assert!(known_names(&many).ends_with("\"field 11\" and 28 others)"));
+    }
+}

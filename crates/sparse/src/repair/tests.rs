@@ -1,0 +1,185 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use control::Control;
+use tantivy::Term;
+use tantivy::indexer::NoMergePolicy;
+
+use super::*;
+use crate::index::schema::schema;
+use crate::{Analyzer, Bm25, Bm25Index, IndexWriter, WriterOptions};
+
+const OPTIONS: WriterOptions = WriterOptions { overwrite: false, threads: 1, memory: 15_000_000 };
+
+/// An index with four segments: `a0` and `a1`; `b0` and `b1`; `c0`; `d0` and `d1`. The deletion of `b1` is part of
+/// the last commit.
+fn index(path: &Path) -> Vec<String> {
+    let mut writer = IndexWriter::create(path, Analyzer::SIMPLE, OPTIONS).expect("an empty folder");
+    writer.merge_in_background(false);
+    for (letter, passages) in [('a', 2), ('b', 2), ('c', 1), ('d', 2)] {
+        for number in 0..passages {
+            writer.add(&format!("{letter}{number}"), None, "stone bridge").expect("a new id");
+        }
+        if letter == 'd' {
+            writer.delete(&["b1"]).expect("a deletion");
+        }
+        writer.commit().expect("a commit");
+    }
+    writer.close().expect("no merges");
+    found(path)
+}
+
+fn found(path: &Path) -> Vec<String> {
+    let index = Bm25Index::open(path).expect("a sound index");
+    index.verify().expect("sound files");
+    let searcher = index.searcher();
+    let hits = searcher.search("bridge", 100, Bm25::default(), &Control::new()).expect("hits");
+    searcher.ids(&hits).expect("ids")
+}
+
+/// Reproduces the bug of writers that did not skip the commit's stamp: a tantivy writer deletes first, then merges.
+/// With `keep` the files of the source segments stay, as they do while one of our writers has them open.
+fn merge_uncommitted_deletion(path: &Path, id: &str, keep: bool) {
+    let index = open_index(path).expect("a sound index");
+    let pinned = keep.then(|| index.load_metas().expect("a list of segments"));
+    let mut engine: tantivy::IndexWriter =
+        index.writer_with_num_threads(1, 15_000_000).expect("no other writer");
+    engine.set_merge_policy(Box::new(NoMergePolicy));
+    let (_, fields) = schema();
+    engine.delete_term(Term::from_field_text(fields.id, id));
+    let segments = index.searchable_segment_ids().expect("a list of segments");
+    engine.merge(&segments).wait().expect("a merge");
+    engine.wait_merging_threads().expect("no merges");
+    drop(pinned);
+}
+
+#[test]
+fn a_deletion_that_was_merged_but_never_committed_is_undone() {
+    for deleted in ["a0", "a1", "c0", "d1"] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let before = index(folder.path());
+        merge_uncommitted_deletion(folder.path(), deleted, true);
+        match Bm25Index::open(folder.path()) {
+            Err(error @ Error::MissingPassages { expected: 6, found: 5, .. }) => {
+                assert!(error.to_string().contains("repair"), "{error}");
+            }
+            other => panic!("{other:?}"),
+        }
+        let repaired = repair(folder.path()).expect("a repair");
+        assert_eq!(repaired, Repair { restored: 1, ..Repair::default() });
+        assert_eq!(found(folder.path()), before);
+        assert_eq!(repair(folder.path()).expect("nothing to repair"), Repair::default());
+        let mut writer = IndexWriter::open(folder.path(), OPTIONS).expect("a sound index");
+        assert_eq!(writer.delete(&[deleted]).expect("a deletion"), 1);
+        writer.commit().expect("a commit");
+        writer.merge().expect("a merge");
+        assert_eq!(found(folder.path()).len(), before.len() - 1);
+    }
+}
+
+#[test]
+fn an_index_whose_merged_segments_are_gone_keeps_what_is_left() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut before = index(folder.path());
+    merge_uncommitted_deletion(folder.path(), "a0", false);
+    let repaired = repair(folder.path()).expect("a repair");
+    assert_eq!(repaired, Repair { lost: 1, ..Repair::default() });
+    before.retain(|id| id != "a0");
+    assert_eq!(found(folder.path()), before);
+    let mut writer = IndexWriter::open(folder.path(), OPTIONS).expect("a sound index");
+    writer.add("a0", None, "stone bridge").expect("an id that is free again");
+    writer.commit().expect("a commit");
+    assert_eq!(found(folder.path()).len(), 6);
+}
+
+#[test]
+fn a_lost_impact_file_is_noticed_and_made_anew() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let before = index(folder.path());
+    let entries = fs::read_dir(folder.path()).expect("a folder");
+    let mut files = entries.map(|entry| entry.expect("an entry").path());
+    let lost = files.find(|file| file.extension().is_some_and(|end| end == "impacts"));
+    let lost = lost.expect("an impact file");
+    let content = fs::read(&lost).expect("an impact file");
+    fs::remove_file(&lost).expect("a file to remove");
+    let error = Bm25Index::open(folder.path()).expect_err("a lost file").to_string();
+    assert!(error.contains(".impacts") && error.contains("repair"), "{error}");
+    let repaired = repair(folder.path()).expect("a repair");
+    assert_eq!(repaired, Repair { rebuilt_files: 1, ..Repair::default() });
+    assert_eq!(fs::read(&lost).expect("an impact file"), content);
+    assert_eq!(found(folder.path()), before);
+}
+
+#[test]
+fn half_an_impact_file_as_an_interrupted_repair_leaves_is_made_anew() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let before = index(folder.path());
+    let entries = fs::read_dir(folder.path()).expect("a folder");
+    let files = entries.map(|entry| entry.expect("an entry").path());
+    let impacts: Vec<PathBuf> =
+        files.filter(|file| file.extension().is_some_and(|end| end == "impacts")).collect();
+    for (file, part) in impacts.iter().zip([0, 7, 100]) {
+        let content = fs::read(file).expect("an impact file");
+        fs::write(file, &content[..part]).expect("a file to damage");
+    }
+    let mut flipped = fs::read(&impacts[3]).expect("an impact file");
+    flipped[40] ^= 1;
+    fs::write(&impacts[3], flipped).expect("a file to damage");
+    let repaired = repair(folder.path()).expect("a repair");
+    assert_eq!(repaired, Repair { rebuilt_files: 4, ..Repair::default() });
+    assert_eq!(found(folder.path()), before);
+}
+
+#[test]
+fn no_impact_file_is_built_from_damaged_postings() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let before = index(folder.path());
+    let entries = fs::read_dir(folder.path()).expect("a folder");
+    let files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    let impacts = files.iter().find(|file| file.extension().is_some_and(|end| end == "impacts"));
+    let impacts = impacts.expect("an impact file");
+    fs::remove_file(impacts).expect("a file to remove");
+    let postings = impacts.with_extension("idx");
+    let content = fs::read(&postings).expect("postings");
+    let mut damaged = content.clone();
+    damaged[0] ^= 1;
+    fs::write(&postings, damaged).expect("a file to damage");
+    assert!(matches!(repair(folder.path()), Err(Error::Corrupt { .. })));
+    assert!(!impacts.exists());
+    fs::write(&postings, content).expect("a file to restore");
+    assert_eq!(repair(folder.path()).expect("a repair"), Repair { rebuilt_files: 1, ..Repair::default() });
+    assert_eq!(found(folder.path()), before);
+}
+
+#[test]
+fn a_restored_segment_whose_impact_file_is_lost_gets_a_new_one() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let before = index(folder.path());
+    merge_uncommitted_deletion(folder.path(), "a0", true);
+    for entry in fs::read_dir(folder.path()).expect("a folder") {
+        let file = entry.expect("an entry").path();
+        if file.extension().is_some_and(|end| end == "impacts") {
+            fs::remove_file(file).expect("a file to remove");
+        }
+    }
+    let repaired = repair(folder.path()).expect("a repair");
+    assert_eq!(repaired, Repair { rebuilt_files: 5, restored: 1, lost: 0 });
+    assert_eq!(found(folder.path()), before);
+}
+
+#[test]
+fn damage_of_another_kind_and_an_open_writer_are_left_alone() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    index(folder.path());
+    let writer = IndexWriter::open(folder.path(), OPTIONS).expect("a sound index");
+    assert!(matches!(repair(folder.path()), Err(Error::Locked { .. })));
+    drop(writer);
+    let entries = fs::read_dir(folder.path()).expect("a folder");
+    let mut files = entries.map(|entry| entry.expect("an entry").path());
+    let terms = files.find(|file| file.extension().is_some_and(|end| end == "term")).expect("terms");
+    let content = fs::read(&terms).expect("terms");
+    fs::write(&terms, &content[1..]).expect("a file to damage");
+    let list = fs::read(folder.path().join("meta.json")).expect("a list of segments");
+    assert!(matches!(repair(folder.path()), Err(Error::Corrupt { .. })));
+    assert_eq!(fs::read(folder.path().join("meta.json")).expect("a list of segments"), list);
+}

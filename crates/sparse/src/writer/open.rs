@@ -1,0 +1,231 @@
+//! Making indexes, and opening them for changes.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use tantivy::directory::error::LockError;
+use tantivy::indexer::IndexWriterOptions;
+use tantivy::{Index, TantivyError};
+
+use super::IndexWriter;
+use crate::index::commit_payload::CommitPayload;
+use crate::index::folder::{clear, is_unfinished, remove_temporary};
+use crate::index::integrity::{CHECKED_ON_OPEN, engine_error, guarded};
+use crate::index::open::{analyze_with, new_index, open_index};
+use crate::index::snapshot::Snapshot;
+use crate::writer::backlog::Backlog;
+use crate::writer::id_set::IdSet;
+use crate::writer::options::WriterOptions;
+use crate::{Analyzer, Error};
+
+impl IndexWriter {
+    /// Makes an empty index in a folder, which is made if there is none. Where an index is overwritten, it stays
+    /// until the first commit.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::AlreadyExists`] unless told to overwrite; [`Error::NotAFolder`]; [`Error::NotAnIndex`] for
+    /// another program's index, which is never overwritten; [`Error::Locked`]; [`Error::Argument`] for options
+    /// out of range; [`Error::Io`]. An index that never had a passage is taken for none: a first build that was
+    /// killed can be begun again.
+    pub fn create(path: &Path, analyzer: Analyzer, options: WriterOptions) -> Result<Self, Error> {
+        let engine_options = options.checked()?;
+        if path.is_file() {
+            return Err(Error::NotAFolder { path: path.to_path_buf() });
+        }
+        fs::create_dir_all(path).map_err(Error::io("create", path))?;
+        match guarded(path, || open_index(path)) {
+            Ok(_) if is_unfinished(path)? => clear(path)?,
+            Ok(_) if !options.overwrite => return Err(Error::AlreadyExists { path: path.to_path_buf() }),
+            Ok(index) => {
+                if let Some(writer) = Self::overwrite(path, index, &analyzer, options, &engine_options)? {
+                    return Ok(writer);
+                }
+                clear(path)?;
+            }
+            Err(Error::NotAnIndex { .. }) if is_unfinished(path)? => clear(path)?,
+            Err(Error::Corrupt { .. } | Error::MissingPassages { .. } | Error::Version { .. })
+                if options.overwrite =>
+            {
+                clear(path)?
+            }
+            Err(Error::Corrupt { .. } | Error::MissingPassages { .. } | Error::Version { .. }) => {
+                return Err(Error::AlreadyExists { path: path.to_path_buf() });
+            }
+            Err(error) => return Err(error),
+        }
+        Self::create_empty(path, analyzer, options, &engine_options)
+    }
+
+    /// Opens the index in a folder for changes.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Bm25Index::open`](crate::Bm25Index::open), [`Error::Locked`], and [`Error::Argument`] for
+    /// options out of range.
+    pub fn open(path: &Path, options: WriterOptions) -> Result<Self, Error> {
+        Self::open_expecting(path, None, options)
+    }
+
+    /// Opens the index in a folder for changes unless it was made with another analyzer.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open), and [`Error::AnalyzerMismatch`].
+    pub fn open_expecting(
+        path: &Path,
+        analyzer: Option<Analyzer>,
+        options: WriterOptions,
+    ) -> Result<Self, Error> {
+        let engine_options = options.checked()?;
+        guarded(path, || {
+            let index = open_index(path)?;
+            let engine = open_engine(&index, &engine_options, "open", path)?;
+            let writer = Self::from_engine(path, index, engine, options)?;
+            writer.committed.check_analyzer(analyzer.as_ref())?;
+            writer.start_analyzing();
+            // A writer that was killed may have left files whose names the next commit would give again.
+            remove_temporary(path)?;
+            writer.collect_garbage()?;
+            Ok(writer)
+        })
+    }
+
+    fn create_empty(
+        path: &Path,
+        analyzer: Analyzer,
+        options: WriterOptions,
+        engine_options: &IndexWriterOptions,
+    ) -> Result<Self, Error> {
+        let index = new_index(path)?;
+        let error = |error| engine_error("create", path, error);
+        let mut engine = open_engine(&index, engine_options, "create", path)?;
+        write_tokenizer(path, &analyzer)?;
+        let mut prepared = engine.prepare_commit().map_err(error)?;
+        prepared.set_payload(&CommitPayload::new(&analyzer).to_json());
+        prepared.commit().map_err(error)?;
+        let writer = Self::from_engine(path, index, engine, options)?;
+        writer.remove_other_tokenizers()?;
+        writer.start_analyzing();
+        Ok(writer)
+    }
+
+    /// A writer that will replace a sound index at its first commit; none if the index is not sound.
+    fn overwrite(
+        path: &Path,
+        index: Index,
+        analyzer: &Analyzer,
+        options: WriterOptions,
+        engine_options: &IndexWriterOptions,
+    ) -> Result<Option<Self>, Error> {
+        let opened = guarded(path, || {
+            let engine = open_engine(&index, engine_options, "create", path)?;
+            let mut writer = Self::from_engine(path, index, engine, options)?;
+            remove_temporary(path)?;
+            writer.collect_garbage()?;
+            write_tokenizer(path, analyzer)?;
+            writer.analyzer = analyzer.clone();
+            writer.start_analyzing();
+            writer.begin_overwriting()?;
+            Ok(writer)
+        });
+        match opened {
+            Ok(writer) => Ok(Some(writer)),
+            Err(
+                Error::Corrupt { .. }
+                | Error::MissingPassages { .. }
+                | Error::Version { .. }
+                | Error::AnalyzerVersion { .. },
+            ) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(super) fn begin_overwriting(&mut self) -> Result<(), Error> {
+        let cleared = self.engine.delete_all_documents();
+        cleared.map_err(|error| engine_error("create", &self.path, error))?;
+        self.settings = CommitPayload::new(&self.analyzer);
+        self.overwriting = true;
+        Ok(())
+    }
+
+    /// Gives the engine the analyzer, and hears of what is analysed.
+    fn start_analyzing(&self) {
+        analyze_with(&self.index, self.analyzer.clone());
+        self.backlog.watch(&self.index);
+    }
+
+    fn from_engine(
+        path: &Path,
+        index: Index,
+        engine: tantivy::IndexWriter,
+        options: WriterOptions,
+    ) -> Result<Self, Error> {
+        let mut checked = HashSet::new();
+        let committed = Snapshot::open(&index, path, &mut checked, CHECKED_ON_OPEN)?;
+        Ok(Self {
+            path: path.to_path_buf(),
+            index,
+            engine,
+            fields: committed.fields,
+            settings: committed.settings.clone(),
+            analyzer: committed.analyzer.clone(),
+            committed,
+            overwriting: false,
+            checked,
+            added: IdSet::default(),
+            removed: IdSet::default(),
+            backlog: Backlog::new(options.waiting()),
+            interrupted: false,
+            engine_lost: false,
+            options,
+            merges_in_background: true,
+        })
+    }
+}
+
+/// Number of retries for a lock that is held. The lock of a writer that was just closed may stay held for a moment
+/// while this process starts a child: between `fork` and `exec`, the child has all open files of its parent.
+const LOCK_TRIES: u32 = 20;
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
+
+/// Opens tantivy's writer. All of its operations must be later than the last commit: see [`skip_stamp_of_commit`].
+fn open_engine(
+    index: &Index,
+    options: &IndexWriterOptions,
+    operation: &'static str,
+    path: &Path,
+) -> Result<tantivy::IndexWriter, Error> {
+    let error = |error| engine_error(operation, path, error);
+    let mut tries = 0;
+    let engine = loop {
+        match index.writer_with_options(options.clone()) {
+            Err(TantivyError::LockFailure(LockError::LockBusy, _)) if tries < LOCK_TRIES => {
+                tries += 1;
+                thread::sleep(LOCK_PAUSE);
+            }
+            opened => break opened.map_err(error)?,
+        }
+    };
+    skip_stamp_of_commit(&engine).map_err(error)?;
+    Ok(engine)
+}
+
+/// Consumes the operation stamp (opstamp) that a new or rolled-back tantivy writer would give its first operation.
+///
+/// tantivy numbers operations, and a merge of committed segments applies the deletions up to the number of the last
+/// commit. A writer that has just been opened or rolled back starts counting at that number, not after it. If its first
+/// operation is a deletion, the next merge would therefore apply it although it was never committed. The merged segment
+/// then has fewer passages than the commit recorded, and the index can no longer be opened.
+pub(super) fn skip_stamp_of_commit(engine: &tantivy::IndexWriter) -> tantivy::Result<()> {
+    // An empty group of operations consumes one stamp and does nothing else.
+    engine.run(std::iter::empty()).map(|_| ())
+}
+
+/// Puts the tokenizer of an analyzer that has one beside the index, before the commit that needs it.
+fn write_tokenizer(path: &Path, analyzer: &Analyzer) -> Result<(), Error> {
+    analyzer.word_pieces().map_or(Ok(()), |pieces| pieces.write_copy(path))
+}
