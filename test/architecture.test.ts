@@ -105,7 +105,6 @@ const circlesToOpen: Readonly<Record<string, number>> = {
 	'crates/inference': 1,
 	'crates/kernels': 3,
 	'crates/reading': 3,
-	'crates/sparse': 1,
 	'crates/storage': 2,
 	'crates/tokenize': 1,
 	'crates/vectors': 1,

@@ -1,0 +1,196 @@
+//! One example for each rule about absent fields, kinds of values, and what is rejected.
+
+use std::path::Path;
+
+use control::Control;
+use sparse::{
+    Analyzer, Bm25, Bm25Index, Error, Filter, IndexWriter, PassageFields, Range, Searcher, WriterOptions,
+};
+
+fn indexed(path: &Path, passages: &[(&str, PassageFields)]) -> IndexWriter {
+    let mut writer =
+        IndexWriter::create(path, Analyzer::SIMPLE, WriterOptions::default()).expect("an empty folder");
+    for (id, fields) in passages {
+        writer.add_with_fields(id, None, "words", fields).expect("a new id");
+    }
+    writer.commit().expect("a commit");
+    writer
+}
+
+fn found(searcher: &Searcher, json: &str) -> Vec<String> {
+    let filter = serde_json::from_str(json).expect("a filter");
+    let control = Control::new();
+    let filtered = searcher.filtered(Some(&filter), &control).expect("a filter");
+    let hits = filtered.search("words", 10, Bm25::default(), &control).expect("hits");
+    searcher.ids(&hits).expect("ids")
+}
+
+fn fields(json: &str) -> PassageFields {
+    serde_json::from_str(json).expect("fields")
+}
+
+#[test]
+fn absent_fields_and_fields_of_several_kinds_are_what_the_documentation_says() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let passages = [
+        ("number", fields(r#"{"x": 1}"#)),
+        ("text", fields(r#"{"x": "1"}"#)),
+        ("boolean", fields(r#"{"x": true}"#)),
+        ("texts", fields(r#"{"x": ["0", "5"]}"#)),
+        ("empty", fields(r#"{"x": []}"#)),
+        ("absent", fields(r#"{"y": -0.0}"#)),
+        ("none", PassageFields::new()),
+    ];
+    drop(indexed(folder.path(), &passages));
+    let searcher = Bm25Index::open(folder.path()).expect("a sound index").searcher();
+    let found = |json: &str| found(&searcher, json).join(" ");
+    assert_eq!(found(r#"{"equals": {"field": "x", "value": 1}}"#), "number");
+    assert_eq!(found(r#"{"equals": {"field": "x", "value": "1"}}"#), "text");
+    assert_eq!(found(r#"{"equals": {"field": "x", "value": true}}"#), "boolean");
+    assert_eq!(found(r#"{"equals": {"field": "x", "value": "5"}}"#), "texts");
+    assert_eq!(found(r#"{"range": {"field": "x", "gte": 0}}"#), "number");
+    // One and the same text is in both bounds, or it is not.
+    assert_eq!(found(r#"{"range": {"field": "x", "gt": "0", "lt": "5"}}"#), "text");
+    assert_eq!(found(r#"{"exists": {"field": "x"}}"#), "number text boolean texts");
+    assert_eq!(found(r#"{"not": {"exists": {"field": "x"}}}"#), "empty absent none");
+    assert_eq!(
+        found(r#"{"not": {"equals": {"field": "x", "value": 1}}}"#),
+        "text boolean texts empty absent none"
+    );
+    assert_eq!(found(r#"{"exists": {"field": "z"}}"#), "");
+    assert_eq!(found(r#"{"not": {"exists": {"field": "z"}}}"#).split(' ').count(), 7);
+    // −0 is 0.
+    assert_eq!(found(r#"{"range": {"field": "y", "gte": 0}}"#), "absent");
+    assert_eq!(found(r#"{"range": {"field": "y", "lt": 0}}"#), "");
+    assert_eq!(found(r#"{"range": {"field": "y", "gt": -0.0}}"#), "");
+    assert_eq!(found(r#"{"equals": {"field": "y", "value": -0.0}}"#), "absent");
+    assert_eq!(found(r#"{"in": {"field": "x", "values": []}}"#), "");
+    assert_eq!(found(r#"{"ids": ["none", "nobody", "text", "none"]}"#), "text none");
+    assert_eq!(found(r#"{"ids": []}"#), "");
+    assert_eq!(found(r#"{"and": []}"#).split(' ').count(), 7);
+    assert_eq!(found(r#"{"or": []}"#), "");
+    assert_eq!(searcher.fields("texts").expect("fields"), passages[3].1);
+    assert_eq!(searcher.fields("empty").expect("fields"), passages[4].1);
+    assert_eq!(searcher.fields("none").expect("fields"), PassageFields::new());
+    let error = searcher.fields("nobody").expect_err("an unknown id").to_string();
+    assert_eq!(error, "fields: expected a passage of the index, got id \"nobody\"");
+}
+
+#[test]
+fn a_condition_on_a_field_or_kind_of_value_that_no_passage_has_is_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let passages = [
+        ("a", fields(r#"{"year": 1999, "a.b": "x", "draft": true}"#)),
+        ("b", fields(r#"{"year": 2001, "mixed": 1}"#)),
+        ("c", fields(r#"{"mixed": "one", "none": []}"#)),
+    ];
+    let mut writer = indexed(folder.path(), &passages);
+    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    let searcher = index.searcher();
+    let refused = |json: &str| {
+        let filter = serde_json::from_str(json).expect("a filter");
+        let error = searcher.filtered(Some(&filter), &Control::new()).expect_err("a refusal");
+        assert!(matches!(error, Error::Part { .. }), "{error:?}");
+        error.to_string()
+    };
+    let known = "expected a field that passages of the index have (\"a.b\", \"draft\", \"mixed\", \"year\")";
+    assert_eq!(
+        refused(r#"{"equals": {"field": "Yeer", "value": 1999}}"#),
+        format!("filter.equals.field: {known}, got \"Yeer\"; did you mean \"year\"?")
+    );
+    assert_eq!(
+        refused(r#"{"and": [{"or": []}, {"not": {"in": {"field": "author", "values": []}}}]}"#),
+        format!("filter.and[1].not.in.field: {known}, got \"author\"")
+    );
+    // A field with an empty list of texts counts as missing.
+    assert_eq!(
+        refused(r#"{"range": {"field": "none", "gt": "a"}}"#),
+        format!("filter.range.field: {known}, got \"none\"")
+    );
+    assert_eq!(
+        refused(r#"{"range": {"field": "year", "gte": "1990", "lt": "2000"}}"#),
+        "filter.range.gte: expected a number, as every value of \"year\" is, got the text \"1990\""
+    );
+    assert_eq!(
+        refused(r#"{"or": [{"equals": {"field": "a.b", "value": 1.5}}]}"#),
+        "filter.or[0].equals.value: expected a text, as every value of \"a.b\" is, got the number 1.5"
+    );
+    assert_eq!(
+        refused(r#"{"in": {"field": "mixed", "values": [1, "one", true]}}"#),
+        "filter.in.values[2]: expected a number or a text, as every value of \"mixed\" is, got the boolean true"
+    );
+    assert_eq!(found(&searcher, r#"{"equals": {"field": "mixed", "value": "one"}}"#), ["c"]);
+    // An index without passages accepts any filter; one whose passages have no fields does not.
+    writer.delete(&["a", "b", "c"]).expect("a deletion");
+    writer.commit().expect("a commit");
+    index.reload().expect("a sound index");
+    let year = r#"{"equals": {"field": "year", "value": 1999}}"#;
+    let filter = serde_json::from_str(year).expect("a filter");
+    assert_eq!(found(&index.searcher(), year), [""; 0]);
+    writer.add("d", None, "words").expect("a new id");
+    writer.commit().expect("a commit");
+    writer.merge().expect("a merge");
+    index.reload().expect("a sound index");
+    let error = index.searcher().filtered(Some(&filter), &Control::new()).expect_err("a refusal").to_string();
+    assert_eq!(
+        error,
+        "filter.equals.field: expected no condition on fields, since no passage of the index has any, got \"year\""
+    );
+}
+
+#[test]
+fn an_update_replaces_fields_and_a_searcher_keeps_those_of_its_commit() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut writer =
+        indexed(folder.path(), &[("a", fields(r#"{"year": 1999}"#)), ("b", fields(r#"{"year": 2001}"#))]);
+    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    let before = index.searcher();
+    let since_2000 = r#"{"range": {"field": "year", "gte": 2000}}"#;
+    assert_eq!(found(&before, since_2000), ["b"]);
+    writer.update_with_fields("a", None, "words", &fields(r#"{"year": 2024}"#)).expect("an update");
+    writer.update("b", None, "words").expect("an update");
+    writer.commit().expect("a commit");
+    index.reload().expect("a sound index");
+    assert_eq!(found(&index.searcher(), since_2000), ["a"]);
+    assert_eq!(found(&before, since_2000), ["b"]);
+    assert_eq!(index.searcher().fields("b").expect("fields"), PassageFields::new());
+    assert_eq!(before.fields("b").expect("fields"), fields(r#"{"year": 2001}"#));
+}
+
+#[test]
+fn bad_fields_and_bad_filters_are_refused_and_lose_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut writer = indexed(folder.path(), &[("a", fields(r#"{"year": 1999}"#))]);
+    let bad = PassageFields::from([("year".to_owned(), f64::NAN.into())]);
+    let error = writer.update_with_fields("a", None, "words", &bad).expect_err("a bad field").to_string();
+    assert_eq!(error, "passage \"a\": fields.year: expected a finite number, got NaN");
+    assert!(matches!(writer.add_with_fields("b", None, "words", &bad), Err(Error::Part { .. })));
+    writer.commit().expect("a commit");
+    let searcher = Bm25Index::open(folder.path()).expect("a sound index").searcher();
+    assert_eq!(searcher.len(), 1);
+    assert_eq!(searcher.fields("a").expect("fields"), fields(r#"{"year": 1999}"#));
+    let bad = Filter::Not(Box::new(Filter::Range(Range { field: "year".to_owned(), ..Range::default() })));
+    let error = searcher.filtered(Some(&bad), &Control::new()).expect_err("a bad filter").to_string();
+    assert_eq!(error, "filter.not.range: expected at least one of gte, gt, lte and lt, got none");
+    let control = Control::new();
+    control.cancel();
+    let everything = Filter::And(Vec::new());
+    assert!(matches!(searcher.filtered(Some(&everything), &control), Err(Error::Cancelled(_))));
+}
+
+#[test]
+fn passages_without_fields_cost_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let ids: Vec<String> = (0..5000).map(|at| at.to_string()).collect();
+    let passages: Vec<_> = ids.iter().map(|id| (id.as_str(), PassageFields::new())).collect();
+    drop(indexed(folder.path(), &passages));
+    let size = |extension: &str| {
+        let entries =
+            std::fs::read_dir(folder.path()).expect("a folder").map(|entry| entry.expect("an entry"));
+        let files = entries.filter(|entry| entry.path().extension().is_some_and(|found| found == extension));
+        files.map(|file| file.metadata().expect("a file").len()).sum::<u64>()
+    };
+    // A header and a checksum; the engine stores a few bytes of every document, however little it has.
+    assert!(size("fast") < 300, "{} bytes of columns", size("fast"));
+    assert!(size("store") < 7 * 5000, "{} bytes stored", size("store"));
+}

@@ -1,0 +1,110 @@
+//! Random passages, filters and changes to an index.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use sparse::{FieldValue, Filter, PassageFields, Range, Scalar};
+
+const NAMES: [&str; 4] = ["year", "a.b", "back\\slash%", "größe"];
+
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// Of one of twelve ids: an addition, or an update if it is there.
+    Put(u8, String, PassageFields),
+    Delete(u8),
+    Commit,
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop::sample::select(vec!["", "2", "Z", "a", "ab", "é", "\u{1F600}", "x y"]).prop_map(str::to_owned)
+}
+
+fn number() -> impl Strategy<Value = f64> {
+    let exact = 9_007_199_254_740_992.0; // 2^53
+    prop::sample::select(vec![
+        -0.0,
+        0.0,
+        2.0,
+        2.5,
+        3.0,
+        -7.0,
+        exact,
+        exact - 1.0,
+        -exact,
+        1e300,
+        -1e300,
+        5e-324,
+        2e19,
+    ])
+}
+
+fn scalar() -> impl Strategy<Value = Scalar> {
+    prop_oneof![
+        text().prop_map(Scalar::Text),
+        number().prop_map(Scalar::Number),
+        any::<bool>().prop_map(Scalar::Boolean)
+    ]
+}
+
+fn name() -> impl Strategy<Value = String> {
+    prop::sample::select(NAMES.to_vec()).prop_map(str::to_owned)
+}
+
+fn passage_fields() -> impl Strategy<Value = PassageFields> {
+    let value = prop_oneof![
+        3 => scalar().prop_map(FieldValue::One),
+        1 => prop::collection::vec(text(), 0..4).prop_map(FieldValue::Many),
+    ];
+    prop_oneof![1 => Just(BTreeMap::new()), 3 => prop::collection::btree_map(name(), value, 0..4)]
+}
+
+fn range() -> impl Strategy<Value = Range> {
+    let bounds = prop_oneof![
+        (number().prop_map(Scalar::Number), number().prop_map(Scalar::Number)),
+        (text().prop_map(Scalar::Text), text().prop_map(Scalar::Text)),
+    ];
+    (name(), bounds, 0..3usize, 0..3usize).prop_map(|(field, (low, high), lower, upper)| {
+        let (lower, upper) = if (lower, upper) == (0, 0) { (1, 0) } else { (lower, upper) };
+        let pick = |bound: &Scalar, chosen: bool| chosen.then(|| bound.clone());
+        Range {
+            field,
+            gte: pick(&low, lower == 1),
+            gt: pick(&low, lower == 2),
+            lte: pick(&high, upper == 1),
+            lt: pick(&high, upper == 2),
+        }
+    })
+}
+
+pub fn filter() -> impl Strategy<Value = Filter> {
+    let leaf = prop_oneof![
+        prop::collection::vec(0u8..14, 0..6)
+            .prop_map(|ids| Filter::Ids(ids.into_iter().map(|id| format!("p{id}")).collect())),
+        (name(), scalar()).prop_map(|(field, value)| Filter::Equals { field, value }),
+        (name(), prop::collection::vec(scalar(), 0..5))
+            .prop_map(|(field, values)| Filter::In { field, values }),
+        range().prop_map(Filter::Range),
+        name().prop_map(|field| Filter::Exists { field }),
+        Just(Filter::Exists { field: "nobody".to_owned() }),
+    ];
+    leaf.prop_recursive(3, 12, 3, |part| {
+        prop_oneof![
+            prop::collection::vec(part.clone(), 0..3).prop_map(Filter::And),
+            prop::collection::vec(part.clone(), 0..3).prop_map(Filter::Or),
+            part.prop_map(|part| Filter::Not(Box::new(part))),
+        ]
+    })
+}
+
+fn words() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(vec!["a", "b", "c", "d"]), 0..6)
+        .prop_map(|words| words.join(" "))
+}
+
+pub fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        8 => (0u8..12, words(), passage_fields()).prop_map(|(id, text, fields)| Step::Put(id, text, fields)),
+        2 => (0u8..12).prop_map(Step::Delete),
+        1 => Just(Step::Commit),
+    ]
+}

@@ -1,0 +1,68 @@
+//! The passages that an index must contain after each operation.
+
+use crate::operation::{IDS, Operation};
+
+/// A passage's id and the number of the change that added it, which is a term of its text.
+pub type Passage = (u8, u64);
+
+/// The passages that an index must contain, in order of insertion.
+#[derive(Debug, Default, Clone)]
+pub struct Model {
+    pub committed: Vec<Passage>,
+    /// The passages after the next commit.
+    pub pending: Vec<Passage>,
+    /// Whether the next commit replaces the index.
+    pub overwriting: bool,
+    pub changes: u64,
+}
+
+impl Model {
+    pub fn has(&self, id: u8) -> bool {
+        self.pending.iter().any(|&(other, _)| other == id)
+    }
+
+    /// Removes a passage. Returns whether it existed.
+    fn remove(&mut self, id: u8) -> bool {
+        let before = self.pending.len();
+        self.pending.retain(|&(other, _)| other != id);
+        self.pending.len() < before
+    }
+
+    fn put(&mut self, id: u8) {
+        self.pending.push((id, self.changes));
+    }
+
+    /// Applies the changes of an operation, as the index must.
+    pub fn apply(&mut self, operation: &Operation) {
+        self.changes += 1;
+        match *operation {
+            Operation::Add(id) if !self.has(id) => self.put(id),
+            Operation::Update(id) => {
+                self.remove(id);
+                self.put(id);
+            }
+            Operation::Delete(id) => drop(self.remove(id)),
+            Operation::Commit => {
+                self.committed.clone_from(&self.pending);
+                self.overwriting = false;
+            }
+            Operation::Commits(count) => {
+                for step in 0..count {
+                    self.apply(&Operation::Update(step % IDS));
+                    self.apply(&Operation::Commit);
+                }
+            }
+            Operation::Rollback | Operation::Interrupt if self.overwriting => self.pending.clear(),
+            Operation::Rollback | Operation::Interrupt => self.pending.clone_from(&self.committed),
+            Operation::Close | Operation::Drop | Operation::Kill => {
+                self.pending.clone_from(&self.committed);
+                self.overwriting = false;
+            }
+            Operation::Overwrite => {
+                self.pending.clear();
+                self.overwriting = true;
+            }
+            Operation::Add(_) | Operation::Merge | Operation::MergeInBackground(_) => {}
+        }
+    }
+}
