@@ -150,8 +150,8 @@ fn read(
     let chosen = ReadOptions {
         scoring: scoring(&options.scoring)?,
         limits: SpanLimits {
-            spans: options.spans_per_passage as usize,
-            tokens: options.max_answer_tokens as usize,
+            max_spans: options.spans_per_passage as usize,
+            max_tokens: options.max_answer_tokens as usize,
         },
         evidence: Evidence { beta: options.beta, gamma: options.gamma },
         merge: merge(&options.merge)?,
@@ -166,7 +166,7 @@ fn read(
         .zip(&windows)
         .map(|(passage, windows)| PassageReading {
             text: &passage.text,
-            retrieval: passage.score as f32,
+            retrieval_score: passage.score as f32,
             windows: windows.iter().map(window).collect(),
         })
         .collect();

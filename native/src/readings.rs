@@ -92,8 +92,8 @@ impl NativeReadings {
                 texts.push(best.text.to_owned());
                 let hits = read.run.get(&read.ids[question]).unwrap_or_default();
                 passage_ids.push(hits[best.passage].id.clone());
-                starts.push(best.units.start as u32);
-                ends.push(best.units.end as u32);
+                starts.push(best.utf16_range.start as u32);
+                ends.push(best.utf16_range.end as u32);
                 scores.push(best.score);
             }
             Ok(AnswerColumns {

@@ -5,9 +5,9 @@ use std::ops::Range;
 use control::Control;
 use gungraun::{library_benchmark, library_benchmark_group};
 use reading::{
-    Accepted, Answer, AnsweredQuestion, Evidence, Merge, PassageReading, QuestionBuilder, QuestionReadings,
-    ReadOptions, Relevance, Scoring, Span, SpanLimits, SpanScoring, Window, answers, best_spans,
-    exact_matches, keep,
+    AcceptedAnswers, Answer, AnsweredQuestion, Evidence, Merge, PassageReading, QuestionBuilder,
+    QuestionReadings, ReadOptions, Relevance, Scoring, Span, SpanLimits, SpanScoring, StoredReading, Window,
+    answers, best_spans, exact_matches,
 };
 
 use crate::data::{Random, aside, kept, on_this_thread};
@@ -42,8 +42,10 @@ fn weights(spans: SpanScoring) -> &'static Grid {
     on_this_thread();
     let accepted = kept(["w1".to_owned(), "w7 w8".to_owned()]).as_slice();
     let readings = kept(aside(|| (0..10).map(read).collect::<Vec<QuestionReadings>>())).iter();
-    let questions = readings
-        .map(|readings| AnsweredQuestion { readings: Some(readings), accepted: Accepted::Texts(accepted) });
+    let questions = readings.map(|readings| AnsweredQuestion {
+        readings: Some(readings),
+        accepted: AcceptedAnswers::Texts(accepted),
+    });
     let scoring = |step| {
         let evidence = Evidence { beta: 1.0, gamma: f64::from(step) / 10.0 };
         Scoring { spans, evidence, merge: Merge::Text }
@@ -59,8 +61,8 @@ fn read(question: usize) -> QuestionReadings {
     for at in 0..PASSAGES {
         let passage = kept(Passage::new((question * PASSAGES + at) as u64));
         let reading = passage.reading();
-        let kept = keep(at, &reading.windows, SpanLimits::default()).expect("a sound window");
-        builder.push(reading.text, reading.retrieval, &kept).expect("a finite score");
+        let stored = StoredReading::new(at, &reading.windows, SpanLimits::default()).expect("a valid window");
+        builder.push(reading.text, reading.retrieval_score, &stored).expect("a finite score");
     }
     builder.finish()
 }
@@ -115,7 +117,7 @@ impl Passage {
     fn reading(&self) -> PassageReading<'_> {
         let Self { start, end, offsets, words, .. } = self;
         let window = Window { relevance: Relevance::Logit(self.relevance), start, end, offsets, words };
-        PassageReading { text: &self.text, retrieval: self.retrieval, windows: vec![window] }
+        PassageReading { text: &self.text, retrieval_score: self.retrieval, windows: vec![window] }
     }
 }
 

@@ -30,7 +30,6 @@ impl ReciprocalRank {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{Method, fuse};
     use ranking::Hit;
 

@@ -1,7 +1,7 @@
-//! Spans of passages of 200 tokens, answers of 50 passages, and the weights of evidence fusion for 200 questions of 50
-//! passages each, on one thread.
+//! The spans of passages of 200 tokens, the answers from 50 passages, and the tuning of evidence fusion on 200 questions with
+//! 50 passages each, on one thread.
 //!
-//! `cargo bench -p reading --bench evidence`; `-- tune` for one of them.
+//! Run `cargo bench -p reading --bench evidence`; add `-- tune` for one of them.
 
 use std::ops::Range;
 
@@ -9,9 +9,9 @@ use control::Control;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use reading::{
-    Accepted, AnsweredQuestion, Evidence, EvidenceSearch, GridRange, Merge, PassageReading, QuestionBuilder,
-    QuestionReadings, ReadOptions, Relevance, Scoring, SpanLimits, SpanScoring, Window, answers, best_spans,
-    exact_matches, keep, tune_evidence,
+    AcceptedAnswers, AnsweredQuestion, Evidence, EvidenceSearch, GridRange, Merge, PassageReading,
+    QuestionBuilder, QuestionReadings, ReadOptions, Relevance, Scoring, SpanLimits, SpanScoring,
+    StoredReading, Window, answers, best_spans, exact_matches, tune_evidence,
 };
 
 const TOKENS: usize = 200;
@@ -24,11 +24,11 @@ fn main() {
     divan::main();
 }
 
-/// The best 10 spans of up to so many tokens.
+/// The best 10 spans of up to `tokens` tokens.
 #[divan::bench(args = [10, 50])]
 fn spans(bencher: Bencher<'_, '_>, tokens: usize) {
-    let passage = Read::new(1);
-    let limits = SpanLimits { spans: 10, tokens };
+    let passage = RandomReading::new(1);
+    let limits = SpanLimits { max_spans: 10, max_tokens: tokens };
     bencher
         .counter(ItemsCount::new(TOKENS))
         .bench(|| best_spans(&passage.start, &passage.end, &passage.words, limits));
@@ -36,41 +36,42 @@ fn spans(bencher: Bencher<'_, '_>, tokens: usize) {
 
 #[divan::bench(args = SCORINGS)]
 fn answers_of_50(bencher: Bencher<'_, '_>, scoring: &str) {
-    let passages: Vec<Read> = (0..PASSAGES).map(|passage| Read::new(passage as u64)).collect();
+    let passages: Vec<RandomReading> =
+        (0..PASSAGES).map(|passage| RandomReading::new(passage as u64)).collect();
     let options = ReadOptions { scoring: named(scoring), ..ReadOptions::default() };
-    let read: Vec<PassageReading<'_>> = passages.iter().map(Read::reading).collect();
-    bencher.counter(ItemsCount::new(PASSAGES)).bench(|| answers(&read, &options).expect("sound readings"));
+    let read: Vec<PassageReading<'_>> = passages.iter().map(RandomReading::reading).collect();
+    bencher.counter(ItemsCount::new(PASSAGES)).bench(|| answers(&read, &options).expect("valid readings"));
 }
 
-/// Exact matches of all questions with one pair of weights and 1 to 50 passages.
+/// The exact matches of all questions, with one pair of weights and 1 to 50 passages.
 #[divan::bench(args = SCORINGS, sample_count = 20)]
 fn exact(bencher: Bencher<'_, '_>, scoring: &str) {
-    let (questions, accepted) = run();
+    let (questions, accepted) = stored_readings();
     let questions = answered(&questions, &accepted);
     let evidence = Evidence { beta: 1.0, gamma: 0.2 };
     let scoring = Scoring { spans: named(scoring), evidence, merge: Merge::Text };
-    let numbers = [1, 5, 10, 20, 50];
+    let passage_counts = [1, 5, 10, 20, 50];
     bencher.counter(ItemsCount::new(QUESTIONS)).bench_local(|| {
-        exact_matches(&questions, scoring, &numbers, &Control::new()).expect("sound weights")
+        exact_matches(&questions, scoring, &passage_counts, &Control::new()).expect("finite weights")
     });
 }
 
-/// The whole search for weights and a number of passages.
+/// A complete search for the weights and the number of passages.
 #[divan::bench(args = SCORINGS, sample_count = 3, sample_size = 1)]
 fn tune(bencher: Bencher<'_, '_>, scoring: &str) {
-    let (questions, accepted) = run();
+    let (questions, accepted) = stored_readings();
     let questions = answered(&questions, &accepted);
     let search = EvidenceSearch {
         spans: named(scoring),
         merge: Merge::Text,
-        passages: vec![1, 5, 10, 20, 50],
-        beta: GridRange { from: 0.2, to: 2.0 },
-        weight: GridRange { from: 0.0, to: 2.0 },
+        passage_counts: vec![1, 5, 10, 20, 50],
+        beta: GridRange { min: 0.2, max: 2.0 },
+        weight: GridRange { min: 0.0, max: 2.0 },
         threads: 1,
     };
     bencher
         .counter(ItemsCount::new(QUESTIONS))
-        .bench_local(|| tune_evidence(&questions, &search, &Control::new()).expect("a search"));
+        .bench_local(|| tune_evidence(&questions, &search, &Control::new()).expect("a valid search"));
 }
 
 fn named(scoring: &str) -> SpanScoring {
@@ -84,37 +85,41 @@ fn named(scoring: &str) -> SpanScoring {
 fn answered<'a>(questions: &'a [QuestionReadings], accepted: &'a [String]) -> Vec<AnsweredQuestion<'a>> {
     questions
         .iter()
-        .map(|readings| AnsweredQuestion { readings: Some(readings), accepted: Accepted::Texts(accepted) })
+        .map(|readings| AnsweredQuestion {
+            readings: Some(readings),
+            accepted: AcceptedAnswers::Texts(accepted),
+        })
         .collect()
 }
 
-/// Readings of all questions, and what they accept.
-fn run() -> (Vec<QuestionReadings>, Vec<String>) {
+/// The readings of all questions, and the accepted answers of each.
+fn stored_readings() -> (Vec<QuestionReadings>, Vec<String>) {
     let question = |question: usize| {
         let mut builder = QuestionBuilder::new();
         for passage in 0..PASSAGES {
-            let read = Read::new((question * PASSAGES + passage) as u64);
+            let read = RandomReading::new((question * PASSAGES + passage) as u64);
             let reading = read.reading();
-            let kept = keep(passage, &reading.windows, SpanLimits::default()).expect("a sound window");
-            builder.push(&read.text, reading.retrieval, &kept).expect("a finite score");
+            let stored = StoredReading::new(passage, &reading.windows, SpanLimits::default());
+            let stored = stored.expect("a valid window");
+            builder.push(&read.text, reading.retrieval_score, &stored).expect("a finite score");
         }
         builder.finish()
     };
     ((0..QUESTIONS).map(question).collect(), vec!["w1".to_owned(), "w7 w8".to_owned()])
 }
 
-/// A passage of words of which some have two tokens, and logits.
-struct Read {
+/// A passage with random logits, in which some words have two tokens.
+struct RandomReading {
     text: String,
     start: Vec<f32>,
     end: Vec<f32>,
     offsets: Vec<Range<u32>>,
     words: Vec<u32>,
     relevance: f32,
-    retrieval: f32,
+    retrieval_score: f32,
 }
 
-impl Read {
+impl RandomReading {
     fn new(seed: u64) -> Self {
         let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let mut logit = || {
@@ -123,7 +128,7 @@ impl Read {
         };
         let (mut text, mut offsets, mut words) = (String::new(), Vec::new(), Vec::new());
         for token in 0..TOKENS {
-            // Every fifth token goes on with the word of the one before.
+            // Every fifth token belongs to the word of the token before it.
             if token % 5 != 4 {
                 text.push(' ');
                 words.push(words.last().map_or(0, |word| word + 1));
@@ -135,12 +140,12 @@ impl Read {
             offsets.push(first..text.len() as u32);
         }
         let [start, end] = [0, 1].map(|_| (0..TOKENS).map(|_| logit()).collect());
-        Self { text, start, end, offsets, words, relevance: logit(), retrieval: 10.0 + logit() }
+        Self { text, start, end, offsets, words, relevance: logit(), retrieval_score: 10.0 + logit() }
     }
 
     fn reading(&self) -> PassageReading<'_> {
         let Self { start, end, offsets, words, .. } = self;
         let window = Window { relevance: Relevance::Logit(self.relevance), start, end, offsets, words };
-        PassageReading { text: &self.text, retrieval: self.retrieval, windows: vec![window] }
+        PassageReading { text: &self.text, retrieval_score: self.retrieval_score, windows: vec![window] }
     }
 }

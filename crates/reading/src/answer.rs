@@ -1,120 +1,103 @@
+//! Answers directly from a reader's logits.
+
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::candidates::{Candidate, rank};
-use crate::kept::{KeptPassage, Window, keep};
-use crate::spans::SpanLimits;
+use crate::reader_output::{SpanLimits, StoredReading, Window};
+use crate::scoring::{Candidate, Merge, SpanScoring, rank};
 use crate::{Error, Evidence};
 
-/// What a reader said of one passage.
+/// A passage with the reader's output.
 #[derive(Debug, Clone)]
 pub struct PassageReading<'a> {
     /// The passage's text.
     pub text: &'a str,
     /// The score with which it was retrieved, for evidence fusion.
-    pub retrieval: f32,
-    /// What the reader said: a window, or several that overlap.
+    pub retrieval_score: f32,
+    /// The reader's output: one window, or several that overlap.
     pub windows: Vec<Window<'a>>,
 }
 
-/// How a span's score is made of what the reader said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SpanScoring {
-    /// The best span of the passage with the highest relevance.
-    Original,
-    /// Softmax over passages × softmax over the spans of each; equal answers add up.
-    #[default]
-    Normalized,
-    /// P_start · P_end · P_selected of one span (Karpukhin et al., 2020, §6.1); an answer has that of its best span.
-    Probability,
-    /// The same, but the probabilities of equal answers add up, which is not in that paper.
-    SummedProbability,
-}
-
-/// Which answers are one answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Merge {
-    /// Those of the same text, letter for letter.
-    #[default]
-    Text,
-    /// Those that SQuAD's normalization makes equal: case, punctuation, articles, white space.
-    Normalized,
-}
-
-/// How passages are read.
+/// How answers are found.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ReadOptions {
     /// How spans are scored.
     pub scoring: SpanScoring,
-    /// Spans kept of a passage, and their length.
+    /// How many spans of a passage are scored, and how long they may be.
     pub limits: SpanLimits,
-    /// What the retrieval score adds to the relevance.
+    /// The weights of the reader's relevance and of the retrieval score.
     pub evidence: Evidence,
-    /// Which answers are one.
+    /// Which spans are the same answer.
     pub merge: Merge,
 }
 
-/// An answer, where its best span stands.
+/// An answer, with the location of its best span.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The span's text.
     pub text: String,
-    /// Position of its passage in the list read.
+    /// Position of its passage in the list of passages.
     pub passage: usize,
     /// Bytes of the passage's text.
     pub bytes: Range<usize>,
-    /// A probability under `Normalized`, `Probability` and `SummedProbability`; start + end logits under `Original`.
+    /// start logit + end logit under `Original`; otherwise a probability.
     pub score: f64,
 }
 
-/// The answers that passages give, best first, each text once. Of equal scores the one of the earlier passage comes
-/// first. Passages of no tokens give none.
+/// Returns the answers that passages give, best first, each once.
+///
+/// Of equal scores, the answer from the earlier passage comes first. Passages without tokens give no answer.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] for weights or a relevance that are not finite, and a passage of no window; [`Error::Shape`] for
-/// arrays that do not belong together.
+/// [`Error::Argument`] if a weight or a relevance is not finite, or a passage has no window; [`Error::Shape`] if the slices
+/// of a window differ in length.
 pub fn answers(passages: &[PassageReading<'_>], options: &ReadOptions) -> Result<Vec<Answer>, Error> {
     options.evidence.check()?;
-    let kept = passages.iter().enumerate().map(|(at, passage)| keep(at, &passage.windows, options.limits));
-    let kept = kept.collect::<Result<Vec<KeptPassage>, Error>>()?;
-    let mut numbers: HashMap<String, u32> = HashMap::new();
+    let readings = passages
+        .iter()
+        .enumerate()
+        .map(|(at, passage)| StoredReading::new(at, &passage.windows, options.limits));
+    let readings = readings.collect::<Result<Vec<StoredReading>, Error>>()?;
+    let mut answer_numbers: HashMap<String, u32> = HashMap::new();
     let mut candidates = Vec::new();
-    let mut places = Vec::new();
-    for (at, (passage, kept)) in passages.iter().zip(&kept).enumerate() {
-        for span in &kept.spans {
+    let mut byte_ranges = Vec::new();
+    for (at, (passage, reading)) in passages.iter().zip(&readings).enumerate() {
+        for span in &reading.spans {
             let bytes = span.bytes.start as usize..span.bytes.end as usize;
             let answer = answer_text(passage.text, bytes.clone()).map(|text| {
-                let new = numbers.len() as u32;
-                *numbers.entry(options.merge.key(text)).or_insert(new)
+                let next = answer_numbers.len() as u32;
+                *answer_numbers.entry(options.merge.key(text)).or_insert(next)
             });
             candidates.push(Candidate { passage: at, start: span.start, end: span.end, answer });
-            places.push(bytes);
+            byte_ranges.push(bytes);
         }
     }
     let relevance: Vec<f64> = passages
         .iter()
-        .zip(&kept)
-        .map(|(passage, kept)| options.evidence.fuse(kept.relevance, passage.retrieval))
+        .zip(&readings)
+        .map(|(passage, reading)| options.evidence.fuse(reading.relevance, passage.retrieval_score))
         .collect();
-    let tokens = |passage: usize| (kept[passage].starts, kept[passage].ends);
-    let ranked = rank(&candidates, &relevance, tokens, options.scoring, numbers.len());
+    let logit_sums = |passage: usize| (readings[passage].starts, readings[passage].ends);
+    let ranked = rank(&candidates, &relevance, logit_sums, options.scoring, answer_numbers.len());
     Ok(ranked
         .into_iter()
         .map(|scored| {
-            let (passage, bytes) = (candidates[scored.candidate].passage, places[scored.candidate].clone());
+            let passage = candidates[scored.candidate].passage;
+            let bytes = byte_ranges[scored.candidate].clone();
             let text = passages[passage].text[bytes.clone()].to_owned();
             Answer { text, passage, bytes, score: scored.score }
         })
         .collect())
 }
 
-/// The text of a span; none where it is blank.
+/// The text of a span; none if it is blank.
 pub(crate) fn answer_text(text: &str, bytes: Range<usize>) -> Option<&str> {
     text.get(bytes).filter(|answer| !answer.trim().is_empty())
 }
 
 impl Merge {
+    /// A text that is the same for all spans that are the same answer.
     fn key(self, answer: &str) -> String {
         match self {
             Self::Text => answer.to_owned(),
@@ -131,14 +114,19 @@ mod tests {
     const OFFSETS: [Range<u32>; 2] = [0..1, 2..3];
 
     /// Two one-letter words, with spans of one token only.
-    fn passage<'a>(text: &'a str, relevance: f32, retrieval: f32, start: &'a [f32; 2]) -> PassageReading<'a> {
+    fn passage<'a>(
+        text: &'a str,
+        relevance: f32,
+        retrieval_score: f32,
+        start: &'a [f32; 2],
+    ) -> PassageReading<'a> {
         let (relevance, end) = (Relevance::Logit(relevance), &[0.0, 0.0]);
         let window = Window { relevance, start, end, offsets: &OFFSETS, words: &[0, 1] };
-        PassageReading { text, retrieval, windows: vec![window] }
+        PassageReading { text, retrieval_score, windows: vec![window] }
     }
 
     fn read(passages: &[PassageReading<'_>], options: ReadOptions) -> Vec<(String, usize, f64)> {
-        let limits = SpanLimits { spans: 2, tokens: 1 };
+        let limits = SpanLimits { max_spans: 2, max_tokens: 1 };
         let answers = answers(passages, &ReadOptions { limits, ..options }).expect("reads");
         answers.into_iter().map(|answer| (answer.text, answer.passage, answer.score)).collect()
     }
@@ -154,13 +142,13 @@ mod tests {
     }
 
     #[test]
-    fn normalized_adds_up_equal_answers() {
+    fn normalized_sums_the_scores_of_equal_answers() {
         // softmax(0, ln 3) = (1/4, 3/4); spans: softmax(0, 0) = (1/2, 1/2) and softmax(ln 2, 0) = (2/3, 1/3).
         let (ln2, ln3) = (2f32.ln(), 3f32.ln());
         let start = [ln2, 0.0];
         let passages = [passage("a b", 0.0, 0.0, &[0.0, 0.0]), passage("c b", ln3, 0.0, &start)];
         let answers = read(&passages, ReadOptions::default());
-        // c: 3/4 · 2/3 = 1/2; b: 3/4 · 1/3 + 1/4 · 1/2 = 3/8, in the passage where its span is best; a: 1/8.
+        // c: 3/4 · 2/3 = 1/2; b: 3/4 · 1/3 + 1/4 · 1/2 = 3/8, with the passage of its best span; a: 1/4 · 1/2 = 1/8.
         let expected = [("c", 1, 0.5), ("b", 1, 0.375), ("a", 0, 0.125)];
         for ((text, passage, score), (e_text, e_passage, e_score)) in answers.iter().zip(expected) {
             assert!(text == e_text && *passage == e_passage && (score - e_score).abs() < 1e-7, "{answers:?}");
@@ -177,8 +165,8 @@ mod tests {
     }
 
     #[test]
-    fn the_probability_of_an_answer_is_that_of_its_best_span_and_only_summed_probabilities_add_up() {
-        // P_selected = 1/4, 1/4, 1/2. P_start: b has 1/2, 1/2 and 1/4, c has 3/4; P_end is 1/2 everywhere.
+    fn an_answer_has_the_probability_of_its_best_span_unless_probabilities_are_summed() {
+        // P_selected = 1/4, 1/4, 1/2. P_start of b is 1/2, 1/2 and 1/4, that of c is 3/4. P_end is always 1/2.
         let (ln2, ln3) = (2f32.ln(), 3f32.ln());
         let start = [0.0, ln3];
         let passages = [
@@ -194,17 +182,20 @@ mod tests {
             [("c", 2, 3.0 / 16.0), ("a", 0, 1.0 / 16.0), ("b", 0, 1.0 / 16.0), ("d", 1, 1.0 / 16.0)];
         let single = scores(SpanScoring::Probability);
         assert_eq!(single.len(), 4);
-        // The order of those that are equal but for rounding is not fixed by hand.
+        // Answers whose scores are equal up to rounding may come in any order.
         assert_eq!(single[0].0, "c");
         for (text, _, score) in expected {
             let found = single.iter().find(|answer| answer.0 == text).expect("an answer");
             assert!((found.2 - score).abs() < 1e-8, "{single:?}");
         }
-        // b: 3 · 1/16, as much as c, and with one more passage the largest.
+        // b has 3 · 1/16, as much as c.
         let summed = scores(SpanScoring::SummedProbability);
-        let of = |text: &str| summed.iter().find(|answer| answer.0 == text).expect("an answer").2;
-        assert!((of("b") - 3.0 / 16.0).abs() < 1e-8 && (of("c") - 3.0 / 16.0).abs() < 1e-8, "{summed:?}");
-        assert!((of("a") - 1.0 / 16.0).abs() < 1e-8, "{summed:?}");
+        let score_of = |text: &str| summed.iter().find(|answer| answer.0 == text).expect("an answer").2;
+        assert!(
+            (score_of("b") - 3.0 / 16.0).abs() < 1e-8 && (score_of("c") - 3.0 / 16.0).abs() < 1e-8,
+            "{summed:?}"
+        );
+        assert!((score_of("a") - 1.0 / 16.0).abs() < 1e-8, "{summed:?}");
     }
 
     #[test]
@@ -217,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn arrays_of_other_lengths_are_refused() {
+    fn arrays_of_different_lengths_are_refused() {
         let mut broken = passage("a b", 0.0, 0.0, &[0.0, 0.0]);
         broken.windows[0].end = &[0.0];
         let error = answers(&[broken], &ReadOptions::default()).expect_err("refused");

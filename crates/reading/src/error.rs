@@ -1,27 +1,29 @@
+//! The crate's error type.
+
 use std::path::PathBuf;
 
-/// Why passages were not read, or what was said of them not kept.
+/// Why readings could not be scored, stored or opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A parameter that has no meaning.
+    /// A parameter has an invalid value.
     #[error("{what}: expected {expected}, got {got}")]
     Argument {
-        /// Which parameter.
+        /// The parameter.
         what: &'static str,
-        /// What it may be.
+        /// The values that it may have.
         expected: &'static str,
-        /// What it was.
+        /// The value that it has.
         got: String,
     },
-    /// Arrays of one passage that do not belong together.
+    /// The arrays of a passage have different lengths.
     #[error("passage {passage}: expected {expected} tokens in every array, got {got}")]
     Shape {
         /// Position of the passage.
         passage: usize,
-        /// Length of the first array.
+        /// Length of the array of word numbers.
         expected: usize,
-        /// Another length.
+        /// Length of another array.
         got: usize,
     },
     /// The system could not create threads.
@@ -32,26 +34,26 @@ pub enum Error {
         /// The system's error message.
         got: String,
     },
-    /// A cache of readings of another reader, or of other settings.
+    /// The cache belongs to another reader, or to a reader with other settings.
     #[error("{}: expected readings of {expected}, got those of {got}", path.display())]
     OtherReader {
         /// The file.
         path: PathBuf,
-        /// The reader at hand.
+        /// Identity of the reader that opens the file.
         expected: String,
-        /// The reader whose readings the file has.
+        /// Identity of the reader whose readings the file has.
         got: String,
     },
-    /// A cache that somebody else has open.
+    /// The cache is open elsewhere.
     #[error("{}: expected a cache of readings that nobody else has open, got one that is in use", path.display())]
     Locked {
         /// The file.
         path: PathBuf,
     },
-    /// A cache that cannot be read or written.
+    /// The cache could not be read or written.
     #[error(transparent)]
     Storage(#[from] storage::Error),
-    /// The work was asked to stop.
+    /// The work was cancelled.
     #[error(transparent)]
     Cancelled(#[from] control::Cancelled),
 }

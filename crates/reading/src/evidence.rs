@@ -1,6 +1,9 @@
+//! Evidence fusion: the retrieval score as a second source of evidence for a passage.
+
 use crate::Error;
 
-/// Evidence fusion (Ma et al., 2021, §2.3): a passage's relevance r becomes β · r + γ · R, R its retrieval score.
+/// The weights of evidence fusion (Ma et al., 2021, §2.3): a passage's relevance becomes β · r + γ · R, where r is the
+/// reader's relevance logit and R the retrieval score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Evidence {
     /// Weight of the reader's relevance.
@@ -9,7 +12,7 @@ pub struct Evidence {
     pub gamma: f64,
 }
 
-/// β = 1, γ = 0: no fusion.
+/// β = 1 and γ = 0: no fusion.
 impl Default for Evidence {
     fn default() -> Self {
         Self { beta: 1.0, gamma: 0.0 }
@@ -17,11 +20,11 @@ impl Default for Evidence {
 }
 
 impl Evidence {
-    /// β · relevance + γ · retrieval.
+    /// β · relevance + γ · retrieval score.
     #[must_use]
-    pub fn fuse(self, relevance: f32, retrieval: f32) -> f64 {
-        // Without fusion a retrieval score is not looked at, be it what it may.
-        let fused = if self.gamma == 0.0 { 0.0 } else { self.gamma * f64::from(retrieval) };
+    pub fn fuse(self, relevance: f32, retrieval_score: f32) -> f64 {
+        // Without fusion the retrieval score may be anything, NaN too.
+        let fused = if self.gamma == 0.0 { 0.0 } else { self.gamma * f64::from(retrieval_score) };
         self.beta * f64::from(relevance) + fused
     }
 

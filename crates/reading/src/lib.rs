@@ -1,4 +1,11 @@
-//! Spans of passages, scored and merged into answers (Karpukhin et al., 2020, §6; Ma et al., 2021, §2.2–2.3).
+//! From the logits of a reader to answers: spans, their scores, and evidence fusion (Karpukhin et al., 2020, §6; Ma et
+//! al., 2021, §2.2–2.3).
+//!
+//! A reader gives every passage a relevance logit, and every token a start and an end logit. [`answers`] scores the spans
+//! of a question's passages and merges equal spans into answers. Alternatively, a [`StoredReading`] keeps what every scoring
+//! needs of a passage in a few hundred bytes, in memory ([`QuestionReadings`]) or in a file ([`ReadingCache`]). From
+//! stored readings follow the best answers of many questions ([`best_answers`]), their exact matches
+//! ([`exact_matches`]), and the weights that maximize those ([`tune_evidence`]), without running the reader again.
 //!
 //! ```
 //! use reading::{PassageReading, ReadOptions, Relevance, SpanScoring, Window, answers};
@@ -8,7 +15,7 @@
 //! let (start, end) = ([0.0, 0.0, 0.0, 5.0, 0.0], [0.0, 0.0, 0.0, 5.0, 0.0]);
 //! let relevance = Relevance::Logit(2.0);
 //! let window = Window { relevance, start: &start, end: &end, offsets: &offsets, words: &[0, 1, 2, 3, 4] };
-//! let passage = PassageReading { text, retrieval: 11.0, windows: vec![window] };
+//! let passage = PassageReading { text, retrieval_score: 11.0, windows: vec![window] };
 //! let options = ReadOptions { scoring: SpanScoring::Original, ..ReadOptions::default() };
 //! let best = &answers(&[passage], &options)?[0];
 //! assert_eq!((best.text.as_str(), best.score), ("1869", 10.0));
@@ -17,33 +24,25 @@
 
 mod answer;
 mod cache;
-mod candidates;
 mod error;
 mod evidence;
-mod grid;
-mod judged;
-mod kept;
 mod question;
-mod record;
-mod resync;
-mod softmax;
-mod spans;
+mod reader_output;
+mod scoring;
 #[cfg(test)]
 mod testing;
-mod tune;
-mod whole_run;
+mod tuning;
 
-mod normalized;
-mod original;
-mod probability;
-
-pub use answer::{Answer, Merge, PassageReading, ReadOptions, SpanScoring, answers};
+pub use answer::{Answer, PassageReading, ReadOptions, answers};
 pub use cache::{ReadingCache, ReadingKey, files_sha256};
 pub use error::Error;
 pub use evidence::Evidence;
-pub use grid::GridRange;
-pub use kept::{KeptPassage, KeptSpan, Relevance, TokenSum, Window, keep};
-pub use question::{BestAnswer, QuestionBuilder, QuestionReadings, Scoring};
-pub use spans::{Span, SpanLimits, best_spans};
-pub use tune::{EvidenceSearch, EvidenceTrial, TunedEvidence, tune_evidence};
-pub use whole_run::{Accepted, AnsweredQuestion, best_answers, exact_matches};
+pub use question::{
+    AcceptedAnswers, AnsweredQuestion, BestAnswer, QuestionBuilder, QuestionReadings, Scoring, best_answers,
+    exact_matches,
+};
+pub use reader_output::{
+    LogitSum, Relevance, Span, SpanLimits, StoredReading, StoredSpan, Window, best_spans,
+};
+pub use scoring::{Merge, SpanScoring};
+pub use tuning::{EvidenceSearch, EvidenceTrial, GridRange, TunedEvidence, tune_evidence};

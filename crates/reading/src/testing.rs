@@ -1,22 +1,23 @@
-//! Readings for tests: one-letter words, some of them the same answer, some blank.
+//! Readings for tests: passages of one-character words, of which some are equal answers and some are blank.
 
 use std::ops::Range;
 
 use proptest::prelude::*;
 
-use crate::{KeptPassage, KeptSpan, Merge, PassageReading, Relevance, SpanScoring, TokenSum, Window};
+use crate::{LogitSum, Merge, PassageReading, Relevance, SpanScoring, StoredReading, StoredSpan, Window};
 
-/// Spans by their bytes and scores.
-pub fn kept(relevance: f32, spans: &[(Range<u32>, f32)]) -> KeptPassage {
-    let one = TokenSum { max: 0.0, sum: 4.0 };
+/// A stored reading with these spans: their bytes and scores.
+pub fn stored(relevance: f32, spans: &[(Range<u32>, f32)]) -> StoredReading {
+    let logits = LogitSum { max: 0.0, sum: 4.0 };
     let spans = spans
         .iter()
-        .map(|(bytes, score)| KeptSpan { bytes: bytes.clone(), start: *score, end: 0.0 })
+        .map(|(bytes, score)| StoredSpan { bytes: bytes.clone(), start: *score, end: 0.0 })
         .collect();
-    KeptPassage { relevance, spans, starts: one, ends: one }
+    StoredReading { relevance, spans, starts: logits, ends: logits }
 }
 
-pub fn ways() -> impl Strategy<Value = (SpanScoring, Merge)> {
+/// Every scoring with every way of merging.
+pub fn scorings_and_merges() -> impl Strategy<Value = (SpanScoring, Merge)> {
     let scorings = [
         SpanScoring::Original,
         SpanScoring::Normalized,
@@ -26,29 +27,29 @@ pub fn ways() -> impl Strategy<Value = (SpanScoring, Merge)> {
     (prop::sample::select(scorings.to_vec()), prop::sample::select(vec![Merge::Text, Merge::Normalized]))
 }
 
-/// A passage of up to seven words, read in one window or in two that overlap.
+/// A passage of up to six words, read in one window or in two that overlap.
 #[derive(Debug)]
-pub struct Read {
+pub struct RandomReading {
     text: String,
-    retrieval: i8,
+    retrieval_score: i8,
     relevance: (i8, i8),
     starts: Vec<f32>,
     ends: Vec<f32>,
     offsets: Vec<Range<u32>>,
     words: Vec<u32>,
-    two: bool,
+    has_two_windows: bool,
 }
 
-impl Arbitrary for Read {
+impl Arbitrary for RandomReading {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        // Few values, so that scores are often equal; some no answer is to be found in.
+        // The values are few, so that scores are often equal. The no-break space is a blank answer.
         let word = prop::sample::select(vec!["a", "x", "X", "é", "🚁", "\u{a0}", "y"]);
         let token = (word, -2i8..3, -2i8..3);
         (prop::collection::vec(token, 0..7), -3i8..4, (-3i8..4, -3i8..4), any::<bool>())
-            .prop_map(|(tokens, retrieval, relevance, two)| {
+            .prop_map(|(tokens, retrieval_score, relevance, has_two_windows)| {
                 let (mut text, mut offsets) = (String::new(), Vec::new());
                 let (mut starts, mut ends) = (Vec::new(), Vec::new());
                 for (word, start, end) in tokens {
@@ -59,14 +60,14 @@ impl Arbitrary for Read {
                     ends.push(f32::from(end));
                 }
                 let words = (0..offsets.len() as u32).collect();
-                Self { text, retrieval, relevance, starts, ends, offsets, words, two }
+                Self { text, retrieval_score, relevance, starts, ends, offsets, words, has_two_windows }
             })
             .boxed()
     }
 }
 
-/// As [`crate::answers`] takes it.
-pub fn windowed(read: &Read) -> PassageReading<'_> {
+/// The reading as [`crate::answers`] takes it.
+pub fn passage_reading(read: &RandomReading) -> PassageReading<'_> {
     let window = |range: Range<usize>, relevance: i8| Window {
         relevance: Relevance::Logit(f32::from(relevance)),
         start: &read.starts[range.clone()],
@@ -75,10 +76,10 @@ pub fn windowed(read: &Read) -> PassageReading<'_> {
         words: &read.words[range],
     };
     let tokens = read.words.len();
-    let windows = if read.two && tokens > 2 {
+    let windows = if read.has_two_windows && tokens > 2 {
         vec![window(0..tokens - 1, read.relevance.0), window(1..tokens, read.relevance.1)]
     } else {
         vec![window(0..tokens, read.relevance.0)]
     };
-    PassageReading { text: &read.text, retrieval: f32::from(read.retrieval), windows }
+    PassageReading { text: &read.text, retrieval_score: f32::from(read.retrieval_score), windows }
 }

@@ -19,7 +19,7 @@ pub struct NativeSpanLimits {
 
 impl NativeSpanLimits {
     pub(super) fn limits(&self) -> SpanLimits {
-        SpanLimits { spans: self.spans_per_passage as usize, tokens: self.max_answer_tokens as usize }
+        SpanLimits { max_spans: self.spans_per_passage as usize, max_tokens: self.max_answer_tokens as usize }
     }
 }
 
@@ -91,7 +91,7 @@ pub(super) fn identity(opened: &Opened, limits: SpanLimits) -> Outcome<String> {
     // two readings of a passage may be of different batches anyway.
     let ReaderConfig { max_tokens, max_question_tokens, batch_tokens: _, long_passages, titles, open_ended } =
         opened.config;
-    let SpanLimits { spans, tokens } = limits;
+    let SpanLimits { max_spans, max_tokens: max_answer_tokens } = limits;
     let long = match long_passages {
         LongPassages::Cut => "cut".to_owned(),
         LongPassages::Windows { overlap_tokens: None } => "window".to_owned(),
@@ -102,7 +102,7 @@ pub(super) fn identity(opened: &Opened, limits: SpanLimits) -> Outcome<String> {
     let passage = format!(
         "maxTokens {max_tokens}, maxQuestionTokens {max_question_tokens}, longPassages {long}{titles}{form}"
     );
-    Ok(format!("{files}, {passage}, spansPerPassage {spans}, maxAnswerTokens {tokens}"))
+    Ok(format!("{files}, {passage}, spansPerPassage {max_spans}, maxAnswerTokens {max_answer_tokens}"))
 }
 
 /// Digests of a reader's files, once they are known.

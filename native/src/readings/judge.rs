@@ -3,7 +3,7 @@ use std::sync::Arc;
 use napi::Env;
 use napi::bindgen_prelude::{Float64Array, Object, Uint8Array, Uint32Array};
 use napi_derive::napi;
-use reading::{Accepted, AnsweredQuestion, EvidenceSearch, GridRange};
+use reading::{AcceptedAnswers, AnsweredQuestion, EvidenceSearch, GridRange};
 
 use super::{NativeReadings, NativeScoring, ReadRun};
 use crate::control::{Control, or_new};
@@ -88,13 +88,13 @@ impl ReadingsJudge {
         spawn(env, move || {
             let questions = answered(&read, &questions, patterns)?;
             let range = |values: &[f64]| match values {
-                &[from, to] => Ok(GridRange { from, to }),
+                &[min, max] => Ok(GridRange { min, max }),
                 _ => Err(Failure::argument("tuneEvidence: expected ranges of two numbers")),
             };
             let search = EvidenceSearch {
                 spans: scoring(&search.scoring)?,
                 merge: merge(&search.merge)?,
-                passages: search.passages.iter().map(|&passages| passages as usize).collect(),
+                passage_counts: search.passages.iter().map(|&passages| passages as usize).collect(),
                 beta: range(&search.beta)?,
                 weight: range(&search.weight)?,
                 threads: search.threads as usize,
@@ -105,8 +105,8 @@ impl ReadingsJudge {
             Ok(NativeTunedEvidence {
                 betas: trials.iter().map(|trial| trial.evidence.beta).collect::<Vec<_>>().into(),
                 gammas: trials.iter().map(|trial| trial.evidence.gamma).collect::<Vec<_>>().into(),
-                passages: trials.iter().map(|trial| trial.passages as u32).collect::<Vec<_>>().into(),
-                right: trials.iter().map(|trial| trial.right as u32).collect::<Vec<_>>().into(),
+                passages: trials.iter().map(|trial| trial.passage_count as u32).collect::<Vec<_>>().into(),
+                right: trials.iter().map(|trial| trial.correct_count as u32).collect::<Vec<_>>().into(),
                 best: best.expect("the best is one of them") as u32,
             })
         })
@@ -122,7 +122,11 @@ fn answered<'a>(
         .iter()
         .map(|(id, accepted)| AnsweredQuestion {
             readings: read.positions.get(id).map(|&at| &read.readings[at]),
-            accepted: if patterns { Accepted::Patterns(accepted) } else { Accepted::Texts(accepted) },
+            accepted: if patterns {
+                AcceptedAnswers::Patterns(accepted)
+            } else {
+                AcceptedAnswers::Texts(accepted)
+            },
         })
         .collect();
     match (questions.first(), read.ids.first()) {

@@ -6,7 +6,7 @@ use inference::{ReaderModel, ReaderPassage};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
-use reading::{KeptPassage, QuestionBuilder, ReadingCache, ReadingKey, SpanLimits, Window, keep};
+use reading::{QuestionBuilder, ReadingCache, ReadingKey, SpanLimits, StoredReading, Window};
 
 use super::cache::{NativeReadingCache, NativeSpanLimits, identity};
 use super::{NativeReadings, ReadRun};
@@ -154,7 +154,7 @@ impl Job {
     }
 
     /// What is said of each passage, in their order.
-    fn read(&self, question: &str, passages: &[ReaderPassage<'_>]) -> Outcome<Vec<KeptPassage>> {
+    fn read(&self, question: &str, passages: &[ReaderPassage<'_>]) -> Outcome<Vec<StoredReading>> {
         let keys: Vec<ReadingKey> = match &self.cache {
             Some(_) => {
                 let key = |passage: &ReaderPassage<'_>| ReadingKey::of(question, passage.title, passage.text);
@@ -162,7 +162,7 @@ impl Job {
             }
             None => Vec::new(),
         };
-        let mut kept: Vec<Option<KeptPassage>> = vec![None; passages.len()];
+        let mut kept: Vec<Option<StoredReading>> = vec![None; passages.len()];
         if let Some((cache, _)) = &self.cache {
             for (kept, &key) in kept.iter_mut().zip(&keys) {
                 self.control.check()?;
@@ -179,7 +179,7 @@ impl Job {
             let mut records = Vec::with_capacity(missing.len());
             for (&at, windows) in missing.iter().zip(&model.read(question, &inputs, &self.control)?) {
                 let windows: Vec<Window<'_>> = windows.iter().map(window).collect();
-                let reading = keep(at, &windows, self.limits)?;
+                let reading = StoredReading::new(at, &windows, self.limits)?;
                 if let Some(&key) = keys.get(at) {
                     records.push((key, reading.clone()));
                 }

@@ -1,0 +1,113 @@
+//! The bytes of one record: its header and its reading.
+//!
+//! | bytes | content of a reading |
+//! |---|---|
+//! | 4 | relevance, f32 |
+//! | 4 + 8 | sum over start logits: max as f32, sum as f64 |
+//! | 4 + 8 | sum over end logits, likewise |
+//! | 16 per span | first byte and end byte as u32, start and end logit as f32 |
+
+use super::key::ReadingKey;
+use crate::{LogitSum, StoredReading, StoredSpan};
+
+/// Bytes before the reading: its length, the checksum, the key.
+pub(super) const HEADER_BYTES: usize = 24;
+/// Bytes of a reading without its spans.
+const PASSAGE_BYTES: usize = 28;
+/// Bytes of a span.
+const SPAN_BYTES: usize = 16;
+/// Maximum length of a reading. No passage has a million spans, so bytes that claim more are no record.
+const MAX_READING_BYTES: usize = PASSAGE_BYTES + SPAN_BYTES * (1 << 20);
+
+/// The header of a record.
+pub(super) struct RecordHeader {
+    /// Length of the reading.
+    pub length: u32,
+    crc: u32,
+    pub key: ReadingKey,
+}
+
+impl RecordHeader {
+    /// None if no reading can have the length that the header claims.
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut fields = Fields(bytes);
+        let length = fields.u32()?;
+        let crc = fields.u32()?;
+        let key = ReadingKey(u128::from_le_bytes(fields.take()?));
+        Self::is_possible_length(length).then_some(Self { length, crc, key })
+    }
+
+    /// Whether a reading can have this length.
+    pub fn is_possible_length(length: u32) -> bool {
+        let span_bytes = (length as usize).checked_sub(PASSAGE_BYTES);
+        span_bytes.is_some_and(|bytes| bytes.is_multiple_of(SPAN_BYTES))
+            && length as usize <= MAX_READING_BYTES
+    }
+
+    /// Whether the checksum is that of this reading.
+    pub fn matches(&self, reading: &[u8]) -> bool {
+        self.crc == checksum(self.key, reading)
+    }
+}
+
+fn checksum(key: ReadingKey, reading: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&(reading.len() as u32).to_le_bytes());
+    hasher.update(&key.0.to_le_bytes());
+    hasher.update(reading);
+    hasher.finalize()
+}
+
+/// Appends a record to `file` and returns the length of its reading.
+pub(super) fn write(key: ReadingKey, reading: &StoredReading, file: &mut Vec<u8>) -> u32 {
+    let mut bytes = Vec::with_capacity(PASSAGE_BYTES + SPAN_BYTES * reading.spans.len());
+    bytes.extend(reading.relevance.to_le_bytes());
+    for sum in [reading.starts, reading.ends] {
+        bytes.extend(sum.max.to_le_bytes());
+        bytes.extend(sum.sum.to_le_bytes());
+    }
+    for span in &reading.spans {
+        bytes.extend(span.bytes.start.to_le_bytes());
+        bytes.extend(span.bytes.end.to_le_bytes());
+        bytes.extend(span.start.to_le_bytes());
+        bytes.extend(span.end.to_le_bytes());
+    }
+    file.extend((bytes.len() as u32).to_le_bytes());
+    file.extend(checksum(key, &bytes).to_le_bytes());
+    file.extend(key.0.to_le_bytes());
+    file.extend(&bytes);
+    bytes.len() as u32
+}
+
+/// The reading in these bytes; none if they are no reading.
+pub(super) fn read(bytes: &[u8]) -> Option<StoredReading> {
+    let mut fields = Fields(bytes);
+    let relevance = fields.f32().filter(|relevance| relevance.is_finite())?;
+    let mut sum = || Some(LogitSum { max: fields.f32()?, sum: f64::from_le_bytes(fields.take()?) });
+    let (starts, ends) = (sum()?, sum()?);
+    let mut spans = Vec::with_capacity(fields.0.len() / SPAN_BYTES);
+    while !fields.0.is_empty() {
+        let bytes = fields.u32()?..fields.u32()?;
+        spans.push(StoredSpan { bytes, start: fields.f32()?, end: fields.f32()? });
+    }
+    Some(StoredReading { relevance, spans, starts, ends })
+}
+
+/// Bytes from which fields are taken one after another.
+struct Fields<'a>(&'a [u8]);
+
+impl Fields<'_> {
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (field, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*field)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.take().map(u32::from_le_bytes)
+    }
+
+    fn f32(&mut self) -> Option<f32> {
+        self.take().map(f32::from_le_bytes)
+    }
+}

@@ -1,0 +1,32 @@
+//! A compact list of texts.
+
+/// Texts by number, stored one after another in one string.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TextList {
+    joined: String,
+    ends: Vec<usize>,
+}
+
+impl TextList {
+    /// Appends a text and returns its number.
+    pub fn push(&mut self, text: &str) -> u32 {
+        self.joined.push_str(text);
+        self.ends.push(self.joined.len());
+        self.ends.len() as u32 - 1
+    }
+
+    pub fn get(&self, number: u32) -> &str {
+        let number = number as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.joined[start..self.ends[number]]
+    }
+
+    pub fn len(&self) -> u32 {
+        self.ends.len() as u32
+    }
+
+    pub fn shrink_to_fit(&mut self) {
+        self.joined.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+}

@@ -1,0 +1,23 @@
+//! The softmax of a short list.
+
+/// exp(x) / Σ exp(x). The maximum is subtracted first, so that finite values never overflow.
+pub(crate) fn softmax(values: &[f64]) -> Vec<f64> {
+    let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut probabilities: Vec<f64> = values.iter().map(|value| (value - max).exp()).collect();
+    let sum: f64 = probabilities.iter().sum();
+    probabilities.iter_mut().for_each(|probability| *probability /= sum);
+    probabilities
+}
+
+#[cfg(test)]
+mod tests {
+    use super::softmax;
+
+    #[test]
+    fn probabilities_sum_to_one_for_large_values_too() {
+        assert_eq!(softmax(&[1000.0, 1000.0]), [0.5, 0.5]);
+        let probabilities = softmax(&[0.0, 3f64.ln()]);
+        assert!((probabilities[0] - 0.25).abs() < 1e-15 && (probabilities[1] - 0.75).abs() < 1e-15);
+        assert!(softmax(&[]).is_empty());
+    }
+}
