@@ -2,7 +2,7 @@
 import {join} from 'node:path';
 import {shared} from '../test/support/shared.ts';
 import {packageRoot} from '../ts/core/native/addon.ts';
-import {type PhraseStudyOptions, studyPhrases} from '../ts/phrase-study/index.ts';
+import {type PhraseStudyOptions, studyPhrases} from '../ts/studies/phrases/index.ts';
 import type {Benchmark} from './run.ts';
 
 /** Collections that were stripped of punctuation have no sentences: phrases of these are of word pieces. */

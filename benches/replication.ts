@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {gunzipSync} from 'node:zlib';
 import {shared} from '../test/support/shared.ts';
 import {packageRoot} from '../ts/core/native/addon.ts';
-import {type ReplicateProgress, findings, replicate} from '../ts/replication/index.ts';
+import {type ReplicateProgress, findings, replicate} from '../ts/studies/replication/index.ts';
 import type {Benchmark} from './run.ts';
 
 /** Passages read per list, and questions: reading them takes about a quarter of an hour on two cores. */

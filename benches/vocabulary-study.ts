@@ -2,7 +2,7 @@
 import {join} from 'node:path';
 import {shared} from '../test/support/shared.ts';
 import {packageRoot} from '../ts/core/native/addon.ts';
-import {studyVocabulary, vocabularyFindings} from '../ts/vocabulary-study/index.ts';
+import {studyVocabulary, vocabularyFindings} from '../ts/studies/vocabulary/index.ts';
 import {entityQuestions} from './entity-questions.ts';
 import type {Benchmark} from './run.ts';
 

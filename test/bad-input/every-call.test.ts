@@ -1,11 +1,12 @@
 import test from 'ava';
 import * as passagekit from '../../ts/index.ts';
+import * as studies from '../../ts/studies/index.ts';
 import {type ClassSamples, type Samples, makeSamples} from './samples.ts';
 
 const {RetrievalError} = passagekit;
 
-/** All exports by name. */
-const exports: Readonly<Record<string, unknown>> = {...passagekit};
+/** All exports of the package and of `passagekit/studies`, by name. */
+const exports: Readonly<Record<string, unknown>> = {...passagekit, ...studies};
 
 /** No call in this test may contact the model hub. */
 process.env['PASSAGEKIT_OFFLINE'] = '1';

@@ -21,10 +21,10 @@ import {
 	type SearchOptions,
 	type Searcher,
 	fuse,
-	replicate,
 	splitDocument,
 	tuneHybrid,
 } from '../../ts/index.ts';
+import {replicate} from '../../ts/studies/index.ts';
 
 const passages = [
 	{id: 'a', text: 'fox'},

@@ -14,7 +14,7 @@ import {drawCurves} from '../../benches/qps/report/plot/curves.ts';
 import {looks} from '../../benches/qps/report/plot/colours.ts';
 import {type QpsRecord, isEncoding, isText, isVectors, parseRecord} from '../../benches/qps/report/record.ts';
 import {Records} from '../../benches/qps/report/records.ts';
-import {escaped} from '../../ts/report/html.ts';
+import {escaped} from '../../ts/drawing/html.ts';
 import {packageRoot} from '../../ts/core/native/addon.ts';
 import {bm25Record, figure, vectorsRecord} from './qps-records.ts';
 

@@ -6,9 +6,9 @@ import {promisify} from 'node:util';
 import test, {type ExecutionContext} from 'ava';
 import {packageRoot} from '../../ts/core/native/addon.ts';
 import {Collection, OnnxEncoder, RetrievalError, downloadModel, resolveModel} from '../../ts/index.ts';
-import {replicate} from '../../ts/replication/index.ts';
-import {studyPhrases} from '../../ts/phrase-study/index.ts';
-import {studyVocabulary} from '../../ts/vocabulary-study/index.ts';
+import {replicate} from '../../ts/studies/replication/index.ts';
+import {studyPhrases} from '../../ts/studies/phrases/index.ts';
+import {studyVocabulary} from '../../ts/studies/vocabulary/index.ts';
 
 const run = promisify(execFile);
 const tooLong = 'x'.repeat(300);

@@ -1,5 +1,5 @@
-import type {Comparison} from '../../ts/report/comparisons.ts';
-import type {Calibration, PhraseStudy, ProtocolStudy} from '../../ts/phrase-study/study.ts';
+import type {Comparison} from '../../ts/studies/statistics/comparison.ts';
+import type {Calibration, PhraseStudy, ProtocolStudy} from '../../ts/studies/phrases/study.ts';
 
 /** A made-up study whose accuracies among candidates are those of the paper on SQuAD, and lower among all passages. */
 export function phraseStudy(changes: Partial<PhraseStudy> = {}): PhraseStudy {

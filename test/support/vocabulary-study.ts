@@ -1,8 +1,8 @@
-import type {Comparison} from '../../ts/report/comparisons.ts';
-import type {EncoderAnalysis, VocabularyCondition, VocabularyRetrieval, VocabularyStudy} from '../../ts/vocabulary-study/study.ts';
-import {claimMeasures} from '../../ts/vocabulary-study/claims/claim-tests.ts';
-import type {ProjectedExample} from '../../ts/vocabulary-study/examples/examples.ts';
-import {conditions} from '../../ts/vocabulary-study/study.ts';
+import type {Comparison} from '../../ts/studies/statistics/comparison.ts';
+import type {EncoderAnalysis, VocabularyCondition, VocabularyRetrieval, VocabularyStudy} from '../../ts/studies/vocabulary/study.ts';
+import {claimMeasures} from '../../ts/studies/vocabulary/findings/claim-tests.ts';
+import type {ProjectedExample} from '../../ts/studies/vocabulary/examples/examples.ts';
+import {conditions} from '../../ts/studies/vocabulary/study.ts';
 import type {ProjectedToken, RankQuantiles, TokenCoverage, TokenMrr, TokenOrigin, TopComposition} from '../../ts/vocabulary/index.ts';
 
 const ks = [1, 5, 20, 100, 1000];

@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test from 'ava';
 import {Bm25Index, OnnxEncoder, type Passage, VocabularyProjection, explainMatch, explanationHtml, rankPairs} from '../../ts/index.ts';
-import {escaped} from '../../ts/report/html.ts';
+import {escaped} from '../../ts/drawing/html.ts';
 import {shownExplanation} from '../../ts/cli/explanation.ts';
 
 const passage: Passage = {

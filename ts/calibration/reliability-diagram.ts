@@ -1,7 +1,7 @@
 import {checkArray, checkString} from '../core/checks.ts';
 import {type OptionNames, checkOptions, optionNames} from '../core/options.ts';
-import {escaped} from '../report/html.ts';
-import {type Point, at, line, scale, text} from '../report/svg.ts';
+import {escaped} from '../drawing/html.ts';
+import {type Point, at, line, scale, text} from '../drawing/svg.ts';
 import {type BinOptions, type Prediction, type ReliabilityBin, expectedCalibrationError, reliability} from './calibration-error.ts';
 
 export interface ReliabilityDiagramOptions extends BinOptions {

@@ -1,5 +1,5 @@
 /** An explanation as a terminal shows it. */
-import type {ReportTable} from '../report/table.ts';
+import type {ReportTable} from '../drawing/table.ts';
 import type {MarkedText, MatchExplanation, ProjectedMatch, ProjectedToken, TokenOrigin} from '../vocabulary/explanation/explain-match.ts';
 import {summary} from '../vocabulary/explanation/explanation-html.ts';
 import {share} from '../vocabulary/explanation/projections-html.ts';

@@ -1,6 +1,6 @@
 // What changed from one record to another, as a part of a record's section.
-import {escaped} from '../../../ts/report/html.ts';
-import {folded} from '../../../ts/report/page.ts';
+import {escaped} from '../../../ts/drawing/html.ts';
+import {folded} from '../../../ts/drawing/page.ts';
 import {type BuildChange, type Change, type Comparison, type SpeedChange, verdict} from './compare.ts';
 import {NOT_COMPARABLE, arrow} from './compare-table.ts';
 import {atK} from './measured.ts';

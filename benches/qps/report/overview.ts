@@ -1,5 +1,5 @@
 // The contents of a page of several records: what each comes to.
-import {escaped} from '../../../ts/report/html.ts';
+import {escaped} from '../../../ts/drawing/html.ts';
 import {buildSeconds, measured} from './measured.ts';
 import {noise} from './noise.ts';
 import {type QpsRecord, isEncoding, isText, isVectors, ourNames} from './record.ts';

@@ -1,7 +1,7 @@
 // Records as one HTML page that needs nothing else: no network, light or dark, with and without its script.
 import {createHash} from 'node:crypto';
 import {join} from 'node:path';
-import {escaped} from '../../../ts/report/html.ts';
+import {escaped} from '../../../ts/drawing/html.ts';
 import {againstHtml} from './against.ts';
 import {bundle} from './bundle.ts';
 import {compare} from './compare.ts';

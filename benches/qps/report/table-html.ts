@@ -1,5 +1,5 @@
 // Tables of figures as HTML; the page's script makes their headings sort them.
-import {escaped} from '../../../ts/report/html.ts';
+import {escaped} from '../../../ts/drawing/html.ts';
 import {type Figure, spread} from '../statistics.ts';
 import {isWide} from './noise.ts';
 import {number, range} from './plot/pieces.ts';

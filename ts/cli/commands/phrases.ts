@@ -1,8 +1,8 @@
 import {join, relative} from 'node:path';
 import {type Command, Option} from 'commander';
-import {conditionName} from '../../phrase-study/names.ts';
-import {parts} from '../../phrase-study/configuration.ts';
-import {type PhraseStudy, type PhraseStudyOptions, type ProtocolStudy, studyPhrases} from '../../phrase-study/index.ts';
+import {conditionName} from '../../studies/phrases/labels.ts';
+import {parts} from '../../studies/phrases/configuration.ts';
+import {type PhraseStudy, type PhraseStudyOptions, type ProtocolStudy, studyPhrases} from '../../studies/phrases/index.ts';
 import {count, counts, number} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
 import {datasetOptions, watched} from '../study.ts';

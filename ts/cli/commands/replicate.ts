@@ -1,8 +1,8 @@
 import {join, relative} from 'node:path';
 import {type Command, Option} from 'commander';
-import {parts} from '../../replication/configuration.ts';
+import {parts} from '../../studies/replication/configuration.ts';
 import {type AnswerMerge, answerMerges} from '../../reader/extractive-reader.ts';
-import {type ReplicateOptions, type Study, replicate} from '../../replication/index.ts';
+import {type ReplicateOptions, type Study, replicate} from '../../studies/replication/index.ts';
 import {count, counts, number} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
 import {watched} from '../study.ts';

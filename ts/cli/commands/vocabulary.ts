@@ -1,8 +1,8 @@
 import {join, relative} from 'node:path';
 import type {Command} from 'commander';
-import {parts} from '../../vocabulary-study/configuration.ts';
-import {type VocabularyStudy, type VocabularyStudyOptions, studyVocabulary} from '../../vocabulary-study/index.ts';
-import {conditionName, encoderName} from '../../vocabulary-study/names.ts';
+import {parts} from '../../studies/vocabulary/configuration.ts';
+import {type VocabularyStudy, type VocabularyStudyOptions, studyVocabulary} from '../../studies/vocabulary/index.ts';
+import {conditionName, encoderName} from '../../studies/vocabulary/labels.ts';
 import {count, number} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
 import {datasetOptions, watched} from '../study.ts';

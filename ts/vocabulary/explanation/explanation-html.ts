@@ -1,8 +1,8 @@
 import {checkArray, checkObject, checkString, checkStrings} from '../../core/checks.ts';
 import {type OptionNames, checkOptions, optionNames} from '../../core/options.ts';
-import {escaped, tableHtml} from '../../report/html.ts';
-import {page} from '../../report/page.ts';
-import {listed, many} from '../../report/words.ts';
+import {escaped, tableHtml} from '../../drawing/html.ts';
+import {page} from '../../drawing/page.ts';
+import {listed, many} from '../../drawing/format.ts';
 import type {MatchExplanation, ProjectedMatch} from './explain-match.ts';
 import {bm25Table, expansionTable, sharedTable} from './explanation-tables.ts';
 import {markedHtml, projectionStyle, projectionsHtml} from './projections-html.ts';

@@ -1,6 +1,6 @@
 /** The tables of an explanation as data, which the page and the terminal lay out. */
-import type {Cell, ReportTable, Row} from '../../report/table.ts';
-import {grouped} from '../../report/words.ts';
+import type {Cell, ReportTable, Row} from '../../drawing/table.ts';
+import {grouped} from '../../drawing/format.ts';
 import type {RankedToken} from '../analysis/ranked-pairs.ts';
 import type {MatchExplanation} from './explain-match.ts';
 

@@ -1,5 +1,5 @@
 /** Projections and marked texts as HTML, for pages that explain matches and for reports. */
-import {escaped} from '../../report/html.ts';
+import {escaped} from '../../drawing/html.ts';
 import type {MarkedText, ProjectedMatch, ProjectedToken} from './explain-match.ts';
 
 /** Blue is shared, orange forgotten, green expansion. */

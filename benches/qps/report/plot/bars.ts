@@ -1,5 +1,5 @@
 // A bar of each entry, with least and most of the rounds.
-import {scale, ticks} from '../../../../ts/report/svg.ts';
+import {scale, ticks} from '../../../../ts/drawing/svg.ts';
 import type {Figure} from '../../statistics.ts';
 import {
 	type Drawn,

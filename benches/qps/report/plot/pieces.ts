@@ -1,11 +1,11 @@
 // Pieces that drawings of benchmarks share. Nothing here needs Node: the page draws with it too.
-import {escaped} from '../../../../ts/report/html.ts';
-import {type Point, at, line} from '../../../../ts/report/svg.ts';
+import {escaped} from '../../../../ts/drawing/html.ts';
+import {type Point, at, line} from '../../../../ts/drawing/svg.ts';
 import type {Figure} from '../../statistics.ts';
 import type {Look, Mark} from './colours.ts';
 
-export {escaped} from '../../../../ts/report/html.ts';
-export {at, line, text} from '../../../../ts/report/svg.ts';
+export {escaped} from '../../../../ts/drawing/html.ts';
+export {at, line, text} from '../../../../ts/drawing/svg.ts';
 
 /** A drawing without its `svg` element, and what can be pointed at in it. */
 export interface Drawn {

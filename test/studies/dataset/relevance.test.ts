@@ -1,0 +1,40 @@
+import {join} from 'node:path';
+import test from 'ava';
+import {Bm25Index, PassageStore, RetrievalError} from '../../../ts/index.ts';
+import {judgedByAnswers} from '../../../ts/studies/dataset/relevance.ts';
+import {folder as temporaryFolder} from '../../support/vectors.ts';
+
+test('distant supervision asks BM25 for question and answer together, and drops questions without an answer in the first 100', async t => {
+	const folder = await temporaryFolder(t);
+	const passages = [
+		{id: 'asked', text: 'Who built the long bridge? Some say Mara.'},
+		{id: 'answered', text: 'Mara Okonjo of Lagos built it. Okonjo came from Lagos.'},
+		{id: 'other', text: 'The bridge is long.'},
+	];
+	await PassageStore.write(passages, join(folder, 'passages'));
+	await using store = await PassageStore.open(join(folder, 'passages'));
+	await using bm25 = await Bm25Index.build(join(folder, 'bm25'), store);
+	const questions = [
+		{id: 'q1', text: 'Who built the long bridge?', answers: ['Mara Okonjo of Lagos', 'Mara']},
+		{id: 'q2', text: 'Who built the tower?', answers: ['Nobody']},
+	];
+	const asked: string[] = [];
+	const {from, qrels} = await judgedByAnswers(
+		questions,
+		async queries => {
+			asked.push(...queries.map(({text}) => text));
+			return bm25.searchMany(queries, {k: 100});
+		},
+		store,
+		{},
+	);
+	t.is(from, 'answers');
+	t.deepEqual(asked, ['Who built the long bridge? Mara Okonjo of Lagos', 'Who built the tower? Nobody']);
+	t.is((await bm25.search(questions[0]!.text))[0]!.id, 'asked', 'by the question alone another passage would be gold');
+	t.deepEqual([...qrels.get('q1')!.keys()], ['answered', 'asked']);
+	t.is(qrels.get('q2')!.size, 0);
+	await t.throwsAsync(
+		judgedByAnswers([{id: 'q', text: 'Who?', answers: []}], async () => new Map(), store, {}),
+		{instanceOf: RetrievalError, code: 'ERR_ARGUMENT'},
+	);
+});

@@ -1,0 +1,174 @@
+import test from 'ava';
+import {
+	type PhraseStudy,
+	phraseFindings,
+	phraseStudyHtml,
+	phraseStudyMarkdown,
+	publishedPhrases,
+	publishedPhrasesFor,
+} from '../../../ts/studies/index.ts';
+import {escaped} from '../../../ts/drawing/html.ts';
+import {phraseStudy} from '../../support/phrase-study.ts';
+
+const percent = (share: number): string => (100 * share).toFixed(1);
+
+test("the paper's numbers agree with what its text says of them", t => {
+	t.deepEqual(
+		publishedPhrases.map(({dataset}) => dataset),
+		['NQ', 'SQuAD', 'PubMedQA', 'SCOTUS', 'NFCorpus'],
+	);
+	for (const {dataset, models, muf, general} of publishedPhrases) {
+		// The shortest phrases are the best everywhere, MUF is better than DPR everywhere, and than each model but on NFCorpus.
+		const [shortest, ...longer] = Object.values(models);
+		t.true(
+			longer.every(value => value < shortest!),
+			dataset,
+		);
+		t.true(general.muf > general.dpr, dataset);
+		t.is(muf > shortest!, dataset !== 'NFCorpus');
+		t.true(Math.abs(muf - general.muf) < 1, dataset);
+		t.is(general.bm25 > general.muf, !['NQ', 'NFCorpus'].includes(dataset));
+	}
+	t.is(publishedPhrasesFor('squad-dev')?.dataset, 'SQuAD');
+	t.is(publishedPhrasesFor('dev-v2.0'), undefined);
+	t.is(publishedPhrasesFor('SQuAD 2.0')?.dataset, 'SQuAD');
+	t.is(publishedPhrasesFor('pqal')?.dataset, 'PubMedQA');
+	t.is(publishedPhrasesFor('nfcorpus-preprocessed')?.dataset, 'NFCorpus');
+	t.is(publishedPhrasesFor('encyclopaedia'), undefined);
+});
+
+test("the paper's table 2 has a column of NQ's training set", t => {
+	t.deepEqual(publishedPhrasesFor('nq')?.training, {models: {M75t: 70.2, M125t: 69, M250t: 65.3}, muf: 83});
+	const nq = phraseStudy({dataset: 'NQ'});
+	const [table] = phraseStudyMarkdown(nq).match(/(?:\|.*\n)*\| MUF (?:\|.*\n)/u)!;
+	t.regex(table, /\| MUF \| 86\.7 \| 83\.0 \|/u);
+});
+
+test('verdicts are what the tests say', t => {
+	const verdicts = Object.fromEntries(phraseFindings(phraseStudy()).map(({name, verdict}) => [name, verdict]));
+	t.deepEqual(verdicts, {
+		'phrases or passages': 'holds',
+		// M1 is better than M3 and M5, and significantly than M5 alone.
+		'short phrases': 'holds in part',
+		'MUF over its models': 'holds',
+		'MUF over passages': 'holds',
+		// The paper has BM25 above MUF on SQuAD, and so it is here.
+		'MUF or BM25': 'holds',
+		// The Brier score of M5 rises.
+		calibration: 'holds in part',
+		// Smaller T0 are worse, larger ones alike.
+		T0: 'holds in part',
+		// Better than both, neither significantly.
+		'confidence or scores': 'undecided',
+		// BM25 is far better.
+		'whole corpus': 'contradicted',
+	});
+	const sources = new Map(phraseFindings(phraseStudy()).map(({name, source}) => [name, source]));
+	t.deepEqual(
+		[...sources].filter(([, source]) => source === 'study').map(([name]) => name),
+		['confidence or scores', 'whole corpus'],
+	);
+	const nothing = {comparisons: [], extensions: [], startTests: [], calibrationTests: []};
+	const none = phraseStudy({
+		candidates: {...phraseStudy().candidates, ...nothing},
+		retrieval: {...phraseStudy().retrieval, ...nothing},
+	});
+	t.deepEqual(phraseFindings(none), []);
+});
+
+test('a claim that MUF is the best names every model that is better', t => {
+	const {candidates} = phraseStudy();
+	const change = (b: string, difference: number, significant: boolean): PhraseStudy =>
+		phraseStudy({
+			candidates: {
+				...candidates,
+				comparisons: candidates.comparisons.map(test =>
+					test.a === 'muf' && test.b === b ? {...test, difference, significant, corrected: significant ? 0.001 : 0.4} : test,
+				),
+			},
+		});
+	const over = (study: PhraseStudy) => phraseFindings(study).find(({name}) => name === 'MUF over its models')!;
+	const below = over(change('M0', -0.0271, false));
+	t.is(below.verdict, 'holds in part');
+	t.true(below.here.endsWith('It is below M0 by 2.7 points.'), below.here);
+	const worse = over(change('M0', -0.0271, true));
+	t.is(worse.verdict, 'contradicted');
+	t.false(over(phraseStudy()).here.includes('below'));
+});
+
+test('the claim about T0 is judged by the tests at T0 = 0.1, whatever the curve is near it', t => {
+	const {candidates} = phraseStudy();
+	const [first, ...others] = candidates.startTests;
+	const verdict = (startTests: PhraseStudy['candidates']['startTests']) =>
+		phraseFindings(phraseStudy({candidates: {...candidates, startTests}})).find(({name}) => name === 'T0')!.verdict;
+	t.is(verdict([{...first!, difference: -0.03}, ...others]), 'contradicted');
+	t.is(verdict(candidates.startTests.map(test => ({...test, significant: false}))), 'undecided');
+	t.is(verdict(candidates.startTests.map(test => ({...test, difference: 0.02, significant: true}))), 'holds');
+});
+
+test('both reports have every number of the study and the paper, and the same study gives the same bytes', t => {
+	const made = phraseStudy();
+	const [html, markdown] = [phraseStudyHtml(made), phraseStudyMarkdown(made)];
+	t.is(html, phraseStudyHtml(phraseStudy()));
+	t.is(markdown, phraseStudyMarkdown(phraseStudy()));
+	for (const report of [html, markdown]) {
+		for (const {rows, models, fused} of [made.candidates, made.retrieval]) {
+			for (const {condition, values} of rows) {
+				t.true(
+					values.every(value => report.includes(percent(value))),
+					condition,
+				);
+			}
+			for (const {before, after, own} of [...models, fused]) {
+				t.true(
+					[before, after, own].every(({absolute, squared}) => report.includes(percent(absolute)) && report.includes(percent(squared))),
+				);
+			}
+		}
+		for (const {accuracy} of made.candidates.curve) {
+			t.true(report.includes(percent(accuracy)));
+		}
+		// The paper's own, beside them.
+		t.true(['53.4', '44.7', '47.0', '54.5', '75.4', '48.3', '54.4', '128.5', '151.4', '12.9'].every(number => report.includes(number)));
+		for (const {sha256} of [made.corpus, made.encoder, ...made.questions.files]) {
+			t.true(report.includes(sha256));
+		}
+		t.false(/undefined|NaN/u.test(report));
+	}
+	// MUF is significantly better than M5, and BM25 than MUF.
+	t.regex(html, new RegExp(`<th scope="row">M5</th>(?:(?!</tr>).)*${percent(0.47)}<sup>†</sup>`, 'u'));
+	t.regex(html, new RegExp(`<th scope="row">BM25</th>(?:(?!</tr>).)*${percent(0.754)}<sup>‡</sup>`, 'u'));
+});
+
+test('the page is well-formed, needs nothing from elsewhere, and shows texts as they are', t => {
+	const html = phraseStudyHtml(phraseStudy({dataset: '<b>&"quotes"</b>', command: 'npx passagekit phrases --name "<i>"'}));
+	t.true(html.includes(escaped('<b>&"quotes"</b>')) && !html.includes('<b>&"'));
+	t.false(/<script|@import|url\(|<img|<iframe/u.test(html));
+	const links = [...html.matchAll(/(?:href|src)="([^"]+)"/gu)].map(([, link]) => link!);
+	t.true(
+		links.every(link => link === 'data:,' || link.startsWith('https://arxiv.org/abs/')),
+		links.join(' '),
+	);
+	const ids = [...html.matchAll(/ id="([^"]+)"/gu)].map(([, id]) => id!);
+	t.is(new Set(ids).size, ids.length, 'ids are distinct');
+	const open: string[] = [];
+	for (const [, closing, name, own] of html.replaceAll(/<style>[\s\S]*?<\/style>/gu, '').matchAll(/<(\/?)([a-z][\w-]*)[^>]*?(\/?)>/gu)) {
+		if (closing) {
+			t.is(open.pop(), name);
+		} else if (!own && !['meta', 'br', 'hr', 'link'].includes(name!)) {
+			open.push(name!);
+		}
+	}
+	t.deepEqual(open, []);
+});
+
+test('what is no study is refused', t => {
+	t.throws(() => phraseStudyHtml({} as never), {code: 'ERR_FORMAT', message: /^study: expected an object of format/u});
+	const made = phraseStudy();
+	const [row] = made.candidates.rows;
+	const short: PhraseStudy = {...made, candidates: {...made.candidates, rows: [{...row!, values: [0.5]}]}};
+	t.throws(() => phraseStudyMarkdown(short), {
+		code: 'ERR_FORMAT',
+		message: 'study: values of bm25: expected 2, one for each measure, got 1',
+	});
+});

@@ -1,0 +1,230 @@
+import {cp, mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import test, {type ExecutionContext} from 'ava';
+import {packageRoot} from '../../../ts/core/native/addon.ts';
+import {
+	Collection,
+	ExtractiveReader,
+	PassageStore,
+	type Question,
+	encyclopedia,
+	exactMatch,
+	hasAnswer,
+	readPassages,
+	readQuestions,
+	readTrecRun,
+} from '../../../ts/index.ts';
+import {type ReplicateOptions, replicate} from '../../../ts/studies/index.ts';
+
+const options: ReplicateOptions = {
+	name: 'Encyclopaedia',
+	encoder: 'tiny-encoder',
+	reader: 'tiny-reader',
+	depth: 60,
+	ks: [1, 5],
+	passagesRead: 5,
+	developmentQuestions: 14,
+	testQuestions: 18,
+};
+
+/** A folder with a data set: a dozen articles and the questions of the encyclopaedia. */
+async function dataset(t: ExecutionContext): Promise<{data: string; folder: string}> {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-replicate-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	const data = join(folder, 'data');
+	await mkdir(data);
+	await cp(encyclopedia().articles, join(data, 'articles'), {recursive: true});
+	for (const split of ['dev', 'test']) {
+		await cp(join(encyclopedia().articles, '..', `questions.${split}.jsonl`), join(data, `questions.${split}.jsonl`));
+	}
+	return {data, folder};
+}
+
+async function bytesOf(run: string): Promise<Record<string, string>> {
+	const names = ['report.json', 'report.md', 'report.html', 'configuration.json', 'runs/test.dense.trec', 'runs/test.bm25.trec'];
+	return Object.fromEntries(await Promise.all(names.map(async name => [name, await readFile(join(run, name), 'utf8')])));
+}
+
+test('a study is the same when it is run again, and when it was stopped half-way; its figures are those of its runs', async t => {
+	t.timeout(180_000);
+	const {data, folder} = await dataset(t);
+	const whole = join(folder, 'whole');
+	const stages = new Set<string>();
+	const study = await replicate(data, whole, {...options, onProgress: ({stage}) => stages.add(stage)});
+	t.true(
+		['encode', 'search dense, test', 'look for answers', 'read hybrid, test'].every(stage => stages.has(stage)),
+		[...stages].join(', '),
+	);
+	const bytes = await bytesOf(whole);
+	t.deepEqual(JSON.parse(bytes['report.json']!), JSON.parse(JSON.stringify(study)));
+
+	// Again: nothing new.
+	t.deepEqual(await replicate(data, whole, options), study);
+	t.deepEqual(await bytesOf(whole), bytes);
+
+	// Elsewhere, stopped while it reads.
+	const stopped = join(folder, 'stopped');
+	const controller = new AbortController();
+	const reason = new Error('enough');
+	await t.throwsAsync(
+		replicate(data, stopped, {
+			...options,
+			signal: controller.signal,
+			onProgress({stage, done}) {
+				if (stage.startsWith('read dense, test') && done > 20) {
+					controller.abort(reason);
+				}
+			},
+		}),
+		{is: reason},
+	);
+	await t.throwsAsync(readFile(join(stopped, 'report.json')), {code: 'ENOENT'});
+	t.deepEqual(await replicate(data, stopped, options), study);
+	t.deepEqual(await bytesOf(stopped), bytes);
+
+	// Table 1 by hand.
+	const questions: Question[] = [];
+	for await (const question of readQuestions(join(data, 'questions.test.jsonl'))) {
+		questions.push(question);
+	}
+	const asked = Array.from({length: 18}, (_, i) => questions[Math.floor((i * questions.length) / 18)]!);
+	const store = await PassageStore.open(join(whole, 'collection', 'passages.pkstore'));
+	const bm25 = await readTrecRun(join(whole, 'runs/test.bm25.trec'));
+	let found = 0;
+	for (const {id, answers} of asked) {
+		const passages = await store.get(
+			bm25
+				.get(id)!
+				.slice(0, 5)
+				.map(hit => hit.id),
+		);
+		found += Number(passages.some(({text}) => hasAnswer(text, answers)));
+	}
+	t.is(study.retrieval.rows.find(row => row.condition === 'bm25')!.accuracy[1], found / 18);
+
+	// A cell of Table 3 by the reader itself.
+	const cell = study.reading!.rows.find(row => row.retriever === 'bm25')!.cells.find(({scoring}) => scoring === 'GAR*')!;
+	await using reader = await ExtractiveReader.load('tiny-reader');
+	let right = 0;
+	for (const {id, text, answers} of asked) {
+		const hits = bm25.get(id)!.slice(0, cell.passages);
+		const passages = (await store.get(hits.map(hit => hit.id))).map((passage, i) => ({...passage, score: hits[i]!.score}));
+		const [answer] = await reader.read(text, passages, {scoring: 'normalized', evidence: {beta: cell.beta, gamma: cell.gamma}});
+		right += Number(answer !== undefined && exactMatch(answer.text, answers));
+	}
+	t.is(cell.exactMatch, right / 18);
+	store.close();
+
+	// The curves of accuracy go through Table 1; the tests are in families of the paper's and others.
+	for (const [row, {condition, accuracy}] of study.retrieval.rows.entries()) {
+		const line = study.retrieval.curves.lines[row]!;
+		t.deepEqual([line.condition, line.accuracy[0], line.accuracy[4]], [condition, accuracy[0], accuracy[1]]);
+	}
+	t.deepEqual(study.retrieval.curves.ks.length, 60);
+	t.deepEqual([study.retrieval.comparisons.length, study.retrieval.addedComparisons.length, study.overlapComparisons.length], [12, 4, 4]);
+	t.deepEqual([study.reading!.comparisons.length, study.reading!.textComparisons.length, study.reading!.curveTests.length], [12, 2, 7]);
+	t.deepEqual([study.settings.depth, study.settings.dprDepth], [60, 120]);
+
+	// Another configuration has no place here.
+	const error = await t.throwsAsync(replicate(data, whole, {...options, depth: 61}), {code: 'ERR_ARGUMENT'});
+	t.regex(error.message, /expected a run of this configuration, got one with another settings\.depth: 60 there, 61 here/u);
+});
+
+test('retrieval alone needs no reader; a data set that is not one is refused with what was expected', async t => {
+	t.timeout(60_000);
+	const {data, folder} = await dataset(t);
+	// With vectors of unit length λ is tuned: 1 / α of each positive α of the grid.
+	const encoder = join(folder, 'unit-encoder');
+	await cp(join(packageRoot, 'models', 'tiny-encoder'), encoder, {recursive: true});
+	const config = JSON.parse(await readFile(join(encoder, 'config.json'), 'utf8')) as object;
+	await writeFile(join(encoder, 'config.json'), JSON.stringify({...config, passagekit: {normalize: true}}));
+	const study = await replicate(data, join(folder, 'retrieval'), {...options, encoder, reader: false});
+	const dprHybrid = study.retrieval.rows.find(({condition}) => condition === 'dprHybrid')!;
+	t.deepEqual([dprHybrid.tuning!.length, dprHybrid.tuning![0]!.weight, dprHybrid.tuning!.at(-1)!.weight], [40, 200, 5]);
+	const best = Math.max(...dprHybrid.tuning!.map(({accuracy}) => accuracy));
+	t.is(dprHybrid.tuning!.find(({weight}) => weight === dprHybrid.weight)!.accuracy, best);
+	t.true((await readFile(join(folder, 'retrieval', 'report.md'), 'utf8')).includes('tuned on development questions'));
+	t.is(study.reading, undefined);
+	t.is(study.models.reader, null);
+	t.is(study.retrieval.rows.length, 5);
+	const patterns = await replicate(data, join(folder, 'patterns'), {...options, answers: 'pattern'});
+	t.is(patterns.settings.answers, 'pattern');
+	t.true(
+		patterns.reading!.rows.every(({cells}) => cells.every(cell => !('f1' in cell))),
+		'F1 is not defined for patterns',
+	);
+	t.deepEqual(
+		study.overlap.map(({k}) => k),
+		[20, 100, 500, 1000],
+	);
+
+	await rm(join(data, 'questions.dev.jsonl'));
+	const output = join(folder, 'none');
+	await t.throwsAsync(replicate(data, output, options), {
+		code: 'ERR_ARGUMENT',
+		message: `${data}: expected one file with development questions, with "dev" in the name, got none among articles, questions.test.jsonl; name it with --development`,
+	});
+	await writeFile(join(data, 'dev.jsonl'), '{"question": "Who?", "answers": []}\n');
+	await t.throwsAsync(replicate(data, output, options), {code: 'ERR_FORMAT', message: /expected questions with answers, got none/u});
+	await t.throwsAsync(replicate(data, output, {...options, significance: 1}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(replicate(join(folder, 'nowhere'), output, options), {code: 'ERR_IO', message: /expected a folder with a corpus/u});
+});
+
+test("DPR's own files and forms: passages and questions as it has them, an encoder each for both, its reader", async t => {
+	t.timeout(120_000);
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-replicate-dpr-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	const data = join(folder, 'nq');
+	await mkdir(data);
+	const lines = ['id\ttext\ttitle'];
+	for await (const {text, title} of readPassages(encyclopedia().articles)) {
+		lines.push(`${lines.length}\t"${text.replaceAll('"', '""').replaceAll(/\s+/gu, ' ')}"\t${title}`);
+	}
+	await writeFile(join(data, 'psgs_w100.tsv'), `${lines.join('\n')}\n`);
+	for (const [split, name] of [
+		['dev', 'nq-dev.qa.csv'],
+		['test', 'nq-test.qa.csv'],
+	] as const) {
+		const questions = await encyclopedia().questions(split);
+		await writeFile(join(data, name), questions.map(({text, answers}) => `${text}\t${JSON.stringify(answers)}\n`).join(''));
+	}
+	const model = async (name: string, of: string, changes: object): Promise<string> => {
+		const path = join(folder, name);
+		await cp(join(packageRoot, 'models', of), path, {recursive: true});
+		const config = JSON.parse(await readFile(join(path, 'config.json'), 'utf8')) as object;
+		await writeFile(join(path, 'config.json'), JSON.stringify({...config, ...changes}));
+		return path;
+	};
+	const form = {pooling: 'cls', normalize: false};
+	const collection = join(folder, 'collection');
+	const [encoder, questionEncoder, reader] = [
+		await model('ctx_encoder', 'tiny-encoder', {passagekit: {...form, max_tokens: 200}}),
+		await model('question_encoder', 'tiny-encoder', {passagekit: {...form, max_tokens: 48}}),
+		await model('reader', 'tiny-reader', {model_type: 'dpr'}),
+	];
+	// Built before, as a corpus of millions would be.
+	await (await Collection.build(join(data, 'psgs_w100.tsv'), collection, {encoder, questionEncoder})).close();
+
+	const study = await replicate(data, join(folder, 'study'), {
+		...options,
+		name: 'NQ',
+		collection,
+		encoder,
+		questionEncoder,
+		reader,
+	});
+	t.is(study.models.questionEncoder!.name, 'question_encoder');
+	t.is(study.corpus.count, lines.length - 1);
+	// Inner products of vectors that are not scaled: the paper's grid.
+	const tuning = study.retrieval.rows.find(({condition}) => condition === 'hybrid')!.tuning!;
+	t.deepEqual([tuning.length, tuning[1]!.weight, tuning.at(-1)!.weight], [41, 0.05, 2]);
+	const dprHybrid = study.retrieval.rows.find(({condition}) => condition === 'dprHybrid')!;
+	t.deepEqual([dprHybrid.weight, dprHybrid.tuning], [1.1, undefined]);
+	t.is(study.reading!.rows.length, 3);
+	const markdown = await readFile(join(folder, 'study', 'report.md'), 'utf8');
+	t.true(
+		['44.0', '43.5', '6.1'].every(number => markdown.includes(number)),
+		"the paper's figures on NQ",
+	);
+});

@@ -1,0 +1,218 @@
+import {cp, mkdir, mkdtemp, readFile, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import test, {type ExecutionContext} from 'ava';
+import {
+	type Encoder,
+	OnnxEncoder,
+	type Passage,
+	type Question,
+	VocabularyProjection,
+	analyseVocabulary,
+	encyclopedia,
+	evaluate,
+	explainMatch,
+	foundBySparse,
+	rankPairs,
+	readPassages,
+	readQrels,
+	readQuestions,
+	readTrecRun,
+	tokenAmnesia,
+} from '../../../ts/index.ts';
+import {type VocabularyStudyOptions, studyVocabulary} from '../../../ts/studies/index.ts';
+
+const options: VocabularyStudyOptions = {name: 'Encyclopaedia', encoder: 'tiny-encoder', questions: 24, enrichment: false};
+
+async function temporary(t: ExecutionContext): Promise<string> {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-vocabulary-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	return folder;
+}
+
+/** A folder with a data set: articles, questions of two splits, and qrels. */
+async function dataset(t: ExecutionContext): Promise<{data: string; folder: string}> {
+	const folder = await temporary(t);
+	const data = join(folder, 'data');
+	await mkdir(data);
+	await cp(encyclopedia().articles, join(data, 'articles'), {recursive: true});
+	await cp(encyclopedia().qrels, join(data, 'qrels.txt'));
+	for (const split of ['dev', 'test']) {
+		await cp(join(encyclopedia().articles, '..', `questions.${split}.jsonl`), join(data, `questions.${split}.jsonl`));
+	}
+	return {data, folder};
+}
+
+async function bytesOf(run: string): Promise<Record<string, string>> {
+	const names = ['results.json', 'report.md', 'report.html', 'configuration.json', 'runs/dense.trec', 'runs/wordpiece.trec'];
+	return Object.fromEntries(await Promise.all(names.map(async name => [name, await readFile(join(run, name), 'utf8')])));
+}
+
+/** So many questions of a file, spread over it. */
+async function asked(path: string, count: number): Promise<Question[]> {
+	const all: Question[] = [];
+	for await (const question of readQuestions(path)) {
+		all.push(question);
+	}
+	return Array.from({length: count}, (_, i) => all[Math.floor((i * all.length) / count)]!);
+}
+
+test('a study is the same when it is run again, and when it was stopped half-way; its figures are those of its runs', async t => {
+	t.timeout(180_000);
+	const {data, folder} = await dataset(t);
+	const whole = join(folder, 'whole');
+	const stages = new Set<string>();
+	const study = await studyVocabulary(data, whole, {...options, onProgress: ({stage}) => stages.add(stage)});
+	t.true(
+		['encode encoder', 'search dense', 'search wordpiece', 'project encoder', 'project baseline'].every(stage => stages.has(stage)),
+		[...stages].join(', '),
+	);
+	const bytes = await bytesOf(whole);
+	t.deepEqual(JSON.parse(bytes['results.json']!), JSON.parse(JSON.stringify(study)));
+
+	// Again: nothing new.
+	t.deepEqual(await studyVocabulary(data, whole, options), study);
+	t.deepEqual(await bytesOf(whole), bytes);
+
+	// Elsewhere, stopped while it encodes, and again while it projects.
+	const stopped = join(folder, 'stopped');
+	for (const at of ['encode encoder', 'project encoder']) {
+		const controller = new AbortController();
+		const reason = new Error(`enough of ${at}`);
+		await t.throwsAsync(
+			studyVocabulary(data, stopped, {
+				...options,
+				signal: controller.signal,
+				onProgress({stage, done, total}) {
+					if (stage === at && done > 0 && done < total) {
+						controller.abort(reason);
+					}
+				},
+			}),
+			{is: reason},
+		);
+		await t.throwsAsync(readFile(join(stopped, 'results.json')), {code: 'ENOENT'});
+	}
+	t.deepEqual(await studyVocabulary(data, stopped, options), study);
+	t.deepEqual(await bytesOf(stopped), bytes);
+
+	// Retrieval by the runs alone.
+	const tested = await asked(join(data, 'questions.test.jsonl'), 24);
+	t.deepEqual([study.questions.development, study.questions.test, study.questions.relevance], [24, 24, 'qrels']);
+	const all = await readQrels(join(data, 'qrels.txt'));
+	const qrels = new Map(tested.map(({id}) => [id, all.get(id)!]));
+	t.deepEqual(study.retrieval.measures, ['top-1', 'top-5', 'top-20', 'top-100', 'MRR', 'nDCG@10']);
+	for (const {condition, values} of study.retrieval.rows) {
+		const run = await readTrecRun(join(whole, 'runs', `${condition}.trec`));
+		const {mean} = await evaluate(run, qrels, ['Success@1', 'Success@5', 'Success@20', 'Success@100', 'RR', 'nDCG@10']);
+		for (const [i, value] of Object.values(mean).entries()) {
+			t.true(Math.abs(values[i]! - value) < 1e-12, `${condition} ${study.retrieval.measures[i]}`);
+		}
+	}
+
+	// Analyses by hand: the same pairs, projected again.
+	const passages: Passage[] = [];
+	for await (const passage of readPassages(join(data, 'articles'))) {
+		passages.push(passage);
+	}
+	await using model = await OnnxEncoder.load('tiny-encoder');
+	// Each passage alone, as in the study: vectors of int8 models depend on the texts that share their batch.
+	const {data: rows, dim} = await model.encode(passages, {batchTokens: 1});
+	const vectors = new Map(passages.map(({text}, i) => [text, rows.slice(i * dim, (i + 1) * dim)]));
+	const encoder: Encoder = {
+		dim: model.dim,
+		async encode(inputs) {
+			const {dim} = model;
+			const rows = new Float32Array(inputs.length * dim);
+			inputs.forEach((input, i) => rows.set(vectors.get((input as Passage).text)!, i * dim));
+			return {data: rows, rows: inputs.length, dim};
+		},
+	};
+	const projection = await VocabularyProjection.load('tiny-encoder');
+	const passageOf = new Map(passages.map(passage => [passage.id, passage]));
+	const encoders = {encoder, questionEncoder: model, projection};
+	const pairsOf = (of: ReadonlyMap<string, string>): Parameters<typeof rankPairs>[0] =>
+		tested.filter(({id}) => of.has(id)).map(({id, text}) => ({id, question: text, passage: passageOf.get(of.get(id)!)!}));
+	const best = new Map([...qrels].map(([id, grades]) => [id, [...grades].sort(([, a], [, b]) => b - a)[0]![0]]));
+	const [{analysis, amnesia}] = study.analyses as [(typeof study.analyses)[0]];
+	t.is(analysis.pairs, 24);
+	t.deepEqual(analysis, await analyseVocabulary(await rankPairs(pairsOf(best), encoders)));
+	const [bm25, dense] = [await readTrecRun(join(whole, 'runs', 'bm25.trec')), await readTrecRun(join(whole, 'runs', 'dense.trec'))];
+	t.deepEqual(amnesia, await tokenAmnesia(await rankPairs(pairsOf(foundBySparse(bm25, qrels)), encoders), dense, [5, 20, 100]));
+	t.deepEqual(
+		study.analyses.map(({of}) => of),
+		['encoder', 'baseline'],
+	);
+	// Without an initialization nothing is compared with the baseline, and without enrichment nothing with that.
+	t.deepEqual(new Set(study.tests.claims.map(({b}) => b)), new Set(['passageOnly', 'half']));
+	t.deepEqual([study.enrichment, study.settings.learningRate, study.settings.minGroup], [undefined, 0.01, 10]);
+
+	// Table 1 and Figure 2: the projections of the texts themselves.
+	const {drawn, found} = study.examples;
+	t.is(drawn.length, 5);
+	t.is(new Set(drawn.map(({id}) => id)).size, 5);
+	const questionOf = new Map(tested.map(question => [question.id, question.text]));
+	for (const example of [...drawn, found!]) {
+		const question = questionOf.get(example.id)!;
+		t.is(example.marked.question.map(({text}) => text).join(''), question);
+		const passage = passageOf.get(example.passageId)!;
+		const {dense: match} = await explainMatch(question, passage, encoders, {k: 20});
+		t.deepEqual(
+			example.question.map(({token, origin}) => [token, origin]),
+			match.question.map(({token, origin}) => [token, origin]),
+		);
+		const rank = (dense.get(example.id) ?? []).findIndex(({id}) => id === example.passageId) + 1;
+		t.is(example.denseRank, rank === 0 ? null : rank);
+		t.is(example.worst?.passageRank ?? -Infinity, Math.max(...match.shared.map(({passageRank}) => passageRank)));
+	}
+	t.true(drawn.every(({id, passageId}) => best.get(id) === passageId));
+	t.true(found!.denseRank! <= 5);
+
+	// Another configuration has no place here.
+	const error = await t.throwsAsync(studyVocabulary(data, whole, {...options, seed: 6}), {code: 'ERR_ARGUMENT'});
+	t.regex(error.message, /expected a run of this configuration, got one with another settings\.seed: 42 there, 6 here/u);
+});
+
+test('with enrichment λ is chosen on development questions, and its ablations are measured too', async t => {
+	t.timeout(300_000);
+	const {data, folder} = await dataset(t);
+	const study = await studyVocabulary(data, join(folder, 'run'), {...options, enrichment: true, maxSteps: 10});
+	t.deepEqual(
+		study.retrieval.rows.map(({condition}) => condition),
+		['bm25', 'wordpiece', 'dense', 'enriched', 'noIdf', 'static', 'noWhitening', 'noNormalisation'],
+	);
+	for (const {condition, tuning} of study.retrieval.rows.slice(3)) {
+		const {values, lambda} = tuning!;
+		t.is(values.length, study.settings.lambdas.length, condition);
+		// The first of the best ones; that of no λ is that of dense retrieval for all.
+		t.is(lambda === 0, values.indexOf(Math.max(...values)) === 0);
+		t.is(values[0], study.retrieval.rows[3]!.tuning!.values[0]);
+	}
+	t.like(study.enrichment!, {steps: 10, tokens: 8000});
+	const chosen = study.retrieval.rows[3]!.tuning!.lambda > 0;
+	t.is(study.retrieval.comparisons.length, chosen ? 7 : 0);
+	t.true(study.retrieval.comparisons.every(({a, measure}) => a === 'enriched' && measure === 'nDCG@10'));
+	t.deepEqual(
+		study.analyses.map(({of}) => of),
+		['encoder', 'baseline', ...(chosen ? ['enriched'] : [])],
+	);
+	t.deepEqual(await studyVocabulary(data, join(folder, 'run'), {...options, enrichment: true, maxSteps: 10}), study);
+});
+
+test('what is no data set or no setting is refused with what was expected', async t => {
+	const folder = await temporary(t);
+	await t.throwsAsync(studyVocabulary(join(folder, 'none'), folder), {code: 'ERR_IO'});
+	const {data} = await dataset(t);
+	const out = join(folder, 'out');
+	await t.throwsAsync(studyVocabulary(data, out, {significance: 2}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(studyVocabulary(data, out, {questions: 1}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(studyVocabulary(data, out, {maxSteps: 0}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(studyVocabulary(data, out, {learningRate: -1}), {
+		code: 'ERR_ARGUMENT',
+		message: 'learningRate: expected a number above 0, got -1',
+	});
+	await t.throwsAsync(studyVocabulary(data, out, {enrichment: 'yes' as never}), {
+		code: 'ERR_ARGUMENT',
+		message: 'enrichment: expected a boolean, got "yes"',
+	});
+});

@@ -1,0 +1,82 @@
+import {join} from 'node:path';
+import type {PassageStore} from '../../corpus/index.ts';
+import type {CallOptions, EncodeOptions, Encoder, EncoderInput, Passage, Vectors} from '../../core/types.ts';
+import {encodedPart} from './encoded-part.ts';
+import {QuestionEncoder} from './question-encoder.ts';
+
+/** Encoded at once, and in a file of their own: what a run that was stopped does not do again. */
+const PASSAGES_A_PART = 128;
+
+export interface CorpusEncoderOptions extends CallOptions {
+	/** Of the parts. */
+	readonly folder: string;
+	readonly passages: PassageStore;
+	/** Of passages, and of questions where there is no other. */
+	readonly encoder: Encoder;
+	/** Of questions, where it is another. */
+	readonly questionEncoder?: Encoder | undefined;
+}
+
+/**
+An encoder that has a corpus's vectors, in files and in memory, and encodes nothing twice: passages are those of the corpus,
+texts are questions, each of which is encoded once, alone.
+*/
+export class CorpusEncoder implements Encoder {
+	readonly identity: string;
+	readonly dim: number;
+	/** Of the corpus, in its order. */
+	readonly vectors: Vectors;
+	readonly #rows: ReadonlyMap<string, number>;
+	readonly #questions: QuestionEncoder;
+
+	private constructor(encoder: Encoder, questionEncoder: Encoder, vectors: Vectors, rows: ReadonlyMap<string, number>) {
+		this.identity = encoder.identity!;
+		this.dim = encoder.dim;
+		this.vectors = vectors;
+		this.#rows = rows;
+		this.#questions = new QuestionEncoder(questionEncoder);
+	}
+
+	/** Encodes the corpus, or takes from the folder what is there. Progress counts passages. */
+	static async open(options: CorpusEncoderOptions): Promise<CorpusEncoder> {
+		const {folder, passages, encoder, questionEncoder = encoder, signal, onProgress} = options;
+		const {dim} = encoder;
+		const data = new Float32Array(passages.size * dim);
+		const rows = new Map<string, number>();
+		for (let start = 0; start < passages.size; start += PASSAGES_A_PART) {
+			const slice = await passages.slice(start, PASSAGES_A_PART);
+			const part = await encodedPart(join(folder, `${start}.f32`), slice, encoder, signal);
+			data.set(part.data, start * dim);
+			for (const [i, passage] of slice.entries()) {
+				rows.set(keyOf(passage), start + i);
+			}
+			await onProgress?.({done: start + slice.length, total: passages.size});
+		}
+		return new CorpusEncoder(encoder, questionEncoder, {data, rows: passages.size, dim}, rows);
+	}
+
+	async encode(inputs: readonly EncoderInput[], options: EncodeOptions = {}): Promise<Vectors> {
+		const {dim} = this;
+		const data = new Float32Array(inputs.length * dim);
+		const unknown: number[] = [];
+		for (const [i, input] of inputs.entries()) {
+			const row = typeof input === 'string' ? undefined : this.#rows.get(keyOf(input));
+			if (row === undefined) {
+				unknown.push(i);
+			} else {
+				data.set(this.vectors.data.subarray(row * dim, (row + 1) * dim), i * dim);
+			}
+		}
+		const encoded = await this.#questions.encode(
+			unknown.map(i => inputs[i]!),
+			options,
+		);
+		for (const [j, i] of unknown.entries()) {
+			data.set(encoded.data.subarray(j * dim, (j + 1) * dim), i * dim);
+		}
+		return {data, rows: inputs.length, dim};
+	}
+}
+
+/** Passages of the same title and text have the same vector. */
+const keyOf = ({title, text}: Pick<Passage, 'title' | 'text'>): string => `${title ?? ''}\0${text}`;

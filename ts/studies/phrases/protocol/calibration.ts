@@ -1,0 +1,15 @@
+import {type Prediction, brierScore, expectedCalibrationError, maximumCalibrationError, reliability} from '../../../calibration/index.ts';
+import type {Calibration} from '../study.ts';
+
+/** The calibration errors of predictions. */
+export function calibrated(predictions: readonly Prediction[], bins: number): Calibration {
+	return {
+		squared: expectedCalibrationError(predictions, {bins, form: 'squared'}),
+		absolute: expectedCalibrationError(predictions, {bins, form: 'absolute'}),
+		maximum: maximumCalibrationError(predictions, {bins}),
+		brier: brierScore(predictions),
+		bins: reliability(predictions, {bins})
+			.filter(({count}) => count > 0)
+			.map(({count, confidence, accuracy}) => ({count, confidence, accuracy})),
+	};
+}

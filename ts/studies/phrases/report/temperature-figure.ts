@@ -1,0 +1,44 @@
+/** Figure 2: accuracy of MUF by the temperature from which the paper's descent starts, drawn for wide pages and for narrow ones. */
+import {escaped} from '../../../drawing/html.ts';
+import {type Drawing, type Point, at, dot, line, polyline, scale, spot, text, ticks} from '../../../drawing/svg.ts';
+import {percent} from '../../../drawing/format.ts';
+import type {ProtocolStudy} from '../study.ts';
+
+const margin = {left: 46, right: 16, top: 16, bottom: 44};
+
+export function temperatureFigure({curve, rows}: ProtocolStudy, {name, width, height}: Drawing): string {
+	const searched = rows.find(({condition}) => condition === 'mufSearch')!.values[0]!;
+	const all = [...curve.map(({accuracy}) => accuracy), searched].map(share => 100 * share);
+	const levels = ticks(Math.min(...all), Math.max(...all), 5);
+	const [left, right] = [margin.left, width - margin.right];
+	const [top, bottom] = [margin.top, height - margin.bottom];
+	const powers = [-3, -2, -1, 0, 1];
+	const x = scale([-3, 1], [left, right]);
+	const y = scale([levels[0]!, levels.at(-1)!], [bottom, top]);
+	const place = ({start, accuracy}: {start: number; accuracy: number}): Point => [x(Math.log10(start)), y(100 * accuracy)];
+	const best = curve.reduce((a, b) => (b.accuracy > a.accuracy ? b : a));
+	const level = y(100 * searched);
+	return [
+		`<svg viewBox="0 0 ${width} ${height}" class="${name}" role="img" aria-labelledby="${name}-title ${name}-desc">`,
+		`<title id="${name}-title">Accuracy of MUF by the initial temperature of the descent</title>`,
+		`<desc id="${name}-desc">${escaped(`Highest from T0 = ${shown(best.start)}: ${percent(best.accuracy)} per cent; with the temperature by search, ${percent(searched)}. The table below has all values.`)}</desc>`,
+		...levels.map(value => line([left, y(value)], [right, y(value)], value === levels[0] ? 'axis' : 'grid')),
+		...levels.map(value => text([left - 7, y(value) + 4], String(value), 'tick end')),
+		...powers.map(power => line([x(power), bottom], [x(power), bottom + 4], 'axis')),
+		...powers.map(power => text([x(power), bottom + 18], shown(10 ** power), `tick ${power === 1 ? 'end' : 'middle'}`)),
+		text([(left + right) / 2, height - 6], 'initial temperature (T0)', 'title middle'),
+		`<text transform="translate(11 ${at((top + bottom) / 2)}) rotate(-90)" class="title middle">accuracy, per cent</text>`,
+		'<g class="before">',
+		`<line x1="${at(left)}" y1="${at(level)}" x2="${at(right)}" y2="${at(level)}" class="searched"/>`,
+		text([left + 6, level > top + 18 ? level - 6 : level + 15], `by search: ${percent(searched)}`, 'label halo'),
+		'</g>',
+		'<g class="after">',
+		polyline(curve.map(place), 'curve'),
+		...curve.map(point => dot(place(point), 2.4, 'most')),
+		...curve.map(point => spot(place(point), `T0 = ${shown(point.start)}: ${percent(point.accuracy)}`, '')),
+		'</g>',
+		'</svg>',
+	].join('\n');
+}
+
+const shown = (temperature: number): string => String(Number(temperature.toPrecision(3)));

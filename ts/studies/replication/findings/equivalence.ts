@@ -1,0 +1,41 @@
+/**
+Verdicts on claims that something does not differ. A test that is not significant shows nothing of the kind by itself, so these
+claims hold where the confidence interval of the difference, at the tests' corrected level, lies within a margin: for paired
+t-tests that interval is the difference ± the smallest difference that would have been significant.
+*/
+import type {Comparison} from '../../statistics/comparison.ts';
+import type {Verdict} from '../../statistics/verdict.ts';
+
+/** "Close (within a point)", as Ma et al. (2021, §4.2) say of two exact match scores. */
+export const closeMargin = 0.01;
+
+/** The verdict on "a and b do not differ": *contradicted* by a significant difference, *undecided* where none is shown to be small. */
+export function verdictOfNoDifference(evidence: readonly Comparison[], margin = closeMargin): Verdict {
+	if (evidence.some(({significant}) => significant)) {
+		return 'contradicted';
+	}
+	return verdictOfShown(evidence.map(({difference, smallest}) => Math.abs(difference) + smallest <= margin));
+}
+
+/** The verdict on "a is no worse than b": *contradicted* by a significant loss. */
+export function verdictOfNoLoss(evidence: readonly Comparison[], margin = closeMargin): Verdict {
+	if (evidence.some(({significant, difference}) => significant && difference < 0)) {
+		return 'contradicted';
+	}
+	return verdictOfShown(evidence.map(({significant, difference, smallest}) => significant || difference - smallest >= -margin));
+}
+
+/** The largest difference, of either sign, that the confidence intervals still include. */
+export function widest(evidence: readonly Comparison[]): number {
+	return Math.max(...evidence.map(({difference, smallest}) => Math.abs(difference) + smallest));
+}
+
+function verdictOfShown(shown: readonly boolean[]): Verdict {
+	if (shown.length === 0) {
+		return 'not tested';
+	}
+	if (shown.every(Boolean)) {
+		return 'holds';
+	}
+	return shown.some(Boolean) ? 'holds in part' : 'undecided';
+}

@@ -1,0 +1,130 @@
+/** Curves over k, drawn for wide pages and for narrow ones: exact match by passages read, accuracy by k. */
+import {escaped} from '../../../drawing/html.ts';
+import {type Drawing, type Point, apart, at, dot, line, polyline, scale, spot, text, ticks} from '../../../drawing/svg.ts';
+import {grouped, percent} from '../../../drawing/format.ts';
+import {conditionName, readingCondition} from '../labels.ts';
+import type {ReadingStudy, RetrievalCondition, RetrievalStudy} from '../study.ts';
+
+/** A line of a figure. */
+export interface Curve {
+	readonly label: string;
+	/** Classes of the page's style: color by retriever, dashes by the rest. */
+	readonly style: string;
+	/** A share, 0 to 1, for each k. */
+	readonly values: readonly number[];
+}
+
+/** All that is drawn, apart from sizes. */
+export interface CurvesFigure {
+	/** Before the ids of its drawings, which differ on a page. */
+	readonly id: string;
+	readonly title: string;
+	readonly x: string;
+	readonly y: string;
+	readonly ks: readonly number[];
+	readonly curves: readonly Curve[];
+}
+
+/** Figure 1 of Ma et al. (2021). */
+export const exactMatchFigure = ({ks, curves}: ReadingStudy): CurvesFigure => ({
+	id: 'read',
+	title: 'Exact match by passages read',
+	x: 'passages read (k)',
+	y: 'exact match, per cent',
+	ks,
+	curves: curves.map(({retriever, scoring, exactMatch}) => ({
+		label: conditionName(readingCondition(retriever, scoring)),
+		style: `${retriever} ${scoring.toLowerCase().replace('*', '-fused')}`,
+		values: exactMatch,
+	})),
+});
+
+const retrievalStyles: Readonly<Record<RetrievalCondition, string>> = {
+	dense: 'dense',
+	bm25: 'bm25',
+	dprHybrid: 'hybrid repl',
+	hybridNorm: 'hybrid repl-fused',
+	hybrid: 'hybrid',
+};
+
+/** Accuracy by k, as in Figure 1 of Karpukhin et al. (2020). */
+export const accuracyFigure = ({curves: {ks, lines}}: RetrievalStudy): CurvesFigure => ({
+	id: 'accuracy',
+	title: 'Top-k accuracy by k',
+	x: 'retrieved passages (k)',
+	y: 'accuracy, per cent',
+	ks,
+	curves: lines.map(({condition, accuracy}) => ({
+		label: conditionName(condition),
+		style: retrievalStyles[condition],
+		values: accuracy,
+	})),
+});
+
+/** Both drawings of a figure, of which a page shows one. */
+export const drawings = (figure: CurvesFigure): readonly string[] => [
+	drawn(figure, {name: 'wide', width: 760, height: 440}),
+	drawn(figure, {name: 'narrow', width: 360, height: 440}),
+];
+
+const margin = {left: 46, top: 14, bottom: 42, label: 96};
+const labelHeight = 15;
+
+function drawn({id, title, x: xTitle, y: yTitle, ks, curves}: CurvesFigure, {name, width, height}: Drawing): string {
+	const values = curves.flatMap(({values}) => values).map(share => 100 * share);
+	const rows = ticks(Math.min(...values), Math.max(...values), 6);
+	const columns = ticks(0, ks.at(-1)!, width < 500 ? 3 : 5).filter(value => value <= ks.at(-1)!);
+	const [left, right] = [margin.left, width - margin.label];
+	const [top, bottom] = [margin.top, height - margin.bottom];
+	const x = scale([0, ks.at(-1)!], [left, right]);
+	const y = scale([rows[0]!, rows.at(-1)!], [bottom, top]);
+	const place = (curve: Curve, i: number): Point => [x(ks[i]!), y(100 * curve.values[i]!)];
+	const last = ks.length - 1;
+	// Better lines over others.
+	const ordered = curves.toSorted((a, b) => a.values[last]! - b.values[last]!);
+	const heights = apart(
+		ordered.map(curve => place(curve, last)[1]),
+		labelHeight,
+		[top, bottom],
+	);
+	const prefix = `${id}-${name}`;
+	return [
+		`<svg viewBox="0 0 ${width} ${height}" class="${name}" role="img" aria-labelledby="${prefix}-title ${prefix}-desc">`,
+		`<title id="${prefix}-title">${escaped(title)}</title>`,
+		`<desc id="${prefix}-desc">${escaped(described(ks, curves))}</desc>`,
+		...rows.map(value => line([left, y(value)], [right, y(value)], value === rows[0] ? 'axis' : 'grid')),
+		...rows.map(value => text([left - 7, y(value) + 4], String(value), 'tick end')),
+		...columns.map(value => line([x(value), bottom], [x(value), bottom + 4], 'axis')),
+		...columns.map(value => text([x(value), bottom + 18], grouped(value), 'tick middle')),
+		text([(left + right) / 2, height - 6], xTitle, 'title middle'),
+		`<text transform="translate(11 ${at((top + bottom) / 2)}) rotate(-90)" class="title middle">${escaped(yTitle)}</text>`,
+		...ordered.map((curve, i) => {
+			const end = place(curve, last);
+			const peak = curve.values.indexOf(Math.max(...curve.values));
+			return [
+				`<g class="${curve.style}">`,
+				polyline(
+					ks.map((_, k) => place(curve, k)),
+					'curve',
+				),
+				dot(place(curve, peak), 3.2, 'most'),
+				line([end[0] + 4, end[1]], [right + 13, heights[i]!], 'leader'),
+				text([right + 16, heights[i]! + 4], curve.label, 'label'),
+				'</g>',
+			].join('\n');
+		}),
+		...ordered.map(
+			curve =>
+				`<g class="${curve.style}">${ks.map((k, i) => spot(place(curve, i), `${curve.label}, k = ${grouped(k)}: ${percent(curve.values[i]!)}`, '')).join('')}</g>`,
+		),
+		'</svg>',
+	].join('\n');
+}
+
+function described(ks: readonly number[], curves: readonly Curve[]): string {
+	const peaks = curves.map(({label, values}) => {
+		const highest = Math.max(...values);
+		return `${label} ${percent(highest)} at ${grouped(ks[values.indexOf(highest)]!)}`;
+	});
+	return `${curves.length} lines, from ${grouped(ks[0]!)} to ${grouped(ks.at(-1)!)} passages. Maxima: ${peaks.join('; ')}. The table below has the values.`;
+}

@@ -1,0 +1,131 @@
+/** What a study says about the claims of Ram et al. (2023). */
+import {compared} from '../../statistics/comparison.ts';
+import {type Finding, present, significance} from '../../statistics/finding.ts';
+import {verdictOfGains} from '../../statistics/verdict.ts';
+import {listed, points} from '../../../drawing/format.ts';
+import {amnesia, firstToken, queryExpansion, queryPrediction, remembers, sharedTokens} from './projection-findings.ts';
+import {conditionName} from '../labels.ts';
+import {type VocabularyCondition, type VocabularyStudy, checkVocabularyStudy} from '../study.ts';
+import {rowOf} from '../report/tables.ts';
+
+export type VocabularyFindingName =
+	| 'shared tokens'
+	| 'first token'
+	| 'query prediction'
+	| 'query expansion'
+	| 'token amnesia'
+	| 'amnesia of questions'
+	| 'enrichment'
+	| 'enrichment remembers'
+	| 'word pieces'
+	| 'ablations';
+
+export type VocabularyFinding = Finding<VocabularyFindingName>;
+
+/**
+The paper's claims, each with what a study says about it; and whether enrichment brings forgotten tokens back, which the paper
+intends and does not measure. Claims that compare with the encoder's initialization are not tested where static embeddings stand in
+for it.
+
+@example
+```
+vocabularyFindings(study).map(({name, verdict}) => `${name}: ${verdict}`);
+//=> ['shared tokens: not tested', 'first token: contradicted', …]
+```
+*/
+export function vocabularyFindings(study: VocabularyStudy): readonly VocabularyFinding[] {
+	checkVocabularyStudy(study);
+	return present([
+		sharedTokens(study),
+		firstToken(study),
+		queryPrediction(study),
+		queryExpansion(study),
+		amnesia(study, 'passage'),
+		amnesia(study, 'question'),
+		enrichment(study),
+		remembers(study),
+		wordPieces(study),
+		ablations(study),
+	]);
+}
+
+/**
+What stands in the place of tests where development questions chose λ = 0. The verdict is "undecided" and not "not tested": models and
+data are there, and the method as the paper describes it found no gain on them.
+*/
+const noEnrichment = {
+	here: 'Development questions chose λ = 0, which is no enrichment. There is nothing to compare.',
+	verdict: 'undecided',
+	evidence: [],
+} as const;
+
+const isUnchosen = (study: VocabularyStudy): boolean => rowOf(study, 'enriched')?.tuning?.lambda === 0;
+
+function enrichment(study: VocabularyStudy): VocabularyFinding | undefined {
+	const claim = {name: 'enrichment', source: 'paper', claim: 'Lexical enrichment makes dense retrieval better.'} as const;
+	if (isUnchosen(study)) {
+		return {...claim, ...noEnrichment};
+	}
+	const {tested, comparisons} = study.retrieval;
+	const evidence = present(tested.map(measure => compared(comparisons, 'enriched', 'dense', measure)));
+	return evidence.length === 0
+		? undefined
+		: {
+				...claim,
+				here: `It changes ${listed(evidence.map(({measure, difference}) => `${measure} by ${points(difference)} points`))}; ${significance(evidence)}.`,
+				verdict: verdictOfGains(evidence, 'all'),
+				evidence,
+			};
+}
+
+function wordPieces(study: VocabularyStudy): VocabularyFinding | undefined {
+	const claim = {
+		name: 'word pieces',
+		source: 'paper',
+		claim: 'The enriched encoder is better than BM25 over the same word pieces. (In the paper S-MPNet and Spider are, on EntityQuestions.)',
+	} as const;
+	if (isUnchosen(study)) {
+		return {...claim, ...noEnrichment};
+	}
+	const {tested, comparisons} = study.retrieval;
+	const over = (other: VocabularyCondition): ReturnType<typeof compared>[] =>
+		tested.map(measure => compared(comparisons, 'enriched', other, measure));
+	const evidence = present(over('wordpiece'));
+	return evidence.length === 0
+		? undefined
+		: {
+				...claim,
+				here: `It differs by ${listed(evidence.map(({measure, difference}) => `${points(difference)} points of ${measure}`))}; ${significance(evidence)}. The difference from BM25 of words is ${listed(present(over('bm25')).map(({difference}) => points(difference)))}.`,
+				verdict: verdictOfGains(evidence, 'all'),
+				evidence,
+			};
+}
+
+function ablations(study: VocabularyStudy): VocabularyFinding | undefined {
+	const claim = {
+		name: 'ablations',
+		source: 'paper',
+		claim: 'Each part of enrichment helps: IDF, enrichments rather than static embeddings, whitening, normalization.',
+	} as const;
+	if (isUnchosen(study)) {
+		return {...claim, ...noEnrichment};
+	}
+	const {tested, comparisons} = study.retrieval;
+	const changes = ['noIdf', 'static', 'noWhitening', 'noNormalisation'] as const;
+	const evidence = present(changes.map(other => compared(comparisons, 'enriched', other, tested.at(-1)!)));
+	if (evidence.length === 0) {
+		return undefined;
+	}
+	const name = (of: string): string => (of === 'static' ? 'with static embeddings' : conditionName(of));
+	const unchosen = changes.filter(change => rowOf(study, change)?.tuning?.lambda === 0);
+	const without =
+		unchosen.length === 0
+			? ''
+			: ` ${listed(unchosen.map(name))}, development questions chose λ = 0: the comparison is with dense retrieval.`;
+	return {
+		...claim,
+		here: `On ${tested.at(-1)!} enrichment differs by ${listed(evidence.map(({b, difference}) => `${points(difference)} points from enrichment ${name(b)}`))}; ${significance(evidence)}.${without.charAt(0)}${without.charAt(1).toUpperCase()}${without.slice(2)}`,
+		verdict: verdictOfGains(evidence, 'most'),
+		evidence,
+	};
+}

@@ -1,0 +1,64 @@
+/** Figures 3 and 4: shares by rank, a panel for each, with ranks on a logarithmic axis. */
+import {escaped} from '../../../drawing/html.ts';
+import {type Point, apart, at, line, polyline, scale, spot, text} from '../../../drawing/svg.ts';
+import {grouped, percent} from '../../../drawing/format.ts';
+
+export interface Curve {
+	readonly name: string;
+	/** The class of its line. */
+	readonly style: string;
+	/** Shares, 0 to 1, one for each k. */
+	readonly values: readonly number[];
+}
+
+const [width, height] = [330, 272];
+const [left, right, top, bottom] = [40, width - 14, 12, height - 42];
+const levels = [0, 20, 40, 60, 80, 100] as const;
+
+export function curvePanel(id: string, title: string, ks: readonly number[], curves: readonly Curve[]): string {
+	const x = scale([Math.log10(ks[0]!), Math.log10(ks.at(-1)!)], [left, right]);
+	const y = scale([0, 100], [bottom, top]);
+	const place = (k: number, value: number): Point => [x(Math.log10(k)), y(100 * value)];
+	const marked = ks.filter(k => Number.isInteger(Math.log10(k)));
+	const middle = Math.floor(ks.length / 2);
+	// A name stands above its curve's middle, and names apart from each other.
+	const heights = apart(
+		curves.map(({values}) => place(ks[middle]!, values[middle]!)[1] - 8),
+		15,
+		[top + 10, bottom - 6],
+	);
+	return [
+		`<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-title ${id}-desc">`,
+		`<title id="${id}-title">${escaped(title)}</title>`,
+		`<desc id="${id}-desc">${escaped(described(ks, curves))}</desc>`,
+		...levels.map(value => line([left, y(value)], [right, y(value)], value === 0 ? 'axis' : 'grid')),
+		...levels.map(value => text([left - 6, y(value) + 4], String(value), 'tick end')),
+		...marked.map(k => line([x(Math.log10(k)), bottom], [x(Math.log10(k)), bottom + 4], 'axis')),
+		...marked.map(k => text([x(Math.log10(k)), bottom + 17], grouped(k), `tick ${k === ks.at(-1) ? 'end' : 'middle'}`)),
+		text([(left + right) / 2, height - 6], 'first k tokens', 'title middle'),
+		`<text transform="translate(11 ${at((top + bottom) / 2)}) rotate(-90)" class="title middle">per cent</text>`,
+		...curves.map(({name, style, values}, i) =>
+			[
+				`<g class="${style}">`,
+				polyline(
+					ks.map((k, j) => place(k, values[j]!)),
+					'curve',
+				),
+				...ks.map((k, j) => spot(place(k, values[j]!), `${name}, first ${grouped(k)}: ${percent(values[j]!)} %`, '')),
+				text([place(ks[middle]!, 0)[0] - 6, heights[i]!], name, 'label halo end'),
+				'</g>',
+			].join('\n'),
+		),
+		'</svg>',
+	].join('\n');
+}
+
+function described(ks: readonly number[], curves: readonly Curve[]): string {
+	const [first, last] = [ks[0]!, ks.at(-1)!];
+	return curves
+		.map(
+			({name, values}) =>
+				`${name}: from ${percent(values[0]!)} per cent at ${grouped(first)} to ${percent(values.at(-1)!)} at ${grouped(last)}`,
+		)
+		.join('; ');
+}
