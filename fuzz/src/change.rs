@@ -7,7 +7,7 @@ use crate::random::Random;
 /// A mutator for containers: one time in eight the file's bytes are changed as they are; else what is in it is, and
 /// places and checksums are made right again, so that what is behind them is reached. Returns the new size.
 pub fn change(data: &mut [u8], size: usize, most: usize, seed: u32) -> usize {
-    let mut random = Random(u64::from(seed));
+    let mut random = Random::new(u64::from(seed));
     let container = Container::read(&data[..size]).filter(|_| random.below(8) > 0);
     let Some(mut container) = container else {
         return fuzzer_mutate(data, size, most);

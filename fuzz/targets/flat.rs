@@ -22,7 +22,7 @@ fn seeds() -> Vec<Vec<u8>> {
             let mut index =
                 FlatIndex::with_storage(dim, similarity, storage, "mine".into()).expect("a dimension");
             let ids = (0..rows).map(|row| format!("p{row}")).collect();
-            index.add(ids, &Random(1).vectors(rows * dim)).expect("sound rows");
+            index.add(ids, &Random::new(1).vectors(rows * dim)).expect("sound rows");
             let deleted: &[&str] = if rows > 0 { &["p3", "p8"] } else { &[] };
             index.delete(deleted).expect("there");
             index.save(&path).expect("writable");
@@ -50,7 +50,7 @@ fn use_all(path: &Path) -> Result<(), Error> {
     if dim > MOST_DIM {
         return index.search(&vec![1.0; dim], 1, &control).map(drop);
     }
-    let queries = Random(2).vectors(3 * dim);
+    let queries = Random::new(2).vectors(3 * dim);
     let query = &queries[dim..2 * dim];
     for k in [0, 1, 5, usize::MAX] {
         let hits = index.search(query, k, &control)?;
@@ -69,7 +69,7 @@ fn use_all(path: &Path) -> Result<(), Error> {
     let loaded = FlatIndex::open_with(&again, OpenOptions { in_memory: true, verify: true })?;
     assert_eq!(found, bits(&loaded.search(query, 7, &control)?), "read into memory");
 
-    let more = Random(3).vectors(2 * dim);
+    let more = Random::new(3).vectors(2 * dim);
     let new = |names: [&str; 2]| names.map(str::to_owned).to_vec();
     index.add(new(["new", "newer"]), &more)?;
     index.delete(&["new"])?;

@@ -27,7 +27,7 @@ fn seeds() -> Vec<Vec<u8>> {
         ] {
             let mut flat = FlatIndex::new(dim, similarity, "mine".into()).expect("a dimension");
             let ids = (0..rows).map(|row| format!("p{row}")).collect();
-            flat.add(ids, &Random(1).vectors(rows * dim)).expect("sound rows");
+            flat.add(ids, &Random::new(1).vectors(rows * dim)).expect("sound rows");
             let options =
                 HnswOptions { m, ef_construction: 4, inner_product, layout, ..HnswOptions::default() };
             let mut index = HnswIndex::from_flat(flat, options, 1, &Control::new()).expect("sound options");
@@ -58,7 +58,7 @@ fn use_all(path: &Path) -> Result<(), Error> {
     if dim > MOST_DIM {
         return index.search(&vec![1.0; dim], 1, 1, &control).map(drop);
     }
-    let queries = Random(2).vectors(5 * dim);
+    let queries = Random::new(2).vectors(5 * dim);
     let query = &queries[dim..2 * dim];
     // Small ones walk, where there are rows enough.
     for (k, ef) in [(0, 1), (1, 1), (2, 3), (5, 5), (usize::MAX, 1)] {
@@ -83,7 +83,7 @@ fn use_all(path: &Path) -> Result<(), Error> {
     let loaded = HnswIndex::open_with(&again, OpenOptions { in_memory: true, verify: true })?;
     assert_eq!(found, bits(&loaded.search(query, 2, 2, &control)?), "read into memory");
 
-    let more = Random(3).vectors(2 * dim);
+    let more = Random::new(3).vectors(2 * dim);
     let new = |names: [&str; 2]| names.map(str::to_owned).to_vec();
     index.add(new(["new", "newer"]), &more, 1, &control)?;
     index.delete(&["new"])?;

@@ -7,6 +7,7 @@ use control::Control;
 use dense::{FlatIndex, Similarity};
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
+use numerics::SplitMix64;
 use serde_json::Value;
 
 /// Rows and their dimension.
@@ -47,14 +48,7 @@ fn index(rows: usize, dim: usize) -> FlatIndex {
     index
 }
 
-/// About normal, by splitmix64.
 fn numbers(count: usize, seed: u64) -> Vec<f32> {
-    let number = |at: u64| {
-        let mut z = (seed << 48 | at).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^= z >> 31;
-        [z & 0xFFFF, z >> 16 & 0xFFFF, z >> 32 & 0xFFFF].iter().map(|&part| part as f32 / 32768.0 - 1.0).sum()
-    };
-    (0..count as u64).map(number).collect()
+    let mut random = SplitMix64::new(seed);
+    (0..count).map(|_| random.roughly_normal()).collect()
 }

@@ -128,14 +128,9 @@ pub enum Error {
         /// How many rows are staged.
         count: usize,
     },
-    /// The system gave no threads.
-    #[error("threads: expected {expected} threads, got {got}")]
-    Threads {
-        /// How many were asked for.
-        expected: usize,
-        /// What the system said.
-        got: String,
-    },
+    /// The system could not create threads.
+    #[error(transparent)]
+    Threads(#[from] threads::Error),
     /// A file could not be read or written, or is not what it should be.
     #[error(transparent)]
     Storage(#[from] storage::Error),

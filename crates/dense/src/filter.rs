@@ -1,5 +1,22 @@
-use crate::RowSet;
 use crate::store::rows_view::View;
+
+/// Rows of an index by their ords: deleted ones, or those that a [`Filter`] allows.
+///
+/// ```
+/// use control::Control;
+/// use dense::{FlatIndex, RowSet, Similarity};
+///
+/// let mut index = FlatIndex::new(1, Similarity::Dot, serde_json::Value::Null)?;
+/// index.add(vec!["a".into(), "b".into(), "c".into()], &[3.0, 2.0, 1.0])?;
+/// let allowed: RowSet = ["c", "b", "nobody"].iter().filter_map(|id| index.ord(id)).collect();
+/// assert_eq!((allowed.len(), allowed.share(index.len())), (2, 2.0 / 3.0));
+///
+/// let filter = |row| allowed.contains(row);
+/// let hits = index.search_filtered(&[1.0], 5, Some(&filter), &Control::new())?;
+/// assert_eq!(hits.iter().map(|hit| index.id(hit.ord)).collect::<Vec<_>>(), ["b", "c"]);
+/// # Ok::<(), dense::Error>(())
+/// ```
+pub type RowSet = ranking::BitSet;
 
 /// Says which rows may be hits.
 pub type Filter<'a> = &'a dyn Allow;
@@ -35,8 +52,8 @@ impl Allow for RowSet {
 /// The rows that can be found and that a filter, if there is one, allows.
 pub(crate) fn allowed(view: &View, filter: Option<Filter>) -> RowSet {
     let mut allowed = match filter.map(|filter| (filter, filter.rows())) {
-        None => RowSet::first(view.len()),
-        Some((_, Some(set))) => set.and(&RowSet::first(view.len())),
+        None => RowSet::full(view.len()),
+        Some((_, Some(set))) => set.intersection(&RowSet::full(view.len())),
         Some((filter, None)) => (0..view.len() as u32).filter(|&ord| filter.allows(ord)).collect(),
     };
     if view.live_len() < view.len() {

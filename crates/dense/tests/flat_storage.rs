@@ -2,10 +2,11 @@
 
 mod common;
 
-use common::{Random, SIMILARITIES, clustered, ids, uniform};
+use common::{SIMILARITIES, clustered, ids, uniform};
 use control::Control;
 use dense::{Error, FlatIndex, FlatWriter, Similarity, Storage};
 use kernels::half::{HalfFormat, HalfKernels};
+use numerics::SplitMix64;
 use proptest::prelude::*;
 use ranking::Hit;
 use serde_json::Value;
@@ -44,24 +45,25 @@ const KINDS: [Kind; 7] = [
 ];
 
 fn vectors(kind: Kind, rows: usize, dim: usize, seed: u64) -> Vec<f32> {
-    let mut random = Random(seed);
+    let mut random = SplitMix64::new(seed);
     let plain = uniform(rows, dim, seed);
     match kind {
         Kind::Uniform => plain,
         Kind::Clustered => clustered(rows, dim, 5, seed),
         Kind::Ties => (0..rows)
-            .flat_map(|_| plain[random.next() as usize % rows.min(7) * dim..][..dim].to_vec())
+            .flat_map(|_| plain[random.next_u64() as usize % rows.min(7) * dim..][..dim].to_vec())
             .collect(),
         Kind::NearlyEqual => {
             (0..rows * dim).map(|at| plain[at % dim] * (1.0 + 1e-6 * random.uniform())).collect()
         }
         Kind::AllLengths => {
-            let sizes: Vec<f32> = (0..rows).map(|_| 10f32.powi((random.next() % 58) as i32 - 40)).collect();
+            let sizes: Vec<f32> =
+                (0..rows).map(|_| 10f32.powi((random.next_u64() % 58) as i32 - 40)).collect();
             plain.iter().enumerate().map(|(at, value)| value * sizes[at / dim]).collect()
         }
         Kind::Sparse => plain
             .iter()
-            .map(|&value| if random.next().is_multiple_of(8) { value } else { 0.0 * value })
+            .map(|&value| if random.next_u64().is_multiple_of(8) { value } else { 0.0 * value })
             .collect(),
         Kind::Denormal => plain.iter().map(|value| value * 1e-42).collect(),
     }
@@ -148,7 +150,7 @@ fn where_codes_rule_out_nothing_all_rows_are_scored() -> Result<(), Error> {
     // More rows that cannot be told apart than a query keeps.
     let (dim, rows) = (8, 70_000);
     let row = uniform(1, dim, 1);
-    let mut random = Random(2);
+    let mut random = SplitMix64::new(2);
     let vectors: Vec<f32> = (0..rows * dim).map(|at| row[at % dim] + 1e-7 * random.uniform()).collect();
     for similarity in SIMILARITIES {
         let plain = flat(dim, similarity, Storage::F32, &vectors);

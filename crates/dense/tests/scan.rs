@@ -4,10 +4,11 @@ mod common;
 
 use std::path::Path;
 
-use common::{Random, SIMILARITIES, ids};
+use common::{SIMILARITIES, ids};
 use control::Control;
 use dense::{FlatIndex, Similarity};
 use kernels::Kernels;
+use numerics::SplitMix64;
 use proptest::prelude::*;
 use ranking::Hit;
 use serde_json::Value;
@@ -17,7 +18,7 @@ const FLAT: FileKind = FileKind { magic: *b"PKFLAT\0\0", version: 2, name: "flat
 
 /// Small whole numbers, of which many sums are equal, or any.
 fn numbers(count: usize, whole: bool, seed: u64) -> Vec<f32> {
-    let mut random = Random(seed);
+    let mut random = SplitMix64::new(seed);
     let number = |uniform: f32| if whole { (2.0 * uniform).round() } else { uniform };
     (0..count).map(|_| number(random.uniform())).collect()
 }
@@ -27,13 +28,13 @@ fn spoil(path: &Path, dim: usize, seed: u64) {
     let file = File::open(path, FLAT).expect("sound");
     let sections = ["vectors", "ids", "id_ends", "deleted"]
         .map(|name| (name, file.section(name).expect("there").to_vec()));
-    let mut random = Random(seed);
+    let mut random = SplitMix64::new(seed);
     let mut writer = Writer::create(path, FLAT).expect("writable");
     for (name, mut bytes) in sections {
         if name == "vectors" {
             for row in bytes.chunks_exact_mut(dim * 4) {
-                let at = random.next() as usize % dim * 4;
-                let value = match random.next() % 24 {
+                let at = random.next_u64() as usize % dim * 4;
+                let value = match random.next_u64() % 24 {
                     0 | 1 => f32::NAN,
                     2 => f32::INFINITY,
                     3 => f32::NEG_INFINITY,

@@ -8,10 +8,10 @@
 //! assert!(error.abs() <= reference::dot_error(&a, &b));
 //! ```
 
-/// Unit roundoff of `f32`: 2⁻²⁴.
-const ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
-/// The most that a result too small for a normal `f32` loses: half of the smallest `f32`, 2⁻¹⁵⁰.
-const UNDERFLOW: f64 = 0.5 * (f32::MIN_POSITIVE * f32::EPSILON) as f64;
+use numerics::rounding::{SMALLEST_SUBNORMAL, gamma};
+
+/// The largest error of an operation whose result is subnormal.
+const UNDERFLOW: f64 = SMALLEST_SUBNORMAL / 2.0;
 
 /// Σ aᵢ·bᵢ. Every product is exact; the sum is off by 2⁻⁵³ relative to Σ |aᵢ·bᵢ| a term.
 #[must_use]
@@ -43,11 +43,6 @@ pub fn squared_l2_error(a: &[f32], b: &[f32]) -> f64 {
     gamma(a.len() + 3) * squared_l2(a, b) + a.len() as f64 * UNDERFLOW
 }
 
-fn gamma(roundings: usize) -> f64 {
-    let lost = roundings as f64 * ROUNDOFF;
-    lost / (1.0 - lost)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,7 +51,5 @@ mod tests {
     fn the_definitions_hold_on_values_worked_out_by_hand() {
         assert_eq!(dot(&[1.0, -2.0], &[3.0, 4.0]), -5.0); // 3 − 8
         assert_eq!(squared_l2(&[1.0, -2.0], &[3.0, 4.0]), 40.0); // 4 + 36
-        assert_eq!(UNDERFLOW, 2f64.powi(-150));
-        assert_eq!(ROUNDOFF, 2f64.powi(-24));
     }
 }

@@ -1,6 +1,7 @@
 //! Every kernel against the definition, and against itself in every place of a block.
 
 use kernels::{Batch, Kernels, Score, reference};
+use numerics::SplitMix64;
 use proptest::prelude::*;
 
 /// Two vectors of one length from 0 to `longest`, of ordinary, huge, tiny and cancelling values.
@@ -14,16 +15,10 @@ fn pair(longest: usize) -> impl Strategy<Value = (Vec<f32>, Vec<f32>)> {
     prop::collection::vec((value.clone(), value), 0..longest).prop_map(|pairs| pairs.into_iter().unzip())
 }
 
-/// Reproducible values without a generator crate: splitmix64, to [-1, 1).
+/// Reproducible values in [-1, 1).
 fn values(seed: u64, count: usize) -> Vec<f32> {
-    (0..count as u64)
-        .map(|at| {
-            let mut z = (seed ^ at.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_add(0x9E37_79B9_7F4A_7C15);
-            z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-            ((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 23) as f32 - 1.0
-        })
-        .collect()
+    let mut random = SplitMix64::new(seed);
+    (0..count).map(|_| random.uniform()).collect()
 }
 
 proptest! {

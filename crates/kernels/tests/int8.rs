@@ -1,17 +1,13 @@
 //! Every set's products of bytes against the definition.
 
 use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels, Int8Queries, Int8RowBounds, Int8Rows, MOST_DIM};
+use numerics::SplitMix64;
 use proptest::prelude::*;
 
 /// Bytes of which many are at the ends of their range.
 fn bytes(count: usize, seed: u64) -> Vec<u8> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) >> 32
-    };
+    let mut random = SplitMix64::new(seed);
+    let mut next = || random.next_u64() >> 32;
     (0..count)
         .map(|_| match next() % 4 {
             0 => 255,

@@ -17,10 +17,11 @@ use std::thread;
 /// Maximum number of recorded panics. Most records are taken at once; only those that nobody asks for accumulate.
 const MAX_RECORDS: usize = 32;
 
-/// Name prefixes of the threads whose panics are caught: this package's own threads, those of rayon pools, which pass a
-/// panic to the caller, and tantivy's, which it joins. Threads of Node and of rayon's global pool have no name.
-const GUARDED: [&str; 6] =
-    ["passagekit-onnx", "passagekit-call", "dense-", "vocabulary-", "merge_thread_", "thrd-tantivy-index"];
+/// Name prefixes of the threads whose panics are caught: this package's own threads, those of its rayon pools
+/// (`threads`), which pass a panic to the caller, and tantivy's, which it joins. Threads of Node and of rayon's global
+/// pool have no name.
+const GUARDED: [&str; 5] =
+    ["passagekit-onnx", "passagekit-call", "passagekit-pool", "merge_thread_", "thrd-tantivy-index"];
 
 /// Rust's panic messages if it must abort the process because a panic cannot unwind further.
 const FATAL: [&str; 2] = ["panic in a function that cannot unwind", "panic in a destructor during cleanup"];
@@ -144,7 +145,7 @@ mod tests {
     #[test]
     fn the_place_is_found_when_another_thread_catches_the_panic() {
         install();
-        let worker = thread::Builder::new().name("dense-of-a-test".to_owned());
+        let worker = thread::Builder::new().name("passagekit-pool-of-a-test".to_owned());
         let ended = worker.spawn(|| panic!("on another thread")).expect("a thread").join();
         let payload = ended.expect_err("it panicked");
         assert!(description(&*payload).starts_with("on another thread (at crates/panics/src/lib.rs:"));

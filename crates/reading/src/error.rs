@@ -27,13 +27,8 @@ pub enum Error {
         got: usize,
     },
     /// The system could not create threads.
-    #[error("threads: expected {expected} threads, got {got}")]
-    Threads {
-        /// Number of requested threads; 0 means one per CPU.
-        expected: usize,
-        /// The system's error message.
-        got: String,
-    },
+    #[error(transparent)]
+    Threads(#[from] threads::Error),
     /// The cache belongs to another reader, or to a reader with other settings.
     #[error("{}: expected readings of {expected}, got those of {got}", path.display())]
     OtherReader {

@@ -11,6 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use control::Control;
+use numerics::SplitMix64;
 use sparse::{Analyzer, Bm25, Bm25Index, Error, IndexWriter, WriterOptions};
 
 const OPTIONS: WriterOptions = WriterOptions { overwrite: false, threads: 1, memory: 15_000_000 };
@@ -19,18 +20,6 @@ const FROM: &str = "PASSAGEKIT_CRASH_FROM";
 
 fn rounds() -> u64 {
     if std::env::var_os("PASSAGEKIT_LONG").is_some() { 200 } else { 6 }
-}
-
-/// SplitMix64 (Steele, Lea & Flood, 2014).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % limit
-    }
 }
 
 enum Change {
@@ -44,7 +33,7 @@ type State = BTreeMap<String, (u64, String)>;
 
 /// The changes of commit `number`, made to the state before it. Each text has a term of its own.
 fn changes(number: u64, state: &mut State) -> Vec<Change> {
-    let mut random = Random(number);
+    let mut random = SplitMix64::new(number);
     let mut changes = Vec::new();
     for step in 0..1 + random.below(40) {
         let serial = number * 1000 + step;
@@ -86,7 +75,7 @@ fn start(test: &str, folder: &Path, from: u64) -> Child {
 
 /// Kills a process after a time that depends on the round; it must not have ended by itself.
 fn kill(mut child: Child, round: u64) {
-    std::thread::sleep(Duration::from_micros(Random(round).below(300_000)));
+    std::thread::sleep(Duration::from_micros(SplitMix64::new(round).below(300_000)));
     child.kill().expect("a process to kill");
     let ended = child.wait_with_output().expect("a process that ends");
     assert!(ended.status.code().is_none(), "{}", String::from_utf8_lossy(&ended.stderr));

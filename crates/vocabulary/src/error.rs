@@ -44,14 +44,9 @@ pub enum Error {
         /// What it was.
         got: String,
     },
-    /// No threads to work with.
-    #[error("expected {expected} threads, got {got}")]
-    Threads {
-        /// How many were asked for.
-        expected: usize,
-        /// What the system said.
-        got: String,
-    },
+    /// The system could not create threads.
+    #[error(transparent)]
+    Threads(#[from] threads::Error),
     /// Enrichments of another head, or found with other options.
     #[error("{}: expected enrichments of {expected}, got those of {got}", path.display())]
     OtherEnrichments {

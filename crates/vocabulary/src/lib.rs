@@ -26,7 +26,6 @@ mod head;
 mod lexical;
 mod matmul;
 mod projection;
-mod threads;
 
 pub use enrich::{
     Adam, EnrichOptions, Enrichments, EvenEnrichments, Losses, Objective, Start, cache_file, enrich,

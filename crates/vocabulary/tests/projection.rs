@@ -5,6 +5,7 @@ mod support;
 use std::path::Path;
 
 use control::Control;
+use numerics::rounding::UNIT_ROUNDOFF;
 use proptest::prelude::*;
 use safetensors::Dtype;
 use support::{Parts, gelu, write};
@@ -24,7 +25,6 @@ fn head_of(parts: &Parts) -> Head {
 /// What g is off by moves a product by its size times the row's; the product itself is off by `dot_error` at most, and
 /// adding the bias rounds once more.
 fn definition(parts: &Parts, vector: &[f32]) -> (Vec<f64>, f64, f64) {
-    const ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
     let transformed = parts.transform(vector, gelu, 1e-12);
     // The vector that the decoder takes, in single precision.
     let near: Vec<f32> = transformed.iter().map(|&(value, _)| value as f32).collect();
@@ -38,7 +38,7 @@ fn definition(parts: &Parts, vector: &[f32]) -> (Vec<f64>, f64, f64) {
                 row.iter().zip(&transformed).map(|(&e, &(_, off))| f64::from(e).abs() * off).sum();
             let logit = product + f64::from(bias);
             let bound =
-                2.0 * moved + 2.0 * kernels::reference::dot_error(row, &near) + ROUNDOFF * logit.abs();
+                2.0 * moved + 2.0 * kernels::reference::dot_error(row, &near) + UNIT_ROUNDOFF * logit.abs();
             // 0 · ∞ is no number, and `max` would pass it over.
             off = off.max(if bound.is_nan() { f64::INFINITY } else { bound });
             logit

@@ -72,7 +72,7 @@ impl NativeVectorIndex {
             let [a, b]: [Arc<FilterRows>; 2] = [a, b].map(|rows| rows.expect("it was given"));
             filter(&index, unknown, |_| {
                 let (a, b) = (a.rows(), b.rows());
-                Ok(if either { a.or(&b) } else { a.and(&b) })
+                Ok(if either { a.union(&b) } else { a.intersection(&b) })
             })
         })
     }
@@ -90,7 +90,7 @@ impl NativeVectorIndex {
             let (excluded, index) = parts?;
             filter(&index, unknown, |index| {
                 let live = index.live();
-                Ok(excluded.map_or_else(|| live.clone(), |excluded| live.without(&excluded.rows())))
+                Ok(excluded.map_or_else(|| live.clone(), |excluded| live.difference(&excluded.rows())))
             })
         })
     }

@@ -12,6 +12,7 @@
 
 use std::path::PathBuf;
 
+use numerics::SplitMix64;
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -141,23 +142,17 @@ impl Model {
     }
 }
 
-/// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
-struct Random(u64);
+struct Random(SplitMix64);
 
 impl Random {
     /// A stream of its own for each number of each kind.
     fn new(seed: u64, kind: u64, number: u64) -> Self {
-        let mut random = Self(seed ^ (kind << 60));
-        let base = random.next();
-        Self(base ^ Self(number).next())
+        let first = |seed| SplitMix64::new(seed).next_u64();
+        Self(SplitMix64::new(first(seed ^ (kind << 60)) ^ first(number)))
     }
 
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.0.next_u64()
     }
 
     /// Of mean 0 and deviation 1: eight uniform numbers of 16 bits, added; within ±4.9.

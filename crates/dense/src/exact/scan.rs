@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use control::{Cancelled, Control};
 use kernels::{Batch, Kernels, Score};
-use ranking::Hit;
+use ranking::{Hit, TopKBuffer};
 
-use crate::best::Best;
 use crate::exact::work_partition::search_shares;
 use crate::filter::Filter;
 use crate::store::element::Element;
@@ -39,7 +38,7 @@ pub(crate) fn scan_many<T: Element>(
     let group = group_queries(view.dim, queries.len() / view.dim);
     search_shares((queries, view.dim, group), (view.len(), k), threads, control, |rows, queries| {
         let found = scan_share(view, rows, queries, k, filter, control)?;
-        Ok(found.into_iter().map(Best::into_sorted).collect())
+        Ok(found.into_iter().map(TopKBuffer::into_sorted).collect())
     })
 }
 
@@ -57,12 +56,12 @@ fn scan_share<T: Element>(
     k: usize,
     filter: Option<Filter>,
     control: &Control,
-) -> Result<Vec<Best>, Cancelled> {
+) -> Result<Vec<TopKBuffer>, Cancelled> {
     let count = queries.len() / view.dim;
     if count == 1 {
         return Ok(vec![scan_one(view, rows, queries, k, filter, control)?]);
     }
-    let mut best = vec![Best::new(k.min(rows.len())); count];
+    let mut best = vec![TopKBuffer::new(k.min(rows.len())); count];
     if k == 0 {
         return Ok(best);
     }
@@ -82,8 +81,8 @@ fn scan_share<T: Element>(
         let block: Vec<&[f32]> = block.collect();
         let ahead = bytemuck::cast_slice(view.rows(last as usize + 1, most));
         batch.score(&block, ahead, |query, at, score| {
-            best[query].offer(Hit { ord: ords[at], score });
-            best[query].least()
+            best[query].push(Hit { ord: ords[at], score });
+            best[query].min_score()
         });
         ords.clear();
         ords.extend(allowed.by_ref().take(most));
@@ -99,8 +98,8 @@ pub(crate) fn scan_one<T: Element>(
     k: usize,
     filter: Option<Filter>,
     control: &Control,
-) -> Result<Best, Cancelled> {
-    let mut best = Best::new(k.min(rows.len()));
+) -> Result<TopKBuffer, Cancelled> {
+    let mut best = TopKBuffer::new(k.min(rows.len()));
     if k == 0 {
         return Ok(best);
     }
@@ -118,9 +117,9 @@ pub(crate) fn scan_one<T: Element>(
         if all_allowed {
             view.similarity.score_rows(query, block, scores);
             // Most blocks have nothing, which is found out for many rows at a time.
-            let least = best.least();
-            if scores.iter().fold(false, |any, &score| any | (score >= least)) {
-                ords.zip(scores).for_each(|(ord, &mut score)| best.offer(Hit { ord, score }));
+            let min_score = best.min_score();
+            if scores.iter().fold(false, |any, &score| any | (score >= min_score)) {
+                ords.zip(scores).for_each(|(ord, &mut score)| best.push(Hit { ord, score }));
             }
             continue;
         }
@@ -128,11 +127,11 @@ pub(crate) fn scan_one<T: Element>(
         wanted.extend(allowed(view, ords.start as usize..ords.end as usize, filter));
         // Few rows are cheaper scored alone; a score is the same either way.
         if wanted.len() * 4 < size {
-            wanted.iter().for_each(|&ord| best.offer(Hit { ord, score: view.score(query, ord) }));
+            wanted.iter().for_each(|&ord| best.push(Hit { ord, score: view.score(query, ord) }));
         } else {
             view.similarity.score_rows(query, block, scores);
             let score = |ord: u32| scores[(ord - ords.start) as usize];
-            wanted.iter().for_each(|&ord| best.offer(Hit { ord, score: score(ord) }));
+            wanted.iter().for_each(|&ord| best.push(Hit { ord, score: score(ord) }));
         }
     }
     Ok(best)

@@ -6,7 +6,7 @@ use control::{Cancelled, Control};
 use ranking::Hit;
 use rayon::prelude::*;
 
-use crate::{Error, pool};
+use crate::Error;
 
 /// Fewer rows than this are not worth a thread.
 const SHARE_ROWS: usize = 2048;
@@ -23,7 +23,7 @@ pub(crate) fn search_shares(
     search: impl Fn(Range<usize>, &[f32]) -> Result<Vec<Vec<Hit>>, Cancelled> + Sync,
 ) -> Result<Vec<Vec<Hit>>, Error> {
     let groups: Vec<&[f32]> = queries.chunks(group * dim).collect();
-    let threads = pool::resolve(threads);
+    let threads = threads::resolve(threads);
     let shares = shares(rows, threads, groups.len());
     let search = |queries: &&[f32]| {
         let share = |rows: &Range<usize>| search(rows.clone(), queries);
@@ -36,7 +36,7 @@ pub(crate) fn search_shares(
         control.advance(merged.len() as u64);
         Ok(merged)
     };
-    let found: Result<Vec<Vec<Vec<Hit>>>, Cancelled> = pool::run(threads, || {
+    let found: Result<Vec<Vec<Vec<Hit>>>, Cancelled> = threads::install_unless_single(threads, || {
         if threads == 1 {
             groups.iter().map(search).collect()
         } else {

@@ -1,4 +1,5 @@
 use kernels::int8::{Int8Bound, Int8Queries};
+use numerics::rounding::{SMALLEST_SUBNORMAL, UNIT_ROUNDOFF, gamma};
 
 use super::quantized_rows::{error, round_up, rounded};
 use crate::Similarity;
@@ -7,10 +8,6 @@ use crate::similarity::squared_length;
 /// Steps of a query of 16 bits: 256·127 + 127, so that the upper and the lower part fit a byte each.
 const FINE_STEPS: f64 = 32_639.0;
 const COARSE_STEPS: f64 = 127.0;
-/// Unit roundoff of `f32`: 2⁻²⁴.
-const ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
-/// The smallest `f32`: 2⁻¹⁴⁹.
-const SMALLEST: f64 = (f32::MIN_POSITIVE * f32::EPSILON) as f64;
 /// More than what double precision loses in a length, relative to it.
 const SUMMED: f64 = 1.0 + 1.0 / (1u64 << 30) as f64;
 
@@ -87,10 +84,11 @@ fn code(similarity: Similarity, query: &[f32], fine: bool, values: &mut Vec<i8>)
     }
     let squared = squared_length(query);
     let length = squared.sqrt() * SUMMED;
-    let lost = error(query, &rounded, scale) + 8.0 * ROUNDOFF * f64::from(scale) * squares.sqrt() * SUMMED;
-    let enlarged = 1.0 + 16.0 * ROUNDOFF;
-    let mut constant = (dim as f64 + 16.0) * SMALLEST;
-    let mut per_length = lost + SMALLEST;
+    let lost =
+        error(query, &rounded, scale) + 8.0 * UNIT_ROUNDOFF * f64::from(scale) * squares.sqrt() * SUMMED;
+    let enlarged = 1.0 + 16.0 * UNIT_ROUNDOFF;
+    let mut constant = (dim as f64 + 16.0) * SMALLEST_SUBNORMAL;
+    let mut per_length = lost + SMALLEST_SUBNORMAL;
     // Of |x|² for the upper bound, and for the lower.
     let mut per_square = [0.0; 2];
     let offset = match similarity {
@@ -102,7 +100,7 @@ fn code(similarity: Similarity, query: &[f32], fine: bool, values: &mut Vec<i8>)
             let gamma = gamma(dim + 3);
             per_length += gamma * length;
             constant += gamma * length * length / 2.0;
-            let square = gamma / 2.0 + 8.0 * ROUNDOFF;
+            let square = gamma / 2.0 + 8.0 * UNIT_ROUNDOFF;
             per_square = [-0.5 + square + 1.0 / (1u64 << 21) as f64, -0.5 - square];
             Some(squared)
         }
@@ -119,12 +117,6 @@ fn code(similarity: Similarity, query: &[f32], fine: bool, values: &mut Vec<i8>)
         constant: -constant,
     };
     Bounds { upper, lower, offset }
-}
-
-/// γₙ = n·u / (1 − n·u).
-fn gamma(roundings: usize) -> f64 {
-    let lost = roundings as f64 * ROUNDOFF;
-    lost / (1.0 - lost)
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use storage::{File, Writer};
 
+use crate::RowSet;
 use crate::phrases::has_phrases;
-use crate::row_set::RowSet;
 use crate::store::checks::{LARGEST_DIM, MOST_ROWS, check_dim};
 use crate::store::columns::column::Column;
 use crate::store::element::Element;
@@ -31,7 +31,7 @@ impl<T: Element> Rows<T> {
             let got = format!("{} values", vectors.len());
             return Err(storage::Error::corrupt(file.path(), expected, got).into());
         }
-        let deleted = RowSet::from_words(file.section_as("deleted")?, rows).ok_or_else(|| {
+        let deleted = RowSet::from_words(file.section_as("deleted")?.to_vec(), rows).ok_or_else(|| {
             let expected = format!("deleted rows below {rows}");
             storage::Error::corrupt(file.path(), expected, "one beyond".to_owned())
         })?;

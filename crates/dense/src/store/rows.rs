@@ -6,8 +6,8 @@ use serde_json::Value;
 use storage::File;
 
 use super::checks::{check_batch, check_dim};
+use crate::RowSet;
 use crate::phrases::has_phrases;
-use crate::row_set::RowSet;
 use crate::store::columns::column::Column;
 use crate::store::element::Element;
 use crate::store::ids::Ids;
@@ -37,7 +37,7 @@ impl<T: Element> Rows<T> {
 
     /// The rows that can be found.
     pub fn live(&self) -> RowSet {
-        RowSet::first(self.ids().shown()).without(self.deleted())
+        RowSet::full(self.ids().shown()).difference(self.deleted())
     }
 
     /// Rows, deleted and staged ones too.

@@ -1,5 +1,5 @@
+use crate::RowSet;
 use crate::Similarity;
-use crate::row_set::RowSet;
 use crate::store::element::Element;
 
 /// The vectors of an index while it is searched.

@@ -8,50 +8,30 @@ use std::path::PathBuf;
 
 use dense::Similarity;
 use kernels::reference;
+use numerics::SplitMix64;
 
 pub const SIMILARITIES: [Similarity; 3] = [Similarity::Dot, Similarity::Cosine, Similarity::L2];
-
-/// splitmix64: reproducible numbers without a generator crate.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in [-1, 1).
-    pub fn uniform(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / (1u64 << 23) as f32 - 1.0
-    }
-
-    /// About normal: a sum of uniforms, of variance 1.
-    pub fn normal(&mut self) -> f32 {
-        (0..3).map(|_| self.uniform()).sum()
-    }
-}
 
 pub fn ids(range: std::ops::Range<usize>) -> Vec<String> {
     range.map(|row| format!("p{row}")).collect()
 }
 
 pub fn uniform(rows: usize, dim: usize, seed: u64) -> Vec<f32> {
-    let mut random = Random(seed);
+    let mut random = SplitMix64::new(seed);
     (0..rows * dim).map(|_| random.uniform()).collect()
 }
 
 /// Rows around `clusters` centres, their lengths spread over a factor of about two.
 pub fn clustered(rows: usize, dim: usize, clusters: usize, seed: u64) -> Vec<f32> {
-    let mut random = Random(seed);
-    let centres: Vec<f32> = (0..clusters * dim).map(|_| random.normal()).collect();
+    let mut random = SplitMix64::new(seed);
+    let centres: Vec<f32> = (0..clusters * dim).map(|_| random.roughly_normal()).collect();
     let mut vectors = Vec::with_capacity(rows * dim);
     for _ in 0..rows {
-        let centre = (random.next() as usize % clusters) * dim;
+        let centre = (random.next_u64() as usize % clusters) * dim;
         let length = 1.0 + 0.3 * random.uniform();
-        vectors.extend((0..dim).map(|column| length * (centres[centre + column] + 0.5 * random.normal())));
+        vectors.extend(
+            (0..dim).map(|column| length * (centres[centre + column] + 0.5 * random.roughly_normal())),
+        );
     }
     vectors
 }

@@ -80,11 +80,14 @@ fn greatest(lanes: [f32; LANES]) -> f32 {
     lanes[0]
 }
 
-/// exp(x) of x ≤ 0, off by 2⁻²² relative to it at most; NaN for NaN.
+/// exp(x) for x ≤ 0, with a relative error of at most 2⁻²²; 0 below −87, NaN for NaN. It has no branches or calls, so that
+/// compilers vectorize loops over it. `FUSED` uses fused multiply-adds, which are slow library calls unless the caller is
+/// compiled for a CPU that has them.
 ///
 /// x is n ln 2 + r with |r| ≤ ln 2 / 2, and exp(r) the first eight terms of its series: those that follow are below 6e-9.
 #[inline(always)]
-pub(super) fn exp<const FUSED: bool>(x: f32) -> f32 {
+#[must_use]
+pub fn exp<const FUSED: bool>(x: f32) -> f32 {
     let within = if x < LEAST { LEAST } else { x };
     let shifted = multiply_add::<FUSED>(within, LOG2_E, ROUNDER);
     let whole = shifted - ROUNDER;

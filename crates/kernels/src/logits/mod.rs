@@ -16,4 +16,5 @@ mod lanes;
 mod sum;
 
 pub use dispatch::LogitKernels;
+pub use lanes::exp;
 pub use sum::SoftmaxSum;

@@ -28,10 +28,7 @@ pub fn tune_evidence(
     control: &Control,
 ) -> Result<TunedEvidence, Error> {
     search.check()?;
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(search.threads).build();
-    let threads =
-        threads.map_err(|error| Error::Threads { expected: search.threads, got: error.to_string() })?;
-    threads.install(|| {
+    threads::install(search.threads, || {
         let evaluators = evaluators(questions, search, control)?;
         let steps = search.steps();
         let mut tried = HashSet::new();
@@ -54,7 +51,7 @@ pub fn tune_evidence(
             }
         }
         Ok(TunedEvidence { best: best.expect("a search has a value to try").0, trials })
-    })
+    })?
 }
 
 /// Questions without readings, or without any accepted answer in them, are left out: they are never correct.

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ranking::BitSet;
+
 use crate::filter::expression::Filter;
-use crate::filter::passage_set::PassageSet;
 
 /// Bytes that filters and their sets may hold: sixty sets over eight million passages.
 const MOST_BYTES: usize = 64 << 20;
@@ -20,12 +21,12 @@ pub(crate) struct FilterCache {
 
 struct Entry {
     filter: Filter,
-    sets: Arc<[PassageSet]>,
+    sets: Arc<[BitSet]>,
     bytes: usize,
 }
 
 impl FilterCache {
-    pub fn get(&self, filter: &Filter) -> Option<Arc<[PassageSet]>> {
+    pub fn get(&self, filter: &Filter) -> Option<Arc<[BitSet]>> {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let at = entries.iter().rposition(|entry| entry.filter == *filter)?;
         entries[at..].rotate_left(1);
@@ -33,8 +34,8 @@ impl FilterCache {
     }
 
     /// Keeps the sets of a filter that is not here, unless they alone are too large.
-    pub fn put(&self, filter: &Filter, sets: &Arc<[PassageSet]>) {
-        let bytes = filter.bytes() + sets.iter().map(PassageSet::bytes).sum::<usize>();
+    pub fn put(&self, filter: &Filter, sets: &Arc<[BitSet]>) {
+        let bytes = filter.bytes() + sets.iter().map(bytes).sum::<usize>();
         if bytes > MOST_BYTES {
             return;
         }
@@ -54,6 +55,10 @@ impl FilterCache {
     }
 }
 
+fn bytes(set: &BitSet) -> usize {
+    size_of::<BitSet>() + set.memory_bytes()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,7 +70,7 @@ mod tests {
     #[test]
     fn what_was_not_used_for_longest_goes_first() {
         let cache = FilterCache::default();
-        let sets: Arc<[PassageSet]> = [PassageSet::new(10)].into();
+        let sets: Arc<[BitSet]> = [BitSet::empty(10)].into();
         (0..MOST_FILTERS).for_each(|id| cache.put(&filter(id), &sets));
         assert!(Arc::ptr_eq(&cache.get(&filter(0)).expect("a kept set"), &sets));
         cache.put(&filter(MOST_FILTERS), &sets);
@@ -77,7 +82,7 @@ mod tests {
     fn memory_is_bounded() {
         let cache = FilterCache::default();
         // 24 MB each: two fit.
-        let sets: Arc<[PassageSet]> = [PassageSet::new(192_000_000)].into();
+        let sets: Arc<[BitSet]> = [BitSet::empty(192_000_000)].into();
         (0..3).for_each(|id| cache.put(&filter(id), &sets));
         assert!(cache.get(&filter(0)).is_none() && cache.get(&filter(1)).is_some());
         let large = Filter::Ids(vec!["x".repeat(MOST_BYTES)]);

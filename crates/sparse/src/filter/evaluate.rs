@@ -3,6 +3,7 @@
 use std::ops::Bound;
 
 use control::Control;
+use ranking::BitSet;
 use tantivy::Term;
 use tantivy::columnar::NumericalValue;
 use tantivy::query::{EnableScoring, ExistsQuery, Query, RangeQuery, TermSetQuery};
@@ -10,17 +11,12 @@ use tantivy::query::{EnableScoring, ExistsQuery, Query, RangeQuery, TermSetQuery
 use crate::Error;
 use crate::filter::expression::{Filter, Range};
 use crate::filter::fields::{Scalar, engine_name, without_sign};
-use crate::filter::passage_set::PassageSet;
 use crate::index::integrity::engine_error;
 use crate::index::schema::FIELDS;
 use crate::index::snapshot::Snapshot;
 
 /// The passages of each segment that meet a filter, which was checked.
-pub(crate) fn resolve(
-    filter: &Filter,
-    index: &Snapshot,
-    control: &Control,
-) -> Result<Vec<PassageSet>, Error> {
+pub(crate) fn resolve(filter: &Filter, index: &Snapshot, control: &Control) -> Result<Vec<BitSet>, Error> {
     control.check()?;
     match filter {
         Filter::Ids(ids) => {
@@ -36,14 +32,13 @@ pub(crate) fn resolve(
             run(&ExistsQuery::new(format!("{FIELDS}.{}", engine_name(field)), false), index)
         }
         Filter::And(parts) => {
-            let mut sets = none(index);
-            sets.iter_mut().for_each(PassageSet::complement);
+            let mut sets = all(index);
             for part in parts {
-                if sets.iter().all(PassageSet::is_empty) {
+                if sets.iter().all(BitSet::is_empty) {
                     break;
                 }
                 let others = resolve(part, index, control)?;
-                sets.iter_mut().zip(&others).for_each(|(set, other)| set.intersect(other));
+                sets.iter_mut().zip(&others).for_each(|(set, other)| *set = set.intersection(other));
             }
             Ok(sets)
         }
@@ -51,30 +46,38 @@ pub(crate) fn resolve(
             let mut sets = none(index);
             for part in parts {
                 let others = resolve(part, index, control)?;
-                sets.iter_mut().zip(&others).for_each(|(set, other)| set.unite(other));
+                sets.iter_mut().zip(&others).for_each(|(set, other)| *set = set.union(other));
             }
             Ok(sets)
         }
         Filter::Not(part) => {
-            let mut sets = resolve(part, index, control)?;
-            sets.iter_mut().for_each(PassageSet::complement);
-            Ok(sets)
+            let sets = resolve(part, index, control)?;
+            Ok(all(index).iter().zip(&sets).map(|(all, set)| all.difference(set)).collect())
         }
     }
 }
 
-fn none(index: &Snapshot) -> Vec<PassageSet> {
-    index.segments.iter().map(|segment| PassageSet::new(segment.reader.max_doc())).collect()
+fn none(index: &Snapshot) -> Vec<BitSet> {
+    index.segments.iter().map(|segment| BitSet::empty(segment.reader.max_doc() as usize)).collect()
+}
+
+/// All passages of each segment, deleted ones too.
+fn all(index: &Snapshot) -> Vec<BitSet> {
+    index.segments.iter().map(|segment| BitSet::full(segment.reader.max_doc() as usize)).collect()
 }
 
 /// What the engine finds.
-fn run(query: &dyn Query, index: &Snapshot) -> Result<Vec<PassageSet>, Error> {
+fn run(query: &dyn Query, index: &Snapshot) -> Result<Vec<BitSet>, Error> {
     let mut sets = none(index);
     let Some(first) = index.segments.first() else { return Ok(sets) };
     let error = |error| engine_error("read", &index.path, error);
     let weight = query.weight(EnableScoring::disabled_from_schema(first.reader.schema())).map_err(error)?;
     for (segment, set) in index.segments.iter().zip(&mut sets) {
-        let insert = &mut |docs: &[_]| docs.iter().for_each(|&doc| set.insert(doc));
+        let insert = &mut |docs: &[_]| {
+            docs.iter().for_each(|&doc| {
+                set.insert(doc);
+            })
+        };
         weight.for_each_no_score(&segment.reader, insert).map_err(error)?;
     }
     Ok(sets)

@@ -5,4 +5,3 @@ pub(crate) mod evaluate;
 pub(crate) mod expression;
 pub(crate) mod fields;
 pub(crate) mod known_fields;
-pub(crate) mod passage_set;

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use control::Control;
-use ranking::Hit;
+use ranking::{BitSet, Hit};
 
 use crate::analysis::query::Query;
 use crate::filter::evaluate::resolve;
 use crate::filter::expression::Filter;
 use crate::filter::fields::{PassageFields, read_fields};
 use crate::filter::known_fields::check_known;
-use crate::filter::passage_set::PassageSet;
 use crate::index::integrity::guarded;
 use crate::search::searcher::Searcher;
 use crate::{Bm25, Error};
@@ -20,7 +19,7 @@ use crate::{Bm25, Error};
 #[derive(Debug)]
 pub struct FilteredSearcher<'a> {
     searcher: &'a Searcher,
-    sets: Option<Arc<[PassageSet]>>,
+    sets: Option<Arc<[BitSet]>>,
 }
 
 impl Searcher {
@@ -53,7 +52,7 @@ impl Searcher {
         })
     }
 
-    fn sets(&self, filter: &Filter, control: &Control) -> Result<Arc<[PassageSet]>, Error> {
+    fn sets(&self, filter: &Filter, control: &Control) -> Result<Arc<[BitSet]>, Error> {
         if let Some(sets) = self.filters.get(filter) {
             return Ok(sets);
         }

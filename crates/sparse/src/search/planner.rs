@@ -4,11 +4,10 @@ use std::cell::Cell;
 
 use control::Control;
 use kernels::impacts::ImpactKernels;
-use ranking::Hit;
+use ranking::{BitSet, Hit};
 
 use crate::Error;
 use crate::analysis::query::Query;
-use crate::filter::passage_set::PassageSet;
 use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
 use crate::postings::Postings;
@@ -29,7 +28,7 @@ pub(crate) fn search(
     query: &Query,
     k: usize,
     parameters: Bm25,
-    filter: Option<&[PassageSet]>,
+    filter: Option<&[BitSet]>,
     control: &Control,
 ) -> Result<Vec<Hit>, Error> {
     let terms = looked_up(index, query, parameters, control)?;
@@ -85,7 +84,7 @@ fn best(
     terms: &WeightedTerms,
     k: usize,
     parameters: Bm25,
-    filter: Option<&[PassageSet]>,
+    filter: Option<&[BitSet]>,
     control: &Control,
 ) -> Result<Vec<Hit>, Error> {
     if k == 0 {

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
+use ranking::BitSet;
 use tantivy::Term;
 
 use crate::Error;
 use crate::analysis::query::Query;
-use crate::filter::passage_set::PassageSet;
 use crate::index::integrity::engine_error;
 use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
@@ -79,7 +79,7 @@ pub(crate) fn parts<'a>(
     index: &'a Snapshot,
     terms: &WeightedTerms,
     parameters: Bm25,
-    filter: Option<&'a [PassageSet]>,
+    filter: Option<&'a [BitSet]>,
 ) -> impl Iterator<Item = Part<'a>> {
     let mut first = 0;
     index.segments.iter().enumerate().filter_map(move |(at, segment)| {
@@ -91,7 +91,7 @@ pub(crate) fn parts<'a>(
             first: part_first,
             terms: terms.of(segment, at),
             ratios: index.ratios(at, parameters),
-            allowed: segment.allowed(filter.map(PassageSet::words)),
+            allowed: segment.allowed(filter.map(BitSet::words)),
         })
     })
 }

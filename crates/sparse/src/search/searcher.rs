@@ -1,12 +1,11 @@
 //! Searching one commit of an index.
 
 use control::Control;
-use ranking::Hit;
+use ranking::{BitSet, Hit};
 use rayon::prelude::*;
 
 use crate::analysis::query::Query;
 use crate::filter::cache::FilterCache;
-use crate::filter::passage_set::PassageSet;
 use crate::index::integrity::guarded;
 use crate::index::snapshot::Snapshot;
 use crate::scoring::statistics::Statistics;
@@ -153,7 +152,7 @@ impl Searcher {
         k: usize,
         parameters: Bm25,
         threads: usize,
-        filter: Option<&[PassageSet]>,
+        filter: Option<&[BitSet]>,
         control: &Control,
     ) -> Result<Vec<Vec<Hit>>, Error> {
         parameters.check()?;
@@ -167,10 +166,8 @@ impl Searcher {
         if threads == 1 || queries.len() < 2 {
             return queries.iter().map(search).collect();
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let refused = |error| format!("the system gave no threads: {error}");
-        let pool = pool.map_err(|error| Error::refused("search", &self.index.path, refused(error)))?;
-        pool.install(|| queries.par_iter().map(search).collect())
+        threads::install(threads, || queries.par_iter().map(search).collect())
+            .map_err(|error| Error::refused("search", &self.index.path, error.to_string()))?
     }
 
     /// The passage ids of hits, in their order.
@@ -224,7 +221,7 @@ impl Searcher {
         query: &Query,
         k: usize,
         parameters: Bm25,
-        filter: Option<&[PassageSet]>,
+        filter: Option<&[BitSet]>,
         control: &Control,
     ) -> Result<Vec<Hit>, Error> {
         guarded(&self.index.path, || planner::search(&self.index, query, k, parameters, filter, control))

@@ -8,7 +8,7 @@ use super::enrichments::{Enrichments, Unfinished};
 use super::file;
 use super::objective::Objective;
 use super::options::{EnrichOptions, Start};
-use crate::{Error, Head, threads};
+use crate::{Error, Head};
 
 /// Tokens that take their steps together.
 const BLOCK_TOKENS: usize = 256;
@@ -78,7 +78,7 @@ pub(crate) fn search(
     let objective = Objective::new(head);
     let (mut saved, mut changed) = (Instant::now(), false);
     while !rest.tokens.is_empty() {
-        match threads::run(options.threads, || step_all(&objective, options, &rest, unit, control))? {
+        match threads::install(options.threads, || step_all(&objective, options, &rest, unit, control))? {
             Ok(blocks) => {
                 changed = true;
                 rest = found.take(blocks, rest.steps + 1);

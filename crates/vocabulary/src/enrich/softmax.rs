@@ -1,6 +1,7 @@
 //! Cross-entropy of a softmax over a large vocabulary, block by block: logits of all tokens never lie in memory together.
 
 use control::{Cancelled, Control};
+use kernels::logits::exp;
 
 use crate::matmul::{Left, Product, transposed};
 
@@ -106,53 +107,21 @@ fn exponentials(values: &mut [f32], less: f32) -> f32 {
     let mut lanes = [0.0f32; LANES];
     for chunk in chunks {
         for (lane, value) in lanes.iter_mut().zip(chunk) {
-            *value = exp(*value - less);
+            *value = exp::<false>(*value - less);
             *lane += *value;
         }
     }
     let mut sum = lanes.iter().sum();
     for value in rest {
-        *value = exp(*value - less);
+        *value = exp::<false>(*value - less);
         sum += *value;
     }
     sum
 }
 
-/// eˣ for x ≤ 0, off by 2⁻²² of it at most; below −87 it is e⁻⁸⁷. Without branches and calls, so that compilers work on lanes.
-///
-/// With n the whole number nearest to x / ln 2 and r = x − n ln 2, it is 2ⁿ times the Taylor polynomial of eʳ of degree 7, which
-/// for |r| ≤ ln 2 / 2 is off by r⁸/8! < 6·10⁻⁹.
-fn exp(x: f32) -> f32 {
-    /// 1.5 · 2²³: a sum with it is rounded to a whole number, which stands in its lowest bits.
-    const ROUND: f32 = 12_582_912.0;
-    /// ln 2 in two parts; the first has so few digits that its products with n are exact.
-    const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
-    /// 1/k! from k = 7 down to 0.
-    const TAYLOR: [f32; 8] = [1.0 / 5040.0, 1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0];
-    let x = if x > -87.0 { x } else { -87.0 };
-    let rounded = x * std::f32::consts::LOG2_E + ROUND;
-    let n = rounded - ROUND;
-    let r = (x - n * LN_2[0]) - n * LN_2[1];
-    let power = TAYLOR.iter().fold(0.0, |sum, factor| sum * r + factor);
-    power * f32::from_bits(rounded.to_bits().wrapping_add(127) << 23)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn exponentials_are_as_near_as_they_say() {
-        for at in 0..=870_000 {
-            let x = -at as f32 / 10_000.0;
-            let expected = f64::from(x).exp();
-            let off = (f64::from(exp(x)) - expected).abs() / expected;
-            assert!(off <= 2f64.powi(-22), "exp({x}): off by {off:e}");
-        }
-        assert_eq!(exp(0.0), 1.0);
-        assert_eq!(exp(-1000.0), exp(-87.0));
-        assert_eq!(exp(f32::NEG_INFINITY), exp(-87.0));
-    }
 
     #[test]
     fn losses_and_gradients_are_those_of_the_definition() {

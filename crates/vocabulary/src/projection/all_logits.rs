@@ -8,7 +8,7 @@ use super::collector::LogitCollector;
 use super::log_sum_exp::LogSumExp;
 use super::scan::scan_logits;
 use super::top_tokens::probability;
-use crate::{Error, Head, threads};
+use crate::{Error, Head};
 
 impl Head {
     /// All logits E g(e) + b of the vectors `[rows, dim]`: `[rows, vocabulary]`. They are what memory is needed for: 4 bytes
@@ -49,7 +49,7 @@ impl Head {
         let found = scan_logits(self, vectors, threads, control, make)?;
         let mut values = vec![0.0; found.len() * self.vocabulary];
         let rows = values.par_chunks_exact_mut(self.vocabulary).zip(found).enumerate();
-        threads::run(threads, || {
+        threads::install(threads, || {
             rows.try_for_each(|(row, (values, found))| {
                 control.check()?;
                 let total = found.total.logarithm(row)?;

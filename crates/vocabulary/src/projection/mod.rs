@@ -1,7 +1,6 @@
 //! Projections of vectors onto the vocabulary: the likeliest tokens, the ranks of given tokens, or all logits.
 
 mod all_logits;
-mod best;
 mod collector;
 mod log_sum_exp;
 mod ranks;

@@ -9,7 +9,7 @@ use rayon::current_num_threads;
 use rayon::prelude::*;
 
 use super::collector::{BLOCK_TOKENS, LogitCollector, SHARE_TOKENS};
-use crate::{Error, Head, threads};
+use crate::{Error, Head};
 
 /// Fewer vectors than this are not worth laying out for.
 const FEW: usize = 4;
@@ -38,7 +38,7 @@ pub(crate) fn scan_logits<G: LogitCollector>(
     let most = Batch::queries_at_once(Kernels::detect(), head.inner);
     let count = vectors.len() / dim;
     let group = count.div_ceil(count.div_ceil(most).max(1)).max(1);
-    let gathered: Result<Vec<Vec<G>>, Error> = threads::run(threads, || {
+    let gathered: Result<Vec<Vec<G>>, Error> = threads::install(threads, || {
         // One run of shares where there are enough groups to keep all threads busy.
         let shares = head.vocabulary.div_ceil(SHARE_TOKENS);
         let wanted = if current_num_threads() == 1 { 1 } else { 2 * current_num_threads() };

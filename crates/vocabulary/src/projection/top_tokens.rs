@@ -2,8 +2,8 @@ use std::ops::Range;
 
 use control::Control;
 use kernels::logits::LogitKernels;
+use ranking::{Hit, TopKBuffer};
 
-use super::best::Best;
 use super::collector::LogitCollector;
 use super::log_sum_exp::LogSumExp;
 use super::scan::scan_logits;
@@ -36,7 +36,7 @@ impl Head {
         control: &Control,
     ) -> Result<Vec<Vec<TokenScore>>, Error> {
         let k = k.min(self.vocabulary);
-        let make = |_: usize, _: &[f32]| Likeliest { total: LogSumExp::default(), best: Best::new(k) };
+        let make = |_: usize, _: &[f32]| Likeliest { total: LogSumExp::default(), best: TopKBuffer::new(k) };
         let found = scan_logits(self, vectors, threads, control, make)?;
         found.into_iter().enumerate().map(|(row, found)| found.tokens(row)).collect()
     }
@@ -45,7 +45,7 @@ impl Head {
 /// The likeliest tokens so far, and the sum over all so far.
 struct Likeliest {
     total: LogSumExp,
-    best: Best,
+    best: TopKBuffer,
 }
 
 impl Likeliest {
@@ -71,11 +71,15 @@ pub(crate) fn probability(logit: f32, total: f64) -> f64 {
 impl LogitCollector for Likeliest {
     fn block(&mut self, tokens: Range<usize>, products: &mut [f32], bias: &[f32]) {
         let most = LogitKernels::detect().gather(products, bias, self.total.of(tokens.start));
-        self.best.offer(tokens.start as u32, products, most);
+        // Most blocks have no logit that is high enough. NaN, if none is wanted, is reached by none.
+        if most >= self.best.min_score() {
+            let hits = (tokens.start as u32..).zip(&*products);
+            hits.for_each(|(ord, &score)| self.best.push(Hit { ord, score }));
+        }
     }
 
     fn merge(&mut self, next: Self) {
         self.total.merge(next.total);
-        self.best.merge(next.best);
+        self.best.append(next.best);
     }
 }

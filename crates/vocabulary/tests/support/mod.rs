@@ -5,6 +5,7 @@ pub mod graph;
 
 use std::path::Path;
 
+use numerics::rounding::UNIT_ROUNDOFF;
 use safetensors::Dtype;
 use safetensors::tensor::{TensorView, serialize};
 
@@ -58,13 +59,12 @@ impl Parts {
     /// by 2δ, as it is a norm; so what is normalised is off by (2δ/σ')(1 + |n|), with σ' ≥ σ − 2δ. Two more roundings
     /// cover the result.
     pub fn transform(&self, vector: &[f32], gelu: impl Fn(f64) -> f64, epsilon: f64) -> Vec<(f64, f64)> {
-        const ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
         let [weight, bias, scale, shift, ..] = &self.values;
         let rows = weight.chunks_exact(self.dim).zip(bias);
         let values: Vec<(f64, f64)> = rows
             .map(|(row, &bias)| {
                 let value = gelu(kernels::reference::dot(row, vector) + f64::from(bias));
-                (value, 1.13 * kernels::reference::dot_error(row, vector) + ROUNDOFF * value.abs())
+                (value, 1.13 * kernels::reference::dot_error(row, vector) + UNIT_ROUNDOFF * value.abs())
             })
             .collect();
         let off = values.iter().map(|&(_, off)| off).fold(0.0, f64::max);
@@ -80,7 +80,7 @@ impl Parts {
                 // Where less than that varies, anything may come out.
                 let moved = 2.0 * off / (deviation - 2.0 * off).max(0.0) * (1.0 + normal.abs());
                 let result = normal * f64::from(scale) + f64::from(shift);
-                (result, moved * f64::from(scale).abs() + 2.0 * ROUNDOFF * result.abs())
+                (result, moved * f64::from(scale).abs() + 2.0 * UNIT_ROUNDOFF * result.abs())
             })
             .collect()
     }

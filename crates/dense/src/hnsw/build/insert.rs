@@ -10,12 +10,12 @@ use rayon::prelude::*;
 
 use super::level::level;
 use super::select_neighbors::select;
+use crate::Error;
 use crate::hnsw::graph::{Graph, Links};
 use crate::hnsw::options::HnswOptions;
 use crate::hnsw::scorer::{Closeness, Work};
 use crate::hnsw::search::beam_search::Walk;
 use crate::hnsw::search::scratch::Scratch;
-use crate::{Error, pool};
 
 /// A list of links that is too long loses this share of its room besides, so that the next links to the row cost nothing.
 /// Choosing links anew is half of the work of building without it; recall is the same.
@@ -45,7 +45,7 @@ pub(crate) fn link(
     let levels: Vec<u8> =
         new.clone().map(|row| if live(row) { level(row, job.options) } else { 0 }).collect();
     graph.grow(&levels)?;
-    let threads = pool::resolve(job.threads);
+    let threads = threads::resolve(job.threads);
     let stripes = if threads == 1 { 1 } else { 256 * threads };
     let builder = Builder {
         job,
@@ -63,7 +63,7 @@ pub(crate) fn link(
     } else {
         let rest = new.start.max(FIRST_ROWS).min(new.end);
         in_turn(new.start..rest).and_then(|()| {
-            pool::run(threads, || {
+            threads::install_unless_single(threads, || {
                 let rows = (rest..new.end).into_par_iter().filter(|&row| live(row));
                 rows.try_for_each_init(Scratch::default, |scratch, row| builder.insert(row, scratch))
             })?

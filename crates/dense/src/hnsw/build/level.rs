@@ -1,16 +1,12 @@
+use numerics::SplitMix64;
+
 use crate::hnsw::graph::TOP_LAYER;
 use crate::hnsw::options::HnswOptions;
 
 /// The level of a row: ⌊−ln(U) / ln(m)⌋ with U uniform in (0, 1], drawn from the seed and the row alone, so that
 /// it does not matter in how many batches rows are added.
 pub(super) fn level(row: u32, options: &HnswOptions) -> u8 {
-    // The finaliser of splitmix64 (Steele, Lea and Flood, 2014), applied twice.
-    let mix = |mut z: u64| {
-        z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    };
+    let mix = |seed| SplitMix64::new(seed).next_u64();
     let random = mix(mix(options.seed) ^ u64::from(row));
     let uniform = ((random >> 11) + 1) as f64 / (1u64 << 53) as f64;
     let level = -uniform.ln() / (options.m as f64).ln();

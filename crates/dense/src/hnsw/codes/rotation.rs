@@ -1,3 +1,5 @@
+use numerics::SplitMix64;
+
 /// A rotation of vectors: it leaves inner products as they are, up to rounding, and spreads what a few numbers of a
 /// vector hold over all, so that the same few levels suit each.
 ///
@@ -18,16 +20,9 @@ impl Rotation {
         let window = 1 << dim.ilog2();
         let turns = if window == dim { 2 } else { 4 };
         let scale = 1.0 / (window as f32).sqrt();
-        let mut state = dim as u64;
-        let mut factors = Vec::with_capacity(turns * window);
-        for _ in 0..turns * window {
-            // splitmix64 (Steele, Lea and Flood, 2014).
-            state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let mut z = state;
-            z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-            factors.push(if (z ^ (z >> 31)) >> 63 == 0 { scale } else { -scale });
-        }
+        let mut random = SplitMix64::new(dim as u64);
+        let factor = |_| if random.next_u64() >> 63 == 0 { scale } else { -scale };
+        let factors = (0..turns * window).map(factor).collect();
         Self { dim, window, factors }
     }
 

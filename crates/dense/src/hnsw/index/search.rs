@@ -15,7 +15,7 @@ use crate::hnsw::search::code_scan_batch::{GROUP_QUERIES as TOGETHER, sweep_many
 use crate::hnsw::search::interleaved::{INTERLEAVED, interleaved};
 use crate::hnsw::search::rescore::rescore;
 use crate::hnsw::search::scratch::Scratch;
-use crate::{Error, RowSet, pool};
+use crate::{Error, RowSet};
 
 /// Queries that one thread takes at a time.
 const GROUP_QUERIES: usize = 32;
@@ -85,7 +85,7 @@ impl HnswIndex {
     ) -> Result<Vec<Vec<Hit>>, Error> {
         let dim = self.rows.dim();
         let queries = self.rows.similarity().prepare("search", dim, queries)?;
-        let threads = pool::resolve(threads);
+        let threads = threads::resolve(threads);
         let count = queries.len() / dim;
         let plan = Plan::of_many(count, &self.rows.view(), self.options.m, k, ef, filter);
         // Each thread has some.
@@ -96,7 +96,7 @@ impl HnswIndex {
             control.advance(hits.len() as u64);
             Ok(hits)
         };
-        let found: Result<Vec<Vec<Vec<Hit>>>, Cancelled> = pool::run(threads, || {
+        let found: Result<Vec<Vec<Vec<Hit>>>, Cancelled> = threads::install_unless_single(threads, || {
             if threads == 1 {
                 queries.chunks(count * dim).map(search).collect()
             } else {

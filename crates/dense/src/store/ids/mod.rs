@@ -10,10 +10,9 @@ use storage::{File, Writer};
 
 use self::id_strings::{Names, RowIds};
 use self::id_table::IdTable;
-use crate::Error;
 use crate::phrases::passage_of;
-use crate::row_set::RowSet;
 use crate::store::staged::{Put, Staged};
+use crate::{Error, RowSet};
 
 /// Ids of files with up to so many rows are listed when they are opened.
 const CHECKED_ROWS: usize = 1 << 15;
