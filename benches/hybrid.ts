@@ -78,7 +78,7 @@ async function tuning(say: (line: string) => void): Promise<Record<string, unkno
 			began = performance.now();
 			await judged.tune({
 				method,
-				...(method === 'interpolate' ? {normalise: 'min-max', grid: Array.from({length: 41}, (_, i) => i / 40)} : {}),
+				...(method === 'interpolate' ? {normalize: 'min-max', grid: Array.from({length: 41}, (_, i) => i / 40)} : {}),
 			});
 			times.push((performance.now() - began) / 1000);
 		}

@@ -96,7 +96,7 @@ const query = (): string => `w${roll(100)} w${roll(2000)} w${roll(2000)}`;
 async function bm25(path: string): Promise<Load> {
 	const all = Array.from({length: PASSAGES}, (_, id) => passage(id));
 	const index = await Bm25Index.build(path, all);
-	let writer = await Bm25Writer.open(path, {memory: 32e6});
+	let writer = await Bm25Writer.open(path, {memoryBytes: 32e6});
 	let commits = 0;
 	return {
 		works: {
@@ -116,7 +116,7 @@ async function bm25(path: string): Promise<Load> {
 				}
 				if (commits % 50 === 0) {
 					await writer.close();
-					writer = await Bm25Writer.open(path, {memory: 32e6});
+					writer = await Bm25Writer.open(path, {memoryBytes: 32e6});
 				}
 				await index.reload();
 				assert.equal(index.size, PASSAGES);

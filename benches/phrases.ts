@@ -20,7 +20,7 @@ export const phrases: Benchmark = async say => {
 		plain: new FlatIndex({dim: DIM, storage: 'int8Filtered'}),
 		phrases: new PhraseIndex({dim: DIM, storage: 'int8Filtered'}),
 	};
-	const hnsw = {name: 'hnsw', plain: new HnswIndex({dim: DIM}), phrases: new PhraseIndex({dim: DIM, index: 'hnsw'})};
+	const hnsw = {name: 'hnsw', plain: new HnswIndex({dim: DIM}), phrases: new PhraseIndex({dim: DIM, vectorIndex: 'hnsw'})};
 	const figures: Record<string, unknown> = {};
 	for (const {name, plain, phrases} of [flat, filtered, hnsw]) {
 		await plain.add(

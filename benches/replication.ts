@@ -42,8 +42,8 @@ export const replication: Benchmark = async say => {
 	const reading = await replicate(data, join(folder, 'reading'), {
 		name: 'SQuAD',
 		passagesRead: READ,
-		developmentQuestions: DEVELOPMENT,
-		testQuestions: TEST,
+		maxDevelopmentQuestions: DEVELOPMENT,
+		maxTestQuestions: TEST,
 		onProgress,
 	});
 	const judged = [retrieval, reading].map(study => findings(study).map(({name, verdict, here}) => ({name, verdict, here})));

@@ -144,7 +144,7 @@ test('`search` refuses ids with white space before it prints or writes a line th
 	);
 	t.is(collection.bm25.size, 2, 'an index takes them');
 	const search = async (...more: string[]): Promise<{status: number; stdout: string; stderr: string}> =>
-		promisify(execFile)(process.execPath, [join(packageRoot, 'bin/passagekit.js'), 'search', '-i', index, '-q', queries, ...more]).then(
+		promisify(execFile)(process.execPath, [join(packageRoot, 'bin/passagekit.js'), 'search', '-c', index, '-q', queries, ...more]).then(
 			({stdout, stderr}) => ({status: 0, stdout, stderr}),
 			({code, stdout, stderr}: {code: number; stdout: string; stderr: string}) => ({status: code, stdout, stderr}),
 		);

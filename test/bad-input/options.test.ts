@@ -66,7 +66,7 @@ test('an unknown option is refused with the options that there are, and with the
 	const hnsw = new HnswIndex({dim: 2});
 	t.regex(await refused(t, () => hnsw.search(new Float32Array(2), {efsearch: 9} as never)), /did you mean efSearch\?$/u);
 	t.regex(await refused(t, () => new FlatIndex({dim: 2, metric: 'l2'} as never)), /did you mean similarity\?$/u);
-	t.regex(await refused(t, () => new PhraseIndex({dim: 2, index: 'flat', m: 8} as never)), /got "m"/u);
+	t.regex(await refused(t, () => new PhraseIndex({dim: 2, vectorIndex: 'flat', m: 8} as never)), /got "m"/u);
 	const hybrid = new HybridSearcher({searchers: [index]});
 	t.regex(await refused(t, () => hybrid.search('fox', {filter: {ids: ['a']}} as never)), /got "filter"$/u);
 });
@@ -80,7 +80,7 @@ test('options within options are checked too', async t => {
 	t.regex(await refused(t, () => splitDocument(passages[0]!, {wrapp: true} as never)), /did you mean wrap\?$/u);
 	t.regex(await collection({flat: {stoarge: 'f16'}}), /^flat: .*; did you mean storage\?$/u);
 	t.regex(await collection({hnsw: {M: 8}}), /^hnsw: .*; did you mean m\?$/u);
-	t.regex(await collection({encoderOptions: {normalize: true}}), /^encoderOptions: .*; did you mean normalise\?$/u);
+	t.regex(await collection({encoderOptions: {normalise: true}}), /^encoderOptions: .*; did you mean normalize\?$/u);
 	t.regex(
 		await refused(t, () => Bm25Index.build(path, passages, {analyzer: {type: 'english', stopwords: []}} as never)),
 		/did you mean stopWords\?$/u,

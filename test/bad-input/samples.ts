@@ -173,7 +173,7 @@ export async function makeSamples(): Promise<Samples> {
 
 	return {
 		functions: {
-			analyseVocabulary: () => [pairs, {}],
+			analyzeVocabulary: () => [pairs, {}],
 			bonferroni: () => [[0.1]],
 			brierScore: () => [predictions],
 			// The output path is taken, so that nothing is built.
@@ -200,7 +200,7 @@ export async function makeSamples(): Promise<Samples> {
 			holm: () => [[0.1]],
 			judgedScores: () => [run, qrels, {}],
 			maximumCalibrationError: () => [predictions, {}],
-			normaliseAnswer: () => ['a'],
+			normalizeAnswer: () => ['a'],
 			overlap: () => [run, run, [1], {}],
 			pairedTest: () => [values, new Map([...values].map(([id, value]) => [id, value / 2])), {}],
 			phraseFindings: () => [{}],
@@ -237,7 +237,7 @@ export async function makeSamples(): Promise<Samples> {
 			topKAccuracy: () => [run, questions, texts, [1], {}],
 			tuneEvidence: () => [readings, questions, {passages: [1], beta: {from: 1, to: 1}, delta: {from: 0, to: 0}}],
 			tuneHybrid: () => [{dense: run, sparse: run}, objective, {grid: [0.5]}],
-			tuneLambda: () => [enrichment, passages, {questions}, {lambdas: [0.5], folds: 2}],
+			tuneLambda: () => [enrichment, passages, {questions}, {grid: [0.5], folds: 2}],
 			vocabularyFindings: () => [{}],
 			vocabularyStudyHtml: () => [{}],
 			vocabularyStudyMarkdown: () => [{}],
@@ -396,8 +396,8 @@ export async function makeSamples(): Promise<Samples> {
 				statics: {},
 				methods: {
 					...search,
-					searchManyWithPhrases: () => [queries, {k: 2, phrases: 3}],
-					searchWithPhrases: () => ['fox', {k: 2, phrases: 3}],
+					searchManyWithPhrases: () => [queries, {k: 2, maxPhrases: 3}],
+					searchWithPhrases: () => ['fox', {k: 2, maxPhrases: 3}],
 				},
 			},
 			PhraseSegmenter: {

@@ -138,9 +138,9 @@ test('a searcher that returns phrases is asked for them, unless confidence is of
 	const sentences = {
 		search: async () => [...unsure.get('both')!],
 		searchMany: async () => unsure,
-		searchWithPhrases: async (_: string, {k, phrases}: {k?: number | undefined; phrases: number}) => ({
+		searchWithPhrases: async (_: string, {k, maxPhrases}: {k?: number | undefined; maxPhrases: number}) => ({
 			hits: unsure.get('both')!.slice(0, k),
-			phrases: phraseHits.slice(0, phrases),
+			phrases: phraseHits.slice(0, maxPhrases),
 		}),
 		searchManyWithPhrases: async () => ({run: unsure, phrases: new Map([['both', hits(['x:0-1', 9], ['x:2-3', 2], ['y:0-1', 1])]])}),
 	};

@@ -69,7 +69,7 @@ test('the temperature is found where confidence is accuracy, whatever the size o
 
 test('the descent is the one of the formulas', async t => {
 	const [scores, correct] = questions(200);
-	const {path, temperature, error} = await fitTemperature(scores, correct, {method: 'descent', start: 0.8, stepSize: 2, steps: 12});
+	const {path, temperature, error} = await fitTemperature(scores, correct, {method: 'descent', start: 0.8, stepSize: 2, maxSteps: 12});
 	t.is(path.length, 13);
 	let at = 0.8;
 	for (const [i, step] of path.entries()) {
@@ -98,7 +98,7 @@ const three = (rows: number): ModelOutcomes[] =>
 
 test('one temperature for several models: the descent is that of the most confident models', async t => {
 	const models = three(200);
-	const {path, temperature} = await fitFusionTemperature(models, {method: 'descent', start: 0.8, stepSize: 2, steps: 12});
+	const {path, temperature} = await fitFusionTemperature(models, {method: 'descent', start: 0.8, stepSize: 2, maxSteps: 12});
 	let at = 0.8;
 	for (const [i, step] of path.entries()) {
 		const expected = plain(models, at, 10);
@@ -109,7 +109,7 @@ test('one temperature for several models: the descent is that of the most confid
 	t.is(temperature, path.at(-1)!.temperature);
 	// The paper's start and step are the defaults.
 	const defaults = await fitFusionTemperature(models, {method: 'descent'});
-	t.deepEqual(defaults, await fitFusionTemperature(models, {method: 'descent', start: 0.1, stepSize: 100, steps: 100, bins: 10}));
+	t.deepEqual(defaults, await fitFusionTemperature(models, {method: 'descent', start: 0.1, stepSize: 100, maxSteps: 100, bins: 10}));
 });
 
 test('one temperature for several models: no temperature of a dense grid has a lower error', async t => {
@@ -133,7 +133,7 @@ test('a descent begins as the paper says, and stays among the temperatures there
 	t.deepEqual(stuck.path, [stuck.path[0]!]);
 	t.true(Math.abs(stuck.error - 0.2 ** 2) < 1e-12);
 	// All are right: confidence may rise, the temperature falls, and would fall below 0.
-	const falling = await fitTemperature(...pairs(10), {method: 'descent', start: 1, stepSize: 1e6, steps: 5});
+	const falling = await fitTemperature(...pairs(10), {method: 'descent', start: 1, stepSize: 1e6, maxSteps: 5});
 	t.is(falling.path[1]!.temperature, 0.5);
 });
 

@@ -33,14 +33,14 @@ test('index, search and evaluate work hand in hand, without a model', async t =>
 	const path = await folder(t);
 	const [index, run] = [join(path, 'index'), join(path, 'run')];
 
-	const indexed = await passagekit('index', articles, '--output', index, '--no-dense', '--json');
+	const indexed = await passagekit('index', articles, '--output', index, '--no-encoder', '--json');
 	t.is(indexed.status, 0, indexed.stderr);
 	const report = JSON.parse(indexed.stdout) as {passages: number; encoder: unknown};
 	t.like(report, {passages: 352, encoder: null});
 
 	const searched = await passagekit(
 		'search',
-		'--index',
+		'--collection',
 		index,
 		'--queries',
 		testQuestions,
@@ -68,7 +68,7 @@ test('index, search and evaluate work hand in hand, without a model', async t =>
 		testQuestions,
 		'--passages',
 		articles,
-		'--k',
+		'--ks',
 		'5,20',
 		'--json',
 	);
@@ -77,10 +77,10 @@ test('index, search and evaluate work hand in hand, without a model', async t =>
 	t.is(result.questions, 168);
 	t.true(result.accuracy['20']! > 0.8 && result.accuracy['20']! >= result.accuracy['5']!, accuracy.stdout);
 
-	const fromStore = await passagekit('evaluate', '--run', run, '--questions', testQuestions, '--passages', index, '--k', '5,20', '--json');
+	const fromStore = await passagekit('evaluate', '--run', run, '--questions', testQuestions, '--passages', index, '--ks', '5,20', '--json');
 	t.deepEqual(JSON.parse(fromStore.stdout), JSON.parse(accuracy.stdout), "the collection's own store serves as well");
 
-	const piped = await passagekit('search', '--index', index, '--queries', testQuestions, '--k', '20');
+	const piped = await passagekit('search', '--collection', index, '--queries', testQuestions, '--k', '20');
 	t.is(piped.stdout, await readFile(run, 'utf8'), 'standard output and file say the same');
 });
 
@@ -99,13 +99,13 @@ test('ask answers a question from documents', async t => {
 	const indexed = await passagekit('index', path, '--output', index, '--storage', 'int8Filtered');
 	t.is(indexed.status, 0, indexed.stderr);
 	t.is((await FlatIndex.open(join(index, 'flat.pkflat'))).storage, 'int8Filtered');
-	const asked = await passagekit('ask', 'When was the Suez Canal opened?', '--index', index, '--json');
+	const asked = await passagekit('ask', 'When was the Suez Canal opened?', '--collection', index, '--json');
 
 	t.is(asked.status, 0, asked.stderr);
 	const {answers} = JSON.parse(asked.stdout) as {answers: Array<{text: string; passageId: string}>};
 	t.regex(answers[0]!.text, /1869/u);
 	t.is(answers[0]!.passageId, 'suez.md#0');
-	const shown = await passagekit('ask', 'When was the Suez Canal opened?', '--index', index);
+	const shown = await passagekit('ask', 'When was the Suez Canal opened?', '--collection', index);
 	t.regex(shown.stdout, /^1\. .*1869/u);
 	t.regex(shown.stdout, /«[^»]*1869[^»]*»/u, 'the answer is marked in its passage');
 });
@@ -114,15 +114,15 @@ test('a study is replicated, and goes on where it was', async t => {
 	const path = await folder(t);
 	const output = join(path, 'study');
 	const flags = [
-		'--model',
+		'--encoder',
 		'tiny-encoder',
 		'--reader',
 		'tiny-reader',
-		'--read',
+		'--passages-read',
 		'3',
-		'--development-questions',
+		'--max-development-questions',
 		'8',
-		'--test-questions',
+		'--max-test-questions',
 		'9',
 	];
 	const args = ['replicate', '--dataset', join(articles, '..'), '--output', output, ...flags];
@@ -147,8 +147,8 @@ test('a study is replicated, and goes on where it was', async t => {
 test('a phrase study is made, and goes on where it was', async t => {
 	const path = await folder(t);
 	const output = join(path, 'study');
-	const flags = ['--encoder', 'tiny-encoder', '--sentences', '2', '--tokens', '30', '--questions', '9'];
-	const args = ['phrases', '--dataset', join(articles, '..'), '--out', output, ...flags];
+	const flags = ['--encoder', 'tiny-encoder', '--sentences', '2', '--tokens', '30', '--max-questions', '9'];
+	const args = ['phrases', '--dataset', join(articles, '..'), '--output', output, ...flags];
 	const first = await passagekit(...args);
 	t.is(first.status, 0, first.stderr);
 	for (const name of ['among 31', 'among all', 'M2', 'M30t', 'M0', 'BM25', 'MUF', 'accuracy', 'top-100', 'MRR']) {
@@ -163,7 +163,7 @@ test('a phrase study is made, and goes on where it was', async t => {
 	t.is(await readFile(join(output, 'results.json'), 'utf8'), report);
 	t.is(
 		(JSON.parse(report) as {command: string}).command,
-		'npx passagekit phrases --dataset encyclopedia --sentences 2 --tokens 30 --encoder tiny-encoder --questions 9 --seed 42 --negatives 10 --random 20 --significance 0.01 --confidence-of phrases',
+		'npx passagekit phrases --dataset encyclopedia --sentences 2 --tokens 30 --encoder tiny-encoder --max-questions 9 --seed 42 --negatives 10 --random 20 --significance 0.01 --confidence-of phrases',
 	);
 
 	const other = await passagekit(...args, '--seed', '43');
@@ -174,8 +174,8 @@ test('a phrase study is made, and goes on where it was', async t => {
 test('a vocabulary study is made, and goes on where it was', async t => {
 	const path = await folder(t);
 	const output = join(path, 'study');
-	const flags = ['--encoder', 'tiny-encoder', '--no-enrichment', '--questions', '9'];
-	const args = ['vocabulary', '--dataset', join(articles, '..'), '--out', output, ...flags];
+	const flags = ['--encoder', 'tiny-encoder', '--no-enrichment', '--max-questions', '9'];
+	const args = ['vocabulary', '--dataset', join(articles, '..'), '--output', output, ...flags];
 	const first = await passagekit(...args);
 	t.is(first.status, 0, first.stderr);
 	for (const name of [
@@ -200,7 +200,7 @@ test('a vocabulary study is made, and goes on where it was', async t => {
 	t.is(await readFile(join(output, 'results.json'), 'utf8'), report);
 	t.is(
 		(JSON.parse(report) as {command: string}).command,
-		'npx passagekit vocabulary --dataset encyclopedia --encoder tiny-encoder --questions 9 --max-steps 100 --seed 42 --significance 0.01 --no-enrichment',
+		'npx passagekit vocabulary --dataset encyclopedia --encoder tiny-encoder --max-questions 9 --max-steps 100 --seed 42 --significance 0.01 --no-enrichment',
 	);
 
 	const other = await passagekit(...args, '--seed', '43');
@@ -218,7 +218,7 @@ test('a passage is explained in the terminal, as JSON and as a page', async t =>
 	t.is((await passagekit('index', docs, '-o', index)).status, 0);
 	const question = 'How many judges serve on the court?';
 
-	const text = await passagekit('explain', question, '--index', index, '--passage', 'court.txt#0');
+	const text = await passagekit('explain', question, '--collection', index, '--passage', 'court.txt#0');
 	t.is(text.status, 0, text.stderr);
 	for (const words of [
 		'court.txt#0',
@@ -234,7 +234,7 @@ test('a passage is explained in the terminal, as JSON and as a page', async t =>
 
 	// Without a passage that of dense retrieval and that of BM25.
 	const page = join(path, 'page.html');
-	const json = await passagekit('explain', question, '--index', index, '--json', '--html', page, '-k', '5');
+	const json = await passagekit('explain', question, '--collection', index, '--json', '--html', page, '-k', '5');
 	t.is(json.status, 0, json.stderr);
 	const {explanations} = JSON.parse(json.stdout) as {
 		explanations: Array<{passage: {id: string}; dense: {question: unknown[]; shared: Array<{token: string}>}; bm25: {score: number}}>;
@@ -247,7 +247,7 @@ test('a passage is explained in the terminal, as JSON and as a page', async t =>
 	const html = await readFile(page, 'utf8');
 	t.true(html.includes(`<h1>${question}</h1>`) && html.includes('court.txt#0'));
 
-	const none = await passagekit('explain', question, '--index', index, '--passage', 'no-such');
+	const none = await passagekit('explain', question, '--collection', index, '--passage', 'no-such');
 	t.is(none.status, 1);
 	t.regex(none.stderr, /no-such/u);
 });
@@ -267,11 +267,11 @@ test('a call that cannot be understood exits with 2 and says why', async t => {
 
 test('a failure exits with 1, in words or with --json as one object', async t => {
 	const path = await folder(t);
-	const words = await passagekit('ask', 'who?', '--index', join(path, 'none'));
+	const words = await passagekit('ask', 'who?', '--collection', join(path, 'none'));
 	t.is(words.status, 1);
 	t.regex(words.stderr, /^passagekit: open .*: expected a collection, got no passagekit\.json there\..*\(ERR_IO\)\n$/u);
 	t.is(words.stdout, '');
-	const json = await passagekit('ask', 'who?', '--index', join(path, 'none'), '--json');
+	const json = await passagekit('ask', 'who?', '--collection', join(path, 'none'), '--json');
 	t.is(json.status, 1);
 	t.is((JSON.parse(json.stderr) as {error: {code: string}}).error.code, 'ERR_IO');
 });
@@ -280,11 +280,11 @@ test('an index that is there is not overwritten unless asked for', async t => {
 	const path = await folder(t);
 	const index = join(path, 'index');
 	await writeFile(join(path, 'a.txt'), 'one document');
-	t.is((await passagekit('index', join(path, 'a.txt'), '-o', index, '--no-dense')).status, 0);
-	const again = await passagekit('index', join(path, 'a.txt'), '-o', index, '--no-dense');
+	t.is((await passagekit('index', join(path, 'a.txt'), '-o', index, '--no-encoder')).status, 0);
+	const again = await passagekit('index', join(path, 'a.txt'), '-o', index, '--no-encoder');
 	t.is(again.status, 1);
 	t.regex(again.stderr, /expected a new or empty folder/u);
-	t.is((await passagekit('index', join(path, 'a.txt'), '-o', index, '--no-dense', '--force')).status, 0);
+	t.is((await passagekit('index', join(path, 'a.txt'), '-o', index, '--no-encoder', '--overwrite')).status, 0);
 });
 
 test('an analyzer is chosen by its name, or word pieces by a file', async t => {
@@ -295,10 +295,10 @@ test('an analyzer is chosen by its name, or word pieces by a file', async t => {
 		['snowball:german', 'snowball:german'],
 		[`wordpiece:${join(packageRoot, 'models/tiny-encoder')}`, 'wordpiece'],
 	] as const) {
-		const made = await passagekit('index', join(path, 'a.txt'), '-o', join(path, name), '--no-dense', '--analyzer', given, '--json');
+		const made = await passagekit('index', join(path, 'a.txt'), '-o', join(path, name), '--no-encoder', '--analyzer', given, '--json');
 		t.is(made.status, 0, made.stderr);
 		t.is((JSON.parse(made.stdout) as {analyzer: string}).analyzer, name);
-		const found = await passagekit('search', '--queries', join(path, 'queries.tsv'), '--index', join(path, name));
+		const found = await passagekit('search', '--queries', join(path, 'queries.tsv'), '--collection', join(path, name));
 		t.regex(found.stdout, /^q Q0 a\.txt#0 1 /u);
 	}
 });
@@ -324,7 +324,7 @@ test('bench measures, checks and says what was measured', async t => {
 		'16',
 		'--rounds',
 		'1',
-		'--no-encode',
+		'--no-encoder',
 	);
 	t.is(status, 0, stderr);
 	for (const words of [

@@ -79,7 +79,7 @@ test('two runs are compared by the answers that their passages hold', async t =>
 
 	const runs = ['--run', paths['a']!, '--compare', paths['b']!];
 	const sources = ['--questions', paths['questions.jsonl']!, '--passages', paths['passages.jsonl']!];
-	const {stdout} = await evaluate(...runs, ...sources, '--k', '1,4', '--json');
+	const {stdout} = await evaluate(...runs, ...sources, '--ks', '1,4', '--json');
 
 	const {comparison} = JSON.parse(stdout) as {comparison: Array<Record<string, number>>};
 	t.is(comparison[0]!['measure'] as unknown, 'top-1');

@@ -16,7 +16,7 @@ onUnix('a run goes to /dev/stdout, to an appended file behind it, to a process s
 	await writeFile(join(home, 'queries.tsv'), 'q\tbridge\n');
 	await writeFile(join(home, 'log'), 'before\n');
 	await symlink('run', join(home, 'link'));
-	const search = `"$NODE" "$BIN" search --index index --queries queries.tsv --tag t --output`;
+	const search = `"$NODE" "$BIN" search --collection index --queries queries.tsv --tag t --output`;
 	const shell = async (script: string): Promise<string> => {
 		const env = {...process.env, NODE: process.execPath, BIN: join(packageRoot, 'bin/passagekit.js')};
 		// Standard output is a pipe created by the shell: one created by Node would be a socket.
@@ -32,7 +32,7 @@ onUnix('a run goes to /dev/stdout, to an appended file behind it, to a process s
 	t.is(await shell(`exec 4>&1; ${search} >(cat >&4)`), run);
 	t.is(await shell(`${search} /dev/null`), '');
 	// Node gives child processes a socket as standard output.
-	const args = ['search', '--index', 'index', '--queries', 'queries.tsv', '--tag', 't', '--output', '/dev/stdout'];
+	const args = ['search', '--collection', 'index', '--queries', 'queries.tsv', '--tag', 't', '--output', '/dev/stdout'];
 	const direct = await promisify(execFile)(process.execPath, [join(packageRoot, 'bin/passagekit.js'), ...args], {cwd: home});
 	t.is(direct.stdout, run);
 	await shell(`${search} link`);

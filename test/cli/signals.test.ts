@@ -86,7 +86,7 @@ for (const [signal, status] of [
 	onUnix(`${signal} stops an index at any stage with status ${status}; the old collection stays and nothing else`, async t => {
 		const {home, corpus, index} = await prepared(t);
 		for (const stage of ['', 'read ', 'bm25 ']) {
-			const {child, said, ended} = start('index', corpus, '--output', index, '--force');
+			const {child, said, ended} = start('index', corpus, '--output', index, '--overwrite');
 			await (stage === '' ? handlesSignals(child) : said(stage));
 			await pause(Math.random() * 200);
 			child.kill(signal);
@@ -97,7 +97,7 @@ for (const [signal, status] of [
 
 	onUnix(`a second ${signal} ends the process at once, which removes what it was building`, async t => {
 		const {home, corpus, index} = await prepared(t);
-		const {child, said, ended} = start('index', corpus, '--output', index, '--force');
+		const {child, said, ended} = start('index', corpus, '--output', index, '--overwrite');
 		await said('bm25 ');
 		await pause(Math.random() * 200);
 		child.kill(signal);
@@ -110,7 +110,7 @@ for (const [signal, status] of [
 
 onUnix('a killed index leaves a folder, which the next one removes', async t => {
 	const {home, corpus, index} = await prepared(t);
-	const killed = start('index', corpus, '--output', index, '--force');
+	const killed = start('index', corpus, '--output', index, '--overwrite');
 	await killed.said('bm25 ');
 	killed.child.kill('SIGKILL');
 	t.is(await killed.ended, 'SIGKILL');
@@ -119,7 +119,7 @@ onUnix('a killed index leaves a folder, which the next one removes', async t => 
 	const record = JSON.parse(await readFile(join(home, left[0]!, 'building.json'), 'utf8')) as {pid: number};
 	t.is(record.pid, killed.child.pid!);
 
-	const next = start('index', encyclopedia().articles, '--output', index, '--force', '--no-dense');
+	const next = start('index', encyclopedia().articles, '--output', index, '--overwrite', '--no-encoder');
 	t.is(await next.ended, 0);
 	t.deepEqual((await readdir(home)).toSorted(), ['corpus.jsonl', 'index']);
 	t.false((await readdir(index)).includes('building.json'));
@@ -129,7 +129,7 @@ onUnix('a command that waits for the reader of a FIFO ends by a signal', async t
 	const {home, index} = await prepared(t);
 	const pipe = join(home, 'pipe');
 	execFileSync('mkfifo', [pipe]);
-	const {child, ended} = start('search', '--index', index, '--queries', testQuestions, '--output', pipe);
+	const {child, ended} = start('search', '--collection', index, '--queries', testQuestions, '--output', pipe);
 	await handlesSignals(child);
 	await pause(1000);
 	t.is(child.exitCode, null);

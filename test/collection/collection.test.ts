@@ -33,7 +33,7 @@ test('built, opened, searched three ways, asked', async t => {
 		const run = await searcher.searchMany([{id: 'q', text: 'Who built the first pianos?'}], {k: 2});
 		t.deepEqual(run.get('q'), hits, `${retriever}: searchMany gives what search gives, to the bit`);
 	}
-	const hnsw = await collection.searcher('dense', {index: 'hnsw'});
+	const hnsw = await collection.searcher('dense', {vectorIndex: 'hnsw'});
 	t.deepEqual(await hnsw.search('canal'), await (await collection.searcher('dense')).search('canal'));
 
 	const {answers, passages: read, retriever} = await collection.ask('In which month was the Panama Canal opened?');
@@ -138,7 +138,7 @@ test('an index made by another encoder is refused', async t => {
 	await using collection = await Collection.open(path, {encoderOptions: {maxTokens: 64}});
 	const error = await t.throwsAsync(collection.searcher('dense'), {instanceOf: RetrievalError, code: 'ERR_ENCODER_MISMATCH'});
 	t.regex(error.message, /expected the encoder that made the index, \w+:mean:unit:256:joined, got \w+:mean:unit:64:joined/u);
-	await using other = await Collection.open(path, {encoder: 'tiny-encoder', encoderOptions: {pooling: 'output:embedding'}});
+	await using other = await Collection.open(path, {questionEncoder: 'tiny-encoder', encoderOptions: {pooling: 'output:embedding'}});
 	await t.throwsAsync(other.searcher('dense'), {code: 'ERR_DIMENSION'});
 });
 
@@ -201,7 +201,7 @@ test('passages and questions may have an encoder each, as DPR has', async t => {
 	context.close();
 	asked.close();
 
-	await using wrong = await Collection.open(path, {encoder: ofPassages});
+	await using wrong = await Collection.open(path, {questionEncoder: ofPassages});
 	const error = await t.throwsAsync(wrong.searcher('dense'), {code: 'ERR_ENCODER_MISMATCH'});
 	t.regex(error.message, /expected the encoder that goes with the index/u);
 	await t.throwsAsync(

@@ -121,7 +121,7 @@ test('a page that cannot be written is an error of one line', async t => {
 	await built.close();
 	const page = join(folder, tooLong);
 	const bin = join(packageRoot, 'bin/passagekit.js');
-	const failed = (await t.throwsAsync(run(process.execPath, [bin, 'explain', 'fox', '--index', index, '--html', page]))) as Error & {
+	const failed = (await t.throwsAsync(run(process.execPath, [bin, 'explain', 'fox', '--collection', index, '--html', page]))) as Error & {
 		code: number;
 		stderr: string;
 	};

@@ -90,7 +90,7 @@ test('a collection and a BM25 index in memory answer when their files are gone',
 	const search = async (collection: Collection) => (await collection.searcher('hybrid')).search('stone bridge', {k: 2});
 	const expected = await search(built);
 	await built.close();
-	await using collection = await Collection.open(path, {inMemory: true, verify: true, encoder: 'tiny-encoder'});
+	await using collection = await Collection.open(path, {inMemory: true, verify: true, questionEncoder: 'tiny-encoder'});
 	t.deepEqual(await search(collection), expected);
 	for (const name of await readdir(join(path, 'bm25'))) {
 		await truncate(join(path, 'bm25', name), 0);

@@ -182,8 +182,8 @@ posix('passagekit index reads standard input and process substitution', async t 
 	const place = await folder(t);
 	const bin = join(packageRoot, 'bin', 'passagekit.js');
 	const script = `printf '1\\ta b\\tt\\n2\\tc\\tt\\n' | gzip > a.gz
-		"$0" "$1" index <(zcat a.gz) -o one --no-dense
-		zcat a.gz | "$0" "$1" index /dev/stdin -o two --no-dense`;
+		"$0" "$1" index <(zcat a.gz) -o one --no-encoder
+		zcat a.gz | "$0" "$1" index /dev/stdin -o two --no-encoder`;
 	const child = spawn('bash', ['-ec', script, process.execPath, bin], {cwd: place, stdio: ['ignore', 'pipe', 'inherit']});
 	let output = '';
 	for await (const chunk of child.stdout) {

@@ -54,7 +54,7 @@ test("DPR's encoders get token types of 0 for title and text, as ONNX Runtime ru
 	t.true(far(data, zeros) < 1e-5, String(far(data, zeros)));
 
 	// Other models get segments; the option overrides the configuration.
-	const bert = await OnnxEncoder.load('minilm-encoder', {pooling: 'cls', passageForm: 'pair', normalise: false, maxTokens: 256});
+	const bert = await OnnxEncoder.load('minilm-encoder', {pooling: 'cls', passageForm: 'pair', normalize: false, maxTokens: 256});
 	t.true(far((await bert.encode([passage])).data, segments) < 1e-5);
 	const asked = await OnnxEncoder.load(folder, {tokenTypes: 'segments'});
 	t.deepEqual(await asked.encode([passage]), await bert.encode([passage]));
@@ -76,7 +76,7 @@ test("unit length is asked for, or the model's own", async t => {
 	const lengths = async (encoder: OnnxEncoder): Promise<number> => Math.hypot(...(await encoder.encode(['a fox'])).data);
 	const own = await OnnxEncoder.load(join(packageRoot, 'models/minilm-encoder'));
 	t.true(Math.abs((await lengths(own)) - 1) < 1e-5);
-	const raw = await OnnxEncoder.load('minilm-encoder', {normalise: false});
+	const raw = await OnnxEncoder.load('minilm-encoder', {normalize: false});
 	t.true(Math.abs((await lengths(raw)) - 1) > 1e-3);
 	t.not(own.identity, raw.identity, 'other vectors, another identity');
 	t.is(own.identity, (await OnnxEncoder.load('minilm-encoder')).identity, 'however the model is named');

@@ -1,5 +1,5 @@
 import test from 'ava';
-import {type Qrels, type Run, exactMatch, evaluate, f1, hasAnswer, normaliseAnswer, topKAccuracy} from '../../ts/index.ts';
+import {type Qrels, type Run, exactMatch, evaluate, f1, hasAnswer, normalizeAnswer, topKAccuracy} from '../../ts/index.ts';
 
 const qrels: Qrels = new Map([
 	[
@@ -81,7 +81,7 @@ test('a run of other queries, a twice retrieved passage and an unknown measure a
 });
 
 test('answers match as SQuAD and DPR match them', t => {
-	t.is(normaliseAnswer('The  Denver, Broncos!'), 'denver broncos');
+	t.is(normalizeAnswer('The  Denver, Broncos!'), 'denver broncos');
 	t.true(exactMatch('the Broncos.', ['Denver', 'broncos']));
 	t.false(exactMatch('Broncos win', ['Broncos']));
 	// A pattern has to match where the prediction begins; what follows may be anything.

@@ -44,10 +44,10 @@ test('the smallest significant difference is t times the standard error, or that
 	t.throws(() => smallestSignificantDifference(result, 0), {instanceOf: RetrievalError, message: /a p between 0 and 1, got 0/u});
 });
 
-test('a randomisation test of few queries counts all ways, as SciPy does, whatever the seed', async t => {
+test('a randomization test of few queries counts all ways, as SciPy does, whatever the seed', async t => {
 	// SciPy 1.17.1, permutation_test with permutation_type='samples', n_resamples=inf
 	for (const seed of [1, 2]) {
-		const {p, statistic} = await pairedTest(better, worse, {test: 'randomisation', seed, rounds: 1});
+		const {p, statistic} = await pairedTest(better, worse, {test: 'randomization', seed, rounds: 1});
 		t.is(p, 0.078_125);
 		t.is(statistic, undefined);
 	}
@@ -58,7 +58,7 @@ test('drawn tests give one p for a seed, near that of the t-test where queries a
 	const b = values(Array.from({length: 400}, (_, i) => ((3 * i) % 11) / 10));
 	const {p: expected} = await pairedTest(a, b);
 	t.true(expected > 0.02 && expected < 0.2, String(expected));
-	for (const name of ['randomisation', 'bootstrap'] as const) {
+	for (const name of ['randomization', 'bootstrap'] as const) {
 		const {p} = await pairedTest(a, b, {test: name});
 		t.is((await pairedTest(a, b, {test: name, rounds: 10_000, seed: 42})).p, p, 'the defaults');
 		t.not((await pairedTest(a, b, {test: name, seed: 43})).p, p);
@@ -91,7 +91,7 @@ test('no difference has p = 1, the same one everywhere p = 0', async t => {
 	t.like(await pairedTest(better, better), {p: 1, statistic: 0, difference: 0});
 	t.like(await pairedTest(values([1, 2, 3]), values([0, 1, 2])), {p: 0, statistic: Number.POSITIVE_INFINITY, difference: 1});
 	t.is((await pairedTest(better, better, {test: 'bootstrap'})).p, 1);
-	t.is((await pairedTest(better, better, {test: 'randomisation'})).p, 1);
+	t.is((await pairedTest(better, better, {test: 'randomization'})).p, 1);
 });
 
 test('a measure of two evaluations is compared query by query', async t => {
@@ -147,7 +147,7 @@ test('what cannot be compared is refused', async t => {
 		await refused(values([1, 2]), values([0, undefined as unknown as number])),
 		'b: value of query "q1": expected a finite number, got undefined',
 	);
-	t.is(await refused(better, worse, {test: 'sign' as 'bootstrap'}), 'test: expected one of paired-t, randomisation, bootstrap, got "sign"');
+	t.is(await refused(better, worse, {test: 'sign' as 'bootstrap'}), 'test: expected one of paired-t, randomization, bootstrap, got "sign"');
 	t.is(await refused(better, worse, {rounds: 0}), 'rounds: expected a whole number of at least 1, got 0');
 	t.is(await refused(better, worse, {seed: -1}), 'seed: expected a whole number of at least 0, got -1');
 	t.is(await refused([1, 2] as unknown as Map<string, number>, worse), 'a: expected a Map of query id to value, got a Array');
@@ -156,7 +156,7 @@ test('what cannot be compared is refused', async t => {
 test('a drawn test tells how far it is and stops when it is told to', async t => {
 	const many = values(Array.from({length: 1000}, (_, i) => i % 7));
 	const none = values(Array.from({length: 1000}, () => 0));
-	for (const name of ['randomisation', 'bootstrap'] as const) {
+	for (const name of ['randomization', 'bootstrap'] as const) {
 		let last;
 		await pairedTest(many, none, {test: name, rounds: 50, onProgress: progress => (last = progress)});
 		t.deepEqual(last, {done: 50, total: 50});

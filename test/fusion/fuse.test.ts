@@ -106,7 +106,7 @@ test('reciprocal rank fusion sees ranks alone', async t => {
 
 test('min-max interpolation shares out one weight', async t => {
 	// dense: a 1, b 0.8, c 0; sparse: c 1, d 0.75, b 0; a quarter and three quarters of them
-	t.deepEqual(await fused({method: 'interpolate', alpha: 0.25, normalise: 'min-max'}), [
+	t.deepEqual(await fused({method: 'interpolate', alpha: 0.25, normalize: 'min-max'}), [
 		['c', 0.75],
 		['d', 0.5625],
 		['a', 0.25],

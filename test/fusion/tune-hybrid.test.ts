@@ -69,7 +69,7 @@ test('judged lists answer for many methods and cut-offs, and leave out questions
 	const methods: FusionMethod[] = [
 		{method: 'hybrid', alpha: 0.5},
 		{method: 'rrf'},
-		{method: 'linear', weights: [0.2, 1], normalise: 'z-score'},
+		{method: 'linear', weights: [0.2, 1], normalize: 'z-score'},
 	];
 	const ranks = await judged.firstRanks(methods, 24);
 	for (const [i, method] of methods.entries()) {

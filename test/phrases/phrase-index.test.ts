@@ -93,15 +93,15 @@ test('the best phrases are those of an exhaustive search, undivided where vector
 	const {phrases, vectors} = made;
 	const asked = queries(5);
 	const allowed = (id: string): boolean => Number(id.slice('passage '.length)) % 3 === 0;
-	for (const unitLength of [true, false]) {
-		await using index = new PhraseIndex({dim: DIM, unitLength});
+	for (const normalize of [true, false]) {
+		await using index = new PhraseIndex({dim: DIM, normalize});
 		await index.add(phrases, vectors);
 		const exhaustive = (query: Float32Array, isAllowed: (id: string) => boolean): PhraseHit[] =>
 			phrases
 				.map((phrase, row) => {
 					const vector = vectors.data.subarray(row * DIM, (row + 1) * DIM);
 					const product = vector.reduce((sum, x, i) => sum + x * query[i]!, 0);
-					return {...phrase, score: unitLength ? product / Math.hypot(...vector) : product};
+					return {...phrase, score: normalize ? product / Math.hypot(...vector) : product};
 				})
 				.filter(({id}) => isAllowed(id))
 				.sort((a, b) => b.score - a.score)
@@ -129,7 +129,7 @@ test('the best phrases are those of an exhaustive search, undivided where vector
 
 test('hnsw: no fewer passages than there are, and nearly all of the best', async t => {
 	const all = corpus(1500);
-	await using index = new PhraseIndex({dim: DIM, index: 'hnsw', threads: 1});
+	await using index = new PhraseIndex({dim: DIM, vectorIndex: 'hnsw', threads: 1});
 	await index.add(all.phrases, all.vectors);
 	const many = queries(40);
 	let found = 0;
@@ -148,13 +148,13 @@ test('hnsw: no fewer passages than there are, and nearly all of the best', async
 });
 
 for (const index of ['flat', 'hnsw'] as const) {
-	const options: PhraseIndexOptions = index === 'flat' ? {dim: 1} : {dim: 1, index, threads: 1};
+	const options: PhraseIndexOptions = index === 'flat' ? {dim: 1} : {dim: 1, vectorIndex: index, threads: 1};
 	const vectors = (...data: number[]): Vectors => ({data: Float32Array.from(data), rows: data.length, dim: 1});
 	const query = Float32Array.of(2);
 	const phrase = (id: string, start: number, end: number): PhrasePlace => ({id, start, end});
 
 	test(`${index}: passages are replaced and deleted whole`, async t => {
-		await using phrases = new PhraseIndex({...options, unitLength: false});
+		await using phrases = new PhraseIndex({...options, normalize: false});
 		await phrases.add([phrase('a', 0, 1), phrase('a', 2, 3), phrase('b', 0, 4), phrase('c', 0, 5)], vectors(1, 3, 2, -1));
 		const onlyA = await phrases.filter({ids: ['a', 'nobody']});
 		t.deepEqual([onlyA.size, onlyA.unknown], [2, 1]);
@@ -226,7 +226,7 @@ for (const index of ['flat', 'hnsw'] as const) {
 		await t.throwsAsync(phrases.add([phrase('b', 0, 1)], {data: Float32Array.of(1, 2), rows: 1, dim: 2}), {code: 'ERR_DIMENSION'});
 		t.deepEqual([phrases.size, phrases.metadata as unknown], [1, {language: 'en'}]);
 		t.throws(() => new PhraseIndex({...options, metadata: {'passagekit.phrases': 1}}), {code: 'ERR_ARGUMENT'});
-		t.throws(() => new PhraseIndex({...options, index: 'tree' as 'flat'}), {code: 'ERR_ARGUMENT'});
+		t.throws(() => new PhraseIndex({...options, vectorIndex: 'tree' as 'flat'}), {code: 'ERR_ARGUMENT'});
 	});
 
 	test(`${index}: saved and opened`, async t => {
@@ -244,7 +244,7 @@ for (const index of ['flat', 'hnsw'] as const) {
 		}
 		await using opened = await PhraseIndex.open(path);
 		await opened.verify();
-		t.deepEqual([opened.metadata as unknown, opened.unitLength, await opened.passageCount()], [{encoder: 'e'}, true, 199]);
+		t.deepEqual([opened.metadata as unknown, opened.normalized, await opened.passageCount()], [{encoder: 'e'}, true, 199]);
 		t.deepEqual(await opened.search(query, {k: 150}), expected);
 		t.is(await opened.has('passage 3'), false);
 		{

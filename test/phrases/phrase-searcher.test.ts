@@ -48,13 +48,13 @@ test('finds the passage and the phrase, takes part in a hybrid, and refuses othe
 	);
 
 	// Passages with the best phrases, in one call; undivided scores come from an index of vectors as long as they are.
-	await using undivided = new PhraseIndex({dim: encoder.dim, unitLength: false, metadata: {encoder: encoder.identity!}});
+	await using undivided = new PhraseIndex({dim: encoder.dim, normalize: false, metadata: {encoder: encoder.identity!}});
 	const longer = {...vectors, data: vectors.data.map((x, i) => x * (1 + (Math.floor(i / encoder.dim) % 3)))};
 	await undivided.add(phrases, longer);
 	const both = new PhraseSearcher({encoder, index, undivided});
-	const many = await both.searchManyWithPhrases(questions, {k: 2, phrases: 4});
+	const many = await both.searchManyWithPhrases(questions, {k: 2, maxPhrases: 4});
 	for (const {id, text} of questions) {
-		const {hits, phrases: found} = await both.searchWithPhrases(text, {k: 2, phrases: 4});
+		const {hits, phrases: found} = await both.searchWithPhrases(text, {k: 2, maxPhrases: 4});
 		t.deepEqual(hits, await searcher.search(text, {k: 2}));
 		const question = (await encoder.encode([text])).data;
 		const products = phrases.map((phrase, row) => {

@@ -123,7 +123,7 @@ test('accepted answers can be patterns, for exact matches and for tuning', async
 	let right = 0;
 	for (const scoring of ['original', 'normalized', 'probability'] as const) {
 		for (const merge of ['text', 'normalized'] as const) {
-			const matches = await readings.exactMatch(patterns, {scoring, merge, answers: 'pattern', passages: [1, 2, 3, 5]});
+			const matches = await readings.exactMatch(patterns, {scoring, merge, answerKind: 'pattern', passages: [1, 2, 3, 5]});
 			for (const [count, ofCount] of matches) {
 				const answers = await readings.answers({scoring, merge, passages: count});
 				for (const {id, answers: accepted} of patterns) {
@@ -137,19 +137,19 @@ test('accepted answers can be patterns, for exact matches and for tuning', async
 		}
 	}
 	t.true(right > 0, 'some are right');
-	const tuned = await tuneEvidence(readings, patterns, {scoring: 'original', answers: 'pattern', passages: [1, 5]});
+	const tuned = await tuneEvidence(readings, patterns, {scoring: 'original', answerKind: 'pattern', passages: [1, 5]});
 	for (const {beta, gamma, passages: count, exactMatch: share} of tuned.trials.filter((_, i) => i % 17 === 0)) {
 		const matches = await readings.exactMatch(patterns, {
 			scoring: 'original',
-			answers: 'pattern',
+			answerKind: 'pattern',
 			evidence: {beta, gamma},
 			passages: [count],
 		});
 		t.is(share, [...matches.get(count)!.values()].reduce((sum: number, value) => sum + value, 0) / 2);
 	}
-	await t.throwsAsync(readings.exactMatch(patterns, {answers: 'regex' as 'pattern', passages: [1]}), {
+	await t.throwsAsync(readings.exactMatch(patterns, {answerKind: 'regex' as 'pattern', passages: [1]}), {
 		code: 'ERR_ARGUMENT',
-		message: /^answers: /u,
+		message: /^answerKind: /u,
 	});
 });
 

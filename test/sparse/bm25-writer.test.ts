@@ -221,7 +221,7 @@ test('an iterable is asked for more only when what it gave was taken, be its pas
 test('little memory and more threads change nothing that is found', async t => {
 	const path = await folder(t);
 	const expected = await rankings(await Bm25Index.build(join(path, 'plain'), passages(30_000)));
-	const writer = await Bm25Writer.create(join(path, 'little'), {memory: 30e6, threads: 2, mergeInBackground: false});
+	const writer = await Bm25Writer.create(join(path, 'little'), {memoryBytes: 30e6, threads: 2, mergeInBackground: false});
 	await writer.add(passages(30_000));
 	await writer.commit();
 	const index = await Bm25Index.open(join(path, 'little'));
@@ -234,12 +234,12 @@ test('little memory and more threads change nothing that is found', async t => {
 
 test('memory and threads out of range and what is no source are refused', async t => {
 	const path = await folder(t);
-	await t.throwsAsync(Bm25Writer.create(path, {memory: 1e6}), {
+	await t.throwsAsync(Bm25Writer.create(path, {memoryBytes: 1e6}), {
 		code: 'ERR_ARGUMENT',
-		message: 'memory: expected a whole number from 15000000 to 4000000000, got 1000000',
+		message: 'memoryBytes: expected a whole number from 15000000 to 4000000000, got 1000000',
 	});
 	await t.throwsAsync(Bm25Writer.create(path, {threads: 9}), {code: 'ERR_ARGUMENT'});
-	await t.throwsAsync(Bm25Index.build(path, passages(1), {threads: 4, memory: 59e6}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(Bm25Index.build(path, passages(1), {threads: 4, memoryBytes: 59e6}), {code: 'ERR_ARGUMENT'});
 	await t.throwsAsync(Bm25Index.build(path, 7 as unknown as string), {
 		code: 'ERR_ARGUMENT',
 		message: 'source: expected a path, a passage store or an iterable of passages, got number',

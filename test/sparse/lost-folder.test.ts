@@ -14,7 +14,7 @@ function* passages(from: number, count: number): Generator<Passage> {
 async function lost(t: ExecutionContext, threads: number): Promise<{writer: Bm25Writer; folder: string; aside: string}> {
 	const parent = await mkdtemp(join(tmpdir(), 'passagekit-lost-'));
 	const [folder, aside] = [join(parent, 'index'), join(parent, 'aside')];
-	const writer = await Bm25Writer.create(folder, {threads, memory: 15e6 * threads, mergeInBackground: false});
+	const writer = await Bm25Writer.create(folder, {threads, memoryBytes: 15e6 * threads, mergeInBackground: false});
 	t.teardown(async () => {
 		await writer.close();
 		await rm(parent, {recursive: true, force: true});

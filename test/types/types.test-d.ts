@@ -76,7 +76,7 @@ export async function promises(): Promise<void> {
 	// Two evaluations are compared by a measure that both have.
 	const ranks = await evaluate(run, new Map(), ['RR']);
 	const both = await evaluate(run, new Map(), ['nDCG@10', 'RR']);
-	await significance(ranks, both, 'RR', {test: 'randomisation'});
+	await significance(ranks, both, 'RR', {test: 'randomization'});
 	// @ts-expect-error one alone has it
 	await significance(ranks, both, 'nDCG@10');
 	// @ts-expect-error no such test

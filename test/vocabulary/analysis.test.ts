@@ -3,7 +3,7 @@ import {
 	type Hit,
 	type RankedPair,
 	type RankedToken,
-	analyseVocabulary,
+	analyzeVocabulary,
 	foundBySparse,
 	queryExpansion,
 	tokenAmnesia,
@@ -164,7 +164,7 @@ test('of questions that BM25 answers among its first hits the best relevant pass
 });
 
 test('one report has all analyses of questions and passages', async t => {
-	const analysis = await analyseVocabulary(pairs, {ks: [2], compositionKs: [5]});
+	const analysis = await analyzeVocabulary(pairs, {ks: [2], compositionKs: [5]});
 	t.deepEqual(analysis, {
 		pairs: 2,
 		ks: [2],
@@ -173,7 +173,7 @@ test('one report has all analyses of questions and passages', async t => {
 		expansion: await queryExpansion(pairs, [2]),
 		composition: await topComposition(pairs, [5]),
 	});
-	await t.throwsAsync(analyseVocabulary(pairs, {ks: []}), {code: 'ERR_ARGUMENT', message: 'ks: expected at least one rank, got none'});
+	await t.throwsAsync(analyzeVocabulary(pairs, {ks: []}), {code: 'ERR_ARGUMENT', message: 'ks: expected at least one rank, got none'});
 	await t.throwsAsync(queryExpansion(pairs, [0]), {code: 'ERR_ARGUMENT'});
 });
 

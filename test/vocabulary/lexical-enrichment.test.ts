@@ -42,7 +42,7 @@ async function temporary(t: ExecutionContext): Promise<string> {
 
 /** Static embeddings as they are: what comes of them can be worked out by hand. */
 async function plain(idf: TokenWeights, options: LexicalEnrichmentOptions = {}): Promise<LexicalEnrichment> {
-	return LexicalEnrichment.fit({encoder, projection, idf}, {tokens: 'static', whitening: false, normalise: false, lambda: 2, ...options});
+	return LexicalEnrichment.fit({encoder, projection, idf}, {tokens: 'static', whitening: false, normalize: false, lambda: 2, ...options});
 }
 
 /** The decoder's rows, read from the safetensors file by its format: a length, a JSON table, numbers. */
@@ -99,8 +99,8 @@ test('a lexical vector is the weighted mean of its tokens, repeated ones and tho
 	);
 });
 
-test('normalised lexical vectors have length λ', async t => {
-	const enriched = await plain(false, {normalise: true, lambda: 0.75});
+test('normalized lexical vectors have length λ', async t => {
+	const enriched = await plain(false, {normalize: true, lambda: 0.75});
 	const {lexical} = await enriched.parts(['fox hen fox']);
 	t.true(Math.abs(Math.hypot(...lexical.data) - 1) < 1e-6);
 	const [with0, with1] = [(await encoder.encode(['fox hen fox'])).data, (await enriched.encode(['fox hen fox'])).data];
@@ -299,7 +299,7 @@ test('whatever changes vectors changes the identity, and an index refuses anothe
 		plain(false, {lambda: 1}),
 		plain(false, {whitening: 'principal'}),
 		plain(false, {whitening: 'aligned'}),
-		plain(false, {normalise: true}),
+		plain(false, {normalize: true}),
 		plain(false, {renormalize: true}),
 		plain(new Map([['fox', 1]])),
 		plain(new Map([['fox', 2]])),

@@ -38,7 +38,7 @@ test('scores are those of searches with each λ, and the best of them is chosen'
 		await enriched,
 		passages,
 		{queries, qrels, measure: 'RR@3'},
-		{lambdas, onProgress: ({done}) => progress.push(done)},
+		{grid: lambdas, onProgress: ({done}) => progress.push(done)},
 	);
 	for (const {lambda, score} of found.curve) {
 		const encoder = (await enriched).withLambda(lambda);
@@ -86,7 +86,7 @@ test('for an encoder of unit vectors the scores are cosine similarities of the d
 	const lambdas = [0, 0.3, 0.6, 1, 2];
 	const scaled = new Map<number, number>();
 	for (const enrichment of [fitted, sums]) {
-		const {curve} = await tuneLambda(enrichment, passages, {queries, qrels, measure: 'RR'}, {lambdas});
+		const {curve} = await tuneLambda(enrichment, passages, {queries, qrels, measure: 'RR'}, {grid: lambdas});
 		for (const {lambda, score} of curve) {
 			const {vectors: q, lexical: lexQ} = await enrichment.parts(queries.map(({text}) => text));
 			const {vectors: p, lexical: lexP} = await enrichment.parts(passages);
@@ -112,7 +112,7 @@ test('for an encoder of unit vectors the scores are cosine similarities of the d
 });
 
 test('each part of the questions is measured by the λ of the others', async t => {
-	const found = await tuneLambda(await enriched, passages, {queries, qrels, measure: 'Success@1'}, {lambdas: [0, 4], folds: 5});
+	const found = await tuneLambda(await enriched, passages, {queries, qrels, measure: 'Success@1'}, {grid: [0, 4], folds: 5});
 	t.deepEqual(
 		found.folds,
 		Array.from({length: 5}, () => ({lambda: 4, score: 1})),
@@ -121,20 +121,17 @@ test('each part of the questions is measured by the λ of the others', async t =
 	// With two questions alone that tokens mislead, whoever holds one of them out sees the other.
 	const astray = new Map(qrels);
 	astray.set('q0', new Map([['p1', 1]]));
-	const mixed = await tuneLambda(await enriched, passages, {queries, qrels: astray, measure: 'Success@1'}, {lambdas: [0, 4], folds: 10});
+	const mixed = await tuneLambda(await enriched, passages, {queries, qrels: astray, measure: 'Success@1'}, {grid: [0, 4], folds: 10});
 	t.is(mixed.lambda, 4);
 	t.is(mixed.score, 0.9);
 	t.is(mixed.heldOut, 0.9);
-	t.deepEqual(
-		await tuneLambda(await enriched, passages, {queries, qrels: astray, measure: 'Success@1'}, {lambdas: [0, 4], folds: 10}),
-		mixed,
-	);
+	t.deepEqual(await tuneLambda(await enriched, passages, {queries, qrels: astray, measure: 'Success@1'}, {grid: [0, 4], folds: 10}), mixed);
 });
 
 test('answers in passages are an objective too, and of equal λ the first wins', async t => {
 	const questions = queries.map((query, i) => ({...query, answers: [animals[i]!]}));
 	const unanswerable = {id: 'none', text: 'where is it?', answers: []};
-	const found = await tuneLambda(await enriched, passages, {questions: [...questions, unanswerable], k: 1}, {lambdas: [4, 5, 0]});
+	const found = await tuneLambda(await enriched, passages, {questions: [...questions, unanswerable], k: 1}, {grid: [4, 5, 0]});
 	t.deepEqual([found.lambda, found.score], [4, 1]);
 	t.true(found.curve[2]!.score < 0.5);
 });
@@ -146,8 +143,8 @@ test('what has no meaning is refused', async t => {
 		t.regex(error.message, message);
 	};
 	const objective = {queries, qrels, measure: 'RR@3'} as const;
-	await refused(tuneLambda(await enriched, passages, objective, {lambdas: []}), /^lambdas: expected numbers of at least 0, got \[\]$/u);
-	await refused(tuneLambda(await enriched, passages, objective, {lambdas: [1, -1]}), /got \[1, -1\]$/u);
+	await refused(tuneLambda(await enriched, passages, objective, {grid: []}), /^grid: expected numbers of at least 0, got \[\]$/u);
+	await refused(tuneLambda(await enriched, passages, objective, {grid: [1, -1]}), /got \[1, -1\]$/u);
 	await refused(tuneLambda(await enriched, passages, objective, {folds: 1}), /^folds: expected a whole number of at least 2, got 1$/u);
 	await refused(
 		tuneLambda(await enriched, passages, objective, {folds: 11}),

@@ -17,15 +17,15 @@ export interface ConfidenceModel {
 
 /** A searcher that also returns the best phrases: `PhraseSearcher` does. */
 export interface WithPhrases {
-	/** The `k` best passages, and the `phrases` best phrases. */
+	/** The `k` best passages, and the `maxPhrases` best phrases. */
 	searchWithPhrases(
 		query: string,
-		options: SearchOptions & {readonly phrases: number},
+		options: SearchOptions & {readonly maxPhrases: number},
 	): Promise<{readonly hits: Hit[]; readonly phrases: readonly Hit[]}>;
 	/** The same for many queries. */
 	searchManyWithPhrases(
 		queries: readonly Query[],
-		options: SearchManyOptions & {readonly phrases: number},
+		options: SearchManyOptions & {readonly maxPhrases: number},
 	): Promise<{readonly run: Run; readonly phrases: Run}>;
 }
 
@@ -144,7 +144,7 @@ export class ConfidenceSearcher implements Searcher {
 			{signal, onProgress},
 			this.#models.map(({name, searcher, temperature}) => async (call: CallOptions): Promise<FusedModel> => {
 				if (this.#returnsPhrases(searcher)) {
-					const {run, phrases} = await searcher.searchManyWithPhrases(queries, {k, phrases: this.#depth, threads, ...call});
+					const {run, phrases} = await searcher.searchManyWithPhrases(queries, {k, maxPhrases: this.#depth, threads, ...call});
 					return {name, run, phrases, temperature};
 				}
 				return {name, run: await searcher.searchMany(queries, {k: depth, threads, ...call}), temperature};
@@ -163,7 +163,7 @@ export class ConfidenceSearcher implements Searcher {
 		const found = await Promise.all(
 			this.#models.map(async ({searcher}) => {
 				if (this.#returnsPhrases(searcher)) {
-					return searcher.searchWithPhrases(query, {k, phrases: this.#depth, signal});
+					return searcher.searchWithPhrases(query, {k, maxPhrases: this.#depth, signal});
 				}
 				const hits = await searcher.search(query, {k: depth, signal});
 				return {hits, phrases: hits};

@@ -18,7 +18,7 @@ export interface TemperatureDescentOptions extends CallOptions {
 	/** Factor of the gradient. @default 100 */
 	readonly stepSize?: number | undefined;
 	/** Maximum number of steps. @default 100 */
-	readonly steps?: number | undefined;
+	readonly maxSteps?: number | undefined;
 	/** Bins of the calibration error. @default 10 */
 	readonly bins?: number | undefined;
 }
@@ -30,7 +30,7 @@ const descentOptions: OptionNames = optionNames<TemperatureDescentOptions>({
 	bins: true,
 	start: true,
 	stepSize: true,
-	steps: true,
+	maxSteps: true,
 });
 
 /** A temperature, and the squared calibration error there. */
@@ -61,7 +61,7 @@ the same order, and the same temperature.
 `search` (the default) finds the temperature with the smallest error, within eight powers of ten around the spread of the
 scores; on random data its error was at most 1.001 times the minimum. `descent` is the paper's method: T ← T − stepSize · dE/dT from T₀ = 0.1
 with a step size of 100 (§4.2), where dE/dT uses the derivative of the most confident model's confidence. It ends when the
-gradient is 0 or after `steps` steps; a step to 0 or below halves the temperature instead. Its result depends on T₀ and on the
+gradient is 0 or after `maxSteps` steps; a step to 0 or below halves the temperature instead. Its result depends on T₀ and on the
 size of the scores: see docs/calibration.md. Progress counts intervals of temperatures, or steps.
 
 Fails with `ERR_ARGUMENT` without models or if their numbers of questions differ, and with `ERR_DIMENSION` if `scores` does not
@@ -160,12 +160,12 @@ async function fit(
 		const [found] = points(await callNative(options, control => native.searchTemperature(scores, ks, correct, bins, control)));
 		return found!;
 	}
-	const {start = 0.1, stepSize = 100, steps = 100} = options;
+	const {start = 0.1, stepSize = 100, maxSteps = 100} = options;
 	checkTemperature('start', start);
 	checkTemperature('stepSize', stepSize);
-	checkCount('steps', steps, 0);
+	checkCount('maxSteps', maxSteps, 0);
 	const path = points(
-		await callNative(options, control => native.descendTemperature(scores, ks, correct, bins, start, stepSize, steps, control)),
+		await callNative(options, control => native.descendTemperature(scores, ks, correct, bins, start, stepSize, maxSteps, control)),
 	);
 	return {...path.at(-1)!, path};
 }

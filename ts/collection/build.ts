@@ -171,7 +171,7 @@ export async function buildCollection(
 		const indexes: Array<'flat' | 'hnsw'> = [];
 		if (encoder && model !== false) {
 			const questions = await questionsOf(options, encoder);
-			record = {model: named(model), identity: encoder.identity, dim: encoder.dim, unit: encoder.unit, ...(questions && {questions})};
+			record = {model: named(model), identity: encoder.identity, dim: encoder.dim, unit: encoder.normalized, ...(questions && {questions})};
 			const metadata = JSON.stringify({encoder: encoder.identity, ...(questions && {questionEncoder: questions.identity})});
 			await stage('encode', options, async call => {
 				const handle = OnnxEncoder.handle(encoder);

@@ -22,7 +22,7 @@ export const retrievers: readonly Retriever[] = ['bm25', 'dense', 'hybrid'];
 
 export interface CollectionOptions extends Bm25Options, OpenOptions {
 	/** The encoder of questions. @default the one that the collection was built with or for */
-	readonly encoder?: string | undefined;
+	readonly questionEncoder?: string | undefined;
 	readonly encoderOptions?: OnnxEncoderOptions | undefined;
 	/** The reader for `ask`. @default 'minilm-reader' */
 	readonly reader?: string | undefined;
@@ -30,7 +30,7 @@ export interface CollectionOptions extends Bm25Options, OpenOptions {
 
 export interface SearcherOptions {
 	/** Which vectors index a dense search uses. @default 'flat' up to 50,000 passages, else 'hnsw' where there is one */
-	readonly index?: 'flat' | 'hnsw' | undefined;
+	readonly vectorIndex?: 'flat' | 'hnsw' | undefined;
 	/** How a hybrid search fuses. @default {method: 'hybridNorm', alpha: 0.05} for unit vectors, else {method: 'dprHybrid'} */
 	readonly fusion?: FusionMethod | undefined;
 	/** Hits taken from each list before fusing. @default 1000 */
@@ -55,11 +55,11 @@ const openOptions: OptionNames = optionNames<CollectionOptions>({
 	...openOptionNames,
 	k1: true,
 	b: true,
-	encoder: true,
+	questionEncoder: true,
 	encoderOptions: true,
 	reader: true,
 });
-const searcherNames = {index: true, fusion: true, depth: true} as const;
+const searcherNames = {vectorIndex: true, fusion: true, depth: true} as const;
 const searcherOptions: OptionNames = optionNames<SearcherOptions>(searcherNames);
 const askOptions: OptionNames = optionNames<AskOptions>({
 	...searcherNames,
@@ -88,13 +88,13 @@ Weights of evidence fusion that did best on the encyclopaedia's development ques
 hybrid scores, five passages read). BM25 scores run to some tens, scores of unit vectors to 1; of other vectors nothing is
 known, so their scores do not count.
 */
-export function defaultEvidence(retriever: Retriever, unitVectors: boolean): {readonly beta: number; readonly gamma: number} {
+export function defaultEvidence(retriever: Retriever, normalized: boolean): {readonly beta: number; readonly gamma: number} {
 	checkOneOf('retriever', retriever, retrievers);
-	checkBoolean('unitVectors', unitVectors);
+	checkBoolean('normalized', normalized);
 	if (retriever === 'bm25') {
 		return {beta: 1, gamma: 0.5};
 	}
-	return {beta: 1, gamma: unitVectors ? 10 : 0};
+	return {beta: 1, gamma: normalized ? 10 : 0};
 }
 
 /** Up to this many passages an exact search takes less time than a question's encoding. */
@@ -140,7 +140,7 @@ export class Collection implements AsyncDisposable {
 		const {encoder, questionEncoder, encoderOptions} = build;
 		return Collection.open(
 			output,
-			encoder === false ? {reader, k1, b} : {reader, k1, b, encoder: questionEncoder ?? encoder, encoderOptions},
+			encoder === false ? {reader, k1, b} : {reader, k1, b, questionEncoder: questionEncoder ?? encoder, encoderOptions},
 		);
 	}
 
@@ -173,7 +173,7 @@ export class Collection implements AsyncDisposable {
 		if (retriever === 'bm25') {
 			return this.bm25;
 		}
-		const dense = await this.#dense(options.index);
+		const dense = await this.#dense(options.vectorIndex);
 		if (retriever === 'dense') {
 			return dense;
 		}
@@ -186,7 +186,7 @@ export class Collection implements AsyncDisposable {
 	async encoder(): Promise<OnnxEncoder> {
 		const made = this.#withVectors();
 		return this.#once('encoder', async () =>
-			OnnxEncoder.load(this.#options.encoder ?? made.questions?.model ?? made.model, this.#options.encoderOptions),
+			OnnxEncoder.load(this.#options.questionEncoder ?? made.questions?.model ?? made.model, this.#options.encoderOptions),
 		);
 	}
 
@@ -209,10 +209,10 @@ export class Collection implements AsyncDisposable {
 		checkString('question', question);
 		checkOptions('ask', options, askOptions);
 		const {retriever = this.manifest.encoder ? 'hybrid' : 'bm25', passages: count = 20, answers: k = 3, signal} = options;
-		const {index, fusion, depth, scoring, spansPerPassage, maxAnswerTokens, merge} = options;
+		const {vectorIndex, fusion, depth, scoring, spansPerPassage, maxAnswerTokens, merge} = options;
 		checkCount('passages', count, 1);
 		checkCount('answers', k, 1);
-		const [searcher, reader] = await Promise.all([this.searcher(retriever, {index, fusion, depth}), this.reader()]);
+		const [searcher, reader] = await Promise.all([this.searcher(retriever, {vectorIndex, fusion, depth}), this.reader()]);
 		const hits = await searcher.search(question, {k: count, signal});
 		const passages = await this.retrieved(hits);
 		const evidence = options.evidence ?? this.evidence(retriever);
@@ -254,7 +254,7 @@ export class Collection implements AsyncDisposable {
 		const {indexes, passages} = this.manifest;
 		const index = wanted ?? (passages > FLAT_UP_TO && indexes.includes('hnsw') ? 'hnsw' : 'flat');
 		this.#withVectors();
-		checkOneOf('index', index, indexes);
+		checkOneOf('vectorIndex', index, indexes);
 		return new DenseSearcher({encoder: await this.encoder(), index: await (index === 'flat' ? this.flat() : this.hnsw())});
 	}
 
@@ -293,9 +293,9 @@ async function foundManifest(folder: string): Promise<Manifest> {
 	}
 }
 
-function checkOpening({encoder, encoderOptions, reader, inMemory, verify, ...parameters}: CollectionOptions): void {
+function checkOpening({questionEncoder, encoderOptions, reader, inMemory, verify, ...parameters}: CollectionOptions): void {
 	checkedOpenOptions({inMemory, verify});
-	for (const [what, model] of Object.entries({encoder, reader})) {
+	for (const [what, model] of Object.entries({questionEncoder, reader})) {
 		if (model !== undefined) {
 			checkString(what, model);
 		}

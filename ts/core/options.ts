@@ -81,7 +81,7 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
 	signal: ['abortsignal', 'abort'],
 	onProgress: ['progress'],
 	threads: ['numthreads', 'nthreads', 'workers', 'parallelism'],
-	normalise: ['normalize'],
+	normalize: ['normalise', 'normalization', 'unitlength'],
 };
 
 function refuseOption(call: string, name: string, names: OptionNames): never {

@@ -28,7 +28,7 @@ export interface OnnxEncoderOptions extends ModelOptions {
 	/** Tokens of an input, special tokens included; longer texts are cut at their end. @default as configured, else 256 */
 	readonly maxTokens?: number | undefined;
 	/** Scale every vector to unit length. @default as configured, else false */
-	readonly normalise?: boolean | undefined;
+	readonly normalize?: boolean | undefined;
 	/** `[CLS] title [SEP] text [SEP]` or `[CLS] title text [SEP]`. @default as configured, else 'pair' for 'cls' pooling as in DPR, 'joined' otherwise as in Sentence Transformers */
 	readonly passageForm?: 'pair' | 'joined' | undefined;
 	/**
@@ -46,7 +46,7 @@ export const encoderOptions: OptionNames = optionNames<OnnxEncoderOptions>({
 	...downloadNames,
 	pooling: true,
 	maxTokens: true,
-	normalise: true,
+	normalize: true,
 	passageForm: true,
 	tokenTypes: true,
 	threads: true,
@@ -69,15 +69,15 @@ const {data, rows, dim} = await encoder.encode(['a question', {title: 'A title',
 export class OnnxEncoder implements Encoder, AsyncDisposable {
 	readonly identity: string;
 	/** Whether its vectors have unit length. */
-	readonly unit: boolean;
+	readonly normalized: boolean;
 	readonly #native: Binding.NativeEncoder;
 
 	/** @internal */
-	private constructor(encoder: Binding.NativeEncoder, identity: string, unit: boolean) {
+	private constructor(encoder: Binding.NativeEncoder, identity: string, normalized: boolean) {
 		checkMade('OnnxEncoder', encoder, native.NativeEncoder, 'OnnxEncoder.load()');
 		this.#native = encoder;
 		this.identity = identity;
-		this.unit = unit;
+		this.normalized = normalized;
 	}
 
 	/** `model` is a folder with `model.onnx` and `tokenizer.json`, a model that passagekit carries, or a name on the Hugging Face hub. */
@@ -158,17 +158,17 @@ async function configured(folder: string, options: OnnxEncoderOptions): Promise<
 	const pooler = await readModelJson(folder, '1_Pooling/config.json');
 	const pooling = options.pooling ?? own['pooling'] ?? (pooler?.['pooling_mode_mean_tokens'] ? 'mean' : 'cls');
 	const passageForm = options.passageForm ?? own['passage_form'] ?? (pooling === 'cls' ? 'pair' : 'joined');
-	const normalise = options.normalise ?? own['normalize'] ?? false;
+	const normalize = options.normalize ?? own['normalize'] ?? false;
 	const tokenTypes = options.tokenTypes ?? own['token_types'] ?? (config['model_type'] === 'dpr' ? 'zeros' : 'segments');
 	const maxTokens = options.maxTokens ?? own['max_tokens'] ?? 256;
 	if (typeof pooling !== 'string' || !/^(cls|mean|output:.+)$/u.test(pooling)) {
 		throw new RetrievalError('ERR_ARGUMENT', `pooling: expected cls, mean or output:NAME, got ${shown(pooling)}`);
 	}
-	if (options.normalise !== undefined) {
-		checkBoolean('normalise', options.normalise);
+	if (options.normalize !== undefined) {
+		checkBoolean('normalize', options.normalize);
 	}
 	checkOneOf('passageForm', passageForm, ['pair', 'joined']);
 	checkOneOf('tokenTypes', tokenTypes, ['segments', 'zeros']);
 	checkCount('maxTokens', maxTokens, 8, 1_000_000);
-	return {pooling, passageForm, tokenTypes, normalise: Boolean(normalise), maxTokens};
+	return {pooling, passageForm, tokenTypes, normalise: Boolean(normalize), maxTokens};
 }

@@ -5,7 +5,7 @@ import type {AnswerKind} from '../core/types.ts';
 export type {AnswerKind} from '../core/types.ts';
 
 /** SQuAD's normalization: lower case; no punctuation, articles, extra white space. */
-export function normaliseAnswer(answer: string): string {
+export function normalizeAnswer(answer: string): string {
 	checkString('answer', answer);
 	return callSync(() => native.normaliseAnswer(answer));
 }

@@ -1,4 +1,4 @@
-export {type AnswerKind, exactMatch, f1, hasAnswer, normaliseAnswer} from './answers.ts';
+export {type AnswerKind, exactMatch, f1, hasAnswer, normalizeAnswer} from './answers.ts';
 export {
 	candidateLists,
 	type CandidateLists,

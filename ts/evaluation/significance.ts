@@ -6,13 +6,13 @@ import {type OptionNames, callNames, checkOptions, optionNames} from '../core/op
 import type {CallOptions} from '../core/types.ts';
 import type {Evaluation} from './evaluate.ts';
 
-/** Student's paired t-test, Fisher's randomisation test, or the bootstrap test by the shift method. */
-export type SignificanceTest = 'paired-t' | 'randomisation' | 'bootstrap';
+/** Student's paired t-test, Fisher's randomization test, or the bootstrap test by the shift method. */
+export type SignificanceTest = 'paired-t' | 'randomization' | 'bootstrap';
 
 export interface SignificanceOptions extends CallOptions {
 	/** @default 'paired-t' */
 	readonly test?: SignificanceTest | undefined;
-	/** How often `randomisation` and `bootstrap` draw. @default 10_000 */
+	/** How often `randomization` and `bootstrap` draw. @default 10_000 */
 	readonly rounds?: number | undefined;
 	/** Seed of their random numbers. The same values and seed give the same p on every platform. @default 42 */
 	readonly seed?: number | undefined;
@@ -37,12 +37,18 @@ export interface PairedTest {
 }
 
 /** The tests, for those who choose one by name. */
-const tests = ['paired-t', 'randomisation', 'bootstrap'] as const satisfies readonly SignificanceTest[];
+const tests = ['paired-t', 'randomization', 'bootstrap'] as const satisfies readonly SignificanceTest[];
+/** The tests as the addon names them. */
+const nativeNames: Readonly<Record<SignificanceTest, string>> = {
+	'paired-t': 'paired-t',
+	randomization: 'randomisation',
+	bootstrap: 'bootstrap',
+};
 
 /**
 Tests whether two systems differ, by a value for each query: exact match, say, or reciprocal rank (Smucker et al., 2007).
 
-`paired-t`: p is 1 where all differences are 0, and 0 where they are all the same otherwise. `randomisation`: the share of
+`paired-t`: p is 1 where all differences are 0, and 0 where they are all the same otherwise. `randomization`: the share of
 the ways to exchange the two values of queries that make the means differ as much; all ways are counted where at most 16
 queries differ. `bootstrap`: the share of samples of queries, drawn with replacement, whose mean difference is as far from
 the observed one as that is from 0 (Efron & Tibshirani, 1993, ch. 16). What is drawn gives p = (1 + count) / (1 + rounds).
@@ -55,7 +61,7 @@ const before = new Map([['q1', 0.5], ['q2', 0.4], ['q3', 0.6], ['q4', 0.7]]);
 const after = new Map([['q1', 0.9], ['q2', 0.6], ['q3', 0.7], ['q4', 1]]);
 await pairedTest(after, before);
 //=> {difference: 0.25, p: 0.03046…, queries: 4, missing: 0, statistic: 3.872…, standardError: 0.06454…}
-await pairedTest(after, before, {test: 'randomisation'});
+await pairedTest(after, before, {test: 'randomization'});
 //=> {difference: 0.25, p: 0.125, queries: 4, missing: 0}
 ```
 */
@@ -185,7 +191,7 @@ async function tested<V>(
 		throw new RetrievalError('ERR_ARGUMENT', `a and b: expected queries in common, got none: a begins with ${first}, b with ${second}`);
 	}
 	const {difference, p, statistic, standardError} = await callNative(options, control =>
-		native.significance(left.subarray(0, queries), right.subarray(0, queries), test, rounds, seed, control),
+		native.significance(left.subarray(0, queries), right.subarray(0, queries), nativeNames[test], rounds, seed, control),
 	);
 	return {
 		difference,

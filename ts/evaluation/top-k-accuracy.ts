@@ -22,10 +22,10 @@ export interface TopKAccuracy {
 
 export interface TopKAccuracyOptions extends CallOptions {
 	/** Whether answers are texts or regular expressions. @default 'text' */
-	readonly answers?: AnswerKind | undefined;
+	readonly answerKind?: AnswerKind | undefined;
 }
 
-const accuracyOptions: OptionNames = optionNames<TopKAccuracyOptions>({...callNames, answers: true});
+const accuracyOptions: OptionNames = optionNames<TopKAccuracyOptions>({...callNames, answerKind: true});
 
 /**
 The share of questions with an answer in the top k passages, for each k (Karpukhin et al., 2020, §5): tokens of the
@@ -49,8 +49,8 @@ export async function topKAccuracy(
 	checkQuestions('questions', questions);
 	checkArray('ks', ks, 'cut-offs');
 	checkOptions('topKAccuracy', options, accuracyOptions);
-	const {answers: kind = 'text'} = options;
-	checkOneOf('answers', kind, ['text', 'pattern']);
+	const {answerKind = 'text'} = options;
+	checkOneOf('answerKind', answerKind, ['text', 'pattern']);
 	if (ks.length === 0) {
 		throw new RetrievalError('ERR_ARGUMENT', 'ks: expected at least one cut-off, got none');
 	}
@@ -59,7 +59,7 @@ export async function topKAccuracy(
 	}
 	const answerable = questions.filter(question => question.answers.length > 0);
 	const handle = await nativeRun(run);
-	const judge = new native.AnswerJudge([handle], await nativeTexts(passages), Math.max(...ks), kind === 'pattern');
+	const judge = new native.AnswerJudge([handle], await nativeTexts(passages), Math.max(...ks), answerKind === 'pattern');
 	for (const {id, answers} of answerable) {
 		judge.add(id, [...answers]);
 	}

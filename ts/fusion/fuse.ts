@@ -4,7 +4,7 @@ import {type Binding, callNative, native} from '../core/native/native.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
 import {RetrievedRun, nativeRun} from '../core/native/runs.ts';
 import type {CallOptions, Run} from '../core/types.ts';
-import {type FusionMethod, checkFusion} from './method.ts';
+import {type FusionMethod, checkFusion, nativeFusion} from './method.ts';
 
 /** Two runs by name, or any number of them. */
 export type FusedLists = {readonly dense: Run; readonly sparse: Run} | readonly Run[];
@@ -35,7 +35,7 @@ export async function fuse(lists: FusedLists, fusion: FusionMethod, options: Fus
 	checkCount('k', k, 0);
 	const runs = await nativeRuns(lists);
 	checkFusion(fusion, runs.length);
-	return new RetrievedRun(await callNative(options, control => native.fuseRuns(runs, fusion as Binding.FusionMethod, depth, k, control)));
+	return new RetrievedRun(await callNative(options, control => native.fuseRuns(runs, nativeFusion(fusion), depth, k, control)));
 }
 
 /** @internal The dense run first. */

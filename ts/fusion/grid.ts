@@ -1,18 +1,18 @@
 import {checkArray, checkNumber, checkOneOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
-import type {FusionMethod, Normalisation} from './method.ts';
+import type {FusionMethod, Normalization} from './method.ts';
 
 export interface HybridGrid {
 	/** Whose weight is looked for: λ of `dprHybrid`, α of the others. @default 'hybrid' */
 	readonly method?: 'hybrid' | 'hybridNorm' | 'dprHybrid' | 'interpolate' | undefined;
 	/** Of `interpolate`. @default 'none' */
-	readonly normalise?: Normalisation | undefined;
+	readonly normalize?: Normalization | undefined;
 	/** Weights that are tried. @default 0 to 2 by steps of 0.05, as Ma et al. (2021, §3); to 1 for `interpolate` */
 	readonly grid?: readonly number[] | undefined;
 }
 
 /** The names of `HybridGrid`, for calls with additional options. */
-export const gridNames = {method: true, normalise: true, grid: true} as const;
+export const gridNames = {method: true, normalize: true, grid: true} as const;
 
 /** A weight, and what it reaches: a share or a mean from 0 to 1. */
 export interface TunedPoint {
@@ -34,7 +34,7 @@ export async function bestOf(
 	options: HybridGrid,
 	score: (methods: readonly FusionMethod[]) => Promise<readonly number[]>,
 ): Promise<HybridTuning> {
-	const {method = 'hybrid', normalise} = options;
+	const {method = 'hybrid', normalize} = options;
 	checkOneOf('method', method, ['hybrid', 'hybridNorm', 'dprHybrid', 'interpolate']);
 	// Multiples are nearer to what is meant than sums of steps.
 	const grid = options.grid ?? Array.from({length: method === 'interpolate' ? 21 : 41}, (_, i) => i / 20);
@@ -51,7 +51,7 @@ export async function bestOf(
 				return {method, lambda: weight};
 			}
 			case 'interpolate': {
-				return {method, alpha: weight, ...(normalise ? {normalise} : {})};
+				return {method, alpha: weight, ...(normalize ? {normalize} : {})};
 			}
 			default: {
 				return {method, alpha: weight};

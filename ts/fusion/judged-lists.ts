@@ -7,18 +7,18 @@ import type {CallOptions, Question} from '../core/types.ts';
 import {type OptionNames, callNames, callOptions, checkOptions, optionNames} from '../core/options.ts';
 import {type FusedLists, nativeRuns} from './fuse.ts';
 import {type HybridGrid, type HybridTuning, bestOf, gridNames} from './grid.ts';
-import {type FusionMethod, checkFusion} from './method.ts';
+import {type FusionMethod, checkFusion, nativeFusion} from './method.ts';
 
 export interface JudgeOptions extends CallOptions {
 	/** Hits of each list that count. @default 1000 */
 	readonly depth?: number | undefined;
 	/** Whether answers are texts or regular expressions. @default 'text' */
-	readonly answers?: AnswerKind | undefined;
+	readonly answerKind?: AnswerKind | undefined;
 }
 
 type TuneOptions = HybridGrid & {readonly k?: number | undefined; readonly signal?: AbortSignal | undefined};
 
-const judgeOptions: OptionNames = optionNames<JudgeOptions>({...callNames, depth: true, answers: true});
+const judgeOptions: OptionNames = optionNames<JudgeOptions>({...callNames, depth: true, answerKind: true});
 const tuneOptions: OptionNames = optionNames<TuneOptions>({...gridNames, k: true, signal: true});
 
 /**
@@ -54,11 +54,11 @@ export class JudgedLists {
 	): Promise<JudgedLists> {
 		checkQuestions('questions', questions);
 		checkOptions('judge', options, judgeOptions);
-		const {depth = 1000, answers = 'text'} = options;
+		const {depth = 1000, answerKind = 'text'} = options;
 		checkCount('depth', depth, 1);
-		checkOneOf('answers', answers, ['text', 'pattern']);
+		checkOneOf('answerKind', answerKind, ['text', 'pattern']);
 		const runs = await nativeRuns(lists);
-		const judge = new native.AnswerJudge(runs, await nativeTexts(passages), depth, answers === 'pattern');
+		const judge = new native.AnswerJudge(runs, await nativeTexts(passages), depth, answerKind === 'pattern');
 		const answerable = questions.filter(question => question.answers.length > 0);
 		const ids = answerable.map(({id}) => id);
 		if (new Set(ids).size < ids.length) {
@@ -79,9 +79,7 @@ export class JudgedLists {
 		for (const method of methods) {
 			checkFusion(method, this.#lists);
 		}
-		const ranks = await callNative(options, control =>
-			this.#native.firstRanks(methods as unknown as Binding.FusionMethod[], within, control),
-		);
+		const ranks = await callNative(options, control => this.#native.firstRanks(methods.map(nativeFusion), within, control));
 		const count = this.questions.length;
 		return methods.map((_, i) => ranks.subarray(i * count, (i + 1) * count));
 	}

@@ -1,5 +1,6 @@
 import {checkNumber, checkObject, checkOneOf, kindOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
+import type {Binding} from '../core/native/native.ts';
 import {type OptionNames, checkGiven} from '../core/options.ts';
 
 /**
@@ -8,8 +9,8 @@ How lists become one, over the union of their hits. The first four are of a dens
 - `dprHybrid`: λ · dense + sparse, a missing score is 0 (Karpukhin et al., 2020). λ is 1.1 by default.
 - `hybrid`: dense + α · sparse, a missing score is 0.
 - `hybridNorm`: the same, but a missing score is the lowest score that its list retrieved.
-- `interpolate`: α · dense + (1 − α) · sparse after `normalise`; a missing score is 0, or after `z-score` the list's lowest.
-- `linear`: Σ weight · score of any number of lists, after `normalise`; a missing score is 0, or the list's lowest where
+- `interpolate`: α · dense + (1 − α) · sparse after `normalize`; a missing score is 0, or after `z-score` the list's lowest.
+- `linear`: Σ weight · score of any number of lists, after `normalize`; a missing score is 0, or the list's lowest where
   `missing` is `minimum`. Weights are 1 by default.
 - `rrf`: Σ 1 / (rankConstant + rank) of any number of lists, scores are ignored (Cormack et al., 2009). The constant is 60 by default.
 */
@@ -17,26 +18,35 @@ export type FusionMethod =
 	| {readonly method: 'dprHybrid'; readonly lambda?: number}
 	| {readonly method: 'hybrid'; readonly alpha: number}
 	| {readonly method: 'hybridNorm'; readonly alpha: number}
-	| {readonly method: 'interpolate'; readonly alpha: number; readonly normalise?: Normalisation}
+	| {readonly method: 'interpolate'; readonly alpha: number; readonly normalize?: Normalization}
 	| {
 			readonly method: 'linear';
 			readonly weights?: readonly number[];
-			readonly normalise?: Normalisation;
+			readonly normalize?: Normalization;
 			readonly missing?: 'zero' | 'minimum';
 	  }
 	| {readonly method: 'rrf'; readonly rankConstant?: number};
 
 /** `min-max` to [0, 1]; `z-score` to mean 0 and standard deviation 1, a list at a time. */
-export type Normalisation = 'none' | 'min-max' | 'z-score';
+export type Normalization = 'none' | 'min-max' | 'z-score';
 
 const methodOptions: Readonly<Record<FusionMethod['method'], OptionNames>> = {
 	dprHybrid: new Set(['method', 'lambda']),
 	hybrid: new Set(['method', 'alpha']),
 	hybridNorm: new Set(['method', 'alpha']),
-	interpolate: new Set(['method', 'alpha', 'normalise']),
-	linear: new Set(['method', 'weights', 'normalise', 'missing']),
+	interpolate: new Set(['method', 'alpha', 'normalize']),
+	linear: new Set(['method', 'weights', 'normalize', 'missing']),
 	rrf: new Set(['method', 'rankConstant']),
 };
+
+/** A method as the addon takes it. */
+export function nativeFusion(fusion: FusionMethod): Binding.FusionMethod {
+	if (fusion.method === 'interpolate' || fusion.method === 'linear') {
+		const {normalize, ...others} = fusion;
+		return (normalize === undefined ? others : {...others, normalise: normalize}) as Binding.FusionMethod;
+	}
+	return fusion as Binding.FusionMethod;
+}
 
 /** Refuses a method that has no meaning for so many lists. */
 export function checkFusion(fusion: FusionMethod, lists: number): void {
@@ -55,12 +65,12 @@ export function checkFusion(fusion: FusionMethod, lists: number): void {
 			break;
 		}
 		case 'interpolate': {
-			checkOneOf('fusion: normalise', fusion.normalise ?? 'none', ['none', 'min-max', 'z-score']);
+			checkOneOf('fusion: normalize', fusion.normalize ?? 'none', ['none', 'min-max', 'z-score']);
 			checkNumber('fusion: alpha', fusion.alpha);
 			break;
 		}
 		case 'linear': {
-			checkOneOf('fusion: normalise', fusion.normalise ?? 'none', ['none', 'min-max', 'z-score']);
+			checkOneOf('fusion: normalize', fusion.normalize ?? 'none', ['none', 'min-max', 'z-score']);
 			checkOneOf('fusion: missing', fusion.missing ?? 'zero', ['zero', 'minimum']);
 			const {weights} = fusion;
 			if (weights !== undefined && (!Array.isArray(weights) || weights.length !== lists)) {

@@ -14,7 +14,7 @@ export type HybridObjective =
 			/** @default 20 */
 			readonly k?: number | undefined;
 			/** Whether answers are texts or regular expressions. @default 'text' */
-			readonly answers?: AnswerKind | undefined;
+			readonly answerKind?: AnswerKind | undefined;
 	  }
 	| {
 			readonly qrels: Qrels;
@@ -30,7 +30,7 @@ export interface TuneHybridOptions extends HybridGrid, CallOptions {
 
 const tuneOptions: OptionNames = optionNames<TuneHybridOptions>({...callNames, ...gridNames, depth: true});
 const byQrels: OptionNames = new Set(['qrels', 'measure', 'k']);
-const byAnswers: OptionNames = new Set(['questions', 'passages', 'k', 'answers']);
+const byAnswers: OptionNames = new Set(['questions', 'passages', 'k', 'answerKind']);
 
 /**
 Finds the weight of a hybrid that does best on development questions (Ma et al., 2021, §3). Both lists are retrieved
@@ -49,11 +49,11 @@ export async function tuneHybrid(
 	options: TuneHybridOptions = {},
 ): Promise<HybridTuning> {
 	checkObject('lists', lists, '{dense, sparse}');
-	checkObject('objective', objective, '{qrels, measure, k?} or {questions, passages, k?, answers?}');
+	checkObject('objective', objective, '{qrels, measure, k?} or {questions, passages, k?, answerKind?}');
 	checkGiven('objective', objective, 'qrels' in objective ? byQrels : byAnswers);
 	checkOptions('tuneHybrid', options, tuneOptions);
-	const {depth = 1000, signal, onProgress, method, normalise, grid} = options;
-	const asked = {method, normalise, grid};
+	const {depth = 1000, signal, onProgress, method, normalize, grid} = options;
+	const asked = {method, normalize, grid};
 	checkCount('depth', depth, 1);
 	if ('qrels' in objective) {
 		const {qrels, measure, k = 100} = objective;
@@ -69,7 +69,7 @@ export async function tuneHybrid(
 			return scores;
 		});
 	}
-	const {questions, passages, k, answers} = objective;
-	const judged = await JudgedLists.judge(lists, questions, passages, {depth, answers, signal, onProgress});
+	const {questions, passages, k, answerKind} = objective;
+	const judged = await JudgedLists.judge(lists, questions, passages, {depth, answerKind, signal, onProgress});
 	return judged.tune({...asked, k, signal});
 }

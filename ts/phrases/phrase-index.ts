@@ -29,12 +29,12 @@ interface Unit {
 	Vectors of phrases are scaled to length 1 when they are added, those of questions are not (Yang et al., 2023, §3.1).
 	@default true for `similarity: 'dot'`
 	*/
-	readonly unitLength?: boolean | undefined;
+	readonly normalize?: boolean | undefined;
 }
 
 /** What is inside: an exact index, or a graph. */
 export type PhraseIndexOptions = Unit &
-	(({readonly index?: 'flat' | undefined} & FlatIndexOptions) | ({readonly index: 'hnsw'} & HnswIndexOptions));
+	(({readonly vectorIndex?: 'flat' | undefined} & FlatIndexOptions) | ({readonly vectorIndex: 'hnsw'} & HnswIndexOptions));
 
 export interface PhraseSearchOptions extends SearchOptions, VectorFilterOptions {
 	/** Phrases that a search of a graph goes to; more where too few passages are among them. @default 128, or `k` if that is more */
@@ -47,20 +47,20 @@ export interface PhraseSearchManyOptions extends SearchManyOptions, VectorFilter
 
 /** By which metadata tells an index of phrases; the addon knows it too. */
 const PHRASES = 'passagekit.phrases';
-const flatOptions: OptionNames = optionNames<Unit & FlatIndexOptions & {index: unknown}>({
+const flatOptions: OptionNames = optionNames<Unit & FlatIndexOptions & {vectorIndex: unknown}>({
 	dim: true,
 	similarity: true,
 	storage: true,
 	metadata: true,
-	unitLength: true,
-	index: true,
+	normalize: true,
+	vectorIndex: true,
 });
-const hnswOptions: OptionNames = optionNames<Unit & HnswIndexOptions & {index: unknown}>({
+const hnswOptions: OptionNames = optionNames<Unit & HnswIndexOptions & {vectorIndex: unknown}>({
 	dim: true,
 	similarity: true,
 	metadata: true,
-	unitLength: true,
-	index: true,
+	normalize: true,
+	vectorIndex: true,
 	m: true,
 	efConstruction: true,
 	seed: true,
@@ -134,7 +134,7 @@ export class PhraseIndex implements AsyncDisposable {
 	}
 
 	/** Whether vectors of phrases are scaled to length 1 when they are added. */
-	get unitLength(): boolean {
+	get normalized(): boolean {
 		return (this.#rows.metadata[PHRASES] as {unitLength: boolean}).unitLength;
 	}
 
@@ -243,7 +243,7 @@ export class PhraseIndex implements AsyncDisposable {
 
 	/**
 	The `k` best phrases, best first, of which several may belong to one passage: their scores are the A_k of Yang et al. (2023,
-	§3.2). Scores are inner products with the vectors of the index: undivided ones need `unitLength: false`, unless the encoder's
+	§3.2). Scores are inner products with the vectors of the index: undivided ones need `normalize: false`, unless the encoder's
 	vectors have length 1. A filter is one of passages. Exact for a flat index, approximate for a graph.
 
 	@example
@@ -306,17 +306,17 @@ function ofPhrases(rows: FlatIndex | HnswIndex, code: ErrorCode, what: string, h
 }
 
 function create(options: PhraseIndexOptions): FlatIndex | HnswIndex {
-	checkObject('PhraseIndex', options, 'options {dim, index, …}');
-	const {index = 'flat', unitLength = (options.similarity ?? 'dot') === 'dot', metadata = {}, ...rest} = options;
-	checkOneOf('index', index, ['flat', 'hnsw']);
-	checkGiven('PhraseIndex', options, index === 'flat' ? flatOptions : hnswOptions);
-	checkBoolean('unitLength', unitLength);
+	checkObject('PhraseIndex', options, 'options {dim, vectorIndex, …}');
+	const {vectorIndex = 'flat', normalize = (options.similarity ?? 'dot') === 'dot', metadata = {}, ...rest} = options;
+	checkOneOf('vectorIndex', vectorIndex, ['flat', 'hnsw']);
+	checkGiven('PhraseIndex', options, vectorIndex === 'flat' ? flatOptions : hnswOptions);
+	checkBoolean('normalize', normalize);
 	checkObject('metadata', metadata, 'an object of plain JSON');
 	if (PHRASES in metadata) {
 		throw new RetrievalError('ERR_ARGUMENT', `metadata: expected another key than "${PHRASES}", which is ours`);
 	}
-	const whole = {...rest, metadata: {...metadata, [PHRASES]: {unitLength}}};
-	return index === 'flat' ? new FlatIndex(whole) : new HnswIndex(whole);
+	const whole = {...rest, metadata: {...metadata, [PHRASES]: {unitLength: normalize}}};
+	return vectorIndex === 'flat' ? new FlatIndex(whole) : new HnswIndex(whole);
 }
 
 /** Whether a file begins as a graph's does. What is neither, the opening of a flat index refuses. */

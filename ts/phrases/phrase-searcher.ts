@@ -12,7 +12,7 @@ export interface PhraseSearcherOptions {
 	/** Of phrases, made by the same encoder or by its counterpart for passages. */
 	readonly index: PhraseIndex;
 	/**
-	The same phrases with `unitLength: false`, for the scores of phrases: A_k of Yang et al. (2023, §3.2) holds inner products
+	The same phrases with `normalize: false`, for the scores of phrases: A_k of Yang et al. (2023, §3.2) holds inner products
 	that are not divided by the length of the phrase's vector. It is needed if the encoder's vectors do not have length 1, as DPR's.
 	@default `index`
 	*/
@@ -27,14 +27,14 @@ const searchManyOptions: OptionNames = optionNames<PhraseSearchManyOptions>({...
 /** How many phrases are wanted beside passages. */
 interface PhraseCount {
 	/** Maximum number of phrases per query: the k of A_k. @default 30 */
-	readonly phrases?: number | undefined;
+	readonly maxPhrases?: number | undefined;
 }
 
-const bothOptions: OptionNames = optionNames<PhraseSearchOptions & PhraseCount>({...searchNames, phrases: true});
+const bothOptions: OptionNames = optionNames<PhraseSearchOptions & PhraseCount>({...searchNames, maxPhrases: true});
 const bothManyOptions: OptionNames = optionNames<PhraseSearchManyOptions & PhraseCount>({
 	...searchNames,
 	threads: true,
-	phrases: true,
+	maxPhrases: true,
 });
 
 /**
@@ -95,7 +95,7 @@ export class PhraseSearcher implements Searcher {
 
 	@example
 	```
-	const {hits, phrases} = await sentences.searchWithPhrases('who discovered radium?', {k: 10, phrases: 30});
+	const {hits, phrases} = await sentences.searchWithPhrases('who discovered radium?', {k: 10, maxPhrases: 30});
 	confidence(Float32Array.from(phrases, ({score}) => score), 0.05);
 	```
 	*/
@@ -105,12 +105,12 @@ export class PhraseSearcher implements Searcher {
 	): Promise<{readonly hits: PhraseHit[]; readonly phrases: PhraseHit[]}> {
 		checkString('searchWithPhrases: query', query);
 		checkOptions('searchWithPhrases', options, bothOptions);
-		const {phrases = 30, ...search} = options;
-		checkCount('phrases', phrases, 0);
+		const {maxPhrases = 30, ...search} = options;
+		checkCount('maxPhrases', maxPhrases, 0);
 		const {data} = await this.#encoder.encode([query], {signal: options.signal});
 		return {
 			hits: await this.#index.search(data, search),
-			phrases: await this.#undivided.searchPhrases(data, {...search, k: phrases}),
+			phrases: await this.#undivided.searchPhrases(data, {...search, k: maxPhrases}),
 		};
 	}
 
@@ -124,13 +124,13 @@ export class PhraseSearcher implements Searcher {
 	): Promise<{readonly run: Run; readonly phrases: Run}> {
 		checkQueries('queries', queries);
 		checkOptions('searchManyWithPhrases', options, bothManyOptions);
-		const {phrases: count = 30, onProgress, ...search} = options;
-		checkCount('phrases', count, 0);
+		const {maxPhrases = 30, onProgress, ...search} = options;
+		checkCount('maxPhrases', maxPhrases, 0);
 		const total = queries.length;
 		const vectors = await encodeQuestions(this.#encoder, queries, options);
 		const names = queries.map(({id}) => id);
 		const run = new RetrievedRun(await this.#index.searchRun(names, vectors, search));
-		const lists = await this.#undivided.searchPhrasesMany(vectors, {...search, k: count});
+		const lists = await this.#undivided.searchPhrasesMany(vectors, {...search, k: maxPhrases});
 		await onProgress?.({done: total, total});
 		return {run, phrases: new Map(lists.map((hits, i) => [names[i]!, hits.map(phraseNamed)]))};
 	}

@@ -41,13 +41,13 @@ export interface ExactMatchOptions extends CallOptions, ScoringOptions {
 	/** Numbers of passages, from the first of each list on: 1 to 4,294,967,295. */
 	readonly passages: readonly number[];
 	/** Whether accepted answers are texts or regular expressions, as in `exactMatch`. @default 'text' */
-	readonly answers?: AnswerKind | undefined;
+	readonly answerKind?: AnswerKind | undefined;
 }
 
 const readOptions: OptionNames = optionNames<ReadRunOptions>({...callNames, ...limitNames, depth: true, cache: true});
 const scoringNames = {...callNames, scoring: true, evidence: true, merge: true, passages: true} as const;
 const answersOptions: OptionNames = optionNames<AnswersOptions>(scoringNames);
-const matchOptions: OptionNames = optionNames<ExactMatchOptions>({...scoringNames, answers: true});
+const matchOptions: OptionNames = optionNames<ExactMatchOptions>({...scoringNames, answerKind: true});
 
 /** Questions or passages handed over in one turn of the event loop. */
 const BATCH = 256;
@@ -160,7 +160,7 @@ export class Readings {
 		checkGiven('exactMatch', options, matchOptions);
 		const passages = checkedPassages(options.passages);
 		const scoring = checkedScoring(options);
-		const {judge, ids} = await judgeOf(this, questions, options.answers);
+		const {judge, ids} = await judgeOf(this, questions, options.answerKind);
 		const right = await callNative(options, control => judge.exactMatches(scoring, passages, control));
 		const matches = new Map<number, ReadonlyMap<string, 0 | 1>>();
 		for (const [row, count] of passages.entries()) {
@@ -184,7 +184,7 @@ export async function judgeOf(
 	kind: AnswerKind = 'text',
 ): Promise<{readonly judge: Binding.ReadingsJudge; readonly ids: readonly string[]}> {
 	const of = Readings.handle(readings);
-	checkOneOf('answers', kind, ['text', 'pattern']);
+	checkOneOf('answerKind', kind, ['text', 'pattern']);
 	checkQuestions(questions);
 	checkAnswered('questions', questions);
 	const answerable = questions.filter(({answers}) => answers.length > 0);

@@ -18,7 +18,7 @@ export interface TuneEvidenceOptions extends CallOptions {
 	/** Which answers are equal: as in `ReadOptions`. @default 'text' */
 	readonly merge?: ReadOptions['merge'];
 	/** Whether accepted answers are texts or regular expressions, as in `exactMatch`. @default 'text' */
-	readonly answers?: AnswerKind | undefined;
+	readonly answerKind?: AnswerKind | undefined;
 	/** Numbers of passages, tried with each pair of weights. @default every 20 up to what was read, 500 at most; where fewer than 20 were read, all of them */
 	readonly passages?: readonly number[] | undefined;
 	/** Of β, above 0; for `normalized`. @default {from: 0.01, to: 2} */
@@ -38,7 +38,7 @@ const tuneOptions: OptionNames = optionNames<TuneEvidenceOptions>({
 	...callNames,
 	scoring: true,
 	merge: true,
-	answers: true,
+	answerKind: true,
 	passages: true,
 	beta: true,
 	gamma: true,
@@ -99,7 +99,7 @@ export async function tuneEvidence(
 	const beta = checkedRange('beta', options.beta ?? {from: 0.01, to: 2});
 	const weight = scoring === 'original' ? 'gamma' : 'delta';
 	const weights = checkedRange(weight, options[weight] ?? {from: 0, to: 2});
-	const {judge, ids} = await judgeOf(readings, questions, options.answers);
+	const {judge, ids} = await judgeOf(readings, questions, options.answerKind);
 	if (ids.length === 0) {
 		throw new RetrievalError('ERR_ARGUMENT', 'tuneEvidence: expected questions with accepted answers, got none');
 	}

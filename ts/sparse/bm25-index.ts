@@ -101,7 +101,7 @@ const buildOptions: OptionNames = optionNames<Bm25BuildOptions & Bm25Options>({
 	onSkipped: true,
 	analyzer: true,
 	overwrite: true,
-	memory: true,
+	memoryBytes: true,
 	threads: true,
 });
 const searchNames = {...callNames, ...parameterNames, k: true, filter: true} as const;
@@ -141,9 +141,9 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		checkOptions('build', options, buildOptions);
 		checkParameters(options);
 		checkSkipped(options);
-		const {k1, b, analyzer, overwrite, memory, threads, ...add} = options;
+		const {k1, b, analyzer, overwrite, memoryBytes, threads, ...add} = options;
 		options.signal?.throwIfAborted();
-		const writer = await Bm25Writer.create(path, {analyzer, overwrite, memory, threads, mergeInBackground: false});
+		const writer = await Bm25Writer.create(path, {analyzer, overwrite, memoryBytes, threads, mergeInBackground: false});
 		try {
 			await writer.add(source, add);
 			await writer.commit();

@@ -22,7 +22,7 @@ export interface Bm25WriterOptions {
 	another segment; rankings are the same. Beside it an id takes up to 35 bytes until the next commit, and a merge about 30
 	bytes for each passage. @default 256e6
 	*/
-	readonly memory?: number | undefined;
+	readonly memoryBytes?: number | undefined;
 	/** Threads that analyse passages, 1 to 8, beside the one that reads them. @default 1 */
 	readonly threads?: number | undefined;
 	/** Merge segments while passages are added. Of no use before a `merge()`. @default true */
@@ -47,7 +47,7 @@ export interface AddOptions extends CallOptions, FileOptions {
 	readonly onSkipped?: ((lines: number) => void) | undefined;
 }
 
-const writerNames = {memory: true, threads: true, mergeInBackground: true, analyzer: true} as const;
+const writerNames = {memoryBytes: true, threads: true, mergeInBackground: true, analyzer: true} as const;
 const createOptions: OptionNames = optionNames<Bm25CreateOptions>({...writerNames, overwrite: true});
 const openOptions: OptionNames = optionNames<Bm25WriterOpenOptions>(writerNames);
 const addOptions: OptionNames = optionNames<AddOptions>({...callNames, ...fileNames, onSkipped: true});
@@ -76,7 +76,7 @@ system refuses, as on a full disk.
 
 @example
 ```
-await using writer = await Bm25Writer.open('./bm25', {memory: 64e6});
+await using writer = await Bm25Writer.open('./bm25', {memoryBytes: 64e6});
 await writer.add('./corpus.jsonl', {signal});
 await writer.commit();
 ```
@@ -250,13 +250,13 @@ export class Bm25Writer implements AsyncDisposable {
 }
 
 function checkedOptions(
-	{memory = 256e6, threads = 1, mergeInBackground = true}: Bm25WriterOptions,
+	{memoryBytes = 256e6, threads = 1, mergeInBackground = true}: Bm25WriterOptions,
 	overwrite: boolean,
 ): Binding.NativeWriterOptions {
 	checkBoolean('mergeInBackground', mergeInBackground);
 	checkCount('threads', threads, 1, 8);
-	checkCount('memory', memory, 15e6 * threads, 4e9 * threads);
-	return {overwrite, threads, memory, mergeInBackground};
+	checkCount('memoryBytes', memoryBytes, 15e6 * threads, 4e9 * threads);
+	return {overwrite, threads, memory: memoryBytes, mergeInBackground};
 }
 
 /** Checks a passage without building the names that only an error message needs. */

@@ -20,7 +20,7 @@ import {
 } from '../../../ts/index.ts';
 import {type PhraseStudyOptions, studyPhrases} from '../../../ts/studies/index.ts';
 
-const options: PhraseStudyOptions = {name: 'Encyclopaedia', encoder: 'tiny-encoder', sentences: [1, 3], questions: 24, seed: 5};
+const options: PhraseStudyOptions = {name: 'Encyclopaedia', encoder: 'tiny-encoder', sentences: [1, 3], maxQuestions: 24, seed: 5};
 
 async function temporary(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-phrases-'));

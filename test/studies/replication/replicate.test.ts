@@ -24,8 +24,8 @@ const options: ReplicateOptions = {
 	depth: 60,
 	ks: [1, 5],
 	passagesRead: 5,
-	developmentQuestions: 14,
-	testQuestions: 18,
+	maxDevelopmentQuestions: 14,
+	maxTestQuestions: 18,
 };
 
 /** A folder with a data set: a dozen articles and the questions of the encyclopaedia. */
@@ -148,7 +148,7 @@ test('retrieval alone needs no reader; a data set that is not one is refused wit
 	t.is(study.reading, undefined);
 	t.is(study.models.reader, null);
 	t.is(study.retrieval.rows.length, 5);
-	const patterns = await replicate(data, join(folder, 'patterns'), {...options, answers: 'pattern'});
+	const patterns = await replicate(data, join(folder, 'patterns'), {...options, answerKind: 'pattern'});
 	t.is(patterns.settings.answers, 'pattern');
 	t.true(
 		patterns.reading!.rows.every(({cells}) => cells.every(cell => !('f1' in cell))),

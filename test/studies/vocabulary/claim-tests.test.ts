@@ -2,7 +2,7 @@ import test from 'ava';
 import {type RankedPair, type RankedToken, pairedTest, rankSumTest} from '../../../ts/index.ts';
 import {amnesiaTests, claimMeasures, claimTests} from '../../../ts/studies/vocabulary/findings/claim-tests.ts';
 import {type QuestionValues, questionValues} from '../../../ts/studies/vocabulary/findings/question-values.ts';
-import type {AnalysedEncoder} from '../../../ts/studies/vocabulary/study.ts';
+import type {AnalyzedEncoder} from '../../../ts/studies/vocabulary/study.ts';
 import {vocabularyStudy} from '../../support/vocabulary-study.ts';
 
 const {settings} = vocabularyStudy();
@@ -92,7 +92,7 @@ function values(by: number): QuestionValues {
 
 test('claims are tested over questions that both sides have, with one correction for all', async t => {
 	const [encoder, baseline, enriched] = [values(0.1), values(0), values(0.3)];
-	const all = new Map<AnalysedEncoder, QuestionValues>([
+	const all = new Map<AnalyzedEncoder, QuestionValues>([
 		['encoder', encoder],
 		['baseline', baseline],
 		['enriched', enriched],

@@ -8,7 +8,7 @@ import {
 	type Passage,
 	type Question,
 	VocabularyProjection,
-	analyseVocabulary,
+	analyzeVocabulary,
 	encyclopedia,
 	evaluate,
 	explainMatch,
@@ -22,7 +22,7 @@ import {
 } from '../../../ts/index.ts';
 import {type VocabularyStudyOptions, studyVocabulary} from '../../../ts/studies/index.ts';
 
-const options: VocabularyStudyOptions = {name: 'Encyclopaedia', encoder: 'tiny-encoder', questions: 24, enrichment: false};
+const options: VocabularyStudyOptions = {name: 'Encyclopaedia', encoder: 'tiny-encoder', maxQuestions: 24, enrichment: false};
 
 async function temporary(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-vocabulary-'));
@@ -136,7 +136,7 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	const best = new Map([...qrels].map(([id, grades]) => [id, [...grades].sort(([, a], [, b]) => b - a)[0]![0]]));
 	const [{analysis, amnesia}] = study.analyses as [(typeof study.analyses)[0]];
 	t.is(analysis.pairs, 24);
-	t.deepEqual(analysis, await analyseVocabulary(await rankPairs(pairsOf(best), encoders)));
+	t.deepEqual(analysis, await analyzeVocabulary(await rankPairs(pairsOf(best), encoders)));
 	const [bm25, dense] = [await readTrecRun(join(whole, 'runs', 'bm25.trec')), await readTrecRun(join(whole, 'runs', 'dense.trec'))];
 	t.deepEqual(amnesia, await tokenAmnesia(await rankPairs(pairsOf(foundBySparse(bm25, qrels)), encoders), dense, [5, 20, 100]));
 	t.deepEqual(
@@ -205,7 +205,7 @@ test('what is no data set or no setting is refused with what was expected', asyn
 	const {data} = await dataset(t);
 	const out = join(folder, 'out');
 	await t.throwsAsync(studyVocabulary(data, out, {significance: 2}), {code: 'ERR_ARGUMENT'});
-	await t.throwsAsync(studyVocabulary(data, out, {questions: 1}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(studyVocabulary(data, out, {maxQuestions: 1}), {code: 'ERR_ARGUMENT'});
 	await t.throwsAsync(studyVocabulary(data, out, {maxSteps: 0}), {code: 'ERR_ARGUMENT'});
 	await t.throwsAsync(studyVocabulary(data, out, {learningRate: -1}), {
 		code: 'ERR_ARGUMENT',

@@ -5,9 +5,9 @@ import {count, defaultIndex, number} from '../options.ts';
 import {marked, print, printJson, styled} from '../output.ts';
 
 interface AskFlags {
-	readonly index: string;
+	readonly collection: string;
 	readonly retriever?: Retriever;
-	readonly k: number;
+	readonly passages: number;
 	readonly answers: number;
 	readonly scoring: SpanScoring;
 	readonly gamma?: number;
@@ -20,19 +20,19 @@ export function registerAsk(program: Command, signal: AbortSignal): void {
 		.command('ask')
 		.description('answer a question from the indexed passages')
 		.argument('<question>')
-		.option('-i, --index <folder>', 'made by `passagekit index`', defaultIndex)
+		.option('-c, --collection <folder>', 'made by `passagekit index`', defaultIndex)
 		.addOption(new Option('-r, --retriever <name>', 'default: hybrid, or bm25 where there are no vectors').choices(retrievers))
-		.option('-k, --k <n>', 'passages retrieved and read', count(1), 20)
+		.option('--passages <n>', 'passages retrieved and read', count(1), 20)
 		.option('--answers <n>', 'answers shown', count(1), 3)
 		.addOption(new Option('--scoring <way>', 'how spans are scored').choices(spanScorings).default('normalized'))
 		.option('--gamma <x>', 'evidence fusion: weight of the retrieval score (default: one that suits the retriever)', number)
-		.option('--reader <model>', 'a folder with model.onnx, or owner/name on the Hugging Face hub')
+		.option('--reader <model>', 'reader: a folder with model.onnx, or owner/name on the Hugging Face hub')
 		.option('--json', 'print one JSON object')
 		.action(async (question: string, flags: AskFlags) => {
-			await using collection = await Collection.open(flags.index, {reader: flags.reader});
+			await using collection = await Collection.open(flags.collection, {reader: flags.reader});
 			const asked = await collection.ask(question, {
 				retriever: flags.retriever,
-				passages: flags.k,
+				passages: flags.passages,
 				answers: flags.answers,
 				scoring: flags.scoring,
 				evidence: flags.gamma === undefined ? undefined : {beta: 1, gamma: flags.gamma},

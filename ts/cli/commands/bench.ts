@@ -13,8 +13,7 @@ interface BenchFlags {
 	readonly k: number;
 	readonly recall: number;
 	readonly rounds: number;
-	readonly model: string;
-	readonly encode: boolean;
+	readonly encoder: string | false;
 	readonly json?: boolean;
 }
 
@@ -28,14 +27,13 @@ export function registerBench(program: Command, signal: AbortSignal): void {
 		.option('-k, --k <n>', 'hits of a query', count(1), 10)
 		.option('--recall <share>', 'of approximate search, at least', number, 0.95)
 		.option('--rounds <n>', 'in each, everything has its turn', count(1), 5)
-		.option('--model <model>', 'what encodes', 'minilm-encoder')
-		.option('--no-encode', 'leave encoding out')
+		.option('--encoder <model>', 'encoder', 'minilm-encoder')
+		.option('--no-encoder', 'leave encoding out')
 		.option('--json', 'print one JSON object')
-		.action(async ({model, encode, json, ...sizes}: BenchFlags) => {
+		.action(async ({json, ...options}: BenchFlags) => {
 			const bar = new ProgressBar('bench', 'turns');
 			const measured = await quickBench({
-				...sizes,
-				encoder: encode ? model : false,
+				...options,
 				signal,
 				onProgress({stage, done, total}) {
 					if (total > 0) {

@@ -16,8 +16,8 @@ import {table} from '../table.ts';
 
 interface DemoFlags {
 	readonly output: string;
-	readonly questions: number;
-	readonly read: number;
+	readonly maxQuestions: number;
+	readonly passagesRead: number;
 	readonly json?: boolean;
 }
 
@@ -33,8 +33,8 @@ export function registerDemo(program: Command, signal: AbortSignal): void {
 		.command('demo')
 		.description('the whole path over the encyclopaedia that passagekit carries: index, answer, measure, compare')
 		.option('-o, --output <folder>', 'where the index goes; replaced if it is there', '.demo/encyclopedia')
-		.option('--questions <n>', 'test questions asked; all when 0', count(0), 0)
-		.option('--read <n>', 'passages that the reader reads per question', count(1), 5)
+		.option('--max-questions <n>', 'test questions asked; all when 0', count(0), 0)
+		.option('--passages-read <n>', 'passages that the reader reads per question', count(1), 5)
 		.option('--json', 'print one JSON object')
 		.action(async (flags: DemoFlags) => demo(flags, signal));
 }
@@ -86,8 +86,8 @@ async function demo(flags: DemoFlags, signal: AbortSignal): Promise<void> {
 	say(`   ${'encoder and reader loaded'.padEnd(40)} ${' '.repeat(14)} in ${duration((performance.now() - began) / 1000)}\n`);
 
 	const all = await load('test');
-	const questions = flags.questions > 0 ? all.slice(0, flags.questions) : all;
-	say(styled('bold', `2  Answer ${questions.length} test questions: retrieve 20 passages, read the first ${flags.read}`));
+	const questions = flags.maxQuestions > 0 ? all.slice(0, flags.maxQuestions) : all;
+	say(styled('bold', `2  Answer ${questions.length} test questions: retrieve 20 passages, read the first ${flags.passagesRead}`));
 	const outcomes = new Map<Retriever, Outcome[]>();
 	for (const retriever of retrievers) {
 		const progress = new ProgressBar(retriever, 'questions');
@@ -95,7 +95,7 @@ async function demo(flags: DemoFlags, signal: AbortSignal): Promise<void> {
 			retriever,
 			await measure(collection, retriever, questions, {
 				k: 20,
-				read: flags.read,
+				passagesRead: flags.passagesRead,
 				signal,
 				onQuestion: done => progress.update({done, total: questions.length}),
 			}).finally(() => progress.end()),
@@ -238,7 +238,7 @@ function builtIn(stages: readonly StageReport[], stage: BuildStage): string {
 
 function next(folder: string, question: string): string {
 	return `
-   npx passagekit ask "${question}" --index ${relative('.', folder)}
+   npx passagekit ask "${question}" --collection ${relative('.', folder)}
    npx passagekit index ./my-docs && npx passagekit ask "…"
 
    or in ten lines:

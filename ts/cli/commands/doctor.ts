@@ -80,7 +80,7 @@ async function examine(): Promise<Finding[]> {
 			const here = ownModels.filter(name => existsSync(join(packageRoot, 'models', name)));
 			return here.length > 0
 				? here.join(', ')
-				: "none of passagekit's own in this package; `npm install @passagekit/models`, or name a model with --model";
+				: "none of passagekit's own in this package; `npm install @passagekit/models`, or name a model with --encoder or --reader";
 		}),
 	];
 }

@@ -26,8 +26,8 @@ interface EvaluateFlags {
 	readonly measures: string[];
 	readonly questions?: string;
 	readonly passages?: string;
-	readonly k: number[];
-	readonly answers: 'text' | 'pattern';
+	readonly ks: number[];
+	readonly answerKind: 'text' | 'pattern';
 	readonly perQuery?: boolean;
 	readonly json?: boolean;
 }
@@ -42,9 +42,11 @@ export function registerEvaluate(program: Command, signal: AbortSignal): void {
 		.option('--measures <list>', 'nDCG, RR, AP, R, P, Success, with @k or without', names, ['nDCG@10', 'R@100'])
 		.option('--questions <file>', 'questions with answers: DPR QA, SQuAD JSON, JSON lines')
 		.option('--passages <file>', "the passages' texts: a corpus file or folder, or a folder made by `passagekit index`")
-		.option('--k <list>', 'cut-offs of top-k accuracy', counts, [20, 100])
+		.option('--ks <list>', 'cut-offs of top-k accuracy', counts, [20, 100])
 		.addOption(
-			new Option('--answers <kind>', 'texts, or regular expressions as in CuratedTREC').choices(['text', 'pattern']).default('text'),
+			new Option('--answer-kind <kind>', 'accepted answers: texts, or regular expressions as in CuratedTREC')
+				.choices(['text', 'pattern'])
+				.default('text'),
 		)
 		.option('--per-query', "every query's values too")
 		.option('--json', 'print one JSON object')
@@ -110,9 +112,9 @@ async function answered(run: Run, other: Run | undefined, flags: EvaluateFlags, 
 		questions.push(question);
 	}
 	const passages = await texts(flags.passages, signal);
-	const options = {answers: flags.answers, signal};
-	const result = await topKAccuracy(run, questions, passages, flags.k, options);
-	const second = other && (await topKAccuracy(other, questions, passages, flags.k, options));
+	const options = {answerKind: flags.answerKind, signal};
+	const result = await topKAccuracy(run, questions, passages, flags.ks, options);
+	const second = other && (await topKAccuracy(other, questions, passages, flags.ks, options));
 	const counted = questions.filter(({answers}) => answers.length > 0);
 	const found = ({firstRanks}: TopKAccuracy, k: number): Map<string, number> =>
 		new Map(counted.map(({id}) => [id, (firstRanks.get(id) ?? Number.POSITIVE_INFINITY) <= k ? 1 : 0]));

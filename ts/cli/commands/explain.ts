@@ -21,11 +21,11 @@ import {note, print, printJson} from '../output.ts';
 import {ProgressBar} from '../progress.ts';
 
 interface ExplainFlags {
-	readonly index: string;
+	readonly collection: string;
 	readonly passage?: string;
 	readonly head?: string;
 	readonly k: number;
-	readonly forgotten: number;
+	readonly forgottenAfter: number;
 	readonly enrichment?: number;
 	readonly html?: string;
 	readonly open: boolean;
@@ -44,16 +44,16 @@ export function registerExplain(program: Command, signal: AbortSignal): void {
 		.description('show why a passage is found for a question: vocabulary projections (Ram et al., 2023) and BM25, beside each other')
 		.argument('<question>')
 		.option('-p, --passage <id>', 'the passage (default: the best of dense retrieval, and the best of BM25)')
-		.option('-i, --index <folder>', 'made by `passagekit index`, with vectors', defaultIndex)
+		.option('-c, --collection <folder>', 'made by `passagekit index`, with vectors', defaultIndex)
 		.option('--head <model>', "masked-language-model head of the encoder's initialisation (default: minilm-mlm-head, or the encoder's)")
 		.option('-k, --k <n>', 'tokens of each projection', count(1), 20)
-		.option('--forgotten <rank>', 'a shared token is forgotten after this rank', count(1), 100)
+		.option('--forgotten-after <rank>', 'a shared token is forgotten after this rank', count(1), 100)
 		.option('--enrichment <lambda>', 'with lexical enrichment of this weight too; the first time takes up to an hour', number)
 		.option('--html <file>', 'write a page, and open it where a terminal is watched')
 		.option('--no-open', 'do not open the page')
 		.option('--json', 'print one JSON object')
 		.action(async (question: string, flags: ExplainFlags) => {
-			await using collection = await Collection.open(flags.index);
+			await using collection = await Collection.open(flags.collection);
 			const encoders = await encodersOf(collection);
 			await using encoder = encoders.encoder;
 			const projection = await VocabularyProjection.load(flags.head ?? defaultHead(encoders.model));
@@ -66,7 +66,7 @@ export function registerExplain(program: Command, signal: AbortSignal): void {
 					question,
 					passage,
 					{encoder, questionEncoder: encoders.questionEncoder, projection, enrichment, questionEnrichment, bm25: collection.bm25},
-					{k: flags.k, forgottenAfter: flags.forgotten, signal},
+					{k: flags.k, forgottenAfter: flags.forgottenAfter, signal},
 				);
 			}
 			if (flags.html !== undefined) {

@@ -9,9 +9,8 @@ import {ProgressBar, duration} from '../progress.ts';
 interface IndexFlags {
 	readonly output: string;
 	readonly format: PassageFormat;
-	readonly dense: boolean;
-	readonly model: string;
-	readonly questionModel?: string;
+	readonly encoder: string | false;
+	readonly questionEncoder?: string;
 	readonly words?: number;
 	readonly overlap?: number;
 	readonly analyzer: Analyzer;
@@ -21,7 +20,7 @@ interface IndexFlags {
 	readonly skipBadLines?: boolean;
 	readonly maxDocumentBytes?: number;
 	readonly maxPassageBytes?: number;
-	readonly force?: boolean;
+	readonly overwrite?: boolean;
 	readonly json?: boolean;
 }
 
@@ -42,9 +41,9 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 			analyzer,
 			'english',
 		)
-		.option('--no-dense', 'BM25 alone: no model is needed')
-		.option('--model <model>', 'encoder: a folder with model.onnx, or owner/name on the Hugging Face hub', 'minilm-encoder')
-		.option('--question-model <model>', "encoder of questions, where it is another, as DPR's is")
+		.option('--encoder <model>', 'encoder of passages: a folder with model.onnx, or owner/name on the Hugging Face hub', 'minilm-encoder')
+		.option('--no-encoder', 'BM25 alone: no model is needed')
+		.option('--question-encoder <model>', "encoder of questions, where it is another, as DPR's is")
 		.option('--no-hnsw', 'exact vector index alone')
 		.addOption(
 			new Option('--storage <storage>', 'how the exact vector index keeps vectors').choices(['f32', 'f16', 'int8Filtered']).default('f32'),
@@ -53,7 +52,7 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 		.option('--skip-bad-lines', 'pass over lines that are not of the format, and count them')
 		.option('--max-document-bytes <n>', 'refuse longer lines, records and texts, before splitting (64 MiB)', count(1))
 		.option('--max-passage-bytes <n>', 'refuse longer passages, after splitting (1 MiB)', count(1))
-		.option('-f, --force', 'replace an index that is there')
+		.option('--overwrite', 'replace an index that is there')
 		.option('--json', 'print one JSON object')
 		.action(async (source: string, flags: IndexFlags) => {
 			let bar: ProgressBar | undefined;
@@ -70,12 +69,12 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 				skipBadLines: flags.skipBadLines ?? false,
 				maxDocumentBytes: flags.maxDocumentBytes,
 				maxPassageBytes: flags.maxPassageBytes,
-				encoder: flags.dense ? flags.model : false,
-				questionEncoder: flags.questionModel,
+				encoder: flags.encoder,
+				questionEncoder: flags.questionEncoder,
 				dense: flags.hnsw ? 'flat+hnsw' : 'flat',
 				flat: {storage: flags.storage},
 				threads: flags.threads,
-				overwrite: flags.force ?? false,
+				overwrite: flags.overwrite ?? false,
 				onProgress({stage, ...progress}) {
 					if (stage !== current) {
 						bar?.end();

@@ -10,7 +10,7 @@ import {table} from '../table.ts';
 
 interface PhrasesFlags extends Omit<PhraseStudyOptions, 'signal' | 'onProgress'> {
 	readonly dataset: string;
-	readonly out: string;
+	readonly output: string;
 	readonly json?: boolean;
 }
 
@@ -22,13 +22,17 @@ export function registerPhrases(program: Command, signal: AbortSignal): void {
 				'rerun Yang et al. (2023), "Confidence-Calibrated Ensemble Dense Phrase Retrieval", on a data set, and write its report',
 			),
 	)
-		.option('-o, --out <folder>', 'the run: report, TREC runs, indexes of phrases; continues a run that was stopped', 'passagekit-phrases')
+		.option(
+			'-o, --output <folder>',
+			'the run: report, TREC runs, indexes of phrases; continues a run that was stopped',
+			'passagekit-phrases',
+		)
 		.option('--name <name>', "SQuAD, PubMedQA, SCOTUS, NFCorpus or NQ, to see the paper's figures beside yours")
 		.option('--sentences <list>', 'models by phrases of these numbers of sentences (default: 1,3,5)', counts)
 		.option('--tokens <list>', 'models by phrases of these numbers of tokens, such as 75,125,250', counts)
 		.option('--encoder <model>', 'encoder of passages and phrases', 'minilm-encoder')
 		.option('--question-encoder <model>', 'encoder of questions, if it is another model, as with DPR')
-		.option('--questions <n>', 'number of questions to use from each file, spread over it', count(2))
+		.option('--max-questions <n>', 'number of questions to use from each file, spread over it', count(2))
 		.option('--seed <n>', 'of random candidates and of development questions', count(0), 42)
 		.option('--negatives <n>', 'hard negatives of BM25 among the candidates', count(0), 10)
 		.option('--random <n>', 'random passages among the candidates', count(0), 20)
@@ -39,14 +43,14 @@ export function registerPhrases(program: Command, signal: AbortSignal): void {
 				.default('phrases'),
 		)
 		.option('--json', 'print the study as one JSON object')
-		.action(async ({dataset, out, json, ...flags}: PhrasesFlags) => {
-			const study = await watched(async onProgress => studyPhrases(dataset, out, {...flags, signal, onProgress}));
+		.action(async ({dataset, output, json, ...flags}: PhrasesFlags) => {
+			const study = await watched(async onProgress => studyPhrases(dataset, output, {...flags, signal, onProgress}));
 			if (json) {
 				printJson(study);
 				return;
 			}
 			show(study);
-			note(`the report: ${relative('.', join(out, parts.html))}, also as ${parts.markdown} and ${parts.json}`);
+			note(`the report: ${relative('.', join(output, parts.html))}, also as ${parts.markdown} and ${parts.json}`);
 		});
 }
 

@@ -16,20 +16,20 @@ interface ReplicateFlags {
 	readonly development?: string;
 	readonly test?: string;
 	readonly collection?: string;
-	readonly model: string;
-	readonly questionModel?: string;
+	readonly encoder: string;
+	readonly questionEncoder?: string;
 	readonly reader: string | false;
-	readonly answers: 'text' | 'pattern';
+	readonly answerKind: 'text' | 'pattern';
 	readonly depth: number;
 	readonly dprDepth?: number;
-	readonly k: number[];
-	readonly read: number;
-	readonly spans: number;
-	readonly answerTokens: number;
+	readonly ks: number[];
+	readonly passagesRead: number;
+	readonly spansPerPassage: number;
+	readonly maxAnswerTokens: number;
 	readonly merge: AnswerMerge;
 	readonly significance: number;
-	readonly developmentQuestions?: number;
-	readonly testQuestions?: number;
+	readonly maxDevelopmentQuestions?: number;
+	readonly maxTestQuestions?: number;
 	readonly json?: boolean;
 }
 
@@ -44,41 +44,32 @@ export function registerReplicate(program: Command, signal: AbortSignal): void {
 		.option('--development <file>', 'development questions, if their name does not tell')
 		.option('--test <file>', 'test questions, if their name does not tell')
 		.option('--collection <folder>', 'made by `passagekit index` of this corpus, instead of building one')
-		.option('--model <model>', 'encoder of passages', 'minilm-encoder')
-		.option('--question-model <model>', 'encoder of questions, where it is another, as with DPR')
+		.option('--encoder <model>', 'encoder of passages', 'minilm-encoder')
+		.option('--question-encoder <model>', 'encoder of questions, where it is another, as with DPR')
 		.option('--reader <model>', 'reader', 'minilm-reader')
 		.option('--no-reader', 'retrieval alone: Tables 1 and 2')
 		.addOption(
-			new Option('--answers <kind>', 'accepted answers: texts, or regular expressions as in CuratedTREC')
+			new Option('--answer-kind <kind>', 'accepted answers: texts, or regular expressions as in CuratedTREC')
 				.choices(['text', 'pattern'])
 				.default('text'),
 		)
 		.option('--depth <n>', "hits taken from each list before fusing (k')", count(1), 1000)
 		.option('--dpr-depth <n>', "the same for DPR's own hybrid (default: twice --depth)", count(1))
-		.option('--k <list>', 'cut-offs of accuracy', counts, [20, 100])
-		.option('--read <n>', 'maximum number of passages read per question; the paper has 500', count(1), 100)
-		.option('--spans <n>', 'maximum number of spans kept per passage (m); PyGaggle has 5', count(1), 10)
-		.option('--answer-tokens <n>', 'maximum number of tokens of an answer', count(1), 10)
+		.option('--ks <list>', 'cut-offs of accuracy', counts, [20, 100])
+		.option('--passages-read <n>', 'maximum number of passages read per question; the paper has 500', count(1), 100)
+		.option('--spans-per-passage <n>', 'maximum number of spans kept per passage (m); PyGaggle has 5', count(1), 10)
+		.option('--max-answer-tokens <n>', 'maximum number of tokens of an answer', count(1), 10)
 		.addOption(
 			new Option('--merge <way>', 'answers that are equal: as texts, or after normalization as in PyGaggle')
 				.choices(answerMerges)
 				.default('text'),
 		)
 		.option('--significance <p>', 'a difference counts with a corrected p below this', number, 0.01)
-		.option('--development-questions <n>', 'number of questions used, spread over the file (default: all)', count(1))
-		.option('--test-questions <n>', 'number of questions used, spread over the file (default: all)', count(2))
+		.option('--max-development-questions <n>', 'number of questions used, spread over the file (default: all)', count(1))
+		.option('--max-test-questions <n>', 'number of questions used, spread over the file (default: all)', count(2))
 		.option('--json', 'print the study as one JSON object')
-		.action(async ({dataset, output, json, model, questionModel, k, read, spans, answerTokens, ...flags}: ReplicateFlags) => {
-			const options: ReplicateOptions = {
-				...flags,
-				encoder: model,
-				questionEncoder: questionModel,
-				ks: k,
-				passagesRead: read,
-				spansPerPassage: spans,
-				maxAnswerTokens: answerTokens,
-				signal,
-			};
+		.action(async ({dataset, output, json, ...flags}: ReplicateFlags) => {
+			const options: ReplicateOptions = {...flags, signal};
 			const study = await watched(async onProgress => replicate(dataset, output, {...options, onProgress}));
 			if (json) {
 				printJson(study);

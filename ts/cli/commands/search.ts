@@ -10,7 +10,7 @@ import {note, print, printJson} from '../output.ts';
 import {ProgressBar, duration} from '../progress.ts';
 
 interface SearchFlags {
-	readonly index: string;
+	readonly collection: string;
 	readonly queries: string;
 	readonly queryFormat: QuestionFormat;
 	readonly retriever: Retriever;
@@ -18,12 +18,12 @@ interface SearchFlags {
 	readonly output?: string;
 	readonly k1: number;
 	readonly b: number;
-	readonly vectors?: 'flat' | 'hnsw';
+	readonly vectorIndex?: 'flat' | 'hnsw';
 	readonly fusion?: 'dprHybrid' | 'hybrid' | 'hybridNorm' | 'rrf';
 	readonly alpha?: number;
 	readonly lambda?: number;
 	readonly depth: number;
-	readonly model?: string;
+	readonly questionEncoder?: string;
 	readonly threads: number;
 	readonly tag?: string;
 	readonly json?: boolean;
@@ -33,7 +33,7 @@ export function registerSearch(program: Command, signal: AbortSignal): void {
 	program
 		.command('search')
 		.description('retrieve passages for a file of queries, and write a TREC run')
-		.option('-i, --index <folder>', 'made by `passagekit index`', defaultIndex)
+		.option('-c, --collection <folder>', 'made by `passagekit index`', defaultIndex)
 		.requiredOption('-q, --queries <file>', 'TSV `id \\t text`, BEIR JSONL, DPR QA, SQuAD JSON, TREC topics; .gz too')
 		.addOption(new Option('--query-format <format>', 'what the file is').choices(questionFormats).default('auto'))
 		.addOption(new Option('-r, --retriever <name>').choices(retrievers).default('bm25'))
@@ -41,12 +41,12 @@ export function registerSearch(program: Command, signal: AbortSignal): void {
 		.option('-o, --output <run>', 'the run; standard output when not given or -')
 		.option('--k1 <x>', 'BM25: saturation of term frequency', number, 0.9)
 		.option('--b <x>', 'BM25: normalisation by length', number, 0.4)
-		.addOption(new Option('--vectors <index>', 'dense: which index').choices(['flat', 'hnsw']))
+		.addOption(new Option('--vector-index <kind>', 'dense: which index').choices(['flat', 'hnsw']))
 		.addOption(new Option('--fusion <method>', 'hybrid: how lists become one').choices(['dprHybrid', 'hybrid', 'hybridNorm', 'rrf']))
 		.option('--alpha <x>', 'hybrid, hybridNorm: weight of BM25', number)
 		.option('--lambda <x>', 'dprHybrid: weight of the dense score', number)
 		.option('--depth <n>', 'hybrid: passages taken from each list', count(1), 1000)
-		.option('--model <model>', "encoder of questions, where it is another than the passages'")
+		.option('--question-encoder <model>', "encoder of questions, where it is another than the collection's")
 		.option('--threads <n>', 'threads for BM25 and vectors', count(1), 0)
 		.option('--tag <name>', 'last column of the run')
 		.option('--json', 'print one JSON object about the run; the run itself needs --output then')
@@ -62,8 +62,12 @@ export function registerSearch(program: Command, signal: AbortSignal): void {
 			}
 			const tag = flags.tag ?? `passagekit-${flags.retriever}`;
 			checkColumn('tag', tag);
-			await using collection = await Collection.open(flags.index, {k1: flags.k1, b: flags.b, encoder: flags.model});
-			const searcher = await collection.searcher(flags.retriever, {index: flags.vectors, depth: flags.depth, fusion: fusionOf(flags)});
+			await using collection = await Collection.open(flags.collection, {k1: flags.k1, b: flags.b, questionEncoder: flags.questionEncoder});
+			const searcher = await collection.searcher(flags.retriever, {
+				vectorIndex: flags.vectorIndex,
+				depth: flags.depth,
+				fusion: fusionOf(flags),
+			});
 			const bar = new ProgressBar('search', 'queries');
 			const began = performance.now();
 			const run = await searcher

@@ -10,7 +10,7 @@ import {table} from '../table.ts';
 
 interface VocabularyFlags extends Omit<VocabularyStudyOptions, 'signal' | 'onProgress'> {
 	readonly dataset: string;
-	readonly out: string;
+	readonly output: string;
 	readonly json?: boolean;
 }
 
@@ -18,7 +18,7 @@ export function registerVocabulary(program: Command, signal: AbortSignal): void 
 	datasetOptions(
 		program.command('vocabulary').description('rerun Ram et al. (2023), "What Are You Token About?", on a data set, and write its report'),
 	)
-		.option('-o, --out <folder>', 'the run: report, TREC runs, vectors; goes on where it stopped', 'passagekit-vocabulary')
+		.option('-o, --output <folder>', 'the run: report, TREC runs, vectors; goes on where it stopped', 'passagekit-vocabulary')
 		.option('--name <name>', 'of the data set (default: that of its folder or file)')
 		.option('--encoder <model>', 'encoder of passages', 'minilm-encoder')
 		.option('--question-encoder <model>', 'encoder of questions, where it is another, as with DPR')
@@ -27,18 +27,18 @@ export function registerVocabulary(program: Command, signal: AbortSignal): void 
 		.option('--no-enrichment', 'leave lexical enrichment out')
 		.option('--learning-rate <α>', 'of single-token enrichments (default: 0.001 for heads of MPNet, else 0.01)', number)
 		.option('--max-steps <n>', 'of single-token enrichments', count(1), 100)
-		.option('--questions <n>', 'use so many of each file, spread over it', count(2))
+		.option('--max-questions <n>', 'use so many of each file, spread over it', count(2))
 		.option('--seed <n>', 'of development questions', count(0), 42)
 		.option('--significance <p>', 'a difference counts with a corrected p below this', number, 0.01)
 		.option('--json', 'print the study as one JSON object')
-		.action(async ({dataset, out, json, ...flags}: VocabularyFlags) => {
-			const study = await watched(async onProgress => studyVocabulary(dataset, out, {...flags, signal, onProgress}));
+		.action(async ({dataset, output, json, ...flags}: VocabularyFlags) => {
+			const study = await watched(async onProgress => studyVocabulary(dataset, output, {...flags, signal, onProgress}));
 			if (json) {
 				printJson(study);
 				return;
 			}
 			print(shown(study));
-			note(`the report: ${relative('.', join(out, parts.html))}, also as ${parts.markdown} and ${parts.json}`);
+			note(`the report: ${relative('.', join(output, parts.html))}, also as ${parts.markdown} and ${parts.json}`);
 		});
 }
 

@@ -19,7 +19,7 @@ export interface MeasureOptions {
 	/** Passages retrieved. */
 	readonly k: number;
 	/** Passages read, the first ones. */
-	readonly read: number;
+	readonly passagesRead: number;
 	readonly signal: AbortSignal;
 	readonly onQuestion: (done: number) => void;
 }
@@ -31,7 +31,7 @@ export async function measure(
 	questions: readonly EncyclopediaQuestion[],
 	options: MeasureOptions,
 ): Promise<Outcome[]> {
-	const {k, read, signal, onQuestion} = options;
+	const {k, passagesRead, signal, onQuestion} = options;
 	const searcher = await collection.searcher(retriever);
 	const reader = await collection.reader();
 	const outcomes: Outcome[] = [];
@@ -41,7 +41,7 @@ export async function measure(
 		const searchMs = performance.now() - began;
 		const passages = await collection.retrieved(hits);
 		began = performance.now();
-		const [answer] = await reader.read(question.text, passages.slice(0, read), {signal, evidence: collection.evidence(retriever)});
+		const [answer] = await reader.read(question.text, passages.slice(0, passagesRead), {signal, evidence: collection.evidence(retriever)});
 		const readMs = performance.now() - began;
 		const rank = passages.findIndex(({text}) => hasAnswer(text, question.answers)) + 1;
 		outcomes.push({question, passages, rank, answer, searchMs, readMs});

@@ -18,7 +18,7 @@ export function commandOf(dataset: string, options: PhraseStudyOptions): string 
 		['tokens', options.tokens?.join(',')],
 		['encoder', model(options.encoder)],
 		['question-encoder', model(options.questionEncoder)],
-		['questions', options.questions],
+		['max-questions', options.maxQuestions],
 		['seed', options.seed],
 		['negatives', options.negatives],
 		['random', options.random],

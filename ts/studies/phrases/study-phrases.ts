@@ -44,7 +44,7 @@ export interface PhraseStudyOptions extends NamedFiles, Omit<CallOptions, 'onPro
 	/** Of questions, as DPR has one. @default that of passages */
 	readonly questionEncoder?: string | undefined;
 	/** Questions used of each file, spread over it. @default all */
-	readonly questions?: number | undefined;
+	readonly maxQuestions?: number | undefined;
 	/** What candidates and development questions are drawn by. @default 42 */
 	readonly seed?: number | undefined;
 	/** Hard negatives among the candidates. @default 10 */
@@ -69,7 +69,7 @@ const studyOptions: OptionNames = optionNames<PhraseStudyOptions>({
 	tokens: true,
 	encoder: true,
 	questionEncoder: true,
-	questions: true,
+	maxQuestions: true,
 	seed: true,
 	negatives: true,
 	random: true,
@@ -122,7 +122,7 @@ export async function studyPhrases(dataset: string, output: string, options: Phr
 	const files = await datasetFiles(dataset, options);
 	const lists: Question[][] = [];
 	for (const path of files.questions) {
-		lists.push(await questionsOf(path, options.questions ?? Infinity, signal));
+		lists.push(await questionsOf(path, options.maxQuestions ?? Infinity, signal));
 	}
 	const questions = lists.flat();
 	if (new Set(questions.map(({id}) => id)).size < questions.length) {
@@ -239,7 +239,7 @@ export async function studyPhrases(dataset: string, output: string, options: Phr
 			run,
 			scores: ofPhrases
 				? await kept('runs', `${name}.phrases`, async () => {
-						const call = {k: 0, phrases, signal, onProgress: report(`phrases ${name}`)};
+						const call = {k: 0, maxPhrases: phrases, signal, onProgress: report(`phrases ${name}`)};
 						return (await searcher.searchManyWithPhrases(questions, call)).phrases;
 					})
 				: run,
@@ -314,8 +314,8 @@ export async function studyPhrases(dataset: string, output: string, options: Phr
 }
 
 /** The best phrases of candidates, as hits with their passages' ids. */
-function phrasesOf(searcher: PhraseSearcher, phrases: number): FilteredSearcher {
-	return {search: async (query, {filter, signal}) => (await searcher.searchWithPhrases(query, {k: 0, phrases, filter, signal})).phrases};
+function phrasesOf(searcher: PhraseSearcher, maxPhrases: number): FilteredSearcher {
+	return {search: async (query, {filter, signal}) => (await searcher.searchWithPhrases(query, {k: 0, maxPhrases, filter, signal})).phrases};
 }
 
 /** A run whose hits are called by their phrases, since a list has several of a passage. */
@@ -351,13 +351,13 @@ function checkedSettings({
 	negatives = 10,
 	random = 20,
 	significance = 0.01,
-	questions = 2,
+	maxQuestions = 2,
 	confidenceOf = 'phrases',
 }: PhraseStudyOptions): PhraseSettings {
 	checkCount('seed', seed, 0);
 	checkCount('negatives', negatives, 0, 80);
 	checkCount('random', random, 0);
-	checkCount('questions', questions, 2);
+	checkCount('maxQuestions', maxQuestions, 2);
 	checkOneOf('confidenceOf', confidenceOf, ['phrases', 'passages']);
 	checkNumber('significance', significance);
 	if (significance <= 0 || significance >= 1) {

@@ -5,8 +5,18 @@ import type {ReplicateOptions} from './options.ts';
 /** What is to be typed for the same study, in a folder beside the data set. */
 export function commandOf(dataset: string, options: ReplicateOptions): string {
 	const {corpus, development, test, collection, encoder, questionEncoder, reader} = options;
-	const {depth, dprDepth, ks, passagesRead, spansPerPassage, maxAnswerTokens, merge, significance, developmentQuestions, testQuestions} =
-		options;
+	const {
+		depth,
+		dprDepth,
+		ks,
+		passagesRead,
+		spansPerPassage,
+		maxAnswerTokens,
+		merge,
+		significance,
+		maxDevelopmentQuestions,
+		maxTestQuestions,
+	} = options;
 	const file = (path: string | undefined): string | undefined => (path === undefined ? undefined : basename(path));
 	const flags: ReadonlyArray<readonly [flag: string, value: string | number | undefined]> = [
 		['dataset', dataset],
@@ -15,20 +25,20 @@ export function commandOf(dataset: string, options: ReplicateOptions): string {
 		['development', file(development)],
 		['test', file(test)],
 		['collection', file(collection)],
-		['model', encoder === undefined ? undefined : named(encoder)],
-		['question-model', questionEncoder === undefined ? undefined : named(questionEncoder)],
+		['encoder', encoder === undefined ? undefined : named(encoder)],
+		['question-encoder', questionEncoder === undefined ? undefined : named(questionEncoder)],
 		['reader', reader === false || reader === undefined ? undefined : named(reader)],
 		['depth', depth],
 		['dpr-depth', dprDepth],
-		['k', ks?.join(',')],
-		['read', passagesRead],
-		['spans', spansPerPassage],
-		['answer-tokens', maxAnswerTokens],
+		['ks', ks?.join(',')],
+		['passages-read', passagesRead],
+		['spans-per-passage', spansPerPassage],
+		['max-answer-tokens', maxAnswerTokens],
 		['merge', merge],
 		['significance', significance],
-		['answers', options.answers],
-		['development-questions', developmentQuestions],
-		['test-questions', testQuestions],
+		['answer-kind', options.answerKind],
+		['max-development-questions', maxDevelopmentQuestions],
+		['max-test-questions', maxTestQuestions],
 	];
 	const words = flags.flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}`, quoted(String(value))]));
 	return ['npx passagekit replicate', ...words, ...(reader === false ? ['--no-reader'] : [])].join(' ');

@@ -23,7 +23,7 @@ export interface ReplicateOptions extends Omit<CallOptions, 'onProgress'> {
 	/** The reader, or `false` for retrieval alone. @default 'minilm-reader' */
 	readonly reader?: string | false | undefined;
 	/** Whether accepted answers are texts or regular expressions, as CuratedTREC's are; F1 is not measured then. @default 'text' */
-	readonly answers?: AnswerKind | undefined;
+	readonly answerKind?: AnswerKind | undefined;
 	/** Hits taken from each list before fusing (k') for Hybrid-norm and Hybrid. @default 1000 */
 	readonly depth?: number | undefined;
 	/** The same for Hybrid-orig, at least `depth`: as many hits are retrieved. @default twice `depth`, as in Karpukhin et al. (2020) */
@@ -47,9 +47,9 @@ export interface ReplicateOptions extends Omit<CallOptions, 'onProgress'> {
 	*/
 	readonly grid?: readonly number[] | undefined;
 	/** Development questions used, spread over the file. @default all */
-	readonly developmentQuestions?: number | undefined;
+	readonly maxDevelopmentQuestions?: number | undefined;
 	/** Test questions used, spread over the file. @default all */
-	readonly testQuestions?: number | undefined;
+	readonly maxTestQuestions?: number | undefined;
 	readonly onProgress?: ((progress: ReplicateProgress) => void) | undefined;
 }
 
@@ -64,7 +64,7 @@ export const replicateOptions: OptionNames = optionNames<ReplicateOptions>({
 	encoder: true,
 	questionEncoder: true,
 	reader: true,
-	answers: true,
+	answerKind: true,
 	depth: true,
 	dprDepth: true,
 	ks: true,
@@ -74,8 +74,8 @@ export const replicateOptions: OptionNames = optionNames<ReplicateOptions>({
 	merge: true,
 	significance: true,
 	grid: true,
-	developmentQuestions: true,
-	testQuestions: true,
+	maxDevelopmentQuestions: true,
+	maxTestQuestions: true,
 });
 
 /** What is being done, and how far it is. */
@@ -111,8 +111,8 @@ export function checkedOptions(options: ReplicateOptions): {readonly settings: S
 }
 
 function checkedSettings(options: ReplicateOptions): Settings {
-	const {depth = 1000, passagesRead = 100, significance = 0.01, developmentQuestions = 1, testQuestions = 2} = options;
-	const {spansPerPassage = 10, maxAnswerTokens = 10, merge = 'text', answers = 'text'} = options;
+	const {depth = 1000, passagesRead = 100, significance = 0.01, maxDevelopmentQuestions = 1, maxTestQuestions = 2} = options;
+	const {spansPerPassage = 10, maxAnswerTokens = 10, merge = 'text', answerKind = 'text'} = options;
 	checkCount('depth', depth, 1);
 	const {dprDepth = 2 * depth} = options;
 	checkCount('dprDepth', dprDepth, depth);
@@ -120,10 +120,10 @@ function checkedSettings(options: ReplicateOptions): Settings {
 	checkCount('spansPerPassage', spansPerPassage, 1);
 	checkCount('maxAnswerTokens', maxAnswerTokens, 1);
 	checkOneOf('merge', merge, answerMerges);
-	checkCount('developmentQuestions', developmentQuestions, 1);
-	checkCount('testQuestions', testQuestions, 2);
+	checkCount('maxDevelopmentQuestions', maxDevelopmentQuestions, 1);
+	checkCount('maxTestQuestions', maxTestQuestions, 2);
 	checkNumber('significance', significance);
-	checkOneOf('answers', answers, ['text', 'pattern']);
+	checkOneOf('answerKind', answerKind, ['text', 'pattern']);
 	if (significance <= 0 || significance >= 1) {
 		throw new RetrievalError('ERR_ARGUMENT', `significance: expected a number between 0 and 1, got ${significance}`);
 	}
@@ -137,6 +137,6 @@ function checkedSettings(options: ReplicateOptions): Settings {
 		maxAnswerTokens,
 		merge,
 		bm25,
-		...(answers === 'pattern' ? {answers} : {}),
+		...(answerKind === 'pattern' ? {answers: answerKind} : {}),
 	};
 }

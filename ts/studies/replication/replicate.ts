@@ -48,8 +48,8 @@ export async function replicate(dataset: string, output: string, options: Replic
 	const report = (stage: string) => (progress: Progress) => options.onProgress?.({...progress, stage});
 
 	const files = await datasetFiles(dataset, options);
-	const development = await questionsOf(files.development, options.developmentQuestions ?? Infinity, signal);
-	const test = await questionsOf(files.test, options.testQuestions ?? Infinity, signal);
+	const development = await questionsOf(files.development, options.maxDevelopmentQuestions ?? Infinity, signal);
+	const test = await questionsOf(files.test, options.maxTestQuestions ?? Infinity, signal);
 	const model = async (model: string): Promise<{name: string; sha256: string}> => {
 		const folder = await resolveModel(model, {signal});
 		return {name: named(model), sha256: await sha256(folder, signal)};
@@ -66,7 +66,7 @@ export async function replicate(dataset: string, output: string, options: Replic
 	const place = options.collection ?? join(folder, parts.collection);
 	const built = await isThere(join(place, 'passagekit.json'));
 	const {questionEncoder} = options;
-	const opened = {encoder: questionEncoder ?? encoder, ...settings.bm25};
+	const opened = {questionEncoder: questionEncoder ?? encoder, ...settings.bm25};
 	await using collection = built
 		? await Collection.open(place, opened)
 		: await Collection.build(files.corpus, place, {

@@ -18,7 +18,7 @@ export function commandOf(dataset: string, options: VocabularyStudyOptions): str
 		['question-encoder', model(options.questionEncoder)],
 		['head', model(options.head)],
 		['baseline', model(options.baseline)],
-		['questions', options.questions],
+		['max-questions', options.maxQuestions],
 		['learning-rate', options.learningRate],
 		['max-steps', options.maxSteps],
 		['seed', options.seed],

@@ -3,7 +3,7 @@ export {publishedVocabulary} from './published.ts';
 export {vocabularyStudyHtml} from './report/html.ts';
 export {vocabularyStudyMarkdown} from './report/markdown.ts';
 export type {
-	AnalysedEncoder,
+	AnalyzedEncoder,
 	Baseline,
 	EncoderAnalysis,
 	EnrichmentFacts,

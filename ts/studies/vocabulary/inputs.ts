@@ -35,7 +35,7 @@ export interface VocabularyStudyOptions extends NamedFiles, Omit<CallOptions, 'o
 	/** Maximum number of steps of single-token enrichments. @default 100 */
 	readonly maxSteps?: number | undefined;
 	/** Questions used of each file, spread over it. @default all */
-	readonly questions?: number | undefined;
+	readonly maxQuestions?: number | undefined;
 	/** What development questions are drawn by. @default 42 */
 	readonly seed?: number | undefined;
 	/** A difference counts with a corrected p below this. @default 0.01 */
@@ -54,7 +54,7 @@ const studyOptions: OptionNames = optionNames<VocabularyStudyOptions>({
 	enrichment: true,
 	learningRate: true,
 	maxSteps: true,
-	questions: true,
+	maxQuestions: true,
 	seed: true,
 	significance: true,
 });
@@ -100,7 +100,7 @@ export async function studyInputs(dataset: string, options: VocabularyStudyOptio
 	const settings = checkedSettings(options, await modelTypeOf(await resolveModel(head, {signal})));
 	const lists: Question[][] = [];
 	for (const path of files.questions) {
-		lists.push(await questionsOf(path, options.questions ?? Infinity, signal));
+		lists.push(await questionsOf(path, options.maxQuestions ?? Infinity, signal));
 	}
 	const questions = lists.flat();
 	if (new Set(questions.map(({id}) => id)).size < questions.length) {
@@ -134,10 +134,10 @@ export async function studyInputs(dataset: string, options: VocabularyStudyOptio
 }
 
 function checkedSettings(options: VocabularyStudyOptions, modelType: string | undefined): VocabularySettings {
-	const {seed = 42, significance = 0.01, questions = 2, enrichment = true} = options;
+	const {seed = 42, significance = 0.01, maxQuestions = 2, enrichment = true} = options;
 	const {learningRate = paperLearningRate(modelType), maxSteps = MAX_STEPS} = options;
 	checkCount('seed', seed, 0);
-	checkCount('questions', questions, 2);
+	checkCount('maxQuestions', maxQuestions, 2);
 	checkCount('maxSteps', maxSteps, 1);
 	checkNumber('learningRate', learningRate);
 	if (learningRate <= 0) {

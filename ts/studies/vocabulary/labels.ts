@@ -1,6 +1,6 @@
 /** What the report calls things: conditions, encoders, sets of tokens. */
 import type {TokenSet} from '../../vocabulary/index.ts';
-import type {AnalysedEncoder, Baseline, VocabularyCondition} from './study.ts';
+import type {AnalyzedEncoder, Baseline, VocabularyCondition} from './study.ts';
 
 const conditionNames: Readonly<Record<VocabularyCondition, string>> = {
 	bm25: 'BM25',
@@ -31,7 +31,7 @@ export const conditionName = (condition: string): string =>
 			: condition;
 
 /** The encoder that an analysis is of, as tables and figures have it. */
-export function encoderName(of: AnalysedEncoder, baseline: Baseline): string {
+export function encoderName(of: AnalyzedEncoder, baseline: Baseline): string {
 	switch (of) {
 		case 'encoder': {
 			return 'Encoder';

@@ -33,7 +33,7 @@ import {vocabularyStudyHtml} from './report/html.ts';
 import {vocabularyStudyMarkdown} from './report/markdown.ts';
 import {type ConditionRun, measuredRetrieval} from './protocol/retrieval.ts';
 import {
-	type AnalysedEncoder,
+	type AnalyzedEncoder,
 	type EncoderAnalysis,
 	type EnrichmentFacts,
 	type VocabularyCondition,
@@ -144,7 +144,7 @@ export async function studyVocabulary(dataset: string, output: string, options: 
 	]);
 
 	const analyses: EncoderAnalysis[] = [];
-	const values = new Map<AnalysedEncoder, QuestionValues>();
+	const values = new Map<AnalyzedEncoder, QuestionValues>();
 	let facts: EnrichmentFacts | undefined;
 	const analyse = async (of: EncoderAnalysis['of'], encoder: () => Promise<Encoder>): Promise<void> => {
 		const options = {signal, onProgress: report(`project ${of}`)};

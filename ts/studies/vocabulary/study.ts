@@ -99,10 +99,10 @@ export interface VocabularySettings {
 	readonly significance: number;
 }
 
-export type AnalysedEncoder = 'encoder' | 'baseline' | 'enriched';
+export type AnalyzedEncoder = 'encoder' | 'baseline' | 'enriched';
 
 export interface EncoderAnalysis {
-	readonly of: AnalysedEncoder;
+	readonly of: AnalyzedEncoder;
 	readonly analysis: VocabularyAnalysis;
 	readonly amnesia: TokenAmnesia;
 }

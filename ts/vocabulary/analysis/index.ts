@@ -1,5 +1,5 @@
 export {type AmnesiaGroup, foundBySparse, type RankQuantiles, type TokenAmnesia, tokenAmnesia} from './amnesia.ts';
-export {analyseVocabulary, type AnalyseVocabularyOptions, type VocabularyAnalysis} from './analyse.ts';
+export {analyzeVocabulary, type AnalyzeVocabularyOptions, type VocabularyAnalysis} from './analyze.ts';
 export {type TopComposition, topComposition} from './composition.ts';
 export {type TokenCoverage, tokenCoverage} from './coverage.ts';
 export {queryExpansion} from './expansion.ts';

@@ -28,7 +28,7 @@ export interface LexicalEnrichmentOptions extends CallOptions, TokenVectorOption
 	*/
 	readonly whitening?: 'principal' | 'aligned' | false | undefined;
 	/** Scale lexical vectors to unit length. @default true */
-	readonly normalise?: boolean | undefined;
+	readonly normalize?: boolean | undefined;
 	/**
 	Scale e′ = e + λ · lex to unit length, so that inner products of enriched vectors are cosine similarities, as the relevance scores of
 	S-MPNet are in the paper. @default true for encoders whose vectors have unit length, else false
@@ -54,7 +54,7 @@ const fitOptions: OptionNames = optionNames<LexicalEnrichmentOptions>({
 	lambda: true,
 	tokens: true,
 	whitening: true,
-	normalise: true,
+	normalize: true,
 	renormalize: true,
 });
 const encodeOptions: OptionNames = optionNames<EncodeOptions>({...callNames, batchTokens: true});
@@ -129,7 +129,7 @@ export class LexicalEnrichment implements Encoder {
 		checkGiven('fit', parts, partsOptions);
 		checkOptions('fit', options, fitOptions);
 		const {encoder, projection, idf} = parts;
-		const {lambda = 0.5, tokens: kind = 'enriched', whitening = 'aligned', normalise = true, signal} = options;
+		const {lambda = 0.5, tokens: kind = 'enriched', whitening = 'aligned', normalize = true, signal} = options;
 		if (!hasMethods(encoder, 'encode')) {
 			throw new RetrievalError('ERR_ARGUMENT', `encoder: expected an encoder, got ${kindOf(encoder)}`);
 		}
@@ -145,7 +145,7 @@ export class LexicalEnrichment implements Encoder {
 		if (whitening !== false) {
 			checkOneOf('whitening', whitening, ['principal', 'aligned']);
 		}
-		checkBoolean('normalise', normalise);
+		checkBoolean('normalize', normalize);
 		if (options.renormalize !== undefined) {
 			checkBoolean('renormalize', options.renormalize);
 		}
@@ -157,10 +157,10 @@ export class LexicalEnrichment implements Encoder {
 		const tokens =
 			kind === 'static' ? await callNative({signal}, () => native.staticEmbeddings(head)) : await findTokens(projection, search, options);
 		const whitened = whitening === false ? undefined : whitening;
-		const lexicon = await callNative({signal}, () => native.openLexicon(tokens, head, weights, whitened, normalise));
+		const lexicon = await callNative({signal}, () => native.openLexicon(tokens, head, weights, whitened, normalize));
 		const fingerprint = createHash('sha256')
 			.update(
-				`${projection.identity}\0${tokens.identity}\0${whitening}\0${normalise}\0${renormalize}\0${weights === undefined ? 'none' : 'weights'}\0`,
+				`${projection.identity}\0${tokens.identity}\0${whitening}\0${normalize}\0${renormalize}\0${weights === undefined ? 'none' : 'weights'}\0`,
 			)
 			.update(weights === undefined ? '' : new Uint8Array(weights.buffer, weights.byteOffset, weights.byteLength))
 			.digest('hex')

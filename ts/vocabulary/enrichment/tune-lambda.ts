@@ -25,7 +25,7 @@ export type LambdaObjective =
 			/** @default 20 */
 			readonly k?: number | undefined;
 			/** Whether answers are texts or regular expressions. @default 'text' */
-			readonly answers?: AnswerKind | undefined;
+			readonly answerKind?: AnswerKind | undefined;
 	  }
 	| {
 			readonly queries: readonly Query[];
@@ -37,7 +37,7 @@ export type LambdaObjective =
 
 export interface TuneLambdaOptions extends CallOptions {
 	/** @default 0 to 1 by tenths, 1.25, 1.5, 2, 3 */
-	readonly lambdas?: readonly number[] | undefined;
+	readonly grid?: readonly number[] | undefined;
 	/** Parts of the questions of which each is measured by the λ that is best for the others. @default 5 */
 	readonly folds?: number | undefined;
 	/** Which question is in which part. @default 0 */
@@ -60,9 +60,9 @@ export interface LambdaTuning extends MeasuredLambda {
 	readonly curve: readonly MeasuredLambda[];
 }
 
-const tuneOptions: OptionNames = optionNames<TuneLambdaOptions>({...callNames, lambdas: true, folds: true, seed: true});
+const tuneOptions: OptionNames = optionNames<TuneLambdaOptions>({...callNames, grid: true, folds: true, seed: true});
 const byQrels: OptionNames = new Set(['queries', 'qrels', 'measure', 'k']);
-const byAnswers: OptionNames = new Set(['questions', 'k', 'answers']);
+const byAnswers: OptionNames = new Set(['questions', 'k', 'answerKind']);
 
 const GRID: readonly number[] = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 3];
 
@@ -91,10 +91,10 @@ export async function tuneLambda(
 	checkInstance('tuneLambda', enrichment, LexicalEnrichment);
 	checkIterable('passages', passages, 'passages');
 	checkOptions('tuneLambda', options, tuneOptions);
-	const {lambdas = GRID, folds = 5, seed = 0, signal, onProgress} = options;
-	checkArray('lambdas', lambdas, 'numbers of at least 0');
+	const {grid: lambdas = GRID, folds = 5, seed = 0, signal, onProgress} = options;
+	checkArray('grid', lambdas, 'numbers of at least 0');
 	if (lambdas.length === 0 || lambdas.some(lambda => typeof lambda !== 'number' || !(lambda >= 0 && lambda < Number.POSITIVE_INFINITY))) {
-		throw new RetrievalError('ERR_ARGUMENT', `lambdas: expected numbers of at least 0, got [${lambdas.map(shown).join(', ')}]`);
+		throw new RetrievalError('ERR_ARGUMENT', `grid: expected numbers of at least 0, got [${lambdas.map(shown).join(', ')}]`);
 	}
 	const {queries, k, measured} = judge(objective);
 	checkCount('k', k, 1);
@@ -143,7 +143,7 @@ interface Judge {
 
 /** Questions that count, and what each scores in a run. */
 function judge(objective: LambdaObjective): Judge {
-	checkObject('objective', objective, '{queries, qrels, measure, k?} or {questions, k?, answers?}');
+	checkObject('objective', objective, '{queries, qrels, measure, k?} or {questions, k?, answerKind?}');
 	checkGiven('objective', objective, 'qrels' in objective ? byQrels : byAnswers);
 	if ('qrels' in objective) {
 		const {qrels, measure, k = 100} = objective;
@@ -158,14 +158,14 @@ function judge(objective: LambdaObjective): Judge {
 			},
 		};
 	}
-	const {k = 20, answers} = objective;
+	const {k = 20, answerKind} = objective;
 	checkQuestions('objective: questions', objective.questions);
 	const queries = objective.questions.filter(question => question.answers.length > 0);
 	return {
 		queries,
 		k,
 		async measured(run, texts, signal) {
-			const {firstRanks} = await topKAccuracy(run, queries, texts, [k], {answers, signal});
+			const {firstRanks} = await topKAccuracy(run, queries, texts, [k], {answerKind, signal});
 			return new Map(queries.map(({id}) => [id, firstRanks.has(id) ? 1 : 0]));
 		},
 	};

@@ -89,7 +89,7 @@ async function build(
 ): Promise<{index: PhraseIndex; facts: PhraseModelFacts} & AsyncDisposable> {
 	const segmenter = await segmenterOf(model, tokenizer);
 	const metadata = {encoder: encoder.identity!, ...(questionEncoder === undefined ? {} : {questionEncoder})};
-	const index = new PhraseIndex({dim: encoder.dim, metadata, unitLength});
+	const index = new PhraseIndex({dim: encoder.dim, metadata, normalize: unitLength});
 	let [phrases, words] = [0, 0];
 	let [part, hasUnitLength] = [0, true];
 	const kept: Encoder = {

@@ -130,7 +130,7 @@ async function measure(
 	const range = fused ? {from: 0, to: maxGamma} : none;
 	const tuned = await tuneEvidence(ofDevelopment, development, {
 		...way,
-		answers: kind,
+		answerKind: kind,
 		passages: ks,
 		...(fused ? {} : {beta: {from: 1, to: 1}}),
 		gamma: range,
@@ -142,7 +142,7 @@ async function measure(
 	// Products of steps of hundredths: what is beyond is rounding.
 	const exact = (weight: number): number => Number(weight.toFixed(6));
 	const evidence = {beta: exact(tuned.evidence.beta), gamma: exact(tuned.evidence.gamma)};
-	const matches = await ofTest.exactMatch(test, {...way, answers: kind, evidence, passages: ks, signal});
+	const matches = await ofTest.exactMatch(test, {...way, answerKind: kind, evidence, passages: ks, signal});
 	const right = matches.get(passages)!;
 	const answers = await ofTest.answers({...way, evidence, passages, signal});
 	const f1s = test.map(question => (answers.has(question.id) ? f1(answers.get(question.id)!.text, question.answers) : 0));

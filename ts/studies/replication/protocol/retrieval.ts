@@ -54,9 +54,9 @@ export async function studyRetrieval(
 	options: RetrievalOptions,
 ): Promise<Retrieved> {
 	const {settings, ks, grid, lambdas = [], signal, onProgress} = options;
-	const {depth, dprDepth, tunedFor, answers} = settings;
+	const {depth, dprDepth, tunedFor, answers: answerKind} = settings;
 	const judge = async (searched: Searched, depth: number): Promise<JudgedLists> =>
-		JudgedLists.judge(searched, searched.questions, passages, {depth, answers, signal, onProgress});
+		JudgedLists.judge(searched, searched.questions, passages, {depth, answerKind, signal, onProgress});
 	const tuner = await judge(development, depth);
 	const tuned: Partial<Record<RetrievalCondition, HybridTuning>> & Record<'hybrid' | 'hybridNorm', HybridTuning> = {
 		hybrid: await tuner.tune({method: 'hybrid', grid, k: tunedFor, signal}),
@@ -75,7 +75,7 @@ export async function studyRetrieval(
 	const dprFusion = tuned.dprHybrid?.fusion ?? {method: 'dprHybrid', lambda: DPR_LAMBDA};
 	const [dprHybrid] = await judgedDeep.firstRanks([dprFusion], within, {signal});
 	const alone = async (run: Run): Promise<Uint32Array> => {
-		const list = await JudgedLists.judge([run], test.questions, passages, {depth: within, answers, signal});
+		const list = await JudgedLists.judge([run], test.questions, passages, {depth: within, answerKind, signal});
 		const [ranks] = await list.firstRanks([{method: 'linear'}], within, {signal});
 		return ranks!;
 	};

@@ -3,7 +3,7 @@ import {bonferroni, pairedTest, rankSumTest, smallestSignificantShift} from '../
 import type {Comparison} from '../../statistics/comparison.ts';
 import {type Tested, corrected} from '../../statistics/correction.ts';
 import type {CallOptions} from '../../../core/types.ts';
-import type {AnalysedEncoder, Baseline, VocabularySettings} from '../study.ts';
+import type {AnalyzedEncoder, Baseline, VocabularySettings} from '../study.ts';
 import type {AmnesiaValues, GoldValues, QuestionValues} from './question-values.ts';
 
 /** What is compared, as results and reports name it. */
@@ -29,7 +29,7 @@ Paired t-tests over questions, with Bonferroni's correction over all of them. Th
 if the baseline is one: static embeddings are something else.
 */
 export async function claimTests(
-	values: ReadonlyMap<AnalysedEncoder, QuestionValues>,
+	values: ReadonlyMap<AnalyzedEncoder, QuestionValues>,
 	baseline: Baseline,
 	{significance}: VocabularySettings,
 	{signal}: CallOptions,

@@ -7,11 +7,11 @@ import type {AmnesiaGroup} from '../../../vocabulary/index.ts';
 import {groupName, shown} from '../report/amnesia-panel.ts';
 import type {VocabularyFinding} from './findings.ts';
 import {publishedVocabulary} from '../published.ts';
-import type {AnalysedEncoder, EncoderAnalysis, VocabularyStudy} from '../study.ts';
+import type {AnalyzedEncoder, EncoderAnalysis, VocabularyStudy} from '../study.ts';
 import {claimMeasures} from './claim-tests.ts';
 import {HEAD_TOKENS} from './question-values.ts';
 
-const analysisOf = ({analyses}: VocabularyStudy, wanted: AnalysedEncoder): EncoderAnalysis | undefined =>
+const analysisOf = ({analyses}: VocabularyStudy, wanted: AnalyzedEncoder): EncoderAnalysis | undefined =>
 	analyses.find(({of}) => of === wanted);
 
 /** In the middle of a sentence. */

@@ -5,13 +5,13 @@ import type {CallOptions, Qrels, Question, Run} from '../../../core/types.ts';
 import {
 	type ProjectedEncoders,
 	type QuestionPassage,
-	analyseVocabulary,
+	analyzeVocabulary,
 	foundBySparse,
 	rankPairs,
 	tokenAmnesia,
 } from '../../../vocabulary/index.ts';
 import {type QuestionValues, questionValues} from '../findings/question-values.ts';
-import type {AnalysedEncoder, EncoderAnalysis, VocabularySettings} from '../study.ts';
+import type {AnalyzedEncoder, EncoderAnalysis, VocabularySettings} from '../study.ts';
 
 /** Questions with the passages that analyses are of. */
 export interface AnalysedPairs {
@@ -46,7 +46,7 @@ export interface AnalysedQuestions {
 
 /** The analyses of one encoder; from the folder if they are there. `dense` is the run that token amnesia is split by. */
 export async function analysed(
-	of: AnalysedEncoder,
+	of: AnalyzedEncoder,
 	{gold, sparse}: AnalysedPairs,
 	encoders: () => Promise<ProjectedEncoders>,
 	dense: Run,
@@ -64,7 +64,7 @@ export async function analysed(
 		rankPairs(pairs, opened, {signal, onProgress: onProgress && (({done}) => onProgress({done: before + done, total}))});
 	const [ofGold, ofSparse] = [await ranked(gold, 0), await ranked(sparse, gold.length)];
 	const result: AnalysedQuestions = {
-		analysis: {of, analysis: await analyseVocabulary(ofGold), amnesia: await tokenAmnesia(ofSparse, dense, bounds)},
+		analysis: {of, analysis: await analyzeVocabulary(ofGold), amnesia: await tokenAmnesia(ofSparse, dense, bounds)},
 		values: await questionValues(ofGold, ofSparse, dense, bounds),
 	};
 	await writeWhole(path, json(result));

@@ -28,7 +28,7 @@ const changes: Readonly<Record<EnrichedCondition, LexicalEnrichmentOptions & {re
 	noIdf: {idf: false},
 	static: {tokens: 'static'},
 	noWhitening: {whitening: false},
-	noNormalisation: {normalise: false},
+	noNormalisation: {normalize: false},
 };
 
 export interface EnrichedParts {
@@ -56,7 +56,7 @@ export async function tunedEnrichment(
 	const {vectors, lexical} = await fitted.parts(await passages.slice(0, SAMPLE), {signal});
 	const unit = (await meanLength(vectors)) / (await meanLength(lexical));
 	const scaled = lambdas.map(lambda => Number((lambda * unit).toPrecision(3)));
-	const {lambda, curve} = await tuneLambda(fitted, passages, objective, {lambdas: scaled, signal});
+	const {lambda, curve} = await tuneLambda(fitted, passages, objective, {grid: scaled, signal});
 	return {enrichment: fitted.withLambda(lambda), tuning: {lambda, values: curve.map(({score}) => score)}};
 }
 
@@ -100,7 +100,7 @@ export async function staticEncoder(projection: VocabularyProjection, signal: Ab
 	};
 	return LexicalEnrichment.fit(
 		{encoder: nothing, projection, idf: false},
-		{tokens: 'static', whitening: false, normalise: false, renormalize: false, lambda: 1, signal},
+		{tokens: 'static', whitening: false, normalize: false, renormalize: false, lambda: 1, signal},
 	);
 }
 

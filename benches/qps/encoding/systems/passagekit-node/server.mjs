@@ -11,7 +11,7 @@ await serve({
 	version,
 	async open({model, maxTokens}) {
 		tokenizer = await Tokenizer.load(model);
-		encoder = await OnnxEncoder.load(model, {maxTokens, pooling: 'mean', normalise: true, threads: 1});
+		encoder = await OnnxEncoder.load(model, {maxTokens, pooling: 'mean', normalize: true, threads: 1});
 	},
 	async tokenise(texts) {
 		const {ids, offsets} = await tokenizer.tokenizeMany(texts);

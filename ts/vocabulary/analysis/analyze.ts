@@ -21,14 +21,14 @@ export interface VocabularyAnalysis {
 	readonly composition: {readonly question: readonly TopComposition[]; readonly passage: readonly TopComposition[]};
 }
 
-export interface AnalyseVocabularyOptions {
+export interface AnalyzeVocabularyOptions {
 	/** Ranks of Figures 3 and 4. @default [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] */
 	readonly ks?: readonly number[] | undefined;
 	/** Ranks of Figure 6. @default [1, 5, 10, 20, 50, 100] */
 	readonly compositionKs?: readonly number[] | undefined;
 }
 
-const analyseOptions: OptionNames = optionNames<AnalyseVocabularyOptions>({ks: true, compositionKs: true});
+const analyzeOptions: OptionNames = optionNames<AnalyzeVocabularyOptions>({ks: true, compositionKs: true});
 
 /**
 All analyses that take questions and their gold passages alone, in one report; token amnesia, which takes a run too, is
@@ -37,14 +37,14 @@ All analyses that take questions and their gold passages alone, in one report; t
 @example
 ```
 const pairs = await rankPairs(questionsWithPassages, {encoder, projection});
-const {coverage, ks} = await analyseVocabulary(pairs);
+const {coverage, ks} = await analyzeVocabulary(pairs);
 coverage.all.question[ks.indexOf(20)];
 //=> 0.63
 ```
 */
-export async function analyseVocabulary(pairs: readonly RankedPair[], options: AnalyseVocabularyOptions = {}): Promise<VocabularyAnalysis> {
+export async function analyzeVocabulary(pairs: readonly RankedPair[], options: AnalyzeVocabularyOptions = {}): Promise<VocabularyAnalysis> {
 	checkRanked(pairs);
-	checkOptions('analyseVocabulary', options, analyseOptions);
+	checkOptions('analyzeVocabulary', options, analyzeOptions);
 	const {ks = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], compositionKs = [1, 5, 10, 20, 50, 100]} = options;
 	return {
 		pairs: pairs.length,
