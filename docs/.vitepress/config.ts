@@ -1,0 +1,53 @@
+import {existsSync, readFileSync} from 'node:fs';
+import {defineConfig} from 'vitepress';
+
+/** The API reference is written by TypeDoc (`npm run docs`), with its own part of the sidebar. */
+const apiSidebar = new URL('../api/typedoc-sidebar.json', import.meta.url);
+const repository = 'https://github.com/passagekit/passagekit';
+
+const guides = [
+	{text: 'Getting started', link: '/guide/getting-started'},
+	{text: 'Your own documents', link: '/guide/documents'},
+	{text: 'Filters and updates', link: '/guide/filters-and-updates'},
+	{text: 'Your own embeddings', link: '/guide/embeddings'},
+	{text: 'Hybrid search and tuning', link: '/guide/hybrid'},
+	{text: 'Reading answers', link: '/guide/reading'},
+	{text: 'Evaluation', link: '/guide/evaluation'},
+	{text: 'Phrases and confidence', link: '/guide/phrases'},
+	{text: 'What a vector is about', link: '/guide/vocabulary'},
+	{text: 'The three studies', link: '/guide/studies'},
+	{text: 'Speed', link: '/guide/speed'},
+	{text: 'Architecture', link: '/guide/architecture'},
+];
+
+const details = [
+	{text: 'Benchmarks', link: '/benchmarks'},
+	{text: 'Replication study', link: '/replication'},
+	{text: 'Phrase study', link: '/phrases'},
+	{text: 'Confidence and calibration', link: '/calibration'},
+	{text: 'Vocabulary projections', link: '/vocabulary'},
+];
+
+export default defineConfig({
+	title: 'passagekit',
+	description: 'Passage retrieval and question answering for Node',
+	cleanUrls: true,
+	lastUpdated: false,
+	themeConfig: {
+		nav: [
+			{text: 'Guides', link: '/guide/getting-started'},
+			{text: 'API', link: '/api/'},
+			{text: 'Benchmarks', link: '/benchmarks'},
+		],
+		sidebar: [
+			{text: 'Guides', items: guides},
+			{text: 'Details', items: details},
+			{text: 'API', collapsed: true, items: existsSync(apiSidebar) ? JSON.parse(readFileSync(apiSidebar, 'utf8')) : []},
+		],
+		socialLinks: [{icon: 'github', link: repository}],
+		search: {provider: 'local'},
+		outline: [2, 3],
+	},
+	markdown: {math: false},
+	rewrites: {},
+});

@@ -1,0 +1,56 @@
+/**
+A search service over HTTP. A request that the client gives up cancels its search; `SIGTERM` lets running requests finish.
+
+	GET /search?q=…&k=…  →  {hits: [{id, title, score}]}
+	GET /ask?q=…         →  {answers: [{text, passageId}]}
+*/
+import {createServer} from 'node:http';
+import {pathToFileURL} from 'node:url';
+import {Collection, RetrievalError} from 'passagekit';
+
+export function createService(collection: Collection): ReturnType<typeof createServer> {
+	return createServer(async (request, response) => {
+		// The client closed the connection before the answer was there.
+		const abandoned = new AbortController();
+		response.on('close', () => abandoned.abort());
+		try {
+			const {status, body} = await answer(collection, new URL(request.url ?? '/', 'http://localhost'), abandoned.signal);
+			response.writeHead(status, {'content-type': 'application/json'}).end(JSON.stringify(body));
+		} catch (error) {
+			if (abandoned.signal.aborted) {
+				return;
+			}
+			// A typed error is the client's mistake; anything else is ours.
+			const invalid = error instanceof RetrievalError && error.code === 'ERR_ARGUMENT';
+			response.writeHead(invalid ? 400 : 500, {'content-type': 'application/json'});
+			response.end(JSON.stringify({error: error instanceof Error ? error.message : String(error)}));
+		}
+	});
+}
+
+async function answer(collection: Collection, url: URL, signal: AbortSignal): Promise<{status: number; body: unknown}> {
+	const query = url.searchParams.get('q') ?? '';
+	if (url.pathname === '/search') {
+		const searcher = await collection.searcher('bm25');
+		const hits = await searcher.search(query, {k: Number(url.searchParams.get('k') ?? 5), signal});
+		const passages = await collection.retrieved(hits);
+		return {status: 200, body: {hits: passages.map(({id, title, score}) => ({id, title, score}))}};
+	}
+	if (url.pathname === '/ask') {
+		const {answers} = await collection.ask(query, {signal});
+		return {status: 200, body: {answers: answers.map(({text, passageId}) => ({text, passageId}))}};
+	}
+	return {status: 404, body: {error: `expected /search or /ask, got ${url.pathname}`}};
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+	const collection = await Collection.build('./articles', './index', {overwrite: true});
+	const service = createService(collection).listen(Number(process.env['PORT'] ?? 8080), () => {
+		const address = service.address();
+		console.log('listening on port', typeof address === 'object' ? address?.port : address);
+	});
+	process.once('SIGTERM', () => {
+		service.close(() => void collection.close());
+		service.closeIdleConnections();
+	});
+}

@@ -1,0 +1,13 @@
+/** Builds a collection from a folder, or opens the one that an earlier run built, and searches it. */
+import {existsSync} from 'node:fs';
+import {Collection} from 'passagekit';
+
+const [folder = './articles', query = 'a bridge made of steel'] = process.argv.slice(2);
+const index = './index';
+
+await using collection = existsSync(index) ? await Collection.open(index) : await Collection.build(folder, index);
+const searcher = await collection.searcher('hybrid');
+const hits = await searcher.search(query, {k: 3});
+for (const {title, text} of await collection.retrieved(hits)) {
+	console.log(`${title}: ${text.slice(0, 60)}…`);
+}

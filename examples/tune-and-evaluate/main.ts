@@ -1,0 +1,30 @@
+/** Tunes a hybrid on development questions, measures it on test questions, and tests the difference to BM25 for significance. */
+import {Collection, type Question, HybridSearcher, type Qrels, evaluate, readQrels, readQuestions, significance, tuneHybrid} from 'passagekit';
+
+await using collection = await Collection.build('./articles', './index');
+const [sparse, dense] = [await collection.searcher('bm25'), await collection.searcher('dense')];
+const allQrels = await readQrels('./qrels.txt');
+
+const dev = await questionsOf('./questions.dev.jsonl');
+const lists = {dense: await dense.searchMany(dev, {k: 100}), sparse: await sparse.searchMany(dev, {k: 100})};
+const {fusion} = await tuneHybrid(lists, {qrels: qrelsOf(dev), measure: 'RR@10'}, {method: 'hybrid'});
+
+const test = await questionsOf('./questions.test.jsonl');
+const hybrid = new HybridSearcher({dense, sparse, fusion});
+const measured = await evaluate(await hybrid.searchMany(test, {k: 100}), qrelsOf(test), ['RR@10']);
+const baseline = await evaluate(await sparse.searchMany(test, {k: 100}), qrelsOf(test), ['RR@10']);
+const {difference, p} = await significance(measured, baseline, 'RR@10', {test: 'randomisation'});
+console.log('the hybrid is', difference > 0 ? 'better' : 'worse', p < 0.05 ? '(significant)' : '(not significant)');
+
+async function questionsOf(path: string): Promise<Question[]> {
+	const questions = [];
+	for await (const question of readQuestions(path)) {
+		questions.push(question);
+	}
+	return questions;
+}
+
+/** A judged query that a run lacks counts as 0, so other questions must not be in the qrels. */
+function qrelsOf(questions: readonly Question[]): Qrels {
+	return new Map(questions.map(({id}) => [id, allQrels.get(id)!]));
+}
