@@ -2,7 +2,7 @@
 import {spawnSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
-import {execute, fail, prepare, requireRust, root, say} from './prepare.mjs';
+import {execute, fail, npm, prepare, requireRust, root, say} from './prepare.mjs';
 
 const [task, ...args] = process.argv.slice(2);
 const bin = (name, file) => join(root, 'node_modules', name, file);
@@ -54,6 +54,14 @@ const tasks = {
 		await prepare({only: ['packages']});
 		requireRust();
 		node('--import=tsx', 'benches/instructions/guard.ts', ...args);
+	},
+	/** The documentation site, in docs/.vitepress/dist; with `serve` it is shown and rebuilt while pages change. */
+	async docs() {
+		await prepare({only: ['packages']});
+		execute(npm, ['ci', '--prefix', 'docs', '--no-audit', '--no-fund', '--loglevel=error']);
+		const docs = (name, file, ...rest) => execute(process.execPath, [join(root, 'docs/node_modules', name, file), ...rest]);
+		docs('typedoc', 'bin/typedoc', '--options', 'docs/typedoc.json');
+		docs('vitepress', 'bin/vitepress.js', args[0] === 'serve' ? 'dev' : 'build', 'docs');
 	},
 	/** `npm run bench -- NAME`: one of benches/, on an optimised addon. */
 	async bench() {

@@ -6,7 +6,8 @@ import {FlatIndex, HnswIndex} from 'passagekit';
 await writeFile('./vectors.npy', npy(Float32Array.of(1, 0, 0, 1, 1, 1), [3, 2]));
 await writeFile('./ids.txt', 'east\nnorth\nnortheast\n');
 
-await using flat = await FlatIndex.build('./flat.pkflat', './vectors.npy', {idsPath: './ids.txt'});
+const flat = await FlatIndex.build('./flat.pkflat', './vectors.npy', {idsPath: './ids.txt'});
+flat.close();
 await using graph = await HnswIndex.build('./graph.pkhnsw', './flat.pkflat');
 console.log(graph.size, 'vectors of', graph.dim, 'dimensions');
 console.log(await graph.search(Float32Array.of(1, 2), {k: 2}));

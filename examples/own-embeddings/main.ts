@@ -26,7 +26,10 @@ function countTrigrams(input: EncoderInput): Map<number, number> {
 	const counts = new Map<number, number>();
 	for (const word of text.toLowerCase().match(/\p{L}{3,}/gu) ?? []) {
 		for (let i = 0; i + 3 <= word.length; i++) {
-			const slot = createHash('md5').update(word.slice(i, i + 3)).digest().readUInt8(0);
+			const slot = createHash('md5')
+				.update(word.slice(i, i + 3))
+				.digest()
+				.readUInt8(0);
 			counts.set(slot, (counts.get(slot) ?? 0) + 1);
 		}
 	}
@@ -34,7 +37,7 @@ function countTrigrams(input: EncoderInput): Map<number, number> {
 }
 
 // A search with another encoder than this one is refused.
-const index = new HnswIndex({dim: DIM, similarity: 'cosine', metadata: {encoder: trigrams.identity!}});
+const index = new HnswIndex({dim: DIM, similarity: 'cosine', metadata: {encoder: trigrams.identity}});
 const passages = [];
 for await (const passage of readPassages('./articles')) {
 	passages.push(passage);

@@ -1,5 +1,15 @@
 /** Tunes a hybrid on development questions, measures it on test questions, and tests the difference to BM25 for significance. */
-import {Collection, type Question, HybridSearcher, type Qrels, evaluate, readQrels, readQuestions, significance, tuneHybrid} from 'passagekit';
+import {
+	Collection,
+	type Question,
+	HybridSearcher,
+	type Qrels,
+	evaluate,
+	readQrels,
+	readQuestions,
+	significance,
+	tuneHybrid,
+} from 'passagekit';
 
 await using collection = await Collection.build('./articles', './index');
 const [sparse, dense] = [await collection.searcher('bm25'), await collection.searcher('dense')];

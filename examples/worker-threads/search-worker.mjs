@@ -7,4 +7,5 @@ const {handle, query} = workerData;
 const index = FlatIndex.attach(handle);
 const [hit] = await index.search(query, {k: 1});
 index.close();
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
 parentPort.postMessage(hit.id);

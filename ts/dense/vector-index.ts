@@ -18,9 +18,9 @@ export const similarities: readonly Similarity[] = ['dot', 'cosine', 'l2'];
 /** What an index remembers of its making, for whoever opens it. Plain JSON. */
 export interface IndexMetadata {
 	/** `Encoder.identity` of the encoder that made the vectors. A search with another one is refused. */
-	readonly encoder?: string;
+	readonly encoder?: string | undefined;
 	/** `Encoder.identity` of the encoder of questions, where it is another, as DPR's is. A search with any other is refused. */
-	readonly questionEncoder?: string;
+	readonly questionEncoder?: string | undefined;
 	readonly [key: string]: unknown;
 }
 
