@@ -1,5 +1,5 @@
-//! Lines from standard input, cut into sentences; prints megabytes a second, with `whole` for all lines as one text, or
-//! with `show` the boundaries and the stops that are none:
+//! Cuts the lines of standard input into sentences and prints the throughput. With `whole`, all lines are one text. With
+//! `show`, prints the boundaries (`|`) and the terminators that are not boundaries (`-`) instead:
 //!
 //! ```sh
 //! cargo run --release -p phrases --example boundaries -- show < passages.txt

@@ -1,21 +1,21 @@
-/// Why a text was not cut into phrases.
+/// Errors of cutting a text into phrases.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An option that has no meaning.
+    /// An invalid option.
     #[error("{what}: expected {expected}, got {got}")]
     Argument {
         /// Which option.
         what: &'static str,
-        /// What it may be.
+        /// Which values are valid.
         expected: &'static str,
-        /// What it was.
+        /// The value.
         got: String,
     },
     /// The model's tokenizer failed on a text.
     #[error(transparent)]
     Tokenize(#[from] tokenize::Error),
-    /// The work was cancelled.
+    /// The work was canceled.
     #[error(transparent)]
     Cancelled(#[from] control::Cancelled),
 }

@@ -1,5 +1,8 @@
-//! Passages cut into phrases: groups of sentences, or of words by a model's word pieces (Yang et al., 2023,
-//! "Confidence-Calibrated Ensemble Dense Phrase Retrieval", §3.1).
+//! Cuts passages into phrases: groups of sentences, or of words by their number of word pieces (Yang et al., 2023,
+//! "Confidence-Calibrated Ensemble Dense Phrase Retrieval", section 3.1).
+//!
+//! [`sentences`] splits a text at sentence boundaries; [`Segmenter`] groups sentences or words into phrases. Both return
+//! byte ranges of the text.
 //!
 //! ```
 //! use control::Control;
@@ -18,17 +21,10 @@
 //! # Ok::<(), phrases::Error>(())
 //! ```
 
-mod abbreviations;
-mod ahead;
-mod characters;
 mod error;
-mod lines;
-mod pieces;
 mod segmenter;
 mod sentences;
-mod starters;
-mod stop;
-mod verdict;
+mod units;
 
 pub use error::Error;
 pub use segmenter::Segmenter;

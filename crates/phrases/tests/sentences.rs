@@ -1,4 +1,4 @@
-//! Texts with their sentences, by hand: `¦` stands where one ends and the next begins, and is no part of the text.
+//! Texts with hand-made sentence boundaries: `¦` marks a boundary and is not part of the text.
 
 use phrases::sentences;
 

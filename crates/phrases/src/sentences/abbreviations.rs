@@ -1,28 +1,32 @@
-//! Abbreviations that end in a full stop, and what it means after them.
+//! Abbreviations that end in a full stop, by what usually follows them.
 //!
-//! Entries in small letters are found in any case; those with a capital only with one, since in small letters they are
-//! words ("Sat." and "sat."). A word that is common in some other language is left out, as the language of a text is not
-//! known here.
+//! Lowercase entries match words in any case. Entries with a capital letter match only words with one, because their
+//! lowercase form is a word ("Sat." and "sat."). The language of the text is unknown, so an abbreviation that is a common
+//! word of another supported language is left out.
+//!
+//! The lists were compiled by hand for this crate, for European languages: titles, months, units, states and the
+//! abbreviations of reference works. No published list separates abbreviations by what follows them; Unicode's CLDR
+//! (segmentation suppressions) only names them.
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-/// What a full stop after an abbreviation means.
+/// What a full stop after an abbreviation says about the end of the sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A name follows: the sentence goes on.
+    /// A title: a name follows, so the sentence continues.
     Title,
-    /// It stands inside sentences.
-    Inside,
-    /// A number follows; without one it is as `Either`.
-    Number,
-    /// A number follows, or it is a word at the end of a sentence.
-    NumberOrWord,
-    /// It ends a sentence where what follows begins as sentences do.
-    Either,
-    /// It ends lists, or is a unit: it ends a sentence if a capital follows.
-    Last,
+    /// Never ends a sentence.
+    Inner,
+    /// The sentence continues if a number follows; otherwise as `Ambiguous`.
+    BeforeNumber,
+    /// The sentence continues if a number follows; otherwise this is a word at the end of a sentence ("no.").
+    BeforeNumberOrWord,
+    /// Ends a sentence if a frequent sentence starter follows.
+    Ambiguous,
+    /// Ends a list, or is a unit: ends a sentence unless a lowercase word follows.
+    Final,
 }
 
 #[rustfmt::skip]
@@ -35,7 +39,7 @@ const TITLES: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-const INSIDE: &[&str] = &[
+const INNER: &[&str] = &[
     "approx", "cf", "vs", "viz", "e.g", "i.e", "eg", "ie", "a.k.a", "w.r.t", "incl", "excl", "esp", "resp", "c.f", "v.s",
     "n.b", "i.a", "q.v", "b.v", "o.a", "d.w.z", "bijv", "bv", "t.ex", "bl.a", "f.eks", "p.g.a", "dvs", "fx",
     "z.b", "d.h", "u.a", "i.d.r", "s.o", "s.u", "bzw", "ggf", "vgl", "evtl", "sog", "ehem", "geb", "gest", "zzgl", "inkl",
@@ -44,7 +48,7 @@ const INSIDE: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-const NUMBERS: &[&str] = &[
+const BEFORE_NUMBERS: &[&str] = &[
     "nos", "nr", "nrs", "pp", "pg", "pgs", "vol", "vols", "chap", "chaps", "sect", "secs", "figs", "eq", "eqs", "eqn",
     "eqns", "para", "paras", "ver", "ca", "circa", "est", "suppl", "ser", "ext", "tel", "fn", "ff", "bd", "bde", "abb",
     "kap", "tab", "abs", "ziff", "s", "p", "c", "v", "f", "n", "r", "l", "t", "§", "hfst", "blz", "str", "pág", "págs",
@@ -53,10 +57,10 @@ const NUMBERS: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-const NUMBERS_OR_WORDS: &[&str] = &["no", "fig", "art", "pop", "sec", "ch", "op", "ed", "min", "max", "app", "ref", "pt", "nº", "arts", "d", "b", "m"];
+const BEFORE_NUMBERS_OR_WORDS: &[&str] = &["no", "fig", "art", "pop", "sec", "ch", "op", "ed", "min", "max", "app", "ref", "pt", "nº", "arts", "d", "b", "m"];
 
 #[rustfmt::skip]
-const EITHER: &[&str] = &[
+const AMBIGUOUS: &[&str] = &[
     "inc", "sr", "ltd", "corp", "co", "cos", "bros", "llc", "plc", "gmbh", "jr", "jun", "sen", "esq", "st", "ste", "mt", "mts",
     "ave", "blvd", "rd", "hwy", "pkwy", "dept", "depts", "univ", "assn", "assoc", "acad", "inst", "intl", "natl",
     "govt", "mfg", "mkt", "bldg", "dist", "div", "reg", "comm", "admin", "asst", "attys", "cdr", "mgmt", "ph", "phd",
@@ -70,7 +74,7 @@ const EITHER: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-const LAST: &[&str] = &[
+const FINAL: &[&str] = &[
     "etc", "usw", "ecc", "enz", "osv", "itd", "itp", "atd", "apod", "stb", "u.s.w", "m.m", "т.д", "т.п", "др", "пр",
     "cm", "cu", "ft", "hr", "hrs", "kg", "km", "lb", "lbs", "mi", "mins", "mm", "oz", "sq", "tbsp", "tsp", "yd", "yr", "yrs",
 ];
@@ -78,26 +82,26 @@ const LAST: &[&str] = &[
 static TABLE: LazyLock<FxHashMap<&str, Kind>> = LazyLock::new(|| {
     let kinds = [
         (TITLES, Kind::Title),
-        (INSIDE, Kind::Inside),
-        (NUMBERS, Kind::Number),
-        (NUMBERS_OR_WORDS, Kind::NumberOrWord),
-        (EITHER, Kind::Either),
-        (LAST, Kind::Last),
+        (INNER, Kind::Inner),
+        (BEFORE_NUMBERS, Kind::BeforeNumber),
+        (BEFORE_NUMBERS_OR_WORDS, Kind::BeforeNumberOrWord),
+        (AMBIGUOUS, Kind::Ambiguous),
+        (FINAL, Kind::Final),
     ];
     kinds.into_iter().flat_map(|(words, kind)| words.iter().map(move |&word| (word, kind))).collect()
 });
 
-/// The kind of a word before a full stop, given without it.
+/// The kind of an abbreviation, given without its final full stop. `None` if the word is not an abbreviation.
 pub(crate) fn kind(word: &str) -> Option<Kind> {
     if let Some(&kind) = TABLE.get(word) {
         return Some(kind);
     }
     let mut letters = word.chars();
     let first = letters.next().filter(|first| first.is_uppercase())?;
-    // In capitals, or with one: as a small word, or as one with a capital.
-    let small = word.to_lowercase();
-    let capital = first.to_uppercase().chain(letters.flat_map(char::to_lowercase)).collect::<String>();
-    TABLE.get(small.as_str()).or_else(|| TABLE.get(capital.as_str())).copied()
+    // A capitalized or all-capital word also matches a lowercase entry and a capitalized one.
+    let lowercase = word.to_lowercase();
+    let capitalized = first.to_uppercase().chain(letters.flat_map(char::to_lowercase)).collect::<String>();
+    TABLE.get(lowercase.as_str()).or_else(|| TABLE.get(capitalized.as_str())).copied()
 }
 
 #[cfg(test)]
@@ -106,7 +110,7 @@ mod tests {
 
     #[test]
     fn no_abbreviation_has_two_kinds() {
-        let mut words = [TITLES, INSIDE, NUMBERS, NUMBERS_OR_WORDS, EITHER, LAST].concat();
+        let mut words = [TITLES, INNER, BEFORE_NUMBERS, BEFORE_NUMBERS_OR_WORDS, AMBIGUOUS, FINAL].concat();
         let count = words.len();
         words.sort_unstable();
         words.dedup();
@@ -114,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn small_entries_are_found_in_any_case_and_capital_ones_with_a_capital() {
+    fn lowercase_entries_match_any_case_and_capitalized_ones_need_a_capital() {
         assert_eq!(kind("dr"), Some(Kind::Title));
         assert_eq!(kind("Dr"), Some(Kind::Title));
         assert_eq!(kind("DR"), Some(Kind::Title));
@@ -122,8 +126,8 @@ mod tests {
         assert_eq!(kind("GEN"), Some(Kind::Title));
         assert_eq!(kind("gen"), None);
         assert_eq!(kind("sat"), None);
-        assert_eq!(kind("Sat"), Some(Kind::Number));
-        assert_eq!(kind("Т.е"), Some(Kind::Inside));
+        assert_eq!(kind("Sat"), Some(Kind::BeforeNumber));
+        assert_eq!(kind("Т.е"), Some(Kind::Inner));
         assert_eq!(kind(""), None);
     }
 }

@@ -1,6 +1,7 @@
-//! Words that begin sentences, and others that say what a capital after a full stop means.
+//! Words that show whether a capitalized word after a full stop begins a sentence. The lists were compiled by hand for
+//! this crate.
 
-/// Words that begin a sentence with a capital, and seldom a name: enough after an initial.
+/// Words that begin sentences and rarely names, so that even an initial before them ends a sentence.
 #[rustfmt::skip]
 const STARTERS: &[&str] = &[
     "A", "About", "According", "After", "Again", "All", "Also", "Although", "Among", "An", "And", "Another", "Are", "As", "At", "Because",
@@ -15,7 +16,7 @@ const STARTERS: &[&str] = &[
     "После", "При", "Также", "Там", "Тогда", "Что", "Это", "Этот", "Я",
 ];
 
-/// More of them, of which some begin names too ("La Salle", "Le Guin").
+/// Further words that begin sentences. Some also begin names ("La Salle", "Le Guin").
 #[rustfmt::skip]
 const MORE_STARTERS: &[&str] = &[
     "Aber", "Als", "Am", "An", "Auch", "Au", "Aux", "Avec", "Bei", "Ce", "Ces", "Cette", "Con", "Così", "Da", "Dans", "Das",
@@ -27,9 +28,9 @@ const MORE_STARTERS: &[&str] = &[
     "Vor", "Wenn", "Wir", "Zu", "Zum", "Zwei",
 ];
 
-/// What follows "5 p.m." without a new sentence.
+/// Words that continue a sentence after "5 p.m.".
 #[rustfmt::skip]
-const TIMES: &[&str] = &[
+const TIME_WORDS: &[&str] = &[
     "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "Mon", "Tue", "Tues", "Wed", "Thu",
     "Thurs", "Fri", "Sat", "Sun", "January", "February", "March", "April", "May", "June", "July", "August", "September",
     "October", "November", "December", "Jan", "Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Nov", "Dec",
@@ -37,48 +38,51 @@ const TIMES: &[&str] = &[
     "IST", "JST", "AEST", "Eastern", "Central", "Pacific", "Mountain", "Greenwich", "London",
 ];
 
-/// What an ordinal number is followed by in German.
+/// Words that follow German ordinal numbers ("3. Oktober").
 #[rustfmt::skip]
 const AFTER_ORDINALS: &[&str] = &[
     "Januar", "Jänner", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November",
     "Dezember", "Jahrhundert", "Jahrhunderts", "Jahrhunderte", "Jahrtausend", "Jahrtausends", "Jh", "Jhd", "Jhdt",
 ];
 
-/// What stands before an ordinal number in German.
+/// Words that precede German ordinal numbers ("im 3. Jahrhundert").
 const BEFORE_ORDINALS: &[&str] =
     &["der", "dem", "den", "des", "im", "vom", "zum", "zur", "beim", "die", "das"];
 
-/// Verbs that follow what somebody said, after the speaker's name.
+/// Verbs that follow a quotation and the name of its speaker.
 #[rustfmt::skip]
-const SPEECH: &[&str] = &[
+const SPEECH_VERBS: &[&str] = &[
     "added", "answered", "asked", "asks", "called", "cried", "cries", "declared", "exclaimed", "explained", "muttered",
     "remarked", "replied", "replies", "said", "says", "screamed", "shouted", "shouts", "sighed", "whispered", "wondered",
     "wrote", "yelled",
 ];
 
-/// Words that are no speaker's name.
+/// Words that are not names of speakers.
 const NO_SPEAKERS: &[&str] = &[
     "He", "She", "They", "We", "You", "It", "The", "A", "This", "That", "Then", "Who", "Nobody", "Everyone",
 ];
 
-pub(crate) fn starts_sentences(word: &str) -> bool {
+/// Whether a word begins sentences and rarely names.
+pub(crate) fn is_sentence_starter(word: &str) -> bool {
     STARTERS.contains(&word)
 }
 
-pub(crate) fn may_start_sentences(word: &str) -> bool {
+/// Whether a word begins sentences, and possibly names too.
+pub(crate) fn is_frequent_sentence_starter(word: &str) -> bool {
     STARTERS.contains(&word) || MORE_STARTERS.contains(&word)
 }
 
-pub(crate) fn tells_time(word: &str) -> bool {
-    TIMES.contains(&word)
+/// Whether a word continues a sentence after "5 p.m.".
+pub(crate) fn is_time_word(word: &str) -> bool {
+    TIME_WORDS.contains(&word)
 }
 
-/// Whether a number with a full stop is an ordinal between these words.
+/// Whether a number with a full stop between these words is a German ordinal.
 pub(crate) fn makes_ordinal(before: &str, after: &str) -> bool {
     AFTER_ORDINALS.contains(&after) || BEFORE_ORDINALS.iter().any(|word| word.eq_ignore_ascii_case(before))
 }
 
-/// Whether these words after a quotation name who said it.
+/// Whether the two words after a quotation name its speaker: "Ada asked".
 pub(crate) fn names_speaker(first: &str, second: &str) -> bool {
-    SPEECH.contains(&second) && !NO_SPEAKERS.contains(&first)
+    SPEECH_VERBS.contains(&second) && !NO_SPEAKERS.contains(&first)
 }
