@@ -159,7 +159,7 @@ fn tokenize_code(error: &tokenize::Error) -> &'static str {
     match error {
         tokenize::Error::Io { .. } => "ERR_IO",
         tokenize::Error::Format { .. } => "ERR_MODEL",
-        tokenize::Error::Tokenise { .. } => "ERR_ARGUMENT",
+        tokenize::Error::Tokenize { .. } => "ERR_ARGUMENT",
         _ => "ERR_INTERNAL",
     }
 }

@@ -32,7 +32,7 @@ pub fn split_document(text: String, words: u32, overlap: u32, wrap: bool) -> nap
 
 #[napi(catch_unwind)]
 pub fn normalise_answer(answer: String) -> napi::Result<String> {
-    call(|| Ok(text::normalise_answer(&answer)))
+    call(|| Ok(text::normalize_answer(&answer)))
 }
 
 #[napi(catch_unwind)]

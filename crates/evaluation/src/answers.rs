@@ -11,13 +11,13 @@
 
 use std::collections::HashMap;
 
-use text::{PredictionMatcher, normalise_answer};
+use text::{PredictionMatcher, normalize_answer};
 
 /// Whether the prediction equals an answer, both normalised. `false` without answers.
 #[must_use]
 pub fn exact_match<A: AsRef<str>>(prediction: &str, answers: &[A]) -> bool {
-    let prediction = normalise_answer(prediction);
-    answers.iter().any(|answer| normalise_answer(answer.as_ref()) == prediction)
+    let prediction = normalize_answer(prediction);
+    answers.iter().any(|answer| normalize_answer(answer.as_ref()) == prediction)
 }
 
 /// Whether the prediction matches an answer that is a regular expression, as CuratedTREC's are: exact match by
@@ -33,8 +33,8 @@ pub fn pattern_match<A: AsRef<str>>(prediction: &str, answers: &[A]) -> bool {
 /// common, so also where both sides normalise to nothing.
 #[must_use]
 pub fn f1<A: AsRef<str>>(prediction: &str, answers: &[A]) -> f64 {
-    let prediction = normalise_answer(prediction);
-    let f1s = answers.iter().map(|answer| f1_of(&prediction, &normalise_answer(answer.as_ref())));
+    let prediction = normalize_answer(prediction);
+    let f1s = answers.iter().map(|answer| f1_of(&prediction, &normalize_answer(answer.as_ref())));
     f1s.fold(0.0, f64::max)
 }
 
@@ -93,7 +93,7 @@ mod tests {
         #[test]
         fn f1_is_symmetric_and_1_for_equal_words(a in "[a-e ]{0,12}", b in "[a-e ]{0,12}") {
             prop_assert_eq!(f1(&a, &[&b]), f1(&b, &[&a]));
-            let nothing = normalise_answer(&a).is_empty();
+            let nothing = normalize_answer(&a).is_empty();
             prop_assert_eq!(f1(&a, &[&a]), if nothing { 0.0 } else { 1.0 });
             if exact_match(&a, &[&b]) && !nothing {
                 prop_assert_eq!(f1(&a, &[&b]), 1.0);

@@ -101,7 +101,7 @@ impl Merge {
     fn key(self, answer: &str) -> String {
         match self {
             Self::Text => answer.to_owned(),
-            Self::Normalized => text::normalise_answer(answer),
+            Self::Normalized => text::normalize_answer(answer),
         }
     }
 }

@@ -1,29 +1,29 @@
-/// Why a text, a pattern or an option was refused.
+/// Errors for invalid options, patterns and offsets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An option that has no meaning.
+    /// An invalid option.
     #[error("{what}: expected {expected}, got {got}")]
     Argument {
         /// Which option.
         what: &'static str,
-        /// What it may be.
+        /// Which values are valid.
         expected: String,
-        /// What it was.
+        /// The value.
         got: String,
     },
-    /// An answer pattern that is no regular expression.
+    /// An answer pattern that is not a valid regular expression.
     #[error("answer pattern: expected a regular expression, got '{pattern}' ({reason})")]
     Pattern {
-        /// The pattern as it was given.
+        /// The pattern.
         pattern: String,
-        /// What is wrong with it.
+        /// Why it is invalid.
         reason: String,
     },
-    /// A byte offset that is not between two characters of the text.
+    /// A byte offset that is inside a character or beyond the text.
     #[error("byte offset: expected a character's start or the end of a text of {bytes} bytes, got {offset}")]
     Offset {
-        /// The offset asked for.
+        /// The offset.
         offset: usize,
         /// Length of the text.
         bytes: usize,

@@ -1,8 +1,8 @@
-//! What is done to text on both sides of an index: splitting documents into passages before, and
-//! judging answers after. Nothing here reads a file or knows a model.
+//! Text processing on both sides of an index: splitting documents into passages before indexing, and comparing answers
+//! with passages and predictions after retrieval. Nothing here reads files or uses models.
 //!
 //! ```
-//! use text::{AnswerMatcher, SplitOptions, normalise_answer, split_words};
+//! use text::{AnswerMatcher, SplitOptions, normalize_answer, split_words};
 //!
 //! let document = "Super Bowl 50 was won by the Denver Broncos.";
 //! let pieces = split_words(document, &SplitOptions { words: 5, ..SplitOptions::default() })?;
@@ -10,25 +10,18 @@
 //!
 //! let matcher = AnswerMatcher::tokens(["denver broncos"]);
 //! assert!(matcher.matches(document));
-//! assert_eq!(normalise_answer("The Denver Broncos!"), "denver broncos");
+//! assert_eq!(normalize_answer("The Denver Broncos!"), "denver broncos");
 //! # Ok::<(), text::Error>(())
 //! ```
 
-mod answer_match;
+mod answers;
 mod error;
-mod normalise;
-mod pattern;
-mod prediction_match;
-mod prepared;
-mod python_chars;
-mod python_pattern;
+mod nfd;
+mod python;
 mod split;
 mod utf16;
 
-pub use answer_match::AnswerMatcher;
+pub use answers::{AnswerMatcher, PredictionMatcher, PreparedText, normalize_answer};
 pub use error::Error;
-pub use normalise::normalise_answer;
-pub use prediction_match::PredictionMatcher;
-pub use prepared::PreparedText;
 pub use split::{Piece, SplitOptions, Splitter, split_words};
 pub use utf16::Utf16Offsets;

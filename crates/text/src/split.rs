@@ -1,4 +1,4 @@
-//! Splitting a document into passages of a number of words.
+//! Splits documents into passages of a fixed number of words.
 //!
 //! ```
 //! use text::{SplitOptions, split_words};
@@ -18,15 +18,15 @@ use std::ops::Range;
 
 use crate::error::Error;
 
-/// How a document is split; DPR's way by default.
+/// How to split a document. The default is that of DPR: 100 words, without overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SplitOptions {
-    /// Words of a passage, at least 1. Default 100.
+    /// Number of words per passage, at least 1. Default 100.
     pub words: usize,
-    /// Words that a passage shares with the one before it; less than `words`. Default 0.
+    /// Number of words that a passage shares with the previous one; less than `words`. Default 0.
     pub overlap: usize,
-    /// Whether the last passage of a document that was split is filled up to `words` words from the
-    /// document's start. Default `false`.
+    /// Whether the last passage is filled up to `words` words with the start of the document. A document that fits into
+    /// one passage is never filled up. Default `false`.
     pub wrap: bool,
 }
 
@@ -36,21 +36,19 @@ impl Default for SplitOptions {
     }
 }
 
-/// A passage as parts of its document, in byte offsets.
+/// A passage as byte ranges of its document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// From the start of the first word to the end of the last, with the white space between them.
+    /// From the start of the first word to the end of the last one, including the white space between them.
     pub range: Range<usize>,
-    /// What is to be appended, after a white space, from the document's start.
+    /// The start of the document that the caller appends after a space, if the passage is filled up.
     pub wrapped: Option<Range<usize>>,
 }
 
-/// Splits a document into passages of `words` words, in order; the last may be shorter.
+/// Splits a document into passages of `words` words, in order. The last passage may be shorter.
 ///
-/// Words are what stands between characters of Unicode's `White_Space`. Passages are disjoint unless
-/// `overlap` is set, and together hold every word; a passage never holds only words of the one before.
-/// A document without words gives no passages. A document that fits into one passage is never wrapped,
-/// as that would repeat its own words.
+/// Words are separated by Unicode's `White_Space`. Every word is in a passage. Passages are disjoint unless `overlap` is
+/// set, and each has at least one word that the previous one does not have. A document without words has no passages.
 ///
 /// # Errors
 ///
@@ -60,17 +58,17 @@ pub fn split_words(text: &str, options: &SplitOptions) -> Result<Vec<Piece>, Err
     Ok(std::iter::from_fn(|| splitter.next(text)).collect())
 }
 
-/// Returns the passages of [`split_words`] one by one, and stores only the words of the current one.
+/// Returns the passages of [`split_words`] one by one. Memory is bounded by the words of one passage.
 ///
 /// Pass the same text to every call of [`next`](Self::next). The splitter does not borrow it, so one struct can own
 /// both.
 #[derive(Debug, Clone)]
 pub struct Splitter {
     options: SplitOptions,
-    /// Known words of the next passage: those that overlap the last passage, and one word of lookahead.
+    /// Words already read for the next passage: those that overlap the previous passage, and one word of lookahead.
     words: VecDeque<Range<usize>>,
-    /// All text before this offset has been split into words.
-    at: usize,
+    /// Byte offset up to which the text has been split into words.
+    position: usize,
     is_first: bool,
 }
 
@@ -93,17 +91,17 @@ impl Splitter {
             let expected = format!("less than words ({words})");
             return Err(Error::Argument { what: "overlap", expected, got: overlap.to_string() });
         }
-        Ok(Self { options: *options, words: VecDeque::new(), at: 0, is_first: true })
+        Ok(Self { options: *options, words: VecDeque::new(), position: 0, is_first: true })
     }
 
     /// The next passage of `text`; `None` at its end.
     pub fn next(&mut self, text: &str) -> Option<Piece> {
         let SplitOptions { words: length, overlap, wrap } = self.options;
-        // One more word shows whether this passage is the last.
+        // One word of lookahead shows whether this passage is the last.
         let wanted = length.saturating_add(1);
-        let rest = self.at;
+        let rest = self.position;
         for word in words_of(&text[rest..]).take(wanted - self.words.len()) {
-            self.at = rest + word.end;
+            self.position = rest + word.end;
             self.words.push_back(rest + word.start..rest + word.end);
         }
         let start = self.words.front()?.start;
@@ -111,7 +109,7 @@ impl Splitter {
         let end = self.words[count - 1].end;
         let missing = length - count;
         let wrapped = (wrap && missing > 0 && !self.is_first).then(|| {
-            let first = words_of(text).next().expect("it has words");
+            let first = words_of(text).next().expect("the text has words");
             let last =
                 words_of(text).nth(missing - 1).expect("more than one passage has more words than one");
             first.start..last.end
@@ -120,7 +118,7 @@ impl Splitter {
             self.words.drain(..length - overlap);
         } else {
             self.words.clear();
-            self.at = text.len();
+            self.position = text.len();
         }
         self.is_first = false;
         Some(Piece { range: start..end, wrapped })
@@ -178,10 +176,10 @@ mod tests {
     }
 
     #[test]
-    fn options_without_meaning_are_refused() {
+    fn invalid_options_are_refused() {
         let message = |words, overlap| {
             let options = SplitOptions { words, overlap, wrap: false };
-            split_words("a", &options).expect_err("the options have no meaning").to_string()
+            split_words("a", &options).expect_err("the options are invalid").to_string()
         };
         assert_eq!(message(0, 0), "words: expected at least 1, got 0");
         assert_eq!(message(3, 3), "overlap: expected less than words (3), got 3");

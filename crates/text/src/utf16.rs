@@ -1,4 +1,4 @@
-//! Offsets as JavaScript counts them.
+//! Converts byte offsets to the UTF-16 offsets of JavaScript strings.
 //!
 //! ```
 //! use text::Utf16Offsets;
@@ -11,20 +11,21 @@
 
 use crate::error::Error;
 
-/// Bytes between two remembered offsets.
+/// Number of bytes between two stored offsets.
 const STEP: usize = 64;
 
-/// Converts byte offsets of one text into offsets in UTF-16 code units, in any order and in constant
-/// time each, after one pass over the text; none over a text of ASCII, where the two are the same.
+/// Converts byte offsets of one text to offsets in UTF-16 code units, in any order and in constant time.
+///
+/// Creating it takes one pass over the text. ASCII text needs no table, because both offsets are equal.
 #[derive(Debug, Clone)]
 pub struct Utf16Offsets<'t> {
     text: &'t str,
-    /// Code units before byte `STEP * i`, counting a character where it starts; empty for ASCII.
+    /// `units[i]`: number of code units of the characters that start before byte `STEP * i`. Empty for ASCII.
     units: Vec<usize>,
 }
 
 impl<'t> Utf16Offsets<'t> {
-    /// Counts the text's code units.
+    /// Counts the code units of a text.
     #[must_use]
     pub fn new(text: &'t str) -> Self {
         let mut units = Vec::new();
@@ -39,7 +40,7 @@ impl<'t> Utf16Offsets<'t> {
         Self { text, units }
     }
 
-    /// Code units before a byte offset; the text's end is an offset too.
+    /// Number of code units before a byte offset, which may be the end of the text.
     ///
     /// # Errors
     ///
@@ -54,7 +55,7 @@ impl<'t> Utf16Offsets<'t> {
     }
 }
 
-/// Code units of the characters that start in these bytes: one, or two for those of four bytes.
+/// Number of code units of the characters that start in these bytes: two for characters of four bytes, else one.
 fn units_in(bytes: &[u8]) -> usize {
     bytes.iter().map(|&byte| usize::from(byte & 0xc0 != 0x80) + usize::from(byte >= 0xf0)).sum()
 }
@@ -81,7 +82,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_offset_counts_what_is_before_it(text in r"([a-z ]{0,20}|\PC){0,60}") {
+        fn every_offset_counts_the_code_units_before_it(text in r"([a-z ]{0,20}|\PC){0,60}") {
             let offsets = Utf16Offsets::new(&text);
             for byte in 0..=text.len() + 1 {
                 match text.get(..byte) {

@@ -8,7 +8,7 @@ use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 use text::{AnswerMatcher, PreparedText};
 
-/// The lines of a shared file of JSON, or none where shared data is absent.
+/// The lines of a shared JSON file, or `None` if the shared data is absent.
 fn lines(path: &str) -> Option<Vec<Value>> {
     let shared = std::env::var_os("PASSAGEKIT_SHARED").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),

@@ -1,5 +1,5 @@
-//! Word pieces of a passage of some 160 words with the tokenizer of a model in `models/`: with ids and offsets, as encoders
-//! and readers want them, and as texts, as BM25 does.
+//! Tokenizes a passage of about 160 words with tokenizers of `models/`: to ids and offsets, as encoders and readers need
+//! them, and to strings, as BM25 does.
 //!
 //! `cargo bench -p tokenize --bench pieces`
 

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-/// Why a text was not tokenised.
+/// Errors of opening a tokenizer and of tokenizing a text.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -12,22 +12,22 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
-    /// The file is not a tokenizer that models of this kind use.
+    /// The file is not a supported tokenizer.
     #[error("tokenizer {}: expected {expected}, got {got}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
-        /// What was needed.
+        /// What was expected.
         expected: &'static str,
-        /// What was there.
+        /// What was found.
         got: String,
     },
     /// The tokenizer failed on a text.
-    #[error("tokenise a text of {length} bytes: {message}")]
-    Tokenise {
-        /// Bytes of the text.
+    #[error("tokenize a text of {length} bytes: {message}")]
+    Tokenize {
+        /// Length of the text in bytes.
         length: usize,
-        /// What the tokenizer said.
+        /// The message of the tokenizer.
         message: String,
     },
 }

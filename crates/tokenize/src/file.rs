@@ -1,10 +1,12 @@
+//! Reads `tokenizer.json` files of bounded size.
+
 use std::fs;
 use std::io::{Error as IoError, ErrorKind, Read};
 use std::path::Path;
 
 use crate::Error;
 
-/// Maximum size of a `tokenizer.json`. That of Gemma 3, one of the largest, has 33 MB.
+/// Maximum size of a `tokenizer.json`. One of the largest, that of Gemma 3, has 33 MB.
 const MAX_BYTES: u64 = 256 << 20;
 
 /// Reads a `tokenizer.json`.

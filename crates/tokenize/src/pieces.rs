@@ -1,14 +1,16 @@
+//! The word pieces of a text.
+
 use std::ops::Range;
 
-/// A text as word pieces, without special tokens. The three vectors are of one length.
+/// The word pieces of a text, without special tokens. The three vectors have one entry per piece.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pieces {
     /// Vocabulary ids.
     pub ids: Vec<u32>,
-    /// Where each piece stands in the text: bytes, half-open, on character boundaries, the combining marks of its last
-    /// letter included.
+    /// Byte range of each piece in the text, half-open, on character boundaries. It includes the combining marks of the
+    /// last letter.
     pub offsets: Vec<Range<u32>>,
-    /// The number of the word each piece belongs to, from 0; pieces of one word are neighbours.
+    /// Number of the word that each piece belongs to, from 0 and in order.
     pub words: Vec<u32>,
 }
 
@@ -25,10 +27,10 @@ impl Pieces {
         self.ids.is_empty()
     }
 
-    pub(crate) fn reserve(&mut self, more: usize) {
-        self.ids.reserve(more);
-        self.offsets.reserve(more);
-        self.words.reserve(more);
+    pub(crate) fn reserve(&mut self, additional: usize) {
+        self.ids.reserve(additional);
+        self.offsets.reserve(additional);
+        self.words.reserve(additional);
     }
 
     #[inline]

@@ -1,4 +1,5 @@
-//! Checks the rules of a `tokenizer.json` before they are loaded.
+//! Checks the normalizers and pre-tokenizers of a `tokenizer.json` before they are loaded: how far they can expand a text,
+//! and whether their regular expressions can take exponential time.
 
 use serde_json::Value;
 
@@ -9,7 +10,7 @@ const MAX_STEP_GROWTH: usize = 64;
 /// Maximum number of output bytes per input byte of all normalizers together.
 const MAX_TOTAL_GROWTH: usize = 1 << 12;
 /// Maximum length of a regular expression in bytes. Real ones have a few hundred.
-const MAX_PATTERN: usize = 8 << 10;
+const MAX_PATTERN_BYTES: usize = 8 << 10;
 /// Maximum number of byte-level pre-tokenizers, which replace each byte by a character of up to two bytes.
 const MAX_BYTE_LEVELS: usize = 2;
 
@@ -31,11 +32,11 @@ pub(crate) fn normalizers(value: &Value) -> Result<Vec<Rule>, String> {
         let growth = growth(step).map_err(|got| format!("{name}: {got}"))?;
         total = total.saturating_mul(growth);
         if growth > MAX_STEP_GROWTH || total > MAX_TOTAL_GROWTH {
-            let (most, got, what) = match growth > MAX_STEP_GROWTH {
+            let (max, got, what) = match growth > MAX_STEP_GROWTH {
                 true => (MAX_STEP_GROWTH, growth, ""),
-                false => (MAX_TOTAL_GROWTH, total, " with those before it"),
+                false => (MAX_TOTAL_GROWTH, total, " together with those before it"),
             };
-            return Err(format!("{name}: expected at most {most} bytes made of one{what}, got {got}"));
+            return Err(format!("{name}: expected at most {max} output bytes per byte{what}, got {got}"));
         }
         rules.push(Rule { name, growth });
     }
@@ -81,10 +82,11 @@ fn kind(step: &Value) -> &str {
         None if has("pattern") && has("content") => "Replace",
         None if has("precompiled_charsmap") => "Precompiled",
         None if has("prepend") => "Prepend",
-        None => "of no type",
+        None => "of unknown type",
     }
 }
 
+/// Maximum number of output bytes per input byte of a normalizer.
 fn growth(step: &Value) -> Result<usize, String> {
     let text = |key: &str| step.get(key).and_then(Value::as_str).unwrap_or_default();
     Ok(match kind(step) {
@@ -124,6 +126,7 @@ fn longest_entry(base64: &str) -> Result<usize, String> {
     Ok(texts.split(|&byte| byte == 0).map(<[u8]>::len).max().unwrap_or(0))
 }
 
+/// Decodes base64. `None` if it is invalid.
 fn decoded(base64: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(base64.len() / 4 * 3);
     let (mut bits, mut count) = (0u32, 0);
@@ -152,8 +155,11 @@ fn decoded(base64: &str) -> Option<Vec<u8>> {
 /// Only look-around, backreferences, atomic groups and conditionals need backtracking; everything else runs in linear
 /// time, however it is nested.
 fn check_pattern(pattern: &str) -> Result<(), String> {
-    if pattern.len() > MAX_PATTERN {
-        return Err(format!("expected a pattern of at most {MAX_PATTERN} bytes, got {}", pattern.len()));
+    if pattern.len() > MAX_PATTERN_BYTES {
+        return Err(format!(
+            "expected a pattern of at most {MAX_PATTERN_BYTES} bytes, got {}",
+            pattern.len()
+        ));
     }
     // For each open group, whether something inside needs backtracking.
     let mut groups = vec![false];
@@ -177,22 +183,22 @@ fn check_pattern(pattern: &str) -> Result<(), String> {
                 groups.push(backtracks.iter().any(|start| rest.starts_with(start.as_bytes())));
             }
             b')' => {
-                let inside = groups.pop().unwrap_or(false);
-                let repeated = match rest.get(1) {
+                let needs_backtracking = groups.pop().unwrap_or(false);
+                let is_repeated = match rest.get(1) {
                     Some(b'*' | b'+') => true,
                     // `{3}` has a fixed number of repetitions, so there is nothing to backtrack over.
                     Some(b'{') => rest.iter().take_while(|&&byte| byte != b'}').any(|&byte| byte == b','),
                     _ => false,
                 };
-                if inside && repeated {
+                if needs_backtracking && is_repeated {
                     let shown: String = pattern.chars().take(60).collect();
                     return Err(format!(
                         "expected no repeated group with look-around or back-reference, got {shown:?}"
                     ));
                 }
                 match groups.last_mut() {
-                    Some(outer) => *outer |= inside,
-                    None => groups.push(inside),
+                    Some(outer) => *outer |= needs_backtracking,
+                    None => groups.push(needs_backtracking),
                 }
             }
             _ => {}
@@ -232,10 +238,10 @@ mod tests {
         let error = refused(&json!({"type": "Sequence", "normalizers": vec![double; 40]}));
         assert_eq!(
             error,
-            "normalizer 13 (Replace): expected at most 4096 bytes made of one with those before it, got 8192"
+            "normalizer 13 (Replace): expected at most 4096 output bytes per byte together with those before it, got 8192"
         );
         let error = refused(&replace(&json!({"String": "a"}), &"b".repeat(65)));
-        assert_eq!(error, "normalizer 1 (Replace): expected at most 64 bytes made of one, got 65");
+        assert_eq!(error, "normalizer 1 (Replace): expected at most 64 output bytes per byte, got 65");
         assert!(normalizers(&replace(&json!({"Regex": "a"}), &"b".repeat(65))).is_err());
         assert!(normalizers(&json!({"pattern": {"String": "a"}, "content": "b".repeat(65)})).is_err());
         assert!(
@@ -265,7 +271,7 @@ mod tests {
         assert!(refused(&map("////////")).contains("expected a trie of 4294967295 bytes, got 2 in all"));
         assert!(refused(&map("no base64!")).contains("expected base64"));
         let long = format!("BAAAAAAAAAB{}", "hYWFh".repeat(20));
-        assert!(refused(&map(&long)).contains("expected at most 64 bytes made of one"));
+        assert!(refused(&map(&long)).contains("expected at most 64 output bytes per byte"));
     }
 
     #[test]

@@ -1,3 +1,5 @@
+//! The tokenizer of a model.
+
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -5,24 +7,24 @@ use std::path::Path;
 use tokenizers::{Model, ModelWrapper};
 use unicode_normalization::char::is_combining_mark;
 
+use crate::ascii_word_pieces::AsciiWordPieces;
 use crate::file::read_tokenizer_file;
-use crate::guard::{LibraryTokenizer, unless_refused};
-use crate::input::SpecialTokens;
-use crate::plain::PlainWordPieces;
+use crate::library::{LibraryTokenizer, unless_rejected};
+use crate::model_input::SpecialTokens;
 use crate::{Error, ModelInput, Pieces};
 
-/// Maximum number of characters of a word that is split into word pieces. The library tries all pieces of a word, in
-/// time cubic in its length; BERT's tokenizers use 100.
+/// Maximum number of characters of a word that is split into word pieces. The library needs time cubic in this number;
+/// BERT's tokenizers use 100.
 const MAX_WORD_CHARACTERS: usize = 1000;
 
-/// The tokenizer of a model, from its `tokenizer.json`. Truncation and padding of the file are ignored: the
-/// callers cut, because they know which text may be cut.
+/// The tokenizer of a model, read from its `tokenizer.json`. Truncation and padding in the file are ignored: callers
+/// truncate, because they know which text may be truncated.
 #[derive(Debug)]
 pub struct Tokenizer {
     inner: LibraryTokenizer,
     special: SpecialTokens,
-    /// Of tokenizers with BERT's rules.
-    pub(crate) plain: Option<PlainWordPieces>,
+    /// The shortcut for ASCII text, if the tokenizer has BERT's rules.
+    pub(crate) ascii: Option<AsciiWordPieces>,
 }
 
 impl Tokenizer {
@@ -36,15 +38,15 @@ impl Tokenizer {
         Self::from_bytes(&read_tokenizer_file(path)?, path)
     }
 
-    /// Reads the content of a `tokenizer.json`; `path` is for errors.
+    /// Parses the content of a `tokenizer.json`. `path` is for error messages.
     ///
     /// # Errors
     ///
     /// [`Error::Format`] as for [`open`](Self::open).
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, Error> {
         let format = |expected| move |got: String| Error::Format { path: path.to_path_buf(), expected, got };
-        // The library panics on some damaged files.
-        let loaded = guarded(|| LibraryTokenizer::from_bytes(bytes));
+        // The library panics on some corrupt files.
+        let loaded = without_panics(|| LibraryTokenizer::from_bytes(bytes));
         let mut inner = loaded.map_err(format("a tokenizer.json of Hugging Face tokenizers"))?;
         if let ModelWrapper::WordPiece(model) = inner.get_model()
             && model.max_input_chars_per_word > MAX_WORD_CHARACTERS
@@ -54,7 +56,7 @@ impl Tokenizer {
         }
         inner.with_padding(None);
         inner.with_truncation(None).map_err(|error| format("no truncation")(error.to_string()))?;
-        // "[SEP]" in somebody's text is text.
+        // "[SEP]" in a text is ordinary text, not a special token.
         inner.set_encode_special_tokens(true);
         let id = |names: [&str; 2]| names.iter().find_map(|name| inner.token_to_id(name));
         let (Some(start), Some(separator), Some(padding)) =
@@ -63,36 +65,36 @@ impl Tokenizer {
             let expected = "the tokens [CLS], [SEP], [PAD] or <s>, </s>, <pad>";
             return Err(format(expected)(format!("{} tokens without them", inner.get_vocab_size(true))));
         };
-        let between = if inner.token_to_id("[CLS]").is_some() { 1 } else { 2 };
-        let plain = PlainWordPieces::of(&inner);
-        Ok(Self { inner, special: SpecialTokens { start, separator, padding, between }, plain })
+        let separator_count = if inner.token_to_id("[CLS]").is_some() { 1 } else { 2 };
+        let ascii = AsciiWordPieces::new(&inner);
+        Ok(Self { inner, special: SpecialTokens { start, separator, padding, separator_count }, ascii })
     }
 
-    /// The word pieces of a text, without special tokens.
+    /// Splits a text into word pieces, without special tokens.
     ///
     /// # Errors
     ///
-    /// [`Error::Tokenise`]
+    /// [`Error::Tokenize`]
     pub fn pieces(&self, text: &str) -> Result<Pieces, Error> {
-        let fail = |message: String| Error::Tokenise { length: text.len(), message };
+        let fail = |message: String| Error::Tokenize { length: text.len(), message };
         if u32::try_from(text.len()).is_err() {
-            return Err(fail("texts of 4 GiB and more are not tokenised".to_owned()));
+            return Err(fail("expected a text of less than 4 GiB".to_owned()));
         }
-        match &self.plain {
-            Some(plain) => plain.pieces(text, |part| self.general(part)),
-            None => self.general(text),
+        match &self.ascii {
+            Some(ascii) => ascii.pieces(text, |part| self.library_pieces(part)),
+            None => self.library_pieces(text),
         }
     }
 
-    /// The word pieces of a text by the rules of the file, whatever they are.
-    pub(crate) fn general(&self, text: &str) -> Result<Pieces, Error> {
-        let fail = |message: String| Error::Tokenise { length: text.len(), message };
-        let encoding = guarded(|| self.inner.encode(text, false)).map_err(fail)?;
+    /// Splits a text into word pieces with the library, which supports all rules.
+    pub(crate) fn library_pieces(&self, text: &str) -> Result<Pieces, Error> {
+        let fail = |message: String| Error::Tokenize { length: text.len(), message };
+        let encoding = without_panics(|| self.inner.encode(text, false)).map_err(fail)?;
         let mut pieces = Pieces { ids: encoding.get_ids().to_vec(), ..Pieces::default() };
         pieces.offsets =
             encoding.get_offsets().iter().map(|&(start, end)| start as u32..end as u32).collect();
-        keep_marks(text, &mut pieces.offsets);
-        // A piece outside every word (an added token) is a word of its own.
+        include_marks(text, &mut pieces.offsets);
+        // A piece without a word id (an added token) is a word of its own.
         let (mut word, mut previous) = (0, None);
         for (i, &id) in encoding.get_word_ids().iter().enumerate() {
             if i > 0 && (id.is_none() || id != previous) {
@@ -104,31 +106,32 @@ impl Tokenizer {
         Ok(pieces)
     }
 
-    /// The word pieces of a text as the vocabulary writes them, without special tokens.
+    /// Splits a text into word pieces and returns them as strings of the vocabulary, without special tokens.
     ///
     /// # Errors
     ///
-    /// [`Error::Tokenise`]
+    /// [`Error::Tokenize`]
     pub fn piece_texts(&self, text: &str) -> Result<Vec<String>, Error> {
-        let fail = |message: String| Error::Tokenise { length: text.len(), message };
-        let piece =
-            |&id: &u32| self.inner.id_to_token(id).ok_or_else(|| fail(format!("no piece has the id {id}")));
+        let fail = |message: String| Error::Tokenize { length: text.len(), message };
+        let piece = |&id: &u32| {
+            self.inner.id_to_token(id).ok_or_else(|| fail(format!("the vocabulary has no id {id}")))
+        };
         self.pieces(text)?.ids.iter().map(piece).collect()
     }
 
-    /// A piece as the vocabulary writes it; none for an id that no piece has.
+    /// The vocabulary's string for an id, or `None` if there is no such id.
     #[must_use]
     pub fn piece_text(&self, id: u32) -> Option<String> {
         self.inner.id_to_token(id)
     }
 
-    /// The id of a piece, as the vocabulary writes it.
+    /// The id of a vocabulary string.
     #[must_use]
     pub fn piece_id(&self, piece: &str) -> Option<u32> {
         self.inner.token_to_id(piece)
     }
 
-    /// Whether the model is WordPiece, with its unknown token in the vocabulary: then every text has pieces.
+    /// Whether this is a WordPiece model whose vocabulary has the unknown token, so that every text can be tokenized.
     #[must_use]
     pub fn is_word_piece(&self) -> bool {
         match self.inner.get_model() {
@@ -137,7 +140,7 @@ impl Tokenizer {
         }
     }
 
-    /// The model input for one text, or for a pair.
+    /// Returns the model input for one text or a pair of texts.
     #[must_use]
     pub fn input(&self, first: &[u32], second: Option<&[u32]>) -> ModelInput {
         match second {
@@ -146,43 +149,43 @@ impl Tokenizer {
         }
     }
 
-    /// The model input for three texts, as DPR's reader has it: `[CLS] question [SEP] title [SEP] text [SEP]`.
+    /// Returns the model input for three texts, as DPR's reader expects it: `[CLS] question [SEP] title [SEP] text [SEP]`.
     #[must_use]
     pub fn input_of_three(&self, question: &[u32], title: &[u32], text: &[u32]) -> ModelInput {
         self.special.input(&[question, title, text])
     }
 
-    /// Special tokens that [`input`](Self::input) adds to one text, or to a pair.
+    /// Number of special tokens that a model input of `texts` texts has.
     #[must_use]
     pub fn overhead(&self, texts: usize) -> usize {
-        1 + texts + (self.special.between - 1) * texts.saturating_sub(1)
+        1 + texts + (self.special.separator_count - 1) * texts.saturating_sub(1)
     }
 
-    /// The id that fills up shorter rows of a batch.
+    /// The id that pads the shorter inputs of a batch.
     #[must_use]
     pub fn padding(&self) -> u32 {
         self.special.padding
     }
 
-    /// Vocabulary entries, added tokens included.
+    /// Number of vocabulary entries, including added tokens.
     #[must_use]
     pub fn vocabulary_size(&self) -> usize {
         self.inner.get_vocab_size(true)
     }
 }
 
-/// The library's result or error. The library panics on some rules that cannot be applied.
-fn guarded<T>(work: impl FnOnce() -> tokenizers::Result<T>) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(|| unless_refused(work))).unwrap_or_else(|panic| {
+/// Runs `work` of the library, which panics on some invalid rules.
+fn without_panics<T>(work: impl FnOnce() -> tokenizers::Result<T>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(|| unless_rejected(work))).unwrap_or_else(|panic| {
         let said = panic.downcast_ref::<&str>().copied();
         let said = said.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        Err(format!("rules that cannot be followed: {}", said.unwrap_or("no message")))
+        Err(format!("invalid rules: {}", said.unwrap_or("no message")))
     })
 }
 
-/// Lets pieces reach over the combining marks that follow them. Normalisers that strip accents leave the marks of
-/// decomposed letters outside of every piece: an answer would end before the accent of its last letter.
-fn keep_marks(text: &str, offsets: &mut [Range<u32>]) {
+/// Extends the offsets of pieces over the combining marks that follow them. Normalizers that strip accents leave the
+/// marks of decomposed letters outside of all pieces, so that an answer would end before the accent of its last letter.
+fn include_marks(text: &str, offsets: &mut [Range<u32>]) {
     for at in 0..offsets.len() {
         let end = offsets[at].end as usize;
         let next = offsets.get(at + 1).map_or(text.len(), |next| next.start as usize);

@@ -78,7 +78,7 @@ impl QuestionBuilder {
         if let Some(&number) = self.text_numbers.get(answer) {
             return number;
         }
-        let normalized = text::normalise_answer(answer);
+        let normalized = text::normalize_answer(answer);
         let normalized_number = match self.normalized_numbers.get(&normalized) {
             Some(&number) => number,
             None => {

@@ -121,7 +121,7 @@ impl QuestionReadings {
         match accepted {
             AcceptedAnswers::Texts(answers) => {
                 let answers: Vec<String> =
-                    answers.iter().map(|answer| text::normalise_answer(answer)).collect();
+                    answers.iter().map(|answer| text::normalize_answer(answer)).collect();
                 let is_accepted =
                     |number| answers.iter().any(|answer| answer == self.normalized_texts.get(number));
                 let accepted: Vec<bool> = (0..self.normalized_texts.len()).map(is_accepted).collect();

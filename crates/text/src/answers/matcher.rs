@@ -1,4 +1,4 @@
-//! Whether a text contains an answer, as DPR and Pyserini decide it.
+//! Finds answers in passages, with the same results as DPR and Pyserini.
 //!
 //! ```
 //! use text::AnswerMatcher;
@@ -17,11 +17,12 @@ use std::borrow::Cow;
 
 use memchr::memmem::Finder;
 
+use super::prepared_text::{PreparedText, joined_tokens};
 use crate::error::Error;
-use crate::pattern::Pattern;
-use crate::prepared::{PreparedText, decompose, joined_tokens};
+use crate::nfd::decompose;
+use crate::python::Pattern;
 
-/// The answers of one question, ready to be looked for in many texts.
+/// The answers of one question, prepared for searching many texts.
 #[derive(Debug, Clone)]
 pub struct AnswerMatcher {
     answers: Answers,
@@ -29,18 +30,17 @@ pub struct AnswerMatcher {
 
 #[derive(Debug, Clone)]
 enum Answers {
-    /// Finders of each answer's joined tokens.
+    /// One substring finder per answer, for its joined tokens.
     Tokens(Vec<Finder<'static>>),
     Patterns(Vec<Pattern>),
 }
 
 impl AnswerMatcher {
-    /// Matches a text in which the tokens of an answer follow each other.
+    /// Matches texts that contain the tokens of an answer in sequence.
     ///
-    /// Both sides are decomposed (NFD), tokenised by DPR's `SimpleTokenizer`, whose tokens are
-    /// `[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]`, and lower-cased: `has_answer` of DPR (Karpukhin et al., 2020)
-    /// and Pyserini. As there, an answer without tokens, such as `""`, is in every text; no answers are
-    /// in none.
+    /// This is `has_answer` of DPR (Karpukhin et al., 2020) and Pyserini: text and answer are decomposed (NFD), split into
+    /// tokens by DPR's `SimpleTokenizer` (`[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]`), and lowercased. As there, an answer without
+    /// tokens, such as `""`, matches every text. An empty list of answers matches none.
     #[must_use]
     pub fn tokens<A: AsRef<str>>(answers: impl IntoIterator<Item = A>) -> Self {
         let finder =
@@ -48,47 +48,47 @@ impl AnswerMatcher {
         Self { answers: Answers::Tokens(answers.into_iter().map(finder).collect()) }
     }
 
-    /// Matches a text in which an answer, a regular expression, occurs: CuratedTREC's judgements.
+    /// Matches texts in which an answer, a regular expression, occurs, as for CuratedTREC.
     ///
-    /// The expressions are Python's (module `re`), matched on decomposed text (NFD on both sides) with
-    /// `IGNORECASE`, `UNICODE` and `MULTILINE` as Pyserini does; Python's own `\w`, `\b` and `\s` are kept.
-    /// Look-around, back-references and `\b` are searched by backtracking; such a search is given up after
-    /// ten million steps and counts as no match. Every other search is linear in the text.
+    /// The expressions have the syntax of Python's module `re`. As in Pyserini, text and pattern are decomposed (NFD), and
+    /// the flags are `IGNORECASE`, `UNICODE` and `MULTILINE`; `\w`, `\b` and `\s` match what they match in Python.
+    /// Patterns with look-around, back-references or `\b` are matched by backtracking, and a search that exceeds ten
+    /// million steps counts as no match. All other searches are linear in the text.
     ///
     /// # Errors
     ///
-    /// [`Error::Pattern`] for the first answer that Python would refuse, and for what is not supported:
-    /// the flags `a`, `L`, `x` and `-i`, `\N{…}` and repeated look-around. Decomposing comes first, as in Pyserini: an escaped `\é`
-    /// becomes `\e` and an accent, and is refused.
+    /// [`Error::Pattern`] for the first answer that Python would reject, or that uses an unsupported feature: the flags
+    /// `a`, `L`, `x` and `-i`, `\N{…}` and repeated look-around. As in Pyserini, a pattern is decomposed before it is
+    /// compiled: `\é` becomes `\e` and an accent, and is rejected.
     pub fn patterns<A: AsRef<str>>(answers: impl IntoIterator<Item = A>) -> Result<Self, Error> {
         let patterns = answers.into_iter().map(|answer| Pattern::new(answer.as_ref()));
         Ok(Self { answers: Answers::Patterns(patterns.collect::<Result<_, _>>()?) })
     }
 
-    /// The same, but an answer that is no regular expression matches nothing, as in DPR and Pyserini,
-    /// whose published figures for CuratedTREC count its three such answers so.
+    /// Like [`patterns`](Self::patterns), but an invalid answer matches nothing, as in DPR and Pyserini. Their published
+    /// figures for CuratedTREC treat its three invalid answers in this way.
     ///
-    /// Also returns why each of them was refused, in order.
+    /// Also returns the errors of the invalid answers, in order.
     #[must_use]
     pub fn patterns_lossy<A: AsRef<str>>(answers: impl IntoIterator<Item = A>) -> (Self, Vec<Error>) {
         let mut patterns = Vec::new();
-        let mut refused = Vec::new();
+        let mut errors = Vec::new();
         for answer in answers {
             match Pattern::new(answer.as_ref()) {
                 Ok(pattern) => patterns.push(pattern),
-                Err(error) => refused.push(error),
+                Err(error) => errors.push(error),
             }
         }
-        (Self { answers: Answers::Patterns(patterns) }, refused)
+        (Self { answers: Answers::Patterns(patterns) }, errors)
     }
 
-    /// Whether an answer is in the text.
+    /// Whether the text contains an answer.
     #[must_use]
     pub fn matches(&self, text: &str) -> bool {
         self.matches_prepared(&PreparedText::new(text))
     }
 
-    /// Whether an answer is in the text that was prepared for many questions.
+    /// Whether the prepared text contains an answer.
     #[must_use]
     pub fn matches_prepared(&self, text: &PreparedText<'_>) -> bool {
         match &self.answers {
@@ -138,7 +138,7 @@ mod tests {
             assert!(has_tokens(text, ""));
             assert!(has_tokens(text, " \u{200b}"));
             assert!(!AnswerMatcher::tokens([""; 0]).matches(text));
-            assert!(!AnswerMatcher::patterns([""; 0]).expect("there is none to refuse").matches(text));
+            assert!(!AnswerMatcher::patterns([""; 0]).expect("the list is empty").matches(text));
         }
         assert!(!has_tokens("", "a"));
     }
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn patterns_are_decomposed_as_the_text_is() {
         assert!(has_pattern("Zürich", "zürich"));
-        // The class holds z and the caron, so it takes one of the two characters of ž.
+        // The class contains z and the caron, so it matches only one of the two characters of ž.
         assert!(!has_pattern("Sněžka", "Sně[zž]ka"));
         assert!(has_pattern("1963–1980", r"1963\–1980"));
     }
@@ -163,14 +163,14 @@ mod tests {
     fn a_word_boundary_is_pythons() {
         assert!(has_pattern("it is 12.", r"\b12\b"));
         assert!(!has_pattern("it is 123", r"\b12\b"));
-        assert!(has_pattern("café", r"\bcafe\b")); // decomposed: e ends a word before the accent
+        assert!(has_pattern("café", r"\bcafe\b")); // decomposed, the word ends at e, before the accent
         assert!(!has_pattern("12²", r"\b12\b")); // ² is a word character
         assert!(has_pattern("a\u{200d}b", r"a\b")); // a joiner is not
     }
 
     #[test]
-    fn a_pattern_that_python_refuses_is_an_error_or_matches_nothing() {
-        let error = AnswerMatcher::patterns([r"Laval|P\étain"]).expect_err("\\e is no escape");
+    fn a_pattern_that_python_rejects_is_an_error_or_matches_nothing() {
+        let error = AnswerMatcher::patterns([r"Laval|P\étain"]).expect_err("\\e is not an escape");
         assert_eq!(
             error.to_string(),
             r"answer pattern: expected a regular expression, got 'Laval|P\étain' (bad escape \e)"
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_would_never_end_is_given_up() {
+    fn a_search_that_would_take_forever_is_abandoned() {
         let matcher = AnswerMatcher::patterns([r"(?=(a|aa)+$)(a|aa)+\1\1\1\1b"]).expect("it is valid");
         assert!(!matcher.matches(&format!("{}c", "a".repeat(60))));
     }

@@ -1,71 +1,78 @@
-//! Python's regular expressions in the dialect of `regex` and `fancy_regex`.
+//! Translates Python's regular expressions into the dialect of `regex` and `fancy_regex`.
 //!
-//! Differences that matter: what `\w`, `\b` and `\s` hold, escapes (`\,` and `\–` are literal in Python,
-//! `\e` is refused, `\Z` is the end), a brace that is no repetition is literal, classes do not nest, and
-//! where case is ignored the dotless ı is an i.
+//! The dialects differ in the characters of `\w`, `\b` and `\s`, in escapes (in Python, `\,` and `\–` are literals, `\e` is
+//! an error and `\Z` is the end of the text), in braces that are not repetitions (literals in Python), in nested classes
+//! (which Python does not have), and in the dotless ı, which equals i in Python if case is ignored.
 //!
-//! Known to differ still: `\B` is in the empty text, and a class that holds `\w` or `\W` among others
-//! takes the Greek mark U+0345 for a letter.
-
-mod class;
-mod escape;
-mod group;
+//! Two differences remain: `\B` matches the empty text, and a class that contains `\w` or `\W` and other members treats
+//! the Greek mark U+0345 as a letter.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// A pattern for `regex`, or for `fancy_regex` where it needs backtracking.
+/// A pattern for `regex`, or for `fancy_regex` if it needs backtracking.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Translated {
     pub(crate) pattern: String,
-    pub(crate) backtracks: bool,
-    /// Where only word boundaries need backtracking, the pattern without them: for `regex`, and in every
-    /// text that the pattern itself is in.
-    pub(crate) without_boundaries: Option<String>,
+    pub(crate) needs_backtracking: bool,
+    /// If only word boundaries need backtracking: the pattern without them, for `regex`. It matches every text that
+    /// `pattern` matches.
+    pub(crate) without_word_boundaries: Option<String>,
 }
 
-/// Translates a pattern of Python's module `re` that is to ignore case; what is wrong with it otherwise.
+/// Translates a pattern of Python's module `re` for matching that ignores case. Returns the reason if it is invalid.
 ///
-/// Refuses what Python refuses in escapes, classes and repetitions; unbalanced parentheses and the like
-/// are left for the compiler of the translation to refuse.
+/// Rejects escapes, classes and repetitions that Python rejects. Other errors, such as unbalanced parentheses, are found
+/// when the translation is compiled.
 pub(crate) fn translate(pattern: &str) -> Result<Translated, String> {
     let translator = Translator::run(pattern, true)?;
-    let without_boundaries = if translator.backtracks {
+    let without_word_boundaries = if translator.needs_backtracking {
         let bare = Translator::run(pattern, false)?;
-        (!bare.backtracks).then_some(bare.out)
+        (!bare.needs_backtracking).then_some(bare.out)
     } else {
         None
     };
-    Ok(Translated { pattern: translator.out, backtracks: translator.backtracks, without_boundaries })
+    Ok(Translated {
+        pattern: translator.out,
+        needs_backtracking: translator.needs_backtracking,
+        without_word_boundaries,
+    })
 }
 
-/// One letter to Python when it ignores case; to Unicode the last is another.
-const DOTLESS: [char; 3] = ['i', 'I', 'ı'];
+/// These are equal in Python if case is ignored; for Unicode, the dotless ı is a different letter.
+pub(super) const DOTLESS_I: [char; 3] = ['i', 'I', 'ı'];
 
-struct Translator<'p> {
-    rest: Peekable<Chars<'p>>,
-    out: String,
-    backtracks: bool,
-    /// Names of the capturing groups opened so far, empty where they have none.
-    groups: Vec<String>,
-    /// Whether word boundaries are translated or left out.
-    boundaries: bool,
+pub(super) struct Translator<'p> {
+    /// The rest of the pattern.
+    pub(super) rest: Peekable<Chars<'p>>,
+    /// The translation so far.
+    pub(super) out: String,
+    pub(super) needs_backtracking: bool,
+    /// Names of the capturing groups so far; empty for unnamed groups.
+    pub(super) groups: Vec<String>,
+    /// Whether to keep word boundaries.
+    pub(super) keeps_boundaries: bool,
 }
 
-/// What a repetition would repeat.
+/// The preceding element, to which a repetition applies.
 #[derive(Clone, Copy)]
-enum Before {
-    /// The start of an alternative, or an anchor.
+pub(super) enum Before {
+    /// Nothing that can be repeated: the start of an alternative, or an anchor.
     Nothing,
     Item,
     Repetition,
 }
 
 impl<'p> Translator<'p> {
-    fn run(pattern: &'p str, boundaries: bool) -> Result<Self, String> {
+    fn run(pattern: &'p str, keeps_boundaries: bool) -> Result<Self, String> {
         let rest = pattern.chars().peekable();
-        let mut translator =
-            Self { rest, out: String::new(), backtracks: false, groups: Vec::new(), boundaries };
+        let mut translator = Self {
+            rest,
+            out: String::new(),
+            needs_backtracking: false,
+            groups: Vec::new(),
+            keeps_boundaries,
+        };
         translator.pattern()?;
         Ok(translator)
     }
@@ -87,7 +94,7 @@ impl<'p> Translator<'p> {
                 self.out.push_str(&repetition);
                 if let Some(mode) = self.rest.next_if(|&c| c == '?' || c == '+') {
                     self.out.push(mode);
-                    self.backtracks |= mode == '+'; // possessive
+                    self.needs_backtracking |= mode == '+'; // possessive
                 }
                 continue;
             }
@@ -112,7 +119,7 @@ impl<'p> Translator<'p> {
         Ok(())
     }
 
-    /// After `{`: the repetition it opens, if it does.
+    /// Reads a repetition after `{`. `None` if the brace is a literal.
     fn braces(&mut self) -> Result<Option<String>, String> {
         let mut ahead = self.rest.clone();
         let low = digits(&mut ahead);
@@ -136,19 +143,19 @@ fn digits(from: &mut Peekable<Chars<'_>>) -> String {
     std::iter::from_fn(|| from.next_if(char::is_ascii_digit)).collect()
 }
 
-/// A character outside a class.
-fn push_literal(c: char, out: &mut String) {
-    if DOTLESS.contains(&c) {
+/// Appends a literal character outside a class.
+pub(super) fn push_literal(c: char, out: &mut String) {
+    if DOTLESS_I.contains(&c) {
         out.push('[');
-        out.extend(DOTLESS);
+        out.extend(DOTLESS_I);
         out.push(']');
     } else {
         push_escaped(c, out);
     }
 }
 
-/// The character itself, in or out of a class.
-fn push_escaped(c: char, out: &mut String) {
+/// Appends a character, escaped if necessary, inside or outside a class.
+pub(super) fn push_escaped(c: char, out: &mut String) {
     if c.is_control() {
         out.push_str(&format!(r"\x{{{:x}}}", u32::from(c)));
     } else {
@@ -162,7 +169,7 @@ mod tests {
 
     fn linear(pattern: &str) -> String {
         let translated = translate(pattern).expect("the pattern is valid");
-        assert!(!translated.backtracks, "{pattern}");
+        assert!(!translated.needs_backtracking, "{pattern}");
         translated.pattern
     }
 
@@ -174,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_are_pythons() {
+    fn classes_are_those_of_python() {
         assert_eq!(linear(r"\s\W"), r"[\s\x1c-\x1f](?-i:[^\p{L}\p{N}_])");
         assert_eq!(linear(r"[\s,&&]"), r"[[\s\x1c-\x1f],\&\&]");
         assert_eq!(linear(r"[[a]"), r"[\[a]");
@@ -185,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_pythons() {
+    fn escapes_are_those_of_python() {
         assert_eq!(linear(r"\–\,\ \'\%\<"), r"–, '%<");
         assert_eq!(linear(r"\Aa\.\Z"), r"\Aa\.\z");
         assert_eq!(linear(r"\x41\u00e9\U0001F681\0\101"), r"Aé🚁\x{0}A");
@@ -195,15 +202,15 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_whose_boundaries_alone_backtrack_has_a_form_without_them() {
-        let bare = |python| translate(python).expect("the pattern is valid").without_boundaries;
+    fn a_pattern_that_backtracks_only_for_word_boundaries_has_a_form_without_them() {
+        let bare = |python| translate(python).expect("the pattern is valid").without_word_boundaries;
         assert_eq!(bare(r"\b12\b|twelve\B"), Some("12|twelve".replace('i', "[iIı]")));
         assert_eq!(bare(r"\ba(?!b)"), None);
         assert_eq!(bare("a"), None);
     }
 
     #[test]
-    fn the_dotless_i_is_an_i() {
+    fn the_dotless_i_equals_i() {
         assert_eq!(linear("kış"), "k[iIı]ş");
         assert_eq!(linear("[aı][a-z][j-z]"), "[aiIı][a-ziIı][j-z]");
     }
@@ -217,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_python_refuses_is_refused() {
+    fn what_python_rejects_is_rejected() {
         for bad in [
             "a**", "a{2}{3}", "a+*", "*", "(+a)", "a|?", "^*", r"\b+", "[z-a]", r"[\w-z]", "[a", "(?#x",
             "(?<n>a)", "(?x) a", "(?", "(?q)",
@@ -227,12 +234,12 @@ mod tests {
     }
 
     #[test]
-    fn look_around_references_and_boundaries_backtrack() {
+    fn look_around_references_and_boundaries_need_backtracking() {
         for pattern in
             [r"\bx", r"a(?=b)", r"(?<!a)b", r"(a)\1", "(?P<n>a)(?P=n)", "a++", "(?>a)b", "(a)?(?(1)b|c)"]
         {
             let translated = translate(pattern).expect("the pattern is valid");
-            assert!(translated.backtracks, "{pattern}");
+            assert!(translated.needs_backtracking, "{pattern}");
             assert!(fancy_regex::Regex::new(&translated.pattern).is_ok(), "{pattern}");
         }
         let pattern = |python| translate(python).map(|translated| translated.pattern);

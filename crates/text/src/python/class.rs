@@ -1,8 +1,10 @@
+//! Classes of Python's regular expressions: `[a-z\s]`.
+
 use super::escape::{Escape, push_class};
-use super::{Before, DOTLESS, Translator, push_escaped};
+use super::translate::{Before, DOTLESS_I, Translator, push_escaped};
 
 impl Translator<'_> {
-    /// After `[`.
+    /// Translates a class, after `[`.
     pub(super) fn class(&mut self) -> Result<Before, String> {
         const UNTERMINATED: &str = "unterminated character set";
         self.out.push('[');
@@ -18,11 +20,11 @@ impl Translator<'_> {
             first = false;
             let low = self.member(c)?;
             let mut ahead = self.rest.clone();
-            let ranges = ahead.next() == Some('-') && ahead.next().is_some_and(|c| c != ']');
-            if !ranges {
+            let is_range = ahead.next() == Some('-') && ahead.next().is_some_and(|c| c != ']');
+            if !is_range {
                 match low {
-                    Escape::Class(members, excluded) => push_class(members, excluded, &mut self.out),
-                    Escape::Literal(c) if DOTLESS.contains(&c) => self.out.extend(DOTLESS),
+                    Escape::Class { members, is_negated } => push_class(members, is_negated, &mut self.out),
+                    Escape::Literal(c) if DOTLESS_I.contains(&c) => self.out.extend(DOTLESS_I),
                     Escape::Literal(c) => push_escaped(c, &mut self.out),
                     _ => unreachable!("a class has no other members"),
                 }
@@ -35,8 +37,8 @@ impl Translator<'_> {
                     push_escaped(low, &mut self.out);
                     self.out.push('-');
                     push_escaped(high, &mut self.out);
-                    if DOTLESS.iter().any(|i| (low..=high).contains(i)) {
-                        self.out.extend(DOTLESS);
+                    if DOTLESS_I.iter().any(|i| (low..=high).contains(i)) {
+                        self.out.extend(DOTLESS_I);
                     }
                 }
                 _ => return Err("bad character range".to_owned()),

@@ -1,67 +1,70 @@
-//! BERT's word pieces of plain text, an order of magnitude faster than by general rules.
+//! BERT's word pieces of ASCII text, about ten times as fast as the library.
+//!
+//! A text is cut at white space. A chunk of ASCII letters, digits and punctuation is split here; any other chunk goes to
+//! the library, together with the non-ASCII chunks that follow it.
 
 use std::ops::Range;
 
 use tokenizers::{ModelWrapper, NormalizerWrapper, PreTokenizerWrapper};
 
 use crate::Pieces;
-use crate::guard::LibraryTokenizer;
-use crate::trie::{State, Trie};
+use crate::double_array_trie::{State, Trie};
+use crate::library::LibraryTokenizer;
 
-/// What a byte is to BERT's tokenizer.
+/// How BERT's tokenizer treats a byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
-    /// Ends a word.
+    /// Separates words.
     Space,
     /// A letter or digit.
     Letter,
-    /// A word of its own.
-    Mark,
-    /// A control character, or part of a character beyond ASCII: other rules are needed.
-    Other,
+    /// ASCII punctuation: a word of its own.
+    Punctuation,
+    /// A control character or part of a non-ASCII character, which the library handles.
+    Unsupported,
 }
 
 static CLASSES: [Class; 256] = {
-    let mut classes = [Class::Other; 256];
+    let mut classes = [Class::Unsupported; 256];
     let mut byte = 0;
     while byte < 128 {
         let character = byte as u8;
         classes[byte] = match character {
             b' ' | b'\t' | b'\n' | b'\r' => Class::Space,
             _ if character.is_ascii_alphanumeric() => Class::Letter,
-            _ if character.is_ascii_punctuation() => Class::Mark,
-            _ => Class::Other,
+            _ if character.is_ascii_punctuation() => Class::Punctuation,
+            _ => Class::Unsupported,
         };
         byte += 1;
     }
     classes
 };
 
-/// The word pieces of words of ASCII characters: split at white space, marks apart, each word from its beginning into the longest
-/// pieces that the vocabulary has (Wu et al., 2016, "Google's Neural Machine Translation System", §4.1, as in BERT).
+/// Splits ASCII words greedily into the longest pieces of the vocabulary (Wu et al., 2016, "Google's Neural Machine
+/// Translation System", section 4.1, as in BERT).
 #[derive(Debug)]
-pub(crate) struct PlainWordPieces {
+pub(crate) struct AsciiWordPieces {
     trie: Trie,
-    /// Where pieces begin that begin a word, and those that do not.
+    /// The trie states of [`KINDS`]: for pieces that begin a word, and for continuation pieces.
     roots: [State; 2],
     unknown: u32,
     lowercase: bool,
-    /// A longer word is unknown.
-    most_letters: usize,
+    /// A word of more letters is unknown.
+    max_letters: usize,
 }
 
-/// What stands before the two kinds of pieces in the trie.
+/// The first byte in the trie of pieces that begin a word, and of continuation pieces.
 const KINDS: [u8; 2] = [0, 1];
 
-impl PlainWordPieces {
-    /// None if the tokenizer has other rules than BERT's.
-    pub fn of(inner: &LibraryTokenizer) -> Option<Self> {
+impl AsciiWordPieces {
+    /// Returns `None` if the rules of the tokenizer are not those of BERT.
+    pub fn new(inner: &LibraryTokenizer) -> Option<Self> {
         let Some(NormalizerWrapper::BertNormalizer(normalizer)) = inner.get_normalizer()?.only() else {
             return None;
         };
         let PreTokenizerWrapper::BertPreTokenizer(_) = &inner.get_pre_tokenizer()?.0 else { return None };
         let ModelWrapper::WordPiece(model) = inner.get_model() else { return None };
-        // Special ones in somebody's text are text; others are found before words are.
+        // Special tokens in a text are ordinary text, but other added tokens are found before the text is split.
         if inner.get_added_tokens_decoder().values().any(|token| !token.special) {
             return None;
         }
@@ -79,15 +82,15 @@ impl PlainWordPieces {
         let trie = Trie::new(&sorted);
         let [first, rest] = KINDS.map(|kind| trie.step(Trie::ROOT, kind));
         let (roots, lowercase) = ([first?, rest?], normalizer.lowercase);
-        Some(Self { trie, roots, unknown, lowercase, most_letters: model.max_input_chars_per_word })
+        Some(Self { trie, roots, unknown, lowercase, max_letters: model.max_input_chars_per_word })
     }
 
-    /// The pieces of a text shorter than 4 GiB. What stands between two spaces and is not plain goes through `general`, which
-    /// gives the pieces of a text by itself: no rule of BERT's reaches over white space.
-    pub fn pieces<E>(&self, text: &str, general: impl Fn(&str) -> Result<Pieces, E>) -> Result<Pieces, E> {
+    /// Splits a text of less than 4 GiB into pieces. `library` splits the chunks that are not supported here; they can be
+    /// split separately because none of BERT's rules looks across white space.
+    pub fn pieces<E>(&self, text: &str, library: impl Fn(&str) -> Result<Pieces, E>) -> Result<Pieces, E> {
         let bytes = text.as_bytes();
         let mut pieces = Pieces::default();
-        // English has four to five letters a piece, with its space.
+        // English has four to five bytes per piece, including the space.
         pieces.reserve(bytes.len() / 4 + 4);
         let mut word = 0;
         let mut at = 0;
@@ -96,18 +99,18 @@ impl PlainWordPieces {
                 at += 1;
                 continue;
             }
-            let (end, plain) = chunk(bytes, at);
-            if plain {
-                self.plain(bytes, at..end, &mut word, &mut pieces);
+            let (end, is_supported) = chunk_end(bytes, at);
+            if is_supported {
+                self.push_words(bytes, at..end, &mut word, &mut pieces);
                 at = end;
             } else {
-                let end = others(bytes, end);
-                let found = general(&text[at..end])?;
+                let end = unsupported_end(bytes, end);
+                let found = library(&text[at..end])?;
                 pieces.ids.extend(found.ids);
                 pieces
                     .offsets
-                    .extend(found.offsets.iter().map(|place| place.start + at as u32..place.end + at as u32));
-                pieces.words.extend(found.words.iter().map(|of| of + word));
+                    .extend(found.offsets.iter().map(|range| range.start + at as u32..range.end + at as u32));
+                pieces.words.extend(found.words.iter().map(|found| found + word));
                 word += found.words.last().map_or(0, |last| last + 1);
                 at = end;
             }
@@ -115,30 +118,34 @@ impl PlainWordPieces {
         Ok(pieces)
     }
 
-    /// Pieces of words without a space between them.
-    fn plain(&self, bytes: &[u8], chunk: Range<usize>, word: &mut u32, pieces: &mut Pieces) {
+    /// Appends the pieces of a chunk.
+    fn push_words(&self, bytes: &[u8], chunk: Range<usize>, word: &mut u32, pieces: &mut Pieces) {
         let mut start = chunk.start;
         while start < chunk.end {
             let mut end = start + 1;
             if CLASSES[usize::from(bytes[start])] == Class::Letter {
-                let letter = |&&byte: &&u8| CLASSES[usize::from(byte)] == Class::Letter;
-                end += bytes[end..chunk.end].iter().take_while(letter).count();
+                let is_letter = |&&byte: &&u8| CLASSES[usize::from(byte)] == Class::Letter;
+                end += bytes[end..chunk.end].iter().take_while(is_letter).count();
             }
-            self.word(&bytes[start..end], start as u32, *word, pieces);
+            self.push_word(&bytes[start..end], start as u32, *word, pieces);
             *word += 1;
             start = end;
         }
     }
 
-    fn word(&self, letters: &[u8], offset: u32, word: u32, pieces: &mut Pieces) {
-        let before = pieces.len();
+    /// Appends the pieces of a word, or the unknown token.
+    fn push_word(&self, letters: &[u8], offset: u32, word: u32, pieces: &mut Pieces) {
+        let first_piece = pieces.len();
         let [mut root, rest] = self.roots;
         let mut at = 0;
         while at < letters.len() {
-            let found =
-                if letters.len() > self.most_letters { None } else { self.longest(root, &letters[at..]) };
+            let found = if letters.len() > self.max_letters {
+                None
+            } else {
+                self.longest_piece(root, &letters[at..])
+            };
             let Some((id, length)) = found else {
-                pieces.truncate(before);
+                pieces.truncate(first_piece);
                 pieces.push(self.unknown, offset..offset + letters.len() as u32, word);
                 return;
             };
@@ -149,15 +156,15 @@ impl PlainWordPieces {
         }
     }
 
-    /// The longest piece that the letters begin with, and its length.
+    /// The id and length of the longest piece that `letters` begin with.
     #[inline]
-    fn longest(&self, root: State, letters: &[u8]) -> Option<(u32, usize)> {
+    fn longest_piece(&self, root: State, letters: &[u8]) -> Option<(u32, usize)> {
         let (mut state, mut best) = (root, None);
         for (at, letter) in letters.iter().enumerate() {
             let letter = if self.lowercase { letter.to_ascii_lowercase() } else { *letter };
             let Some(next) = self.trie.step(state, letter) else { break };
             state = next;
-            if let Some(id) = self.trie.number(state) {
+            if let Some(id) = self.trie.value(state) {
                 best = Some((id, at + 1));
             }
         }
@@ -165,29 +172,29 @@ impl PlainWordPieces {
     }
 }
 
-/// The end of what stands from here to the next space, and whether it is plain.
-fn chunk(bytes: &[u8], from: usize) -> (usize, bool) {
-    let mut plain = true;
-    for (at, &byte) in bytes.iter().enumerate().skip(from) {
+/// The end of the chunk that begins at byte `start`, and whether all of its bytes are supported.
+fn chunk_end(bytes: &[u8], start: usize) -> (usize, bool) {
+    let mut is_supported = true;
+    for (at, &byte) in bytes.iter().enumerate().skip(start) {
         match CLASSES[usize::from(byte)] {
-            Class::Space => return (at, plain),
-            Class::Other => plain = false,
-            Class::Letter | Class::Mark => {}
+            Class::Space => return (at, is_supported),
+            Class::Unsupported => is_supported = false,
+            Class::Letter | Class::Punctuation => {}
         }
     }
-    (bytes.len(), plain)
+    (bytes.len(), is_supported)
 }
 
-/// The end of the last of the chunks that are not plain either and follow one another.
-fn others(bytes: &[u8], mut end: usize) -> usize {
+/// The end of the last of the consecutive unsupported chunks, the first of which ends at byte `end`.
+fn unsupported_end(bytes: &[u8], mut end: usize) -> usize {
     loop {
-        let space = |&byte: &u8| CLASSES[usize::from(byte)] == Class::Space;
-        let next = end + bytes[end..].iter().take_while(|byte| space(byte)).count();
+        let is_space = |&byte: &u8| CLASSES[usize::from(byte)] == Class::Space;
+        let next = end + bytes[end..].iter().take_while(|byte| is_space(byte)).count();
         if next == bytes.len() {
             return end;
         }
-        let (after, plain) = chunk(bytes, next);
-        if plain {
+        let (after, is_supported) = chunk_end(bytes, next);
+        if is_supported {
             return end;
         }
         end = after;
@@ -212,7 +219,7 @@ mod tests {
     /// The tokenizer's file with other settings.
     fn changed(changes: &[(&str, &str)]) -> Tokenizer {
         let path = repository().join(FILE);
-        let mut file = std::fs::read_to_string(&path).expect("the project carries it");
+        let mut file = std::fs::read_to_string(&path).expect("it is in the repository");
         for (from, to) in changes {
             assert!(file.contains(from), "{from}");
             file = file.replacen(from, to, 1);
@@ -220,7 +227,7 @@ mod tests {
         Tokenizer::from_bytes(file.as_bytes(), &path).expect("a sound file")
     }
 
-    /// As it is, with capitals, with raw control characters, with short words only.
+    /// The tokenizer as it is, case-sensitive, without cleaning control characters, and with a low limit on word length.
     static TOKENIZERS: LazyLock<[Tokenizer; 4]> = LazyLock::new(|| {
         [
             changed(&[]),
@@ -232,13 +239,13 @@ mod tests {
 
     fn same(text: &str) {
         for tokenizer in &*TOKENIZERS {
-            let (plain, general) = (tokenizer.pieces(text), tokenizer.general(text));
-            assert_eq!(plain.expect("tokenises"), general.expect("tokenises"), "{text:?}");
+            let (ascii, library) = (tokenizer.pieces(text), tokenizer.library_pieces(text));
+            assert_eq!(ascii.expect("tokenizes"), library.expect("tokenizes"), "{text:?}");
         }
     }
 
     #[test]
-    fn words_marks_and_what_is_not_plain() {
+    fn words_punctuation_and_unsupported_text_are_split_as_by_the_library() {
         for text in [
             "",
             "  ",
@@ -259,34 +266,34 @@ mod tests {
     }
 
     #[test]
-    fn the_encyclopaedia() {
+    fn the_example_articles_are_split_as_by_the_library() {
         let articles = repository().join("examples/encyclopedia/articles");
-        for article in std::fs::read_dir(articles).expect("the project carries it") {
+        for article in std::fs::read_dir(articles).expect("it is in the repository") {
             same(&std::fs::read_to_string(article.expect("is there").path()).expect("a text"));
         }
     }
 
     #[test]
-    fn other_rules_are_left_alone() {
+    fn tokenizers_with_other_rules_use_the_library() {
         let token = r#"{"id":103,"special":true,"content":"[MASK]""#;
         let added = changed(&[(token, r#"{"id":103,"special":false,"content":"[MASK]""#)]);
-        assert!(added.plain.is_none(), "added tokens are found before words are");
-        assert_eq!(added.pieces("a [MASK] b").expect("tokenises").ids, [1037, 103, 1038]);
+        assert!(added.ascii.is_none(), "added tokens are found before the text is split");
+        assert_eq!(added.pieces("a [MASK] b").expect("tokenizes").ids, [1037, 103, 1038]);
         let normalizer = r#"{"type":"BertNormalizer","clean_text":true,"handle_chinese_chars":true,"strip_accents":null,"lowercase":true}"#;
-        assert!(changed(&[(normalizer, r#"{"type":"Lowercase"}"#)]).plain.is_none());
-        assert!(TOKENIZERS.iter().all(|tokenizer| tokenizer.plain.is_some()));
+        assert!(changed(&[(normalizer, r#"{"type":"Lowercase"}"#)]).ascii.is_none());
+        assert!(TOKENIZERS.iter().all(|tokenizer| tokenizer.ascii.is_some()));
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
 
         #[test]
-        fn any_text(text in any::<String>()) {
+        fn any_text_is_split_as_by_the_library(text in any::<String>()) {
             same(&text);
         }
 
         #[test]
-        fn texts_of_words_and_what_may_stand_between_them(
+        fn texts_of_words_and_separators_are_split_as_by_the_library(
             parts in prop::collection::vec(
                 prop_oneof![
                     "[a-zA-Z0-9]{1,12}",

@@ -1,7 +1,9 @@
-use super::{Before, Translator};
+//! Groups, references and flags of Python's regular expressions.
+
+use super::translate::{Before, Translator};
 
 impl Translator<'_> {
-    /// After `(`; what is before it stays so only after a comment.
+    /// Translates the start of a group, after `(`. Returns what precedes the next element: `before` if it was a comment.
     pub(super) fn group(&mut self, before: Before) -> Result<Before, String> {
         if self.rest.next_if_eq(&'?').is_none() {
             self.groups.push(String::new());
@@ -16,17 +18,17 @@ impl Translator<'_> {
             }
             ':' => self.out.push_str("(?:"),
             '=' | '!' | '>' => {
-                self.backtracks = true;
+                self.needs_backtracking = true;
                 self.out.extend(['(', '?', kind]);
             }
             '<' => {
                 let sign = self.rest.next_if(|&c| c == '=' || c == '!').ok_or("unknown extension ?<")?;
-                self.backtracks = true;
+                self.needs_backtracking = true;
                 self.out.extend(['(', '?', '<', sign]);
             }
             'P' => return self.named(),
             '(' => {
-                self.backtracks = true;
+                self.needs_backtracking = true;
                 let group: String = self.rest.by_ref().take_while(|&c| c != ')').collect();
                 let group = group.parse().or_else(|_| self.group_named(&group))?;
                 self.out.push_str(&format!("(?({group})"));
@@ -36,7 +38,7 @@ impl Translator<'_> {
         Ok(Before::Nothing)
     }
 
-    /// After `(?P`: a named group opens, or is referred to.
+    /// Translates a named group or a reference to one, after `(?P`.
     fn named(&mut self) -> Result<Before, String> {
         let close = match self.rest.next() {
             Some('<') => '>',
@@ -57,12 +59,12 @@ impl Translator<'_> {
         Ok(Before::Nothing)
     }
 
-    /// A reference to what a group matched, groups counting from 1.
+    /// Appends a back-reference to a group, from 1.
     pub(super) fn reference(&mut self, group: usize) -> Result<(), String> {
         if group > self.groups.len() {
             return Err(format!("invalid group reference {group}"));
         }
-        self.backtracks = true;
+        self.needs_backtracking = true;
         self.out.push_str(&format!(r"(?:\{group})"));
         Ok(())
     }
@@ -72,7 +74,7 @@ impl Translator<'_> {
         at.map(|at| at + 1).ok_or_else(|| format!("unknown group name '{name}'"))
     }
 
-    /// After `(?`, at the first flag.
+    /// Translates flags, after `(?` and the first flag.
     fn flags(&mut self, first: char) -> Result<(), String> {
         let mut flags = String::new();
         let mut next = Some(first);

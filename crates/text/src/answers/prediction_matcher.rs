@@ -1,21 +1,21 @@
-//! Whether a predicted answer matches an accepted one that is a regular expression.
+//! Compares predicted answers with accepted answers that are regular expressions, as DrQA does.
 //!
 //! ```
 //! use text::PredictionMatcher;
 //!
 //! let matcher = PredictionMatcher::patterns_lossy([r"(18|19)69", r"Neil\s+A"]).0;
 //! assert!(matcher.matches("1969"));
-//! assert!(matcher.matches("neil armstrong"), "what follows the match may be anything");
-//! assert!(!matcher.matches("in 1969"), "a match begins where the prediction begins");
+//! assert!(matcher.matches("neil armstrong"), "any text may follow the match");
+//! assert!(!matcher.matches("in 1969"), "a match begins at the start of the prediction");
 //! ```
 
 use std::borrow::Cow;
 
 use crate::error::Error;
-use crate::pattern::Pattern;
-use crate::prepared::decompose;
+use crate::nfd::decompose;
+use crate::python::Pattern;
 
-/// The accepted answers of one question as regular expressions, ready to be compared with many predictions.
+/// The accepted answers of one question, compiled as regular expressions.
 #[derive(Debug, Clone)]
 pub struct PredictionMatcher {
     patterns: Vec<Pattern>,
@@ -24,22 +24,22 @@ pub struct PredictionMatcher {
 impl PredictionMatcher {
     /// Compiles Python regular expressions, such as the answers of CuratedTREC.
     ///
-    /// They are matched as `regex_match_score` of DrQA (Chen et al., 2017) matches them, by `re.match` with
-    /// `IGNORECASE`, `UNICODE` and `MULTILINE` on decomposed text (NFD on both sides): the match begins where the
-    /// prediction begins and may end before the prediction ends. An answer that Python would refuse matches nothing.
+    /// Matches like `regex_match_score` of DrQA (Chen et al., 2017): `re.match` with `IGNORECASE`, `UNICODE` and
+    /// `MULTILINE` on decomposed text (NFD on both sides). A match begins at the start of the prediction and may end before
+    /// its end. An answer that Python would reject matches nothing.
     ///
-    /// Also returns why each of those was refused, in order.
+    /// Also returns the errors of the rejected answers, in order.
     #[must_use]
     pub fn patterns_lossy<A: AsRef<str>>(answers: impl IntoIterator<Item = A>) -> (Self, Vec<Error>) {
         let mut patterns = Vec::new();
-        let mut refused = Vec::new();
+        let mut errors = Vec::new();
         for answer in answers {
             match Pattern::at_start(answer.as_ref()) {
                 Ok(pattern) => patterns.push(pattern),
-                Err(error) => refused.push(error),
+                Err(error) => errors.push(error),
             }
         }
-        (Self { patterns }, refused)
+        (Self { patterns }, errors)
     }
 
     /// Whether the prediction matches an answer.
@@ -61,7 +61,7 @@ mod tests {
         PredictionMatcher::patterns_lossy([answer]).0.matches(prediction)
     }
 
-    // The expected values are what Python 3.11 prints for DrQA's function after `unicodedata.normalize('NFD', …)`.
+    // The expected values are the output of Python 3.11 for DrQA's function after `unicodedata.normalize('NFD', …)`.
     #[test]
     fn predictions_match_as_in_python() {
         for (prediction, answer, expected) in PYTHON {
@@ -70,8 +70,8 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_python_refuses_matches_nothing_and_is_reported() {
-        // Put between other parentheses, the second one would be valid.
+    fn an_answer_that_python_rejects_matches_nothing_and_is_reported() {
+        // Inside another pair of parentheses, the second one would be valid.
         let (matcher, refused) = PredictionMatcher::patterns_lossy(["(", "a)(b", "*x", "ok"]);
         assert_eq!(refused.len(), 3);
         assert!(matcher.matches("OK then"));

@@ -1,15 +1,15 @@
-//! Character classes as Python has them: what the reference scripts count as a word and as white space.
+//! Python's word characters and white space.
 
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// Members of a regular expression's class for Python's `\s`: White_Space and the four ASCII separators.
+/// Python's `\s` as members of a `regex` class: `White_Space` and the four ASCII separators.
 pub(crate) const SPACE: &str = r"\s\x1c-\x1f";
 
-/// Members of a regular expression's class for Python's `\w`: letters, numbers and the underscore.
-/// Unlike Unicode's own definition this leaves out marks, so an accent that stands alone ends a word.
+/// Python's `\w` as members of a `regex` class: letters, numbers and the underscore. Unlike Unicode's definition, it
+/// excludes marks, so a combining accent ends a word.
 pub(crate) const WORD: &str = r"\p{L}\p{N}_";
 
-/// Python's `str.isspace` for one character.
+/// Whether Python's `str.isspace` is true for the character.
 pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
 }
@@ -35,7 +35,7 @@ mod tests {
         let unassigned = regex::Regex::new(r"^\p{Cn}$").expect("the class is valid");
         for c in '\0'..=char::MAX {
             let text = c.encode_utf8(&mut [0; 4]).to_owned();
-            // The two crates' Unicode versions differ: what one of them does not know is no disagreement.
+            // The Unicode versions of the two crates differ; characters that one of them does not know are skipped.
             if c.general_category() == GeneralCategory::Unassigned || unassigned.is_match(&text) {
                 continue;
             }

@@ -1,25 +1,28 @@
-//! A set of byte strings with a number each, as a double array (Aoe, 1989, "An Efficient Digital Search Algorithm by Using
-//! a Double-Array Structure"): a step takes one addition and one comparison.
+//! Maps byte strings to numbers with a double-array trie (Aoe, 1989, "An Efficient Digital Search Algorithm by Using a
+//! Double-Array Structure").
+//!
+//! All nodes are cells of one array. The child of node `n` for byte `b` is cell `base[n] + b`, if that cell's parent is `n`,
+//! so a step takes one addition and one comparison.
 
-/// No number.
+/// No value, or no parent.
 const NONE: u32 = u32::MAX;
 
-/// Where a walk stands.
+/// A node of the trie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct State(u32);
 
-/// One place of the array.
+/// One cell of the array.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
-    /// The place of a child is this plus its byte.
+    /// The child for a byte is the cell at this index plus the byte.
     base: u32,
-    /// The parent; `NONE` where nothing is.
+    /// The parent node; `NONE` if the cell is free.
     parent: u32,
-    /// Of the string that ends here.
-    number: u32,
+    /// The value of the string that ends here, or `NONE`.
+    value: u32,
 }
 
-const FREE: Cell = Cell { base: 0, parent: NONE, number: NONE };
+const FREE: Cell = Cell { base: 0, parent: NONE, value: NONE };
 
 #[derive(Debug)]
 pub(crate) struct Trie {
@@ -27,44 +30,45 @@ pub(crate) struct Trie {
 }
 
 impl Trie {
-    /// The strings, sorted and distinct, with their numbers, all below `u32::MAX`.
+    /// Builds a trie from sorted, distinct strings with values below `u32::MAX`.
     pub fn new(strings: &[(&[u8], u32)]) -> Self {
         let mut trie = Self { cells: vec![FREE; 512] };
-        // The root is its own parent, so that nothing else takes its place.
+        // The root is its own parent, so that its cell is not free.
         trie.cells[0].parent = 0;
-        let mut free = 1;
-        // Strings of a node: those from `first` to `last` share `depth` bytes.
-        let mut waiting = vec![(0usize, 0usize, strings.len(), 0usize)];
-        while let Some((node, mut first, last, depth)) = waiting.pop() {
-            if first < last && strings[first].0.len() == depth {
-                trie.cells[node].number = strings[first].1;
+        let mut search_start = 1;
+        // Nodes to expand: (node, first string, end of strings, depth). Their strings share `depth` bytes.
+        let mut pending = vec![(0usize, 0usize, strings.len(), 0usize)];
+        while let Some((node, mut first, end, depth)) = pending.pop() {
+            if first < end && strings[first].0.len() == depth {
+                trie.cells[node].value = strings[first].1;
                 first += 1;
             }
             let mut children: Vec<(u8, usize, usize)> = Vec::new();
-            for (at, (string, _)) in strings.iter().enumerate().take(last).skip(first) {
+            for (at, (string, _)) in strings.iter().enumerate().take(end).skip(first) {
                 match children.last_mut() {
-                    Some((byte, _, end)) if *byte == string[depth] => *end = at + 1,
+                    Some((byte, _, child_end)) if *byte == string[depth] => *child_end = at + 1,
                     _ => children.push((string[depth], at, at + 1)),
                 }
             }
             if children.is_empty() {
                 continue;
             }
-            let base = trie.place(&children, &mut free);
+            let base = trie.find_base(&children, &mut search_start);
             trie.cells[node].base = base as u32;
             for (byte, from, to) in children {
                 let child = base + usize::from(byte);
                 trie.cells[child].parent = node as u32;
-                waiting.push((child, from, to, depth + 1));
+                pending.push((child, from, to, depth + 1));
             }
         }
         trie
     }
 
-    /// A base at which all children find a free place. Looks from `start` on, and moves it where hardly a place was free.
-    fn place(&mut self, children: &[(u8, usize, usize)], start: &mut usize) -> usize {
-        let least = usize::from(children[0].0);
-        let (mut at, mut taken) = ((*start).max(least), 0);
+    /// Finds a base at which the cells of all children are free. Searches from cell `search_start` on, and advances it if
+    /// nearly all cells up to the result are taken.
+    fn find_base(&mut self, children: &[(u8, usize, usize)], search_start: &mut usize) -> usize {
+        let min_byte = usize::from(children[0].0);
+        let (mut at, mut taken) = ((*search_start).max(min_byte), 0);
         let (first, base) = (
             at,
             loop {
@@ -75,35 +79,35 @@ impl Trie {
                     taken += 1;
                 } else if children
                     .iter()
-                    .all(|&(byte, ..)| self.cells[at - least + usize::from(byte)].parent == NONE)
+                    .all(|&(byte, ..)| self.cells[at - min_byte + usize::from(byte)].parent == NONE)
                 {
-                    break at - least;
+                    break at - min_byte;
                 }
                 at += 1;
             },
         );
         if taken * 16 > (at - first) * 15 {
-            *start = at;
+            *search_start = at;
         }
         base
     }
 
-    /// Before the first byte.
+    /// The state before the first byte.
     pub const ROOT: State = State(0);
 
-    /// The state after a byte; none where no string goes on so.
+    /// The state after another byte. `None` if no string continues with it.
     #[inline]
     pub fn step(&self, State(from): State, byte: u8) -> Option<State> {
         let at = self.cells[from as usize].base as usize + usize::from(byte);
-        // The root is no child, though it says that it is its own.
+        // The root is not a child, although it is its own parent.
         (at != 0 && self.cells.get(at)?.parent == from).then_some(State(at as u32))
     }
 
-    /// The number of the string that ends here.
+    /// The value of the string that ends in this state.
     #[inline]
-    pub fn number(&self, State(at): State) -> Option<u32> {
-        let number = self.cells[at as usize].number;
-        (number != NONE).then_some(number)
+    pub fn value(&self, State(at): State) -> Option<u32> {
+        let value = self.cells[at as usize].value;
+        (value != NONE).then_some(value)
     }
 }
 
@@ -117,7 +121,7 @@ mod tests {
 
     fn find(trie: &Trie, string: &[u8]) -> Option<u32> {
         let end = string.iter().try_fold(Trie::ROOT, |state, &byte| trie.step(state, byte));
-        end.and_then(|state| trie.number(state))
+        end.and_then(|state| trie.value(state))
     }
 
     proptest! {
@@ -137,7 +141,7 @@ mod tests {
         }
 
         #[test]
-        fn strings_of_few_letters_share_most_of_their_way(
+        fn strings_of_few_letters_share_most_of_their_path(
             strings in prop::collection::btree_map("[ab]{0,9}", 0..1000u32, 0..300),
             other in "[abc]{0,9}",
         ) {

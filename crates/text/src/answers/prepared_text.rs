@@ -1,4 +1,4 @@
-//! A text made ready for answer matching.
+//! Texts prepared for matching the answers of many questions.
 //!
 //! ```
 //! use text::{AnswerMatcher, PreparedText};
@@ -12,16 +12,17 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use unicode_normalization::{UnicodeNormalization, is_nfd};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// Stands before, between and after tokens; as a control character it is never in one.
+use crate::nfd::decompose;
+
+/// Precedes, separates and follows tokens. A control character is never part of a token.
 pub(crate) const SEPARATOR: char = '\n';
 
-/// A text in canonical decomposition (NFD) and, once a token matcher has asked for them, its tokens:
-/// shared by every question whose answers are looked for in it.
+/// A text in canonical decomposition (NFD) and its tokens, shared by all questions whose answers are searched in it.
 ///
-/// Borrows the text when it is in NFD already, as ASCII is.
+/// The tokens are computed when a token matcher first needs them. A text that is already in NFD, such as ASCII, is
+/// borrowed.
 #[derive(Debug, Clone)]
 pub struct PreparedText<'t> {
     decomposed: Cow<'t, str>,
@@ -29,7 +30,7 @@ pub struct PreparedText<'t> {
 }
 
 impl<'t> PreparedText<'t> {
-    /// Decomposes the text. A `String` is taken over, so that `PreparedText<'static>` can be kept.
+    /// Decomposes a text. Pass a `String` to get a `PreparedText<'static>`.
     #[must_use]
     pub fn new(text: impl Into<Cow<'t, str>>) -> Self {
         Self { decomposed: decompose(text.into()), tokens: OnceLock::new() }
@@ -40,19 +41,15 @@ impl<'t> PreparedText<'t> {
         &self.decomposed
     }
 
-    /// The lower-cased tokens, each with a separator on both sides.
+    /// The lowercased tokens, with a separator on both sides of each.
     pub(crate) fn tokens(&self) -> &str {
         self.tokens.get_or_init(|| joined_tokens(&self.decomposed).into())
     }
 }
 
-/// The text in NFD.
-pub(crate) fn decompose(text: Cow<'_, str>) -> Cow<'_, str> {
-    if text.is_ascii() || is_nfd(&text) { text } else { Cow::Owned(text.nfd().collect()) }
-}
-
-/// The tokens of DPR's `SimpleTokenizer` in lower case, each with a separator on both sides; without
-/// tokens, one separator. A sequence of tokens is in another when its joined form is part of the other's.
+/// Joins the lowercased tokens of DPR's `SimpleTokenizer`, with a separator on both sides of each token, or a single
+/// separator if there are none. A token sequence contains another one if its joined form contains the other's as a
+/// substring.
 ///
 /// A token is `[\p{L}\p{N}\p{M}]+`, or any other single character outside `[\p{Z}\p{C}]`.
 pub(crate) fn joined_tokens(decomposed: &str) -> String {
@@ -80,9 +77,12 @@ pub(crate) fn joined_tokens(decomposed: &str) -> String {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
+    /// Part of a token of several characters.
     Word,
+    /// A token by itself.
     Single,
-    Between,
+    /// White space or a control character: not part of a token.
+    Separator,
 }
 
 fn class_of(c: char) -> Class {
@@ -90,14 +90,14 @@ fn class_of(c: char) -> Class {
         return match c {
             '0'..='9' | 'A'..='Z' | 'a'..='z' => Class::Word,
             '!'..='~' => Class::Single,
-            _ => Class::Between,
+            _ => Class::Separator,
         };
     }
     match c.general_category_group() {
         GeneralCategoryGroup::Letter | GeneralCategoryGroup::Number | GeneralCategoryGroup::Mark => {
             Class::Word
         }
-        GeneralCategoryGroup::Separator | GeneralCategoryGroup::Other => Class::Between,
+        GeneralCategoryGroup::Separator | GeneralCategoryGroup::Other => Class::Separator,
         GeneralCategoryGroup::Punctuation | GeneralCategoryGroup::Symbol => Class::Single,
     }
 }
@@ -115,6 +115,7 @@ fn push_token(token: &str, joined: &mut String) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use unicode_normalization::UnicodeNormalization;
 
     fn tokens(text: &str) -> Vec<String> {
         let prepared = PreparedText::new(text);
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_runs_and_other_characters_stand_alone() {
+    fn words_are_runs_and_other_characters_are_single_tokens() {
         assert_eq!(
             tokens("It cost $1,000.50 (US)."),
             ["it", "cost", "$", "1", ",", "000", ".", "50", "(", "us", ")", "."]

@@ -1,58 +1,67 @@
-use super::{Before, Translator, push_literal};
-use crate::python_chars::{SPACE, WORD};
+//! Escapes of Python's regular expressions.
 
-/// One escape, in or out of a class.
+use super::characters::{SPACE, WORD};
+use super::translate::{Before, Translator, push_literal};
+
+/// A parsed escape, inside or outside a class.
 pub(super) enum Escape {
     Literal(char),
-    /// Members of a class, and whether they are excluded.
-    Class(&'static str, bool),
-    Boundary(bool),
-    Start,
-    End,
+    /// A character class with these members, or with all others.
+    Class {
+        members: &'static str,
+        is_negated: bool,
+    },
+    /// `\b`, or `\B` if negated.
+    WordBoundary {
+        is_negated: bool,
+    },
+    TextStart,
+    TextEnd,
+    /// A back-reference to a group, from 1.
     Group(usize),
 }
 
 impl Translator<'_> {
-    /// After a backslash outside a class.
+    /// Translates an escape outside a class, after the backslash.
     pub(super) fn escape(&mut self) -> Result<Before, String> {
         let escape = self.escaped(false)?;
         let before = match escape {
-            Escape::Literal(_) | Escape::Class(..) | Escape::Group(_) => Before::Item,
-            Escape::Boundary(_) | Escape::Start | Escape::End => Before::Nothing,
+            Escape::Literal(_) | Escape::Class { .. } | Escape::Group(_) => Before::Item,
+            Escape::WordBoundary { .. } | Escape::TextStart | Escape::TextEnd => Before::Nothing,
         };
         match escape {
             Escape::Literal(c) => push_literal(c, &mut self.out),
-            // Ignoring case would make the mark U+0345 a letter, as it folds to one.
-            Escape::Class(WORD, excluded) => {
+            // If case were ignored, the mark U+0345 would be a letter, because it folds to one.
+            Escape::Class { members: WORD, is_negated } => {
                 self.out.push_str("(?-i:");
-                push_class(WORD, excluded, &mut self.out);
+                push_class(WORD, is_negated, &mut self.out);
                 self.out.push(')');
             }
-            Escape::Class(members, excluded) => push_class(members, excluded, &mut self.out),
-            Escape::Boundary(_) if !self.boundaries => {}
-            Escape::Boundary(wanted) => {
-                self.backtracks = true;
-                let (a, b) = if wanted { ("!", "=") } else { ("=", "!") };
-                // Of a boundary's two neighbours exactly one is a word character.
+            Escape::Class { members, is_negated } => push_class(members, is_negated, &mut self.out),
+            Escape::WordBoundary { .. } if !self.keeps_boundaries => {}
+            Escape::WordBoundary { is_negated } => {
+                self.needs_backtracking = true;
+                let (a, b) = if is_negated { ("=", "!") } else { ("!", "=") };
+                // Exactly one of the two characters next to a boundary is a word character.
                 self.out.push_str(&format!("(?-i:(?<=[{WORD}])(?{a}[{WORD}])|(?<![{WORD}])(?{b}[{WORD}]))"));
             }
-            Escape::Start => self.out.push_str(r"\A"),
-            Escape::End => self.out.push_str(r"\z"),
+            Escape::TextStart => self.out.push_str(r"\A"),
+            Escape::TextEnd => self.out.push_str(r"\z"),
             Escape::Group(number) => self.reference(number)?,
         }
         Ok(before)
     }
 
-    /// After a backslash.
+    /// Parses an escape, after the backslash.
     pub(super) fn escaped(&mut self, in_class: bool) -> Result<Escape, String> {
         let c = self.rest.next().ok_or("bad escape (end of pattern)")?;
         Ok(match c {
-            'd' => Escape::Class(r"\d", false),
-            'D' => Escape::Class(r"\d", true),
-            's' => Escape::Class(SPACE, false),
-            'S' => Escape::Class(SPACE, true),
-            'w' => Escape::Class(WORD, false),
-            'W' => Escape::Class(WORD, true),
+            'd' => Escape::Class { members: r"\d", is_negated: false },
+            'D' => Escape::Class { members: r"\d", is_negated: true },
+            's' => Escape::Class { members: SPACE, is_negated: false },
+            'S' => Escape::Class { members: SPACE, is_negated: true },
+            'w' => Escape::Class { members: WORD, is_negated: false },
+            'W' => Escape::Class { members: WORD, is_negated: true },
             'a' => Escape::Literal('\x07'),
             'f' => Escape::Literal('\x0c'),
             'n' => Escape::Literal('\n'),
@@ -60,10 +69,10 @@ impl Translator<'_> {
             't' => Escape::Literal('\t'),
             'v' => Escape::Literal('\x0b'),
             'b' if in_class => Escape::Literal('\x08'),
-            'b' => Escape::Boundary(true),
-            'B' if !in_class => Escape::Boundary(false),
-            'A' if !in_class => Escape::Start,
-            'Z' if !in_class => Escape::End,
+            'b' => Escape::WordBoundary { is_negated: false },
+            'B' if !in_class => Escape::WordBoundary { is_negated: true },
+            'A' if !in_class => Escape::TextStart,
+            'Z' if !in_class => Escape::TextEnd,
             'x' => Escape::Literal(self.hexadecimal(c, 2)?),
             'u' => Escape::Literal(self.hexadecimal(c, 4)?),
             'U' => Escape::Literal(self.hexadecimal(c, 8)?),
@@ -82,7 +91,7 @@ impl Translator<'_> {
         char::from_u32(code).ok_or_else(|| format!(r"bad escape \{kind}{code:0length$x}"))
     }
 
-    /// `\0`, `\07` and `\141` are characters in octal, `\1` to `\99` are groups.
+    /// Parses a number: `\0`, `\07` and `\141` are octal characters, `\1` to `\99` are groups.
     fn number(&mut self, first: char, in_class: bool) -> Result<Escape, String> {
         let mut digits = String::from(first);
         let octal = |c: &char| matches!(c, '0'..='7');
@@ -111,9 +120,9 @@ impl Translator<'_> {
     }
 }
 
-/// A class with these members, or with all others.
-pub(super) fn push_class(members: &str, excluded: bool, out: &mut String) {
-    out.push_str(if excluded { "[^" } else { "[" });
+/// Appends a class with these members, or with all others.
+pub(super) fn push_class(members: &str, is_negated: bool, out: &mut String) {
+    out.push_str(if is_negated { "[^" } else { "[" });
     out.push_str(members);
     out.push(']');
 }
