@@ -2,7 +2,7 @@
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {shared} from '../test/support/shared.ts';
+import {sharedFile} from '../test/support/shared.ts';
 import {Collection} from '../ts/collection/index.ts';
 import {encyclopedia, readQuestions} from '../ts/corpus/index.ts';
 import {JudgedLists} from '../ts/fusion/index.ts';
@@ -19,7 +19,7 @@ export const hybrid: Benchmark = async say => ({searching: await searching(say),
 async function searching(say: (line: string) => void): Promise<Record<string, unknown>> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-hybrid-'));
 	try {
-		const squad = shared(undefined, 'data', 'squad');
+		const squad = sharedFile('data', 'squad');
 		const corpus = squad ? join(squad, 'psgs_w100.squad-dev.tsv.gz') : encyclopedia().articles;
 		const queries: Query[] = [];
 		for await (const {id, text} of squad ? readQuestions(join(squad, 'squad-dev.qas.jsonl.gz')) : await encyclopedia().questions('test')) {

@@ -1,6 +1,6 @@
 // The study of phrases and their fusion on each shared collection: what `npx passagekit phrases` measures there.
 import {join} from 'node:path';
-import {shared} from '../test/support/shared.ts';
+import {sharedFile} from '../test/support/shared.ts';
 import {packageRoot} from '../ts/core/native/addon.ts';
 import {type PhraseStudyOptions, studyPhrases} from '../ts/studies/phrases/index.ts';
 import type {Benchmark} from './run.ts';
@@ -19,7 +19,7 @@ const datasets: Readonly<Record<string, {readonly path: readonly string[]; reado
 const ENCYCLOPAEDIA = join(packageRoot, 'examples', 'encyclopedia');
 
 export const phraseStudy: Benchmark = async say => {
-	const data = shared(undefined, 'data');
+	const data = sharedFile('data');
 	if (!data) {
 		throw new Error('the benchmark of the phrase study needs the shared collections');
 	}

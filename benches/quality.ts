@@ -7,7 +7,7 @@ import {readQrels, readQuestions, readTrecRun} from '../ts/corpus/index.ts';
 import {evaluate, exactMatch, f1, topKAccuracy} from '../ts/evaluation/index.ts';
 import {type FusionMethod, fuse} from '../ts/fusion/index.ts';
 import type {Question, Run} from '../ts/core/types.ts';
-import {shared} from '../test/support/shared.ts';
+import {sharedFile} from '../test/support/shared.ts';
 import type {Benchmark} from './run.ts';
 
 /** The weight that `minilm-encoder`'s README gives for its unit vectors; λ and α weigh the same things from both sides. */
@@ -24,9 +24,9 @@ const hybrids: Readonly<Record<string, FusionMethod>> = {
 };
 
 export const quality: Benchmark = async say => {
-	const squad = shared(undefined, 'data', 'squad');
-	const scifact = shared(undefined, 'data', 'ir', 'scifact');
-	const lucene = shared(undefined, 'reference', 'lucene', 'squad.bm25.trec.gz');
+	const squad = sharedFile('data', 'squad');
+	const scifact = sharedFile('data', 'ir', 'scifact');
+	const lucene = sharedFile('reference', 'lucene', 'squad.bm25.trec.gz');
 	if (!squad || !scifact || !lucene) {
 		throw new Error('the quality benchmark needs the shared collections');
 	}

@@ -2,7 +2,7 @@
 import {copyFile, mkdir, readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {gunzipSync} from 'node:zlib';
-import {shared} from '../test/support/shared.ts';
+import {sharedFile} from '../test/support/shared.ts';
 import {packageRoot} from '../ts/core/native/addon.ts';
 import {type ReplicateProgress, findings, replicate} from '../ts/studies/replication/index.ts';
 import type {Benchmark} from './run.ts';
@@ -11,7 +11,7 @@ import type {Benchmark} from './run.ts';
 const [READ, DEVELOPMENT, TEST] = [15, 200, 500];
 
 export const replication: Benchmark = async say => {
-	const squad = shared(undefined, 'data', 'squad');
+	const squad = sharedFile('data', 'squad');
 	if (!squad) {
 		throw new Error('the replication benchmark needs the shared collections');
 	}

@@ -1,6 +1,6 @@
 // The study of vocabulary projections on each shared collection: what `npx passagekit vocabulary` measures there.
 import {join} from 'node:path';
-import {shared} from '../test/support/shared.ts';
+import {sharedFile} from '../test/support/shared.ts';
 import {packageRoot} from '../ts/core/native/addon.ts';
 import {studyVocabulary, vocabularyFindings} from '../ts/studies/vocabulary/index.ts';
 import {entityQuestions} from './entity-questions.ts';
@@ -28,7 +28,7 @@ const ENCYCLOPAEDIA = join(packageRoot, 'examples', 'encyclopedia');
 const KS = [1, 5, 20, 100];
 
 export const vocabularyStudy: Benchmark = async say => {
-	const data = shared(undefined, 'data');
+	const data = sharedFile('data');
 	if (!data) {
 		throw new Error('the benchmark of the vocabulary study needs the shared collections');
 	}

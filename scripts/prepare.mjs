@@ -47,6 +47,7 @@ const steps = [
 		does: 'compiling TypeScript',
 		async run() {
 			execute(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json']);
+			removeStaleDeclarations();
 			await bundle();
 		},
 	},
@@ -133,6 +134,15 @@ async function bundle() {
 		logLevel: 'warning',
 	});
 	nameClassesOnly(filesUnder('dist/ts').filter(path => path.endsWith('.js')));
+}
+
+/** tsc leaves the declarations of sources that were moved or deleted; they would be published. */
+function removeStaleDeclarations() {
+	for (const path of filesUnder('dist/ts').filter(path => path.endsWith('.d.ts'))) {
+		if (!existsSync(join(root, path.replace(/^dist\//u, '').replace(/\.d\.ts$/u, '.ts')))) {
+			rmSync(join(root, path));
+		}
+	}
 }
 
 /** `keepNames` names every closure each time it is created, which costs a search microseconds. Only classes need it. */

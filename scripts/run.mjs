@@ -90,6 +90,8 @@ function hostTarget() {
 function typeTests() {
 	say('type tests …');
 	node(bin('typescript', 'bin/tsc'), '--noEmit', '-p', 'tsconfig.json');
+	// What is published must forbid what the sources forbid.
+	node(bin('typescript', 'bin/tsc'), '-p', 'test/types');
 	// Scripts of pages, which have a document and no Node.
 	node(bin('typescript', 'bin/tsc'), '--noEmit', '-p', 'benches/qps/report/client');
 }

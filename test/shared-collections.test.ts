@@ -1,9 +1,9 @@
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import test, {type ExecutionContext} from 'ava';
+import type {ExecutionContext} from 'ava';
 import {Collection, type Question, evaluate, readQrels, readQuestions, readTrecRun, topKAccuracy} from '../ts/index.ts';
-import {shared} from './support/shared.ts';
+import {testWithShared} from './support/shared-tests.ts';
 
 /** A collection over a shared corpus, with BM25 alone. */
 async function collectionOf(t: ExecutionContext, corpus: string): Promise<Collection> {
@@ -22,36 +22,34 @@ async function all(path: string): Promise<Question[]> {
 	return questions;
 }
 
-test('SQuAD: the same passages in the same order with the same scores as Lucene, top 1,000', async t => {
-	const corpus = shared(t, 'data/squad/psgs_w100.squad-dev.tsv.gz');
-	const questionFile = shared(t, 'data/squad/squad-dev.qas.jsonl.gz');
-	const reference = shared(t, 'reference/lucene/squad.bm25.trec.gz');
-	if (!corpus || !questionFile || !reference) {
-		return;
-	}
-	const collection = await collectionOf(t, corpus);
-	t.is(collection.manifest.passages, 2561);
-	const questions = await all(questionFile);
-	t.is(questions.length, 7724);
-	const lucene = await readTrecRun(reference);
-	const run = await collection.bm25.searchMany(questions, {k: 1000});
-	t.is(lucene.size, 357);
-	for (const [query, hits] of lucene) {
-		t.deepEqual(run.get(query), hits, query);
-	}
-	// All 10,570 questions of the articles have 0.9522 and 0.9765 in reference/golden; these 7,724 are a part of them.
-	const {accuracy} = await topKAccuracy(run, questions, collection.passages, [20, 100]);
-	t.is(accuracy.get(20)!.toFixed(4), '0.9476');
-	t.is(accuracy.get(100)!.toFixed(4), '0.9759');
-});
+const squad = [
+	'data/squad/psgs_w100.squad-dev.tsv.gz',
+	'data/squad/squad-dev.qas.jsonl.gz',
+	'reference/lucene/squad.bm25.trec.gz',
+] as const;
+testWithShared(
+	'SQuAD: the same passages in the same order with the same scores as Lucene, top 1,000',
+	squad,
+	async (t, corpus, questionFile, reference) => {
+		const collection = await collectionOf(t, corpus);
+		t.is(collection.manifest.passages, 2561);
+		const questions = await all(questionFile);
+		t.is(questions.length, 7724);
+		const lucene = await readTrecRun(reference);
+		const run = await collection.bm25.searchMany(questions, {k: 1000});
+		t.is(lucene.size, 357);
+		for (const [query, hits] of lucene) {
+			t.deepEqual(run.get(query), hits, query);
+		}
+		// All 10,570 questions of the articles have 0.9522 and 0.9765 in reference/golden; these 7,724 are a part of them.
+		const {accuracy} = await topKAccuracy(run, questions, collection.passages, [20, 100]);
+		t.is(accuracy.get(20)!.toFixed(4), '0.9476');
+		t.is(accuracy.get(100)!.toFixed(4), '0.9759');
+	},
+);
 
-test("SciFact: nDCG@10 and R@100 are Anserini's, 0.6789 and 0.9253", async t => {
-	const corpus = shared(t, 'data/ir/scifact/corpus.jsonl.gz');
-	const queries = shared(t, 'data/ir/scifact/queries.jsonl.gz');
-	const qrels = shared(t, 'data/ir/scifact/qrels.txt.gz');
-	if (!corpus || !queries || !qrels) {
-		return;
-	}
+const scifact = ['data/ir/scifact/corpus.jsonl.gz', 'data/ir/scifact/queries.jsonl.gz', 'data/ir/scifact/qrels.txt.gz'] as const;
+testWithShared("SciFact: nDCG@10 and R@100 are Anserini's, 0.6789 and 0.9253", scifact, async (t, corpus, queries, qrels) => {
 	const collection = await collectionOf(t, corpus);
 	const run = await collection.bm25.searchMany(await all(queries), {k: 1000});
 	const {mean} = await evaluate(run, await readQrels(qrels), ['nDCG@10', 'R@100']);

@@ -1,25 +1,19 @@
 /** Agreement with other people's evaluations, through the public functions. The crates' tests compare more of each. */
 import {readFile} from 'node:fs/promises';
 import {gunzipSync} from 'node:zlib';
-import test, {type ExecutionContext} from 'ava';
 import {type Measure, RetrievalError, evaluate, exactMatch, f1, hasAnswer, readQrels, readTrecRun} from '../../ts/index.ts';
-import {shared} from '../support/shared.ts';
+import {testWithShared} from '../support/shared-tests.ts';
 
-async function lines(t: ExecutionContext, path: string): Promise<string[] | undefined> {
-	const file = shared(t, path);
-	return file === undefined
-		? undefined
-		: gunzipSync(await readFile(file))
-				.toString()
-				.trimEnd()
-				.split('\n');
+async function lines(path: string): Promise<string[]> {
+	return gunzipSync(await readFile(path))
+		.toString()
+		.trimEnd()
+		.split('\n');
 }
 
-test('texts have answers where Pyserini says so, by tokens and by regular expressions', async t => {
-	const golden = await lines(t, 'reference/golden/has_answer.jsonl.gz');
-	if (!golden) {
-		return;
-	}
+const hasAnswerFile = ['reference/golden/has_answer.jsonl.gz'] as const;
+testWithShared('texts have answers where Pyserini says so, by tokens and by regular expressions', hasAnswerFile, async (t, path) => {
+	const golden = await lines(path);
 	t.is(golden.length, 1645);
 	let [patterns, refused] = [0, 0];
 	const wrong: string[] = [];
@@ -40,11 +34,9 @@ test('texts have answers where Pyserini says so, by tokens and by regular expres
 	t.deepEqual([patterns, refused], [634, 3]);
 });
 
-test("exact match and F1 are SQuAD's, question by question", async t => {
-	const golden = await lines(t, 'reference/golden/squad-em-f1-per-question.jsonl.gz');
-	if (!golden) {
-		return;
-	}
+const squadFile = ['reference/golden/squad-em-f1-per-question.jsonl.gz'] as const;
+testWithShared("exact match and F1 are SQuAD's, question by question", squadFile, async (t, path) => {
+	const golden = await lines(path);
 	t.is(golden.length, 7724);
 	const wrong = golden.filter(line => {
 		const expected = JSON.parse(line) as {prediction: string; answers: string[]; em: number; f1: number};
@@ -54,38 +46,42 @@ test("exact match and F1 are SQuAD's, question by question", async t => {
 	t.deepEqual(wrong, []);
 });
 
-test("measures are trec_eval's to its printed digits, of every query and in the mean", async t => {
-	const files = ['results.test.gz', 'qrels.test.gz'].map(name => shared(t, 'reference/trec_eval', name));
-	const printed = await lines(t, 'reference/trec_eval/out.test.aq.gz');
-	const [run, qrels] = files;
-	if (!run || !qrels || !printed) {
-		return;
-	}
-	const cutoffs = [5, 10, 15, 20, 30, 100, 200, 500, 1000];
-	const ours = new Map<string, Measure>([
-		['map', 'AP'],
-		['recip_rank', 'RR'],
-		['ndcg', 'nDCG'],
-		...[1, 5, 10].map(k => [`success_${k}`, `Success@${k}`] as const),
-		...cutoffs.flatMap(
-			k =>
-				[
-					[`P_${k}`, `P@${k}`],
-					[`recall_${k}`, `R@${k}`],
-					[`ndcg_cut_${k}`, `nDCG@${k}`],
-					[`map_cut_${k}`, `AP@${k}`],
-				] as const,
-		),
-	]);
-	const {mean, perQuery} = await evaluate(await readTrecRun(run), await readQrels(qrels), [...ours.values()]);
-	let compared = 0;
-	for (const line of printed) {
-		const [name, query, value] = line.split(/\s+/u);
-		const measure = ours.get(name!);
-		if (measure !== undefined) {
-			t.is((query === 'all' ? mean : perQuery.get(query!)!)[measure]!.toFixed(4), value!, line);
-			compared++;
+const trecEvalFiles = [
+	'reference/trec_eval/results.test.gz',
+	'reference/trec_eval/qrels.test.gz',
+	'reference/trec_eval/out.test.aq.gz',
+] as const;
+testWithShared(
+	"measures are trec_eval's to its printed digits, of every query and in the mean",
+	trecEvalFiles,
+	async (t, run, qrels, output) => {
+		const printed = await lines(output);
+		const cutoffs = [5, 10, 15, 20, 30, 100, 200, 500, 1000];
+		const ours = new Map<string, Measure>([
+			['map', 'AP'],
+			['recip_rank', 'RR'],
+			['ndcg', 'nDCG'],
+			...[1, 5, 10].map(k => [`success_${k}`, `Success@${k}`] as const),
+			...cutoffs.flatMap(
+				k =>
+					[
+						[`P_${k}`, `P@${k}`],
+						[`recall_${k}`, `R@${k}`],
+						[`ndcg_cut_${k}`, `nDCG@${k}`],
+						[`map_cut_${k}`, `AP@${k}`],
+					] as const,
+			),
+		]);
+		const {mean, perQuery} = await evaluate(await readTrecRun(run), await readQrels(qrels), [...ours.values()]);
+		let compared = 0;
+		for (const line of printed) {
+			const [name, query, value] = line.split(/\s+/u);
+			const measure = ours.get(name!);
+			if (measure !== undefined) {
+				t.is((query === 'all' ? mean : perQuery.get(query!)!)[measure]!.toFixed(4), value!, line);
+				compared++;
+			}
 		}
-	}
-	t.is(compared, 4 * ours.size, 'three queries and the mean');
-});
+		t.is(compared, 4 * ours.size, 'three queries and the mean');
+	},
+);

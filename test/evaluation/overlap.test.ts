@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test from 'ava';
 import {type Run, overlap, readTrecRun, writeTrecRun} from '../../ts/index.ts';
-import {shared} from '../support/shared.ts';
+import {testWithShared} from '../support/shared-tests.ts';
 
 function runOf(lists: Readonly<Record<string, string>>): Run {
 	return new Map(Object.entries(lists).map(([query, ids]) => [query, [...ids].map((id, at) => ({id, score: -at}))]));
@@ -71,11 +71,8 @@ test('what has no meaning is refused, and progress counts queries', async t => {
 	t.deepEqual(last, {done: 2, total: 2});
 });
 
-test('two runs of real length overlap as sets say', async t => {
-	const [one, other] = [shared(t, 'reference/lucene/scifact.bm25.trec.gz'), shared(t, 'reference/scifact.bm25.top100.trec.gz')];
-	if (!one || !other) {
-		return;
-	}
+const realRuns = ['reference/lucene/scifact.bm25.trec.gz', 'reference/scifact.bm25.top100.trec.gz'] as const;
+testWithShared('two runs of real length overlap as sets say', realRuns, async (t, one, other) => {
 	const [a, b] = [await readTrecRun(one), await readTrecRun(other)];
 	const ks = [20, 100, 500, 1000];
 	const {jaccard, queries} = await overlap(a, b, ks);

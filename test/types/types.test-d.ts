@@ -1,7 +1,9 @@
-// Compiled, never run: what the types promise and refuse.
+// What the types promise and refuse. Compiled and never run: against the sources by tsconfig.json in the root folder, and against
+// the published declarations in dist/ by the tsconfig.json beside this file.
 import {
 	type Analyzer,
 	Bm25Index,
+	Bm25Writer,
 	Collection,
 	ConfidenceSearcher,
 	DenseSearcher,
@@ -12,19 +14,27 @@ import {
 	type FlatStorage,
 	type FusionMethod,
 	type Hit,
-	type HitLists,
+	HitLists,
 	HnswIndex,
 	HybridSearcher,
 	type IndexHandle,
+	JudgedLists,
+	LexicalEnrichment,
 	OnnxEncoder,
 	type Passage,
 	type PassageFields,
+	PassageStore,
+	PhraseSegmenter,
 	type Question,
+	ReadingCache,
+	Readings,
 	RetrievalError,
 	type Run,
 	type Searcher,
 	type SnowballLanguage,
+	Tokenizer,
 	VectorFilter,
+	VocabularyProjection,
 	evaluate,
 	fitTemperature,
 	fuse,
@@ -33,7 +43,38 @@ import {
 	selectModels,
 	significance,
 	topKAccuracy,
-} from '../../ts/index.ts';
+} from 'passagekit';
+
+// @ts-expect-error: made by `Bm25Index.open` and `Bm25Index.build` alone
+void new Bm25Index();
+// @ts-expect-error: made by `Bm25Writer.open` and `Bm25Writer.create` alone
+void new Bm25Writer();
+// @ts-expect-error: made by `Collection.open` and `Collection.build` alone
+void new Collection();
+// @ts-expect-error: made by `ExtractiveReader.load` alone
+void new ExtractiveReader();
+// @ts-expect-error: made by `searchManyColumns` alone
+void new HitLists();
+// @ts-expect-error: made by `JudgedLists.judge` alone
+void new JudgedLists();
+// @ts-expect-error: made by `LexicalEnrichment.fit` alone
+void new LexicalEnrichment();
+// @ts-expect-error: made by `OnnxEncoder.load` alone
+void new OnnxEncoder();
+// @ts-expect-error: made by `PassageStore.open` alone
+void new PassageStore();
+// @ts-expect-error: made by `PhraseSegmenter.open` alone
+void new PhraseSegmenter();
+// @ts-expect-error: made by `ReadingCache.open` alone
+void new ReadingCache();
+// @ts-expect-error: made by `readRun` alone
+void new Readings();
+// @ts-expect-error: made by `Tokenizer.load` alone
+void new Tokenizer();
+// @ts-expect-error: made by `index.filter` alone
+void new VectorFilter();
+// @ts-expect-error: made by `VocabularyProjection.load` alone
+void new VocabularyProjection();
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function same<A, B>(equal: Equal<A, B>): void;
@@ -187,9 +228,6 @@ export async function promises(): Promise<void> {
 	FlatIndex.attach(handle);
 	// @ts-expect-error of another kind
 	HnswIndex.attach(handle);
-	// @ts-expect-error made by `index.filter` alone
-	void new VectorFilter();
-
 	const collection = await Collection.open('index');
 	const {answers} = await collection.ask('who?', {retriever: 'hybrid', signal: AbortSignal.timeout(1000)});
 	same<(typeof answers)[number]['start'], number>(true);

@@ -35,7 +35,6 @@ const BATCH = 256;
 export class PassageStore implements AsyncDisposable, TextSource {
 	readonly #native: Binding.NativePassageStore;
 
-	/** @internal */
 	private constructor(store: Binding.NativePassageStore) {
 		checkMade('PassageStore', store, native.NativePassageStore, 'PassageStore.open()');
 		this.#native = store;

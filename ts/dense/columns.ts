@@ -11,12 +11,16 @@ export class HitLists {
 	/** `[size + 1]`: the list of query `i` is `scores.subarray(offsets[i], offsets[i + 1])`. */
 	readonly offsets: Uint32Array;
 
-	/** @internal Queries of the run are called by their positions. */
-	constructor(run: Binding.NativeRun, columns: Binding.ScoreColumn) {
+	private constructor(run: Binding.NativeRun, columns: Binding.ScoreColumn) {
 		checkMade('HitLists', run, native.NativeRun, 'searchManyColumns()');
 		this.#run = run;
 		this.scores = columns.scores;
 		this.offsets = columns.offsets;
+	}
+
+	/** @internal The query ids of the run are their positions: `'0'`, `'1'`, …. */
+	static of(run: Binding.NativeRun, columns: Binding.ScoreColumn): HitLists {
+		return new HitLists(run, columns);
 	}
 
 	/** How many queries. */

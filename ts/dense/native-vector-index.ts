@@ -244,7 +244,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	/** The hits of `searchMany` by columns: one array of scores, and ids once they are asked for. */
 	async searchManyColumns(queries: Vectors, options: SearchManyOptions & VectorFilterOptions & Ef = {}): Promise<HitLists> {
 		const run = await this.searchRun(undefined, queries, options);
-		return new HitLists(run, await callNative({}, () => run.scores()));
+		return HitLists.of(run, await callNative({}, () => run.scores()));
 	}
 
 	async save(path: string, options: CallOptions = {}): Promise<void> {

@@ -45,7 +45,6 @@ deleted. It holds while the index is open, also after `compact`.
 export class VectorFilter {
 	readonly #native: Binding.NativeFilter;
 
-	/** @internal */
 	private constructor(filter: Binding.NativeFilter) {
 		checkMade('VectorFilter', filter, native.NativeFilter, 'index.filter()');
 		this.#native = filter;

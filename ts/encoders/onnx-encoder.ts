@@ -72,7 +72,6 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 	readonly normalized: boolean;
 	readonly #native: Binding.NativeEncoder;
 
-	/** @internal */
 	private constructor(encoder: Binding.NativeEncoder, identity: string, normalized: boolean) {
 		checkMade('OnnxEncoder', encoder, native.NativeEncoder, 'OnnxEncoder.load()');
 		this.#native = encoder;

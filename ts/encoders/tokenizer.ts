@@ -32,7 +32,6 @@ const tokenizer = await Tokenizer.load('minilm-encoder');
 export class Tokenizer {
 	readonly #native: Binding.NativeTokenizer;
 
-	/** @internal */
 	private constructor(tokenizer: Binding.NativeTokenizer) {
 		checkMade('Tokenizer', tokenizer, native.NativeTokenizer, 'Tokenizer.load()');
 		this.#native = tokenizer;

@@ -39,7 +39,7 @@ const methodOptions: Readonly<Record<FusionMethod['method'], OptionNames>> = {
 	rrf: new Set(['method', 'rankConstant']),
 };
 
-/** A method as the addon takes it. */
+/** @internal A method as the addon takes it. */
 export function nativeFusion(fusion: FusionMethod): Binding.FusionMethod {
 	if (fusion.method === 'interpolate' || fusion.method === 'linear') {
 		const {normalize, ...others} = fusion;

@@ -55,7 +55,6 @@ export class PhraseSegmenter {
 	readonly length: PhraseLength;
 	readonly #native: Binding.NativeSegmenter;
 
-	/** @internal */
 	private constructor(segmenter: Binding.NativeSegmenter, length: PhraseLength) {
 		checkMade('PhraseSegmenter', segmenter, native.NativeSegmenter, 'PhraseSegmenter.open()');
 		this.#native = segmenter;

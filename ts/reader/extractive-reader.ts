@@ -162,7 +162,6 @@ const [answer] = await reader.read('When was the bridge opened?', passages);
 export class ExtractiveReader implements AsyncDisposable {
 	readonly #native: Binding.NativeReader;
 
-	/** @internal */
 	private constructor(reader: Binding.NativeReader) {
 		checkMade('ExtractiveReader', reader, native.NativeReader, 'ExtractiveReader.load()');
 		this.#native = reader;

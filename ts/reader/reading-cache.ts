@@ -42,7 +42,6 @@ export class ReadingCache implements AsyncDisposable {
 	/** The limits that it was opened with. */
 	readonly limits: {readonly spansPerPassage: number; readonly maxAnswerTokens: number};
 
-	/** @internal */
 	private constructor(cache: Binding.NativeReadingCache, limits: ReadingCache['limits']) {
 		checkMade('ReadingCache', cache, native.NativeReadingCache, 'ReadingCache.open()');
 		this.#native = cache;

@@ -95,7 +95,7 @@ export async function readRun(
 		await addPassages(job, questions, run, passages as ReadonlyMap<string, Pick<Passage, 'text' | 'title'>>, depth);
 	}
 	const ids = questions.map(({id}) => id);
-	return new Readings(await callNative(options, control => job.read(from, kept, control)), ids);
+	return Readings.of(await callNative(options, control => job.read(from, kept, control)), ids);
 }
 
 /** What a reader said of a run: every scoring of it is arithmetic. */
@@ -104,11 +104,15 @@ export class Readings {
 	/** Ids of the questions, in the order in which they were read. */
 	readonly questions: readonly string[];
 
-	/** @internal */
-	constructor(readings: Binding.NativeReadings, questions: readonly string[]) {
+	private constructor(readings: Binding.NativeReadings, questions: readonly string[]) {
 		checkMade('Readings', readings, native.NativeReadings, 'readRun()');
 		this.#native = readings;
 		this.questions = questions;
+	}
+
+	/** @internal */
+	static of(readings: Binding.NativeReadings, questions: readonly string[]): Readings {
+		return new Readings(readings, questions);
 	}
 
 	/** Passages read for the question of most passages. */

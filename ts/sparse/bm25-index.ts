@@ -125,7 +125,6 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	readonly #options: Bm25Options;
 	readonly #quick = new InlineSearches();
 
-	/** @internal */
 	private constructor(index: Binding.NativeBm25Index, options: Bm25Options) {
 		checkMade('Bm25Index', index, native.NativeBm25Index, 'Bm25Index.open() or Bm25Index.build()');
 		this.#native = index;

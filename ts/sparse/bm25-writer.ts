@@ -84,7 +84,6 @@ await writer.commit();
 export class Bm25Writer implements AsyncDisposable {
 	readonly #native: Binding.NativeBm25Writer;
 
-	/** @internal */
 	private constructor(writer: Binding.NativeBm25Writer) {
 		checkMade('Bm25Writer', writer, native.NativeBm25Writer, 'Bm25Writer.create() or Bm25Writer.open()');
 		this.#native = writer;

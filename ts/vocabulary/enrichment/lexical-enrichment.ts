@@ -103,7 +103,6 @@ export class LexicalEnrichment implements Encoder {
 	readonly renormalize: boolean;
 	readonly #state: State;
 
-	/** @internal */
 	private constructor(state: State) {
 		checkObject('new LexicalEnrichment', state, 'LexicalEnrichment.fit() in place of the constructor');
 		const {encoder, lambda, renormalize, fingerprint} = state;

@@ -89,7 +89,6 @@ export class VocabularyProjection {
 	readonly modelType: string | undefined;
 	readonly #native: Binding.NativeProjection;
 
-	/** @internal */
 	private constructor(projection: Binding.NativeProjection, identity: string, tokens: readonly string[], modelType: string | undefined) {
 		checkMade('VocabularyProjection', projection, native.NativeProjection, 'VocabularyProjection.load()');
 		this.#native = projection;
