@@ -1,6 +1,6 @@
-use crate::store::rows_view::View;
+use crate::store::rows_view::RowsView;
 
-/// Rows of an index by their ords: deleted ones, or those that a [`Filter`] allows.
+/// A set of rows by their ords, one bit per row: deleted rows, or those that a [`Filter`] allows.
 ///
 /// ```
 /// use control::Control;
@@ -21,13 +21,13 @@ pub type RowSet = ranking::BitSet;
 /// Says which rows may be hits.
 pub type Filter<'a> = &'a dyn Allow;
 
-/// What a [`Filter`] is: a [`RowSet`] or, where its rows are not listed, a function of an ord. A search of few rows goes
-/// from one to the next in a set; a function it has to ask for every row.
+/// What a [`Filter`] refers to: a [`RowSet`], or a function from an ord to whether the row may be a hit. A set is faster where
+/// few rows are allowed: a search goes from one allowed row to the next, while it must ask a function about every row.
 pub trait Allow: Sync {
     /// Whether a row may be a hit. It is called from several threads and must always give the same answer.
     fn allows(&self, ord: u32) -> bool;
 
-    /// All rows that may be hits, where they are known.
+    /// All rows that may be hits, if they are known.
     fn rows(&self) -> Option<&RowSet> {
         None
     }
@@ -49,8 +49,8 @@ impl Allow for RowSet {
     }
 }
 
-/// The rows that can be found and that a filter, if there is one, allows.
-pub(crate) fn allowed(view: &View, filter: Option<Filter>) -> RowSet {
+/// The live rows that the filter, if there is one, allows.
+pub(crate) fn allowed(view: &RowsView, filter: Option<Filter>) -> RowSet {
     let mut allowed = match filter.map(|filter| (filter, filter.rows())) {
         None => RowSet::full(view.len()),
         Some((_, Some(set))) => set.intersection(&RowSet::full(view.len())),

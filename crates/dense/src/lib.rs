@@ -12,9 +12,16 @@
 //! # Ok::<(), dense::Error>(())
 //! ```
 //!
-//! Both kinds of index take the same rows through `rows`, which keeps vectors, ids and tombstones, in memory or
-//! in a mapped file. `scan` is the exact search, `half` that of rows in half precision, `shadow` that of rows with codes
-//! beside them; `hnsw` adds the graph.
+//! [`FlatIndex`] scores every row, [`HnswIndex`] the rows that a graph leads to. Both keep their rows in the same `store`.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `store` | rows: vectors, ids, tombstones and staged rows, in memory or in a mapped file |
+//! | `exact` | scans of all vectors |
+//! | `quantized` | an int8 copy of the vectors as a prefilter with a proven bound |
+//! | `flat` | the exact index, its file and its writer |
+//! | `hnsw` | the approximate index: its graph, codes, searches and planner |
+//! | `filter`, `phrases` | searches among some rows only; several rows per passage |
 
 #[cfg(target_endian = "big")]
 compile_error!("index files are little-endian and are read in place");

@@ -1,9 +1,14 @@
-//! Indexes with several rows a passage: one for each of its phrases, of which the best stands for it (Yang et al., 2023,
-//! §3.1).
+//! Indexes with several rows per passage, one for each of its phrases. A passage ranks by its best phrase (Yang et al., 2023,
+//! section 3.1).
 //!
-//! Such an index is any index whose [metadata](crate::FlatIndex::metadata) has the key [`PHRASES`], and whose ids are the
-//! passages' with [`AFTER_PASSAGE`] and what tells the phrase behind them: from JavaScript its start, `AFTER_PASSAGE`, and
-//! its end, in UTF-16 code units of the passage's text.
+//! Any index can be one: its [metadata](crate::FlatIndex::metadata) has the key [`PHRASES`], and the id of a row is
+//!
+//! ```text
+//! passage id · AFTER_PASSAGE · phrase
+//! ```
+//!
+//! where `phrase` tells the phrases of a passage apart. The JavaScript API uses start, `AFTER_PASSAGE`, end, in UTF-16 code
+//! units of the passage's text.
 
 use std::collections::HashSet;
 
@@ -12,63 +17,62 @@ use serde_json::Value;
 
 use crate::Error;
 
-/// The key of metadata by which an index has several rows a passage.
+/// The metadata key of an index with several rows per passage.
 pub const PHRASES: &str = "passagekit.phrases";
 
-/// Stands between the id of a passage and what tells its phrase.
+/// Separates the id of a passage from its phrase: the ASCII unit separator.
 pub const AFTER_PASSAGE: char = '\u{1f}';
 
-/// Whether an index with this metadata has several rows a passage.
+/// Whether an index with this metadata has several rows per passage.
 #[must_use]
 pub fn has_phrases(metadata: &Value) -> bool {
     metadata.get(PHRASES).is_some()
 }
 
-/// The id of the passage to which the row with this id belongs: all of it where it is no phrase's.
+/// The id of the passage of a row: the part before [`AFTER_PASSAGE`], or all of the row's id if it has none.
 #[must_use]
 pub fn passage_of(id: &str) -> &str {
     id.split_once(AFTER_PASSAGE).map_or(id, |(passage, _)| passage)
 }
 
-/// The first hit of each of the first `k` passages, in order; with how many hits were looked at.
+/// Returns the first hit of each of the first `k` passages, in order, and how many hits that took.
 #[must_use]
 pub fn first_of_passages<'a>(hits: &[Hit], k: usize, id_of: impl Fn(u32) -> &'a str) -> (Vec<Hit>, usize) {
-    let (mut seen, mut kept) = (HashSet::with_capacity(k.min(hits.len())), Vec::new());
+    let (mut passages, mut kept) = (HashSet::with_capacity(k.min(hits.len())), Vec::new());
     for (at, &hit) in hits.iter().enumerate() {
         if kept.len() == k {
             return (kept, at);
         }
-        if seen.insert(passage_of(id_of(hit.ord))) {
+        if passages.insert(passage_of(id_of(hit.ord))) {
             kept.push(hit);
         }
     }
     (kept, hits.len())
 }
 
-/// The best row of each of the `k` best passages, best first; fewer if there are fewer. What `search` finds of so many
-/// rows is asked for of `rows` first, and of twice as many as long as they belong to too few passages; of `there` at most,
-/// which is how many there are. Exact where `search` is: a passage that is not among those of the best rows has no better
-/// row than they are.
+/// Returns the best row of each of the `k` best passages, best first (fewer if there are fewer), and how many rows that took.
 ///
-/// Returns also how many of the rows were needed.
+/// `search` returns the given number of best rows. It is called for `initial_rows` first, and then for twice as many as long as
+/// they belong to fewer than `k` passages, up to `num_rows`, the number of rows that there are. The result is exact if `search`
+/// is: a passage without a row among the best rows has no better row than these.
 ///
 /// # Errors
 ///
-/// What `search` does.
+/// The errors of `search`.
 pub fn search_passages<'a>(
     k: usize,
-    rows: usize,
-    there: usize,
+    initial_rows: usize,
+    num_rows: usize,
     mut search: impl FnMut(usize) -> Result<Vec<Hit>, Error>,
     id_of: impl Fn(u32) -> &'a str,
 ) -> Result<(Vec<Hit>, usize), Error> {
-    let mut rows = rows.max(k).min(there);
+    let mut rows = initial_rows.max(k).min(num_rows);
     loop {
         let (hits, needed) = first_of_passages(&search(rows)?, k, &id_of);
-        if hits.len() == k || rows == there {
+        if hits.len() == k || rows == num_rows {
             return Ok((hits, needed));
         }
-        rows = (2 * rows).min(there);
+        rows = (2 * rows).min(num_rows);
     }
 }
 
@@ -83,7 +87,7 @@ mod tests {
     use crate::{FlatIndex, Similarity};
 
     #[test]
-    fn the_id_of_a_passage_is_what_stands_before() {
+    fn the_id_of_a_passage_is_the_part_before_the_separator() {
         assert_eq!(passage_of("a\u{1f}0\u{1f}7"), "a");
         assert_eq!((passage_of("a b"), passage_of(""), passage_of("\u{1f}1")), ("a b", "", ""));
         assert!(has_phrases(&json!({ PHRASES: 1 })));
@@ -102,7 +106,7 @@ mod tests {
             let vectors: Vec<f32> = rows.iter().map(|&(_, score)| f32::from(score)).collect();
             index.add(ids, &vectors).expect("ids differ");
 
-            // By all rows.
+            // The definition, from all rows.
             let mut best: HashMap<usize, Hit> = HashMap::new();
             for (ord, &(passage, score)) in rows.iter().enumerate() {
                 let hit = Hit { ord: ord as u32, score: f32::from(score) };
@@ -123,10 +127,10 @@ mod tests {
             prop_assert!(needed <= rows.len());
 
             for passage in 0..12 {
-                let of: Vec<u32> = index.rows_of_passage(&passage.to_string());
+                let found: Vec<u32> = index.rows_of_passage(&passage.to_string());
                 let expected: Vec<u32> =
                     (0..rows.len() as u32).filter(|&ord| rows[ord as usize].0 == passage).collect();
-                prop_assert_eq!(of, expected);
+                prop_assert_eq!(found, expected);
             }
         }
     }

@@ -9,16 +9,16 @@ pub enum Similarity {
     /// The inner product q·x of the vectors as they are.
     #[default]
     Dot,
-    /// The inner product of both scaled to length 1: q·x / (|q|·|x|). Stored vectors are kept scaled. Vectors of
-    /// zeros are refused.
+    /// The inner product of both vectors scaled to length 1: q·x / (|q|·|x|). Vectors are stored scaled. Vectors of zeros are
+    /// rejected.
     Cosine,
-    /// The squared Euclidean distance with its sign turned: −|q − x|².
+    /// The negated squared Euclidean distance: −|q − x|².
     L2,
 }
 
-/// The greatest length of a vector. A square of it is 2¹²⁴, so that no sum of products or of squared
-/// differences reaches the infinity of `f32` at 2¹²⁸, whatever the order of summation.
-const LONGEST: f64 = (1u64 << 62) as f64;
+/// The maximum length of a vector. Its square is 2¹²⁴, so that no sum of products or of squared differences reaches 2¹²⁸,
+/// where `f32` is infinite, whatever the order of summation.
+const MAX_LENGTH: f64 = (1u64 << 62) as f64;
 
 impl Similarity {
     /// `dot`, `cosine` or `l2`, as in files.
@@ -37,7 +37,7 @@ impl Similarity {
         [Self::Dot, Self::Cosine, Self::L2].into_iter().find(|similarity| similarity.name() == name)
     }
 
-    /// Checks vectors and brings them into the form in which they are stored and compared.
+    /// Checks vectors and scales them, for cosine, to the form in which they are stored and compared.
     pub(crate) fn prepare<'a>(
         self,
         operation: &'static str,
@@ -62,14 +62,14 @@ impl Similarity {
                 for value in &mut prepared.to_mut()[row * dim..][..dim] {
                     *value = (f64::from(*value) / length) as f32;
                 }
-            } else if length > LONGEST {
-                return Err(Error::Length { operation, row, expected: LONGEST, got: length });
+            } else if length > MAX_LENGTH {
+                return Err(Error::Length { operation, row, expected: MAX_LENGTH, got: length });
             }
         }
         Ok(prepared)
     }
 
-    /// [`prepare`](Self::prepare) for exactly one vector.
+    /// [Prepares](Self::prepare) exactly one vector.
     pub(crate) fn prepare_query<'a>(self, dim: usize, query: &'a [f32]) -> Result<Cow<'a, [f32]>, Error> {
         if query.len() != dim {
             return Err(Error::Dimension { operation: "search", expected: dim, got: query.len() });
@@ -77,12 +77,12 @@ impl Similarity {
         self.prepare("search", dim, query)
     }
 
-    /// Whether a stored vector may be what [`prepare`](Self::prepare) made.
+    /// Whether a stored vector is one that [`prepare`](Self::prepare) may have returned.
     pub(crate) fn is_prepared(self, vector: &[f32]) -> bool {
-        // Rounding to halves makes a vector of length 1 longer by less than 2⁻¹⁰.
-        let longest = if self == Self::Cosine { 1.001 } else { LONGEST };
-        // Not of NaN.
-        length(vector) <= longest
+        // Rounding to half precision lengthens a vector of length 1 by less than 2⁻¹⁰.
+        let max_length = if self == Self::Cosine { 1.001 } else { MAX_LENGTH };
+        // False for NaN.
+        length(vector) <= max_length
     }
 
     /// The score of a prepared query and a stored row.
@@ -93,7 +93,7 @@ impl Similarity {
         }
     }
 
-    /// Scores of a prepared query and the stored rows `[n * dim]`.
+    /// The scores of a prepared query and the stored rows `[n * dim]`.
     pub(crate) fn score_rows<T: Element>(self, query: &[f32], rows: &[T], scores: &mut [f32]) {
         match self {
             Self::Dot | Self::Cosine => {
@@ -108,19 +108,19 @@ impl Similarity {
     }
 }
 
-/// Makes −0 to 0, which are one score and would rank as two.
+/// Turns −0 into 0: they are equal, but would not rank as equal.
 fn positive_zero(score: f32) -> f32 {
     score + 0.0
 }
 
-/// The L2 norm, in double precision: no square of an `f32` overflows or vanishes there.
+/// The L2 norm, in double precision, where no square of an `f32` overflows or underflows.
 pub(crate) fn length(vector: &[f32]) -> f64 {
     squared_length(vector).sqrt()
 }
 
 /// |x|² in double precision.
 pub(crate) fn squared_length(vector: &[f32]) -> f64 {
-    // Four sums, which the compiler may do at once; one sum has to be done in order.
+    // Four sums, which the compiler can vectorize; a single sum must be added in order.
     let (chunks, rest) = vector.as_chunks::<4>();
     let mut sums = [0.0f64; 4];
     for chunk in chunks {
@@ -137,9 +137,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_with_a_vector_is_said_with_its_place() {
+    fn errors_say_what_is_wrong_with_which_vector() {
         let error = |similarity: Similarity, vectors: &[f32]| {
-            similarity.prepare("add", 2, vectors).expect_err("refused").to_string()
+            similarity.prepare("add", 2, vectors).expect_err("invalid").to_string()
         };
         assert_eq!(error(Similarity::Dot, &[1.0; 3]), "add: expected vectors of dimension 2, got 3 values");
         assert_eq!(
@@ -159,7 +159,7 @@ mod tests {
         for size in [1e-44, 1e-30, 1.0, 1e30, f32::MAX] {
             let prepared = Similarity::Cosine.prepare("add", 2, &[size, -size]).map(Cow::into_owned);
             let half = 0.5f32.sqrt();
-            assert_eq!(prepared.expect("taken"), [half, -half]);
+            assert_eq!(prepared.expect("valid"), [half, -half]);
         }
     }
 
@@ -174,7 +174,7 @@ mod tests {
             let same = similarity.score(&a, &a);
             assert_ne!(same.to_bits(), (-0.0f32).to_bits());
         }
-        let (long, opposite) = ([LONGEST as f32, 0.0], [-LONGEST as f32, 0.0]);
+        let (long, opposite) = ([MAX_LENGTH as f32, 0.0], [-MAX_LENGTH as f32, 0.0]);
         assert!(Similarity::Dot.score(&long, &opposite).is_finite());
         assert!(Similarity::L2.score(&long, &opposite).is_finite());
     }

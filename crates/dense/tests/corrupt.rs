@@ -168,7 +168,7 @@ fn every_kind_of_wrong_structure_is_named() {
     let cases: [(&str, usize, u32, &str); 7] = [
         ("offsets", 0, 1, "offsets from 0"),
         ("offsets", 5, beyond, "layers above layer 0"),
-        ("ground", 0, ROWS as u32, "links of row 0 to rows of layer 0, got a link to 120"),
+        ("ground", 0, ROWS as u32, "neighbors of row 0 that are rows of layer 0, got row 120"),
         ("id_ends", 0, 0, "the end of id 0 between 0 and"),
         ("id_ends", 1, 1, "the end of id 0 between 0 and"),
         ("deleted", 3, 1 << 30, "deleted rows below 120"),
@@ -191,7 +191,7 @@ fn every_kind_of_wrong_structure_is_named() {
         ("dim", json!(0), "a dimension of 1 or more"),
         ("rows", json!(-1), "rows of 0 to"),
         ("similarity", json!("manhattan"), "the similarity dot, cosine or l2, got \"manhattan\""),
-        ("m", json!(30), "120 records of links \"ground\""),
+        ("m", json!(30), "120 adjacency lists in section \"ground\""),
         ("entry", json!(120), "an entry among 120 rows, of the highest level, got row 120"),
         ("innerProduct", Value::Null, "innerProduct graph or augmentedL2, got null"),
     ];

@@ -186,7 +186,7 @@ fn codes_that_are_not_as_near_as_they_say_are_found_by_verify() {
         rewrite(&path, &sections, file.metadata().clone());
         let error = FlatIndex::open(&path).expect("the structure is sound").verify().expect_err(section);
         assert!(matches!(error, Error::Storage(storage::Error::Corrupt { .. })), "{error}");
-        let said = "expected codes that are as near to their rows as is said, got others at row 7";
+        let said = "expected codes within the stored error of their rows, got others at row 7";
         assert!(error.to_string().ends_with(said), "{error}");
         use_all(&path).expect("no harm is done");
     }

@@ -1,4 +1,4 @@
-//! Exact search in shares: of queries, of rows where there are few queries.
+//! Splits an exact search over threads: by queries and, where there are few queries, also by rows.
 
 use std::ops::Range;
 
@@ -8,29 +8,43 @@ use rayon::prelude::*;
 
 use crate::Error;
 
-/// Fewer rows than this are not worth a thread.
-const SHARE_ROWS: usize = 2048;
-/// Shares begin at multiples of so many rows: blocks that are scored at once lie in one share.
-const BLOCK_ROWS: usize = 64;
+/// The minimum number of rows in a part: fewer are not worth a task.
+const MIN_ROWS_PER_PART: usize = 2048;
+/// Parts begin at multiples of this, so that each block of rows that is scored at once lies in one part.
+const PART_ALIGNMENT: usize = 64;
+/// Parts per thread, so that threads that are done early find more.
+const PARTS_PER_THREAD: usize = 2;
 
-/// Splits queries `[q * dim]` into groups of up to `group` and rows into shares, and merges what `search` finds for a
-/// group in a share: a list for each query, the best first, of which `k` are kept. Counts each query as one unit done.
-pub(crate) fn search_shares(
-    (queries, dim, group): (&[f32], usize, usize),
-    (rows, k): (usize, usize),
+/// The shape of a search that is split.
+#[derive(Clone, Copy)]
+pub(crate) struct Partition {
+    pub dim: usize,
+    /// The maximum number of queries that are searched together.
+    pub queries_per_group: usize,
+    pub num_rows: usize,
+    /// Hits kept per query.
+    pub k: usize,
+}
+
+/// Splits queries `[q * dim]` into groups and rows into parts, calls `search` for each group and part, and merges the results:
+/// one list per query, best first. Counts each query as one unit done.
+pub(crate) fn search_partitioned(
+    queries: &[f32],
+    partition: Partition,
     threads: usize,
     control: &Control,
     search: impl Fn(Range<usize>, &[f32]) -> Result<Vec<Vec<Hit>>, Cancelled> + Sync,
 ) -> Result<Vec<Vec<Hit>>, Error> {
-    let groups: Vec<&[f32]> = queries.chunks(group * dim).collect();
+    let Partition { dim, queries_per_group, num_rows, k } = partition;
+    let groups: Vec<&[f32]> = queries.chunks(queries_per_group * dim).collect();
     let threads = threads::resolve(threads);
-    let shares = shares(rows, threads, groups.len());
-    let search = |queries: &&[f32]| {
-        let share = |rows: &Range<usize>| search(rows.clone(), queries);
-        let found: Vec<Vec<Vec<Hit>>> = if shares.len() == 1 {
-            vec![share(&shares[0])?]
+    let parts = split_rows(num_rows, threads, groups.len());
+    let search_group = |queries: &&[f32]| {
+        let search_part = |rows: &Range<usize>| search(rows.clone(), queries);
+        let found: Vec<Vec<Vec<Hit>>> = if parts.len() == 1 {
+            vec![search_part(&parts[0])?]
         } else {
-            shares.par_iter().map(share).collect::<Result<_, _>>()?
+            parts.par_iter().map(search_part).collect::<Result<_, _>>()?
         };
         let merged = merge(found, k);
         control.advance(merged.len() as u64);
@@ -38,31 +52,30 @@ pub(crate) fn search_shares(
     };
     let found: Result<Vec<Vec<Vec<Hit>>>, Cancelled> = threads::install_unless_single(threads, || {
         if threads == 1 {
-            groups.iter().map(search).collect()
+            groups.iter().map(search_group).collect()
         } else {
-            groups.par_iter().map(search).collect()
+            groups.par_iter().map(search_group).collect()
         }
     })?;
     Ok(found?.into_iter().flatten().collect())
 }
 
-/// The rows in as many ranges as keep all threads busy: one where there are enough groups of queries for that.
-fn shares(rows: usize, threads: usize, groups: usize) -> Vec<Range<usize>> {
-    let wanted = if threads == 1 { 1 } else { (2 * threads).div_ceil(groups.max(1)) };
-    let size = rows.div_ceil(wanted).max(SHARE_ROWS).next_multiple_of(BLOCK_ROWS);
-    (0..rows.max(1)).step_by(size).map(|start| start..rows.min(start + size)).collect()
+/// Splits rows into as many parts as keep all threads busy: one if there are enough groups of queries for that.
+fn split_rows(num_rows: usize, threads: usize, num_groups: usize) -> Vec<Range<usize>> {
+    let num_parts = if threads == 1 { 1 } else { (PARTS_PER_THREAD * threads).div_ceil(num_groups.max(1)) };
+    let size = num_rows.div_ceil(num_parts).max(MIN_ROWS_PER_PART).next_multiple_of(PART_ALIGNMENT);
+    (0..num_rows.max(1)).step_by(size).map(|start| start..num_rows.min(start + size)).collect()
 }
 
-/// Merges what the shares found for each query.
+/// Merges the hits of all parts, for each query of a group.
 fn merge(found: Vec<Vec<Vec<Hit>>>, k: usize) -> Vec<Vec<Hit>> {
-    let mut shares = found.into_iter();
-    let mut merged = shares.next().unwrap_or_default();
-    let mut more = false;
-    for share in shares {
-        more = true;
-        merged.iter_mut().zip(share).for_each(|(hits, found)| hits.extend(found));
+    let is_split = found.len() > 1;
+    let mut parts = found.into_iter();
+    let mut merged = parts.next().unwrap_or_default();
+    for part in parts {
+        merged.iter_mut().zip(part).for_each(|(hits, found)| hits.extend(found));
     }
-    if more {
+    if is_split {
         for hits in &mut merged {
             // The order is total, so an unstable sort has one outcome.
             hits.sort_unstable_by(ranking::by_rank);

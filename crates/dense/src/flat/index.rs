@@ -10,32 +10,32 @@ use storage::{File, OpenOptions, Writer};
 use super::{KIND, Storage};
 use crate::exact::scan::{scan, scan_many};
 use crate::filter::Filter;
-use crate::quantized::Shadow;
+use crate::quantized::{PrefilteredRows, QuantizedRows};
 use crate::store::ids::Ids;
 use crate::store::rows::Rows;
 use crate::{Error, Similarity, quantized};
 
 /// Vectors by id, searched exactly.
 ///
-/// Rows have ords in the order in which they were added, from 0. Hits come best first, those of equal scores in
-/// the order of their ords, and are the same, bit for bit, for a query alone or among others and for any number
-/// of threads. Deleted rows are no hits and keep their ords until [`compact`](Self::compact).
+/// Rows have ords in the order in which they were added, from 0. Hits come best first, those of equal scores in the order of
+/// their ords. They are the same, bit for bit, for a query alone or among others, and for any number of threads. Deleted
+/// rows are no hits and keep their ords until [`compact`](Self::compact).
 #[derive(Debug)]
 pub struct FlatIndex {
     stored: Stored,
 }
 
-/// The rows as their storage has them.
+/// The rows, by how the index stores them.
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "there is one an index")]
+#[allow(clippy::large_enum_variant, reason = "there is one per index")]
 enum Stored {
     F32(Rows),
     F16(Rows<u16>),
-    Int8Filtered(Rows, Shadow),
+    Int8Filtered(Rows, QuantizedRows),
 }
 
-/// The same call on any.
-macro_rules! on {
+/// Evaluates an expression for the rows of any variant.
+macro_rules! for_rows {
     ($stored:expr, $rows:ident => $work:expr) => {
         match $stored {
             Stored::F32($rows) | Stored::Int8Filtered($rows, _) => $work,
@@ -47,7 +47,7 @@ macro_rules! on {
 mod staging;
 
 impl FlatIndex {
-    /// An empty index of vectors of dimension `dim`, kept in [`Storage::F32`]. `metadata` is the caller's own and is
+    /// Creates an empty index of vectors of dimension `dim`, stored as [`Storage::F32`]. `metadata` is the caller's own and is
     /// saved with the index.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl FlatIndex {
         Self::with_storage(dim, similarity, Storage::F32, metadata)
     }
 
-    /// [`new`](Self::new) with another storage.
+    /// [Creates](Self::new) an index with another storage.
     ///
     /// # Errors
     ///
@@ -72,43 +72,43 @@ impl FlatIndex {
             Storage::F32 => Stored::F32(Rows::new(dim, similarity, metadata)?),
             Storage::F16 => Stored::F16(Rows::new(dim, similarity, metadata)?),
             Storage::Int8Filtered => {
-                Stored::Int8Filtered(Rows::new(dim, similarity, metadata)?, Shadow::new(dim)?)
+                Stored::Int8Filtered(Rows::new(dim, similarity, metadata)?, QuantizedRows::new(dim)?)
             }
         };
         Ok(Self { stored })
     }
 
-    /// Adds the vectors `[n * dim]`, row-major, under `n` ids: all of them or, on an error, none.
+    /// Adds the vectors `[n * dim]`, row-major, under `n` ids. Adds all of them or, on an error, none.
     ///
     /// # Errors
     ///
-    /// [`Error::Dimension`], [`Error::Count`], [`Error::EmptyId`], [`Error::DuplicateId`] (in the index or
-    /// earlier in `ids`), [`Error::NotFinite`], [`Error::Length`], [`Error::Zero`] (cosine only),
-    /// [`Error::Range`] ([`Storage::F16`] only) or [`Error::Full`].
+    /// [`Error::Dimension`], [`Error::Count`], [`Error::EmptyId`], [`Error::DuplicateId`] (in the index or earlier in `ids`),
+    /// [`Error::NotFinite`], [`Error::Length`], [`Error::Zero`] (cosine only), [`Error::Range`] ([`Storage::F16`] only),
+    /// [`Error::Full`], or [`Error::Staged`] while rows are staged.
     pub fn add(&mut self, ids: Vec<String>, vectors: &[f32]) -> Result<(), Error> {
-        let added = on!(&mut self.stored, rows => rows.append(&ids, vectors)?);
-        if let Stored::Int8Filtered(rows, shadow) = &mut self.stored {
-            shadow.extend(rows.view().rows(added.start as usize, added.len()));
+        let added = for_rows!(&mut self.stored, rows => rows.append(&ids, vectors)?);
+        if let Stored::Int8Filtered(rows, quantized) = &mut self.stored {
+            quantized.extend(rows.view().rows(added.start as usize, added.len()));
         }
         Ok(())
     }
 
-    /// Deletes rows by their ids, which may be added anew afterwards: all of them or, on an error, none.
+    /// Deletes rows by their ids, which may be added again afterwards. Deletes all of them or, on an error, none.
     ///
     /// # Errors
     ///
     /// [`Error::UnknownId`]
     pub fn delete<S: AsRef<str>>(&mut self, ids: &[S]) -> Result<(), Error> {
-        on!(&mut self.stored, rows => rows.delete(ids))
+        for_rows!(&mut self.stored, rows => rows.delete(ids))
     }
 
-    /// Gives back the space of deleted rows. The others keep their order, and get new ords if a row before them
-    /// was deleted. An opened index is copied to memory.
+    /// Frees the space of deleted rows. The others keep their order, and get new ords if a row before them was deleted. An
+    /// opened index is copied to memory.
     pub fn compact(&mut self) {
         *self = self.compacted();
     }
 
-    /// The `k` best rows for `query` `[dim]`, best first; fewer if there are fewer.
+    /// Returns the `k` best rows for `query` `[dim]`, best first; fewer if there are fewer.
     ///
     /// # Errors
     ///
@@ -133,8 +133,9 @@ impl FlatIndex {
         match &self.stored {
             Stored::F32(rows) => Ok(scan(&rows.view(), &query, k, filter, control)?),
             Stored::F16(rows) => Ok(scan(&rows.view(), &query, k, filter, control)?),
-            Stored::Int8Filtered(rows, codes) => {
-                quantized::search((rows.view(), codes), &query, k, filter, control)
+            Stored::Int8Filtered(rows, quantized) => {
+                let rows = PrefilteredRows { view: rows.view(), quantized };
+                quantized::search(rows, &query, k, filter, control)
             }
         }
     }
@@ -172,13 +173,14 @@ impl FlatIndex {
         match &self.stored {
             Stored::F32(rows) => scan_many(&rows.view(), &queries, k, threads, filter, control),
             Stored::F16(rows) => scan_many(&rows.view(), &queries, k, threads, filter, control),
-            Stored::Int8Filtered(rows, codes) => {
-                quantized::search_many((rows.view(), codes), &queries, k, threads, filter, control)
+            Stored::Int8Filtered(rows, quantized) => {
+                let rows = PrefilteredRows { view: rows.view(), quantized };
+                quantized::search_many(rows, &queries, k, threads, filter, control)
             }
         }
     }
 
-    /// The id of a row, also of a deleted one.
+    /// The id of a row, deleted or not.
     ///
     /// # Panics
     ///
@@ -188,7 +190,7 @@ impl FlatIndex {
         self.ids().id(ord)
     }
 
-    /// Calls `with` for the [id](Self::id) of each hit, in order: faster than one after another.
+    /// Calls `with` for the [id](Self::id) of each hit, in order: faster than looking up one after another.
     ///
     /// # Panics
     ///
@@ -197,27 +199,26 @@ impl FlatIndex {
         self.ids().for_each_id(hits, with);
     }
 
-    /// The row of an id; none if it is deleted or was never added.
+    /// The row of an id; `None` if it is deleted or was never added.
     #[must_use]
     pub fn ord(&self, id: &str) -> Option<u32> {
         self.ids().ord(id)
     }
 
-    /// The vector of a row, also of a deleted one, as it is stored: scaled to length 1 for cosine, rounded in
-    /// [`Storage::F16`].
+    /// The vector of a row, deleted or not, as it is stored: scaled to length 1 for cosine, rounded in [`Storage::F16`].
     ///
     /// # Panics
     ///
     /// If there is no such row.
     #[must_use]
     pub fn vector(&self, ord: u32) -> Cow<'_, [f32]> {
-        on!(&self.stored, rows => rows.vector(ord))
+        for_rows!(&self.stored, rows => rows.vector(ord))
     }
 
-    /// How many rows there are, deleted ones too: ords are below this.
+    /// The number of rows, including deleted ones: ords are below this.
     #[must_use]
     pub fn len(&self) -> usize {
-        on!(&self.stored, rows => rows.len())
+        for_rows!(&self.stored, rows => rows.len())
     }
 
     /// Whether there are no rows, not even deleted ones.
@@ -226,25 +227,25 @@ impl FlatIndex {
         self.len() == 0
     }
 
-    /// How many rows are not deleted.
+    /// The number of rows that searches can find.
     #[must_use]
     pub fn live_len(&self) -> usize {
-        on!(&self.stored, rows => rows.live_len())
+        for_rows!(&self.stored, rows => rows.live_len())
     }
 
     /// The dimension of the vectors.
     #[must_use]
     pub fn dim(&self) -> usize {
-        on!(&self.stored, rows => rows.dim())
+        for_rows!(&self.stored, rows => rows.dim())
     }
 
     /// How scores are computed.
     #[must_use]
     pub fn similarity(&self) -> Similarity {
-        on!(&self.stored, rows => rows.similarity())
+        for_rows!(&self.stored, rows => rows.similarity())
     }
 
-    /// How vectors are kept.
+    /// How vectors are stored.
     #[must_use]
     pub fn storage(&self) -> Storage {
         match self.stored {
@@ -254,39 +255,38 @@ impl FlatIndex {
         }
     }
 
-    /// What was given when the index was made.
+    /// The caller's metadata, as given when the index was created.
     #[must_use]
     pub fn metadata(&self) -> &Value {
-        on!(&self.stored, rows => rows.metadata())
+        for_rows!(&self.stored, rows => rows.metadata())
     }
 
     /// Bytes that the index holds in memory; what is mapped from a file does not count.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        let codes = match &self.stored {
-            Stored::Int8Filtered(_, shadow) => shadow.memory_bytes(),
+        let quantized = match &self.stored {
+            Stored::Int8Filtered(_, quantized) => quantized.memory_bytes(),
             Stored::F32(_) | Stored::F16(_) => 0,
         };
-        on!(&self.stored, rows => rows.memory_bytes()) + codes
+        for_rows!(&self.stored, rows => rows.memory_bytes()) + quantized
     }
 
-    /// Saves the index; a file already there is replaced whole or, on an error, not at all.
+    /// Saves the index. An existing file is replaced as a whole or, on an error, not at all.
     ///
     /// # Errors
     ///
     /// [`Error::Storage`]
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         let mut writer = Writer::create(path, KIND)?;
-        on!(&self.stored, rows => rows.write(&mut writer)?);
-        if let Stored::Int8Filtered(_, shadow) = &self.stored {
-            shadow.write(&mut writer)?;
+        for_rows!(&self.stored, rows => rows.write(&mut writer)?);
+        if let Stored::Int8Filtered(_, quantized) = &self.stored {
+            quantized.write(&mut writer)?;
         }
-        let table = on!(&self.stored, rows => rows.table());
-        Ok(writer.finish(self.storage().in_table(table))?)
+        let metadata = for_rows!(&self.stored, rows => rows.file_metadata());
+        Ok(writer.finish(self.storage().add_to_metadata(metadata))?)
     }
 
-    /// Opens a saved index. Vectors and ids stay in the file; rows added later are kept in memory until the
-    /// index is saved again.
+    /// Opens a saved index. Vectors and ids stay in the file; added rows are kept in memory until the index is saved again.
     ///
     /// # Errors
     ///
@@ -314,38 +314,39 @@ impl FlatIndex {
             Storage::F16 => Stored::F16(Rows::open(file)?),
             Storage::Int8Filtered => {
                 let rows = Rows::open(file)?;
-                let shadow = Shadow::open(file, rows.dim(), rows.len())?;
-                Stored::Int8Filtered(rows, shadow)
+                let quantized = QuantizedRows::open(file, rows.dim(), rows.len())?;
+                Stored::Int8Filtered(rows, quantized)
             }
         };
         Ok(Self { stored })
     }
 
-    /// Reads the whole file of an opened index, compares it with its checksums and checks what searches otherwise take
-    /// as it is. Opening does so for what takes no more than some milliseconds.
+    /// Reads the whole file of an opened index, compares it with its checksums, and checks that its contents are valid.
+    /// [`open`](Self::open) does that only for parts that take milliseconds.
     ///
     /// # Errors
     ///
     /// [`Error::Storage`]
     pub fn verify(&self) -> Result<(), Error> {
-        on!(&self.stored, rows => rows.verify())?;
+        for_rows!(&self.stored, rows => rows.verify())?;
         match &self.stored {
-            Stored::Int8Filtered(rows, shadow) => shadow.verify(rows),
+            Stored::Int8Filtered(rows, quantized) => quantized.verify(rows),
             Stored::F32(_) | Stored::F16(_) => Ok(()),
         }
     }
 
-    /// The rows of a passage of an index of [phrases](crate::PHRASES), but for deleted ones, in the order in which they were
+    /// The rows of a passage in an index of [phrases](crate::PHRASES), without deleted ones, in the order in which they were
     /// added.
     #[must_use]
     pub fn rows_of_passage(&self, passage: &str) -> Vec<u32> {
         self.ids().rows_of_passage(passage)
     }
 
-    /// Whether [`ord`](Self::ord) takes a moment: the ids of a large file are listed when they are first asked for.
+    /// Whether ids have been indexed, so that [`ord`](Self::ord) is fast: the ids of a large file are indexed by the first
+    /// call that needs it.
     #[must_use]
     pub fn ids_listed(&self) -> bool {
-        self.ids().listed()
+        self.ids().are_indexed()
     }
 
     /// The rows in single precision.
@@ -357,6 +358,6 @@ impl FlatIndex {
     }
 
     fn ids(&self) -> &Ids {
-        on!(&self.stored, rows => rows.ids())
+        for_rows!(&self.stored, rows => rows.ids())
     }
 }

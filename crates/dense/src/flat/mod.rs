@@ -1,12 +1,20 @@
-//! The exact index: every search gives what scoring every vector would.
+//! The exact index: every search returns what scoring every vector would.
 //!
-//! A file ([`storage`]) has the sections `vectors` (`[rows, dim]`, row-major, `f32`, or the bits of binary16), `ids` (one
-//! after another in UTF-8), `id_ends` (where each ends, `u64`) and `deleted` (a bit for each row, in words of 64 up to
-//! the last deleted one). With the storage `int8Filtered` follow `codes` (a byte for each number: its code plus 128) and,
-//! an `f32` for each row, `scales`, `errors` and `lengths`. The table's metadata has `dim`, `rows`, `similarity`,
-//! `storage` by their names and the caller's `metadata`. All numbers are little-endian.
+//! [`FlatIndex`] is a [store](crate::store) of rows, searched by [`exact`](crate::exact) scans or through an
+//! [int8 copy](crate::quantized). [`FlatWriter`] writes its file without holding the vectors in memory.
 //!
-//! Version 2 brought `storage`; files of version 1 are to be made anew.
+//! The format, version 2, is a container of `storage`. All numbers are little-endian.
+//!
+//! | section | contents |
+//! |---|---|
+//! | `vectors` | `[rows, dim]`, row-major: f32, or the bits of binary16 |
+//! | `ids`, `id_ends` | all ids in UTF-8 without separators, and where each ends, u64 |
+//! | `deleted` | one bit per row, in u64 words, up to the last deleted row |
+//! | `codes` | for the storage `int8Filtered`: one byte per number, its code plus 128 |
+//! | `scales`, `errors`, `lengths` | for the storage `int8Filtered`: f32 per row |
+//!
+//! The metadata has `dim`, `rows`, `similarity`, `storage` and `metadata` (the caller's). Files of version 1, which had no
+//! `storage`, are rejected.
 
 mod index;
 mod vector_storage;

@@ -3,20 +3,20 @@ use storage::File;
 
 use crate::Error;
 
-/// How a flat index keeps its vectors.
+/// How a flat index stores its vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Storage {
-    /// Single precision: 4 bytes a number.
+    /// Single precision: 4 bytes per number.
     #[default]
     F32,
-    /// Half precision (IEEE 754 binary16): 2 bytes a number. Numbers are rounded when they are added, to the nearest
-    /// of 11 bits; those beyond 65,504 are refused. Scores are exactly those of an index of the rounded vectors in
+    /// Half precision (IEEE 754 binary16): 2 bytes per number. Numbers are rounded to 11 significant bits when they are
+    /// added; those beyond ±65,504 are rejected. Scores are exactly those of an index of the rounded vectors in
     /// [`F32`](Self::F32).
     F16,
-    /// Single precision, and beside it a code of 8 bits for each number with 12 bytes a row. A search reads the codes
-    /// and scores only the rows that they do not rule out; a bound on their error, proved for each row, makes hits and
-    /// scores those of [`F32`](Self::F32), bit for bit. For one query at a time, or few, it reads about a quarter of the
-    /// memory; for many it computes less, on CPUs that multiply bytes.
+    /// Single precision, and an int8 copy as a prefilter: one more byte per number and 12 more bytes per row. A search reads
+    /// the copy and scores only the vectors that it does not rule out. The error of each row's copy has a proven bound, so
+    /// hits and scores are those of [`F32`](Self::F32), bit for bit. For one query at a time, or few, a search reads about a
+    /// quarter of the memory; for many it computes less, on CPUs with instructions for products of bytes.
     Int8Filtered,
 }
 
@@ -37,10 +37,10 @@ impl Storage {
         [Self::F32, Self::F16, Self::Int8Filtered].into_iter().find(|storage| storage.name() == name)
     }
 
-    /// A file's metadata with its name.
-    pub(super) fn in_table(self, mut table: Value) -> Value {
-        table["storage"] = json!(self.name());
-        table
+    /// Adds its name to a file's metadata.
+    pub(super) fn add_to_metadata(self, mut metadata: Value) -> Value {
+        metadata["storage"] = json!(self.name());
+        metadata
     }
 
     /// The storage that a file's metadata names.

@@ -4,15 +4,15 @@ use serde_json::Value;
 use storage::Writer;
 
 use super::{KIND, Storage};
-use crate::quantized::Shadow;
+use crate::quantized::QuantizedRows;
 use crate::store::checks::{check_batch, check_dim};
 use crate::store::element::Element;
 use crate::store::ids::Ids;
-use crate::store::row_file::table;
+use crate::store::row_file::file_metadata;
 use crate::{Error, Similarity};
 
-/// Writes a flat index to its file batch by batch: only the ids are held in memory, and with
-/// [`Storage::Int8Filtered`] the codes, which are `dim` and 12 bytes a row.
+/// Writes the file of a flat index batch by batch. Only the ids are held in memory and, with [`Storage::Int8Filtered`], the
+/// int8 copy, which takes `dim + 12` bytes per row.
 ///
 /// ```
 /// use dense::{FlatIndex, FlatWriter, Similarity};
@@ -33,15 +33,16 @@ pub struct FlatWriter {
     dim: usize,
     similarity: Similarity,
     storage: Storage,
-    shadow: Option<Shadow>,
+    quantized: Option<QuantizedRows>,
     ids: Ids,
-    written: usize,
+    /// Rows whose vectors are written.
+    num_written: usize,
     writer: Writer,
 }
 
 impl FlatWriter {
-    /// Starts a file that will replace `path` when it is [finished](Self::finish); dropped before, it leaves
-    /// what is there.
+    /// Starts a file that replaces `path` when it is [finished](Self::finish). If the writer is dropped before, what is at
+    /// `path` stays.
     ///
     /// # Errors
     ///
@@ -50,7 +51,7 @@ impl FlatWriter {
         Self::with_storage(path, dim, similarity, Storage::F32)
     }
 
-    /// [`create`](Self::create) with another storage.
+    /// [Starts](Self::create) a file with another storage.
     ///
     /// # Errors
     ///
@@ -63,18 +64,18 @@ impl FlatWriter {
         storage: Storage,
     ) -> Result<Self, Error> {
         check_dim(dim)?;
-        let shadow = if storage == Storage::Int8Filtered { Some(Shadow::new(dim)?) } else { None };
+        let quantized = if storage == Storage::Int8Filtered { Some(QuantizedRows::new(dim)?) } else { None };
         let mut writer = Writer::create(path, KIND)?;
         writer.begin("vectors")?;
-        Ok(Self { dim, similarity, storage, shadow, ids: Ids::new(false), written: 0, writer })
+        let ids = Ids::new(false);
+        Ok(Self { dim, similarity, storage, quantized, ids, num_written: 0, writer })
     }
 
-    /// Appends the vectors `[n * dim]`, row-major, under `n` ids: all or none, unless the disk fails.
+    /// Appends the vectors `[n * dim]`, row-major, under `n` ids: all of them or, unless writing fails, none.
     ///
     /// # Errors
     ///
-    /// As [`FlatIndex::add`](crate::FlatIndex::add); [`Error::Storage`], after which the file cannot be
-    /// finished.
+    /// As [`FlatIndex::add`](crate::FlatIndex::add); [`Error::Storage`], after which the file cannot be finished.
     pub fn push<S: AsRef<str>>(&mut self, ids: &[S], vectors: &[f32]) -> Result<(), Error> {
         let vectors = check_batch(self.dim, self.similarity, self.ids.len(), ids, vectors)?;
         if self.storage == Storage::F16 {
@@ -84,43 +85,42 @@ impl FlatWriter {
         } else {
             self.ids.extend(ids)?;
             self.writer.append(bytemuck::cast_slice(&vectors))?;
-            if let Some(shadow) = &mut self.shadow {
-                shadow.extend(&vectors);
+            if let Some(quantized) = &mut self.quantized {
+                quantized.extend(&vectors);
             }
         }
-        self.written += ids.len();
+        self.num_written += ids.len();
         Ok(())
     }
 
-    /// How many rows were pushed.
+    /// The number of rows pushed.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.written
+        self.num_written
     }
 
-    /// Whether nothing was pushed.
+    /// Whether no rows were pushed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.written == 0
+        self.num_written == 0
     }
 
-    /// Completes the file, which [`FlatIndex::open`](crate::FlatIndex::open) then opens. `metadata` is the
-    /// caller's own.
+    /// Completes the file, which [`FlatIndex::open`](crate::FlatIndex::open) can then open. `metadata` is the caller's own.
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`]; [`Error::Count`] if a [`push`](Self::push) failed on the disk.
+    /// [`Error::Storage`]; [`Error::Count`] if writing failed in a [`push`](Self::push).
     pub fn finish(mut self, metadata: &Value) -> Result<(), Error> {
-        let (expected, got) = (self.written, self.ids.len());
+        let (expected, got) = (self.num_written, self.ids.len());
         if expected != got {
             return Err(Error::Count { operation: "finish", expected, got });
         }
         self.ids.write(&mut self.writer)?;
         self.writer.section("deleted", &[])?;
-        if let Some(shadow) = &self.shadow {
-            shadow.write(&mut self.writer)?;
+        if let Some(quantized) = &self.quantized {
+            quantized.write(&mut self.writer)?;
         }
-        let table = table(self.dim, self.written, self.similarity, metadata);
-        Ok(self.writer.finish(self.storage.in_table(table))?)
+        let metadata = file_metadata(self.dim, self.num_written, self.similarity, metadata);
+        Ok(self.writer.finish(self.storage.add_to_metadata(metadata))?)
     }
 }

@@ -9,13 +9,13 @@ use ranking::Hit;
 use serde_json::Value;
 use storage::OpenOptions;
 
-use super::build::{Job, link};
+use super::build::{BuildContext, insert_rows};
 use super::codes::Codes;
 use super::file::{self, Parts};
 use super::graph::Graph;
 use super::options::HnswOptions;
-use super::scorer::Closeness;
-use super::search::candidate_queue::MOST_ROWS;
+use super::scorer::Scorer;
+use super::search::candidate_queue::MAX_ROWS;
 use super::search::scratch::Scratch;
 use super::squared_lengths::SquaredLengths;
 use crate::store::rows::Rows;
@@ -23,29 +23,32 @@ use crate::{Error, FlatIndex, Similarity};
 
 /// Vectors by id, searched approximately through a graph (Malkov and Yashunin, 2018).
 ///
-/// Scores are exact, and equal those of a [`FlatIndex`]; of the best rows a few may be missing. Where a walk
-/// would cost as much as scoring every row, because `ef` is near the number of rows or a filter allows few hundred, a
-/// search is exact. Where a filter allows more, but not so many that a walk is cheaper, the codes of all of them are
-/// compared, and hardly one of the best is missing. A search always finds as many hits as there are, up to `k`: where a walk does not, every row is
-/// scored. Hits come best first, those of equal scores in the order of their ords. One query has the same hits
-/// alone, among others and on any number of threads; an index built on one thread is the same for the same rows
-/// and options, in however many batches they were added.
+/// Scores are exact, and equal those of a [`FlatIndex`]; a few of the best rows may be missing. A search is exact where
+/// scoring every row costs no more than a beam search: if `k` is near the number of rows, or a filter allows few hundred. If a
+/// filter allows more rows, but too few for a beam search to be cheaper, the codes of all of them are scored, and hardly
+/// any of the best is missing. A search always returns `k` hits if there are as many: where a beam search finds fewer, every
+/// row is scored.
 ///
-/// Deleted rows are no hits; walks still pass through them until [`compact`](Self::compact).
+/// Hits come best first, those of equal scores in the order of their ords. A query has the same hits alone, among others and
+/// on any number of threads, unless `search_many` scans all codes for a large batch. An index built on one thread is the same for
+/// the same rows and options, in however many batches they were added.
+///
+/// Deleted rows are no hits. They stay in the graph, where searches still pass through them, until
+/// [`compact`](Self::compact).
 #[derive(Debug)]
 pub struct HnswIndex {
     rows: Rows,
     graph: Graph,
     codes: Codes,
-    /// Where the graph is one of augmented vectors.
-    lengths: Option<SquaredLengths>,
+    /// For graphs of augmented vectors.
+    squared_lengths: Option<SquaredLengths>,
     options: HnswOptions,
-    /// Left behind by searches for the next ones.
+    /// Buffers of searches that are over, for the next ones.
     scratches: Mutex<Vec<Scratch>>,
 }
 
 impl HnswIndex {
-    /// An empty index of vectors of dimension `dim`. `metadata` is the caller's own and is saved with the index.
+    /// Creates an empty index of vectors of dimension `dim`. `metadata` is the caller's own and is saved with the index.
     ///
     /// # Errors
     ///
@@ -57,15 +60,15 @@ impl HnswIndex {
         metadata: Value,
     ) -> Result<Self, Error> {
         options.check()?;
-        Ok(Self::of_rows(Rows::new(dim, similarity, metadata)?, options))
+        Ok(Self::from_rows(Rows::new(dim, similarity, metadata)?, options))
     }
 
-    /// The graph of a flat index's rows, whose vectors stay where they are: in the file of an opened one. Counts
-    /// each row as one unit done. Runs on `threads` threads (0: one for each CPU).
+    /// Builds the graph of a flat index's rows, whose vectors stay where they are: in the file of an opened one. Counts each
+    /// row as one unit done. Runs on `threads` threads (0: one for each CPU).
     ///
     /// # Errors
     ///
-    /// [`Error::Option`], [`Error::Threads`] or [`Error::Cancelled`].
+    /// [`Error::Option`], [`Error::Full`], [`Error::Threads`] or [`Error::Cancelled`].
     pub fn from_flat(
         flat: FlatIndex,
         options: HnswOptions,
@@ -73,17 +76,16 @@ impl HnswIndex {
         control: &Control,
     ) -> Result<Self, Error> {
         options.check()?;
-        if flat.len() > MOST_ROWS {
-            return Err(Error::Full { expected: MOST_ROWS, got: flat.len() });
+        if flat.len() > MAX_ROWS {
+            return Err(Error::Full { expected: MAX_ROWS, got: flat.len() });
         }
-        let mut index = Self::of_rows(flat.into_rows(), options);
-        index.link_from(0, threads, control)?;
+        let mut index = Self::from_rows(flat.into_rows(), options);
+        index.insert_from(0, threads, control)?;
         Ok(index)
     }
 
-    /// Adds the vectors `[n * dim]`, row-major, under `n` ids on `threads` threads (0: one for each CPU): all of
-    /// them or, on an error or when cancelled, none; the index is then what it was before. Counts each row as
-    /// one unit done.
+    /// Adds the vectors `[n * dim]`, row-major, under `n` ids on `threads` threads (0: one for each CPU). Adds all of them or,
+    /// on an error or when cancelled, none; the index is then what it was before. Counts each row as one unit done.
     ///
     /// # Errors
     ///
@@ -97,18 +99,18 @@ impl HnswIndex {
     ) -> Result<(), Error> {
         control.check()?;
         let new = self.rows.append(&ids, vectors)?;
-        if new.end as usize > MOST_ROWS {
+        if new.end as usize > MAX_ROWS {
             self.rows.truncate(new.start as usize);
-            return Err(Error::Full { expected: MOST_ROWS, got: new.end as usize });
+            return Err(Error::Full { expected: MAX_ROWS, got: new.end as usize });
         }
-        let linked = self.link_from(new.start, threads, control);
-        if linked.is_err() {
+        let inserted = self.insert_from(new.start, threads, control);
+        if inserted.is_err() {
             self.rows.truncate(new.start as usize);
         }
-        linked
+        inserted
     }
 
-    /// Deletes rows by their ids, which may be added anew afterwards: all of them or, on an error, none.
+    /// Deletes rows by their ids, which may be added again afterwards. Deletes all of them or, on an error, none.
     ///
     /// # Errors
     ///
@@ -117,8 +119,8 @@ impl HnswIndex {
         self.rows.delete(ids)
     }
 
-    /// Gives back the space of deleted rows by building the graph of the others anew. They keep their order, and
-    /// get new ords if a row before them was deleted. Counts each row as one unit done.
+    /// Frees the space of deleted rows by building a new graph of the others. They keep their order, and get new ords if a
+    /// row before them was deleted. Counts each row as one unit done.
     ///
     /// # Errors
     ///
@@ -128,7 +130,7 @@ impl HnswIndex {
         Ok(())
     }
 
-    /// The id of a row, also of a deleted one.
+    /// The id of a row, deleted or not.
     ///
     /// # Panics
     ///
@@ -138,7 +140,7 @@ impl HnswIndex {
         self.rows.ids().id(ord)
     }
 
-    /// Calls `with` for the [id](Self::id) of each hit, in order: faster than one after another.
+    /// Calls `with` for the [id](Self::id) of each hit, in order: faster than looking up one after another.
     ///
     /// # Panics
     ///
@@ -147,13 +149,13 @@ impl HnswIndex {
         self.rows.ids().for_each_id(hits, with);
     }
 
-    /// The row of an id; none if it is deleted or was never added.
+    /// The row of an id; `None` if it is deleted or was never added.
     #[must_use]
     pub fn ord(&self, id: &str) -> Option<u32> {
         self.rows.ids().ord(id)
     }
 
-    /// The vector of a row, also of a deleted one, as it is stored: scaled to length 1 for cosine.
+    /// The vector of a row, deleted or not, as it is stored: scaled to length 1 for cosine.
     ///
     /// # Panics
     ///
@@ -163,7 +165,7 @@ impl HnswIndex {
         self.rows.stored(ord)
     }
 
-    /// How many rows there are, deleted ones too: ords are below this.
+    /// The number of rows, including deleted ones: ords are below this.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -175,7 +177,7 @@ impl HnswIndex {
         self.len() == 0
     }
 
-    /// How many rows are not deleted.
+    /// The number of rows that searches can find.
     #[must_use]
     pub fn live_len(&self) -> usize {
         self.rows.live_len()
@@ -199,7 +201,7 @@ impl HnswIndex {
         &self.options
     }
 
-    /// What was given when the index was made.
+    /// The caller's metadata, as given when the index was created.
     #[must_use]
     pub fn metadata(&self) -> &Value {
         self.rows.metadata()
@@ -208,21 +210,21 @@ impl HnswIndex {
     /// Bytes that the index holds in memory; what is mapped from a file does not count.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        let lengths = self.lengths.as_ref().map_or(0, |lengths| lengths.column().memory_bytes());
-        self.rows.memory_bytes() + self.graph.memory_bytes() + self.codes.memory_bytes() + lengths
+        let squared_lengths = self.squared_lengths.as_ref().map_or(0, |all| all.column().memory_bytes());
+        self.rows.memory_bytes() + self.graph.memory_bytes() + self.codes.memory_bytes() + squared_lengths
     }
 
-    /// Saves the index; a file already there is replaced whole or, on an error, not at all.
+    /// Saves the index. An existing file is replaced as a whole or, on an error, not at all.
     ///
     /// # Errors
     ///
     /// [`Error::Storage`]
     pub fn save(&self, path: &Path) -> Result<(), Error> {
-        file::save(path, &self.rows, &self.graph, &self.codes, self.lengths.as_ref(), &self.options)
+        file::save(path, &self.rows, &self.graph, &self.codes, self.squared_lengths.as_ref(), &self.options)
     }
 
-    /// Opens a saved index. Vectors, ids and links stay in the file; the links are copied to memory when rows
-    /// are added, and rows added are kept in memory, until the index is saved again.
+    /// Opens a saved index. Vectors, ids and the graph stay in the file. The graph is copied to memory when rows are added;
+    /// added rows are kept in memory until the index is saved again.
     ///
     /// # Errors
     ///
@@ -238,16 +240,16 @@ impl HnswIndex {
     /// Same as [`open`](Self::open).
     pub fn open_with(path: &Path, options: OpenOptions) -> Result<Self, Error> {
         let verify = options.verify;
-        let Parts { rows, graph, codes, lengths, options } = file::open(path, options)?;
-        let index = Self { rows, graph, codes, lengths, options, scratches: Mutex::default() };
+        let Parts { rows, graph, codes, squared_lengths, options } = file::open(path, options)?;
+        let index = Self { rows, graph, codes, squared_lengths, options, scratches: Mutex::default() };
         if verify {
             index.verify()?;
         }
         Ok(index)
     }
 
-    /// Reads the whole file of an opened index, compares it with its checksums and checks what searches otherwise take
-    /// as it is. Opening does so for what takes no more than some milliseconds.
+    /// Reads the whole file of an opened index, compares it with its checksums, and checks that its contents are valid.
+    /// [`open`](Self::open) does that only for parts that take milliseconds.
     ///
     /// # Errors
     ///
@@ -255,48 +257,51 @@ impl HnswIndex {
     pub fn verify(&self) -> Result<(), Error> {
         self.rows.verify()?;
         let Some(file) = self.rows.file() else { return Ok(()) };
-        let checked = self.graph.check_links();
-        Ok(checked.map_err(|(expected, got)| storage::Error::corrupt(file.path(), expected, got))?)
+        let checked = self.graph.check_neighbors();
+        Ok(checked
+            .map_err(|mismatch| storage::Error::corrupt(file.path(), mismatch.expected, mismatch.got))?)
     }
 
-    /// The rows of a passage of an index of [phrases](crate::PHRASES), but for deleted ones, in the order in which they were
+    /// The rows of a passage in an index of [phrases](crate::PHRASES), without deleted ones, in the order in which they were
     /// added.
     #[must_use]
     pub fn rows_of_passage(&self, passage: &str) -> Vec<u32> {
         self.rows.ids().rows_of_passage(passage)
     }
 
-    /// Whether [`ord`](Self::ord) takes a moment: the ids of a large file are listed when they are first asked for.
+    /// Whether ids have been indexed, so that [`ord`](Self::ord) is fast: the ids of a large file are indexed by the first
+    /// call that needs it.
     #[must_use]
     pub fn ids_listed(&self) -> bool {
-        self.rows.ids().listed()
+        self.rows.ids().are_indexed()
     }
 
     /// An index whose rows are not in the graph yet.
-    fn of_rows(rows: Rows, options: HnswOptions) -> Self {
-        let augmented = SquaredLengths::needed(rows.similarity(), options.inner_product);
-        let lengths = augmented.then(SquaredLengths::new);
+    fn from_rows(rows: Rows, options: HnswOptions) -> Self {
+        let is_augmented = SquaredLengths::are_needed(rows.similarity(), options.inner_product);
+        let squared_lengths = is_augmented.then(SquaredLengths::new);
         let codes = Codes::new(rows.dim(), rows.similarity(), options.layout);
-        Self { rows, graph: Graph::new(options.m), codes, lengths, options, scratches: Mutex::default() }
+        let graph = Graph::new(options.m);
+        Self { rows, graph, codes, squared_lengths, options, scratches: Mutex::default() }
     }
 
-    /// Puts the rows from `first` on in the graph; on an error, none of them.
-    fn link_from(&mut self, first: u32, threads: usize, control: &Control) -> Result<(), Error> {
+    /// Inserts the rows from `first` on into the graph; on an error, none of them.
+    fn insert_from(&mut self, first: u32, threads: usize, control: &Control) -> Result<(), Error> {
         let new = first..self.rows.len() as u32;
         let view = self.rows.view();
-        if let Some(lengths) = &mut self.lengths {
-            new.clone().for_each(|row| lengths.push(view.row(row)));
+        if let Some(squared_lengths) = &mut self.squared_lengths {
+            new.clone().for_each(|row| squared_lengths.push(view.row(row)));
         }
         self.codes.extend(&view, new.clone());
-        let closeness = Closeness::new(view, self.codes.view(), self.lengths.as_ref());
-        let job = Job { closeness, options: &self.options, threads, control };
-        let linked = link(&mut self.graph, new, |row| view.is_live(row), &job);
-        if linked.is_err() {
+        let scorer = Scorer::new(view, self.codes.view(), self.squared_lengths.as_ref());
+        let context = BuildContext { scorer, options: &self.options, threads, control };
+        let inserted = insert_rows(&mut self.graph, new, |row| view.is_live(row), &context);
+        if inserted.is_err() {
             self.codes.truncate(first as usize);
-            if let Some(lengths) = &mut self.lengths {
-                lengths.truncate(first as usize);
+            if let Some(squared_lengths) = &mut self.squared_lengths {
+                squared_lengths.truncate(first as usize);
             }
         }
-        linked
+        inserted
     }
 }

@@ -1,11 +1,12 @@
-//! The approximate index: a search walks a graph of near vectors (Malkov and Yashunin, "Efficient and robust
-//! approximate nearest neighbor search using Hierarchical Navigable Small World graphs", 2018).
+//! The approximate index: a search follows a graph of near rows toward the query (Malkov and Yashunin, "Efficient and Robust
+//! Approximate Nearest Neighbor Search Using Hierarchical Navigable Small World Graphs", 2018).
 //!
-//! `graph` holds the links in `cells`, `codes` the rows in a few bits a number, by which `closeness` says what near means.
-//! `walk` walks (their algorithm 2) with a `pool` of the nearest and the `visited`, several at a time in `interleave`, and
-//! `rescore` scores what it found by the rows themselves. `filtered` walks among the rows that a filter allows; where they
-//! are few, `sweep` compares the codes of all, and `sweep_many` does so for many queries at once. `select` chooses links
-//! (algorithm 4), `build` inserts (algorithm 1), `plan` decides between all these and a scan, and `file` saves and checks.
+//! [`HnswIndex`] is vectors in a [store](crate::store), their [quantized codes](codes) and a [graph] whose nodes they are.
+//!
+//! - `build` inserts rows into the graph.
+//! - `planner` decides how a search is run, and `search` runs it: as a beam search of the graph, or as a scan over codes.
+//! - `scorer` scores rows by their codes, for both. What a search found is scored by the vectors in the end.
+//! - `file` describes, writes and checks files.
 
 mod build;
 mod codes;

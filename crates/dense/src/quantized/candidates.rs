@@ -1,87 +1,107 @@
 use kernels::prefetch;
 use ranking::{Hit, TopK};
 
-use super::score_bounds::Bounds;
-use crate::store::rows_view::View;
+use super::score_bounds::ScoreBounds;
+use crate::store::rows_view::RowsView;
 
-/// Candidates that are fetched before they are scored.
-const AHEAD: usize = 4;
-/// Rows that one query may keep for scoring, beside some for each of its hits, before it does without codes.
-const MOST_CANDIDATES: usize = 1 << 15;
+/// How many candidates ahead vectors are prefetched.
+const PREFETCH_DISTANCE: usize = 4;
+/// A query with more candidates than this, plus [`MAX_CANDIDATES_PER_HIT`] per hit, scores all rows instead.
+const MAX_CANDIDATES: usize = 1 << 15;
+const MAX_CANDIDATES_PER_HIT: usize = 8;
+/// Candidates are first pruned when there are this many, plus [`PRUNED_PER_HIT`] per hit.
+const MIN_PRUNED: usize = 1024;
+const PRUNED_PER_HIT: usize = 4;
 
-/// What may be among the best for a query.
+/// The rows that may be among the `k` best for one query.
 pub(super) struct Candidates {
     k: usize,
-    /// The `k` best lower bounds and up to as many more.
-    lowers: Vec<f32>,
-    /// The `k`-th best when they were last looked at: what cannot reach it is not among the best.
-    pub least: f32,
-    /// Upper bounds and ords.
-    pub kept: Vec<(f32, u32)>,
+    /// The `k` best lower bounds, and up to as many more.
+    lower_bounds: Vec<f32>,
+    /// The `k`-th best lower bound, when it was last determined: rows whose upper bound is below it are ruled out.
+    pub min_upper_bound: f32,
+    pub candidates: Vec<Candidate>,
+    /// The number of candidates at which they are pruned next.
     prune_at: usize,
-    /// There were so many that scoring all rows is cheaper.
-    pub too_many: bool,
+    /// Whether there were so many candidates that scoring all rows is cheaper.
+    pub has_overflowed: bool,
+}
+
+/// A row that was not ruled out when it was looked at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate {
+    pub upper_bound: f32,
+    pub ord: u32,
 }
 
 impl Candidates {
     pub fn new(k: usize) -> Self {
-        let (lowers, kept) = (Vec::new(), Vec::new());
-        let prune_at = 1024usize.saturating_add(k.saturating_mul(4));
-        Self { k, lowers, least: f32::NEG_INFINITY, kept, prune_at, too_many: false }
+        Self {
+            k,
+            lower_bounds: Vec::new(),
+            min_upper_bound: f32::NEG_INFINITY,
+            candidates: Vec::new(),
+            prune_at: MIN_PRUNED.saturating_add(k.saturating_mul(PRUNED_PER_HIT)),
+            has_overflowed: false,
+        }
     }
 
-    pub fn push(&mut self, ord: u32, upper: f32, lower: f32) {
-        if upper < self.least {
+    /// Adds a row, unless it is ruled out.
+    pub fn push(&mut self, candidate: Candidate, lower_bound: f32) {
+        if candidate.upper_bound < self.min_upper_bound {
             return;
         }
-        if lower > self.least {
-            self.lowers.push(lower);
-            if self.lowers.len() >= 2 * self.k {
-                self.raise();
+        if lower_bound > self.min_upper_bound {
+            self.lower_bounds.push(lower_bound);
+            if self.lower_bounds.len() >= 2 * self.k {
+                self.raise_min_upper_bound();
             }
         }
-        self.kept.push((upper, ord));
-        if self.kept.len() >= self.prune_at {
+        self.candidates.push(candidate);
+        if self.candidates.len() >= self.prune_at {
             self.prune();
-            self.prune_at = self.prune_at.max(2 * self.kept.len());
-            if self.kept.len() > MOST_CANDIDATES.saturating_add(self.k.saturating_mul(8)) {
-                self.kept = Vec::new();
-                self.too_many = true;
-                // Nothing reaches it.
-                self.least = f32::INFINITY;
+            self.prune_at = self.prune_at.max(2 * self.candidates.len());
+            let max = MAX_CANDIDATES.saturating_add(self.k.saturating_mul(MAX_CANDIDATES_PER_HIT));
+            if self.candidates.len() > max {
+                self.candidates = Vec::new();
+                self.has_overflowed = true;
+                // Rules out all further rows.
+                self.min_upper_bound = f32::INFINITY;
             }
         }
     }
 
-    /// Looks for the `k`-th best lower bound.
-    fn raise(&mut self) {
-        if self.k > 0 && self.lowers.len() >= self.k {
-            let (_, &mut least, _) = self.lowers.select_nth_unstable_by(self.k - 1, |a, b| b.total_cmp(a));
-            self.lowers.truncate(self.k);
-            self.least = least;
+    fn raise_min_upper_bound(&mut self) {
+        if self.k > 0 && self.lower_bounds.len() >= self.k {
+            let (_, &mut kth_best, _) =
+                self.lower_bounds.select_nth_unstable_by(self.k - 1, |a, b| b.total_cmp(a));
+            self.lower_bounds.truncate(self.k);
+            self.min_upper_bound = kth_best;
         }
     }
 
-    /// Lets go of what is ruled out by now.
+    /// Removes candidates that are ruled out by now.
     pub fn prune(&mut self) {
-        self.raise();
-        self.kept.retain(|&(upper, _)| upper >= self.least);
+        self.raise_min_upper_bound();
+        self.candidates.retain(|candidate| candidate.upper_bound >= self.min_upper_bound);
     }
 
-    /// Scores what is left, the most promising first, as long as it can be among the best.
-    pub fn score(mut self, view: &View, query: &[f32], bounds: &Bounds) -> TopK {
+    /// Scores candidates by their vectors, in the order of their upper bounds, until none can be among the best any more.
+    pub fn score(mut self, view: &RowsView, query: &[f32], bounds: &ScoreBounds) -> TopK {
         self.prune();
-        self.kept.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        self.candidates
+            .sort_unstable_by(|a, b| b.upper_bound.total_cmp(&a.upper_bound).then(a.ord.cmp(&b.ord)));
         let mut best = TopK::new(self.k);
-        for (at, &(upper, ord)) in self.kept.iter().enumerate() {
-            if best.threshold().is_some_and(|worst| f64::from(upper) < bounds.reach(worst.score)) {
+        for (at, &Candidate { upper_bound, ord }) in self.candidates.iter().enumerate() {
+            let is_over = |worst: Hit| f64::from(upper_bound) < bounds.min_upper_bound(worst.score);
+            if best.threshold().is_some_and(is_over) {
                 break;
             }
-            if let Some(&(_, ahead)) = self.kept.get(at + AHEAD) {
-                prefetch(view.row(ahead));
+            if let Some(ahead) = self.candidates.get(at + PREFETCH_DISTANCE) {
+                prefetch(view.row(ahead.ord));
             }
             let score = view.score(query, ord);
-            // NaN, which only a file made by hand can bring, is not kept.
+            // Only a file with invalid vectors leads to NaN.
             if !score.is_nan() {
                 best.push(Hit { ord, score });
             }

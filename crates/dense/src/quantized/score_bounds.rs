@@ -1,97 +1,128 @@
+//! Quantized queries, and bounds of their scores.
+//!
+//! The [module](super) has the bound in exact arithmetic. This file adds what rounding can change, so that the bounds hold for
+//! scores as they are computed. With `u = 2⁻²⁴` the unit roundoff of `f32`, `d` the dimension, `p` an upper bound of `|q|`, `ε`
+//! of `|q − q̂|`, and a row's error `e` and length `n`:
+//!
+//! - **The estimate** `t·s·(w·c)` takes at most five operations in `f32`. Let `W` be the length of the query with all its parts
+//!   made positive; the operations are on parts of at most `W·|x̂|` together, so they lose less than `8u·W·(n + e)`. A result
+//!   too small for a normal float loses up to half of the smallest float, once multiplied by the scale, which is below `n` or
+//!   the smallest float itself.
+//! - **The bound itself** takes at most six operations, so each of its coefficients is enlarged by `16u`.
+//! - **The score** that is bounded is a sum with rounding errors (see `kernels::reference`). An inner product is off by up to
+//!   `γ₍d₊₁₎·p·n`; half of a squared distance by `γ₍d₊₃₎·(p + n)²/2`; both by half of the smallest float per number. Here
+//!   `γₖ = k·u / (1 − k·u)` (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1).
+//! - **Distances** take `|x|²` as `n²`, which is more by less than `2⁻²¹` of it, and lose `8u·n²` for their operations.
+//!
+//! A bound so has the form `t·s·(w·c) ± (per_error·e + per_length·n + per_square·n² + constant)`, which
+//! [`Int8Bound`] evaluates for many rows at once.
+//!
+//! For inner products it bounds `q·x`. For distances it bounds `q·x − |x|²/2 = (score + |q|²) / 2`.
+
 use kernels::int8::{Int8Bound, Int8Queries};
 use numerics::rounding::{SMALLEST_SUBNORMAL, UNIT_ROUNDOFF, gamma};
 
-use super::quantized_rows::{error, round_up, rounded};
+use super::quantized_rows::{LENGTH_ROUNDING, Rounded, quantization_error, round_to_steps, round_up};
 use crate::Similarity;
 use crate::similarity::squared_length;
 
-/// Steps of a query of 16 bits: 256·127 + 127, so that the upper and the lower part fit a byte each.
-const FINE_STEPS: f64 = 32_639.0;
-const COARSE_STEPS: f64 = 127.0;
-/// More than what double precision loses in a length, relative to it.
-const SUMMED: f64 = 1.0 + 1.0 / (1u64 << 30) as f64;
+/// The steps of a 16-bit query: 256·127 + 127, so that its high and low parts fit one byte each.
+const MAX_STEPS_16_BIT: f64 = 32_639.0;
+/// The steps of an 8-bit query.
+const MAX_STEPS_8_BIT: f64 = 127.0;
 
-/// Queries in codes, with what bounds their scores.
+/// Queries in integers, with the bounds of their scores.
 #[derive(Debug)]
-pub(super) struct Coded {
-    /// Of fine queries upper and lower parts by turns.
+pub(super) struct QuantizedQueries {
+    /// For 16 bits, the high part of each query, followed by its low part.
     pub queries: Int8Queries,
-    pub bounds: Vec<Bounds>,
-    pub fine: bool,
+    pub bounds: Vec<ScoreBounds>,
+    pub precision: Precision,
 }
 
-/// What bounds the scores of one query. Bounds are of `q·x` for inner products; for distances they are of
-/// `q·x − |x|²/2`, which is half of what the score exceeds `−|q|²` by.
+/// How many bits the numbers of a query have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Precision {
+    /// One byte.
+    EightBit,
+    /// Two bytes, which are multiplied one after the other: twice the work, for tighter bounds.
+    SixteenBit,
+}
+
+/// Bounds of the scores of one query.
 #[derive(Debug)]
-pub(super) struct Bounds {
+pub(super) struct ScoreBounds {
     pub upper: Int8Bound,
     pub lower: Int8Bound,
     /// |q|² for distances.
-    offset: Option<f64>,
+    squared_query_length: Option<f64>,
 }
 
-impl Coded {
-    /// Prepared queries `[q * dim]`, of 16 bits if `fine`, otherwise of 8.
-    pub fn new(similarity: Similarity, dim: usize, queries: &[f32], fine: bool) -> Self {
-        let mut values = Vec::with_capacity(queries.len() * (1 + usize::from(fine)));
-        let bounds =
-            queries.chunks_exact(dim).map(|query| code(similarity, query, fine, &mut values)).collect();
-        Self { queries: Int8Queries::new(dim, values), bounds, fine }
+impl QuantizedQueries {
+    /// Quantizes the prepared queries `[q * dim]`.
+    pub fn new(similarity: Similarity, dim: usize, queries: &[f32], precision: Precision) -> Self {
+        let bytes_per_number = if precision == Precision::SixteenBit { 2 } else { 1 };
+        let mut values = Vec::with_capacity(queries.len() * bytes_per_number);
+        let bounds = queries
+            .chunks_exact(dim)
+            .map(|query| quantize(similarity, query, precision, &mut values))
+            .collect();
+        Self { queries: Int8Queries::new(dim, values), bounds, precision }
     }
 }
 
-impl Bounds {
-    /// What an upper bound has to reach for a row not to score surely less than `score`.
-    pub fn reach(&self, score: f32) -> f64 {
+impl ScoreBounds {
+    /// The upper bound that a row must reach for its score not to be certainly below `score`.
+    pub fn min_upper_bound(&self, score: f32) -> f64 {
         let score = f64::from(score);
-        self.offset.map_or(score, |offset| {
-            // The margin is more than what double precision loses here.
-            (score + offset) / 2.0 - (score.abs() + offset) / (1u64 << 40) as f64
+        self.squared_query_length.map_or(score, |squared| {
+            // The margin is more than double precision loses here.
+            (score + squared) / 2.0 - (score.abs() + squared) / (1u64 << 40) as f64
         })
     }
 }
 
-/// Appends a query's codes and derives its bounds.
-///
-/// Let `p` be |q|, `ε` the bound of |q − q̂|, `e` and `n` a row's error and length. With exact arithmetic the score is
-/// off `q̂·x̂` by at most `p·e + ε·|x̂|`, and `|x̂| ≤ n + e`. Then there is rounding, with `u = 2⁻²⁴`:
-///
-/// - The product in `f32`: at most five operations on parts that come to `w·|x̂|` at most, `w` being the length of the
-///   query with its parts made positive: less than `8u·w·(n + e)`. Where it is too small for a normal float, half of
-///   the smallest a time, once multiplied by the scale, which is less than `n` or the smallest.
-/// - The terms of the bound: six operations at most, so each coefficient is enlarged by `16u`.
-/// - The score itself, which is to be bounded as it is computed: `γ₍d₊₁₎·p·n` for inner products, of squared distances
-///   half of `γ₍d₊₃₎·(p + n)²`, and half of the smallest for each number (see `kernels::reference`).
-/// - For distances `|x|²` is taken as `n²`, which is more by less than `2⁻²¹` of it, and `8u·n²` is for its operations.
-fn code(similarity: Similarity, query: &[f32], fine: bool, values: &mut Vec<i8>) -> Bounds {
+/// Appends the integers of a query to `values`, and derives its bounds as the module says.
+fn quantize(
+    similarity: Similarity,
+    query: &[f32],
+    precision: Precision,
+    values: &mut Vec<i8>,
+) -> ScoreBounds {
     let dim = query.len();
-    let steps = if fine { FINE_STEPS } else { COARSE_STEPS };
-    let (rounded, largest) = rounded(query, steps);
-    let scale = (largest / steps) as f32;
+    let max_steps = match precision {
+        Precision::EightBit => MAX_STEPS_8_BIT,
+        Precision::SixteenBit => MAX_STEPS_16_BIT,
+    };
+    let Rounded { values: rounded, max } = round_to_steps(query, max_steps);
+    let scale = (max / max_steps) as f32;
+    // The squared length of the query in steps, with its parts made positive.
     let mut squares = 0.0;
-    if fine {
-        // Value v is 256·⌊(v + 128) / 256⌋ and the rest, of −128 to 127.
-        let upper = |value: f64| (value as i32 + 128) >> 8;
-        values.extend(rounded.iter().map(|&value| upper(value) as i8));
-        values.extend(rounded.iter().map(|&value| (value as i32 - 256 * upper(value)) as i8));
-        for &value in &rounded {
-            let lower = value as i32 - 256 * upper(value);
-            squares += f64::from(256 * upper(value).abs() + lower.abs()).powi(2);
+    match precision {
+        Precision::EightBit => {
+            values.extend(rounded.iter().map(|&value| value as i8));
+            squares = rounded.iter().map(|value| value * value).sum();
         }
-    } else {
-        values.extend(rounded.iter().map(|&value| value as i8));
-        squares = rounded.iter().map(|value| value * value).sum();
+        Precision::SixteenBit => {
+            // A value is 256·high + low, with low from −128 to 127.
+            let high = |value: f64| (value as i32 + 128) >> 8;
+            let low = |value: f64| value as i32 - 256 * high(value);
+            values.extend(rounded.iter().map(|&value| high(value) as i8));
+            values.extend(rounded.iter().map(|&value| low(value) as i8));
+            for &value in &rounded {
+                squares += f64::from(256 * high(value).abs() + low(value).abs()).powi(2);
+            }
+        }
     }
-    let squared = squared_length(query);
-    let length = squared.sqrt() * SUMMED;
-    let lost =
-        error(query, &rounded, scale) + 8.0 * UNIT_ROUNDOFF * f64::from(scale) * squares.sqrt() * SUMMED;
-    let enlarged = 1.0 + 16.0 * UNIT_ROUNDOFF;
+    let squared_length = squared_length(query);
+    let length = squared_length.sqrt() * LENGTH_ROUNDING;
+    let positive_length = f64::from(scale) * squares.sqrt() * LENGTH_ROUNDING;
+    // ε and the rounding of the estimate, both of which are multiplied by n + e.
+    let query_error = quantization_error(query, &rounded, scale) + 8.0 * UNIT_ROUNDOFF * positive_length;
     let mut constant = (dim as f64 + 16.0) * SMALLEST_SUBNORMAL;
-    let mut per_length = lost + SMALLEST_SUBNORMAL;
-    // Of |x|² for the upper bound, and for the lower.
-    let mut per_square = [0.0; 2];
-    let offset = match similarity {
+    let mut per_length = query_error + SMALLEST_SUBNORMAL;
+    let (mut upper_per_square, mut lower_per_square) = (0.0, 0.0);
+    let squared_query_length = match similarity {
         Similarity::Dot | Similarity::Cosine => {
             per_length += gamma(dim + 1) * length;
             None
@@ -101,22 +132,24 @@ fn code(similarity: Similarity, query: &[f32], fine: bool, values: &mut Vec<i8>)
             per_length += gamma * length;
             constant += gamma * length * length / 2.0;
             let square = gamma / 2.0 + 8.0 * UNIT_ROUNDOFF;
-            per_square = [-0.5 + square + 1.0 / (1u64 << 21) as f64, -0.5 - square];
-            Some(squared)
+            upper_per_square = -0.5 + square + 1.0 / (1u64 << 21) as f64;
+            lower_per_square = -0.5 - square;
+            Some(squared_length)
         }
     };
-    let per_error = round_up((length + lost) * enlarged);
+    let enlarged = 1.0 + 16.0 * UNIT_ROUNDOFF;
+    let per_error = round_up((length + query_error) * enlarged);
     let per_length = round_up(per_length * enlarged);
     let constant = round_up(constant * enlarged);
-    let upper = Int8Bound { scale, per_error, per_length, per_square: round_up(per_square[0]), constant };
+    let upper = Int8Bound { scale, per_error, per_length, per_square: round_up(upper_per_square), constant };
     let lower = Int8Bound {
         scale,
         per_error: -per_error,
         per_length: -per_length,
-        per_square: -round_up(-per_square[1]),
+        per_square: -round_up(-lower_per_square),
         constant: -constant,
     };
-    Bounds { upper, lower, offset }
+    ScoreBounds { upper, lower, squared_query_length }
 }
 
 #[cfg(test)]
@@ -124,31 +157,31 @@ mod tests {
     use kernels::int8::Int8Rows;
     use proptest::prelude::*;
 
-    use super::super::quantized_rows::encode;
+    use super::super::quantized_rows::{RowBounds, encode};
     use super::*;
 
-    /// A row's score and what bounds it, all on the scale of the bounds.
+    /// A row's score and its bounds, all in the form of the bounds.
     struct Bounded {
         score: f64,
         upper: f64,
         lower: f64,
     }
 
-    fn bounded(similarity: Similarity, query: &[f32], row: &[f32], fine: bool) -> Bounded {
+    fn bounded(similarity: Similarity, query: &[f32], row: &[f32], precision: Precision) -> Bounded {
         let dim = query.len();
         let mut codes = vec![0; dim];
-        let [scale, error, length] = encode(row, &mut codes);
-        let coded = Coded::new(similarity, dim, query, fine);
+        let RowBounds { scale, error, length } = encode(row, &mut codes);
+        let quantized = QuantizedQueries::new(similarity, dim, query, precision);
         let mut products = [0; 2];
-        let products = &mut products[..coded.queries.len()];
+        let products = &mut products[..quantized.queries.len()];
         let kernels = kernels::int8::Int8Kernels::detect();
-        kernels.products(&coded.queries, Int8Rows::new(&codes, dim, dim), products);
-        let bounds = &coded.bounds[0];
+        kernels.products(&quantized.queries, Int8Rows::new(&codes, dim, dim), products);
+        let bounds = &quantized.bounds[0];
         let bound = |bound: &Int8Bound| {
             f64::from(bound.of(products[0], products.get(1).copied(), scale, error, length))
         };
         let score = f64::from(similarity.score(query, row));
-        let score = bounds.offset.map_or(score, |offset| (score + offset) / 2.0);
+        let score = bounds.squared_query_length.map_or(score, |squared| (score + squared) / 2.0);
         Bounded { score, upper: bound(&bounds.upper), lower: bound(&bounds.lower) }
     }
 
@@ -165,11 +198,16 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn scores_are_within_their_bounds((query, row) in vectors(), fine in any::<bool>(), near in any::<bool>()) {
+        fn scores_are_within_their_bounds(
+            (query, row) in vectors(),
+            precision in prop::sample::select(vec![Precision::EightBit, Precision::SixteenBit]),
+            is_near in any::<bool>(),
+        ) {
             for similarity in [Similarity::Dot, Similarity::L2] {
-                let query: Vec<f32> = if near { row.iter().map(|x| x * 1.01).collect() } else { query.clone() };
-                let Bounded { score, upper, lower } = bounded(similarity, &query, &row, fine);
-                // What double precision loses on the way to the scale of the bounds.
+                let near: Vec<f32> = row.iter().map(|x| x * 1.01).collect();
+                let query = if is_near { near } else { query.clone() };
+                let Bounded { score, upper, lower } = bounded(similarity, &query, &row, precision);
+                // What double precision loses when the score is brought to the form of the bounds.
                 let lost = (score.abs() + squared_length(&query)) * 2f64.powi(-50);
                 prop_assert!(score <= upper + lost && score >= lower - lost, "{lower:e} {score:e} {upper:e}");
             }
@@ -178,14 +216,14 @@ mod tests {
 
     #[test]
     fn half_of_the_bound_would_not_do() {
-        // A query along what the codes leave out: the inequality of Cauchy and Schwarz is an equality.
+        // A query in the direction of what the codes leave out: the Cauchy–Schwarz inequality is an equality.
         let row: Vec<f32> = (0..64).map(|at| ((at * 37 % 64) as f32).sin()).collect();
         let mut codes = vec![0; row.len()];
-        let [scale, ..] = encode(&row, &mut codes);
+        let RowBounds { scale, .. } = encode(&row, &mut codes);
         let query: Vec<f32> =
             row.iter().zip(&codes).map(|(&x, &code)| x - scale * (f32::from(code) - 128.0)).collect();
         for similarity in [Similarity::Dot, Similarity::L2] {
-            let Bounded { score, upper, lower } = bounded(similarity, &query, &row, true);
+            let Bounded { score, upper, lower } = bounded(similarity, &query, &row, Precision::SixteenBit);
             assert!(lower <= score && score <= upper);
             let half = (upper + lower) / 2.0 + (upper - lower) / 4.0;
             assert!(score > half, "{score} is not above {half}");

@@ -4,83 +4,104 @@ use control::{Cancelled, Control};
 use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels, Int8RowBounds};
 use ranking::Hit;
 
-use super::Shadow;
-use super::candidates::Candidates;
-use super::quantized_rows::ShadowBlock;
-use super::score_bounds::Coded;
+use super::QuantizedRows;
+use super::candidates::{Candidate, Candidates};
+use super::quantized_rows::QuantizedBlock;
+use super::score_bounds::{Precision, QuantizedQueries};
 use crate::Error;
 use crate::exact::scan::{scan, scan_many, scan_one};
-use crate::exact::work_partition::search_shares;
+use crate::exact::work_partition::{Partition, search_partitioned};
 use crate::filter::Filter;
-use crate::store::rows_view::View;
+use crate::store::rows_view::RowsView;
 
-/// Queries multiplied at once: with a block of rows they stay in the second cache level.
-const GROUP_QUERIES: usize = 256;
-/// Up to so many queries at once wait for memory, and can be of 16 bits at no cost.
-const FINE_QUERIES: usize = 4;
-/// So many queries at once are scored faster in single precision by CPUs without instructions for bytes.
-const MANY_QUERIES: usize = 12;
-/// Rows that are wanted, of so many: codes would rule out too few.
-const LEAST_SHARE: usize = 4;
+/// Queries multiplied at once: with a block of rows they stay in the L2 cache.
+const QUERIES_PER_GROUP: usize = 256;
+/// Groups of up to this many queries wait for memory, so that the tighter bounds of 16 bits cost no time.
+const MAX_SIXTEEN_BIT_QUERIES: usize = 4;
+/// With fewer rows per hit, codes would rule out too few rows.
+const MIN_ROWS_PER_HIT: usize = 4;
 
-/// What a search reads.
+/// The most queries at once for which the prefilter is faster than a scan of all vectors, by kernel set.
+///
+/// `cargo bench -p dense --bench flat` times both, one query at a time and a thousand at once; end to end it is
+/// `npm run bench -- qps flat-50k-384` and `flat-100k-768`, with the records `2026-11-21-flat-50k-384.json` and
+/// `2026-11-21-flat-100k-768.json` of `benches/qps/record` for `avx512vnni`.
+fn max_prefiltered_queries(kernels: &Int8Kernels) -> usize {
+    match kernels.name() {
+        // Instructions for products of bytes (VNNI, `dotprod`): always faster.
+        "avx512vnni" | "avxvnni" | "neon+dotprod" => usize::MAX,
+        // Only as long as both wait for memory. `avx512bw`, `avx2`, `neon` and `scalar`.
+        _ => 12,
+    }
+}
+
+/// The vectors of an index and their int8 copy.
+#[derive(Clone, Copy)]
+pub(crate) struct PrefilteredRows<'a> {
+    pub view: RowsView<'a>,
+    pub quantized: &'a QuantizedRows,
+}
+
+/// What all queries of a search share.
 #[derive(Clone, Copy)]
 struct Search<'a> {
-    view: View<'a>,
-    shadow: &'a Shadow,
+    rows: PrefilteredRows<'a>,
     k: usize,
     filter: Option<Filter<'a>>,
     control: &'a Control,
 }
 
-/// The `k` best rows for one prepared query, best first.
+/// Returns the `k` best rows for one prepared query, best first.
 pub(crate) fn search(
-    (view, shadow): (View, &Shadow),
+    rows: PrefilteredRows<'_>,
     query: &[f32],
     k: usize,
     filter: Option<Filter>,
     control: &Control,
 ) -> Result<Vec<Hit>, Error> {
-    if !pays(&view, 1, k) {
-        return Ok(scan(&view, query, k, filter, control)?);
+    if !is_worthwhile(&rows.view, 1, k) {
+        return Ok(scan(&rows.view, query, k, filter, control)?);
     }
-    let mut found = Search { view, shadow, k, filter, control }.share(0..view.len(), query)?;
+    let mut found = Search { rows, k, filter, control }.search_range(0..rows.view.len(), query)?;
     Ok(found.pop().unwrap_or_default())
 }
 
-/// The `k` best rows for each of the prepared queries `[q * dim]`, best first.
+/// Returns the `k` best rows for each of the prepared queries `[q * dim]`, best first.
 pub(crate) fn search_many(
-    (view, shadow): (View, &Shadow),
+    rows: PrefilteredRows<'_>,
     queries: &[f32],
     k: usize,
     threads: usize,
     filter: Option<Filter>,
     control: &Control,
 ) -> Result<Vec<Vec<Hit>>, Error> {
-    if !pays(&view, queries.len() / view.dim, k) {
+    let view = rows.view;
+    if !is_worthwhile(&view, queries.len() / view.dim, k) {
         return scan_many(&view, queries, k, threads, filter, control);
     }
-    let search = Search { view, shadow, k, filter, control };
-    search_shares((queries, view.dim, GROUP_QUERIES), (view.len(), k), threads, control, |share, queries| {
-        search.share(share, queries)
+    let search = Search { rows, k, filter, control };
+    let partition =
+        Partition { dim: view.dim, queries_per_group: QUERIES_PER_GROUP, num_rows: view.len(), k };
+    search_partitioned(queries, partition, threads, control, |rows, queries| {
+        search.search_range(rows, queries)
     })
 }
 
-/// Whether codes are expected to save time.
-fn pays(view: &View, queries: usize, k: usize) -> bool {
-    let few = k.saturating_mul(LEAST_SHARE) <= view.live_len();
-    k > 0 && few && (queries <= MANY_QUERIES || Int8Kernels::detect().is_fast())
+/// Whether the prefilter is expected to save time.
+fn is_worthwhile(view: &RowsView, num_queries: usize, k: usize) -> bool {
+    let has_many_rows = k.saturating_mul(MIN_ROWS_PER_HIT) <= view.live_len();
+    k > 0 && has_many_rows && num_queries <= max_prefiltered_queries(Int8Kernels::detect())
 }
 
 impl Search<'_> {
     /// The `k` best of a range of rows for each query of a group.
-    fn share(&self, rows: Range<usize>, queries: &[f32]) -> Result<Vec<Vec<Hit>>, Cancelled> {
-        let Self { view, filter, control, .. } = *self;
+    fn search_range(&self, rows: Range<usize>, queries: &[f32]) -> Result<Vec<Vec<Hit>>, Cancelled> {
+        let Self { rows: PrefilteredRows { view, .. }, filter, control, .. } = *self;
         let k = self.k.min(rows.len());
-        let (coded, candidates) = self.candidates(rows.clone(), queries)?;
-        let candidates = candidates.into_iter().zip(&coded.bounds).zip(queries.chunks_exact(view.dim));
+        let (quantized, candidates) = self.candidates(rows.clone(), queries)?;
+        let candidates = candidates.into_iter().zip(&quantized.bounds).zip(queries.chunks_exact(view.dim));
         let scored = candidates.map(|((candidates, bounds), query)| {
-            if candidates.too_many {
+            if candidates.has_overflowed {
                 return Ok(scan_one(&view, rows.clone(), query, k, filter, control)?.into_sorted());
             }
             control.check()?;
@@ -89,103 +110,128 @@ impl Search<'_> {
         scored.collect()
     }
 
-    /// The rows of a range that codes do not rule out, for each query of a group.
-    fn candidates(&self, rows: Range<usize>, queries: &[f32]) -> Result<(Coded, Vec<Candidates>), Cancelled> {
-        let Self { view, filter, control, .. } = *self;
+    /// The rows of a range that their codes do not rule out, for each query of a group.
+    fn candidates(
+        &self,
+        rows: Range<usize>,
+        queries: &[f32],
+    ) -> Result<(QuantizedQueries, Vec<Candidates>), Cancelled> {
+        let Self { rows: PrefilteredRows { view, quantized }, filter, control, .. } = *self;
         let count = queries.len() / view.dim;
-        let coded = Coded::new(view.similarity, view.dim, queries, count <= FINE_QUERIES);
+        let precision =
+            if count <= MAX_SIXTEEN_BIT_QUERIES { Precision::SixteenBit } else { Precision::EightBit };
+        let queries = QuantizedQueries::new(view.similarity, view.dim, queries, precision);
         let mut candidates: Vec<Candidates> =
             (0..count).map(|_| Candidates::new(self.k.min(rows.len()))).collect();
-        let mut room = Room::new(coded.queries.len());
+        let mut scratch = BlockScratch::new(queries.queries.len());
         let all_allowed = filter.is_none() && view.live_len() == view.len();
         let mut start = rows.start;
         while start < rows.end {
             control.check()?;
-            let block = self.shadow.block(start, BOUND_ROWS.min(rows.end - start));
+            let block = quantized.block(start, BOUND_ROWS.min(rows.end - start));
             let first = start as u32;
             start += block.codes.len();
-            let allows =
+            let is_allowed =
                 |at: u32| view.is_live(first + at) && filter.is_none_or(|filter| filter.allows(first + at));
             let allowed = if all_allowed {
                 u64::MAX
             } else {
-                (0..block.codes.len() as u32).fold(0, |bits, at| bits | u64::from(allows(at)) << at)
+                (0..block.codes.len() as u32).fold(0, |bits, at| bits | u64::from(is_allowed(at)) << at)
             };
             if allowed != 0 {
-                room.multiply(&coded, block, allowed);
-                room.offer(&coded, block, first, &mut candidates);
+                scratch.multiply(&queries, block, allowed);
+                scratch.add_candidates(&queries, block, first, &mut candidates);
             }
         }
-        Ok((coded, candidates))
+        Ok((queries, candidates))
     }
 }
 
-/// Room for what is computed of a block of rows.
-struct Room {
+/// Buffers for one block of up to [`BOUND_ROWS`] rows.
+///
+/// If most rows of the block may be hits, all are multiplied, and a bit mask says which count. Otherwise those that may be
+/// hits are gathered first.
+struct BlockScratch {
     products: Vec<i32>,
-    /// Rows of the block that were multiplied, if not all.
-    chosen: Vec<u32>,
-    numbers: [[f32; BOUND_ROWS]; 3],
-    /// Of what was multiplied a bit for each that may be a hit.
+    /// The rows that were gathered, by their positions in the block; empty if all rows were multiplied.
+    gathered: Vec<u32>,
+    /// Scales, errors and lengths of gathered rows.
+    gathered_bounds: [[f32; BOUND_ROWS]; 3],
+    /// One bit per row that was multiplied, set if it may be a hit.
     allowed: u64,
 }
 
-impl Room {
-    fn new(queries: usize) -> Self {
-        let products = vec![0; queries * BOUND_ROWS];
-        Self { products, chosen: Vec::new(), numbers: [[0.0; BOUND_ROWS]; 3], allowed: 0 }
+impl BlockScratch {
+    fn new(num_queries: usize) -> Self {
+        Self {
+            products: vec![0; num_queries * BOUND_ROWS],
+            gathered: Vec::new(),
+            gathered_bounds: [[0.0; BOUND_ROWS]; 3],
+            allowed: 0,
+        }
     }
 
-    /// Multiplies all queries with the rows of a block, or with those that are allowed if they are few.
-    fn multiply(&mut self, coded: &Coded, block: ShadowBlock<'_>, allowed: u64) {
-        let rows = block.codes.len();
+    /// Multiplies all queries with the rows of a block, or with those that are allowed if they are at most half.
+    fn multiply(&mut self, queries: &QuantizedQueries, block: QuantizedBlock<'_>, allowed: u64) {
+        let num_rows = block.codes.len();
         let kernels = Int8Kernels::detect();
-        self.chosen.clear();
+        self.gathered.clear();
         self.allowed = allowed;
-        if allowed.count_ones() as usize * 2 > rows {
-            let products = &mut self.products[..coded.queries.len() * rows];
-            kernels.products(&coded.queries, block.codes, products);
+        if allowed.count_ones() as usize * 2 > num_rows {
+            let products = &mut self.products[..queries.queries.len() * num_rows];
+            kernels.products(&queries.queries, block.codes, products);
             return;
         }
-        self.chosen.extend(bits(allowed).map(|at| at as u32));
+        self.gathered.extend(set_bits(allowed).map(|at| at as u32));
         self.allowed = u64::MAX;
-        let Int8RowBounds { scales, errors, lengths } = block.numbers;
-        for (chosen, all) in self.numbers.iter_mut().zip([scales, errors, lengths]) {
-            for (chosen, &at) in chosen.iter_mut().zip(&self.chosen) {
-                *chosen = all[at as usize];
+        let Int8RowBounds { scales, errors, lengths } = block.bounds;
+        for (gathered, all) in self.gathered_bounds.iter_mut().zip([scales, errors, lengths]) {
+            for (gathered, &at) in gathered.iter_mut().zip(&self.gathered) {
+                *gathered = all[at as usize];
             }
         }
-        let products = &mut self.products[..coded.queries.len() * self.chosen.len()];
-        kernels.products_of(&coded.queries, block.codes, &self.chosen, products);
+        let products = &mut self.products[..queries.queries.len() * self.gathered.len()];
+        kernels.products_of(&queries.queries, block.codes, &self.gathered, products);
     }
 
-    /// Offers what was multiplied to the candidates of each query; `first` is the ord of the block's first row.
-    fn offer(&self, coded: &Coded, block: ShadowBlock<'_>, first: u32, candidates: &mut [Candidates]) {
+    /// Adds the rows that were multiplied to the candidates of each query, unless they are ruled out. `first` is the ord of the
+    /// block's first row.
+    fn add_candidates(
+        &self,
+        queries: &QuantizedQueries,
+        block: QuantizedBlock<'_>,
+        first: u32,
+        candidates: &mut [Candidates],
+    ) {
         let kernels = Int8Kernels::detect();
-        let chosen = (!self.chosen.is_empty()).then_some(&self.chosen);
-        let rows = chosen.map_or(block.codes.len(), Vec::len);
-        let [scales, errors, lengths] = self.numbers.each_ref().map(|numbers| &numbers[..rows]);
-        let numbers =
-            if chosen.is_some() { Int8RowBounds { scales, errors, lengths } } else { block.numbers };
-        let parts = 1 + usize::from(coded.fine);
-        let products = self.products.chunks_exact(parts * rows);
-        for ((candidates, bounds), products) in candidates.iter_mut().zip(&coded.bounds).zip(products) {
-            let (products, fine) = products.split_at(rows);
-            let fine = coded.fine.then_some(fine);
-            let reaching = kernels.reaching(products, fine, numbers, &bounds.upper, candidates.least);
-            for at in bits(reaching & self.allowed) {
-                let (scale, error, length) = (numbers.scales[at], numbers.errors[at], numbers.lengths[at]);
-                let fine = fine.map(|fine| fine[at]);
-                let bound = |bound: &Int8Bound| bound.of(products[at], fine, scale, error, length);
-                let ord = first + chosen.map_or(at as u32, |chosen| chosen[at]);
-                candidates.push(ord, bound(&bounds.upper), bound(&bounds.lower));
+        let gathered = (!self.gathered.is_empty()).then_some(&self.gathered);
+        let num_rows = gathered.map_or(block.codes.len(), Vec::len);
+        let [scales, errors, lengths] = self.gathered_bounds.each_ref().map(|bounds| &bounds[..num_rows]);
+        let row_bounds =
+            if gathered.is_some() { Int8RowBounds { scales, errors, lengths } } else { block.bounds };
+        let has_low = queries.precision == Precision::SixteenBit;
+        let parts = 1 + usize::from(has_low);
+        let products = self.products.chunks_exact(parts * num_rows);
+        for ((candidates, bounds), products) in candidates.iter_mut().zip(&queries.bounds).zip(products) {
+            let (high, low) = products.split_at(num_rows);
+            let low = has_low.then_some(low);
+            let min_upper_bound = candidates.min_upper_bound;
+            let reaching = kernels.reaching(high, low, row_bounds, &bounds.upper, min_upper_bound);
+            for at in set_bits(reaching & self.allowed) {
+                let (scale, error, length) =
+                    (row_bounds.scales[at], row_bounds.errors[at], row_bounds.lengths[at]);
+                let low = low.map(|low| low[at]);
+                let bound = |bound: &Int8Bound| bound.of(high[at], low, scale, error, length);
+                let ord = first + gathered.map_or(at as u32, |gathered| gathered[at]);
+                let upper_bound = bound(&bounds.upper);
+                candidates.push(Candidate { upper_bound, ord }, bound(&bounds.lower));
             }
         }
     }
 }
 
-/// Positions of the bits that are set, in order.
-fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+/// The positions of the bits that are set, in order.
+fn set_bits(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let at = word.trailing_zeros();
         word &= word.wrapping_sub(1);
@@ -200,9 +246,17 @@ mod tests {
     use crate::store::rows::Rows;
 
     #[test]
+    fn kernels_with_dot_product_instructions_always_prefilter() {
+        for kernels in Int8Kernels::available() {
+            let expected = if kernels.is_fast() { usize::MAX } else { 12 };
+            assert_eq!(max_prefiltered_queries(kernels), expected, "{}", kernels.name());
+        }
+    }
+
+    #[test]
     fn of_ordinary_rows_few_are_left_to_be_scored() {
         let (dim, rows, k) = (64, 8000, 10);
-        // Numbers without a pattern, the same every time: the upper half of products of a large odd number.
+        // A linear congruential generator: the upper bits of its state.
         let mut state = 1u64;
         let mut number = || {
             state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
@@ -213,15 +267,16 @@ mod tests {
         for similarity in [Similarity::Dot, Similarity::L2] {
             let mut index = Rows::new(dim, similarity, serde_json::Value::Null).expect("a dimension");
             let ids: Vec<String> = (0..rows).map(|row| row.to_string()).collect();
-            index.append(&ids, &vectors).expect("sound rows");
-            let mut shadow = Shadow::new(dim).expect("a dimension");
-            shadow.extend(&vectors);
+            index.append(&ids, &vectors).expect("valid rows");
+            let mut quantized = QuantizedRows::new(dim).expect("a dimension");
+            quantized.extend(&vectors);
             let control = Control::new();
-            let search = Search { view: index.view(), shadow: &shadow, k, filter: None, control: &control };
+            let prefiltered = PrefilteredRows { view: index.view(), quantized: &quantized };
+            let search = Search { rows: prefiltered, k, filter: None, control: &control };
             for queries in [&queries[..dim], &queries] {
                 for mut candidates in search.candidates(0..rows, queries).expect("not cancelled").1 {
                     candidates.prune();
-                    let left = candidates.kept.len();
+                    let left = candidates.candidates.len();
                     assert!((k..8 * k).contains(&left), "{left} of {rows} rows");
                 }
             }

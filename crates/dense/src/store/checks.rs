@@ -1,41 +1,54 @@
+//! Limits of an index, and the checks that reject what exceeds them.
+
 use std::borrow::Cow;
 
 use crate::{Error, Similarity};
 
-/// The most rows of an index: ords are 32-bit, and the last is no row's.
-pub(crate) const MOST_ROWS: usize = u32::MAX as usize - 1;
-/// The greatest dimension of an index.
-pub(crate) const LARGEST_DIM: usize = 1 << 20;
+/// The maximum number of rows of an index. Ords are 32 bits, and `u32::MAX` is never the ord of a row.
+pub(crate) const MAX_ROWS: usize = u32::MAX as usize - 1;
+/// The maximum dimension of an index.
+pub(crate) const MAX_DIM: usize = 1 << 20;
 
-/// The vectors of a batch, ready to be stored.
+/// Checks a batch to be added to an index of `num_rows` rows and [prepares](Similarity::prepare) its vectors.
 pub(crate) fn check_batch<'a, S>(
     dim: usize,
     similarity: Similarity,
-    rows: usize,
+    num_rows: usize,
     ids: &[S],
     vectors: &'a [f32],
 ) -> Result<Cow<'a, [f32]>, Error> {
-    if !vectors.len().is_multiple_of(dim) {
-        return Err(Error::Dimension { operation: "add", expected: dim, got: vectors.len() });
-    }
-    if vectors.len() / dim != ids.len() {
-        return Err(Error::Count { operation: "add", expected: vectors.len() / dim, got: ids.len() });
-    }
-    check_room(rows, ids.len())?;
+    check_shape("add", dim, ids.len(), vectors)?;
+    check_capacity(num_rows, ids.len())?;
     similarity.prepare("add", dim, vectors)
 }
 
-/// Whether `more` rows find room beside `rows`.
-pub(crate) fn check_room(rows: usize, more: usize) -> Result<(), Error> {
-    if rows + more > MOST_ROWS {
-        return Err(Error::Full { expected: MOST_ROWS, got: rows + more });
+/// Checks that `vectors` has one vector of dimension `dim` per id.
+pub(crate) fn check_shape(
+    operation: &'static str,
+    dim: usize,
+    num_ids: usize,
+    vectors: &[f32],
+) -> Result<(), Error> {
+    if !vectors.len().is_multiple_of(dim) {
+        return Err(Error::Dimension { operation, expected: dim, got: vectors.len() });
+    }
+    if vectors.len() / dim != num_ids {
+        return Err(Error::Count { operation, expected: vectors.len() / dim, got: num_ids });
+    }
+    Ok(())
+}
+
+/// Checks that an index of `num_rows` rows can have `additional` ones.
+pub(crate) fn check_capacity(num_rows: usize, additional: usize) -> Result<(), Error> {
+    if num_rows + additional > MAX_ROWS {
+        return Err(Error::Full { expected: MAX_ROWS, got: num_rows + additional });
     }
     Ok(())
 }
 
 pub(crate) fn check_dim(dim: usize) -> Result<(), Error> {
-    if (1..=LARGEST_DIM).contains(&dim) {
+    if (1..=MAX_DIM).contains(&dim) {
         return Ok(());
     }
-    Err(Error::Option { name: "dim", expected: format!("1 to {LARGEST_DIM}"), got: dim.to_string() })
+    Err(Error::Option { name: "dim", expected: format!("1 to {MAX_DIM}"), got: dim.to_string() })
 }

@@ -5,31 +5,31 @@ use kernels::Kernels;
 
 use crate::Error;
 
-/// A number as it is stored.
+/// A number as a vector stores it.
 pub(crate) trait Element: AnyBitPattern + NoUninit + Sync {
-    /// Prepared vectors as they are stored.
+    /// Turns prepared vectors into their stored form.
     fn encode<'a>(dim: usize, vectors: Cow<'a, [f32]>) -> Result<Cow<'a, [Self]>, Error>;
 
-    /// Stored numbers as they are compared.
+    /// Turns stored numbers into single precision.
     fn decode(stored: &[Self]) -> Cow<'_, [f32]>;
 
-    /// [`decode`](Self::decode) into `room` of the same length, which is left alone if numbers are compared as they are.
-    fn decode_into<'a>(stored: &'a [Self], room: &'a mut [f32]) -> &'a [f32];
+    /// [Decodes](Self::decode) to `buffer`, which has the same length; returns `stored` itself if that is `f32`.
+    fn decode_into<'a>(stored: &'a [Self], buffer: &'a mut [f32]) -> &'a [f32];
 
-    /// Inner products of a vector and the stored rows `[n * dim]`, which are in memory one after the other.
+    /// The inner products of a vector and consecutive stored rows `[n * dim]`.
     fn products(vector: &[f32], rows: &[Self], products: &mut [f32]);
 
-    /// Squared distances of a vector and the stored rows `[n * dim]`, which are in memory one after the other.
+    /// The squared distances between a vector and consecutive stored rows `[n * dim]`.
     fn squared_distances(vector: &[f32], rows: &[Self], distances: &mut [f32]);
 
-    /// The inner product of a vector and a stored row, with the bits that it has in [`products`](Self::products).
+    /// The inner product of a vector and a stored row, with the same bits as in [`products`](Self::products).
     fn product(vector: &[f32], row: &[Self]) -> f32 {
         let mut products = [0.0];
         Self::products(vector, row, &mut products);
         products[0]
     }
 
-    /// The squared distance of a vector and a stored row, with the bits that it has in
+    /// The squared distance between a vector and a stored row, with the same bits as in
     /// [`squared_distances`](Self::squared_distances).
     fn squared_distance(vector: &[f32], row: &[Self]) -> f32 {
         let mut distances = [0.0];

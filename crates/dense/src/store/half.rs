@@ -1,27 +1,28 @@
-//! Rows in half precision.
+//! Rows in half precision (IEEE 754 binary16), stored as the bits of their numbers. Scores are computed in single precision
+//! from the widened numbers.
 
 use std::borrow::Cow;
 
 use kernels::half::{HalfFormat, HalfKernels};
 
+use super::element::Element;
+use super::rows::Rows;
 use crate::Error;
-use crate::store::element::Element;
-use crate::store::rows::Rows;
 
-/// The greatest finite number.
-const GREATEST: f32 = 65_504.0;
-/// The bits of a number in half precision.
+/// The largest finite number of binary16.
+const MAX_F16: f32 = 65_504.0;
+
 impl Element for u16 {
     fn encode<'a>(dim: usize, vectors: Cow<'a, [f32]>) -> Result<Cow<'a, [Self]>, Error> {
         let mut halves = vec![0; vectors.len()];
         HalfKernels::detect().narrow(HalfFormat::F16, &vectors, &mut halves);
-        let infinite = |&half: &u16| half & 0x7fff == 0x7c00;
-        match halves.iter().position(infinite) {
+        let is_infinite = |&half: &u16| half & 0x7fff == 0x7c00;
+        match halves.iter().position(is_infinite) {
             Some(at) => Err(Error::Range {
                 operation: "add",
                 row: at / dim,
                 column: at % dim,
-                expected: GREATEST,
+                expected: MAX_F16,
                 got: vectors[at],
             }),
             None => Ok(Cow::Owned(halves)),
@@ -32,9 +33,9 @@ impl Element for u16 {
         Cow::Owned(widened(stored))
     }
 
-    fn decode_into<'a>(stored: &'a [Self], room: &'a mut [f32]) -> &'a [f32] {
-        HalfKernels::detect().widen(HalfFormat::F16, stored, room);
-        room
+    fn decode_into<'a>(stored: &'a [Self], buffer: &'a mut [f32]) -> &'a [f32] {
+        HalfKernels::detect().widen(HalfFormat::F16, stored, buffer);
+        buffer
     }
 
     fn products(vector: &[f32], rows: &[Self], products: &mut [f32]) {

@@ -6,15 +6,14 @@ use serde_json::Value;
 use storage::File;
 
 use super::checks::{check_batch, check_dim};
-use crate::RowSet;
+use super::columns::column::Column;
+use super::element::Element;
+use super::ids::Ids;
+use super::rows_view::RowsView;
 use crate::phrases::has_phrases;
-use crate::store::columns::column::Column;
-use crate::store::element::Element;
-use crate::store::ids::Ids;
-use crate::store::rows_view::View;
-use crate::{Error, Similarity};
+use crate::{Error, RowSet, Similarity};
 
-/// What every index has: vectors with their ids, some of them deleted.
+/// Vectors with their ids, some of them deleted or staged.
 #[derive(Debug)]
 pub(crate) struct Rows<T = f32> {
     pub(super) dim: usize,
@@ -22,8 +21,9 @@ pub(crate) struct Rows<T = f32> {
     pub(super) metadata: Value,
     pub(super) ids: Ids,
     pub(super) vectors: Column<T>,
+    /// The tombstones.
     pub(super) deleted: RowSet,
-    /// Where they were opened.
+    /// The file that they were opened from.
     pub(super) file: Option<Arc<File>>,
 }
 
@@ -35,19 +35,19 @@ impl<T: Element> Rows<T> {
         Ok(Self { dim, similarity, metadata, ids, vectors, deleted, file: None })
     }
 
-    /// The rows that can be found.
-    pub fn live(&self) -> RowSet {
-        RowSet::full(self.ids().shown()).difference(self.deleted())
-    }
-
-    /// Rows, deleted and staged ones too.
+    /// The number of rows, including deleted and staged ones.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Rows that can be found.
+    /// The rows that searches can find.
+    pub fn live(&self) -> RowSet {
+        RowSet::full(self.ids.published_len()).difference(&self.deleted)
+    }
+
+    /// The number of rows that searches can find.
     pub fn live_len(&self) -> usize {
-        self.ids.shown() - self.deleted.len()
+        self.ids.published_len() - self.deleted.len()
     }
 
     pub fn dim(&self) -> usize {
@@ -66,15 +66,7 @@ impl<T: Element> Rows<T> {
         &self.ids
     }
 
-    pub fn ids_mut(&mut self) -> &mut Ids {
-        &mut self.ids
-    }
-
-    pub fn deleted(&self) -> &RowSet {
-        &self.deleted
-    }
-
-    /// The numbers of a row, as they are stored.
+    /// The numbers of a row as they are stored.
     pub fn stored(&self, ord: u32) -> &[T] {
         self.vectors.slice(ord as usize * self.dim, self.dim)
     }
@@ -85,15 +77,15 @@ impl<T: Element> Rows<T> {
     }
 
     /// What a search reads.
-    pub fn view(&self) -> View<'_, T> {
-        let (base, tail) = self.vectors.parts();
+    pub fn view(&self) -> RowsView<'_, T> {
+        let (mapped, appended) = self.vectors.parts();
         let Self { dim, similarity, ref deleted, .. } = *self;
-        // While rows are being staged they are linked like others.
-        let shown = if self.ids.staging() { self.len() } else { self.ids.shown() };
-        View::new(similarity, dim, (base, tail), deleted, shown)
+        // Rows that are being staged are inserted into a graph like others.
+        let published = if self.ids.is_staging() { self.len() } else { self.ids.published_len() };
+        RowsView { similarity, dim, mapped, appended, deleted, published }
     }
 
-    /// Appends rows and returns their ords; on an error, none.
+    /// Appends rows and returns their ords; on an error, appends none.
     pub fn append<S: AsRef<str>>(&mut self, ids: &[S], vectors: &[f32]) -> Result<Range<u32>, Error> {
         let before = self.len();
         let vectors = T::encode(self.dim, check_batch(self.dim, self.similarity, before, ids, vectors)?)?;
@@ -102,13 +94,13 @@ impl<T: Element> Rows<T> {
         Ok(before as u32..self.len() as u32)
     }
 
-    /// Takes back the rows appended from row `rows` on, none of which may be deleted.
-    pub fn truncate(&mut self, rows: usize) {
-        self.ids.truncate(rows);
-        self.vectors.truncate(rows * self.dim);
+    /// Removes the rows from row `num_rows` on, none of which may be deleted or come from a file.
+    pub fn truncate(&mut self, num_rows: usize) {
+        self.ids.truncate(num_rows);
+        self.vectors.truncate(num_rows * self.dim);
     }
 
-    /// Deletes rows by their ids; if one is not there, none.
+    /// Deletes rows by their ids; if one is not in the index, none.
     pub fn delete<S: AsRef<str>>(&mut self, ids: &[S]) -> Result<(), Error> {
         let find = |(row, id): (usize, &S)| {
             let id = id.as_ref();
@@ -116,18 +108,18 @@ impl<T: Element> Rows<T> {
             self.ids.ord(id).ok_or_else(unknown)
         };
         let ords = ids.iter().enumerate().map(find).collect::<Result<Vec<u32>, Error>>()?;
-        ords.into_iter().for_each(|ord| self.bury(ord));
+        ords.into_iter().for_each(|ord| self.mark_deleted(ord));
         Ok(())
     }
 
-    /// Deletes a row, which may be deleted already.
-    pub fn bury(&mut self, ord: u32) {
+    /// Gives a row a tombstone, if it has none yet.
+    pub fn mark_deleted(&mut self, ord: u32) {
         if self.deleted.insert(ord) {
             self.ids.release(ord);
         }
     }
 
-    /// A copy without the deleted and staged rows; the rest keep their order.
+    /// A copy without deleted and staged rows; the others keep their order.
     pub fn compacted(&self) -> Self {
         let Self { dim, similarity, .. } = *self;
         let metadata = self.metadata.clone();
@@ -142,7 +134,7 @@ impl<T: Element> Rows<T> {
         rows
     }
 
-    /// The same rows with other numbers, in memory.
+    /// The same rows with numbers stored in another way, in memory.
     pub fn converted<U: Element>(self, convert: impl Fn(&[T]) -> Vec<U>) -> Rows<U> {
         let mut vectors = Column::new();
         (0..self.len() as u32).for_each(|ord| vectors.extend(&convert(self.stored(ord))));
@@ -150,7 +142,7 @@ impl<T: Element> Rows<T> {
         Rows { dim, similarity, metadata, ids, vectors, deleted, file }
     }
 
-    /// The file in which they were opened.
+    /// The file that the rows were opened from.
     pub fn file(&self) -> Option<&File> {
         self.file.as_deref()
     }

@@ -1,61 +1,51 @@
-use crate::RowSet;
-use crate::Similarity;
-use crate::store::element::Element;
+use super::element::Element;
+use crate::{RowSet, Similarity};
 
-/// The vectors of an index while it is searched.
+/// The vectors of an index during a search.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct View<'a, T = f32> {
+pub(crate) struct RowsView<'a, T = f32> {
     pub similarity: Similarity,
     pub dim: usize,
-    base: &'a [T],
-    tail: &'a [T],
-    deleted: &'a RowSet,
+    /// The rows of a file.
+    pub(super) mapped: &'a [T],
+    /// The rows behind them, in memory.
+    pub(super) appended: &'a [T],
+    pub(super) deleted: &'a RowSet,
     /// Rows from this one on are staged.
-    shown: usize,
+    pub(super) published: usize,
 }
 
-impl<'a, T: Element> View<'a, T> {
-    /// The rows of `base`, then those of `tail`.
-    pub fn new(
-        similarity: Similarity,
-        dim: usize,
-        (base, tail): (&'a [T], &'a [T]),
-        deleted: &'a RowSet,
-        shown: usize,
-    ) -> Self {
-        Self { similarity, dim, base, tail, deleted, shown }
-    }
-
-    /// Rows, deleted and staged ones too.
+impl<'a, T: Element> RowsView<'a, T> {
+    /// The number of rows, including deleted and staged ones.
     pub fn len(&self) -> usize {
-        (self.base.len() + self.tail.len()) / self.dim
+        (self.mapped.len() + self.appended.len()) / self.dim
     }
 
-    /// Rows that can be found.
+    /// The number of rows that can be found.
     pub fn live_len(&self) -> usize {
-        self.shown - self.deleted.len()
+        self.published - self.deleted.len()
     }
 
     /// Whether a row is neither deleted nor staged.
     pub fn is_live(&self, ord: u32) -> bool {
-        (ord as usize) < self.shown && !self.deleted.contains(ord)
+        (ord as usize) < self.published && !self.deleted.contains(ord)
     }
 
     pub fn row(&self, ord: u32) -> &'a [T] {
         let start = ord as usize * self.dim;
-        match start.checked_sub(self.base.len()) {
-            Some(start) => &self.tail[start..][..self.dim],
-            None => &self.base[start..][..self.dim],
+        match start.checked_sub(self.mapped.len()) {
+            Some(start) => &self.appended[start..][..self.dim],
+            None => &self.mapped[start..][..self.dim],
         }
     }
 
-    /// Consecutive rows from `start`: up to `most`, fewer where the file ends.
-    pub fn rows(&self, start: usize, most: usize) -> &'a [T] {
-        let (part, start) = match (start * self.dim).checked_sub(self.base.len()) {
-            Some(start) => (self.tail, start),
-            None => (self.base, start * self.dim),
+    /// Consecutive rows from `start`: up to `max`, fewer at the end of the mapped rows and at the end.
+    pub fn rows(&self, start: usize, max: usize) -> &'a [T] {
+        let (part, start) = match (start * self.dim).checked_sub(self.mapped.len()) {
+            Some(start) => (self.appended, start),
+            None => (self.mapped, start * self.dim),
         };
-        let end = part.len().min(start + most * self.dim);
+        let end = part.len().min(start + max * self.dim);
         &part[start..end]
     }
 

@@ -1,18 +1,35 @@
 use crate::similarity::squared_length;
 
-/// What ids may be put in an index.
+/// Which ids a batch may have. Batches are added at once, or staged in slices and then published:
+///
+/// ```
+/// use control::Control;
+/// use dense::{HnswIndex, HnswOptions, Put, Similarity};
+///
+/// let control = Control::new();
+/// let mut index = HnswIndex::new(1, Similarity::Dot, HnswOptions::default(), serde_json::Value::Null)?;
+/// index.add(vec!["a".into()], &[1.0], 1, &control)?;
+/// index.check_rows(Put::Upsert, &["a", "b"], &[3.0, 2.0])?;
+/// index.stage(Put::Upsert, vec!["a".into()], &[3.0], 1, &control)?;
+/// index.stage(Put::Upsert, vec!["b".into()], &[2.0], 1, &control)?;
+/// assert_eq!((index.live_len(), index.search(&[1.0], 9, 9, &control)?[0].score), (1, 1.0));
+/// assert_eq!(index.publish(), [(0, 1)]);
+/// assert_eq!((index.live_len(), index.search(&[1.0], 9, 9, &control)?[0].score), (2, 3.0));
+/// # Ok::<(), dense::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Put {
-    /// New ones only.
+    /// Only ids that are not in the index.
     Add,
-    /// Only those that are there, whose vectors are replaced.
+    /// Only ids that are in the index; their vectors are replaced.
     Update,
-    /// Either.
+    /// Any ids.
     Upsert,
 }
 
 impl Put {
-    pub(crate) fn name(self) -> &'static str {
+    /// The operation that errors name.
+    pub(crate) fn operation(self) -> &'static str {
         match self {
             Self::Add => "add",
             Self::Update | Self::Upsert => "update",
@@ -20,27 +37,30 @@ impl Put {
     }
 }
 
-/// The length of the longest vector of a batch, squared.
+/// The length of the longest vector of a batch.
 #[derive(Debug, Clone, Copy)]
-pub struct Longest(pub(crate) f32);
+pub struct Longest {
+    pub(crate) squared_length: f32,
+}
 
 impl Longest {
-    /// Of the vectors `[n * dim]`.
+    /// Finds it in the vectors `[n * dim]`.
     #[must_use]
     pub fn of(dim: usize, vectors: &[f32]) -> Self {
-        let lengths = vectors.chunks_exact(dim).map(|vector| squared_length(vector) as f32);
-        Self(lengths.fold(0.0, f32::max))
+        let squared_lengths = vectors.chunks_exact(dim).map(|vector| squared_length(vector) as f32);
+        Self { squared_length: squared_lengths.fold(0.0, f32::max) }
     }
 }
 
-/// Rows that nobody sees yet.
+/// The staged rows of an index.
 #[derive(Debug)]
 pub(crate) struct Staged {
-    /// They are the rows from this one on.
+    /// Rows from this one on are staged.
     pub first: usize,
+    /// Which ids they may have.
     pub put: Put,
-    /// Whether some are being added now. They are then linked like others.
-    pub open: bool,
-    /// Rows and those that will stand for their ids.
+    /// Whether a slice is being added at the moment.
+    pub is_open: bool,
+    /// The rows that publishing deletes, each with its replacement.
     pub replaced: Vec<(u32, u32)>,
 }

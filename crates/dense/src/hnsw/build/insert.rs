@@ -1,5 +1,3 @@
-//! Inserting rows, on several threads: Malkov and Yashunin (2018), algorithm 1.
-
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
@@ -9,74 +7,76 @@ use ranking::{Hit, by_rank};
 use rayon::prelude::*;
 
 use super::level::level;
-use super::select_neighbors::select;
+use super::select_neighbors::{Selection, select_neighbors};
 use crate::Error;
-use crate::hnsw::graph::{Graph, Links};
+use crate::hnsw::graph::{Graph, GraphView};
 use crate::hnsw::options::HnswOptions;
-use crate::hnsw::scorer::{Closeness, Work};
-use crate::hnsw::search::beam_search::Walk;
+use crate::hnsw::scorer::{ScoreBuffers, Scorer};
+use crate::hnsw::search::beam_search::BeamSearch;
 use crate::hnsw::search::scratch::Scratch;
 
-/// A list of links that is too long loses this share of its room besides, so that the next links to the row cost nothing.
-/// Choosing links anew is half of the work of building without it; recall is the same.
-const SLACK: usize = 8;
-/// Rows that one thread inserts alone into a small graph, so that the others find something to link to.
-const FIRST_ROWS: u32 = 1024;
+/// A list that overflows is cut to its capacity minus this part of it, so that the next rows can be added without another
+/// selection. Selections would be half of the work of building otherwise; recall is the same.
+const SLACK_DIVISOR: usize = 8;
+/// The first rows of a graph, which one thread inserts: rows inserted at the same time do not find each other.
+const SEQUENTIAL_ROWS: u32 = 1024;
+/// Lock stripes per thread.
+const STRIPES_PER_THREAD: usize = 256;
 
-/// The links of rows, by row and layer, as they were before.
-type Undo = BTreeMap<(u32, usize), Box<[u32]>>;
+/// The neighbors that rows had before, by row and layer.
+type UndoLog = BTreeMap<(u32, usize), Box<[u32]>>;
 
 /// What stays the same while rows are inserted.
-pub(crate) struct Job<'a> {
-    pub closeness: Closeness<'a>,
+pub(crate) struct BuildContext<'a> {
+    pub scorer: Scorer<'a>,
     pub options: &'a HnswOptions,
     pub threads: usize,
     pub control: &'a Control,
 }
 
-/// Puts the rows `new`, the next ones, in the graph; those that are not `live` without links. Counts each as one
-/// unit done. On an error the graph is as it was before.
-pub(crate) fn link(
+/// Inserts the rows `new`, which follow those in the graph; rows that are not `live` get no neighbors. Counts each as one
+/// unit done. On an error the graph is what it was before.
+pub(crate) fn insert_rows(
     graph: &mut Graph,
     new: Range<u32>,
     live: impl Fn(u32) -> bool + Sync,
-    job: &Job,
+    context: &BuildContext,
 ) -> Result<(), Error> {
     let levels: Vec<u8> =
-        new.clone().map(|row| if live(row) { level(row, job.options) } else { 0 }).collect();
-    graph.grow(&levels)?;
-    let threads = threads::resolve(job.threads);
-    let stripes = if threads == 1 { 1 } else { 256 * threads };
+        new.clone().map(|row| if live(row) { level(row, context.options) } else { 0 }).collect();
+    graph.append_rows(&levels)?;
+    let threads = threads::resolve(context.threads);
+    let num_stripes = if threads == 1 { 1 } else { STRIPES_PER_THREAD * threads };
     let builder = Builder {
-        job,
-        links: graph.view(),
-        before: new.start,
-        entry: RwLock::new(graph.entry),
-        stripes: (0..stripes).map(|_| Mutex::default()).collect(),
+        context,
+        graph: graph.view(),
+        first_new: new.start,
+        entry_point: RwLock::new(graph.entry_point),
+        stripes: (0..num_stripes).map(|_| Mutex::default()).collect(),
     };
-    let in_turn = |rows: Range<u32>| -> Result<(), Error> {
+    let insert_sequentially = |rows: Range<u32>| -> Result<(), Error> {
         let mut scratch = Scratch::default();
         Ok(rows.filter(|&row| live(row)).try_for_each(|row| builder.insert(row, &mut scratch))?)
     };
     let result = if threads == 1 {
-        in_turn(new.clone())
+        insert_sequentially(new.clone())
     } else {
-        let rest = new.start.max(FIRST_ROWS).min(new.end);
-        in_turn(new.start..rest).and_then(|()| {
+        let first_parallel = new.start.max(SEQUENTIAL_ROWS).min(new.end);
+        insert_sequentially(new.start..first_parallel).and_then(|()| {
             threads::install_unless_single(threads, || {
-                let rows = (rest..new.end).into_par_iter().filter(|&row| live(row));
+                let rows = (first_parallel..new.end).into_par_iter().filter(|&row| live(row));
                 rows.try_for_each_init(Scratch::default, |scratch, row| builder.insert(row, scratch))
             })?
             .map_err(Error::from)
         })
     };
-    let Builder { entry, stripes, .. } = builder;
+    let Builder { entry_point, stripes, .. } = builder;
     if result.is_ok() {
-        graph.entry = entry.into_inner().unwrap_or_else(PoisonError::into_inner);
+        graph.entry_point = entry_point.into_inner().unwrap_or_else(PoisonError::into_inner);
     } else {
         for stripe in stripes {
-            for ((row, layer), links) in stripe.into_inner().unwrap_or_else(PoisonError::into_inner) {
-                graph.view().set(row, layer, &links);
+            for ((row, layer), neighbors) in stripe.into_inner().unwrap_or_else(PoisonError::into_inner) {
+                graph.view().set_neighbors(row, layer, &neighbors);
             }
         }
         graph.truncate(new.start as usize);
@@ -85,83 +85,88 @@ pub(crate) fn link(
 }
 
 struct Builder<'a> {
-    job: &'a Job<'a>,
-    links: Links<'a>,
+    context: &'a BuildContext<'a>,
+    graph: GraphView<'a>,
     /// Rows below this were in the graph before.
-    before: u32,
-    entry: RwLock<Option<u32>>,
-    /// A row's links change only under the lock of its stripe, which notes how those of older rows were.
-    stripes: Vec<Mutex<Undo>>,
+    first_new: u32,
+    entry_point: RwLock<Option<u32>>,
+    /// A row's neighbors change only under the lock of the row's stripe, whose log has what older rows had before.
+    stripes: Vec<Mutex<UndoLog>>,
 }
 
 impl Builder<'_> {
     fn insert(&self, row: u32, scratch: &mut Scratch) -> Result<(), Cancelled> {
-        let entry = *self.entry.read().unwrap_or_else(PoisonError::into_inner);
-        let level = self.links.level(row);
-        match entry {
-            Some(entry) if level <= self.links.level(entry) => self.connect(row, entry, scratch)?,
-            // A new top is put up by one thread while no other starts; there are about log(rows) of them.
+        let entry_point = *self.entry_point.read().unwrap_or_else(PoisonError::into_inner);
+        let level = self.graph.level(row);
+        match entry_point {
+            Some(entry_point) if level <= self.graph.level(entry_point) => {
+                self.connect(row, entry_point, scratch)?;
+            }
+            // A row above all others is inserted while no other insertion starts. About log(rows) rows are.
             _ => {
-                let mut entry = self.entry.write().unwrap_or_else(PoisonError::into_inner);
-                if let Some(entry) = *entry {
-                    self.connect(row, entry, scratch)?;
+                let mut entry_point = self.entry_point.write().unwrap_or_else(PoisonError::into_inner);
+                if let Some(entry_point) = *entry_point {
+                    self.connect(row, entry_point, scratch)?;
                 }
-                if entry.is_none_or(|entry| level > self.links.level(entry)) {
-                    *entry = Some(row);
+                if entry_point.is_none_or(|entry_point| level > self.graph.level(entry_point)) {
+                    *entry_point = Some(row);
                 }
             }
         }
-        self.job.control.advance(1);
+        self.context.control.advance(1);
         Ok(())
     }
 
-    /// Links a row from its level, or that of `entry`, down to layer 0.
-    fn connect(&self, row: u32, entry: u32, scratch: &mut Scratch) -> Result<(), Cancelled> {
-        let Job { closeness, options, control, .. } = *self.job;
-        let walk = Walk { closeness, links: self.links, control };
-        let target = closeness.of_row(row);
-        let top = self.links.level(row).min(self.links.level(entry));
-        let mut entries = vec![walk.descend(&target, entry, top, scratch)];
+    /// Connects a row in each layer from its own level, or that of the entry point if it is lower, down to layer 0.
+    fn connect(&self, row: u32, entry_point: u32, scratch: &mut Scratch) -> Result<(), Cancelled> {
+        let BuildContext { scorer, options, control, .. } = *self.context;
+        let search = BeamSearch { scorer, graph: self.graph, control };
+        let query = scorer.query_from_row(row);
+        let top = self.graph.level(row).min(self.graph.level(entry_point));
+        let selection = Selection { max_neighbors: options.m, keep_pruned: options.keep_pruned };
+        let mut entry_points = vec![search.greedy_descent(&query, entry_point, top, scratch)];
         for layer in (0..=top).rev() {
-            walk.layer(&target, &entries, options.ef_construction, layer, scratch)?;
-            // Another thread may have linked to this row in this layer already.
+            search.search_layer(&query, &entry_points, options.ef_construction, layer, scratch)?;
+            // Another thread may have added this row to a list of this layer already.
             let found: Vec<Hit> = scratch.found().filter(|found| found.ord != row).collect();
-            let chosen = select(&closeness, &found, options.m, options.keep_pruned, &mut scratch.work);
-            self.add_links(row, layer, &chosen, &mut scratch.work);
-            for other in chosen {
-                self.add_links(other, layer, &[row], &mut scratch.work);
+            let selected = select_neighbors(&scorer, &found, selection, &mut scratch.buffers);
+            self.add_neighbors(row, layer, &selected, &mut scratch.buffers);
+            for neighbor in selected {
+                self.add_neighbors(neighbor, layer, &[row], &mut scratch.buffers);
             }
-            entries = found;
+            entry_points = found;
         }
         Ok(())
     }
 
-    /// Adds links to those of a row; if there are too many then, the best are chosen anew.
-    fn add_links(&self, row: u32, layer: usize, more: &[u32], work: &mut Work) {
-        let Job { closeness, options, .. } = self.job;
-        let mut undo = self.lock(row);
-        let mut links = Vec::with_capacity(self.links.room(layer) + more.len());
-        self.links.get(row, layer, &mut links);
-        if row < self.before {
-            undo.entry((row, layer)).or_insert_with(|| links.as_slice().into());
+    /// Adds neighbors to those of a row; if they are too many then, selects anew among all.
+    fn add_neighbors(&self, row: u32, layer: usize, added: &[u32], buffers: &mut ScoreBuffers) {
+        let BuildContext { scorer, options, .. } = self.context;
+        let mut undo_log = self.lock(row);
+        let capacity = self.graph.max_neighbors(layer);
+        let mut neighbors = Vec::with_capacity(capacity + added.len());
+        self.graph.read_neighbors(row, layer, &mut neighbors);
+        if row < self.first_new {
+            undo_log.entry((row, layer)).or_insert_with(|| neighbors.as_slice().into());
         }
-        for &link in more {
-            if !links.contains(&link) {
-                links.push(link);
+        for &neighbor in added {
+            if !neighbors.contains(&neighbor) {
+                neighbors.push(neighbor);
             }
         }
-        if links.len() > self.links.room(layer) {
-            closeness.all(&closeness.of_codes(row), &links, work);
-            let near = links.iter().zip(&work.closeness);
-            let mut candidates: Vec<Hit> = near.map(|(&ord, &score)| Hit { ord, score }).collect();
+        if neighbors.len() > capacity {
+            scorer.score(&scorer.query_from_codes(row), &neighbors, buffers);
+            let scored = neighbors.iter().zip(&buffers.scores);
+            let mut candidates: Vec<Hit> = scored.map(|(&ord, &score)| Hit { ord, score }).collect();
             candidates.sort_unstable_by(by_rank);
-            let room = self.links.room(layer);
-            links = select(closeness, &candidates, room - room / SLACK, options.keep_pruned, work);
+            let max_neighbors = capacity - capacity / SLACK_DIVISOR;
+            let selection = Selection { max_neighbors, keep_pruned: options.keep_pruned };
+            neighbors = select_neighbors(scorer, &candidates, selection, buffers);
         }
-        self.links.set(row, layer, &links);
+        self.graph.set_neighbors(row, layer, &neighbors);
     }
 
-    fn lock(&self, row: u32) -> MutexGuard<'_, Undo> {
+    fn lock(&self, row: u32) -> MutexGuard<'_, UndoLog> {
         let stripe = &self.stripes[row as usize % self.stripes.len()];
         stripe.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,16 +1,16 @@
 use numerics::SplitMix64;
 
-use crate::hnsw::graph::TOP_LAYER;
+use crate::hnsw::graph::MAX_LEVEL;
 use crate::hnsw::options::HnswOptions;
 
-/// The level of a row: ⌊−ln(U) / ln(m)⌋ with U uniform in (0, 1], drawn from the seed and the row alone, so that
-/// it does not matter in how many batches rows are added.
+/// Draws the level of a row: ⌊−ln(U) / ln(m)⌋ with U uniform in (0, 1] (Malkov and Yashunin, 2018, algorithm 1). It depends
+/// on the seed and the row only, so that a graph does not depend on how its rows were split into batches.
 pub(super) fn level(row: u32, options: &HnswOptions) -> u8 {
     let mix = |seed| SplitMix64::new(seed).next_u64();
     let random = mix(mix(options.seed) ^ u64::from(row));
     let uniform = ((random >> 11) + 1) as f64 / (1u64 << 53) as f64;
     let level = -uniform.ln() / (options.m as f64).ln();
-    level.min(TOP_LAYER as f64) as u8
+    level.min(MAX_LEVEL as f64) as u8
 }
 
 #[cfg(test)]
@@ -20,13 +20,13 @@ mod tests {
     #[test]
     fn one_row_in_m_reaches_the_next_layer() {
         let options = HnswOptions { m: 16, ..HnswOptions::default() };
-        let mut rows_of_level = [0f64; TOP_LAYER + 1];
+        let mut rows_of_level = [0f64; MAX_LEVEL + 1];
         (0..100_000).for_each(|row| rows_of_level[usize::from(level(row, &options))] += 1.0);
         // P(level ≥ 1) = 1/16, P(level ≥ 2) = 1/256; four standard deviations of a binomial count.
-        for (least, p) in [(1, 1.0 / 16.0), (2, 1.0 / 256.0)] {
-            let got: f64 = rows_of_level[least..].iter().sum();
+        for (min_level, p) in [(1, 1.0 / 16.0), (2, 1.0 / 256.0)] {
+            let got: f64 = rows_of_level[min_level..].iter().sum();
             let deviation = (1e5 * p * (1.0f64 - p)).sqrt();
-            assert!((got - 1e5 * p).abs() < 4.0 * deviation, "{got} rows of level {least} or more");
+            assert!((got - 1e5 * p).abs() < 4.0 * deviation, "{got} rows of level {min_level} or more");
         }
     }
 }

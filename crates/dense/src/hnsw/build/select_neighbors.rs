@@ -1,49 +1,55 @@
 use ranking::Hit;
 
-use crate::hnsw::scorer::{Closeness, Work};
+use crate::hnsw::scorer::{ScoreBuffers, Scorer};
 
-/// Links chosen that a candidate is compared with at once.
-const CHUNK: usize = 8;
+/// A candidate is compared with this many selected neighbors at once.
+const BLOCK_NEIGHBORS: usize = 8;
 
-/// Chooses up to `most` of the candidates, which come nearest first, as links: Malkov and Yashunin (2018),
-/// algorithm 4, without its extension of candidates.
+/// How many neighbors are selected, and whether places that diverse ones leave are filled.
+#[derive(Clone, Copy)]
+pub(super) struct Selection {
+    pub max_neighbors: usize,
+    pub keep_pruned: bool,
+}
+
+/// Selects diverse neighbors among the candidates, which come best first: Malkov and Yashunin (2018), algorithm 4, without
+/// the extension of candidates.
 ///
-/// A candidate is passed over if it is nearer to one chosen before than to the row itself: the way leads over
-/// that one. It is also passed over if it is the same vector as one chosen before, so that links of a row that
-/// is there many times still lead to other rows. With `keep_pruned` the nearest of those passed over take the
-/// places that are left.
-pub(crate) fn select(
-    closeness: &Closeness,
+/// A candidate is pruned if it is nearer to a selected neighbor than to the row itself, because that neighbor leads to it. It
+/// is also pruned if it is the same vector as a selected neighbor, so that the lists of duplicate rows still lead to other
+/// rows. With `keep_pruned`, the best pruned candidates fill the places that are left.
+pub(super) fn select_neighbors(
+    scorer: &Scorer,
     candidates: &[Hit],
-    most: usize,
-    keep_pruned: bool,
-    work: &mut Work,
+    selection: Selection,
+    buffers: &mut ScoreBuffers,
 ) -> Vec<u32> {
-    let mut chosen: Vec<u32> = Vec::with_capacity(most);
-    let mut passed_over = Vec::new();
-    let Some(first) = candidates.first() else { return chosen };
-    let mut target = closeness.of_codes(first.ord);
+    let Selection { max_neighbors, keep_pruned } = selection;
+    let mut selected: Vec<u32> = Vec::with_capacity(max_neighbors);
+    let mut pruned = Vec::new();
+    let Some(first) = candidates.first() else { return selected };
+    let mut query = scorer.query_from_codes(first.ord);
     for candidate in candidates {
-        if chosen.len() == most {
+        if selected.len() == max_neighbors {
             break;
         }
-        closeness.turn(&mut target, candidate.ord);
-        let dominated = chosen.chunks(CHUNK).any(|others| {
-            closeness.all(&target, others, work);
-            let nearest = work.closeness.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            nearest > candidate.score || others.iter().any(|&other| closeness.same(candidate.ord, other))
+        scorer.set_query_to_codes(&mut query, candidate.ord);
+        let is_pruned = selected.chunks(BLOCK_NEIGHBORS).any(|others| {
+            scorer.score(&query, others, buffers);
+            let best = buffers.scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            best > candidate.score || others.iter().any(|&other| scorer.are_equal(candidate.ord, other))
         });
-        if dominated {
-            passed_over.push(candidate.ord);
+        if is_pruned {
+            pruned.push(candidate.ord);
         } else {
-            chosen.push(candidate.ord);
+            selected.push(candidate.ord);
         }
     }
     if keep_pruned {
-        let places = most - chosen.len();
-        chosen.extend(passed_over.into_iter().take(places));
+        let places = max_neighbors - selected.len();
+        selected.extend(pruned.into_iter().take(places));
     }
-    chosen
+    selected
 }
 
 #[cfg(test)]
@@ -54,35 +60,35 @@ mod tests {
     use crate::hnsw::options::Layout;
     use crate::store::rows::Rows;
 
-    /// Of row 0's point of view, in the plane; nearest first.
-    fn chosen(points: &[[f32; 2]], most: usize, keep_pruned: bool) -> Vec<u32> {
+    /// The neighbors of point 0 among the others, in the plane.
+    fn selected(points: &[[f32; 2]], max_neighbors: usize, keep_pruned: bool) -> Vec<u32> {
         let mut rows = Rows::new(2, Similarity::L2, serde_json::Value::Null).expect("a dimension");
         let ids: Vec<String> = (0..points.len()).map(|id| id.to_string()).collect();
         rows.append(&ids, points.as_flattened()).expect("rows");
         let mut codes = Codes::new(2, Similarity::L2, Layout::Fast);
         codes.extend(&rows.view(), 0..points.len() as u32);
-        let closeness = Closeness::new(rows.view(), codes.view(), None);
-        let mut work = Work::default();
+        let scorer = Scorer::new(rows.view(), codes.view(), None);
+        let mut buffers = ScoreBuffers::default();
         let others: Vec<u32> = (1..points.len() as u32).collect();
-        closeness.all(&closeness.of_row(0), &others, &mut work);
-        let near = others.iter().zip(&work.closeness);
-        let mut candidates: Vec<Hit> = near.map(|(&ord, &score)| Hit { ord, score }).collect();
+        scorer.score(&scorer.query_from_row(0), &others, &mut buffers);
+        let scored = others.iter().zip(&buffers.scores);
+        let mut candidates: Vec<Hit> = scored.map(|(&ord, &score)| Hit { ord, score }).collect();
         candidates.sort_by(ranking::by_rank);
-        select(&closeness, &candidates, most, keep_pruned, &mut work)
+        select_neighbors(&scorer, &candidates, Selection { max_neighbors, keep_pruned }, &mut buffers)
     }
 
     #[test]
-    fn links_go_in_different_directions() {
+    fn neighbors_lie_in_different_directions() {
         // 2 is nearer to 1 (distance 1) than to 0 (distance 2); 3 lies on the other side.
         let points = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [-3.0, 0.0]];
-        assert_eq!(chosen(&points, 3, false), [1, 3]);
-        assert_eq!(chosen(&points, 3, true), [1, 3, 2]);
-        assert_eq!(chosen(&points, 1, true), [1]);
+        assert_eq!(selected(&points, 3, false), [1, 3]);
+        assert_eq!(selected(&points, 3, true), [1, 3, 2]);
+        assert_eq!(selected(&points, 1, true), [1]);
     }
 
     #[test]
-    fn one_of_many_equal_rows_leaves_room_for_others() {
+    fn one_of_many_equal_rows_leaves_places_for_others() {
         let points = [[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
-        assert_eq!(chosen(&points, 3, true), [1, 4, 5]);
+        assert_eq!(selected(&points, 3, true), [1, 4, 5]);
     }
 }

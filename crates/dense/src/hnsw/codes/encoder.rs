@@ -1,60 +1,87 @@
+//! Turns vectors into codes.
+
+use kernels::Line;
 use kernels::int4::{BLOCK_DIM, pack};
 
 use super::query::round;
 use super::rotation::Rotation;
 use crate::similarity::squared_length;
 
-/// Vectors up to this dimension have a byte for each number: they fit one line either way.
-pub(super) const BYTE_DIM: usize = 64;
-/// The best step of 16 even levels for numbers that are distributed normally, in standard deviations (Max, "Quantizing
-/// for Minimum Distortion", 1960).
-const STEP: f64 = 0.3352;
-/// Half the number of levels less one: the middle between the levels 0 to 15.
-const MIDDLE: f32 = 7.5;
+/// Vectors up to this dimension get 8 bits per number: with 4 they would fill one cache line too.
+pub(super) const MAX_EIGHT_BIT_DIM: usize = size_of::<Line>();
+/// The largest code of 8 bits in size.
+const MAX_EIGHT_BIT_CODE: f32 = 127.0;
+/// The distance between 16 evenly spaced levels that minimizes the squared error for normally distributed numbers, in
+/// standard deviations (Max, "Quantizing for Minimum Distortion", 1960, table II).
+const LEVEL_DISTANCE: f64 = 0.3352;
+/// The highest of the 16 levels.
+const MAX_LEVEL: f32 = 15.0;
+/// The middle between the levels 0 and 15, which stands for 0.
+const MIDDLE_LEVEL: f32 = 7.5;
 
-pub(super) fn lines_of_row(dim: usize) -> usize {
-    if dim <= BYTE_DIM { 1 } else { dim.div_ceil(BLOCK_DIM) }
+/// How many cache lines the codes of a row fill.
+pub(super) fn lines_per_row(dim: usize) -> usize {
+    if dim <= MAX_EIGHT_BIT_DIM { 1 } else { dim.div_ceil(BLOCK_DIM) }
 }
 
-/// Makes codes of vectors.
+/// Encodes vectors one after another, and keeps its buffers.
 pub(super) struct Encoder<'a> {
-    pub rotation: &'a Rotation,
-    pub rotated: Vec<f32>,
-    pub codes: Vec<u8>,
+    rotation: &'a Rotation,
+    rotated: Vec<f32>,
+    levels: Vec<u8>,
 }
 
-impl Encoder<'_> {
-    /// Writes the codes of a vector and returns what one step is worth.
-    pub fn encode(&mut self, vector: &[f32], to: &mut [u8]) -> f32 {
-        let dim = vector.len();
+impl<'a> Encoder<'a> {
+    pub fn new(rotation: &'a Rotation, dim: usize) -> Self {
+        Self { rotation, rotated: vec![0.0; dim], levels: vec![0; dim] }
+    }
+
+    /// The vector encoded last, rotated.
+    pub fn rotated(&self) -> &[f32] {
+        &self.rotated
+    }
+
+    /// Writes the codes of a vector to `codes` and returns its quantization scale.
+    pub fn encode(&mut self, vector: &[f32], codes: &mut [u8]) -> f32 {
         self.rotated.copy_from_slice(vector);
         self.rotation.apply(&mut self.rotated);
-        if dim <= BYTE_DIM {
-            let greatest = self.rotated.iter().fold(0f32, |greatest, value| greatest.max(value.abs()));
-            let scale = usable(greatest / 127.0);
-            let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
-            for (to, value) in to.iter_mut().zip(&self.rotated) {
-                *to = (round(value * inverse) + 128.0) as u8;
-            }
-            return scale;
+        if vector.len() <= MAX_EIGHT_BIT_DIM {
+            self.encode_eight_bit(codes)
+        } else {
+            self.encode_four_bit(codes)
         }
+    }
+
+    fn encode_eight_bit(&mut self, codes: &mut [u8]) -> f32 {
+        let max = self.rotated.iter().fold(0f32, |max, value| max.max(value.abs()));
+        let scale = flush_subnormal(max / MAX_EIGHT_BIT_CODE);
+        let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+        for (code, value) in codes.iter_mut().zip(&self.rotated) {
+            *code = (round(value * inverse) + 128.0) as u8;
+        }
+        scale
+    }
+
+    fn encode_four_bit(&mut self, codes: &mut [u8]) -> f32 {
         let squared = squared_length(&self.rotated);
-        let step = usable((STEP * (squared / dim as f64).sqrt()) as f32);
+        let deviation = (squared / self.rotated.len() as f64).sqrt();
+        let step = flush_subnormal((LEVEL_DISTANCE * deviation) as f32);
         let inverse = if step > 0.0 { 1.0 / step } else { 0.0 };
+        // ⟨x, ℓ − 7.5⟩ in steps.
         let mut product = 0.0;
-        for (code, &value) in self.codes.iter_mut().zip(&self.rotated) {
-            let level = round(value * inverse + MIDDLE).clamp(0.0, 15.0);
-            product += (level - MIDDLE) * (value * inverse);
-            *code = level as u8;
+        for (level, &value) in self.levels.iter_mut().zip(&self.rotated) {
+            let rounded = round(value * inverse + MIDDLE_LEVEL).clamp(0.0, MAX_LEVEL);
+            product += (rounded - MIDDLE_LEVEL) * (value * inverse);
+            *level = rounded as u8;
         }
-        pack(&self.codes, to);
-        // So that the levels' product with the vector itself is right (Gao and Long, "RaBitQ", 2024).
-        let in_steps = (squared * f64::from(inverse).powi(2)) as f32;
-        if product > 0.0 { step * (in_steps / product) } else { 0.0 }
+        pack(&self.levels, codes);
+        // |x|² / ⟨x, ℓ − 7.5⟩ (see the module).
+        let squared_in_steps = (squared * f64::from(inverse).powi(2)) as f32;
+        if product > 0.0 { step * (squared_in_steps / product) } else { 0.0 }
     }
 }
 
-/// A step so small that nothing can be divided by it counts as none.
-fn usable(step: f32) -> f32 {
+/// A step below the normal floats becomes 0: its inverse might be infinite.
+fn flush_subnormal(step: f32) -> f32 {
     if step >= f32::MIN_POSITIVE { step } else { 0.0 }
 }

@@ -1,8 +1,35 @@
-//! Rows in a few bits a number, by which walks find their way.
+//! Quantized codes: rows in 4 bits per number, by which graph searches and code scans score.
 //!
-//! A row is rotated and each of its numbers rounded to one of 16 levels, or of 255 where that takes no more lines of
-//! memory; a factor for the row brings the levels to its length. So a walk fetches an eighth of what the row itself
-//! takes. Scores are those of the rows themselves: candidates are scored again before they are hits.
+//! Scores by codes are approximate. They decide which rows are candidates; candidates are then scored by their vectors
+//! (`search/rescore.rs`). A search so fetches an eighth of the bytes that the vectors take.
+//!
+//! **Codes.** A row `x` of dimension `d` is [rotated](rotation::Rotation), after which its numbers are about normal with a
+//! standard deviation of `|x| / √d`. Each is rounded to one of 16 evenly spaced levels `ℓ` (`encoder.rs`), and
+//!
+//! ```text
+//! x̂ᵢ = s · (ℓᵢ − 7.5)        s = |x|² / ⟨x, ℓ − 7.5⟩
+//! ```
+//!
+//! stands for it. The scale `s` makes `⟨x, x̂⟩ = |x|²`, so that `⟨q, x̂⟩` is an unbiased estimate of `⟨q, x⟩` over random
+//! rotations (Gao and Long, "RaBitQ: Quantizing High-Dimensional Vectors with a Theoretical Error Bound for Approximate
+//! Nearest Neighbor Search", 2024, section 3.2). Rows of up to 64 dimensions get 8 bits per number: they fill one cache line
+//! either way.
+//!
+//! **Layout.** Each row's codes begin on a cache line. Four-bit codes come in blocks of 128 numbers:
+//!
+//! ```text
+//! byte      0                1                …   63
+//! low half  ℓ₀               ℓ₁               …   ℓ₆₃
+//! high half ℓ₆₄              ℓ₆₅              …   ℓ₁₂₇
+//! ```
+//!
+//! Eight-bit codes are one byte per number, plus 128. Scales and biases are columns of their own; rows with a sketch have
+//! copies of both beside it.
+//!
+//! **Sketches.** Above dimension 128, a [sign-bit sketch](sign_sketch) of one cache line per row discards most of the rows
+//! that a search meets before their codes are fetched.
+//!
+//! [`Codes`] owns all this; a search uses its [`CodesView`] and turns its vector into a [`QuantizedQuery`].
 
 mod encoder;
 mod query;
@@ -18,18 +45,18 @@ use kernels::int8::{Int8Kernels, Int8Rows};
 use kernels::{ByteRows, Line};
 use storage::{File, Writer};
 
-use self::encoder::{BYTE_DIM, Encoder, lines_of_row};
-pub(crate) use self::query::Target;
+use self::encoder::{Encoder, MAX_EIGHT_BIT_DIM, lines_per_row};
+pub(crate) use self::query::QuantizedQuery;
 use self::rotation::Rotation;
-use self::sign_sketch::Rough;
-pub(crate) use self::sign_sketch::{ROUGH_DEVIATIONS, Reach};
+use self::sign_sketch::{RowSummary, SignSketches};
+pub(crate) use self::sign_sketch::{SKETCH_DEVIATIONS, Threshold};
 pub(crate) use self::view::CodesView;
-use self::view::Rows;
+use self::view::PackedRows;
 use crate::hnsw::options::Layout;
 use crate::similarity::squared_length;
-use crate::store::columns::copy_on_write::{Lines, Numbers};
+use crate::store::columns::copy_on_write::{CowArray, CowLines};
 use crate::store::columns::reserve::reserve;
-use crate::store::rows_view::View;
+use crate::store::rows_view::RowsView;
 use crate::{Error, Similarity};
 
 /// The codes of all rows.
@@ -37,127 +64,128 @@ use crate::{Error, Similarity};
 pub(crate) struct Codes {
     dim: usize,
     rotation: Rotation,
-    lines: Lines,
-    /// Of each row, what one step of its codes is worth.
-    scales: Numbers<f32>,
-    /// −|x|²/2 of each row x, for [`Similarity::L2`]: q·x − |x|²/2 falls with the distance.
-    biases: Option<Numbers<f32>>,
-    rough: Option<Rough>,
+    lines: CowLines,
+    /// The quantization scale of each row.
+    scales: CowArray<f32>,
+    /// −|x|²/2 of each row x, for [`Similarity::L2`]: q·x − |x|²/2 falls as the distance grows.
+    biases: Option<CowArray<f32>>,
+    sketches: Option<SignSketches>,
 }
 
 impl Codes {
     pub fn new(dim: usize, similarity: Similarity, layout: Layout) -> Self {
-        let biases = (similarity == Similarity::L2).then(Numbers::new);
+        let biases = (similarity == Similarity::L2).then(CowArray::new);
         Self {
             dim,
             rotation: Rotation::new(dim),
-            lines: Lines::new(),
-            scales: Numbers::new(),
+            lines: CowLines::new(),
+            scales: CowArray::new(),
             biases,
-            rough: Rough::new(dim, layout),
+            sketches: SignSketches::new(dim, layout),
         }
     }
 
-    /// Rows that have codes.
+    /// The number of rows that have codes.
     pub fn len(&self) -> usize {
         self.scales.as_slice().len()
     }
 
-    /// Appends the codes of these rows, the next ones.
-    pub fn extend(&mut self, view: &View<'_>, rows: Range<u32>) {
-        let lines_of_row = lines_of_row(self.dim);
-        let lines = self.lines.own();
-        reserve(lines, rows.len() * lines_of_row);
-        lines.resize(rows.end as usize * lines_of_row, Line::ZERO);
-        let mut encoder =
-            Encoder { rotation: &self.rotation, rotated: vec![0.0; self.dim], codes: vec![0; self.dim] };
-        let scales = self.scales.own();
-        if let Some(rough) = &mut self.rough {
-            rough.reserve(rows.len());
+    /// Appends the codes of these rows, which follow those that have codes.
+    pub fn extend(&mut self, view: &RowsView<'_>, rows: Range<u32>) {
+        let lines_per_row = lines_per_row(self.dim);
+        let lines = self.lines.to_mut();
+        reserve(lines, rows.len() * lines_per_row);
+        lines.resize(rows.end as usize * lines_per_row, Line::ZERO);
+        let mut encoder = Encoder::new(&self.rotation, self.dim);
+        let scales = self.scales.to_mut();
+        if let Some(sketches) = &mut self.sketches {
+            sketches.reserve(rows.len());
         }
         for row in rows {
             let vector = view.row(row);
-            let to = &mut lines[row as usize * lines_of_row..][..lines_of_row];
-            let scale = encoder.encode(vector, Line::bytes_mut(to));
+            let row_lines = &mut lines[row as usize * lines_per_row..][..lines_per_row];
+            let scale = encoder.encode(vector, Line::bytes_mut(row_lines));
             scales.push(scale);
-            let squared = squared_length(vector);
+            let squared_length = squared_length(vector);
             let mut bias = 0.0;
             if let Some(biases) = &mut self.biases {
-                bias = (-0.5 * squared) as f32;
-                biases.own().push(bias);
+                bias = (-0.5 * squared_length) as f32;
+                biases.to_mut().push(bias);
             }
-            if let Some(rough) = &mut self.rough {
-                rough.push(&encoder.rotated, squared, bias, scale);
+            if let Some(sketches) = &mut self.sketches {
+                sketches.push(encoder.rotated(), RowSummary { squared_length, bias, scale });
             }
         }
     }
 
-    /// Takes back the codes from row `rows` on.
-    pub fn truncate(&mut self, rows: usize) {
-        if rows < self.len() {
-            self.lines.own().truncate(rows * lines_of_row(self.dim));
-            self.scales.own().truncate(rows);
+    /// Removes the codes from row `num_rows` on.
+    pub fn truncate(&mut self, num_rows: usize) {
+        if num_rows < self.len() {
+            self.lines.to_mut().truncate(num_rows * lines_per_row(self.dim));
+            self.scales.to_mut().truncate(num_rows);
             if let Some(biases) = &mut self.biases {
-                biases.own().truncate(rows);
+                biases.to_mut().truncate(num_rows);
             }
-            if let Some(rough) = &mut self.rough {
-                rough.truncate(rows);
+            if let Some(sketches) = &mut self.sketches {
+                sketches.truncate(num_rows);
             }
         }
     }
 
     pub fn view(&self) -> CodesView<'_> {
         let bytes = self.lines.bytes();
-        let rows = if self.dim <= BYTE_DIM {
-            Rows::Eight(Int8Kernels::detect(), Int8Rows::new(bytes, self.dim, size_of::<Line>()))
+        let rows = if self.dim <= MAX_EIGHT_BIT_DIM {
+            PackedRows::EightBit(Int8Kernels::detect(), Int8Rows::new(bytes, self.dim, size_of::<Line>()))
         } else {
-            Rows::Four(
+            PackedRows::FourBit(
                 Int4Kernels::detect(),
-                ByteRows::new(bytes, lines_of_row(self.dim) * size_of::<Line>()),
+                ByteRows::new(bytes, lines_per_row(self.dim) * size_of::<Line>()),
             )
         };
         let (scales, biases) =
-            (self.scales.as_slice(), self.biases.as_ref().map_or(&[][..], Numbers::as_slice));
-        let rough = self.rough.as_ref().map(Rough::view);
-        CodesView { dim: self.dim, rotation: &self.rotation, rows, scales, biases, rough }
+            (self.scales.as_slice(), self.biases.as_ref().map_or(&[][..], CowArray::as_slice));
+        let sketches = self.sketches.as_ref().map(SignSketches::view);
+        CodesView { dim: self.dim, rotation: &self.rotation, rows, scales, biases, sketches }
     }
 
-    /// Reads and checks the sections of a file, which stay there.
+    /// Opens and checks the sections of a file, which stay there.
     pub fn open(
         file: &Arc<File>,
         dim: usize,
-        rows: usize,
+        num_rows: usize,
         similarity: Similarity,
         layout: Layout,
     ) -> Result<Self, Error> {
-        let (lines, scales) = (Lines::open(file, "codes")?, Numbers::<f32>::open(file, "scales")?);
+        let (lines, scales) = (CowLines::open(file, "codes")?, CowArray::<f32>::open(file, "scales")?);
         let biases =
-            if similarity == Similarity::L2 { Some(Numbers::<f32>::open(file, "biases")?) } else { None };
+            if similarity == Similarity::L2 { Some(CowArray::<f32>::open(file, "biases")?) } else { None };
         let corrupt = |expected: String, got: String| storage::Error::corrupt(file.path(), expected, got);
-        let (bytes, got) = (rows.checked_mul(lines_of_row(dim) * size_of::<Line>()), lines.bytes().len());
-        if bytes != Some(got) {
-            return Err(corrupt(format!("codes of {rows} rows"), format!("{got} bytes")).into());
+        let expected = num_rows.checked_mul(lines_per_row(dim) * size_of::<Line>());
+        let got = lines.bytes().len();
+        if expected != Some(got) {
+            return Err(corrupt(format!("codes of {num_rows} rows"), format!("{got} bytes")).into());
         }
         for (name, numbers) in [("scales", Some(&scales)), ("biases", biases.as_ref())] {
-            if let Some(got) = numbers.map(|numbers| numbers.as_slice().len()).filter(|&got| got != rows) {
-                return Err(corrupt(format!("{rows} {name}"), format!("{got}")).into());
+            let got = numbers.map(|numbers| numbers.as_slice().len());
+            if let Some(got) = got.filter(|&got| got != num_rows) {
+                return Err(corrupt(format!("{num_rows} {name}"), format!("{got}")).into());
             }
         }
-        let rough = Rough::open(file, dim, rows, layout)?;
-        Ok(Self { dim, rotation: Rotation::new(dim), lines, scales, biases, rough })
+        let sketches = SignSketches::open(file, dim, num_rows, layout)?;
+        Ok(Self { dim, rotation: Rotation::new(dim), lines, scales, biases, sketches })
     }
 
     pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
         self.lines.write(writer, "codes")?;
         self.scales.write(writer, "scales")?;
         self.biases.as_ref().map_or(Ok(()), |biases| biases.write(writer, "biases"))?;
-        self.rough.as_ref().map_or(Ok(()), |rough| rough.write(writer))
+        self.sketches.as_ref().map_or(Ok(()), |sketches| sketches.write(writer))
     }
 
     /// Bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
-        let biases = self.biases.as_ref().map_or(0, Numbers::memory_bytes);
-        let rough = self.rough.as_ref().map_or(0, Rough::memory_bytes);
-        self.lines.memory_bytes() + self.scales.memory_bytes() + biases + rough
+        let biases = self.biases.as_ref().map_or(0, CowArray::memory_bytes);
+        let sketches = self.sketches.as_ref().map_or(0, SignSketches::memory_bytes);
+        self.lines.memory_bytes() + self.scales.memory_bytes() + biases + sketches
     }
 }

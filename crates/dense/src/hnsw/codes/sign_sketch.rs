@@ -1,3 +1,37 @@
+//! Sign-bit sketches: one cache line per row that estimates its score, and how far the estimate may be off.
+//!
+//! A search meets many rows that are too far to matter. Their codes take several cache lines, their sketch one; a search
+//! fetches the codes only of rows that their sketches do not rule out.
+//!
+//! **Layout** of the line of a row; `·` are zeros where the dimension is below 384:
+//!
+//! ```text
+//! byte  0                                     48       52      56     60
+//!       | sign bits of the first 384 numbers · | factor | error | bias | scale |
+//! ```
+//!
+//! A bit is set where the rotated number is not negative. `factor` and `error` are derived below; `bias` and `scale` are
+//! copies of the row's own (see [`Codes`](super::Codes)), so that scoring codes needs no further line.
+//!
+//! **Estimate** (Gao and Long, "RaBitQ", 2024, section 3.2). Let `x` be a rotated row of dimension `d`, and `v` its signs:
+//! ±1 in the first `S = min(d, 384)` dimensions, 0 in the others. Split `v` into a part along `x` and a part `w`
+//! perpendicular to it:
+//!
+//! ```text
+//! v = (⟨x, v⟩ / |x|²) · x + w        so        ⟨q, v⟩ · |x|² / ⟨x, v⟩ = ⟨q, x⟩ + ⟨q, w⟩ · |x|² / ⟨x, v⟩
+//! ```
+//!
+//! The left side is the estimate, with `factor = |x|² / ⟨x, v⟩`. Its error is the last term. With `θ` the angle between `x`
+//! and `v`, `|w| = |v|·sin θ` and `⟨x, v⟩ = |x|·|v|·cos θ`, so that the error is `⟨q, w/|w|⟩ · |x| · tan θ`. After a random
+//! rotation, the product of `q` and a unit vector has a standard deviation of at most `|q| / √d`. The estimate is therefore
+//! off by
+//!
+//! ```text
+//! |q| · error        with        error = |x| · tan θ / √d,   tan² θ = |x|² · S / ⟨x, v⟩² − 1
+//! ```
+//!
+//! as a standard deviation. A [`Threshold`] says how many of them a row is given.
+
 use std::sync::Arc;
 
 use kernels::signs::{SignKernels, SignQuery, WORD_DIM};
@@ -6,90 +40,110 @@ use storage::{File, Writer};
 
 use crate::Error;
 use crate::hnsw::options::Layout;
-use crate::store::columns::copy_on_write::Lines;
+use crate::store::columns::copy_on_write::CowLines;
 use crate::store::columns::reserve::reserve;
 
-/// Vectors up to this dimension have codes of one or two lines: there is nothing to save.
-const LEAST_DIM: usize = 129;
-/// Numbers behind the signs of a row: its factor, its error, its bias and its scale.
-const NUMBERS: usize = 4;
-const NUMBER_BYTES: usize = 4 * NUMBERS;
-/// The most signs of a row: walks wait for lines, and a second one is not worth what it tells.
-const MOST_SIGNS: usize = (size_of::<Line>() - NUMBER_BYTES) * 8;
+/// Rows of a lower dimension have no sketches: their codes fill one or two lines, so there is little to save.
+const MIN_DIM: usize = 129;
+/// The bytes behind the signs: factor, error, bias and scale, each an `f32`.
+const NUMBER_BYTES: usize = 4 * size_of::<f32>();
+/// The number of signs that one line has room for. A second line would cost more than its signs could save.
+const MAX_SIGNS: usize = (size_of::<Line>() - NUMBER_BYTES) * 8;
 
-/// Standard deviations by which a row may be nearer than its signs have it: nearly all that are near are kept, and few others.
-pub(crate) const ROUGH_DEVIATIONS: f32 = 1.0;
+const _: () = assert!(MAX_SIGNS.is_multiple_of(WORD_DIM));
 
-/// The signs of rotated rows, by which most rows that a walk sees are ruled out at the price of one line: with
-/// `v` a row's signs, `⟨q, v⟩·|x|²/⟨x, v⟩` is near `⟨q, x⟩`, off by about `|q|·|x|·tan(x, v)/√dim` (Gao and Long, "RaBitQ",
-/// 2024). Of high dimensions the first numbers have signs, the others count as zeros of `v`.
+/// How many standard deviations a search of the graph gives a row. 1.0 keeps nearly all rows that reach the threshold, and
+/// few others. `cargo bench -p dense --bench hnsw -- search` measures what it costs, and
+/// `npm run bench -- qps sentences-50k` what recall is left.
+pub(crate) const SKETCH_DEVIATIONS: f32 = 1.0;
+
+/// The sketches of all rows.
 #[derive(Debug)]
-pub(super) struct Rough {
-    signs: usize,
-    lines: Lines,
+pub(super) struct SignSketches {
+    num_signs: usize,
+    lines: CowLines,
 }
 
-impl Rough {
-    /// None where codes are short enough, and in a compact layout.
+/// What a sketch holds or is made of besides the signs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RowSummary {
+    pub squared_length: f64,
+    /// Added to the score of the row.
+    pub bias: f32,
+    /// The quantization scale of the row's codes.
+    pub scale: f32,
+}
+
+impl SignSketches {
+    /// No sketches yet. `None` where the dimension or the layout is one without.
     pub fn new(dim: usize, layout: Layout) -> Option<Self> {
-        Self::with(dim, layout, Lines::new())
+        Self::with_lines(dim, layout, CowLines::new())
     }
 
-    fn with(dim: usize, layout: Layout, lines: Lines) -> Option<Self> {
-        let room = dim >= LEAST_DIM && layout == Layout::Fast;
-        room.then(|| Self { signs: dim.min(MOST_SIGNS), lines })
+    fn with_lines(dim: usize, layout: Layout, lines: CowLines) -> Option<Self> {
+        let has_sketches = dim >= MIN_DIM && layout == Layout::Fast;
+        has_sketches.then(|| Self { num_signs: dim.min(MAX_SIGNS), lines })
     }
 
-    /// Makes room for the rows from `first` on.
-    pub fn reserve(&mut self, rows: usize) {
-        reserve(self.lines.own(), rows);
+    /// Reserves space for `additional` rows.
+    pub fn reserve(&mut self, additional: usize) {
+        reserve(self.lines.to_mut(), additional);
     }
 
-    /// Appends a rotated row, of which `bias` is added to every product; `scale` is what a step of its codes is worth.
-    pub fn push(&mut self, rotated: &[f32], squared: f64, bias: f32, scale: f32) {
-        let lines = self.lines.own();
+    /// Appends the sketch of a rotated row.
+    pub fn push(&mut self, rotated: &[f32], row: RowSummary) {
+        let lines = self.lines.to_mut();
         let start = lines.len();
         lines.push(Line::ZERO);
         let bytes = Line::bytes_mut(&mut lines[start..]);
-        let mut along = 0.0;
-        for (byte, values) in bytes.iter_mut().zip(rotated[..self.signs].chunks(8)) {
+        // ⟨x, v⟩ = Σ |xᵢ|
+        let mut product = 0.0;
+        for (byte, values) in bytes.iter_mut().zip(rotated[..self.num_signs].chunks(8)) {
             for (at, value) in values.iter().enumerate() {
                 *byte |= u8::from(*value >= 0.0) << at;
-                along += f64::from(value.abs());
+                product += f64::from(value.abs());
             }
         }
         let (mut factor, mut error) = (0.0, 0.0);
-        if along > 0.0 {
-            factor = squared / along;
-            let tangent = (squared * self.signs as f64 / (along * along) - 1.0).max(0.0).sqrt();
+        if product > 0.0 {
+            let squared = row.squared_length;
+            factor = squared / product;
+            let tangent = (squared * self.num_signs as f64 / (product * product) - 1.0).max(0.0).sqrt();
             error = squared.sqrt() * tangent / (rotated.len() as f64).sqrt();
         }
-        let numbers = [factor as f32, error as f32, bias, scale];
+        let numbers = [factor as f32, error as f32, row.bias, row.scale];
         let end = bytes.len() - NUMBER_BYTES;
-        bytes[end..][..size_of_val(&numbers)].copy_from_slice(bytemuck::cast_slice(&numbers));
+        bytes[end..].copy_from_slice(bytemuck::cast_slice(&numbers));
     }
 
-    pub fn truncate(&mut self, rows: usize) {
-        self.lines.own().truncate(rows);
+    pub fn truncate(&mut self, num_rows: usize) {
+        self.lines.to_mut().truncate(num_rows);
     }
 
-    pub fn view(&self) -> RoughView<'_> {
-        RoughView {
+    pub fn view(&self) -> SignSketchView<'_> {
+        SignSketchView {
             kernels: SignKernels::detect(),
-            signs: self.signs,
+            num_signs: self.num_signs,
             rows: ByteRows::new(self.lines.bytes(), size_of::<Line>()),
         }
     }
 
-    /// A section of a file, which stays there; none where [`new`](Self::new) is none.
-    pub fn open(file: &Arc<File>, dim: usize, rows: usize, layout: Layout) -> Result<Option<Self>, Error> {
+    /// Opens the section of a file, which stays there; `None` where [`new`](Self::new) returns `None`.
+    pub fn open(
+        file: &Arc<File>,
+        dim: usize,
+        num_rows: usize,
+        layout: Layout,
+    ) -> Result<Option<Self>, Error> {
         if Self::new(dim, layout).is_none() {
             return Ok(None);
         }
-        let Some(opened) = Self::with(dim, layout, Lines::open(file, "signs")?) else { return Ok(None) };
-        let (expected, got) = (rows.checked_mul(size_of::<Line>()), opened.lines.bytes().len());
+        let Some(opened) = Self::with_lines(dim, layout, CowLines::open(file, "signs")?) else {
+            return Ok(None);
+        };
+        let (expected, got) = (num_rows.checked_mul(size_of::<Line>()), opened.lines.bytes().len());
         if expected != Some(got) {
-            let (expected, got) = (format!("signs of {rows} rows"), format!("{got} bytes"));
+            let (expected, got) = (format!("signs of {num_rows} rows"), format!("{got} bytes"));
             return Err(storage::Error::corrupt(file.path(), expected, got).into());
         }
         Ok(Some(opened))
@@ -105,90 +159,90 @@ impl Rough {
     }
 }
 
-/// Signs while they are read.
+/// [`SignSketches`] during a search.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct RoughView<'a> {
+pub(super) struct SignSketchView<'a> {
     kernels: &'static SignKernels,
-    signs: usize,
+    num_signs: usize,
     rows: ByteRows<'a>,
 }
 
-/// What rows have to reach by their signs so as not to be ruled out.
+/// The score that a row must reach, and how much its sketch may be off.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Reach {
-    pub least: f32,
-    /// The standard deviations that a row is given: it may be as much nearer than its signs have it.
+pub(crate) struct Threshold {
+    pub min_score: f32,
+    /// A row passes if its estimate plus this many standard deviations reaches `min_score`.
     pub deviations: f32,
 }
 
-/// What makes a closeness of a query's sums.
+/// A quantized query, as sketches need it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct RoughTarget<'a> {
-    pub query: &'a SignQuery,
-    /// What a step of the query's values is worth.
+pub(super) struct SketchQuery<'a> {
+    pub signs: &'a SignQuery,
+    /// The quantization scale of its values.
     pub scale: f32,
-    /// Its length.
+    /// |q|
     pub length: f32,
 }
 
-impl RoughView<'_> {
-    /// What a query makes of signs, from its values, rotated and in bytes.
+/// The numbers behind the signs of a row.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SketchNumbers {
+    factor: f32,
+    error: f32,
+    pub bias: f32,
+    pub scale: f32,
+}
+
+impl SignSketchView<'_> {
+    /// Prepares the rotated values of a query, in bytes, for sums over sign bits.
     pub fn query(&self, bytes: &[i8]) -> SignQuery {
-        SignQuery::new(&bytes[..self.signs])
+        SignQuery::new(&bytes[..self.num_signs])
     }
 
-    /// Keeps those of `rows` that are within `reach`, with `more` of each row added. `sums` is room to work in.
-    pub fn reaching(
+    /// Keeps the rows that may reach the threshold. `addend` of a row is added to its estimate. `sums` is a buffer.
+    pub fn prefilter(
         &self,
-        target: RoughTarget<'_>,
+        query: SketchQuery<'_>,
         rows: &mut Vec<u32>,
-        reach: Reach,
+        threshold: Threshold,
         sums: &mut Vec<i32>,
-        more: impl Fn(u32) -> f32,
+        addend: impl Fn(u32) -> f32,
     ) {
         sums.clear();
         sums.resize(rows.len(), 0);
-        self.kernels.sums_of(target.query, self.rows, rows, sums);
-        let (all, deviation) = (target.query.sum(), reach.deviations * target.length);
+        // The sum of the query's values where a row's bits are set; ⟨q, v⟩ is twice that, minus the sum of all values.
+        self.kernels.sums_of(query.signs, self.rows, rows, sums);
+        let (total, deviation) = (query.signs.sum(), threshold.deviations * query.length);
         let mut kept = 0;
         for at in 0..rows.len() {
             let row = rows[at];
-            let [factor, error, bias, _] = self.numbers(row);
-            let near = (2 * sums[at] - all) as f32 * target.scale * factor + bias;
-            // Four of five rows go: this has no branch to guess.
+            let SketchNumbers { factor, error, bias, .. } = self.numbers(row);
+            let estimate = (2 * sums[at] - total) as f32 * query.scale * factor + bias;
+            // No branch, because it could not be predicted: about four of five rows are discarded.
             rows[kept] = row;
-            kept += usize::from(near + deviation * error + more(row) >= reach.least);
+            kept += usize::from(estimate + deviation * error + addend(row) >= threshold.min_score);
         }
         rows.truncate(kept);
     }
 
-    /// The bias of a row, and what a step of its codes is worth: where its signs are, these are too.
     #[inline]
-    pub fn bias_and_scale(&self, row: u32) -> (f32, f32) {
-        let [_, _, bias, scale] = self.numbers(row);
-        (bias, scale)
-    }
-
-    /// The numbers behind the signs of a row.
-    #[inline]
-    fn numbers(&self, row: u32) -> [f32; NUMBERS] {
+    pub fn numbers(&self, row: u32) -> SketchNumbers {
         let (_, numbers) = self.rows.row(row).split_last_chunk::<NUMBER_BYTES>().expect("a line");
         let (numbers, _) = numbers.as_chunks::<4>();
-        std::array::from_fn(|at| f32::from_le_bytes(numbers[at]))
+        let number = |at: usize| f32::from_le_bytes(numbers[at]);
+        SketchNumbers { factor: number(0), error: number(1), bias: number(2), scale: number(3) }
     }
 
-    /// Asks for a row to be fetched.
     #[inline]
     pub fn prefetch(&self, row: u32) {
         kernels::prefetch_bytes(self.rows.row(row));
     }
 }
 
-const _: () = assert!(MOST_SIGNS.is_multiple_of(WORD_DIM));
-
 #[cfg(test)]
 mod tests {
-    use super::super::query::to_bytes;
+    use super::super::query::quantize;
     use super::super::rotation::Rotation;
     use super::*;
     use crate::similarity::squared_length;
@@ -196,52 +250,49 @@ mod tests {
     const DEVIATIONS: f32 = 1.0;
 
     #[test]
-    fn products_by_signs_are_off_by_the_error_that_is_kept() {
+    fn estimates_are_off_by_the_error_that_is_stored() {
         let mut state = 1u64;
         let mut number = || {
             state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
             (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
         };
-        // All numbers have signs, the last word of them is not full, some are cut off.
+        // All numbers have signs; the last word of signs is not full; some numbers have none.
         for dim in [384, 200, 512, 1024] {
-            let (rotation, mut rough) =
-                (Rotation::new(dim), Rough::new(dim, Layout::Fast).expect("a high dimension"));
+            let (rotation, mut sketches) =
+                (Rotation::new(dim), SignSketches::new(dim, Layout::Fast).expect("a high dimension"));
             let query: Vec<f32> = (0..dim).map(|_| number()).collect();
             let mut rotated = query.clone();
             rotation.apply(&mut rotated);
             let mut bytes = Vec::new();
-            let scale = to_bytes(&rotated, &mut bytes);
+            let scale = quantize(&rotated, &mut bytes);
             let length = squared_length(&query).sqrt() as f32;
             let mut products = Vec::new();
             for row in 0u8..200 {
-                // From rows like the query to others.
-                let like = f32::from(row) / 200.0;
+                // From unrelated rows to rows that are much like the query.
+                let likeness = f32::from(row) / 200.0;
                 let mut vector: Vec<f32> =
-                    query.iter().map(|value| 3.0 * (like * value + number())).collect();
+                    query.iter().map(|value| 3.0 * (likeness * value + number())).collect();
                 products.push(vector.iter().zip(&query).map(|(x, q)| x * q).sum::<f32>());
                 rotation.apply(&mut vector);
-                rough.push(&vector, squared_length(&vector), 100.0, 3.0);
+                let squared_length = squared_length(&vector);
+                sketches.push(&vector, RowSummary { squared_length, bias: 100.0, scale: 3.0 });
             }
-            let view = rough.view();
+            let view = sketches.view();
             let signs = view.query(&bytes);
-            let target = RoughTarget { query: &signs, scale, length };
+            let query = SketchQuery { signs: &signs, scale, length };
             let (mut squares, mut sums) = (0.0, Vec::new());
             for (row, product) in (0u32..).zip(products) {
-                let [_, error, ..] = view.numbers(row);
-                assert_eq!(view.bias_and_scale(row), (100.0, 3.0));
-                // The least that a row reaches, found by halving, is its product, the bias and a deviation more.
+                let SketchNumbers { error, bias, scale, .. } = view.numbers(row);
+                assert_eq!((bias, scale), (100.0, 3.0));
+                // The highest score that the row passes for, found by bisection: its estimate, the bias, the addend and one
+                // deviation.
                 let (mut low, mut high) = (product - 60.0 * length, product + 200.0 + 60.0 * length);
                 for _ in 0..50 {
-                    let least = low.midpoint(high);
+                    let min_score = low.midpoint(high);
                     let mut rows = vec![row];
-                    view.reaching(
-                        target,
-                        &mut rows,
-                        Reach { least, deviations: DEVIATIONS },
-                        &mut sums,
-                        |_| 50.0,
-                    );
-                    *(if rows.is_empty() { &mut high } else { &mut low }) = least;
+                    let threshold = Threshold { min_score, deviations: DEVIATIONS };
+                    view.prefilter(query, &mut rows, threshold, &mut sums, |_| 50.0);
+                    *(if rows.is_empty() { &mut high } else { &mut low }) = min_score;
                 }
                 let deviation = DEVIATIONS * length * error;
                 squares += ((low - 150.0 - deviation - product) / deviation).powi(2);
@@ -252,15 +303,16 @@ mod tests {
     }
 
     #[test]
-    fn rows_without_length_are_ruled_out_by_what_is_nearer_alone() {
-        let mut rough = Rough::new(300, Layout::Fast).expect("a high dimension");
-        rough.push(&[0.0; 300], 0.0, 0.0, 0.0);
-        let view = rough.view();
-        let query = view.query(&[1; 300]);
-        let target = RoughTarget { query: &query, scale: 1.0, length: 300f32.sqrt() };
-        for (least, expected) in [(0.0, 1), (1e-6, 0)] {
+    fn a_row_of_zeros_reaches_zero_and_no_more() {
+        let mut sketches = SignSketches::new(300, Layout::Fast).expect("a high dimension");
+        sketches.push(&[0.0; 300], RowSummary { squared_length: 0.0, bias: 0.0, scale: 0.0 });
+        let view = sketches.view();
+        let signs = view.query(&[1; 300]);
+        let query = SketchQuery { signs: &signs, scale: 1.0, length: 300f32.sqrt() };
+        for (min_score, expected) in [(0.0, 1), (1e-6, 0)] {
             let mut rows = vec![0];
-            view.reaching(target, &mut rows, Reach { least, deviations: 1.0 }, &mut Vec::new(), |_| 0.0);
+            let threshold = Threshold { min_score, deviations: 1.0 };
+            view.prefilter(query, &mut rows, threshold, &mut Vec::new(), |_| 0.0);
             assert_eq!(rows.len(), expected);
         }
     }

@@ -4,145 +4,147 @@ use kernels::ByteRows;
 use kernels::int4::{Int4Kernels, Int4Query, unpack};
 use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels, Int8Queries, Int8RowBounds, Int8Rows};
 
-use super::query::{Target, Values, to_bytes};
+use super::query::{QuantizedQuery, QueryValues, quantize};
 use super::rotation::Rotation;
-use super::sign_sketch::{Reach, RoughTarget, RoughView};
+use super::sign_sketch::{SignSketchView, SketchQuery, Threshold};
 use crate::similarity::squared_length;
 
-/// Codes while they are read.
+/// [`Codes`](super::Codes) during a search.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CodesView<'a> {
     pub(super) dim: usize,
     pub(super) rotation: &'a Rotation,
-    pub(super) rows: Rows<'a>,
+    pub(super) rows: PackedRows<'a>,
     pub(super) scales: &'a [f32],
-    /// None but for [`Similarity::L2`](crate::Similarity::L2).
+    /// Empty except for [`Similarity::L2`](crate::Similarity::L2).
     pub(super) biases: &'a [f32],
-    pub(super) rough: Option<RoughView<'a>>,
+    pub(super) sketches: Option<SignSketchView<'a>>,
 }
 
-/// The codes themselves, of half a byte or of a byte a number.
+/// The codes themselves, and the kernels that multiply them.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Rows<'a> {
-    Four(&'static Int4Kernels, ByteRows<'a>),
-    Eight(&'static Int8Kernels, Int8Rows<'a>),
+pub(super) enum PackedRows<'a> {
+    FourBit(&'static Int4Kernels, ByteRows<'a>),
+    EightBit(&'static Int8Kernels, Int8Rows<'a>),
 }
 
 impl<'a> CodesView<'a> {
-    /// What a vector makes of rows: x·y, for [`Similarity::L2`](crate::Similarity::L2) less |y|²/2.
-    pub fn target(&self, vector: &[f32]) -> Target {
+    /// Quantizes a vector as a query. Its scores are about x·y, for [`Similarity::L2`](crate::Similarity::L2) minus
+    /// |y|²/2.
+    pub fn query(&self, vector: &[f32]) -> QuantizedQuery {
         let mut rotated = vector.to_vec();
         self.rotation.apply(&mut rotated);
         let mut bytes = Vec::with_capacity(self.dim);
-        let scale = to_bytes(&rotated, &mut bytes);
+        let scale = quantize(&rotated, &mut bytes);
         let length = squared_length(vector).sqrt() as f32;
-        let biased = !self.biases.is_empty();
-        let signs = self.rough.map(|rough| rough.query(&bytes));
+        let is_biased = !self.biases.is_empty();
+        let signs = self.sketches.map(|sketches| sketches.query(&bytes));
         let (values, scale) = match self.rows {
-            Rows::Four(..) => (Values::Four(Int4Query::new(&bytes)), scale / 2.0),
-            Rows::Eight(..) => (Values::Eight(Int8Queries::new(self.dim, bytes)), scale),
+            PackedRows::FourBit(..) => (QueryValues::FourBit(Int4Query::new(&bytes)), scale / 2.0),
+            PackedRows::EightBit(..) => (QueryValues::EightBit(Int8Queries::new(self.dim, bytes)), scale),
         };
-        Target { values, signs, scale, offset: 0.0, biased, length, augmented: 0.0 }
+        QuantizedQuery { values, signs, scale, offset: 0.0, is_biased, length, augmented: 0.0 }
     }
 
-    /// What a row makes of others, by its codes.
-    pub fn target_of(&self, row: u32) -> Target {
+    /// Makes a query of a row's codes.
+    pub fn query_from_codes(&self, row: u32) -> QuantizedQuery {
         let values = match self.rows {
-            Rows::Four(..) => Values::Four(Int4Query::new(&vec![0; self.dim])),
-            Rows::Eight(..) => Values::Eight(Int8Queries::new(self.dim, vec![0; self.dim])),
+            PackedRows::FourBit(..) => QueryValues::FourBit(Int4Query::new(&vec![0; self.dim])),
+            PackedRows::EightBit(..) => QueryValues::EightBit(Int8Queries::new(self.dim, vec![0; self.dim])),
         };
-        let biased = !self.biases.is_empty();
-        let mut target =
-            Target { values, signs: None, scale: 0.0, offset: 0.0, biased, length: 0.0, augmented: 0.0 };
-        self.turn(&mut target, row);
-        target
+        let is_biased = !self.biases.is_empty();
+        let mut query = QuantizedQuery {
+            values,
+            signs: None,
+            scale: 0.0,
+            offset: 0.0,
+            is_biased,
+            length: 0.0,
+            augmented: 0.0,
+        };
+        self.set_query_to_codes(&mut query, row);
+        query
     }
 
-    /// Makes a target of [`target_of`](Self::target_of) that of another row.
-    pub fn turn(&self, target: &mut Target, row: u32) {
+    /// Turns a query of [`query_from_codes`](Self::query_from_codes) into that of another row, in its own memory.
+    pub fn set_query_to_codes(&self, query: &mut QuantizedQuery, row: u32) {
         let scale = self.scale(row);
-        target.offset = self.biases.get(row as usize).copied().unwrap_or(0.0);
-        match (&mut target.values, self.rows) {
-            (Values::Four(query), Rows::Four(_, rows)) => {
-                query.set_to_row(rows.row(row), self.dim);
-                target.scale = scale / 4.0;
+        query.offset = self.biases.get(row as usize).copied().unwrap_or(0.0);
+        match (&mut query.values, self.rows) {
+            (QueryValues::FourBit(values), PackedRows::FourBit(_, rows)) => {
+                values.set_to_row(rows.row(row), self.dim);
+                query.scale = scale / 4.0;
             }
-            (Values::Eight(queries), Rows::Eight(_, rows)) => {
-                let values = rows.row(row as usize).iter().map(|&code| (code ^ 0x80).cast_signed());
-                *queries = Int8Queries::new(self.dim, values.collect());
-                target.scale = scale;
+            (QueryValues::EightBit(values), PackedRows::EightBit(_, rows)) => {
+                let row = rows.row(row as usize).iter().map(|&code| (code ^ 0x80).cast_signed());
+                *values = Int8Queries::new(self.dim, row.collect());
+                query.scale = scale;
             }
-            _ => unreachable!("targets are made by the codes they are for"),
+            _ => unreachable!("a query has the layout of the codes that made it"),
         }
     }
 
-    /// The closeness of `target` and each of the rows, by their codes: the greater the nearer, never NaN. `products` is
-    /// room to work in.
-    pub fn closeness(
+    /// Scores rows by their codes: higher is nearer, and no score is NaN. `products` is a buffer.
+    pub fn score(
         &self,
-        target: &Target,
+        query: &QuantizedQuery,
         rows: &[u32],
         products: &mut Vec<i32>,
-        closeness: &mut Vec<f32>,
+        scores: &mut Vec<f32>,
     ) {
         products.clear();
         products.resize(rows.len(), 0);
-        closeness.clear();
-        match (&target.values, self.rows) {
-            (Values::Four(query), Rows::Four(kernels, codes)) => {
-                kernels.products_of(query, codes, rows, products);
-                // Twice the product with the levels, of which the middle is 7.5.
-                let middle = 15 * query.sum();
+        scores.clear();
+        match (&query.values, self.rows) {
+            (QueryValues::FourBit(values), PackedRows::FourBit(kernels, codes)) => {
+                kernels.products_of(values, codes, rows, products);
+                // 2 · Σ qᵢ·(ℓᵢ − 7.5), an integer.
+                let middle = 15 * values.sum();
                 products.iter_mut().for_each(|product| *product = 2 * *product - middle);
             }
-            (Values::Eight(query), Rows::Eight(kernels, codes)) => {
-                kernels.products_of(query, codes, rows, products)
+            (QueryValues::EightBit(values), PackedRows::EightBit(kernels, codes)) => {
+                kernels.products_of(values, codes, rows, products)
             }
-            _ => unreachable!("targets are made by the codes they are for"),
+            _ => unreachable!("a query has the layout of the codes that made it"),
         }
-        let near = |product: i32, (bias, scale): (f32, f32)| {
-            (target.offset + (product as f32 * target.scale) * scale + bias).max(f32::NEG_INFINITY)
+        let score = |product: i32, bias: f32, scale: f32| {
+            (query.offset + (product as f32 * query.scale) * scale + bias).max(f32::NEG_INFINITY)
         };
         let pairs = rows.iter().zip(products.iter());
-        match self.rough {
-            Some(rough) => {
-                closeness.extend(pairs.map(|(&row, &product)| near(product, rough.bias_and_scale(row))))
-            }
-            None => closeness.extend(pairs.map(|(&row, &product)| {
-                let bias = if target.biased { self.biases[row as usize] } else { 0.0 };
-                near(product, (bias, self.scales[row as usize]))
+        match self.sketches {
+            Some(sketches) => scores.extend(pairs.map(|(&row, &product)| {
+                let numbers = sketches.numbers(row);
+                score(product, numbers.bias, numbers.scale)
+            })),
+            None => scores.extend(pairs.map(|(&row, &product)| {
+                let bias = if query.is_biased { self.biases[row as usize] } else { 0.0 };
+                score(product, bias, self.scales[row as usize])
             })),
         }
     }
 
-    /// All targets in one: their values, in bytes.
+    /// The values of all queries in bytes, for products with [`byte_block`](Self::byte_block)s.
     ///
     /// # Panics
     ///
-    /// If there are none.
-    pub fn together<'t>(&self, targets: impl Iterator<Item = &'t Target>) -> Int8Queries {
-        let values = targets.flat_map(|target| match &target.values {
-            Values::Four(query) => &query.values()[..self.dim],
-            Values::Eight(queries) => queries.query(0),
+    /// If there are no queries.
+    pub fn byte_queries<'t>(&self, queries: impl Iterator<Item = &'t QuantizedQuery>) -> Int8Queries {
+        let values = queries.flat_map(|query| match &query.values {
+            QueryValues::FourBit(values) => &values.values()[..self.dim],
+            QueryValues::EightBit(values) => values.query(0),
         });
         Int8Queries::new(self.dim, values.copied().collect())
     }
 
-    /// What a product of bytes of [`together`](Self::together) and of a [`block`](Self::block) is worth: the closeness but
-    /// for the offset and the augmented part.
-    pub fn worth(&self, target: &Target) -> Int8Bound {
-        let per_error = if target.biased { 1.0 } else { 0.0 };
-        Int8Bound {
-            scale: target.scale,
-            per_error,
-            per_length: 0.0,
-            per_square: 0.0,
-            constant: target.offset,
-        }
+    /// Turns products of [`byte_queries`](Self::byte_queries) and a [`byte_block`](Self::byte_block) into scores, without
+    /// the augmented coordinate. The kernels' form of a bound serves: each row has its bias in the place of an error.
+    pub fn byte_scorer(&self, query: &QuantizedQuery) -> Int8Bound {
+        let per_error = if query.is_biased { 1.0 } else { 0.0 };
+        Int8Bound { scale: query.scale, per_error, per_length: 0.0, per_square: 0.0, constant: query.offset }
     }
 
-    /// The codes of consecutive rows a byte each, with their numbers; `bytes` is room for them.
-    pub fn block<'b>(
+    /// The codes of consecutive rows in one byte per number, with the scale and the bias of each row. `bytes` is a buffer.
+    pub fn byte_block<'b>(
         &'b self,
         rows: Range<u32>,
         bytes: &'b mut Vec<u8>,
@@ -150,68 +152,71 @@ impl<'a> CodesView<'a> {
         const ZEROS: [f32; BOUND_ROWS] = [0.0; BOUND_ROWS];
         let range = rows.start as usize..rows.end as usize;
         let zeros = &ZEROS[..rows.len()];
-        let errors = if self.biases.is_empty() { zeros } else { &self.biases[range.clone()] };
-        let numbers = Int8RowBounds { scales: &self.scales[range.clone()], errors, lengths: zeros };
+        let biases = if self.biases.is_empty() { zeros } else { &self.biases[range.clone()] };
+        let numbers = Int8RowBounds { scales: &self.scales[range.clone()], errors: biases, lengths: zeros };
         let codes = match self.rows {
-            Rows::Four(_, codes) => {
+            PackedRows::FourBit(_, codes) => {
                 bytes.resize(rows.len() * self.dim, 0);
                 for (row, bytes) in rows.zip(bytes.chunks_exact_mut(self.dim)) {
                     unpack(codes.row(row), bytes);
-                    // Twice what the level is above the middle, as in a product.
+                    // 2 · (ℓ − 7.5), plus 128 as in all bytes of `Int8Rows`.
                     bytes.iter_mut().for_each(|byte| *byte = 2 * *byte + (128 - 15));
                 }
                 Int8Rows::new(bytes, self.dim, self.dim)
             }
-            Rows::Eight(_, codes) => codes.part(range),
+            PackedRows::EightBit(_, codes) => codes.part(range),
         };
         (codes, numbers)
     }
 
-    /// Keeps those of `rows` whose signs are within `reach`, with `more` of each row added; all of them where rows have no
-    /// signs. `sums` is room to work in.
-    pub fn reaching(
+    /// Keeps the rows whose sketches do not rule out that they reach the threshold; all rows if there are no sketches.
+    /// `addend` of a row is added to its score. `sums` is a buffer.
+    pub fn prefilter(
         &self,
-        target: &Target,
+        query: &QuantizedQuery,
         rows: &mut Vec<u32>,
-        reach: Reach,
+        threshold: Threshold,
         sums: &mut Vec<i32>,
-        more: impl Fn(u32) -> f32,
+        addend: impl Fn(u32) -> f32,
     ) {
-        if let (Some(rough), Some(query)) = (self.rough, &target.signs) {
-            // Of four bits the steps are halves.
-            let target = RoughTarget { query, scale: target.scale * 2.0, length: target.length };
-            rough.reaching(target, rows, reach, sums, more);
+        if let (Some(sketches), Some(signs)) = (self.sketches, &query.signs) {
+            // Sketches are of dimensions with four-bit codes, whose scale is halved.
+            let query = SketchQuery { signs, scale: query.scale * 2.0, length: query.length };
+            sketches.prefilter(query, rows, threshold, sums, addend);
         }
     }
 
-    /// Asks for the signs of a row to be fetched; false if it has none.
+    /// Prefetches the sketch of a row. Returns false if rows have none.
     #[inline]
-    pub fn prefetch_rough(&self, row: u32) -> bool {
-        self.rough.inspect(|rough| rough.prefetch(row)).is_some()
+    pub fn prefetch_sketch(&self, row: u32) -> bool {
+        self.sketches.inspect(|sketches| sketches.prefetch(row)).is_some()
     }
 
-    /// The standard deviation of what [`closeness`](Self::closeness) of a vector and a row is off by: numbers are off by
-    /// up to half a step, evenly spread.
-    pub fn deviation(&self, target: &Target, row: u32) -> f32 {
+    /// The standard deviation of the error of [`score`](Self::score), for a query made of a vector.
+    ///
+    /// Rounding is off by up to half a step `s`, evenly spread, which has a variance of `s²/12` per number. If errors are
+    /// independent, `⟨q, x̂⟩` is off by `|q|·s/√12`.
+    pub fn score_deviation(&self, query: &QuantizedQuery, row: u32) -> f32 {
+        const INVERSE_SQRT_12: f32 = 0.288_675_13;
         let step = match self.rows {
-            Rows::Four(..) => self.scale(row),
-            // The numbers of the vector are off as much.
-            Rows::Eight(..) => 2.0 * self.scale(row),
+            PackedRows::FourBit(..) => self.scale(row),
+            // The query, in 8 bits too, adds about as much; for 4 bits its error is negligible.
+            PackedRows::EightBit(..) => 2.0 * self.scale(row),
         };
-        target.length * step * const { 0.288_675_13 } // 1/√12
+        query.length * step * INVERSE_SQRT_12
     }
 
     /// Whether two rows have the same codes, as equal vectors have.
-    pub fn same(&self, a: u32, b: u32) -> bool {
+    pub fn are_equal(&self, a: u32, b: u32) -> bool {
         self.scale(a).to_bits() == self.scale(b).to_bits() && self.row(a) == self.row(b)
     }
 
-    /// Asks for a row to be fetched.
+    /// Prefetches the codes of a row, with its scale and bias.
     #[inline]
     pub fn prefetch(&self, row: u32) {
         kernels::prefetch_bytes(self.row(row));
-        if let Some(rough) = self.rough {
-            rough.prefetch(row);
+        if let Some(sketches) = self.sketches {
+            sketches.prefetch(row);
             return;
         }
         kernels::prefetch_bytes(bytemuck::bytes_of(&self.scales[row as usize]));
@@ -220,17 +225,17 @@ impl<'a> CodesView<'a> {
         }
     }
 
-    /// What a step of a row's codes is worth.
+    /// The quantization scale of a row.
     #[inline]
     fn scale(&self, row: u32) -> f32 {
-        self.rough.map_or_else(|| self.scales[row as usize], |rough| rough.bias_and_scale(row).1)
+        self.sketches.map_or_else(|| self.scales[row as usize], |sketches| sketches.numbers(row).scale)
     }
 
     #[inline]
     fn row(&self, row: u32) -> &'a [u8] {
         match self.rows {
-            Rows::Four(_, rows) => rows.row(row),
-            Rows::Eight(_, rows) => rows.row(row as usize),
+            PackedRows::FourBit(_, rows) => rows.row(row),
+            PackedRows::EightBit(_, rows) => rows.row(row as usize),
         }
     }
 }

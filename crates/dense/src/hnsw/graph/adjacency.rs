@@ -1,4 +1,15 @@
-//! Where the links of a graph are: in a mapped file, or in memory, where several threads may change them.
+//! Adjacency lists of one fixed capacity: in a mapped file, or in memory, where several threads may change them.
+//!
+//! A list fills whole cache lines, so that one list never costs a miss on the lines of another:
+//!
+//! ```text
+//! capacity 20:  | n0 n1 … n15 | n16 … n19 – – … |     – is NO_NEIGHBOR, which ends the list
+//!                 line 0 (64 B)  line 1 (64 B)
+//! ```
+//!
+//! Readers take no lock. A writer stores the neighbors one by one, then one terminator, and leaves what is behind it: a
+//! reader that is in the middle of the list sees old or new neighbors, all of them valid. Two writers of the same list must
+//! exclude each other.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,181 +21,184 @@ use crate::Error;
 use crate::store::columns::column::Column;
 use crate::store::columns::reserve::reserve;
 
-/// Links that fill a line of memory.
-const LINKS: usize = 16;
-/// No link: what is behind the last of a record.
-const NONE: u32 = u32::MAX;
+/// Neighbors that fill one cache line of 64 bytes.
+const NEIGHBORS_PER_LINE: usize = 16;
+/// Ends a list that is shorter than its capacity.
+const NO_NEIGHBOR: u32 = u32::MAX;
 
-/// Records of up to a number of links, each in lines of its own.
+/// Adjacency lists of up to `capacity` neighbors.
 #[derive(Debug)]
-pub(crate) struct Cells {
-    room: usize,
-    place: Place,
+pub(crate) struct AdjacencyLists {
+    capacity: usize,
+    memory: Memory,
 }
 
 #[derive(Debug)]
-enum Place {
+enum Memory {
     Owned(Vec<Line>),
     Mapped(Column<u32>),
 }
 
 #[derive(Debug)]
 #[repr(align(64))]
-struct Line([AtomicU32; LINKS]);
+struct Line([AtomicU32; NEIGHBORS_PER_LINE]);
 
-/// Records while they are walked, and while threads change them.
+/// [`AdjacencyLists`] during a search, and while threads change them.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct CellsView<'a> {
-    room: usize,
-    place: PlaceView<'a>,
+pub(crate) struct AdjacencyView<'a> {
+    capacity: usize,
+    memory: MemoryView<'a>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum PlaceView<'a> {
+enum MemoryView<'a> {
     Owned(&'a [Line]),
     Mapped(&'a [u32]),
 }
 
-impl Cells {
-    /// No records; one will have room for `room` links.
-    pub fn new(room: usize) -> Self {
-        Self { room, place: Place::Owned(Vec::new()) }
+impl AdjacencyLists {
+    /// No lists yet; each will hold up to `capacity` neighbors.
+    pub fn new(capacity: usize) -> Self {
+        Self { capacity, memory: Memory::Owned(Vec::new()) }
     }
 
-    /// Reads a section, which stays in its file. Whether the records are sound the caller checks.
-    pub fn open(file: &Arc<File>, section: &'static str, room: usize) -> Result<Self, Error> {
-        Ok(Self { room, place: Place::Mapped(Column::open(file, section)?) })
+    /// Opens a section, which stays in its file. The caller checks that the lists are valid.
+    pub fn open(file: &Arc<File>, section: &'static str, capacity: usize) -> Result<Self, Error> {
+        Ok(Self { capacity, memory: Memory::Mapped(Column::open(file, section)?) })
     }
 
-    /// How many records there are; none if there are no whole ones.
+    /// The number of lists; `None` if the section of a file ends in the middle of one.
     pub fn len(&self) -> Option<usize> {
-        let (numbers, record) = match &self.place {
-            Place::Owned(lines) => (lines.len() * LINKS, self.lines() * LINKS),
-            Place::Mapped(column) => (column.len(), self.lines() * LINKS),
+        let numbers = match &self.memory {
+            Memory::Owned(lines) => lines.len() * NEIGHBORS_PER_LINE,
+            Memory::Mapped(column) => column.len(),
         };
-        numbers.is_multiple_of(record).then_some(numbers / record)
+        let numbers_per_list = self.lines_per_list() * NEIGHBORS_PER_LINE;
+        numbers.is_multiple_of(numbers_per_list).then_some(numbers / numbers_per_list)
     }
 
-    pub fn view(&self) -> CellsView<'_> {
-        let place = match &self.place {
-            Place::Owned(lines) => PlaceView::Owned(lines),
-            Place::Mapped(column) => PlaceView::Mapped(column.parts().0),
+    pub fn view(&self) -> AdjacencyView<'_> {
+        let memory = match &self.memory {
+            Memory::Owned(lines) => MemoryView::Owned(lines),
+            Memory::Mapped(column) => MemoryView::Mapped(column.parts().0),
         };
-        CellsView { room: self.room, place }
+        AdjacencyView { capacity: self.capacity, memory }
     }
 
-    /// Copies them to memory.
-    fn load(&mut self) {
-        if let Place::Mapped(column) = &self.place {
+    fn copy_to_memory(&mut self) {
+        if let Memory::Mapped(column) = &self.memory {
             let mut lines = Vec::new();
-            reserve(&mut lines, column.len() / LINKS);
-            lines.extend(column.parts().0.chunks_exact(LINKS).map(|links| Line::of(|at| links[at])));
-            self.place = Place::Owned(lines);
+            reserve(&mut lines, column.len() / NEIGHBORS_PER_LINE);
+            let chunks = column.parts().0.chunks_exact(NEIGHBORS_PER_LINE);
+            lines.extend(chunks.map(|neighbors| Line::from_fn(|at| neighbors[at])));
+            self.memory = Memory::Owned(lines);
         }
     }
 
-    /// Makes them so many, in memory; new ones have no links.
-    pub fn resize(&mut self, records: usize) {
-        self.load();
-        let length = records * self.lines();
-        if let Place::Owned(lines) = &mut self.place {
-            reserve(lines, length.saturating_sub(lines.len()));
-            lines.resize_with(length, || Line::of(|_| NONE));
+    /// Sets the number of lists, in memory; new ones are empty.
+    pub fn resize(&mut self, count: usize) {
+        self.copy_to_memory();
+        let line_count = count * self.lines_per_list();
+        if let Memory::Owned(lines) = &mut self.memory {
+            reserve(lines, line_count.saturating_sub(lines.len()));
+            lines.resize_with(line_count, || Line::from_fn(|_| NO_NEIGHBOR));
         }
     }
 
-    /// Writes all records as a section. What is left behind in them is not written, so that equal graphs are equal
-    /// files.
+    /// Writes all lists as a section. Old neighbors behind a terminator are left out, so that equal graphs are equal files.
     pub fn write(&self, writer: &mut Writer, section: &str) -> Result<(), Error> {
         writer.begin(section)?;
-        let lines = match &self.place {
-            Place::Mapped(column) => return column.write(writer),
-            Place::Owned(lines) => lines,
+        let lines = match &self.memory {
+            Memory::Mapped(column) => return column.write(writer),
+            Memory::Owned(lines) => lines,
         };
         let view = self.view();
-        let mut links = Vec::with_capacity(self.lines() * LINKS);
-        for record in 0..lines.len() / self.lines() {
-            links.clear();
-            view.links(record, NONE).for_each(|link| links.push(link));
-            links.resize(self.lines() * LINKS, NONE);
-            writer.append(bytemuck::cast_slice(&links))?;
+        let mut neighbors = Vec::with_capacity(self.lines_per_list() * NEIGHBORS_PER_LINE);
+        for list in 0..lines.len() / self.lines_per_list() {
+            neighbors.clear();
+            view.neighbors(list, NO_NEIGHBOR).for_each(|neighbor| neighbors.push(neighbor));
+            neighbors.resize(self.lines_per_list() * NEIGHBORS_PER_LINE, NO_NEIGHBOR);
+            writer.append(bytemuck::cast_slice(&neighbors))?;
         }
         Ok(())
     }
 
     /// Bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
-        match &self.place {
-            Place::Owned(lines) => lines.capacity() * size_of::<Line>(),
-            Place::Mapped(_) => 0,
+        match &self.memory {
+            Memory::Owned(lines) => lines.capacity() * size_of::<Line>(),
+            Memory::Mapped(_) => 0,
         }
     }
 
-    fn lines(&self) -> usize {
-        self.room.div_ceil(LINKS)
+    fn lines_per_list(&self) -> usize {
+        self.capacity.div_ceil(NEIGHBORS_PER_LINE)
     }
 }
 
 impl Line {
-    fn of(mut link: impl FnMut(usize) -> u32) -> Self {
-        Self(std::array::from_fn(|at| AtomicU32::new(link(at))))
+    fn from_fn(mut neighbor: impl FnMut(usize) -> u32) -> Self {
+        Self(std::array::from_fn(|at| AtomicU32::new(neighbor(at))))
     }
 }
 
-impl CellsView<'_> {
-    /// The most links of a record.
-    pub fn room(&self) -> usize {
-        self.room
+impl AdjacencyView<'_> {
+    /// The maximum number of neighbors in a list.
+    pub fn capacity(&self) -> usize {
+        self.capacity
     }
 
-    /// The links of a record: those before the first that does not lead to one of so many rows. While another thread sets
-    /// them, some may be old and some new. `for_each` is the quickest way through them.
+    /// The neighbors in a list, up to the first that is not below `num_rows`: the terminator, or an invalid number in a
+    /// damaged file. While another thread writes the list, some may be old and some new. Internal iteration (`for_each`)
+    /// is faster than a `for` loop.
     #[inline]
-    pub fn links(&self, record: usize, rows: u32) -> impl Iterator<Item = u32> {
-        let lines = self.room.div_ceil(LINKS);
-        let there = move |link: &u32| *link < rows;
-        match self.place {
-            PlaceView::Mapped(numbers) => {
-                let links = &numbers[record * lines * LINKS..][..self.room];
-                Either::Left(links.iter().copied().take_while(there))
+    pub fn neighbors(&self, list: usize, num_rows: u32) -> impl Iterator<Item = u32> {
+        let lines_per_list = self.capacity.div_ceil(NEIGHBORS_PER_LINE);
+        let is_row = move |neighbor: &u32| *neighbor < num_rows;
+        match self.memory {
+            MemoryView::Mapped(numbers) => {
+                let numbers = &numbers[list * lines_per_list * NEIGHBORS_PER_LINE..][..self.capacity];
+                Either::Left(numbers.iter().copied().take_while(is_row))
             }
-            PlaceView::Owned(all) => {
-                let links = all[record * lines..][..lines].iter().flat_map(|Line(links)| links);
-                let links = links.map(|link| link.load(Ordering::Relaxed)).take(self.room);
-                Either::Right(links.take_while(there))
+            MemoryView::Owned(lines) => {
+                let lines = &lines[list * lines_per_list..][..lines_per_list];
+                let neighbors = lines.iter().flat_map(|Line(neighbors)| neighbors);
+                let neighbors =
+                    neighbors.map(|neighbor| neighbor.load(Ordering::Relaxed)).take(self.capacity);
+                Either::Right(neighbors.take_while(is_row))
             }
         }
     }
 
-    /// Replaces the links of a record, where no other thread does so at once. What is behind the last but one stays as
-    /// it was: a reader that is half-way reads links of this record, old or new.
+    /// Replaces a list. The caller makes sure that no two threads write the same list at once; readers need no lock.
     ///
     /// # Panics
     ///
-    /// If there are more than there is room for, or the record is in a file.
-    pub fn write(&self, record: usize, links: &[u32]) {
-        let PlaceView::Owned(all) = self.place else {
+    /// If there are more neighbors than the list's capacity, or the lists are in a file.
+    pub fn write(&self, list: usize, neighbors: &[u32]) {
+        let MemoryView::Owned(lines) = self.memory else {
             panic!("a graph is copied to memory before it changes");
         };
-        assert!(links.len() <= self.room, "links: expected at most {}, got {}", self.room, links.len());
-        let lines = self.room.div_ceil(LINKS);
-        let cells = all[record * lines..][..lines].iter().flat_map(|Line(cells)| cells);
-        for (cell, &link) in cells.zip(links.iter().chain([&NONE])) {
-            cell.store(link, Ordering::Relaxed);
+        let (got, capacity) = (neighbors.len(), self.capacity);
+        assert!(got <= capacity, "neighbors: expected at most {capacity}, got {got}");
+        let lines_per_list = self.capacity.div_ceil(NEIGHBORS_PER_LINE);
+        let lines = &lines[list * lines_per_list..][..lines_per_list];
+        let places = lines.iter().flat_map(|Line(places)| places);
+        for (place, &neighbor) in places.zip(neighbors.iter().chain([&NO_NEIGHBOR])) {
+            place.store(neighbor, Ordering::Relaxed);
         }
     }
 
-    /// Asks for a record to be fetched.
     #[inline]
-    pub fn prefetch(&self, record: usize) {
-        let lines = self.room.div_ceil(LINKS);
-        match self.place {
-            PlaceView::Owned(all) => {
-                all[record * lines..][..lines].iter().for_each(kernels::prefetch_value);
+    pub fn prefetch(&self, list: usize) {
+        let lines_per_list = self.capacity.div_ceil(NEIGHBORS_PER_LINE);
+        match self.memory {
+            MemoryView::Owned(lines) => {
+                lines[list * lines_per_list..][..lines_per_list].iter().for_each(kernels::prefetch_value);
             }
-            PlaceView::Mapped(numbers) => {
-                let links = &numbers[record * lines * LINKS..][..self.room];
-                kernels::prefetch_bytes(bytemuck::cast_slice(links));
+            MemoryView::Mapped(numbers) => {
+                let numbers = &numbers[list * lines_per_list * NEIGHBORS_PER_LINE..][..self.capacity];
+                kernels::prefetch_bytes(bytemuck::cast_slice(numbers));
             }
         }
     }
@@ -195,26 +209,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shorter_list_leaves_valid_links_behind_for_slow_readers() {
-        for room in [3, 16, 20] {
-            let mut cells = Cells::new(room);
-            cells.resize(2);
-            let read = |cells: &Cells, record: usize| {
-                let mut found = vec![1];
-                found.extend(cells.view().links(record, 1000));
-                found
+    fn a_shorter_list_leaves_valid_neighbors_behind_for_slow_readers() {
+        for capacity in [3, 16, 20] {
+            let mut lists = AdjacencyLists::new(capacity);
+            lists.resize(2);
+            let read = |lists: &AdjacencyLists, list: usize| {
+                lists.view().neighbors(list, 1000).collect::<Vec<u32>>()
             };
-            assert_eq!((cells.len(), read(&cells, 1)), (Some(2), vec![1]));
-            let full: Vec<u32> = (0..room as u32).collect();
-            cells.view().write(1, &full);
-            assert_eq!(read(&cells, 1)[1..], full);
-            cells.view().write(1, &[5]);
-            assert_eq!((read(&cells, 0), read(&cells, 1)), (vec![1], vec![1, 5]));
-            let Place::Owned(lines) = &cells.place else { panic!("in memory") };
-            let left = &lines[lines.len() / 2].0[..3];
+            assert_eq!((lists.len(), read(&lists, 1)), (Some(2), vec![]));
+            let full: Vec<u32> = (0..capacity as u32).collect();
+            lists.view().write(1, &full);
+            assert_eq!(read(&lists, 1), full);
+            lists.view().write(1, &[5]);
+            assert_eq!((read(&lists, 0), read(&lists, 1)), (vec![], vec![5]));
+            let Memory::Owned(lines) = &lists.memory else { panic!("in memory") };
+            let left_behind = &lines[lines.len() / 2].0[..3];
             assert_eq!(
-                left.iter().map(|link| link.load(Ordering::Relaxed)).collect::<Vec<_>>(),
-                [5, NONE, 2]
+                left_behind.iter().map(|place| place.load(Ordering::Relaxed)).collect::<Vec<_>>(),
+                [5, NO_NEIGHBOR, 2]
             );
         }
     }

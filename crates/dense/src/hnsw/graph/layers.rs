@@ -2,38 +2,51 @@ use std::sync::Arc;
 
 use storage::{File, Writer};
 
-use super::adjacency::{Cells, CellsView};
+use super::adjacency::{AdjacencyLists, AdjacencyView};
 use crate::Error;
-use crate::store::columns::copy_on_write::Numbers;
+use crate::store::columns::copy_on_write::CowArray;
 
-/// The highest layer of a node. One of e^(32 ln m) nodes would stand above it.
-pub(crate) const TOP_LAYER: usize = 32;
+/// The highest level of a row. A row would be above it with a probability of m^−33.
+pub(crate) const MAX_LEVEL: usize = 32;
 
-/// Graphs of up to so many rows are read whole when they are opened.
-const CHECKED_ROWS: usize = 1 << 15;
+/// Graphs of up to this many rows are checked in full when they are opened: that takes milliseconds.
+const MAX_ROWS_CHECKED_ON_OPEN: usize = 1 << 15;
 
-/// Links between rows, in layers: a row with level `l` is in the layers 0 to `l`.
-///
-/// Layer 0 has a record of links for each row; the records of the layers above stand behind one another in `upper`,
-/// those of row `r` from record `offsets[r]` up to `offsets[r + 1]`.
+/// The layered graph; see the [module](super) for its layout.
 #[derive(Debug)]
 pub(crate) struct Graph {
-    ground: Cells,
-    upper: Cells,
-    offsets: Numbers<u32>,
-    /// The row where every walk starts: one of the highest level. None as long as no row is linked.
-    pub entry: Option<u32>,
+    /// Layer 0: one list per row.
+    layer0: AdjacencyLists,
+    /// All layers above layer 0, row after row.
+    upper: AdjacencyLists,
+    /// Where the lists of a row begin in `upper`; one entry more than rows.
+    offsets: CowArray<u32>,
+    /// The row where every search starts: one of the highest level. `None` until a row is inserted.
+    pub entry_point: Option<u32>,
+}
+
+/// What a file must hold for a graph to be valid, and what it holds instead.
+pub(crate) struct Mismatch {
+    pub expected: String,
+    pub got: String,
+}
+
+/// A neighbor that is no row of the list's layer, as only damaged files have.
+struct InvalidNeighbor {
+    row: u32,
+    layer: usize,
+    neighbor: u32,
 }
 
 impl Graph {
     pub fn new(m: usize) -> Self {
-        let (ground, upper) = (Cells::new(2 * m), Cells::new(m));
-        Self { ground, upper, offsets: Numbers::Owned(vec![0]), entry: None }
+        let (layer0, upper) = (AdjacencyLists::new(2 * m), AdjacencyLists::new(m));
+        Self { layer0, upper, offsets: CowArray::Owned(vec![0]), entry_point: None }
     }
 
-    /// Appends rows without links, with these levels. A mapped graph is copied to memory first.
-    pub fn grow(&mut self, levels: &[u8]) -> Result<(), Error> {
-        let offsets = self.offsets.own();
+    /// Appends rows of these levels, without neighbors. A mapped graph is copied to memory first.
+    pub fn append_rows(&mut self, levels: &[u8]) -> Result<(), Error> {
+        let offsets = self.offsets.to_mut();
         let before = offsets.len();
         let mut end = offsets[before - 1];
         for &level in levels {
@@ -45,98 +58,117 @@ impl Graph {
             end = next;
             offsets.push(end);
         }
-        let rows = offsets.len() - 1;
-        self.ground.resize(rows);
+        let num_rows = offsets.len() - 1;
+        self.layer0.resize(num_rows);
         self.upper.resize(end as usize);
         Ok(())
     }
 
-    /// Takes back the rows from row `rows` on, to which no link may lead.
-    pub fn truncate(&mut self, rows: usize) {
-        let offsets = self.offsets.own();
-        offsets.truncate(rows + 1);
-        let end = offsets[rows] as usize;
-        self.ground.resize(rows);
+    /// Removes the rows from row `num_rows` on, which must be no row's neighbors.
+    pub fn truncate(&mut self, num_rows: usize) {
+        let offsets = self.offsets.to_mut();
+        offsets.truncate(num_rows + 1);
+        let end = offsets[num_rows] as usize;
+        self.layer0.resize(num_rows);
         self.upper.resize(end);
     }
 
-    pub fn view(&self) -> Links<'_> {
-        Links { ground: self.ground.view(), upper: self.upper.view(), offsets: self.offsets.as_slice() }
+    pub fn view(&self) -> GraphView<'_> {
+        GraphView { layer0: self.layer0.view(), upper: self.upper.view(), offsets: self.offsets.as_slice() }
     }
 
-    /// Reads and checks the sections of a file, which stay there.
-    pub fn open(file: &Arc<File>, m: usize, rows: usize, entry: Option<u32>) -> Result<Self, Error> {
-        let (ground, upper) = (Cells::open(file, "ground", 2 * m)?, Cells::open(file, "upper", m)?);
-        let offsets = Numbers::open(file, "offsets")?;
-        let graph = Self { ground, upper, offsets, entry };
-        graph.check(rows).map_err(|(expected, got)| storage::Error::corrupt(file.path(), expected, got))?;
+    /// Opens and checks the sections of a file, which stay there.
+    pub fn open(
+        file: &Arc<File>,
+        m: usize,
+        num_rows: usize,
+        entry_point: Option<u32>,
+    ) -> Result<Self, Error> {
+        let layer0 = AdjacencyLists::open(file, "ground", 2 * m)?;
+        let upper = AdjacencyLists::open(file, "upper", m)?;
+        let offsets = CowArray::open(file, "offsets")?;
+        let graph = Self { layer0, upper, offsets, entry_point };
+        let checked = graph.check(num_rows);
+        checked.map_err(|Mismatch { expected, got }| storage::Error::corrupt(file.path(), expected, got))?;
         Ok(graph)
     }
 
     pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
         self.offsets.write(writer, "offsets")?;
-        self.ground.write(writer, "ground")?;
+        self.layer0.write(writer, "ground")?;
         self.upper.write(writer, "upper")
     }
 
     /// Bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
-        self.ground.memory_bytes() + self.upper.memory_bytes() + self.offsets.memory_bytes()
+        self.layer0.memory_bytes() + self.upper.memory_bytes() + self.offsets.memory_bytes()
     }
 
-    /// Whether every walk stays inside: what was expected and what is there instead.
-    fn check(&self, rows: usize) -> Result<(), (String, String)> {
+    /// Checks that no search reads outside the lists.
+    fn check(&self, num_rows: usize) -> Result<(), Mismatch> {
         let view = self.view();
         let offsets = view.offsets;
-        if offsets.len() != rows + 1 || offsets[0] != 0 {
-            return Err((format!("{} offsets from 0", rows + 1), format!("{} offsets", offsets.len())));
+        if offsets.len() != num_rows + 1 || offsets[0] != 0 {
+            let expected = format!("{} offsets from 0", num_rows + 1);
+            return Err(Mismatch { expected, got: format!("{} offsets", offsets.len()) });
         }
         for (row, pair) in offsets.windows(2).enumerate() {
-            if pair[1].checked_sub(pair[0]).is_none_or(|level| level as usize > TOP_LAYER) {
-                let expected = format!("row {row} in up to {TOP_LAYER} layers above layer 0");
-                return Err((expected, format!("offsets {} and {}", pair[0], pair[1])));
+            if pair[1].checked_sub(pair[0]).is_none_or(|level| level as usize > MAX_LEVEL) {
+                let expected = format!("row {row} in up to {MAX_LEVEL} layers above layer 0");
+                return Err(Mismatch { expected, got: format!("offsets {} and {}", pair[0], pair[1]) });
             }
         }
-        let upper = offsets[rows] as usize;
-        for (name, cells, expected) in [("ground", &self.ground, rows), ("upper", &self.upper, upper)] {
-            if cells.len() != Some(expected) {
-                return Err((format!("{expected} records of links \"{name}\""), "others".to_owned()));
+        let num_upper = offsets[num_rows] as usize;
+        for (section, lists, expected) in
+            [("ground", &self.layer0, num_rows), ("upper", &self.upper, num_upper)]
+        {
+            if lists.len() != Some(expected) {
+                let expected = format!("{expected} adjacency lists in section \"{section}\"");
+                let got = lists.len().map_or_else(|| "a part of one".to_owned(), |got| got.to_string());
+                return Err(Mismatch { expected, got });
             }
         }
-        // Without an entry nothing walks: so it is where all rows were deleted before they were linked.
-        if let Some(entry) = self.entry {
-            let highest = (0..rows as u32).map(|row| view.level(row)).max();
-            if entry as usize >= rows || Some(view.level(entry)) != highest {
-                let expected = format!("an entry among {rows} rows, of the highest level");
-                return Err((expected, format!("row {entry}")));
+        // A graph has no entry point if all its rows were deleted before they were inserted; nothing searches it then.
+        if let Some(entry_point) = self.entry_point {
+            let highest = (0..num_rows as u32).map(|row| view.level(row)).max();
+            if entry_point as usize >= num_rows || Some(view.level(entry_point)) != highest {
+                let expected = format!("an entry among {num_rows} rows, of the highest level");
+                return Err(Mismatch { expected, got: format!("row {entry_point}") });
             }
         }
-        if self.ground.len() <= Some(CHECKED_ROWS) { self.check_links() } else { Ok(()) }
+        if self.layer0.len() <= Some(MAX_ROWS_CHECKED_ON_OPEN) { self.check_neighbors() } else { Ok(()) }
     }
 
-    /// Whether all links lead to rows of their layers: what was expected and what is there instead. Walks pass over
-    /// others.
-    pub fn check_links(&self) -> Result<(), (String, String)> {
-        match self.view().astray() {
+    /// Checks that all neighbors are rows of the list's layer. A search of a graph where they are not is safe: it ends a
+    /// list at the first number that is no row, and finds no neighbors of a row in a layer above the row's level.
+    pub fn check_neighbors(&self) -> Result<(), Mismatch> {
+        match self.view().find_invalid_neighbor() {
             None => Ok(()),
-            Some((row, layer, to)) => {
-                Err((format!("links of row {row} to rows of layer {layer}"), format!("a link to {to}")))
-            }
+            Some(InvalidNeighbor { row, layer, neighbor }) => Err(Mismatch {
+                expected: format!("neighbors of row {row} that are rows of layer {layer}"),
+                got: format!("row {neighbor}"),
+            }),
         }
     }
 }
 
-/// The links while they are walked, and while threads add to them.
+/// A [`Graph`] during a search, and while threads insert rows.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Links<'a> {
-    ground: CellsView<'a>,
-    upper: CellsView<'a>,
+pub(crate) struct GraphView<'a> {
+    layer0: AdjacencyView<'a>,
+    upper: AdjacencyView<'a>,
     offsets: &'a [u32],
 }
 
-impl Links<'_> {
-    /// Rows, with links or without.
-    pub fn rows(&self) -> usize {
+/// One list of a view.
+struct ListRef<'a> {
+    lists: &'a AdjacencyView<'a>,
+    index: usize,
+}
+
+impl GraphView<'_> {
+    /// The number of rows, with neighbors or without.
+    pub fn num_rows(&self) -> usize {
         self.offsets.len() - 1
     }
 
@@ -145,58 +177,62 @@ impl Links<'_> {
         (self.offsets[row + 1] - self.offsets[row]) as usize
     }
 
-    /// The most links of a row in a layer.
-    pub fn room(&self, layer: usize) -> usize {
-        if layer == 0 { self.ground.room() } else { self.upper.room() }
+    /// The maximum number of neighbors of a row in a layer.
+    pub fn max_neighbors(&self, layer: usize) -> usize {
+        if layer == 0 { self.layer0.capacity() } else { self.upper.capacity() }
     }
 
-    /// The links of a row. While another thread sets them, some may be old and some new. `for_each` is the quickest way
-    /// through them.
+    /// The neighbors of a row. While another thread writes them, some may be old and some new. Internal iteration
+    /// (`for_each`) is faster than a `for` loop.
     #[inline]
-    pub fn of(&self, row: u32, layer: usize) -> impl Iterator<Item = u32> {
-        // A row that is not in the layer has no links there: a link to it is one that only a damaged file has. All are in
-        // layer 0, and walks do not wait for the offsets there.
-        let there = layer == 0 || layer <= self.level(row);
-        let (cells, record) = self.record(row, if there { layer } else { 0 });
-        cells.links(record, if there { self.rows() as u32 } else { 0 })
+    pub fn neighbors(&self, row: u32, layer: usize) -> impl Iterator<Item = u32> {
+        // A damaged file may lead a search to a row that is not in the layer. All rows are in layer 0, where searches
+        // therefore do not wait for the offsets.
+        let is_in_layer = layer == 0 || layer <= self.level(row);
+        let ListRef { lists, index } = self.list(row, if is_in_layer { layer } else { 0 });
+        lists.neighbors(index, if is_in_layer { self.num_rows() as u32 } else { 0 })
     }
 
-    /// Puts the links of a row in `found`.
-    pub fn get(&self, row: u32, layer: usize, found: &mut Vec<u32>) {
-        found.clear();
-        self.of(row, layer).for_each(|link| found.push(link));
+    /// Replaces the contents of `neighbors` by the neighbors of a row.
+    pub fn read_neighbors(&self, row: u32, layer: usize, neighbors: &mut Vec<u32>) {
+        neighbors.clear();
+        self.neighbors(row, layer).for_each(|neighbor| neighbors.push(neighbor));
     }
 
-    /// Replaces the links of a row. The caller lets no two threads do so at once. What is behind the last link but one
-    /// stays as it was: a reader that is half-way reads links of this layer, old or new.
+    /// Replaces the neighbors of a row. The caller makes sure that no two threads do so at once; readers need no lock.
     ///
     /// # Panics
     ///
-    /// If there are more than there is room for, or the graph is mapped.
-    pub fn set(&self, row: u32, layer: usize, links: &[u32]) {
-        let (cells, record) = self.record(row, layer);
-        cells.write(record, links);
+    /// If there are more than [`max_neighbors`](Self::max_neighbors), or the graph is mapped.
+    pub fn set_neighbors(&self, row: u32, layer: usize, neighbors: &[u32]) {
+        let ListRef { lists, index } = self.list(row, layer);
+        lists.write(index, neighbors);
     }
 
-    /// Asks for the links of a row to be fetched, which is in the layer.
+    /// Prefetches the neighbors of a row that is in the layer.
     pub fn prefetch(&self, row: u32, layer: usize) {
-        let (cells, record) = self.record(row, layer);
-        cells.prefetch(record);
+        let ListRef { lists, index } = self.list(row, layer);
+        lists.prefetch(index);
     }
 
-    /// A link that leads to no row of its layer, as only damaged files have: of which row, in which layer, and where to.
-    fn astray(&self) -> Option<(u32, usize, u32)> {
-        (0..self.rows() as u32).find_map(|row| {
+    fn find_invalid_neighbor(&self) -> Option<InvalidNeighbor> {
+        (0..self.num_rows() as u32).find_map(|row| {
             (0..=self.level(row)).find_map(|layer| {
-                let (cells, record) = self.record(row, layer);
-                let astray = |&to: &u32| to as usize >= self.rows() || self.level(to) < layer;
-                cells.links(record, u32::MAX).find(astray).map(|to| (row, layer, to))
+                let ListRef { lists, index } = self.list(row, layer);
+                let is_invalid =
+                    |&neighbor: &u32| neighbor as usize >= self.num_rows() || self.level(neighbor) < layer;
+                let invalid = lists.neighbors(index, u32::MAX).find(is_invalid);
+                invalid.map(|neighbor| InvalidNeighbor { row, layer, neighbor })
             })
         })
     }
 
-    fn record(&self, row: u32, layer: usize) -> (&CellsView<'_>, usize) {
+    fn list(&self, row: u32, layer: usize) -> ListRef<'_> {
         let row = row as usize;
-        if layer == 0 { (&self.ground, row) } else { (&self.upper, self.offsets[row] as usize + layer - 1) }
+        if layer == 0 {
+            ListRef { lists: &self.layer0, index: row }
+        } else {
+            ListRef { lists: &self.upper, index: self.offsets[row] as usize + layer - 1 }
+        }
     }
 }

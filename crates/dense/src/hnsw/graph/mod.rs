@@ -1,6 +1,18 @@
-//! The layered graph and where its adjacency lists are.
+//! The layered graph (Malkov and Yashunin, 2018, section 3) and its adjacency lists.
+//!
+//! Every row is a node. A row of level `l` is in layers 0 to `l`; layer 0 has all rows. In each of its layers a row has an
+//! adjacency list: up to `2 * m` neighbors in layer 0, up to `m` in the layers above.
+//!
+//! ```text
+//! layer0:   row 0 | row 1 | row 2 | row 3 | …         one list per row
+//! upper:    row 1, layer 1 | row 1, layer 2 | row 3, layer 1 | …
+//! offsets:  0, 0, 2, 2, 3, …                          lists of row r: upper[offsets[r]..offsets[r + 1]]
+//! ```
+//!
+//! [`Graph`] owns the lists, in memory or in a mapped file; searches and builders use its [`GraphView`]. How a list is
+//! stored is the matter of `adjacency.rs`.
 
 mod adjacency;
 mod layers;
 
-pub(crate) use layers::{Graph, Links, TOP_LAYER};
+pub(crate) use layers::{Graph, GraphView, MAX_LEVEL};

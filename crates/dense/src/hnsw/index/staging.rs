@@ -4,29 +4,29 @@ use super::HnswIndex;
 use crate::hnsw::planner::Plan;
 use crate::{Error, Longest, Put, RowIds, RowSet};
 
-/// Changes in steps, between which others search: see [`Put`].
+/// Batches that are staged in slices, between which others search: see [`Put`].
 impl HnswIndex {
-    /// Whether these vectors `[n * dim]` may be put in under these ids: what [`stage`](Self::stage) refuses, and what
-    /// ids given twice in all of its slices are.
+    /// Checks whether the vectors `[n * dim]` may be put under these ids: all that [`stage`](Self::stage) would reject, and
+    /// ids that are in several slices.
     ///
     /// # Errors
     ///
-    /// As [`add`](Self::add); [`Error::UnknownId`] to update an id that is not there.
+    /// As [`add`](Self::add); [`Error::UnknownId`] to update an id that is not in the index.
     pub fn check_rows<S: AsRef<str>>(&self, put: Put, ids: &[S], vectors: &[f32]) -> Result<(), Error> {
         self.rows.check(put, ids, vectors)
     }
 
-    /// Vectors as long as the longest of `vectors` `[n * dim]` are to be added. Where inner products are
-    /// [augmented](crate::InnerProduct::AugmentedL2), slices of a batch are linked as the whole batch would be if this
-    /// is called before the first.
+    /// Announces vectors up to the length of the longest in a batch. With
+    /// [augmented vectors](crate::InnerProduct::AugmentedL2), slices of a batch are inserted as the whole batch would be if
+    /// this is called before the first slice.
     pub fn expect(&mut self, longest: Longest) {
-        if let Some(lengths) = &mut self.lengths {
-            lengths.expect(longest.0);
+        if let Some(squared_lengths) = &mut self.squared_lengths {
+            squared_lengths.reserve_max(longest.squared_length);
         }
     }
 
-    /// [`add`](Self::add) of rows that no search finds until they are [published](Self::publish), in the place of
-    /// those with their ids if `put` is not [`Put::Add`]. All of them or, on an error, none.
+    /// [Adds](Self::add) rows that no search finds until they are [published](Self::publish). If `put` is not [`Put::Add`],
+    /// they then replace the rows with their ids. Adds all rows or, on an error, none.
     ///
     /// # Errors
     ///
@@ -45,41 +45,42 @@ impl HnswIndex {
         added
     }
 
-    /// Lets searches find what is staged, and deletes the rows in whose place it stands. Returns these rows, each
-    /// with its successor.
+    /// Makes the staged rows visible to searches and deletes the rows that they replace. Returns pairs of a replaced row and
+    /// its replacement.
     pub fn publish(&mut self) -> Vec<(u32, u32)> {
         self.rows.publish()
     }
 
-    /// Deletes what is staged: its ids are free, its space comes back with [`compact`](Self::compact).
+    /// Deletes the staged rows. Their ids are free again; [`compact`](Self::compact) frees their space.
     pub fn take_back(&mut self) {
-        self.rows.take_back();
+        self.rows.discard_staged();
     }
 
-    /// What [`compact`](Self::compact) makes of the index, beside it. Counts each row as one unit done.
+    /// Returns what [`compact`](Self::compact) would turn the index into, as a copy. Counts each row as one unit done.
     ///
     /// # Errors
     ///
     /// [`Error::Threads`] or [`Error::Cancelled`].
     pub fn compacted(&self, threads: usize, control: &Control) -> Result<Self, Error> {
-        let mut index = Self::of_rows(self.rows.compacted(), self.options);
-        index.link_from(0, threads, control)?;
+        let mut index = Self::from_rows(self.rows.compacted(), self.options);
+        index.insert_from(0, threads, control)?;
         Ok(index)
     }
 
-    /// The rows that can be found.
+    /// The rows that searches can find.
     #[must_use]
     pub fn live(&self) -> RowSet {
         self.rows.live()
     }
 
-    /// The ids of all rows as they are now.
+    /// A snapshot of the ids of all rows.
     #[must_use]
     pub fn row_ids(&self) -> RowIds {
         self.rows.ids().snapshot()
     }
 
-    /// About how many rows a search scores; with a filter, one that allows so many.
+    /// Estimates the work of a search, as a number of vectors to score. `allowed` is how many rows a filter allows, if there
+    /// is one.
     #[must_use]
     pub fn rows_scored(&self, k: usize, ef: usize, allowed: Option<usize>) -> usize {
         Plan::rows_scored(k, ef, allowed, self.len())

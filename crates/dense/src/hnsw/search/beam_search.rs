@@ -1,130 +1,154 @@
-//! The walk through one layer: Malkov and Yashunin (2018), algorithm 2.
+//! Beam search in one layer of the graph (Malkov and Yashunin, 2018, algorithm 2).
+//!
+//! Each step expands the best candidate that has not been expanded yet: it reads the candidate's adjacency list, drops the
+//! neighbors that were visited, discards most of the rest by their sign-bit sketches, scores the survivors by their codes,
+//! and inserts them into the candidate queue.
+//!
+//! Memory latency dominates, so steps are pipelined: the next candidate is expanded before the survivors of this one are
+//! scored, and each part prefetches what the next part reads.
+//!
+//! ```text
+//! expand    adjacency list → unvisited neighbors        prefetches their sketches, and the next adjacency list
+//! prefilter sketches of unvisited neighbors → survivors prefetches their codes
+//! expand    (the next step)
+//! score     codes of survivors → candidate queue        prefetches the adjacency list of the new best candidate
+//! ```
 
 use control::{Cancelled, Control};
 use ranking::Hit;
 
 use super::scratch::Scratch;
-use crate::hnsw::codes::{ROUGH_DEVIATIONS, Reach, Target};
-use crate::hnsw::graph::Links;
-use crate::hnsw::scorer::Closeness;
+use crate::hnsw::codes::{QuantizedQuery, SKETCH_DEVIATIONS, Threshold};
+use crate::hnsw::graph::GraphView;
+use crate::hnsw::scorer::Scorer;
 
-/// Steps between two looks at whether the work was cancelled.
-const STEPS_A_CHECK: u32 = 64;
+/// Expansions between two checks for cancellation.
+const EXPANSIONS_PER_CHECK: u32 = 64;
 
-/// A walk through `links`.
+/// Searches of a graph.
 #[derive(Clone, Copy)]
-pub(crate) struct Walk<'a> {
-    pub closeness: Closeness<'a>,
-    pub links: Links<'a>,
+pub(crate) struct BeamSearch<'a> {
+    pub scorer: Scorer<'a>,
+    pub graph: GraphView<'a>,
     pub control: &'a Control,
 }
 
-impl Walk<'_> {
-    /// Goes down from `entry` to the layer above `layer`, always to the nearest row, and returns the row arrived at.
-    pub fn descend(&self, target: &Target, entry: u32, layer: usize, scratch: &mut Scratch) -> Hit {
-        let Scratch { links, work, .. } = scratch;
-        let codes = self.closeness.codes();
-        self.closeness.all(target, &[entry], work);
-        let mut at = Hit { ord: entry, score: work.closeness[0] };
-        for above in (layer + 1..=self.links.level(entry)).rev() {
+/// How many candidates a beam search keeps, and how many of them it expands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BeamSize {
+    /// Candidates kept, which the search returns.
+    pub num_candidates: usize,
+    /// The search ends when the best `ef` candidates are expanded.
+    pub ef: usize,
+}
+
+impl BeamSearch<'_> {
+    /// Descends greedily from `entry_point` to the layer above `layer`, and returns the best row found.
+    pub fn greedy_descent(
+        &self,
+        query: &QuantizedQuery,
+        entry_point: u32,
+        layer: usize,
+        scratch: &mut Scratch,
+    ) -> Hit {
+        let Scratch { neighbors, buffers, .. } = scratch;
+        let codes = self.scorer.codes();
+        self.scorer.score(query, &[entry_point], buffers);
+        let mut best = Hit { ord: entry_point, score: buffers.scores[0] };
+        for above in (layer + 1..=self.graph.level(entry_point)).rev() {
             loop {
-                self.links.get(at.ord, above, links);
-                if links.iter().all(|&row| codes.prefetch_rough(row)) {
-                    self.closeness.reaching(
-                        target,
-                        links,
-                        Reach { least: at.score, deviations: ROUGH_DEVIATIONS },
-                        work,
-                    );
+                self.graph.read_neighbors(best.ord, above, neighbors);
+                if neighbors.iter().all(|&row| codes.prefetch_sketch(row)) {
+                    let threshold = Threshold { min_score: best.score, deviations: SKETCH_DEVIATIONS };
+                    self.scorer.prefilter(query, neighbors, threshold, buffers);
                 }
-                links.iter().for_each(|&row| codes.prefetch(row));
-                self.closeness.all(target, links, work);
-                let near = links.iter().zip(&work.closeness);
-                let nearest = near.max_by(|a, b| a.1.total_cmp(b.1));
+                neighbors.iter().for_each(|&row| codes.prefetch(row));
+                self.scorer.score(query, neighbors, buffers);
+                let scored = neighbors.iter().zip(&buffers.scores);
+                let nearest = scored.max_by(|a, b| a.1.total_cmp(b.1));
                 match nearest {
-                    Some((&ord, &score)) if score > at.score => at = Hit { ord, score },
+                    Some((&ord, &score)) if score > best.score => best = Hit { ord, score },
                     _ => break,
                 }
             }
         }
-        at
+        best
     }
 
-    /// The about `ef` nearest rows of a layer, the nearest first.
-    pub fn layer(
+    /// Searches a layer for about the `ef` best rows; [`Scratch::found`] then has them, best first.
+    pub fn search_layer(
         &self,
-        target: &Target,
-        entries: &[Hit],
+        query: &QuantizedQuery,
+        entry_points: &[Hit],
         ef: usize,
         layer: usize,
         scratch: &mut Scratch,
     ) -> Result<(), Cancelled> {
-        self.start(entries, (ef, ef), scratch);
-        let mut went = self.go(layer, scratch);
-        let mut steps = 0u32;
-        while went {
-            if steps.is_multiple_of(STEPS_A_CHECK) {
+        self.start(entry_points, BeamSize { num_candidates: ef, ef }, scratch);
+        let mut has_expanded = self.expand(layer, scratch);
+        let mut expansions = 0u32;
+        while has_expanded {
+            if expansions.is_multiple_of(EXPANSIONS_PER_CHECK) {
                 self.control.check()?;
             }
-            steps += 1;
-            self.sift(target, scratch);
-            went = self.go(layer, scratch);
-            self.arrive(target, layer, scratch);
-            went = went || self.go(layer, scratch);
+            expansions += 1;
+            self.prefilter(query, scratch);
+            has_expanded = self.expand(layer, scratch);
+            self.score(query, layer, scratch);
+            has_expanded = has_expanded || self.expand(layer, scratch);
         }
         Ok(())
     }
 
-    /// Begins a walk that keeps the `kept` nearest rows and goes to the `width` nearest of them. Its steps are
-    /// [`go`](Self::go), [`sift`](Self::sift) and [`arrive`](Self::arrive); the next step goes before this one arrives,
-    /// so that neither waits for what it has asked for.
-    pub fn start(&self, entries: &[Hit], (kept, width): (usize, usize), scratch: &mut Scratch) {
-        let Scratch { visited, pool, left, .. } = scratch;
-        visited.clear(self.links.rows());
-        left.clear();
-        pool.clear(kept, width);
-        for entry in entries {
-            if visited.insert(entry.ord) {
-                pool.extend(&[entry.ord], &[entry.score]);
+    /// Starts a search, whose steps are [`expand`](Self::expand), [`prefilter`](Self::prefilter) and
+    /// [`score`](Self::score), pipelined as the module says.
+    pub fn start(&self, entry_points: &[Hit], size: BeamSize, scratch: &mut Scratch) {
+        let Scratch { visited, queue, survivors, .. } = scratch;
+        visited.clear(self.graph.num_rows());
+        survivors.clear();
+        queue.clear(size.num_candidates, size.ef);
+        for entry_point in entry_points {
+            if visited.insert(entry_point.ord) {
+                queue.insert_all(&[entry_point.ord], &[entry_point.score]);
             }
         }
     }
 
-    /// Goes to the nearest row where the walk has not been, and asks for the rows that it leads to; false if there is
-    /// none.
-    pub fn go(&self, layer: usize, scratch: &mut Scratch) -> bool {
-        let Scratch { visited, pool, fresh, .. } = scratch;
-        let Some(row) = pool.go() else { return false };
-        fresh.resize(self.links.room(layer), 0);
-        let count = visited.insert_all(self.links.of(row, layer), fresh);
-        fresh.truncate(count);
-        let codes = self.closeness.codes();
-        if pool.least().is_none() || !fresh.iter().all(|&row| codes.prefetch_rough(row)) {
-            fresh.iter().for_each(|&row| codes.prefetch(row));
+    /// Expands the best unexpanded candidate and prefetches its unvisited neighbors. Returns false if none is left.
+    pub fn expand(&self, layer: usize, scratch: &mut Scratch) -> bool {
+        let Scratch { visited, queue, unvisited, .. } = scratch;
+        let Some(row) = queue.expand_next() else { return false };
+        unvisited.resize(self.graph.max_neighbors(layer), 0);
+        let count = visited.insert_all(self.graph.neighbors(row, layer), unvisited);
+        unvisited.truncate(count);
+        let codes = self.scorer.codes();
+        if queue.worst_score().is_none() || !unvisited.iter().all(|&row| codes.prefetch_sketch(row)) {
+            unvisited.iter().for_each(|&row| codes.prefetch(row));
         }
-        // Where the walk goes next unless one of these is nearer.
-        if let Some(next) = pool.peek() {
-            self.links.prefetch(next, layer);
+        // This candidate is the next one, unless a neighbor turns out to be better.
+        if let Some(next) = queue.peek_next() {
+            self.graph.prefetch(next, layer);
         }
         true
     }
 
-    /// Rules out most of the rows that the last step leads to, and asks for the others.
-    pub fn sift(&self, target: &Target, scratch: &mut Scratch) {
-        let Scratch { pool, fresh, left, work, .. } = scratch;
-        std::mem::swap(fresh, left);
-        if let Some(least) = pool.least() {
-            self.closeness.reaching(target, left, Reach { least, deviations: ROUGH_DEVIATIONS }, work);
-            left.iter().for_each(|&row| self.closeness.codes().prefetch(row));
+    /// Discards neighbors that their sketches rule out and prefetches the codes of the survivors.
+    pub fn prefilter(&self, query: &QuantizedQuery, scratch: &mut Scratch) {
+        let Scratch { queue, unvisited, survivors, buffers, .. } = scratch;
+        std::mem::swap(unvisited, survivors);
+        if let Some(min_score) = queue.worst_score() {
+            let threshold = Threshold { min_score, deviations: SKETCH_DEVIATIONS };
+            self.scorer.prefilter(query, survivors, threshold, buffers);
+            survivors.iter().for_each(|&row| self.scorer.codes().prefetch(row));
         }
     }
 
-    /// Compares the rows that are left.
-    pub fn arrive(&self, target: &Target, layer: usize, scratch: &mut Scratch) {
-        let Scratch { pool, left, work, .. } = scratch;
-        self.closeness.all(target, left, work);
-        if let Some(next) = pool.extend(left, &work.closeness) {
-            self.links.prefetch(next, layer);
+    /// Scores the survivors and inserts them into the candidate queue.
+    pub fn score(&self, query: &QuantizedQuery, layer: usize, scratch: &mut Scratch) {
+        let Scratch { queue, survivors, buffers, .. } = scratch;
+        self.scorer.score(query, survivors, buffers);
+        if let Some(next) = queue.insert_all(survivors, &buffers.scores) {
+            self.graph.prefetch(next, layer);
         }
     }
 }

@@ -1,72 +1,84 @@
+//! The candidate queue of a beam search: the best rows found so far, and which of them were expanded.
+//!
+//! One sorted array of integers serves as both queues of Malkov and Yashunin's algorithm 2. A search inserts tens of rows
+//! per step into some hundred, which a sorted array does faster than heaps.
+//!
+//! ```text
+//! bits  63 … 32                     31        30 … 0
+//!       score, so that higher       is it     row
+//!       scores are smaller numbers  expanded?
+//! ```
+//!
+//! That is the [rank key](Hit::rank_key) of the row, whose top bit is free because rows are below 2³¹.
+
 use ranking::Hit;
 
-/// The nearest rows that a walk has found, the nearest first, and which of them it has been at.
+/// The best rows found so far, best first.
 #[derive(Debug, Default)]
-pub(crate) struct Pool {
-    /// Ascending: [rank keys](Hit::rank_key) of rows and their closeness, with [`DONE`] beside the ord.
+pub(crate) struct CandidateQueue {
+    /// Ascending, which is best first.
     entries: Vec<u64>,
-    /// Room for those that come in, and for where they come.
+    /// Buffers of [`insert_all`](Self::insert_all): the new entries, and where each belongs.
     new: Vec<u64>,
     places: Vec<usize>,
-    most: usize,
-    /// How many of the nearest the walk may go to; more only as long as there are fewer than `most`.
-    width: usize,
-    /// No entry before this one is left to go to.
+    capacity: usize,
+    /// Only the best `ef` candidates are expanded, or as many as it takes to fill the queue.
+    ef: usize,
+    /// All entries before this one are expanded.
     next: usize,
 }
 
-/// Marks rows that the walk has been at.
-const DONE: u64 = 1 << 31;
-/// Ords are below this.
-pub(crate) const MOST_ROWS: usize = DONE as usize;
+/// Set in entries that were expanded.
+const EXPANDED: u64 = 1 << 31;
+/// Rows are below this number, so that [`EXPANDED`] is no part of them.
+pub(crate) const MAX_ROWS: usize = EXPANDED as usize;
 
-impl Pool {
-    /// Empties it; it will keep up to `most` rows, and lead to the `width` nearest of them, or to as many as it takes to
-    /// fill it.
-    pub fn clear(&mut self, most: usize, width: usize) {
+impl CandidateQueue {
+    /// Empties the queue and sets its limits.
+    pub fn clear(&mut self, capacity: usize, ef: usize) {
         self.entries.clear();
-        self.most = most;
-        self.width = width;
+        self.capacity = capacity;
+        self.ef = ef;
         self.next = 0;
     }
 
-    /// Keeps those of `rows` that are nearer than the farthest, or for which there is room; of rows that are as near the
-    /// earlier stay before the later. A row must not come twice. Returns the row where the walk goes next, if it is one
+    /// Inserts those of `rows` that are better than the worst candidate, or for which there is space. Of equal scores, rows
+    /// inserted earlier come first. No row may be inserted twice. Returns the row that will be expanded next, if it is one
     /// of these.
-    pub fn extend(&mut self, rows: &[u32], closeness: &[f32]) -> Option<u32> {
-        let Self { entries, most, new, places, next, .. } = self;
-        *next += entries[*next..].iter().take_while(|&entry| entry & DONE != 0).count();
-        // Rows as far as the last stay out, and one as far as another comes behind it.
-        let last = if entries.len() == *most {
+    pub fn insert_all(&mut self, rows: &[u32], scores: &[f32]) -> Option<u32> {
+        let Self { entries, capacity, new, places, next, .. } = self;
+        *next += entries[*next..].iter().take_while(|&entry| entry & EXPANDED != 0).count();
+        // A row as good as the worst candidate stays out.
+        let limit = if entries.len() == *capacity {
             entries.last().map_or(0, |&last| last >> 32 << 32)
         } else {
             u64::MAX
         };
         new.resize(rows.len(), 0);
         let mut count = 0;
-        for (&row, &near) in rows.iter().zip(closeness) {
-            // Which of them come in nobody can guess: this has no branch.
-            let entry = Hit { ord: row, score: near }.rank_key();
+        for (&row, &score) in rows.iter().zip(scores) {
+            // No branch, because it could not be predicted.
+            let entry = Hit { ord: row, score }.rank_key();
             new[count] = entry;
-            count += usize::from(entry < last);
+            count += usize::from(entry < limit);
         }
         new.truncate(count);
         new.sort_unstable();
         places.clear();
-        // One after another, before anything moves: so no search waits for the one before.
+        // All binary searches come before anything is moved: so none waits for the one before.
         places.extend(new.iter().map(|&entry| {
-            let behind = entry | u64::from(u32::MAX);
-            entries.partition_point(|&kept| kept <= behind)
+            let behind_equal_scores = entry | u64::from(u32::MAX);
+            entries.partition_point(|&kept| kept <= behind_equal_scores)
         }));
         let old = entries.len();
         entries.resize(old + new.len(), 0);
         let mut end = old;
-        for (before, (&entry, &at)) in new.iter().zip(&*places).enumerate().rev() {
-            entries.copy_within(at..end, at + before + 1);
-            entries[at + before] = entry;
-            end = at;
+        for (before, (&entry, &place)) in new.iter().zip(&*places).enumerate().rev() {
+            entries.copy_within(place..end, place + before + 1);
+            entries[place + before] = entry;
+            end = place;
         }
-        entries.truncate(*most);
+        entries.truncate(*capacity);
         if new.is_empty() || end > *next {
             return None;
         }
@@ -74,36 +86,36 @@ impl Pool {
         entries.get(end).map(|&entry| entry as u32)
     }
 
-    /// The closeness that a row must exceed to be kept, once there is no room left.
-    pub fn least(&self) -> Option<f32> {
-        if self.entries.len() == self.most {
+    /// The score that a row must exceed to be inserted; `None` while there is space.
+    pub fn worst_score(&self) -> Option<f32> {
+        if self.entries.len() == self.capacity {
             self.entries.last().map(|&last| Hit::from_rank_key(last).score)
         } else {
             None
         }
     }
 
-    /// The nearest row where the walk has not been, which it goes to now.
-    pub fn go(&mut self) -> Option<u32> {
-        let at = self.next + self.entries[self.next..].iter().position(|entry| entry & DONE == 0)?;
-        if at >= self.width && self.entries.len() == self.most {
+    /// Marks the best unexpanded candidate as expanded and returns it; `None` if the search is over.
+    pub fn expand_next(&mut self) -> Option<u32> {
+        let at = self.next + self.entries[self.next..].iter().position(|entry| entry & EXPANDED == 0)?;
+        if at >= self.ef && self.entries.len() == self.capacity {
             return None;
         }
         self.next = at + 1;
         let row = self.entries[at] as u32;
-        self.entries[at] |= DONE;
+        self.entries[at] |= EXPANDED;
         Some(row)
     }
 
-    /// The row that [`go`](Self::go) would give now.
-    pub fn peek(&self) -> Option<u32> {
-        let entry = self.entries[self.next..].iter().find(|&entry| entry & DONE == 0);
+    /// The best unexpanded candidate.
+    pub fn peek_next(&self) -> Option<u32> {
+        let entry = self.entries[self.next..].iter().find(|&entry| entry & EXPANDED == 0);
         entry.map(|&entry| entry as u32)
     }
 
-    /// All rows with their closeness, the nearest first.
+    /// All candidates with their scores, best first.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Hit> {
-        self.entries.iter().map(|&entry| Hit::from_rank_key(entry & !DONE))
+        self.entries.iter().map(|&entry| Hit::from_rank_key(entry & !EXPANDED))
     }
 }
 
@@ -114,32 +126,36 @@ mod tests {
 
     proptest! {
         #[test]
-        fn keeps_the_nearest_and_goes_to_each_once(steps in prop::collection::vec(prop::collection::vec(0i8..20, 0..5), 0..100), most in 1usize..12, width in 1usize..12) {
-            let mut pool = Pool::default();
-            pool.clear(most, width);
-            let (mut kept, mut gone): (Vec<(u32, f32)>, Vec<u32>) = (Vec::new(), Vec::new());
+        fn keeps_the_best_and_expands_each_once(
+            steps in prop::collection::vec(prop::collection::vec(0i8..20, 0..5), 0..100),
+            capacity in 1usize..12,
+            ef in 1usize..12,
+        ) {
+            let mut queue = CandidateQueue::default();
+            queue.clear(capacity, ef);
+            let (mut kept, mut expanded): (Vec<(u32, f32)>, Vec<u32>) = (Vec::new(), Vec::new());
             let mut next_row = 0;
             for step in steps {
-                let expected = kept.iter().map(|kept| kept.0).find(|row| !gone.contains(row));
+                let expected = kept.iter().map(|kept| kept.0).find(|row| !expanded.contains(row));
                 if step.is_empty() {
-                    prop_assert_eq!(pool.peek(), expected);
-                    let near = kept.len() < most || expected.is_some_and(|row| kept[..width.min(most)].iter().any(|kept| kept.0 == row));
-                    let expected = expected.filter(|_| near);
-                    prop_assert_eq!(pool.go(), expected);
-                    gone.extend(expected);
+                    prop_assert_eq!(queue.peek_next(), expected);
+                    let is_in_beam = |row| kept[..ef.min(capacity)].iter().any(|kept| kept.0 == row);
+                    let expected = expected.filter(|&row| kept.len() < capacity || is_in_beam(row));
+                    prop_assert_eq!(queue.expand_next(), expected);
+                    expanded.extend(expected);
                 } else {
                     let rows: Vec<u32> = (next_row..).take(step.len()).collect();
                     next_row += step.len() as u32;
-                    let closeness: Vec<f32> = step.iter().map(|&closeness| f32::from(closeness - 10)).collect();
-                    let first = pool.extend(&rows, &closeness);
-                    kept.extend(rows.iter().copied().zip(closeness));
+                    let scores: Vec<f32> = step.iter().map(|&score| f32::from(score - 10)).collect();
+                    let first = queue.insert_all(&rows, &scores);
+                    kept.extend(rows.iter().copied().zip(scores));
                     kept.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-                    kept.truncate(most);
-                    let next = kept.iter().map(|kept| kept.0).find(|row| !gone.contains(row));
+                    kept.truncate(capacity);
+                    let next = kept.iter().map(|kept| kept.0).find(|row| !expanded.contains(row));
                     prop_assert_eq!(first, next.filter(|row| rows.contains(row)));
                 }
-                prop_assert_eq!(pool.least(), kept.get(most - 1).map(|kept| kept.1));
-                let found: Vec<_> = pool.iter().map(|hit| (hit.ord, hit.score)).collect();
+                prop_assert_eq!(queue.worst_score(), kept.get(capacity - 1).map(|kept| kept.1));
+                let found: Vec<_> = queue.iter().map(|hit| (hit.ord, hit.score)).collect();
                 prop_assert_eq!(found, kept.clone());
             }
         }

@@ -1,72 +1,77 @@
+//! Several beam searches on one thread: while one waits for memory, the others compute.
+
 use control::Cancelled;
 use ranking::Hit;
 
-use super::beam_search::Walk;
+use super::beam_search::{BeamSearch, BeamSize};
 use super::rescore::rescore;
 use super::scratch::Scratch;
-use crate::hnsw::codes::Target;
-use crate::hnsw::planner::Plan;
+use crate::hnsw::codes::QuantizedQuery;
 
-/// Walks that one thread does by turns: while one waits for the rows it has asked for, others go on.
-pub(crate) const INTERLEAVED: usize = 4;
-/// Steps of all walks between two looks at whether the work was cancelled.
-const STEPS_A_CHECK: u32 = 64;
+/// The maximum number of searches that one thread runs at once.
+pub(crate) const MAX_INTERLEAVED: usize = 4;
+/// Rounds of one step per search between two checks for cancellation.
+const ROUNDS_PER_CHECK: u32 = 64;
 
-/// A walk on its way.
-struct Under<'a> {
-    query: usize,
-    target: Target,
+/// A search that is not over.
+struct Running<'a> {
+    /// The query's position among all.
+    at: usize,
+    query: QuantizedQuery,
     scratch: &'a mut Scratch,
-    /// Whether the next step has begun.
-    went: bool,
+    has_expanded: bool,
 }
 
-/// Searches layer 0 for each of the prepared queries, as many at a time as there are scratches, and returns up to `plan.k`
-/// hits of each, in order. Nearly all rows are `live`; others are no hits, and room is kept for as many more.
-pub(crate) fn interleaved(
-    walk: &Walk,
-    entry: u32,
-    queries: &[f32],
-    plan: &Plan,
+/// Searches layer 0 for each of the prepared queries `[q * dim]`, as many at once as there are scratches. Returns up to `k`
+/// hits per query, in order. Nearly all rows must be `live`: others are no hits, and each search keeps as many more
+/// candidates as are expected to be dead.
+pub(crate) fn search_interleaved(
+    search: &BeamSearch,
+    entry_point: u32,
+    vectors: &[f32],
+    size: BeamSize,
+    k: usize,
     live: impl Fn(u32) -> bool,
     scratches: &mut [Scratch],
 ) -> Result<Vec<Vec<Hit>>, Cancelled> {
-    let queries: Vec<&[f32]> = queries.chunks_exact(walk.closeness.view().dim).collect();
-    let mut found = vec![Vec::new(); queries.len()];
-    let mut waiting = 0..queries.len();
-    let view = walk.closeness.view();
+    let view = search.scorer.view();
+    let vectors: Vec<&[f32]> = vectors.chunks_exact(view.dim).collect();
+    let mut found = vec![Vec::new(); vectors.len()];
+    let mut waiting = 0..vectors.len();
     let dead = view.len() - view.live_len();
-    let more = |rows: usize| rows + (rows * dead).div_ceil(view.len());
-    let sizes = (more(plan.kept), more(plan.ef));
-    let begin = |query: usize, scratch: &mut Scratch| {
-        let target = walk.closeness.of_query(queries[query]);
-        let entry = walk.descend(&target, entry, 0, scratch);
-        walk.start(&[entry], sizes, scratch);
-        // There is an entry to go to.
-        walk.go(0, scratch);
-        target
+    let with_dead = |rows: usize| rows + (rows * dead).div_ceil(view.len());
+    let size = BeamSize { num_candidates: with_dead(size.num_candidates), ef: with_dead(size.ef) };
+    let start = |at: usize, scratch: &mut Scratch| {
+        let query = search.scorer.query(vectors[at]);
+        let entry = search.greedy_descent(&query, entry_point, 0, scratch);
+        search.start(&[entry], size, scratch);
+        // There is an entry point to expand.
+        search.expand(0, scratch);
+        query
     };
-    let mut under: Vec<Under<'_>> = Vec::with_capacity(scratches.len());
-    for (scratch, query) in scratches.iter_mut().zip(waiting.by_ref()) {
-        under.push(Under { query, target: begin(query, scratch), scratch, went: true });
+    let mut running: Vec<Running<'_>> = Vec::with_capacity(scratches.len());
+    for (scratch, at) in scratches.iter_mut().zip(waiting.by_ref()) {
+        running.push(Running { at, query: start(at, scratch), scratch, has_expanded: true });
     }
-    let mut steps = 0u32;
-    while !under.is_empty() {
-        if steps.is_multiple_of(STEPS_A_CHECK) {
-            walk.control.check()?;
+    let mut rounds = 0u32;
+    while !running.is_empty() {
+        if rounds.is_multiple_of(ROUNDS_PER_CHECK) {
+            search.control.check()?;
         }
-        steps += 1;
-        under.iter_mut().for_each(|Under { target, scratch, .. }| walk.sift(target, scratch));
-        under.iter_mut().for_each(|Under { scratch, went, .. }| *went = walk.go(0, scratch));
-        under.retain_mut(|Under { query, target, scratch, went }| {
-            walk.arrive(target, 0, scratch);
-            if *went || walk.go(0, scratch) {
+        rounds += 1;
+        running.iter_mut().for_each(|Running { query, scratch, .. }| search.prefilter(query, scratch));
+        running.iter_mut().for_each(|Running { scratch, has_expanded, .. }| {
+            *has_expanded = search.expand(0, scratch);
+        });
+        running.retain_mut(|Running { at, query, scratch, has_expanded }| {
+            search.score(query, 0, scratch);
+            if *has_expanded || search.expand(0, scratch) {
                 return true;
             }
             let candidates: Vec<Hit> = scratch.found().filter(|hit| dead == 0 || live(hit.ord)).collect();
-            found[*query] = rescore(&walk.closeness, queries[*query], target, &candidates, plan.k);
+            found[*at] = rescore(&search.scorer, vectors[*at], query, &candidates, k);
             let Some(next) = waiting.next() else { return false };
-            (*query, *target) = (next, begin(next, scratch));
+            (*at, *query) = (next, start(next, scratch));
             true
         });
     }

@@ -1,12 +1,22 @@
+/// A set of rows, one bit per row, from which a search takes each row once.
 #[derive(Debug, Default)]
-pub(crate) struct Bits(Vec<u64>);
+pub(crate) struct RowBits(Vec<u64>);
 
-impl Bits {
-    /// Those of a set, or its inverse; rows beyond it are not in it.
-    pub fn set_to(&mut self, words: &[u64], rows: usize, inverse: bool) {
-        let all = words.iter().copied().chain(std::iter::repeat(0)).take(rows.div_ceil(64));
+impl RowBits {
+    /// Makes it the set whose bits are `words`; rows beyond them are not in it.
+    pub fn set_to(&mut self, words: &[u64], num_rows: usize) {
+        self.set_to_words(words, num_rows, |word| word);
+    }
+
+    /// Makes it the complement of the set whose bits are `words`.
+    pub fn set_to_complement(&mut self, words: &[u64], num_rows: usize) {
+        self.set_to_words(words, num_rows, |word| !word);
+    }
+
+    fn set_to_words(&mut self, words: &[u64], num_rows: usize, map: impl Fn(u64) -> u64) {
+        let padded = words.iter().copied().chain(std::iter::repeat(0)).take(num_rows.div_ceil(64));
         self.0.clear();
-        self.0.extend(all.map(|word| if inverse { !word } else { word }));
+        self.0.extend(padded.map(map));
     }
 
     pub fn insert(&mut self, row: u32) {
@@ -17,12 +27,12 @@ impl Bits {
         self.0[row as usize / 64] &= !(1 << (row % 64));
     }
 
-    /// Appends those of `rows` to `taken` that are in the set, and removes them from it.
+    /// Removes those of `rows` that are in the set, and appends them to `taken`.
     pub fn take(&mut self, rows: &[u32], taken: &mut Vec<u32>) {
         let mut count = taken.len();
         taken.resize(count + rows.len(), 0);
         for &row in rows {
-            // Nobody can guess what is allowed: this has no branch.
+            // No branch, because it could not be predicted.
             let (word, bit) = (&mut self.0[row as usize / 64], 1 << (row % 64));
             taken[count] = row;
             count += usize::from(*word & bit != 0);
@@ -43,14 +53,19 @@ mod tests {
         #[test]
         fn rows_are_taken_once(
             allowed in prop::collection::btree_set(0u32..200, 0..150),
-            asked in prop::collection::vec(prop::collection::vec(0u32..300, 0..40), 0..8),
+            lists in prop::collection::vec(prop::collection::vec(0u32..300, 0..40), 0..8),
         ) {
             let set: RowSet = allowed.iter().copied().collect();
-            for inverse in [false, true] {
-                let mut left: BTreeSet<u32> = (0..300).filter(|row| allowed.contains(row) != inverse).collect();
-                let mut bits = Bits::default();
-                bits.set_to(set.words(), 300, inverse);
-                for rows in &asked {
+            for complement in [false, true] {
+                let mut left: BTreeSet<u32> =
+                    (0..300).filter(|row| allowed.contains(row) != complement).collect();
+                let mut bits = RowBits::default();
+                if complement {
+                    bits.set_to_complement(set.words(), 300);
+                } else {
+                    bits.set_to(set.words(), 300);
+                }
+                for rows in &lists {
                     let mut taken = vec![7];
                     bits.take(rows, &mut taken);
                     let expected = rows.iter().copied().filter(|row| left.remove(row));

@@ -1,43 +1,46 @@
 use ranking::Hit;
 
-use super::candidate_queue::Pool;
-use super::row_bits::Bits;
-use super::visited::Visited;
-use crate::hnsw::scorer::Work;
+use super::candidate_queue::CandidateQueue;
+use super::row_bits::RowBits;
+use super::visited::VisitedSet;
+use crate::hnsw::scorer::ScoreBuffers;
 
-/// What a walk needs and the next one can use again.
+/// Buffers of one search, reused by later searches.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    pub visited: Visited,
-    pub pool: Pool,
-    pub links: Vec<u32>,
-    /// The rows that the last step leads to.
-    pub fresh: Vec<u32>,
-    /// Those of them that are to be compared.
-    pub left: Vec<u32>,
-    pub work: Work,
-    pub among: Among,
+    pub visited: VisitedSet,
+    pub queue: CandidateQueue,
+    /// An adjacency list.
+    pub neighbors: Vec<u32>,
+    /// Unvisited neighbors of the candidate that was expanded last.
+    pub unvisited: Vec<u32>,
+    /// Neighbors of the candidate before it that were not discarded by their sketches, to be scored next.
+    pub survivors: Vec<u32>,
+    pub buffers: ScoreBuffers,
+    pub filtered: FilteredScratch,
 }
 
-/// What a walk needs and the next one can use again.
+/// Buffers of one filtered search.
 #[derive(Debug, Default)]
-pub(crate) struct Among {
-    pub pool: Pool,
-    /// A bit of each row: allowed, and not compared yet.
-    pub fresh: Bits,
-    /// A bit of each row: not allowed, and its links not read yet.
-    pub unread: Bits,
-    pub links: Vec<u32>,
-    /// Rows to be compared next.
-    pub next: Vec<u32>,
-    /// Neighbours that lead on.
-    pub through: Vec<u32>,
+pub(crate) struct FilteredScratch {
+    pub queue: CandidateQueue,
+    /// Allowed rows that have not been scored yet.
+    pub unscored: RowBits,
+    /// Rows that are not allowed, and whose adjacency lists have not been read yet.
+    pub unread: RowBits,
+    /// An adjacency list.
+    pub neighbors: Vec<u32>,
+    /// Allowed rows to be scored next.
+    pub to_score: Vec<u32>,
+    /// Neighbors that are not allowed, whose own neighbors are read in their place.
+    pub bridges: Vec<u32>,
+    /// Rows near the query that are not allowed, from which the search starts; the best is last.
     pub starts: Vec<u32>,
 }
 
 impl Scratch {
-    /// What the last walk through a layer found, the nearest first.
+    /// The candidates of the last beam search, best first.
     pub fn found(&self) -> impl ExactSizeIterator<Item = Hit> {
-        self.pool.iter()
+        self.queue.iter()
     }
 }

@@ -1,46 +1,49 @@
-/// The rows that a walk has seen, a bit each. Emptying it takes as long as the walk before was, not as the index is.
+/// The set of rows that a search has visited, one bit per row. Clearing it takes time in proportion to the rows visited, not
+/// to the size of the index.
 #[derive(Debug, Default)]
-pub(crate) struct Visited {
+pub(crate) struct VisitedSet {
     words: Vec<u64>,
-    seen: Vec<u32>,
+    /// The rows in the set.
+    rows: Vec<u32>,
 }
 
-impl Visited {
-    /// Empties it, with room for so many rows.
-    pub fn clear(&mut self, rows: usize) {
-        for &row in &self.seen {
+impl VisitedSet {
+    /// Empties the set, for an index of `num_rows` rows.
+    pub fn clear(&mut self, num_rows: usize) {
+        for &row in &self.rows {
             self.words[row as usize / 64] = 0;
         }
-        self.seen.clear();
-        self.words.resize(rows.div_ceil(64), 0);
+        self.rows.clear();
+        self.words.resize(num_rows.div_ceil(64), 0);
     }
 
-    /// Whether `row` was not in the set.
+    /// Inserts a row. Returns true if it was not in the set.
     pub fn insert(&mut self, row: u32) -> bool {
-        let new = self.set(row);
-        if new {
-            self.seen.push(row);
+        let is_new = self.set(row);
+        if is_new {
+            self.rows.push(row);
         }
-        new
+        is_new
     }
 
-    /// Puts those of `rows` in the set that were not, and in `fresh`, which has room for all; returns how many.
-    pub fn insert_all(&mut self, rows: impl Iterator<Item = u32>, fresh: &mut [u32]) -> usize {
+    /// Inserts rows, writes those that were not in the set to `unvisited`, which has space for all, and returns how many
+    /// they are.
+    pub fn insert_all(&mut self, rows: impl Iterator<Item = u32>, unvisited: &mut [u32]) -> usize {
         let mut count = 0;
         rows.for_each(|row| {
-            // Half of the rows are new: this has no branch to guess.
-            fresh[count] = row;
+            // No branch, because it could not be predicted: about half of the rows are new.
+            unvisited[count] = row;
             count += usize::from(self.set(row));
         });
-        self.seen.extend_from_slice(&fresh[..count]);
+        self.rows.extend_from_slice(&unvisited[..count]);
         count
     }
 
     fn set(&mut self, row: u32) -> bool {
         let (word, bit) = (&mut self.words[row as usize / 64], 1 << (row % 64));
-        let new = *word & bit == 0;
+        let is_new = *word & bit == 0;
         *word |= bit;
-        new
+        is_new
     }
 }
 
@@ -52,17 +55,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn behaves_as_a_set(walks in prop::collection::vec(prop::collection::vec(0u32..3000, 0..500), 1..4)) {
-            let mut visited = Visited::default();
-            for (walk, rows) in walks.into_iter().enumerate() {
+        fn behaves_as_a_set(searches in prop::collection::vec(prop::collection::vec(0u32..3000, 0..500), 1..4)) {
+            let mut visited = VisitedSet::default();
+            for (search, rows) in searches.into_iter().enumerate() {
                 // Indexes grow, and compacted ones are smaller.
-                visited.clear(3000 + walk * 1000 % 1700);
+                visited.clear(3000 + search * 1000 % 1700);
                 let mut set = HashSet::new();
                 for rows in rows.chunks(7) {
-                    let mut fresh = [0; 8];
-                    let count = visited.insert_all(rows.iter().copied(), &mut fresh);
+                    let mut unvisited = [0; 8];
+                    let count = visited.insert_all(rows.iter().copied(), &mut unvisited);
                     let expected: Vec<u32> = rows.iter().copied().filter(|&row| set.insert(row)).collect();
-                    prop_assert_eq!(&fresh[..count], expected);
+                    prop_assert_eq!(&unvisited[..count], expected);
                     prop_assert_eq!(visited.insert(rows[0]), false);
                 }
             }

@@ -1,16 +1,18 @@
+//! An append-only column of numbers whose first part may stay in a mapped file.
+
 use std::sync::Arc;
 
 use bytemuck::AnyBitPattern;
 use storage::{File, Writer};
 
+use super::reserve::reserve;
 use crate::Error;
-use crate::store::columns::reserve::reserve;
 
-/// Numbers of which the first may lie in a mapped file; those appended are owned.
+/// A column of numbers: the mapped ones of a file, if any, then those appended, in memory.
 #[derive(Debug)]
 pub(crate) struct Column<T> {
-    base: Option<Mapped>,
-    tail: Vec<T>,
+    mapped: Option<Mapped>,
+    appended: Vec<T>,
 }
 
 #[derive(Debug)]
@@ -22,31 +24,31 @@ struct Mapped {
 
 impl<T: AnyBitPattern + bytemuck::NoUninit> Column<T> {
     pub fn new() -> Self {
-        Self { base: None, tail: Vec::new() }
+        Self { mapped: None, appended: Vec::new() }
     }
 
     /// A section of a file, which stays there.
     pub fn open(file: &Arc<File>, section: &'static str) -> Result<Self, Error> {
         let length = file.section_as::<T>(section)?.len();
-        Ok(Self { base: Some(Mapped { file: Arc::clone(file), section, length }), tail: Vec::new() })
+        Ok(Self { mapped: Some(Mapped { file: Arc::clone(file), section, length }), appended: Vec::new() })
     }
 
     pub fn len(&self) -> usize {
-        self.base_len() + self.tail.len()
+        self.mapped_len() + self.appended.len()
     }
 
-    /// What is mapped, and what follows it.
+    /// The mapped numbers, and those appended to them.
     pub fn parts(&self) -> (&[T], &[T]) {
-        let base = self.base.as_ref().map_or(&[][..], |base| {
-            base.file.section_as(base.section).expect("the section was read when the file was opened")
+        let mapped = self.mapped.as_ref().map_or(&[][..], |mapped| {
+            mapped.file.section_as(mapped.section).expect("the section was read when the file was opened")
         });
-        (base, &self.tail)
+        (mapped, &self.appended)
     }
 
-    /// `length` numbers from `start`, none of which are in the other part.
+    /// `length` numbers from `start`, all of which lie in the same part.
     pub fn slice(&self, start: usize, length: usize) -> &[T] {
-        match start.checked_sub(self.base_len()) {
-            Some(start) => &self.tail[start..][..length],
+        match start.checked_sub(self.mapped_len()) {
+            Some(start) => &self.appended[start..][..length],
             None => &self.parts().0[start..][..length],
         }
     }
@@ -56,28 +58,28 @@ impl<T: AnyBitPattern + bytemuck::NoUninit> Column<T> {
     }
 
     pub fn extend(&mut self, values: &[T]) {
-        reserve(&mut self.tail, values.len());
-        self.tail.extend_from_slice(values);
+        reserve(&mut self.appended, values.len());
+        self.appended.extend_from_slice(values);
     }
 
-    /// Takes back what was appended beyond `length`.
+    /// Removes the numbers from `length` on, which must have been appended.
     pub fn truncate(&mut self, length: usize) {
-        self.tail.truncate(length - self.base_len());
+        self.appended.truncate(length - self.mapped_len());
     }
 
-    /// Appends all numbers to the section begun last.
+    /// Appends all numbers to the section that `writer` began last.
     pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
-        let (base, tail) = self.parts();
-        writer.append(bytemuck::cast_slice(base))?;
-        Ok(writer.append(bytemuck::cast_slice(tail))?)
+        let (mapped, appended) = self.parts();
+        writer.append(bytemuck::cast_slice(mapped))?;
+        Ok(writer.append(bytemuck::cast_slice(appended))?)
     }
 
     /// Bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
-        self.tail.capacity() * size_of::<T>()
+        self.appended.capacity() * size_of::<T>()
     }
 
-    fn base_len(&self) -> usize {
-        self.base.as_ref().map_or(0, |base| base.length)
+    fn mapped_len(&self) -> usize {
+        self.mapped.as_ref().map_or(0, |mapped| mapped.length)
     }
 }

@@ -1,21 +1,26 @@
+//! Arrays that are read from a mapped file until they are first changed, and then copied to memory whole.
+//!
+//! They suit what a search reads at random: all of it is one slice. What only grows is a
+//! [`Column`](super::column::Column), which keeps its mapped part where it is.
+
 use std::sync::Arc;
 
 use bytemuck::{AnyBitPattern, NoUninit};
 use kernels::Line;
 use storage::{File, Writer};
 
+use super::column::Column;
+use super::reserve::reserve;
 use crate::Error;
-use crate::store::columns::column::Column;
-use crate::store::columns::reserve::reserve;
 
-/// Numbers that lie in a mapped file until they change: then they are copied to memory, whole.
+/// An array of numbers.
 #[derive(Debug)]
-pub(crate) enum Numbers<T> {
+pub(crate) enum CowArray<T> {
     Owned(Vec<T>),
     Mapped(Column<T>),
 }
 
-impl<T: AnyBitPattern + NoUninit> Numbers<T> {
+impl<T: AnyBitPattern + NoUninit> CowArray<T> {
     pub fn new() -> Self {
         Self::Owned(Vec::new())
     }
@@ -32,8 +37,8 @@ impl<T: AnyBitPattern + NoUninit> Numbers<T> {
         }
     }
 
-    /// To change them, in memory.
-    pub fn own(&mut self) -> &mut Vec<T> {
+    /// The array in memory, where it can be changed.
+    pub fn to_mut(&mut self) -> &mut Vec<T> {
         if let Self::Mapped(column) = self {
             let mut numbers = Vec::new();
             reserve(&mut numbers, column.len());
@@ -42,11 +47,11 @@ impl<T: AnyBitPattern + NoUninit> Numbers<T> {
         }
         match self {
             Self::Owned(numbers) => numbers,
-            Self::Mapped(_) => unreachable!("they were copied above"),
+            Self::Mapped(_) => unreachable!("it was copied above"),
         }
     }
 
-    /// Writes them as a section.
+    /// Writes the array as a section.
     pub fn write(&self, writer: &mut Writer, section: &str) -> Result<(), Error> {
         Ok(writer.section(section, bytemuck::cast_slice(self.as_slice()))?)
     }
@@ -60,14 +65,15 @@ impl<T: AnyBitPattern + NoUninit> Numbers<T> {
     }
 }
 
-/// Bytes in whole lines, otherwise as [`Numbers`]: sections of files begin at multiples of a line.
+/// Bytes in whole cache lines, otherwise like [`CowArray`]. Sections of files begin at multiples of a line, so that mapped
+/// lines are aligned too.
 #[derive(Debug)]
-pub(crate) enum Lines {
+pub(crate) enum CowLines {
     Owned(Vec<Line>),
     Mapped(Column<u8>),
 }
 
-impl Lines {
+impl CowLines {
     pub fn new() -> Self {
         Self::Owned(Vec::new())
     }
@@ -84,8 +90,8 @@ impl Lines {
         }
     }
 
-    /// To change them, in memory.
-    pub fn own(&mut self) -> &mut Vec<Line> {
+    /// The lines in memory, where they can be changed.
+    pub fn to_mut(&mut self) -> &mut Vec<Line> {
         if let Self::Mapped(column) = self {
             let bytes = column.parts().0;
             let (mut lines, count) = (Vec::new(), bytes.len().div_ceil(size_of::<Line>()));
@@ -100,7 +106,7 @@ impl Lines {
         }
     }
 
-    /// Writes them as a section.
+    /// Writes the lines as a section.
     pub fn write(&self, writer: &mut Writer, section: &str) -> Result<(), Error> {
         Ok(writer.section(section, self.bytes())?)
     }

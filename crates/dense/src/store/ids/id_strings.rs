@@ -1,3 +1,5 @@
+//! The ids of rows as text: in a mapped file, and appended in memory. Snapshots share them.
+
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -7,18 +9,23 @@ use storage::{File, Writer};
 use crate::Error;
 use crate::store::columns::column::Column;
 
-/// Ids appended together in memory. A snapshot that is still held costs a copy of so many when more are appended.
-const CHUNK_ROWS: usize = 1024;
-/// Ids looked up together.
-const AT_ONCE: usize = 64;
+/// Appended ids in one chunk. While a snapshot is held, appending copies the last chunk.
+const ROWS_PER_CHUNK: usize = 1024;
+/// Ids of a file that are looked up together.
+const LOOKUPS_AT_ONCE: usize = 64;
 
-/// The ids of the rows of an index as they were when they were [asked for](crate::FlatIndex::row_ids), deleted rows'
-/// too. Made in a moment, as it shares what it shows, and right whatever becomes of the index.
+/// A snapshot of the ids of an index, including those of deleted rows: they stay as they were when
+/// [`row_ids`](crate::FlatIndex::row_ids) was called, whatever becomes of the index. It shares the ids with the index, so it is
+/// made in a moment.
 #[derive(Debug, Clone)]
-pub struct RowIds(pub(crate) Names);
+pub struct RowIds(IdStrings);
 
 impl RowIds {
-    /// The id of a row, also of a deleted one.
+    pub(super) fn new(strings: IdStrings) -> Self {
+        Self(strings)
+    }
+
+    /// The id of a row, deleted or not.
     ///
     /// # Panics
     ///
@@ -37,7 +44,7 @@ impl RowIds {
         self.0.for_each_id(hits, with);
     }
 
-    /// How many rows there were, deleted ones too.
+    /// The number of rows, including deleted ones.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
@@ -49,22 +56,21 @@ impl RowIds {
         self.len() == 0
     }
 
-    /// Whether nothing happened to the ids of the index between two snapshots; a snapshot still held is told from all
-    /// later ones.
+    /// Whether the ids of the index did not change between two snapshots, both of which are still held.
     #[must_use]
     pub fn same(&self, other: &Self) -> bool {
-        let Names { base, chunks } = &self.0;
-        let bases = base.as_ref().map(Arc::as_ptr) == other.0.base.as_ref().map(Arc::as_ptr);
+        let IdStrings { mapped, chunks } = &self.0;
+        let is_same_file = mapped.as_ref().map(Arc::as_ptr) == other.0.mapped.as_ref().map(Arc::as_ptr);
         let last = |chunks: &[Arc<Chunk>]| chunks.last().map(Arc::as_ptr);
-        bases && chunks.len() == other.0.chunks.len() && last(chunks) == last(&other.0.chunks)
+        is_same_file && chunks.len() == other.0.chunks.len() && last(chunks) == last(&other.0.chunks)
     }
 }
 
-/// The ids of all rows, one after another. A clone shares them.
+/// The ids of all rows, in order. A clone shares them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Names {
-    base: Option<Arc<Mapped>>,
-    /// What was appended: all but the last are full.
+pub(crate) struct IdStrings {
+    mapped: Option<Arc<Mapped>>,
+    /// Appended ids. All chunks but the last are full.
     chunks: Vec<Arc<Chunk>>,
 }
 
@@ -83,111 +89,124 @@ struct Chunk {
     ends: Vec<usize>,
 }
 
-impl Names {
+/// Where an id is in the bytes of a file.
+#[derive(Clone, Copy, Default)]
+struct Span {
+    start: usize,
+    /// 0 for an id that is not in the file, because no id is empty.
+    end: usize,
+}
+
+impl IdStrings {
     pub fn len(&self) -> usize {
         let last = self.chunks.last().map_or(0, |chunk| chunk.ends.len());
-        self.base_len() + self.chunks.len().saturating_sub(1) * CHUNK_ROWS + last
+        self.mapped_len() + self.chunks.len().saturating_sub(1) * ROWS_PER_CHUNK + last
+    }
+
+    /// The number of rows whose ids are in the file.
+    pub fn mapped_len(&self) -> usize {
+        self.mapped.as_ref().map_or(0, |mapped| mapped.ends.len())
     }
 
     pub fn get(&self, ord: u32) -> &str {
         let ord = ord as usize;
-        match (ord.checked_sub(self.base_len()), &self.base) {
-            (None, Some(base)) => base.get(ord),
+        match (ord.checked_sub(self.mapped_len()), &self.mapped) {
+            (None, Some(mapped)) => mapped.get(ord),
             (at, _) => {
-                let at = at.expect("there is a base");
-                self.chunks[at / CHUNK_ROWS].get(at % CHUNK_ROWS)
+                let at = at.expect("a row before the appended ones is in the file");
+                self.chunks[at / ROWS_PER_CHUNK].get(at % ROWS_PER_CHUNK)
             }
         }
     }
 
     /// Calls `with` for the id of each hit, in order.
     pub fn for_each_id(&self, hits: &[Hit], mut with: impl FnMut(&str)) {
-        let Some(base) = &self.base else {
+        let Some(mapped) = &self.mapped else {
             hits.iter().for_each(|hit| with(self.get(hit.ord)));
             return;
         };
-        let ((bytes, _), (ends, _)) = (base.bytes.parts(), base.ends.parts());
-        for hits in hits.chunks(AT_ONCE) {
-            // All places, then a byte of all texts: what waits for memory waits together.
-            let mut places = [(0, 0); AT_ONCE];
-            for (place, hit) in places.iter_mut().zip(hits) {
+        let ((bytes, _), (ends, _)) = (mapped.bytes.parts(), mapped.ends.parts());
+        for hits in hits.chunks(LOOKUPS_AT_ONCE) {
+            // First all spans, then the first byte of each id: so the cache misses of all hits overlap.
+            let mut spans = [Span::default(); LOOKUPS_AT_ONCE];
+            for (span, hit) in spans.iter_mut().zip(hits) {
                 let row = hit.ord as usize;
                 if let Some(&end) = ends.get(row) {
-                    *place = (if row == 0 { 0 } else { ends[row - 1] as usize }, end as usize);
+                    let start = if row == 0 { 0 } else { ends[row - 1] as usize };
+                    *span = Span { start, end: end as usize };
                 }
             }
-            let first = |&(start, end): &(usize, usize)| if end == 0 { 0 } else { bytes[start] };
-            black_box(places.iter().fold(0, |all, place| all ^ first(place)));
-            for (hit, &(start, end)) in hits.iter().zip(&places) {
-                // No id is empty.
+            let first_byte = |span: &Span| if span.end == 0 { 0 } else { bytes[span.start] };
+            black_box(spans.iter().fold(0, |all, span| all ^ first_byte(span)));
+            for (hit, &Span { start, end }) in hits.iter().zip(&spans) {
                 with(if end == 0 { self.get(hit.ord) } else { text(&bytes[start..end]) });
             }
         }
     }
 
     pub fn push(&mut self, id: &str) {
-        if self.chunks.last().is_none_or(|last| last.ends.len() == CHUNK_ROWS) {
+        if self.chunks.last().is_none_or(|last| last.ends.len() == ROWS_PER_CHUNK) {
             self.chunks.push(Arc::default());
         }
         let last = Arc::make_mut(self.chunks.last_mut().expect("one was pushed"));
         last.text.push_str(id);
         last.ends.push(last.text.len());
-        if last.ends.len() == CHUNK_ROWS {
+        if last.ends.len() == ROWS_PER_CHUNK {
             last.text.shrink_to_fit();
         }
     }
 
-    /// Takes back the ids appended from row `rows` on.
-    pub fn truncate(&mut self, rows: usize) {
-        let kept = rows - self.base_len();
-        self.chunks.truncate(kept.div_ceil(CHUNK_ROWS));
-        if let Some(last) = self.chunks.last_mut().filter(|_| !kept.is_multiple_of(CHUNK_ROWS)) {
+    /// Removes the ids from row `num_rows` on, which must have been appended.
+    pub fn truncate(&mut self, num_rows: usize) {
+        let kept = num_rows - self.mapped_len();
+        self.chunks.truncate(kept.div_ceil(ROWS_PER_CHUNK));
+        if let Some(last) = self.chunks.last_mut().filter(|_| !kept.is_multiple_of(ROWS_PER_CHUNK)) {
             let last = Arc::make_mut(last);
-            last.ends.truncate(kept % CHUNK_ROWS);
-            last.text.truncate(last.ends[kept % CHUNK_ROWS - 1]);
+            last.ends.truncate(kept % ROWS_PER_CHUNK);
+            last.text.truncate(last.ends[kept % ROWS_PER_CHUNK - 1]);
         }
     }
 
-    /// Reads the ids of a file, which stay there, and checks that they are text.
-    pub fn open(file: &Arc<File>, rows: usize) -> Result<Self, Error> {
-        let base = Mapped { bytes: Column::open(file, "ids")?, ends: Column::open(file, "id_ends")? };
+    /// Opens the ids of a file, which stay there, and checks that they are text.
+    pub fn open(file: &Arc<File>, num_rows: usize) -> Result<Self, Error> {
+        let mapped = Mapped { bytes: Column::open(file, "ids")?, ends: Column::open(file, "id_ends")? };
         let corrupt = |expected: String, got: String| storage::Error::corrupt(file.path(), expected, got);
-        let ((bytes, _), (ends, _)) = (base.bytes.parts(), base.ends.parts());
-        if ends.len() != rows {
-            return Err(corrupt(format!("{rows} ids"), format!("{} ids", ends.len())).into());
+        let ((bytes, _), (ends, _)) = (mapped.bytes.parts(), mapped.ends.parts());
+        if ends.len() != num_rows {
+            return Err(corrupt(format!("{num_rows} ids"), format!("{} ids", ends.len())).into());
         }
         let text = std::str::from_utf8(bytes)
             .map_err(|error| corrupt("ids in UTF-8".to_owned(), error.to_string()))?;
         let mut start = 0;
         for (row, &end) in ends.iter().enumerate() {
-            let inside = usize::try_from(end).ok().filter(|&end| end > start && text.is_char_boundary(end));
-            let Some(inside) = inside else {
+            let valid = usize::try_from(end).ok().filter(|&end| end > start && text.is_char_boundary(end));
+            let Some(valid) = valid else {
                 let expected = format!("the end of id {row} between {start} and {}", bytes.len());
                 return Err(corrupt(expected, end.to_string()).into());
             };
-            start = inside;
+            start = valid;
         }
         if start != bytes.len() {
-            let expected = format!("ids of {start} bytes in all");
+            let expected = format!("{start} bytes of ids");
             return Err(corrupt(expected, format!("{} bytes", bytes.len())).into());
         }
-        Ok(Self { base: Some(Arc::new(base)), chunks: Vec::new() })
+        Ok(Self { mapped: Some(Arc::new(mapped)), chunks: Vec::new() })
     }
 
     /// Writes the sections that [`open`](Self::open) reads.
     pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
         writer.begin("ids")?;
-        if let Some(base) = &self.base {
-            base.bytes.write(writer)?;
+        if let Some(mapped) = &self.mapped {
+            mapped.bytes.write(writer)?;
         }
         for chunk in &self.chunks {
             writer.append(chunk.text.as_bytes())?;
         }
         writer.begin("id_ends")?;
         let mut start = 0;
-        if let Some(base) = &self.base {
-            base.ends.write(writer)?;
-            start = base.bytes.len();
+        if let Some(mapped) = &self.mapped {
+            mapped.ends.write(writer)?;
+            start = mapped.bytes.len();
         }
         for chunk in &self.chunks {
             let ends: Vec<u64> = chunk.ends.iter().map(|end| (start + end) as u64).collect();
@@ -199,13 +218,9 @@ impl Names {
 
     /// Bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
-        let of = |chunk: &Arc<Chunk>| chunk.text.capacity() + chunk.ends.capacity() * size_of::<usize>();
-        self.chunks.iter().map(of).sum::<usize>() + self.chunks.capacity() * size_of::<Arc<Chunk>>()
-    }
-
-    /// Rows whose ids are in the file.
-    pub fn base_len(&self) -> usize {
-        self.base.as_ref().map_or(0, |base| base.ends.len())
+        let of_chunk =
+            |chunk: &Arc<Chunk>| chunk.text.capacity() + chunk.ends.capacity() * size_of::<usize>();
+        self.chunks.iter().map(of_chunk).sum::<usize>() + self.chunks.capacity() * size_of::<Arc<Chunk>>()
     }
 }
 
@@ -234,22 +249,22 @@ mod tests {
 
     #[test]
     fn a_snapshot_stays_as_it_was() {
-        let mut names = Names::default();
-        (0..1500).for_each(|row| names.push(&format!("row {row}")));
-        let before = RowIds(names.clone());
-        assert!(before.same(&RowIds(names.clone())));
-        let mut named = Vec::new();
+        let mut strings = IdStrings::default();
+        (0..1500).for_each(|row| strings.push(&format!("row {row}")));
+        let before = RowIds(strings.clone());
+        assert!(before.same(&RowIds(strings.clone())));
+        let mut ids = Vec::new();
         let hits = [1499, 0, 1024].map(|ord| Hit { ord, score: 0.0 });
-        before.for_each_id(&hits, |id| named.push(id.to_owned()));
-        assert_eq!(named, ["row 1499", "row 0", "row 1024"]);
-        names.truncate(1030);
-        (0..2000).for_each(|row| names.push(&format!("new {row}")));
-        assert!(!before.same(&RowIds(names.clone())));
+        before.for_each_id(&hits, |id| ids.push(id.to_owned()));
+        assert_eq!(ids, ["row 1499", "row 0", "row 1024"]);
+        strings.truncate(1030);
+        (0..2000).for_each(|row| strings.push(&format!("new {row}")));
+        assert!(!before.same(&RowIds(strings.clone())));
         assert_eq!((before.len(), before.id(0), before.id(1499)), (1500, "row 0", "row 1499"));
-        assert_eq!((names.len(), names.get(1029), names.get(1030)), (3030, "row 1029", "new 0"));
+        assert_eq!((strings.len(), strings.get(1029), strings.get(1030)), (3030, "row 1029", "new 0"));
         for rows in [2048, 1024, 1, 0] {
-            names.truncate(rows);
-            assert_eq!(names.len(), rows);
+            strings.truncate(rows);
+            assert_eq!(strings.len(), rows);
         }
         assert_eq!(before.id(1023), "row 1023");
     }

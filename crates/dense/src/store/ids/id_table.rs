@@ -1,29 +1,42 @@
+//! A hash table of rows by id, which does not store the ids again.
+//!
+//! Slots hold rows; ids are looked up in the rows' own list. Collisions go to the next free slot (linear probing), and a
+//! removal moves rows back into the gap (Knuth, "The Art of Computer Programming", volume 3, algorithm 6.4R), so there are
+//! no tombstones. The hash is seeded at random, so that nobody can choose ids that collide.
+
 use std::hash::{BuildHasher, RandomState};
 
 use crate::phrases::passage_of;
 
-/// Finds the row of an id without keeping the id a second time: a table of rows by the hash of their ids, with
-/// linear probing. The hash is seeded anew for each table, so nobody can choose ids that collide.
+/// Rows by the hashes of their ids.
 #[derive(Debug, Default)]
 pub(crate) struct IdTable {
-    /// A power of two, at most three quarters taken.
+    /// A power of two, at most three quarters of them occupied.
     slots: Vec<u32>,
-    taken: usize,
-    /// Rows of one passage have one hash, so that all of them are found on its way.
+    occupied: usize,
+    /// Whether the hash is that of an id's passage, so that probing for one row of a passage meets all.
     by_passage: bool,
     hasher: RandomState,
 }
 
-/// A slot without a row; no row has this ord.
+/// The result of probing for an id.
+struct Probe {
+    /// The row that was looked for.
+    found: Option<u32>,
+    /// The slot of that row, or the free slot where probing ended.
+    slot: usize,
+}
+
+/// A free slot; no row has this ord.
 const FREE: u32 = u32::MAX;
 
 impl IdTable {
-    /// An empty one, which with `by_passage` finds [all rows of a passage](Self::for_each).
+    /// An empty table. With `by_passage` it finds [all rows of a passage](Self::for_each).
     pub fn new(by_passage: bool) -> Self {
         Self { by_passage, ..Self::default() }
     }
 
-    /// Makes room for `count` ids in all. `id_of` gives the id of a row of the table.
+    /// Makes the table large enough for `count` rows in total. `id_of` returns the id of a row in the table.
     pub fn reserve<'a>(&mut self, count: usize, id_of: impl Fn(u32) -> &'a str) {
         let needed = (count + count / 3 + 1).next_power_of_two().max(16);
         if needed <= self.slots.len() {
@@ -31,17 +44,17 @@ impl IdTable {
         }
         let old = std::mem::replace(&mut self.slots, vec![FREE; needed]);
         for ord in old.into_iter().filter(|&ord| ord != FREE) {
-            let free = self.probe(id_of(ord), |_| false).1;
+            let free = self.probe(id_of(ord), |_| false).slot;
             self.slots[free] = ord;
         }
     }
 
-    /// The first row of `id`, of those whose ids have its hash, that `is_it`: which has this id, that is.
-    pub fn find(&self, id: &str, is_it: impl FnMut(u32) -> bool) -> Option<u32> {
-        if self.slots.is_empty() { None } else { self.probe(id, is_it).0 }
+    /// Finds the first row for which `is_match` is true, among rows that may have the id. `is_match` compares ids.
+    pub fn find(&self, id: &str, is_match: impl FnMut(u32) -> bool) -> Option<u32> {
+        if self.slots.is_empty() { None } else { self.probe(id, is_match).found }
     }
 
-    /// Calls `with` for all rows whose ids have the hash of `id`, and for others.
+    /// Calls `with` for all rows whose ids have the hash of `id`, and for some others.
     pub fn for_each(&self, id: &str, mut with: impl FnMut(u32)) {
         self.find(id, |ord| {
             with(ord);
@@ -49,48 +62,48 @@ impl IdTable {
         });
     }
 
-    /// Takes `ord` in under `id`, for which there must be room; the row that has this id already, if any, stays
-    /// and is returned.
+    /// Inserts a row, for which space must be [reserved](Self::reserve). If a row with this id is there already, leaves it and
+    /// returns it.
     pub fn insert<'a>(&mut self, id: &str, ord: u32, id_of: impl Fn(u32) -> &'a str) -> Option<u32> {
-        let (found, free) = self.probe(id, |ord| id_of(ord) == id);
+        let Probe { found, slot } = self.probe(id, |ord| id_of(ord) == id);
         if found.is_none() {
-            self.take(free, ord);
+            self.occupy(slot, ord);
         }
         found
     }
 
-    /// Takes `ord` in under `id`, for which there must be room, beside another row of this id.
-    pub fn insert_beside(&mut self, id: &str, ord: u32) {
-        let free = self.probe(id, |_| false).1;
-        self.take(free, ord);
+    /// Inserts a row, for which space must be [reserved](Self::reserve), even if there is another with this id.
+    pub fn insert_another(&mut self, id: &str, ord: u32) {
+        let free = self.probe(id, |_| false).slot;
+        self.occupy(free, ord);
     }
 
-    fn take(&mut self, free: usize, ord: u32) {
+    fn occupy(&mut self, free: usize, ord: u32) {
         self.slots[free] = ord;
-        self.taken += 1;
-        debug_assert!(self.taken < self.slots.len(), "a free slot ends every search");
+        self.occupied += 1;
+        debug_assert!(self.occupied < self.slots.len(), "probing ends at a free slot");
     }
 
-    /// Takes `ord`, which is in the table under `id`, out of it.
+    /// Removes a row with this id, if it is in the table.
     pub fn remove<'a>(&mut self, id: &str, ord: u32, id_of: impl Fn(u32) -> &'a str) {
-        let (found, mut gap) = self.probe(id, |candidate| candidate == ord);
+        let Probe { found, slot: mut gap } = self.probe(id, |candidate| candidate == ord);
         if found.is_none() {
             return;
         }
-        self.taken -= 1;
-        // Rows that were put behind because of this one move up, or searches would end at the gap.
+        self.occupied -= 1;
+        // Probing would end at the gap, so rows that are behind it because of a collision move up.
         let mask = self.slots.len() - 1;
-        let mut at = gap;
+        let mut slot = gap;
         loop {
-            at = (at + 1) & mask;
-            let moved = self.slots[at];
+            slot = (slot + 1) & mask;
+            let moved = self.slots[slot];
             if moved == FREE {
                 break;
             }
             let home = self.home(id_of(moved));
-            if (at.wrapping_sub(home) & mask) >= (at.wrapping_sub(gap) & mask) {
+            if (slot.wrapping_sub(home) & mask) >= (slot.wrapping_sub(gap) & mask) {
                 self.slots[gap] = moved;
-                gap = at;
+                gap = slot;
             }
         }
         self.slots[gap] = FREE;
@@ -101,19 +114,20 @@ impl IdTable {
         self.slots.capacity() * size_of::<u32>()
     }
 
-    /// The first row on the way of `id` that `is_it`, with its slot; else the free slot at the end of the way.
-    fn probe(&self, id: &str, mut is_it: impl FnMut(u32) -> bool) -> (Option<u32>, usize) {
+    /// Probes from the home slot of `id` until `is_match` or a free slot.
+    fn probe(&self, id: &str, mut is_match: impl FnMut(u32) -> bool) -> Probe {
         let mask = self.slots.len() - 1;
-        let mut at = self.home(id);
+        let mut slot = self.home(id);
         loop {
-            match self.slots[at] {
-                FREE => return (None, at),
-                ord if is_it(ord) => return (Some(ord), at),
-                _ => at = (at + 1) & mask,
+            match self.slots[slot] {
+                FREE => return Probe { found: None, slot },
+                ord if is_match(ord) => return Probe { found: Some(ord), slot },
+                _ => slot = (slot + 1) & mask,
             }
         }
     }
 
+    /// The slot where probing starts.
     fn home(&self, id: &str) -> usize {
         let hashed = if self.by_passage { passage_of(id) } else { id };
         self.hasher.hash_one(hashed) as usize & (self.slots.len() - 1)

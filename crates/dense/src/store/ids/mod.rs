@@ -1,4 +1,8 @@
 //! The ids of rows, and the rows of ids.
+//!
+//! [`Ids`] has both directions: [`IdStrings`](id_strings::IdStrings) are the ids in the order of their rows,
+//! [`IdTable`](id_table::IdTable) is a hash table of rows by id. For a large file the table is built when it is first
+//! needed. Staged rows are in the table beside the rows that they will replace.
 
 pub(crate) mod id_strings;
 mod id_table;
@@ -8,38 +12,55 @@ use std::sync::{Arc, OnceLock};
 use ranking::Hit;
 use storage::{File, Writer};
 
-use self::id_strings::{Names, RowIds};
+use self::id_strings::{IdStrings, RowIds};
 use self::id_table::IdTable;
+use super::staged::{Put, Staged};
 use crate::phrases::passage_of;
-use crate::store::staged::{Put, Staged};
 use crate::{Error, RowSet};
 
-/// Ids of files with up to so many rows are listed when they are opened.
-const CHECKED_ROWS: usize = 1 << 15;
+/// The ids of files with up to this many rows are indexed when they are opened: that takes milliseconds.
+const MAX_ROWS_INDEXED_ON_OPEN: usize = 1 << 15;
 
-/// The ids of all rows, deleted ones too, and the rows of all ids that are not deleted.
+/// The ids of all rows, including deleted ones, and the rows of all ids, without deleted ones.
 #[derive(Debug)]
 pub(crate) struct Ids {
-    names: Names,
-    /// Made when it is needed, where there are many ids in a file.
+    strings: IdStrings,
+    /// Built by [`table`](Self::table) if it is not there.
     table: OnceLock<IdTable>,
-    /// Rows that were deleted when the file was opened.
-    unlisted: RowSet,
+    /// Rows that were deleted when the file was opened, which are not in the table.
+    deleted_in_file: RowSet,
     staged: Option<Staged>,
     /// Whether a passage has several rows.
     by_passage: bool,
 }
 
+/// The table of the ids in a file.
+struct FileTable {
+    table: IdTable,
+    /// Two rows with the same id, if there are any; the table has the first.
+    duplicates: Option<(u32, u32)>,
+}
+
 impl Ids {
-    /// None. With `by_passage` those of [phrases](crate::PHRASES).
+    /// No ids. With `by_passage`, ids are those of [phrases](crate::PHRASES).
     pub fn new(by_passage: bool) -> Self {
-        let (names, table) = (Names::default(), OnceLock::from(IdTable::new(by_passage)));
-        Self { names, table, unlisted: RowSet::new(), staged: None, by_passage }
+        Self {
+            strings: IdStrings::default(),
+            table: OnceLock::from(IdTable::new(by_passage)),
+            deleted_in_file: RowSet::new(),
+            staged: None,
+            by_passage,
+        }
     }
 
-    /// How many rows there are, deleted and staged ones too.
+    /// The number of rows, including deleted and staged ones.
     pub fn len(&self) -> usize {
-        self.names.len()
+        self.strings.len()
+    }
+
+    /// The number of rows without staged ones, which come last.
+    pub fn published_len(&self) -> usize {
+        self.staged.as_ref().map_or(self.len(), |staged| staged.first)
     }
 
     /// The id of a row, deleted or not.
@@ -48,25 +69,25 @@ impl Ids {
     ///
     /// If there is no such row.
     pub fn id(&self, ord: u32) -> &str {
-        self.names.get(ord)
+        self.strings.get(ord)
     }
 
     /// Calls `with` for the id of each hit, in order.
     pub fn for_each_id(&self, hits: &[Hit], with: impl FnMut(&str)) {
-        self.names.for_each_id(hits, with);
+        self.strings.for_each_id(hits, with);
     }
 
     /// The row of an id that is neither deleted nor staged.
     pub fn ord(&self, id: &str) -> Option<u32> {
-        let shown = self.shown();
-        self.table().find(id, |ord| (ord as usize) < shown && self.names.get(ord) == id)
+        let published = self.published_len();
+        self.table().find(id, |ord| (ord as usize) < published && self.strings.get(ord) == id)
     }
 
     /// The rows of a passage that are neither deleted nor staged, in the order in which they were added.
     pub fn rows_of_passage(&self, passage: &str) -> Vec<u32> {
-        let (shown, mut rows) = (self.shown(), Vec::new());
+        let (published, mut rows) = (self.published_len(), Vec::new());
         self.table().for_each(passage, |ord| {
-            if (ord as usize) < shown && passage_of(self.names.get(ord)) == passage {
+            if (ord as usize) < published && passage_of(self.strings.get(ord)) == passage {
                 rows.push(ord);
             }
         });
@@ -74,68 +95,62 @@ impl Ids {
         rows
     }
 
-    /// The ids as they are now.
+    /// A snapshot of the ids of all rows.
     pub fn snapshot(&self) -> RowIds {
-        RowIds(self.names.clone())
+        RowIds::new(self.strings.clone())
     }
 
-    /// Rows from this one on are staged.
-    pub fn shown(&self) -> usize {
-        self.staged.as_ref().map_or(self.len(), |staged| staged.first)
-    }
-
-    /// The rows that are staged, if any are or may be.
-    pub fn staged(&mut self) -> &mut Option<Staged> {
+    /// The staged rows, if there are any or may be.
+    pub fn staged_mut(&mut self) -> &mut Option<Staged> {
         &mut self.staged
     }
 
-    /// Whether rows are being staged now.
-    pub fn staging(&self) -> bool {
-        self.staged.as_ref().is_some_and(|staged| staged.open)
+    /// Whether a slice of rows is being staged at the moment.
+    pub fn is_staging(&self) -> bool {
+        self.staged.as_ref().is_some_and(|staged| staged.is_open)
     }
 
-    /// Appends ids; if one is empty or not as it should be, none.
+    /// Appends ids; if one is empty or not among those that may be put, appends none.
     pub fn extend<S: AsRef<str>>(&mut self, ids: &[S]) -> Result<(), Error> {
-        if let Some(staged) = self.staged.as_ref().filter(|staged| !staged.open) {
+        if let Some(staged) = self.staged.as_ref().filter(|staged| !staged.is_open) {
             return Err(Error::Staged { count: self.len() - staged.first });
         }
         let before = self.len();
         self.table();
-        table_of(&mut self.table).reserve(before + ids.len(), |ord| self.names.get(ord));
+        table_mut(&mut self.table).reserve(before + ids.len(), |ord| self.strings.get(ord));
         for (row, id) in ids.iter().enumerate() {
             let id = id.as_ref();
-            if let Err(error) = self.push(id, row, before) {
+            if let Err(error) = self.insert(id, row, before) {
                 self.truncate(before);
                 return Err(error);
             }
-            self.names.push(id);
+            self.strings.push(id);
         }
         Ok(())
     }
 
-    /// Takes `row` of a batch that starts at `before` into the table.
-    fn push(&mut self, id: &str, row: usize, before: usize) -> Result<(), Error> {
+    /// Inserts row `row` of a batch that starts at row `before` into the table.
+    fn insert(&mut self, id: &str, row: usize, before: usize) -> Result<(), Error> {
         let ord = u32::try_from(before + row).expect("the caller checked that ords suffice");
-        let operation = self.staged.as_ref().map_or(Put::Add, |staged| staged.put).name();
+        let operation = self.staged.as_ref().map_or(Put::Add, |staged| staged.put).operation();
         if id.is_empty() {
             return Err(Error::EmptyId { operation, row });
         }
-        let names = &self.names;
-        let table = table_of(&mut self.table);
+        let strings = &self.strings;
+        let table = table_mut(&mut self.table);
         let duplicate = |found: u32| {
             let first = (found as usize).checked_sub(before);
             Error::DuplicateId { operation, id: id.to_owned(), row, first }
         };
         match self.staged.as_mut().filter(|staged| staged.put != Put::Add) {
-            None => match table.insert(id, ord, |ord| names.get(ord)) {
+            None => match table.insert(id, ord, |ord| strings.get(ord)) {
                 Some(found) => Err(duplicate(found)),
                 None => Ok(()),
             },
             Some(staged) => {
-                let find = |staged_ones: bool| {
+                let find = |among_staged: bool| {
                     let first = staged.first;
-                    let is_it = |ord: u32| (ord as usize >= first) == staged_ones && names.get(ord) == id;
-                    table.find(id, is_it)
+                    table.find(id, |ord| (ord as usize >= first) == among_staged && strings.get(ord) == id)
                 };
                 if let Some(found) = find(true) {
                     return Err(duplicate(found));
@@ -147,80 +162,85 @@ impl Ids {
                     }
                     None => {}
                 }
-                table.insert_beside(id, ord);
+                table.insert_another(id, ord);
                 Ok(())
             }
         }
     }
 
-    /// Takes back the ids appended from row `rows` on.
-    pub fn truncate(&mut self, rows: usize) {
-        for ord in rows..self.len() {
+    /// Removes the ids from row `num_rows` on, which must have been appended.
+    pub fn truncate(&mut self, num_rows: usize) {
+        for ord in num_rows..self.len() {
             self.release(ord as u32);
         }
         if let Some(staged) = &mut self.staged {
-            staged.replaced.retain(|&(_, new)| (new as usize) < rows);
+            staged.replaced.retain(|&(_, new)| (new as usize) < num_rows);
         }
-        self.names.truncate(rows);
+        self.strings.truncate(num_rows);
     }
 
-    /// Makes the id of a row free again, as far as this row had it.
+    /// Removes a row from the table, if it is there, so that its id is free.
     pub fn release(&mut self, ord: u32) {
         self.table();
-        table_of(&mut self.table).remove(self.names.get(ord), ord, |ord| self.names.get(ord));
+        table_mut(&mut self.table).remove(self.strings.get(ord), ord, |ord| self.strings.get(ord));
     }
 
-    /// Reads the ids of a file, which stay there, and checks that they are text; if they are few, also that they are
+    /// Opens the ids of a file, which stay there, and checks that they are text. If they are few, also checks that they are
     /// distinct where not deleted.
-    pub fn open(file: &Arc<File>, rows: usize, deleted: &RowSet, by_passage: bool) -> Result<Self, Error> {
-        let names = Names::open(file, rows)?;
-        let ids = Self { names, table: OnceLock::new(), unlisted: deleted.clone(), staged: None, by_passage };
-        if rows <= CHECKED_ROWS {
+    pub fn open(
+        file: &Arc<File>,
+        num_rows: usize,
+        deleted: &RowSet,
+        by_passage: bool,
+    ) -> Result<Self, Error> {
+        let strings = IdStrings::open(file, num_rows)?;
+        let deleted_in_file = deleted.clone();
+        let ids = Self { strings, table: OnceLock::new(), deleted_in_file, staged: None, by_passage };
+        if num_rows <= MAX_ROWS_INDEXED_ON_OPEN {
             ids.verify(file)?;
         }
         Ok(ids)
     }
 
-    /// Whether the ids that a file had when it was opened are distinct where not deleted.
+    /// Checks that the ids that a file had when it was opened are distinct where not deleted.
     pub fn verify(&self, file: &File) -> Result<(), Error> {
-        let Some((first, row)) = self.list().1 else { return Ok(()) };
-        let got = format!("\"{}\" at rows {first} and {row}", self.names.get(row));
+        let Some((first, second)) = self.file_table().duplicates else { return Ok(()) };
+        let got = format!("\"{}\" at rows {first} and {second}", self.strings.get(second));
         Err(storage::Error::corrupt(file.path(), "distinct ids".to_owned(), got).into())
     }
 
-    /// Whether [`ord`](Self::ord) takes a moment. The first time, ids of a file have to be listed.
-    pub fn listed(&self) -> bool {
+    /// Whether the table has been built: otherwise the first call of [`ord`](Self::ord) builds it.
+    pub fn are_indexed(&self) -> bool {
         self.table.get().is_some()
     }
 
     fn table(&self) -> &IdTable {
-        self.table.get_or_init(|| self.list().0)
+        self.table.get_or_init(|| self.file_table().table)
     }
 
-    /// The table of all ids in the file, and two rows that have one id, if there are. Of these the first is found.
-    fn list(&self) -> (IdTable, Option<(u32, u32)>) {
-        let (mut table, names) = (IdTable::new(self.by_passage), &self.names);
-        let (rows, mut twice) = (names.base_len(), None);
-        table.reserve(rows, |ord| names.get(ord));
-        for ord in (0..rows as u32).filter(|&ord| !self.unlisted.contains(ord)) {
-            let found = table.insert(names.get(ord), ord, |ord| names.get(ord));
-            twice = twice.or(found.map(|first| (first, ord)));
+    fn file_table(&self) -> FileTable {
+        let (mut table, strings) = (IdTable::new(self.by_passage), &self.strings);
+        let (num_rows, mut duplicates) = (strings.mapped_len(), None);
+        table.reserve(num_rows, |ord| strings.get(ord));
+        for ord in (0..num_rows as u32).filter(|&ord| !self.deleted_in_file.contains(ord)) {
+            let found = table.insert(strings.get(ord), ord, |ord| strings.get(ord));
+            duplicates = duplicates.or(found.map(|first| (first, ord)));
         }
-        (table, twice)
+        FileTable { table, duplicates }
     }
 
     /// Writes the sections that [`open`](Self::open) reads.
     pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
-        self.names.write(writer)
+        self.strings.write(writer)
     }
 
     /// Bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
-        self.names.memory_bytes() + self.table.get().map_or(0, IdTable::memory_bytes)
+        self.strings.memory_bytes() + self.table.get().map_or(0, IdTable::memory_bytes)
     }
 }
 
-/// The table, to change it; it is there.
-fn table_of(table: &mut OnceLock<IdTable>) -> &mut IdTable {
-    table.get_mut().expect("it was asked for before")
+/// The table, which the caller has built, to change it.
+fn table_mut(table: &mut OnceLock<IdTable>) -> &mut IdTable {
+    table.get_mut().expect("`Ids::table` was called before")
 }
