@@ -23,7 +23,7 @@ const test = await questionsOf('./questions.test.jsonl');
 const hybrid = new HybridSearcher({dense, sparse, fusion});
 const measured = await evaluate(await hybrid.searchMany(test, {k: 100}), qrelsOf(test), ['RR@10']);
 const baseline = await evaluate(await sparse.searchMany(test, {k: 100}), qrelsOf(test), ['RR@10']);
-const {difference, p} = await significance(measured, baseline, 'RR@10', {test: 'randomisation'});
+const {difference, p} = await significance(measured, baseline, 'RR@10', {test: 'randomization'});
 console.log('the hybrid is', difference > 0 ? 'better' : 'worse', p < 0.05 ? '(significant)' : '(not significant)');
 
 async function questionsOf(path: string): Promise<Question[]> {
