@@ -43,7 +43,8 @@ The encyclopaedia under `examples/encyclopedia`.
 ```
 const {articles, questions} = encyclopedia();
 const collection = await Collection.build(articles, './index');
-for (const {text, answers} of await questions('test')) { … }
+const [question] = await questions('test');
+await collection.ask(question!.text);
 ```
 */
 export function encyclopedia(): Encyclopedia {

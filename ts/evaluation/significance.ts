@@ -134,7 +134,7 @@ one direction, with values of 0 or 1.
 
 @example
 ```
-const test = await pairedTest(hybrid, dense);
+const test = await pairedTest(after, before);
 if (test.p >= 0.01) {
 	smallestSignificantDifference(test, 0.01);
 	//=> 0.0183…

@@ -91,7 +91,8 @@ const encoder = await OnnxEncoder.load('minilm-encoder');
 const bm25 = await Bm25Index.build('./pieces', './passages.tsv', {analyzer: {type: 'wordpiece', tokenizer: './models/minilm-encoder'}});
 const projection = await VocabularyProjection.load('minilm-mlm-head');
 const enriched = await LexicalEnrichment.fit({encoder, projection, idf: bm25}, {lambda: 0.4});
-await using collection = await Collection.build('./passages.tsv', './collection', {encoder: enriched});
+const index = new FlatIndex({dim: enriched.dim, metadata: {encoder: enriched.identity}});
+const searcher = new DenseSearcher({encoder: enriched, index});
 ```
 */
 export class LexicalEnrichment implements Encoder {
