@@ -1,7 +1,7 @@
 // What a dense search costs from JavaScript, its hits named and made objects or columns, for k of 10, 100 and 1000. `one hit`
 // is the same walk with one hit asked for: what the others take more is for scoring, naming and handing over theirs.
 import {HnswIndex, type Vectors} from '../ts/index.ts';
-import type {Benchmark} from './run.ts';
+import type {Benchmark} from './benchmark.ts';
 
 const ROWS = 50_000;
 const DIM = 100;

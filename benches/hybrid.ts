@@ -7,7 +7,7 @@ import {Collection} from '../ts/collection/index.ts';
 import {encyclopedia, readQuestions} from '../ts/corpus/index.ts';
 import {JudgedLists} from '../ts/fusion/index.ts';
 import type {Hit, Query, Question, Run, Searcher} from '../ts/core/types.ts';
-import type {Benchmark} from './run.ts';
+import type {Benchmark} from './benchmark.ts';
 
 const ROUNDS = 7;
 /** Of the grid: questions, hits of each list, passages that they are drawn from. */

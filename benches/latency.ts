@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {Collection} from '../ts/collection/index.ts';
 import {encyclopedia} from '../ts/corpus/index.ts';
-import type {Benchmark} from './run.ts';
+import type {Benchmark} from './benchmark.ts';
 
 const ROUNDS = 5;
 

@@ -13,7 +13,7 @@ import {setFlagsFromString} from 'node:v8';
 import {runInNewContext} from 'node:vm';
 import {Bm25Index, Bm25Writer, Collection, FlatIndex, HnswIndex, type Passage, encyclopedia} from '../ts/index.ts';
 import {native} from '../ts/core/native/native.ts';
-import type {Benchmark} from './run.ts';
+import type {Benchmark} from './benchmark.ts';
 
 const SECONDS = Number(process.env['PASSAGEKIT_MEMORY_SECONDS'] ?? 600);
 const SAMPLE_SECONDS = 10;

@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {sharedFile} from '../test/support/shared.ts';
 import {packageRoot} from '../ts/core/native/addon.ts';
 import {type PhraseStudyOptions, studyPhrases} from '../ts/studies/phrases/index.ts';
-import type {Benchmark} from './run.ts';
+import type {Benchmark} from './benchmark.ts';
 
 /** Collections that were stripped of punctuation have no sentences: phrases of these are of word pieces. */
 const datasets: Readonly<Record<string, {readonly path: readonly string[]; readonly options?: PhraseStudyOptions}>> = {

@@ -1,7 +1,7 @@
 // An index of phrases beside a plain index of the same vectors: time of a search and of many, memory, and how many of the
 // best passages a graph finds. Rounds take turns.
 import {FlatIndex, HnswIndex, PhraseIndex, type PhrasePlace, type Vectors} from '../ts/index.ts';
-import type {Benchmark} from './run.ts';
+import type {Benchmark} from './benchmark.ts';
 
 const DIM = 384;
 const PASSAGES = 20_000;

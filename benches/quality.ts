@@ -8,7 +8,7 @@ import {evaluate, exactMatch, f1, topKAccuracy} from '../ts/evaluation/index.ts'
 import {type FusionMethod, fuse} from '../ts/fusion/index.ts';
 import type {Question, Run} from '../ts/core/types.ts';
 import {sharedFile} from '../test/support/shared.ts';
-import type {Benchmark} from './run.ts';
+import type {Benchmark} from './benchmark.ts';
 
 /** The weight that `minilm-encoder`'s README gives for its unit vectors; λ and α weigh the same things from both sides. */
 const ALPHA = 0.05;

@@ -5,7 +5,7 @@ import {gunzipSync} from 'node:zlib';
 import {sharedFile} from '../test/support/shared.ts';
 import {packageRoot} from '../ts/core/native/addon.ts';
 import {type ReplicateProgress, findings, replicate} from '../ts/studies/replication/index.ts';
-import type {Benchmark} from './run.ts';
+import type {Benchmark} from './benchmark.ts';
 
 /** Passages read per list, and questions: reading them takes about a quarter of an hour on two cores. */
 const [READ, DEVELOPMENT, TEST] = [15, 200, 500];

@@ -5,6 +5,7 @@ import {cpus} from 'node:os';
 import {join} from 'node:path';
 import {packageRoot} from '../ts/core/native/addon.ts';
 import {native} from '../ts/core/native/native.ts';
+import type {Benchmark} from './benchmark.ts';
 import {calls} from './calls.ts';
 import {hybrid} from './hybrid.ts';
 import {latency} from './latency.ts';
@@ -18,9 +19,6 @@ import {soak} from './soak.ts';
 import {temperature} from './temperature.ts';
 import {tuneEvidenceBench} from './tune-evidence.ts';
 import {vocabularyStudy} from './vocabulary-study.ts';
-
-/** A benchmark resolves to plain data: what it measured, by name. */
-export type Benchmark = (say: (line: string) => void) => Promise<Readonly<Record<string, unknown>>>;
 
 const benchmarks: Readonly<Record<string, Benchmark>> = {
 	quality,

@@ -6,7 +6,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {FlatIndex, HnswIndex, type Vectors} from '../ts/index.ts';
-import type {Benchmark} from './run.ts';
+import type {Benchmark} from './benchmark.ts';
 import {control} from './control.ts';
 import {TurnWatch, spread} from './turns.ts';
 

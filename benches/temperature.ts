@@ -3,7 +3,7 @@ import {type ModelOutcomes, fitFusionTemperature, fuseByConfidence, judgedScores
 import {encyclopedia, readPassages, readQrels} from '../ts/corpus/index.ts';
 import {OnnxEncoder} from '../ts/encoders/index.ts';
 import type {Hit, Passage, Qrels, Query, Run, Vectors} from '../ts/core/types.ts';
-import type {Benchmark} from './run.ts';
+import type {Benchmark} from './benchmark.ts';
 
 /** Scores of unit vectors, and of questions ten and a hundred times as long: exp(score / T) overflows sooner. */
 const SIZES = [1, 10, 100];

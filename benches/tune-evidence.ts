@@ -7,7 +7,7 @@ import {availableParallelism, tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {crc32} from 'node:zlib';
 import {ExtractiveReader, type Hit, type Passage, type Question, ReadingCache, readRun, tuneEvidence} from '../ts/index.ts';
-import type {Benchmark} from './run.ts';
+import type {Benchmark} from './benchmark.ts';
 
 const QUESTIONS = 1000;
 const PASSAGES = 500;

@@ -4,7 +4,7 @@ import {sharedFile} from '../test/support/shared.ts';
 import {packageRoot} from '../ts/core/native/addon.ts';
 import {studyVocabulary, vocabularyFindings} from '../ts/studies/vocabulary/index.ts';
 import {entityQuestions} from './entity-questions.ts';
-import type {Benchmark} from './run.ts';
+import type {Benchmark} from './benchmark.ts';
 
 /** In `SQuAD` a question's passage is the paragraph that it was written for, in `SQuAD w100` all with an answer, as in DPR. */
 const datasets: Readonly<Record<string, {readonly path: readonly string[]; readonly corpus?: string; readonly queries?: string}>> = {
