@@ -34,7 +34,7 @@ static MADE: LazyLock<Made> = LazyLock::new(|| {
         let storage = Storage::from_name(name).expect("a storage");
         let mut index = FlatIndex::with_storage(DIM, Similarity::Dot, storage, serde_json::Value::Null)
             .expect("a dimension");
-        index.add((0..ROWS).map(|row| row.to_string()).collect(), &vectors).expect("sound rows");
+        index.add((0..ROWS).map(|row| row.to_string()).collect(), &vectors).expect("valid rows");
         index
     });
     Made { indexes: indexes.into(), queries }
@@ -48,7 +48,7 @@ fn one_at_a_time(bencher: Bencher<'_, '_>, storage: &str) {
     bencher
         .with_inputs(|| next.next().expect("there is always one"))
         .input_counter(|_| ItemsCount::new(1usize))
-        .bench_local_values(|query| index.search(query, K, &Control::new()).expect("sound"));
+        .bench_local_values(|query| index.search(query, K, &Control::new()).expect("valid"));
 }
 
 #[divan::bench(args = STORAGES, sample_count = 5)]
@@ -57,7 +57,7 @@ fn a_thousand_at_once(bencher: Bencher<'_, '_>, storage: &str) {
     let index = &indexes[STORAGES.iter().position(|&name| name == storage).expect("one of them")];
     bencher
         .counter(ItemsCount::new(QUERIES))
-        .bench_local(|| index.search_many(queries, K, 1, &Control::new()).expect("sound"));
+        .bench_local(|| index.search_many(queries, K, 1, &Control::new()).expect("valid"));
 }
 
 fn main() {

@@ -1,5 +1,7 @@
-//! The approximate index on clustered vectors of 384 numbers, on one thread: building, searching for the 10 best by `ef`,
-//! among rows that a filter allows by their share, and for many queries at once.
+//! The approximate index on clustered vectors of dimension 384, on one thread: building, searches for the 10 best rows by
+//! `ef`, filtered searches by the share of allowed rows, and batches of queries.
+//!
+//! They check the costs of the planner (`src/hnsw/planner/costs.rs`).
 //!
 //! `cargo bench -p dense --bench hnsw`; `-- build` for one of them. The index of 20,000 rows takes half a minute to build.
 #![allow(missing_docs, reason = "a bench")]
@@ -36,7 +38,7 @@ fn build(vectors: &[f32], layout: Layout) -> HnswIndex {
     let index = HnswIndex::new(DIM, Similarity::Dot, options, serde_json::Value::Null);
     let mut index = index.expect("a dimension and options");
     let ids = (0..vectors.len() / DIM).map(|row| row.to_string()).collect();
-    index.add(ids, vectors, 1, &Control::new()).expect("sound rows");
+    index.add(ids, vectors, 1, &Control::new()).expect("valid rows");
     index
 }
 
@@ -52,7 +54,7 @@ fn search(bencher: Bencher<'_, '_>, ef: usize) {
     each(bencher, ef, None);
 }
 
-/// One row of so many is allowed: among half of them the graph is walked, of few all are compared.
+/// One in `of` rows is allowed: half of the rows are searched by a beam search, fewer by a code scan.
 #[divan::bench(args = [2, 10, 100])]
 fn search_one_of(bencher: Bencher<'_, '_>, of: u32) {
     let allowed: RowSet = (0..ROWS as u32).filter(|row| row.is_multiple_of(of)).collect();
@@ -66,17 +68,17 @@ fn each(bencher: Bencher<'_, '_>, ef: usize, filter: Option<Filter<'_>>) {
         .with_inputs(|| next.next().expect("there is always one"))
         .input_counter(|_| ItemsCount::new(1usize))
         .bench_local_values(|query| {
-            index.search_filtered(query, K, ef, filter, &Control::new()).expect("sound")
+            index.search_filtered(query, K, ef, filter, &Control::new()).expect("valid")
         });
 }
 
-/// By walks with an `ef` of 16; with one of 256 by comparing all codes.
+/// With an `ef` of 16 by beam searches, with one of 256 by a batch code scan.
 #[divan::bench(args = [16, 256], sample_count = 5)]
 fn a_thousand_at_once(bencher: Bencher<'_, '_>, ef: usize) {
     let Made { index, queries } = &*MADE;
     bencher
         .counter(ItemsCount::new(QUERIES))
-        .bench_local(|| index.search_many(queries, K, ef, 1, &Control::new()).expect("sound"));
+        .bench_local(|| index.search_many(queries, K, ef, 1, &Control::new()).expect("valid"));
 }
 
 fn main() {

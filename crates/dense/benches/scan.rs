@@ -1,5 +1,5 @@
-//! Exact search. An item is a floating-point operation, two for each product, so that Gitem/s are GFLOP/s; what the
-//! machine can do at all is said by `cargo bench -p kernels --bench limits`.
+//! Exact search. An item is a floating-point operation, two for each product, so that Gitem/s are GFLOP/s.
+//! `cargo bench -p kernels --bench limits` measures what the machine can reach.
 //!
 //! `cargo bench -p dense --bench scan`
 
@@ -44,7 +44,7 @@ fn many(bencher: Bencher<'_, '_>, rows: usize, dim: usize, k: usize) {
 fn index(rows: usize, dim: usize) -> FlatIndex {
     let mut index = FlatIndex::new(dim, Similarity::Dot, Value::Null).expect("a dimension");
     let ids = (0..rows).map(|row| row.to_string()).collect();
-    index.add(ids, &numbers(rows * dim, 0)).expect("sound rows");
+    index.add(ids, &numbers(rows * dim, 0)).expect("valid rows");
     index
 }
 

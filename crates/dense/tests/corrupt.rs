@@ -1,4 +1,4 @@
-//! Files that are not what they were: refused, or read with no harm done.
+//! Corrupt files are rejected, or read without harm.
 
 mod common;
 
@@ -41,7 +41,7 @@ fn save_dim(path: &Path, graph: bool, similarity: Similarity, dim: usize) -> Fil
     let vectors = uniform(ROWS, dim, 1);
     let control = Control::new();
     let mut flat = FlatIndex::new(dim, similarity, json!("mine")).expect("a dimension");
-    flat.add(ids(0..ROWS), &vectors).expect("sound rows");
+    flat.add(ids(0..ROWS), &vectors).expect("valid rows");
     if !graph {
         flat.delete(&["p3", "p64"]).expect("there");
         flat.save(path).expect("writable");
@@ -49,13 +49,13 @@ fn save_dim(path: &Path, graph: bool, similarity: Similarity, dim: usize) -> Fil
     }
     let inner_product = InnerProduct::AugmentedL2;
     let options = HnswOptions { m: 2, ef_construction: 4, inner_product, ..HnswOptions::default() };
-    let mut index = HnswIndex::from_flat(flat, options, 1, &control).expect("sound options");
+    let mut index = HnswIndex::from_flat(flat, options, 1, &control).expect("valid options");
     index.delete(&["p3", "p64"]).expect("there");
     index.save(path).expect("writable");
     HNSW
 }
 
-/// Everything that reads or changes an opened index. Returns the hits of one query.
+/// Calls everything that reads or changes an opened index, and returns the hits of one query.
 fn use_all(path: &Path, graph: bool) -> Result<Vec<Hit>, Error> {
     let control = Control::new();
     let more = |dim: usize| uniform(2, dim, 2);
@@ -90,13 +90,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn flipped_bits_and_shorter_files_are_refused_or_change_nothing(
+    fn flipped_bits_and_shorter_files_are_rejected_or_change_nothing(
         graph in any::<bool>(), at in any::<prop::sample::Index>(), bit in 0u8..8, cut in any::<bool>(),
     ) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("index");
         save(&path, graph, Similarity::Dot);
-        let expected = use_all(&path, graph).expect("sound");
+        let expected = use_all(&path, graph).expect("valid");
         let mut bytes = std::fs::read(&path).expect("readable");
         let at = at.index(bytes.len());
         if cut { bytes.truncate(at) } else { bytes[at] ^= 1 << bit }
@@ -106,12 +106,12 @@ proptest! {
         }
     }
 
-    /// The checksums are right, the content is not: what only a file made by hand, or a mistake of ours, has.
+    /// The checksums are right and the content is not, as in a file that was made on purpose or by a bug.
     #[test]
-    fn no_content_makes_an_index_panic_or_walk_for_ever(
+    fn no_content_makes_an_index_panic_or_search_forever(
         graph in any::<bool>(),
         similarity in prop::sample::select(SIMILARITIES.to_vec()),
-        // A dimension with signs, too.
+        // 130 is a dimension with sketches.
         dim in prop::sample::select(vec![DIM, 130]),
         changes in prop::collection::vec(
             (any::<prop::sample::Index>(), any::<prop::sample::Index>(),
@@ -123,7 +123,7 @@ proptest! {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("index");
         let kind = save_dim(&path, graph, similarity, dim);
-        let file = File::open(&path, kind).expect("sound");
+        let file = File::open(&path, kind).expect("valid");
         let mut sections: Vec<(&str, Vec<u8>)> = SECTIONS.into_iter()
             .filter_map(|name| Some((name, file.section(name).ok()?.to_vec()))).collect();
         for (section, at, value) in changes {
@@ -160,10 +160,10 @@ fn rewrite(path: &Path, kind: FileKind, sections: &[(&str, Vec<u8>)], table: Val
 }
 
 #[test]
-fn every_kind_of_wrong_structure_is_named() {
+fn errors_name_every_kind_of_wrong_structure() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
-    // The change of one number in one section, and what is said of it.
+    // Section, position, new number, and a part of the message.
     let beyond = u32::MAX - 1;
     let cases: [(&str, usize, u32, &str); 7] = [
         ("offsets", 0, 1, "offsets from 0"),
@@ -176,7 +176,7 @@ fn every_kind_of_wrong_structure_is_named() {
     ];
     for (section, at, value, message) in cases {
         let kind = save(&path, true, Similarity::Dot);
-        let file = File::open(&path, kind).expect("sound");
+        let file = File::open(&path, kind).expect("valid");
         let mut sections: Vec<(&str, Vec<u8>)> =
             SECTIONS.into_iter().filter_map(|name| Some((name, file.section(name).ok()?.to_vec()))).collect();
         let changed = sections.iter_mut().find(|(name, _)| *name == section).expect("there");
@@ -197,7 +197,7 @@ fn every_kind_of_wrong_structure_is_named() {
     ];
     for (name, value, message) in tables {
         let kind = save(&path, true, Similarity::Dot);
-        let file = File::open(&path, kind).expect("sound");
+        let file = File::open(&path, kind).expect("valid");
         let sections: Vec<(&str, Vec<u8>)> =
             SECTIONS.into_iter().filter_map(|name| Some((name, file.section(name).ok()?.to_vec()))).collect();
         let mut table = file.metadata().clone();
@@ -209,11 +209,11 @@ fn every_kind_of_wrong_structure_is_named() {
 }
 
 #[test]
-fn an_id_that_is_there_twice_or_is_no_text_is_refused() {
+fn duplicate_ids_and_ids_that_are_no_text_are_rejected() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     let kind = save(&path, false, Similarity::Dot);
-    let file = File::open(&path, kind).expect("sound");
+    let file = File::open(&path, kind).expect("valid");
     let sections = |change: fn(&mut Vec<u8>)| -> Vec<(&str, Vec<u8>)> {
         let names = SECTIONS.into_iter().filter(|&name| file.section(name).is_ok());
         let mut sections: Vec<_> =
@@ -225,16 +225,16 @@ fn an_id_that_is_there_twice_or_is_no_text_is_refused() {
     rewrite(&path, kind, &sections(|ids| ids[3] = b'0'), file.metadata().clone());
     let error = FlatIndex::open(&path).expect_err("twice").to_string();
     assert!(error.contains("expected distinct ids, got \"p0\" at rows 0 and 1"), "{error}");
-    // "p2" becomes the deleted "p3", which is no second one.
+    // "p2" becomes "p3", the id of a deleted row: no duplicate.
     rewrite(&path, kind, &sections(|ids| ids[5] = b'3'), file.metadata().clone());
-    assert_eq!(FlatIndex::open(&path).expect("sound").ord("p3"), Some(2));
+    assert_eq!(FlatIndex::open(&path).expect("valid").ord("p3"), Some(2));
     rewrite(&path, kind, &sections(|ids| ids[3] = 0xFF), file.metadata().clone());
     let error = FlatIndex::open(&path).expect_err("no text").to_string();
     assert!(error.contains("expected ids in UTF-8"), "{error}");
 }
 
 #[test]
-fn vectors_that_no_index_takes_are_found_by_verify() {
+fn verify_finds_vectors_that_no_index_accepts() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     for (similarity, value) in [
@@ -248,8 +248,8 @@ fn vectors_that_no_index_takes_are_found_by_verify() {
             let verify = || -> Result<(), Error> {
                 if graph { HnswIndex::open(&path)?.verify() } else { FlatIndex::open(&path)?.verify() }
             };
-            verify().expect("sound");
-            let file = File::open(&path, kind).expect("sound");
+            verify().expect("valid");
+            let file = File::open(&path, kind).expect("valid");
             let names = SECTIONS.into_iter().filter(|&name| file.section(name).is_ok());
             let mut sections: Vec<_> =
                 names.map(|name| (name, file.section(name).expect("there").to_vec())).collect();
@@ -258,37 +258,37 @@ fn vectors_that_no_index_takes_are_found_by_verify() {
             rewrite(&path, kind, &sections, file.metadata().clone());
             let error = verify().expect_err("another vector");
             assert!(matches!(error, Error::Storage(storage::Error::Corrupt { .. })), "{error}");
-            let said = "expected vectors of finite numbers, no longer than they may be, got another at row 7";
-            assert!(error.to_string().ends_with(said), "{error}");
+            let message =
+                "expected vectors of finite numbers, no longer than they may be, got another at row 7";
+            assert!(error.to_string().ends_with(message), "{error}");
             use_all(&path, graph).expect("no harm is done");
         }
     }
 }
 
-/// Sections of more than 16 MiB are not read when a file is opened: what is wrong there does no harm, and is found by
-/// `verify`.
+/// Sections of more than 16 MiB are not read when a file is opened. `verify` reads them.
 #[test]
-fn what_opening_leaves_unread_is_found_by_verify_and_does_no_harm_before() {
+fn corruption_that_opening_does_not_read_does_no_harm_and_verify_finds_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     let (rows, dim, control) = (33_000, 130, Control::new());
     let vectors = uniform(rows, dim, 3);
     let options = HnswOptions { m: 64, ef_construction: 8, ..HnswOptions::default() };
-    let mut index = HnswIndex::new(dim, Similarity::Dot, options, Value::Null).expect("sound options");
-    index.add(ids(0..rows), &vectors, 0, &control).expect("sound rows");
+    let mut index = HnswIndex::new(dim, Similarity::Dot, options, Value::Null).expect("valid options");
+    index.add(ids(0..rows), &vectors, 0, &control).expect("valid rows");
     index.save(&path).expect("writable");
-    let opened = HnswIndex::open(&path).expect("sound");
-    opened.verify().expect("sound");
-    assert!(!opened.ids_listed(), "of so many rows ids are listed when they are asked for");
+    let opened = HnswIndex::open(&path).expect("valid");
+    opened.verify().expect("valid");
+    assert!(!opened.ids_listed(), "the ids of this many rows are indexed on demand");
     assert_eq!(opened.ord("p32999"), Some(32_999));
     assert!(opened.ids_listed());
-    let loaded = HnswIndex::open_with(&path, OpenOptions { in_memory: true, verify: true }).expect("sound");
+    let loaded = HnswIndex::open_with(&path, OpenOptions { in_memory: true, verify: true }).expect("valid");
     assert!(opened.memory_bytes() < index.memory_bytes() / 10 && loaded.memory_bytes() > rows * dim * 4);
     let search =
         |index: &HnswIndex| index.search_many(&vectors[..20 * dim], 10, 50, 1, &control).expect("hits");
     assert_eq!((search(&opened), search(&loaded)), (search(&index), search(&index)));
 
-    let file = File::open(&path, HNSW).expect("sound");
+    let file = File::open(&path, HNSW).expect("valid");
     let links = file.section("ground").expect("there");
     assert!(links.len() > 16 << 20, "{} bytes", links.len());
     let mut bytes = std::fs::read(&path).expect("readable");

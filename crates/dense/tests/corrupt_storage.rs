@@ -1,4 +1,4 @@
-//! Files of flat indexes with halves or codes that are not what they were: refused, or read with no harm done.
+//! Corrupt files of flat indexes in half precision or with an int8 copy are rejected, or read without harm.
 
 mod common;
 
@@ -19,12 +19,12 @@ const SECTIONS: [&str; 8] = ["vectors", "ids", "id_ends", "deleted", "codes", "s
 
 fn save(path: &Path, storage: Storage, similarity: Similarity) {
     let mut flat = FlatIndex::with_storage(DIM, similarity, storage, Value::Null).expect("a dimension");
-    flat.add(ids(0..ROWS), &uniform(ROWS, DIM, 1)).expect("sound rows");
+    flat.add(ids(0..ROWS), &uniform(ROWS, DIM, 1)).expect("valid rows");
     flat.delete(&["p3", "p64"]).expect("there");
     flat.save(path).expect("writable");
 }
 
-/// Everything that reads or changes an opened index. Returns the hits of one query.
+/// Calls everything that reads or changes an opened index, and returns the hits of one query.
 fn use_all(path: &Path) -> Result<Vec<Hit>, Error> {
     let control = Control::new();
     let mut index = FlatIndex::open(path)?;
@@ -56,14 +56,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn flipped_bits_and_shorter_files_are_refused_or_change_nothing(
+    fn flipped_bits_and_shorter_files_are_rejected_or_change_nothing(
         storage in prop::sample::select(vec![Storage::F16, Storage::Int8Filtered]),
         at in any::<prop::sample::Index>(), bit in 0u8..8, cut in any::<bool>(),
     ) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("index");
         save(&path, storage, Similarity::Dot);
-        let expected = use_all(&path).expect("sound");
+        let expected = use_all(&path).expect("valid");
         let mut bytes = std::fs::read(&path).expect("readable");
         let at = at.index(bytes.len());
         if cut { bytes.truncate(at) } else { bytes[at] ^= 1 << bit }
@@ -73,7 +73,7 @@ proptest! {
         }
     }
 
-    /// The checksums are right, the content is not: what only a file made by hand, or a mistake of ours, has.
+    /// The checksums are right and the content is not, as in a file that was made on purpose or by a bug.
     #[test]
     fn no_content_makes_an_index_panic(
         storage in prop::sample::select(vec![Storage::F16, Storage::Int8Filtered]),
@@ -89,7 +89,7 @@ proptest! {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("index");
         save(&path, storage, similarity);
-        let file = File::open(&path, KIND).expect("sound");
+        let file = File::open(&path, KIND).expect("valid");
         let mut sections = sections(&file);
         for (section, at, value) in changes {
             let at_section = section.index(sections.len());
@@ -132,7 +132,7 @@ fn every_kind_of_wrong_structure_is_named() {
     ];
     for (section, value, message) in cases {
         save(&path, Storage::Int8Filtered, Similarity::Dot);
-        let file = File::open(&path, KIND).expect("sound");
+        let file = File::open(&path, KIND).expect("valid");
         let mut sections = sections(&file);
         let changed = sections.iter_mut().find(|(name, _)| *name == section).expect("there");
         changed.1[40..44].copy_from_slice(&value.to_le_bytes());
@@ -147,7 +147,7 @@ fn every_kind_of_wrong_structure_is_named() {
         ("vectors", 12, "expected 120 vectors of dimension 3, got 357 values"),
     ] {
         save(&path, Storage::Int8Filtered, Similarity::Dot);
-        let file = File::open(&path, KIND).expect("sound");
+        let file = File::open(&path, KIND).expect("valid");
         let mut sections = sections(&file);
         let bytes = &mut sections.iter_mut().find(|(name, _)| *name == section).expect("there").1;
         bytes.truncate(bytes.len() - less);
@@ -156,7 +156,7 @@ fn every_kind_of_wrong_structure_is_named() {
         assert!(error.contains(message), "{error}");
     }
     save(&path, Storage::F16, Similarity::Dot);
-    let file = File::open(&path, KIND).expect("sound");
+    let file = File::open(&path, KIND).expect("valid");
     let mut table = file.metadata().clone();
     table["storage"] = json!("int4");
     rewrite(&path, &sections(&file), table);
@@ -164,9 +164,9 @@ fn every_kind_of_wrong_structure_is_named() {
     assert!(error.contains("expected the storage f32, f16 or int8Filtered, got \"int4\""), "{error}");
 }
 
-/// A search leaves out what the codes rule out: where they lie, it would be wrong.
+/// With wrong errors or lengths, the prefilter could rule out hits.
 #[test]
-fn codes_that_are_not_as_near_as_they_say_are_found_by_verify() {
+fn verify_finds_codes_beyond_their_stored_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     let (row, number) = (7, |value: f32| value.to_le_bytes().to_vec());
@@ -178,20 +178,20 @@ fn codes_that_are_not_as_near_as_they_say_are_found_by_verify() {
         ("lengths", 4, number(0.001)),
     ] {
         save(&path, Storage::Int8Filtered, Similarity::Dot);
-        FlatIndex::open(&path).expect("sound").verify().expect("sound");
-        let file = File::open(&path, KIND).expect("sound");
+        FlatIndex::open(&path).expect("valid").verify().expect("valid");
+        let file = File::open(&path, KIND).expect("valid");
         let mut sections = sections(&file);
         let bytes = &mut sections.iter_mut().find(|(name, _)| *name == section).expect("there").1;
         bytes[row * width..][..width].copy_from_slice(&change);
         rewrite(&path, &sections, file.metadata().clone());
         let error = FlatIndex::open(&path).expect("the structure is sound").verify().expect_err(section);
         assert!(matches!(error, Error::Storage(storage::Error::Corrupt { .. })), "{error}");
-        let said = "expected codes within the stored error of their rows, got others at row 7";
-        assert!(error.to_string().ends_with(said), "{error}");
+        let message = "expected codes within the stored error of their rows, got others at row 7";
+        assert!(error.to_string().ends_with(message), "{error}");
         use_all(&path).expect("no harm is done");
     }
     save(&path, Storage::F16, Similarity::Dot);
-    let file = File::open(&path, KIND).expect("sound");
+    let file = File::open(&path, KIND).expect("valid");
     let mut sections = sections(&file);
     let infinite: u16 = 0x7c00;
     sections[0].1[(row * DIM + 2) * 2..][..2].copy_from_slice(&infinite.to_le_bytes());
@@ -201,7 +201,7 @@ fn codes_that_are_not_as_near_as_they_say_are_found_by_verify() {
 }
 
 #[test]
-fn a_file_of_the_version_before_is_refused_as_that() {
+fn a_file_of_an_earlier_version_is_rejected_by_version() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     let writer = Writer::create(&path, FileKind { version: 1, ..KIND }).expect("writable");

@@ -1,4 +1,4 @@
-//! The flat index against the definition, against itself on other ways, and its refusals.
+//! The flat index compared with the definition and with itself, and what it rejects.
 
 mod common;
 
@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 
 fn flat(dim: usize, similarity: Similarity, vectors: &[f32]) -> FlatIndex {
     let mut index = FlatIndex::new(dim, similarity, Value::Null).expect("a dimension");
-    index.add(ids(0..vectors.len() / dim), vectors).expect("sound rows");
+    index.add(ids(0..vectors.len() / dim), vectors).expect("valid rows");
     index
 }
 
-/// Hits are right if each score is within its bound, the order is by score and ord, and no row that was left out
-/// is surely better than the last.
+/// Hits are right if each score is within its error bound, the order is by score and ord, and no row that was left out is
+/// certainly better than the last hit.
 fn check(
     index: &FlatIndex,
     vectors: &[f32],
@@ -51,7 +51,7 @@ proptest! {
         for similarity in SIMILARITIES {
             let index = flat(dim, similarity, &vectors);
             for query in queries.chunks(dim) {
-                let hits = index.search(query, k, &Control::new()).expect("sound query");
+                let hits = index.search(query, k, &Control::new()).expect("a valid query");
                 check(&index, &vectors, query, k, &hits)?;
             }
         }
@@ -72,7 +72,7 @@ fn one_query_has_the_same_bits_alone_among_others_and_on_any_number_of_threads()
             let control = Control::new();
             assert_eq!(index.search_many(&queries, k, threads, &control)?, alone);
             assert_eq!(control.done(), 101);
-            // Few queries are shared out by rows.
+            // Few queries are split by rows.
             assert_eq!(index.search_many(&queries[..2 * dim], k, threads, &Control::new())?, alone[..2]);
         }
     }
@@ -80,21 +80,21 @@ fn one_query_has_the_same_bits_alone_among_others_and_on_any_number_of_threads()
 }
 
 #[test]
-fn of_equal_scores_the_earlier_rows_come_first() -> Result<(), Error> {
+fn earlier_rows_come_first_among_equal_scores() -> Result<(), Error> {
     let vectors = [1.0, 0.0].repeat(5000);
     let index = flat(2, Similarity::Dot, &vectors);
     for threads in [1, 3] {
         let hits = index.search_many(&[2.0, 1.0], 3, threads, &Control::new())?;
         assert_eq!(hits[0], [0, 1, 2].map(|ord| Hit { ord, score: 2.0 }));
     }
-    // 0·−1 is −0 and 0·1 is 0: one score.
+    // 0·−1 is −0 and 0·1 is 0, which are equal.
     let index = flat(1, Similarity::Dot, &[-1.0, 1.0]);
     assert_eq!(index.search(&[0.0], 2, &Control::new())?, [0, 1].map(|ord| Hit { ord, score: 0.0 }));
     Ok(())
 }
 
 #[test]
-fn the_neighbours_of_glove_words_are_those_found_in_double_precision() -> Result<(), Error> {
+fn the_neighbors_of_glove_words_are_those_found_in_double_precision() -> Result<(), Error> {
     let Some(folder) = shared("data/vectors/glove100-50k") else { return Ok(()) };
     let (dim, base) = fvecs(folder.join("base.fvecs.gz"));
     let (_, queries) = fvecs(folder.join("query.fvecs.gz"));
@@ -127,7 +127,7 @@ fn the_neighbours_of_glove_words_are_those_found_in_double_precision() -> Result
 }
 
 #[test]
-fn a_refused_batch_changes_nothing_and_says_what_was_wrong() -> Result<(), Error> {
+fn a_rejected_batch_changes_nothing_and_the_error_says_why() -> Result<(), Error> {
     let mut index = flat(2, Similarity::Cosine, &[1.0, 0.0]);
     let strings = |ids: &[&str]| ids.iter().map(|&id| id.to_owned()).collect::<Vec<_>>();
     let cases: [(&[&str], &[f32], &str); 7] = [
@@ -152,11 +152,11 @@ fn a_refused_batch_changes_nothing_and_says_what_was_wrong() -> Result<(), Error
         ),
     ];
     for (ids, vectors, message) in cases {
-        let error = index.add(strings(ids), vectors).expect_err("refused");
+        let error = index.add(strings(ids), vectors).expect_err("invalid");
         assert_eq!(error.to_string(), message);
         assert_eq!((index.len(), index.ord("a"), index.ord("b"), index.ord("p0")), (1, None, None, Some(0)));
     }
-    let error = index.search(&[1.0, 2.0, 3.0], 1, &Control::new()).expect_err("refused").to_string();
+    let error = index.search(&[1.0, 2.0, 3.0], 1, &Control::new()).expect_err("invalid").to_string();
     assert_eq!(error, "search: expected vectors of dimension 2, got 3 values");
     assert!(matches!(
         index.search(&[f32::NAN, 1.0], 1, &Control::new()),
@@ -200,7 +200,7 @@ fn a_filter_gives_the_best_of_the_rows_it_allows() -> Result<(), Error> {
     let (dim, k) = (7, 10);
     let (vectors, queries) = (uniform(3000, dim, 3), uniform(4, dim, 4));
     let index = flat(dim, Similarity::L2, &vectors);
-    // Of every 1, 2 and 100 rows one: blocks are scored whole, or row by row.
+    // One in 1, 2 and 100 rows: blocks are scored as a whole, or row by row.
     for one_of in [1, 2, 100] {
         let allows = |ord: u32| ord.is_multiple_of(one_of);
         let many = index.search_many_filtered(&queries, k, 2, Some(&allows), &Control::new())?;
@@ -245,7 +245,7 @@ fn an_opened_index_is_the_saved_one_and_can_be_added_to() -> Result<(), Error> {
         assert_eq!(search(&opened)?, search(&index)?);
         assert_eq!((opened.id(300), opened.id(301), opened.ord("p499")), ("p300", "p301", Some(499)));
 
-        // Over the file that it is mapped from, too.
+        // Saving replaces the file that the index is mapped from.
         opened.save(&path)?;
         assert_eq!(search(&opened)?, search(&index)?);
         let bytes = std::fs::read(&path).expect("readable");

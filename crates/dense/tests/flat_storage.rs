@@ -1,4 +1,4 @@
-//! The storages of the flat index: codes that rule out rows change no bit of a result, halves are rounded rows.
+//! The storages of the flat index: the int8 prefilter changes no bit of a result, and half precision is rounded rows.
 
 mod common;
 
@@ -13,25 +13,25 @@ use serde_json::Value;
 
 fn flat(dim: usize, similarity: Similarity, storage: Storage, vectors: &[f32]) -> FlatIndex {
     let mut index = FlatIndex::with_storage(dim, similarity, storage, Value::Null).expect("a dimension");
-    index.add(ids(0..vectors.len() / dim), vectors).expect("sound rows");
+    index.add(ids(0..vectors.len() / dim), vectors).expect("valid rows");
     index
 }
 
-/// What makes rows hard to tell apart, or their numbers hard to bound.
+/// Kinds of rows whose scores are hard to tell apart, or hard to bound.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Uniform,
     Clustered,
-    /// A few rows, each many times.
+    /// Few distinct rows.
     Ties,
-    /// One row, a bit of noise: bounds overlap everywhere.
+    /// One row with a little noise: the bounds of all rows overlap.
     NearlyEqual,
-    /// Lengths from 1e-40, which is no normal float, to 1e17.
+    /// Lengths from 1e-40, a subnormal float, to 1e17.
     AllLengths,
-    /// Zeros, of both signs, and rows of one number.
+    /// Mostly zeros, of both signs.
     Sparse,
-    /// Too small for normal floats.
-    Denormal,
+    /// Numbers too small for normal floats.
+    Subnormal,
 }
 
 const KINDS: [Kind; 7] = [
@@ -41,7 +41,7 @@ const KINDS: [Kind; 7] = [
     Kind::NearlyEqual,
     Kind::AllLengths,
     Kind::Sparse,
-    Kind::Denormal,
+    Kind::Subnormal,
 ];
 
 fn vectors(kind: Kind, rows: usize, dim: usize, seed: u64) -> Vec<f32> {
@@ -65,7 +65,7 @@ fn vectors(kind: Kind, rows: usize, dim: usize, seed: u64) -> Vec<f32> {
             .iter()
             .map(|&value| if random.next_u64().is_multiple_of(8) { value } else { 0.0 * value })
             .collect(),
-        Kind::Denormal => plain.iter().map(|value| value * 1e-42).collect(),
+        Kind::Subnormal => plain.iter().map(|value| value * 1e-42).collect(),
     }
 }
 
@@ -73,7 +73,7 @@ fn bits(hits: &[Hit]) -> Vec<(u32, u32)> {
     hits.iter().map(|hit| (hit.ord, hit.score.to_bits())).collect()
 }
 
-/// Both indexes give the same bits in every kind of search.
+/// Checks that both indexes return the same bits for every kind of search.
 fn check_equal(a: &FlatIndex, b: &FlatIndex, queries: &[f32], k: usize) -> Result<(), TestCaseError> {
     let control = Control::new();
     let dim = a.dim();
@@ -82,12 +82,12 @@ fn check_equal(a: &FlatIndex, b: &FlatIndex, queries: &[f32], k: usize) -> Resul
     for filter in filters {
         for query in queries.chunks(dim) {
             let [a, b] =
-                [a, b].map(|index| index.search_filtered(query, k, filter, &control).expect("sound"));
+                [a, b].map(|index| index.search_filtered(query, k, filter, &control).expect("valid"));
             prop_assert_eq!(bits(&a), bits(&b));
         }
         for (threads, queries) in [(1, queries), (3, queries), (2, &queries[..2 * dim])] {
             let many = |index: &FlatIndex| {
-                let found = index.search_many_filtered(queries, k, threads, filter, &control).expect("sound");
+                let found = index.search_many_filtered(queries, k, threads, filter, &control).expect("valid");
                 found.iter().map(|hits| bits(hits)).collect::<Vec<_>>()
             };
             prop_assert_eq!(many(a), many(b));
@@ -100,21 +100,21 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn codes_change_no_bit_of_a_result(
-        kind in prop::sample::select(KINDS.to_vec()), of_queries in prop::sample::select(KINDS.to_vec()),
+    fn the_prefilter_changes_no_bit_of_a_result(
+        kind in prop::sample::select(KINDS.to_vec()), query_kind in prop::sample::select(KINDS.to_vec()),
         dim in 1usize..150, rows in 1usize..500, k in 0usize..30, deleted in prop::collection::vec(0usize..500, 0..40),
         similarity in prop::sample::select(SIMILARITIES.to_vec()), seed in any::<u64>(),
     ) {
-        let sound = |mut vectors: Vec<f32>| {
+        let without_zeros = |mut vectors: Vec<f32>| {
             if similarity == Similarity::Cosine {
-                // Which has no value for zeros.
+                // Cosine rejects zeros.
                 vectors.chunks_mut(dim).filter(|row| row.iter().all(|x| *x == 0.0)).for_each(|row| row[0] = 1e-30);
             }
             vectors
         };
-        let vectors = sound(vectors(kind, rows, dim, seed));
-        let mut queries = sound(self::vectors(of_queries, 9, dim, !seed));
-        // One query is a row, where a distance is 0 and an inner product all of the row's length.
+        let vectors = without_zeros(vectors(kind, rows, dim, seed));
+        let mut queries = without_zeros(self::vectors(query_kind, 9, dim, !seed));
+        // The first query is a row: its distance to it is 0.
         queries[..dim].copy_from_slice(&vectors[..dim]);
         let mut plain = flat(dim, similarity, Storage::F32, &vectors);
         let mut filtered = flat(dim, similarity, Storage::Int8Filtered, &vectors);
@@ -129,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn halves_are_the_rows_rounded(
+    fn half_precision_is_rounded_rows(
         kind in prop::sample::select(vec![Kind::Uniform, Kind::Ties, Kind::NearlyEqual, Kind::Sparse]),
         dim in 1usize..150, rows in 1usize..300, k in 0usize..30, seed in any::<u64>(),
         similarity in prop::sample::select(vec![Similarity::Dot, Similarity::L2]),
@@ -146,8 +146,8 @@ proptest! {
 }
 
 #[test]
-fn where_codes_rule_out_nothing_all_rows_are_scored() -> Result<(), Error> {
-    // More rows that cannot be told apart than a query keeps.
+fn where_the_prefilter_rules_out_nothing_all_rows_are_scored() -> Result<(), Error> {
+    // More rows that cannot be told apart than a query keeps as candidates.
     let (dim, rows) = (8, 70_000);
     let row = uniform(1, dim, 1);
     let mut random = SplitMix64::new(2);
@@ -163,7 +163,7 @@ fn where_codes_rule_out_nothing_all_rows_are_scored() -> Result<(), Error> {
 }
 
 #[test]
-fn many_rows_are_searched_alike_on_any_number_of_threads() -> Result<(), Error> {
+fn searches_return_the_same_on_any_number_of_threads() -> Result<(), Error> {
     let (dim, rows) = (48, 20_000);
     let vectors = clustered(rows, dim, 50, 4);
     let queries = clustered(150, dim, 50, 4);
@@ -198,7 +198,7 @@ fn every_storage_is_saved_opened_added_to_and_streamed() -> Result<(), Error> {
                 index.add(ids(301..500), second)?;
                 index.delete(&["p7", "p400"])?;
             }
-            // Blocks end where the file does, which changes nothing.
+            // Blocks of rows end where the file does, which changes nothing.
             assert_eq!(search(&opened)?, search(&index)?);
             opened.compact();
             index.compact();
@@ -221,10 +221,10 @@ fn every_storage_is_saved_opened_added_to_and_streamed() -> Result<(), Error> {
 }
 
 #[test]
-fn what_a_storage_cannot_hold_is_refused_and_loses_nothing() -> Result<(), Error> {
+fn rows_that_a_storage_cannot_hold_are_rejected_and_change_nothing() -> Result<(), Error> {
     let mut index = flat(2, Similarity::Dot, Storage::F16, &[1.0, 65_519.0]);
     assert_eq!(*index.vector(0), [1.0, 65_504.0]);
-    let error = index.add(ids(1..3), &[1.0, 2.0, 3.0, -65_520.0]).expect_err("refused").to_string();
+    let error = index.add(ids(1..3), &[1.0, 2.0, 3.0, -65_520.0]).expect_err("invalid").to_string();
     let expected = "add: expected numbers of at most 65504 in half precision, got -65520 at row 1, column 1";
     assert_eq!(error, expected);
     assert_eq!((index.len(), index.ord("p1")), (1, None));
@@ -238,7 +238,7 @@ fn what_a_storage_cannot_hold_is_refused_and_loses_nothing() -> Result<(), Error
     assert_eq!(FlatIndex::open(&path)?.len(), 1);
 
     let error = FlatIndex::with_storage(65_537, Similarity::Dot, Storage::Int8Filtered, Value::Null);
-    let error = error.expect_err("refused").to_string();
+    let error = error.expect_err("invalid").to_string();
     assert_eq!(error, "dim: expected 1 to 65536 with the storage int8Filtered, got 65537");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The HNSW index against the flat one, and what it promises beyond recall.
+//! The HNSW index compared with the flat one, and what it guarantees besides recall.
 
 mod common;
 
@@ -12,7 +12,7 @@ use ranking::Hit;
 use serde_json::{Value, json};
 
 #[test]
-fn on_clusters_nearly_all_of_the_ten_best_are_found() -> Result<(), Error> {
+fn nearly_all_of_the_ten_best_rows_are_found_in_clusters() -> Result<(), Error> {
     let dim = 24;
     let both = clustered(8100, dim, 80, 1);
     let (vectors, queries) = both.split_at(8000 * dim);
@@ -20,7 +20,7 @@ fn on_clusters_nearly_all_of_the_ten_best_are_found() -> Result<(), Error> {
         let exact = flat(dim, similarity, vectors).search_many(queries, 10, 0, &Control::new())?;
         for inner_product in [InnerProduct::AugmentedL2, InnerProduct::Graph] {
             if similarity != Similarity::Dot && inner_product == InnerProduct::Graph {
-                continue; // It says nothing there.
+                continue; // The option is for inner products only.
             }
             let options = HnswOptions { inner_product, ..SMALL };
             let index = hnsw(dim, similarity, options, vectors, 0);
@@ -34,7 +34,7 @@ fn on_clusters_nearly_all_of_the_ten_best_are_found() -> Result<(), Error> {
 }
 
 #[test]
-fn of_the_nearest_glove_words_nearly_all_are_found() -> Result<(), Error> {
+fn nearly_all_of_the_nearest_glove_words_are_found() -> Result<(), Error> {
     let Some(folder) = shared("data/vectors/glove100-50k") else { return Ok(()) };
     let (dim, base) = fvecs(folder.join("base.fvecs.gz"));
     let (_, queries) = fvecs(folder.join("query.fvecs.gz"));
@@ -64,7 +64,7 @@ fn one_thread_builds_the_same_graph_in_any_number_of_batches() -> Result<(), Err
             batches.add(ids(start..start + size), batch, 1, &Control::new())?;
             start += size;
         }
-        // Of augmented rows φ grows with the batches, so that their graphs differ.
+        // With augmented vectors, φ grows from batch to batch, so that graphs differ.
         if similarity != Similarity::Dot {
             assert!(bytes(&whole) == bytes(&batches), "{similarity:?}");
         }
@@ -108,7 +108,7 @@ fn an_opened_index_is_the_saved_one_and_grows_as_it_would_have() -> Result<(), E
         assert_eq!((opened.metadata(), opened.options()), (&json!({"model": "m"}), &SMALL));
         let search = |index: &HnswIndex| index.search_many(&queries, 10, 20, 2, &Control::new());
         assert_eq!(search(&opened)?, search(&index)?);
-        assert!(opened.memory_bytes() < index.memory_bytes() / 4, "vectors and links stay in the file");
+        assert!(opened.memory_bytes() < index.memory_bytes() / 4, "vectors and the graph stay in the file");
 
         opened.add(ids(1000..1500), second, 1, &Control::new())?;
         index.add(ids(1000..1500), second, 1, &Control::new())?;
@@ -129,7 +129,7 @@ fn the_graph_of_a_flat_file_is_the_one_of_its_rows() -> Result<(), Error> {
     let opened = HnswIndex::from_flat(FlatIndex::open(&path)?, SMALL, 1, &Control::new())?;
     assert!(bytes(&opened) == bytes(&hnsw(4, Similarity::Dot, SMALL, &vectors, 1)));
 
-    // Rows deleted before have no links; where that is all of them there is no graph, and it can be saved.
+    // Rows that were deleted before have no neighbors. An index of only such rows can be saved.
     index.delete(&ids(0..800))?;
     let all_deleted = HnswIndex::from_flat(index, SMALL, 2, &Control::new())?;
     all_deleted.save(&path)?;
@@ -248,18 +248,18 @@ fn longer_rows_may_come_later() -> Result<(), Error> {
 }
 
 #[test]
-fn what_cannot_be_is_refused() -> Result<(), Error> {
+fn invalid_options_and_rows_are_rejected() -> Result<(), Error> {
     let options = |m, ef_construction| HnswOptions { m, ef_construction, ..SMALL };
     for (options, name) in
         [(options(1, 10), "m"), (options(2000, 10), "m"), (options(8, 0), "ef_construction")]
     {
-        let error = HnswIndex::new(2, Similarity::Dot, options, Value::Null).expect_err("refused");
+        let error = HnswIndex::new(2, Similarity::Dot, options, Value::Null).expect_err("invalid");
         assert!(error.to_string().starts_with(&format!("{name}: expected ")), "{error}");
     }
     let mut index = hnsw(2, Similarity::Dot, SMALL, &[1.0, 2.0], 1);
     let before = bytes(&index);
     let add = |index: &mut HnswIndex, id: &str, vector: &[f32]| {
-        index.add(vec![id.to_owned()], vector, 1, &Control::new()).expect_err("refused")
+        index.add(vec![id.to_owned()], vector, 1, &Control::new()).expect_err("invalid")
     };
     assert!(matches!(add(&mut index, "a", &[1.0]), Error::Dimension { .. }));
     assert!(matches!(add(&mut index, "a", &[1.0, f32::NAN]), Error::NotFinite { column: 1, .. }));
@@ -270,7 +270,7 @@ fn what_cannot_be_is_refused() -> Result<(), Error> {
 }
 
 #[test]
-fn a_file_of_the_other_kind_is_refused_as_what_it_is() -> Result<(), Error> {
+fn a_file_of_another_kind_is_rejected_by_name() -> Result<(), Error> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     flat(2, Similarity::Dot, &[1.0, 2.0]).save(&path)?;

@@ -1,4 +1,4 @@
-//! Exact search against a scorer that takes one pair at a time: the same hits, bit for bit.
+//! Exact search compared with scoring one pair at a time: the same hits, bit for bit.
 
 mod common;
 
@@ -16,16 +16,16 @@ use storage::{File, FileKind, Writer};
 
 const FLAT: FileKind = FileKind { magic: *b"PKFLAT\0\0", version: 2, name: "flat index" };
 
-/// Small whole numbers, of which many sums are equal, or any.
-fn numbers(count: usize, whole: bool, seed: u64) -> Vec<f32> {
+/// Random numbers. Small integers, if `integers`, make many scores equal.
+fn numbers(count: usize, integers: bool, seed: u64) -> Vec<f32> {
     let mut random = SplitMix64::new(seed);
-    let number = |uniform: f32| if whole { (2.0 * uniform).round() } else { uniform };
+    let number = |uniform: f32| if integers { (2.0 * uniform).round() } else { uniform };
     (0..count).map(|_| number(random.uniform())).collect()
 }
 
-/// Puts what an index refuses into some rows of a saved file, and a row of −0 that no product of others gives.
-fn spoil(path: &Path, dim: usize, seed: u64) {
-    let file = File::open(path, FLAT).expect("sound");
+/// Puts numbers that an index rejects into some rows of a saved file, and −0.
+fn corrupt(path: &Path, dim: usize, seed: u64) {
+    let file = File::open(path, FLAT).expect("valid");
     let sections = ["vectors", "ids", "id_ends", "deleted"]
         .map(|name| (name, file.section(name).expect("there").to_vec()));
     let mut random = SplitMix64::new(seed);
@@ -49,7 +49,7 @@ fn spoil(path: &Path, dim: usize, seed: u64) {
     writer.finish(file.metadata().clone()).expect("writable");
 }
 
-/// The definition: every row that is left is scored alone, and all are sorted.
+/// The definition: every row that `left` keeps is scored alone, and all are sorted.
 fn naive(index: &FlatIndex, query: &[f32], k: usize, left: impl Fn(u32) -> bool) -> Vec<Hit> {
     let kernels = Kernels::detect();
     let length = query.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
@@ -77,47 +77,47 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_way_of_searching_gives_the_hits_of_scoring_each_pair_alone(
+    fn every_search_returns_the_hits_of_scoring_each_pair_alone(
         similarity in prop::sample::select(SIMILARITIES.to_vec()),
         dim in prop_oneof![1usize..40, 40usize..300],
         in_file in 0usize..600,
         in_memory in 0usize..600,
         queries in 1usize..14,
         k in prop::sample::select(vec![0, 1, 10, 100, 1000, 5000]),
-        (whole, spoilt, deleted) in any::<(bool, bool, bool)>(),
+        (integers, is_corrupt, has_deleted) in any::<(bool, bool, bool)>(),
         one_of in prop::sample::select(vec![0u32, 1, 2, 3, 40]),
         threads in prop::sample::select(vec![1, 2, 5]),
         seed in any::<u64>(),
     ) {
-        // Cosine refuses rows of zeros.
-        let whole = whole && similarity != Similarity::Cosine;
-        let vectors = numbers((in_file + in_memory) * dim, whole, seed);
-        let queries = numbers(queries * dim, whole, !seed);
+        // Cosine rejects rows of zeros.
+        let integers = integers && similarity != Similarity::Cosine;
+        let vectors = numbers((in_file + in_memory) * dim, integers, seed);
+        let queries = numbers(queries * dim, integers, !seed);
         let (first, second) = vectors.split_at(in_file * dim);
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("index");
         let mut index = FlatIndex::new(dim, similarity, Value::Null).expect("a dimension");
-        index.add(ids(0..in_file), first).expect("sound rows");
+        index.add(ids(0..in_file), first).expect("valid rows");
         index.save(&path).expect("writable");
-        if spoilt {
-            spoil(&path, dim, seed);
+        if is_corrupt {
+            corrupt(&path, dim, seed);
         }
-        let mut index = FlatIndex::open(&path).expect("no structure is wrong");
-        index.add(ids(in_file..in_file + in_memory), second).expect("sound rows");
-        let gone = |ord: u32| deleted && ord % 5 == 2;
-        let ids: Vec<String> = (0..index.len() as u32).filter(|&ord| gone(ord)).map(|ord| format!("p{ord}")).collect();
+        let mut index = FlatIndex::open(&path).expect("a valid structure");
+        index.add(ids(in_file..in_file + in_memory), second).expect("valid rows");
+        let is_deleted = |ord: u32| has_deleted && ord % 5 == 2;
+        let ids: Vec<String> = (0..index.len() as u32).filter(|&ord| is_deleted(ord)).map(|ord| format!("p{ord}")).collect();
         index.delete(&ids).expect("there");
 
-        // 0 asks for no filter.
+        // 0 is no filter.
         let allows = |ord: u32| ord.is_multiple_of(one_of.max(1));
         let filter: Option<dense::Filter> = if one_of == 0 { None } else { Some(&allows) };
         let control = Control::new();
-        let many = index.search_many_filtered(&queries, k, threads, filter, &control).expect("sound queries");
+        let many = index.search_many_filtered(&queries, k, threads, filter, &control).expect("valid queries");
         prop_assert_eq!(many.len(), queries.len() / dim);
         for (query, many) in queries.chunks(dim).zip(&many) {
-            let expected = bits(&naive(&index, query, k, |ord| !gone(ord) && allows(ord)));
+            let expected = bits(&naive(&index, query, k, |ord| !is_deleted(ord) && allows(ord)));
             prop_assert_eq!(bits(many), expected.clone());
-            let alone = index.search_filtered(query, k, filter, &control).expect("a sound query");
+            let alone = index.search_filtered(query, k, filter, &control).expect("a valid query");
             prop_assert_eq!(bits(&alone), expected);
         }
     }
@@ -128,11 +128,11 @@ fn more_queries_than_one_batch_takes_are_all_answered() {
     let (dim, rows) = (700, 40);
     let vectors = numbers(rows * dim, false, 1);
     let mut index = FlatIndex::new(dim, Similarity::Dot, Value::Null).expect("a dimension");
-    index.add(ids(0..rows), &vectors).expect("sound rows");
+    index.add(ids(0..rows), &vectors).expect("valid rows");
     let count = 2 * kernels::Batch::queries_at_once(Kernels::detect(), dim) + 3;
     let queries = numbers(count * dim, false, 2);
     for threads in [1, 3] {
-        let many = index.search_many(&queries, 3, threads, &Control::new()).expect("sound queries");
+        let many = index.search_many(&queries, 3, threads, &Control::new()).expect("valid queries");
         assert_eq!(many.len(), count);
         for (query, many) in queries.chunks(dim).zip(&many) {
             assert_eq!(bits(many), bits(&naive(&index, query, 3, |_| true)));

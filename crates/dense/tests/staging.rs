@@ -1,4 +1,4 @@
-//! Rows put in by slices, beside searches.
+//! Batches that are staged in slices.
 
 mod common;
 
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use ranking::Hit;
 use serde_json::Value;
 
-/// Either kind, with what the tests ask of it.
+/// An index of either kind.
 #[allow(clippy::large_enum_variant, reason = "there are two at a time")]
 enum Index {
     Flat(FlatIndex),
@@ -64,16 +64,16 @@ impl Index {
             Self::Flat(index) => index.search(query, k, &control),
             Self::Hnsw(index) => index.search(query, k, 16, &control),
         }
-        .expect("a sound query")
+        .expect("a valid query")
     }
 
-    /// Everything that can be found, by id.
+    /// All rows that can be found, by id.
     fn found(&self, dim: usize) -> HashMap<String, Vec<f32>> {
         let hits = self.search(&vec![1.0; dim], usize::MAX);
         let entry =
             |hit: &Hit| on!(self, index => (index.id(hit.ord).to_owned(), index.vector(hit.ord).to_vec()));
         let found: HashMap<_, _> = hits.iter().map(entry).collect();
-        assert_eq!(found.len(), hits.len(), "no id twice");
+        assert_eq!(found.len(), hits.len(), "no id is there twice");
         assert_eq!(found.len(), on!(self, index => index.live_len()));
         assert_eq!(found.len(), on!(self, index => index.live()).len());
         for (id, vector) in &found {
@@ -94,24 +94,24 @@ impl Index {
         let path = folder.path().join("index");
         on!(self, index => index.save(&path)).expect("writable");
         match self {
-            Self::Flat(_) => Self::Flat(FlatIndex::open(&path).expect("sound")),
-            Self::Hnsw(_) => Self::Hnsw(HnswIndex::open(&path).expect("sound")),
+            Self::Flat(_) => Self::Flat(FlatIndex::open(&path).expect("valid")),
+            Self::Hnsw(_) => Self::Hnsw(HnswIndex::open(&path).expect("valid")),
         }
     }
 }
 
 #[test]
-fn slices_published_are_one_addition_byte_for_byte() {
+fn published_slices_are_the_same_bytes_as_one_addition() {
     let (dim, rows) = (12, 700);
     let vectors = clustered(rows, dim, 9, 3);
     for (mut whole, mut sliced) in Index::both(dim).into_iter().zip(Index::both(dim)) {
-        whole.add(ids(0..rows), &vectors).expect("sound rows");
+        whole.add(ids(0..rows), &vectors).expect("valid rows");
         if let Index::Hnsw(index) = &mut sliced {
             index.expect(Longest::of(dim, &vectors));
         }
         for start in (0..rows).step_by(90) {
             let end = rows.min(start + 90);
-            sliced.stage(Put::Add, ids(start..end), &vectors[start * dim..end * dim]).expect("sound rows");
+            sliced.stage(Put::Add, ids(start..end), &vectors[start * dim..end * dim]).expect("valid rows");
             assert_eq!(sliced.found(dim).len(), 0);
         }
         assert!(on!(&mut sliced, index => index.publish()).is_empty());
@@ -121,10 +121,10 @@ fn slices_published_are_one_addition_byte_for_byte() {
 }
 
 #[test]
-fn staged_rows_are_unseen_and_a_file_saved_meanwhile_has_none_of_them() {
+fn staged_rows_are_not_found_and_not_in_files_saved_meanwhile() {
     for mut index in Index::both(2) {
-        index.add(ids(0..2), &[1.0, 0.0, 0.0, 1.0]).expect("sound rows");
-        index.stage(Put::Upsert, ids(1..4), &[5.0, 5.0, 6.0, 6.0, 7.0, 7.0]).expect("sound rows");
+        index.add(ids(0..2), &[1.0, 0.0, 0.0, 1.0]).expect("valid rows");
+        index.stage(Put::Upsert, ids(1..4), &[5.0, 5.0, 6.0, 6.0, 7.0, 7.0]).expect("valid rows");
         let before = index.found(2);
         assert_eq!(before, HashMap::from([("p0".into(), vec![1.0, 0.0]), ("p1".into(), vec![0.0, 1.0])]));
         on!(&index, index => {
@@ -133,9 +133,9 @@ fn staged_rows_are_unseen_and_a_file_saved_meanwhile_has_none_of_them() {
             assert_eq!((names.len(), names.id(4)), (5, "p3"));
         });
         assert_eq!(index.reopened().found(2), before);
-        let refused = index.add(vec!["x".into()], &[1.0, 1.0]).expect_err("rows are staged");
+        let error = index.add(vec!["x".into()], &[1.0, 1.0]).expect_err("rows are staged");
         assert_eq!(
-            refused.to_string(),
+            error.to_string(),
             "add: expected no staged rows, got 3; publish them or take them back first"
         );
         assert_eq!(on!(&mut index, index => index.publish()), [(1, 2)]);
@@ -151,14 +151,14 @@ fn staged_rows_are_unseen_and_a_file_saved_meanwhile_has_none_of_them() {
 }
 
 #[test]
-fn what_is_taken_back_leaves_its_ids_free_and_nothing_else() {
+fn discarding_staged_rows_frees_their_ids_and_changes_nothing_else() {
     let dim = 8;
     let vectors = uniform(300, dim, 5);
     for mut index in Index::both(dim) {
-        index.add(ids(0..100), &vectors[..100 * dim]).expect("sound rows");
+        index.add(ids(0..100), &vectors[..100 * dim]).expect("valid rows");
         let before = index.found(dim);
-        index.stage(Put::Upsert, ids(50..200), &vectors[50 * dim..200 * dim]).expect("sound rows");
-        index.stage(Put::Upsert, ids(200..300), &vectors[200 * dim..]).expect("sound rows");
+        index.stage(Put::Upsert, ids(50..200), &vectors[50 * dim..200 * dim]).expect("valid rows");
+        index.stage(Put::Upsert, ids(200..300), &vectors[200 * dim..]).expect("valid rows");
         on!(&mut index, index => index.take_back());
         assert_eq!(index.found(dim), before);
         index.add(ids(100..300), &vectors[100 * dim..]).expect("free ids");
@@ -168,9 +168,9 @@ fn what_is_taken_back_leaves_its_ids_free_and_nothing_else() {
 }
 
 #[test]
-fn a_batch_is_refused_whole_with_the_call_that_it_came_by() {
+fn a_batch_is_rejected_as_a_whole_and_the_error_names_the_operation() {
     for mut index in Index::both(1) {
-        index.add(ids(0..3), &[1.0, 2.0, 3.0]).expect("sound rows");
+        index.add(ids(0..3), &[1.0, 2.0, 3.0]).expect("valid rows");
         let many = vec![1.0; 10_000];
         let mut bad = many.clone();
         bad[9_000] = f32::NAN;
@@ -210,14 +210,14 @@ fn a_batch_is_refused_whole_with_the_call_that_it_came_by() {
             (Put::Upsert, ids(0..1), &[], "update: expected one id for each of 0 vectors, got 1 ids"),
         ];
         for (put, ids, vectors, message) in cases {
-            let refused = on!(&index, index => index.check_rows(put, &ids, vectors)).expect_err(message);
-            assert_eq!(refused.to_string(), message);
+            let error = on!(&index, index => index.check_rows(put, &ids, vectors)).expect_err(message);
+            assert_eq!(error.to_string(), message);
             assert!(index.stage(put, ids, vectors).is_err(), "{message}");
         }
         on!(&mut index, index => index.take_back());
-        on!(&index, index => index.check_rows(Put::Upsert, &ids(0..10_000), &many)).expect("sound");
+        on!(&index, index => index.check_rows(Put::Upsert, &ids(0..10_000), &many)).expect("valid");
         assert_eq!(index.found(1).len(), 3);
-        // A slice refused leaves those before it.
+        // A rejected slice leaves those before it.
         index.stage(Put::Update, ids(0..1), &[9.0]).expect("there");
         assert!(matches!(
             index.stage(Put::Update, ids(0..1), &[9.0]),
@@ -231,7 +231,7 @@ fn a_batch_is_refused_whole_with_the_call_that_it_came_by() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Against a map: puts of every kind in slices, published or taken back, deletions and compactions between.
+    /// Compared with a map: batches of every kind in slices, published or discarded, with deletions and compactions between.
     #[test]
     fn behaves_as_a_map(steps in prop::collection::vec((0u8..6, prop::collection::btree_set(0usize..30, 0..12)), 0..25)) {
         for mut index in Index::both(1) {
@@ -273,11 +273,11 @@ proptest! {
 }
 
 #[test]
-fn an_empty_set_of_rows_finds_nothing_and_a_set_finds_its_best() {
+fn a_filter_of_no_rows_finds_nothing_and_any_other_finds_its_best() {
     let dim = 8;
     let vectors = clustered(3000, dim, 20, 8);
     for mut index in Index::both(dim) {
-        index.add(ids(0..3000), &vectors).expect("sound rows");
+        index.add(ids(0..3000), &vectors).expect("valid rows");
         for every in [1, 10, 100] {
             let allowed: RowSet = (0..3000).step_by(every).collect();
             let filter = |row: u32| allowed.contains(row);
@@ -289,7 +289,7 @@ fn an_empty_set_of_rows_finds_nothing_and_a_set_finds_its_best() {
                     index.search_filtered(&vectors[..dim], 10, 64, Some(&filter), &Control::new())
                 }
             };
-            let hits = hits.expect("a sound query");
+            let hits = hits.expect("a valid query");
             assert_eq!(hits.len(), 10);
             assert!(hits.iter().all(|hit| allowed.contains(hit.ord)));
         }
@@ -301,6 +301,6 @@ fn an_empty_set_of_rows_finds_nothing_and_a_set_finds_its_best() {
                 index.search_filtered(&vectors[..dim], 10, 64, Some(&filter), &Control::new())
             }
         };
-        assert!(hits.expect("a sound query").is_empty());
+        assert!(hits.expect("a valid query").is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Files of filters: a byte for each row, which is not 0 where the row may be found.
+//! Files of filters: one byte per row, not 0 if the row may be found.
 
 use std::fs;
 use std::path::Path;
@@ -7,11 +7,11 @@ use dense::RowSet;
 
 use crate::Outcome;
 
-/// The rows of a file that may be found.
+/// Reads the rows that may be found.
 ///
 /// # Errors
 ///
-/// Unless it has a byte for each of `count` rows.
+/// If the file does not have one byte for each of `count` rows.
 pub fn read(path: &Path, count: usize) -> Outcome<RowSet> {
     let flags = fs::read(path)?;
     if flags.len() != count {

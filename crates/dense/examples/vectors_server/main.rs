@@ -1,14 +1,14 @@
-//! The indexes of this crate behind the line protocol of `benches/qps/vectors`; also makes that harness's data.
+//! The indexes of this crate behind the line protocol of `benches/qps/vectors`. Also makes the data of that harness.
 //!
-//! - `vectors_server serve` answers one JSON request a line.
+//! - `vectors_server serve` answers JSON requests, one per line: `serve.rs`.
 //! - `vectors_server truth REQUEST` writes the exact best rows of queries: `truth.rs`.
 //! - `vectors_server synthesize REQUEST` writes vectors like those of texts: `synthetic.rs`.
 
+mod concurrent;
 mod filter;
 mod matrix;
 mod progress;
 mod serve;
-mod side_by_side;
 mod synthetic;
 mod truth;
 

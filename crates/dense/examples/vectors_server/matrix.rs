@@ -1,5 +1,5 @@
-//! Files of rows: little-endian f32 without a header or, where the name ends in `.flat`, a flat index in f32 of which a row's
-//! id is its number. The latter an HNSW index is built over without a copy in memory.
+//! Files of rows: little-endian f32 without a header or, if the name ends in `.flat`, a flat index whose ids are row numbers.
+//! An HNSW index can be built from a flat index without a copy of its rows in memory.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::Outcome;
 
-/// Values read or written at a time.
-const CHUNK: usize = 1 << 22;
+/// The maximum number of values read or written at a time: 16 MB.
+const CHUNK_VALUES: usize = 1 << 22;
 
-/// The first `count` rows `[count * dim]` of a file.
+/// Reads the first `count` rows `[count * dim]` of a file.
 ///
 /// # Errors
 ///
@@ -27,11 +27,11 @@ pub fn read(path: &Path, count: usize, dim: usize) -> Outcome<Vec<f32>> {
     Ok(all)
 }
 
-/// The first `count` rows of a file as an index; a row's id is its number.
+/// Reads the first `count` rows of a file into a flat index whose ids are row numbers.
 ///
 /// # Errors
 ///
-/// As [`read`]; also if the index refuses a row.
+/// As [`read`]; also if the index rejects a row.
 pub fn read_index(
     path: &Path,
     count: usize,
@@ -48,16 +48,16 @@ pub fn read_index(
     Ok(index)
 }
 
-/// Whether a file's rows are a flat index.
+/// Whether a file of rows is a flat index.
 pub fn is_flat(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "flat")
 }
 
-/// A flat index of exactly `count` rows, which stay in their file.
+/// Opens a flat index of exactly `count` rows, which stay in their file.
 ///
 /// # Errors
 ///
-/// If it is of another size or similarity, or cannot be opened.
+/// If it has another size or similarity, or cannot be opened.
 pub fn open_flat(path: &Path, count: usize, dim: usize, similarity: Similarity) -> Outcome<FlatIndex> {
     let index = FlatIndex::open(path)?;
     let expected = (count, dim, similarity);
@@ -68,11 +68,11 @@ pub fn open_flat(path: &Path, count: usize, dim: usize, similarity: Similarity) 
     Ok(index)
 }
 
-/// Visits the first `count` rows of a file in order, so many at a time that they are about 16 MB.
+/// Calls `visit` for the first `count` rows of a file, in order and in chunks of about 16 MB.
 ///
 /// # Errors
 ///
-/// As [`read`]; what `visit` fails with.
+/// As [`read`]; the errors of `visit`.
 pub fn for_each_chunk(
     path: &Path,
     count: usize,
@@ -81,10 +81,10 @@ pub fn for_each_chunk(
 ) -> Outcome<()> {
     if is_flat(path) {
         let index = open_flat(path, count, dim, Similarity::Dot)?;
-        let mut chunk = Vec::with_capacity(CHUNK);
+        let mut chunk = Vec::with_capacity(CHUNK_VALUES);
         for row in 0..count as u32 {
             chunk.extend_from_slice(&index.vector(row));
-            if chunk.len() + dim > CHUNK || row as usize + 1 == count {
+            if chunk.len() + dim > CHUNK_VALUES || row as usize + 1 == count {
                 visit(&chunk)?;
                 chunk.clear();
             }
@@ -92,7 +92,7 @@ pub fn for_each_chunk(
         return Ok(());
     }
     let mut file = File::open(path)?;
-    let mut chunk = vec![0.0f32; (CHUNK / dim).clamp(1, count.max(1)) * dim];
+    let mut chunk = vec![0.0f32; (CHUNK_VALUES / dim).clamp(1, count.max(1)) * dim];
     let mut left = count * dim;
     while left > 0 {
         let size = left.min(chunk.len());
@@ -105,7 +105,7 @@ pub fn for_each_chunk(
     Ok(())
 }
 
-/// Writes what `fill` makes of each range of rows, in order. Nothing is left at `path` where it fails.
+/// Writes `count` rows. `fill` computes the rows from a row number on, chunk by chunk. On an error, nothing is left at `path`.
 ///
 /// # Errors
 ///
@@ -133,7 +133,7 @@ fn for_each_filled(
     fill: impl Fn(usize, &mut [f32]),
     mut visit: impl FnMut(&[f32]) -> Outcome<()>,
 ) -> Outcome<()> {
-    let mut chunk = vec![0.0f32; (CHUNK / dim).clamp(1, count.max(1)) * dim];
+    let mut chunk = vec![0.0f32; (CHUNK_VALUES / dim).clamp(1, count.max(1)) * dim];
     let mut first = 0;
     while first < count {
         let size = (count - first).min(chunk.len() / dim);

@@ -1,13 +1,14 @@
-//! Lines on the error output while work goes on that takes minutes.
+//! Progress lines on the standard error during work that takes minutes.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use control::Control;
 
-const EVERY: Duration = Duration::from_secs(20);
+/// The time between two lines.
+const INTERVAL: Duration = Duration::from_secs(20);
 
-/// Does the work, and says now and then how many of `count` rows are done.
+/// Runs `work` and prints now and then how many of `count` rows are done.
 pub fn reported<R>(what: &str, count: usize, work: impl FnOnce(&Control) -> R) -> R {
     let control = Control::new();
     let (end, ended) = channel::<()>();
@@ -15,9 +16,12 @@ pub fn reported<R>(what: &str, count: usize, work: impl FnOnce(&Control) -> R) -
         let control = &control;
         scope.spawn(move || {
             let began = Instant::now();
-            while ended.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
+            while ended.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 let (done, seconds) = (control.done(), began.elapsed().as_secs_f64());
-                eprintln!("progress: {what}: {done} of {count} rows, {:.0} a second", done as f64 / seconds);
+                eprintln!(
+                    "progress: {what}: {done} of {count} rows, {:.0} per second",
+                    done as f64 / seconds
+                );
             }
         });
         let result = work(control);

@@ -1,4 +1,4 @@
-//! Building and searching, one request after the other.
+//! Builds and searches indexes, one request after another.
 
 use std::error::Error;
 use std::fs;
@@ -14,8 +14,8 @@ use rustix::time::{ClockId, clock_gettime};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::concurrent::search_concurrently;
 use crate::progress::reported;
-use crate::side_by_side::side_by_side;
 use crate::{Outcome, filter, matrix};
 
 #[derive(Deserialize)]
@@ -26,7 +26,7 @@ pub enum Request {
     Query(Query),
 }
 
-/// An index, and the rows that it is of.
+/// An index, and the rows that it is built from.
 #[derive(Deserialize, Clone, PartialEq)]
 pub struct Place {
     rows: PathBuf,
@@ -35,7 +35,7 @@ pub struct Place {
     similarity: String,
     folder: PathBuf,
     options: Options,
-    /// That build, and that search at once, a batch or each a query at a time; one unless told otherwise.
+    /// Threads that build an index and that answer queries: a batch together, or each one query at a time. One by default.
     threads: Option<usize>,
 }
 
@@ -47,11 +47,11 @@ struct Options {
     ef_construction: Option<usize>,
     inner_product: Option<String>,
     layout: Option<String>,
-    /// Of a flat index.
+    /// How a flat index stores its vectors.
     storage: Option<String>,
-    /// Threads that build, whatever the request says.
+    /// Threads that build an index, instead of those of the request.
     threads: Option<usize>,
-    /// Whether an opened index is copied to memory, as those of peers are; it is unless told otherwise.
+    /// Whether an opened index is copied to memory, as those of other systems are. True by default.
     in_memory: Option<bool>,
 }
 
@@ -60,7 +60,7 @@ struct Options {
 enum Kind {
     Flat,
     Hnsw,
-    /// No index: a query reads all rows once, and finds nothing. What a scan of f32 cannot be faster than.
+    /// No index: a query reads all rows once and finds nothing. No scan of f32 can be faster.
     Bandwidth,
 }
 
@@ -83,7 +83,7 @@ enum Index {
     Rows(Vec<f32>),
 }
 
-/// What was opened last.
+/// A server, with what it opened last.
 #[derive(Default)]
 pub struct Server {
     opened: Option<(Place, Index)>,
@@ -105,7 +105,7 @@ impl Server {
     fn query(&mut self, query: &Query) -> Outcome<Value> {
         let Query { place, asked, k, effort, .. } = query;
         if self.opened.as_ref().is_none_or(|(opened, _)| opened != place) {
-            // What was open before is closed first.
+            // Closes the previous index first, so that there are never two in memory.
             self.opened = None;
             self.opened = Some((place.clone(), open(place)?));
         }
@@ -154,7 +154,7 @@ impl Server {
             }
         } else {
             let queries: Vec<&[f32]> = queries.chunks_exact(place.dim).collect();
-            (found, each) = side_by_side(&queries, threads, search)?;
+            (found, each) = search_concurrently(&queries, threads, search)?;
         }
         let (cpu, wall) = (cpu_nanos() - cpu, began.elapsed().as_nanos() as u64);
         if let Some(path) = &query.found {
@@ -252,7 +252,7 @@ pub fn similarity(name: &str) -> Outcome<Similarity> {
     }
 }
 
-/// Row numbers `[queries * k]` as little-endian i32; -1 where there are fewer.
+/// Writes row numbers `[queries * k]` as little-endian i32, -1 where there are fewer.
 pub fn write_found(path: &Path, found: &[Vec<Hit>], k: usize) -> Outcome<()> {
     let mut ids = vec![-1i32; found.len() * k];
     for (row, hits) in ids.chunks_exact_mut(k).zip(found) {
@@ -263,7 +263,7 @@ pub fn write_found(path: &Path, found: &[Vec<Hit>], k: usize) -> Outcome<()> {
     Ok(fs::write(path, bytemuck::cast_slice(&ids))?)
 }
 
-/// Sixteen sums, so that memory is what is waited for.
+/// Reads all rows. Sixteen sums at once leave memory as the bottleneck.
 fn read_once(rows: &[f32]) -> [u64; 16] {
     let mut sums = [0u64; 16];
     let (_, blocks, _) = bytemuck::pod_align_to::<f32, [u64; 16]>(rows);
@@ -275,7 +275,7 @@ fn read_once(rows: &[f32]) -> [u64; 16] {
     sums
 }
 
-/// With the time of the build, since an index may not outlive the program that made it.
+/// The version and the time of compilation: indexes of another build of this program are not reused.
 fn version() -> String {
     let built = std::env::current_exe().and_then(fs::metadata).and_then(|program| program.modified());
     let seconds =
@@ -283,7 +283,7 @@ fn version() -> String {
     format!("{} built {seconds}", env!("CARGO_PKG_VERSION"))
 }
 
-/// Nanoseconds that this process has run.
+/// The processor time of this process in nanoseconds.
 fn cpu_nanos() -> u64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64

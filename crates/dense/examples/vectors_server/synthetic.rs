@@ -1,14 +1,13 @@
 //! SYNTHETIC vectors with the shape of text embeddings, and queries for them.
 //!
-//! A row is mean + Σⱼ zⱼ bⱼ + noise, scaled to a length. The bⱼ are random directions; z is a cluster's centre plus
-//! a spread, both Gaussian with standard deviations that fall with j as j^(-1/2): most of what tells rows apart lies in
-//! few directions, as in embeddings, and neighbours have a local intrinsic dimension of 20 to 25 whatever `dim` is. The
-//! common mean makes all cosines positive. Lengths have a coefficient of variation of 5%, so that inner product,
-//! cosine and distance each have other neighbours. A query has the cluster of a row and, in correlation, half of its spread; its
-//! length says nothing.
+//! A row is mean + Σⱼ zⱼ bⱼ + noise, scaled to a length. The bⱼ are random directions. z is the center of a cluster plus an
+//! offset, both Gaussian with standard deviations that fall as j^(-1/2): a few directions hold most of the variance, as in
+//! embeddings, and the local intrinsic dimension is 20 to 25 whatever `dim` is. The common mean makes all cosines positive.
+//! Lengths have a coefficient of variation of 5%, so that inner product, cosine and distance have different nearest neighbors.
+//! A query belongs to the cluster of some row, and its offset is correlated with the row's by 0.5; its length has no meaning.
 //!
-//! Numbers are sums of hashed integers and square roots only: the same everywhere. A row depends on the seed and its
-//! own number, so that n rows are the first n of more.
+//! All numbers are sums of hashed integers and square roots, which are the same on every machine. A row depends on the seed
+//! and its own number only, so that n rows are the first n of any larger set.
 
 use std::path::PathBuf;
 
@@ -21,8 +20,9 @@ use crate::{Outcome, matrix};
 
 #[derive(Deserialize)]
 pub struct Request {
-    /// Rows to write: the first of as many as there are.
+    /// The number of rows to write.
     count: usize,
+    /// The number of rows that queries are made for.
     of: usize,
     dim: usize,
     seed: u64,
@@ -31,23 +31,26 @@ pub struct Request {
     queries: PathBuf,
 }
 
-/// Directions in which rows differ by more than noise.
+/// The number of directions in which rows differ by more than noise.
 const LATENT: usize = 64;
-/// Rows in a cluster are about a thousand of a million.
+/// A million rows have about a thousand rows per cluster.
 const CLUSTERS: usize = 1024;
-/// Of a cluster's centre and of the spread about it, to the first direction's.
-const CENTRE: f32 = 1.0;
-const SPREAD: f32 = 1.0;
+/// Standard deviation of a cluster's center, relative to that of each direction.
+const CENTER: f32 = 1.0;
+/// Standard deviation of a row's offset from it, likewise.
+const OFFSET: f32 = 1.0;
 /// Standard deviation in each dimension, times √dim.
 const NOISE: f32 = 0.35;
-/// Length of the mean.
+/// Expected length of the mean.
 const MEAN: f32 = 1.5;
-/// Of rows: the average, and the standard deviation.
-const LENGTH: (f32, f32) = (10.0, 0.5);
-/// How much of a row's spread is its query's, as a correlation.
-const SHARED: f32 = 0.5;
+/// Mean length of rows.
+const LENGTH_MEAN: f32 = 10.0;
+/// Standard deviation of the lengths of rows.
+const LENGTH_DEVIATION: f32 = 0.5;
+/// Correlation of a query's offset with its row's.
+const CORRELATION: f32 = 0.5;
 
-/// Writes rows and queries, on all cores.
+/// Writes rows and queries, using all cores.
 ///
 /// # Errors
 ///
@@ -73,8 +76,8 @@ struct Model {
     /// `[LATENT * dim]`
     directions: Vec<f32>,
     /// `[CLUSTERS * LATENT]`
-    centres: Vec<f32>,
-    /// Of each direction.
+    centers: Vec<f32>,
+    /// The standard deviation along each direction.
     deviations: Vec<f32>,
 }
 
@@ -87,8 +90,8 @@ impl Model {
             seed,
             mean: (0..dim).map(|_| MEAN * unit * random.gaussian()).collect(),
             directions: (0..LATENT * dim).map(|_| unit * random.gaussian()).collect(),
-            centres: (0..CLUSTERS * LATENT)
-                .map(|at| CENTRE * deviations[at % LATENT] * random.gaussian())
+            centers: (0..CLUSTERS * LATENT)
+                .map(|at| CENTER * deviations[at % LATENT] * random.gaussian())
                 .collect(),
             deviations,
         }
@@ -96,46 +99,46 @@ impl Model {
 
     fn row(&self, number: u64, row: &mut [f32]) {
         let mut random = Random::new(self.seed, 1, number);
-        let (cluster, spread) = self.spread(&mut random);
-        self.place(cluster, &spread, &mut random, row);
+        let (cluster, offset) = self.offset(&mut random);
+        self.place(cluster, &offset, &mut random, row);
     }
 
-    /// About any of the rows.
+    /// A query near some row.
     fn query(&self, number: u64, rows: u64, query: &mut [f32]) {
         let mut random = Random::new(self.seed, 2, number);
         let about = random.next() % rows;
-        let (cluster, mut spread) = self.spread(&mut Random::new(self.seed, 1, about));
-        let fresh = (1.0 - SHARED * SHARED).sqrt();
-        for (value, deviation) in spread.iter_mut().zip(&self.deviations) {
-            *value = SHARED * *value + fresh * SPREAD * deviation * random.gaussian();
+        let (cluster, mut offset) = self.offset(&mut Random::new(self.seed, 1, about));
+        let fresh = (1.0 - CORRELATION * CORRELATION).sqrt();
+        for (value, deviation) in offset.iter_mut().zip(&self.deviations) {
+            *value = CORRELATION * *value + fresh * OFFSET * deviation * random.gaussian();
         }
-        self.place(cluster, &spread, &mut random, query);
+        self.place(cluster, &offset, &mut random, query);
     }
 
-    /// The cluster of a row, and where the row is from its centre.
-    fn spread(&self, random: &mut Random) -> (usize, [f32; LATENT]) {
+    /// Draws the cluster of a row, and the row's offset from its center.
+    fn offset(&self, random: &mut Random) -> (usize, [f32; LATENT]) {
         let cluster = (random.next() % CLUSTERS as u64) as usize;
-        let mut spread = [0.0; LATENT];
-        for (value, deviation) in spread.iter_mut().zip(&self.deviations) {
-            *value = SPREAD * deviation * random.gaussian();
+        let mut offset = [0.0; LATENT];
+        for (value, deviation) in offset.iter_mut().zip(&self.deviations) {
+            *value = OFFSET * deviation * random.gaussian();
         }
-        (cluster, spread)
+        (cluster, offset)
     }
 
-    fn place(&self, cluster: usize, spread: &[f32; LATENT], random: &mut Random, row: &mut [f32]) {
+    fn place(&self, cluster: usize, offset: &[f32; LATENT], random: &mut Random, row: &mut [f32]) {
         let noise = NOISE / (row.len() as f32).sqrt();
         for (value, mean) in row.iter_mut().zip(&self.mean) {
             *value = mean + noise * random.gaussian();
         }
-        let centre = &self.centres[cluster * LATENT..][..LATENT];
-        for ((direction, centre), spread) in self.directions.chunks_exact(row.len()).zip(centre).zip(spread) {
-            let weight = centre + spread;
+        let center = &self.centers[cluster * LATENT..][..LATENT];
+        for ((direction, center), offset) in self.directions.chunks_exact(row.len()).zip(center).zip(offset) {
+            let weight = center + offset;
             for (value, along) in row.iter_mut().zip(direction) {
                 *value += weight * along;
             }
         }
         let length = row.iter().map(|value| value * value).sum::<f32>().sqrt();
-        let scale = (LENGTH.0 + LENGTH.1 * random.gaussian()) / length;
+        let scale = (LENGTH_MEAN + LENGTH_DEVIATION * random.gaussian()) / length;
         for value in row {
             *value *= scale;
         }
@@ -145,7 +148,7 @@ impl Model {
 struct Random(SplitMix64);
 
 impl Random {
-    /// A stream of its own for each number of each kind.
+    /// An independent stream for each number of each kind.
     fn new(seed: u64, kind: u64, number: u64) -> Self {
         let first = |seed| SplitMix64::new(seed).next_u64();
         Self(SplitMix64::new(first(seed ^ (kind << 60)) ^ first(number)))
@@ -155,12 +158,12 @@ impl Random {
         self.0.next_u64()
     }
 
-    /// Of mean 0 and deviation 1: eight uniform numbers of 16 bits, added; within ±4.9.
+    /// About normal, with mean 0 and standard deviation 1: the sum of eight uniform numbers of 16 bits, within ±4.9.
     fn gaussian(&mut self) -> f32 {
         let (a, b) = (self.next(), self.next());
         let parts =
             |bits: u64| (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48);
-        // The variance of each is 2³²/12.
+        // Each has a variance of 2³²/12.
         let sum = (parts(a) + parts(b)) as f32 - 8.0 * 32767.5;
         sum * (1.5f32.sqrt() / 65536.0)
     }

@@ -1,6 +1,6 @@
-//! The exact best rows of queries, by the flat index, and how they stand in f64.
+//! The exact best rows of queries, found by the flat index and checked in f64.
 //!
-//! Rows are read a part at a time, so that ten million of them need no memory. A filter may leave some of them out.
+//! Rows are read in chunks, so that ten million of them need little memory. A filter may exclude some of them.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -25,23 +25,27 @@ pub struct Request {
     queries: PathBuf,
     asked: usize,
     k: usize,
-    /// Gets row numbers `[asked * k]` as little-endian i32, best first, of equal scores the earlier row.
+    /// The file to write: row numbers `[asked * k]` as little-endian i32, best first; of equal scores, the earlier row.
     out: PathBuf,
-    /// Queries to check in f64, at least.
+    /// The minimum number of queries to check in f64.
     check: usize,
-    /// A byte for each row: whether it may be found. Without, all may.
+    /// A file of one byte per row: whether it may be found. Without it, all rows may.
     filter: Option<PathBuf>,
 }
 
-/// A score in f64, and how far one in f32 can be from it.
-type Precise = (f64, f64);
+/// A score in f64, and the maximum error of the same score in f32.
+#[derive(Clone, Copy)]
+struct Precise {
+    score: f64,
+    max_error: f64,
+}
 
-/// Writes the best rows by f32 scores, on all cores.
+/// Writes the best rows by f32 scores, using all cores.
 ///
 /// # Errors
 ///
-/// If for a checked query a row is found that by f64 scores is not among the `k` best, and is further below the last of
-/// them than f32 sums can be off.
+/// If a row found for a checked query is not among the `k` best by f64 scores, and is further below the last of them than the
+/// rounding of f32 can explain.
 pub fn write(request: Request) -> Outcome<Value> {
     let Request { rows, count, dim, queries, asked, k, out, check, .. } = request;
     let similarity = similarity(&request.similarity)?;
@@ -92,17 +96,19 @@ pub fn write(request: Request) -> Outcome<Value> {
     Ok(json!({"checked": same.len(), "sameInF64": same.iter().filter(|same| **same).count()}))
 }
 
+/// The check of one query.
 struct Check {
     query: usize,
-    /// Of the rows found by f32 scores.
+    /// The rows found by f32 scores; NaN until they are offered.
     found: HashMap<u32, Precise>,
-    /// The best rows by f64 scores, of those offered.
+    /// The best rows by f64 scores among those offered.
     best: Vec<(u32, Precise)>,
 }
 
 impl Check {
     fn new(query: usize, found: &[Hit]) -> Self {
-        let found = found.iter().map(|hit| (hit.ord, (f64::NAN, 0.0))).collect();
+        let unknown = Precise { score: f64::NAN, max_error: 0.0 };
+        let found = found.iter().map(|hit| (hit.ord, unknown)).collect();
         Self { query, found, best: Vec::new() }
     }
 
@@ -114,18 +120,19 @@ impl Check {
     }
 
     fn keep(&mut self, k: usize) {
-        self.best.sort_unstable_by(|a, b| b.1.0.total_cmp(&a.1.0).then(a.0.cmp(&b.0)));
+        self.best
+            .sort_unstable_by(|(a_row, a), (b_row, b)| b.score.total_cmp(&a.score).then(a_row.cmp(b_row)));
         self.best.truncate(k);
     }
 
-    /// Whether the rows are those of f64 scores.
+    /// Whether the rows found by f32 scores are the best by f64 scores.
     fn same(&self) -> Outcome<bool> {
-        let Some(&(_, (least, off))) = self.best.last() else { return Ok(self.found.is_empty()) };
-        for (row, (got, also_off)) in &self.found {
-            if got.is_nan() || *got < least - off - also_off {
-                let query = self.query;
+        let Some(&(_, worst)) = self.best.last() else { return Ok(self.found.is_empty()) };
+        for (row, got) in &self.found {
+            if got.score.is_nan() || got.score < worst.score - worst.max_error - got.max_error {
+                let (query, expected, got) = (self.query, worst.score, got.score);
                 return Err(format!(
-                    "query {query}: expected a score of {least} or more, got {got} of row {row}"
+                    "query {query}: expected a score of {expected} or more, got {got} of row {row}"
                 )
                 .into());
             }
@@ -134,8 +141,8 @@ impl Check {
     }
 }
 
-/// Of a sum of n products, an f32 sum is off by at most n·ε·Σ|aᵢbᵢ| (Higham, "Accuracy and Stability of Numerical
-/// Algorithms", 2002, §3.1); a squared difference has three roundings more.
+/// Scores a row in f64. The f32 sum of n products is off by at most n·ε·Σ|aᵢbᵢ| (Higham, "Accuracy and Stability of
+/// Numerical Algorithms", 2002, section 3.1); squared differences take three more roundings.
 fn precise(similarity: Similarity, query: &[f32], row: &[f32]) -> Precise {
     let (mut sum, mut size) = (0.0, 0.0);
     for (&a, &b) in query.iter().zip(row) {
@@ -148,5 +155,5 @@ fn precise(similarity: Similarity, query: &[f32], row: &[f32]) -> Precise {
             size += (a * b).abs();
         }
     }
-    (sum, (query.len() + 3) as f64 * f64::from(f32::EPSILON) * size)
+    Precise { score: sum, max_error: (query.len() + 3) as f64 * f64::from(f32::EPSILON) * size }
 }

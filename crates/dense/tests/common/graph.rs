@@ -1,4 +1,4 @@
-//! Indexes for the tests of graphs, and how much of what is exact they find.
+//! Indexes for the tests of graphs, and their recall.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ pub const SMALL: HnswOptions = HnswOptions {
 
 pub fn flat(dim: usize, similarity: Similarity, vectors: &[f32]) -> FlatIndex {
     let mut index = FlatIndex::new(dim, similarity, Value::Null).expect("a dimension");
-    index.add(ids(0..vectors.len() / dim), vectors).expect("sound rows");
+    index.add(ids(0..vectors.len() / dim), vectors).expect("valid rows");
     index
 }
 
@@ -31,10 +31,10 @@ pub fn hnsw(
     vectors: &[f32],
     threads: usize,
 ) -> HnswIndex {
-    let mut index = HnswIndex::new(dim, similarity, options, Value::Null).expect("sound options");
+    let mut index = HnswIndex::new(dim, similarity, options, Value::Null).expect("valid options");
     let rows = vectors.len() / dim;
     let control = Control::new();
-    index.add(ids(0..rows), vectors, threads, &control).expect("sound rows");
+    index.add(ids(0..rows), vectors, threads, &control).expect("valid rows");
     assert_eq!((control.done(), index.len()), (rows as u64, rows));
     index
 }
@@ -46,7 +46,7 @@ pub fn bytes(index: &HnswIndex) -> Vec<u8> {
     std::fs::read(path).expect("readable")
 }
 
-/// The share of the exact hits that were found. Every hit's score must have the exact one's bits.
+/// The share of the exact hits that were found: the same rows, with the same bits of their scores.
 pub fn recall(exact: &[Vec<Hit>], found: &[Vec<Hit>]) -> f64 {
     let (mut shared, mut all) = (0, 0);
     for (exact, found) in exact.iter().zip(found) {

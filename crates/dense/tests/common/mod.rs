@@ -1,4 +1,4 @@
-//! Data for the tests of both indexes, and the definition of what they compute.
+//! Data for the tests of both indexes, and the definition of their scores.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 pub mod graph;
@@ -21,22 +21,22 @@ pub fn uniform(rows: usize, dim: usize, seed: u64) -> Vec<f32> {
     (0..rows * dim).map(|_| random.uniform()).collect()
 }
 
-/// Rows around `clusters` centres, their lengths spread over a factor of about two.
+/// Rows around the centers of `clusters` clusters; their lengths vary by a factor of about two.
 pub fn clustered(rows: usize, dim: usize, clusters: usize, seed: u64) -> Vec<f32> {
     let mut random = SplitMix64::new(seed);
-    let centres: Vec<f32> = (0..clusters * dim).map(|_| random.roughly_normal()).collect();
+    let centers: Vec<f32> = (0..clusters * dim).map(|_| random.roughly_normal()).collect();
     let mut vectors = Vec::with_capacity(rows * dim);
     for _ in 0..rows {
-        let centre = (random.next_u64() as usize % clusters) * dim;
+        let center = (random.next_u64() as usize % clusters) * dim;
         let length = 1.0 + 0.3 * random.uniform();
         vectors.extend(
-            (0..dim).map(|column| length * (centres[centre + column] + 0.5 * random.roughly_normal())),
+            (0..dim).map(|column| length * (centers[center + column] + 0.5 * random.roughly_normal())),
         );
     }
     vectors
 }
 
-/// The score by its definition, in double precision, and how far an index may be from it.
+/// The score by its definition, in double precision, and the maximum error of an index.
 pub fn score(similarity: Similarity, query: &[f32], row: &[f32]) -> (f64, f64) {
     match similarity {
         Similarity::Dot => (reference::dot(query, row), reference::dot_error(query, row)),
@@ -44,15 +44,15 @@ pub fn score(similarity: Similarity, query: &[f32], row: &[f32]) -> (f64, f64) {
         Similarity::Cosine => {
             let length = |x: &[f32]| reference::dot(x, x).sqrt();
             let lengths = length(query) * length(row);
-            // Both sides are rounded once more when they are scaled: two more roundings of each product, each of
-            // at most half of EPSILON, and Σ |qᵢ·xᵢ| ≤ |q|·|x|.
+            // Scaling rounds both vectors once more: two more roundings of each product, each of at most half of EPSILON,
+            // and Σ |qᵢ·xᵢ| ≤ |q|·|x|.
             let scaling = 2.0 * f64::from(f32::EPSILON);
             (reference::dot(query, row) / lengths, reference::dot_error(query, row) / lengths + scaling)
         }
     }
 }
 
-/// A folder of the shared data, if it is there.
+/// A folder of the shared data, if it exists.
 pub fn shared(folder: &str) -> Option<PathBuf> {
     let root = std::env::var_os("PASSAGEKIT_SHARED")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
@@ -64,7 +64,8 @@ pub fn shared(folder: &str) -> Option<PathBuf> {
     None
 }
 
-/// The rows of a `.fvecs.gz` or `.ivecs.gz` file: each its length as i32, then its numbers; as raw bits.
+/// Reads the dimension and the rows of a `.fvecs.gz` or `.ivecs.gz` file, as raw bits. Each row is its length as i32, then its
+/// numbers.
 pub fn vecs(path: PathBuf) -> (usize, Vec<u32>) {
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).expect("readable");

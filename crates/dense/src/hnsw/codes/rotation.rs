@@ -1,43 +1,51 @@
+//! A fast random rotation (Ailon and Chazelle, "The Fast Johnson–Lindenstrauss Transform and Approximate Nearest Neighbors",
+//! 2009).
+//!
+//! A rotation keeps inner products, and spreads what a few numbers of a vector hold over all of them, so that the same levels
+//! suit each number. Each round changes signs at random and applies a Hadamard transform, which takes `d·log d` additions.
+//!
+//! A Hadamard transform has a power of two as its size. For other dimensions, rounds alternate between the first and the last
+//! numbers, in windows of the largest power of two that fits; the windows overlap:
+//!
+//! ```text
+//! dimension 6, window 4     rounds 0 and 2: [0 1 2 3] 4 5      rounds 1 and 3: 0 1 [2 3 4 5]
+//! ```
+
 use numerics::SplitMix64;
 
-/// A rotation of vectors: it leaves inner products as they are, up to rounding, and spreads what a few numbers of a
-/// vector hold over all, so that the same few levels suit each.
-///
-/// Signs are changed at random and a Hadamard transform is taken, in turns; where the dimension is no power of two, of
-/// the numbers at the beginning and at the end by turns, which overlap (Ailon and Chazelle, "The Fast
-/// Johnson–Lindenstrauss Transform", 2009).
+/// A rotation of vectors of one dimension, from which it follows.
 #[derive(Debug)]
 pub(crate) struct Rotation {
     dim: usize,
-    /// Numbers that are transformed at once: the greatest power of two that is not above the dimension.
+    /// The size of the transform: the largest power of two that is not above the dimension.
     window: usize,
-    /// A factor for each number of each turn: a sign, and what keeps lengths as they are.
+    /// `[rounds, window]`: a random sign times the scale that keeps lengths.
     factors: Vec<f32>,
 }
 
 impl Rotation {
     pub fn new(dim: usize) -> Self {
         let window = 1 << dim.ilog2();
-        let turns = if window == dim { 2 } else { 4 };
+        let num_rounds = if window == dim { 2 } else { 4 };
         let scale = 1.0 / (window as f32).sqrt();
         let mut random = SplitMix64::new(dim as u64);
         let factor = |_| if random.next_u64() >> 63 == 0 { scale } else { -scale };
-        let factors = (0..turns * window).map(factor).collect();
+        let factors = (0..num_rounds * window).map(factor).collect();
         Self { dim, window, factors }
     }
 
-    /// Rotates a vector in its place.
+    /// Rotates a vector in place.
     pub fn apply(&self, vector: &mut [f32]) {
-        for (turn, factors) in self.factors.chunks_exact(self.window).enumerate() {
-            let start = if turn % 2 == 0 { 0 } else { self.dim - self.window };
-            let part = &mut vector[start..][..self.window];
-            part.iter_mut().zip(factors).for_each(|(value, factor)| *value *= factor);
-            hadamard(part);
+        for (round, factors) in self.factors.chunks_exact(self.window).enumerate() {
+            let start = if round % 2 == 0 { 0 } else { self.dim - self.window };
+            let window = &mut vector[start..][..self.window];
+            window.iter_mut().zip(factors).for_each(|(value, factor)| *value *= factor);
+            hadamard(window);
         }
     }
 }
 
-/// The Hadamard transform, not scaled.
+/// The Hadamard transform, without its scale.
 fn hadamard(values: &mut [f32]) {
     let mut half = 1;
     while half < values.len() {
@@ -56,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inner_products_stay_and_single_numbers_are_spread() {
+    fn inner_products_stay_and_single_numbers_are_spread_over_all() {
         for dim in [1, 2, 3, 64, 100, 384, 1000] {
             let rotation = Rotation::new(dim);
             let mut a: Vec<f32> = (0..dim).map(|at| ((at * 37) % 11) as f32 - 5.0).collect();
@@ -67,8 +75,8 @@ mod tests {
             rotation.apply(&mut b);
             assert!((dot(&a, &b) - before).abs() <= 1e-4 * length.max(1.0), "{dim}");
             assert!((dot(&a, &a) - length).abs() <= 1e-4 * length.max(1.0), "{dim}");
-            let greatest = b.iter().fold(0f32, |greatest, value| greatest.max(value.abs()));
-            assert!(dim < 64 || greatest < 5.0, "{dim}: {greatest}");
+            let max = b.iter().fold(0f32, |max, value| max.max(value.abs()));
+            assert!(dim < 64 || max < 5.0, "{dim}: {max}");
         }
     }
 }

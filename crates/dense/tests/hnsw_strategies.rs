@@ -1,4 +1,4 @@
-//! The ways by which the HNSW index is searched, and its layouts: they find the same, or more.
+//! The strategies by which an HNSW index is searched, and its layouts: all find enough.
 
 mod common;
 
@@ -8,7 +8,7 @@ use control::Control;
 use dense::{Error, FlatIndex, HnswIndex, HnswOptions, Layout, RowSet, Similarity};
 
 #[test]
-fn a_compact_index_is_smaller_by_its_signs_and_finds_as_much() -> Result<(), Error> {
+fn a_compact_index_is_smaller_by_its_sketches_and_finds_as_much() -> Result<(), Error> {
     let dim = 200;
     let (vectors, queries) = (clustered(8000, dim, 100, 31), clustered(50, dim, 100, 31));
     let exact = flat(dim, Similarity::Dot, &vectors).search_many(&queries, 10, 0, &Control::new())?;
@@ -20,7 +20,7 @@ fn a_compact_index_is_smaller_by_its_signs_and_finds_as_much() -> Result<(), Err
     assert!(fast.0 >= 0.95 && compact.0 >= 0.95, "{} and {}", fast.0, compact.0);
     let saved = fast.1.len() - compact.1.len();
     assert!((8000 * 64..8000 * 64 + 1000).contains(&saved), "{saved} bytes");
-    // What was saved is opened as what it was.
+    // The layout is part of the file.
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     std::fs::write(&path, &compact.1).expect("writable");
@@ -31,22 +31,22 @@ fn a_compact_index_is_smaller_by_its_signs_and_finds_as_much() -> Result<(), Err
     Ok(())
 }
 
-/// Both indexes of the vectors, from which these ids are deleted.
+/// An HNSW and a flat index of the vectors, from which these ids are deleted.
 fn without(
-    gone: &[&str],
+    deleted: &[&str],
     dim: usize,
     similarity: Similarity,
     vectors: &[f32],
 ) -> Result<(HnswIndex, FlatIndex), Error> {
     let (mut index, mut exact) = (hnsw(dim, similarity, SMALL, vectors, 0), flat(dim, similarity, vectors));
-    index.delete(gone)?;
-    exact.delete(gone)?;
+    index.delete(deleted)?;
+    exact.delete(deleted)?;
     Ok((index, exact))
 }
 
 #[test]
-fn many_queries_at_once_find_what_each_alone_does_and_more() -> Result<(), Error> {
-    // A byte for each number, half a byte, and the square of a length besides.
+fn a_large_batch_finds_what_each_query_finds_alone_and_more() -> Result<(), Error> {
+    // Codes of 8 bits, of 4 bits, and of 4 bits with a bias.
     for (dim, similarity) in [(6, Similarity::Cosine), (70, Similarity::Dot), (130, Similarity::L2)] {
         let (vectors, queries) = (uniform(4000, dim, 21), uniform(100, dim, 22));
         let (index, exact) = without(&["p7", "p77", "p777"], dim, similarity, &vectors)?;
@@ -63,15 +63,15 @@ fn many_queries_at_once_find_what_each_alone_does_and_more() -> Result<(), Error
 }
 
 #[test]
-fn where_a_walk_would_take_longer_all_are_compared() -> Result<(), Error> {
-    // Half a byte a number behind signs, half a byte alone, a byte.
+fn where_a_beam_search_would_take_longer_all_codes_are_scanned() -> Result<(), Error> {
+    // Codes of 4 bits with sketches, of 4 bits, of 8 bits.
     for (dim, similarity) in [(200, Similarity::Dot), (100, Similarity::L2), (20, Similarity::Cosine)] {
         let (vectors, queries) = (uniform(3000, dim, 41), uniform(30, dim, 42));
         let (index, exact) = without(&["p0", "p1234"], dim, similarity, &vectors)?;
         let expected = exact.search_many(&queries, 20, 1, &Control::new())?;
         let search = |ef| index.search_many(&queries, 20, ef, 1, &Control::new());
         let recalls = [recall(&expected, &search(20)?), recall(&expected, &search(200)?)];
-        // Uniform vectors are all about as far: codes do not rank them, and few are ruled out.
+        // Uniform vectors are all about equally far: a beam search misses many, while a code scan rules out few.
         assert!(recalls[0] < 0.9 && recalls[1] >= 0.99, "{dim}: {recalls:?}");
     }
     Ok(())
@@ -92,12 +92,12 @@ fn a_filter_never_costs_hits() -> Result<(), Error> {
         }
         assert!(found.iter().flatten().all(|hit| allows(hit.ord)));
     }
-    // A set in place of a function.
+    // A set finds the same as a function.
     let set: RowSet = (0..4000).filter(|ord| ord % 2 == 1).collect();
     let allows = |ord: u32| ord % 2 == 1;
     let by = |filter| index.search_many_filtered(&queries, 10, 20, 1, Some(filter), &Control::new());
     assert_eq!(by(&set)?, by(&allows)?);
-    // All that is allowed lies in one place.
+    // A few consecutive rows.
     let allows = |ord: u32| (1001..1005).contains(&ord);
     assert_eq!(index.search_filtered(&queries[..dim], 10, 60, Some(&allows), &Control::new())?.len(), 4);
     Ok(())
@@ -110,7 +110,7 @@ fn a_filter_against_the_query_finds_what_is_left() -> Result<(), Error> {
     let (index, exact) = (hnsw(dim, Similarity::L2, SMALL, &vectors, 0), flat(dim, Similarity::L2, &vectors));
     for part in [2, 4] {
         for query in queries.chunks_exact(dim) {
-            // Only the farthest rows are allowed: a walk to the nearest leads away from all of them.
+            // Only the farthest rows are allowed, so that the graph leads away from all of them.
             let ranked = exact.search(query, 12_000, &Control::new())?;
             let allowed: RowSet = ranked[12_000 - 12_000 / part..].iter().map(|hit| hit.ord).collect();
             let expected = exact.search_filtered(query, 10, Some(&allowed), &Control::new())?;

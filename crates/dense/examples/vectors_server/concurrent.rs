@@ -1,4 +1,4 @@
-//! Queries searched by several threads, each a query at a time.
+//! Queries answered by several threads, each one query at a time.
 
 use std::iter;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,12 +9,12 @@ use ranking::Hit;
 
 use crate::Outcome;
 
-/// Hits and nanoseconds of each query. A thread takes the next one as soon as it is done with one.
+/// Returns the hits and the nanoseconds of each query. A thread takes the next query as soon as it has answered one.
 ///
 /// # Errors
 ///
-/// The first of a search's, by thread.
-pub fn side_by_side(
+/// The error of the first thread whose search failed.
+pub fn search_concurrently(
     queries: &[&[f32]],
     threads: usize,
     search: impl Fn(&[f32]) -> Outcome<Vec<Hit>> + Sync,
