@@ -1,16 +1,15 @@
+//! Fusion of runs.
+
 use fusion::{Linear, Method, Missing, Normalization};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
-use ranking::Hit;
+use ranking::{AlignedRuns, Hit, RetrievedRun};
 
-use crate::control::{Control, or_new};
-use crate::error::Failure;
-use crate::numbering::Aligned;
-use crate::run::NativeRun;
-use crate::task::{Outcome, spawn};
+use crate::call::{CallResult, Control, Failure, control_or_new, spawn};
+use crate::runs::NativeRun;
 
-/// As `FusionMethod` in `ts/fusion/`.
+/// See `FusionMethod` in `ts/fusion/`.
 #[napi(object)]
 #[derive(Clone)]
 pub struct FusionMethod {
@@ -23,8 +22,8 @@ pub struct FusionMethod {
     pub missing: Option<String>,
 }
 
-/// Fuses the first `depth` hits of runs query by query: of two the first is the dense one, the second the sparse one. Queries come in order of first
-/// appearance.
+/// Fuses the first `depth` hits of runs, query by query. Methods for two runs expect the dense one first and the sparse one
+/// second. Queries are in the order of their first appearance.
 #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
 pub fn fuse_runs<'env>(
     env: &'env Env,
@@ -34,31 +33,30 @@ pub fn fuse_runs<'env>(
     k: u32,
     control: Option<&Control>,
 ) -> napi::Result<Object<'env>> {
-    let runs: Vec<NativeRun> = runs.into_iter().cloned().collect();
-    let control = or_new(control);
+    let runs: Vec<RetrievedRun> = runs.into_iter().map(NativeRun::retrieved).collect();
+    let control = control_or_new(control);
     spawn(env, move || {
-        let method = parse(&method, runs.len())?;
-        let aligned = Aligned::new(&runs, depth as usize)?;
-        let queries: Vec<Vec<&[Hit]>> = (0..aligned.queries.len()).map(|at| aligned.of(at)).collect();
-        let fused = fusion::fuse_many(&queries, &method, k as usize, &control)?;
-        drop(queries);
-        NativeRun::ranked(aligned.queries, fused, aligned.numbering.into_names())
+        let method = parse_method(&method, runs.len())?;
+        let runs = AlignedRuns::new(&runs, depth as usize)?;
+        let lists: Vec<Vec<&[Hit]>> = (0..runs.queries.len()).map(|query| runs.lists_of(query)).collect();
+        let fused = fusion::fuse_many(&lists, &method, k as usize, &control)?;
+        Ok(NativeRun::from(RetrievedRun::new(runs.queries, fused, Box::new(runs.interner))?))
     })
 }
 
-/// The method for so many lists.
-pub fn parse(method: &FusionMethod, lists: usize) -> Outcome<Method> {
+/// The method that JavaScript describes, for fusing `list_count` lists.
+pub fn parse_method(method: &FusionMethod, list_count: usize) -> CallResult<Method> {
     let name = method.method.as_str();
     let alpha = || method.alpha.ok_or_else(|| Failure::argument(format!("{name}: expected alpha, got none")));
     let parsed = match name {
         "dprHybrid" => Method::dpr_hybrid(method.lambda.unwrap_or(1.1)),
         "hybrid" => Method::hybrid(alpha()?),
         "hybridNorm" => Method::hybrid_norm(alpha()?),
-        "interpolate" => Method::interpolate(alpha()?, normalization(method.normalise.as_deref())?),
+        "interpolate" => Method::interpolate(alpha()?, parse_normalization(method.normalise.as_deref())?),
         "linear" => Method::Linear(Linear {
-            weights: method.weights.clone().unwrap_or_else(|| vec![1.0; lists]),
-            normalization: normalization(method.normalise.as_deref())?,
-            missing: missing(method.missing.as_deref())?,
+            weights: method.weights.clone().unwrap_or_else(|| vec![1.0; list_count]),
+            normalization: parse_normalization(method.normalise.as_deref())?,
+            missing: parse_missing(method.missing.as_deref())?,
         }),
         "rrf" => Method::reciprocal_rank(method.rank_constant.unwrap_or(60.0)),
         other => {
@@ -66,14 +64,14 @@ pub fn parse(method: &FusionMethod, lists: usize) -> Outcome<Method> {
             return Err(Failure::argument(format!("fusion method: expected {expected}, got \"{other}\"")));
         }
     };
-    if lists != 2 && !matches!(name, "linear" | "rrf") {
-        let message = format!("{name}: expected two lists, a dense and a sparse one, got {lists}");
+    if list_count != 2 && !matches!(name, "linear" | "rrf") {
+        let message = format!("{name}: expected two lists, a dense and a sparse one, got {list_count}");
         return Err(Failure::argument(message));
     }
     Ok(parsed)
 }
 
-fn missing(name: Option<&str>) -> Outcome<Missing> {
+fn parse_missing(name: Option<&str>) -> CallResult<Missing> {
     match name {
         None | Some("zero") => Ok(Missing::Zero),
         Some("minimum") => Ok(Missing::Minimum),
@@ -81,7 +79,7 @@ fn missing(name: Option<&str>) -> Outcome<Missing> {
     }
 }
 
-fn normalization(name: Option<&str>) -> Outcome<Normalization> {
+fn parse_normalization(name: Option<&str>) -> CallResult<Normalization> {
     match name {
         None | Some("none") => Ok(Normalization::None),
         Some("min-max") => Ok(Normalization::MinMax),

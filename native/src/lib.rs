@@ -1,5 +1,9 @@
-//! The Node-API addon: converts arguments, runs the crates off the event loop, maps errors. Nothing here decides
-//! about retrieval. Errors cross as `[CODE] message`; `ts/core/native/native.ts` makes `RetrievalError`s of them.
+//! The Node-API addon. It converts arguments, calls the crates off the JavaScript thread, and converts results and errors.
+//! Nothing here decides about retrieval.
+//!
+//! An export copies what it needs from JavaScript before it returns, because JavaScript may change its arrays at any time.
+//! `call/` runs the rest on another thread and returns a promise. Numbers cross as typed arrays, column by column. Errors
+//! cross as `[CODE] message`, from which `ts/core/native/native.ts` makes a `RetrievalError`.
 
 #![allow(missing_docs, reason = "documented where users see it, in ts/")]
 #![cfg_attr(
@@ -7,8 +11,8 @@
     allow(dead_code, reason = "exports are registered where clippy does not look; the build does")
 )]
 
-/// Threads of their own free what the JavaScript thread took, and the other way round: with the C library's allocator the
-/// next large request on that thread then pays, some milliseconds at a time, for joining what was freed.
+/// Our own threads free memory that the JavaScript thread allocated, and the other way round. With the allocator of the C
+/// library, the next large allocation then takes milliseconds.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -19,30 +23,16 @@ fn init() {
 }
 
 mod calibration;
-mod control;
+mod call;
 mod corpus;
 mod dense;
-mod enrichment;
-mod error;
 mod evaluation;
 mod files;
 mod fusion;
-mod hits;
-mod inference;
-mod judging;
-mod numbering;
-mod opening;
-mod phrases;
-mod picked;
-mod pool;
-mod reading;
+mod models;
 mod readings;
-mod run;
-mod run_builder;
-mod significance;
+mod runs;
 mod sparse;
 mod system;
-mod task;
 mod text;
-mod tokenizer;
 mod vocabulary;

@@ -1,14 +1,16 @@
 use napi_derive::napi;
 
-use crate::error::Failure;
+use crate::call::{Failure, spawn};
 
-/// What `passagekit doctor` tells of the addon.
+/// What `passagekit doctor` reports about the addon.
 #[napi(object)]
 pub struct SystemInfo {
     pub version: String,
-    /// The SIMD kernels in use, and all that this CPU has.
+    /// The SIMD kernels in use.
     pub kernels: String,
+    /// All SIMD kernels that this CPU supports.
     pub available_kernels: Vec<String>,
+    /// Threads that the CPU can run at the same time.
     pub threads: u32,
 }
 
@@ -29,23 +31,23 @@ pub fn system_info() -> SystemInfo {
 #[napi(catch_unwind)]
 pub fn allocator_statistics() -> napi::Result<String> {
     let statistics = mimalloc::MiMalloc::stats_json();
-    let statistics = statistics.map_err(|reason| Failure::new("ERR_INTERNAL", reason))?;
+    let statistics = statistics.map_err(Failure::internal)?;
     Ok(statistics.to_string_lossy().into_owned())
 }
 
-/// A panic's message with its source location, for panics that an export caught itself.
+/// Appends the source location to the message of a panic that napi has caught.
 #[napi(catch_unwind)]
 pub fn panic_place(message: String) -> String {
     panics::with_place(&message)
 }
 
-/// Panics, for the test that no panic ends the process.
+/// Panics on another thread, for the test that no panic ends the process.
 #[napi(ts_return_type = "Promise<void>", catch_unwind)]
 pub fn panic_for_test(env: &napi::Env) -> napi::Result<napi::bindgen_prelude::Object<'_>> {
-    crate::task::spawn::<(), _>(env, || panic!("on purpose"))
+    spawn::<(), _>(env, || panic!("on purpose"))
 }
 
-/// The same before anything is spawned.
+/// Panics on the JavaScript thread, for the same test.
 #[napi(catch_unwind)]
 pub fn panic_at_once_for_test() {
     panic!("on purpose");

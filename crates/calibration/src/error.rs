@@ -12,12 +12,24 @@ pub enum Error {
         /// What it was.
         got: String,
     },
+    /// What is wrong with the scores of a query.
+    #[error("query \"{query}\": {source}")]
+    Query {
+        /// Its id.
+        query: String,
+        /// What is wrong.
+        source: Box<Error>,
+    },
     /// The work was cancelled.
     #[error(transparent)]
     Cancelled(#[from] control::Cancelled),
 }
 
 impl Error {
+    pub(crate) fn of_query(self, query: &str) -> Self {
+        Self::Query { query: query.to_owned(), source: Box::new(self) }
+    }
+
     pub(crate) fn argument(what: &'static str, expected: impl Into<String>, got: impl ToString) -> Self {
         Self::Argument { what, expected: expected.into(), got: got.to_string() }
     }

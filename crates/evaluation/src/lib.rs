@@ -18,6 +18,7 @@
 //! ```
 
 mod answers;
+mod answers_in_runs;
 mod error;
 mod evaluate;
 mod judged;
@@ -29,6 +30,7 @@ mod trec_order;
 mod with_answers;
 
 pub use answers::{exact_match, f1, pattern_match};
+pub use answers_in_runs::{RunQuestion, first_answer_ranks, passages_with_answers};
 pub use error::Error;
 pub use evaluate::{Evaluation, Measured, evaluate};
 pub use measures::Measure;

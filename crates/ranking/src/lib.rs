@@ -10,16 +10,28 @@
 //! assert_eq!(best.into_sorted(), [Hit { ord: 1, score: 3.0 }, Hit { ord: 3, score: 3.0 }]);
 //! ```
 
+mod aligned_runs;
 mod bit_set;
+mod error;
 mod hit;
+mod interner;
+mod passage_ids;
 mod qrels;
+mod retrieved_run;
 mod run;
+mod selected_lists;
 mod top_k;
 mod top_k_buffer;
 
+pub use aligned_runs::AlignedRuns;
 pub use bit_set::BitSet;
+pub use error::Error;
 pub use hit::{Hit, by_rank};
+pub use interner::IdInterner;
+pub use passage_ids::PassageIds;
 pub use qrels::{Grades, Qrels};
+pub use retrieved_run::RetrievedRun;
 pub use run::{Run, ScoredId};
+pub use selected_lists::QueryUnion;
 pub use top_k::TopK;
 pub use top_k_buffer::TopKBuffer;

@@ -39,6 +39,12 @@ impl Run {
         self.positions.get(query).map(|&at| self.queries[at].1.as_slice())
     }
 
+    /// The place of a query, from 0, in insertion order.
+    #[must_use]
+    pub fn position(&self, query: &str) -> Option<usize> {
+        self.positions.get(query).copied()
+    }
+
     /// The query at a place, from 0, in insertion order, and its hits.
     #[must_use]
     pub fn at(&self, place: usize) -> Option<(&str, &[ScoredId])> {

@@ -1,4 +1,4 @@
-//! Index files made of other files, without passing through JavaScript.
+//! Builds index files from other files. No vector passes through JavaScript.
 
 use std::path::Path;
 
@@ -9,14 +9,12 @@ use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 
-use super::options::{metadata, parsed_inner_product, parsed_layout, parsed_storage};
-use crate::control::{Control, or_new};
-use crate::error::Failure;
-use crate::inference::NativeEncoder;
-use crate::task::spawn;
+use super::options::{parse_inner_product, parse_layout, parse_metadata, parse_storage};
+use crate::call::{Control, control_or_new, spawn};
+use crate::models::NativeEncoder;
 
-/// Passages encoded at a time: enough to sort by length, few enough to hold.
-const PASSAGES_AT_A_TIME: u32 = 1024;
+/// Passages that are encoded together: many enough to batch those of similar length, few enough for memory.
+const PASSAGES_PER_CALL: u32 = 1024;
 
 /// Encodes the passages of a store into a flat index file.
 #[napi(ts_return_type = "Promise<void>", catch_unwind)]
@@ -31,17 +29,17 @@ pub fn encode_store<'env>(
     metadata_json: String,
     control: Option<&Control>,
 ) -> napi::Result<Object<'env>> {
-    let (encoder, control) = (encoder.inner.clone(), or_new(control));
+    let (encoder, control) = (encoder.encoder(), control_or_new(control));
     spawn(env, move || {
-        let encoder = encoder.ok_or_else(|| Failure::closed("encoder"))?;
+        let encoder = encoder?;
         let store = PassageStore::open(Path::new(&store))?;
-        let storage = parsed_storage(&storage)?;
+        let storage = parse_storage(&storage)?;
         let mut writer =
             FlatWriter::with_storage(Path::new(&output), encoder.dim(), Similarity::Dot, storage)?;
         let size = store.len();
         control.set_total(u64::from(size));
-        for start in (0..size).step_by(PASSAGES_AT_A_TIME as usize) {
-            let passages: Vec<_> = (start..size.min(start + PASSAGES_AT_A_TIME))
+        for start in (0..size).step_by(PASSAGES_PER_CALL as usize) {
+            let passages: Vec<_> = (start..size.min(start + PASSAGES_PER_CALL))
                 .map(|ord| store.get(ord))
                 .collect::<Result<_, _>>()?;
             let inputs: Vec<EncoderInput<'_>> = passages
@@ -53,11 +51,11 @@ pub fn encode_store<'env>(
             let ids: Vec<&str> = passages.iter().map(|passage| passage.id).collect();
             writer.push(&ids, &vectors)?;
         }
-        Ok(writer.finish(&metadata(&metadata_json)?)?)
+        Ok(writer.finish(&parse_metadata(&metadata_json)?)?)
     })
 }
 
-/// Links the vectors of a flat index file into an HNSW index file with the same ids and metadata.
+/// Builds an HNSW index file from a flat index file, with the same vectors, ids and metadata.
 #[napi(ts_return_type = "Promise<void>", catch_unwind)]
 #[allow(clippy::too_many_arguments)]
 pub fn build_hnsw_from_flat<'env>(
@@ -72,15 +70,15 @@ pub fn build_hnsw_from_flat<'env>(
     thread_count: u32,
     control: Option<&Control>,
 ) -> napi::Result<Object<'env>> {
-    let control = or_new(control);
+    let control = control_or_new(control);
     spawn(env, move || {
         let flat = FlatIndex::open(Path::new(&flat))?;
         let options = HnswOptions {
             m: m as usize,
             ef_construction: ef_construction as usize,
             seed: u64::from(seed),
-            inner_product: parsed_inner_product(&inner_product)?,
-            layout: parsed_layout(&layout)?,
+            inner_product: parse_inner_product(&inner_product)?,
+            layout: parse_layout(&layout)?,
             ..HnswOptions::default()
         };
         control.set_total(flat.len() as u64);

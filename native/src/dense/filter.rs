@@ -1,84 +1,45 @@
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, Weak};
+use std::sync::{Arc, Weak};
 
-use dense::RowSet;
 use napi_derive::napi;
+use serving::{RowFilter, SharedIndex};
 
-use super::opened::Opened;
-use crate::error::Failure;
-use crate::task::Outcome;
+use crate::call::{CallResult, Failure};
 
-/// The rows that a filter allows. They change only while the writer has the index for itself.
-pub struct FilterRows {
-    rows: RwLock<RowSet>,
-    size: AtomicU32,
-}
-
-impl FilterRows {
-    pub fn new(rows: RowSet) -> Self {
-        Self { size: AtomicU32::new(rows.len() as u32), rows: RwLock::new(rows) }
-    }
-
-    pub fn rows(&self) -> RwLockReadGuard<'_, RowSet> {
-        self.rows.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Allows the rows that stand in the place of allowed ones.
-    pub fn follow(&self, replaced: &[(u32, u32)]) {
-        self.change(|rows| {
-            for &(old, new) in replaced {
-                if rows.contains(old) {
-                    rows.insert(new);
-                }
-            }
-        });
-    }
-
-    /// Only the `live` rows stay, one after another.
-    pub fn compact(&self, live: &RowSet) {
-        self.change(|rows| {
-            let kept = live.iter().zip(0..).filter(|&(old, _)| rows.contains(old));
-            *rows = kept.map(|(_, new)| new).collect();
-        });
-    }
-
-    fn change(&self, work: impl FnOnce(&mut RowSet)) {
-        let mut rows = self.rows.write().unwrap_or_else(PoisonError::into_inner);
-        work(&mut rows);
-        self.size.store(rows.len() as u32, Ordering::Relaxed);
-    }
-}
-
-/// Some of an index's rows, to search among. It does not keep the index open.
+/// Rows of an index to search among. It does not keep the index open.
 #[napi]
 pub struct NativeFilter {
-    pub(super) index: Weak<Opened>,
-    pub(super) rows: Arc<FilterRows>,
-    pub(super) unknown: u32,
+    index: Weak<SharedIndex>,
+    rows: Arc<RowFilter>,
+    unknown: u32,
+}
+
+impl NativeFilter {
+    pub(super) fn new(index: &Arc<SharedIndex>, rows: Arc<RowFilter>, unknown: u32) -> Self {
+        Self { index: Arc::downgrade(index), rows, unknown }
+    }
+
+    /// The rows, if the filter was made by `index`.
+    pub(super) fn rows_for(&self, index: &Arc<SharedIndex>) -> CallResult<Arc<RowFilter>> {
+        if !Weak::ptr_eq(&self.index, &Arc::downgrade(index)) {
+            return Err(Failure::argument(
+                "filter: expected a filter made by this index, got one made by another",
+            ));
+        }
+        Ok(Arc::clone(&self.rows))
+    }
 }
 
 #[napi]
 impl NativeFilter {
-    /// How many rows it allows, those deleted meanwhile too.
+    /// Number of rows that it allows, including those that were deleted since.
     #[napi(getter, catch_unwind)]
     pub fn size(&self) -> u32 {
-        self.rows.size.load(Ordering::Relaxed)
+        self.rows.len()
     }
 
-    /// How many ids were not there.
+    /// Number of ids that the index did not have.
     #[napi(getter, catch_unwind)]
     pub fn unknown(&self) -> u32 {
         self.unknown
     }
-}
-
-/// The rows of a filter of this index.
-pub fn rows_of(index: &Arc<Opened>, filter: Option<&NativeFilter>) -> Outcome<Option<Arc<FilterRows>>> {
-    let Some(filter) = filter else { return Ok(None) };
-    if !Weak::ptr_eq(&filter.index, &Arc::downgrade(index)) {
-        return Err(Failure::argument(
-            "filter: expected a filter made by this index, got one made by another",
-        ));
-    }
-    Ok(Some(Arc::clone(&filter.rows)))
 }

@@ -1,4 +1,4 @@
-//! Filters of an index.
+//! Creates filters: sets of rows to search among.
 
 use std::sync::Arc;
 
@@ -6,56 +6,60 @@ use dense::RowSet;
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
+use serving::{RowFilter, SharedIndex, VectorIndex};
 
-use super::any_index::AnyIndex;
-use super::batch::VectorBatch;
-use super::filter::{FilterRows, NativeFilter, rows_of};
+use super::filter::NativeFilter;
 use super::ids::NativeIds;
 use super::index::NativeVectorIndex;
-use super::opened::Opened;
-use crate::task::{Outcome, spawn};
+use super::vector_batch::VectorBatch;
+use crate::call::{CallResult, spawn};
 
-fn filter(
-    index: &Arc<Opened>,
+fn new_filter(
+    index: &Arc<SharedIndex>,
     unknown: u32,
-    rows: impl FnOnce(&AnyIndex) -> Outcome<RowSet>,
-) -> Outcome<NativeFilter> {
-    Ok(NativeFilter { index: Arc::downgrade(index), rows: index.filter(rows)?, unknown })
+    rows: impl FnOnce(&VectorIndex) -> RowSet,
+) -> CallResult<NativeFilter> {
+    Ok(NativeFilter::new(index, index.filter(rows)?, unknown))
 }
 
 #[napi]
 impl NativeVectorIndex {
-    /// Allows the ids of a batch, which is emptied.
+    /// A filter that allows the ids of a batch, which is emptied.
     #[napi(ts_return_type = "Promise<NativeFilter>", catch_unwind)]
     pub fn filter_of_ids<'env>(&self, env: &'env Env, batch: &mut VectorBatch) -> napi::Result<Object<'env>> {
-        let (index, (ids, _)) = (self.opened(), batch.take());
+        let (index, (ids, _)) = (self.shared(), batch.take());
         spawn(env, move || {
-            let ids = ids.apart();
-            let opened = index?;
+            let ids = ids.into_vec();
+            let shared = index?;
             let mut unknown = 0;
-            let rows = opened.filter(|index| {
+            let rows = shared.filter(|index| {
                 let known = ids.iter().flat_map(|id| {
-                    let rows = opened.rows_of(index, id);
+                    let rows = shared.rows_of_id(index, id);
                     unknown += u32::from(rows.is_empty());
                     rows
                 });
-                Ok(known.collect())
+                known.collect()
             })?;
-            Ok(NativeFilter { index: Arc::downgrade(&opened), rows, unknown })
+            Ok(NativeFilter::new(&shared, rows, unknown))
         })
     }
 
-    /// Allows the ids that were marked.
+    /// A filter that allows the ids that were marked in a snapshot.
     #[napi(ts_return_type = "Promise<NativeFilter>", catch_unwind)]
-    pub fn filter_of_marked<'env>(&self, env: &'env Env, ids: &mut NativeIds) -> napi::Result<Object<'env>> {
-        let (index, names, marked) = (self.opened(), ids.names.clone(), std::mem::take(&mut ids.marked));
+    pub fn filter_of_marked<'env>(
+        &self,
+        env: &'env Env,
+        snapshot: &mut NativeIds,
+    ) -> napi::Result<Object<'env>> {
+        let (index, ids, marked) =
+            (self.shared(), snapshot.ids.clone(), std::mem::take(&mut snapshot.marked));
         spawn(env, move || {
-            // Their rows may have changed since.
-            filter(&index?, 0, |index| Ok(marked.iter().filter_map(|ord| index.ord(names.id(ord))).collect()))
+            // The rows of these ids may have changed since the snapshot.
+            new_filter(&index?, 0, |index| marked.iter().filter_map(|ord| index.ord(ids.id(ord))).collect())
         })
     }
 
-    /// Allows what all parts allow, or with `either` what one of them does.
+    /// A filter that allows what both filters allow or, with `either`, what one of them does.
     #[napi(ts_return_type = "Promise<NativeFilter>", catch_unwind)]
     pub fn filter_of_two<'env>(
         &self,
@@ -64,33 +68,33 @@ impl NativeVectorIndex {
         b: &NativeFilter,
         either: bool,
     ) -> napi::Result<Object<'env>> {
-        let parts =
-            self.opened().and_then(|index| Ok((rows_of(&index, Some(a))?, rows_of(&index, Some(b))?, index)));
-        let unknown = a.unknown + b.unknown;
+        let parts = self.shared().and_then(|index| Ok((a.rows_for(&index)?, b.rows_for(&index)?, index)));
+        let unknown = a.unknown() + b.unknown();
         spawn(env, move || {
-            let (a, b, index) = parts?;
-            let [a, b]: [Arc<FilterRows>; 2] = [a, b].map(|rows| rows.expect("it was given"));
-            filter(&index, unknown, |_| {
+            let (a, b, index): (Arc<RowFilter>, Arc<RowFilter>, _) = parts?;
+            new_filter(&index, unknown, |_| {
                 let (a, b) = (a.rows(), b.rows());
-                Ok(if either { a.union(&b) } else { a.intersection(&b) })
+                if either { a.union(&b) } else { a.intersection(&b) }
             })
         })
     }
 
-    /// Allows what a filter does not, or all without one.
+    /// A filter that allows all rows, except those that `excluded` allows.
     #[napi(ts_return_type = "Promise<NativeFilter>", catch_unwind)]
     pub fn filter_of_rest<'env>(
         &self,
         env: &'env Env,
         excluded: Option<&NativeFilter>,
     ) -> napi::Result<Object<'env>> {
-        let parts = self.opened().and_then(|index| Ok((rows_of(&index, excluded)?, index)));
-        let unknown = excluded.map_or(0, |excluded| excluded.unknown);
+        let parts = self
+            .shared()
+            .and_then(|index| Ok((excluded.map(|excluded| excluded.rows_for(&index)).transpose()?, index)));
+        let unknown = excluded.map_or(0, |excluded| excluded.unknown());
         spawn(env, move || {
             let (excluded, index) = parts?;
-            filter(&index, unknown, |index| {
+            new_filter(&index, unknown, |index| {
                 let live = index.live();
-                Ok(excluded.map_or_else(|| live.clone(), |excluded| live.difference(&excluded.rows())))
+                excluded.map_or_else(|| live.clone(), |excluded| live.difference(&excluded.rows()))
             })
         })
     }

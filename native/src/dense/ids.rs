@@ -1,23 +1,24 @@
-//! What an index has: ids and vectors.
+//! The ids of an index and their vectors.
 
 use dense::RowSet;
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object, Uint8Array};
 use napi_derive::napi;
 
-use super::batch::VectorBatch;
 use super::index::NativeVectorIndex;
-use crate::error::Failure;
-use crate::hits::{Hits, Ids};
-use crate::task::{call, spawn};
+use super::vector_batch::VectorBatch;
+use crate::call::{Failure, call_sync, spawn};
+use crate::runs::{Hits, PassageIdBuilder};
 
-/// The ids of an index as they were, looked at some at a time. Some are marked.
+/// A snapshot of the ids of an index, which JavaScript reads in several calls. It may mark some, to filter by them.
 #[napi]
 pub struct NativeIds {
-    pub(super) names: dense::RowIds,
-    pub(super) live: RowSet,
-    pub(super) next: u32,
-    pub(super) shown: Vec<u32>,
+    pub(super) ids: dense::RowIds,
+    live: RowSet,
+    /// The row to go on with.
+    next_row: u32,
+    /// The rows whose ids were returned last.
+    last_rows: Vec<u32>,
     pub(super) marked: RowSet,
 }
 
@@ -29,26 +30,26 @@ impl NativeIds {
         self.live.len() as u32
     }
 
-    /// The next ids, `count` at most; without scores. None at the end.
+    /// The next ids, at most `count`, without scores; no ids at the end.
     #[napi(catch_unwind)]
     pub fn next(&mut self, count: u32) -> Hits {
-        let rest = self.next..self.names.len() as u32;
-        let live = rest.filter(|&ord| self.live.contains(ord));
-        self.shown = live.take(count as usize).collect();
-        self.next = self.shown.last().map_or(self.names.len() as u32, |last| last + 1);
-        let ids: Ids = self.shown.iter().map(|&ord| self.names.id(ord)).collect();
-        ids.with_scores(Vec::new())
+        let row_count = self.ids.len() as u32;
+        let live = (self.next_row..row_count).filter(|&ord| self.live.contains(ord));
+        self.last_rows = live.take(count as usize).collect();
+        self.next_row = self.last_rows.last().map_or(row_count, |last| last + 1);
+        let ids: PassageIdBuilder = self.last_rows.iter().map(|&ord| self.ids.id(ord)).collect();
+        ids.with_scores(std::iter::empty())
     }
 
-    /// Marks those of the ids given last whose number is not 0.
+    /// Marks those of the ids returned last whose number in `which` is not 0.
     #[napi(catch_unwind)]
     pub fn mark(&mut self, which: Uint8Array) -> napi::Result<()> {
-        call(|| {
-            if which.len() != self.shown.len() {
-                let (expected, got) = (self.shown.len(), which.len());
+        call_sync(|| {
+            if which.len() != self.last_rows.len() {
+                let (expected, got) = (self.last_rows.len(), which.len());
                 return Err(Failure::argument(format!("mark: expected {expected} numbers, got {got}")));
             }
-            for (&ord, _) in self.shown.iter().zip(which.iter()).filter(|&(_, &mark)| mark != 0) {
+            for (&ord, _) in self.last_rows.iter().zip(which.iter()).filter(|&(_, &mark)| mark != 0) {
                 self.marked.insert(ord);
             }
             Ok(())
@@ -58,54 +59,57 @@ impl NativeIds {
 
 #[napi]
 impl NativeVectorIndex {
-    /// The ids as they are now.
+    /// A snapshot of the ids.
     #[napi(ts_return_type = "Promise<NativeIds>", catch_unwind)]
     pub fn ids<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
-        let index = self.opened();
+        let index = self.shared();
         spawn(env, move || {
-            index?.read(|index| {
-                let (names, live) = (index.row_ids(), index.live());
-                Ok(NativeIds { names, live, next: 0, shown: Vec::new(), marked: RowSet::new() })
-            })
+            let snapshot = index?.read(|index| NativeIds {
+                ids: index.row_ids(),
+                live: index.live(),
+                next_row: 0,
+                last_rows: Vec::new(),
+                marked: RowSet::new(),
+            });
+            Ok(snapshot?)
         })
     }
 
-    /// Whether an id is there; none if that meant waiting.
+    /// Whether the index has an id; null if the call would have to wait.
     #[napi(catch_unwind)]
     pub fn has_now(&self, id: String) -> napi::Result<Option<bool>> {
-        call(|| {
-            let opened = self.opened()?;
-            let found = opened.read_now(|index| Ok(index.ids_listed().then(|| opened.has(index, &id))))?;
+        call_sync(|| {
+            let shared = self.shared()?;
+            let found = shared.try_read(|index| index.ids_listed().then(|| shared.has_id(index, &id)))?;
             Ok(found.flatten())
         })
     }
 
     #[napi(ts_return_type = "Promise<boolean>", catch_unwind)]
     pub fn has<'env>(&self, env: &'env Env, id: String) -> napi::Result<Object<'env>> {
-        let index = self.opened();
+        let index = self.shared();
         spawn(env, move || {
-            let opened = index?;
-            opened.read(|index| Ok(opened.has(index, &id)))
+            let shared = index?;
+            Ok(shared.read(|index| shared.has_id(index, &id))?)
         })
     }
 
-    /// The vector of an id, if it is there, as it is stored.
+    /// The vector of an id, as it is stored; null if the index does not have the id.
     #[napi(ts_return_type = "Promise<Float32Array | null>", catch_unwind)]
     pub fn vector<'env>(&self, env: &'env Env, id: String) -> napi::Result<Object<'env>> {
-        let index = self.opened();
+        let index = self.shared();
         spawn(env, move || {
-            index?.read(|index| {
-                Ok(index.ord(&id).map(|ord| Float32Array::from(index.vector(ord).into_owned())))
-            })
+            let vector = index?.read(|index| index.ord(&id).map(|ord| index.vector(ord).into_owned()))?;
+            Ok(vector.map(Float32Array::from))
         })
     }
 
-    /// The vectors of ids that are there, one after another, as they are stored. Empties the batch.
+    /// The vectors of ids, one after another, as they are stored. An unknown id is refused. Empties the batch.
     #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
     pub fn vectors<'env>(&self, env: &'env Env, batch: &mut VectorBatch) -> napi::Result<Object<'env>> {
-        let (index, (ids, _)) = (self.opened(), batch.take());
+        let (index, (ids, _)) = (self.shared(), batch.take());
         spawn(env, move || {
-            let ids = ids.apart();
+            let ids = ids.into_vec();
             index?.read(|index| {
                 let mut vectors = Vec::with_capacity(ids.len() * index.dim());
                 for (row, id) in ids.into_iter().enumerate() {
@@ -115,7 +119,7 @@ impl NativeVectorIndex {
                     }
                 }
                 Ok(Float32Array::from(vectors))
-            })
+            })?
         })
     }
 }

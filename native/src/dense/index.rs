@@ -3,49 +3,54 @@ use std::sync::Arc;
 
 use dense::Put;
 use napi::Env;
-use napi::bindgen_prelude::Object;
+use napi::bindgen_prelude::{Object, ToNapiValue};
 use napi_derive::napi;
+use ranking::Hit;
+use serving::{BatchParams, QueryBatch, RowFilter, SearchParams, SharedIndex, VectorIndex};
 
-use super::any_index::{AnyIndex, Wanted};
-use super::batch::VectorBatch;
-use super::filter::{NativeFilter, rows_of};
-use super::opened::Opened;
-use super::search::{self, Queries};
-use crate::control::{Control, or_new};
-use crate::error::Failure;
-use crate::hits::{Joined, Room};
-use crate::pool;
-use crate::task::{Outcome, call, spawn, spawn_by};
+use super::filter::NativeFilter;
+use super::vector_batch::VectorBatch;
+use crate::call::{
+    CallResult, Control, Failure, call_sync, control_or_new, drop_elsewhere, spawn, spawn_on, threads,
+};
+use crate::runs::{JoinedIds, NativeRun, PassageIdBuilder, U32Buffer};
 
-/// A flat or an HNSW index. Other objects, also of other threads, may be of the same one.
+/// A handle of a flat or an HNSW index. Several handles, also in other threads, may share one index.
 #[napi]
 pub struct NativeVectorIndex {
-    inner: Option<Arc<Opened>>,
+    /// None once it is closed.
+    shared: Option<Arc<SharedIndex>>,
 }
 
 impl NativeVectorIndex {
-    pub(super) fn new(index: AnyIndex, threads: usize) -> Self {
-        Self::of(Opened::new(index, threads))
+    pub(super) fn new(shared: Arc<SharedIndex>) -> Self {
+        Self { shared: Some(shared) }
     }
 
-    pub(super) fn of(opened: Arc<Opened>) -> Self {
-        Self { inner: Some(opened) }
+    pub(super) fn shared(&self) -> CallResult<Arc<SharedIndex>> {
+        self.shared.clone().ok_or_else(|| Failure::closed("index"))
     }
 
-    pub(super) fn opened(&self) -> Outcome<Arc<Opened>> {
-        self.inner.clone().ok_or_else(|| Failure::closed("index"))
+    /// The index, with the rows of a filter that it has made.
+    fn with_filter(
+        &self,
+        filter: Option<&NativeFilter>,
+    ) -> CallResult<(Arc<SharedIndex>, Option<Arc<RowFilter>>)> {
+        let shared = self.shared()?;
+        let rows = filter.map(|filter| filter.rows_for(&shared)).transpose()?;
+        Ok((shared, rows))
     }
 
-    /// A promise of what `work` returns, which is done after the changes asked for before.
-    pub(super) fn change<'env, T: napi::bindgen_prelude::ToNapiValue + Send + 'static>(
+    /// A promise of the result of `work`, which runs after all changes that were asked for before.
+    pub(super) fn change<'env, T: ToNapiValue + Send + 'static>(
         &self,
         env: &'env Env,
-        work: impl FnOnce(&Opened) -> Outcome<T> + Send + 'static,
+        work: impl FnOnce(&SharedIndex) -> CallResult<T> + Send + 'static,
     ) -> napi::Result<Object<'env>> {
-        match self.opened() {
-            Ok(index) => {
-                let changes = Arc::clone(&index.changes);
-                spawn_by(env, move |start| changes.run(start), move || work(&index))
+        match self.shared() {
+            Ok(shared) => {
+                let changes = Arc::clone(&shared.changes);
+                spawn_on(env, move |task| changes.push(threads(), task), move || work(&shared))
             }
             Err(closed) => spawn::<T, _>(env, move || Err(closed)),
         }
@@ -56,42 +61,43 @@ impl NativeVectorIndex {
 impl NativeVectorIndex {
     #[napi(getter, catch_unwind)]
     pub fn dim(&self) -> napi::Result<u32> {
-        Ok(self.opened()?.dim)
+        Ok(self.shared()?.dim)
     }
 
+    /// Number of rows that are not deleted.
     #[napi(getter, catch_unwind)]
     pub fn size(&self) -> napi::Result<u32> {
-        Ok(self.opened()?.size())
+        Ok(self.shared()?.live_len())
     }
 
     #[napi(getter, catch_unwind)]
     pub fn similarity(&self) -> napi::Result<String> {
-        Ok(self.opened()?.similarity.to_owned())
+        Ok(self.shared()?.similarity.to_owned())
     }
 
-    /// Of a flat index alone.
+    /// How a flat index stores its vectors; null for a graph.
     #[napi(getter, catch_unwind)]
     pub fn storage(&self) -> napi::Result<Option<&'static str>> {
-        Ok(self.opened()?.storage)
+        Ok(self.shared()?.storage)
     }
 
     #[napi(getter, catch_unwind)]
     pub fn metadata(&self) -> napi::Result<String> {
-        Ok(self.opened()?.metadata.clone())
+        Ok(self.shared()?.metadata.clone())
     }
 
     #[napi(getter, catch_unwind)]
     pub fn memory_bytes(&self) -> napi::Result<f64> {
-        Ok(self.opened()?.bytes())
+        Ok(self.shared()?.memory_bytes() as f64)
     }
 
-    /// A name by which `attachIndex` finds this index, in any thread.
+    /// A token with which `attachIndex` finds this index in any thread.
     #[napi(catch_unwind)]
     pub fn share(&self) -> napi::Result<String> {
-        call(|| Ok(self.opened()?.token()))
+        call_sync(|| Ok(self.shared()?.token()))
     }
 
-    /// Empties the batch.
+    /// Adds vectors with new ids. Empties the batch.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn add<'env>(
         &self,
@@ -102,7 +108,7 @@ impl NativeVectorIndex {
         self.put(env, Put::Add, batch, control)
     }
 
-    /// Empties the batch. Unknown ids are refused, or added.
+    /// Replaces vectors. With `upsert`, unknown ids are added; otherwise they are refused. Empties the batch.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn update<'env>(
         &self,
@@ -121,37 +127,40 @@ impl NativeVectorIndex {
         batch: &mut VectorBatch,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
-        let control = or_new(control);
+        let control = control_or_new(control);
         let (ids, data) = batch.take();
-        self.change(env, move |index| index.put(put, ids.apart(), data, &control))
+        self.change(env, move |index| Ok(index.put(put, ids.into_vec(), data, &control)?))
     }
 
-    /// Empties the batch. Resolves to how many of the ids were there.
+    /// Deletes ids. Empties the batch. Resolves to the number of ids that the index had.
     #[napi(ts_return_type = "Promise<number>", catch_unwind)]
     pub fn delete<'env>(&self, env: &'env Env, batch: &mut VectorBatch) -> napi::Result<Object<'env>> {
         let (ids, _) = batch.take();
-        self.change(env, move |index| index.delete(&ids.apart()))
+        self.change(env, move |index| Ok(index.delete(&ids.into_vec())?))
     }
 
+    /// Frees the space of deleted rows.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn compact<'env>(&self, env: &'env Env, control: Option<&Control>) -> napi::Result<Object<'env>> {
-        let control = or_new(control);
-        self.change(env, move |index| index.compact(&control))
+        let control = control_or_new(control);
+        self.change(env, move |index| Ok(index.compact(&control)?))
     }
 
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn save<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
-        self.change(env, move |index| index.read(|index| Ok(index.save(Path::new(&path))?)))
+        self.change(env, move |index| Ok(index.read(|index| index.save(Path::new(&path)))??))
     }
 
+    /// Checks all bytes of the file that the index was opened from.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn verify<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
-        let index = self.opened();
-        spawn(env, move || index?.read(|index| Ok(index.verify()?)))
+        let index = self.shared();
+        spawn(env, move || Ok(index?.read(VectorIndex::verify)??))
     }
 
-    /// The hits here and now, `into` memory: see [`Ids::put`](crate::hits::Ids::put). None if that takes longer than a tenth
-    /// of a millisecond or so, or if there is no room. `ef` is for graphs.
+    /// Searches on the JavaScript thread, and writes the number of hits and then the bits of their scores to `buffer`.
+    /// Returns the ids; null, without searching, if the search would probably take longer than a quarter of a millisecond, or
+    /// if there is no room. Only graphs use `ef`.
     #[napi(ts_return_type = "string | Array<string> | null", catch_unwind)]
     pub fn search_if_quick(
         &self,
@@ -159,16 +168,20 @@ impl NativeVectorIndex {
         k: u32,
         ef: u32,
         filter: Option<&NativeFilter>,
-        #[napi(ts_arg_type = "Uint32Array")] into: Room<'_>,
-    ) -> napi::Result<Option<Joined>> {
-        call(|| {
-            let index = self.opened()?;
-            let rows = rows_of(&index, filter)?;
-            search::search_if_quick(&index, query, wanted(k, ef), rows.as_deref(), into)
+        #[napi(ts_arg_type = "Uint32Array")] buffer: U32Buffer<'_>,
+    ) -> napi::Result<Option<JoinedIds>> {
+        call_sync(|| {
+            let (shared, rows) = self.with_filter(filter)?;
+            // The first number is the number of hits.
+            let Some(max_hits) = buffer.len().checked_sub(1) else { return Ok(None) };
+            let write = |index: &VectorIndex, hits: &[Hit]| {
+                ids_of(index, hits).write(hits.iter().map(|hit| hit.score), buffer)
+            };
+            Ok(shared.search_if_quick(query, params(k, ef), rows.as_deref(), max_hits, write)?)
         })
     }
 
-    /// `ef` is for graphs.
+    /// Searches with one query. Only graphs use `ef`.
     #[napi(ts_return_type = "Promise<Hits>", catch_unwind)]
     pub fn search<'env>(
         &self,
@@ -179,15 +192,19 @@ impl NativeVectorIndex {
         filter: Option<&NativeFilter>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
-        let index = self.opened();
-        let rows = index.as_ref().map_or(Ok(None), |index| rows_of(index, filter));
-        let (control, query) = (or_new(control), query.to_vec());
-        spawn(env, move || search::search(&*index?, &query, wanted(k, ef), rows?.as_deref(), &control))
+        let (target, control, query) = (self.with_filter(filter), control_or_new(control), query.to_vec());
+        spawn(env, move || {
+            let (shared, rows) = target?;
+            let to_hits = |index: &VectorIndex, hits: &[Hit]| {
+                ids_of(index, hits).with_scores(hits.iter().map(|hit| hit.score))
+            };
+            Ok(shared.search(&query, params(k, ef), rows.as_deref(), &control, to_hits)?)
+        })
     }
 
-    /// `ef` is for graphs. Empties the batch, whose ids name the queries; without ids, their positions do. With `passages` hits
-    /// have the ids of their passages, not of their phrases. With `each_phrase` the best phrases are the hits, not the best
-    /// passages.
+    /// Searches with each query of a batch, which is emptied. The ids of the batch name the queries; without ids, their
+    /// positions do. Only graphs use `ef`. In an index of phrases, hits have the ids of their passages with `passages`, and of
+    /// their phrases without; with `each_phrase` every phrase is a hit of its own, and without only the best of its passage.
     #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
     #[allow(clippy::too_many_arguments)]
     pub fn search_many<'env>(
@@ -202,43 +219,49 @@ impl NativeVectorIndex {
         passages: Option<bool>,
         each_phrase: Option<bool>,
     ) -> napi::Result<Object<'env>> {
-        let index = self.opened();
-        let rows = index.as_ref().map_or(Ok(None), |index| rows_of(index, filter));
-        let (control, how) = (or_new(control), (wanted(k, ef), threads as usize));
+        let (target, control) = (self.with_filter(filter), control_or_new(control));
+        let params = BatchParams { search: params(k, ef), threads: threads as usize };
         let (ids, data) = batch.take();
         spawn(env, move || {
-            let queries = Queries {
-                names: ids.apart(),
-                data: &data,
-                passages: passages == Some(true),
-                each_phrase: each_phrase == Some(true),
+            let (shared, rows) = target?;
+            let batch = QueryBatch {
+                ids: ids.into_vec(),
+                vectors: &data,
+                names_passages: passages == Some(true),
+                ranks_phrases: each_phrase == Some(true),
             };
-            search::search_many(&*index?, queries, how, rows?.as_deref(), &control)
+            Ok(NativeRun::from(shared.search_batch(batch, params, rows.as_deref(), &control)?))
         })
     }
 
     #[napi(catch_unwind)]
     pub fn close(&mut self) {
-        self.let_go();
+        self.detach();
     }
 }
 
 impl NativeVectorIndex {
-    fn let_go(&mut self) {
-        // Gigabytes take a while to free: not on the JavaScript thread. Without another, on this one.
-        if let Some(index) = self.inner.take() {
-            index.detach();
-            let _ = pool::run(Box::new(move || drop(index)));
+    fn detach(&mut self) {
+        if let Some(shared) = self.shared.take() {
+            shared.detach();
+            // Freeing gigabytes takes too long for the JavaScript thread.
+            drop_elsewhere(shared);
         }
     }
 }
 
 impl Drop for NativeVectorIndex {
     fn drop(&mut self) {
-        self.let_go();
+        self.detach();
     }
 }
 
-fn wanted(k: u32, ef: u32) -> Wanted {
-    Wanted { k: k as usize, ef: ef as usize }
+fn params(k: u32, ef: u32) -> SearchParams {
+    SearchParams { k: k as usize, ef: ef as usize }
+}
+
+fn ids_of(index: &VectorIndex, hits: &[Hit]) -> PassageIdBuilder {
+    let mut ids = PassageIdBuilder::with_capacity(hits.len());
+    index.for_each_id(hits, |id| ids.push(id));
+    ids
 }

@@ -1,11 +1,11 @@
-//! Options of indexes, as JavaScript gives them.
+//! Options of indexes, as JavaScript passes them.
 
 use dense::{InnerProduct, Layout, Similarity, Storage};
 use napi_derive::napi;
 
-use crate::error::Failure;
-use crate::task::Outcome;
+use crate::call::{CallResult, Failure};
 
+/// Strings are names of variants; `metadata` is JSON.
 #[napi(object)]
 pub struct NativeFlatOptions {
     pub dim: u32,
@@ -14,6 +14,7 @@ pub struct NativeFlatOptions {
     pub metadata: String,
 }
 
+/// Strings are names of variants; `metadata` is JSON.
 #[napi(object)]
 pub struct NativeHnswOptions {
     pub dim: u32,
@@ -24,32 +25,33 @@ pub struct NativeHnswOptions {
     pub seed: u32,
     pub inner_product: String,
     pub layout: String,
+    /// Threads for linking new rows; 0 means one per core.
     pub threads: u32,
 }
 
-pub fn parsed_similarity(name: &str) -> Outcome<Similarity> {
+pub fn parse_similarity(name: &str) -> CallResult<Similarity> {
     Similarity::from_name(name)
         .ok_or_else(|| Failure::argument(format!("similarity: expected dot, cosine or l2, got \"{name}\"")))
 }
 
-pub fn parsed_storage(name: &str) -> Outcome<Storage> {
+pub fn parse_storage(name: &str) -> CallResult<Storage> {
     Storage::from_name(name).ok_or_else(|| {
         Failure::argument(format!("storage: expected f32, f16 or int8Filtered, got \"{name}\""))
     })
 }
 
-pub fn parsed_layout(name: &str) -> Outcome<Layout> {
+pub fn parse_layout(name: &str) -> CallResult<Layout> {
     Layout::from_name(name)
         .ok_or_else(|| Failure::argument(format!("layout: expected fast or compact, got \"{name}\"")))
 }
 
-pub fn parsed_inner_product(name: &str) -> Outcome<InnerProduct> {
+pub fn parse_inner_product(name: &str) -> CallResult<InnerProduct> {
     InnerProduct::from_name(name).ok_or_else(|| {
         Failure::argument(format!("innerProduct: expected graph or augmentedL2, got \"{name}\""))
     })
 }
 
-pub fn metadata(json: &str) -> Outcome<serde_json::Value> {
+pub fn parse_metadata(json: &str) -> CallResult<serde_json::Value> {
     serde_json::from_str(json)
         .map_err(|error| Failure::argument(format!("metadata: expected JSON, got {error}")))
 }

@@ -3,23 +3,23 @@ use std::path::Path;
 use napi_derive::napi;
 use sparse::Analyzer;
 
-use crate::task::Outcome;
+use crate::call::CallResult;
 
-/// An analyzer and its options, in both directions.
+/// An analyzer and its options, as JavaScript passes and receives them.
 #[napi(object)]
 pub struct NativeAnalyzer {
     /// `english`, `simple`, `whitespace`, `snowball:<language>` or `wordpiece`.
     pub name: String,
     /// The `tokenizer.json` of `wordpiece`.
     pub tokenizer: Option<String>,
-    /// In the place of its own.
+    /// They replace the analyzer's own.
     pub stop_words: Option<Vec<String>>,
-    /// Says only what an index has.
+    /// The version of the analyzer of an index; ignored when JavaScript passes it.
     pub version: Option<u32>,
 }
 
 impl NativeAnalyzer {
-    pub fn load(self) -> Outcome<Analyzer> {
+    pub fn load(self) -> CallResult<Analyzer> {
         let analyzer = match self.tokenizer {
             Some(path) => {
                 let path = Path::new(&path);
@@ -38,7 +38,7 @@ impl NativeAnalyzer {
         })
     }
 
-    /// `folder` is that of its index.
+    /// Describes the analyzer of the index in `folder`.
     pub fn describe(analyzer: &Analyzer, folder: &Path) -> Self {
         Self {
             name: match analyzer.language() {

@@ -1,5 +1,6 @@
 use napi_derive::napi;
 
+/// What one term contributes to a score.
 #[napi(object)]
 pub struct NativeTermExplanation {
     pub term: String,
@@ -10,6 +11,7 @@ pub struct NativeTermExplanation {
     pub contribution: f64,
 }
 
+/// How the score of a passage comes about.
 #[napi(object)]
 pub struct NativeExplanation {
     pub score: f64,

@@ -4,31 +4,28 @@ use std::sync::Arc;
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object};
 use napi_derive::napi;
-use ranking::Hit;
+use ranking::{Hit, RetrievedRun};
 use sparse::{Bm25, Bm25Index, Filter, Repair};
 use tokenize::Tokenizer;
 
 use super::analyzer::NativeAnalyzer;
 use super::explanation::NativeExplanation;
-use super::queries::{Found, QueryBatch, found, ids_of};
-use crate::control::{Control, or_new};
-use crate::error::Failure;
-use crate::hits::{Joined, Room, fits};
-use crate::opening::NativeOpenOptions;
-use crate::run::NativeRun;
-use crate::task::{Outcome, call, spawn};
+use super::queries::{QueryBatch, SearcherIds, ids_of, to_hits};
+use crate::call::{CallResult, Control, Failure, call_sync, control_or_new, spawn};
+use crate::files::NativeOpenOptions;
+use crate::runs::{JoinedIds, NativeRun, U32Buffer, has_room};
 
 fn params(k1: f64, b: f64) -> Bm25 {
     Bm25 { k1: k1 as f32, b: b as f32 }
 }
 
-/// Filters come as JSON, whose form TypeScript has checked.
-fn parsed(filter: Option<String>) -> Outcome<Option<Filter>> {
+/// Filters are passed as JSON, whose form TypeScript has checked.
+fn parse_filter(filter: Option<String>) -> CallResult<Option<Filter>> {
     let filter = filter.map(|json| serde_json::from_str(&json)).transpose();
     filter.map_err(|error| Failure::argument(format!("filter: expected a filter, got {error}")))
 }
 
-/// An open index.
+/// An open BM25 index.
 #[napi]
 pub struct NativeBm25Index {
     inner: Option<Arc<Bm25Index>>,
@@ -36,11 +33,11 @@ pub struct NativeBm25Index {
 }
 
 impl NativeBm25Index {
-    /// Of every piece of a tokenizer, by id, how many of the index's passages have it, and how many passages there are. The index
-    /// has to be of the same pieces.
+    /// A function of a tokenizer that returns the number of passages of the index and, for each piece of the tokenizer, the
+    /// number of passages that have it. The index must have been built with the same pieces.
     pub fn piece_counts(
         &self,
-    ) -> Outcome<impl FnOnce(&Tokenizer) -> Outcome<(u64, Vec<u64>)> + Send + 'static> {
+    ) -> CallResult<impl FnOnce(&Tokenizer) -> CallResult<(u64, Vec<u64>)> + Send + 'static> {
         let (index, folder) = (self.opened()?, self.path.clone());
         Ok(move |tokenizer: &Tokenizer| {
             let searcher = index.searcher();
@@ -66,7 +63,7 @@ impl NativeBm25Index {
     }
 }
 
-/// An index of another analyzer than the one given is refused.
+/// Opens an index. If an analyzer is given, an index of another one is refused.
 #[napi(ts_return_type = "Promise<NativeBm25Index>", catch_unwind)]
 pub fn open_bm25_index(
     env: &Env,
@@ -101,7 +98,7 @@ pub fn repair_bm25_index(env: &Env, path: String) -> napi::Result<Object<'_>> {
 }
 
 impl NativeBm25Index {
-    fn opened(&self) -> Outcome<Arc<Bm25Index>> {
+    fn opened(&self) -> CallResult<Arc<Bm25Index>> {
         self.inner.clone().ok_or_else(|| Failure::closed("index"))
     }
 }
@@ -110,21 +107,23 @@ impl NativeBm25Index {
 impl NativeBm25Index {
     #[napi(getter, catch_unwind)]
     pub fn size(&self) -> napi::Result<u32> {
-        call(|| Ok(self.opened()?.len() as u32))
+        call_sync(|| Ok(self.opened()?.len() as u32))
     }
 
     #[napi(getter, catch_unwind)]
     pub fn analyzer(&self) -> napi::Result<NativeAnalyzer> {
-        call(|| Ok(NativeAnalyzer::describe(&self.opened()?.analyzer(), &self.path)))
+        call_sync(|| Ok(NativeAnalyzer::describe(&self.opened()?.analyzer(), &self.path)))
     }
 
+    /// The terms of a text.
     #[napi(catch_unwind)]
     pub fn terms(&self, text: String) -> napi::Result<Vec<String>> {
-        call(|| Ok(self.opened()?.analyzer().tokens(&text)))
+        call_sync(|| Ok(self.opened()?.analyzer().tokens(&text)))
     }
 
-    /// The hits here and now, `into` memory: see [`Ids::put`](crate::hits::Ids::put). None if that takes longer than a tenth
-    /// of a millisecond or so, or if there is no room.
+    /// Searches on the JavaScript thread, and writes the number of hits and then the bits of their scores to `buffer`.
+    /// Returns the ids; null, without searching, if the search would probably take longer than a quarter of a millisecond, or
+    /// if there is no room.
     #[napi(ts_return_type = "string | Array<string> | null", catch_unwind)]
     pub fn search_if_quick(
         &self,
@@ -132,17 +131,18 @@ impl NativeBm25Index {
         k: u32,
         k1: f64,
         b: f64,
-        #[napi(ts_arg_type = "Uint32Array")] into: Room<'_>,
-    ) -> napi::Result<Option<Joined>> {
-        call(|| {
+        #[napi(ts_arg_type = "Uint32Array")] buffer: U32Buffer<'_>,
+    ) -> napi::Result<Option<JoinedIds>> {
+        call_sync(|| {
             let (searcher, k) = (self.opened()?.searcher(), k as usize);
-            if !fits(k.min(searcher.len() as usize), into) {
+            if !has_room(k.min(searcher.len() as usize), buffer) {
                 return Ok(None);
             }
             let hits = searcher.search_if_quick(&query, k, params(k1, b), &control::Control::new())?;
-            let put =
-                |hits: Vec<Hit>| Ok(ids_of(&searcher, &hits)?.put(hits.iter().map(|hit| hit.score), into));
-            hits.map(put).transpose()
+            let write = |hits: Vec<Hit>| {
+                Ok(ids_of(&searcher, &hits)?.write(hits.iter().map(|hit| hit.score), buffer))
+            };
+            hits.map(write).transpose()
         })
     }
 
@@ -158,15 +158,16 @@ impl NativeBm25Index {
         filter: Option<String>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
-        let (index, control) = (self.opened(), or_new(control));
+        let (index, control) = (self.opened(), control_or_new(control));
         spawn(env, move || {
             let searcher = index?.searcher();
-            let filtered = searcher.filtered(parsed(filter)?.as_ref(), &control)?;
+            let filtered = searcher.filtered(parse_filter(filter)?.as_ref(), &control)?;
             let hits = filtered.search(&query, k as usize, params(k1, b), &control)?;
-            found(&searcher, &hits)
+            to_hits(&searcher, &hits)
         })
     }
 
+    /// Searches with terms and their weights, which are not analyzed.
     #[napi(ts_return_type = "Promise<Hits>", catch_unwind)]
     #[allow(clippy::too_many_arguments)]
     pub fn search_terms<'env>(
@@ -180,16 +181,17 @@ impl NativeBm25Index {
         filter: Option<String>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
-        let (index, control) = (self.opened(), or_new(control));
+        let (index, control) = (self.opened(), control_or_new(control));
         let terms: Vec<(String, f32)> = terms.into_iter().zip(weights.iter().copied()).collect();
         spawn(env, move || {
             let searcher = index?.searcher();
-            let filtered = searcher.filtered(parsed(filter)?.as_ref(), &control)?;
+            let filtered = searcher.filtered(parse_filter(filter)?.as_ref(), &control)?;
             let hits = filtered.search_terms(&terms, k as usize, params(k1, b), &control)?;
-            found(&searcher, &hits)
+            to_hits(&searcher, &hits)
         })
     }
 
+    /// Searches with each query of a batch, which is emptied.
     #[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
     #[allow(clippy::too_many_arguments)]
     pub fn search_many<'env>(
@@ -203,15 +205,16 @@ impl NativeBm25Index {
         filter: Option<String>,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
-        let (index, control) = (self.opened(), or_new(control));
+        let (index, control) = (self.opened(), control_or_new(control));
         let QueryBatch { ids, texts } = std::mem::take(batch);
         spawn(env, move || {
             let searcher = index?.searcher();
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let filtered = searcher.filtered(parsed(filter)?.as_ref(), &control)?;
+            let filtered = searcher.filtered(parse_filter(filter)?.as_ref(), &control)?;
             let lists =
                 filtered.search_many(&texts, k as usize, params(k1, b), threads as usize, &control)?;
-            NativeRun::ranked(ids, lists, Box::new(Found(Arc::clone(&searcher))))
+            let ids_of_hits = Box::new(SearcherIds(Arc::clone(&searcher)));
+            Ok(NativeRun::from(RetrievedRun::new(ids, lists, ids_of_hits)?))
         })
     }
 
@@ -237,16 +240,18 @@ impl NativeBm25Index {
         let index = self.opened();
         spawn(env, move || {
             let fields = index?.searcher().fields(&id)?;
-            serde_json::to_string(&fields).map_err(|error| Failure::new("ERR_INTERNAL", error.to_string()))
+            serde_json::to_string(&fields).map_err(|error| Failure::internal(error.to_string()))
         })
     }
 
+    /// Opens the latest commit.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn reload<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let index = self.opened();
         spawn(env, move || Ok(index?.reload()?))
     }
 
+    /// Checks all files of the index.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn verify<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let index = self.opened();

@@ -1,16 +1,17 @@
-//! Passages from files and stores into an index, without JavaScript.
+//! Adds the passages of files and stores to an index. No passage passes through JavaScript.
 
 use corpus::{Passage, PassageReader, PassageStore};
 use sparse::{IndexWriter, PassageFields};
 
+use crate::call::CallResult;
 use crate::corpus::Ingested;
-use crate::task::Outcome;
 
-/// How a passage comes into an index; an id that is there is refused, or its passage replaced.
-pub type Put = fn(&mut IndexWriter, &str, Option<&str>, &str, &PassageFields) -> Result<(), sparse::Error>;
+/// A method of the writer that takes a passage: id, title, text, fields.
+pub type PutPassage =
+    fn(&mut IndexWriter, &str, Option<&str>, &str, &PassageFields) -> Result<(), sparse::Error>;
 
-/// Adds, or adds in the place of those with the same ids.
-pub fn put(update: bool) -> Put {
+/// The method that adds a passage, or with `update` replaces one with the same id.
+pub fn put_method(update: bool) -> PutPassage {
     if update {
         |writer, id, title, text, fields| writer.update_with_fields(id, title, text, fields).map(drop)
     } else {
@@ -18,11 +19,12 @@ pub fn put(update: bool) -> Put {
     }
 }
 
-/// Makes changes, counting them, of which none may be committed if they end half-way.
-pub fn whole<T>(
+/// Calls `work`, which makes changes and counts them. If it fails after the first change, none of them may be committed: the
+/// writer refuses to commit until it is rolled back.
+pub fn all_or_none<T>(
     writer: &mut IndexWriter,
-    work: impl FnOnce(&mut IndexWriter, &mut u32) -> Outcome<T>,
-) -> Outcome<T> {
+    work: impl FnOnce(&mut IndexWriter, &mut u32) -> CallResult<T>,
+) -> CallResult<T> {
     let mut changes = 0;
     let result = work(writer, &mut changes);
     if result.is_err() && changes > 0 {
@@ -31,45 +33,45 @@ pub fn whole<T>(
     result
 }
 
-/// All that is left of a reader. Progress counts bytes of the source, compressed if it is.
+/// Puts all passages that a reader has left. Progress counts bytes of the source, as they are in the file.
 pub fn from_reader(
     writer: &mut IndexWriter,
-    put: Put,
+    put: PutPassage,
     reader: &mut PassageReader,
     control: &control::Control,
-) -> Outcome<Ingested> {
+) -> CallResult<Ingested> {
     control.set_total(reader.bytes_total());
-    let (mut counted, mut passage, none) = (0, Passage::default(), PassageFields::new());
-    whole(writer, |writer, passages| {
+    let (mut bytes_counted, mut passage, no_fields) = (0, Passage::default(), PassageFields::new());
+    all_or_none(writer, |writer, passages| {
         loop {
             control.check()?;
-            let more = reader.read_into(&mut passage)?;
-            let read = reader.bytes_read();
-            control.advance(read - counted);
-            counted = read;
-            if !more {
+            let has_passage = reader.read_into(&mut passage)?;
+            let bytes_read = reader.bytes_read();
+            control.advance(bytes_read - bytes_counted);
+            bytes_counted = bytes_read;
+            if !has_passage {
                 return Ok(Ingested { passages: *passages, skipped: reader.skipped() as f64 });
             }
-            put(writer, &passage.id, passage.title.as_deref(), &passage.text, &none)?;
+            put(writer, &passage.id, passage.title.as_deref(), &passage.text, &no_fields)?;
             *passages += 1;
         }
     })
 }
 
-/// All passages of a store. Progress counts them.
+/// Puts all passages of a store. Progress counts passages.
 pub fn from_store(
     writer: &mut IndexWriter,
-    put: Put,
+    put: PutPassage,
     store: &PassageStore,
     control: &control::Control,
-) -> Outcome<Ingested> {
+) -> CallResult<Ingested> {
     control.set_total(u64::from(store.len()));
-    let none = PassageFields::new();
-    whole(writer, |writer, passages| {
+    let no_fields = PassageFields::new();
+    all_or_none(writer, |writer, passages| {
         for ord in 0..store.len() {
             control.check()?;
             let passage = store.get(ord)?;
-            put(writer, passage.id, passage.title, passage.text, &none)?;
+            put(writer, passage.id, passage.title, passage.text, &no_fields)?;
             *passages += 1;
             control.advance(1);
         }

@@ -1,4 +1,4 @@
-//! BM25.
+//! BM25 indexes.
 
 mod analyzer;
 mod explanation;

@@ -1,14 +1,13 @@
 use std::sync::Arc;
 
 use napi_derive::napi;
-use ranking::Hit;
+use ranking::{Hit, PassageIds};
 use sparse::Searcher;
 
-use crate::hits::{Hits, Ids};
-use crate::run::Names;
-use crate::task::Outcome;
+use crate::call::CallResult;
+use crate::runs::{Hits, PassageIdBuilder};
 
-/// Queries on their way from JavaScript, copied a slice at a time.
+/// Queries that JavaScript passes in several calls, so that none takes long.
 #[napi]
 #[derive(Default)]
 pub struct QueryBatch {
@@ -29,8 +28,8 @@ impl QueryBatch {
         self.texts.extend(texts);
     }
 
-    /// Ids and texts of `count` queries, each with U+0000 between them: one string crosses faster than many. False,
-    /// and nothing taken, if some have that character in them.
+    /// Ids and texts of `count` queries, each with U+0000 between them: one string crosses faster than many. Returns false,
+    /// and takes nothing, if one contains that character.
     #[napi(catch_unwind)]
     pub fn push_joined(&mut self, count: u32, ids: String, texts: String) -> bool {
         let (ids, texts) = (ids.split('\0'), texts.split('\0'));
@@ -44,22 +43,27 @@ impl QueryBatch {
     }
 }
 
-/// Names what a searcher found.
-pub struct Found(pub Arc<Searcher>);
+/// The ids of the passages of a searcher.
+pub struct SearcherIds(pub Arc<Searcher>);
 
-impl Names for Found {
-    fn for_each_id(&self, _list: usize, hits: &[Hit], with: &mut dyn FnMut(&str)) -> Outcome<()> {
-        Ok(self.0.for_each_id(hits, with)?)
+impl PassageIds for SearcherIds {
+    fn for_each_id(
+        &self,
+        _list: usize,
+        hits: &[Hit],
+        visit: &mut dyn FnMut(&str),
+    ) -> Result<(), ranking::Error> {
+        self.0.for_each_id(hits, visit).map_err(|error| ranking::Error::Ids(error.into()))
     }
 }
 
-/// What a searcher found, with ids.
-pub fn found(searcher: &Searcher, hits: &[Hit]) -> Outcome<Hits> {
-    Ok(ids_of(searcher, hits)?.with_scores(hits.iter().map(|hit| hit.score).collect()))
+/// Hits of a searcher, with ids.
+pub fn to_hits(searcher: &Searcher, hits: &[Hit]) -> CallResult<Hits> {
+    Ok(ids_of(searcher, hits)?.with_scores(hits.iter().map(|hit| hit.score)))
 }
 
-pub fn ids_of(searcher: &Searcher, hits: &[Hit]) -> Outcome<Ids> {
-    let mut ids = Ids::of(hits.len());
+pub fn ids_of(searcher: &Searcher, hits: &[Hit]) -> CallResult<PassageIdBuilder> {
+    let mut ids = PassageIdBuilder::with_capacity(hits.len());
     searcher.for_each_id(hits, |id| ids.push(id))?;
     Ok(ids)
 }

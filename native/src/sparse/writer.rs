@@ -8,14 +8,11 @@ use napi_derive::napi;
 use sparse::{IndexWriter, PassageFields, WriterOptions};
 
 use super::analyzer::NativeAnalyzer;
-use super::ingest::{self, Put, put, whole};
-use crate::control::{Control, or_new};
-use crate::corpus::NativeReadFileOptions;
-use crate::error::Failure;
-use crate::evaluation::NativeTexts;
-use crate::task::{Outcome, spawn};
+use super::ingest::{self, PutPassage, all_or_none, put_method};
+use crate::call::{CallResult, Control, Failure, control_or_new, spawn};
+use crate::corpus::{NativeReadFileOptions, NativeTexts};
 
-/// An index being changed.
+/// A BM25 index that is being changed.
 #[napi]
 pub struct NativeBm25Writer {
     inner: Arc<Mutex<Option<IndexWriter>>>,
@@ -69,37 +66,37 @@ pub fn open_bm25_writer(
 impl NativeBm25Writer {
     fn with<T>(
         inner: &Mutex<Option<IndexWriter>>,
-        work: impl FnOnce(&mut IndexWriter) -> Outcome<T>,
-    ) -> Outcome<T> {
+        work: impl FnOnce(&mut IndexWriter) -> CallResult<T>,
+    ) -> CallResult<T> {
         let mut writer = inner.lock().unwrap_or_else(PoisonError::into_inner);
         work(writer.as_mut().ok_or_else(|| Failure::closed("writer"))?)
     }
 
-    /// Puts every passage. An empty title is none; fields are JSON, or empty for none, and there
-    /// are fewer of them than passages if the last have none.
-    fn each(
+    /// Puts passages. An empty title means no title. Fields are JSON, or empty for no fields; if there are fewer of them than
+    /// passages, the last passages have none.
+    fn put_all(
         inner: &Mutex<Option<IndexWriter>>,
         ids: &[String],
         titles: &[String],
         texts: &[String],
         fields: &[String],
-        put: Put,
-    ) -> Outcome<()> {
-        let none = PassageFields::new();
+        put: PutPassage,
+    ) -> CallResult<()> {
+        let no_fields = PassageFields::new();
         let fields = fields.iter().map(String::as_str).chain(std::iter::repeat(""));
         Self::with(inner, |writer| {
-            whole(writer, |writer, done| {
+            all_or_none(writer, |writer, change_count| {
                 for (((id, title), text), json) in ids.iter().zip(titles).zip(texts).zip(fields) {
                     let title = Some(title.as_str()).filter(|title| !title.is_empty());
                     if json.is_empty() {
-                        put(writer, id, title, text, &none)?;
+                        put(writer, id, title, text, &no_fields)?;
                     } else {
                         let fields = serde_json::from_str(json).map_err(|error| {
                             Failure::argument(format!("fields of \"{id}\": expected fields, got {error}"))
                         })?;
                         put(writer, id, title, text, &fields)?;
                     }
-                    *done += 1;
+                    *change_count += 1;
                 }
                 Ok(())
             })
@@ -109,7 +106,7 @@ impl NativeBm25Writer {
 
 #[napi]
 impl NativeBm25Writer {
-    /// An empty title is none, and so are fields, which are JSON.
+    /// Adds passages with new ids. An empty title means no title. Fields are JSON, or empty for no fields.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn add<'env>(
         &self,
@@ -120,9 +117,10 @@ impl NativeBm25Writer {
         fields: Vec<String>,
     ) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
-        spawn(env, move || Self::each(&inner, &ids, &titles, &texts, &fields, put(false)))
+        spawn(env, move || Self::put_all(&inner, &ids, &titles, &texts, &fields, put_method(false)))
     }
 
+    /// Adds passages, or replaces those with the same ids.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn update<'env>(
         &self,
@@ -133,7 +131,7 @@ impl NativeBm25Writer {
         fields: Vec<String>,
     ) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
-        spawn(env, move || Self::each(&inner, &ids, &titles, &texts, &fields, put(true)))
+        spawn(env, move || Self::put_all(&inner, &ids, &titles, &texts, &fields, put_method(true)))
     }
 
     /// Adds the passages of a file or folder, or updates them.
@@ -146,11 +144,13 @@ impl NativeBm25Writer {
         update: bool,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
-        let (inner, control) = (Arc::clone(&self.inner), or_new(control));
+        let (inner, control) = (Arc::clone(&self.inner), control_or_new(control));
         spawn(env, move || {
             let mut reader =
                 corpus::open_passages(Path::new(&source), options.format.parse()?, &options.parse(&control))?;
-            Self::with(&inner, |writer| ingest::from_reader(writer, put(update), &mut reader, &control))
+            Self::with(&inner, |writer| {
+                ingest::from_reader(writer, put_method(update), &mut reader, &control)
+            })
         })
     }
 
@@ -163,15 +163,15 @@ impl NativeBm25Writer {
         update: bool,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
-        let (inner, store, control) = (Arc::clone(&self.inner), store.store(), or_new(control));
+        let (inner, store, control) = (Arc::clone(&self.inner), store.store(), control_or_new(control));
         spawn(env, move || {
             let store =
                 store.ok_or_else(|| Failure::argument("source: expected a passage store, got texts"))?;
-            Self::with(&inner, |writer| ingest::from_store(writer, put(update), &store, &control))
+            Self::with(&inner, |writer| ingest::from_store(writer, put_method(update), &store, &control))
         })
     }
 
-    /// Resolves to how many of the ids were there.
+    /// Deletes passages. Resolves to the number of ids that the index had.
     #[napi(ts_return_type = "Promise<number>", catch_unwind)]
     pub fn delete<'env>(&self, env: &'env Env, ids: Vec<String>) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
@@ -196,7 +196,7 @@ impl NativeBm25Writer {
         spawn(env, move || Self::with(&inner, |writer| Ok(writer.rollback()?)))
     }
 
-    /// Changes that belong together ended half-way.
+    /// Marks the changes since the last commit as incomplete: they can be rolled back, not committed.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn interrupt<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
@@ -208,7 +208,7 @@ impl NativeBm25Writer {
         })
     }
 
-    /// Gives the lock back; what was not committed is gone.
+    /// Releases the lock of the index. Changes that were not committed are lost.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
     pub fn close<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let inner = Arc::clone(&self.inner);
@@ -219,7 +219,7 @@ impl NativeBm25Writer {
     }
 }
 
-/// Builds an index, in one segment, of the passages of a store.
+/// Builds an index of one segment from the passages of a store.
 #[napi(ts_return_type = "Promise<void>", catch_unwind)]
 pub fn build_bm25_from_store<'env>(
     env: &'env Env,
@@ -228,12 +228,12 @@ pub fn build_bm25_from_store<'env>(
     analyzer: NativeAnalyzer,
     control: Option<&Control>,
 ) -> napi::Result<Object<'env>> {
-    let control = or_new(control);
+    let control = control_or_new(control);
     spawn(env, move || {
         let store = PassageStore::open(Path::new(&store))?;
         let mut writer = IndexWriter::create(Path::new(&output), analyzer.load()?, WriterOptions::default())?;
         writer.merge_in_background(false);
-        ingest::from_store(&mut writer, put(false), &store, &control)?;
+        ingest::from_store(&mut writer, put_method(false), &store, &control)?;
         // Neither the commit nor the merge can be interrupted.
         control.check()?;
         writer.commit()?;

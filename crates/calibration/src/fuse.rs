@@ -1,0 +1,133 @@
+//! Fuses runs of several models by choosing, for each query, the list of the most confident model (Yang et al., 2023, §3.2).
+
+use std::collections::HashMap;
+
+use control::Control;
+use ranking::{QueryUnion, RetrievedRun};
+
+use crate::choice::{Candidate, choose};
+use crate::error::Error;
+
+/// A model whose run may be chosen.
+#[derive(Debug, Clone)]
+pub struct ConfidentModel {
+    /// Its lists.
+    pub run: RetrievedRun,
+    /// The run whose scores its confidence is computed from: `run` itself, or one with the scores of phrases.
+    pub scores: RetrievedRun,
+    /// The temperature at which its confidence is calibrated.
+    pub temperature: f64,
+}
+
+/// Lists of the most confident models.
+#[derive(Debug)]
+pub struct ConfidentRun {
+    /// The chosen lists. Ids of lists that were not chosen are never looked up.
+    pub run: RetrievedRun,
+    /// `[queries]`: position of the chosen model.
+    pub chosen: Vec<usize>,
+    /// `[queries, models]`
+    pub confidences: Vec<f64>,
+}
+
+/// For each query, the first `k` hits of the most confident model, by the first `depth` scores of each. Counts queries as
+/// progress.
+///
+/// # Errors
+///
+/// As [`choose`], with the id of the query; [`Error::Cancelled`].
+pub fn fuse_by_confidence(
+    models: &[ConfidentModel],
+    depth: usize,
+    k: usize,
+    control: &Control,
+) -> Result<ConfidentRun, Error> {
+    let runs: Vec<RetrievedRun> = models.iter().map(|model| model.run.clone()).collect();
+    let queries = QueryUnion::new(&runs);
+    let positions = |model: &ConfidentModel| -> HashMap<String, usize> {
+        model.scores.query_ids().map(str::to_owned).zip(0..).collect()
+    };
+    let positions: Vec<HashMap<String, usize>> = models.iter().map(positions).collect();
+    control.set_total(queries.ids.len() as u64);
+    let (mut chosen, mut confidences) = (Vec::new(), Vec::new());
+    for query in &queries.ids {
+        control.check()?;
+        let scores = |(model, positions): (&ConfidentModel, &HashMap<String, usize>)| -> Vec<f32> {
+            let hits = positions.get(query).map(|&at| model.scores.hits(at, depth)).unwrap_or_default();
+            hits.iter().map(|hit| hit.score).collect()
+        };
+        let scores: Vec<Vec<f32>> = models.iter().zip(&positions).map(scores).collect();
+        let candidates = scores.iter().zip(models);
+        let candidates: Vec<Candidate<'_>> =
+            candidates.map(|(scores, model)| Candidate { scores, temperature: model.temperature }).collect();
+        let choice = choose(&candidates).map_err(|error| error.of_query(query))?;
+        chosen.push(choice.model);
+        confidences.extend(choice.confidences);
+        control.advance(1);
+    }
+    let run = queries.select(&runs, &chosen, k).expect("the queries of a union are distinct");
+    Ok(ConfidentRun { run, chosen, confidences })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ranking::{Run, ScoredId};
+
+    fn run(lists: &[(&str, &[(&str, f32)])]) -> RetrievedRun {
+        let mut run = Run::new();
+        for &(query, hits) in lists {
+            run.insert(query, hits.iter().map(|&(id, score)| ScoredId { id: id.into(), score }).collect());
+        }
+        run.into()
+    }
+
+    fn model(run: RetrievedRun) -> ConfidentModel {
+        ConfidentModel { scores: run.clone(), run, temperature: 1.0 }
+    }
+
+    #[test]
+    fn each_query_has_the_list_of_the_model_with_the_greatest_lead() {
+        let models = [
+            model(run(&[("q1", &[("a", 9.0), ("b", 1.0)]), ("q2", &[("a", 2.0), ("b", 1.0)])])),
+            model(run(&[
+                ("q1", &[("b", 5.0), ("a", 4.0)]),
+                ("q2", &[("b", 8.0), ("a", 1.0)]),
+                ("q3", &[("c", 0.0)]),
+            ])),
+        ];
+        let control = Control::new();
+        let fused = fuse_by_confidence(&models, 2, 1, &control).expect("finite scores");
+
+        assert_eq!(fused.chosen, [0, 1, 1]);
+        assert_eq!(fused.confidences.len(), 6);
+        // One score is all there is of q3; the first model has none.
+        assert_eq!(fused.confidences[4..], [0.0, 1.0]);
+        let named = fused.run.to_run().expect("ids are there");
+        let best = |query: &str| named.get(query).expect("a query")[0].id.clone();
+        assert_eq!([best("q1"), best("q2"), best("q3")], ["a", "b", "c"]);
+        assert_eq!(named.get("q1").map(<[_]>::len), Some(1));
+        assert_eq!((control.done(), control.total()), (3, 3));
+    }
+
+    #[test]
+    fn scores_may_come_from_another_run() {
+        let lists = run(&[("q", &[("a", 1.0)])]);
+        let unsure = run(&[("q", &[("a\u{1f}0", 1.0), ("a\u{1f}1", 1.0)])]);
+        let sure = run(&[("q", &[("x", 9.0), ("y", 1.0)])]);
+        let models = [
+            ConfidentModel { run: lists, scores: unsure, temperature: 1.0 },
+            ConfidentModel { run: run(&[("q", &[("b", 1.0)])]), scores: sure, temperature: 1.0 },
+        ];
+        let fused = fuse_by_confidence(&models, 2, 1, &Control::new()).expect("finite scores");
+        assert_eq!(fused.chosen, [1]);
+        assert_eq!(fused.confidences[0], 0.5);
+    }
+
+    #[test]
+    fn a_score_that_is_not_finite_is_reported_with_its_query() {
+        let models = [model(run(&[("q7", &[("a", f32::INFINITY)])]))];
+        let refused = fuse_by_confidence(&models, 1, 1, &Control::new()).expect_err("infinite");
+        assert_eq!(refused.to_string(), "query \"q7\": scores: expected finite numbers, got inf");
+    }
+}

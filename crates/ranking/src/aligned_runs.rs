@@ -1,0 +1,85 @@
+use std::collections::HashMap;
+
+use crate::{Error, Hit, IdInterner, RetrievedRun};
+
+/// Several runs, query by query, with one number for each passage in all of them.
+#[derive(Debug)]
+pub struct AlignedRuns {
+    /// Ids of the numbers that are the ords of `lists`.
+    pub interner: IdInterner,
+    /// In the order of first appearance: first all of the first run, then what the second adds, and so on.
+    pub queries: Vec<String>,
+    /// `[runs][queries]`; empty where a run lacks a query.
+    pub lists: Vec<Vec<Vec<Hit>>>,
+}
+
+impl AlignedRuns {
+    /// Aligns the first `depth` hits of all lists.
+    ///
+    /// # Errors
+    ///
+    /// If ids cannot be read.
+    pub fn new(runs: &[RetrievedRun], depth: usize) -> Result<Self, Error> {
+        let mut interner = IdInterner::default();
+        let mut positions: HashMap<String, usize> = HashMap::new();
+        let (mut queries, mut lists) = (Vec::new(), Vec::with_capacity(runs.len()));
+        for run in runs {
+            let mut aligned: Vec<Vec<Hit>> = Vec::new();
+            run.for_each_interned(depth, &mut interner, |query, hits| {
+                let at = *positions.entry(query.to_owned()).or_insert_with(|| {
+                    queries.push(query.to_owned());
+                    queries.len() - 1
+                });
+                aligned.resize_with(queries.len().max(aligned.len()), Vec::new);
+                aligned[at] = hits;
+            })?;
+            lists.push(aligned);
+        }
+        lists.iter_mut().for_each(|lists| lists.resize_with(queries.len(), Vec::new));
+        Ok(Self { interner, queries, lists })
+    }
+
+    /// The lists of a query, one per run.
+    #[must_use]
+    pub fn lists_of(&self, query: usize) -> Vec<&[Hit]> {
+        self.lists.iter().map(|lists| lists[query].as_slice()).collect()
+    }
+
+    /// Position of each of the queries `ids`, if a run has it.
+    #[must_use]
+    pub fn positions<'a>(&self, ids: impl IntoIterator<Item = &'a str>) -> Vec<Option<usize>> {
+        let positions: HashMap<&str, usize> =
+            self.queries.iter().enumerate().map(|(at, query)| (query.as_str(), at)).collect();
+        ids.into_iter().map(|id| positions.get(id).copied()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Run, ScoredId};
+
+    fn run(lists: &[(&str, &[&str])]) -> RetrievedRun {
+        let mut run = Run::new();
+        for &(query, ids) in lists {
+            run.insert(query, ids.iter().map(|&id| ScoredId { id: id.into(), score: 1.0 }).collect());
+        }
+        run.into()
+    }
+
+    #[test]
+    fn a_passage_has_one_number_in_all_runs_and_a_missing_query_an_empty_list() {
+        let runs = [run(&[("q1", &["a", "b"])]), run(&[("q2", &["c"]), ("q1", &["b", "c", "d"])])];
+        let aligned = AlignedRuns::new(&runs, 2).expect("ids are there");
+
+        assert_eq!(aligned.queries, ["q1", "q2"]);
+        let ids = |query: usize| -> Vec<Vec<&str>> {
+            let ids = |list: &&[Hit]| list.iter().map(|hit| aligned.interner.id(hit.ord)).collect();
+            aligned.lists_of(query).iter().map(ids).collect()
+        };
+        assert_eq!(ids(0), [vec!["a", "b"], vec!["b", "c"]]);
+        assert_eq!(ids(1), [vec![], vec!["c"]]);
+        assert_eq!(aligned.lists[0][0][1].ord, aligned.lists[1][0][0].ord);
+        assert_eq!(aligned.positions(["q2", "q3", "q1"]), [Some(1), None, Some(0)]);
+    }
+}

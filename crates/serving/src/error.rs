@@ -1,0 +1,57 @@
+use std::path::PathBuf;
+
+use crate::scheduling::Poisoned;
+
+/// Why a call on a shared index failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An argument that has no meaning.
+    #[error("{message}")]
+    Argument {
+        /// What was expected and what was passed.
+        message: String,
+    },
+    /// A phrase that is passed twice.
+    #[error("{operation}: expected phrases of \"{passage}\" that differ, got one twice at {row}")]
+    DuplicatePhrase {
+        /// The call that was refused.
+        operation: &'static str,
+        /// The passage of the phrase.
+        passage: String,
+        /// Position of its second appearance among the ids passed.
+        row: usize,
+    },
+    /// A change panicked halfway.
+    #[error(transparent)]
+    Poisoned(#[from] Poisoned),
+    /// Rows of a file that the index refuses.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file of vectors.
+        path: PathBuf,
+        /// Why. Positions count from the first row of the file.
+        source: dense::Error,
+    },
+    /// The index refused.
+    #[error(transparent)]
+    Dense(#[from] dense::Error),
+    /// A file of vectors could not be read or written.
+    #[error(transparent)]
+    Vectors(#[from] vectors::Error),
+    /// A file could not be written.
+    #[error(transparent)]
+    Storage(#[from] storage::Error),
+    /// Hits could not be collected into a run.
+    #[error(transparent)]
+    Ranking(#[from] ranking::Error),
+    /// The work was cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] control::Cancelled),
+}
+
+impl Error {
+    pub(crate) fn argument(message: impl Into<String>) -> Self {
+        Self::Argument { message: message.into() }
+    }
+}

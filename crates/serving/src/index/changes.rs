@@ -1,0 +1,235 @@
+//! Changes of an index while others search it.
+//!
+//! New rows are written in slices, between which waiting searches run. They are staged: no search finds them until all are
+//! published at once, or dropped after an error.
+
+use std::mem;
+
+use control::Control;
+use dense::{Longest, Put};
+
+use super::shared::SharedIndex;
+use super::vector_index::VectorIndex;
+use crate::Error;
+use crate::scheduling::WriteSlices;
+
+impl SharedIndex {
+    /// Adds or replaces vectors `[ids, dim]`: all of them or, after an error, none. Searches go on in the meantime. In an
+    /// index of phrases, each passage is added or replaced as a whole, and its phrases must follow one another.
+    ///
+    /// # Errors
+    ///
+    /// If the index refuses a vector or an id, or the work is cancelled.
+    pub fn put(
+        &self,
+        put: Put,
+        ids: Vec<String>,
+        mut vectors: Vec<f32>,
+        control: &Control,
+    ) -> Result<(), Error> {
+        control.set_total(ids.len() as u64);
+        if self.has_phrases {
+            return self.put_phrases(put, ids, &mut vectors, control);
+        }
+        let vectors = &vectors;
+        self.read(|index| index.check_rows(put, &ids, vectors))??;
+        let longest = [Longest::of(self.dim as usize, vectors)];
+        self.stage_and_publish(&longest, || self.stage(put, ids, vectors, control))
+    }
+
+    /// Publishes what `stage` has [staged](Self::stage), or drops it if `stage` failed. `longest` describes all vectors that
+    /// will be staged.
+    pub(crate) fn stage_and_publish(
+        &self,
+        longest: &[Longest],
+        stage: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.stage_and_publish_with(longest, stage, |_, _| Ok(()))
+    }
+
+    /// [`stage_and_publish`](Self::stage_and_publish), and calls `then` under the same lock. `then` may add to the pairs
+    /// (old row, new row) of rows that were replaced, which filters follow.
+    pub(super) fn stage_and_publish_with(
+        &self,
+        longest: &[Longest],
+        stage: impl FnOnce() -> Result<(), Error>,
+        then: impl FnOnce(&mut VectorIndex, &mut Vec<(u32, u32)>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.write(|index| longest.iter().for_each(|&longest| index.expect(longest)))?;
+        let staged = stage();
+        self.write(|index| match staged {
+            Ok(()) => {
+                let mut replaced = index.publish();
+                let result = then(index, &mut replaced);
+                self.filters.lock().follow(&replaced);
+                result
+            }
+            Err(error) => {
+                index.take_back();
+                Err(error)
+            }
+        })?
+    }
+
+    /// Writes rows that no search finds yet, slice by slice.
+    pub(crate) fn stage(
+        &self,
+        put: Put,
+        ids: Vec<String>,
+        vectors: &[f32],
+        control: &Control,
+    ) -> Result<(), Error> {
+        let dim = self.dim as usize;
+        let mut slices = WriteSlices::new(self.read(VectorIndex::first_slice)?);
+        let (mut ids, mut vectors) = (ids.into_iter(), vectors);
+        while ids.len() > 0 {
+            let reads_before = self.read_count();
+            let slice: Vec<String> = ids.by_ref().take(slices.row_count()).collect();
+            let (slice_vectors, rest) = vectors.split_at(slice.len() * dim);
+            vectors = rest;
+            self.write(|index| {
+                // The time of a slice does not include waiting for the lock.
+                slices.start();
+                control.check()?;
+                index.stage(put, slice, slice_vectors, self.threads, control)
+            })??;
+            slices.finish(self.read_count() > reads_before);
+        }
+        Ok(())
+    }
+
+    /// Deletes rows or, in an index of phrases, passages. Unknown ids are ignored. Returns how many ids were known.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] if a change panicked.
+    pub fn delete(&self, ids: &[String]) -> Result<u32, Error> {
+        let mut ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        if self.has_phrases {
+            return self.delete_passages(&ids);
+        }
+        self.read(|index| ids.retain(|id| index.ord(id).is_some()))?;
+        self.delete_rows(&ids)?;
+        Ok(ids.len() as u32)
+    }
+
+    /// Deletes rows whose ids are known.
+    pub(super) fn delete_rows(&self, ids: &[&str]) -> Result<(), Error> {
+        Ok(self.write(|index| index.delete(ids))??)
+    }
+
+    /// Replaces the index by a copy without the deleted rows. Searches go on while the copy is made.
+    ///
+    /// # Errors
+    ///
+    /// If it is cancelled, or the system gives no threads.
+    pub fn compact(&self, control: &Control) -> Result<(), Error> {
+        let (compacted, live) = self.read(|index| {
+            control.set_total(index.live_len() as u64);
+            (index.compacted(self.threads, control), index.live())
+        })?;
+        let compacted = compacted?;
+        let old = self.write(|index| {
+            self.filters.lock().compact(&live);
+            mem::replace(index, compacted)
+        })?;
+        // Freeing gigabytes takes a while: not under the lock.
+        drop(old);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RowFilter, SearchParams};
+    use dense::{FlatIndex, HnswIndex, HnswOptions, RowSet, Similarity};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    fn flat() -> Arc<SharedIndex> {
+        let index = FlatIndex::new(1, Similarity::Dot, serde_json::Value::Null).expect("a dimension of 1");
+        SharedIndex::new(VectorIndex::Flat(index), 0)
+    }
+
+    fn ids(ids: &[&str]) -> Vec<String> {
+        ids.iter().map(|&id| id.to_owned()).collect()
+    }
+
+    /// The ids that a search finds, best first.
+    fn found(index: &SharedIndex, filter: Option<&RowFilter>) -> Vec<String> {
+        let params = SearchParams { k: 100, ef: 100 };
+        let collect = |index: &VectorIndex, hits: &[ranking::Hit]| {
+            hits.iter().map(|hit| index.id(hit.ord).to_owned()).collect()
+        };
+        index.search(&[1.0], params, filter, &Control::new(), collect).expect("a query of dimension 1")
+    }
+
+    #[test]
+    fn rows_are_put_all_together_or_not_at_all() {
+        let index = flat();
+        index.put(Put::Add, ids(&["a", "b"]), vec![1.0, 2.0], &Control::new()).expect("they are new");
+        assert_eq!(found(&index, None), ["b", "a"]);
+
+        let refused = index.put(Put::Add, ids(&["c", "a"]), vec![3.0, 4.0], &Control::new());
+        assert!(matches!(refused, Err(Error::Dense(dense::Error::DuplicateId { row: 1, .. }))));
+        assert_eq!((found(&index, None), index.live_len()), (ids(&["b", "a"]), 2));
+    }
+
+    #[test]
+    fn a_cancelled_change_leaves_nothing_behind() {
+        let index = flat();
+        let control = Control::new();
+        control.cancel();
+        let cancelled = index.put(Put::Add, ids(&["a"]), vec![1.0], &control);
+        assert!(matches!(cancelled, Err(Error::Dense(dense::Error::Cancelled(_)))));
+        assert_eq!(index.live_len(), 0);
+        index.put(Put::Add, ids(&["a"]), vec![1.0], &Control::new()).expect("it is still new");
+    }
+
+    #[test]
+    fn a_search_during_a_change_finds_all_of_it_or_nothing() {
+        const ROWS: usize = 4_000;
+        let index = HnswIndex::new(1, Similarity::Dot, HnswOptions::default(), serde_json::Value::Null)
+            .expect("a dimension of 1");
+        let index = SharedIndex::new(VectorIndex::Hnsw(index), 1);
+        let is_done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let names = (0..ROWS).map(|row| row.to_string()).collect();
+                let vectors = (0..ROWS).map(|row| row as f32).collect();
+                index.put(Put::Add, names, vectors, &Control::new()).expect("they are new");
+                is_done.store(true, Ordering::SeqCst);
+            });
+            while !is_done.load(Ordering::SeqCst) {
+                let seen = index.read(VectorIndex::live_len).expect("no panic");
+                assert!(seen == 0 || seen == ROWS, "{seen} rows");
+            }
+        });
+        assert_eq!(index.live_len() as usize, ROWS);
+    }
+
+    #[test]
+    fn a_filter_follows_replaced_rows_and_a_compaction() {
+        let index = flat();
+        index
+            .put(Put::Add, ids(&["a", "b", "c"]), vec![1.0, 2.0, 3.0], &Control::new())
+            .expect("they are new");
+        let allow = |index: &VectorIndex| -> RowSet {
+            ["a", "c"].map(|id| index.ord(id).expect("added")).into_iter().collect()
+        };
+        let filter = index.filter(allow).expect("no panic");
+        assert_eq!(found(&index, Some(&filter)), ["c", "a"]);
+
+        index.put(Put::Update, ids(&["a"]), vec![9.0], &Control::new()).expect("it is there");
+        assert_eq!(found(&index, Some(&filter)), ["a", "c"]);
+
+        assert_eq!(index.delete(&ids(&["c", "nobody", "c"])).expect("no panic"), 1);
+        index.compact(&Control::new()).expect("not cancelled");
+        assert_eq!(found(&index, Some(&filter)), ["a"]);
+        assert_eq!(filter.len(), 1);
+    }
+}

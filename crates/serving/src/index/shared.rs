@@ -1,0 +1,158 @@
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use dense::{PHRASES, RowSet, has_phrases};
+use parking_lot::Mutex;
+
+use super::filter::{FilterList, RowFilter};
+use super::rows_per_passage::RowsPerPassage;
+use super::vector_index::VectorIndex;
+use crate::scheduling::{FairRwLock, LatencyEstimate, Poisoned, SerialQueue};
+
+/// An index that searches share, and that a writer takes for itself for a few milliseconds at a time.
+///
+/// What a JavaScript property returns is stored beside the lock, so that the event loop never waits for a writer. Methods
+/// that change the index must run on its [`changes`](Self::changes) queue: they read, decide and write in several steps.
+#[derive(Debug)]
+pub struct SharedIndex {
+    index: FairRwLock<VectorIndex>,
+    /// Runs changes, and whatever must not see half of one, in order.
+    pub changes: Arc<SerialQueue>,
+    /// Predicts how long a search takes.
+    pub latency: LatencyEstimate,
+    /// Name of the class in JavaScript.
+    pub kind: &'static str,
+    /// Dimension of the vectors.
+    pub dim: u32,
+    /// `dot`, `cosine` or `l2`.
+    pub similarity: &'static str,
+    /// How a flat index stores its vectors.
+    pub storage: Option<&'static str>,
+    /// JSON that was stored with the index.
+    pub metadata: String,
+    /// Whether a passage has several rows, one for each of its phrases.
+    pub has_phrases: bool,
+    /// Whether vectors of phrases are scaled to length 1 when they are added.
+    pub(super) has_unit_length: bool,
+    pub(super) rows_per_passage: RowsPerPassage,
+    /// Threads for linking new rows into a graph; 0 means one per core.
+    pub(super) threads: usize,
+    live_len: AtomicU32,
+    memory_bytes: AtomicU64,
+    is_resident: AtomicBool,
+    pub(super) filters: Mutex<FilterList>,
+    /// Name under which other threads find the index; made when it is first asked for.
+    pub(super) token: OnceLock<String>,
+    /// Number of JavaScript objects that have the index open.
+    pub(super) handle_count: AtomicU32,
+}
+
+/// A mapped index counts as resident if its vectors have at most this many bytes: opening it has read them.
+const MAX_RESIDENT_MAPPED_BYTES: usize = 64 << 20;
+
+impl SharedIndex {
+    /// Shares an index. `threads` is the number of threads for linking new rows into a graph; 0 means one per core.
+    #[must_use]
+    pub fn new(index: VectorIndex, threads: usize) -> Arc<Self> {
+        Arc::new(Self {
+            changes: Arc::default(),
+            latency: LatencyEstimate::default(),
+            kind: index.kind(),
+            dim: index.dim() as u32,
+            similarity: index.similarity(),
+            storage: index.storage(),
+            metadata: index.metadata().to_string(),
+            has_phrases: has_phrases(index.metadata()),
+            has_unit_length: index.metadata()[PHRASES]["unitLength"] == true,
+            rows_per_passage: RowsPerPassage::default(),
+            threads,
+            live_len: AtomicU32::new(index.live_len() as u32),
+            memory_bytes: AtomicU64::new(index.memory_bytes() as u64),
+            is_resident: AtomicBool::new(is_resident(&index)),
+            filters: Mutex::default(),
+            token: OnceLock::new(),
+            handle_count: AtomicU32::new(1),
+            index: FairRwLock::new(index),
+        })
+    }
+
+    /// Number of rows that are not deleted, after the last write. Never waits.
+    pub fn live_len(&self) -> u32 {
+        self.live_len.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of memory that the index has allocated, after the last write. Never waits.
+    pub fn memory_bytes(&self) -> u64 {
+        self.memory_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Whether a search will not wait for a disk.
+    pub fn is_resident(&self) -> bool {
+        self.is_resident.load(Ordering::Relaxed)
+    }
+
+    /// Calls `work` with the index; searches of other threads go on.
+    ///
+    /// # Errors
+    ///
+    /// [`Poisoned`] if a change panicked.
+    pub fn read<R>(&self, work: impl FnOnce(&VectorIndex) -> R) -> Result<R, Poisoned> {
+        self.index.read(work)
+    }
+
+    /// [`read`](Self::read), or `None` if it would have to wait for a change.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub fn try_read<R>(&self, work: impl FnOnce(&VectorIndex) -> R) -> Result<Option<R>, Poisoned> {
+        self.index.try_read(work)
+    }
+
+    /// Calls `work` with the index, alone.
+    pub(super) fn write<R>(&self, work: impl FnOnce(&mut VectorIndex) -> R) -> Result<R, Poisoned> {
+        self.index.write(|index| {
+            let result = work(index);
+            self.live_len.store(index.live_len() as u32, Ordering::Relaxed);
+            self.memory_bytes.store(index.memory_bytes() as u64, Ordering::Relaxed);
+            self.is_resident.store(is_resident(index), Ordering::Relaxed);
+            result
+        })
+    }
+
+    /// How often the index was read so far.
+    pub(super) fn read_count(&self) -> u64 {
+        self.index.read_count()
+    }
+
+    /// Whether `id` is the id of a row or, in an index of phrases, of a passage.
+    #[must_use]
+    pub fn has_id(&self, index: &VectorIndex, id: &str) -> bool {
+        if self.has_phrases { !index.rows_of_passage(id).is_empty() } else { index.ord(id).is_some() }
+    }
+
+    /// The row of an id or, in an index of phrases, all rows of a passage.
+    #[must_use]
+    pub fn rows_of_id(&self, index: &VectorIndex, id: &str) -> Vec<u32> {
+        if self.has_phrases { index.rows_of_passage(id) } else { index.ord(id).into_iter().collect() }
+    }
+
+    /// A filter that allows the rows that `rows` returns, and follows the changes of the index from now on.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub fn filter(&self, rows: impl FnOnce(&VectorIndex) -> RowSet) -> Result<Arc<RowFilter>, Poisoned> {
+        // The lock is held until the filter is in the list, so that no change comes in between.
+        self.read(|index| {
+            let filter = Arc::new(RowFilter::new(rows(index)));
+            self.filters.lock().push(&filter);
+            filter
+        })
+    }
+}
+
+fn is_resident(index: &VectorIndex) -> bool {
+    let vector_bytes = index.row_count() * index.dim() * size_of::<f32>();
+    vector_bytes <= MAX_RESIDENT_MAPPED_BYTES || index.memory_bytes() >= vector_bytes
+}

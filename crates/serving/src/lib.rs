@@ -1,0 +1,35 @@
+//! What a long-lived process needs around an index: it answers searches while the index changes, and runs calls on threads.
+//!
+//! [`SharedIndex`] is a flat or an HNSW index behind a read–write lock. Searches share it. Changes run one after another on
+//! a [`SerialQueue`], take the lock for a few milliseconds at a time ([`WriteSlices`]), and become visible all at once.
+//! [`FairRwLock`] lets the searches in that waited for such a slice. [`LatencyEstimate`] predicts whether a search is fast
+//! enough to run on the caller's own thread; [`ThreadPool`] runs the others. [`import_vectors`] and [`export_vectors`] move
+//! vectors between an index and files.
+//!
+//! ```
+//! use control::Control;
+//! use dense::{FlatIndex, Put, Similarity};
+//! use serving::{SearchParams, SharedIndex, VectorIndex};
+//!
+//! let control = Control::new();
+//! let index = FlatIndex::new(2, Similarity::Dot, serde_json::Value::Null)?;
+//! let shared = SharedIndex::new(VectorIndex::Flat(index), 0);
+//! shared.put(Put::Add, vec!["east".into(), "north".into()], vec![1.0, 0.0, 0.0, 1.0], &control)?;
+//!
+//! let params = SearchParams { k: 1, ef: 0 };
+//! let best = shared.search(&[1.0, 3.0], params, None, &control, |index, hits| index.id(hits[0].ord).to_owned())?;
+//! assert_eq!(best, "north");
+//! # Ok::<(), serving::Error>(())
+//! ```
+
+mod error;
+mod index;
+mod scheduling;
+mod vector_files;
+
+pub use error::Error;
+pub use index::{BatchParams, QueryBatch, RowFilter, SearchParams, SharedIndex, VectorIndex};
+pub use scheduling::{
+    FairRwLock, LatencyEstimate, Poisoned, SerialQueue, Task, ThreadPool, ThreadPoolOptions, WriteSlices,
+};
+pub use vector_files::{export_vectors, import_vectors, in_file};

@@ -1,0 +1,76 @@
+//! Predicts how long a search takes from how long earlier ones took.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// A search that takes longer than this is worth the time to wake another thread.
+const QUICK: Duration = Duration::from_micros(250);
+
+/// The time that searches of one index take for each row that they score.
+///
+/// It follows the fastest recent searches: a faster one replaces the estimate, a slower one raises it by a sixteenth of the
+/// difference. A thread that waited for a CPU core says little about the search.
+#[derive(Debug, Default)]
+pub struct LatencyEstimate {
+    /// Nanoseconds per row, as the bits of an `f32`; 0 while unknown.
+    nanos_per_row: AtomicU32,
+}
+
+impl LatencyEstimate {
+    /// Whether a search that scores `rows` rows will probably take less than a quarter of a millisecond. Until a search was
+    /// [recorded](Self::record), none will.
+    pub fn is_quick(&self, rows: usize) -> bool {
+        let nanos_per_row = f32::from_bits(self.nanos_per_row.load(Ordering::Relaxed));
+        nanos_per_row > 0.0 && nanos_per_row * (rows as f32) < QUICK.as_nanos() as f32
+    }
+
+    /// Learns from a search that scored `rows` rows. Of two that are recorded at the same time, one may be lost.
+    pub fn record(&self, rows: usize, elapsed: Duration) {
+        let new = elapsed.as_nanos().max(1) as f32 / rows.max(1) as f32;
+        let old = f32::from_bits(self.nanos_per_row.load(Ordering::Relaxed));
+        let next = if old > 0.0 && new > old { old + (new - old) / 16.0 } else { new };
+        self.nanos_per_row.store(next.to_bits(), Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_search_is_quick_before_one_was_recorded() {
+        assert!(!LatencyEstimate::default().is_quick(1));
+    }
+
+    #[test]
+    fn searches_are_quick_up_to_a_quarter_of_a_millisecond() {
+        let estimate = LatencyEstimate::default();
+        // 10 ns per row: 24,999 rows take just less than 250 µs.
+        estimate.record(100, Duration::from_micros(1));
+        assert!(estimate.is_quick(24_999));
+        assert!(!estimate.is_quick(25_000));
+    }
+
+    #[test]
+    fn one_slow_search_changes_little_and_many_change_the_estimate() {
+        let estimate = LatencyEstimate::default();
+        estimate.record(100, Duration::from_micros(1));
+        // Sixteen times as long: the estimate rises from 10 to 10 + 150 / 16 ≈ 19.4 ns per row.
+        estimate.record(100, Duration::from_micros(16));
+        assert!(estimate.is_quick(12_800) && !estimate.is_quick(13_000));
+        for _ in 0..200 {
+            estimate.record(100, Duration::from_micros(16));
+        }
+        // 160 ns per row.
+        assert!(!estimate.is_quick(1_600));
+        estimate.record(100, Duration::from_micros(1));
+        assert!(estimate.is_quick(24_999));
+    }
+
+    #[test]
+    fn a_search_of_no_rows_and_no_time_counts_as_some() {
+        let estimate = LatencyEstimate::default();
+        estimate.record(0, Duration::ZERO);
+        assert!(estimate.is_quick(0) && estimate.is_quick(249_999) && !estimate.is_quick(250_000));
+    }
+}

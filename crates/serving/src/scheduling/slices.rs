@@ -1,0 +1,80 @@
+//! How many rows to write before letting searches in again.
+
+use std::time::{Duration, Instant};
+
+/// How long a write should keep searches waiting.
+const SLICE_WITH_READERS: Duration = Duration::from_millis(4);
+/// How long a write should take while nobody searches.
+const SLICE_ALONE: Duration = Duration::from_millis(20);
+/// Most rows of a slice.
+const MAX_ROWS: usize = 1 << 20;
+
+/// Adapts the number of rows that are written under one lock to the time that the rows before took.
+#[derive(Debug)]
+pub struct WriteSlices {
+    row_count: usize,
+    started: Instant,
+}
+
+impl WriteSlices {
+    /// Begins with slices of `row_count` rows.
+    #[must_use]
+    pub fn new(row_count: usize) -> Self {
+        Self { row_count, started: Instant::now() }
+    }
+
+    /// Rows of the next slice.
+    #[must_use]
+    pub fn row_count(&self) -> usize {
+        self.row_count
+    }
+
+    /// To be called when a slice begins, that is, when it has the lock.
+    pub fn start(&mut self) {
+        self.started = Instant::now();
+    }
+
+    /// To be called when a slice has ended. `has_readers` tells whether searches came in the meantime.
+    pub fn finish(&mut self, has_readers: bool) {
+        self.adapt(self.started.elapsed(), has_readers);
+    }
+
+    fn adapt(&mut self, elapsed: Duration, has_readers: bool) {
+        let target = if has_readers { SLICE_WITH_READERS } else { SLICE_ALONE };
+        let elapsed = elapsed.max(Duration::from_micros(1));
+        let row_count = (self.row_count as f64 * target.as_secs_f64() / elapsed.as_secs_f64()) as usize;
+        // Rows differ: a slice that happened to be fast says little about one of many more rows.
+        self.row_count = row_count.clamp(self.row_count / 8, self.row_count * 2).clamp(1, MAX_ROWS);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(row_count: usize, elapsed_ms: u64, has_readers: bool) -> usize {
+        let mut slices = WriteSlices::new(row_count);
+        slices.adapt(Duration::from_millis(elapsed_ms), has_readers);
+        slices.row_count()
+    }
+
+    #[test]
+    fn slices_aim_at_4_ms_beside_searches_and_at_20_ms_without() {
+        assert_eq!(after(100, 8, true), 50);
+        assert_eq!(after(100, 4, true), 100);
+        assert_eq!(after(100, 40, false), 50);
+        assert_eq!(after(100, 20, false), 100);
+    }
+
+    #[test]
+    fn a_slice_has_at_most_twice_and_at_least_an_eighth_of_the_rows_of_the_one_before() {
+        assert_eq!(after(100, 0, true), 200);
+        assert_eq!(after(100, 10_000, true), 12);
+    }
+
+    #[test]
+    fn a_slice_has_at_least_one_row_and_at_most_a_million() {
+        assert_eq!(after(1, 10_000, true), 1);
+        assert_eq!(after(MAX_ROWS, 0, false), MAX_ROWS);
+    }
+}

@@ -1,0 +1,74 @@
+//! Writes the vectors of an index to a NumPy file, and their ids to another.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use control::Control;
+use storage::{Output, Stop, put_both};
+use vectors::{IdList, NpyWriter};
+
+use crate::{Error, VectorIndex};
+
+/// Rows written between two checks for cancellation.
+const ROWS_PER_CHECK: usize = 1024;
+
+/// Writes the vectors that are not deleted to `path` and, if there is an `ids_path`, their ids to that; both files or, after
+/// an error, neither. Returns the number of vectors.
+///
+/// # Errors
+///
+/// If a file cannot be written, both are the same file, or the work is cancelled.
+pub fn export_vectors(
+    index: &VectorIndex,
+    path: &Path,
+    ids_path: Option<&Path>,
+    control: &Arc<Control>,
+) -> Result<u32, Error> {
+    let rows: Vec<u32> = index.live().iter().collect();
+    control.set_total(rows.len() as u64);
+    // Checked before any byte goes to a file that may be a stream.
+    let ids = ids_path.map(|ids_path| {
+        Output::check(ids_path)?;
+        if Output::is_same_file(path, ids_path) {
+            let message =
+                format!("exportVectors: expected two files, got {} for vectors and ids", path.display());
+            return Err(Error::argument(message));
+        }
+        let ids: IdList = rows.iter().map(|&ord| index.id(ord)).collect();
+        Ok((ids_path, ids.to_file(ids_path)?))
+    });
+    let ids = ids.transpose()?;
+    write_both(index, &rows, path, ids, control).or_else(|error| {
+        // A cancelled wait for the reader of a FIFO is reported as an error of the file: prefer the cancellation.
+        control.check()?;
+        Err(error)
+    })?;
+    Ok(rows.len() as u32)
+}
+
+fn write_both(
+    index: &VectorIndex,
+    rows: &[u32],
+    path: &Path,
+    ids: Option<(&Path, Vec<u8>)>,
+    control: &Arc<Control>,
+) -> Result<(), Error> {
+    let stop = || -> Stop {
+        let control = Arc::clone(control);
+        Box::new(move || control.is_cancelled())
+    };
+    let mut writer = NpyWriter::create(path, rows.len() as u64, index.dim(), stop())?;
+    for rows in rows.chunks(ROWS_PER_CHECK) {
+        control.check()?;
+        for &ord in rows {
+            writer.push(&index.vector(ord))?;
+        }
+        control.advance(rows.len() as u64);
+    }
+    let vectors = writer.complete()?;
+    let Some((ids_path, ids)) = ids else { return Ok(vectors.put()?) };
+    let mut output = Output::create(ids_path, stop())?;
+    output.write_all(&ids).map_err(storage::Error::io("write", ids_path))?;
+    Ok(put_both(output.complete()?, vectors)?)
+}

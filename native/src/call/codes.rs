@@ -1,0 +1,186 @@
+//! The error code of each error of the crates.
+//!
+//! Every variant is listed, so that none gets the code of another by accident. `ERR_INTERNAL` is for our own bugs: variants
+//! that no input can cause, and variants that were added to a crate but not here.
+
+use super::error::Failure;
+
+/// Implements `From` for errors of crates, given the code of each variant.
+macro_rules! codes {
+    ($($error:ty { $($variant:pat => $code:expr),+ $(,)? })+) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                let message = error.to_string();
+                // The enums are non-exhaustive.
+                #[allow(unreachable_patterns)]
+                let code = match error { $($variant => $code,)+ _ => "ERR_INTERNAL" };
+                Self::new(code, message)
+            }
+        })+
+    };
+}
+
+codes! {
+    control::Cancelled { _ => "ERR_CANCELLED" }
+    storage::Error { error => storage_code(&error) }
+    text::Error { error => text_code(&error) }
+    tokenize::Error { error => tokenize_code(&error) }
+    dense::Error { error => dense_code(&error) }
+    vectors::Error { error => vectors_code(&error) }
+    sparse::Error { error => sparse_code(&error) }
+    ranking::Error { error => ranking_code(&error) }
+    serving::Error {
+        serving::Error::Argument { .. } => "ERR_ARGUMENT",
+        serving::Error::DuplicatePhrase { .. } => "ERR_DUPLICATE_ID",
+        serving::Error::Poisoned(_) => "ERR_INTERNAL",
+        serving::Error::File { source, .. } => dense_code(&source),
+        serving::Error::Dense(error) => dense_code(&error),
+        serving::Error::Vectors(error) => vectors_code(&error),
+        serving::Error::Storage(error) => storage_code(&error),
+        serving::Error::Ranking(error) => ranking_code(&error),
+        serving::Error::Cancelled(_) => "ERR_CANCELLED",
+    }
+    serving::Poisoned { _ => "ERR_INTERNAL" }
+    fusion::Error {
+        fusion::Error::Argument { .. } => "ERR_ARGUMENT",
+        fusion::Error::Cancelled(_) => "ERR_CANCELLED",
+    }
+    reading::Error {
+        reading::Error::Argument { .. } => "ERR_ARGUMENT",
+        // Arrays that we made ourselves.
+        reading::Error::Shape { .. } => "ERR_INTERNAL",
+        reading::Error::OtherReader { .. } => "ERR_READER_MISMATCH",
+        reading::Error::Locked { .. } => "ERR_INDEX_LOCKED",
+        reading::Error::Threads { .. } => "ERR_IO",
+        reading::Error::Storage(error) => storage_code(&error),
+        reading::Error::Cancelled(_) => "ERR_CANCELLED",
+    }
+    inference::Error {
+        inference::Error::Library { .. } => "ERR_PEER_MISSING",
+        inference::Error::Io { .. } => "ERR_IO",
+        inference::Error::Model { .. } | inference::Error::Run { .. } => "ERR_MODEL",
+        inference::Error::Argument { .. } => "ERR_ARGUMENT",
+        inference::Error::Tokenize(error) => tokenize_code(&error),
+        inference::Error::Cancelled(_) => "ERR_CANCELLED",
+    }
+    phrases::Error {
+        phrases::Error::Argument { .. } => "ERR_ARGUMENT",
+        phrases::Error::Tokenize(error) => tokenize_code(&error),
+        phrases::Error::Cancelled(_) => "ERR_CANCELLED",
+    }
+    corpus::Error {
+        corpus::Error::Io { .. } => "ERR_IO",
+        corpus::Error::Gzip { .. } | corpus::Error::Line { .. } | corpus::Error::Format { .. } => "ERR_FORMAT",
+        corpus::Error::Argument { .. } => "ERR_ARGUMENT",
+        corpus::Error::Duplicate { .. } => "ERR_DUPLICATE_ID",
+        corpus::Error::Text(error) => text_code(&error),
+        corpus::Error::Storage(error) => storage_code(&error),
+        corpus::Error::Cancelled(_) => "ERR_CANCELLED",
+    }
+    ::vocabulary::Error {
+        ::vocabulary::Error::Io { .. } | ::vocabulary::Error::Threads { .. } => "ERR_IO",
+        ::vocabulary::Error::Format { .. } => "ERR_MODEL",
+        ::vocabulary::Error::Dimension { .. } => "ERR_DIMENSION",
+        ::vocabulary::Error::Argument { .. } => "ERR_ARGUMENT",
+        ::vocabulary::Error::OtherEnrichments { .. } => "ERR_ENCODER_MISMATCH",
+        ::vocabulary::Error::Storage(error) => storage_code(&error),
+        ::vocabulary::Error::Cancelled(_) => "ERR_CANCELLED",
+    }
+    ::calibration::Error {
+        ::calibration::Error::Argument { .. } => "ERR_ARGUMENT",
+        ::calibration::Error::Query { .. } => "ERR_ARGUMENT",
+        ::calibration::Error::Cancelled(_) => "ERR_CANCELLED",
+    }
+    evaluation::Error {
+        evaluation::Error::Measure { .. } | evaluation::Error::Argument { .. } => "ERR_ARGUMENT",
+        evaluation::Error::NoCommonQuery { .. } => "ERR_ARGUMENT",
+        evaluation::Error::Duplicate { .. } | evaluation::Error::NotANumber { .. } => "ERR_ARGUMENT",
+        evaluation::Error::Cancelled(_) => "ERR_CANCELLED",
+    }
+}
+
+fn storage_code(error: &storage::Error) -> &'static str {
+    match error {
+        storage::Error::Io { .. } => "ERR_IO",
+        storage::Error::Corrupt { .. } => "ERR_INDEX_CORRUPT",
+        storage::Error::Version { .. } => "ERR_INDEX_VERSION",
+        _ => "ERR_INTERNAL",
+    }
+}
+
+fn text_code(error: &text::Error) -> &'static str {
+    match error {
+        text::Error::Argument { .. } | text::Error::Pattern { .. } => "ERR_ARGUMENT",
+        // An offset that we computed ourselves.
+        text::Error::Offset { .. } => "ERR_INTERNAL",
+        _ => "ERR_INTERNAL",
+    }
+}
+
+fn tokenize_code(error: &tokenize::Error) -> &'static str {
+    match error {
+        tokenize::Error::Io { .. } => "ERR_IO",
+        tokenize::Error::Format { .. } => "ERR_MODEL",
+        tokenize::Error::Tokenize { .. } => "ERR_ARGUMENT",
+        _ => "ERR_INTERNAL",
+    }
+}
+
+fn dense_code(error: &dense::Error) -> &'static str {
+    use dense::Error::{
+        Cancelled, Count, Dimension, DuplicateId, EmptyId, Full, Length, NotFinite, Option, Range, Staged,
+        Storage, Threads, UnknownId, Zero,
+    };
+    match error {
+        Dimension { .. } => "ERR_DIMENSION",
+        DuplicateId { .. } => "ERR_DUPLICATE_ID",
+        Count { .. } | EmptyId { .. } | UnknownId { .. } | Full { .. } | Option { .. } => "ERR_ARGUMENT",
+        NotFinite { .. } | Range { .. } | Length { .. } | Zero { .. } => "ERR_ARGUMENT",
+        // Changes of an index run one after another, so no call finds rows of another one staged.
+        Staged { .. } => "ERR_INTERNAL",
+        Threads { .. } => "ERR_IO",
+        Storage(error) => storage_code(error),
+        Cancelled(_) => "ERR_CANCELLED",
+        _ => "ERR_INTERNAL",
+    }
+}
+
+fn vectors_code(error: &vectors::Error) -> &'static str {
+    match error {
+        vectors::Error::Io { .. } => "ERR_IO",
+        vectors::Error::Format { .. } => "ERR_FORMAT",
+        vectors::Error::Dimension { .. } => "ERR_DIMENSION",
+        vectors::Error::Count { .. } | vectors::Error::Option { .. } => "ERR_ARGUMENT",
+        vectors::Error::Storage(error) => storage_code(error),
+        _ => "ERR_INTERNAL",
+    }
+}
+
+fn sparse_code(error: &sparse::Error) -> &'static str {
+    use sparse::Error;
+    match error {
+        Error::Io { .. } | Error::NotFound { .. } | Error::NotAFolder { .. } => "ERR_IO",
+        Error::NotAnIndex { .. } | Error::Corrupt { .. } | Error::MissingPassages { .. } => {
+            "ERR_INDEX_CORRUPT"
+        }
+        Error::Version { .. } | Error::AnalyzerVersion { .. } => "ERR_INDEX_VERSION",
+        Error::AnalyzerMismatch { .. } => "ERR_ANALYZER_MISMATCH",
+        Error::Tokenizer(error) => tokenize_code(error),
+        Error::Locked { .. } => "ERR_INDEX_LOCKED",
+        Error::Interrupted { .. } => "ERR_INTERRUPTED",
+        Error::DuplicateId { .. } => "ERR_DUPLICATE_ID",
+        Error::AlreadyExists { .. } | Error::UnknownPassage { .. } => "ERR_ARGUMENT",
+        Error::Argument { .. } | Error::Part { .. } | Error::Full { .. } => "ERR_ARGUMENT",
+        Error::Cancelled(_) => "ERR_CANCELLED",
+        _ => "ERR_INTERNAL",
+    }
+}
+
+fn ranking_code(error: &ranking::Error) -> &'static str {
+    match error {
+        ranking::Error::DuplicateQuery { .. } => "ERR_ARGUMENT",
+        // Only BM25 indexes read ids from files that may fail.
+        ranking::Error::Ids(error) => error.downcast_ref().map_or("ERR_INTERNAL", sparse_code),
+        _ => "ERR_INTERNAL",
+    }
+}

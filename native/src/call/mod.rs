@@ -1,0 +1,13 @@
+//! What every export needs: work that runs off the event loop, panics and errors that become promises' rejections,
+//! cancellation.
+
+mod codes;
+mod control;
+mod error;
+mod task;
+mod threads;
+
+pub use control::{Control, control_or_new};
+pub use error::{CallResult, Failure};
+pub use task::{call_sync, spawn, spawn_on};
+pub use threads::{drop_elsewhere, threads};

@@ -1,0 +1,61 @@
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use napi::Env;
+use napi::bindgen_prelude::{Object, ToNapiValue};
+use serving::Task;
+
+use super::error::{CallResult, Failure};
+use super::threads::threads;
+
+/// Runs `work` on another thread. Returns a promise of its result, which is rejected if `work` panics.
+pub fn spawn<T, F>(env: &Env, work: F) -> napi::Result<Object<'_>>
+where
+    T: ToNapiValue + Send + 'static,
+    F: FnOnce() -> CallResult<T> + Send + 'static,
+{
+    spawn_on(env, |task| threads().spawn(task), work)
+}
+
+/// [`spawn`], but `start` decides when and on which thread the task runs.
+pub fn spawn_on<'env, T, F>(
+    env: &'env Env,
+    start: impl FnOnce(Task) -> std::io::Result<()>,
+    work: F,
+) -> napi::Result<Object<'env>>
+where
+    T: ToNapiValue + Send + 'static,
+    F: FnOnce() -> CallResult<T> + Send + 'static,
+{
+    type Resolver<T> = Box<dyn FnOnce(Env) -> napi::Result<T> + Send>;
+    let (deferred, promise) = env.create_deferred::<T, Resolver<T>>()?;
+    start(Box::new(move || match catch_panic(work) {
+        Ok(value) => deferred.resolve(Box::new(move |_| Ok(value))),
+        Err(failure) => deferred.reject(failure.into()),
+    }))
+    .map_err(|error| Failure::no_threads(&error))?;
+    Ok(promise)
+}
+
+/// Runs `work` on the JavaScript thread. It must take microseconds.
+pub fn call_sync<T>(work: impl FnOnce() -> CallResult<T>) -> napi::Result<T> {
+    Ok(catch_panic(work)?)
+}
+
+/// Turns a panic of `work` into a failure. A panic that reaches Node would end the process.
+fn catch_panic<T>(work: impl FnOnce() -> CallResult<T>) -> CallResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panicked(&*panic)))
+}
+
+/// How rayon's panic message begins if its global pool could not be started.
+const NO_RAYON_POOL: &str = "The global thread pool has not been initialized";
+
+fn panicked(panic: &(dyn Any + Send)) -> Failure {
+    let message = panics::description(panic);
+    if message.starts_with(NO_RAYON_POOL) {
+        return Failure::no_threads(
+            &"a pool for all CPUs could not be started; this process cannot start it again",
+        );
+    }
+    Failure::internal(format!("a bug in passagekit: {message}; please report it"))
+}

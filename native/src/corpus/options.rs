@@ -1,0 +1,41 @@
+use std::sync::Arc;
+
+use corpus::ReadOptions;
+use napi_derive::napi;
+use text::SplitOptions;
+
+/// How to split documents into passages.
+#[napi(object)]
+pub struct NativeSplit {
+    pub words: u32,
+    pub overlap: u32,
+    pub wrap: bool,
+}
+
+/// How to read a file of passages or questions.
+#[napi(object)]
+pub struct NativeReadFileOptions {
+    pub format: String,
+    pub skip_bad_lines: bool,
+    pub split: Option<NativeSplit>,
+    pub max_document_bytes: f64,
+    pub max_passage_bytes: f64,
+}
+
+impl NativeReadFileOptions {
+    /// `control` cancels opening the file, and reading it until the reader is given another control.
+    pub fn parse(&self, control: &Arc<control::Control>) -> ReadOptions {
+        let split = self.split.as_ref().map(|split| SplitOptions {
+            words: split.words as usize,
+            overlap: split.overlap as usize,
+            wrap: split.wrap,
+        });
+        ReadOptions {
+            split,
+            skip_bad_lines: self.skip_bad_lines,
+            max_document_bytes: self.max_document_bytes as usize,
+            max_passage_bytes: self.max_passage_bytes as usize,
+            control: Arc::clone(control),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use corpus::{PassageReader, PassageStoreWriter};
+use napi::Env;
+use napi::bindgen_prelude::Object;
+use napi_derive::napi;
+
+use super::options::NativeReadFileOptions;
+use super::passage::NativePassage;
+use crate::call::{Control, control_or_new, spawn};
+
+/// A file of passages that is being read.
+#[napi]
+pub struct NativePassageReader {
+    inner: Arc<Mutex<PassageReader>>,
+}
+
+#[napi(ts_return_type = "Promise<NativePassageReader>", catch_unwind)]
+pub fn open_passages<'env>(
+    env: &'env Env,
+    path: String,
+    options: NativeReadFileOptions,
+    control: Option<&Control>,
+) -> napi::Result<Object<'env>> {
+    let control = control_or_new(control);
+    spawn(env, move || {
+        let options = (options.format.parse()?, options.parse(&control));
+        let reader = corpus::open_passages(Path::new(&path), options.0, &options.1)?;
+        Ok(NativePassageReader { inner: Arc::new(Mutex::new(reader)) })
+    })
+}
+
+#[napi]
+impl NativePassageReader {
+    /// Up to `count` passages; fewer at the end.
+    #[napi(ts_return_type = "Promise<Array<NativePassage>>", catch_unwind)]
+    pub fn next<'env>(
+        &self,
+        env: &'env Env,
+        count: u32,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let reader = Arc::clone(&self.inner);
+        let control = control_or_new(control);
+        spawn(env, move || {
+            let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+            reader.set_control(Arc::clone(&control));
+            let mut batch: Vec<NativePassage> = Vec::with_capacity(count as usize);
+            for passage in reader.by_ref().take(count as usize) {
+                control.check()?;
+                batch.push(passage?.into());
+            }
+            control.set_total(reader.bytes_total());
+            control.advance(reader.bytes_read());
+            Ok(batch)
+        })
+    }
+
+    /// Number of bad lines that were skipped so far.
+    #[napi(getter, catch_unwind)]
+    pub fn skipped(&self) -> f64 {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).skipped() as f64
+    }
+}
+
+/// How many passages were read, and how many bad lines were skipped.
+#[napi(object)]
+pub struct Ingested {
+    pub passages: u32,
+    pub skipped: f64,
+}
+
+/// Reads a file or folder of passages into a store file.
+#[napi(ts_return_type = "Promise<Ingested>", catch_unwind)]
+pub fn ingest<'env>(
+    env: &'env Env,
+    source: String,
+    options: NativeReadFileOptions,
+    output: String,
+    control: Option<&Control>,
+) -> napi::Result<Object<'env>> {
+    let control = control_or_new(control);
+    spawn(env, move || {
+        let mut reader =
+            corpus::open_passages(Path::new(&source), options.format.parse()?, &options.parse(&control))?;
+        let mut writer = PassageStoreWriter::create(Path::new(&output))?;
+        let ingested = corpus::ingest(&mut reader, &mut writer, &control)?;
+        writer.finish(serde_json::Value::Null)?;
+        Ok(Ingested { passages: ingested.passages as u32, skipped: ingested.skipped as f64 })
+    })
+}

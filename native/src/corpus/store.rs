@@ -1,0 +1,91 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use corpus::PassageStore;
+use napi::Env;
+use napi::bindgen_prelude::Object;
+use napi_derive::napi;
+
+use super::passage::NativePassage;
+use super::texts::NativeTexts;
+use crate::call::{CallResult, Failure, spawn};
+use crate::files::NativeOpenOptions;
+
+/// An open store file.
+#[napi]
+pub struct NativePassageStore {
+    inner: Option<Arc<PassageStore>>,
+    size: u32,
+    bytes: f64,
+}
+
+#[napi(ts_return_type = "Promise<NativePassageStore>", catch_unwind)]
+pub fn open_passage_store(env: &Env, path: String, options: NativeOpenOptions) -> napi::Result<Object<'_>> {
+    spawn(env, move || {
+        let store = PassageStore::open_with(Path::new(&path), options.parse())?;
+        let (size, bytes) = (store.len(), store.bytes() as f64);
+        Ok(NativePassageStore { inner: Some(Arc::new(store)), size, bytes })
+    })
+}
+
+#[napi]
+impl NativePassageStore {
+    #[napi(getter, catch_unwind)]
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+
+    #[napi(getter, catch_unwind)]
+    pub fn bytes(&self) -> f64 {
+        self.bytes
+    }
+
+    /// The passages with these ids, in this order.
+    #[napi(ts_return_type = "Promise<Array<NativePassage>>", catch_unwind)]
+    pub fn get<'env>(&self, env: &'env Env, ids: Vec<String>) -> napi::Result<Object<'env>> {
+        let store = self.inner.clone();
+        spawn(env, move || {
+            let store = store.ok_or_else(|| Failure::closed("passage store"))?;
+            let passage = |id: &String| {
+                let ord = store.find(id)?.ok_or_else(|| {
+                    Failure::argument(format!("get: expected ids of passages in the store, got \"{id}\""))
+                })?;
+                at(&store, ord)
+            };
+            ids.iter().map(passage).collect::<CallResult<Vec<_>>>()
+        })
+    }
+
+    /// Up to `count` passages, beginning with the one at position `start`.
+    #[napi(ts_return_type = "Promise<Array<NativePassage>>", catch_unwind)]
+    pub fn slice<'env>(&self, env: &'env Env, start: u32, count: u32) -> napi::Result<Object<'env>> {
+        let (store, size) = (self.inner.clone(), self.size);
+        spawn(env, move || {
+            let store = store.ok_or_else(|| Failure::closed("passage store"))?;
+            (start..start.saturating_add(count).min(size))
+                .map(|ord| at(&store, ord))
+                .collect::<CallResult<Vec<_>>>()
+        })
+    }
+
+    /// The texts of its passages, for answer matching.
+    #[napi(catch_unwind)]
+    pub fn texts(&self) -> napi::Result<NativeTexts> {
+        let store = self.inner.clone().ok_or_else(|| Failure::closed("passage store"))?;
+        Ok(NativeTexts::of_store(store))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn close(&mut self) {
+        self.inner = None;
+    }
+}
+
+fn at(store: &PassageStore, ord: u32) -> CallResult<NativePassage> {
+    let passage = store.get(ord)?;
+    Ok(NativePassage {
+        id: passage.id.to_owned(),
+        text: passage.text.to_owned(),
+        title: passage.title.map(str::to_owned),
+    })
+}

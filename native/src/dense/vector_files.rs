@@ -1,0 +1,115 @@
+//! Vectors from files into indexes and out of them. No vector passes through JavaScript.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dense::FlatWriter;
+use napi::Env;
+use napi::bindgen_prelude::Object;
+use napi_derive::napi;
+use serving::{export_vectors, import_vectors, in_file};
+use vectors::{IdSource, OpenOptions, VectorFile};
+
+use super::index::NativeVectorIndex;
+use super::options::{NativeFlatOptions, parse_metadata, parse_similarity, parse_storage};
+use super::vector_batch::{PushedIds, VectorBatch};
+use crate::call::{CallResult, Control, control_or_new, spawn};
+
+/// How to read a file of vectors, and where their ids are.
+#[napi(object)]
+pub struct NativeVectorFileOptions {
+    pub format: String,
+    pub prefix: String,
+    pub tensor: Option<String>,
+    pub column: Option<String>,
+    pub id_column: Option<String>,
+    pub ids_path: Option<String>,
+}
+
+#[napi]
+impl NativeVectorIndex {
+    /// Adds the vectors of a file. Empties the batch of ids. Resolves to the number of vectors.
+    #[napi(ts_return_type = "Promise<number>", catch_unwind)]
+    pub fn add_file<'env>(
+        &self,
+        env: &'env Env,
+        path: String,
+        options: NativeVectorFileOptions,
+        ids: Option<&mut VectorBatch>,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (control, ids) = (control_or_new(control), ids.map(|batch| batch.take().0));
+        self.change(env, move |index| {
+            let file = open(&path, options, ids.map(PushedIds::into_vec), Some(index.dim as usize))?;
+            Ok(import_vectors(index, &file, Path::new(&path), &control)?)
+        })
+    }
+
+    /// Writes the vectors to a NumPy file, and their ids to another. Resolves to the number of vectors.
+    #[napi(ts_return_type = "Promise<number>", catch_unwind)]
+    pub fn export_vectors<'env>(
+        &self,
+        env: &'env Env,
+        path: String,
+        ids_path: Option<String>,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (index, control) = (self.shared(), control_or_new(control));
+        spawn(env, move || {
+            let ids_path = ids_path.as_deref().map(Path::new);
+            Ok(index?.read(|index| export_vectors(index, Path::new(&path), ids_path, &control))??)
+        })
+    }
+}
+
+/// Builds a flat index file from a file of vectors. Empties the batch of ids. `dim` is 0 if the file contains it.
+#[napi(ts_return_type = "Promise<void>", catch_unwind)]
+pub fn build_flat_from_file<'env>(
+    env: &'env Env,
+    source: String,
+    output: String,
+    options: NativeVectorFileOptions,
+    ids: Option<&mut VectorBatch>,
+    index: NativeFlatOptions,
+    control: Option<&Control>,
+) -> napi::Result<Object<'env>> {
+    let control = control_or_new(control);
+    let ids = ids.map(|batch| batch.take().0);
+    spawn(env, move || {
+        let NativeFlatOptions { dim, similarity, storage, metadata: json } = index;
+        let (similarity, storage) = (parse_similarity(&similarity)?, parse_storage(&storage)?);
+        let metadata = parse_metadata(&json)?;
+        let file = open(&source, options, ids.map(PushedIds::into_vec), (dim > 0).then_some(dim as usize))?;
+        // A file without rows may not contain a dimension.
+        let dim = if file.dim() > 0 { file.dim() } else { dim as usize };
+        let mut writer = FlatWriter::with_storage(Path::new(&output), dim, similarity, storage)?;
+        control.set_total(file.rows());
+        let mut row = 0;
+        for batch in file.batches()? {
+            control.check()?;
+            let batch = batch?;
+            let pushed = writer.push(&batch.ids, &batch.vectors);
+            pushed.map_err(|error| in_file(&file, Path::new(&source), row, error))?;
+            row += batch.ids.len();
+            control.advance(batch.ids.len() as u64);
+        }
+        Ok(writer.finish(&metadata)?)
+    })
+}
+
+fn open(
+    path: &str,
+    options: NativeVectorFileOptions,
+    ids: Option<Vec<String>>,
+    dim: Option<usize>,
+) -> CallResult<VectorFile> {
+    let NativeVectorFileOptions { format, prefix, tensor, column, id_column, ids_path } = options;
+    let ids = match (ids, id_column, ids_path) {
+        (Some(ids), ..) => IdSource::List(Arc::new(ids.into_iter().collect())),
+        (_, Some(column), _) => IdSource::Column(column),
+        (_, _, Some(path)) => IdSource::Path(PathBuf::from(path)),
+        _ => IdSource::RowNumbers,
+    };
+    let options = OpenOptions { format: format.parse()?, dim, tensor, column, ids, prefix };
+    Ok(VectorFile::open(Path::new(path), options)?)
+}

@@ -1,0 +1,135 @@
+use std::sync::Arc;
+
+use evaluation::{RunQuestion, first_answer_ranks, passages_with_answers};
+use fusion::JudgedRuns;
+use napi::Env;
+use napi::bindgen_prelude::{Object, Uint32Array};
+use napi_derive::napi;
+use ranking::{AlignedRuns, RetrievedRun};
+use text::AnswerMatcher;
+
+use crate::call::{CallResult, Control, control_or_new, spawn};
+use crate::corpus::{NativeTexts, PassageTexts};
+use crate::fusion::{FusionMethod, parse_method};
+use crate::runs::NativeRun;
+
+/// Finds the passages that have answers, in runs of the same questions.
+#[napi]
+pub struct AnswerJudge {
+    runs: Vec<RetrievedRun>,
+    texts: PassageTexts,
+    depth: usize,
+    /// Whether answers are regular expressions.
+    has_patterns: bool,
+    /// Ids and answers.
+    questions: Vec<(String, Vec<String>)>,
+}
+
+#[napi]
+impl AnswerJudge {
+    /// Only the first `depth` passages of each list count. With `patterns`, answers are regular expressions.
+    #[napi(constructor, catch_unwind)]
+    pub fn new(runs: Vec<&NativeRun>, texts: &NativeTexts, depth: u32, patterns: bool) -> Self {
+        let (runs, texts) = (runs.into_iter().map(NativeRun::retrieved).collect(), texts.texts());
+        Self { runs, texts, depth: depth as usize, has_patterns: patterns, questions: Vec::new() }
+    }
+
+    #[napi(catch_unwind)]
+    pub fn add(&mut self, question: String, answers: Vec<String>) {
+        self.questions.push((question, answers));
+    }
+
+    /// The rank, from 1, of the first passage with an answer in the first run, for each question in the order in which they
+    /// were added; 0 if no passage has an answer. No question is left afterwards.
+    #[napi(ts_return_type = "Promise<Uint32Array>", catch_unwind)]
+    pub fn first_ranks<'env>(
+        &mut self,
+        env: &'env Env,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (job, control) = (self.take_job(), control_or_new(control));
+        spawn(env, move || {
+            let runs = AlignedRuns::new(&job.runs[..1], job.depth)?;
+            let text = |id: &str| job.texts.get(id);
+            Ok(Uint32Array::from(first_answer_ranks(&runs, job.questions(), text, &control)?))
+        })
+    }
+
+    /// Finds all passages with answers, to evaluate many fusion methods by them. No question is left afterwards.
+    #[napi(ts_return_type = "Promise<JudgedLists>", catch_unwind)]
+    pub fn judge<'env>(&mut self, env: &'env Env, control: Option<&Control>) -> napi::Result<Object<'env>> {
+        let (job, control) = (self.take_job(), control_or_new(control));
+        spawn(env, move || {
+            let runs = AlignedRuns::new(&job.runs, job.depth)?;
+            let text = |id: &str| job.texts.get(id);
+            let relevant = passages_with_answers(&runs, job.questions(), text, &control)?;
+            let ids = job.questions.iter().map(|(id, _)| id.as_str());
+            Ok(JudgedLists { inner: Arc::new(JudgedRuns::new(runs, ids, relevant)) })
+        })
+    }
+
+    fn take_job(&mut self) -> Job {
+        Job {
+            runs: self.runs.clone(),
+            texts: self.texts.clone(),
+            depth: self.depth,
+            has_patterns: self.has_patterns,
+            questions: std::mem::take(&mut self.questions),
+        }
+    }
+}
+
+/// What a call takes to another thread.
+struct Job {
+    runs: Vec<RetrievedRun>,
+    texts: PassageTexts,
+    depth: usize,
+    has_patterns: bool,
+    questions: Vec<(String, Vec<String>)>,
+}
+
+impl Job {
+    fn questions(&self) -> Vec<RunQuestion> {
+        let questions = self.questions.iter().map(|(id, answers)| RunQuestion {
+            id: id.clone(),
+            // As in Pyserini, a pattern that Python would refuse matches nothing.
+            matcher: if self.has_patterns {
+                AnswerMatcher::patterns_lossy(answers).0
+            } else {
+                AnswerMatcher::tokens(answers)
+            },
+        });
+        questions.collect()
+    }
+}
+
+/// Lists of several runs for each question, and which of their passages have answers.
+#[napi]
+pub struct JudgedLists {
+    inner: Arc<JudgedRuns>,
+}
+
+#[napi]
+impl JudgedLists {
+    /// `[methods, questions]`: the rank, from 1, of the first passage with an answer in the fused list; 0 if there is none
+    /// up to rank `within`.
+    #[napi(ts_return_type = "Promise<Uint32Array>", catch_unwind)]
+    pub fn first_ranks<'env>(
+        &self,
+        env: &'env Env,
+        methods: Vec<FusionMethod>,
+        within: u32,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (judged, control) = (Arc::clone(&self.inner), control_or_new(control));
+        spawn(env, move || {
+            let run_count = judged.run_count();
+            let methods = methods
+                .iter()
+                .map(|method| parse_method(method, run_count))
+                .collect::<CallResult<Vec<_>>>()?;
+            let ranks = judged.first_ranks(&methods, within as usize, &control)?;
+            Ok(Uint32Array::from(ranks.concat()))
+        })
+    }
+}

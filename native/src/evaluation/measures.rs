@@ -1,0 +1,88 @@
+use evaluation::Measure;
+use napi::Env;
+use napi::bindgen_prelude::{Float64Array, Int32Array, Object};
+use napi_derive::napi;
+use ranking::Qrels;
+
+use crate::call::{call_sync, spawn};
+use crate::runs::NativeRun;
+
+#[napi(catch_unwind)]
+pub fn exact_match(prediction: String, answers: Vec<String>, patterns: bool) -> napi::Result<bool> {
+    let matches = if patterns { evaluation::pattern_match } else { evaluation::exact_match };
+    call_sync(|| Ok(matches(&prediction, &answers)))
+}
+
+#[napi(catch_unwind)]
+pub fn f1(prediction: String, answers: Vec<String>) -> napi::Result<f64> {
+    call_sync(|| Ok(evaluation::f1(&prediction, &answers)))
+}
+
+/// Relevance judgments that JavaScript passes query by query.
+#[napi]
+#[derive(Default)]
+pub struct QrelsBuilder {
+    qrels: Qrels,
+}
+
+impl QrelsBuilder {
+    /// The judgments that were added; the builder is empty afterwards.
+    pub fn take(&mut self) -> Qrels {
+        std::mem::take(&mut self.qrels)
+    }
+}
+
+#[napi]
+impl QrelsBuilder {
+    #[napi(constructor, catch_unwind)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    #[napi(catch_unwind)]
+    pub fn add(&mut self, query: String, passages: Vec<String>, grades: Int32Array) {
+        for (passage, &grade) in passages.into_iter().zip(grades.iter()) {
+            self.qrels.insert(query.as_str(), passage, grade);
+        }
+    }
+}
+
+/// How good a run is by several measures.
+#[napi(object)]
+pub struct NativeEvaluation {
+    /// `[measures]`
+    pub means: Float64Array,
+    pub queries: Vec<String>,
+    /// `[queries, measures]`
+    pub values: Float64Array,
+    /// Judged queries that the run lacks.
+    pub missing: u32,
+    /// Queries of the run that are not judged.
+    pub unjudged: u32,
+}
+
+/// Evaluates a run. The builder is empty afterwards.
+#[napi(ts_return_type = "Promise<NativeEvaluation>", catch_unwind)]
+pub fn evaluate<'env>(
+    env: &'env Env,
+    run: &NativeRun,
+    qrels: &mut QrelsBuilder,
+    measures: Vec<String>,
+) -> napi::Result<Object<'env>> {
+    let (run, qrels) = (run.retrieved(), qrels.take());
+    spawn(env, move || {
+        let measures = measures.iter().map(|name| name.parse::<Measure>()).collect::<Result<Vec<_>, _>>()?;
+        let evaluation = evaluation::evaluate(&*run.to_run()?, &qrels, &measures)?;
+        let means: Vec<f64> = evaluation.measured.iter().map(|measured| measured.mean).collect();
+        let values: Vec<f64> = (0..evaluation.queries.len())
+            .flat_map(|query| evaluation.measured.iter().map(move |measured| measured.values[query]))
+            .collect();
+        Ok(NativeEvaluation {
+            means: means.into(),
+            queries: evaluation.queries,
+            values: values.into(),
+            missing: evaluation.missing as u32,
+            unjudged: evaluation.unjudged as u32,
+        })
+    })
+}

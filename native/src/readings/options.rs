@@ -1,0 +1,34 @@
+use napi_derive::napi;
+use reading::{Evidence, Scoring, SpanLimits};
+
+use crate::call::CallResult;
+use crate::models::{parse_merge, parse_scoring};
+
+/// Which spans of a passage are kept.
+#[napi(object)]
+pub struct NativeSpanLimits {
+    pub spans_per_passage: u32,
+    pub max_answer_tokens: u32,
+}
+
+impl NativeSpanLimits {
+    pub fn parse(&self) -> SpanLimits {
+        SpanLimits { max_spans: self.spans_per_passage as usize, max_tokens: self.max_answer_tokens as usize }
+    }
+}
+
+/// How answers are scored.
+#[napi(object)]
+pub struct NativeScoring {
+    pub scoring: String,
+    pub beta: f64,
+    pub gamma: f64,
+    pub merge: String,
+}
+
+impl NativeScoring {
+    pub fn parse(&self) -> CallResult<Scoring> {
+        let evidence = Evidence { beta: self.beta, gamma: self.gamma };
+        Ok(Scoring { spans: parse_scoring(&self.scoring)?, evidence, merge: parse_merge(&self.merge)? })
+    }
+}

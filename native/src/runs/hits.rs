@@ -1,0 +1,96 @@
+//! The form in which hits cross to JavaScript: all ids in one string, and the scores in a typed array.
+//!
+//! Creating one JavaScript string per id would take longer than a search. A search on the JavaScript thread goes further: it
+//! writes the scores to an array that JavaScript passes again and again ([`PassageIdBuilder::write`]), and returns only the
+//! ids.
+
+use napi::bindgen_prelude::{Either, Float32Array};
+use napi_derive::napi;
+
+/// Hits of one query.
+#[napi(object)]
+pub struct Hits {
+    /// Passage ids with U+0000 between them.
+    pub joined: Option<String>,
+    /// Passage ids, if one of them contains U+0000.
+    pub ids: Option<Vec<String>>,
+    pub scores: Float32Array,
+}
+
+/// Passage ids with U+0000 between them or, if one of them contains that character, one by one.
+pub type JoinedIds = Either<String, Vec<String>>;
+
+/// A `Uint32Array` of JavaScript that a call writes to. It is valid until the call returns.
+pub type U32Buffer<'a> = &'a mut [u32];
+
+/// Whether a buffer has room for this number of hits.
+pub fn has_room(hit_count: usize, buffer: &[u32]) -> bool {
+    hit_count < buffer.len()
+}
+
+const SEPARATOR: char = '\0';
+
+/// About how many bytes an id has.
+const USUAL_ID_BYTES: usize = 16;
+
+/// Joins passage ids.
+#[derive(Default)]
+pub struct PassageIdBuilder {
+    joined: String,
+    /// Where each id ends in `joined`.
+    ends: Vec<usize>,
+}
+
+impl PassageIdBuilder {
+    /// An empty builder with room for `id_count` ids.
+    pub fn with_capacity(id_count: usize) -> Self {
+        Self { joined: String::with_capacity(USUAL_ID_BYTES * id_count), ends: Vec::with_capacity(id_count) }
+    }
+
+    pub fn push(&mut self, id: &str) {
+        if !self.ends.is_empty() {
+            self.joined.push(SEPARATOR);
+        }
+        self.joined.push_str(id);
+        self.ends.push(self.joined.len());
+    }
+
+    /// The ids together with the scores of their hits.
+    pub fn with_scores(self, scores: impl Iterator<Item = f32>) -> Hits {
+        let scores = scores.collect::<Vec<f32>>().into();
+        match self.join() {
+            Either::A(joined) => Hits { joined: Some(joined), ids: None, scores },
+            Either::B(ids) => Hits { joined: None, ids: Some(ids), scores },
+        }
+    }
+
+    /// Writes the number of hits and then the bits of their scores to `buffer`, and returns the ids. If there is no
+    /// [room](has_room) for all scores, it writes only the number.
+    pub fn write(self, scores: impl Iterator<Item = f32> + Clone, buffer: &mut [u32]) -> JoinedIds {
+        let hit_count = scores.clone().count();
+        if let Some((count, bits)) = buffer.split_first_mut() {
+            *count = hit_count as u32;
+            if hit_count <= bits.len() {
+                bits.iter_mut().zip(scores).for_each(|(bits, score)| *bits = score.to_bits());
+            }
+        }
+        self.join()
+    }
+
+    fn join(self) -> JoinedIds {
+        let separators = self.joined.bytes().filter(|&byte| char::from(byte) == SEPARATOR).count();
+        if separators < self.ends.len().max(1) {
+            return Either::A(self.joined);
+        }
+        let starts = std::iter::once(0).chain(self.ends.iter().map(|end| end + SEPARATOR.len_utf8()));
+        Either::B(starts.zip(&self.ends).map(|(start, &end)| self.joined[start..end].to_owned()).collect())
+    }
+}
+
+impl<S: AsRef<str>> FromIterator<S> for PassageIdBuilder {
+    fn from_iter<T: IntoIterator<Item = S>>(ids: T) -> Self {
+        let mut all = Self::default();
+        ids.into_iter().for_each(|id| all.push(id.as_ref()));
+        all
+    }
+}

@@ -1,0 +1,179 @@
+use std::path::Path;
+
+use napi::Env;
+use napi::bindgen_prelude::{Float32Array, Object, Uint32Array};
+use napi_derive::napi;
+use ranking::{RetrievedRun, Run};
+
+use super::hits::{Hits, JoinedIds, PassageIdBuilder, U32Buffer, has_room};
+use crate::call::{CallResult, Control, call_sync, control_or_new, drop_elsewhere, spawn};
+
+/// Scores of many lists, one after another.
+#[napi(object)]
+pub struct ScoreColumn {
+    pub scores: Float32Array,
+    /// Where each list starts in `scores`, and where the last one ends.
+    pub offsets: Uint32Array,
+}
+
+/// Hits of many queries. They stay in native memory until JavaScript reads them.
+#[napi]
+#[derive(Clone)]
+pub struct NativeRun {
+    inner: RetrievedRun,
+}
+
+/// Freeing this many hits takes too long for the JavaScript thread.
+const MIN_HITS_TO_DROP_ELSEWHERE: usize = 1 << 14;
+
+impl Drop for NativeRun {
+    fn drop(&mut self) {
+        if self.inner.owned_hit_count() >= MIN_HITS_TO_DROP_ELSEWHERE {
+            drop_elsewhere(std::mem::replace(&mut self.inner, Run::new().into()));
+        }
+    }
+}
+
+impl From<RetrievedRun> for NativeRun {
+    fn from(inner: RetrievedRun) -> Self {
+        Self { inner }
+    }
+}
+
+impl From<Run> for NativeRun {
+    fn from(run: Run) -> Self {
+        Self { inner: run.into() }
+    }
+}
+
+impl NativeRun {
+    /// The run itself, which is cheap to clone.
+    pub fn retrieved(&self) -> RetrievedRun {
+        self.inner.clone()
+    }
+
+    /// Writes the hits of some lists, one list after another, to `buffer`.
+    fn write_lists(&self, positions: std::ops::Range<usize>, buffer: &mut [u32]) -> CallResult<JoinedIds> {
+        let scores = self.inner.scores(positions.clone());
+        let hit_count = scores.clone().count();
+        if !has_room(hit_count, buffer) {
+            return Ok(PassageIdBuilder::default().write(scores, buffer));
+        }
+        let mut ids = PassageIdBuilder::with_capacity(hit_count);
+        self.inner.for_each_id(positions, |id| ids.push(id))?;
+        Ok(ids.write(scores, buffer))
+    }
+}
+
+#[napi]
+impl NativeRun {
+    /// Number of queries.
+    #[napi(catch_unwind)]
+    pub fn size(&self) -> u32 {
+        self.inner.len() as u32
+    }
+
+    /// Query ids, in order.
+    #[napi(catch_unwind)]
+    pub fn queries(&self) -> Vec<String> {
+        self.inner.query_ids().map(str::to_owned).collect()
+    }
+
+    /// The ids of `count` queries, beginning with the one at position `first`.
+    #[napi(catch_unwind)]
+    pub fn queries_from(&self, first: u32, count: u32) -> Vec<String> {
+        self.inner.query_ids().skip(first as usize).take(count as usize).map(str::to_owned).collect()
+    }
+
+    #[napi(catch_unwind)]
+    pub fn has(&self, query: String) -> bool {
+        self.inner.position(&query).is_some()
+    }
+
+    /// The hits of one query, best first.
+    #[napi(catch_unwind)]
+    pub fn get(&self, query: String) -> napi::Result<Option<Hits>> {
+        call_sync(|| {
+            let Some(at) = self.inner.position(&query) else { return Ok(None) };
+            let mut ids = PassageIdBuilder::with_capacity(self.inner.hit_count(at));
+            self.inner.for_each_id(at..at + 1, |id| ids.push(id))?;
+            Ok(Some(ids.with_scores(self.inner.scores(at..at + 1))))
+        })
+    }
+
+    /// Returns the ids of the hits of one query, and writes their number and then the bits of their scores to `buffer`. If
+    /// there is no room for all scores, it writes only the number, and the ids are empty. Null if there is no such query.
+    #[napi(ts_return_type = "string | Array<string> | null", catch_unwind)]
+    pub fn take(
+        &self,
+        query: String,
+        #[napi(ts_arg_type = "Uint32Array")] buffer: U32Buffer<'_>,
+    ) -> napi::Result<Option<JoinedIds>> {
+        call_sync(|| self.inner.position(&query).map(|at| self.write_lists(at..at + 1, buffer)).transpose())
+    }
+
+    /// `take` for several queries, beginning with the one at position `first`: as many lists as there is room for, one after
+    /// another. `counts` receives the number of lists, and then the number of hits of each list. It is always 0 lists for a
+    /// run that was read from a file or made by JavaScript.
+    #[napi(ts_return_type = "string | Array<string>", catch_unwind)]
+    pub fn take_from(
+        &self,
+        first: u32,
+        #[napi(ts_arg_type = "Uint32Array")] counts: U32Buffer<'_>,
+        #[napi(ts_arg_type = "Uint32Array")] buffer: U32Buffer<'_>,
+    ) -> napi::Result<JoinedIds> {
+        call_sync(|| {
+            if !self.inner.is_lazy() {
+                counts[0] = 0;
+                return Ok(JoinedIds::A(String::new()));
+            }
+            let (first, mut hit_count, mut list_count) = (first as usize, 0, 0);
+            for position in (first..self.inner.len()).take(counts.len() - 1) {
+                let list_len = self.inner.hit_count(position);
+                hit_count += list_len;
+                if !has_room(hit_count, buffer) {
+                    break;
+                }
+                list_count += 1;
+                counts[list_count] = list_len as u32;
+            }
+            counts[0] = list_count as u32;
+            self.write_lists(first..first + list_count, buffer)
+        })
+    }
+
+    /// The scores of all lists.
+    #[napi(ts_return_type = "Promise<ScoreColumn>", catch_unwind)]
+    pub fn scores<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let run = self.retrieved();
+        spawn(env, move || {
+            let (mut offsets, mut hit_count) = (vec![0], 0);
+            for position in 0..run.len() {
+                hit_count += run.hit_count(position) as u32;
+                offsets.push(hit_count);
+            }
+            let scores: Vec<f32> = run.scores(0..run.len()).collect();
+            Ok(ScoreColumn { scores: scores.into(), offsets: offsets.into() })
+        })
+    }
+
+    /// Writes a TREC run.
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn write<'env>(
+        &self,
+        env: &'env Env,
+        path: String,
+        tag: String,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (run, control) = (self.retrieved(), control_or_new(control));
+        spawn(env, move || Ok(corpus::write_run(Path::new(&path), &*run.to_run()?, &tag, &control)?))
+    }
+}
+
+/// Reads a TREC run.
+#[napi(ts_return_type = "Promise<NativeRun>", catch_unwind)]
+pub fn read_run<'env>(env: &'env Env, path: String, control: Option<&Control>) -> napi::Result<Object<'env>> {
+    let control = control_or_new(control);
+    spawn(env, move || Ok(NativeRun::from(corpus::read_run_cancellable(Path::new(&path), control)?)))
+}
