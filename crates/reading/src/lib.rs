@@ -34,7 +34,7 @@ mod testing;
 mod tuning;
 
 pub use answer::{Answer, PassageReading, ReadOptions, answers};
-pub use cache::{ReadingCache, ReadingKey, files_sha256};
+pub use cache::{CacheLookup, ReadingCache, ReadingKey, files_sha256, read_through};
 pub use error::Error;
 pub use evidence::Evidence;
 pub use question::{

@@ -1,5 +1,5 @@
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use corpus::PassageStore;
 use inference::{ReaderModel, ReaderPassage};
@@ -7,7 +7,9 @@ use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 use ranking::RetrievedRun;
-use reading::{QuestionBuilder, ReadingCache, ReadingKey, SpanLimits, StoredReading, Window};
+use reading::{
+    CacheLookup, QuestionBuilder, ReadingCache, ReadingKey, SpanLimits, StoredReading, Window, read_through,
+};
 
 use super::cache::NativeReadingCache;
 use super::options::NativeSpanLimits;
@@ -159,40 +161,22 @@ impl Job {
 
     /// The readings of passages, in their order: from the cache or, for those that it lacks, from the model.
     fn read(&self, question: &str, passages: &[ReaderPassage<'_>]) -> CallResult<Vec<StoredReading>> {
-        let keys: Vec<ReadingKey> = match &self.cache {
-            Some(_) => {
-                let key = |passage: &ReaderPassage<'_>| ReadingKey::of(question, passage.title, passage.text);
-                passages.iter().map(key).collect()
-            }
-            None => Vec::new(),
-        };
-        let mut readings: Vec<Option<StoredReading>> = vec![None; passages.len()];
-        if let Some((cache, _)) = &self.cache {
-            for (reading, &key) in readings.iter_mut().zip(&keys) {
-                self.control.check()?;
-                *reading = cache.lock().unwrap_or_else(PoisonError::into_inner).get(key)?;
-            }
-        }
-        let missing: Vec<usize> = (0..passages.len()).filter(|&at| readings[at].is_none()).collect();
-        self.control.advance((passages.len() - missing.len()) as u64);
+        let key = |passage: &ReaderPassage<'_>| ReadingKey::of(question, passage.title, passage.text);
+        let lookup = self
+            .cache
+            .as_ref()
+            .map(|(cache, _)| CacheLookup { cache, keys: passages.iter().map(key).collect() });
         let config = &self.origin.config;
         let group_len = MODEL_CALLS_PER_WRITE * (config.batch_tokens / config.max_tokens).max(4);
-        for missing in missing.chunks(group_len) {
+        read_through(lookup.as_ref(), passages.len(), group_len, &self.control, |group| {
             let model = self.model.as_ref().ok_or_else(|| Failure::closed("reader"))?;
-            let inputs: Vec<ReaderPassage<'_>> = missing.iter().map(|&at| passages[at]).collect();
-            let mut records = Vec::with_capacity(missing.len());
-            for (&at, windows) in missing.iter().zip(&model.read(question, &inputs, &self.control)?) {
+            let inputs: Vec<ReaderPassage<'_>> = group.iter().map(|&at| passages[at]).collect();
+            let outputs = model.read(question, &inputs, &self.control)?;
+            let readings = group.iter().zip(&outputs).map(|(&at, windows)| {
                 let windows: Vec<Window<'_>> = windows.iter().map(to_window).collect();
-                let reading = StoredReading::new(at, &windows, self.limits)?;
-                if let Some(&key) = keys.get(at) {
-                    records.push((key, reading.clone()));
-                }
-                readings[at] = Some(reading);
-            }
-            if let Some((cache, _)) = &self.cache {
-                cache.lock().unwrap_or_else(PoisonError::into_inner).append(&records)?;
-            }
-        }
-        Ok(readings.into_iter().map(|reading| reading.expect("all were read")).collect())
+                Ok(StoredReading::new(at, &windows, self.limits)?)
+            });
+            readings.collect()
+        })
     }
 }

@@ -21,6 +21,7 @@
 mod file_digest;
 mod header;
 mod key;
+mod read_through;
 mod reading_cache;
 mod record;
 mod resync;
@@ -29,4 +30,5 @@ mod tests;
 
 pub use file_digest::files_sha256;
 pub use key::ReadingKey;
+pub use read_through::{CacheLookup, read_through};
 pub use reading_cache::ReadingCache;
