@@ -2,7 +2,9 @@
 
 use gungraun::{library_benchmark, library_benchmark_group};
 use kernels::half::{HalfFormat, HalfKernels};
-use kernels::impacts::{DenseBounds, DenseTerm, GROUP, ImpactKernels, LEAST_CLASS, PADDING, Reached, Scan};
+use kernels::impacts::{
+    DenseBounds, DenseTerm, FoundPassages, GROUP, ImpactKernels, MIN_CODES_PER_CLASS, PADDING, ScanOptions,
+};
 use kernels::int4::{BLOCK_BYTES, BLOCK_DIM, Int4Kernels, Int4Query};
 use kernels::int8::{Int8Kernels, Int8Queries, Int8Rows};
 use kernels::logits::{LogitKernels, SoftmaxSum};
@@ -147,7 +149,7 @@ fn of_logits() -> &'static mut (Vec<f32>, Vec<f32>, SoftmaxSum) {
 #[library_benchmark]
 #[bench::of_8192(of_logits())]
 fn logits((logits, bias, sum): &mut (Vec<f32>, Vec<f32>, SoftmaxSum)) -> f32 {
-    LogitKernels::detect().gather(logits, bias, sum)
+    LogitKernels::detect().accumulate(logits, bias, sum)
 }
 
 pub struct Impacts {
@@ -155,7 +157,7 @@ pub struct Impacts {
     codes: Vec<u8>,
     bounds: DenseBounds,
     sums: Vec<u16>,
-    found: Reached<GROUP>,
+    found: FoundPassages<GROUP>,
 }
 
 /// Every third of 8,192 passages has each term. None reaches the bound, one of each group of 64 might.
@@ -164,9 +166,9 @@ fn impacts() -> &'static mut Impacts {
     kept(Impacts {
         words: vec![0x9249_2492_4924_9249u64.to_le_bytes(); 8192 / GROUP],
         codes: (0..4096 + PADDING).map(|at| 1 + (at * 7 % 250) as u8).collect(),
-        bounds: DenseBounds { steps: [3; 256 / LEAST_CLASS] },
+        bounds: DenseBounds { steps: [3; 256 / MIN_CODES_PER_CLASS] },
         sums: (0..8192).map(|at| if at % GROUP == 1 { 40_000 - 4 * 96 } else { 0 }).collect(),
-        found: Reached { sums: [0; GROUP], positions: [0; GROUP] },
+        found: FoundPassages { sums: [0; GROUP], positions: [0; GROUP] },
     })
 }
 
@@ -175,7 +177,7 @@ fn impacts() -> &'static mut Impacts {
 fn scan_of_impacts(case: &mut Impacts) -> usize {
     let Impacts { words, codes, bounds, sums, found } = case;
     let mut terms: Vec<DenseTerm<'_>> = (0..4).map(|_| DenseTerm { words, codes, bounds }).collect();
-    let scan = Scan { bound: 40_000, shift: 5, allowed: None };
+    let scan = ScanOptions { bound: 40_000, shift: 5, allowed: None };
     ImpactKernels::detect().scan(sums, &mut terms, scan, found, GROUP).found
 }
 

@@ -4,7 +4,9 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use kernels::impacts::{DenseBounds, DenseTerm, GROUP, ImpactKernels, LEAST_CLASS, PADDING, Reached, Scan};
+use kernels::impacts::{
+    DenseBounds, DenseTerm, FoundPassages, GROUP, ImpactKernels, MIN_CODES_PER_CLASS, PADDING, ScanOptions,
+};
 
 const PASSAGES: usize = 8192;
 
@@ -32,15 +34,15 @@ fn scan(bencher: Bencher<'_, '_>, kernels: usize, dense: usize, one_of_each_grou
     let kernels = ImpactKernels::available()[kernels];
     let words = vec![0x9249_2492_4924_9249u64.to_le_bytes(); PASSAGES / GROUP];
     let codes: Vec<u8> = (0..PASSAGES / 2 + PADDING).map(|at| 1 + (at * 7 % 250) as u8).collect();
-    let bounds = DenseBounds { steps: [3; 256 / LEAST_CLASS] };
+    let bounds = DenseBounds { steps: [3; 256 / MIN_CODES_PER_CLASS] };
     let mut sums = vec![0u16; PASSAGES];
-    let mut found = Reached { sums: [0; GROUP], positions: [0; GROUP] };
+    let mut found = FoundPassages { sums: [0; GROUP], positions: [0; GROUP] };
     bencher.counter(ItemsCount::new(PASSAGES)).bench_local(|| {
         // A passage that lacks the terms.
         sums.iter_mut().skip(1).step_by(GROUP).for_each(|sum| *sum = one_of_each_group);
         let term = || DenseTerm { words: &words, codes: &codes, bounds: &bounds };
         let mut terms: Vec<DenseTerm<'_>> = (0..dense).map(|_| term()).collect();
-        let scan = Scan { bound: BOUND, shift: SHIFT, allowed: None };
+        let scan = ScanOptions { bound: BOUND, shift: SHIFT, allowed: None };
         kernels.scan(&mut sums, &mut terms, scan, &mut found, GROUP)
     });
 }

@@ -1,4 +1,8 @@
-//! SIMD inner products and squared distances, chosen for the running CPU.
+//! SIMD kernels: inner products and distances of vectors, and scans over BM25 impacts and logits.
+//!
+//! Each module has the kernels for rows of one element type. Its main type is a struct of function pointers, such as
+//! [`Kernels`], with one instance for each instruction set. `detect` returns the fastest instance that the running CPU
+//! supports:
 //!
 //! ```
 //! use kernels::Kernels;
@@ -11,44 +15,43 @@
 //! assert_eq!(scores, [11.0, 17.0]);
 //! ```
 //!
-//! Within one set of kernels the value for a pair of vectors depends on the pair alone: [`Kernels::dot`],
-//! [`Kernels::score_rows`], [`Kernels::score_block`] and [`Batch`] give the same bits, wherever in a block the row stands
-//! and however many rows and queries stand beside it. Sets of different CPUs round differently, each within the
-//! bounds of [`mod@reference`].
-#![allow(unsafe_code, reason = "SIMD loads, and calls of what only some CPUs can run")]
+//! | module | rows | used for |
+//! |---|---|---|
+//! | `float` ([`Kernels`], [`Batch`]) | `f32` | exact vector search, projections onto a vocabulary |
+//! | [`half`] | `f16`, `bf16` | exact search of rows stored in 16 bits |
+//! | [`int8`] | bytes | prefilter of exact search, codes of short vectors in HNSW graphs |
+//! | [`int4`] | half bytes | codes of vectors in HNSW graphs |
+//! | [`signs`] | bits | sign-bit sketches in HNSW graphs |
+//! | [`impacts`] | BM25 impact codes | upper bounds on BM25 scores |
+//! | [`logits`] | `f32` | softmax and ranks over a vocabulary |
+//!
+//! # Reproducible results
+//!
+//! With one instruction set, the value of a pair of vectors depends on that pair alone: [`Kernels::dot`],
+//! [`Kernels::score_rows`], [`Kernels::score_block`] and [`Batch`] return the same bits for it, whatever other rows and
+//! queries are in the call. Different instruction sets round differently, each within the bounds of
+//! [`mod@reference`]. Integer kernels return the same integers on every CPU.
+#![allow(unsafe_code, reason = "SIMD loads, and calls of functions that only some CPUs can run")]
 
 #[macro_use]
-mod choice;
-#[macro_use]
-mod panels;
-#[macro_use]
-mod tile;
+mod detect;
 
 #[cfg(target_arch = "x86_64")]
 #[macro_use]
 mod byte_lanes;
 
-mod batch;
-mod byte_rows;
-mod dispatch;
+#[macro_use]
+mod float;
 pub mod half;
 pub mod impacts;
 pub mod int4;
 pub mod int8;
-mod line;
 pub mod logits;
-mod prefetch;
+mod memory;
 pub mod reference;
-mod scalar;
 pub mod signs;
 
-#[cfg(target_arch = "aarch64")]
-mod aarch64;
-#[cfg(target_arch = "x86_64")]
-mod x86_64;
-
-pub use batch::{Batch, Score};
-pub use byte_rows::ByteRows;
-pub use dispatch::Kernels;
-pub use line::Line;
-pub use prefetch::{prefetch, prefetch_bytes, prefetch_value};
+pub use float::{Batch, Kernels, Score};
+pub use memory::byte_rows::ByteRows;
+pub use memory::cache_line::Line;
+pub use memory::prefetch::{prefetch, prefetch_bytes, prefetch_value};

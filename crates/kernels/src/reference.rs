@@ -1,4 +1,5 @@
-//! The definitions in double precision, and how far a kernel may be from them: what tests judge by.
+//! Inner products and distances by their definitions, in double precision, with bounds on how far a kernel may be from
+//! them. Tests compare kernels with these.
 //!
 //! ```
 //! use kernels::{Kernels, reference};
@@ -13,31 +14,35 @@ use numerics::rounding::{SMALLEST_SUBNORMAL, gamma};
 /// The largest error of an operation whose result is subnormal.
 const UNDERFLOW: f64 = SMALLEST_SUBNORMAL / 2.0;
 
-/// Σ aᵢ·bᵢ. Every product is exact; the sum is off by 2⁻⁵³ relative to Σ |aᵢ·bᵢ| a term.
+/// The inner product Σ aᵢ·bᵢ. The products are exact in double precision; each addition is off by at most
+/// 2⁻⁵³ Σ |aᵢ·bᵢ|.
 #[must_use]
 pub fn dot(a: &[f32], b: &[f32]) -> f64 {
     a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum()
 }
 
-/// Σ (aᵢ − bᵢ)².
+/// The squared Euclidean distance Σ (aᵢ − bᵢ)².
 #[must_use]
 pub fn squared_l2(a: &[f32], b: &[f32]) -> f64 {
     a.iter().zip(b).map(|(&a, &b)| (f64::from(a) - f64::from(b)).powi(2)).sum()
 }
 
-/// A bound on the difference between [`dot`] and an `f32` inner product summed in any order, fused or not:
-/// γ₍ₙ₊₁₎ Σ |aᵢ·bᵢ| with γₙ = n·u / (1 − n·u) (Higham, Accuracy and Stability of Numerical Algorithms, 2002,
-/// §3.1), and what underflow loses. Each of the n products passes through at most n roundings; one more covers
-/// those of the reference.
+/// A bound on the difference between [`dot`] and an inner product in `f32` that is summed in any order, with or without
+/// fused multiply-adds.
+///
+/// Each of the n products passes through at most n roundings, so the error is at most
+/// [γₙ](numerics::rounding::gamma) Σ |aᵢ·bᵢ| (Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, §3.1). One
+/// more rounding covers those of [`dot`] itself, and each product may lose half of the smallest `f32` to underflow.
 #[must_use]
 pub fn dot_error(a: &[f32], b: &[f32]) -> f64 {
     let magnitude: f64 = a.iter().zip(b).map(|(&a, &b)| (f64::from(a) * f64::from(b)).abs()).sum();
     gamma(a.len() + 1) * magnitude + a.len() as f64 * UNDERFLOW
 }
 
-/// A bound on the difference between [`squared_l2`] and an `f32` distance summed in any order: as
-/// [`dot_error`], with one rounding of the difference that counts twice when squared. A difference of two
-/// floats never underflows.
+/// A bound on the difference between [`squared_l2`] and a squared distance in `f32` that is summed in any order.
+///
+/// As [`dot_error`], plus the rounding of each difference, which squaring doubles. A difference of two floats never
+/// underflows.
 #[must_use]
 pub fn squared_l2_error(a: &[f32], b: &[f32]) -> f64 {
     gamma(a.len() + 3) * squared_l2(a, b) + a.len() as f64 * UNDERFLOW

@@ -114,7 +114,7 @@ proptest! {
                 let mut batch = Batch::new(kernels, score, dim, &of_queries);
                 let most = batch.rows_at_once();
                 let stride = rows.next_multiple_of(most) + more;
-                let mut scores = vec![f32::NAN; batch.room(rows, stride)];
+                let mut scores = vec![f32::NAN; batch.score_buffer_len(rows, stride)];
                 for (first, some) in (0..).step_by(most).zip(of_rows.chunks(most * dim)) {
                     let some: Vec<&[f32]> = some.chunks(dim).collect();
                     batch.score_all(&some, &[0; 1000], stride, scores.get_mut(first..).unwrap_or_default());

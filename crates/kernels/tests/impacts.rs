@@ -1,7 +1,8 @@
 //! Every instruction set's scan and tables against sums worked out one passage at a time.
 
 use kernels::impacts::{
-    Bounds, DenseBounds, DenseTerm, GROUP, ImpactKernels, LEAST_CLASS, PADDING, Reached, Scan, Scanned,
+    Bounds, DenseBounds, DenseTerm, FoundPassages, GROUP, ImpactKernels, MIN_CODES_PER_CLASS, PADDING,
+    ScanOptions, ScanProgress,
 };
 use proptest::prelude::*;
 
@@ -19,7 +20,7 @@ fn term(groups: usize) -> impl Strategy<Value = Term> {
     (
         words,
         prop::collection::vec(1u8..=255, groups * GROUP + PADDING),
-        prop::collection::vec(0u8..25, 256 / LEAST_CLASS),
+        prop::collection::vec(0u8..25, 256 / MIN_CODES_PER_CLASS),
     )
         .prop_map(|(words, codes, steps)| Term {
             words: words.into_iter().map(u64::to_le_bytes).collect(),
@@ -86,18 +87,18 @@ proptest! {
             let mut dense: Vec<DenseTerm<'_>> = dense
                 .map(|term| DenseTerm { words: &term.words, codes: &term.codes, bounds: &term.bounds })
                 .collect();
-            let mut room = Box::new(Reached { sums: [0; 6 * GROUP], positions: [0; 6 * GROUP] });
+            let mut room = Box::new(FoundPassages { sums: [0; 6 * GROUP], positions: [0; 6 * GROUP] });
             let mut from = 0;
             while from < sums.len() {
                 let allowed = case.allowed.as_ref().map(|words| &words[from / GROUP..]);
-                let scan = Scan { bound: case.bound, shift: case.shift, allowed };
-                let Scanned { sums: looked, found: count } = kernels.scan(&mut sums[from..], &mut dense, scan, &mut room, case.room);
+                let scan = ScanOptions { bound: case.bound, shift: case.shift, allowed };
+                let ScanProgress { sums: looked, found: count } = kernels.scan(&mut sums[from..], &mut dense, scan, &mut room, case.room);
                 prop_assert!(looked > 0);
                 found.extend((0..count).map(|at| (from + usize::from(room.positions[at]), room.sums[at])));
                 from += looked;
             }
             prop_assert!(sums.iter().all(|&sum| sum == 0), "{}", kernels.name());
-            prop_assert_eq!(&found, &expected(&case, kernels.class()), "{}", kernels.name());
+            prop_assert_eq!(&found, &expected(&case, kernels.codes_per_class()), "{}", kernels.name());
         }
     }
 
@@ -120,12 +121,12 @@ proptest! {
 #[test]
 #[should_panic(expected = "scan: expected 2 words or more")]
 fn too_few_words_are_refused() {
-    let scan = Scan { bound: 1, shift: 0, allowed: Some(&[0]) };
+    let scan = ScanOptions { bound: 1, shift: 0, allowed: Some(&[0]) };
     ImpactKernels::detect().scan(
         &mut [0; 2 * GROUP],
         &mut Vec::new(),
         scan,
-        &mut Reached { sums: [0; GROUP], positions: [0; GROUP] },
+        &mut FoundPassages { sums: [0; GROUP], positions: [0; GROUP] },
         GROUP,
     );
 }

@@ -1,6 +1,6 @@
 //! Every set's products of bytes against the definition.
 
-use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels, Int8Queries, Int8RowBounds, Int8Rows, MOST_DIM};
+use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels, Int8Queries, Int8RowBounds, Int8Rows, MAX_DIM};
 use numerics::SplitMix64;
 use proptest::prelude::*;
 
@@ -74,7 +74,7 @@ proptest! {
         let numbers = Int8RowBounds { scales: &scales, errors: &errors, lengths: &lengths };
         let bound = Int8Bound { scale: 1e-3, per_error: 3.0, per_length: 0.5, per_square: -0.25, constant: 0.125 };
         for kernels in Int8Kernels::available() {
-            let mask = kernels.reaching(&products, fine.then_some(&lower), numbers, &bound, least);
+            let mask = kernels.bounds_at_least(&products, fine.then_some(&lower), numbers, &bound, least);
             prop_assert!(rows.len() == BOUND_ROWS || mask >> rows.len() == 0);
             for (at, &(product, lower, scale, error, length)) in rows.iter().enumerate() {
                 let product = if fine { f64::from(product) * 256.0 + f64::from(lower) } else { f64::from(product) };
@@ -94,12 +94,12 @@ proptest! {
 #[test]
 fn the_longest_rows_of_the_largest_codes_do_not_overflow() {
     for (byte, value) in [(255u8, 127i8), (255, -128), (0, 127), (0, -128)] {
-        let rows = vec![byte; 5 * MOST_DIM];
-        let queries = Int8Queries::new(MOST_DIM, vec![value; 3 * MOST_DIM]);
-        let expected = (i32::from(byte) - 128) * i32::from(value) * MOST_DIM as i32;
+        let rows = vec![byte; 5 * MAX_DIM];
+        let queries = Int8Queries::new(MAX_DIM, vec![value; 3 * MAX_DIM]);
+        let expected = (i32::from(byte) - 128) * i32::from(value) * MAX_DIM as i32;
         for kernels in Int8Kernels::available() {
             let mut found = [0; 15];
-            kernels.products(&queries, Int8Rows::new(&rows, MOST_DIM, MOST_DIM), &mut found);
+            kernels.products(&queries, Int8Rows::new(&rows, MAX_DIM, MAX_DIM), &mut found);
             assert_eq!(found, [expected; 15], "{}", kernels.name());
         }
     }

@@ -30,9 +30,9 @@ proptest! {
             let mut most = f32::NEG_INFINITY;
             for (logits, bias) in logits.chunks_mut(block).zip(bias.chunks(block)) {
                 let mut part = SoftmaxSum::new();
-                kernels.gather(&mut logits.to_vec(), bias, &mut part);
+                kernels.accumulate(&mut logits.to_vec(), bias, &mut part);
                 parts.add(&part);
-                most = most.max(kernels.gather(logits, bias, &mut sum));
+                most = most.max(kernels.accumulate(logits, bias, &mut sum));
             }
             prop_assert_eq!(&logits, &expected, "{}", kernels.name());
             prop_assert_eq!(most, greatest, "{}", kernels.name());
@@ -53,7 +53,7 @@ proptest! {
         for kernels in LogitKernels::available() {
             let (mut above, mut reaching) = (vec![7; scores.len()], vec![9; scores.len()]);
             kernels.count_above(&logits, &scores, &mut above);
-            kernels.count_reaching(&logits, &scores, &mut reaching);
+            kernels.count_at_least(&logits, &scores, &mut reaching);
             for (at, score) in scores.iter().enumerate() {
                 prop_assert_eq!(above[at] as usize, 7 + logits.iter().filter(|&logit| logit > score).count());
                 prop_assert_eq!(reaching[at] as usize, 9 + logits.iter().filter(|&logit| logit >= score).count());
@@ -69,7 +69,7 @@ fn a_logit_that_is_no_number_makes_the_sum_none() {
             let mut logits = [1.0; 21];
             logits[at] = f32::NAN;
             let mut sum = SoftmaxSum::new();
-            kernels.gather(&mut logits, &[0.0; 21], &mut sum);
+            kernels.accumulate(&mut logits, &[0.0; 21], &mut sum);
             assert!(sum.logarithm().is_nan(), "{} at {at}", kernels.name());
         }
     }

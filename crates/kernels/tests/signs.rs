@@ -1,7 +1,7 @@
 //! Every set's sums by bits against the definition.
 
 use kernels::ByteRows;
-use kernels::signs::{MOST_DIM, SignKernels, SignQuery, WORD_DIM};
+use kernels::signs::{MAX_DIM, SignKernels, SignQuery, WORD_DIM};
 use proptest::prelude::*;
 
 /// Rows of bits with bytes behind them that do not count.
@@ -46,13 +46,13 @@ proptest! {
 
 #[test]
 fn the_largest_sums_do_not_overflow() {
-    let bytes = vec![0xFF; MOST_DIM / 8];
+    let bytes = vec![0xFF; MAX_DIM / 8];
     for value in [-128, 127] {
-        let query = SignQuery::new(&vec![value; MOST_DIM]);
+        let query = SignQuery::new(&vec![value; MAX_DIM]);
         for kernels in SignKernels::available() {
             let mut found = [0];
-            kernels.sums_of(&query, ByteRows::new(&bytes, MOST_DIM / 8), &[0], &mut found);
-            assert_eq!(found, [MOST_DIM as i32 * i32::from(value)], "{}", kernels.name());
+            kernels.sums_of(&query, ByteRows::new(&bytes, MAX_DIM / 8), &[0], &mut found);
+            assert_eq!(found, [MAX_DIM as i32 * i32::from(value)], "{}", kernels.name());
         }
     }
 }

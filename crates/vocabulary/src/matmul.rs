@@ -31,7 +31,7 @@ impl Left {
         let most = self.batch.rows_at_once();
         // Parts of rows are written whole.
         let stride = columns.next_multiple_of(most.next_multiple_of(4));
-        let room = self.batch.room(stride, stride).max(self.rows * stride);
+        let room = self.batch.score_buffer_len(stride, stride).max(self.rows * stride);
         product.values.resize(room, 0.0);
         (product.stride, product.columns) = (stride, columns);
         for (at, part) in right.chunks(most * inner).enumerate() {

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use kernels::int8::{Int8RowBounds, Int8Rows, MOST_DIM};
+use kernels::int8::{Int8RowBounds, Int8Rows, MAX_DIM};
 use storage::{File, Writer};
 
 use crate::Error;
@@ -46,8 +46,8 @@ pub(super) struct RowBounds {
 
 impl QuantizedRows {
     pub fn new(dim: usize) -> Result<Self, Error> {
-        if dim > MOST_DIM {
-            let expected = format!("1 to {MOST_DIM} with the storage int8Filtered");
+        if dim > MAX_DIM {
+            let expected = format!("1 to {MAX_DIM} with the storage int8Filtered");
             return Err(Error::Option { name: "dim", expected, got: dim.to_string() });
         }
         Ok(Self::empty(dim))
@@ -79,8 +79,8 @@ impl QuantizedRows {
     /// Opens the sections written by [`write`](Self::write), which stay in the file.
     pub fn open(file: &Arc<File>, dim: usize, num_rows: usize) -> Result<Self, Error> {
         let corrupt = |expected, got| storage::Error::corrupt(file.path(), expected, got);
-        if dim > MOST_DIM {
-            let expected = format!("a dimension of 1 to {MOST_DIM} for codes");
+        if dim > MAX_DIM {
+            let expected = format!("a dimension of 1 to {MAX_DIM} for codes");
             return Err(corrupt(expected, dim.to_string()).into());
         }
         let codes = Column::open(file, "codes")?;

@@ -216,7 +216,7 @@ impl BlockScratch {
             let (high, low) = products.split_at(num_rows);
             let low = has_low.then_some(low);
             let min_upper_bound = candidates.min_upper_bound;
-            let reaching = kernels.reaching(high, low, row_bounds, &bounds.upper, min_upper_bound);
+            let reaching = kernels.bounds_at_least(high, low, row_bounds, &bounds.upper, min_upper_bound);
             for at in set_bits(reaching & self.allowed) {
                 let (scale, error, length) =
                     (row_bounds.scales[at], row_bounds.errors[at], row_bounds.lengths[at]);

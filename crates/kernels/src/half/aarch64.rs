@@ -1,32 +1,31 @@
-//! NEON.
+//! Conversions with NEON.
 
-/// Four lanes.
+/// Registers of four floats.
 pub(super) mod neon {
     use std::arch::aarch64::{
         float32x4_t, uint16x4_t, vld1_u16, vmovl_u16, vreinterpretq_f32_u32, vshlq_n_u32, vst1_u16,
     };
     use std::arch::asm;
 
+    use crate::float::aarch64::neon::{
+        Lanes, WIDTH, add, horizontal_sum, load, load_part, multiply_add, store, subtract, zero,
+    };
     use crate::half::format;
 
-    use crate::aarch64::neon::{
-        Lanes, WIDTH, add, load, load_part, multiply_add, store, subtract, sum, zero,
-    };
-
-    // 3 × 4 × 2 accumulators, 4 rows and 1 query: 29 of 32 registers.
+    // Tiles need 3 × 4 × 2 accumulators, 4 rows and 1 query: 29 of 32 registers.
     define_half!("neon", 3 x 4, #[target_feature(enable = "neon")]);
 
     #[target_feature(enable = "neon")]
     #[inline]
     fn widened<const BF16: bool>(halves: &[u16; WIDTH]) -> Lanes {
-        // SAFETY: `halves` is four readable numbers; the load asks for no more alignment than theirs.
+        // SAFETY: `halves` is four readable numbers; the load needs no more alignment than they have.
         let halves = unsafe { vld1_u16(halves.as_ptr()) };
         if BF16 {
             return vreinterpretq_f32_u32(vshlq_n_u32::<16>(vmovl_u16(halves)));
         }
         let wide: float32x4_t;
-        // SAFETY: the instruction works on registers alone and is part of NEON. Its intrinsic, `vcvt_f32_f16`, is not
-        // stable in all compilers that build this.
+        // SAFETY: the instruction uses only registers and is part of NEON. Its intrinsic, `vcvt_f32_f16`, is not stable in
+        // all supported compilers.
         unsafe {
             asm!("fcvtl {wide:v}.4s, {halves:v}.4h", wide = out(vreg) wide, halves = in(vreg) halves,
                 options(pure, nomem, nostack, preserves_flags));
@@ -42,14 +41,14 @@ pub(super) mod neon {
         }
         let values = load(values);
         let narrow: uint16x4_t;
-        // SAFETY: the instruction works on registers alone and is part of NEON; it rounds to nearest even, as no
-        // code of ours sets another mode.
+        // SAFETY: the instruction uses only registers and is part of NEON; it rounds ties
+        // to even, because no code here sets another rounding mode.
         unsafe {
             asm!("fcvtn {narrow:v}.4h, {values:v}.4s", narrow = out(vreg) narrow, values = in(vreg) values,
                 options(pure, nomem, nostack, preserves_flags));
         }
         let mut halves = [0; WIDTH];
-        // SAFETY: `halves` is four writable numbers; the store asks for no more alignment than theirs.
+        // SAFETY: `halves` is four writable numbers; the store needs no more alignment than they have.
         unsafe { vst1_u16(halves.as_mut_ptr(), narrow) };
         halves
     }

@@ -3,32 +3,32 @@ use super::aarch64::neon;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::{avx2, avx512};
 use super::{HalfFormat, scalar};
-use crate::dispatch::check_shapes;
+use crate::float::shapes::check_shapes;
 
-/// `(dim, queries, rows, values)`: `values[q * n + r]` of query `q` and row `r` of the `n` rows.
-type Block = unsafe fn(usize, &[f32], &[u16], &mut [f32]);
+/// `(dim, queries, rows, values)` writes the value of query `q` and row `r` of the `n` rows to `values[q * n + r]`.
+type BlockFn = unsafe fn(usize, &[f32], &[u16], &mut [f32]);
 
-/// `(halves, values)`, of one length.
-type Widen = unsafe fn(&[u16], &mut [f32]);
-/// `(values, halves)`, of one length.
-type Narrow = unsafe fn(&[f32], &mut [u16]);
+/// `(halves, values)`, of the same length.
+type WidenFn = unsafe fn(&[u16], &mut [f32]);
+/// `(values, halves)`, of the same length.
+type NarrowFn = unsafe fn(&[f32], &mut [u16]);
 
-/// Inner products, squared distances and conversions with one instruction set. Of each pair of functions the first is
-/// for f16, the second for bf16.
+/// Inner products, squared distances and conversions of 16-bit floats with one instruction set.
 ///
-/// A value of this type is proof that the running CPU has that instruction set: [`HalfKernels::detect`] and
+/// A value of this type is proof that the running CPU supports that instruction set: [`HalfKernels::detect`] and
 /// [`HalfKernels::available`] are the only ways to get one, and they check.
 #[derive(Debug)]
 pub struct HalfKernels {
     pub(super) name: &'static str,
-    pub(super) dot: [Block; 2],
-    pub(super) squared_l2: [Block; 2],
-    pub(super) widen: [Widen; 2],
-    pub(super) narrow: [Narrow; 2],
+    // The first function of each array is for f16, the second for bf16, as `HalfFormat` numbers them.
+    pub(super) dot: [BlockFn; 2],
+    pub(super) squared_l2: [BlockFn; 2],
+    pub(super) widen: [WidenFn; 2],
+    pub(super) narrow: [NarrowFn; 2],
 }
 
-choose_kernels! {
-    /// The instruction set: `avx512f`, `avx2+fma+f16c`, `neon` or `scalar`.
+detect_kernels! {
+    /// The name of the instruction set: `avx512f`, `avx2+fma+f16c`, `neon` or `scalar`.
     HalfKernels {
         x86_64 {
             avx512 if "avx512f" && "avx2",
@@ -53,8 +53,8 @@ impl HalfKernels {
         self.score_block(format, query.len(), query, rows, scores);
     }
 
-    /// Scores many queries against many rows: `scores[q * n + i] = queries[q] · rows[i]`. The bits of a score depend
-    /// on its query and row alone.
+    /// Scores many queries against many rows: `scores[q * n + i] = queries[q] · rows[i]`. The bits of a score depend only
+    /// on its query and row.
     ///
     /// Shapes: `queries` is `[q * dim]`, `rows` is `[n * dim]`, `scores` is `[q * n]`, all row-major.
     ///
@@ -76,7 +76,7 @@ impl HalfKernels {
 
     /// Squared distances of many queries to many rows: `distances[q * n + i] = |queries[q] − rows[i]|²`.
     ///
-    /// Shapes as those of [`score_block`](Self::score_block).
+    /// Shapes as in [`score_block`](Self::score_block).
     ///
     /// # Panics
     ///
@@ -94,7 +94,7 @@ impl HalfKernels {
         unsafe { (self.squared_l2[format as usize])(dim, queries, rows, distances) }
     }
 
-    /// The values of 16-bit floats, exactly; NaN for NaN.
+    /// Converts 16-bit floats to `f32`, which is exact; NaN becomes NaN.
     ///
     /// # Panics
     ///
@@ -105,8 +105,8 @@ impl HalfKernels {
         unsafe { (self.widen[format as usize])(halves, values) }
     }
 
-    /// The nearest 16-bit floats, of two as near the even one; infinity where a value is beyond the greatest, NaN for
-    /// NaN.
+    /// Converts `f32` to the nearest 16-bit floats, rounding ties to even. Values beyond the largest finite number become
+    /// infinity, NaN becomes NaN.
     ///
     /// # Panics
     ///

@@ -7,7 +7,7 @@ pub enum HalfFormat {
     Bf16,
 }
 
-/// The greatest finite binary16 is 65,504; from 65,520 on numbers round to infinity.
+/// Infinity in binary16. The largest finite number is 65,504; numbers from 65,520 on round to infinity.
 const F16_INFINITY: u16 = 0x7c00;
 const NAN: u16 = 0x7e00;
 
@@ -22,13 +22,14 @@ pub(super) fn widen<const BF16: bool>(bits: u16) -> f32 {
     let magnitude = if magnitude >= F16_INFINITY {
         0x7f80_0000 | u32::from(magnitude & 0x3ff) << 13
     } else {
-        // With the exponent in place it lacks 127 − 15, in denormals too.
+        // The exponent bits are in place, but binary16 has a bias of 15 and `f32` one of 127. Multiplying by 2¹¹² corrects
+        // that, for subnormal numbers too.
         (f32::from_bits(u32::from(magnitude) << 13) * f32::from_bits((127 + 112) << 23)).to_bits()
     };
     f32::from_bits(sign | magnitude)
 }
 
-/// The nearest 16-bit float, of two as near the even one; NaN for NaN.
+/// The nearest 16-bit float, rounding ties to even; NaN for NaN.
 #[inline]
 pub(super) fn narrow<const BF16: bool>(value: f32) -> u16 {
     let bits = value.to_bits();
@@ -41,10 +42,11 @@ pub(super) fn narrow<const BF16: bool>(value: f32) -> u16 {
         return ((bits + 0x7fff + (bits >> 16 & 1)) >> 16) as u16;
     }
     let magnitude = if magnitude >= 0x4780_0000 {
-        // 65,536 and above.
+        // The number is 65,536 or larger.
         F16_INFINITY
     } else if magnitude < 0x3880_0000 {
-        // Below 2⁻¹⁴ the last place is 2⁻²⁴, as that of a half in f32: adding one rounds to it.
+        // The result is subnormal, with a last bit of 2⁻²⁴. The last bit of the `f32` 0.5 is 2⁻²⁴ too, so adding 0.5 rounds
+        // as needed.
         ((f32::from_bits(magnitude) + 0.5).to_bits() - 0.5f32.to_bits()) as u16
     } else {
         ((magnitude - (112 << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13) as u16

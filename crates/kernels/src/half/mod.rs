@@ -1,9 +1,9 @@
-//! Rows of 16-bit floats against queries of `f32`, and conversions to and fro.
+//! Inner products and squared distances of `f32` queries and rows of 16-bit floats, and conversions between both.
 //!
-//! Rows are bits: `u16`, of [`HalfFormat::F16`] or [`HalfFormat::Bf16`]. Each number is widened to the `f32` of the same
-//! value; products and sums have the bits that [`Kernels`](crate::Kernels) of the same instruction set give for the
-//! widened row. (Instructions that multiply bf16 directly would want the query rounded to bf16 as well, and take
-//! denormals for zeros.)
+//! Rows are the bits of numbers in [`HalfFormat::F16`] or [`HalfFormat::Bf16`], as `u16`. Every number is widened to the
+//! `f32` of the same value when it is loaded; everything else is the loop for `f32` rows. So scores have the same bits as
+//! [`Kernels`](crate::Kernels) with the same instruction set computes for the widened rows. (CPU instructions that multiply
+//! bf16 directly are not used: they would need queries in bf16 and treat subnormal numbers as zeros.)
 //!
 //! ```
 //! use kernels::half::{HalfFormat, HalfKernels};

@@ -1,7 +1,9 @@
-//! What every CPU can run: eight lanes that the compiler may or may not put in registers.
+//! Portable code for every CPU: arrays of eight floats, which compilers turn into whatever registers there are.
 
 use super::format;
-use crate::scalar::{Lanes, WIDTH, add, load, load_part, multiply_add, store, subtract, sum, zero};
+use crate::float::scalar::{
+    Lanes, WIDTH, add, horizontal_sum, load, load_part, multiply_add, store, subtract, zero,
+};
 
 define_half!("scalar", 1 x 2);
 

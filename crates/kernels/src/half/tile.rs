@@ -1,11 +1,11 @@
-//! What is done with rows of 16-bit floats: they are widened as they are loaded, for the loop of all instruction sets.
+//! The loop of `float/tile.rs` for rows of 16-bit floats, which are widened when they are loaded.
 
-/// Defines `KERNELS` from an instruction set's lanes.
+/// Defines `KERNELS` for an instruction set.
 ///
-/// In scope must be what `define_tiles` needs and the functions `store`, `widened` (of `WIDTH` halves) and `narrowed`.
+/// What `define_tiles` needs must be in scope, and the functions `store`, `widened` and `narrowed`, which convert `WIDTH`
+/// numbers.
 macro_rules! define_half {
     ($name:literal, $queries:literal x $rows:literal $(, #[$feature:meta])?) => {
-        /// The entry points of this instruction set.
         pub(in crate::half) static KERNELS: $crate::half::HalfKernels = $crate::half::HalfKernels {
             name: $name,
             dot: [f16::block::<false>, bf16::block::<false>],
@@ -19,7 +19,7 @@ macro_rules! define_half {
     };
 }
 
-/// Defines the module of a format.
+/// Defines the module of one format.
 macro_rules! define_format {
     ($format:ident: $bf16:literal, $queries:literal x $rows:literal $(, #[$feature:meta])?) => {
         mod $format {
@@ -34,7 +34,7 @@ macro_rules! define_format {
                 widened::<$bf16>(halves)
             }
 
-            /// Fewer than `WIDTH` halves, then zeros.
+            /// Loads fewer than `WIDTH` numbers and fills the other lanes with zeros.
             $(#[$feature])?
             #[inline]
             fn load_row_part(halves: &[u16]) -> Lanes {

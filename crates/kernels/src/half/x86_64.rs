@@ -1,6 +1,6 @@
-//! AVX-512F, and AVX2 with FMA and F16C.
+//! Conversions with AVX-512F, and with AVX2 and F16C.
 
-/// Sixteen lanes.
+/// Registers of sixteen floats.
 pub(super) mod avx512 {
     use std::arch::x86_64::{
         __m256i, _CMP_UNORD_Q, _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEAREST_INT, _mm256_loadu_si256,
@@ -9,17 +9,17 @@ pub(super) mod avx512 {
         _mm512_mask_blend_epi32, _mm512_or_si512, _mm512_set1_epi32, _mm512_slli_epi32, _mm512_srli_epi32,
     };
 
-    use crate::x86_64::avx512::{
-        Lanes, WIDTH, add, load, load_part, multiply_add, store, subtract, sum, zero,
+    use crate::float::x86_64::avx512::{
+        Lanes, WIDTH, add, horizontal_sum, load, load_part, multiply_add, store, subtract, zero,
     };
 
-    // 3 × 4 × 2 accumulators, 4 rows and 1 query: 29 of 32 registers.
+    // Tiles need 3 × 4 × 2 accumulators, 4 rows and 1 query: 29 of 32 registers.
     define_half!("avx512f", 3 x 4, #[target_feature(enable = "avx512f,avx2")]);
 
     #[target_feature(enable = "avx512f,avx2")]
     #[inline]
     fn widened<const BF16: bool>(halves: &[u16; WIDTH]) -> Lanes {
-        // SAFETY: `halves` is 32 readable bytes; the load asks for no alignment.
+        // SAFETY: `halves` is 32 readable bytes; the load needs no alignment.
         let halves = unsafe { _mm256_loadu_si256(halves.as_ptr().cast()) };
         if BF16 {
             _mm512_castsi512_ps(_mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(halves)))
@@ -36,7 +36,7 @@ pub(super) mod avx512 {
             let bits = _mm512_castps_si512(values);
             let odd = _mm512_and_si512(_mm512_srli_epi32::<16>(bits), _mm512_set1_epi32(1));
             let rounded = _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
-            // A NaN keeps its upper bits, and one that they do not show.
+            // A NaN keeps its upper bits, and the quiet bit is set, because the upper bits alone might be an infinity.
             let quiet = _mm512_or_si512(bits, _mm512_set1_epi32(0x0040_0000));
             let nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(values, values);
             _mm512_cvtepi32_epi16(_mm512_srli_epi32::<16>(_mm512_mask_blend_epi32(nan, rounded, quiet)))
@@ -44,13 +44,13 @@ pub(super) mod avx512 {
             _mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(values)
         };
         let mut halves = [0; WIDTH];
-        // SAFETY: `halves` is 32 writable bytes; the store asks for no alignment.
+        // SAFETY: `halves` is 32 writable bytes; the store needs no alignment.
         unsafe { _mm256_storeu_si256(halves.as_mut_ptr().cast(), narrow) };
         halves
     }
 }
 
-/// Eight lanes.
+/// Registers of eight floats.
 pub(super) mod avx2 {
     use std::arch::x86_64::{
         __m128i, _CMP_UNORD_Q, _MM_FROUND_TO_NEAREST_INT, _mm_loadu_si128, _mm_packus_epi32,
@@ -60,15 +60,17 @@ pub(super) mod avx2 {
         _mm256_srli_epi32,
     };
 
-    use crate::x86_64::avx2::{Lanes, WIDTH, add, load, load_part, multiply_add, store, subtract, sum, zero};
+    use crate::float::x86_64::avx2::{
+        Lanes, WIDTH, add, horizontal_sum, load, load_part, multiply_add, store, subtract, zero,
+    };
 
-    // 3 × 2 × 2 accumulators, 2 rows and 1 query: 15 of 16 registers.
+    // Tiles need 3 × 2 × 2 accumulators, 2 rows and 1 query: 15 of 16 registers.
     define_half!("avx2+fma+f16c", 3 x 2, #[target_feature(enable = "avx2,fma,f16c")]);
 
     #[target_feature(enable = "avx2,fma,f16c")]
     #[inline]
     fn widened<const BF16: bool>(halves: &[u16; WIDTH]) -> Lanes {
-        // SAFETY: `halves` is 16 readable bytes; the load asks for no alignment.
+        // SAFETY: `halves` is 16 readable bytes; the load needs no alignment.
         let halves = unsafe { _mm_loadu_si128(halves.as_ptr().cast()) };
         if BF16 {
             _mm256_castsi256_ps(_mm256_slli_epi32::<16>(_mm256_cvtepu16_epi32(halves)))
@@ -85,7 +87,7 @@ pub(super) mod avx2 {
             let bits = _mm256_castps_si256(values);
             let odd = _mm256_and_si256(_mm256_srli_epi32::<16>(bits), _mm256_set1_epi32(1));
             let rounded = _mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff)));
-            // A NaN keeps its upper bits, and one that they do not show.
+            // A NaN keeps its upper bits, and the quiet bit is set, because the upper bits alone might be an infinity.
             let quiet = _mm256_or_si256(bits, _mm256_set1_epi32(0x0040_0000));
             let nan = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_UNORD_Q>(values, values));
             let wide = _mm256_srli_epi32::<16>(_mm256_blendv_epi8(rounded, quiet, nan));
@@ -94,7 +96,7 @@ pub(super) mod avx2 {
             _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(values)
         };
         let mut halves = [0; WIDTH];
-        // SAFETY: `halves` is 16 writable bytes; the store asks for no alignment.
+        // SAFETY: `halves` is 16 writable bytes; the store needs no alignment.
         unsafe { _mm_storeu_si128(halves.as_mut_ptr().cast(), narrow) };
         halves
     }

@@ -1,5 +1,8 @@
-//! 64 passages in four registers; codes expanded eight passages at a time by a table of shuffles and looked up, by
-//! sixteens, in one register.
+//! AVX2: the sums of a group are in four registers of sixteen.
+//!
+//! - Expand: there is no instruction that expands bytes by a mask, so a table has for each byte of a bitmap the shuffle that
+//!   brings up to eight codes to their lanes.
+//! - Look up: a shuffle looks up in a table of 16 bytes, so 16 neighboring codes share a class.
 
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_cvtsi32_si128, _mm_loadu_si128, _mm_set_epi64x, _mm_shuffle_epi8, _mm256_add_epi8,
@@ -10,13 +13,15 @@ use std::arch::x86_64::{
     _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sll_epi16, _mm256_srli_epi16, _mm256_storeu_si256,
 };
 
-use super::dispatch::{MANY, least};
-use super::generic::avx2::{bounds, codes};
-use super::{DenseTerm, GROUP, ImpactKernels, PADDING, Scan, Scanned, pass, report};
+use super::kernels::{ImpactKernels, MAX_DENSE_TERMS};
+use super::operands::{DenseTerm, GROUP, PADDING, ScanOptions, ScanProgress};
+use super::scan::{Found, advance, append_found, min_sum_to_reach_bound};
+use super::tables::avx2::{bounds, codes};
 
-pub(super) static KERNELS: ImpactKernels = ImpactKernels { name: "avx2", class: 16, scan, bounds, codes };
+pub(super) static KERNELS: ImpactKernels =
+    ImpactKernels { name: "avx2", codes_per_class: 16, scan, bounds, codes };
 
-/// For each byte of a bitmap where its passages' codes are among those that follow; 0x80 where there is none.
+/// For each byte of a bitmap, the shuffle that brings the next codes to the lanes of the set bits. 0x80 makes a lane 0.
 static SHUFFLES: [u64; 256] = shuffles();
 
 const fn shuffles() -> [u64; 256] {
@@ -39,17 +44,18 @@ const fn shuffles() -> [u64; 256] {
 fn scan(
     sums: &mut [u16],
     dense: &mut Vec<DenseTerm<'_>>,
-    scan: Scan<'_>,
+    options: ScanOptions<'_>,
     found: &mut [u16],
     positions: &mut [u16],
-) -> Scanned {
-    let least = splat(least(dense.iter(), &scan));
-    let (bound, shift) = (splat(scan.bound), _mm_cvtsi32_si128(scan.shift as i32));
-    let mut read = [0usize; MANY];
-    let (mut done, mut count) = (sums.len(), 0);
+) -> ScanProgress {
+    let min_sum = splat(min_sum_to_reach_bound(dense.iter(), &options));
+    let (bound, shift) = (splat(options.bound), _mm_cvtsi32_si128(options.shift as i32));
+    let mut codes_read = [0usize; MAX_DENSE_TERMS];
+    let mut scanned = sums.len();
+    let mut found = Found { sums: found, positions, count: 0 };
     for (group, sums) in sums.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
-        if count + GROUP > found.len() {
-            done = group * GROUP;
+        if found.count + GROUP > found.sums.len() {
+            scanned = group * GROUP;
             break;
         }
         let (quarters, _) = sums.as_chunks_mut::<16>();
@@ -57,14 +63,14 @@ fn scan(
             [load(&quarters[0]), load(&quarters[1]), load(&quarters[2]), load(&quarters[3])];
         quarters.iter_mut().for_each(|quarter| store(quarter, _mm256_setzero_si256()));
         if !dense.is_empty() {
-            if reaches(values, least) == 0 {
-                for (term, read) in dense.iter().zip(&mut read) {
+            if mask_at_least(values, min_sum) == 0 {
+                for (term, read) in dense.iter().zip(&mut codes_read) {
                     *read += u64::from_le_bytes(term.words[group]).count_ones() as usize;
                 }
                 continue;
             }
             let mut steps = [_mm256_setzero_si256(); 2];
-            for (term, read) in dense.iter().zip(&mut read) {
+            for (term, read) in dense.iter().zip(&mut codes_read) {
                 let word = u64::from_le_bytes(term.words[group]);
                 let [low, high] = steps_of(term, word, *read);
                 steps = [_mm256_add_epi8(steps[0], low), _mm256_add_epi8(steps[1], high)];
@@ -76,24 +82,27 @@ fn scan(
                 *value = _mm256_add_epi16(*value, steps);
             }
         }
-        let reached = reaches(values, bound) & scan.allowed.map_or(u64::MAX, |allowed| allowed[group]);
-        if reached != 0 {
-            let mut with_dense = [0; GROUP];
-            let (quarters, _) = with_dense.as_chunks_mut::<16>();
+        let mask = mask_at_least(values, bound) & options.allowed.map_or(u64::MAX, |allowed| allowed[group]);
+        if mask != 0 {
+            let mut group_sums = [0; GROUP];
+            let (quarters, _) = group_sums.as_chunks_mut::<16>();
             quarters.iter_mut().zip(values).for_each(|(quarter, value)| store(quarter, value));
-            count = report(reached, group, &with_dense, (found, positions), count);
+            append_found(mask, group, &group_sums, &mut found);
         }
     }
-    pass(dense.iter_mut(), done / GROUP, &read);
-    Scanned { sums: done, found: count }
+    advance(dense.iter_mut(), scanned / GROUP, &codes_read);
+    ScanProgress { sums: scanned, found: found.count }
 }
 
-/// The steps of 64 passages, of which those in `word` have the term, with codes from `start` on.
+/// The steps that a term adds to the 64 passages of a group. `word` has the passages with the term; their codes start at
+/// `start`.
 #[target_feature(enable = "avx2,bmi1,popcnt")]
 #[inline]
 fn steps_of(term: &DenseTerm<'_>, word: u64, start: usize) -> [__m256i; 2] {
     let codes: &[u8; PADDING] = term.codes[start..].first_chunk().expect("codes and their padding");
-    let table = _mm256_broadcastsi128_si256(load_bytes(term.bounds.steps.first_chunk().expect("16 classes")));
+    let table = _mm256_broadcastsi128_si256(load_bytes(
+        term.bounds.steps.first_chunk().expect("steps of 16 classes"),
+    ));
     let mut expanded = [_mm256_setzero_si256(); 2];
     let mut before = 0;
     for (half, expanded) in expanded.iter_mut().enumerate() {
@@ -110,19 +119,19 @@ fn steps_of(term: &DenseTerm<'_>, word: u64, start: usize) -> [__m256i; 2] {
     })
 }
 
-/// The codes of sixteen passages, 0 for those that are not in `bits`.
+/// Expands the codes from `start` on to the lanes of the set `bits` of sixteen passages; other lanes are 0.
 #[target_feature(enable = "avx2,bmi1,popcnt")]
 #[inline]
 fn expand(codes: &[u8; PADDING], start: usize, bits: u16) -> __m128i {
     let [low, high] = bits.to_le_bytes();
-    // The upper eight's codes come after the lower eight's.
-    let after = u64::from(low.count_ones()) * 0x0101_0101_0101_0101;
-    let [low, high] = [SHUFFLES[usize::from(low)], SHUFFLES[usize::from(high)] + after];
+    // The codes of the upper eight passages follow those of the lower eight.
+    let skipped = u64::from(low.count_ones()) * 0x0101_0101_0101_0101;
+    let [low, high] = [SHUFFLES[usize::from(low)], SHUFFLES[usize::from(high)] + skipped];
     let shuffle = _mm_set_epi64x(high.cast_signed(), low.cast_signed());
     _mm_shuffle_epi8(load_bytes(codes[start..].first_chunk().expect("sixteen codes")), shuffle)
 }
 
-/// Steps of 32 passages as what they add to sums.
+/// What the steps of 32 passages add to their sums.
 #[target_feature(enable = "avx2,bmi1,popcnt")]
 #[inline]
 fn widened(steps: __m256i, shift: __m128i) -> [__m256i; 2] {
@@ -131,15 +140,15 @@ fn widened(steps: __m256i, shift: __m128i) -> [__m256i; 2] {
     [_mm256_sll_epi16(lower, shift), _mm256_sll_epi16(upper, shift)]
 }
 
-/// A bit for each of 64 sums that is not below the bound.
+/// Bit `i` is set if sum `i` of 64 is at or above the bound.
 #[target_feature(enable = "avx2,bmi1,popcnt")]
 #[inline]
-fn reaches(sums: [__m256i; 4], bound: __m256i) -> u64 {
+fn mask_at_least(sums: [__m256i; 4], bound: __m256i) -> u64 {
     let [a, b, c, d] = sums.map(|sums| _mm256_cmpeq_epi16(_mm256_max_epu16(sums, bound), sums));
     if _mm256_movemask_epi8(_mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d))) == 0 {
         return 0;
     }
-    // Packing works within halves of registers; the permutation puts the quarters in order.
+    // Packing works within 128-bit halves; the permutation restores the order.
     let packed = |a, b| _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(a, b));
     let mask = |packed| u64::from(_mm256_movemask_epi8(packed).cast_unsigned());
     mask(packed(a, b)) | mask(packed(c, d)) << 32
@@ -154,20 +163,20 @@ fn splat(value: u16) -> __m256i {
 #[target_feature(enable = "avx2,bmi1,popcnt")]
 #[inline]
 fn load(sums: &[u16; 16]) -> __m256i {
-    // SAFETY: `sums` is 32 readable bytes; the load asks for no alignment.
+    // SAFETY: `sums` is 32 readable bytes; the load needs no alignment.
     unsafe { _mm256_loadu_si256(sums.as_ptr().cast()) }
 }
 
 #[target_feature(enable = "avx2,bmi1,popcnt")]
 #[inline]
 fn load_bytes(bytes: &[u8; 16]) -> __m128i {
-    // SAFETY: `bytes` is 16 readable bytes; the load asks for no alignment.
+    // SAFETY: `bytes` is 16 readable bytes; the load needs no alignment.
     unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
 }
 
 #[target_feature(enable = "avx2,bmi1,popcnt")]
 #[inline]
 fn store(sums: &mut [u16; 16], value: __m256i) {
-    // SAFETY: `sums` is 32 writable bytes; the store asks for no alignment.
+    // SAFETY: `sums` is 32 writable bytes; the store needs no alignment.
     unsafe { _mm256_storeu_si256(sums.as_mut_ptr().cast(), value) }
 }

@@ -1,4 +1,8 @@
-//! 64 passages in two registers; codes expanded by the bitmap and looked up, by class, in one.
+//! AVX-512 with VBMI2: the sums of a group are in two registers of 32.
+//!
+//! - Expand: one instruction expands codes by a word of the bitmap.
+//! - Look up: a permutation looks up in a table of 64 bytes, so 4 neighboring codes share a class.
+//! - Report: one instruction compresses the sums and positions whose bit is set.
 
 use std::arch::x86_64::{
     __m128i, __m256i, __m512, __m512i, _mm_cvtsi32_si128, _mm256_storeu_si256, _mm512_add_epi8,
@@ -9,69 +13,70 @@ use std::arch::x86_64::{
     _mm512_setzero_si512, _mm512_sll_epi16, _mm512_srli_epi16, _mm512_storeu_si512,
 };
 
-use super::dispatch::least;
-use super::generic::avx2;
-use super::{Bounds, DenseTerm, GROUP, ImpactKernels, PADDING, Scan, Scanned, pass};
+use super::kernels::ImpactKernels;
+use super::operands::{Bounds, DenseTerm, GROUP, PADDING, ScanOptions, ScanProgress};
+use super::scan::{advance, min_sum_to_reach_bound};
+use super::tables::avx2::codes;
 
 pub(super) static KERNELS: ImpactKernels =
-    ImpactKernels { name: "avx512vbmi2", class: CLASS, scan, bounds, codes: avx2::codes };
+    ImpactKernels { name: "avx512vbmi2", codes_per_class: 4, scan, bounds, codes };
 
-/// Codes whose upper six bits are the same.
-const CLASS: usize = 4;
+/// Maximum number of dense terms that are added in one pass: their cursors stay in registers.
+const TERMS_PER_PASS: usize = 8;
 
-/// Dense terms that are added in one go.
-const FEW: usize = 8;
-
-/// Groups after which it is known whether leaving out groups pays.
-const TRIAL: usize = 16;
+/// Number of groups after which a scan decides whether checking groups before adding dense terms pays off.
+const TRIAL_GROUPS: usize = 16;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
 fn scan(
     sums: &mut [u16],
     dense: &mut Vec<DenseTerm<'_>>,
-    scan: Scan<'_>,
+    options: ScanOptions<'_>,
     found: &mut [u16],
     positions: &mut [u16],
-) -> Scanned {
-    while dense.len() > FEW {
-        let at = dense.len() - FEW;
-        let terms: &[DenseTerm<'_>; FEW] = dense[at..].first_chunk().expect("so many are left");
-        add(sums, terms, scan.shift);
+) -> ScanProgress {
+    while dense.len() > TERMS_PER_PASS {
+        let at = dense.len() - TERMS_PER_PASS;
+        let terms: &[DenseTerm<'_>; TERMS_PER_PASS] =
+            dense[at..].first_chunk().expect("at least that many terms");
+        add_terms(sums, terms, options.shift);
         dense.truncate(at);
     }
     match &mut dense[..] {
-        [] => scan_few::<0>(sums, &mut [], scan, found, positions),
-        [a] => scan_few(sums, &mut [a], scan, found, positions),
-        [a, b] => scan_few(sums, &mut [a, b], scan, found, positions),
-        [a, b, c] => scan_few(sums, &mut [a, b, c], scan, found, positions),
-        [a, b, c, d] => scan_few(sums, &mut [a, b, c, d], scan, found, positions),
-        [a, b, c, d, e] => scan_few(sums, &mut [a, b, c, d, e], scan, found, positions),
-        [a, b, c, d, e, f] => scan_few(sums, &mut [a, b, c, d, e, f], scan, found, positions),
-        [a, b, c, d, e, f, g] => scan_few(sums, &mut [a, b, c, d, e, f, g], scan, found, positions),
-        [a, b, c, d, e, f, g, h, ..] => scan_few(sums, &mut [a, b, c, d, e, f, g, h], scan, found, positions),
+        [] => scan_pass::<0>(sums, &mut [], options, found, positions),
+        [a] => scan_pass(sums, &mut [a], options, found, positions),
+        [a, b] => scan_pass(sums, &mut [a, b], options, found, positions),
+        [a, b, c] => scan_pass(sums, &mut [a, b, c], options, found, positions),
+        [a, b, c, d] => scan_pass(sums, &mut [a, b, c, d], options, found, positions),
+        [a, b, c, d, e] => scan_pass(sums, &mut [a, b, c, d, e], options, found, positions),
+        [a, b, c, d, e, f] => scan_pass(sums, &mut [a, b, c, d, e, f], options, found, positions),
+        [a, b, c, d, e, f, g] => scan_pass(sums, &mut [a, b, c, d, e, f, g], options, found, positions),
+        [a, b, c, d, e, f, g, h, ..] => {
+            scan_pass(sums, &mut [a, b, c, d, e, f, g, h], options, found, positions)
+        }
     }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
-fn bounds(units: f32, gains: &[f32; 256], bounds: &mut Bounds) {
-    let units = _mm512_set1_ps(units);
-    let (gains, _) = gains.as_chunks::<16>();
+fn bounds(scale: f32, contributions: &[f32; 256], bounds: &mut Bounds) {
+    let scale = _mm512_set1_ps(scale);
+    let (contributions, _) = contributions.as_chunks::<16>();
     let (out, _) = bounds.0.as_chunks_mut::<16>();
-    for (out, gains) in out.iter_mut().zip(gains) {
-        let below = _mm512_cvttps_epi32(_mm512_mul_ps(units, load_floats(gains)));
-        store_narrow(out, _mm512_cvtepi32_epi16(_mm512_add_epi32(below, _mm512_set1_epi32(1))));
+    for (out, contributions) in out.iter_mut().zip(contributions) {
+        let floor = _mm512_cvttps_epi32(_mm512_mul_ps(scale, load_floats(contributions)));
+        store_narrow(out, _mm512_cvtepi32_epi16(_mm512_add_epi32(floor, _mm512_set1_epi32(1))));
     }
     bounds.0[0] = 0;
 }
 
 /// Adds dense terms to all sums.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
-fn add<const D: usize>(sums: &mut [u16], dense: &[DenseTerm<'_>; D], shift: u32) {
+fn add_terms<const D: usize>(sums: &mut [u16], dense: &[DenseTerm<'_>; D], shift: u32) {
     let shift = _mm_cvtsi32_si128(shift as i32);
-    let mut read = [0; D];
+    let mut codes_read = [0; D];
     for (group, sums) in sums.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
         let mut steps = _mm512_setzero_si512();
-        for (term, read) in dense.iter().zip(&mut read) {
+        for (term, read) in dense.iter().zip(&mut codes_read) {
             steps = _mm512_add_epi8(steps, steps_of(term, u64::from_le_bytes(term.words[group]), read));
         }
         let (low, high) = halves(sums);
@@ -83,41 +88,41 @@ fn add<const D: usize>(sums: &mut [u16], dense: &[DenseTerm<'_>; D], shift: u32)
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
-fn scan_few<const D: usize>(
+fn scan_pass<const D: usize>(
     sums: &mut [u16],
     dense: &mut [&mut DenseTerm<'_>; D],
-    scan: Scan<'_>,
+    options: ScanOptions<'_>,
     found: &mut [u16],
     positions: &mut [u16],
-) -> Scanned {
-    let least = splat(least(dense.iter().map(|term| &**term), &scan));
-    let (bound, shift) = (splat(scan.bound), _mm_cvtsi32_si128(scan.shift as i32));
+) -> ScanProgress {
+    let min_sum = splat(min_sum_to_reach_bound(dense.iter().map(|term| &**term), &options));
+    let (bound, shift) = (splat(options.bound), _mm_cvtsi32_si128(options.shift as i32));
     let lanes = load(&std::array::from_fn(|lane| lane as u16));
-    let mut read = [0usize; D];
-    let (mut done, mut count) = (sums.len(), 0);
-    let (mut hopeless, mut check) = (0, true);
+    let mut codes_read = [0usize; D];
+    let (mut scanned, mut count) = (sums.len(), 0);
+    let (mut skipped, mut checks_groups) = (0, true);
     for (group, sums) in sums.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
         if count + GROUP > found.len() {
-            done = group * GROUP;
+            scanned = group * GROUP;
             break;
         }
         let (low, high) = halves(sums);
         let [mut a, mut b] = [load(low), load(high)];
         store(low, _mm512_setzero_si512());
         store(high, _mm512_setzero_si512());
-        if D > 0 && check {
-            if _mm512_cmpge_epu16_mask(a, least) | _mm512_cmpge_epu16_mask(b, least) == 0 {
-                for (term, read) in dense.iter().zip(&mut read) {
+        if D > 0 && checks_groups {
+            if _mm512_cmpge_epu16_mask(a, min_sum) | _mm512_cmpge_epu16_mask(b, min_sum) == 0 {
+                for (term, read) in dense.iter().zip(&mut codes_read) {
                     *read += u64::from_le_bytes(term.words[group]).count_ones() as usize;
                 }
-                hopeless += 1;
+                skipped += 1;
                 continue;
             }
-            // A branch that goes either way costs more than what it saves.
-            check = group < TRIAL || hopeless * 4 > group * 3;
+            // If not most groups are skipped, mispredicted branches cost more than skipping saves.
+            checks_groups = group < TRIAL_GROUPS || skipped * 4 > group * 3;
         }
         let mut steps = _mm512_setzero_si512();
-        for (term, read) in dense.iter().zip(&mut read) {
+        for (term, read) in dense.iter().zip(&mut codes_read) {
             steps = _mm512_add_epi8(steps, steps_of(term, u64::from_le_bytes(term.words[group]), read));
         }
         if D > 0 {
@@ -125,36 +130,37 @@ fn scan_few<const D: usize>(
             a = _mm512_add_epi16(a, lower);
             b = _mm512_add_epi16(b, upper);
         }
-        let reached =
+        let mask =
             u64::from(_mm512_cmpge_epu16_mask(a, bound)) | u64::from(_mm512_cmpge_epu16_mask(b, bound)) << 32;
-        if reached != 0 {
-            let reached = reached & scan.allowed.map_or(u64::MAX, |allowed| allowed[group]);
+        if mask != 0 {
+            let mask = mask & options.allowed.map_or(u64::MAX, |allowed| allowed[group]);
             let first = _mm512_add_epi16(lanes, splat((group * GROUP) as u16));
             let second = _mm512_add_epi16(first, splat(GROUP as u16 / 2));
-            for (sums, at, mask) in [(a, first, reached as u32), (b, second, (reached >> 32) as u32)] {
-                store(half(&mut found[count..]), _mm512_maskz_compress_epi16(mask, sums));
-                store(half(&mut positions[count..]), _mm512_maskz_compress_epi16(mask, at));
+            for (sums, at, mask) in [(a, first, mask as u32), (b, second, (mask >> 32) as u32)] {
+                store(half_group(&mut found[count..]), _mm512_maskz_compress_epi16(mask, sums));
+                store(half_group(&mut positions[count..]), _mm512_maskz_compress_epi16(mask, at));
                 count += mask.count_ones() as usize;
             }
         }
     }
-    pass(dense.iter_mut().map(|term| &mut **term), done / GROUP, &read);
-    Scanned { sums: done, found: count }
+    advance(dense.iter_mut().map(|term| &mut **term), scanned / GROUP, &codes_read);
+    ScanProgress { sums: scanned, found: count }
 }
 
-/// The steps of 64 passages, of which those in `word` have the term.
+/// The steps that a term adds to the 64 passages of a group. `word` has the passages with the term; their codes start at
+/// `codes_read`, which advances past them.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
 #[inline]
-fn steps_of(term: &DenseTerm<'_>, word: u64, read: &mut usize) -> __m512i {
-    let codes: &[u8; PADDING] = term.codes[*read..].first_chunk().expect("codes and their padding");
-    *read += word.count_ones() as usize;
+fn steps_of(term: &DenseTerm<'_>, word: u64, codes_read: &mut usize) -> __m512i {
+    let codes: &[u8; PADDING] = term.codes[*codes_read..].first_chunk().expect("codes and their padding");
+    *codes_read += word.count_ones() as usize;
     let codes = _mm512_maskz_expand_epi8(word, load_bytes(codes));
-    // The permutation looks at six bits of each byte: what the shift brings in from beside is above.
+    // Shifting 16-bit lanes moves bits of one byte into the upper two bits of another. The permutation ignores those.
     let classes = _mm512_srli_epi16::<2>(codes);
     _mm512_maskz_permutexvar_epi8(word, classes, load_bytes(&term.bounds.steps))
 }
 
-/// Steps of 64 passages as what they add to sums.
+/// What the steps of 64 passages add to their sums.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn widened(steps: __m512i, shift: __m128i) -> [__m512i; 2] {
@@ -169,9 +175,9 @@ fn splat(value: u16) -> __m512i {
     _mm512_set1_epi16(value.cast_signed())
 }
 
-/// Where half a group of what was found goes, whatever of it is meant.
+/// The next places for half a group. All are written, whatever number of passages was found.
 #[inline]
-fn half(room: &mut [u16]) -> &mut [u16; GROUP / 2] {
+fn half_group(room: &mut [u16]) -> &mut [u16; GROUP / 2] {
     room.first_chunk_mut().expect("room for a group")
 }
 
@@ -184,34 +190,34 @@ fn halves(sums: &mut [u16; GROUP]) -> (&mut [u16; GROUP / 2], &mut [u16; GROUP /
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn load(sums: &[u16; GROUP / 2]) -> __m512i {
-    // SAFETY: `sums` is 64 readable bytes; the load asks for no alignment.
+    // SAFETY: `sums` is 64 readable bytes; the load needs no alignment.
     unsafe { _mm512_loadu_si512(sums.as_ptr().cast()) }
 }
 
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn load_bytes(bytes: &[u8; 64]) -> __m512i {
-    // SAFETY: `bytes` is 64 readable bytes; the load asks for no alignment.
+    // SAFETY: `bytes` is 64 readable bytes; the load needs no alignment.
     unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
 
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn store(sums: &mut [u16; GROUP / 2], value: __m512i) {
-    // SAFETY: `sums` is 64 writable bytes; the store asks for no alignment.
+    // SAFETY: `sums` is 64 writable bytes; the store needs no alignment.
     unsafe { _mm512_storeu_si512(sums.as_mut_ptr().cast(), value) }
 }
 
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn load_floats(floats: &[f32; 16]) -> __m512 {
-    // SAFETY: `floats` is 64 readable bytes; the load asks for no alignment.
+    // SAFETY: `floats` is 64 readable bytes; the load needs no alignment.
     unsafe { _mm512_loadu_ps(floats.as_ptr()) }
 }
 
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn store_narrow(out: &mut [u16; 16], value: __m256i) {
-    // SAFETY: `out` is 32 writable bytes; the store asks for no alignment.
+    // SAFETY: `out` is 32 writable bytes; the store needs no alignment.
     unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), value) }
 }

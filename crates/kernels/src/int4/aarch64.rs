@@ -1,6 +1,6 @@
-//! NEON, with and without the instructions of `dotprod`.
+//! NEON, with and without the `dotprod` extension.
 
-/// Defines the lanes of sixteen bytes, but for the products.
+/// Defines everything but the products, for registers of sixteen bytes.
 macro_rules! define_lanes {
     (#[$feature:meta]) => {
         type Sums = int32x4_t;
@@ -12,11 +12,11 @@ macro_rules! define_lanes {
             vdupq_n_s32(0)
         }
 
-        /// The lower and the upper halves of sixteen bytes.
+        /// The codes in the lower and in the upper halves of sixteen bytes.
         #[$feature]
         #[inline]
         fn halves(chunk: &[u8; WIDTH]) -> (int8x16_t, int8x16_t) {
-            // SAFETY: `chunk` is sixteen readable bytes; the load asks for no more alignment than theirs.
+            // SAFETY: `chunk` is sixteen readable bytes; the load needs no more alignment than they have.
             let bytes = unsafe { vld1q_u8(chunk.as_ptr()) };
             let lower = vandq_u8(bytes, vdupq_n_u8(15));
             (vreinterpretq_s8_u8(lower), vreinterpretq_s8_u8(vshrq_n_u8::<4>(bytes)))
@@ -25,7 +25,7 @@ macro_rules! define_lanes {
         #[$feature]
         #[inline]
         fn load_query(chunk: &[i8; WIDTH]) -> int8x16_t {
-            // SAFETY: `chunk` is sixteen readable bytes; the load asks for no more alignment than theirs.
+            // SAFETY: `chunk` is sixteen readable bytes; the load needs no more alignment than they have.
             unsafe { vld1q_s8(chunk.as_ptr()) }
         }
 
@@ -54,12 +54,12 @@ pub(super) mod dotprod {
         multiply_add(upper, load_query(high), multiply_add(lower, load_query(low), sums))
     }
 
-    /// Four products a lane.
+    /// Adds four products to each lane.
     #[target_feature(enable = "neon,dotprod")]
     #[inline]
     fn multiply_add(codes: int8x16_t, query: int8x16_t, sums: Sums) -> Sums {
         let mut sums = sums;
-        // SAFETY: the instruction works on registers alone, and the function's features include it. Its intrinsic,
+        // SAFETY: the instruction uses only registers, and the function's features include it. Its intrinsic,
         // `vdotq_s32`, is not stable.
         unsafe {
             asm!("sdot {sums:v}.4s, {codes:v}.16b, {query:v}.16b", sums = inout(vreg) sums, codes = in(vreg) codes,
@@ -78,7 +78,7 @@ pub(super) mod neon {
     define_int4!("neon", #[target_feature(enable = "neon")]);
     define_lanes!(#[target_feature(enable = "neon")]);
 
-    /// Two products of at most 15 · 128 are added in 16 bits, their sums by pairs in 32.
+    /// Adds two products of at most 15 · 128 in 16 bits, and then pairs of these sums in 32 bits.
     #[target_feature(enable = "neon")]
     #[inline]
     fn add_products(codes: &[u8; WIDTH], low: &[i8; WIDTH], high: &[i8; WIDTH], sums: Sums) -> Sums {

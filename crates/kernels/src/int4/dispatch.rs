@@ -6,20 +6,20 @@ use super::{Int4Query, scalar};
 use crate::ByteRows;
 
 /// `(query, rows, ords, products)`
-type ProductsOf = unsafe fn(&Int4Query, ByteRows<'_>, &[u32], &mut [i32]);
+type ProductsFn = unsafe fn(&Int4Query, ByteRows<'_>, &[u32], &mut [i32]);
 
-/// Inner products of half bytes with one instruction set.
+/// Inner products of 4-bit codes with one instruction set.
 ///
-/// A value of this type is proof that the running CPU has that instruction set: [`Int4Kernels::detect`] and
+/// A value of this type is proof that the running CPU supports that instruction set: [`Int4Kernels::detect`] and
 /// [`Int4Kernels::available`] are the only ways to get one, and they check.
 #[derive(Debug)]
 pub struct Int4Kernels {
     pub(super) name: &'static str,
-    pub(super) products_of: ProductsOf,
+    pub(super) products_of: ProductsFn,
 }
 
-choose_kernels! {
-    /// The instruction set: `avx512vnni`, `avx512bw`, `avx2`, `neon+dotprod`, `neon` or `scalar`.
+detect_kernels! {
+    /// The name of the instruction set: `avx512vnni`, `avx512bw`, `avx2`, `neon+dotprod`, `neon` or `scalar`.
     Int4Kernels {
         x86_64 {
             avx512vnni if "avx512f" && "avx512bw" && "avx512vnni",
@@ -35,13 +35,13 @@ choose_kernels! {
 }
 
 impl Int4Kernels {
-    /// Multiplies a query with chosen rows: `products[i]` is that with the codes of row `ords[i]`. They are best
-    /// [fetched](crate::prefetch) before.
+    /// Multiplies a query with chosen rows: `products[i]` is the product with the codes of row `ords[i]`. Callers should
+    /// [prefetch](crate::prefetch_bytes) the rows.
     ///
     /// # Panics
     ///
-    /// If the rows are not of the query's length, there is not room for exactly all products, or an ord is that of no
-    /// row.
+    /// If the rows do not have the query's [number of bytes](Int4Query::row_bytes), `products` does not have one element
+    /// for each ord, or there is no row for an ord.
     #[inline]
     pub fn products_of(&self, query: &Int4Query, rows: ByteRows<'_>, ords: &[u32], products: &mut [i32]) {
         let (expected, got) = (query.row_bytes(), rows.row_bytes());

@@ -1,7 +1,15 @@
-//! Exact inner products of rows of half bytes and queries of signed bytes.
+//! Exact inner products of rows of 4-bit codes and queries of signed bytes.
 //!
-//! A row is blocks of 64 bytes, of which each holds 128 codes of 0 to 15: byte `i` of a block has code `i` in its lower
-//! half and code `64 + i` in its upper half. A last block that is not full has zeros. All sets give the same integers.
+//! A row consists of blocks of 64 bytes with 128 codes of 0 to 15 each, so that one mask and one shift separate the codes
+//! of a register in order:
+//!
+//! ```text
+//!               byte 0       byte 1             byte 63
+//! lower half │  code 0    │  code 1    │ … │  code 63    │
+//! upper half │  code 64   │  code 65   │ … │  code 127   │
+//! ```
+//!
+//! The last block is padded with zeros. All instruction sets return the same integers.
 //!
 //! ```
 //! use kernels::ByteRows;

@@ -1,9 +1,9 @@
-/// Codes of a block.
+/// Number of codes in a block.
 pub const BLOCK_DIM: usize = 128;
-/// Bytes of a block.
+/// Number of bytes in a block.
 pub const BLOCK_BYTES: usize = BLOCK_DIM / 2;
 
-/// A query of signed bytes, with zeros up to whole blocks.
+/// A query of signed bytes, padded with zeros to whole blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Int4Query {
     values: Vec<i8>,
@@ -11,7 +11,7 @@ pub struct Int4Query {
 }
 
 impl Int4Query {
-    /// A query of these values, of which there is at least one.
+    /// A query of these values.
     ///
     /// # Panics
     ///
@@ -25,11 +25,11 @@ impl Int4Query {
         query
     }
 
-    /// Replaces the values by as many.
+    /// Replaces the values.
     ///
     /// # Panics
     ///
-    /// If they fill another number of blocks.
+    /// If the new values fill another number of blocks.
     pub fn set(&mut self, values: &[i8]) {
         assert_eq!(
             values.len().next_multiple_of(BLOCK_DIM),
@@ -41,11 +41,11 @@ impl Int4Query {
         self.sum = values.iter().map(|&value| i32::from(value)).sum();
     }
 
-    /// Replaces the values by twice the first `dim` codes of a row, less 15, and zeros behind them.
+    /// Replaces the values by the first `dim` codes of a row, centered: a code c becomes 2c − 15. The rest becomes zeros.
     ///
     /// # Panics
     ///
-    /// If the row is not of the query's length, or has fewer codes.
+    /// If the row does not have [`row_bytes`](Self::row_bytes) bytes, or has fewer than `dim` codes.
     pub fn set_to_row(&mut self, row: &[u8], dim: usize) {
         let (expected, got) = (self.row_bytes(), row.len());
         assert!(expected == got, "query: expected a row of {expected} bytes, got {got}");
@@ -66,14 +66,14 @@ impl Int4Query {
         self.sum
     }
 
-    /// Bytes of a row that this is a query for.
+    /// Number of bytes of the rows that the query can be multiplied with.
     #[inline]
     #[must_use]
     pub fn row_bytes(&self) -> usize {
         self.values.len() / 2
     }
 
-    /// The values, with zeros up to whole blocks.
+    /// The values, padded with zeros to whole blocks.
     #[inline]
     #[must_use]
     pub fn values(&self) -> &[i8] {
@@ -81,11 +81,11 @@ impl Int4Query {
     }
 }
 
-/// Writes codes of 0 to 15 into a row, of which the rest becomes zeros.
+/// Writes codes of 0 to 15 to a row and fills the rest with zeros.
 ///
 /// # Panics
 ///
-/// If there are more than the row has room for.
+/// If there are more codes than fit the row.
 pub fn pack(codes: &[u8], row: &mut [u8]) {
     assert!(
         codes.len() <= 2 * row.len(),
@@ -105,11 +105,11 @@ pub fn pack(codes: &[u8], row: &mut [u8]) {
     }
 }
 
-/// Reads the codes of a row back, as many as there is room for.
+/// Reads the first codes of a row, as many as `codes` has elements.
 ///
 /// # Panics
 ///
-/// If the row has fewer.
+/// If the row has fewer codes.
 pub fn unpack(row: &[u8], codes: &mut [u8]) {
     assert!(
         codes.len() <= 2 * row.len(),

@@ -1,4 +1,4 @@
-//! What every CPU can run.
+//! Portable code for every CPU.
 
 type Sums = i32;
 const WIDTH: usize = 16;

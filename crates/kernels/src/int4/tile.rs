@@ -1,13 +1,12 @@
-//! The loop of every instruction set: one query times four rows in registers.
+//! The loop that multiplies one query with chosen rows, four at a time. The accumulators stay in registers.
 
-/// Defines `KERNELS` from an instruction set's lanes.
+/// Defines `KERNELS` for an instruction set.
 ///
-/// In scope must be the `Copy` type `Sums`, the constant `WIDTH` (bytes of a chunk, a divisor of a block's), and the
-/// functions `zero`, `add_products` (of a chunk of codes with the values that meet its lower and its upper halves) and
-/// `totals`.
+/// These must be in scope: the `Copy` type `Sums`; the constant `WIDTH`, the bytes of a chunk, which divides the bytes of a
+/// block; and the functions `zero`, `add_products`, which takes a chunk of a row and the query's values for its lower and
+/// upper halves, and `totals`.
 macro_rules! define_int4 {
     ($name:literal $(, #[$feature:meta])?) => {
-        /// The entry points of this instruction set.
         pub(in crate::int4) static KERNELS: $crate::int4::Int4Kernels =
             $crate::int4::Int4Kernels { name: $name, products_of };
 
@@ -21,12 +20,12 @@ macro_rules! define_int4 {
             let (fours, rest) = ords.as_chunks::<4>();
             let (to_fours, to_rest) = products.as_chunks_mut::<4>();
             for (ords, products) in fours.iter().zip(to_fours) {
-                // No closure: it would be code of its own, without the instructions of this.
-                let mut of: [&[u8]; 4] = [&[]; 4];
+                // Not `ords.map`: a closure would be compiled without this function's CPU features.
+                let mut tile_rows: [&[u8]; 4] = [&[]; 4];
                 for r in 0..4 {
-                    of[r] = rows.row(ords[r]);
+                    tile_rows[r] = rows.row(ords[r]);
                 }
-                *products = tile(query, of);
+                *products = tile(query, tile_rows);
             }
             for (&ord, product) in rest.iter().zip(to_rest) {
                 [*product] = tile(query, [rows.row(ord)]);
@@ -40,9 +39,9 @@ macro_rules! define_int4 {
 
             let blocks = rows[0].len() / BLOCK_BYTES;
             let query: &[[i8; BLOCK_DIM]] = &query.values().as_chunks().0[..blocks];
-            let mut of_rows: [&[[u8; BLOCK_BYTES]]; R] = [&[]; R];
+            let mut row_blocks: [&[[u8; BLOCK_BYTES]]; R] = [&[]; R];
             for r in 0..R {
-                of_rows[r] = &rows[r].as_chunks().0[..blocks];
+                row_blocks[r] = &rows[r].as_chunks().0[..blocks];
             }
             let mut sums = [zero(); 4];
             for block in 0..blocks {
@@ -52,15 +51,15 @@ macro_rules! define_int4 {
                     let high =
                         query[block][BLOCK_BYTES + start..].first_chunk().expect("a chunk inside the upper half");
                     for r in 0..R {
-                        let codes = of_rows[r][block][start..].first_chunk().expect("a chunk inside the block");
+                        let codes = row_blocks[r][block][start..].first_chunk().expect("a chunk inside the block");
                         sums[r] = add_products(codes, low, high, sums[r]);
                     }
                 }
             }
             let totals = totals(sums);
-            let mut found = [0; R];
-            found.copy_from_slice(&totals[..R]);
-            found
+            let mut products = [0; R];
+            products.copy_from_slice(&totals[..R]);
+            products
         }
     };
 }

@@ -1,6 +1,6 @@
-//! NEON, with and without the instructions of `dotprod`.
+//! NEON, with and without the `dotprod` extension.
 
-/// Defines sixteen bytes as signed codes.
+/// Defines how to load sixteen bytes. Rows become signed codes: flipping the upper bit of a byte b is b − 128.
 macro_rules! define_signed {
     (#[$feature:meta]) => {
         type Row = int8x16_t;
@@ -18,7 +18,7 @@ macro_rules! define_signed {
         #[$feature]
         #[inline]
         fn row(chunk: &[u8; WIDTH]) -> Row {
-            // SAFETY: `chunk` is sixteen readable bytes; the load asks for no more alignment than theirs.
+            // SAFETY: `chunk` is sixteen readable bytes; the load needs no more alignment than they have.
             let bytes = unsafe { vld1q_u8(chunk.as_ptr()) };
             vreinterpretq_s8_u8(veorq_u8(bytes, vdupq_n_u8(0x80)))
         }
@@ -34,7 +34,7 @@ macro_rules! define_signed {
         #[$feature]
         #[inline]
         fn query(chunk: &[i8; WIDTH]) -> Query {
-            // SAFETY: `chunk` is sixteen readable bytes; the load asks for no more alignment than theirs.
+            // SAFETY: `chunk` is sixteen readable bytes; the load needs no more alignment than they have.
             unsafe { vld1q_s8(chunk.as_ptr()) }
         }
 
@@ -61,19 +61,19 @@ pub(super) mod dotprod {
     };
     use std::arch::asm;
 
-    // 4 × 4 sums, 4 queries and 1 row: 21 of 32 registers.
+    // A tile needs 4 × 4 sums, 4 queries and 1 row: 21 of 32 registers.
     define_int8!(
-        "neon+dotprod", fast: true, queries: 4, all: products, reaching: crate::int8::bound::reaching,
+        "neon+dotprod", is_fast: true, queries: 4, bounds: crate::int8::bound::at_least,
         #[target_feature(enable = "neon,dotprod")]
     );
     define_signed!(#[target_feature(enable = "neon,dotprod")]);
 
-    /// Four products a lane.
+    /// Adds four products to each lane.
     #[target_feature(enable = "neon,dotprod")]
     #[inline]
     fn add_products(row: Row, query: Query, sums: Sums) -> Sums {
         let mut sums = sums;
-        // SAFETY: the instruction works on registers alone, and the function's features include it. Its intrinsic,
+        // SAFETY: the instruction uses only registers, and the function's features include it. Its intrinsic,
         // `vdotq_s32`, is not stable.
         unsafe {
             asm!("sdot {sums:v}.4s, {row:v}.16b, {query:v}.16b", sums = inout(vreg) sums, row = in(vreg) row,
@@ -89,14 +89,14 @@ pub(super) mod neon {
         vmull_high_s8, vmull_s8, vpadalq_s16, vreinterpretq_s8_u8,
     };
 
-    // 2 × 4 sums, 2 queries and 1 row, and products on the way.
+    // A tile needs 2 × 4 sums, 2 queries and 1 row, and registers for products of 16 bits.
     define_int8!(
-        "neon", fast: false, queries: 2, all: products, reaching: crate::int8::bound::reaching,
+        "neon", is_fast: false, queries: 2, bounds: crate::int8::bound::at_least,
         #[target_feature(enable = "neon")]
     );
     define_signed!(#[target_feature(enable = "neon")]);
 
-    /// Products in 16 bits, of which 128 · 128 is within; their sums by pairs in 32.
+    /// Products have 16 bits, which hold 128 · 128; neighboring ones are added in 32 bits.
     #[target_feature(enable = "neon")]
     #[inline]
     fn add_products(row: Row, query: Query, sums: Sums) -> Sums {

@@ -1,41 +1,56 @@
-/// Rows whose products are bounded at once.
+//! Upper or lower bounds on the scores of rows, from the integer products of their codes.
+//!
+//! Rows and queries are quantized, so the score computed from their codes differs from the exact score by at most an error
+//! bound. For a product p, and a row with scale s, error e and length l, a query defines the bound
+//!
+//! ```text
+//! scale · p · s  +  per_error · e  +  l · (per_length + per_square · l)  +  constant
+//! └ approximate ┘   └───────────────────── error bound ─────────────────────────┘
+//! ```
+//!
+//! `dense` chooses the coefficients and proves that exact scores are within the bounds
+//! (`crates/dense/src/quantized/score_bounds.rs`). Each operation here rounds once, and may be fused with the next: this is
+//! what that proof assumes. Products have magnitudes up to 255 · 128 · 65,536 < 2³¹; converting them to `f32` is one of the
+//! rounded operations.
+
+/// Maximum number of rows whose bounds are compared in one call: one per bit of the returned mask.
 pub const BOUND_ROWS: usize = 64;
 
-/// Three numbers of each row, as the caller defines them for [`Int8Bound`].
+/// The numbers of each row that its bound depends on; see [`Int8Bound`].
 #[derive(Debug, Clone, Copy)]
 pub struct Int8RowBounds<'a> {
-    /// What one step of the row's codes is worth.
+    /// Quantization scales: what a difference of 1 between codes of a row stands for.
     pub scales: &'a [f32],
-    /// How far the codes are from the row.
+    /// Quantization errors: distances between rows and what their codes stand for.
     pub errors: &'a [f32],
-    /// How long the row is.
+    /// Lengths (L2 norms) of rows.
     pub lengths: &'a [f32],
 }
 
-/// What a query makes of a product `p` and a row's numbers: with a scale `s`, an error `e` and a length `l`
+/// The coefficients of a query's bound: for a product `p` and a row with scale `s`, error `e` and length `l`, the bound is
 /// `scale · p · s + (per_error · e + l · (per_length + per_square · l) + constant)`.
 #[derive(Debug, Clone, Copy)]
 pub struct Int8Bound {
-    /// What one step of the query's codes is worth.
+    /// The query's quantization scale.
     pub scale: f32,
-    /// For each unit of a row's error.
+    /// Factor of the row's error.
     pub per_error: f32,
-    /// For each unit of a row's length.
+    /// Factor of the row's length.
     pub per_length: f32,
-    /// For each unit of a row's length squared.
+    /// Factor of the row's squared length.
     pub per_square: f32,
-    /// For every row.
+    /// The part that is the same for all rows.
     pub constant: f32,
 }
 
 impl Int8Bound {
-    /// The bound of one row in single precision; every operation rounds once, and any may be fused with the next.
-    /// `fine` is the product with the lower part of a query of 16 bits, of which `product` is that with the upper part.
+    /// The bound of one row. `low_product` is the product with the lower bytes of a query of 16-bit values; `product` is then
+    /// that with its upper bytes, which count 256 times as much.
     #[inline]
     #[must_use]
-    pub fn of(&self, product: i32, fine: Option<i32>, scale: f32, error: f32, length: f32) -> f32 {
-        let product = match fine {
-            Some(fine) => product as f32 * 256.0 + fine as f32,
+    pub fn of(&self, product: i32, low_product: Option<i32>, scale: f32, error: f32, length: f32) -> f32 {
+        let product = match low_product {
+            Some(low_product) => product as f32 * 256.0 + low_product as f32,
             None => product as f32,
         };
         (self.scale * product) * scale
@@ -43,18 +58,19 @@ impl Int8Bound {
     }
 }
 
-/// Of up to [`BOUND_ROWS`] rows a bit for each whose bound is not below `least`, as every CPU can find it.
-pub(super) fn reaching(
+/// A mask of the rows whose bound is at or above `threshold`. Portable code for every CPU.
+pub(super) fn at_least(
     products: &[i32],
-    fine: Option<&[i32]>,
+    low_products: Option<&[i32]>,
     rows: Int8RowBounds<'_>,
     bound: &Int8Bound,
-    least: f32,
+    threshold: f32,
 ) -> u64 {
     let mut mask = 0;
     for (at, &product) in products.iter().enumerate() {
         let (scale, error, length) = (rows.scales[at], rows.errors[at], rows.lengths[at]);
-        mask |= u64::from(bound.of(product, fine.map(|fine| fine[at]), scale, error, length) >= least) << at;
+        let low_product = low_products.map(|low| low[at]);
+        mask |= u64::from(bound.of(product, low_product, scale, error, length) >= threshold) << at;
     }
     mask
 }
@@ -71,57 +87,57 @@ pub(super) mod avx512 {
 
     const WIDTH: usize = 16;
 
-    /// As that of every CPU.
+    /// As [`super::at_least`].
     #[target_feature(enable = "avx512f")]
-    pub(in crate::int8) fn reaching(
+    pub(in crate::int8) fn at_least(
         products: &[i32],
-        fine: Option<&[i32]>,
+        low_products: Option<&[i32]>,
         rows: Int8RowBounds<'_>,
         bound: &Int8Bound,
-        least: f32,
+        threshold: f32,
     ) -> u64 {
         let [scale, per_error, per_length] =
             [bound.scale, bound.per_error, bound.per_length].map(|value| _mm512_set1_ps(value));
-        let [per_square, constant, least] =
-            [bound.per_square, bound.constant, least].map(|value| _mm512_set1_ps(value));
-        let mut reaching = 0;
+        let [per_square, constant, threshold] =
+            [bound.per_square, bound.constant, threshold].map(|value| _mm512_set1_ps(value));
+        let mut mask = 0;
         for start in (0..products.len()).step_by(WIDTH) {
             let mut product = _mm512_cvtepi32_ps(integers(&products[start..]));
-            if let Some(fine) = fine {
-                let fine = _mm512_cvtepi32_ps(integers(&fine[start..]));
-                product = _mm512_fmadd_ps(product, _mm512_set1_ps(256.0), fine);
+            if let Some(low) = low_products {
+                let low = _mm512_cvtepi32_ps(integers(&low[start..]));
+                product = _mm512_fmadd_ps(product, _mm512_set1_ps(256.0), low);
             }
-            let near = _mm512_mul_ps(_mm512_mul_ps(scale, product), floats(&rows.scales[start..]));
+            let approximate = _mm512_mul_ps(_mm512_mul_ps(scale, product), floats(&rows.scales[start..]));
             let length = floats(&rows.lengths[start..]);
-            let by_length = _mm512_fmadd_ps(per_square, length, per_length);
-            let apart = _mm512_fmadd_ps(length, by_length, constant);
-            let apart = _mm512_fmadd_ps(per_error, floats(&rows.errors[start..]), apart);
-            let present = mask(products.len() - start);
-            let reaches = _mm512_mask_cmp_ps_mask::<_CMP_GE_OQ>(present, _mm512_add_ps(near, apart), least);
-            reaching |= u64::from(reaches) << start;
+            let length_factor = _mm512_fmadd_ps(per_square, length, per_length);
+            let error_bound = _mm512_fmadd_ps(length, length_factor, constant);
+            let error_bound = _mm512_fmadd_ps(per_error, floats(&rows.errors[start..]), error_bound);
+            let present = lowest_bits(products.len() - start);
+            let bound = _mm512_add_ps(approximate, error_bound);
+            mask |= u64::from(_mm512_mask_cmp_ps_mask::<_CMP_GE_OQ>(present, bound, threshold)) << start;
         }
-        reaching
+        mask
     }
 
-    /// Sixteen floats, zeros behind the last.
+    /// Loads up to sixteen floats and fills the other lanes with zeros.
     #[target_feature(enable = "avx512f")]
     #[inline]
     fn floats(values: &[f32]) -> __m512 {
-        // SAFETY: the mask has a bit for no lane beyond `values`, and lanes without a bit are not read.
-        unsafe { _mm512_maskz_loadu_ps(mask(values.len()), values.as_ptr()) }
+        // SAFETY: the mask selects only lanes within `values`, and other lanes are not read.
+        unsafe { _mm512_maskz_loadu_ps(lowest_bits(values.len()), values.as_ptr()) }
     }
 
-    /// Sixteen integers, zeros behind the last.
+    /// Loads up to sixteen integers and fills the other lanes with zeros.
     #[target_feature(enable = "avx512f")]
     #[inline]
     fn integers(values: &[i32]) -> __m512i {
-        // SAFETY: the mask has a bit for no lane beyond `values`, and lanes without a bit are not read.
-        unsafe { _mm512_maskz_loadu_epi32(mask(values.len()), values.as_ptr()) }
+        // SAFETY: the mask selects only lanes within `values`, and other lanes are not read.
+        unsafe { _mm512_maskz_loadu_epi32(lowest_bits(values.len()), values.as_ptr()) }
     }
 
     /// The lowest `length` of sixteen bits.
     #[inline]
-    fn mask(length: usize) -> __mmask16 {
+    fn lowest_bits(length: usize) -> __mmask16 {
         if length < WIDTH { (1 << length) - 1 } else { __mmask16::MAX }
     }
 }
@@ -137,59 +153,61 @@ pub(super) mod avx2 {
 
     const WIDTH: usize = 8;
 
-    /// As that of every CPU.
+    /// As [`super::at_least`].
     #[target_feature(enable = "avx2")]
-    pub(in crate::int8) fn reaching(
+    pub(in crate::int8) fn at_least(
         products: &[i32],
-        fine: Option<&[i32]>,
+        low_products: Option<&[i32]>,
         rows: Int8RowBounds<'_>,
         bound: &Int8Bound,
-        least: f32,
+        threshold: f32,
     ) -> u64 {
         let [scale, per_error, per_length] =
             [bound.scale, bound.per_error, bound.per_length].map(|value| _mm256_set1_ps(value));
-        let [per_square, constant, smallest] =
-            [bound.per_square, bound.constant, least].map(|value| _mm256_set1_ps(value));
-        let mut reaching = 0;
+        let [per_square, constant, thresholds] =
+            [bound.per_square, bound.constant, threshold].map(|value| _mm256_set1_ps(value));
+        let mut mask = 0;
         let mut start = 0;
         while products.len() - start >= WIDTH {
             let mut product = _mm256_cvtepi32_ps(integers(&products[start..]));
-            if let Some(fine) = fine {
-                let fine = _mm256_cvtepi32_ps(integers(&fine[start..]));
-                product = _mm256_add_ps(_mm256_mul_ps(product, _mm256_set1_ps(256.0)), fine);
+            if let Some(low) = low_products {
+                let low = _mm256_cvtepi32_ps(integers(&low[start..]));
+                product = _mm256_add_ps(_mm256_mul_ps(product, _mm256_set1_ps(256.0)), low);
             }
-            let near = _mm256_mul_ps(_mm256_mul_ps(scale, product), floats(&rows.scales[start..]));
+            let approximate = _mm256_mul_ps(_mm256_mul_ps(scale, product), floats(&rows.scales[start..]));
             let length = floats(&rows.lengths[start..]);
-            let by_length = _mm256_add_ps(_mm256_mul_ps(per_square, length), per_length);
-            let apart = _mm256_add_ps(_mm256_mul_ps(length, by_length), constant);
-            let apart = _mm256_add_ps(_mm256_mul_ps(per_error, floats(&rows.errors[start..])), apart);
-            let reaches = _mm256_cmp_ps::<_CMP_GE_OQ>(_mm256_add_ps(near, apart), smallest);
-            reaching |= u64::from(_mm256_movemask_ps(reaches).cast_unsigned()) << start;
+            let length_factor = _mm256_add_ps(_mm256_mul_ps(per_square, length), per_length);
+            let error_bound = _mm256_add_ps(_mm256_mul_ps(length, length_factor), constant);
+            let error_bound =
+                _mm256_add_ps(_mm256_mul_ps(per_error, floats(&rows.errors[start..])), error_bound);
+            let is_at_least =
+                _mm256_cmp_ps::<_CMP_GE_OQ>(_mm256_add_ps(approximate, error_bound), thresholds);
+            mask |= u64::from(_mm256_movemask_ps(is_at_least).cast_unsigned()) << start;
             start += WIDTH;
         }
         if start == products.len() {
-            return reaching;
+            return mask;
         }
         let Int8RowBounds { scales, errors, lengths } = rows;
         let rest =
             Int8RowBounds { scales: &scales[start..], errors: &errors[start..], lengths: &lengths[start..] };
-        let fine = fine.map(|fine| &fine[start..]);
-        reaching | super::reaching(&products[start..], fine, rest, bound, least) << start
+        let low_products = low_products.map(|low| &low[start..]);
+        mask | super::at_least(&products[start..], low_products, rest, bound, threshold) << start
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
     fn floats(values: &[f32]) -> __m256 {
-        let values: &[f32; WIDTH] = values.first_chunk().expect("a whole chunk is left");
-        // SAFETY: `values` is eight readable floats; the load asks for no alignment.
+        let values: &[f32; WIDTH] = values.first_chunk().expect("eight values are left");
+        // SAFETY: `values` is eight readable floats; the load needs no alignment.
         unsafe { _mm256_loadu_ps(values.as_ptr()) }
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
     fn integers(values: &[i32]) -> __m256i {
-        let values: &[i32; WIDTH] = values.first_chunk().expect("a whole chunk is left");
-        // SAFETY: `values` is eight readable integers; the load asks for no alignment.
+        let values: &[i32; WIDTH] = values.first_chunk().expect("eight values are left");
+        // SAFETY: `values` is eight readable integers; the load needs no alignment.
         unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
     }
 }

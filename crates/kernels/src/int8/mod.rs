@@ -1,7 +1,8 @@
-//! Exact inner products of rows of bytes and queries of signed bytes.
+//! Exact inner products of rows of bytes and queries of signed bytes, and bounds on scores that follow from them.
 //!
-//! A byte `b` of a row is the code `b − 128`: instructions that multiply bytes want one side unsigned. All sets give
-//! the same integers.
+//! A byte b of a row stands for the code b − 128, because the CPU instructions that multiply bytes need one side to be
+//! unsigned. They compute Σ qᵢ·bᵢ, from which Σ qᵢ·(bᵢ − 128) follows by subtracting 128 Σ qᵢ, which depends only on the
+//! query. All instruction sets return the same integers.
 //!
 //! ```
 //! use kernels::int8::{Int8Kernels, Int8Queries, Int8Rows};
@@ -19,16 +20,17 @@ mod tile;
 
 mod bound;
 mod dispatch;
+mod kernels;
 mod operands;
 mod scalar;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 #[cfg(target_arch = "x86_64")]
-mod packed;
+mod packed_rows;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 pub use bound::{BOUND_ROWS, Int8Bound, Int8RowBounds};
-pub use dispatch::Int8Kernels;
-pub use operands::{Int8Queries, Int8Rows, MOST_DIM};
+pub use kernels::Int8Kernels;
+pub use operands::{Int8Queries, Int8Rows, MAX_DIM};

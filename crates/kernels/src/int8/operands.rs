@@ -1,7 +1,7 @@
-/// The greatest dimension: 255 · 128 · 65,536 is below 2³¹, so that no sum of products overflows.
-pub const MOST_DIM: usize = 1 << 16;
+/// Maximum dimension. No sum of products overflows: 255 · 128 · 65,536 is below 2³¹.
+pub const MAX_DIM: usize = 1 << 16;
 
-/// Rows of `dim` bytes, each byte `b` the code `b − 128`.
+/// Rows of `dim` bytes, where each byte `b` stands for the code `b − 128`.
 #[derive(Debug, Clone, Copy)]
 pub struct Int8Rows<'a> {
     bytes: &'a [u8],
@@ -11,12 +11,12 @@ pub struct Int8Rows<'a> {
 }
 
 impl<'a> Int8Rows<'a> {
-    /// Rows that start every `stride` bytes; what stands between the end of one and the start of the next is not
-    /// looked at, and behind the last row nothing need stand.
+    /// Rows that start every `stride` bytes. Bytes between the end of a row and the start of the next are ignored, and need
+    /// not exist behind the last row.
     ///
     /// # Panics
     ///
-    /// If the dimension is 0 or above [`MOST_DIM`], the stride is less than the dimension, or the last row is cut off.
+    /// If the dimension is 0 or above [`MAX_DIM`], the stride is less than the dimension, or the last row is incomplete.
     #[must_use]
     pub fn new(bytes: &'a [u8], dim: usize, stride: usize) -> Self {
         check_dim(dim);
@@ -27,25 +27,25 @@ impl<'a> Int8Rows<'a> {
         Self { bytes, dim, stride, count }
     }
 
-    /// Codes of each row.
+    /// Number of codes of each row.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Some rows, one after another.
+    /// A range of these rows.
     ///
     /// # Panics
     ///
@@ -68,7 +68,7 @@ impl<'a> Int8Rows<'a> {
         &self.bytes[at * self.stride..][..self.dim]
     }
 
-    /// Bytes from the start of a row to that of the next.
+    /// Number of bytes from the start of a row to the start of the next.
     #[inline]
     pub(super) fn stride(&self) -> usize {
         self.stride
@@ -77,13 +77,14 @@ impl<'a> Int8Rows<'a> {
 
 /// Queries of signed bytes.
 ///
-/// A query of 16 bits is two of these, of its upper and its lower parts, which are multiplied with a row in one pass.
+/// A query of 16-bit values can be passed as two queries, one of the upper bytes and one of the lower bytes. Both are
+/// multiplied with the rows in one pass; see [`Int8Bound::of`].
 #[derive(Debug, Clone)]
 pub struct Int8Queries {
     dim: usize,
     values: Vec<i8>,
-    /// Of each query the sum of its values, times 128: by so much a product with the bytes of a row exceeds that with
-    /// its codes.
+    /// For each query, 128 times the sum of its values: the difference between its product with the bytes of a row and
+    /// that with the codes.
     excesses: Vec<i32>,
 }
 
@@ -92,7 +93,7 @@ impl Int8Queries {
     ///
     /// # Panics
     ///
-    /// If the dimension is 0 or above [`MOST_DIM`], or there are no whole queries.
+    /// If the dimension is 0 or above [`MAX_DIM`], or does not divide the number of values.
     #[must_use]
     pub fn new(dim: usize, values: Vec<i8>) -> Self {
         check_dim(dim);
@@ -103,19 +104,19 @@ impl Int8Queries {
         Self { dim, values, excesses }
     }
 
-    /// Values of each query.
+    /// Number of values of each query.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// How many queries there are.
+    /// Number of queries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.excesses.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no queries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.excesses.is_empty()
@@ -139,5 +140,5 @@ impl Int8Queries {
 }
 
 fn check_dim(dim: usize) {
-    assert!((1..=MOST_DIM).contains(&dim), "expected a dimension of 1 to {MOST_DIM}, got {dim}");
+    assert!((1..=MAX_DIM).contains(&dim), "expected a dimension of 1 to {MAX_DIM}, got {dim}");
 }

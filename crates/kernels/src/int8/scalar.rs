@@ -1,4 +1,4 @@
-//! What every CPU can run.
+//! Portable code for every CPU.
 
 type Row = [u8; WIDTH];
 type Query = [i8; WIDTH];
@@ -6,7 +6,7 @@ type Sums = i32;
 const WIDTH: usize = 16;
 const UNSIGNED: bool = true;
 
-define_int8!("scalar", fast: false, queries: 1, all: products, reaching: crate::int8::bound::reaching);
+define_int8!("scalar", is_fast: false, queries: 1, bounds: crate::int8::bound::at_least);
 
 #[inline]
 fn zero() -> Sums {

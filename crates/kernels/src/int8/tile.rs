@@ -1,21 +1,29 @@
-//! The loop of every instruction set: up to four queries times four rows in registers.
+//! The loop that multiplies queries and rows of bytes: a tile of up to four queries times four rows in registers.
+//!
+//! A *chunk* is as many bytes as a register holds. Each lane of an accumulator adds the products of four neighboring
+//! bytes; `totals` adds the lanes of four accumulators at the end:
+//!
+//! ```text
+//! row     │ b0 b1 b2 b3 │ b4 b5 b6 b7 │ …   bytes, 0 to 255
+//! query   │ q0 q1 q2 q3 │ q4 q5 q6 q7 │ …   signed bytes
+//!         └──────┬──────┴──────┬──────┘
+//! sums         lane 0        lane 1     …   32-bit integers
+//! ```
 
-/// Defines `KERNELS` from an instruction set's lanes.
+/// Defines `KERNELS` for an instruction set.
 ///
-/// In scope must be the `Copy` types `Row`, `Query` and `Sums`, the constants `WIDTH` (bytes of a chunk) and `UNSIGNED`
-/// (whether products are those of bytes, not of codes), and the functions `zero`, `row`, `query`, `row_part` and
-/// `query_part` (up to `WIDTH` bytes; what is behind them adds nothing), `add_products` and `totals`. `$all` multiplies
-/// with all rows, which the `products` defined here does too.
+/// These must be in scope: the `Copy` types `Row`, `Query` and `Sums`; the constants `WIDTH`, the bytes of a chunk, and
+/// `UNSIGNED`, which says whether rows are multiplied as bytes 0 to 255 instead of codes −128 to 127; and the functions
+/// `zero`, `row` and `query`, which load a chunk, `row_part` and `query_part`, which load up to `WIDTH` bytes and fill the
+/// rest so that it adds nothing, `add_products`, and `totals`.
 macro_rules! define_int8 {
-    ($name:literal, fast: $fast:literal, queries: $queries:literal, all: $all:path, reaching: $reaching:path
-     $(, #[$feature:meta])?) => {
-        /// The entry points of this instruction set.
+    ($name:literal, is_fast: $is_fast:literal, queries: $queries:literal, bounds: $bounds:path $(, #[$feature:meta])?) => {
         pub(in crate::int8) static KERNELS: $crate::int8::Int8Kernels = $crate::int8::Int8Kernels {
             name: $name,
-            fast: $fast,
-            products: $all,
+            is_fast: $is_fast,
+            products,
             products_of,
-            reaching: $reaching,
+            bounds_at_least: $bounds,
         };
 
         $(#[$feature])?
@@ -28,7 +36,6 @@ macro_rules! define_int8 {
             multiply::<true>(queries, rows, ords, out);
         }
 
-        #[allow(dead_code, reason = "a set may have its own")]
         $(#[$feature])?
         pub(in crate::int8) fn products(
             queries: &$crate::int8::Int8Queries,
@@ -50,38 +57,38 @@ macro_rules! define_int8 {
             let n = if CHOSEN { ords.len() } else { rows.len() };
             let row = |at: usize| rows.row(if CHOSEN { ords[at] as usize } else { at });
             if CHOSEN {
-                (0..n.min($crate::int8::dispatch::AHEAD)).for_each(|at| $crate::prefetch::prefetch_bytes(row(at)));
+                (0..n.min($crate::int8::kernels::PREFETCH_DISTANCE)).for_each(|at| $crate::memory::prefetch::prefetch_bytes(row(at)));
             }
-            // What one query or two multiply with comes from memory, which is fastest in order.
-            let in_order = !CHOSEN && queries.len() <= 2;
-            let (fours, ahead) = if in_order { (0, rows.stride()) } else { (n / 4 * 4, 4 * rows.stride()) };
-            let fetch = |at: usize| {
+            // With one or two queries, memory is the bottleneck, and it is read fastest from start to end: one row at a time.
+            let one_by_one = !CHOSEN && queries.len() <= 2;
+            let (end_of_fours, fetched_bytes) = if one_by_one { (0, rows.stride()) } else { (n / 4 * 4, 4 * rows.stride()) };
+            let prefetch_after = |at: usize| {
                 if CHOSEN {
-                    let ahead = at + $crate::int8::dispatch::AHEAD;
-                    (ahead.min(n)..(ahead + 4).min(n)).for_each(|at| $crate::prefetch::prefetch_bytes(row(at)));
+                    let next = at + $crate::int8::kernels::PREFETCH_DISTANCE;
+                    (next.min(n)..(next + 4).min(n)).for_each(|at| $crate::memory::prefetch::prefetch_bytes(row(at)));
                 } else {
-                    // A few queries are faster than the memory their rows come from.
-                    for offset in (0..ahead).step_by($crate::prefetch::APART) {
-                        $crate::prefetch::prefetch_beyond(row(at), offset);
+                    // A few queries are multiplied faster than memory delivers their rows.
+                    for offset in (0..fetched_bytes).step_by($crate::memory::prefetch::PREFETCH_INTERVAL) {
+                        $crate::memory::prefetch::prefetch_ahead(row(at), offset);
                     }
                 }
             };
-            for at in (0..fours).step_by(4) {
-                fetch(at);
-                columns(queries, [row(at), row(at + 1), row(at + 2), row(at + 3)], n, at, out);
+            for at in (0..end_of_fours).step_by(4) {
+                prefetch_after(at);
+                row_group(queries, [row(at), row(at + 1), row(at + 2), row(at + 3)], n, at, out);
             }
-            for at in fours..n {
-                if in_order {
-                    fetch(at);
+            for at in end_of_fours..n {
+                if one_by_one {
+                    prefetch_after(at);
                 }
-                columns(queries, [row(at)], n, at, out);
+                row_group(queries, [row(at)], n, at, out);
             }
         }
 
-        /// All queries against the rows that are `at..at + R` of `n`.
+        /// The products of all queries and `R` rows, which are `at..at + R` of `n`.
         $(#[$feature])?
         #[inline]
-        pub(in crate::int8) fn columns<const R: usize>(
+        pub(in crate::int8) fn row_group<const R: usize>(
             queries: &$crate::int8::Int8Queries,
             rows: [&[u8]; R],
             n: usize,
@@ -103,6 +110,7 @@ macro_rules! define_int8 {
             }
         }
 
+        /// The products of the queries `first..first + Q` and `R` rows, which are `at..at + R` of `n`.
         $(#[$feature])?
         #[inline]
         fn tile<const Q: usize, const R: usize>(
@@ -115,24 +123,24 @@ macro_rules! define_int8 {
         ) {
             let dim = queries.dim();
             let chunks = dim / WIDTH;
-            let mut of_queries: [&[[i8; WIDTH]]; Q] = [&[]; Q];
+            let mut query_chunks: [&[[i8; WIDTH]]; Q] = [&[]; Q];
             for q in 0..Q {
-                of_queries[q] = &queries.query(first + q).as_chunks().0[..chunks];
+                query_chunks[q] = &queries.query(first + q).as_chunks().0[..chunks];
             }
-            let mut of_rows: [&[[u8; WIDTH]]; R] = [&[]; R];
+            let mut row_chunks: [&[[u8; WIDTH]]; R] = [&[]; R];
             for r in 0..R {
-                of_rows[r] = &rows[r].as_chunks().0[..chunks];
+                row_chunks[r] = &rows[r].as_chunks().0[..chunks];
             }
             let mut sums = [[zero(); 4]; Q];
             for chunk in 0..chunks {
-                let mut now = [query(&[0; WIDTH]); Q];
+                let mut query_lanes = [query(&[0; WIDTH]); Q];
                 for q in 0..Q {
-                    now[q] = query(&of_queries[q][chunk]);
+                    query_lanes[q] = query(&query_chunks[q][chunk]);
                 }
                 for r in 0..R {
-                    let row = row(&of_rows[r][chunk]);
+                    let row = row(&row_chunks[r][chunk]);
                     for q in 0..Q {
-                        sums[q][r] = add_products(row, now[q], sums[q][r]);
+                        sums[q][r] = add_products(row, query_lanes[q], sums[q][r]);
                     }
                 }
             }

@@ -1,21 +1,21 @@
 //! AVX-512 and AVX2, each with and without VNNI.
 
-/// Defines how to load less than 64 bytes.
+/// Defines how to load fewer than 64 bytes.
 macro_rules! define_part_loads_512 {
     (#[$feature:meta]) => {
-        /// Up to 64 bytes, then zeros.
+        /// Loads up to 64 bytes and fills the rest with zeros.
         #[$feature]
         #[inline]
         fn load_row_part(part: &[u8]) -> __m512i {
-            // SAFETY: the mask has a bit for no byte beyond `part`, and bytes without a bit are not read.
+            // SAFETY: the mask selects only bytes within `part`, and other bytes are not read.
             unsafe { _mm512_maskz_loadu_epi8(mask(part.len()), part.as_ptr().cast()) }
         }
 
-        /// Up to 64 bytes, then zeros.
+        /// Loads up to 64 bytes and fills the rest with zeros.
         #[$feature]
         #[inline]
         fn load_query_part(part: &[i8]) -> __m512i {
-            // SAFETY: the mask has a bit for no byte beyond `part`, and bytes without a bit are not read.
+            // SAFETY: the mask selects only bytes within `part`, and other bytes are not read.
             unsafe { _mm512_maskz_loadu_epi8(mask(part.len()), part.as_ptr()) }
         }
 
@@ -27,10 +27,10 @@ macro_rules! define_part_loads_512 {
     };
 }
 
-/// Defines how to load less than 32 bytes.
+/// Defines how to load fewer than 32 bytes.
 macro_rules! define_part_loads_256 {
     (#[$feature:meta]) => {
-        /// Up to 32 bytes, then zeros.
+        /// Loads up to 32 bytes and fills the rest with zeros.
         #[$feature]
         #[inline]
         fn load_row_part(part: &[u8]) -> __m256i {
@@ -39,7 +39,7 @@ macro_rules! define_part_loads_256 {
             load_row(&chunk)
         }
 
-        /// Up to 32 bytes, then zeros.
+        /// Loads up to 32 bytes and fills the rest with zeros.
         #[$feature]
         #[inline]
         fn load_query_part(part: &[i8]) -> __m256i {
@@ -50,7 +50,7 @@ macro_rules! define_part_loads_256 {
     };
 }
 
-/// Defines the lanes of a set that multiplies unsigned with signed bytes.
+/// Defines loads and products for instruction sets that multiply unsigned with signed bytes (VNNI).
 macro_rules! define_bytes {
     ($register:ty, $add_products:ident, #[$feature:meta]) => {
         type Row = $register;
@@ -81,7 +81,7 @@ macro_rules! define_bytes {
             load_query_part(part)
         }
 
-        /// Four products a lane, exact: this is the instruction that does not saturate.
+        /// Adds four products to each lane. The instruction is the one that does not saturate.
         #[$feature]
         #[inline]
         fn add_products(row: Row, query: Query, sums: Sums) -> Sums {
@@ -90,10 +90,11 @@ macro_rules! define_bytes {
     };
 }
 
-/// Defines the lanes of a set that multiplies numbers of 16 bits: bytes at even and at odd places apart.
+/// Defines loads and products for instruction sets without VNNI. They multiply 16-bit numbers: the bytes at even positions
+/// in one register, those at odd positions in another.
 ///
-/// There is an instruction for bytes, but it adds two products in 16 bits, of which 2 · 255 · 127 is beyond; here two
-/// products are added in 32.
+/// `maddubs` multiplies bytes directly, but adds two products in 16 bits, which 2 · 255 · 127 exceeds. `madd` adds two
+/// products in 32 bits.
 macro_rules! define_words {
     ($register:ty, $and:ident, $set:ident, $right:ident, $left:ident, $right_signed:ident, $multiply:ident, $add:ident,
      #[$feature:meta]) => {
@@ -104,36 +105,36 @@ macro_rules! define_words {
         #[$feature]
         #[inline]
         fn row(chunk: &[u8; WIDTH]) -> Row {
-            of_row(load_row(chunk))
+            split_row(load_row(chunk))
         }
 
         #[$feature]
         #[inline]
         fn row_part(part: &[u8]) -> Row {
-            of_row(load_row_part(part))
+            split_row(load_row_part(part))
         }
 
         #[$feature]
         #[inline]
         fn query(chunk: &[i8; WIDTH]) -> Query {
-            of_query(load_query(chunk))
+            split_query(load_query(chunk))
         }
 
         #[$feature]
         #[inline]
         fn query_part(part: &[i8]) -> Query {
-            of_query(load_query_part(part))
+            split_query(load_query_part(part))
         }
 
         #[$feature]
         #[inline]
-        fn of_row(bytes: $register) -> Row {
+        fn split_row(bytes: $register) -> Row {
             [$and(bytes, $set(0x00ff)), $right::<8>(bytes)]
         }
 
         #[$feature]
         #[inline]
-        fn of_query(bytes: $register) -> Query {
+        fn split_query(bytes: $register) -> Query {
             [$right_signed::<8>($left::<8>(bytes)), $right_signed::<8>(bytes)]
         }
 
@@ -145,12 +146,13 @@ macro_rules! define_words {
     };
 }
 
+/// `packed_rows.rs` has faster products for many queries.
 pub(super) mod avx512vnni {
     use std::arch::x86_64::{__m512i, _mm512_dpbusd_epi32, _mm512_maskz_loadu_epi8};
 
-    // 4 × 4 sums, 4 queries and 1 row: 21 of 32 registers.
+    // A tile needs 4 × 4 sums, 4 queries and 1 row: 21 of 32 registers.
     define_int8!(
-        "avx512vnni", fast: true, queries: 4, all: crate::int8::packed::products, reaching: crate::int8::bound::avx512::reaching,
+        "avx512vnni", is_fast: true, queries: 4, bounds: crate::int8::bound::avx512::at_least,
         #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
     );
     define_byte_lanes_512!(#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
@@ -165,9 +167,9 @@ pub(super) mod avx512bw {
         _mm512_set1_epi16, _mm512_slli_epi16, _mm512_srai_epi16, _mm512_srli_epi16,
     };
 
-    // 4 × 4 sums, 4 queries and 1 row in two registers each: 26 of 32.
+    // A tile needs 4 × 4 sums, and 4 queries and 1 row of two registers each: 26 of 32 registers.
     define_int8!(
-        "avx512bw", fast: false, queries: 4, all: products, reaching: crate::int8::bound::avx512::reaching,
+        "avx512bw", is_fast: false, queries: 4, bounds: crate::int8::bound::avx512::at_least,
         #[target_feature(enable = "avx512f,avx512bw")]
     );
     define_byte_lanes_512!(#[target_feature(enable = "avx512f,avx512bw")]);
@@ -182,9 +184,9 @@ pub(super) mod avx512bw {
 pub(super) mod avxvnni {
     use std::arch::x86_64::{__m256i, _mm256_dpbusd_avx_epi32};
 
-    // 2 × 4 sums, 2 queries and 1 row: 11 of 16 registers.
+    // A tile needs 2 × 4 sums, 2 queries and 1 row: 11 of 16 registers.
     define_int8!(
-        "avxvnni", fast: true, queries: 2, all: products, reaching: crate::int8::bound::avx2::reaching,
+        "avxvnni", is_fast: true, queries: 2, bounds: crate::int8::bound::avx2::at_least,
         #[target_feature(enable = "avx2,avxvnni")]
     );
     define_byte_lanes_256!(#[target_feature(enable = "avx2,avxvnni")]);
@@ -199,9 +201,9 @@ pub(super) mod avx2 {
         _mm256_srai_epi16, _mm256_srli_epi16,
     };
 
-    // 2 × 4 sums, 2 queries and 1 row in two registers each: 14 of 16.
+    // A tile needs 2 × 4 sums, and 2 queries and 1 row of two registers each: 14 of 16 registers.
     define_int8!(
-        "avx2", fast: false, queries: 2, all: products, reaching: crate::int8::bound::avx2::reaching,
+        "avx2", is_fast: false, queries: 2, bounds: crate::int8::bound::avx2::at_least,
         #[target_feature(enable = "avx2")]
     );
     define_byte_lanes_256!(#[target_feature(enable = "avx2")]);

@@ -1,25 +1,25 @@
 use super::lanes;
 use super::sum::SoftmaxSum;
 
-/// `(logits, bias, sum)`; the first two are of one length.
-type Gather = unsafe fn(&mut [f32], &[f32], &mut SoftmaxSum) -> f32;
-/// `(logits, scores, counts)`; the last two are of one length.
-type Count = unsafe fn(&[f32], &[f32], &mut [u32]);
+/// `(logits, bias, sum)`; the first two have the same length.
+type AccumulateFn = unsafe fn(&mut [f32], &[f32], &mut SoftmaxSum) -> f32;
+/// `(logits, scores, counts)`; the last two have the same length.
+type CountFn = unsafe fn(&[f32], &[f32], &mut [u32]);
 
-/// Passes over logits with one instruction set.
+/// Softmax sums and counts of logits with one instruction set.
 ///
-/// A value of this type is proof that the running CPU has that instruction set: [`LogitKernels::detect`] and
+/// A value of this type is proof that the running CPU supports that instruction set: [`LogitKernels::detect`] and
 /// [`LogitKernels::available`] are the only ways to get one, and they check.
 #[derive(Debug)]
 pub struct LogitKernels {
     name: &'static str,
-    gather: Gather,
-    above: Count,
-    reaching: Count,
+    accumulate: AccumulateFn,
+    count_above: CountFn,
+    count_at_least: CountFn,
 }
 
-choose_kernels! {
-    /// The instruction set: `avx512f`, `avx2+fma`, `neon` or `scalar`.
+detect_kernels! {
+    /// The name of the instruction set: `avx512f`, `avx2+fma`, `neon` or `scalar`.
     LogitKernels {
         x86_64 {
             avx512 if "avx512f",
@@ -32,25 +32,25 @@ choose_kernels! {
     }
 }
 
-/// Defines `KERNELS` of an instruction set: the loops of `lanes`, compiled for it.
+/// Defines `KERNELS` for an instruction set: the loops of `lanes.rs`, compiled for it.
 macro_rules! define_logits {
     ($name:literal, $fused:literal $(, #[$feature:meta])?) => {
         use super::{LogitKernels, SoftmaxSum, lanes};
 
-        pub(super) static KERNELS: LogitKernels = LogitKernels { name: $name, gather, above, reaching };
+        pub(super) static KERNELS: LogitKernels = LogitKernels { name: $name, accumulate, count_above, count_at_least };
 
         $(#[$feature])?
-        fn gather(logits: &mut [f32], bias: &[f32], sum: &mut SoftmaxSum) -> f32 {
-            lanes::gather::<$fused>(logits, bias, sum)
+        fn accumulate(logits: &mut [f32], bias: &[f32], sum: &mut SoftmaxSum) -> f32 {
+            lanes::accumulate::<$fused>(logits, bias, sum)
         }
 
         $(#[$feature])?
-        fn above(logits: &[f32], scores: &[f32], counts: &mut [u32]) {
+        fn count_above(logits: &[f32], scores: &[f32], counts: &mut [u32]) {
             lanes::count::<false>(logits, scores, counts)
         }
 
         $(#[$feature])?
-        fn reaching(logits: &[f32], scores: &[f32], counts: &mut [u32]) {
+        fn count_at_least(logits: &[f32], scores: &[f32], counts: &mut [u32]) {
             lanes::count::<true>(logits, scores, counts)
         }
     };
@@ -72,46 +72,47 @@ mod neon {
 }
 
 mod scalar {
-    // A fused multiply-add is a slow library call on the CPUs that need this set.
+    // Without fused multiply-adds, which would be slow library calls on CPUs without the instruction.
     define_logits!("scalar", false);
 }
 
 impl LogitKernels {
-    /// Adds `bias` to `logits`, adds their exponentials to `sum`, and returns the greatest of them, −∞ if there are none.
+    /// Adds `bias` to `logits`, and the exponentials of the results to `sum`. Returns the largest logit, −∞ if there are
+    /// none.
     ///
-    /// The sum of many blocks has the same bits however many rows are gathered meanwhile, as long as the blocks are the same.
-    /// An exponential is off by 2⁻²¹ relative to it and what the difference to the greatest logit, up to 87, is rounded by
-    /// in single precision; sums of eight in single precision go to sums in double precision.
+    /// The bits of a sum depend only on the blocks that are added to it. An exponential has a relative error of at most
+    /// 2⁻²¹, plus the rounding error of the difference between the logit and the largest logit in single precision. Eight
+    /// exponentials are added in single precision, everything else in double precision.
     ///
     /// # Panics
     ///
     /// If the lengths differ.
-    pub fn gather(&self, logits: &mut [f32], bias: &[f32], sum: &mut SoftmaxSum) -> f32 {
-        assert_eq!(logits.len(), bias.len(), "gather: expected one bias for each logit");
-        // SAFETY: `self` exists, so the CPU has the features that `self.gather` needs; the lengths are equal.
-        unsafe { (self.gather)(logits, bias, sum) }
+    pub fn accumulate(&self, logits: &mut [f32], bias: &[f32], sum: &mut SoftmaxSum) -> f32 {
+        assert_eq!(logits.len(), bias.len(), "accumulate: expected one bias for each logit");
+        // SAFETY: `self` exists, so the CPU has the features that `self.accumulate` needs; the lengths are equal.
+        unsafe { (self.accumulate)(logits, bias, sum) }
     }
 
-    /// Adds to each of `counts` how many of `logits` are above the score at its place.
+    /// Adds to `counts[i]` how many of `logits` are above `scores[i]`.
     ///
     /// # Panics
     ///
-    /// If scores and counts differ in number.
+    /// If `scores` and `counts` differ in length.
     pub fn count_above(&self, logits: &[f32], scores: &[f32], counts: &mut [u32]) {
         assert_eq!(scores.len(), counts.len(), "count_above: expected one count for each score");
-        // SAFETY: `self` exists, so the CPU has the features that `self.above` needs; the lengths are equal.
-        unsafe { (self.above)(logits, scores, counts) }
+        // SAFETY: `self` exists, so the CPU has the features that `self.count_above` needs; the lengths are equal.
+        unsafe { (self.count_above)(logits, scores, counts) }
     }
 
-    /// Adds to each of `counts` how many of `logits` are as high as the score at its place or above.
+    /// Adds to `counts[i]` how many of `logits` are at or above `scores[i]`.
     ///
     /// # Panics
     ///
-    /// If scores and counts differ in number.
-    pub fn count_reaching(&self, logits: &[f32], scores: &[f32], counts: &mut [u32]) {
-        assert_eq!(scores.len(), counts.len(), "count_reaching: expected one count for each score");
-        // SAFETY: `self` exists, so the CPU has the features that `self.reaching` needs; the lengths are equal.
-        unsafe { (self.reaching)(logits, scores, counts) }
+    /// If `scores` and `counts` differ in length.
+    pub fn count_at_least(&self, logits: &[f32], scores: &[f32], counts: &mut [u32]) {
+        assert_eq!(scores.len(), counts.len(), "count_at_least: expected one count for each score");
+        // SAFETY: `self` exists, so the CPU has the features that `self.count_at_least` needs; the lengths are equal.
+        unsafe { (self.count_at_least)(logits, scores, counts) }
     }
 }
 
@@ -120,8 +121,8 @@ mod tests {
     use super::*;
 
     #[test]
-    #[should_panic(expected = "gather: expected one bias for each logit")]
-    fn a_bias_too_few_is_refused() {
-        LogitKernels::detect().gather(&mut [1.0, 2.0], &[1.0], &mut SoftmaxSum::new());
+    #[should_panic(expected = "accumulate: expected one bias for each logit")]
+    fn a_missing_bias_is_refused() {
+        LogitKernels::detect().accumulate(&mut [1.0, 2.0], &[1.0], &mut SoftmaxSum::new());
     }
 }

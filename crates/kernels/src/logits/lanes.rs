@@ -1,74 +1,85 @@
-//! The loops of every instruction set: the compiler makes lanes of these arrays.
+//! The loops of all instruction sets, written over arrays of [`LANES`] floats, which the compiler turns into registers of
+//! the instruction set that it compiles for.
+//!
+//! exp(x) for x ≤ 0 is 2ⁿ·exp(r), where n is the integer nearest to x / ln 2 and r = x − n ln 2, so that |r| ≤ ln 2 / 2.
+//!
+//! - n: adding 1.5 · 2²³ to a number of magnitude below 2²² rounds it to an integer, which is then in the last bits of the
+//!   sum. Subtracting the constant again leaves n as a float.
+//! - r: ln 2 is split in two parts, of which the first has so few digits that its product with n is exact.
+//! - exp(r): the Taylor polynomial of degree 7, with an error of at most r⁸/8! < 6 · 10⁻⁹.
+//! - 2ⁿ: the last bits of the sum, shifted into the exponent of a float, where a bias of 127 is added.
 
 use std::f32::consts::LOG2_E;
 
 use super::sum::{LANES, SoftmaxSum};
 
-/// Exponentials that are added up in single precision before they go to the sum.
-const RUN: usize = 8;
-/// What is this far below the greatest logit is taken for nothing: exp(−87) is 1.6e-38.
-const LEAST: f32 = -87.0;
-/// 3 · 2²²: added to a number below 2²¹, it leaves the nearest whole number in the last bits.
-const ROUNDER: f32 = 12_582_912.0;
-/// ln 2 in two parts: the first has its last bits zero, so that its product with an exponent is exact.
+/// How many exponentials a lane adds in single precision before it adds them to the sum in double precision.
+const FLOAT_ADDITIONS: usize = 8;
+/// Below this, [`exp`] returns 0. exp(−87) is 1.6e-38, about the smallest normal float.
+const MIN_EXPONENT: f32 = -87.0;
+/// 1.5 · 2²³.
+const ROUND_TO_INTEGER: f32 = 12_582_912.0;
+/// The first part of ln 2; its last bits are zeros.
 const LN_2_HIGH: f32 = 0.693_359_4;
+/// ln 2 − `LN_2_HIGH`.
 const LN_2_LOW: f32 = -2.121_944_4e-4;
 
-/// Adds `bias` to `logits`, and their exponentials to `sum`. Returns the greatest of them.
+/// Adds `bias` to `logits`, and the exponentials of the results to `sum`. Returns the largest logit.
 #[inline(always)]
-pub(super) fn gather<const FUSED: bool>(logits: &mut [f32], bias: &[f32], sum: &mut SoftmaxSum) -> f32 {
-    let mut most = [f32::NEG_INFINITY; LANES];
+pub(super) fn accumulate<const FUSED: bool>(logits: &mut [f32], bias: &[f32], sum: &mut SoftmaxSum) -> f32 {
+    let mut lane_max = [f32::NEG_INFINITY; LANES];
     let (chunks, rest) = logits.as_chunks_mut::<LANES>();
     let (bias, rest_bias) = bias.as_chunks::<LANES>();
     for (chunk, bias) in chunks.iter_mut().zip(bias) {
         for lane in 0..LANES {
             chunk[lane] += bias[lane];
-            most[lane] = if chunk[lane] > most[lane] { chunk[lane] } else { most[lane] };
+            lane_max[lane] = if chunk[lane] > lane_max[lane] { chunk[lane] } else { lane_max[lane] };
         }
     }
-    for ((logit, bias), most) in rest.iter_mut().zip(rest_bias).zip(&mut most) {
+    for ((logit, bias), max) in rest.iter_mut().zip(rest_bias).zip(&mut lane_max) {
         *logit += bias;
-        *most = most.max(*logit);
+        *max = max.max(*logit);
     }
-    let most = greatest(most);
-    if most > sum.greatest {
-        sum.raise(most);
+    let max = max_lane(lane_max);
+    if max > sum.max {
+        sum.raise_max(max);
     }
-    for run in chunks.chunks(RUN) {
-        let mut part = [0.0; LANES];
-        for chunk in run {
+    for group in chunks.chunks(FLOAT_ADDITIONS) {
+        let mut partial = [0.0; LANES];
+        for chunk in group {
             for lane in 0..LANES {
-                part[lane] += exp::<FUSED>(chunk[lane] - sum.greatest);
+                partial[lane] += exp::<FUSED>(chunk[lane] - sum.max);
             }
         }
-        for (lane, part) in sum.lanes.iter_mut().zip(part) {
-            *lane += f64::from(part);
+        for (lane, partial) in sum.lanes.iter_mut().zip(partial) {
+            *lane += f64::from(partial);
         }
     }
     for (&logit, lane) in rest.iter().zip(&mut sum.lanes) {
-        *lane += f64::from(exp::<FUSED>(logit - sum.greatest));
+        *lane += f64::from(exp::<FUSED>(logit - sum.max));
     }
-    most
+    max
 }
 
-/// Adds to each of `counts` how many of `logits` are above the score at its place, or with `REACHING` as high or above.
+/// Adds to `counts[i]` how many of `logits` are above `scores[i]`, or at or above it if `OR_EQUAL`.
 #[inline(always)]
-pub(super) fn count<const REACHING: bool>(logits: &[f32], scores: &[f32], counts: &mut [u32]) {
+pub(super) fn count<const OR_EQUAL: bool>(logits: &[f32], scores: &[f32], counts: &mut [u32]) {
     let (chunks, rest) = logits.as_chunks::<LANES>();
     for (&score, count) in scores.iter().zip(counts) {
-        let beats = |logit: f32| u32::from(if REACHING { logit >= score } else { logit > score });
+        let counts_as = |logit: f32| u32::from(if OR_EQUAL { logit >= score } else { logit > score });
         let mut lanes = [0; LANES];
         for chunk in chunks {
             for lane in 0..LANES {
-                lanes[lane] += beats(chunk[lane]);
+                lanes[lane] += counts_as(chunk[lane]);
             }
         }
-        *count += lanes.iter().sum::<u32>() + rest.iter().map(|&logit| beats(logit)).sum::<u32>();
+        *count += lanes.iter().sum::<u32>() + rest.iter().map(|&logit| counts_as(logit)).sum::<u32>();
     }
 }
 
+/// The largest lane.
 #[inline(always)]
-fn greatest(lanes: [f32; LANES]) -> f32 {
+fn max_lane(lanes: [f32; LANES]) -> f32 {
     let mut lanes = lanes;
     let mut half = LANES / 2;
     while half > 0 {
@@ -83,23 +94,20 @@ fn greatest(lanes: [f32; LANES]) -> f32 {
 /// exp(x) for x ≤ 0, with a relative error of at most 2⁻²²; 0 below −87, NaN for NaN. It has no branches or calls, so that
 /// compilers vectorize loops over it. `FUSED` uses fused multiply-adds, which are slow library calls unless the caller is
 /// compiled for a CPU that has them.
-///
-/// x is n ln 2 + r with |r| ≤ ln 2 / 2, and exp(r) the first eight terms of its series: those that follow are below 6e-9.
 #[inline(always)]
 #[must_use]
 pub fn exp<const FUSED: bool>(x: f32) -> f32 {
-    let within = if x < LEAST { LEAST } else { x };
-    let shifted = multiply_add::<FUSED>(within, LOG2_E, ROUNDER);
-    let whole = shifted - ROUNDER;
-    let rest = multiply_add::<FUSED>(whole, -LN_2_HIGH, within);
-    let rest = multiply_add::<FUSED>(whole, -LN_2_LOW, rest);
+    let clamped = if x < MIN_EXPONENT { MIN_EXPONENT } else { x };
+    let shifted = multiply_add::<FUSED>(clamped, LOG2_E, ROUND_TO_INTEGER);
+    let n = shifted - ROUND_TO_INTEGER;
+    let r = multiply_add::<FUSED>(n, -LN_2_HIGH, clamped);
+    let r = multiply_add::<FUSED>(n, -LN_2_LOW, r);
     let mut value = 1.0 / 5040.0;
-    for term in [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
-        value = multiply_add::<FUSED>(value, rest, term);
+    for coefficient in [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
+        value = multiply_add::<FUSED>(value, r, coefficient);
     }
-    // The whole number is in the last bits; a float's exponent begins at bit 23, and 127 there is a factor of 1.
-    let scale = f32::from_bits((shifted.to_bits() << 23).wrapping_add(127 << 23));
-    if x < LEAST { 0.0 } else { value * scale }
+    let power_of_two = f32::from_bits((shifted.to_bits() << 23).wrapping_add(127 << 23));
+    if x < MIN_EXPONENT { 0.0 } else { value * power_of_two }
 }
 
 #[inline(always)]
@@ -118,7 +126,10 @@ mod tests {
             let expected = f64::from(x).exp();
             for got in [exp::<true>(x), exp::<false>(x)] {
                 let off = (f64::from(got) - expected).abs();
-                assert!(if x < LEAST { got == 0.0 } else { off <= expected / 4_194_304.0 }, "{x}: {got}");
+                assert!(
+                    if x < MIN_EXPONENT { got == 0.0 } else { off <= expected / 4_194_304.0 },
+                    "{x}: {got}"
+                );
             }
         }
         assert_eq!(exp::<true>(0.0), 1.0);

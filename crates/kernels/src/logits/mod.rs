@@ -1,11 +1,16 @@
-//! Logits over a vocabulary, block by block: what a softmax divides by, and how many are above a token's.
+//! Softmax and ranks over a vocabulary whose logits are computed block by block.
+//!
+//! - [`SoftmaxSum`] is the sum of the exponentials of all logits, the denominator of a softmax.
+//! - [`LogitKernels::accumulate`] adds a block of logits to it.
+//! - [`LogitKernels::count_above`] counts the logits above given ones, which gives the ranks of tokens.
+//! - [`exp`] is the exponential function for loops that compilers vectorize.
 //!
 //! ```
 //! use kernels::logits::{LogitKernels, SoftmaxSum};
 //!
 //! let (mut logits, bias) = ([0.0, 1.0, -1.0], [1.0, 0.0, 0.0]);
 //! let mut sum = SoftmaxSum::new();
-//! assert_eq!(LogitKernels::detect().gather(&mut logits, &bias, &mut sum), 1.0);
+//! assert_eq!(LogitKernels::detect().accumulate(&mut logits, &bias, &mut sum), 1.0);
 //! assert_eq!(logits, [1.0, 1.0, -1.0]);
 //! // ln(e + e + 1/e)
 //! assert!((sum.logarithm() - 1.758_622_7).abs() < 1e-6);

@@ -1,42 +1,44 @@
-/// Numbers of a block that are worked on at once.
+/// Number of logits that are processed at once, and of partial sums.
 pub(super) const LANES: usize = 16;
 
-/// Σ exp(logit) of the logits gathered so far, kept as the sum of exp(logit − greatest), so that none overflows (Milakov
-/// and Gimelshein, 2018, "Online normalizer calculation for softmax", algorithm 3).
+/// Σ exp(logit) of the logits accumulated so far.
+///
+/// It is stored as the largest logit and Σ exp(logit − largest), so that no exponential overflows. If a larger logit
+/// comes, the sum is rescaled (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018, algorithm 3).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SoftmaxSum {
-    pub(super) greatest: f32,
-    /// Each lane's part, in double precision.
+    pub(super) max: f32,
+    /// Partial sums of exp(logit − max).
     pub(super) lanes: [f64; LANES],
 }
 
 impl SoftmaxSum {
-    /// Of no logits.
+    /// The sum of no logits.
     #[must_use]
     pub fn new() -> Self {
-        Self { greatest: f32::NEG_INFINITY, lanes: [0.0; LANES] }
+        Self { max: f32::NEG_INFINITY, lanes: [0.0; LANES] }
     }
 
-    /// ln Σ exp(logit); −∞ of no logits, NaN if one of them was.
+    /// ln Σ exp(logit); −∞ without logits, NaN if one of them was NaN.
     #[must_use]
     pub fn logarithm(&self) -> f64 {
-        f64::from(self.greatest) + self.total().ln()
+        f64::from(self.max) + self.total().ln()
     }
 
     /// Adds the logits of another sum.
     pub fn add(&mut self, other: &Self) {
-        if other.greatest > self.greatest {
-            self.raise(other.greatest);
+        if other.max > self.max {
+            self.raise_max(other.max);
         }
-        let scale = if other.greatest < self.greatest { apart(other.greatest, self.greatest) } else { 1.0 };
+        let scale = if other.max < self.max { exp_difference(other.max, self.max) } else { 1.0 };
         self.lanes.iter_mut().zip(other.lanes).for_each(|(lane, other)| *lane += other * scale);
     }
 
-    /// Makes a greater logit the greatest.
-    pub(super) fn raise(&mut self, greatest: f32) {
-        let scale = apart(self.greatest, greatest);
+    /// Rescales the sum to a larger maximum.
+    pub(super) fn raise_max(&mut self, max: f32) {
+        let scale = exp_difference(self.max, max);
         self.lanes.iter_mut().for_each(|lane| *lane *= scale);
-        self.greatest = greatest;
+        self.max = max;
     }
 
     fn total(&self) -> f64 {
@@ -51,7 +53,7 @@ impl Default for SoftmaxSum {
 }
 
 /// exp(low − high)
-fn apart(low: f32, high: f32) -> f64 {
+fn exp_difference(low: f32, high: f32) -> f64 {
     (f64::from(low) - f64::from(high)).exp()
 }
 
@@ -61,7 +63,7 @@ mod tests {
 
     #[test]
     fn the_sum_of_nothing_adds_nothing() {
-        let mut sum = SoftmaxSum { greatest: 1.0, lanes: [0.0625; LANES] };
+        let mut sum = SoftmaxSum { max: 1.0, lanes: [0.0625; LANES] };
         let before = sum;
         sum.add(&SoftmaxSum::new());
         assert_eq!(sum, before);

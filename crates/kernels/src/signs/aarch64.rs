@@ -1,4 +1,4 @@
-//! NEON.
+//! NEON. A mask keeps the values whose bit is set.
 
 pub(super) mod neon {
     use std::arch::aarch64::{
@@ -16,19 +16,20 @@ pub(super) mod neon {
         vdupq_n_s16(0)
     }
 
-    /// A lane adds up a pair of each sixteen values: of 1,984 they come to at least −31,744, which 16 bits hold.
+    /// A 16-bit lane adds a pair of each sixteen values. [`MAX_DIM`](crate::signs::MAX_DIM) is small enough that it does not
+    /// overflow.
     #[target_feature(enable = "neon")]
     #[inline]
-    fn add_chosen(bits: u64, values: &[i8; 64], sums: Sums) -> Sums {
-        let one_each = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
+    fn add_selected(bits: u64, values: &[i8; 64], sums: Sums) -> Sums {
+        let bit_of_byte = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
         let mut sums = sums;
         let (chunks, _) = values.as_chunks::<16>();
         let bytes = bits.to_le_bytes();
         let (pairs, _) = bytes.as_chunks::<2>();
         for (chunk, &[low, high]) in chunks.iter().zip(pairs) {
             let bytes = vcombine_u8(vdup_n_u8(low), vdup_n_u8(high));
-            let mask = vreinterpretq_s8_u8(vtstq_u8(bytes, one_each));
-            // SAFETY: `chunk` is sixteen readable bytes; the load asks for no more alignment than theirs.
+            let mask = vreinterpretq_s8_u8(vtstq_u8(bytes, bit_of_byte));
+            // SAFETY: `chunk` is sixteen readable bytes; the load needs no more alignment than they have.
             let values = unsafe { vld1q_s8(chunk.as_ptr()) };
             sums = vpadalq_s8(sums, vandq_s8(mask, values));
         }

@@ -6,20 +6,20 @@ use super::{SignQuery, scalar};
 use crate::ByteRows;
 
 /// `(query, rows, ords, sums)`
-type SumsOf = unsafe fn(&SignQuery, ByteRows<'_>, &[u32], &mut [i32]);
+type SumsFn = unsafe fn(&SignQuery, ByteRows<'_>, &[u32], &mut [i32]);
 
-/// Sums by bits with one instruction set.
+/// Sums of the values whose bit is set, with one instruction set.
 ///
-/// A value of this type is proof that the running CPU has that instruction set: [`SignKernels::detect`] and
+/// A value of this type is proof that the running CPU supports that instruction set: [`SignKernels::detect`] and
 /// [`SignKernels::available`] are the only ways to get one, and they check.
 #[derive(Debug)]
 pub struct SignKernels {
     pub(super) name: &'static str,
-    pub(super) sums_of: SumsOf,
+    pub(super) sums_of: SumsFn,
 }
 
-choose_kernels! {
-    /// The instruction set: `avx512vnni`, `avx512bw`, `avx2`, `neon` or `scalar`.
+detect_kernels! {
+    /// The name of the instruction set: `avx512vnni`, `avx512bw`, `avx2`, `neon` or `scalar`.
     SignKernels {
         x86_64 {
             avx512vnni if "avx512f" && "avx512bw" && "avx512vnni",
@@ -32,13 +32,13 @@ choose_kernels! {
 }
 
 impl SignKernels {
-    /// Adds the values of a query up by the bits of chosen rows: `sums[i]` is that for row `ords[i]`. They are best
-    /// [fetched](crate::prefetch_bytes) before.
+    /// Adds the values of a query whose bits are set in chosen rows: `sums[i]` is the sum for row `ords[i]`. Callers should
+    /// [prefetch](crate::prefetch_bytes) the rows.
     ///
     /// # Panics
     ///
-    /// If the rows have fewer bits than the query has words for, there is not room for exactly all sums, or an ord is
-    /// that of no row.
+    /// If the rows have fewer bytes than the query's [words](SignQuery::bit_bytes), `sums` does not have one element for
+    /// each ord, or there is no row for an ord.
     #[inline]
     pub fn sums_of(&self, query: &SignQuery, rows: ByteRows<'_>, ords: &[u32], sums: &mut [i32]) {
         let (expected, got) = (query.bit_bytes(), rows.row_bytes());

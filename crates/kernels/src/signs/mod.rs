@@ -1,8 +1,10 @@
-//! Sums of the values of a query of signed bytes where the bits of a row are set: of signs, one bit a number, the
-//! product is twice that less the sum of all values.
+//! Inner products of rows of sign bits and queries of signed bytes.
 //!
-//! A row begins with the words of its bits, bit `i` of word `w` for value `64 * w + i`; behind them may be anything else
-//! that belongs to the row. All sets give the same integers.
+//! A row has one bit per number: 1 stands for +1 and 0 for −1. The kernels return the sum of the query's values whose bit
+//! is set. The inner product follows from it: Σ ±qᵢ = 2 Σ {qᵢ : bit i is set} − Σ qᵢ.
+//!
+//! A row starts with words of 64 bits; bit `i` of word `w` belongs to value `64 * w + i`. Other data of the row may follow
+//! the words. All instruction sets return the same integers.
 //!
 //! ```
 //! use kernels::ByteRows;
@@ -30,4 +32,4 @@ mod aarch64;
 mod x86_64;
 
 pub use dispatch::SignKernels;
-pub use operands::{MOST_DIM, SignQuery, WORD_DIM};
+pub use operands::{MAX_DIM, SignQuery, WORD_DIM};

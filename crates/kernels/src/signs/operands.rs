@@ -1,9 +1,10 @@
-/// Values that a word of bits is for.
+/// Number of bits in a word.
 pub const WORD_DIM: usize = 64;
-/// The most values: where 16 bits add up pairs of each sixteen values, they hold the sums of so many.
-pub const MOST_DIM: usize = 1984;
+/// Maximum number of values. NEON adds one pair of each sixteen values to a 16-bit lane, which cannot overflow: the
+/// 2 · 1,984 / 16 = 248 values of at least −128 add up to at least −31,744.
+pub const MAX_DIM: usize = 1984;
 
-/// A query of signed bytes, with zeros up to whole words.
+/// A query of signed bytes, padded with zeros to whole words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignQuery {
     values: Vec<i8>,
@@ -15,11 +16,11 @@ impl SignQuery {
     ///
     /// # Panics
     ///
-    /// If there are none, or more than [`MOST_DIM`].
+    /// If there are none, or more than [`MAX_DIM`].
     #[must_use]
     pub fn new(values: &[i8]) -> Self {
         let got = values.len();
-        assert!((1..=MOST_DIM).contains(&got), "query: expected 1 to {MOST_DIM} values, got {got}");
+        assert!((1..=MAX_DIM).contains(&got), "query: expected 1 to {MAX_DIM} values, got {got}");
         let sum = values.iter().map(|&value| i32::from(value)).sum();
         let mut values = values.to_vec();
         values.resize(got.next_multiple_of(WORD_DIM), 0);
@@ -33,7 +34,7 @@ impl SignQuery {
         self.sum
     }
 
-    /// Bytes of bits that this is a query for.
+    /// Number of bytes of the words of bits that the query can be multiplied with.
     #[inline]
     #[must_use]
     pub fn bit_bytes(&self) -> usize {

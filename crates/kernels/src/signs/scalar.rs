@@ -1,4 +1,4 @@
-//! What every CPU can run.
+//! Portable code for every CPU.
 
 use super::WORD_DIM;
 
@@ -12,9 +12,9 @@ fn zero() -> Sums {
 }
 
 #[inline]
-fn add_chosen(bits: u64, values: &[i8; WORD_DIM], sums: Sums) -> Sums {
-    let chosen = values.iter().enumerate().map(|(at, &value)| (bits >> at & 1) as i32 * i32::from(value));
-    sums + chosen.sum::<i32>()
+fn add_selected(bits: u64, values: &[i8; WORD_DIM], sums: Sums) -> Sums {
+    let selected = values.iter().enumerate().map(|(at, &value)| (bits >> at & 1) as i32 * i32::from(value));
+    sums + selected.sum::<i32>()
 }
 
 #[inline]

@@ -1,12 +1,11 @@
-//! The loop of every instruction set: one query and four rows in registers.
+//! The loop that multiplies one query with the bits of chosen rows, four at a time. The accumulators stay in registers.
 
-/// Defines `KERNELS` from an instruction set's lanes.
+/// Defines `KERNELS` for an instruction set.
 ///
-/// In scope must be the `Copy` type `Sums` and the functions `zero`, `add_chosen` (adds the values of 64 where bits are
-/// set) and `totals`.
+/// These must be in scope: the `Copy` type `Sums`, and the functions `zero`, `add_selected`, which adds those of 64 values
+/// whose bit is set, and `totals`.
 macro_rules! define_signs {
     ($name:literal $(, #[$feature:meta])?) => {
-        /// The entry points of this instruction set.
         pub(in crate::signs) static KERNELS: $crate::signs::SignKernels =
             $crate::signs::SignKernels { name: $name, sums_of };
 
@@ -20,12 +19,12 @@ macro_rules! define_signs {
             let (fours, rest) = ords.as_chunks::<4>();
             let (to_fours, to_rest) = sums.as_chunks_mut::<4>();
             for (ords, sums) in fours.iter().zip(to_fours) {
-                // No closure: it would be code of its own, without the instructions of this.
-                let mut of: [&[u8]; 4] = [&[]; 4];
+                // Not `ords.map`: a closure would be compiled without this function's CPU features.
+                let mut tile_rows: [&[u8]; 4] = [&[]; 4];
                 for r in 0..4 {
-                    of[r] = rows.row(ords[r]);
+                    tile_rows[r] = rows.row(ords[r]);
                 }
-                *sums = tile(query, of);
+                *sums = tile(query, tile_rows);
             }
             for (&ord, sum) in rest.iter().zip(to_rest) {
                 [*sum] = tile(query, [rows.row(ord)]);
@@ -36,20 +35,20 @@ macro_rules! define_signs {
         #[inline]
         fn tile<const R: usize>(query: &$crate::signs::SignQuery, rows: [&[u8]; R]) -> [i32; R] {
             let words = query.words();
-            let mut of_rows: [&[[u8; 8]]; R] = [&[]; R];
+            let mut row_words: [&[[u8; 8]]; R] = [&[]; R];
             for r in 0..R {
-                of_rows[r] = &rows[r].as_chunks().0[..words.len()];
+                row_words[r] = &rows[r].as_chunks().0[..words.len()];
             }
             let mut sums = [zero(); 4];
             for (at, values) in words.iter().enumerate() {
                 for r in 0..R {
-                    sums[r] = add_chosen(u64::from_le_bytes(of_rows[r][at]), values, sums[r]);
+                    sums[r] = add_selected(u64::from_le_bytes(row_words[r][at]), values, sums[r]);
                 }
             }
             let totals = totals(sums);
-            let mut found = [0; R];
-            found.copy_from_slice(&totals[..R]);
-            found
+            let mut row_sums = [0; R];
+            row_sums.copy_from_slice(&totals[..R]);
+            row_sums
         }
     };
 }

@@ -1,4 +1,5 @@
-//! AVX-512, with and without VNNI, and AVX2.
+//! AVX-512 with and without VNNI, and AVX2. Values are multiplied by 1 where their bit is set, and by 0 elsewhere, because
+//! the instructions that multiply bytes also add neighboring products.
 
 pub(super) mod avx512vnni {
     use std::arch::x86_64::{_mm512_dpbusd_epi32, _mm512_maskz_set1_epi8};
@@ -8,7 +9,7 @@ pub(super) mod avx512vnni {
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
     #[inline]
-    fn add_chosen(bits: u64, values: &[i8; WIDTH], sums: Sums) -> Sums {
+    fn add_selected(bits: u64, values: &[i8; WIDTH], sums: Sums) -> Sums {
         _mm512_dpbusd_epi32(sums, _mm512_maskz_set1_epi8(bits, 1), load_query(values))
     }
 }
@@ -23,7 +24,7 @@ pub(super) mod avx512bw {
 
     #[target_feature(enable = "avx512f,avx512bw")]
     #[inline]
-    fn add_chosen(bits: u64, values: &[i8; WIDTH], sums: Sums) -> Sums {
+    fn add_selected(bits: u64, values: &[i8; WIDTH], sums: Sums) -> Sums {
         let pairs = _mm512_maddubs_epi16(_mm512_maskz_set1_epi8(bits, 1), load_query(values));
         _mm512_add_epi32(sums, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)))
     }
@@ -41,25 +42,25 @@ pub(super) mod avx2 {
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn add_chosen(bits: u64, values: &[i8; 64], sums: Sums) -> Sums {
+    fn add_selected(bits: u64, values: &[i8; 64], sums: Sums) -> Sums {
         let (low, high) = values.split_at(WIDTH);
         let pairs = _mm256_add_epi16(
-            chosen(bits as u32, low.first_chunk().expect("the lower half")),
-            chosen((bits >> 32) as u32, high.first_chunk().expect("the upper half")),
+            selected_pairs(bits as u32, low.first_chunk().expect("the lower half")),
+            selected_pairs((bits >> 32) as u32, high.first_chunk().expect("the upper half")),
         );
         _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
     }
 
-    /// Values where bits are set, added by pairs.
+    /// Adds neighboring values whose bit is set, in 16 bits.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn chosen(bits: u32, values: &[i8; WIDTH]) -> __m256i {
-        // Each byte of the bits eight times.
+    fn selected_pairs(bits: u32, values: &[i8; WIDTH]) -> __m256i {
+        // Repeats each byte of `bits` eight times, so that each byte can test a bit of its own.
         let spread =
             _mm256_setr_epi64x(0, 0x0101_0101_0101_0101, 0x0202_0202_0202_0202, 0x0303_0303_0303_0303);
         let bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(bits.cast_signed()), spread);
-        let one_each = _mm256_set1_epi64x(0x8040_2010_0804_0201u64.cast_signed());
-        let mask = _mm256_cmpeq_epi8(_mm256_and_si256(bytes, one_each), one_each);
+        let bit_of_byte = _mm256_set1_epi64x(0x8040_2010_0804_0201u64.cast_signed());
+        let mask = _mm256_cmpeq_epi8(_mm256_and_si256(bytes, bit_of_byte), bit_of_byte);
         _mm256_maddubs_epi16(_mm256_set1_epi8(1), _mm256_and_si256(mask, load_query(values)))
     }
 }

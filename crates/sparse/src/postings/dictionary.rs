@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use kernels::impacts::MOST_CLASS;
+use kernels::impacts::MAX_CODES_PER_CLASS;
 use tantivy::fieldnorm::FieldNormReader;
 
 /// What BM25 knows of a term in a passage: its frequency, and the code of the passage's length.
@@ -16,8 +16,8 @@ pub(crate) const ABSENT: u8 = 0;
 /// The code of impacts that are not in the dictionary; they stand in a list of their own.
 pub(crate) const ESCAPE: u8 = 255;
 
-/// Impacts that have codes: the class of [`ESCAPE`] has no others, see [`kernels::impacts::MOST_CLASS`].
-pub(super) const MOST: usize = 255 - MOST_CLASS;
+/// Impacts that have codes: the class of [`ESCAPE`] has no others, see [`kernels::impacts::MAX_CODES_PER_CLASS`].
+pub(super) const MOST: usize = 255 - MAX_CODES_PER_CLASS;
 
 /// The commonest impacts of a segment, at most [`MOST`]: codes from 1 on, those that add least first, as b = 0.4 has
 /// it. Codes next to each other then add nearly the same, whatever the parameters, and can be bounded together.

@@ -14,7 +14,7 @@ use kernels::impacts::PADDING;
 use super::dictionary::{Dictionary, Impact, MOST};
 use super::layout::Layout;
 use super::term_postings::{Bitmap, LongGaps, Postings, ShortGaps};
-use super::{RANK_EVERY, WINDOW};
+use super::{RANK_INTERVAL, WINDOW};
 
 pub(super) const MAGIC: [u8; 8] = *b"PKIMPACT";
 pub(super) const VERSION: u32 = 2;
@@ -144,7 +144,7 @@ fn short(data: &[u8], passages: usize) -> ShortGaps<'_> {
 
 fn bitmap(data: &[u8], passages: usize, count: usize) -> Bitmap<'_> {
     let (words, rest) = data.split_at(8 * passages.div_ceil(64));
-    let (ranks, rest) = rest.split_at(4 * passages.div_ceil(RANK_EVERY));
+    let (ranks, rest) = rest.split_at(4 * passages.div_ceil(RANK_INTERVAL));
     Bitmap { words: words.as_chunks().0, ranks: ranks.as_chunks().0, codes: &rest[..count + PADDING] }
 }
 
@@ -227,7 +227,7 @@ mod tests {
                     u64::from_le_bytes(bitmap.words[*passage as usize / 64]) >> (passage % 64) & 1 == 1
                 };
                 let passages: Vec<u32> = (0..PASSAGES).filter(is_set).collect();
-                for start in (0..PASSAGES as usize).step_by(RANK_EVERY) {
+                for start in (0..PASSAGES as usize).step_by(RANK_INTERVAL) {
                     let before = passages.partition_point(|&passage| (passage as usize) < start);
                     assert_eq!(bitmap.rank(start), before);
                 }

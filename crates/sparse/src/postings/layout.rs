@@ -1,7 +1,7 @@
 //! The three layouts in bytes, and which a term gets.
 
 use super::dictionary::ABSENT;
-use super::{RANK_EVERY, WINDOW};
+use super::{RANK_INTERVAL, WINDOW};
 
 /// How a term's postings are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +96,7 @@ fn bitmap(postings: &[(u32, u8)], passages: usize, to: &mut Vec<u8>) {
     }
     words.iter().for_each(|word| to.extend(word.to_le_bytes()));
     let mut rank = 0;
-    for words in words.chunks(RANK_EVERY / 64) {
+    for words in words.chunks(RANK_INTERVAL / 64) {
         to.extend(u32::to_le_bytes(rank));
         rank += words.iter().map(|word| word.count_ones()).sum::<u32>();
     }

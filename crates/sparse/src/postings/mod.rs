@@ -22,7 +22,7 @@ pub(crate) use file::{Impacts, TermImpacts};
 pub(crate) use plugin::{ImpactsPlugin, open_impacts, read_length_codes, rebuild_damaged};
 pub(crate) use term_postings::{Bitmap, LongGaps, Postings, ShortGaps};
 
-use kernels::impacts::RANK_EVERY;
+use kernels::impacts::RANK_INTERVAL;
 
 /// Passages of which the sums are built at a time; lists of short gaps can be entered wherever a window begins.
 pub(crate) const WINDOW: usize = 8192;

@@ -1,6 +1,6 @@
 //! A term's postings, as they stand in the file.
 
-use super::RANK_EVERY;
+use super::RANK_INTERVAL;
 
 /// A term's postings. All fields are slices of the file.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +32,7 @@ pub(crate) struct ShortGaps<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bitmap<'a> {
     pub words: &'a [[u8; 8]],
-    /// Before every [`RANK_EVERY`]th passage, the bits set so far.
+    /// Before every [`RANK_INTERVAL`]th passage, the bits set so far.
     pub ranks: &'a [[u8; 4]],
     /// With [`kernels::impacts::PADDING`] bytes of something else behind them.
     pub codes: &'a [u8],
@@ -48,9 +48,9 @@ impl<'a> ShortGaps<'a> {
 }
 
 impl Bitmap<'_> {
-    /// Bits set before a passage whose number is a multiple of [`RANK_EVERY`].
+    /// Bits set before a passage whose number is a multiple of [`RANK_INTERVAL`].
     #[inline]
     pub fn rank(&self, passage: usize) -> usize {
-        u32::from_le_bytes(self.ranks[passage / RANK_EVERY]) as usize
+        u32::from_le_bytes(self.ranks[passage / RANK_INTERVAL]) as usize
     }
 }

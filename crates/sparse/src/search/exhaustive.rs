@@ -5,7 +5,7 @@
 use std::cell::Cell;
 
 use control::Control;
-use kernels::impacts::RANK_EVERY;
+use kernels::impacts::RANK_INTERVAL;
 use ranking::Hit;
 
 use crate::Error;
@@ -105,7 +105,7 @@ impl<'a> TermScorer<'a> {
 }
 
 fn add_bitmap(bitmap: &Bitmap<'_>, start: usize, contributions: &[f64; 256], sums: &mut [f64; WINDOW]) {
-    const { assert!(WINDOW.is_multiple_of(RANK_EVERY)) };
+    const { assert!(WINDOW.is_multiple_of(RANK_INTERVAL)) };
     let mut codes = bitmap.codes[bitmap.rank(start)..].iter();
     let words = bitmap.words[start / 64..].iter();
     for (word, sums) in words.zip(sums.as_chunks_mut::<64>().0) {

@@ -1,6 +1,6 @@
 //! Scores of given passages, in full.
 
-use kernels::impacts::{ImpactKernels, Ranked};
+use kernels::impacts::{ImpactKernels, RankedBitmap};
 
 use crate::postings::gap_cursor::LongCursor;
 use crate::postings::{ABSENT, Bitmap, ESCAPE, LongGaps, Postings, ShortGaps, WINDOW};
@@ -39,7 +39,7 @@ impl Rescorer {
             codes.resize(passages.len(), ABSENT);
             match term.impacts.postings {
                 Postings::Bitmap(Bitmap { words, ranks, codes: of_term }) => {
-                    let term = Ranked { words, ranks, codes: of_term };
+                    let term = RankedBitmap { words, ranks, codes: of_term };
                     ImpactKernels::detect().codes(term, passages, codes);
                 }
                 Postings::Short(short) => short_codes(short, passages, codes, window),

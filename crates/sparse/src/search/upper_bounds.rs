@@ -6,7 +6,8 @@
 
 use control::Control;
 use kernels::impacts::{
-    Bounds, DenseBounds, DenseTerm, GROUP, ImpactKernels, LEAST_CLASS, Reached, Scan, Sums,
+    Bounds, DenseBounds, DenseTerm, FoundPassages, GROUP, ImpactKernels, MIN_CODES_PER_CLASS, ScanOptions,
+    Sums,
 };
 
 use crate::Error;
@@ -32,7 +33,7 @@ pub(crate) struct Scratch {
     bounds: Vec<Bounds>,
     dense_bounds: Vec<DenseBounds>,
     /// Of a scan.
-    found: Box<Reached<STEP>>,
+    found: Box<FoundPassages<STEP>>,
 }
 
 impl Scratch {
@@ -44,7 +45,7 @@ impl Scratch {
             sums: Box::new(Sums([0; WINDOW])),
             bounds: Vec::new(),
             dense_bounds: Vec::new(),
-            found: Box::new(Reached { sums: [0; STEP], positions: [0; STEP] }),
+            found: Box::new(FoundPassages { sums: [0; STEP], positions: [0; STEP] }),
         }
     }
 }
@@ -99,7 +100,7 @@ pub(crate) fn find_candidates(
         let mut from = start;
         let end = passages.min(start + WINDOW).next_multiple_of(GROUP);
         while from < end {
-            let scan = Scan {
+            let scan = ScanOptions {
                 bound: candidates.bound(),
                 shift,
                 allowed: allowed.as_ref().map(|allowed| &allowed[from / GROUP..]),
@@ -129,7 +130,7 @@ fn make_tables(part: &Part<'_>, scale: Scale, shift: u32, scratch: &mut Scratch)
         bounds.0[usize::from(ESCAPE)] = 0;
         if let Postings::Bitmap(_) = term.impacts.postings {
             let impacts = part.segment.impacts.dictionary.impacts.len();
-            let (dense, above) = dense(bounds, impacts, kernels.class(), shift);
+            let (dense, above) = dense(bounds, impacts, kernels.codes_per_class(), shift);
             dense_bounds.push(dense);
             error += above;
         }
@@ -143,7 +144,7 @@ fn has_few(term: &SegmentTerm<'_>) -> bool {
 
 /// Bounds by class, and by how many units they may be above the contribution.
 fn dense(bounds: &Bounds, impacts: usize, class: usize, shift: u32) -> (DenseBounds, u32) {
-    let mut steps = [0; 256 / LEAST_CLASS];
+    let mut steps = [0; 256 / MIN_CODES_PER_CLASS];
     let mut error = 0;
     // Code 0 is none, and classes without impacts are not met.
     let classes = bounds.0[..=impacts].chunks(class).enumerate();

@@ -69,7 +69,7 @@ struct All {
 
 impl LogitCollector for All {
     fn block(&mut self, tokens: Range<usize>, products: &mut [f32], bias: &[f32]) {
-        LogitKernels::detect().gather(products, bias, self.total.of(tokens.start));
+        LogitKernels::detect().accumulate(products, bias, self.total.of(tokens.start));
         self.logits.extend_from_slice(products);
     }
 

@@ -97,16 +97,16 @@ impl Ranked {
 impl LogitCollector for Ranked {
     fn block(&mut self, tokens: Range<usize>, products: &mut [f32], bias: &[f32]) {
         let kernels = LogitKernels::detect();
-        kernels.gather(products, bias, self.total.of(tokens.start));
+        kernels.accumulate(products, bias, self.total.of(tokens.start));
         let from = self.tokens.partition_point(|&token| (token as usize) < tokens.start);
         let to = self.tokens.partition_point(|&token| (token as usize) < tokens.end);
         // Of equal logits those of lower ids stand before: for a token of an earlier block none of these, of a later one all.
         kernels.count_above(products, &self.logits[..from], &mut self.before[..from]);
-        kernels.count_reaching(products, &self.logits[to..], &mut self.before[to..]);
+        kernels.count_at_least(products, &self.logits[to..], &mut self.before[to..]);
         for at in from..to {
             let here = self.tokens[at] as usize - tokens.start;
             let (logit, before) = (&self.logits[at..=at], &mut self.before[at..=at]);
-            kernels.count_reaching(&products[..here], logit, before);
+            kernels.count_at_least(&products[..here], logit, before);
             kernels.count_above(&products[here + 1..], logit, before);
         }
     }

@@ -124,8 +124,9 @@ impl<'a> Blocks<'a> {
         let count = transformed.len() / head.inner;
         let batch =
             (count >= FEW).then(|| Batch::new(Kernels::detect(), Score::Dot, head.inner, transformed));
-        let room =
-            batch.as_ref().map_or(count * BLOCK_TOKENS, |batch| batch.room(BLOCK_TOKENS, BLOCK_TOKENS));
+        let room = batch
+            .as_ref()
+            .map_or(count * BLOCK_TOKENS, |batch| batch.score_buffer_len(BLOCK_TOKENS, BLOCK_TOKENS));
         Self { head, transformed, batch, products: vec![0.0; room] }
     }
 

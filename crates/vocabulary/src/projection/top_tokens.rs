@@ -70,7 +70,7 @@ pub(crate) fn probability(logit: f32, total: f64) -> f64 {
 
 impl LogitCollector for Likeliest {
     fn block(&mut self, tokens: Range<usize>, products: &mut [f32], bias: &[f32]) {
-        let most = LogitKernels::detect().gather(products, bias, self.total.of(tokens.start));
+        let most = LogitKernels::detect().accumulate(products, bias, self.total.of(tokens.start));
         // Most blocks have no logit that is high enough. NaN, if none is wanted, is reached by none.
         if most >= self.best.min_score() {
             let hits = (tokens.start as u32..).zip(&*products);

@@ -43,7 +43,8 @@ pub(crate) fn scan_codes_batch(
         for ((candidates, scorer), products) in
             candidates.iter_mut().zip(&scorers).zip(products.chunks_exact(block.len()))
         {
-            let mut reaching = kernels.reaching(products, None, numbers, scorer, candidates.min_score());
+            let mut reaching =
+                kernels.bounds_at_least(products, None, numbers, scorer, candidates.min_score());
             while reaching != 0 {
                 let at = reaching.trailing_zeros() as usize;
                 reaching &= reaching - 1;

@@ -1,6 +1,6 @@
-//! NEON, which every 64-bit ARM CPU that we know of has.
+//! Registers and instructions of NEON, which every known 64-bit ARM CPU has.
 
-/// Four lanes.
+/// Registers of four floats.
 pub(crate) mod neon {
     use std::arch::aarch64::{
         float32x4_t, vaddq_f32, vaddvq_u32, vandq_u32, vcgeq_f32, vdupq_n_f32, vfmaq_f32, vgetq_lane_f32,
@@ -10,8 +10,8 @@ pub(crate) mod neon {
     pub(crate) type Lanes = float32x4_t;
     pub(crate) const WIDTH: usize = 4;
 
-    // 3 × 4 × 2 accumulators, 4 rows and 1 query: 29 of 32 registers.
-    // Panels: 4 × 4 accumulators, 4 rows and 1 query: 21.
+    // Tiles need 3 × 4 × 2 accumulators, 4 rows and 1 query: 29 of 32 registers.
+    // Panels need 4 × 4 accumulators, 4 rows and 1 query: 21.
     define_kernels!("neon", 3 x 4, panels 4 x 4, #[target_feature(enable = "neon")]);
 
     #[target_feature(enable = "neon")]
@@ -23,11 +23,11 @@ pub(crate) mod neon {
     #[target_feature(enable = "neon")]
     #[inline]
     pub(crate) fn load(chunk: &[f32; WIDTH]) -> Lanes {
-        // SAFETY: `chunk` is four readable floats; the load asks for no more alignment than theirs.
+        // SAFETY: `chunk` is four readable floats; the load needs no more alignment than they have.
         unsafe { vld1q_f32(chunk.as_ptr()) }
     }
 
-    /// Up to four floats, then zeros.
+    /// Loads up to four floats and fills the other lanes with zeros.
     #[target_feature(enable = "neon")]
     #[inline]
     pub(crate) fn load_part(part: &[f32]) -> Lanes {
@@ -40,7 +40,7 @@ pub(crate) mod neon {
     #[inline]
     pub(crate) fn store(lanes: Lanes) -> [f32; WIDTH] {
         let mut values = [0.0; WIDTH];
-        // SAFETY: `values` is four writable floats; the store asks for no more alignment than theirs.
+        // SAFETY: `values` is four writable floats; the store needs no more alignment than they have.
         unsafe { vst1q_f32(values.as_mut_ptr(), lanes) }
         values
     }
@@ -65,15 +65,15 @@ pub(crate) mod neon {
 
     #[target_feature(enable = "neon")]
     #[inline]
-    pub(crate) fn sum(lanes: Lanes) -> f32 {
+    pub(crate) fn horizontal_sum(lanes: Lanes) -> f32 {
         let two = vpaddq_f32(lanes, lanes);
         vgetq_lane_f32::<0>(vpaddq_f32(two, two))
     }
 
-    /// The sum of every pair, added up as in [`sum`].
+    /// The [`horizontal_sum`] of every pair, query by query.
     #[target_feature(enable = "neon")]
     #[inline]
-    fn sums(pairs: &[[Lanes; 4]; 4]) -> [Lanes; 4] {
+    fn horizontal_sums(pairs: &[[Lanes; 4]; 4]) -> [Lanes; 4] {
         let mut sums = [zero(); 4];
         for q in 0..4 {
             let [a, b, c, d] = pairs[q];
@@ -82,12 +82,12 @@ pub(crate) mod neon {
         sums
     }
 
-    /// A bit for every lane that is `least` or more.
+    /// Bit `i` is set if lane `i` is at or above threshold `i`.
     #[target_feature(enable = "neon")]
     #[inline]
-    fn reaching(lanes: Lanes, least: &[f32; WIDTH]) -> u32 {
-        // SAFETY: the array is four readable words; the load asks for no more alignment than theirs.
+    fn mask_at_least(lanes: Lanes, thresholds: &[f32; WIDTH]) -> u32 {
+        // SAFETY: the array is four readable words; the load needs no more alignment than they have.
         let bits = unsafe { vld1q_u32([1, 2, 4, 8].as_ptr()) };
-        vaddvq_u32(vandq_u32(vcgeq_f32(lanes, load(least)), bits))
+        vaddvq_u32(vandq_u32(vcgeq_f32(lanes, load(thresholds)), bits))
     }
 }

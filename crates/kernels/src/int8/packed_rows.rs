@@ -1,7 +1,17 @@
-//! Many queries times many rows with AVX-512 VNNI: sixteen rows a register, so that no sums across lanes are needed.
+//! Products of many queries and many rows with AVX-512 VNNI. A register holds sixteen rows, so that no horizontal sums are
+//! needed.
 //!
-//! Rows are first brought into the order that this wants, four bytes of each of sixteen rows after the other; with many
-//! queries that costs little.
+//! Sixteen rows at a time are transposed into *steps* of 64 bytes, which have the same four bytes of each row:
+//!
+//! ```text
+//! step 0   │ row 0: b0 b1 b2 b3 │ row 1: b0 b1 b2 b3 │ … │ row 15: b0 b1 b2 b3 │
+//! step 1   │ row 0: b4 b5 b6 b7 │ row 1: b4 b5 b6 b7 │ … │ row 15: b4 b5 b6 b7 │
+//!   ×
+//! query    │ q0 q1 q2 q3, in every lane
+//! ```
+//!
+//! One instruction multiplies a step with four bytes of a query and adds the products of each row to its lane. With many
+//! queries, transposing costs little beside the products. Rows and queries that do not fill a tile use `tile.rs`.
 
 use std::arch::x86_64::{
     __m512i, _mm_loadu_si128, _mm_storeu_si128, _mm_unpackhi_epi32, _mm_unpackhi_epi64, _mm_unpacklo_epi32,
@@ -10,22 +20,24 @@ use std::arch::x86_64::{
 };
 
 use super::x86_64::avx512vnni;
-use super::{Int8Queries, Int8Rows};
+use super::{Int8Kernels, Int8Queries, Int8Rows};
 
-/// Rows of a register.
+pub(super) static KERNELS: Int8Kernels = Int8Kernels { products, ..avx512vnni::KERNELS };
+
+/// Number of rows in a register.
 const LANES: usize = 16;
-/// Fewer queries are not worth bringing rows in order.
-const LEAST_QUERIES: usize = 8;
+/// Minimum number of queries for which transposing rows pays off (`benches/codes.rs`).
+const MIN_QUERIES: usize = 8;
 
-/// Four bytes of each of sixteen rows.
+/// The same four bytes of each of sixteen rows.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Step([[u8; 4]; LANES]);
 
-/// Products of all queries and all rows.
+/// Multiplies all queries with all rows.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-pub(super) fn products(queries: &Int8Queries, rows: Int8Rows<'_>, ords: &[u32], out: &mut [i32]) {
-    if queries.len() < LEAST_QUERIES || rows.len() < LANES {
+fn products(queries: &Int8Queries, rows: Int8Rows<'_>, ords: &[u32], out: &mut [i32]) {
+    if queries.len() < MIN_QUERIES || rows.len() < LANES {
         return avx512vnni::products(queries, rows, ords, out);
     }
     let steps = rows.dim().div_ceil(4);
@@ -36,23 +48,23 @@ pub(super) fn products(queries: &Int8Queries, rows: Int8Rows<'_>, ords: &[u32], 
         pack(rows, at, first);
         if rows.len() - at >= 2 * LANES {
             pack(rows, at + LANES, second);
-            // 12 × 2 sums, 2 steps and 1 query: 27 of 32 registers.
-            columns([first, second], queries, rows.len(), at, out);
+            // A tile needs 12 × 2 sums, 2 steps and 1 query: 27 of 32 registers.
+            row_group([first, second], queries, rows.len(), at, out);
             at += 2 * LANES;
         } else {
-            columns([first], queries, rows.len(), at, out);
+            row_group([first], queries, rows.len(), at, out);
             at += LANES;
         }
     }
     for row in at..rows.len() {
-        avx512vnni::columns(queries, [rows.row(row)], rows.len(), row, out);
+        avx512vnni::row_group(queries, [rows.row(row)], rows.len(), row, out);
     }
 }
 
-/// All queries against the rows `at..at + R * LANES` of `n`.
+/// The products of all queries and the rows `at..at + R * LANES` of `n`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 #[inline]
-fn columns<const R: usize>(
+fn row_group<const R: usize>(
     packed: [&mut [Step]; R],
     queries: &Int8Queries,
     n: usize,
@@ -70,10 +82,10 @@ fn columns<const R: usize>(
     }
 }
 
-/// Returns `Q`.
+/// The products of the queries `first..first + Q` and the rows `at..at + R * LANES` of `n`. Returns `Q`.
 #[allow(
     clippy::needless_range_loop,
-    reason = "sums that an iterator borrows stay in memory, not in registers"
+    reason = "sums that an iterator borrows are kept in memory, not in registers"
 )]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 #[inline]
@@ -85,23 +97,23 @@ fn tile<const Q: usize, const R: usize>(
     at: usize,
     out: &mut [i32],
 ) -> usize {
-    let whole = queries.dim() / 4;
-    let mut of_queries: [&[[i8; 4]]; Q] = [&[]; Q];
+    let whole_steps = queries.dim() / 4;
+    let mut query_steps: [&[[i8; 4]]; Q] = [&[]; Q];
     for q in 0..Q {
-        of_queries[q] = &queries.query(first + q).as_chunks().0[..whole];
+        query_steps[q] = &queries.query(first + q).as_chunks().0[..whole_steps];
     }
-    let mut of_rows: [&[Step]; R] = [&[]; R];
+    let mut row_steps: [&[Step]; R] = [&[]; R];
     for r in 0..R {
-        of_rows[r] = &packed[r][..whole];
+        row_steps[r] = &packed[r][..whole_steps];
     }
     let mut sums = [[_mm512_setzero_si512(); R]; Q];
-    for step in 0..whole {
+    for step in 0..whole_steps {
         let mut rows = [_mm512_setzero_si512(); R];
         for r in 0..R {
-            rows[r] = load(&of_rows[r][step]);
+            rows[r] = load(&row_steps[r][step]);
         }
         for q in 0..Q {
-            let query = splat(of_queries[q][step]);
+            let query = splat(query_steps[q][step]);
             for r in 0..R {
                 sums[q][r] = _mm512_dpbusd_epi32(sums[q][r], rows[r], query);
             }
@@ -110,10 +122,10 @@ fn tile<const Q: usize, const R: usize>(
     if !queries.dim().is_multiple_of(4) {
         for q in 0..Q {
             let mut bytes = [0; 4];
-            let rest = &queries.query(first + q)[whole * 4..];
+            let rest = &queries.query(first + q)[whole_steps * 4..];
             bytes[..rest.len()].copy_from_slice(rest);
             for r in 0..R {
-                sums[q][r] = _mm512_dpbusd_epi32(sums[q][r], load(&packed[r][whole]), splat(bytes));
+                sums[q][r] = _mm512_dpbusd_epi32(sums[q][r], load(&packed[r][whole_steps]), splat(bytes));
             }
         }
     }
@@ -122,7 +134,7 @@ fn tile<const Q: usize, const R: usize>(
         let (into, _) = out[(first + q) * n + at..].as_chunks_mut::<LANES>();
         for r in 0..R {
             let products = _mm512_sub_epi32(sums[q][r], excess);
-            // SAFETY: `into[r]` is sixteen writable integers; the store asks for no alignment.
+            // SAFETY: `into[r]` is sixteen writable integers; the store needs no alignment.
             unsafe { _mm512_storeu_si512(into[r].as_mut_ptr().cast(), products) };
         }
     }
@@ -138,11 +150,11 @@ fn splat(bytes: [i8; 4]) -> __m512i {
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 #[inline]
 fn load(step: &Step) -> __m512i {
-    // SAFETY: a step is 64 readable bytes at a multiple of 64.
+    // SAFETY: a step is 64 readable bytes, and aligned to 64.
     unsafe { _mm512_load_si512(std::ptr::from_ref(step).cast()) }
 }
 
-/// Brings the sixteen rows from `at` on in order.
+/// Transposes the sixteen rows from `at` on.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 #[inline]
 fn pack(rows: Int8Rows<'_>, at: usize, steps: &mut [Step]) {
@@ -165,11 +177,11 @@ fn pack(rows: Int8Rows<'_>, at: usize, steps: &mut [Step]) {
     }
 }
 
-/// Four steps of four rows.
+/// Writes sixteen bytes of four rows to four steps, at the lanes from `lane` on.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 #[inline]
 fn transpose(rows: [&[u8; 16]; 4], into: &mut [Step; 4], lane: usize) {
-    // SAFETY: each is 16 readable bytes; the load asks for no alignment.
+    // SAFETY: each is 16 readable bytes; the load needs no alignment.
     let [a, b, c, d] = rows.map(|row| unsafe { _mm_loadu_si128(row.as_ptr().cast()) });
     let (ab, cd) = (_mm_unpacklo_epi32(a, b), _mm_unpacklo_epi32(c, d));
     let (ab_high, cd_high) = (_mm_unpackhi_epi32(a, b), _mm_unpackhi_epi32(c, d));
@@ -181,7 +193,7 @@ fn transpose(rows: [&[u8; 16]; 4], into: &mut [Step; 4], lane: usize) {
     ];
     for (into, step) in into.iter_mut().zip(steps) {
         let into = &mut into.0[lane..][..4];
-        // SAFETY: `into` is 16 writable bytes; the store asks for no alignment.
+        // SAFETY: `into` is 16 writable bytes; the store needs no alignment.
         unsafe { _mm_storeu_si128(into.as_mut_ptr().cast(), step) };
     }
 }

@@ -1,4 +1,4 @@
-//! What every CPU can run: eight lanes that the compiler may or may not put in registers.
+//! Portable code for every CPU: arrays of eight floats, which compilers turn into whatever registers there are.
 
 pub(crate) type Lanes = [f32; WIDTH];
 pub(crate) const WIDTH: usize = 8;
@@ -27,7 +27,7 @@ pub(crate) fn store(lanes: Lanes) -> [f32; WIDTH] {
     lanes
 }
 
-/// Rounds twice: a fused multiply-add is a slow library call on the CPUs that need this set.
+/// Rounds the product and the sum: a fused multiply-add would be a slow library call on CPUs without the instruction.
 #[inline]
 pub(crate) fn multiply_add(a: Lanes, b: Lanes, sum: Lanes) -> Lanes {
     let mut result = sum;
@@ -56,27 +56,27 @@ pub(crate) fn add(a: Lanes, b: Lanes) -> Lanes {
 }
 
 #[inline]
-pub(crate) fn sum(lanes: Lanes) -> f32 {
+pub(crate) fn horizontal_sum(lanes: Lanes) -> f32 {
     let [a, b, c, d, e, f, g, h] = lanes;
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
-/// The sum of every pair.
+/// The [`horizontal_sum`] of every pair, query by query.
 #[inline]
-fn sums(pairs: &[[Lanes; 4]; 2]) -> [Lanes; 1] {
+fn horizontal_sums(pairs: &[[Lanes; 4]; 2]) -> [Lanes; 1] {
     let mut sums = [0.0; WIDTH];
     for (value, &pair) in sums.iter_mut().zip(pairs.as_flattened()) {
-        *value = sum(pair);
+        *value = horizontal_sum(pair);
     }
     [sums]
 }
 
-/// A bit for every lane that is `least` or more.
+/// Bit `i` is set if lane `i` is at or above threshold `i`.
 #[inline]
-fn reaching(lanes: Lanes, least: &[f32; WIDTH]) -> u32 {
+fn mask_at_least(lanes: Lanes, thresholds: &[f32; WIDTH]) -> u32 {
     let mut bits = 0;
     for lane in 0..WIDTH {
-        bits |= u32::from(lanes[lane] >= least[lane]) << lane;
+        bits |= u32::from(lanes[lane] >= thresholds[lane]) << lane;
     }
     bits
 }

@@ -1,4 +1,5 @@
-/// 64 bytes at a multiple of 64: what a CPU fetches at once. Rows of whole lines are fetched with none to spare.
+/// A cache line: 64 bytes at an address that is a multiple of 64, the unit in which CPUs read memory. A row that consists
+/// of whole lines is read without reading parts of other rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct Line(pub [u8; 64]);
@@ -7,17 +8,18 @@ impl Line {
     /// A line of zeros.
     pub const ZERO: Self = Self([0; 64]);
 
-    /// The bytes of lines.
+    /// The bytes of all `lines`.
     #[must_use]
     pub fn bytes(lines: &[Self]) -> &[u8] {
-        // SAFETY: a line is 64 bytes without padding, so the slice is as many readable bytes, which any byte may be.
+        // SAFETY: a line is 64 bytes without padding, so the pointer is valid for reading that many bytes, and every bit
+        // pattern is a valid `u8`.
         unsafe { std::slice::from_raw_parts(lines.as_ptr().cast(), size_of_val(lines)) }
     }
 
-    /// The bytes of lines, to be written.
+    /// The bytes of all `lines`, for writing.
     #[must_use]
     pub fn bytes_mut(lines: &mut [Self]) -> &mut [u8] {
-        // SAFETY: as in `bytes`; every value of the bytes is a line, and the borrow is unique.
+        // SAFETY: as in `bytes`; the borrow is unique, and every value of the bytes is a valid line.
         unsafe { std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), size_of_val(lines)) }
     }
 }
@@ -27,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_their_bytes() {
+    fn lines_can_be_read_and_written_as_bytes() {
         let mut lines = vec![Line::ZERO; 2];
         Line::bytes_mut(&mut lines)[64] = 7;
         assert_eq!(lines[1].0[0], 7);

@@ -1,4 +1,4 @@
-/// Rows of as many bytes each, one after another, for kernels that multiply codes of less than a byte.
+/// Rows of the same number of bytes, one after another, for kernels whose codes are smaller than a byte.
 #[derive(Debug, Clone, Copy)]
 pub struct ByteRows<'a> {
     bytes: &'a [u8],
@@ -10,16 +10,16 @@ impl<'a> ByteRows<'a> {
     ///
     /// # Panics
     ///
-    /// If a row has no bytes, or the last one is cut off.
+    /// If `row_bytes` is 0 or does not divide the number of bytes.
     #[must_use]
     pub fn new(bytes: &'a [u8], row_bytes: usize) -> Self {
         let got = bytes.len();
-        let whole = row_bytes > 0 && got.is_multiple_of(row_bytes);
-        assert!(whole, "rows: expected rows of {row_bytes} bytes, got {got}");
+        let has_whole_rows = row_bytes > 0 && got.is_multiple_of(row_bytes);
+        assert!(has_whole_rows, "rows: expected rows of {row_bytes} bytes, got {got}");
         Self { bytes, row_bytes }
     }
 
-    /// Bytes of each row.
+    /// Number of bytes of each row.
     #[must_use]
     pub fn row_bytes(&self) -> usize {
         self.row_bytes
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "rows: expected rows of 64 bytes, got 100")]
-    fn a_row_that_is_cut_off_is_refused() {
+    fn a_truncated_row_is_refused() {
         let _ = ByteRows::new(&[0; 100], 64);
     }
 }

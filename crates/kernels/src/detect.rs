@@ -1,0 +1,49 @@
+//! How the kernels of the running CPU are found.
+
+/// Implements `detect`, `available` and `name` for a struct of kernels, which must have the field `name`.
+///
+/// Every instruction set is a module with a static `KERNELS`. They are listed by architecture, the fastest first, each
+/// with the CPU features that it needs; the last one runs on every CPU. The doc comment is that of `name`.
+macro_rules! detect_kernels {
+    (
+        $(#[$name_doc:meta])+
+        $kernels:ident {
+            x86_64 { $($x86_set:ident if $($x86_feature:tt)&&+,)* }
+            aarch64 { $($arm_set:ident if $($arm_feature:tt)&&+,)* }
+            $portable_set:ident
+        }
+    ) => {
+        impl $kernels {
+            /// The kernels of the fastest instruction set that the running CPU supports. Detection runs once.
+            #[must_use]
+            pub fn detect() -> &'static Self {
+                static FASTEST: std::sync::OnceLock<&'static $kernels> = std::sync::OnceLock::new();
+                FASTEST.get_or_init(|| Self::available()[0])
+            }
+
+            /// The kernels of all instruction sets that the running CPU supports, the fastest first. The last is
+            /// `scalar`, which every CPU supports.
+            #[must_use]
+            pub fn available() -> Vec<&'static Self> {
+                let sets = [
+                    $(
+                        #[cfg(target_arch = "x86_64")]
+                        ($(std::is_x86_feature_detected!($x86_feature))&&+, &$x86_set::KERNELS),
+                    )*
+                    $(
+                        #[cfg(target_arch = "aarch64")]
+                        ($(std::arch::is_aarch64_feature_detected!($arm_feature))&&+, &$arm_set::KERNELS),
+                    )*
+                    (true, &$portable_set::KERNELS),
+                ];
+                sets.into_iter().filter_map(|(is_supported, kernels)| is_supported.then_some(kernels)).collect()
+            }
+
+            $(#[$name_doc])+
+            #[must_use]
+            pub fn name(&self) -> &'static str {
+                self.name
+            }
+        }
+    };
+}

@@ -1,0 +1,60 @@
+//! Portable code for every CPU.
+
+use super::kernels::ImpactKernels;
+use super::operands::{DenseTerm, GROUP, PADDING, ScanOptions, ScanProgress};
+use super::scan::{Found, advance, append_found, min_sum_to_reach_bound, set_bits};
+use super::tables::scalar::{bounds, codes};
+
+pub(super) static KERNELS: ImpactKernels =
+    ImpactKernels { name: "scalar", codes_per_class: CODES_PER_CLASS, scan, bounds, codes };
+
+const CODES_PER_CLASS: usize = 4;
+
+fn scan(
+    sums: &mut [u16],
+    dense: &mut Vec<DenseTerm<'_>>,
+    options: ScanOptions<'_>,
+    found: &mut [u16],
+    positions: &mut [u16],
+) -> ScanProgress {
+    let min_sum = min_sum_to_reach_bound(dense.iter(), &options);
+    let mut codes_read = vec![0; dense.len()];
+    let mut scanned = sums.len();
+    let mut found = Found { sums: found, positions, count: 0 };
+    for (group, sums) in sums.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
+        if found.count + GROUP > found.sums.len() {
+            scanned = group * GROUP;
+            break;
+        }
+        let mut max_sum = 0;
+        for &sum in sums.iter() {
+            max_sum = max_sum.max(sum);
+        }
+        if max_sum < min_sum {
+            for (term, read) in dense.iter().zip(&mut codes_read) {
+                *read += u64::from_le_bytes(term.words[group]).count_ones() as usize;
+            }
+            *sums = [0; GROUP];
+            continue;
+        }
+        for (term, read) in dense.iter().zip(&mut codes_read) {
+            let word = u64::from_le_bytes(term.words[group]);
+            // Like the vector code, this needs the padding, so that a corrupt file is detected on every CPU.
+            let codes = &term.codes[*read..*read + PADDING];
+            for (bit, &code) in set_bits(word).zip(codes) {
+                let steps = u16::from(term.bounds.steps[usize::from(code) / CODES_PER_CLASS]);
+                sums[bit] = sums[bit].wrapping_add(steps << options.shift);
+            }
+            *read += word.count_ones() as usize;
+        }
+        let mut mask = 0u64;
+        for (bit, &sum) in sums.iter().enumerate() {
+            mask |= u64::from(sum >= options.bound) << bit;
+        }
+        mask &= options.allowed.map_or(u64::MAX, |allowed| allowed[group]);
+        append_found(mask, group, sums, &mut found);
+        *sums = [0; GROUP];
+    }
+    advance(dense.iter_mut(), scanned / GROUP, &codes_read);
+    ScanProgress { sums: scanned, found: found.count }
+}

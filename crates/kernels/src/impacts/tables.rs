@@ -1,0 +1,53 @@
+//! Bounds of codes, and codes of chosen passages, compiled for several instruction sets.
+
+/// Defines `bounds` and `codes` for an instruction set.
+macro_rules! define_tables {
+    ($(#[$feature:meta])?) => {
+        use crate::impacts::operands::{Bounds, RANK_INTERVAL, RankedBitmap};
+
+        $(#[$feature])?
+        pub(in crate::impacts) fn bounds(scale: f32, contributions: &[f32; 256], bounds: &mut Bounds) {
+            for (bound, &contribution) in bounds.0.iter_mut().zip(contributions) {
+                *bound = ((scale * contribution) as i32 + 1) as u16;
+            }
+            bounds.0[0] = 0;
+        }
+
+        $(#[$feature])?
+        pub(in crate::impacts) fn codes(bitmap: RankedBitmap<'_>, passages: &[u32], codes: &mut [u8]) {
+            const WORDS: usize = RANK_INTERVAL / 64;
+            for (code, &passage) in codes.iter_mut().zip(passages) {
+                let (at, interval) = (passage as usize / 64, passage as usize / RANK_INTERVAL);
+                let word = u64::from_le_bytes(bitmap.words[at]);
+                if word >> (passage % 64) & 1 == 0 {
+                    *code = 0;
+                    continue;
+                }
+                let mut rank = u32::from_le_bytes(bitmap.ranks[interval]);
+                let words = &bitmap.words[interval * WORDS..];
+                if let Some(words) = words.first_chunk::<WORDS>() {
+                    // Counts in all words of the interval, masking the bits from the passage on. A loop of fixed length
+                    // has no branch that depends on the passage.
+                    for (before, &word) in (0u32..).step_by(64).zip(words) {
+                        let below = (passage % RANK_INTERVAL as u32).saturating_sub(before);
+                        let mask = if below < 64 { (1 << below) - 1 } else { u64::MAX };
+                        rank += (u64::from_le_bytes(word) & mask).count_ones();
+                    }
+                } else {
+                    let before = words[..at % WORDS].iter().map(|&word| u64::from_le_bytes(word).count_ones());
+                    rank += before.sum::<u32>() + (word & ((1 << (passage % 64)) - 1)).count_ones();
+                }
+                *code = bitmap.codes[rank as usize];
+            }
+        }
+    };
+}
+
+pub(super) mod scalar {
+    define_tables!();
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx2 {
+    define_tables!(#[target_feature(enable = "avx2,bmi1,popcnt")]);
+}
