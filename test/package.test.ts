@@ -148,7 +148,7 @@ test("the platform's package is found by the name that the message gives it", as
 	await mkdir(target, {recursive: true});
 	await writeFile(join(target, 'package.json'), JSON.stringify({name: `@passagekit/${name}`, main: 'passagekit.node'}));
 	const missing = await script(folder, needAddon);
-	t.regex(missing, /is there and does not load: @passagekit\/native-.*passagekit\.node/u);
+	t.regex(missing, /is installed and does not load: @passagekit\/native-.*passagekit\.node/u);
 	await symlink(join(packageRoot, 'native', `passagekit.${platformName()}.node`), join(target, 'passagekit.node'));
 	t.is(await script(folder, 'import {exactMatch} from "passagekit"; console.log(exactMatch("The fox", ["fox"]));'), 'true');
 });
@@ -161,7 +161,7 @@ test('of an addon that does not load, the error says what the loader said', asyn
 	const said = await script(folder, needAddon);
 	t.regex(
 		said,
-		/^true ERR_NATIVE_MISSING the native addon for .* is there and does not load: .*\.node: .+\. It may be of another platform/mu,
+		/^true ERR_NATIVE_MISSING the native addon for .* is installed and does not load: .*\.node: .+\. It may be for another platform/mu,
 	);
 	if (process.platform === 'linux') {
 		t.regex(said, /invalid ELF header|file too short/u);

@@ -87,7 +87,7 @@ test('ids with a lone surrogate are refused wherever ids enter, by their place',
 	await refused(t, 'run: query id', async () => fuse([run(HIGH, 'a')], {method: 'rrf'}));
 	await refused(t, 'run: passage id', async () => evaluate(run('q', LOW), qrels, ['RR']));
 	await refused(t, 'qrels: query id', async () => evaluate(run('q', 'a'), new Map([[HIGH, new Map()]]), ['RR']));
-	await refused(t, 'qrels: judgements of query "q": passage id', async () =>
+	await refused(t, 'qrels: judgments of query "q": passage id', async () =>
 		evaluate(run('q', 'a'), new Map([['q', new Map([[LOW, 1]])]]), ['RR']),
 	);
 	const question = {id: 'q', text: '', answers: ['x']};

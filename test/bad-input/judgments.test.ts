@@ -42,7 +42,7 @@ test('judgments of another shape are refused, with how to convert them, and are 
 		[[['q', new Map([['a', 1]])]], /got a Array$/u],
 		[
 			new Map([['q', {a: 1}]]),
-			/judgements of query "q": expected a Map of passage id to grade, got a Object; convert it: new Map\(Object\.entries\(it\)\)$/u,
+			/judgments of query "q": expected a Map of passage id to grade, got a Object; convert it: new Map\(Object\.entries\(it\)\)$/u,
 		],
 		[new Map([['q', new Set(['a'])]]), /got a Set; convert it: new Map\(\[\.\.\.it\]\.map\(id => \[id, 1\]\)\)$/u],
 		[new Map([['q', new Map([['a', 0.5]])]]), /grade of "a": expected a whole number of 32 bits, got 0\.5$/u],

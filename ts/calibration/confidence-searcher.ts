@@ -3,7 +3,7 @@ import {RetrievalError} from '../core/errors.ts';
 import {callSync, native} from '../core/native/native.ts';
 import {runConcurrently} from '../core/concurrent-calls.ts';
 import type {CallOptions, Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../core/types.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../core/options.ts';
+import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import {type FusedModel, checkModels, fuseByConfidence} from './fuse-by-confidence.ts';
 
 /** One of several models. */
@@ -105,7 +105,7 @@ export class ConfidenceSearcher implements Searcher {
 	readonly #ofPhrases: boolean;
 
 	constructor(options: ConfidenceSearcherOptions) {
-		checkGiven('ConfidenceSearcher', options, searcherOptions);
+		checkRequiredOptions('ConfidenceSearcher', options, searcherOptions);
 		const {models, temperature, depth = 30, confidenceOf = 'phrases'} = options;
 		const named = (
 			isArray(models)

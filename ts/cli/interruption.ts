@@ -1,5 +1,5 @@
 /** How a command handles process signals. */
-import {removeUnfinished} from '../core/files/unfinished-files.ts';
+import {removeUnfinishedFiles} from '../core/files/unfinished-files.ts';
 
 /** Exit statuses: those that shells report for a process ended by the signal. */
 const statuses = {SIGHUP: 129, SIGINT: 130, SIGTERM: 143} as const;
@@ -49,16 +49,16 @@ export class Interruption {
 
 	#interrupt(status: number): void {
 		if (this.#status !== undefined) {
-			this.#leave();
+			this.#exit();
 		}
 		this.#status = status;
-		setTimeout(() => this.#leave(), GRACE_MS).unref();
+		setTimeout(() => this.#exit(), GRACE_MS).unref();
 		this.#controller.abort();
 	}
 
-	#leave(): never {
+	#exit(): never {
 		try {
-			removeUnfinished();
+			removeUnfinishedFiles();
 			this.report();
 		} finally {
 			process.exit(this.#status);

@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import {checkArray, checkBoolean, checkCount, checkMade, checkObject, checkOneOf, checkString} from '../core/checks.ts';
+import {checkArray, checkBoolean, checkCount, checkFactoryMade, checkObject, checkOneOf, checkString} from '../core/checks.ts';
 import {PassageStore} from '../corpus/index.ts';
 import {DenseSearcher, FlatIndex, HnswIndex} from '../dense/index.ts';
 import {OnnxEncoder, type OnnxEncoderOptions} from '../encoders/index.ts';
@@ -118,7 +118,7 @@ export class Collection implements AsyncDisposable {
 	readonly #open = new Map<string, Promise<Closable>>();
 
 	private constructor(folder: string, manifest: Manifest, passages: PassageStore, bm25: Bm25Index, options: CollectionOptions) {
-		checkMade('Collection', passages, PassageStore, 'Collection.open() or Collection.build()');
+		checkFactoryMade('Collection', passages, PassageStore, 'Collection.open() or Collection.build()');
 		this.#folder = folder;
 		this.manifest = manifest;
 		this.passages = passages;

@@ -1,3 +1,5 @@
+/** Calls callbacks of users such that their errors and rejections end the work, and nothing else. */
+
 /** Waits for a callback's result, or until the signal aborts: a promise that never settles must not block an aborted call. */
 export async function awaitUnlessAborted(returned: unknown, signal: AbortSignal | undefined): Promise<void> {
 	if (signal === undefined) {
@@ -29,6 +31,7 @@ export class CallbackRunner<T> {
 	readonly #pending = new Set<Promise<void>>();
 	#failure: {readonly error: unknown} | undefined;
 
+	/** `stop` is called once, at the first error of the callback. */
 	constructor(callback: (value: T) => unknown, stop: () => void) {
 		this.#callback = callback;
 		this.#stop = stop;
@@ -39,13 +42,13 @@ export class CallbackRunner<T> {
 		return this.#failure;
 	}
 
-	/** Whether a promise of the callback has not settled. */
+	/** Whether a promise that the callback returned has not settled. */
 	get isPending(): boolean {
 		return this.#pending.size > 0;
 	}
 
-	/** Never throws: it is called by timers, where an exception would end the process. */
-	report(value: T): void {
+	/** Calls the callback. Never throws: timers call it, and an exception in a timer would end the process. */
+	call(value: T): void {
 		if (this.#failure !== undefined) {
 			return;
 		}

@@ -1,4 +1,7 @@
-/** Checks of arguments: what was expected, and what came. */
+/**
+Checks of arguments. Each fails with `ERR_ARGUMENT` (vectors of another length: `ERR_DIMENSION`) and a message of the form
+`what: expected …, got …`.
+*/
 import {isFloat32Array} from 'node:util/types';
 import {RetrievalError} from './errors.ts';
 import type {Passage, Query, Question, Vectors} from './types.ts';
@@ -13,7 +16,7 @@ export function checkString(what: string, value: unknown): asserts value is stri
 	}
 }
 
-/** A string that UTF-8 can encode: different ids with lone surrogates would become the same id. */
+/** Accepts a string that UTF-8 can encode: different ids with lone surrogates would become the same id. */
 export function checkId(what: string, value: unknown): asserts value is string {
 	checkString(what, value);
 	if (!isWellFormed(value)) {
@@ -37,7 +40,7 @@ export function isWellFormed(value: string): boolean {
 	return (value as string & {isWellFormed(): boolean}).isWellFormed();
 }
 
-/** `of` names the elements in the message, as in `an array of strings`. */
+/** `of` names the elements in the message, as in "an array of strings". */
 export function checkArray(what: string, values: unknown, of: string): asserts values is readonly unknown[] {
 	if (!isArray(values)) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected an array of ${of}, got ${kindOf(values)}`);
@@ -63,6 +66,7 @@ export function checkQueries(what: string, queries: unknown): asserts queries is
 	}
 }
 
+/** A query with id and text. */
 export function checkQuery(what: string, query: unknown): asserts query is Query {
 	checkObject(what, query, '{id, text}');
 	checkId(`${what}: id`, query['id']);
@@ -129,10 +133,8 @@ export function isPlain(value: unknown): value is Readonly<Record<string, unknow
 	}
 }
 
-/**
-Throws if the constructor was called from outside its class, which passes an object of the addon. `instead` names the factory.
-*/
-export function checkMade(what: string, made: unknown, kind: Class<unknown>, instead: string): void {
+/** Fails unless the constructor was called by a factory of its class, which passes an object of the addon. `instead` names the factory. */
+export function checkFactoryMade(what: string, made: unknown, kind: Class<unknown>, instead: string): void {
 	if (!isInstance(made, kind)) {
 		throw new RetrievalError('ERR_ARGUMENT', `new ${what}: expected ${instead} in place of the constructor, got ${kindOf(made)}`);
 	}
@@ -170,10 +172,10 @@ export function checkStrings(what: string, values: unknown): asserts values is r
 	}
 }
 
-/** A whole number from `least` to `most`. */
-export function checkCount(what: string, value: unknown, least: number, most = 0xff_ff_ff_ff): asserts value is number {
-	if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) {
-		const range = most === 0xff_ff_ff_ff ? `of at least ${least}` : `from ${least} to ${most}`;
+/** Accepts a whole number from `min` to `max`. */
+export function checkCount(what: string, value: unknown, min: number, max = 0xff_ff_ff_ff): asserts value is number {
+	if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
+		const range = max === 0xff_ff_ff_ff ? `of at least ${min}` : `from ${min} to ${max}`;
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a whole number ${range}, got ${shown(value)}`);
 	}
 }
@@ -196,7 +198,10 @@ export function checkOneOf<T extends string>(what: string, value: unknown, choic
 	}
 }
 
-/** A `Float32Array`, `length` long. `expected` is the length to tell a detached array by, where another is an error of its own. */
+/**
+Accepts a `Float32Array` of `length` values, or of any length if it is `undefined`. An empty array is reported as detached unless
+`expected`, the length that the caller will check, is 0.
+*/
 export function checkFloats(what: string, value: unknown, length?: number, expected = length): asserts value is Float32Array {
 	// Also accepts arrays that the addon created: under Jest they are from another context than this module.
 	if (!isFloat32Array(value)) {
@@ -213,7 +218,7 @@ export function checkFloats(what: string, value: unknown, length?: number, expec
 
 function isDetached(buffer: ArrayBufferLike): boolean {
 	try {
-		// Throws if its memory went to another thread. Node 20 has no property that says so.
+		// Throws if the memory was transferred to another thread. Node 20 has no property that says so.
 		buffer.slice(0, 0);
 		return false;
 	} catch {
@@ -221,7 +226,7 @@ function isDetached(buffer: ArrayBufferLike): boolean {
 	}
 }
 
-/** `[rows, dim]` of an index's dimension, as many rows as `rows` says. */
+/** Accepts vectors `[rows, dim]` of dimension `dim`; of any number of rows if `rows` is `undefined`. */
 export function checkVectors(what: string, vectors: Vectors, dim: number, rows?: number): void {
 	checkObject(what, vectors, '{data, rows, dim}');
 	if (vectors.dim !== dim) {
@@ -265,6 +270,7 @@ export function kindOf(value: unknown): string {
 	}
 }
 
+/** Shows a value in an error message: strings and numbers as they are, other values by their kind. */
 export function shown(value: unknown): string {
 	switch (typeof value) {
 		case 'string': {

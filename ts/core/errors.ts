@@ -1,45 +1,45 @@
-/** What went wrong, for programs. */
+/** The kinds of errors, as `RetrievalError.code`. */
 export type ErrorCode =
-	/** An index made with another analyzer than the one it is opened with. */
+	/** The index was built with another analyzer than the expected one. */
 	| 'ERR_ANALYZER_MISMATCH'
-	/** An argument that has no meaning here. */
+	/** An argument is invalid. */
 	| 'ERR_ARGUMENT'
-	/** Something was used after its `close()`. */
+	/** An object was used after its `close()`. */
 	| 'ERR_CLOSED'
-	/** Vectors of another dimension than the index's. */
+	/** Vectors have another dimension than the index or model. */
 	| 'ERR_DIMENSION'
-	/** A model file could not be fetched, or is not what the hub promised. */
+	/** A model file could not be downloaded, or differs from its checksum or size on the hub. */
 	| 'ERR_DOWNLOAD'
-	/** An id that is there already. */
+	/** An id exists already. */
 	| 'ERR_DUPLICATE_ID'
-	/** An index made by another encoder than the one it is searched with. */
+	/** The index was built with another encoder than the one it is searched with. */
 	| 'ERR_ENCODER_MISMATCH'
-	/** A file or line that is not of the expected format. */
+	/** A file or line does not have the expected format. */
 	| 'ERR_FORMAT'
-	/** An index file that is damaged, cut short, or something else. */
+	/** An index file is damaged, truncated, or not an index. */
 	| 'ERR_INDEX_CORRUPT'
-	/** Another process or object is writing the index, or has the cache of readings open. */
+	/** Another process or object has the index open for writing, or the reading cache open. */
 	| 'ERR_INDEX_LOCKED'
-	/** An index of another version of the format. */
+	/** The index has another format version. */
 	| 'ERR_INDEX_VERSION'
 	/** A bug in passagekit. */
 	| 'ERR_INTERNAL'
-	/** A writer whose last changes ended half-way; it has to be rolled back, or closed. */
+	/** The last change of a writer stopped before its end; call `rollback()` or `close()`. */
 	| 'ERR_INTERRUPTED'
-	/** An error of the operating system: no such file, a folder in place of a file, no permission, a full disk, no more threads. */
+	/** The operating system reported an error: no such file, a folder instead of a file, no permission, a full disk, no more threads. */
 	| 'ERR_IO'
-	/** A model that does not load or has other inputs and outputs than needed. */
+	/** A model does not load, or does not have the required inputs and outputs. */
 	| 'ERR_MODEL'
-	/** A model that is neither a folder nor known by name, or not in the cache while offline. */
+	/** A model is neither a folder nor a known name, or is not in the cache while offline. */
 	| 'ERR_MODEL_MISSING'
 	/** The native addon for this platform is not installed or cannot be loaded. Thrown by the first call that needs it. */
 	| 'ERR_NATIVE_MISSING'
-	/** The optional peer `onnxruntime-node` is not installed or does not load. */
+	/** The optional peer dependency `onnxruntime-node` is not installed or does not load. */
 	| 'ERR_PEER_MISSING'
-	/** A cache of readings made with another reader or other settings than those it is opened with. */
+	/** A reading cache was made with another reader, or with other settings. */
 	| 'ERR_READER_MISMATCH';
 
-/** The only error this package throws on purpose. Aborted calls reject with the signal's own reason. */
+/** The error class of this package. Aborted calls reject with the reason of their signal instead. */
 export class RetrievalError extends Error {
 	override readonly name = 'RetrievalError';
 	readonly code: ErrorCode;

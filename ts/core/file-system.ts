@@ -12,7 +12,7 @@ export async function onPath<T>(operation: string, path: string, work: () => Pro
 	}
 }
 
-/** The same for synchronous work. */
+/** Runs synchronous work on a file or folder; a system error becomes `ERR_IO` with the operation and the path. */
 export function onPathSync<T>(operation: string, path: string, work: () => T): T {
 	try {
 		return work();

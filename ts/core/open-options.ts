@@ -22,7 +22,7 @@ export interface OpenOptions {
 	readonly verify?: boolean | undefined;
 }
 
-/** The names of `OpenOptions`, for calls with additional options. */
+/** The names of `OpenOptions`, to be spread into the lists of calls with more options. */
 export const openOptionNames = {inMemory: true, verify: true} as const;
 
 export interface CheckedOpenOptions {

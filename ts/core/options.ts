@@ -1,4 +1,7 @@
-/** Checks options of calls. Unknown names are rejected, because an option that is silently ignored misleads. */
+/**
+Checks the options of calls. Every call lists the names of its options with `optionNames`, which the compiler compares with their
+type. Unknown names are rejected, because an option that is silently ignored misleads.
+*/
 import {checkFunction, hasMethods, isArray, isInstance, isObject, kindOf} from './checks.ts';
 import {RetrievalError} from './errors.ts';
 
@@ -7,7 +10,7 @@ type NamesOf<T> = T extends unknown ? keyof T : never;
 
 export type OptionNames = ReadonlySet<string>;
 
-/** The names of `CallOptions`, to be spread into longer lists. */
+/** The names of `CallOptions`, to be spread into the lists of calls with more options. */
 export const callNames = {signal: true, onProgress: true} as const;
 
 /** The names of the options of a type. The list does not compile if a name is missing or unknown. */
@@ -26,12 +29,12 @@ with `call`.
 */
 export function checkOptions(call: string, options: unknown, names: OptionNames): void {
 	if (options !== undefined) {
-		checkGiven(call, options, names);
+		checkRequiredOptions(call, options, names);
 	}
 }
 
-/** The same for required options, such as those of a constructor. */
-export function checkGiven(call: string, options: unknown, names: OptionNames): void {
+/** Checks options that must be given, such as those of a constructor. */
+export function checkRequiredOptions(call: string, options: unknown, names: OptionNames): void {
 	// Inlined, because building the message costs more than the check.
 	if (!isObject(options) || isArray(options)) {
 		throw new RetrievalError('ERR_ARGUMENT', `${call}: expected options {${[...names].join(', ')}}, got ${kindOf(options)}`);

@@ -1,19 +1,19 @@
-/** Where passages come from: files, a store, JavaScript. */
+/** Sources of passages: files and folders, stores, iterables. And the options by which files are read. */
 import {checkBoolean, checkCount, checkOneOf, hasMethods, kindOf, shown} from './checks.ts';
 import {RetrievalError} from './errors.ts';
-import {type OptionNames, checkGiven, optionNames} from './options.ts';
+import {type OptionNames, checkRequiredOptions, optionNames} from './options.ts';
 import {type TextSource, textsOf} from './passage-texts.ts';
 import type {Passage} from './types.ts';
 
 /**
-Files of passages. `auto` looks at the content; `.gz` is recognised by content everywhere.
+File formats of passages. `auto` detects the format from the content. Gzip is detected from the content in every format.
 
-- `text`: a `.txt` or `.md` file or a folder of them, split into passages of 100 words.
+- `text`: a `.txt` or `.md` file, or a folder of them, split into passages of 100 words.
 - `dpr`: `id \t text \t title` with a header line, as DPR's `psgs_w100.tsv`.
 - `beir`: JSON lines with `_id`, `title`, `text`.
 - `anserini`: JSON lines with `id`, `contents`.
 - `squad`: SQuAD 1.1 or 2.0; every paragraph is a passage.
-- `pubmedqa`: PubMedQA; the contexts of a question together are a passage.
+- `pubmedqa`: PubMedQA; all contexts of a question form one passage.
 */
 export type PassageFormat = 'auto' | 'text' | 'dpr' | 'beir' | 'anserini' | 'squad' | 'pubmedqa';
 
@@ -24,38 +24,40 @@ export interface SplitOptions {
 	readonly words?: number | undefined;
 	/** Words shared with the previous passage, fewer than `words`. @default 0 */
 	readonly overlap?: number | undefined;
-	/** Fill the last passage from the start of the document, as DPR did. @default false */
+	/** Fills up the last passage with words from the start of the document, as DPR did. @default false */
 	readonly wrap?: boolean | undefined;
 }
 
 /** Limits on the size of input, so that a damaged or hostile file cannot exhaust memory. */
 export interface ReadLimits {
 	/**
-	Maximum size of one line, record or text file, in bytes after decompression and before splitting; at most 512 MiB. A longer
-	one is a bad line: `ERR_FORMAT` with its number, or skipped. Reading needs a small multiple of it in memory.
+	Maximum size of one line, record or text file, in bytes after decompression and before splitting; at most 512 MiB. A larger
+	one counts as an invalid line: it fails with `ERR_FORMAT` and its number, or is skipped. Reading needs a small multiple of this
+	size in memory.
 	@default 67_108_864 (64 MiB)
 	*/
 	readonly maxDocumentBytes?: number | undefined;
 	/**
-	Maximum size of a passage after splitting, in bytes: id, title and text as UTF-8; at most 512 MiB. A longer one is a bad line
-	in a file, and an `ERR_ARGUMENT` from JavaScript. @default 1_048_576 (1 MiB)
+	Maximum size of a passage after splitting, in bytes of UTF-8 for id, title and text; at most 512 MiB. In a file, a larger one
+	counts as an invalid line; from JavaScript, it fails with `ERR_ARGUMENT`. @default 1_048_576 (1 MiB)
 	*/
 	readonly maxPassageBytes?: number | undefined;
 }
 
-/** How a file or folder of passages is read. The file may be a FIFO, a pipe or `/dev/stdin`, since it is read only once. */
+/** How a file or folder of passages is read. The file may be a FIFO, a pipe or `/dev/stdin`: it is read once, from start to end. */
 export interface FileOptions extends ReadLimits {
 	/** @default 'auto' */
 	readonly format?: PassageFormat | undefined;
-	/** Split documents into passages of so many words. @default for `text` only */
+	/** How documents are split into passages. @default `text` is split into 100 words, other formats are not split */
 	readonly split?: SplitOptions | undefined;
-	/** Pass over bad lines and count them, instead of refusing the file. @default false */
+	/** Skips invalid lines and counts them, instead of failing with `ERR_FORMAT`. @default false */
 	readonly skipBadLines?: boolean | undefined;
 }
 
-/** The path of a corpus file or folder, an open `PassageStore`, or passages of JavaScript's. */
+/** The path of a corpus file or folder, an open `PassageStore`, or an iterable of passages. */
 export type PassageSource = string | TextSource | Iterable<Passage> | AsyncIterable<Passage>;
 
+/** Whether a source is a `PassageStore`. Fails with `ERR_ARGUMENT` if it is neither a store nor iterable. */
 export function isTextSource(source: Exclude<PassageSource, string>): source is TextSource {
 	if (hasMethods(source, textsOf)) {
 		return true;
@@ -72,7 +74,7 @@ interface CheckedFileOptions extends CheckedLimits {
 	readonly split?: ReturnType<typeof checkedSplit>;
 }
 
-/** The names of `ReadLimits` and of `FileOptions`, for calls with additional options. */
+/** The names of `ReadLimits` and of `FileOptions`, to be spread into the lists of calls with more options. */
 export const limitNames = {maxDocumentBytes: true, maxPassageBytes: true} as const;
 export const fileNames = {format: true, split: true, skipBadLines: true, ...limitNames} as const;
 
@@ -98,9 +100,9 @@ export function checkedReadLimits({maxDocumentBytes = 2 ** 26, maxPassageBytes =
 	return {maxDocumentBytes, maxPassageBytes};
 }
 
-/** Throws if a passage from JavaScript is too long, before it is copied. */
-export function checkPassageBytes(what: string, {id, title: mayBe, text}: Passage, maxPassageBytes: number): void {
-	const title = mayBe ?? '';
+/** Fails with `ERR_ARGUMENT` if a passage from JavaScript is too large, before it is copied. */
+export function checkPassageBytes(what: string, {id, title: titleIfAny, text}: Passage, maxPassageBytes: number): void {
+	const title = titleIfAny ?? '';
 	const units = id.length + title.length + text.length;
 	// A UTF-16 code unit takes one to three bytes of UTF-8.
 	if (units * 3 <= maxPassageBytes) {
@@ -116,7 +118,7 @@ export function checkPassageBytes(what: string, {id, title: mayBe, text}: Passag
 }
 
 export function checkedSplit(split: SplitOptions): {words: number; overlap: number; wrap: boolean} {
-	checkGiven('split', split, splitOptions);
+	checkRequiredOptions('split', split, splitOptions);
 	const {words = 100, overlap = 0, wrap = false} = split;
 	checkCount('split: words', words, 1);
 	checkCount('split: overlap', overlap, 0, words - 1);

@@ -1,13 +1,13 @@
 import type {Passage} from './types.ts';
 
-/** What gives the texts of its passages to the addon without passing them through JavaScript. */
+/** The method by which a `PassageStore` gives its texts to the addon without copying them to JavaScript. */
 export const textsOf: unique symbol = Symbol('passagekit.texts');
 
-/** Holds passages' texts in native memory: a `PassageStore` does. */
+/** Holds the texts of passages in native memory, as a `PassageStore` does. */
 export interface TextSource {
-	/** A handle of the addon. */
+	/** Returns a handle of the addon. */
 	[textsOf](): object;
 }
 
-/** Where passages' texts are: a `PassageStore`, or a map. */
+/** The texts of passages: a `PassageStore`, or a map from passage id to passage. */
 export type PassageTexts = ReadonlyMap<string, Pick<Passage, 'text'>> | TextSource;

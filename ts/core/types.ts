@@ -1,23 +1,25 @@
+/** The types that all parts of this package share. */
+
 /** A unit of text that can be retrieved; about 100 words after splitting. */
 export interface Passage {
-	/** Unique in its corpus; without lone surrogates. Whitespace is allowed except in TREC files. */
+	/** Unique in its corpus, without lone surrogates. White space is allowed, except in TREC files. */
 	readonly id: string;
 	readonly text: string;
-	/** Title of the document it was split from. */
+	/** Title of the document that it was split from. */
 	readonly title?: string;
-	/** To filter by and to read again. A BM25 index keeps them; files and passage stores do not. */
+	/** Values to filter by and to read back. A BM25 index stores them; files and passage stores do not. */
 	readonly fields?: PassageFields | undefined;
 }
 
 /**
-What a passage carries beside its text, by name: at most 256 fields, names of 1 to 255 bytes. Each name costs an index a
-little, so names should be few.
+Fields of a passage, by name: at most 256 fields, with names of 1 to 255 bytes. Every name adds some overhead to an index, so use
+few different names.
 */
 export type PassageFields = Readonly<Record<string, FieldValue>>;
 
 /**
-One text, number or truth value, or several texts in their order: at most 10,000. Numbers are finite, −0 is kept as 0;
-texts take at most 32,000 bytes.
+A string, a finite number, a boolean, or up to 10,000 strings, whose order is kept. −0 is stored as 0. A string has at most 32,000
+bytes of UTF-8.
 */
 export type FieldValue = string | number | boolean | readonly string[];
 
@@ -28,21 +30,21 @@ export interface Query {
 
 /** A question with its accepted answers. */
 export interface Question extends Query {
-	/** Accepted answers; none for an unanswerable question. */
+	/** Accepted answers; empty for an unanswerable question. */
 	readonly answers: readonly string[];
-	/** The passage that the question was written for, where the file has it. */
+	/** The passage that the question was written for, if the file has it. */
 	readonly context?: Passage;
 }
 
 /** A retrieved passage. Its rank is its position in the list, from 1. */
 export interface Hit {
-	/** Passage id. */
+	/** The id of the passage. */
 	readonly id: string;
-	/** Higher is better; comparable within one list only, unless calibrated. */
+	/** Higher is better. Scores are comparable within one list only, unless they are calibrated. */
 	readonly score: number;
 }
 
-/** Hits of one query by columns, best first: `scores[i]` is that of `ids[i]`. */
+/** The hits of one query by columns, best first: `scores[i]` is the score of `ids[i]`. */
 export interface HitColumns {
 	readonly ids: string[];
 	readonly scores: Float32Array;
@@ -54,7 +56,7 @@ export type Run = ReadonlyMap<string, readonly Hit[]>;
 /** Query id → passage id → grade, an integer; 0 means judged as not relevant. */
 export type Qrels = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** Rows of equal length. */
+/** A matrix of vectors. */
 export interface Vectors {
 	/** `[rows, dim]`, row-major. */
 	readonly data: Float32Array;
@@ -62,19 +64,19 @@ export interface Vectors {
 	readonly dim: number;
 }
 
-/** How far a long call is. */
+/** The progress of a long call. */
 export interface Progress {
-	/** Units done: passages, queries, vectors or bytes, as the call says. */
+	/** Number of units done. The call documents its unit: passages, queries, vectors or bytes. */
 	readonly done: number;
-	/** Units in all; 0 while unknown. */
+	/** Total number of units; 0 while unknown. */
 	readonly total: number;
 }
 
-/** What every long call takes. */
+/** The options of every long call. */
 export interface CallOptions {
 	/**
-	Cancels the call; the promise then rejects with the signal's reason, once the work has stopped. A signal from another realm or
-	a polyfill works too, as long as it has `throwIfAborted`.
+	Cancels the call. The promise then rejects with the signal's reason once the work has stopped. A signal from another realm or a
+	polyfill works too if it has `throwIfAborted`.
 	*/
 	readonly signal?: AbortSignal | undefined;
 	/**
@@ -86,20 +88,20 @@ export interface CallOptions {
 }
 
 export interface SearchOptions extends CallOptions {
-	/** Hits wanted per query. @default 100 */
+	/** Maximum number of hits per query. @default 100 */
 	readonly k?: number | undefined;
 }
 
 export interface SearchManyOptions extends SearchOptions {
-	/** Threads for the batch. @default all cores */
+	/** Number of threads. @default all cores */
 	readonly threads?: number | undefined;
 }
 
-/** Anything that ranks passages for a query text: local, hybrid or remote. */
+/** Ranks passages for a query text. Implement it to use your own ranking, also a remote one, in hybrids and evaluations. */
 export interface Searcher {
-	/** The best passages for one query, best first; of equal scores the earlier passage first. */
+	/** Returns the best passages for one query, best first; of equal scores, the passage that was added earlier comes first. */
 	search(query: string, options?: SearchOptions): Promise<Hit[]>;
-	/** The same lists as `search` gives query by query, in one call. Progress counts queries. */
+	/** Returns the hits of many queries: the same lists as those of `search`. Progress counts queries. */
 	searchMany(queries: readonly Query[], options?: SearchManyOptions): Promise<Run>;
 }
 
@@ -108,20 +110,21 @@ export type EncoderInput = string | Pick<Passage, 'text' | 'title'>;
 
 export interface EncodeOptions extends CallOptions {
 	/**
-	Tokens of one run of the model, filling included; texts are sorted by length first. 1 encodes every text alone, which
-	gives a text the same vector whatever else is in the list. @default 2048
+	Maximum number of tokens per batch of the model, padding included. Texts are sorted by length first. With 1, every text is encoded
+	alone, and its vector does not depend on the other texts. @default 2048
 	*/
 	readonly batchTokens?: number | undefined;
 }
 
-/** Makes vectors of texts. */
+/** Encodes texts as vectors. Implement it to use your own model. */
 export interface Encoder {
+	/** Length of the vectors. */
 	readonly dim: number;
-	/** Tells encoders apart: an index remembers it, and refuses to be searched with another one. */
+	/** Identifies the encoder and its settings. An index stores it and rejects searches with another encoder. */
 	readonly identity?: string;
-	/** Returns finite vectors `[inputs.length, dim]` in the order of the inputs. Progress counts inputs. */
+	/** Returns finite vectors `[inputs.length, dim]`, in the order of the inputs. Progress counts inputs. */
 	encode(inputs: readonly EncoderInput[], options?: EncodeOptions): Promise<Vectors>;
 }
 
-/** Whether accepted answers are texts or regular expressions, as those of CuratedTREC. */
+/** Whether accepted answers are texts, or regular expressions as in CuratedTREC. */
 export type AnswerKind = 'text' | 'pattern';

@@ -1,4 +1,4 @@
-import {checkCount, checkIds, checkInstance, checkIterable, checkMade, checkPassage, checkString} from '../core/checks.ts';
+import {checkCount, checkIds, checkInstance, checkIterable, checkFactoryMade, checkPassage, checkString} from '../core/checks.ts';
 import {type Binding, callNative, native} from '../core/native/native.ts';
 import {type OpenOptions, checkedOpenOptions, openOptionNames} from '../core/open-options.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
@@ -36,7 +36,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 	readonly #native: Binding.NativePassageStore;
 
 	private constructor(store: Binding.NativePassageStore) {
-		checkMade('PassageStore', store, native.NativePassageStore, 'PassageStore.open()');
+		checkFactoryMade('PassageStore', store, native.NativePassageStore, 'PassageStore.open()');
 		this.#native = store;
 	}
 

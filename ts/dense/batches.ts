@@ -1,27 +1,27 @@
-/** What crosses to the addon in slices, so that the event loop goes on. */
+/** Copies ids and vectors to the addon in slices, so that the event loop is never blocked for long. */
 import {isSharedArrayBuffer} from 'node:util/types';
 import {checkArray, checkFloats, checkId, checkVectors, isWellFormed} from '../core/checks.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
 import {waitForTime, yieldToEventLoop} from '../core/event-loop.ts';
 import type {Vectors} from '../core/types.ts';
 
-/** Copied at once: some tenths of a millisecond. */
-const BYTES_A_SLICE = 1 << 19;
-const IDS_A_SLICE = 1000;
+/** Number of bytes that are copied in some tenths of a millisecond. */
+const BYTES_PER_SLICE = 1 << 19;
+const IDS_PER_SLICE = 1000;
 
-/** A view that no other thread writes to: of shared memory, a copy. */
+/** Returns the values if no other thread can write to them; a copy if they are in shared memory. */
 export function unshared(values: Float32Array): Float32Array {
 	return isSharedArrayBuffer(values.buffer) ? values.slice() : values;
 }
 
-/** Copies ids. Throws if one is not a well-formed string. */
+/** Copies ids to the addon. Fails with `ERR_ARGUMENT` if one is not a well-formed string. */
 export async function idBatch(what: string, ids: readonly string[], signal?: AbortSignal): Promise<Binding.VectorBatch> {
 	const batch = new native.VectorBatch();
 	await copyIds(what, ids, batch, signal);
 	return batch;
 }
 
-/** Copies vectors of dimension `dim` with one id each. */
+/** Copies vectors `[ids.length, dim]` and their ids to the addon. */
 export async function vectorBatch(
 	what: string,
 	ids: readonly string[],
@@ -31,26 +31,26 @@ export async function vectorBatch(
 ): Promise<Binding.VectorBatch> {
 	checkArray(`${what}: ids`, ids, 'strings');
 	checkVectors(what, vectors, dim, ids.length);
-	const batch = await withRoom(vectors, signal);
+	const batch = await withCapacity(vectors, signal);
 	await copyIds(`${what}: ids`, ids, batch, signal);
-	if (ids.length > IDS_A_SLICE) {
-		await time(signal);
+	if (ids.length > IDS_PER_SLICE) {
+		await nextSlice(signal);
 	}
 	await copyRows(what, vectors, batch, signal);
 	return batch;
 }
 
-/** Copies queries of dimension `dim`, without names. */
+/** Copies query vectors `[rows, dim]` to the addon; they have no ids. */
 export async function queryBatch(what: string, queries: Vectors, dim: number, signal?: AbortSignal): Promise<Binding.VectorBatch> {
 	checkVectors(what, queries, dim);
-	const batch = await withRoom(queries, signal);
+	const batch = await withCapacity(queries, signal);
 	await copyRows(what, queries, batch, signal);
 	return batch;
 }
 
-/** Room for much is made on another thread: the system takes longer to give out memory than it takes to copy into it. */
-async function withRoom({rows, dim}: Vectors, signal?: AbortSignal): Promise<Binding.VectorBatch> {
-	if (4 * rows * dim > BYTES_A_SLICE) {
+/** An empty batch. Large ones are allocated on another thread, because allocating takes longer than copying the first slice. */
+async function withCapacity({rows, dim}: Vectors, signal?: AbortSignal): Promise<Binding.VectorBatch> {
+	if (4 * rows * dim > BYTES_PER_SLICE) {
 		return callNative({signal}, async () => native.batchWithRoom(rows, dim));
 	}
 	const batch = new native.VectorBatch();
@@ -60,12 +60,12 @@ async function withRoom({rows, dim}: Vectors, signal?: AbortSignal): Promise<Bin
 
 async function copyRows(what: string, vectors: Vectors, batch: Binding.VectorBatch, signal?: AbortSignal): Promise<void> {
 	const {rows, dim} = vectors;
-	const slice = Math.max(1, Math.floor(BYTES_A_SLICE / (4 * dim)));
+	const slice = Math.max(1, Math.floor(BYTES_PER_SLICE / (4 * dim)));
 	for (let from = 0; from < rows; from += slice) {
 		if (from > 0) {
-			await time(signal);
+			await nextSlice(signal);
 		}
-		// A buffer may have been detached meanwhile.
+		// The buffer may have been detached since the last slice.
 		checkFloats(`${what}: data`, vectors.data, rows * dim);
 		batch.push(unshared(vectors.data.subarray(from * dim, Math.min(from + slice, rows) * dim)));
 	}
@@ -74,11 +74,11 @@ async function copyRows(what: string, vectors: Vectors, batch: Binding.VectorBat
 async function copyIds(what: string, ids: readonly string[], batch: Binding.VectorBatch, signal?: AbortSignal): Promise<void> {
 	checkArray(what, ids, 'strings');
 	const count = ids.length;
-	for (let from = 0; from < count; from += IDS_A_SLICE) {
+	for (let from = 0; from < count; from += IDS_PER_SLICE) {
 		if (from > 0) {
-			await time(signal);
+			await nextSlice(signal);
 		}
-		copySlice(what, ids, from, Math.min(from + IDS_A_SLICE, count), batch);
+		copySlice(what, ids, from, Math.min(from + IDS_PER_SLICE, count), batch);
 	}
 }
 
@@ -100,8 +100,8 @@ function copySlice(what: string, ids: readonly string[], from: number, to: numbe
 	}
 }
 
-/** Lets others have their turn after each slice, and waits for one that has time left: other calls have slices too. */
-async function time(signal?: AbortSignal): Promise<void> {
+/** Yields after a slice, and waits for an iteration of the event loop with time left: concurrent calls copy slices too. */
+async function nextSlice(signal?: AbortSignal): Promise<void> {
 	await yieldToEventLoop();
 	await waitForTime();
 	signal?.throwIfAborted();

@@ -1,18 +1,18 @@
-import {checkCount, checkMade} from '../core/checks.ts';
+import {checkCount, checkFactoryMade} from '../core/checks.ts';
 import {idsOf} from '../core/native/hits.ts';
 import {type Binding, native} from '../core/native/native.ts';
 import type {HitColumns} from '../core/types.ts';
 
-/** Hits of many queries by columns. Scores are numbers side by side; ids stay in native memory until they are asked for. */
+/** Holds the hits of many queries by columns. Scores are one typed array; ids stay in native memory until they are read. */
 export class HitLists {
 	readonly #run: Binding.NativeRun;
-	/** Of all lists, one list after another. */
+	/** The scores of all lists, one list after another. */
 	readonly scores: Float32Array;
-	/** `[size + 1]`: the list of query `i` is `scores.subarray(offsets[i], offsets[i + 1])`. */
+	/** `[size + 1]`: the scores of query `i` are `scores.subarray(offsets[i], offsets[i + 1])`. */
 	readonly offsets: Uint32Array;
 
 	private constructor(run: Binding.NativeRun, columns: Binding.ScoreColumn) {
-		checkMade('HitLists', run, native.NativeRun, 'searchManyColumns()');
+		checkFactoryMade('HitLists', run, native.NativeRun, 'searchManyColumns()');
 		this.#run = run;
 		this.scores = columns.scores;
 		this.offsets = columns.offsets;
@@ -23,12 +23,12 @@ export class HitLists {
 		return new HitLists(run, columns);
 	}
 
-	/** How many queries. */
+	/** Number of queries. */
 	get size(): number {
 		return this.offsets.length - 1;
 	}
 
-	/** The hits of the query at a position from 0; `undefined` where there is none. */
+	/** Returns the hits of the query at a position, from 0; `undefined` if there is no such query. */
 	get(query: number): HitColumns | undefined {
 		checkCount('get: query', query, 0);
 		const ids = idsOf(this.#run, String(query));

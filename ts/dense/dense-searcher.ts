@@ -1,23 +1,23 @@
 import {checkQueries, checkString, hasMethods, kindOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../core/options.ts';
+import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import {RetrievedRun} from '../core/native/runs.ts';
 import type {Encoder, Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../core/types.ts';
 import type {VectorFilterOptions} from './vector-filter.ts';
 import {NativeVectorIndex} from './native-vector-index.ts';
 import {checkEncoder, encodeQuestions} from './questions.ts';
-import type {Ef, VectorIndex} from './vector-index.ts';
+import type {EfSearchOption, VectorIndex} from './vector-index.ts';
 
 export interface DenseSearcherOptions {
-	/** Of questions. */
+	/** The encoder of questions. */
 	readonly encoder: Encoder;
-	/** Of passages, made by the same encoder or by its counterpart for passages. */
+	/** An index of passage vectors, made by the same encoder or by its counterpart for passages. */
 	readonly index: VectorIndex;
 }
 
-/** A filter is for a `FlatIndex` or an `HnswIndex`; another index is refused it. */
-export interface DenseSearchOptions extends SearchOptions, VectorFilterOptions, Ef {}
-export interface DenseSearchManyOptions extends SearchManyOptions, VectorFilterOptions, Ef {}
+/** A `filter` needs a `FlatIndex` or an `HnswIndex`; with any other index it fails with `ERR_ARGUMENT`. */
+export interface DenseSearchOptions extends SearchOptions, VectorFilterOptions, EfSearchOption {}
+export interface DenseSearchManyOptions extends SearchManyOptions, VectorFilterOptions, EfSearchOption {}
 
 const searcherOptions: OptionNames = optionNames<DenseSearcherOptions>({encoder: true, index: true});
 const searchOptions: OptionNames = optionNames<DenseSearchOptions>({...callNames, k: true, filter: true, efSearch: true});
@@ -29,13 +29,22 @@ const searchManyOptions: OptionNames = optionNames<DenseSearchManyOptions>({
 	efSearch: true,
 });
 
-/** Ranks passages by the similarity of their vectors to the question's (Karpukhin et al., 2020). */
+/**
+Ranks passages by the similarity of their vectors to that of the question (Karpukhin et al., 2020).
+
+@example
+```
+const encoder = await OnnxEncoder.load('minilm-encoder');
+const searcher = new DenseSearcher({encoder, index: await FlatIndex.open('./flat.pkflat')});
+const hits = await searcher.search('who built the bridge?', {k: 10});
+```
+*/
 export class DenseSearcher implements Searcher {
 	readonly #encoder: Encoder;
 	readonly #index: VectorIndex;
 
 	constructor(options: DenseSearcherOptions) {
-		checkGiven('DenseSearcher', options, searcherOptions);
+		checkRequiredOptions('DenseSearcher', options, searcherOptions);
 		const {encoder, index} = options;
 		if (!hasMethods(index, 'search', 'searchMany')) {
 			throw new RetrievalError('ERR_ARGUMENT', `DenseSearcher: index: expected a VectorIndex, got ${kindOf(index)}`);
@@ -45,6 +54,7 @@ export class DenseSearcher implements Searcher {
 		this.#index = index;
 	}
 
+	/** Returns the best passages for one question, best first. */
 	async search(query: string, options: DenseSearchOptions = {}): Promise<Hit[]> {
 		checkString('search: query', query);
 		checkOptions('search', options, searchOptions);
@@ -53,7 +63,7 @@ export class DenseSearcher implements Searcher {
 		return this.#index.search(data, options);
 	}
 
-	/** Questions are encoded one at a time, so that each gets the vector that `search` gives it. */
+	/** Returns the hits of many queries. Each question is encoded alone, so its vector is the same as in `search`. */
 	async searchMany(queries: readonly Query[], options: DenseSearchManyOptions = {}): Promise<Run> {
 		checkQueries('queries', queries);
 		checkOptions('searchMany', options, searchManyOptions);
@@ -71,7 +81,7 @@ export class DenseSearcher implements Searcher {
 		return new Map(ids.map((id, i) => [id, lists[i]!]));
 	}
 
-	/** An index that knows nothing of filters would find all. */
+	/** An index that does not support filters would ignore them. */
 	#checkFilter({filter}: VectorFilterOptions): void {
 		if (filter !== undefined && !(this.#index instanceof NativeVectorIndex)) {
 			throw new RetrievalError('ERR_ARGUMENT', 'filter: expected a search of a FlatIndex or an HnswIndex, got another index');

@@ -1,6 +1,6 @@
 import {checkCount, checkOneOf, checkString, isInstance} from '../core/checks.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../core/options.ts';
+import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import {type IndexHandle, attached} from './index-handle.ts';
 import {NativeVectorIndex} from './native-vector-index.ts';
 import {type VectorFileOptions, fileNames, vectorSource} from './vector-file.ts';
@@ -14,11 +14,14 @@ import {
 } from './vector-index.ts';
 
 /**
-How a flat index keeps its vectors.
+How a flat index stores its vectors.
 
-- `f32`: single precision, 4 bytes a number.
-- `f16`: half precision, 2 bytes a number. Numbers are rounded to 11 bits when they are added, those beyond 65,504 refused; scores are those of the rounded vectors.
-- `int8Filtered`: single precision, and a code of 8 bits beside each number. A search reads the codes and scores only what they do not rule out: hits and scores are those of `f32`, bit for bit. One query at a time reads about a quarter of the memory; many compute less where the CPU multiplies bytes.
+- `f32`: single precision, 4 bytes per number.
+- `f16`: half precision, 2 bytes per number. Numbers are rounded to 11 bits when they are added; numbers beyond ±65,504 are rejected.
+  Scores are those of the rounded vectors.
+- `int8Filtered`: single precision, plus an 8-bit quantized copy of each number. A search reads the copy first and scores only the
+  vectors that it does not rule out; hits and scores are those of `f32`, bit for bit. Single queries read about a quarter of the
+  memory. Batches of queries compute less if the CPU has instructions for products of bytes.
 */
 export type FlatStorage = 'f32' | 'f16' | 'int8Filtered';
 
@@ -32,12 +35,12 @@ export interface FlatIndexOptions {
 	readonly similarity?: Similarity | undefined;
 	/** @default 'f32' */
 	readonly storage?: FlatStorage | undefined;
-	/** Kept in the file. @default {} */
+	/** Plain JSON, stored in the file. @default {} */
 	readonly metadata?: IndexMetadata | undefined;
 }
 
 export interface FlatBuildOptions extends Omit<FlatIndexOptions, 'dim'>, VectorFileOptions {
-	/** Length of the vectors: needed for `raw` files, and refused if another file has another. @default the file's */
+	/** Length of the vectors. Required for `raw` files; other files are rejected if they have another length. @default the length in the file */
 	readonly dim?: number | undefined;
 }
 
@@ -46,7 +49,7 @@ const newOptions: OptionNames = optionNames<FlatIndexOptions>(newNames);
 const buildOptions: OptionNames = optionNames<FlatBuildOptions>({...callNames, ...newNames, ...fileNames});
 
 /**
-Exact search: the best of all vectors.
+Searches vectors exactly: every query is compared with all of them.
 
 @example
 ```
@@ -58,14 +61,13 @@ await index.search(Float32Array.of(2, 1), {k: 1});
 */
 export class FlatIndex extends NativeVectorIndex {
 	constructor(options: FlatIndexOptions) {
-		// `open` passes an index that exists already.
+		// `open` passes an index of the addon.
 		super(isInstance(options, native.NativeVectorIndex) ? options : create(options));
 	}
 
 	/**
-	Writes the vectors of a file to an index file at `path`, and opens it. No more than a few megabytes and the ids are held
-	in memory, with `int8Filtered` the codes too. A file that is there is replaced whole or not at all. Progress counts
-	vectors.
+	Builds an index file at `path` from a file of vectors, and opens it. Only the ids and a few megabytes of vectors are held in memory;
+	with `int8Filtered`, the quantized copy too. An existing file is replaced atomically. Progress counts vectors.
 
 	@example
 	```
@@ -87,32 +89,33 @@ export class FlatIndex extends NativeVectorIndex {
 	}
 
 	/**
-	Opens a saved index, memory-mapped unless `inMemory` is set: its vectors are read when it is searched. Rejects with `ERR_IO` if
-	it is not a regular file, `ERR_INDEX_CORRUPT` if it is damaged, `ERR_INDEX_VERSION` if it has another format version.
+	Opens a saved index. It is memory-mapped, so vectors are read from disk when they are first searched, unless `inMemory` is set.
+	Fails with `ERR_IO` if the path is not a regular file, with `ERR_INDEX_CORRUPT` if the file is damaged, and with
+	`ERR_INDEX_VERSION` if it has another format version.
 	*/
 	static async open(path: string, options: OpenIndexOptions = {}): Promise<FlatIndex> {
 		const opening = checkedOpen(path, options);
 		return new FlatIndex((await callNative({}, () => native.openFlatIndex(path, opening))) as unknown as FlatIndexOptions);
 	}
 
-	/** The index of another thread, which both then have in common. */
+	/** Returns the index that another thread shared. Both threads then use the same index. */
 	static attach(handle: IndexHandle<'FlatIndex'>): FlatIndex {
 		return new FlatIndex(attached('FlatIndex', handle) as unknown as FlatIndexOptions);
 	}
 
-	/** As the index was made, also one opened from a file. */
+	/** The storage that the index was created with. */
 	get storage(): FlatStorage {
 		return this.nativeStorage() as FlatStorage;
 	}
 
-	/** A handle to attach to this index by in another thread. Each closes its own object; the last frees the memory. */
+	/** Returns a handle to pass to `attach` in another thread. Each thread closes its own object; the last one frees the memory. */
 	share(): IndexHandle<'FlatIndex'> {
 		return {kind: 'FlatIndex', token: this.token()};
 	}
 }
 
 function create(options: FlatIndexOptions): Binding.NativeVectorIndex {
-	checkGiven('FlatIndex', options, newOptions);
+	checkRequiredOptions('FlatIndex', options, newOptions);
 	const {dim, similarity = 'dot', storage = 'f32', metadata = {}} = options;
 	checkCount('dim', dim, 1, 65_536);
 	const index = checkedIndex({dim, similarity, storage, metadata});

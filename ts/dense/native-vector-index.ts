@@ -1,6 +1,6 @@
 import {type Binding, callNative, callSync} from '../core/native/native.ts';
 import {checkBoolean, checkCount, checkFloats, checkId, checkString, isInstance} from '../core/checks.ts';
-import {type Joined, columnsIn, hitsIn, listsFrom, room, toColumns, toHits} from '../core/native/hits.ts';
+import {type JoinedIds, bufferedColumns, bufferedHits, listsFrom, hitBuffer, toColumns, toHits} from '../core/native/hits.ts';
 import {type OptionNames, callNames, callOptions, checkOptions, optionNames, signalOption} from '../core/options.ts';
 import {runWaitingSearch, waitForTime, yieldToEventLoop} from '../core/event-loop.ts';
 import {InlineSearches} from '../core/inline-searches.ts';
@@ -10,7 +10,7 @@ import {HitLists} from './columns.ts';
 import {type VectorFileOptions, fileOptions, vectorSource} from './vector-file.ts';
 import {type IdFilter, VectorFilter, type VectorFilterOptions, nativeFilter, nextIds} from './vector-filter.ts';
 import {
-	type Ef,
+	type EfSearchOption,
 	type ExportVectorsOptions,
 	type IndexMetadata,
 	type Similarity,
@@ -21,13 +21,13 @@ import {
 	updateOptions,
 } from './vector-index.ts';
 
-const searchOptions: OptionNames = optionNames<SearchOptions & VectorFilterOptions & Ef>({
+const searchOptions: OptionNames = optionNames<SearchOptions & VectorFilterOptions & EfSearchOption>({
 	...callNames,
 	k: true,
 	filter: true,
 	efSearch: true,
 });
-const searchManyOptions: OptionNames = optionNames<SearchManyOptions & VectorFilterOptions & Ef>({
+const searchManyOptions: OptionNames = optionNames<SearchManyOptions & VectorFilterOptions & EfSearchOption>({
 	...callNames,
 	k: true,
 	threads: true,
@@ -35,23 +35,22 @@ const searchManyOptions: OptionNames = optionNames<SearchManyOptions & VectorFil
 	efSearch: true,
 });
 
-/** Ids of `ids()` named at once. */
-const IDS_A_SLICE = 1000;
+/** Number of ids that `ids()` converts per iteration of the event loop. */
+const IDS_PER_SLICE = 1000;
 
 /**
-What the two kinds of index share: one object of the addon.
+The common base of `FlatIndex` and `HnswIndex`, around one object of the addon.
 
-Searches go on while the index is changed. Changes are made one after another, in the order in which an object asked for
-them. A search sees a change whole or not at all, and sees it once its promise has resolved: of vectors being added none
-is a hit before the last is in its place. `searchMany` is many searches: a change may come between two of its queries.
-`save` waits for the changes asked for before and writes what the index is then.
+Searches continue while the index changes. Changes are applied one after another, in the order of their calls. Each is atomic: a search
+sees all of it or none of it, and sees it once its promise has resolved. `searchMany` counts as many searches: a change may happen
+between two of its queries. `save` waits for the changes that were requested before it.
 */
 export abstract class NativeVectorIndex implements VectorIndex {
 	readonly #native: Binding.NativeVectorIndex;
 	readonly #dim: number;
-	readonly #quick = new InlineSearches();
-	/** Settled when the change asked for last has been handed on. */
-	#handedOn: Promise<void> = Promise.resolve();
+	readonly #inline = new InlineSearches();
+	/** Settled when the last requested change has been passed to the addon, which then applies changes in that order. */
+	#lastChange: Promise<void> = Promise.resolve();
 
 	/** @internal */
 	protected constructor(index: Binding.NativeVectorIndex) {
@@ -59,10 +58,12 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		this.#dim = callSync(() => index.dim);
 	}
 
+	/** Length of the vectors. */
 	get dim(): number {
 		return callSync(() => this.#native.dim);
 	}
 
+	/** Number of vectors that can be found. */
 	get size(): number {
 		return callSync(() => this.#native.size);
 	}
@@ -75,14 +76,14 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		return JSON.parse(callSync(() => this.#native.metadata)) as IndexMetadata;
 	}
 
-	/** Bytes in memory; what is mapped from a file does not count. */
+	/** Memory in bytes, without memory-mapped files. */
 	get memoryBytes(): number {
 		return callSync(() => this.#native.memoryBytes);
 	}
 
 	/**
-	Adds vectors, all or none: an id that is there, or twice among those given, refuses all. Progress counts vectors. One
-	that is aborted half-way leaves space that `compact` gives back.
+	Adds vectors, all or none. Fails with `ERR_DUPLICATE_ID` if an id exists already or is given twice, and with `ERR_DIMENSION` if the
+	shapes do not match. Progress counts vectors. An aborted call leaves unused space, which `compact` frees.
 	*/
 	async add(ids: readonly string[], vectors: Vectors, options: CallOptions = {}): Promise<void> {
 		checkOptions('add', options, callOptions);
@@ -93,8 +94,8 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 
 	/**
-	Puts other vectors in the place of those with these ids, all or none, in one moment: no search finds the old and the new
-	ones together, or misses both. Ids that are not there are refused, or with `upsert` added. Progress counts vectors.
+	Replaces the vectors with these ids atomically: no search finds both old and new vectors, or neither. Ids that do not exist are
+	rejected, or added with `upsert`. Progress counts vectors.
 	*/
 	async update(ids: readonly string[], vectors: Vectors, options: UpdateOptions = {}): Promise<void> {
 		const upsert = checkedUpsert(options);
@@ -105,8 +106,8 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 
 	/**
-	Adds the vectors of a file, all or none as `add` does, and resolves to how many they were. None passes through JavaScript,
-	and no more than a few megabytes of the file are held beside the index. Progress counts vectors.
+	Adds the vectors of a file, all or none, and resolves to their number. They do not pass through JavaScript, and only a few megabytes of
+	the file are held in memory besides the index. Progress counts vectors.
 	*/
 	async addFile(path: string, options: VectorFileOptions = {}): Promise<number> {
 		checkOptions('addFile', options, fileOptions);
@@ -117,13 +118,12 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 
 	/**
-	Writes the vectors as a NumPy array `[size, dim]`, as they are stored: of length 1 for cosine. The ids go to `idsPath`, one
-	on each line, or as a JSON array if it ends in `.json`. Resolves to how many vectors there were. Progress counts them.
+	Writes the vectors as a NumPy array `[size, dim]`, as they are stored: with unit length for cosine. The ids are written to `idsPath`,
+	one per line, or as a JSON array if it ends in `.json`. Resolves to the number of vectors. Progress counts vectors.
 
-	Both files are written completely; then first the ids and then the vectors replace the old files. On an error neither is
-	replaced. Only if the process or machine stops between these two renames are new ids left next to old vectors: `addFile`
-	rejects them if their counts differ. Either may be a FIFO; the vectors are written first, and what a FIFO has received cannot
-	be undone. Fails with `ERR_ARGUMENT` if both are the same file, and with `ERR_IO` if a file cannot be written.
+	Both files are written completely before they replace the old files, first the ids, then the vectors. On an error, neither is replaced.
+	If the process or machine stops between the two renames, new ids remain next to old vectors; `addFile` rejects them if their counts
+	differ. Either file may be a FIFO; the vectors are written first. Fails with `ERR_ARGUMENT` if both are the same file, and with `ERR_IO` if a file cannot be written.
 	*/
 	async exportVectors(path: string, options: ExportVectorsOptions = {}): Promise<number> {
 		checkString('exportVectors: path', path);
@@ -135,7 +135,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		return callNative(options, control => this.#native.exportVectors(path, idsPath, control));
 	}
 
-	/** @internal Of an index of phrases: `rows` names them. They take the place of what their passages had. */
+	/** @internal For an index of phrases: adds phrases, whose ids `rows` returns, or replaces all phrases of their passages. */
 	async addPhrases(what: 'add' | 'update', rows: () => Promise<string[]>, vectors: Vectors, options: UpdateOptions): Promise<void> {
 		const upsert = checkedUpsert(options);
 		await this.#change(
@@ -145,17 +145,18 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		);
 	}
 
-	/** @internal Of an index of phrases: what the rows of a passage are called. */
+	/** @internal For an index of phrases: the row ids of a passage. */
 	async phraseRows(id: string): Promise<string[]> {
 		checkId('phrases: id', id);
 		return callNative({}, () => this.#native.phrases(id));
 	}
 
-	/** @internal Of an index of phrases. */
+	/** @internal For an index of phrases: the number of different passages. */
 	async passageCount(): Promise<number> {
 		return callNative({}, () => this.#native.passageCount());
 	}
 
+	/** Deletes vectors; unknown ids are ignored. Resolves to the number of deleted vectors. */
 	async delete(ids: readonly string[]): Promise<number> {
 		return this.#change(
 			() => idBatch('delete: ids', ids),
@@ -164,74 +165,76 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 
 	/**
-	Gives back the space of vectors that were deleted, replaced or aborted, and of a graph the time that walks lose in them:
-	it is built anew beside the old one, in which searches go on. An opened index is copied to memory. Progress counts
-	vectors. Filters hold on.
+	Frees the space of vectors that were deleted, replaced or left by aborted calls. A graph is rebuilt without them, which also makes
+	searches faster again; searches use the old graph until the new one is complete. An opened index is copied to memory. Filters stay
+	valid. Progress counts vectors.
 	*/
 	async compact(options: CallOptions = {}): Promise<void> {
 		checkOptions('compact', options, callOptions);
 		await this.#change(nothing, () => callNative(options, control => this.#native.compact(control)));
 	}
 
-	/** Whether there is a vector with this id. */
+	/** Resolves to whether there is a vector with this id. */
 	async has(id: string): Promise<boolean> {
 		checkId('has: id', id);
 		return callSync(() => this.#native.hasNow(id)) ?? callNative({}, () => this.#native.has(id));
 	}
 
-	/** The vector with this id, as it is stored: of length 1 for cosine. */
+	/** Resolves to the vector with this id, as it is stored: with unit length for cosine. `undefined` if there is none. */
 	async get(id: string): Promise<Float32Array | undefined> {
 		checkId('get: id', id);
 		return (await callNative({}, () => this.#native.vector(id))) ?? undefined;
 	}
 
-	/** The vectors with these ids, in their order, as they are stored. An unknown id is refused. */
+	/** Resolves to the vectors with these ids, in their order, as they are stored. Fails with `ERR_ARGUMENT` if an id is unknown. */
 	async vectors(ids: readonly string[]): Promise<Vectors> {
 		const batch = await idBatch('vectors: ids', ids);
 		const data = await callNative({}, () => this.#native.vectors(batch));
 		return {data, rows: data.length / this.#dim, dim: this.#dim};
 	}
 
-	/** The ids as they are when the first is asked for, in the order in which they were added. */
+	/** Iterates over the ids in the order in which they were added, as of the first step of the iteration. */
 	async *ids(): AsyncGenerator<string, void, undefined> {
 		const ids = await callNative({}, () => this.#native.ids());
 		for (;;) {
 			await waitForTime();
-			const page = nextIds(ids, IDS_A_SLICE);
+			const page = nextIds(ids, IDS_PER_SLICE);
 			if (page.length === 0) {
 				return;
 			}
 			yield* page;
-			// What the caller does with them takes time too.
+			// The caller needs time as well.
 			await yieldToEventLoop();
 		}
 	}
 
-	/** Makes a filter for searches of this index. */
+	/** Compiles a filter for searches of this index. */
 	async filter(filter: IdFilter, options: Pick<CallOptions, 'signal'> = {}): Promise<VectorFilter> {
 		checkOptions('filter', options, signalOption);
 		return isInstance(filter, VectorFilter) ? filter : VectorFilter.of(await nativeFilter(this.#native, filter, options.signal));
 	}
 
 	/**
-	The nearest vectors, best first; of equal scores the one added earlier first. A search that is estimated at less than a
-	quarter of a millisecond, by those before it, is done here and now as far as the turn of the event loop has time left, or
-	first thing in the next turn if no other waits for that; others are done on another thread.
+	Returns the nearest vectors, best first; of equal scores, the vector that was added earlier comes first.
+
+	If earlier searches suggest that this one takes less than a quarter of a millisecond, it runs on the JavaScript thread while the
+	current iteration of the event loop has time left (about a millisecond), or at the start of the next iteration. All other searches run
+	on the thread pool.
 	*/
-	async search(query: Float32Array, options: SearchOptions & VectorFilterOptions & Ef = {}): Promise<Hit[]> {
-		return this.#search(query, options, hitsIn, toHits);
+	async search(query: Float32Array, options: SearchOptions & VectorFilterOptions & EfSearchOption = {}): Promise<Hit[]> {
+		return this.#search(query, options, bufferedHits, toHits);
 	}
 
-	/** The hits of `search` by columns. */
-	async searchColumns(query: Float32Array, options: SearchOptions & VectorFilterOptions & Ef = {}): Promise<HitColumns> {
-		return this.#search(query, options, columnsIn, toColumns);
+	/** Returns the hits of `search` by columns. */
+	async searchColumns(query: Float32Array, options: SearchOptions & VectorFilterOptions & EfSearchOption = {}): Promise<HitColumns> {
+		return this.#search(query, options, bufferedColumns, toColumns);
 	}
 
 	/**
-	`search` for many queries, in one call on several threads. Of a graph that is not large for `efSearch`, many queries (64 and
-	more) are compared with all codes, which is faster than so many walks and finds more.
+	Returns one hit list per query, computed in one call on several threads. If a graph is not large compared with `efSearch`, batches of 64
+	queries or more are compared with all quantized codes instead, which is faster than searching the graph and finds more.
 	*/
-	async searchMany(queries: Vectors, options: SearchManyOptions & VectorFilterOptions & Ef = {}): Promise<Hit[][]> {
+	async searchMany(queries: Vectors, options: SearchManyOptions & VectorFilterOptions & EfSearchOption = {}): Promise<Hit[][]> {
 		const run = await this.searchRun(undefined, queries, options);
 		const lists: Hit[][] = [];
 		while (lists.length < queries.rows) {
@@ -241,12 +244,13 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		return lists;
 	}
 
-	/** The hits of `searchMany` by columns: one array of scores, and ids once they are asked for. */
-	async searchManyColumns(queries: Vectors, options: SearchManyOptions & VectorFilterOptions & Ef = {}): Promise<HitLists> {
+	/** Returns the hits of `searchMany` by columns: one array of scores; ids are converted when they are read. */
+	async searchManyColumns(queries: Vectors, options: SearchManyOptions & VectorFilterOptions & EfSearchOption = {}): Promise<HitLists> {
 		const run = await this.searchRun(undefined, queries, options);
 		return HitLists.of(run, await callNative({}, () => run.scores()));
 	}
 
+	/** Writes the index to one file, after all changes requested before. An existing file is replaced atomically. */
 	async save(path: string, options: CallOptions = {}): Promise<void> {
 		checkString('save: path', path);
 		checkOptions('save', options, callOptions);
@@ -254,25 +258,26 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 
 	/**
-	Reads the whole file that the index was opened from and compares it with its checksums, which opening does for sections
-	of up to 16 MiB. Rejects with `ERR_INDEX_CORRUPT`.
+	Reads the whole file that the index was opened from and compares it with its checksums; opening does so only for sections of up to
+	16 MiB. Fails with `ERR_INDEX_CORRUPT` if they differ.
 	*/
 	async verify(): Promise<void> {
 		await callNative({}, () => this.#native.verify());
 	}
 
-	/** @internal What `share` puts in a handle. */
+	/** @internal The token of a handle. */
 	protected token(): string {
 		return callSync(() => this.#native.share());
 	}
 
-	/** @internal Of a flat index. */
+	/** @internal The storage of a flat index. */
 	protected nativeStorage(): string | null {
 		return callSync(() => this.#native.storage);
 	}
 
+	/** Frees the memory. Calls in progress finish first. */
 	close(): void {
-		// A search that waits for its turn is in progress.
+		// A search that waits for the next iteration of the event loop counts as a call in progress.
 		runWaitingSearch();
 		callSync(() => this.#native.close());
 	}
@@ -282,13 +287,13 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	}
 
 	/**
-	@internal One native call for many queries, which have names or are called by their positions; the lists stay native. For an
-	index of phrases: with `passages` hits have the ids of their passages, with `eachPhrase` the best phrases are the hits.
+	@internal Searches for many queries in one native call; the hit lists stay native. The run has the ids in `names`, or the positions of
+	the queries. For an index of phrases: with `passages`, hits have the ids of their passages; with `eachPhrase`, the hits are phrases.
 	*/
 	async searchRun(
 		names: readonly string[] | undefined,
 		queries: Vectors,
-		options: SearchManyOptions & VectorFilterOptions & Ef,
+		options: SearchManyOptions & VectorFilterOptions & EfSearchOption,
 		passages = false,
 		eachPhrase = false,
 	): Promise<Binding.NativeRun> {
@@ -304,28 +309,28 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		return callNative(options, control => this.#native.searchMany(batch, k, ef, threads, rows, control, passages, eachPhrase));
 	}
 
-	/** Hands changes on in the order of their calls, however long it takes to copy what they are given. */
+	/** Starts changes in the order of their calls, even if copying the arguments of an earlier call takes longer. */
 	async #change<Batch, T>(copy: () => Promise<Batch>, start: (batch: Batch) => Promise<T>): Promise<T> {
-		const before = this.#handedOn;
-		let handOn!: () => void;
-		this.#handedOn = new Promise(resolve => {
-			handOn = resolve;
+		const previous = this.#lastChange;
+		let release!: () => void;
+		this.#lastChange = new Promise(resolve => {
+			release = resolve;
 		});
 		try {
 			const batch = await copy();
-			await before;
+			await previous;
 			return start(batch);
 		} finally {
-			handOn();
+			release();
 		}
 	}
 
-	/** The hits that are in the `room`, or those that a thread gives. */
+	/** Searches inline or on the thread pool. `fromBuffer` converts the hits of an inline search, `fromThread` those of the thread pool. */
 	async #search<T>(
 		query: Float32Array,
-		options: SearchOptions & VectorFilterOptions & Ef,
-		inRoom: (ids: Joined) => T,
-		given: (hits: Binding.Hits) => T,
+		options: SearchOptions & VectorFilterOptions & EfSearchOption,
+		fromBuffer: (ids: JoinedIds) => T,
+		fromThread: (hits: Binding.Hits) => T,
 	): Promise<T> {
 		checkOptions('search', options, searchOptions);
 		const {k = 100, filter, signal} = options;
@@ -338,25 +343,27 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		if (isInstance(filter, VectorFilter)) {
 			rows = VectorFilter.handle(filter);
 		} else if (filter !== undefined) {
-			// The caller may write to the query while the filter is made.
+			// The caller may change the query while the filter is compiled.
 			vector = vector.slice();
 			rows = await nativeFilter(this.#native, filter, signal);
 		}
-		const inThread = async (): Promise<T> => given(await callNative(options, control => this.#native.search(vector, k, ef, rows, control)));
+		const onThreadPool = async (): Promise<T> =>
+			fromThread(await callNative(options, control => this.#native.search(vector, k, ef, rows, control)));
 		if (options.onProgress !== undefined) {
-			return inThread();
+			return onThreadPool();
 		}
-		const here = (): T | undefined => {
-			const ids = callSync(() => this.#native.searchIfQuick(vector, k, ef, rows, room));
-			return ids === null ? undefined : inRoom(ids);
+		const inline = (): T | undefined => {
+			const ids = callSync(() => this.#native.searchIfQuick(vector, k, ef, rows, hitBuffer));
+			return ids === null ? undefined : fromBuffer(ids);
 		};
 		const keep = (): void => {
 			vector = vector.slice();
 		};
-		return this.#quick.search(here, inThread, {keep, signal});
+		return this.#inline.search(inline, onThreadPool, {keep, signal});
 	}
 }
 
+/** For changes without arguments to copy. */
 async function nothing(): Promise<void> {}
 
 function checkedUpsert(options: UpdateOptions): boolean {

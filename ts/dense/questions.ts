@@ -3,7 +3,7 @@ import {RetrievalError} from '../core/errors.ts';
 import type {CallOptions, Encoder, Query, Vectors} from '../core/types.ts';
 import type {IndexMetadata} from './vector-index.ts';
 
-/** Refuses an encoder of questions whose vectors are not for this index. `what` begins the message. */
+/** Fails if the vectors of an encoder of questions do not fit the index. `what` begins the message. */
 export function checkEncoder(what: string, encoder: Encoder, index: {readonly dim: number; readonly metadata: IndexMetadata}): void {
 	if (!hasMethods(encoder, 'encode')) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: encoder: expected an encoder, got ${kindOf(encoder)}`);
@@ -14,7 +14,7 @@ export function checkEncoder(what: string, encoder: Encoder, index: {readonly di
 			`${what}: expected vectors of dimension ${index.dim}, got an encoder of dimension ${encoder.dim}`,
 		);
 	}
-	// A user-defined index may have none.
+	// An index of another package may have no metadata.
 	const metadata = index.metadata as IndexMetadata | undefined;
 	const made = metadata?.questionEncoder ?? metadata?.encoder;
 	if (made !== undefined && encoder.identity !== undefined && made !== encoder.identity) {
@@ -26,8 +26,8 @@ export function checkEncoder(what: string, encoder: Encoder, index: {readonly di
 }
 
 /**
-Vectors of questions, encoded one at a time, so that each gets the vector that it has alone. Progress counts questions, and
-leaves the last to the search.
+Encodes questions one at a time, so that the vector of a question does not depend on the others. Progress counts questions; the last
+one is reported by the search that follows.
 */
 export async function encodeQuestions(encoder: Encoder, queries: readonly Query[], {signal, onProgress}: CallOptions): Promise<Vectors> {
 	const total = queries.length;

@@ -6,40 +6,40 @@ import type {CallOptions} from '../core/types.ts';
 import {idBatch} from './batches.ts';
 
 /**
-Files of vectors. `auto` looks at the content, and at the name only where that says nothing.
+File formats of vectors. `auto` detects the format from the content, or from the name if the content is ambiguous.
 
 - `npy`: a NumPy array `[rows, dim]` of 16-, 32- or 64-bit floating point numbers, in C order.
-- `raw`: 32-bit floating point numbers, row-major, and nothing else; named `.f32`, `.raw` or `.bin`.
+- `raw`: 32-bit floating point numbers, row-major, without a header; named `.f32`, `.raw` or `.bin`.
 - `safetensors`: a tensor `[rows, dim]`, also of bfloat16.
 - `parquet`: a column of lists of equal length, of 16-, 32- or 64-bit floating point numbers.
-- `arrow`: the same in an Arrow IPC file or stream, as Feather 2 is one.
-- `fvecs`: rows of a 32-bit length and as many 32-bit numbers; named `.fvecs`.
+- `arrow`: the same column in an Arrow IPC file or stream, which includes Feather version 2.
+- `fvecs`: each row is a 32-bit length and that number of 32-bit numbers; named `.fvecs`.
 */
 export type VectorFileFormat = 'auto' | 'npy' | 'raw' | 'safetensors' | 'parquet' | 'arrow' | 'fvecs';
 
 const formats: readonly VectorFileFormat[] = ['auto', 'npy', 'raw', 'safetensors', 'parquet', 'arrow', 'fvecs'];
 
 /**
-How a file of vectors is read, and where their ids come from: `idColumn`, `ids` or `idsPath`, of which one may be given,
-or else the positions of the rows: `0`, `1`, ….
+How a file of vectors is read. The ids come from `idColumn`, `ids` or `idsPath`; at most one of them may be given. Without any, the ids
+are the positions of the rows: `0`, `1`, ….
 */
 export interface VectorFileOptions extends CallOptions {
 	/** @default 'auto' */
 	readonly format?: VectorFileFormat | undefined;
-	/** Name of the tensor in a safetensors file. @default its only one of two dimensions */
+	/** Name of the tensor in a safetensors file. @default the only tensor with two dimensions */
 	readonly tensor?: string | undefined;
-	/** Name of the column of vectors in a Parquet or Arrow file. @default its only column of lists of floating point numbers */
+	/** Name of the column of vectors in a Parquet or Arrow file. @default the only column of lists of floating point numbers */
 	readonly column?: string | undefined;
-	/** A column of strings or whole numbers in the Parquet or Arrow file. */
+	/** Name of the column of ids in a Parquet or Arrow file: strings or whole numbers. */
 	readonly idColumn?: string | undefined;
 	readonly ids?: readonly string[] | undefined;
-	/** A file of ids: a JSON array of strings or whole numbers if it begins with `[`, else a text with one on each line. */
+	/** Path of a file of ids: a JSON array of strings or whole numbers if it begins with `[`, otherwise one id per line. */
 	readonly idsPath?: string | undefined;
-	/** Put before every id. @default '' */
+	/** Prepended to every id. @default '' */
 	readonly prefix?: string | undefined;
 }
 
-/** The names of `VectorFileOptions`, for calls with additional options. */
+/** The names of `VectorFileOptions`, to be spread into the lists of calls with more options. */
 export const fileNames = {format: true, tensor: true, column: true, idColumn: true, ids: true, idsPath: true, prefix: true} as const;
 export const fileOptions: OptionNames = optionNames<VectorFileOptions>({...callNames, ...fileNames});
 

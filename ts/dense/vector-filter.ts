@@ -1,17 +1,18 @@
-import {checkMade, isArray, isInstance, isPlain, kindOf} from '../core/checks.ts';
+import {checkFactoryMade, isArray, isInstance, isPlain, kindOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type Binding, callNative, native} from '../core/native/native.ts';
 import {yieldToEventLoop} from '../core/event-loop.ts';
 import {idBatch} from './batches.ts';
 
 /**
-Which vectors a search may find, by their ids.
+Selects vectors by their ids.
 
-- `ids`: those with one of these ids; unknown ones are passed over.
-- `where`: those whose id the function says `true` of. It is called once for each id of the index, a millisecond at a
-  time; what it throws rejects.
-- `and`, `or`, `not`: those that meet all, one, or not this. `{and: []}` is every vector, `{or: []}` none.
-- a `VectorFilter` that the same index has made.
+- `ids`: vectors with one of these ids; unknown ids are ignored.
+- `where`: vectors for whose id the function returns `true`. It is called once for each id of the index, in slices of a millisecond;
+  if it throws, the call rejects with its error.
+- `and`, `or`, `not`: vectors that match all of the filters, any of them, or not this one. `{and: []}` matches every vector, `{or: []}`
+  none.
+- a `VectorFilter` that the same index created.
 
 @example
 ```
@@ -29,8 +30,8 @@ export type IdFilter =
 	| {readonly not: IdFilter};
 
 /**
-Finds only vectors that `filter` allows: as many as there are, up to `k`. What `index.filter()` has made costs nothing to
-use again; anything else is made anew by each search.
+Restricts a search to the vectors that `filter` selects. A filter created by `index.filter()` can be reused at no cost; any other is
+evaluated again by each search.
 */
 export interface VectorFilterOptions {
 	/** @default every vector */
@@ -38,15 +39,15 @@ export interface VectorFilterOptions {
 }
 
 /**
-Vectors of one index to search among: a bit each, in native memory. It stands for the ids that were allowed when it was
-made: an updated vector stays in, one deleted is never a hit, and one added later is not in, even under the id of one
-deleted. It holds while the index is open, also after `compact`.
+A compiled filter of one index: one bit per vector, in native memory. It selects the vectors that matched when it was created: updated
+vectors stay selected, deleted vectors are never hits, and vectors added later are not selected, not even under the id of a deleted one.
+It is valid while the index is open, also after `compact`.
 */
 export class VectorFilter {
 	readonly #native: Binding.NativeFilter;
 
 	private constructor(filter: Binding.NativeFilter) {
-		checkMade('VectorFilter', filter, native.NativeFilter, 'index.filter()');
+		checkFactoryMade('VectorFilter', filter, native.NativeFilter, 'index.filter()');
 		this.#native = filter;
 	}
 
@@ -60,27 +61,27 @@ export class VectorFilter {
 		return filter.#native;
 	}
 
-	/** How many vectors it allows. Those deleted since count until `compact`, those updated twice. */
+	/** Number of selected vectors. Until `compact`, deleted vectors still count, and updated vectors count twice. */
 	get size(): number {
 		return this.#native.size;
 	}
 
-	/** How many of the ids that it was made of were not in the index. */
+	/** Number of given ids that were not in the index. */
 	get unknown(): number {
 		return this.#native.unknown;
 	}
 }
 
-/** Filters within filters. */
-const DEEPEST = 32;
+/** Maximum depth of nested filters. */
+const MAX_DEPTH = 32;
 const KINDS = ['ids', 'where', 'and', 'or', 'not'] as const;
 
-/** Ids shown to a function at once. */
-const IDS_AT_ONCE = 250;
-/** How long a function is called for before others have their turn. */
-const MOST_MS = 1;
+/** Number of ids that a `where` function is called for between two looks at the clock. */
+const IDS_PER_SLICE = 250;
+/** How long a `where` function is called before yielding to the event loop. */
+const MAX_SLICE_MS = 1;
 
-/** @internal Makes a filter of an index. An error names the path to what is wrong, as in `filter.and[1].ids`. */
+/** @internal Compiles a filter for an index. Errors name the path to the invalid part, as in `filter.and[1].ids`. */
 export async function nativeFilter(
 	index: Binding.NativeVectorIndex,
 	filter: IdFilter,
@@ -91,8 +92,8 @@ export async function nativeFilter(
 	if (isInstance(filter, VectorFilter)) {
 		return VectorFilter.handle(filter);
 	}
-	if (depth > DEEPEST) {
-		throw new RetrievalError('ERR_ARGUMENT', `${path}: expected at most ${DEEPEST} filters within each other, got more`);
+	if (depth > MAX_DEPTH) {
+		throw new RetrievalError('ERR_ARGUMENT', `${path}: expected at most ${MAX_DEPTH} filters within each other, got more`);
 	}
 	const expected = `a VectorFilter or an object with one of ${KINDS.join(', ')}`;
 	if (!isPlain(filter)) {
@@ -108,7 +109,7 @@ export async function nativeFilter(
 		return callNative({signal}, () => index.filterOfIds(batch));
 	}
 	if ('where' in filter) {
-		return filterOfTrue(index, filter.where, at, signal);
+		return filterWhere(index, filter.where, at, signal);
 	}
 	if ('not' in filter) {
 		const excluded = await nativeFilter(index, filter.not, signal, at, depth + 1);
@@ -118,21 +119,21 @@ export async function nativeFilter(
 	if (!Array.isArray(parts)) {
 		throw new RetrievalError('ERR_ARGUMENT', `${at}: expected an array of filters, got ${kindOf(parts)}`);
 	}
-	const either = kind === 'or';
-	let whole: Binding.NativeFilter | undefined;
+	const isOr = kind === 'or';
+	let combined: Binding.NativeFilter | undefined;
 	for (const [i, part] of parts.entries()) {
-		const made = await nativeFilter(index, part as IdFilter, signal, `${at}[${i}]`, depth + 1);
-		const before = whole;
-		whole = before === undefined ? made : await callNative({signal}, () => index.filterOfTwo(before, made, either));
+		const next = await nativeFilter(index, part as IdFilter, signal, `${at}[${i}]`, depth + 1);
+		const before = combined;
+		combined = before === undefined ? next : await callNative({signal}, () => index.filterOfTwo(before, next, isOr));
 	}
-	if (whole !== undefined) {
-		return whole;
+	if (combined !== undefined) {
+		return combined;
 	}
-	const none = await idBatch(at, []);
-	return callNative({signal}, () => (either ? index.filterOfIds(none) : index.filterOfRest()));
+	const noIds = await idBatch(at, []);
+	return callNative({signal}, () => (isOr ? index.filterOfIds(noIds) : index.filterOfRest()));
 }
 
-async function filterOfTrue(
+async function filterWhere(
 	index: Binding.NativeVectorIndex,
 	where: (id: string) => boolean,
 	path: string,
@@ -142,8 +143,8 @@ async function filterOfTrue(
 		throw new RetrievalError('ERR_ARGUMENT', `${path}: expected a function of an id, got ${kindOf(where)}`);
 	}
 	const ids = await callNative({signal}, () => index.ids());
-	let began = performance.now();
-	for (let page = nextIds(ids, IDS_AT_ONCE); page.length > 0; page = nextIds(ids, IDS_AT_ONCE)) {
+	let startedAt = performance.now();
+	for (let page = nextIds(ids, IDS_PER_SLICE); page.length > 0; page = nextIds(ids, IDS_PER_SLICE)) {
 		const marks = new Uint8Array(page.length);
 		for (const [i, id] of page.entries()) {
 			const allowed: unknown = where(id);
@@ -153,18 +154,18 @@ async function filterOfTrue(
 			marks[i] = Number(allowed);
 		}
 		ids.mark(marks);
-		if (performance.now() - began > MOST_MS) {
+		if (performance.now() - startedAt > MAX_SLICE_MS) {
 			await yieldToEventLoop();
 			signal?.throwIfAborted();
-			began = performance.now();
+			startedAt = performance.now();
 		}
 	}
 	return callNative({signal}, () => index.filterOfMarked(ids));
 }
 
-/** @internal The next ids, at most `count`; none at the end. */
+/** @internal The next ids, at most `count`; an empty array at the end. */
 export function nextIds(ids: Binding.NativeIds, count: number): string[] {
-	const {joined, ids: apart} = ids.next(count);
-	// No id is empty.
-	return apart ?? (joined === '' ? [] : joined!.split('\0'));
+	const {joined, ids: separate} = ids.next(count);
+	// No id is empty, so an empty string means that there are none.
+	return separate ?? (joined === '' ? [] : joined!.split('\0'));
 }

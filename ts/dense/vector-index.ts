@@ -5,9 +5,9 @@ import {type OptionNames, callNames, checkOptions, optionNames} from '../core/op
 import type {CallOptions, Hit, SearchManyOptions, SearchOptions, Vectors} from '../core/types.ts';
 
 /**
-What a score is; higher is better.
+How vectors are scored; higher is better.
 
-- `dot`: inner product of the vectors as they are.
+- `dot`: inner product of the vectors.
 - `cosine`: inner product of the vectors scaled to unit length.
 - `l2`: the negated squared distance.
 */
@@ -15,33 +15,34 @@ export type Similarity = 'dot' | 'cosine' | 'l2';
 
 export const similarities: readonly Similarity[] = ['dot', 'cosine', 'l2'];
 
-/** What an index remembers of its making, for whoever opens it. Plain JSON. */
+/** Metadata that is stored with an index: plain JSON. */
 export interface IndexMetadata {
-	/** `Encoder.identity` of the encoder that made the vectors. A search with another one is refused. */
+	/** `Encoder.identity` of the encoder that made the vectors. Searching with another encoder fails with `ERR_ENCODER_MISMATCH`. */
 	readonly encoder?: string | undefined;
-	/** `Encoder.identity` of the encoder of questions, where it is another, as DPR's is. A search with any other is refused. */
+	/** `Encoder.identity` of the encoder of questions, if it is another one, as in DPR. Any other encoder of questions is rejected. */
 	readonly questionEncoder?: string | undefined;
 	readonly [key: string]: unknown;
 }
 
-/** Vectors by id. `FlatIndex` and `HnswIndex` are two. */
+/** Stores vectors by id and finds the nearest ones. `FlatIndex` and `HnswIndex` implement it. */
 export interface VectorIndex extends AsyncDisposable {
+	/** Length of the vectors. */
 	readonly dim: number;
-	/** Vectors that can be found. */
+	/** Number of vectors that can be found. */
 	readonly size: number;
 	readonly similarity: Similarity;
 	readonly metadata: IndexMetadata;
-	/** Adds `ids.length === vectors.rows` vectors, all or none. Leave `vectors` as they are until it settles. */
+	/** Adds `ids.length === vectors.rows` vectors, all or none. Do not change `vectors` until the promise settles. */
 	add(ids: readonly string[], vectors: Vectors, options?: CallOptions): Promise<void>;
-	/** Takes vectors out; unknown ids are passed over. Resolves to how many were there. */
+	/** Deletes vectors; unknown ids are ignored. Resolves to the number of deleted vectors. */
 	delete(ids: readonly string[]): Promise<number>;
-	/** The nearest vectors to one query, `[dim]`. The query is copied before this returns. */
+	/** Returns the nearest vectors to one query, `[dim]`. The query is copied before this returns. */
 	search(query: Float32Array, options?: SearchOptions): Promise<Hit[]>;
-	/** One list per row, over all cores. Progress counts queries. */
+	/** Returns one hit list per row of `queries`, computed on all cores. Progress counts queries. */
 	searchMany(queries: Vectors, options?: SearchManyOptions): Promise<Hit[][]>;
-	/** Writes the index to one file, which replaces `path` whole or not at all. */
+	/** Writes the index to one file. An existing file is replaced atomically. */
 	save(path: string, options?: CallOptions): Promise<void>;
-	/** Frees the memory; calls in progress finish. */
+	/** Frees the memory. Calls in progress finish first. */
 	close(): void;
 }
 
@@ -55,33 +56,33 @@ export function checkedOpen(path: string, options: OpenIndexOptions): CheckedOpe
 	return checkedOpenOptions(options);
 }
 
-/** What a graph is asked for besides; an exact index takes no notice of it. */
-export interface Ef {
+/** The option of approximate search; an exact index ignores it. */
+export interface EfSearchOption {
 	/**
-	 * Rows that a search goes to, the nearest that it finds. More finds more and takes longer. Fewer than `k` are enough for
-	 * about nine of ten hits, for a row leads to many. Where comparing all rows takes less time, as of some thousands, all
-	 * are compared. @default 128, or `k` if that is more
-	 */
+	Number of nodes that a search expands: the nearest that it finds. A larger number raises recall and takes longer. Less than `k` still
+	finds about nine of ten hits, because every node has many neighbors. If comparing all vectors takes less time, as for some thousands
+	of vectors, all are compared. @default 128, or `k` if that is larger
+	*/
 	readonly efSearch?: number | undefined;
 }
 
 export interface UpdateOptions extends CallOptions {
-	/** Adds ids that are not there; else they are refused. @default false */
+	/** Adds vectors whose ids do not exist yet; otherwise they are rejected. @default false */
 	readonly upsert?: boolean | undefined;
 }
 
 export interface ExportVectorsOptions extends CallOptions {
-	/** A file for the ids, in the order of the vectors. @default none is written */
+	/** Path of a file for the ids, in the order of the vectors. @default no file is written */
 	readonly idsPath?: string | undefined;
 }
 
 export const updateOptions: OptionNames = optionNames<UpdateOptions>({...callNames, upsert: true});
 export const exportOptions: OptionNames = optionNames<ExportVectorsOptions>({...callNames, idsPath: true});
 
-/** Rows that a search goes to, unless it says otherwise. */
+/** Default of `efSearch`, unless `k` is larger. */
 const EF_SEARCH = 128;
 
-export function checkedEf({efSearch}: Ef, k: number): number {
+export function checkedEf({efSearch}: EfSearchOption, k: number): number {
 	if (efSearch === undefined) {
 		return Math.max(EF_SEARCH, k);
 	}

@@ -3,7 +3,7 @@ import {
 	checkBoolean,
 	checkCount,
 	checkInstance,
-	checkMade,
+	checkFactoryMade,
 	checkObject,
 	checkOneOf,
 	checkString,
@@ -73,7 +73,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 	readonly #native: Binding.NativeEncoder;
 
 	private constructor(encoder: Binding.NativeEncoder, identity: string, normalized: boolean) {
-		checkMade('OnnxEncoder', encoder, native.NativeEncoder, 'OnnxEncoder.load()');
+		checkFactoryMade('OnnxEncoder', encoder, native.NativeEncoder, 'OnnxEncoder.load()');
 		this.#native = encoder;
 		this.identity = identity;
 		this.normalized = normalized;

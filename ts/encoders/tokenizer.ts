@@ -1,4 +1,4 @@
-import {checkArray, checkCount, checkMade, checkString} from '../core/checks.ts';
+import {checkArray, checkCount, checkFactoryMade, checkString} from '../core/checks.ts';
 import {downloadOptions} from '../models/hub.ts';
 import {type ModelOptions, resolveModel} from '../models/index.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
@@ -33,7 +33,7 @@ export class Tokenizer {
 	readonly #native: Binding.NativeTokenizer;
 
 	private constructor(tokenizer: Binding.NativeTokenizer) {
-		checkMade('Tokenizer', tokenizer, native.NativeTokenizer, 'Tokenizer.load()');
+		checkFactoryMade('Tokenizer', tokenizer, native.NativeTokenizer, 'Tokenizer.load()');
 		this.#native = tokenizer;
 	}
 

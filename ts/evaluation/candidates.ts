@@ -109,7 +109,7 @@ export async function candidateLists(
 	for (const query of queries) {
 		const grades = gold.get(query.id);
 		if (grades !== undefined) {
-			checkJudged(`gold: judgements of query "${query.id}"`, grades);
+			checkJudged(`gold: judgments of query "${query.id}"`, grades);
 		}
 		const relevant = relevantOf(grades, corpus);
 		if (relevant.length > 0) {

@@ -1,6 +1,6 @@
 import {checkArray, checkCount, checkQueries, checkString, hasMethods} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../core/options.ts';
+import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import {runConcurrently} from '../core/concurrent-calls.ts';
 import type {Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '../core/types.ts';
 import {fuse} from './fuse.ts';
@@ -43,7 +43,7 @@ export class HybridSearcher implements Searcher {
 	readonly #depth: number;
 
 	constructor(options: HybridSearcherOptions) {
-		checkGiven('HybridSearcher', options, searcherOptions);
+		checkRequiredOptions('HybridSearcher', options, searcherOptions);
 		if ('searchers' in options) {
 			checkArray('HybridSearcher: searchers', options.searchers, 'searchers');
 		}

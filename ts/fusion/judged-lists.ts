@@ -1,4 +1,4 @@
-import {checkArray, checkCount, checkMade, checkOneOf, checkQuestions} from '../core/checks.ts';
+import {checkArray, checkCount, checkFactoryMade, checkOneOf, checkQuestions} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import type {AnswerKind, PassageTexts} from '../evaluation/index.ts';
 import {nativeTexts} from '../core/native/texts.ts';
@@ -39,7 +39,7 @@ export class JudgedLists {
 	readonly #lists: number;
 
 	private constructor(judged: Binding.JudgedLists, questions: readonly string[], lists: number) {
-		checkMade('JudgedLists', judged, native.JudgedLists, 'JudgedLists.judge()');
+		checkFactoryMade('JudgedLists', judged, native.JudgedLists, 'JudgedLists.judge()');
 		this.#native = judged;
 		this.questions = questions;
 		this.#lists = lists;

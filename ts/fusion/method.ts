@@ -1,7 +1,7 @@
 import {checkNumber, checkObject, checkOneOf, kindOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import type {Binding} from '../core/native/native.ts';
-import {type OptionNames, checkGiven} from '../core/options.ts';
+import {type OptionNames, checkRequiredOptions} from '../core/options.ts';
 
 /**
 How lists become one, over the union of their hits. The first four are of a dense and a sparse list (Ma et al., 2021, §2.1).
@@ -52,7 +52,7 @@ export function nativeFusion(fusion: FusionMethod): Binding.FusionMethod {
 export function checkFusion(fusion: FusionMethod, lists: number): void {
 	checkObject('fusion', fusion, "a method such as {method: 'rrf'}");
 	checkOneOf('fusion: method', fusion.method, Object.keys(methodOptions) as FusionMethod['method'][]);
-	checkGiven('fusion', fusion, methodOptions[fusion.method]);
+	checkRequiredOptions('fusion', fusion, methodOptions[fusion.method]);
 	if (lists !== 2 && fusion.method !== 'linear' && fusion.method !== 'rrf') {
 		throw new RetrievalError(
 			'ERR_ARGUMENT',

@@ -1,5 +1,5 @@
 import {checkCount, checkObject} from '../core/checks.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../core/options.ts';
+import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import {type AnswerKind, type Measure, type PassageTexts, evaluate} from '../evaluation/index.ts';
 import type {CallOptions, Qrels, Question, Run} from '../core/types.ts';
 import {fuse} from './fuse.ts';
@@ -50,7 +50,7 @@ export async function tuneHybrid(
 ): Promise<HybridTuning> {
 	checkObject('lists', lists, '{dense, sparse}');
 	checkObject('objective', objective, '{qrels, measure, k?} or {questions, passages, k?, answerKind?}');
-	checkGiven('objective', objective, 'qrels' in objective ? byQrels : byAnswers);
+	checkRequiredOptions('objective', objective, 'qrels' in objective ? byQrels : byAnswers);
 	checkOptions('tuneHybrid', options, tuneOptions);
 	const {depth = 1000, signal, onProgress, method, normalize, grid} = options;
 	const asked = {method, normalize, grid};

@@ -1,6 +1,6 @@
 import {checkBoolean, checkIterable, checkPassage, hasMethods, kindOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
-import {type OptionNames, callNames, checkGiven, optionNames} from '../core/options.ts';
+import {type OptionNames, callNames, checkRequiredOptions, optionNames} from '../core/options.ts';
 import type {CallOptions, Encoder, Passage, Vectors} from '../core/types.ts';
 import type {PhrasePlace} from './phrase-id.ts';
 import type {PhraseSegmenter} from './segmenter.ts';
@@ -38,7 +38,7 @@ export async function addPassages(
 	options: AddPassagesOptions,
 ): Promise<AddedPassages> {
 	checkIterable('addPassages: passages', passages, 'passages');
-	checkGiven('addPassages', options, addOptions);
+	checkRequiredOptions('addPassages', options, addOptions);
 	const {encoder, segmenter, titles = true, signal, onProgress} = options;
 	checkBoolean('addPassages: titles', titles);
 	if (!hasMethods(encoder, 'encode')) {

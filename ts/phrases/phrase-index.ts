@@ -18,7 +18,7 @@ import {updateOptions} from '../dense/vector-index.ts';
 import {type ErrorCode, RetrievalError} from '../core/errors.ts';
 import {listsFrom} from '../core/native/hits.ts';
 import type {Binding} from '../core/native/native.ts';
-import {type OptionNames, callNames, callOptions, checkGiven, checkOptions, optionNames} from '../core/options.ts';
+import {type OptionNames, callNames, callOptions, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import {waitForTime} from '../core/event-loop.ts';
 import type {CallOptions, Passage, SearchManyOptions, SearchOptions, Vectors} from '../core/types.ts';
 import {type AddPassagesOptions, type AddedPassages, addPassages} from './add-passages.ts';
@@ -309,7 +309,7 @@ function create(options: PhraseIndexOptions): FlatIndex | HnswIndex {
 	checkObject('PhraseIndex', options, 'options {dim, vectorIndex, …}');
 	const {vectorIndex = 'flat', normalize = (options.similarity ?? 'dot') === 'dot', metadata = {}, ...rest} = options;
 	checkOneOf('vectorIndex', vectorIndex, ['flat', 'hnsw']);
-	checkGiven('PhraseIndex', options, vectorIndex === 'flat' ? flatOptions : hnswOptions);
+	checkRequiredOptions('PhraseIndex', options, vectorIndex === 'flat' ? flatOptions : hnswOptions);
 	checkBoolean('normalize', normalize);
 	checkObject('metadata', metadata, 'an object of plain JSON');
 	if (PHRASES in metadata) {

@@ -1,6 +1,6 @@
 import {checkCount, checkInstance, checkQueries, checkString} from '../core/checks.ts';
 import {checkEncoder, encodeQuestions} from '../dense/questions.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../core/options.ts';
+import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import {RetrievedRun} from '../core/native/runs.ts';
 import type {Encoder, Hit, Query, Run, Searcher} from '../core/types.ts';
 import type {PhraseHit} from './phrase-id.ts';
@@ -54,7 +54,7 @@ export class PhraseSearcher implements Searcher {
 	readonly #undivided: PhraseIndex;
 
 	constructor(options: PhraseSearcherOptions) {
-		checkGiven('PhraseSearcher', options, searcherOptions);
+		checkRequiredOptions('PhraseSearcher', options, searcherOptions);
 		const {encoder, index, undivided = index} = options;
 		checkInstance('PhraseSearcher: index', index, PhraseIndex);
 		checkInstance('PhraseSearcher: undivided', undivided, PhraseIndex);

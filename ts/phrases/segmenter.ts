@@ -1,9 +1,9 @@
-import {checkCount, checkMade, checkObject, checkString, checkStrings} from '../core/checks.ts';
+import {checkCount, checkFactoryMade, checkObject, checkString, checkStrings} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {resolveModel} from '../models/index.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
 import {tokenizerFile} from '../onnx/model-files.ts';
-import {type OptionNames, callOptions, checkGiven, checkOptions} from '../core/options.ts';
+import {type OptionNames, callOptions, checkRequiredOptions, checkOptions} from '../core/options.ts';
 import {waitForTime} from '../core/event-loop.ts';
 import type {CallOptions} from '../core/types.ts';
 
@@ -56,7 +56,7 @@ export class PhraseSegmenter {
 	readonly #native: Binding.NativeSegmenter;
 
 	private constructor(segmenter: Binding.NativeSegmenter, length: PhraseLength) {
-		checkMade('PhraseSegmenter', segmenter, native.NativeSegmenter, 'PhraseSegmenter.open()');
+		checkFactoryMade('PhraseSegmenter', segmenter, native.NativeSegmenter, 'PhraseSegmenter.open()');
 		this.#native = segmenter;
 		this.length = length;
 	}
@@ -64,7 +64,7 @@ export class PhraseSegmenter {
 	/** Fails with `ERR_ARGUMENT`, and as openers of encoders do where word pieces are counted: with `ERR_MODEL_MISSING`, `ERR_MODEL`. */
 	static async open(length: PhraseLength): Promise<PhraseSegmenter> {
 		checkObject('length', length, '{sentences} or {tokens, model?}');
-		checkGiven('length', length, lengthOptions);
+		checkRequiredOptions('length', length, lengthOptions);
 		if ((length.sentences === undefined) === (length.tokens === undefined)) {
 			const got = `{${Object.keys(length).join(', ')}}`;
 			throw new RetrievalError('ERR_ARGUMENT', `length: expected {sentences} or {tokens, model?}, got ${got}`);

@@ -3,7 +3,7 @@ import {
 	checkBoolean,
 	checkCount,
 	checkInstance,
-	checkMade,
+	checkFactoryMade,
 	checkNumber,
 	checkObject,
 	checkOneOf,
@@ -14,7 +14,7 @@ import {type ModelOptions, resolveModel} from '../models/index.ts';
 import {modelOptions} from '../models/resolve.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
 import {modelFiles, readModelJson} from '../onnx/model-files.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../core/options.ts';
+import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import type {CallOptions, Passage} from '../core/types.ts';
 
 /** A span of a passage that answers a question. */
@@ -125,7 +125,7 @@ const evidenceOptions: OptionNames = optionNames<NonNullable<ReadOptions['eviden
 
 /** @internal Weights for evidence fusion. */
 export function checkEvidence(evidence: NonNullable<ReadOptions['evidence']>): void {
-	checkGiven('evidence', evidence, evidenceOptions);
+	checkRequiredOptions('evidence', evidence, evidenceOptions);
 	checkNumber('evidence: beta', evidence.beta);
 	checkNumber('evidence: gamma', evidence.gamma);
 }
@@ -163,7 +163,7 @@ export class ExtractiveReader implements AsyncDisposable {
 	readonly #native: Binding.NativeReader;
 
 	private constructor(reader: Binding.NativeReader) {
-		checkMade('ExtractiveReader', reader, native.NativeReader, 'ExtractiveReader.load()');
+		checkFactoryMade('ExtractiveReader', reader, native.NativeReader, 'ExtractiveReader.load()');
 		this.#native = reader;
 	}
 

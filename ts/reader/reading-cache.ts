@@ -1,4 +1,4 @@
-import {checkCount, checkInstance, checkMade, checkString} from '../core/checks.ts';
+import {checkCount, checkInstance, checkFactoryMade, checkString} from '../core/checks.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
 import {type OptionNames, checkOptions, optionNames} from '../core/options.ts';
 import {ExtractiveReader} from './extractive-reader.ts';
@@ -43,7 +43,7 @@ export class ReadingCache implements AsyncDisposable {
 	readonly limits: {readonly spansPerPassage: number; readonly maxAnswerTokens: number};
 
 	private constructor(cache: Binding.NativeReadingCache, limits: ReadingCache['limits']) {
-		checkMade('ReadingCache', cache, native.NativeReadingCache, 'ReadingCache.open()');
+		checkFactoryMade('ReadingCache', cache, native.NativeReadingCache, 'ReadingCache.open()');
 		this.#native = cache;
 		this.limits = limits;
 	}

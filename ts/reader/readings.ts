@@ -2,7 +2,7 @@ import {
 	checkArray,
 	checkCount,
 	checkInstance,
-	checkMade,
+	checkFactoryMade,
 	checkOneOf,
 	checkQueries,
 	checkQuestions as checkAnswered,
@@ -11,8 +11,8 @@ import {
 import {RetrievalError} from '../core/errors.ts';
 import {type Binding, callNative, native} from '../core/native/native.ts';
 import {yieldToEventLoop} from '../core/event-loop.ts';
-import {ownTexts} from '../core/native/texts.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../core/options.ts';
+import {storeTexts} from '../core/native/texts.ts';
+import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import {nativeRun} from '../core/native/runs.ts';
 import type {TextSource} from '../core/passage-texts.ts';
 import type {AnswerKind, CallOptions, Passage, Query, Question, Run} from '../core/types.ts';
@@ -81,7 +81,7 @@ export async function readRun(
 	const kept = cache === undefined ? undefined : ReadingCache.handle(cache);
 	const limits = checkedLimits({...cache?.limits, ...definedLimits(options)});
 	checkQuestions(questions);
-	const texts = ownTexts(passages);
+	const texts = storeTexts(passages);
 	const job = new native.RunReader(await nativeRun(run), texts, depth, limits);
 	for (let first = 0; first < questions.length; first += BATCH) {
 		const some = questions.slice(first, first + BATCH);
@@ -105,7 +105,7 @@ export class Readings {
 	readonly questions: readonly string[];
 
 	private constructor(readings: Binding.NativeReadings, questions: readonly string[]) {
-		checkMade('Readings', readings, native.NativeReadings, 'readRun()');
+		checkFactoryMade('Readings', readings, native.NativeReadings, 'readRun()');
 		this.#native = readings;
 		this.questions = questions;
 	}
@@ -161,7 +161,7 @@ export class Readings {
 	```
 	*/
 	async exactMatch(questions: readonly Question[], options: ExactMatchOptions): Promise<ReadonlyMap<number, ReadonlyMap<string, 0 | 1>>> {
-		checkGiven('exactMatch', options, matchOptions);
+		checkRequiredOptions('exactMatch', options, matchOptions);
 		const passages = checkedPassages(options.passages);
 		const scoring = checkedScoring(options);
 		const {judge, ids} = await judgeOf(this, questions, options.answerKind);

@@ -1,7 +1,7 @@
 import {checkCount, checkInstance, checkNumber, checkOneOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {callNative} from '../core/native/native.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../core/options.ts';
+import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import type {AnswerKind, CallOptions, Question} from '../core/types.ts';
 import {type ReadOptions, answerMerges} from './extractive-reader.ts';
 import {Readings, checkedPassages, judgeOf} from './readings.ts';
@@ -118,7 +118,7 @@ function everyTwenty(depth: number): number[] {
 }
 
 function checkedRange(what: string, range: SearchRange): number[] {
-	checkGiven(what, range, rangeOptions);
+	checkRequiredOptions(what, range, rangeOptions);
 	const {from, to} = range;
 	checkNumber(`${what}: from`, from);
 	checkNumber(`${what}: to`, to);

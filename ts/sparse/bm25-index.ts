@@ -3,7 +3,7 @@ import {
 	checkCount,
 	checkId,
 	checkInstance,
-	checkMade,
+	checkFactoryMade,
 	checkNumber,
 	checkObject,
 	checkQuery,
@@ -13,7 +13,7 @@ import {
 } from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
-import {hitsIn, room, toHits} from '../core/native/hits.ts';
+import {bufferedHits, hitBuffer, toHits} from '../core/native/hits.ts';
 import {type OpenOptions, checkedOpenOptions, openOptionNames} from '../core/open-options.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
 import {RetrievedRun} from '../core/native/runs.ts';
@@ -126,7 +126,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	readonly #quick = new InlineSearches();
 
 	private constructor(index: Binding.NativeBm25Index, options: Bm25Options) {
-		checkMade('Bm25Index', index, native.NativeBm25Index, 'Bm25Index.open() or Bm25Index.build()');
+		checkFactoryMade('Bm25Index', index, native.NativeBm25Index, 'Bm25Index.open() or Bm25Index.build()');
 		this.#native = index;
 		this.#options = options;
 	}
@@ -215,8 +215,8 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		}
 		return this.#quick.search(
 			() => {
-				const ids = callSync(() => this.#native.searchIfQuick(query, k, k1, b, room));
-				return ids === null ? undefined : hitsIn(ids);
+				const ids = callSync(() => this.#native.searchIfQuick(query, k, k1, b, hitBuffer));
+				return ids === null ? undefined : bufferedHits(ids);
 			},
 			inThread,
 			options,

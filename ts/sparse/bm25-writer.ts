@@ -1,4 +1,13 @@
-import {checkBoolean, checkCount, checkFunction, checkIds, checkMade, checkPassage, checkString, isWellFormed} from '../core/checks.ts';
+import {
+	checkBoolean,
+	checkCount,
+	checkFunction,
+	checkIds,
+	checkFactoryMade,
+	checkPassage,
+	checkString,
+	isWellFormed,
+} from '../core/checks.ts';
 import {type Binding, callNative, native} from '../core/native/native.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
 import {
@@ -85,7 +94,7 @@ export class Bm25Writer implements AsyncDisposable {
 	readonly #native: Binding.NativeBm25Writer;
 
 	private constructor(writer: Binding.NativeBm25Writer) {
-		checkMade('Bm25Writer', writer, native.NativeBm25Writer, 'Bm25Writer.create() or Bm25Writer.open()');
+		checkFactoryMade('Bm25Writer', writer, native.NativeBm25Writer, 'Bm25Writer.create() or Bm25Writer.open()');
 		this.#native = writer;
 	}
 

@@ -1,7 +1,7 @@
 import {checkObject, checkOneOf, checkString, checkStrings} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import type {Binding} from '../core/native/native.ts';
-import {type OptionNames, checkGiven, optionNames} from '../core/options.ts';
+import {type OptionNames, checkRequiredOptions, optionNames} from '../core/options.ts';
 import {
 	type Analyzer,
 	type AnalyzerDescription,
@@ -46,7 +46,7 @@ export function nativeAnalyzer(analyzer: Analyzer): Binding.NativeAnalyzer {
 	}
 	checkObject('analyzer', analyzer, 'a name or {type: …}');
 	checkOneOf('analyzer: type', analyzer.type, types);
-	checkGiven('analyzer', analyzer, analyzerOptions[analyzer.type]);
+	checkRequiredOptions('analyzer', analyzer, analyzerOptions[analyzer.type]);
 	const {stopWords} = analyzer;
 	if (stopWords !== undefined) {
 		checkStrings('analyzer: stopWords', stopWords);

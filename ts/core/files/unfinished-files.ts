@@ -1,12 +1,12 @@
 /**
-Removes the files of unfinished work, for a program that must end before the work has stopped. The library installs no signal
-handlers of its own; the command line calls `removeUnfinished` in its handlers.
+Removes the files of unfinished work, for a program that must exit before the work has stopped. The library installs no signal
+handlers of its own; the command line calls `removeUnfinishedFiles` in its handlers.
 */
 import {isLoaded, native} from '../native/native.ts';
 
 const removals = new Set<() => void>();
 
-/** Registers `remove` to be called by `removeUnfinished`. The returned function unregisters it. */
+/** Registers `remove` to be called by `removeUnfinishedFiles`. The returned function unregisters it. */
 export function onForcedExit(remove: () => void): () => void {
 	removals.add(remove);
 	return () => {
@@ -15,7 +15,7 @@ export function onForcedExit(remove: () => void): () => void {
 }
 
 /** Synchronously removes the files of unfinished work. That work will fail, so the process must exit right after this call. */
-export function removeUnfinished(): void {
+export function removeUnfinishedFiles(): void {
 	for (const remove of removals) {
 		try {
 			remove();

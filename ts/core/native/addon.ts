@@ -1,3 +1,4 @@
+/** Finds this package and loads its native addon. */
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
@@ -32,7 +33,7 @@ export function packageVersion(): string {
 	return version;
 }
 
-/** `linux-x64-gnu`, `darwin-arm64`, `win32-x64-msvc`, …: as the addon's packages are named. */
+/** Returns the platform as in the names of the addon's packages: `linux-x64-gnu`, `darwin-arm64`, `win32-x64-msvc`, … */
 export function platformName(): string {
 	const {platform, arch} = process;
 	if (platform === 'linux') {
@@ -57,32 +58,32 @@ function libc(): 'gnu' | 'musl' {
 	}
 }
 
-/** Loads the addon: the one built in this checkout, else the platform's package. */
+/** Loads the addon: the one built in this checkout, else that of the platform's package. Fails with `ERR_NATIVE_MISSING`. */
 export function loadAddon(): unknown {
 	const require = createRequire(here);
 	const platform = platformName();
-	const own = `@passagekit/native-${platform}`;
-	const refused: string[] = [];
-	for (const candidate of [join(packageRoot, 'native', `passagekit.${platform}.node`), own]) {
+	const platformPackage = `@passagekit/native-${platform}`;
+	const failures: string[] = [];
+	for (const candidate of [join(packageRoot, 'native', `passagekit.${platform}.node`), platformPackage]) {
 		try {
 			return require(candidate);
 		} catch (error) {
 			const {code, message} = error as NodeJS.ErrnoException;
 			// If the package exists but lacks a file, the error has the same code, but its message names another file.
 			if (code !== 'MODULE_NOT_FOUND' || !message.includes(`'${candidate}'`)) {
-				refused.push(`${candidate}: ${message}`);
+				failures.push(`${candidate}: ${message}`);
 			}
 		}
 	}
 	const supported = ['linux', 'darwin', 'win32'].includes(process.platform);
 	const install = supported
-		? `Install it with \`npm install ${own}\`, or run \`npm run build\` in a checkout of passagekit.`
+		? `Install it with \`npm install ${platformPackage}\`, or run \`npm run build\` in a checkout of passagekit.`
 		: 'There is no addon for this platform; `npm run build` in a checkout of passagekit may make one.';
-	const what = `the native addon for ${platform} (Node ${process.versions.node})`;
+	const subject = `the native addon for ${platform} (Node ${process.versions.node})`;
 	throw new RetrievalError(
 		'ERR_NATIVE_MISSING',
-		refused.length === 0
-			? `${what} is not installed. ${install}`
-			: `${what} is there and does not load: ${refused.join('; ')}. It may be of another platform, or need a newer C library. ${install}`,
+		failures.length === 0
+			? `${subject} is not installed. ${install}`
+			: `${subject} is installed and does not load: ${failures.join('; ')}. It may be for another platform, or need a newer C library. ${install}`,
 	);
 }

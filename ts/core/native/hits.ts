@@ -1,93 +1,99 @@
-/** Hits of the addon as they come to JavaScript: numbers in memory that both know, ids in one string. */
+/**
+Hits of the addon as JavaScript objects. A search writes the number of hits and their scores into a buffer that both sides share, and
+returns the ids joined in one string: one string and one buffer cost far less than an object per hit.
+*/
 import {type Binding, callSync} from './native.ts';
 import type {Hit, HitColumns} from '../types.ts';
 
-/** Passage ids with U+0000 between them, or apart where one has that character in it. */
-export type Joined = string | string[];
+/** Passage ids joined with U+0000, or as an array if one of them contains that character. */
+export type JoinedIds = string | string[];
 
-/** Hits for which there is room. */
-const ROOM = 1024;
-/** Lists are taken together up to so many hits: an id that is kept may keep the string that it came in. */
-const ROOM_OF_LISTS = 256;
+/** Maximum number of hits that the shared buffer has space for. */
+const MAX_HITS = 1024;
+/** Lists of a run are taken together up to this number of hits: an id that is kept alive keeps the whole joined string alive. */
+const MAX_HITS_OF_LISTS = 256;
 
 /**
-Where the addon puts how many hits there are, and the bits of their scores. They are taken out before anything else is
-called.
+The buffer that the addon writes to: the number of hits, then the bits of their scores. It must be read before anything else of the
+addon is called.
 */
-export const room: Uint32Array = new Uint32Array(1 + ROOM);
-const scores = new Float32Array(room.buffer, 4);
-const roomOfLists = room.subarray(0, 1 + ROOM_OF_LISTS);
+export const hitBuffer: Uint32Array = new Uint32Array(1 + MAX_HITS);
+const scores = new Float32Array(hitBuffer.buffer, 4);
+const bufferOfLists = hitBuffer.subarray(0, 1 + MAX_HITS_OF_LISTS);
 const counts = new Uint32Array(65);
 
-/** The hits whose numbers are in the `room`. */
-export function hitsIn(ids: Joined): Hit[] {
-	const count = room[0]!;
-	return count === 0 ? [] : named(apart(ids), 0);
+/** The hits whose scores are in the buffer. */
+export function bufferedHits(ids: JoinedIds): Hit[] {
+	const count = hitBuffer[0]!;
+	return count === 0 ? [] : withScores(splitIds(ids), 0);
 }
 
-/** The same by columns. */
-export function columnsIn(ids: Joined): HitColumns {
-	const count = room[0]!;
-	return {ids: count === 0 ? [] : apart(ids), scores: scores.slice(0, count)};
+/** The hits whose scores are in the buffer, by columns. */
+export function bufferedColumns(ids: JoinedIds): HitColumns {
+	const count = hitBuffer[0]!;
+	return {ids: count === 0 ? [] : splitIds(ids), scores: scores.slice(0, count)};
 }
 
-/** Hits of an object of the addon. */
+/** The hits of an object of the addon. */
 export function toHits({joined, ids, scores}: Binding.Hits): Hit[] {
 	if (scores.length === 0) {
 		return [];
 	}
-	return (ids ?? apart(joined!)).map((id, i) => ({id, score: scores[i]!}));
+	return (ids ?? splitIds(joined!)).map((id, i) => ({id, score: scores[i]!}));
 }
 
-/** The same by columns. */
+/** The hits of an object of the addon, by columns. */
 export function toColumns({joined, ids, scores}: Binding.Hits): HitColumns {
-	return {ids: ids ?? (scores.length === 0 ? [] : apart(joined!)), scores};
+	return {ids: ids ?? (scores.length === 0 ? [] : splitIds(joined!)), scores};
 }
 
-/** The ids of the hits of a query of a run; `undefined` if it has no such query. */
+/** The passage ids of a query's hits; `undefined` if the run does not have the query. */
 export function idsOf(run: Binding.NativeRun, query: string): string[] | undefined {
-	const ids = callSync(() => run.take(query, room));
+	const ids = callSync(() => run.take(query, hitBuffer));
 	if (ids === null) {
 		return undefined;
 	}
-	return room[0]! <= ROOM ? columnsIn(ids).ids : toColumns(callSync(() => run.get(query))!).ids;
+	return hitBuffer[0]! <= MAX_HITS ? bufferedColumns(ids).ids : toColumns(callSync(() => run.get(query))!).ids;
 }
 
-/** The hits of a query of a run; `undefined` if it has no such query. */
+/** The hits of a query; `undefined` if the run does not have the query. */
 export function hitsOf(run: Binding.NativeRun, query: string): Hit[] | undefined {
-	const ids = callSync(() => run.take(query, room));
+	const ids = callSync(() => run.take(query, hitBuffer));
 	if (ids === null) {
 		return undefined;
 	}
-	return room[0]! <= ROOM ? hitsIn(ids) : toHits(callSync(() => run.get(query))!);
+	return hitBuffer[0]! <= MAX_HITS ? bufferedHits(ids) : toHits(callSync(() => run.get(query))!);
 }
 
-/** Of the lists of a run, those that come together from the one at `first` on: at least one, as far as there are any. */
+/**
+The next hit lists of a run, from position `first` on: as many as fit into the buffer together, and at least one if there are any left.
+`nameOf` returns the query id at a position.
+*/
 export function listsFrom(run: Binding.NativeRun, first: number, nameOf: (list: number) => string): Hit[][] {
-	const ids = callSync(() => run.takeFrom(first, counts, roomOfLists));
+	const ids = callSync(() => run.takeFrom(first, counts, bufferOfLists));
 	const lists: Hit[][] = [];
 	if (counts[0] === 0) {
 		return [hitsOf(run, nameOf(first))!];
 	}
-	const names = apart(ids);
+	const names = splitIds(ids);
 	let from = 0;
 	for (let list = 1; list <= counts[0]!; list++) {
 		const to = from + counts[list]!;
-		lists.push(named(names.slice(from, to), from));
+		lists.push(withScores(names.slice(from, to), from));
 		from = to;
 	}
 	return lists;
 }
 
-function apart(ids: Joined): string[] {
+function splitIds(ids: JoinedIds): string[] {
 	return typeof ids === 'string' ? ids.split('\0') : ids;
 }
 
-/** Makes the array of ids one of hits, whose scores are those in the `room` from one on. */
-function named(ids: string[], from: number): Hit[] {
+/** Turns an array of ids into hits in place; their scores are in the buffer from position `first` on. */
+function withScores(ids: string[], first: number): Hit[] {
 	const hits: Array<string | Hit> = ids;
-	for (let at = 0; at < hits.length; at++) {
-		hits[at] = {id: hits[at] as string, score: scores[from + at]!};
+	for (let i = 0; i < hits.length; i++) {
+		hits[i] = {id: hits[i] as string, score: scores[first + i]!};
 	}
 	return hits as Hit[];
 }

@@ -1,4 +1,4 @@
-/** The only import of the addon. Everything that waits for it goes through `callNative`. */
+/** The only module that imports the addon. Asynchronous calls go through `callNative`, synchronous ones through `callSync`. */
 import {isNativeError} from 'node:util/types';
 import type * as Binding from '../../../native/binding.d.ts';
 import {loadAddon} from './addon.ts';
@@ -23,28 +23,28 @@ export let native: typeof Binding = new Proxy({} as typeof Binding, {
 /** Whether something of the addon was used. */
 export let isLoaded = false;
 
-const PROGRESS_EVERY_MS = 100;
+const PROGRESS_INTERVAL_MS = 100;
 
 /**
-Runs native work off the event loop. A signal aborted before is refused at once; one aborted later cancels the work,
-and the promise rejects with the signal's reason when it has stopped, or resolves if it was done by then. If a callback fails,
-the work is canceled too, and the promise rejects with the callback's error.
+Runs native work off the event loop. Rejects at once if the signal is already aborted. If it aborts later, the work is canceled, and
+the promise rejects with the signal's reason when the work has stopped, or resolves if it was done by then. If `onProgress` fails, the
+work is canceled too, and the promise rejects with the error of `onProgress`.
 */
 export async function callNative<T>({signal, onProgress}: CallOptions, start: (control: Binding.Control) => Promise<T>): Promise<T> {
 	signal?.throwIfAborted();
 	const control = new native.Control();
-	const leave = signal && cancelledBy(signal, control);
-	const reports = onProgress && new CallbackRunner<Progress>(onProgress, () => control.cancel());
-	const report = (): void => reports?.report({done: control.done, total: control.total});
-	const timer = reports && setInterval(report, PROGRESS_EVERY_MS);
+	const removeListener = signal && cancelOnAbort(signal, control);
+	const progress = onProgress && new CallbackRunner<Progress>(onProgress, () => control.cancel());
+	const report = (): void => progress?.call({done: control.done, total: control.total});
+	const timer = progress && setInterval(report, PROGRESS_INTERVAL_MS);
 	let result: T;
 	try {
 		result = await start(control);
 		report();
 	} catch (error) {
 		clearInterval(timer);
-		const failure = reports?.failure;
-		await reports?.settled(signal);
+		const failure = progress?.failure;
+		await progress?.settled(signal);
 		if (failure !== undefined) {
 			throw failure.error;
 		}
@@ -54,32 +54,32 @@ export async function callNative<T>({signal, onProgress}: CallOptions, start: (c
 		throw translated(error);
 	} finally {
 		clearInterval(timer);
-		leave?.();
+		removeListener?.();
 	}
-	if (reports !== undefined) {
-		const failure = await reports.settled(signal);
+	if (progress !== undefined) {
+		const failure = await progress.settled(signal);
 		if (failure !== undefined) {
 			throw failure.error;
 		}
-		if (reports.isPending) {
+		if (progress.isPending) {
 			signal?.throwIfAborted();
 		}
 	}
 	return result;
 }
 
-/** What each signal cancels. Calls share a listener: Node takes more than ten of a signal for a leak. */
-const cancelled = new WeakMap<AbortSignal, {readonly controls: Set<Binding.Control>; readonly abort: () => void}>();
+/** The work that each signal cancels. Calls share one listener per signal, because Node warns of a leak at more than ten. */
+const canceledWork = new WeakMap<AbortSignal, {readonly controls: Set<Binding.Control>; readonly abort: () => void}>();
 
-/** Has the signal cancel the work, until what this returns is called. */
-function cancelledBy(signal: AbortSignal, control: Binding.Control): () => void {
-	let of = cancelled.get(signal);
-	if (of === undefined) {
+/** Cancels the work when the signal aborts. The returned function undoes this. */
+function cancelOnAbort(signal: AbortSignal, control: Binding.Control): () => void {
+	let work = canceledWork.get(signal);
+	if (work === undefined) {
 		const controls = new Set<Binding.Control>();
-		of = {controls, abort: () => controls.forEach(each => each.cancel())};
-		cancelled.set(signal, of);
+		work = {controls, abort: () => controls.forEach(each => each.cancel())};
+		canceledWork.set(signal, work);
 	}
-	const {controls, abort} = of;
+	const {controls, abort} = work;
 	if (controls.size === 0) {
 		signal.addEventListener('abort', abort);
 	}
@@ -92,7 +92,7 @@ function cancelledBy(signal: AbortSignal, control: Binding.Control): () => void 
 	};
 }
 
-/** Native work of microseconds, here and now. */
+/** Runs native work of microseconds on the JavaScript thread. */
 export function callSync<T>(work: () => T): T {
 	try {
 		return work();
@@ -101,10 +101,11 @@ export function callSync<T>(work: () => T): T {
 	}
 }
 
-const PATTERN = /^\[(ERR_[A-Z_]+)\] (.*)$/su;
+/** How the addon writes its errors. */
+const ERROR_PATTERN = /^\[(ERR_[A-Z_]+)\] (.*)$/su;
 
 function codeOf(error: unknown): string | undefined {
-	return isNativeError(error) ? PATTERN.exec(error.message)?.[1] : undefined;
+	return isNativeError(error) ? ERROR_PATTERN.exec(error.message)?.[1] : undefined;
 }
 
 /**
@@ -115,11 +116,11 @@ function translated(error: unknown): unknown {
 	if (!isNativeError(error) || error instanceof RetrievalError) {
 		return error;
 	}
-	const match = PATTERN.exec(error.message);
+	const match = ERROR_PATTERN.exec(error.message);
 	if (match) {
 		return new RetrievalError(match[1] as ErrorCode, match[2]!, {cause: error});
 	}
-	// A panic outside our own guards; else what Node-API itself refuses: a wrong type that our checks let through.
+	// `GenericFailure` is a panic that no guard of the addon caught. Other errors are those of Node-API: a wrong type that our checks accepted.
 	if ((error as NodeJS.ErrnoException).code === 'GenericFailure') {
 		return new RetrievalError('ERR_INTERNAL', `a bug in passagekit: ${native.panicPlace(error.message)}; please report it`, {cause: error});
 	}

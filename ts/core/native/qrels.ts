@@ -6,20 +6,20 @@ import {yieldToEventLoop} from '../event-loop.ts';
 import type {Qrels} from '../types.ts';
 
 /** Number of queries that are copied in about a millisecond. */
-const QUERIES_A_TURN = 500;
+const QUERIES_PER_SLICE = 500;
 
-/** The native form of judgments. They are copied in slices, one per event-loop tick. */
+/** The native form of judgments. They are copied in slices, one per iteration of the event loop. */
 export async function nativeQrels(qrels: Qrels, signal?: AbortSignal): Promise<Binding.QrelsBuilder> {
-	const judgements = new native.QrelsBuilder();
+	const judgments = new native.QrelsBuilder();
 	let added = 0;
 	for (const [query, judged] of checkedQrels(qrels)) {
-		judgements.add(query, [...judged.keys()], Int32Array.from(judged.values()));
-		if (++added % QUERIES_A_TURN === 0) {
+		judgments.add(query, [...judged.keys()], Int32Array.from(judged.values()));
+		if (++added % QUERIES_PER_SLICE === 0) {
 			await yieldToEventLoop();
 			signal?.throwIfAborted();
 		}
 	}
-	return judgements;
+	return judgments;
 }
 
 /** The queries of `qrels` with their judgments; each is checked when it is reached. */
@@ -27,7 +27,7 @@ export function* checkedQrels(qrels: Qrels, what = 'qrels'): Generator<[string, 
 	checkQrels(what, qrels);
 	for (const [query, judged] of qrels) {
 		checkId(`${what}: query id`, query);
-		checkJudged(`${what}: judgements of query "${query}"`, judged);
+		checkJudged(`${what}: judgments of query "${query}"`, judged);
 		yield [query, judged];
 	}
 }

@@ -1,3 +1,4 @@
+/** Runs that stay in native memory, and the native form of runs that JavaScript made. */
 import {checkId, checkMap, checkString, isArray, isInstance, isWellFormed, kindOf, shown} from '../checks.ts';
 import {RetrievalError} from '../errors.ts';
 import {hitsOf, listsFrom} from './hits.ts';
@@ -5,7 +6,7 @@ import {type Binding, callSync, native} from './native.ts';
 import {yieldToEventLoop} from '../event-loop.ts';
 import type {Hit, Run} from '../types.ts';
 
-/** A run that stays in native memory: lists become objects when they are looked at, not before. */
+/** A run in native memory. A hit list becomes JavaScript objects only when it is read. */
 export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 	readonly #native: Binding.NativeRun;
 	#queries: readonly string[] | undefined;
@@ -39,22 +40,22 @@ export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 	}
 
 	*entries(): MapIterator<[string, readonly Hit[]]> {
-		const names = this.#names();
-		let at = 0;
+		const ids = this.#queryIds();
+		let i = 0;
 		for (const hits of this.values()) {
-			yield [names[at++]!, hits];
+			yield [ids[i++]!, hits];
 		}
 		return undefined;
 	}
 
 	keys(): MapIterator<string> {
-		return this.#names()[Symbol.iterator]() as MapIterator<string>;
+		return this.#queryIds()[Symbol.iterator]() as MapIterator<string>;
 	}
 
 	*values(): MapIterator<readonly Hit[]> {
-		const names = this.#names();
-		for (let next = 0; next < names.length; ) {
-			const lists = listsFrom(this.#native, next, list => names[list]!);
+		const ids = this.#queryIds();
+		for (let next = 0; next < ids.length; ) {
+			const lists = listsFrom(this.#native, next, list => ids[list]!);
 			next += lists.length;
 			yield* lists;
 		}
@@ -65,21 +66,21 @@ export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 		return this.entries();
 	}
 
-	#names(): readonly string[] {
+	#queryIds(): readonly string[] {
 		this.#queries ??= this.#native.queries();
 		return this.#queries;
 	}
 }
 
-/** The addon would receive another character in place of a lone surrogate, and so another id. */
+/** A lone surrogate becomes another character in the addon, so the id would be another one. */
 function isId(query: unknown): query is string {
 	return typeof query === 'string' && isWellFormed(query);
 }
 
-/** About a millisecond's worth of hits to copy. */
-const HITS_A_TURN = 4000;
+/** Number of hits that are copied in about a millisecond. */
+const HITS_PER_SLICE = 4000;
 
-/** The native form of any run; one that JavaScript made is copied, a slice a turn of the event loop. */
+/** The native form of a run. A run made by JavaScript is copied in slices, one per iteration of the event loop. */
 export async function nativeRun(run: Run): Promise<Binding.NativeRun> {
 	if (isInstance(run, RetrievedRun)) {
 		return RetrievedRun.handle(run);
@@ -107,7 +108,7 @@ export async function nativeRun(run: Run): Promise<Binding.NativeRun> {
 			scores.push(score);
 		}
 		checkDistinct(query, first === 0 ? ids : ids.slice(first));
-		if (ids.length >= HITS_A_TURN) {
+		if (ids.length >= HITS_PER_SLICE) {
 			flush();
 			await yieldToEventLoop();
 		}
@@ -129,7 +130,7 @@ function refuseHit(what: string, hit: Hit | undefined): never {
 	throw new RetrievalError('ERR_ARGUMENT', `${what}: expected {id: string, score: number}, got ${got}`);
 }
 
-/** A passage that is in a list twice would be counted twice. */
+/** Without this check, a passage that is in a list twice would be counted twice. */
 function checkDistinct(query: string, ids: readonly string[]): void {
 	if (new Set(ids).size < ids.length) {
 		const twice = ids.find((id, i) => ids.indexOf(id) < i)!;

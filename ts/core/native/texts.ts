@@ -1,3 +1,4 @@
+/** Texts of passages as the addon takes them. */
 import {checkId, checkMap, checkString, hasMethods, isInstance} from '../checks.ts';
 import {RetrievalError} from '../errors.ts';
 import {type Binding, native} from './native.ts';
@@ -5,14 +6,17 @@ import {yieldToEventLoop} from '../event-loop.ts';
 import {type PassageTexts, type TextSource, textsOf} from '../passage-texts.ts';
 import type {Passage} from '../types.ts';
 
-/** The native form of passages' texts; a map is copied, a slice a turn of the event loop. */
+/** Number of texts that are copied in well under a millisecond. */
+const TEXTS_PER_SLICE = 512;
+
+/** The native form of the texts of passages. A map is copied in slices, one per iteration of the event loop. */
 export async function nativeTexts(passages: PassageTexts): Promise<Binding.NativeTexts> {
-	const own = ownTexts(passages);
-	if (own !== undefined) {
-		return own;
+	const texts = storeTexts(passages);
+	if (texts !== undefined) {
+		return texts;
 	}
 	const map = passages as ReadonlyMap<string, Pick<Passage, 'text'>>;
-	const texts = new native.NativeTexts();
+	const copied = new native.NativeTexts();
 	let ids: string[] = [];
 	let values: string[] = [];
 	for (const [id, passage] of map) {
@@ -20,18 +24,18 @@ export async function nativeTexts(passages: PassageTexts): Promise<Binding.Nativ
 		checkString(`passages: text of "${id}"`, passage?.text);
 		ids.push(id);
 		values.push(passage.text);
-		if (ids.length === 512) {
-			texts.add(ids, values);
+		if (ids.length === TEXTS_PER_SLICE) {
+			copied.add(ids, values);
 			[ids, values] = [[], []];
 			await yieldToEventLoop();
 		}
 	}
-	texts.add(ids, values);
-	return texts;
+	copied.add(ids, values);
+	return copied;
 }
 
-/** The native handle of a store's texts; `undefined` for a map. Throws for anything else. */
-export function ownTexts(passages: unknown): Binding.NativeTexts | undefined {
+/** The native handle of the texts of a `PassageStore`; `undefined` for a map. Fails with `ERR_ARGUMENT` for anything else. */
+export function storeTexts(passages: unknown): Binding.NativeTexts | undefined {
 	if (hasMethods(passages, textsOf)) {
 		const texts = (passages as TextSource)[textsOf]();
 		if (!isInstance(texts, native.NativeTexts)) {

@@ -1,6 +1,6 @@
 import {checkArray, checkObject, checkPassage, checkString, checkStrings, hasMethods, kindOf} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../../core/options.ts';
+import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../../core/options.ts';
 import {waitForTime} from '../../core/event-loop.ts';
 import type {CallOptions, Encoder, Passage, Vectors} from '../../core/types.ts';
 import type {VocabularyProjection} from '../projection/vocabulary-projection.ts';
@@ -78,7 +78,7 @@ export async function rankPairs(
 	encoders: ProjectedEncoders,
 	options: RankPairsOptions = {},
 ): Promise<RankedPair[]> {
-	checkGiven('encoders', encoders, encoderOptions);
+	checkRequiredOptions('encoders', encoders, encoderOptions);
 	checkOptions('rankPairs', options, rankOptions);
 	const {encoder, questionEncoder = encoder, projection} = encoders;
 	if (!hasMethods(projection, 'ranks', 'tokenize')) {

@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {checkBoolean, checkInstance, checkObject, checkOneOf, hasMethods, kindOf, shown} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type Binding, callNative, native} from '../../core/native/native.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../../core/options.ts';
+import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../../core/options.ts';
 import type {CallOptions, EncodeOptions, Encoder, EncoderInput, Vectors} from '../../core/types.ts';
 import {type TokenWeights, tokenWeights} from './token-weights.ts';
 import {type TokenSearch, type TokenVectorOptions, checkedSearch, findTokens} from './token-vectors.ts';
@@ -126,7 +126,7 @@ export class LexicalEnrichment implements Encoder {
 	Encodes two short texts to see whether the encoder's vectors have unit length.
 	*/
 	static async fit(parts: LexicalEnrichmentParts, options: LexicalEnrichmentOptions = {}): Promise<LexicalEnrichment> {
-		checkGiven('fit', parts, partsOptions);
+		checkRequiredOptions('fit', parts, partsOptions);
 		checkOptions('fit', options, fitOptions);
 		const {encoder, projection, idf} = parts;
 		const {lambda = 0.5, tokens: kind = 'enriched', whitening = 'aligned', normalize = true, signal} = options;

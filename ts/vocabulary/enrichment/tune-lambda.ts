@@ -13,7 +13,7 @@ import {
 import {FlatIndex} from '../../dense/index.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type AnswerKind, type Measure, evaluate, topKAccuracy} from '../../evaluation/index.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../../core/options.ts';
+import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../../core/options.ts';
 import {checkQrels} from '../../core/native/qrels.ts';
 import type {CallOptions, Passage, Qrels, Query, Question, Run, Vectors} from '../../core/types.ts';
 import {LexicalEnrichment} from './lexical-enrichment.ts';
@@ -144,7 +144,7 @@ interface Judge {
 /** Questions that count, and what each scores in a run. */
 function judge(objective: LambdaObjective): Judge {
 	checkObject('objective', objective, '{queries, qrels, measure, k?} or {questions, k?, answerKind?}');
-	checkGiven('objective', objective, 'qrels' in objective ? byQrels : byAnswers);
+	checkRequiredOptions('objective', objective, 'qrels' in objective ? byQrels : byAnswers);
 	if ('qrels' in objective) {
 		const {qrels, measure, k = 100} = objective;
 		checkQueries('objective: queries', objective.queries);

@@ -1,6 +1,6 @@
 import {checkCount, checkNumber, checkPassage, checkString, hasMethods, kindOf} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
-import {type OptionNames, callNames, checkGiven, checkOptions, optionNames} from '../../core/options.ts';
+import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../../core/options.ts';
 import type {Bm25Index, Explanation} from '../../sparse/index.ts';
 import type {CallOptions, Encoder, Passage, Vectors} from '../../core/types.ts';
 import {isExpansion} from '../analysis/expansion.ts';
@@ -113,7 +113,7 @@ export async function explainMatch(
 	options: ExplainMatchOptions = {},
 ): Promise<MatchExplanation> {
 	checkPassage('passage', passage);
-	checkGiven('explainers', explainers, explainerOptions);
+	checkRequiredOptions('explainers', explainers, explainerOptions);
 	checkOptions('explainMatch', options, explainOptions);
 	const {encoder, questionEncoder, projection, enrichment, questionEnrichment, bm25} = explainers;
 	checkMethods({encoder, questionEncoder, enrichment, questionEnrichment}, 'encode', 'encoder');

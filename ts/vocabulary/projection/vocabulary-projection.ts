@@ -1,4 +1,4 @@
-import {checkCount, checkInstance, checkMade, checkOneOf, checkString, checkVectors} from '../../core/checks.ts';
+import {checkCount, checkInstance, checkFactoryMade, checkOneOf, checkString, checkVectors} from '../../core/checks.ts';
 import {downloadOptions} from '../../models/hub.ts';
 import {type ModelOptions, resolveModel} from '../../models/index.ts';
 import {type Binding, callNative, callSync, native} from '../../core/native/native.ts';
@@ -90,7 +90,7 @@ export class VocabularyProjection {
 	readonly #native: Binding.NativeProjection;
 
 	private constructor(projection: Binding.NativeProjection, identity: string, tokens: readonly string[], modelType: string | undefined) {
-		checkMade('VocabularyProjection', projection, native.NativeProjection, 'VocabularyProjection.load()');
+		checkFactoryMade('VocabularyProjection', projection, native.NativeProjection, 'VocabularyProjection.load()');
 		this.#native = projection;
 		this.identity = identity;
 		this.tokens = tokens;
