@@ -6,43 +6,12 @@ import * as bm25 from './bm25/measure.ts';
 import * as dpr from './dpr/measure.ts';
 import * as encoding from './encoding/measure.ts';
 import {coreTicks, load, machine, stolenShare} from './machine.ts';
-import {commands, writePage} from './report/command.ts';
+import {described} from './kinds.ts';
+import type {Part, Say} from './part.ts';
+import {commandsFor, writePage} from './report/command.ts';
 import type {QpsRecord} from './report/record.ts';
 import {cache, here, setUp, threadsOf} from './system.ts';
 import * as vectors from './vectors/measure.ts';
-
-type Say = (line: string) => void;
-
-export interface Options {
-	/** Builds indexes anew, whatever is kept. */
-	readonly rebuild: boolean;
-	/** One round: does everything work? */
-	readonly smoke: boolean;
-	/** Systems whose setup failed, by their folders below this one, and why. */
-	readonly failed: ReadonlyMap<string, string>;
-	readonly say: Say;
-}
-
-/** What measuring a definition came to. */
-export interface Outcome {
-	/** The definition as it was run. */
-	readonly definition: object;
-	/** Where passages and queries, or vectors, come from. */
-	readonly data: object;
-	readonly results: readonly object[];
-	readonly table: string;
-	/** An SVG; none of what is a table in words. */
-	readonly figure?: string;
-	/** What must not be so. */
-	readonly wrong: readonly string[];
-}
-
-/** A folder beside this file, with definitions/, systems/ and what measures them. */
-interface Part {
-	/** The folders, below this one, of the systems that a definition names. */
-	systemsOf(definition: object): readonly string[];
-	measure(definition: object, options: Options): Promise<Outcome>;
-}
 
 const parts: Readonly<Record<string, Part>> = {
 	bm25: bm25 as Part,
@@ -53,7 +22,7 @@ const parts: Readonly<Record<string, Part>> = {
 
 /** Runs definitions by name, and lists them where there is none; or a command. Fails if a system that is to be exact is not. */
 export async function qps(words: readonly string[], say: Say): Promise<void> {
-	const command = commands[words[0] ?? ''];
+	const command = commandsFor(described)[words[0] ?? ''];
 	if (command) {
 		command(words.slice(1), say);
 		return;
@@ -116,7 +85,7 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 		} else {
 			keep('record', `${new Date().toISOString().slice(0, 10)}-${name}`, record, figure, say);
 		}
-		writePage(join(cache, 'report', `${smoke ? 'smoke-' : ''}${name}.html`), [record as QpsRecord], [], say);
+		writePage(join(cache, 'report', `${smoke ? 'smoke-' : ''}${name}.html`), [described(record as QpsRecord)], [], say);
 		if (wrong.length > 0) {
 			throw new Error(wrong.join('\n'));
 		}

@@ -1,5 +1,5 @@
 // What repeated measurements come to.
-import {percentile as ofSorted} from '../../ts/bench/statistics.ts';
+import {type Figure, percentile as ofSorted, spread} from '../../ts/bench/statistics.ts';
 
 export {type Figure, figure, median, spread} from '../../ts/bench/statistics.ts';
 
@@ -9,3 +9,8 @@ export const percentile = (values: readonly number[], part: number): number =>
 		values.toSorted((a, b) => a - b),
 		part,
 	);
+
+/** Rounds whose spread (±) is above this share of the median disagree. */
+export const WIDE = 0.1;
+
+export const isWide = (of: Figure): boolean => spread(of) > WIDE;

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type {Measured} from '../../benches/qps/dpr/measure.ts';
+import type {Measured} from '../../benches/qps/dpr/definition.ts';
 import {dprTable} from '../../benches/qps/dpr/table.ts';
 
 const figure = (median: number) => ({median, least: median, most: median});

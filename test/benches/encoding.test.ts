@@ -3,10 +3,10 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test from 'ava';
 import {cosines, sameTokens, tokenCount} from '../../benches/qps/encoding/agreement.ts';
-import {chartsOf} from '../../benches/qps/report/charts.ts';
+import type {EncodingRecord} from '../../benches/qps/encoding/kind.ts';
+import {described} from '../../benches/qps/kinds.ts';
 import {compare} from '../../benches/qps/report/compare.ts';
 import {reportHtml} from '../../benches/qps/report/page.ts';
-import type {EncodingRecord} from '../../benches/qps/report/record.ts';
 import {figure, vectorsRecord} from './qps-records.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'passagekit-encoding-'));
@@ -72,7 +72,7 @@ function record(wall: number): EncodingRecord {
 }
 
 test('a page has tables and bars of encoding, and says which system failed', t => {
-	const html = reportHtml([record(9000)]);
+	const html = reportHtml([described(record(9000))]);
 	for (const words of [
 		'tokenising passages',
 		'0.9870',
@@ -83,13 +83,13 @@ test('a page has tables and bars of encoding, and says which system failed', t =
 		t.true(html.includes(words), words);
 	}
 	t.false(html.includes('k = tokenising'));
-	const [bars] = chartsOf(record(9000));
+	const [bars] = described(record(9000)).charts;
 	t.is(bars!.kind, 'bars');
 	t.deepEqual(bars!.ks, ['tokenising passages', 'encoding questions one at a time', 'encoding passages together']);
 });
 
 test('records of encoding are compared by task, and with no other kind', t => {
-	const {speeds} = compare(record(9000), record(4500));
+	const {speeds} = compare(described(record(9000)), described(record(4500)));
 	t.deepEqual(
 		speeds.filter(({entry}) => entry === 'from Node').map(({k, wall}) => [k, wall.ratio]),
 		[
@@ -97,5 +97,5 @@ test('records of encoding are compared by task, and with no other kind', t => {
 			['encoding passages together', 1],
 		],
 	);
-	t.throws(() => compare(record(1), vectorsRecord()), {message: /two records of one kind/u});
+	t.throws(() => compare(described(record(1)), described(vectorsRecord())), {message: /two records of one kind/u});
 });

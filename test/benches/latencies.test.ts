@@ -1,6 +1,6 @@
 import test from 'ava';
 import {latencies, latencyFigures} from '../../benches/qps/latencies.ts';
-import type {Result} from '../../benches/qps/vectors/measure.ts';
+import type {Result} from '../../benches/qps/vectors/definition.ts';
 import {vectorsCharts} from '../../benches/qps/vectors/charts.ts';
 import {speedAt} from '../../benches/qps/vectors/curve.ts';
 import {summaries} from '../../benches/qps/vectors/summary.ts';

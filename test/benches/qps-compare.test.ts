@@ -1,7 +1,11 @@
 import test from 'ava';
 import {compareTable} from '../../benches/qps/report/compare-table.ts';
-import {change, compare, verdict} from '../../benches/qps/report/compare.ts';
+import {described} from '../../benches/qps/kinds.ts';
+import {change, compare as compareDescribed, verdict} from '../../benches/qps/report/compare.ts';
+import type {QpsRecord} from '../../benches/qps/report/record.ts';
 import {bm25Record, vectorsRecord} from './qps-records.ts';
+
+const compare = (newer: QpsRecord, older: QpsRecord) => compareDescribed(described(newer), described(older));
 
 const rounded = (value: number): number => Number(value.toFixed(6));
 

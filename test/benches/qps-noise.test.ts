@@ -1,8 +1,12 @@
 import test from 'ava';
 import {coreTicks, stolenShare} from '../../benches/qps/machine.ts';
-import {noise} from '../../benches/qps/report/noise.ts';
+import {described} from '../../benches/qps/kinds.ts';
+import {type Noise, noise as noiseOf} from '../../benches/qps/report/noise.ts';
+import type {QpsRecord} from '../../benches/qps/report/record.ts';
 import {spread} from '../../benches/qps/statistics.ts';
 import {bm25Record} from './qps-records.ts';
+
+const noise = (record: QpsRecord): Noise => noiseOf(described(record));
 
 test('a spread is half of least to most, as a share of the median', t => {
 	t.is(spread({median: 100, least: 90, most: 130}), 0.2);

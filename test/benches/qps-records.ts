@@ -1,6 +1,7 @@
 // Small records, for tests of what is made of them.
-import type {Bm25Record, VectorsRecord} from '../../benches/qps/report/record.ts';
+import type {Bm25Record} from '../../benches/qps/bm25/kind.ts';
 import type {Figure} from '../../benches/qps/statistics.ts';
+import type {VectorsRecord} from '../../benches/qps/vectors/kind.ts';
 
 /** Rounds as far apart as `by`, of the median, on each side. */
 export const figure = (median: number, by = 0.02): Figure => ({median, least: median * (1 - by), most: median * (1 + by)});

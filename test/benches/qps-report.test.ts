@@ -5,18 +5,26 @@ import {join} from 'node:path';
 import {Script} from 'node:vm';
 import test from 'ava';
 import {speed} from '../../benches/qps/bm25/speed.ts';
-import {chartsOf} from '../../benches/qps/report/charts.ts';
-import {commands} from '../../benches/qps/report/command.ts';
+import {described} from '../../benches/qps/kinds.ts';
+import {commandsFor} from '../../benches/qps/report/command.ts';
 import {figureOf} from '../../benches/qps/report/figure.ts';
-import {reportHtml} from '../../benches/qps/report/page.ts';
+import {reportHtml as reportDescribed} from '../../benches/qps/report/page.ts';
+import type {Chart} from '../../benches/qps/report/plot/chart.ts';
 import {drawBars} from '../../benches/qps/report/plot/bars.ts';
 import {drawCurves} from '../../benches/qps/report/plot/curves.ts';
 import {looks} from '../../benches/qps/report/plot/colours.ts';
-import {type QpsRecord, isEncoding, isText, isVectors, parseRecord} from '../../benches/qps/report/record.ts';
+import {type QpsRecord, parseRecord} from '../../benches/qps/report/record.ts';
 import {Records} from '../../benches/qps/report/records.ts';
 import {escaped} from '../../ts/drawing/html.ts';
 import {packageRoot} from '../../ts/core/native/addon.ts';
 import {bm25Record, figure, vectorsRecord} from './qps-records.ts';
+
+const commands = commandsFor(described);
+const chartsOf = (record: QpsRecord): readonly Chart[] => described(record).charts;
+const reportHtml = (records: readonly QpsRecord[], {against = []}: {readonly against?: readonly QpsRecord[]} = {}): string =>
+	reportDescribed(records.map(described), {against: against.map(described)});
+const isText = ({text}: QpsRecord): boolean => text !== undefined;
+const isVectors = (record: QpsRecord): boolean => described(record).kind === 'vectors';
 
 const folder = join(packageRoot, 'benches', 'qps', 'record');
 const kept: ReadonlyArray<readonly [file: string, record: QpsRecord]> = readdirSync(folder)
@@ -31,7 +39,7 @@ test('a page of every record that is kept shows all systems, those that failed w
 	for (const [file, record] of kept) {
 		const html = reportHtml([record]);
 		const tables = html.split('<details>')[0]!;
-		if (isText(record)) {
+		if (record.text !== undefined) {
 			t.true(tables.includes(`<pre>${escaped(record.text)}</pre>`), file);
 		}
 		for (const {name, failed} of isText(record) ? [] : record.results) {
@@ -185,7 +193,7 @@ test('figures for papers stand alone: a panel of each k, every system by name', 
 		}
 		t.is(
 			svg.split('k = ').length - 1 > 0,
-			!isEncoding(record) && !isText(record) && (isVectors(record) || record.definition.queries !== undefined),
+			isVectors(record) || (described(record).kind === 'BM25' && 'queries' in record.definition),
 			file,
 		);
 	}

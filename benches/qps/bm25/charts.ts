@@ -5,7 +5,7 @@ import type {Chart} from '../report/plot/chart.ts';
 import {type Look, plainLooks} from '../report/plot/colours.ts';
 import {range} from '../report/plot/pieces.ts';
 import type {Figure} from '../statistics.ts';
-import type {Definition, Result} from './measure.ts';
+import type {Definition, Result} from './definition.ts';
 import type {Speed} from './speed.ts';
 
 export function bm25Charts(definition: Definition, results: readonly Result[]): readonly Chart[] {

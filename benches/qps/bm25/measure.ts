@@ -2,56 +2,17 @@
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {figureOf} from '../report/figure.ts';
-import type {Options, Outcome} from '../run.ts';
-import {type Figure, figure} from '../statistics.ts';
+import type {Options, Outcome, Say} from '../part.ts';
+import {figure} from '../statistics.ts';
 import {cache} from '../system.ts';
 import {type Agreement, agreement, readHits} from './agreement.ts';
 import {bm25Charts} from './charts.ts';
 import {corpus, firstQueries, prepareCorpus, prepareQueries, queries} from './data.ts';
-import {type Built, build, indexFolder, indexed} from './indexes.ts';
+import type {Definition, Result} from './definition.ts';
+import {build, indexFolder, indexed} from './indexes.ts';
 import {type Measured, type Speed, speed} from './speed.ts';
-import {type Analysis, Bm25System, type Entry, type Round, folderOf} from './system.ts';
+import {Bm25System, type Entry, type Round, folderOf} from './system.ts';
 import {buildTable, speedTable} from './table.ts';
-
-/** definitions/<name>.json. */
-export interface Definition {
-	readonly about: string;
-	/** Of data.json. */
-	readonly corpus: string;
-	/** Of data.json. Without queries, building indexes is what is measured. */
-	readonly queries?: string;
-	readonly analysis: Analysis;
-	readonly k?: readonly number[];
-	/** In each, every entry has its turn. */
-	readonly rounds: number;
-	/** What each entry does before, for each k or for building: so many rounds, and so many seconds of queries. */
-	readonly warmUp?: {readonly rounds: number; readonly seconds: number};
-	/** That search, each on a core of its own; indexes are built by one, since passages keep their order. 1 where there is none. */
-	readonly threads?: number;
-	/** The entry that others are compared with. */
-	readonly reference: string;
-	readonly systems: readonly Entry[];
-}
-
-/** What came of one entry. */
-export interface Result {
-	readonly name: string;
-	/** Why there is nothing else. */
-	readonly failed?: string;
-	readonly built?: Built;
-	/** Of building, round by round. */
-	readonly seconds?: Figure;
-	readonly secondsRatio?: Figure;
-	/** The most memory of the process that searched. */
-	readonly peakBytes?: number | undefined;
-	/** Asked in each round. */
-	readonly queries?: number;
-	/** That searched, where the definition has several: one where the system has no more for such queries. */
-	readonly threads?: number;
-	readonly speed?: Readonly<Record<number, Speed & {readonly agreement?: Agreement}>>;
-}
-
-type Say = Options['say'];
 
 /** passagekit's server also makes the tokens. */
 export const systemsOf = ({systems}: Definition): readonly string[] => [

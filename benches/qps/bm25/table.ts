@@ -2,7 +2,7 @@
 import {singleThreaded} from '../single-threaded.ts';
 import {type Figure, spread} from '../statistics.ts';
 import {table} from '../text-table.ts';
-import type {Result} from './measure.ts';
+import type {Result} from './definition.ts';
 
 /**
 Of each k, a row of each entry. Ratios are to the reference; ± is half of what lies between least and most. Which entries had

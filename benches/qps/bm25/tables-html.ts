@@ -1,13 +1,13 @@
 // Figures of BM25 as tables of a page.
 import {PERCENTILES} from '../latencies.ts';
-import {ourNames, type Bm25Record} from '../report/record.ts';
+import {type Kept, ourNames} from '../report/record.ts';
 import {range} from '../report/plot/pieces.ts';
 import {labelOf} from '../report/plot/ladder.ts';
 import {type Cell, type FiguresTable, type Row, figureCell, megabytes, none, ratioCell, value, words} from '../report/table-html.ts';
 import type {Figure} from '../statistics.ts';
-import type {Result} from './measure.ts';
+import type {Definition, Result} from './definition.ts';
 
-export function bm25Tables(record: Bm25Record): readonly FiguresTable[] {
+export function bm25Tables(record: Kept<Definition, Result>): readonly FiguresTable[] {
 	const {definition, results} = record;
 	const rows = (cells: (result: Result) => readonly Cell[] | undefined): readonly Row[] => {
 		const own = ourNames(record);

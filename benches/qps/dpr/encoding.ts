@@ -3,30 +3,12 @@ import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {packageRoot} from '../../../ts/core/native/addon.ts';
 import {prepareCorpus, prepareQueries} from '../bm25/data.ts';
-import type {Options} from '../run.ts';
+import type {Options} from '../part.ts';
 import {System, cache, here} from '../system.ts';
-import type {Definition} from './measure.ts';
+import type {Definition, Encoded, Encoding} from './definition.ts';
 
 /** The folder of the encoder's server, below benches/qps. */
 export const ENCODER = 'dpr/systems/encoder';
-
-export interface Encoding {
-	/** Texts that there are. */
-	readonly texts: number;
-	/** Of the first, fewer in a smoke run. */
-	readonly rows: number;
-	readonly dim: number;
-	readonly seconds: number;
-	/** Of the process. */
-	readonly cpuSeconds: number;
-}
-
-export interface Encoded {
-	readonly version: string;
-	readonly passages: Encoding;
-	/** One call for each. */
-	readonly questions: Encoding;
-}
 
 const shared = process.env['PASSAGEKIT_SHARED'] ?? join(packageRoot, '..', 'shared');
 

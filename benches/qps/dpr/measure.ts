@@ -1,47 +1,15 @@
 // What DPR's § 5.4 measured, over the same passages in one run: questions a second, and what building takes.
+import type {Result} from '../bm25/definition.ts';
 import * as bm25 from '../bm25/measure.ts';
 import {queries} from '../bm25/data.ts';
-import {type Entry as SparseEntry, folderOf as sparseFolder} from '../bm25/system.ts';
-import type {Options, Outcome} from '../run.ts';
+import {folderOf as sparseFolder} from '../bm25/system.ts';
+import type {Options, Outcome} from '../part.ts';
 import * as vectors from '../vectors/measure.ts';
-import type {Summary} from '../vectors/summary.ts';
 import {type Entry as DenseEntry, folderOf as denseFolder} from '../vectors/system.ts';
-import {ENCODER, type Encoded, encoded} from './encoding.ts';
+import type {Definition, Measured} from './definition.ts';
+import {ENCODER, encoded} from './encoding.ts';
 import {paper} from './paper.ts';
 import {dprTable} from './table.ts';
-
-/** definitions/<name>.json. */
-export interface Definition {
-	readonly about: string;
-	/** Of ../bm25/data.json. */
-	readonly corpus: string;
-	/** Of ../bm25/data.json. */
-	readonly queries: string;
-	/** A folder of the shared data. */
-	readonly model: string;
-	/** Hits of a question. */
-	readonly k: number;
-	/** Candidates of a walk over a graph. */
-	readonly effort: number;
-	readonly rounds: number;
-	readonly warmUp: {readonly rounds: number; readonly seconds: number};
-	/** The entry of `sparse` whose hits are the right ones. */
-	readonly reference: string;
-	readonly sparse: readonly SparseEntry[];
-	readonly dense: readonly DenseEntry[];
-}
-
-/** What one run comes to. */
-export interface Measured {
-	readonly encoded: Encoded;
-	/** Answering questions. */
-	readonly sparse: readonly bm25.Result[];
-	/** Building an index of raw text, round by round. */
-	readonly sparseBuilds: readonly bm25.Result[];
-	readonly dense: readonly Summary[];
-	/** The first of each index. */
-	readonly denseBuilds: readonly Summary[];
-}
 
 /** In a smoke run, at most. */
 const SMOKE = {passages: 500, questions: 200};
@@ -91,8 +59,8 @@ export async function measure(defined: Definition, options: Options): Promise<Ou
 	);
 	const measured: Measured = {
 		encoded: encoding,
-		sparse: answers.results as readonly bm25.Result[],
-		sparseBuilds: builds.results as readonly bm25.Result[],
+		sparse: answers.results as readonly Result[],
+		sparseBuilds: builds.results as readonly Result[],
 		dense: found.results,
 		denseBuilds: found.results.filter((_, i) => dense.findIndex(entry => sameIndex(entry, dense[i]!)) === i),
 	};

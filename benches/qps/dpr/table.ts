@@ -2,7 +2,7 @@
 import type {Figure} from '../statistics.ts';
 import {table} from '../text-table.ts';
 import type {Curve, Summary} from '../vectors/summary.ts';
-import type {Definition, Measured} from './measure.ts';
+import type {Definition, Measured} from './definition.ts';
 import {paper, paperEncodingRate} from './paper.ts';
 
 type Row = readonly string[];

@@ -2,15 +2,8 @@
 import type {Chart} from '../report/plot/chart.ts';
 import {plainLooks} from '../report/plot/colours.ts';
 import {range} from '../report/plot/pieces.ts';
-import type {Definition, Result, Speed} from './measure.ts';
+import {type Definition, type Result, type Speed, taskNames} from './definition.ts';
 import type {Task} from './system.ts';
-
-/** What tasks are called. */
-export const taskNames: Readonly<Record<Task, string>> = {
-	tokenise: 'tokenising passages',
-	one: 'encoding questions one at a time',
-	batch: 'encoding passages together',
-};
 
 export function encodingCharts(definition: Definition, results: readonly Result[]): readonly Chart[] {
 	const own = new Set(definition.systems.filter(({system}) => system.startsWith('passagekit')).map(({name}) => name));

@@ -2,58 +2,15 @@
 import {mkdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {figureOf} from '../report/figure.ts';
-import type {Options, Outcome} from '../run.ts';
+import type {Options, Outcome} from '../part.ts';
 import {type Figure, figure, percentile} from '../statistics.ts';
 import {cache} from '../system.ts';
 import {cosines, sameTokens, tokenCount} from './agreement.ts';
-import {encodingCharts, taskNames} from './charts.ts';
-import {type Texts, about, prepareModel, prepareTexts} from './data.ts';
-import {type Entry, EncodingSystem, type Round, type Task, folderOf} from './system.ts';
+import {encodingCharts} from './charts.ts';
+import {about, prepareModel, prepareTexts} from './data.ts';
+import {type Definition, type Result, type Speed, taskNames} from './definition.ts';
+import {EncodingSystem, type Round, type Task, folderOf} from './system.ts';
 import {encodingTable} from './table.ts';
-
-/** definitions/<name>.json. */
-export interface Definition {
-	readonly about: string;
-	/** One of passagekit's own. */
-	readonly model: string;
-	/** Of a text, special tokens included. */
-	readonly maxTokens: number;
-	readonly tasks: Readonly<Record<Task, {readonly texts: Texts; readonly sample: number}>>;
-	/** In each, every entry has its turn at every task, after one that does not count. */
-	readonly rounds: number;
-	/** The entry that others are compared with. */
-	readonly reference: string;
-	readonly systems: readonly Entry[];
-}
-
-/** One system at one task. */
-export interface Speed {
-	/** Texts per second of wall time, and of processor time. */
-	readonly wall: Figure;
-	readonly cpu: Figure;
-	/** Wall time of a text in µs; not where they are done together. */
-	readonly p50?: Figure;
-	readonly p99?: Figure;
-	/** To the reference, round by round. */
-	readonly wallRatio?: Figure;
-	readonly cpuRatio?: Figure;
-	/** Cosines to the reference's vectors. */
-	readonly cosines?: {readonly least: number; readonly mean: number};
-	/** Texts with the reference's ids. */
-	readonly sameTokens?: number;
-	/** Of all texts together. */
-	readonly tokens?: number;
-}
-
-export interface Result {
-	readonly name: string;
-	readonly version?: string;
-	/** Why there is nothing else. */
-	readonly failed?: string;
-	readonly peakBytes?: number | undefined;
-	/** Of each task, by its name in words. */
-	readonly speed?: Readonly<Record<string, Speed>>;
-}
 
 /** In a smoke run, at most. */
 const SMOKE = 32;

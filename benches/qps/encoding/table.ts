@@ -1,8 +1,7 @@
 // Results of encoding as text.
 import type {Figure} from '../statistics.ts';
 import {table} from '../text-table.ts';
-import {taskNames} from './charts.ts';
-import type {Definition, Result} from './measure.ts';
+import {type Definition, type Result, taskNames} from './definition.ts';
 import type {Task} from './system.ts';
 
 /** Of each task, a row of each system. Ratios are to the reference; ± is half of what lies between least and most. */

@@ -1,13 +1,12 @@
 // Figures of encoding as tables of a page.
 import {range} from '../report/plot/pieces.ts';
-import {type EncodingRecord, ourNames} from '../report/record.ts';
+import {type Kept, ourNames} from '../report/record.ts';
 import {type Cell, type FiguresTable, type Row, figureCell, megabytes, none, ratioCell, value, words} from '../report/table-html.ts';
 import type {Figure} from '../statistics.ts';
-import {taskNames} from './charts.ts';
-import type {Result} from './measure.ts';
+import {type Definition, type Result, taskNames} from './definition.ts';
 import type {Task} from './system.ts';
 
-export function encodingTables(record: EncodingRecord): readonly FiguresTable[] {
+export function encodingTables(record: Kept<Definition, Result>): readonly FiguresTable[] {
 	const {definition, results} = record;
 	const {reference} = definition;
 	const rows = (cells: (result: Result) => readonly Cell[] | undefined): readonly Row[] => {

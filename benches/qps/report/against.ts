@@ -3,7 +3,7 @@ import {escaped} from '../../../ts/drawing/html.ts';
 import {folded} from '../../../ts/drawing/page.ts';
 import {type BuildChange, type Change, type Comparison, type SpeedChange, verdict} from './compare.ts';
 import {NOT_COMPARABLE, arrow} from './compare-table.ts';
-import {atK} from './measured.ts';
+import {atK} from './description.ts';
 import {number} from './plot/pieces.ts';
 import {type Cell, type FiguresTable, figuresTable, none, value, words} from './table-html.ts';
 

@@ -1,8 +1,8 @@
 // What changed from one record of a definition to another.
 import type {Figure} from '../statistics.ts';
 import {type Difference, differences} from './differences.ts';
-import {type Measured, buildSeconds, measured} from './measured.ts';
-import {type QpsRecord, isEncoding, isText, isVectors} from './record.ts';
+import type {DescribedRecord, Measured} from './description.ts';
+import type {QpsRecord} from './record.ts';
 
 export interface Comparison {
 	readonly name: string;
@@ -63,22 +63,23 @@ export interface RecallChange {
 	readonly newer: number;
 }
 
-/** Fails where the records are of different kinds: BM25, vectors, encoding. */
-export function compare(newer: QpsRecord, older: QpsRecord): Comparison {
-	if ([isVectors, isEncoding, isText].some(is => is(newer) !== is(older))) {
-		throw new Error(`expected two records of one kind, got ${newer.definition.name} and ${older.definition.name}`);
+/** Fails if the records are of different kinds: BM25, vectors, encoding. */
+export function compare(newer: DescribedRecord, older: DescribedRecord): Comparison {
+	const [now, before] = [newer.record, older.record];
+	if (newer.kind !== older.kind) {
+		throw new Error(`expected two records of one kind, got ${now.definition.name} and ${before.definition.name}`);
 	}
-	const found = differences(newer, older);
+	const found = differences(now, before);
 	return {
-		name: newer.definition.name,
-		newer: {date: newer.machine.date, commit: newer.machine.commit},
-		older: {date: older.machine.date, commit: older.machine.commit},
+		name: now.definition.name,
+		newer: {date: now.machine.date, commit: now.machine.commit},
+		older: {date: before.machine.date, commit: before.machine.commit},
 		differences: found,
 		comparable: found.every(({matters}) => !matters),
 		speeds: speedChanges(newer, older),
 		builds: buildChanges(newer, older),
 		recalls: recallChanges(newer, older),
-		alone: alone(newer, older),
+		alone: alone(now, before),
 	};
 }
 
@@ -91,14 +92,14 @@ export function verdict({least, most}: Change): 'more' | 'less' | 'same' {
 	return least > 1 ? 'more' : most < 1 ? 'less' : 'same';
 }
 
-function speedChanges(newer: QpsRecord, older: QpsRecord): readonly SpeedChange[] {
-	const before = new Map(measured(older).map(one => [keyOf(one), one]));
-	return measured(newer).flatMap(after => {
+function speedChanges(newer: DescribedRecord, older: DescribedRecord): readonly SpeedChange[] {
+	const before = new Map(older.measured.map(one => [keyOf(one), one]));
+	return newer.measured.flatMap(after => {
 		const was = before.get(keyOf(after));
 		if (!was) {
 			return [];
 		}
-		const {entry, k, recall, ratio, agreement} = after;
+		const {entry, k, recall, ratio, identical} = after;
 		const alike = ratio && was.ratio && ratio.to === was.ratio.to && !ratio.atLeast && !was.ratio.atLeast;
 		return [
 			{
@@ -108,7 +109,7 @@ function speedChanges(newer: QpsRecord, older: QpsRecord): readonly SpeedChange[
 				bound: after.atLeast && was.atLeast ? '~' : after.atLeast ? '≥' : was.atLeast ? '≤' : '',
 				wall: change(after.wall, was.wall),
 				cpu: change(after.cpu, was.cpu),
-				...(agreement && was.agreement && {identical: {older: was.agreement.identical, newer: agreement.identical}}),
+				...(identical !== undefined && was.identical !== undefined && {identical: {older: was.identical, newer: identical}}),
 				...(alike && {relative: {to: ratio.to, older: was.ratio!.wall.median, newer: ratio.wall.median}}),
 			} as const,
 		];
@@ -117,44 +118,30 @@ function speedChanges(newer: QpsRecord, older: QpsRecord): readonly SpeedChange[
 
 const keyOf = ({entry, k, recall}: Measured): string => JSON.stringify([entry, k, recall]);
 
-function buildChanges(newer: QpsRecord, older: QpsRecord): readonly BuildChange[] {
-	if (isEncoding(newer) || isEncoding(older) || isText(newer) || isText(older)) {
-		return [];
-	}
-	const rounds = new Map(buildSeconds(older).map(({entry, seconds}) => [entry, seconds]));
-	const now = new Map(buildSeconds(newer).map(({entry, seconds}) => [entry, seconds]));
-	return newer.results.flatMap(({name: entry, built}) => {
-		const was = older.results.find(({name}) => name === entry)?.built;
-		if (!built || !was) {
+function buildChanges({indexes: newer = []}: DescribedRecord, {indexes: older = []}: DescribedRecord): readonly BuildChange[] {
+	return newer.flatMap(now => {
+		const was = older.find(({entry}) => entry === now.entry);
+		if (!was) {
 			return [];
 		}
-		const pair = (of: 'seconds' | 'bytes') => ({older: was[of], newer: built[of], ratio: built[of] / was[of]});
-		const [after, before] = [now.get(entry), rounds.get(entry)];
+		const pair = (of: 'seconds' | 'bytes') => ({older: was[of], newer: now[of], ratio: now[of] / was[of]});
 		return [
 			{
-				entry,
-				version: {older: was.version, newer: built.version},
+				entry: now.entry,
+				version: {older: was.version, newer: now.version},
 				seconds: pair('seconds'),
 				bytes: pair('bytes'),
-				...(after && before && {rounds: change(after, before)}),
+				...(now.rounds && was.rounds && {rounds: change(now.rounds, was.rounds)}),
 			},
 		];
 	});
 }
 
-function recallChanges(newer: QpsRecord, older: QpsRecord): readonly RecallChange[] {
-	if (!isVectors(newer) || !isVectors(older)) {
-		return [];
-	}
-	return newer.results.flatMap(({name, curves = {}}) =>
-		Object.entries(curves).flatMap(([k, {points}]) => {
-			const before = older.results.find(other => other.name === name)?.curves?.[k]?.points ?? [];
-			return points.flatMap(({effort, recall}) => {
-				const was = before.find(point => point.effort === effort);
-				return was && was.recall !== recall ? [{entry: name, k, effort, older: was.recall, newer: recall}] : [];
-			});
-		}),
-	);
+function recallChanges({recalls: newer = []}: DescribedRecord, {recalls: older = []}: DescribedRecord): readonly RecallChange[] {
+	return newer.flatMap(({entry, k, effort, recall}) => {
+		const was = older.find(point => point.entry === entry && point.k === k && point.effort === effort);
+		return was && was.recall !== recall ? [{entry, k, effort, older: was.recall, newer: recall}] : [];
+	});
 }
 
 function alone(newer: QpsRecord, older: QpsRecord): Comparison['alone'] {

@@ -1,10 +1,8 @@
 // Whether a machine was quiet while a record was measured.
-import {type Figure, spread} from '../statistics.ts';
-import {atK, buildSeconds, measured} from './measured.ts';
-import {type QpsRecord, threadsOf} from './record.ts';
+import {type Figure, WIDE, isWide, spread} from '../statistics.ts';
+import {type DescribedRecord, atK, buildSeconds} from './description.ts';
+import {threadsOf} from './record.ts';
 
-/** Of the rounds of one figure, as ±; above it they disagree. */
-export const WIDE = 0.1;
 /**
 The load that a run explains beyond the threads of the one system that works at a time: the harness and the system's other
 threads wait for their turn now and then. Runs of one thread on machines with nothing else to do have had 1.0 to 1.4. What
@@ -24,7 +22,8 @@ export interface Noise {
 }
 
 /** Loads are the averages of one minute, at the end and before the start; spreads are of wall time. */
-export function noise(record: QpsRecord): Noise {
+export function noise(described: DescribedRecord): Noise {
+	const {record} = described;
 	const {before, after, stolen = 0} = record.load;
 	const own = threadsOf(record) + MORE_LOAD;
 	const loads = (
@@ -36,7 +35,7 @@ export function noise(record: QpsRecord): Noise {
 		load !== undefined && load > own ? [`The load ${when} the run was ${load.toFixed(2)}; the run itself explains ${own}.`] : [],
 	);
 	const taken = stolen > MOST_STOLEN ? [`The host gave ${Math.round(100 * stolen)}% of the time of cores with work to others.`] : [];
-	const figures = figuresOf(record);
+	const figures = figuresOf(described);
 	const wide = figures.filter(({figure}) => isWide(figure)).toSorted((a, b) => spread(b.figure) - spread(a.figure));
 	const many = wide.length > MANY * figures.length;
 	const most = wide[0] && `most ±${Math.round(100 * spread(wide[0].figure))}% (${wide[0].of})`;
@@ -45,14 +44,12 @@ export function noise(record: QpsRecord): Noise {
 	return {noisy: loads.length > 0 || taken.length > 0 || many || single.length > 0, reasons: [...single, ...loads, ...taken, ...spreads]};
 }
 
-export const isWide = (figure: Figure): boolean => spread(figure) > WIDE;
-
-function figuresOf(record: QpsRecord): ReadonlyArray<{readonly of: string; readonly figure: Figure}> {
+function figuresOf(described: DescribedRecord): ReadonlyArray<{readonly of: string; readonly figure: Figure}> {
 	return [
-		...measured(record).map(({entry, k, recall, wall}) => ({
+		...described.measured.map(({entry, k, recall, wall}) => ({
 			of: `${entry}, ${atK(k)}${recall === undefined ? '' : `, recall ${recall}`}`,
 			figure: wall,
 		})),
-		...buildSeconds(record).map(({entry, seconds}) => ({of: `${entry}, seconds of building`, figure: seconds})),
+		...buildSeconds(described).map(({entry, seconds}) => ({of: `${entry}, seconds of building`, figure: seconds})),
 	];
 }

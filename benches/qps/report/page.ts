@@ -5,17 +5,18 @@ import {escaped} from '../../../ts/drawing/html.ts';
 import {againstHtml} from './against.ts';
 import {bundle} from './bundle.ts';
 import {compare} from './compare.ts';
+import type {DescribedRecord} from './description.ts';
 import {overview} from './overview.ts';
-import {type QpsRecord, ourNames} from './record.ts';
+import {ourNames} from './record.ts';
 import {section} from './section.ts';
 import {pageStyle} from './style.ts';
 
 export interface ReportOptions {
 	/** Earlier records; each is compared with that of its definition, or with the only one there is. */
-	readonly against?: readonly QpsRecord[];
+	readonly against?: readonly DescribedRecord[];
 }
 
-export function reportHtml(records: readonly QpsRecord[], {against = []}: ReportOptions = {}): string {
+export function reportHtml(records: readonly DescribedRecord[], {against = []}: ReportOptions = {}): string {
 	const ids = idsOf(records);
 	const script = bundle(join(import.meta.dirname, 'client', 'main.ts'));
 	const hash = createHash('sha256').update(script).digest('base64');
@@ -28,7 +29,7 @@ export function reportHtml(records: readonly QpsRecord[], {against = []}: Report
 		`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-${hash}'">`,
 		'<meta name="color-scheme" content="light dark">',
 		'<link rel="icon" href="data:,">',
-		`<title>${escaped([...(records.length === 1 ? [records[0]!.definition.name] : []), TITLE].join(' – '))}</title>`,
+		`<title>${escaped([...(records.length === 1 ? [records[0]!.record.definition.name] : []), TITLE].join(' – '))}</title>`,
 		`<style>${pageStyle}</style>`,
 		'</head>',
 		'<body>',
@@ -36,7 +37,7 @@ export function reportHtml(records: readonly QpsRecord[], {against = []}: Report
 		`<div class="top"><h1>${TITLE}</h1></div>`,
 		`<p class="lead">${LEAD}</p>`,
 		...(records.length > 1 ? [overview(records, ids)] : []),
-		...records.map((record, i) => section(record, ids[i]!, changes(record, records, against))),
+		...records.map((described, i) => section(described, ids[i]!, changes(described, records, against))),
 		'</main>',
 		`<script>${script}</script>`,
 		'</body>',
@@ -49,16 +50,16 @@ const TITLE = 'Queries per second, side by side';
 const LEAD =
 	'passagekit and its peers over the same data, in one run, each on one thread of one core where a record does not say otherwise. Figures are medians over rounds; ± is half of what lies between least and most, and is marked above 10%.';
 
-function changes(record: QpsRecord, records: readonly QpsRecord[], against: readonly QpsRecord[]): string {
+function changes(described: DescribedRecord, records: readonly DescribedRecord[], against: readonly DescribedRecord[]): string {
 	const only = records.length === 1 && against.length === 1 ? against[0] : undefined;
-	const older = only ?? against.find(({definition}) => definition.name === record.definition.name);
-	return older ? againstHtml(compare(record, older), ourNames(record)) : '';
+	const older = only ?? against.find(({record}) => record.definition.name === described.record.definition.name);
+	return older ? againstHtml(compare(described, older), ourNames(described.record)) : '';
 }
 
 /** Of sections: names of definitions, told apart where two records are of one. */
-function idsOf(records: readonly QpsRecord[]): readonly string[] {
+function idsOf(records: readonly DescribedRecord[]): readonly string[] {
 	const taken = new Set<string>();
-	return records.map(({definition}) => {
+	return records.map(({record: {definition}}) => {
 		const slug = definition.name.replaceAll(/\W+/gu, '-') || 'record';
 		let id = slug;
 		for (let i = 2; taken.has(id); i++) {

@@ -1,36 +1,33 @@
-// A record as it was kept: of BM25, of vectors, of encoding, or a table in words.
-import type {Definition as Bm25Definition, Result} from '../bm25/measure.ts';
-import type {Definition as EncodingDefinition, Result as EncodingResult} from '../encoding/measure.ts';
+// A record as a run keeps it, whatever was measured. What is particular to BM25, vectors or encoding is known to their folders.
 import type {Machine} from '../machine.ts';
-import type {Definition as VectorsDefinition} from '../vectors/measure.ts';
-import type {Summary} from '../vectors/summary.ts';
 
-interface Kept<Definition, Of> {
-	readonly definition: Definition & {readonly name: string};
+export interface QpsRecord {
+	readonly definition: {
+		readonly name: string;
+		readonly about: string;
+		readonly rounds: number;
+		readonly threads?: number;
+		readonly systems?: ReadonlyArray<{readonly name: string; readonly system: string; readonly limit?: boolean}>;
+	};
 	readonly data: Readonly<Record<string, unknown>>;
 	readonly machine: Machine;
 	/**
-	Processes that ran or wanted to, on average over 1, 5 and 15 minutes, before and after the run; and the part of the time of
-	cores with work that a virtual machine's host gave to others, which older records do not have.
+	The average number of runnable processes over 1, 5 and 15 minutes, before and after the run; and the share of the time of busy
+	cores that a virtual machine's host gave to others, which older records lack.
 	*/
 	readonly load: {readonly before: readonly number[]; readonly after: readonly number[]; readonly stolen?: number};
-	readonly results: readonly Of[];
+	readonly results: ReadonlyArray<{readonly name: string; readonly failed?: string; readonly threads?: number}>;
+	/** The results as a table in words, for records that have no charts. */
+	readonly text?: string;
 }
 
-export type Bm25Record = Kept<Bm25Definition, Result>;
-export type VectorsRecord = Kept<VectorsDefinition, Summary>;
-export type EncodingRecord = Kept<EncodingDefinition, EncodingResult>;
-/** What is a table in words, of several parts. */
-export interface TextRecord extends Kept<{readonly about: string; readonly rounds: number}, never> {
-	readonly text: string;
+/** A record whose definition and results are known. */
+export interface Kept<Definition, Result> extends Omit<QpsRecord, 'definition' | 'results'> {
+	readonly definition: Definition & {readonly name: string};
+	readonly results: readonly Result[];
 }
-export type QpsRecord = Bm25Record | VectorsRecord | EncodingRecord | TextRecord;
 
-export const isVectors = (record: QpsRecord): record is VectorsRecord => 'targets' in record.definition;
-export const isText = (record: QpsRecord): record is TextRecord => 'text' in record;
-export const isEncoding = (record: QpsRecord): record is EncodingRecord => 'tasks' in record.definition;
-
-/** A record of JSON; `from` is what an error calls it. Fails where it is no record. */
+/** Parses a record. `from` names its source in errors. */
 export function parseRecord(json: string, from: string): QpsRecord {
 	const record: Partial<QpsRecord> = JSON.parse(json);
 	for (const key of ['definition', 'data', 'machine', 'load', 'results'] as const) {
@@ -41,15 +38,11 @@ export function parseRecord(json: string, from: string): QpsRecord {
 	return record as QpsRecord;
 }
 
-/** Of the definition; single systems may have fewer. */
-export function threadsOf({definition}: QpsRecord): number {
-	return 'threads' in definition ? (definition.threads ?? 1) : 1;
-}
+/** Threads of the definition; single systems may have fewer. */
+export const threadsOf = ({definition}: {readonly definition: Pick<QpsRecord['definition'], 'threads'>}): number => definition.threads ?? 1;
 
 /** Names of the entries that are passagekit's. */
-export function ourNames(record: QpsRecord): ReadonlySet<string> {
-	const entries: ReadonlyArray<{readonly name: string; readonly system: string; readonly limit?: boolean}> = isText(record)
-		? []
-		: record.definition.systems;
+export function ourNames({definition}: {readonly definition: Pick<QpsRecord['definition'], 'systems'>}): ReadonlySet<string> {
+	const entries = definition.systems ?? [];
 	return new Set(entries.filter(({system, limit}) => system.startsWith('passagekit') && !limit).map(({name}) => name));
 }

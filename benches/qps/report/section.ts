@@ -1,61 +1,47 @@
 // A record as a section of the page.
-import {bm25Tables} from '../bm25/tables-html.ts';
-import {encodingTables} from '../encoding/tables-html.ts';
-import {vectorsTables} from '../vectors/tables-html.ts';
 import {escaped} from '../../../ts/drawing/html.ts';
 import {folded} from '../../../ts/drawing/page.ts';
 import {singleThreaded} from '../single-threaded.ts';
-import {chartsOf} from './charts.ts';
+import type {DescribedRecord} from './description.ts';
 import {noise} from './noise.ts';
 import {type Chart, draw, titleOf} from './plot/chart.ts';
 import {mark, svg} from './plot/pieces.ts';
-import {type QpsRecord, isEncoding, isText, isVectors, threadsOf} from './record.ts';
-import {type FiguresTable, figuresTable} from './table-html.ts';
+import {type QpsRecord, threadsOf} from './record.ts';
+import {figuresTable} from './table-html.ts';
 
 /** Of drawings as the page comes, in pixels; its script fits them to the page. */
 const WIDTH = 860;
 
 /** `id` is the section's; `against` is HTML of what changed. */
-export function section(record: QpsRecord, id: string, against: string): string {
+export function section(described: DescribedRecord, id: string, against: string): string {
+	const {record, charts, tables, effortTables = []} = described;
 	const {name, about} = record.definition;
-	const charts = chartsOf(record);
-	const tables = tablesOf(record);
 	return [
 		`<section class="record" id="${id}" aria-labelledby="${id}-title">`,
 		`<h2 id="${id}-title"><a href="#${id}">${escaped(name)}</a></h2>`,
 		`<p class="about">${escaped(about)}</p>`,
-		facts(record),
-		notice(record),
-		...(isText(record) ? [] : singleThreaded(record.results, threadsOf(record)).map(line => `<p class="aside">${escaped(line)}</p>`)),
+		facts(described),
+		notice(described),
+		...singleThreaded(record.results, threadsOf(record)).map(line => `<p class="aside">${escaped(line)}</p>`),
 		'<div class="controls"></div>',
 		...charts.map((chart, i) => figure(chart, i)),
 		`<script type="application/json" class="charts">${embedded(charts)}</script>`,
-		...(isText(record) ? [`<div class="scroll"><pre>${escaped(record.text)}</pre></div>`] : []),
-		...tables.figures.map(figuresTable),
+		...(record.text === undefined ? [] : [`<div class="scroll"><pre>${escaped(record.text)}</pre></div>`]),
+		...tables.map(figuresTable),
 		against,
-		...(tables.points.length > 0 ? [folded('All efforts measured', tables.points.map(figuresTable))] : []),
+		...(effortTables.length > 0 ? [folded('All efforts measured', effortTables.map(figuresTable))] : []),
 		folded('Configuration', [`<pre>${escaped(JSON.stringify({definition: record.definition, data: record.data}, undefined, 2))}</pre>`]),
 		'</section>',
 	].join('\n');
 }
 
-function tablesOf(record: QpsRecord): {readonly figures: readonly FiguresTable[]; readonly points: readonly FiguresTable[]} {
-	if (isVectors(record)) {
-		return vectorsTables(record);
-	}
-	if (isText(record)) {
-		return {figures: [], points: []};
-	}
-	return {figures: isEncoding(record) ? encodingTables(record) : bm25Tables(record), points: []};
-}
-
 /** JSON that no text in it can end the element of. */
 const embedded = (value: unknown): string => JSON.stringify(value).replaceAll('<', String.raw`\u003c`);
 
-function facts(record: QpsRecord): string {
+function facts({record, setting}: DescribedRecord): string {
 	const {machine, load} = record;
 	const lines: ReadonlyArray<readonly [string, string]> = [
-		['Measured', `${setting(record)}; ${record.definition.rounds} rounds`],
+		['Measured', `${setting}; ${record.definition.rounds} rounds`],
 		['Data', dataOf(record)],
 		[
 			'Machine',
@@ -71,30 +57,6 @@ function facts(record: QpsRecord): string {
 	return `<dl class="facts">${lines.map(([what, value]) => `<dt>${what}</dt><dd>${escaped(value)}</dd>`).join('')}</dl>`;
 }
 
-function setting(record: QpsRecord): string {
-	if (isVectors(record)) {
-		const {rows, queries, similarity, filter} = record.definition;
-		const among = filter === undefined ? '' : ` among ${100 * filter}% of the rows`;
-		return `${rows.toLocaleString('en')} × ${String(record.data['dim'])} vectors, ${similarity === 'dot' ? 'inner product' : 'L2'}, ${queries.toLocaleString('en')} queries${among}, ${threadsIn(record)}`;
-	}
-	if (isText(record)) {
-		return 'see the table';
-	}
-	if (isEncoding(record)) {
-		const {model, maxTokens, tasks} = record.definition;
-		const counts = Object.values(tasks).map(({sample, texts}) => `${sample.toLocaleString('en')} ${texts}`);
-		return `${model}, at most ${maxTokens} tokens a text; ${counts.join(', ')}; one thread`;
-	}
-	const {corpus, queries, analysis, warmUp} = record.definition;
-	const warm = warmUp ? `, after a warm-up of ${warmUp.rounds} rounds and ${warmUp.seconds} s` : '';
-	return `${queries ? `${queries} over` : 'building of'} ${corpus}, ${analysis === 'tokens' ? 'tokens' : 'English analyzer'}, ${threadsIn(record)}${warm}`;
-}
-
-function threadsIn(record: QpsRecord): string {
-	const threads = threadsOf(record);
-	return threads === 1 ? 'one thread' : `${threads} threads`;
-}
-
 function dataOf({data}: QpsRecord): string {
 	const parts = [data, data['corpus'], data['queries']].flatMap(part => {
 		const about = typeof part === 'object' && part !== null && 'about' in part ? part.about : undefined;
@@ -103,8 +65,8 @@ function dataOf({data}: QpsRecord): string {
 	return parts.join('; ') || '–';
 }
 
-function notice(record: QpsRecord): string {
-	const {noisy, reasons} = noise(record);
+function notice(described: DescribedRecord): string {
+	const {noisy, reasons} = noise(described);
 	if (noisy) {
 		return `<div class="notice" role="note"><b>Not a quiet machine:</b> these figures are not to be quoted as they are.<ul>${reasons.map(reason => `<li>${escaped(reason)}</li>`).join('')}</ul></div>`;
 	}

@@ -1,7 +1,6 @@
 // Tables of figures as HTML; the page's script makes their headings sort them.
 import {escaped} from '../../../ts/drawing/html.ts';
-import {type Figure, spread} from '../statistics.ts';
-import {isWide} from './noise.ts';
+import {type Figure, isWide, spread} from '../statistics.ts';
 import {number, range} from './plot/pieces.ts';
 
 export interface FiguresTable {

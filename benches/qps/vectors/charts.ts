@@ -5,7 +5,7 @@ import type {Chart} from '../report/plot/chart.ts';
 import type {Ladder} from '../report/plot/ladder.ts';
 import {type Look, looks, plainLooks} from '../report/plot/colours.ts';
 import {range} from '../report/plot/pieces.ts';
-import type {Definition} from './measure.ts';
+import type {Definition} from './definition.ts';
 import type {Curve, Summary} from './summary.ts';
 
 export function vectorsCharts(definition: Definition, results: readonly Summary[]): readonly Chart[] {

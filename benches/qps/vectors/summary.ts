@@ -3,7 +3,7 @@ import {type Latencies, latencyFigures} from '../latencies.ts';
 import {type Figure, figure, median} from '../statistics.ts';
 import {type At, type Point, speedAt} from './curve.ts';
 import type {Built} from './indexes.ts';
-import type {Definition, Result} from './measure.ts';
+import type {Definition, Result} from './definition.ts';
 import {type Entry, isOurs} from './system.ts';
 
 export interface Summary {

@@ -2,7 +2,7 @@
 import {singleThreaded} from '../single-threaded.ts';
 import {type Figure, spread} from '../statistics.ts';
 import {table} from '../text-table.ts';
-import type {Definition} from './measure.ts';
+import type {Definition} from './definition.ts';
 import type {Summary, Target} from './summary.ts';
 
 /** Speeds and ratios by wall time and by CPU time, indexes, and what failed. ≥: the least effort is above that recall. */

@@ -2,12 +2,13 @@
 import {PERCENTILES} from '../latencies.ts';
 import {labelOf} from '../report/plot/ladder.ts';
 import {range} from '../report/plot/pieces.ts';
-import type {VectorsRecord} from '../report/record.ts';
+import type {Kept} from '../report/record.ts';
+import type {Definition} from './definition.ts';
 import {type Cell, type FiguresTable, type Row, figureCell, megabytes, none, ratioCell, value, words} from '../report/table-html.ts';
 import type {Summary, Target} from './summary.ts';
 
 /** The last is of all efforts measured, or there is none of them where search is exact. */
-export function vectorsTables({definition, results}: VectorsRecord): {
+export function vectorsTables({definition, results}: Kept<Definition, Summary>): {
 	readonly figures: readonly FiguresTable[];
 	readonly points: readonly FiguresTable[];
 } {
