@@ -26,6 +26,7 @@ const details = [
 	{text: 'Phrase study', link: '/phrases'},
 	{text: 'Confidence and calibration', link: '/calibration'},
 	{text: 'Vocabulary projections', link: '/vocabulary'},
+	{text: 'Glossary', link: '/glossary'},
 ];
 
 export default defineConfig({
