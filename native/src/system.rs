@@ -38,7 +38,7 @@ pub fn allocator_statistics() -> napi::Result<String> {
 /// Appends the source location to the message of a panic that napi has caught.
 #[napi(catch_unwind)]
 pub fn panic_place(message: String) -> String {
-    panics::with_place(&message)
+    panics::with_location(&message)
 }
 
 /// Panics on another thread, for the test that no panic ends the process.

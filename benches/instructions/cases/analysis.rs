@@ -1,4 +1,4 @@
-//! Terms of a passage of some 160 words, and its word pieces.
+//! Analyzes a passage of about 160 words into terms, and into word pieces.
 
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,14 @@ use crate::data::kept;
 const SENTENCE: &str =
     "The Court will now hear argument in the case of the bridge’s builders, who were running late in 1932. ";
 
-/// An analyzer that has met the words of the text, as it has met most words of any text after some.
+/// An analyzer whose cache has all words of the text.
 fn analyzer(analyzer: Analyzer) -> &'static (Analyzer, String) {
     let case = kept((analyzer, SENTENCE.repeat(8)));
     letters(case);
     case
 }
 
-/// An analyzer that has met a word, and none of the text's.
+/// An analyzer whose cache has no word of the text.
 fn unmet() -> &'static (Analyzer, String) {
     let case = kept((Analyzer::ENGLISH, "parties".to_owned()));
     letters(case);

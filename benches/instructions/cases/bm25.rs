@@ -1,4 +1,5 @@
-//! Four queries, one after another, of 20,000 passages in one segment. The index is built once for the group, at full speed, and opened by each case.
+//! Searches 20,000 passages in one segment with four queries, one after another. The index is built once for all cases,
+//! outside of valgrind.
 
 use std::path::Path;
 
@@ -17,7 +18,7 @@ fn build() {
     let writer = IndexWriter::create(Path::new(FOLDER), Analyzer::ENGLISH, options);
     let mut writer = writer.expect("a folder of ours");
     for at in 0..PASSAGES {
-        // Of one length all would have the same few scores, and none could be ruled out.
+        // With one length for all, there would be only a few different scores, and no passage could be pruned.
         let length = 20 + at * 7919 % 41;
         writer.add(&at.to_string(), None, &words(length as usize, at)).expect("a new id");
     }
@@ -31,14 +32,14 @@ pub struct Queries {
     k: usize,
 }
 
-/// One passage of 20 has the first term, a handful have each other.
+/// The first term of each query is in one of 20 passages, the others in a handful of passages.
 const RARE: [&str; 4] = [
     "word80 word3001 word7013 word19001",
     "word83 word2903 word6011 word18013",
     "word78 word3203 word8009 word17011",
     "word85 word2801 word9001 word16001",
 ];
-/// From half of the passages down to one of six have each term.
+/// Every term is in one sixth to one half of the passages.
 const COMMON: [&str; 4] = [
     "word5 word9 word14 word20",
     "word6 word8 word15 word21",
@@ -49,7 +50,7 @@ const COMMON: [&str; 4] = [
 fn queries(texts: [&'static str; 4], k: usize) -> &'static Queries {
     let index = aside(|| Bm25Index::open(Path::new(FOLDER)).expect("built before"));
     let case = kept(Queries { index, texts, k });
-    // The terms are looked up, and there is room, as after any search.
+    // A first search, so that term lookups are cached and buffers allocated.
     hits(case);
     case
 }
@@ -60,7 +61,7 @@ fn hits(case: &Queries) -> Vec<Vec<Hit>> {
     case.texts.into_iter().map(search).collect()
 }
 
-// By bounds of scores up to a `k` of 1,250, of which few are worked out.
+// With upper bounds, which prune most passages; the searcher uses them up to a `k` of 1,250 here.
 #[library_benchmark]
 #[bench::rare_terms_10(queries(RARE, 10))]
 #[bench::rare_terms_100(queries(RARE, 100))]
@@ -71,7 +72,7 @@ fn bounded(case: &Queries) -> Vec<Vec<Hit>> {
     hits(case)
 }
 
-// All scores.
+// Exhaustive search.
 #[library_benchmark]
 #[bench::rare_terms_2000(queries(RARE, 2000))]
 #[bench::common_terms_2000(queries(COMMON, 2000))]

@@ -1,27 +1,28 @@
-//! Data of fixed seeds.
+//! Data with fixed seeds.
 
 use std::fmt::Write;
 
 use ranking::{Hit, by_rank};
 
-/// Puts a case where it stays to the end: dropping it would be counted.
+/// Leaks a case, so that dropping it is not counted.
 pub fn kept<T>(case: T) -> &'static mut T {
     Box::leak(Box::new(case))
 }
 
-/// One thread for all of rayon, the one that asks: no other waits for work, or does some that is not counted.
+/// Makes rayon's global pool consist of the calling thread, because only the instructions of that thread are counted.
 pub fn on_this_thread() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
     pool.build_global().expect("there is no pool yet");
 }
 
-/// Makes something on a thread of its own, which has its own memory to allocate from. What is freed meanwhile, in the order
-/// of hash tables and thus of chance, would else decide how long the case takes to allocate.
+/// Runs `make` on another thread, whose allocations come from an arena of its own. Otherwise memory that `make` frees, in the
+/// random order of hash tables, would change how many instructions the allocations of a case take.
 pub fn aside<T: Send>(make: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| scope.spawn(make).join().expect("no panic"))
 }
 
-/// Numbers by a linear congruential generator.
+/// A linear congruential generator. `numerics::SplitMix64` would give other data, and so other counts than the recorded
+/// ones.
 pub struct Random(u64);
 
 impl Random {
@@ -33,7 +34,7 @@ impl Random {
         (self.next() >> 56) as u8
     }
 
-    /// From −1 to 1.
+    /// A number from a uniform distribution over [−1, 1).
     pub fn number(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1u64 << 23) as f32 - 1.0
     }
@@ -54,18 +55,19 @@ pub fn bytes(count: usize, seed: u64) -> Vec<u8> {
     (0..count).map(|_| random.byte()).collect()
 }
 
-/// Rows `[rows * dim]` around centres, as passages are around subjects.
+/// Rows `[rows * dim]` in clusters of about 20.
 pub fn clustered(rows: usize, dim: usize, seed: u64) -> Vec<f32> {
     let clusters = (rows / 20).max(1);
-    let (centres, mut random) = (numbers(clusters * dim, 1), Random::new(seed));
+    let (centers, mut random) = (numbers(clusters * dim, 1), Random::new(seed));
     let number = |at: usize| {
-        let centre = centres[at / dim * 7919 % clusters * dim + at % dim];
-        centre + 0.7 * random.number()
+        let center = centers[at / dim * 7919 % clusters * dim + at % dim];
+        center + 0.7 * random.number()
     };
     (0..rows * dim).map(number).collect()
 }
 
-/// Words of which the `i`th is about as frequent as 1 / i.
+/// A text of words with about the frequencies of Zipf's law: the i-th most frequent word occurs 1 / i times as often as the
+/// first.
 pub fn words(count: usize, seed: u64) -> String {
     let (mut random, mut text) = (Random::new(seed), String::new());
     for _ in 0..count {
@@ -75,7 +77,7 @@ pub fn words(count: usize, seed: u64) -> String {
     text
 }
 
-/// A list of so many passages from one on, best first.
+/// A ranked list of `count` passages, whose ords start at `first`, with random scores.
 pub fn hits(first: u32, count: u32, seed: u64) -> Vec<Hit> {
     let mut random = Random::new(seed);
     let hit = |ord| Hit { ord, score: 10.0 + random.number() };

@@ -1,4 +1,5 @@
-//! Spans of a passage of 200 tokens, answers of 20 passages, and exact matches of 10 questions under a grid of weights.
+//! Finds the spans of a passage of 200 tokens, the answers of 20 passages, and the exact matches of 10 questions for a grid
+//! of weights.
 
 use std::ops::Range;
 
@@ -51,7 +52,7 @@ fn weights(spans: SpanScoring) -> &'static Grid {
         Scoring { spans, evidence, merge: Merge::Text }
     };
     let case = kept(Grid { questions: questions.collect(), scorings: (0..10).map(scoring).collect() });
-    // There is room, as after any question.
+    // A first run, so that buffers are allocated.
     right(case);
     case
 }
@@ -75,7 +76,7 @@ fn right(case: &Grid) -> usize {
     case.scorings.iter().map(matches).sum()
 }
 
-// With 1 to 20 passages each.
+// Each with the first 1, 5, 10 and 20 passages.
 #[library_benchmark]
 #[bench::original(weights(SpanScoring::Original))]
 #[bench::normalized(weights(SpanScoring::Normalized))]
@@ -102,7 +103,7 @@ impl Passage {
         let (start, end, of_passage) = (logits(TOKENS), logits(TOKENS), logits(2));
         let (mut text, mut offsets, mut words) = (String::new(), Vec::new(), Vec::new());
         for token in 0..TOKENS {
-            // Every fifth token goes on with the word of the one before.
+            // Every fifth token continues the previous word.
             if token % 5 != 4 {
                 text.push(' ');
             }

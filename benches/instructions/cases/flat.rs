@@ -1,4 +1,4 @@
-//! The 100 best of 2,000 vectors by a scan.
+//! Exact search for the 100 best of 2,000 vectors.
 
 use control::Control;
 use dense::{FlatIndex, Similarity, Storage};
@@ -23,7 +23,7 @@ fn flat(storage: &str) -> &'static Flat {
     let (mut index, vectors) = (index.expect("a dimension"), clustered(ROWS, DIM, 2));
     index.add((0..ROWS).map(|row| row.to_string()).collect(), &vectors).expect("sound rows");
     let case = kept(Flat { index, queries: clustered(QUERIES, DIM, 3) });
-    // What the first search finds out once is not counted.
+    // A first search, so that one-time initialization is not counted.
     case.index.search(&vectors[..DIM], 1, &Control::new()).expect("sound");
     case
 }

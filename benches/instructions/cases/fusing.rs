@@ -1,4 +1,4 @@
-//! Two lists of 1,000 passages, of which half are in both, into one; and a grid of weights for 10 questions.
+//! Fuses two lists of 1,000 passages, half of which are in both, and evaluates a grid of weights for 10 questions.
 
 use control::Control;
 use fusion::{JudgedQuestion, Method, Normalization, first_ranks, fuse};

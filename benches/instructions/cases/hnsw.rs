@@ -1,5 +1,5 @@
-//! The 10 best of 2,000 vectors by an index whose graph one thread has built: the same graph each time, for valgrind's CPU
-//! builds it.
+//! Searches an HNSW index for the 10 best of 2,000 vectors. One thread builds the graph, on the CPU that valgrind emulates,
+//! so it is the same in every run.
 
 use control::Control;
 use dense::{HnswIndex, HnswOptions, RowSet, Similarity};
@@ -10,12 +10,12 @@ use serde_json::Value;
 use crate::data::{clustered, kept};
 
 const ROWS: usize = 2000;
-/// Above 128, so that rows have signs beside their codes.
+/// Above 128, so that the index has sign-bit sketches.
 const DIM: usize = 192;
 const K: usize = 10;
-/// More than a walk among so few rows is worth.
+/// So large that comparing all codes of 2,000 rows is cheaper than a graph search.
 const EF: usize = 64;
-/// Few enough for one.
+/// Small enough for a graph search.
 const WALK_EF: usize = 32;
 
 pub struct Hnsw {
@@ -29,7 +29,7 @@ fn hnsw() -> &'static Hnsw {
     let queries = clustered(64, DIM, 3);
     let allowed = (0..ROWS as u32).filter(|row| row % 3 == 0).collect();
     let case = kept(Hnsw { index: built(&vectors), queries, allowed });
-    // What the first search finds out once is not counted.
+    // A first search, so that one-time initialization is not counted.
     case.index.search(&vectors[..DIM], K, EF, &Control::new()).expect("sound");
     case
 }
@@ -43,7 +43,7 @@ fn built(vectors: &[f32]) -> HnswIndex {
     index
 }
 
-// Eight queries, one after another.
+// Graph searches, one after another.
 #[library_benchmark]
 #[bench::of_8_queries(hnsw())]
 fn walk(case: &Hnsw) -> Vec<Vec<Hit>> {
@@ -51,14 +51,14 @@ fn walk(case: &Hnsw) -> Vec<Vec<Hit>> {
     case.queries.chunks(DIM).take(8).map(search).collect()
 }
 
-// Eight queries by turns.
+// Graph searches whose steps are interleaved.
 #[library_benchmark]
 #[bench::of_8_queries(hnsw())]
 fn interleaved_walks(case: &Hnsw) -> Vec<Vec<Hit>> {
     case.index.search_many(&case.queries[..8 * DIM], K, WALK_EF, 1, &Control::new()).expect("sound")
 }
 
-// All codes that a filter allows.
+// A scan over the codes of the rows that a filter allows.
 #[library_benchmark]
 #[bench::of_667_rows(hnsw())]
 fn sweep(case: &Hnsw) -> Vec<Hit> {
@@ -66,14 +66,14 @@ fn sweep(case: &Hnsw) -> Vec<Hit> {
     case.index.search_filtered(&case.queries[..DIM], K, EF, filter, &Control::new()).expect("sound")
 }
 
-// All codes, without a filter.
+// A scan over all codes.
 #[library_benchmark]
 #[bench::of_2000_rows(hnsw())]
 fn sweep_of_all(case: &Hnsw) -> Vec<Hit> {
     case.index.search(&case.queries[..DIM], K, EF, &Control::new()).expect("sound")
 }
 
-// All codes with all of so many queries.
+// A scan over all codes for many queries at once.
 #[library_benchmark]
 #[bench::of_64_queries(hnsw())]
 fn sweep_for_many(case: &Hnsw) -> Vec<Vec<Hit>> {

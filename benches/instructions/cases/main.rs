@@ -1,12 +1,12 @@
-//! Instructions that parts of a search take, counted by callgrind.
+//! Counts the instructions of the parts of a search with callgrind.
 //!
-//! `npm run guard` runs all cases and compares them with `record.json`. With `target/tools/bin` on the `PATH`, where that
-//! puts gungraun's runner, `cargo bench -p instructions -- '*one_query*'` runs some, and shows what changed since they ran
-//! last.
+//! `npm run guard` runs all cases and compares the counts with those in `record.json`. It installs gungraun's runner in
+//! `target/tools/bin`; with that folder on the `PATH`, `cargo bench -p instructions -- '*one_query*'` runs chosen cases and
+//! shows what changed since their last run.
 //!
-//! What a case counts is the function of its name, on one thread; its argument is made, and warm, before. All data come of
-//! fixed seeds. Valgrind's CPU has AVX2 and no AVX-512, so the kernels of AVX2 are counted on every x86-64 machine that has
-//! them.
+//! A case counts the function of its name, on one thread. Its argument is made before, and caches are warm. All data have
+//! fixed seeds. The CPU that valgrind emulates has AVX2 but not AVX-512, so the AVX2 kernels are counted on every x86-64
+//! machine that supports them.
 
 mod analysis;
 mod bm25;

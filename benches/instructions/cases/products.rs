@@ -1,4 +1,4 @@
-//! Kernels, over rows that stay in the first two cache levels.
+//! Kernels, on rows that fit the second-level cache.
 
 use gungraun::{library_benchmark, library_benchmark_group};
 use kernels::half::{HalfFormat, HalfKernels};
@@ -23,7 +23,7 @@ pub struct Floats {
 }
 
 fn floats(dim: usize) -> &'static mut Floats {
-    // The set is found out once.
+    // Detects the CPU's instruction set, which happens once.
     let _ = Kernels::detect();
     kept(Floats { query: numbers(dim, 1), rows: numbers(ROWS * dim, 2), scores: [0.0; ROWS] })
 }
@@ -46,7 +46,7 @@ fn panel(dim: usize) -> &'static mut Panel {
     kept(Panel { batch, rows })
 }
 
-// The best of as many rows as are scored at once, for each of 32 queries.
+// The best row for each of 32 queries, of as many rows as one call scores.
 #[library_benchmark]
 #[bench::dim_384(panel(384))]
 #[bench::dim_768(panel(768))]
@@ -66,15 +66,15 @@ pub struct Halves {
     scores: [f32; ROWS],
 }
 
-fn of_halves(format: HalfFormat) -> (HalfFormat, &'static mut Halves) {
+fn half_rows(format: HalfFormat) -> (HalfFormat, &'static mut Halves) {
     let mut rows = vec![0; ROWS * DIM];
     HalfKernels::detect().narrow(format, &numbers(ROWS * DIM, 2), &mut rows);
     (format, kept(Halves { query: numbers(DIM, 1), rows, scores: [0.0; ROWS] }))
 }
 
 #[library_benchmark]
-#[bench::f16(of_halves(HalfFormat::F16))]
-#[bench::bf16(of_halves(HalfFormat::Bf16))]
+#[bench::f16(half_rows(HalfFormat::F16))]
+#[bench::bf16(half_rows(HalfFormat::Bf16))]
 fn halves((format, case): (HalfFormat, &mut Halves)) {
     HalfKernels::detect().score_rows(format, &case.query, &case.rows, &mut case.scores);
 }
@@ -85,7 +85,7 @@ pub struct Bytes {
     products: Vec<i32>,
 }
 
-fn of_bytes(queries: usize) -> &'static mut Bytes {
+fn byte_rows(queries: usize) -> &'static mut Bytes {
     let _ = Int8Kernels::detect();
     let values = bytes(queries * DIM, 1).into_iter().map(u8::cast_signed).collect();
     let (queries, products) = (Int8Queries::new(DIM, values), vec![0; queries * ROWS]);
@@ -93,8 +93,8 @@ fn of_bytes(queries: usize) -> &'static mut Bytes {
 }
 
 #[library_benchmark]
-#[bench::one_query(of_bytes(1))]
-#[bench::panel_of_32(of_bytes(32))]
+#[bench::one_query(byte_rows(1))]
+#[bench::panel_of_32(byte_rows(32))]
 fn int8(case: &mut Bytes) {
     Int8Kernels::detect().products(&case.queries, Int8Rows::new(&case.rows, DIM, DIM), &mut case.products);
 }
@@ -106,7 +106,7 @@ pub struct HalfBytes {
     products: [i32; ROWS],
 }
 
-fn of_half_bytes() -> &'static mut HalfBytes {
+fn int4_rows() -> &'static mut HalfBytes {
     let _ = Int4Kernels::detect();
     let values: Vec<i8> = bytes(DIM, 1).into_iter().map(u8::cast_signed).collect();
     let (query, rows) = (Int4Query::new(&values), bytes(ROWS * (DIM / BLOCK_DIM * BLOCK_BYTES), 2));
@@ -114,7 +114,7 @@ fn of_half_bytes() -> &'static mut HalfBytes {
 }
 
 #[library_benchmark]
-#[bench::dim_384(of_half_bytes())]
+#[bench::dim_384(int4_rows())]
 fn int4(case: &mut HalfBytes) {
     let rows = ByteRows::new(&case.rows, DIM / BLOCK_DIM * BLOCK_BYTES);
     Int4Kernels::detect().products_of(&case.query, rows, &case.ords, &mut case.products);
@@ -127,7 +127,7 @@ pub struct Signs {
     sums: [i32; ROWS],
 }
 
-fn of_signs() -> &'static mut Signs {
+fn sign_rows() -> &'static mut Signs {
     let _ = SignKernels::detect();
     let values: Vec<i8> = bytes(DIM, 1).into_iter().map(u8::cast_signed).collect();
     let (query, rows) = (SignQuery::new(&values), bytes(ROWS * DIM / 8, 2));
@@ -135,19 +135,19 @@ fn of_signs() -> &'static mut Signs {
 }
 
 #[library_benchmark]
-#[bench::dim_384(of_signs())]
+#[bench::dim_384(sign_rows())]
 fn signs(case: &mut Signs) {
     let rows = ByteRows::new(&case.rows, DIM / 8);
     SignKernels::detect().sums_of(&case.query, rows, &case.ords, &mut case.sums);
 }
 
-fn of_logits() -> &'static mut (Vec<f32>, Vec<f32>, SoftmaxSum) {
+fn logit_block() -> &'static mut (Vec<f32>, Vec<f32>, SoftmaxSum) {
     let _ = LogitKernels::detect();
     kept((numbers(8192, 1), numbers(8192, 2), SoftmaxSum::new()))
 }
 
 #[library_benchmark]
-#[bench::of_8192(of_logits())]
+#[bench::of_8192(logit_block())]
 fn logits((logits, bias, sum): &mut (Vec<f32>, Vec<f32>, SoftmaxSum)) -> f32 {
     LogitKernels::detect().accumulate(logits, bias, sum)
 }
@@ -160,7 +160,8 @@ pub struct Impacts {
     found: FoundPassages<GROUP>,
 }
 
-/// Every third of 8,192 passages has each term. None reaches the bound, one of each group of 64 might.
+/// Every third of 8,192 passages has each term. No passage reaches the bound, but in each group of 64 one has a sum that
+/// could, so that no group is skipped.
 fn impacts() -> &'static mut Impacts {
     let _ = ImpactKernels::detect();
     kept(Impacts {
@@ -177,8 +178,8 @@ fn impacts() -> &'static mut Impacts {
 fn scan_of_impacts(case: &mut Impacts) -> usize {
     let Impacts { words, codes, bounds, sums, found } = case;
     let mut terms: Vec<DenseTerm<'_>> = (0..4).map(|_| DenseTerm { words, codes, bounds }).collect();
-    let scan = ScanOptions { bound: 40_000, shift: 5, allowed: None };
-    ImpactKernels::detect().scan(sums, &mut terms, scan, found, GROUP).found
+    let options = ScanOptions { bound: 40_000, shift: 5, allowed: None };
+    ImpactKernels::detect().scan(sums, &mut terms, options, found, GROUP).found
 }
 
 library_benchmark_group!(

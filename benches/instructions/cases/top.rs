@@ -1,4 +1,4 @@
-//! The best of 10,000 hits: in random order, in which few are kept, and each better than all before it, so that every one is.
+//! Selects the best of 10,000 hits: with random scores, where few hits enter the heap, and with ascending scores, where all do.
 
 use gungraun::{library_benchmark, library_benchmark_group};
 use ranking::{Hit, TopK};

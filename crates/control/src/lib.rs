@@ -1,4 +1,5 @@
-//! Cancellation and progress of long work: one [`Control`] is shared by who waits and who works.
+//! Cancellation and progress of long work. The caller and the work share a [`Control`]: the caller cancels and reads the
+//! progress, the work polls for cancellation and counts what is done.
 //!
 //! ```
 //! use control::Control;
@@ -17,12 +18,12 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Work was asked to stop, and did, before it had a result.
+/// The work was cancelled and stopped before it had a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the work was cancelled")]
 pub struct Cancelled;
 
-/// Shared between the caller, who may cancel and watches progress, and the work, which polls and counts.
+/// A cancellation flag and two progress counters, shared between the caller and the work.
 #[derive(Debug, Default)]
 pub struct Control {
     cancelled: AtomicBool,
@@ -31,7 +32,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Not cancelled, nothing done, total unknown (0).
+    /// A control that is not cancelled, with no progress and an unknown total (0).
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -48,32 +49,32 @@ impl Control {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// To be called by the work every millisecond or so.
+    /// Fails once the work was cancelled. The work should call this about every millisecond.
     ///
     /// # Errors
     ///
-    /// [`Cancelled`] once [`cancel`](Self::cancel) was called.
+    /// [`Cancelled`] after [`cancel`](Self::cancel).
     pub fn check(&self) -> Result<(), Cancelled> {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 
-    /// States how many units of work there are in all; 0 is unknown.
+    /// Sets the total number of units of work; 0 is unknown.
     pub fn set_total(&self, total: u64) {
         self.total.store(total, Ordering::Relaxed);
     }
 
-    /// Counts `units` more as done.
+    /// Adds `units` to the work that is done.
     pub fn advance(&self, units: u64) {
         self.done.fetch_add(units, Ordering::Relaxed);
     }
 
-    /// Units of work done so far.
+    /// Number of units of work done so far.
     #[must_use]
     pub fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Units of work in all; 0 is unknown.
+    /// Total number of units of work; 0 is unknown.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.total.load(Ordering::Relaxed)

@@ -1,6 +1,6 @@
-//! Inner products of bytes, half bytes and signs by instruction set and dimension. An item is a product of two numbers.
+//! Inner products of bytes, 4-bit codes and sign bits, by instruction set and dimension. An item is one multiplication.
 //!
-//! `cargo bench -p kernels --bench codes`; `-- half_bytes` for one of them.
+//! `cargo bench -p kernels --bench codes`; `-- half_bytes` runs one benchmark.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -11,14 +11,14 @@ use kernels::signs::{SignKernels, SignQuery, WORD_DIM};
 
 const DIMS: [usize; 4] = [128, 384, 768, 1024];
 const ROWS: usize = 256;
-/// Queries that a block of rows is multiplied with at once.
+/// Number of queries that a block of rows is multiplied with at once.
 const QUERIES: usize = 64;
 
 fn main() {
     divan::main();
 }
 
-/// One query, or many at once, with rows of bytes.
+/// One query, or many at once, and rows of bytes.
 #[divan::bench(args = cases(Int8Kernels::available().into_iter().map(Int8Kernels::name)), consts = [1, QUERIES])]
 fn bytes<const N: usize>(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
     let kernels = Int8Kernels::available().into_iter().find(|kernels| kernels.name() == set).expect("listed");
@@ -28,7 +28,7 @@ fn bytes<const N: usize>(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) 
     bencher.counter(ItemsCount::new(N * ROWS * dim)).bench_local(multiply);
 }
 
-/// One query with chosen rows of half bytes, as a walk has it.
+/// One query and chosen rows of 4-bit codes, as in a graph search.
 #[divan::bench(args = cases(Int4Kernels::available().into_iter().map(Int4Kernels::name)))]
 fn half_bytes(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
     let kernels = Int4Kernels::available().into_iter().find(|kernels| kernels.name() == set).expect("listed");
@@ -39,7 +39,7 @@ fn half_bytes(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
     bencher.counter(ItemsCount::new(ROWS * dim)).bench_local(multiply);
 }
 
-/// One query with chosen rows of signs.
+/// One query and chosen rows of sign bits.
 #[divan::bench(args = cases(SignKernels::available().into_iter().map(SignKernels::name)))]
 fn signs(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
     let kernels = SignKernels::available().into_iter().find(|kernels| kernels.name() == set).expect("listed");
@@ -54,7 +54,7 @@ fn cases(sets: impl Iterator<Item = &'static str>) -> impl Iterator<Item = (&'st
     sets.flat_map(|set| DIMS.map(|dim| (set, dim)))
 }
 
-/// All rows, not one after another.
+/// All rows, in a shuffled order.
 fn ords() -> Vec<u32> {
     (0..ROWS as u32).map(|at| at * 101 % ROWS as u32).collect()
 }

@@ -1,8 +1,7 @@
-//! What one thread of the machine can do: floating-point operations, two for each multiply-add, and bytes read from
-//! memory.
+//! The limits of one thread of the machine: floating-point operations, two per multiply-add, and bytes read from memory.
 //!
 //! `cargo bench -p kernels --bench limits`
-#![allow(unsafe_code, reason = "the limits are loops for one CPU's instructions")]
+#![allow(unsafe_code, reason = "loops for the instructions of one CPU")]
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
@@ -11,7 +10,7 @@ fn main() {
     divan::main();
 }
 
-/// Multiply-adds that wait for nothing.
+/// Independent multiply-adds.
 #[divan::bench(sample_count = 500)]
 fn peak(bencher: Bencher<'_, '_>) {
     const STEPS: usize = 50_000;
@@ -19,26 +18,27 @@ fn peak(bencher: Bencher<'_, '_>) {
     bencher.counter(ItemsCount::new(STEPS * CHAINS * lanes * 2)).bench(|| multiply_adds(STEPS));
 }
 
-/// The sum of so many megabytes of numbers.
+/// The sum of `megabytes` of numbers.
 #[divan::bench(args = [77, 307], sample_count = 20)]
 fn read(bencher: Bencher<'_, '_>, megabytes: usize) {
     let numbers = vec![1.0; megabytes * 250_000];
     bencher.counter(BytesCount::new(numbers.len() * 4)).bench(|| sum(black_box(&numbers)));
 }
 
-/// More than the latency of a multiply-add times how many begin in one cycle.
+/// Number of independent sums: more than the latency of a multiply-add in cycles times the number that start per cycle.
 const CHAINS: usize = 16;
 
-/// Runs `steps` multiply-adds of each chain; returns a sum, for nobody, and how many lanes a chain has.
+/// Runs `steps` multiply-adds of each chain. Returns their sum, so that nothing is optimized away, and the number of lanes of
+/// a chain.
 fn multiply_adds(steps: usize) -> (f32, usize) {
     #[cfg(target_arch = "x86_64")]
     {
         if std::is_x86_feature_detected!("avx512f") {
-            // SAFETY: the CPU has what the function needs.
+            // SAFETY: the CPU has the features that the function needs.
             return (unsafe { x86_64::avx512(steps) }, 16);
         }
         if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
-            // SAFETY: the CPU has what the function needs.
+            // SAFETY: the CPU has the features that the function needs.
             return (unsafe { x86_64::avx2(steps) }, 8);
         }
     }
@@ -50,11 +50,11 @@ fn multiply_adds(steps: usize) -> (f32, usize) {
     (chains.iter().flatten().sum(), 4)
 }
 
-/// Adds up all numbers.
+/// The sum of all numbers.
 fn sum(numbers: &[f32]) -> f32 {
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx512f") {
-        // SAFETY: the CPU has what the function needs.
+        // SAFETY: the CPU has the features that the function needs.
         return unsafe { x86_64::sum_avx512(numbers) };
     }
     sum_lanes(numbers)
@@ -91,7 +91,7 @@ mod x86_64 {
     #[target_feature(enable = "avx2,fma")]
     pub fn avx2(steps: usize) -> f32 {
         let (a, b) = (_mm256_set1_ps(black_box(1.0)), _mm256_set1_ps(black_box(0.5)));
-        // Fewer than `CHAINS` at once, for 16 registers hold the factors too.
+        // Half of `CHAINS` at a time, because the 16 registers also hold the factors.
         let mut sum = a;
         for _ in 0..2 {
             let mut chains = [a; CHAINS / 2];

@@ -1,7 +1,7 @@
-//! Inner products of floats and of halves by instruction set and dimension. An item is a floating-point operation, two
-//! for each product, so that Gitem/s are GFLOP/s; what the machine can do at all is said by `--bench limits`.
+//! Inner products of floats and 16-bit floats, by instruction set and dimension. An item is a floating-point operation, two
+//! per multiply-add, so that Gitem/s are GFLOP/s. `--bench limits` measures the limits of the machine.
 //!
-//! `cargo bench -p kernels --bench products`; `-- one_query` for one of them.
+//! `cargo bench -p kernels --bench products`; `-- one_query` runs one benchmark.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -9,7 +9,7 @@ use kernels::half::{HalfFormat, HalfKernels};
 use kernels::{Batch, Kernels, Score};
 
 const DIMS: [usize; 4] = [128, 384, 768, 1024];
-/// With 1,024 dimensions they fill 256 kB, and stay in the second cache level.
+/// With 1,024 dimensions they take 256 KiB, which fits the second-level cache.
 const ROWS: usize = 64;
 const QUERIES: usize = 64;
 
@@ -17,29 +17,29 @@ fn main() {
     divan::main();
 }
 
-/// One query with rows one after another.
+/// One query and consecutive rows.
 #[divan::bench(args = cases(Kernels::available().into_iter().map(Kernels::name)))]
 fn one_query(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
-    let kernels = of_floats(set);
+    let kernels = float_kernels(set);
     let (query, rows, mut scores) = (numbers(dim, 1), numbers(ROWS * dim, 2), [0.0; ROWS]);
     let score = || kernels.score_rows(black_box(&query), &rows, &mut scores);
     bencher.counter(ItemsCount::new(ROWS * dim * 2)).bench_local(score);
 }
 
-/// All scores of queries and rows.
+/// All scores of many queries and rows.
 #[divan::bench(args = cases(Kernels::available().into_iter().map(Kernels::name)))]
 fn block(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
-    let kernels = of_floats(set);
+    let kernels = float_kernels(set);
     let (queries, rows) = (numbers(QUERIES * dim, 1), numbers(ROWS * dim, 2));
     let mut scores = vec![0.0; QUERIES * ROWS];
     let score = || kernels.score_block(dim, black_box(&queries), &rows, &mut scores);
     bencher.counter(ItemsCount::new(QUERIES * ROWS * dim * 2)).bench_local(score);
 }
 
-/// The best row of each query: panels of queries and rows, of which few scores come out.
+/// The best row of each query: few scores are reported.
 #[divan::bench(args = cases(Kernels::available().into_iter().map(Kernels::name)))]
 fn batch(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
-    let mut batch = Batch::new(of_floats(set), Score::Dot, dim, &numbers(QUERIES * dim, 1));
+    let mut batch = Batch::new(float_kernels(set), Score::Dot, dim, &numbers(QUERIES * dim, 1));
     let numbers = numbers(batch.rows_at_once() * dim, 2);
     let rows: Vec<&[f32]> = numbers.chunks(dim).collect();
     let mut reports = 0;
@@ -52,7 +52,7 @@ fn batch(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
     });
 }
 
-/// One query with rows of 16-bit floats.
+/// One query and rows of 16-bit floats.
 #[divan::bench(args = cases(HalfKernels::available().into_iter().map(HalfKernels::name)), consts = [false, true])]
 fn halves<const BF16: bool>(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
     let kernels = HalfKernels::available().into_iter().find(|kernels| kernels.name() == set).expect("listed");
@@ -63,7 +63,7 @@ fn halves<const BF16: bool>(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize
     bencher.counter(ItemsCount::new(ROWS * dim * 2)).bench_local(score);
 }
 
-fn of_floats(set: &str) -> &'static Kernels {
+fn float_kernels(set: &str) -> &'static Kernels {
     Kernels::available().into_iter().find(|kernels| kernels.name() == set).expect("listed")
 }
 
@@ -71,7 +71,7 @@ fn cases(sets: impl Iterator<Item = &'static str>) -> impl Iterator<Item = (&'st
     sets.flat_map(|set| DIMS.map(|dim| (set, dim)))
 }
 
-/// From −1 to 1.
+/// Numbers in [−1, 1).
 fn numbers(count: usize, seed: u64) -> Vec<f32> {
     let mut state = seed;
     let next = || {

@@ -1,4 +1,4 @@
-//! What is common to the choice of all kinds of kernels.
+//! All kinds of kernels choose an instruction set in the same way.
 
 use kernels::Kernels;
 use kernels::half::HalfKernels;
@@ -7,7 +7,7 @@ use kernels::int4::Int4Kernels;
 use kernels::int8::Int8Kernels;
 use kernels::signs::SignKernels;
 
-/// The name of the set chosen, and those of all available.
+/// The name of the chosen instruction set, and those of all available ones.
 macro_rules! names {
     ($kind:ident) => {
         ($kind::detect().name(), $kind::available().iter().map(|kernels| kernels.name()).collect::<Vec<_>>())
@@ -15,7 +15,7 @@ macro_rules! names {
 }
 
 #[test]
-fn the_first_set_is_chosen_and_the_scalar_one_comes_last() {
+fn the_first_instruction_set_is_chosen_and_scalar_comes_last() {
     let kinds = [
         names!(Kernels),
         names!(HalfKernels),

@@ -1,4 +1,4 @@
-//! Every set of kernels for 16-bit floats against the definitions.
+//! Conversions and products of 16-bit floats agree with their definitions, with every instruction set.
 
 use kernels::half::{HalfFormat, HalfKernels};
 use kernels::{Kernels, reference};
@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 const FORMATS: [HalfFormat; 2] = [HalfFormat::F16, HalfFormat::Bf16];
 
-/// The value of bits by the definition of the format: (−1)^s · 2^(e − bias) · (1 + m / 2^p), without the 1 and with
-/// e = 1 in denormals.
+/// The value of a 16-bit float by definition: (−1)^s · 2^(e − bias) · (1 + m / 2^p), or, if e is 0,
+/// (−1)^s · 2^(1 − bias) · m / 2^p (a subnormal number).
 fn value(format: HalfFormat, bits: u16) -> f64 {
     let (precision, bias) = match format {
         HalfFormat::F16 => (10, 15),
@@ -49,7 +49,7 @@ fn all_halves_widen_to_their_values_and_narrow_back() {
     }
 }
 
-/// Floats with all bits at random, and those about the range of f16.
+/// Floats with random bits, and floats around the range of f16.
 fn floats() -> impl Strategy<Value = Vec<f32>> {
     let value = prop_oneof![
         any::<u32>().prop_map(f32::from_bits),
@@ -99,7 +99,7 @@ proptest! {
     }
 
     #[test]
-    fn every_set_agrees_with_the_reference_in_every_place_of_a_block(
+    fn every_instruction_set_agrees_with_the_reference_at_every_position_of_a_block(
         dim in 1usize..150, queries in 0usize..8, rows in 0usize..10,
         seed in prop::collection::vec((-8.0f32..8.0, any::<u16>()), 1..200),
     ) {

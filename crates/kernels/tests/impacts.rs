@@ -1,4 +1,4 @@
-//! Every instruction set's scan and tables against sums worked out one passage at a time.
+//! Scans and tables of impacts are those of the definition, which adds one passage at a time, with every instruction set.
 
 use kernels::impacts::{
     Bounds, DenseBounds, DenseTerm, FoundPassages, GROUP, ImpactKernels, MIN_CODES_PER_CLASS, PADDING,
@@ -61,26 +61,25 @@ fn case() -> impl Strategy<Value = Case> {
     })
 }
 
-fn expected(case: &Case, class: usize) -> Vec<(usize, u16)> {
+fn expected(case: &Case, codes_per_class: usize) -> Vec<(usize, u16)> {
     let mut sums = case.sums.clone();
     for term in &case.terms {
         let mut codes = term.codes.iter();
         for (at, sum) in sums.iter_mut().enumerate() {
             if u64::from_le_bytes(term.words[at / GROUP]) >> (at % GROUP) & 1 == 1 {
                 let code = *codes.next().expect("a code for each bit");
-                *sum += u16::from(term.bounds.steps[usize::from(code) / class]) << case.shift;
+                *sum += u16::from(term.bounds.steps[usize::from(code) / codes_per_class]) << case.shift;
             }
         }
     }
     let allowed =
         |at: usize| case.allowed.as_ref().is_none_or(|words| words[at / GROUP] >> (at % GROUP) & 1 == 1);
-    let reached = sums.into_iter().enumerate().filter(|&(at, sum)| sum >= case.bound && allowed(at));
-    reached.collect()
+    sums.into_iter().enumerate().filter(|&(at, sum)| sum >= case.bound && allowed(at)).collect()
 }
 
 proptest! {
     #[test]
-    fn scans_find_what_reaches_the_bound(case in case()) {
+    fn scans_find_the_passages_that_reach_the_bound(case in case()) {
         for kernels in ImpactKernels::available() {
             let (mut sums, mut found) = (case.sums.clone(), Vec::new());
             let dense = case.terms.iter();
@@ -91,11 +90,11 @@ proptest! {
             let mut from = 0;
             while from < sums.len() {
                 let allowed = case.allowed.as_ref().map(|words| &words[from / GROUP..]);
-                let scan = ScanOptions { bound: case.bound, shift: case.shift, allowed };
-                let ScanProgress { sums: looked, found: count } = kernels.scan(&mut sums[from..], &mut dense, scan, &mut room, case.room);
-                prop_assert!(looked > 0);
+                let options = ScanOptions { bound: case.bound, shift: case.shift, allowed };
+                let ScanProgress { sums: scanned, found: count } = kernels.scan(&mut sums[from..], &mut dense, options, &mut room, case.room);
+                prop_assert!(scanned > 0);
                 found.extend((0..count).map(|at| (from + usize::from(room.positions[at]), room.sums[at])));
-                from += looked;
+                from += scanned;
             }
             prop_assert!(sums.iter().all(|&sum| sum == 0), "{}", kernels.name());
             prop_assert_eq!(&found, &expected(&case, kernels.codes_per_class()), "{}", kernels.name());
@@ -103,14 +102,14 @@ proptest! {
     }
 
     #[test]
-    fn tables_are_above_by_at_most_a_unit(units in 0f32..49_152.0, gains in prop::collection::vec(0f32..=1.0, 256)) {
-        let gains: [f32; 256] = gains.try_into().expect("256 gains");
+    fn bounds_of_codes_are_above_the_contribution_by_at_most_one(scale in 0f32..49_152.0, contributions in prop::collection::vec(0f32..=1.0, 256)) {
+        let contributions: [f32; 256] = contributions.try_into().expect("256 contributions");
         for kernels in ImpactKernels::available() {
             let mut bounds = Bounds([7; 256]);
-            kernels.bounds(units, &gains, &mut bounds);
+            kernels.bounds(scale, &contributions, &mut bounds);
             prop_assert_eq!(bounds.0[0], 0);
-            for (&bound, &gain) in bounds.0.iter().zip(&gains).skip(1) {
-                let above = f64::from(bound) - f64::from(units) * f64::from(gain);
+            for (&bound, &contribution) in bounds.0.iter().zip(&contributions).skip(1) {
+                let above = f64::from(bound) - f64::from(scale) * f64::from(contribution);
                 // f32 rounds the product by at most 2^-24 of it.
                 prop_assert!((-0.003..=1.003).contains(&above), "{} {above}", kernels.name());
             }
@@ -121,11 +120,11 @@ proptest! {
 #[test]
 #[should_panic(expected = "scan: expected 2 words or more")]
 fn too_few_words_are_refused() {
-    let scan = ScanOptions { bound: 1, shift: 0, allowed: Some(&[0]) };
+    let options = ScanOptions { bound: 1, shift: 0, allowed: Some(&[0]) };
     ImpactKernels::detect().scan(
         &mut [0; 2 * GROUP],
         &mut Vec::new(),
-        scan,
+        options,
         &mut FoundPassages { sums: [0; GROUP], positions: [0; GROUP] },
         GROUP,
     );

@@ -1,4 +1,4 @@
-//! Every set's products of half bytes against the definition.
+//! Products of 4-bit codes are those of the definition, with every instruction set.
 
 use kernels::ByteRows;
 use kernels::int4::{BLOCK_BYTES, BLOCK_DIM, Int4Kernels, Int4Query, pack, unpack};
@@ -12,7 +12,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_set_gives_the_integers_of_the_definition(
+    fn every_instruction_set_returns_the_integers_of_the_definition(
         dim in 1usize..600, count in 1usize..12, offset in 0usize..5,
         chosen in prop::collection::vec(any::<prop::sample::Index>(), 0..30),
         code in prop::collection::vec(prop_oneof![Just(15u8), Just(0), 0u8..16], 600 * 12),

@@ -1,10 +1,10 @@
-//! Every set's products of bytes against the definition.
+//! Products and bounds of bytes are those of the definition, with every instruction set.
 
 use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels, Int8Queries, Int8RowBounds, Int8Rows, MAX_DIM};
 use numerics::SplitMix64;
 use proptest::prelude::*;
 
-/// Bytes of which many are at the ends of their range.
+/// Bytes, many of them at the ends of their range.
 fn bytes(count: usize, seed: u64) -> Vec<u8> {
     let mut random = SplitMix64::new(seed);
     let mut next = || random.next_u64() >> 32;
@@ -25,7 +25,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_set_gives_the_integers_of_the_definition(
+    fn every_instruction_set_returns_the_integers_of_the_definition(
         dim in 1usize..300, gap in 0usize..70, count in 0usize..60, queries in 0usize..20, offset in 0usize..5,
         chosen in prop::collection::vec(any::<prop::sample::Index>(), 0..30), seed in any::<u64>(),
     ) {
@@ -60,9 +60,9 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn rows_whose_bound_reaches_the_least_have_their_bits(
+    fn the_mask_has_the_rows_whose_bound_is_at_or_above_the_threshold(
         rows in prop::collection::vec((-70_000i32..70_000, -300i32..300, 0f32..2.0, 0f32..0.1, 0f32..9.0), 0..=BOUND_ROWS),
-        fine in any::<bool>(), least in prop_oneof![Just(f32::NEG_INFINITY), -300f32..300.0],
+        has_low_products in any::<bool>(), threshold in prop_oneof![Just(f32::NEG_INFINITY), -300f32..300.0],
     ) {
         let products: Vec<i32> = rows.iter().map(|row| row.0).collect();
         let lower: Vec<i32> = rows.iter().map(|row| row.1).collect();
@@ -74,18 +74,18 @@ proptest! {
         let numbers = Int8RowBounds { scales: &scales, errors: &errors, lengths: &lengths };
         let bound = Int8Bound { scale: 1e-3, per_error: 3.0, per_length: 0.5, per_square: -0.25, constant: 0.125 };
         for kernels in Int8Kernels::available() {
-            let mask = kernels.bounds_at_least(&products, fine.then_some(&lower), numbers, &bound, least);
+            let mask = kernels.bounds_at_least(&products, has_low_products.then_some(&lower), numbers, &bound, threshold);
             prop_assert!(rows.len() == BOUND_ROWS || mask >> rows.len() == 0);
             for (at, &(product, lower, scale, error, length)) in rows.iter().enumerate() {
-                let product = if fine { f64::from(product) * 256.0 + f64::from(lower) } else { f64::from(product) };
+                let product = if has_low_products { f64::from(product) * 256.0 + f64::from(lower) } else { f64::from(product) };
                 let [scale, error, length] = [scale, error, length].map(f64::from);
                 let terms = [1e-3 * product * scale, 3.0 * error, length * 0.5, -0.25 * length * length, 0.125];
                 let expected: f64 = terms.iter().sum();
-                // At most eight roundings of each term on its way into the sum, and that of 1e-3 to f32.
-                let close = terms.iter().map(|term| term.abs()).sum::<f64>() * 9.0 * 2f64.powi(-24);
-                let reaches = mask >> at & 1 == 1;
-                let away = (expected - f64::from(least)).abs() > close;
-                prop_assert!(!away || reaches == (expected >= f64::from(least)), "{} row {at}", kernels.name());
+                // Each term passes through at most eight roundings, and 1e-3 is rounded to f32.
+                let max_error = terms.iter().map(|term| term.abs()).sum::<f64>() * 9.0 * 2f64.powi(-24);
+                let is_set = mask >> at & 1 == 1;
+                let is_clear = (expected - f64::from(threshold)).abs() > max_error;
+                prop_assert!(!is_clear || is_set == (expected >= f64::from(threshold)), "{} row {at}", kernels.name());
             }
         }
     }
@@ -107,7 +107,7 @@ fn the_longest_rows_of_the_largest_codes_do_not_overflow() {
 
 #[test]
 #[should_panic(expected = "range")]
-fn an_ord_of_no_row_is_refused() {
+fn an_ord_without_a_row_is_refused() {
     let queries = Int8Queries::new(2, vec![1, 2]);
     Int8Kernels::detect().products_of(&queries, Int8Rows::new(&[1, 2], 2, 2), &[1], &mut [0]);
 }

@@ -1,4 +1,4 @@
-//! Passes over logits against their definitions, with every instruction set.
+//! Softmax sums and counts of logits are those of the definition, with every instruction set.
 
 use kernels::logits::{LogitKernels, SoftmaxSum};
 use proptest::prelude::*;
@@ -15,32 +15,32 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn logits_are_gathered_as_the_definition_says(
+    fn logits_are_accumulated_as_the_definition_says(
         pairs in prop::collection::vec((logit(), -1.0f32..1.0), 1..700),
         block in 1usize..200,
     ) {
         let (products, bias): (Vec<f32>, Vec<f32>) = pairs.into_iter().unzip();
         let expected: Vec<f32> = products.iter().zip(&bias).map(|(product, bias)| product + bias).collect();
-        let greatest = expected.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let total: f64 = expected.iter().map(|&logit| (f64::from(logit) - f64::from(greatest)).exp()).sum();
-        let logarithm = f64::from(greatest) + total.ln();
+        let max_logit = expected.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let total: f64 = expected.iter().map(|&logit| (f64::from(logit) - f64::from(max_logit)).exp()).sum();
+        let logarithm = f64::from(max_logit) + total.ln();
         for kernels in LogitKernels::available() {
             let mut logits = products.clone();
             let (mut sum, mut parts) = (SoftmaxSum::new(), SoftmaxSum::new());
-            let mut most = f32::NEG_INFINITY;
+            let mut max = f32::NEG_INFINITY;
             for (logits, bias) in logits.chunks_mut(block).zip(bias.chunks(block)) {
                 let mut part = SoftmaxSum::new();
                 kernels.accumulate(&mut logits.to_vec(), bias, &mut part);
                 parts.add(&part);
-                most = most.max(kernels.accumulate(logits, bias, &mut sum));
+                max = max.max(kernels.accumulate(logits, bias, &mut sum));
             }
             prop_assert_eq!(&logits, &expected, "{}", kernels.name());
-            prop_assert_eq!(most, greatest, "{}", kernels.name());
-            // Of each exponential 2⁻²¹ and the rounding of a difference up to 87, of sums of eight seven roundings, and what is
-            // more than 87 below the greatest, which is nothing beside it.
-            let off = 1.0 / 2_097_152.0 + (87.0 + 8.0) / 16_777_216.0 + 700.0 * (-87f64).exp();
+            prop_assert_eq!(max, max_logit, "{}", kernels.name());
+            // Each exponential has a relative error of 2⁻²¹, plus the rounding of a difference of up to 87; a sum of eight has
+            // seven roundings; and logits more than 87 below the largest count as 0.
+            let max_error = 1.0 / 2_097_152.0 + (87.0 + 8.0) / 16_777_216.0 + 700.0 * (-87f64).exp();
             for got in [sum.logarithm(), parts.logarithm()] {
-                prop_assert!((got - logarithm).abs() <= off, "{}: {got} is not {logarithm}", kernels.name());
+                prop_assert!((got - logarithm).abs() <= max_error, "{}: {got} is not {logarithm}", kernels.name());
             }
         }
     }
@@ -51,19 +51,19 @@ proptest! {
         scores in prop::collection::vec(logit(), 0..9),
     ) {
         for kernels in LogitKernels::available() {
-            let (mut above, mut reaching) = (vec![7; scores.len()], vec![9; scores.len()]);
+            let (mut above, mut at_least) = (vec![7; scores.len()], vec![9; scores.len()]);
             kernels.count_above(&logits, &scores, &mut above);
-            kernels.count_at_least(&logits, &scores, &mut reaching);
+            kernels.count_at_least(&logits, &scores, &mut at_least);
             for (at, score) in scores.iter().enumerate() {
                 prop_assert_eq!(above[at] as usize, 7 + logits.iter().filter(|&logit| logit > score).count());
-                prop_assert_eq!(reaching[at] as usize, 9 + logits.iter().filter(|&logit| logit >= score).count());
+                prop_assert_eq!(at_least[at] as usize, 9 + logits.iter().filter(|&logit| logit >= score).count());
             }
         }
     }
 }
 
 #[test]
-fn a_logit_that_is_no_number_makes_the_sum_none() {
+fn a_nan_logit_makes_the_sum_nan() {
     for kernels in LogitKernels::available() {
         for at in [0, 5, 20] {
             let mut logits = [1.0; 21];

@@ -1,10 +1,10 @@
-//! Every set's sums by bits against the definition.
+//! Sums of the values whose bit is set are those of the definition, with every instruction set.
 
 use kernels::ByteRows;
 use kernels::signs::{MAX_DIM, SignKernels, SignQuery, WORD_DIM};
 use proptest::prelude::*;
 
-/// Rows of bits with bytes behind them that do not count.
+/// Rows of bits, each followed by bytes that must be ignored.
 fn rows_of(bits: &[bool], dim: usize, row_bytes: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     for row in bits.chunks_exact(dim) {
@@ -22,7 +22,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_set_gives_the_sums_of_the_definition(
+    fn every_instruction_set_returns_the_sums_of_the_definition(
         dim in 1usize..600, count in 1usize..12, behind in 0usize..20,
         chosen in prop::collection::vec(any::<prop::sample::Index>(), 0..30),
         bits in prop::collection::vec(any::<bool>(), 600 * 12),

@@ -1,11 +1,11 @@
-//! Turns panics into errors.
+//! Turns panics into errors with a message and a source location.
 //!
 //! The addon catches every panic and rejects a promise with it. Rust's default hook prints each panic to standard error
-//! before it can be caught, so the addon [installs](install) a hook that records the panic instead. The code that
-//! catches a panic asks for its [description]: the message and the source location. A payload does not contain the
-//! location, and a panic may be caught on another thread, so records are looked up by message.
+//! before it can be caught, so the addon [installs](install) a hook that records the panic instead. The code that catches a
+//! panic then asks for its [description]. The payload of a panic does not contain the location, and the panic may be caught
+//! on another thread, so records are looked up by message.
 //!
-//! A panic that nothing catches is printed as before: one that ends the process, or one in a thread that nobody joins.
+//! Panics that nothing catches are printed as usual: those that end the process, and those of threads that nobody joins.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -14,7 +14,8 @@ use std::panic::{self, Location, PanicHookInfo};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
 
-/// Maximum number of recorded panics. Most records are taken at once; only those that nobody asks for accumulate.
+/// Maximum number of recorded panics. A record is removed when its description is asked for, so only records that nobody
+/// asks for accumulate.
 const MAX_RECORDS: usize = 32;
 
 /// Name prefixes of the threads whose panics are caught: this package's own threads, those of its rayon pools
@@ -28,7 +29,7 @@ const FATAL: [&str; 2] = ["panic in a function that cannot unwind", "panic in a 
 
 struct Record {
     message: String,
-    place: String,
+    location: String,
     thread: String,
 }
 
@@ -47,11 +48,11 @@ pub fn install() {
             let fatal = FATAL.contains(&info.payload_as_str().unwrap_or_default());
             if fatal && !prints {
                 // This panic ends the process: print the recorded panics that led to it, before they are lost.
-                for Record { message, place, thread } in records().iter() {
-                    eprintln!("thread '{thread}' panicked at {place}: {message}");
+                for Record { message, location, thread } in records().iter() {
+                    eprintln!("thread '{thread}' panicked at {location}: {message}");
                 }
             }
-            remember(info);
+            record(info);
             if prints || fatal || !is_guarded() {
                 print(info);
             }
@@ -64,53 +65,54 @@ pub fn install() {
 pub fn description(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    with_place(text.unwrap_or(NO_MESSAGE))
+    with_location(text.unwrap_or(NO_MESSAGE))
 }
 
 /// Adds the location to the message of a panic of which only the message is known.
 #[must_use]
-pub fn with_place(message: &str) -> String {
+pub fn with_location(message: &str) -> String {
     match take(|record| record.message == message) {
-        Some(Record { place, .. }) => format!("{message} (at {place})"),
+        Some(Record { location, .. }) => format!("{message} (at {location})"),
         None => message.to_owned(),
     }
 }
 
-/// The last panic of a thread whose name starts with `thread`, for code that only notices that the thread has ended.
+/// The description of the last panic of a thread whose name starts with `name`, for code that only notices that the thread
+/// has ended.
 #[must_use]
-pub fn last_of(thread: &str) -> Option<String> {
-    let record = take(|record| record.thread.starts_with(thread))?;
-    Some(format!("{} (at {})", record.message, record.place))
+pub fn last_of(name: &str) -> Option<String> {
+    let record = take(|record| record.thread.starts_with(name))?;
+    Some(format!("{} (at {})", record.message, record.location))
 }
 
 const NO_MESSAGE: &str = "no message";
 
 /// Removes and returns the newest matching record, so that no record is used twice.
-fn take(fits: impl Fn(&Record) -> bool) -> Option<Record> {
+fn take(is_match: impl Fn(&Record) -> bool) -> Option<Record> {
     let mut records = records();
-    let at = records.iter().rposition(fits)?;
+    let at = records.iter().rposition(is_match)?;
     records.remove(at)
 }
 
-fn remember(info: &PanicHookInfo<'_>) {
+fn record(info: &PanicHookInfo<'_>) {
     let message = info.payload_as_str().unwrap_or(NO_MESSAGE).to_owned();
-    let place = info.location().map_or_else(|| "an unknown place".to_owned(), place_of);
+    let location = info.location().map_or_else(|| "an unknown location".to_owned(), location_of);
     let thread = thread::current().name().unwrap_or("unnamed").to_owned();
     let mut records = records();
     if records.len() == MAX_RECORDS {
         records.pop_front();
     }
-    records.push_back(Record { message, place, thread });
+    records.push_back(Record { message, location, thread });
 }
 
-/// File and line, without the folders of the machine that compiled the code.
-fn place_of(location: &Location<'_>) -> String {
+/// File and line, without the path to the source folder on the machine that compiled the code.
+fn location_of(location: &Location<'_>) -> String {
     let file = location.file().replace('\\', "/");
-    let from = |mark: &str| file.rfind(mark).map(|at| &file[at + mark.len()..]);
-    let file = match from("/registry/src/") {
-        // Skips the name of the registry.
+    let after = |part: &str| file.rfind(part).map(|at| &file[at + part.len()..]);
+    let file = match after("/registry/src/") {
+        // The next folder is the registry.
         Some(file) => file.split_once('/').map_or(file, |(_, file)| file),
-        None => from("/library/").unwrap_or(&file),
+        None => after("/library/").unwrap_or(&file),
     };
     format!("{file}:{}", location.line())
 }
@@ -132,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_described_by_message_and_place_once() {
+    fn a_panic_is_described_by_message_and_location_once() {
         install();
         let line = line!() + 1;
         let payload = catch_unwind(|| panic!("a fox of {} tails", 9)).expect_err("it panics");
@@ -143,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_is_found_when_another_thread_catches_the_panic() {
+    fn the_location_is_found_when_another_thread_catches_the_panic() {
         install();
         let worker = thread::Builder::new().name("passagekit-pool-of-a-test".to_owned());
         let ended = worker.spawn(|| panic!("on another thread")).expect("a thread").join();
@@ -152,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_ended_is_asked_for_by_its_name() {
+    fn the_last_panic_of_an_ended_thread_is_found_by_its_name() {
         install();
         let worker = thread::Builder::new().name("thrd-tantivy-index7".to_owned());
         worker.spawn(|| panic!("no disk")).expect("a thread").join().expect_err("it panicked");
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn panics_of_the_standard_library_and_of_other_crates_are_placed_without_a_machines_folders() {
+    fn locations_in_the_standard_library_do_not_show_the_folders_of_a_machine() {
         install();
         let values: Vec<u8> = Vec::new();
         let payload = catch_unwind(|| values[values.len()]).expect_err("out of bounds");

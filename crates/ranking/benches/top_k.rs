@@ -1,5 +1,5 @@
-//! The best of 100,000 hits: in random order, in which few are kept, and each better than all before it, so that every one
-//! is.
+//! The best of 100,000 hits with `TopK`: with random scores, where few hits enter the heap, and with ascending scores, where
+//! all do.
 //!
 //! `cargo bench -p ranking --bench top_k`
 

@@ -1,16 +1,16 @@
 use std::cmp::Ordering;
 
-/// A retrieved item by its position in an index, with its score; higher is better.
+/// A retrieved item: its position in an index, and its score. Higher scores are better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
     /// Position in the index, from 0.
     pub ord: u32,
-    /// Comparable within one list only. Never NaN.
+    /// Comparable only within one list. Never NaN.
     pub score: f32,
 }
 
 impl Hit {
-    /// A number that is the lower, the better the hit ranks: ordering these orders hits as [`by_rank`] does, and faster.
+    /// The hit as an integer. Ascending order of rank keys is the order of [`by_rank`], and comparing them is faster.
     ///
     /// ```
     /// use ranking::Hit;
@@ -23,22 +23,23 @@ impl Hit {
     #[must_use]
     pub fn rank_key(self) -> u64 {
         let bits = self.score.to_bits();
-        // Negative numbers grow with their bits, the others fall.
-        let badness = if bits >> 31 == 1 { bits } else { !bits & !(1 << 31) };
-        u64::from(badness) << 32 | u64::from(self.ord)
+        // As integers, the bits of positive floats ascend with their value and those of negative floats descend. Flipping
+        // the bits of the former makes all descend, and positive floats come first.
+        let descending = if bits >> 31 == 1 { bits } else { !bits & !(1 << 31) };
+        u64::from(descending) << 32 | u64::from(self.ord)
     }
 
     /// The hit of a [`rank_key`](Self::rank_key).
     #[inline]
     #[must_use]
     pub fn from_rank_key(key: u64) -> Self {
-        let badness = (key >> 32) as u32;
-        let bits = if badness >> 31 == 1 { badness } else { !badness & !(1 << 31) };
+        let descending = (key >> 32) as u32;
+        let bits = if descending >> 31 == 1 { descending } else { !descending & !(1 << 31) };
         Self { ord: key as u32, score: f32::from_bits(bits) }
     }
 }
 
-/// Orders hits as they are ranked: the higher score first, of equal scores the earlier ord.
+/// The order in which hits are ranked: the highest score first, and the lowest ord first among equal scores.
 ///
 /// ```
 /// use ranking::{Hit, by_rank};
@@ -59,9 +60,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn keys_order_as_ranks_do(a in any::<(u32, f32)>(), b in any::<(u32, f32)>(), same in any::<bool>()) {
-            let of = |(ord, score)| Hit { ord, score };
-            let (a, mut b) = (of(a), of(b));
+        fn keys_are_ordered_as_hits_are(a in any::<(u32, f32)>(), b in any::<(u32, f32)>(), same in any::<bool>()) {
+            let hit = |(ord, score)| Hit { ord, score };
+            let (a, mut b) = (hit(a), hit(b));
             if same {
                 b.score = a.score;
             }
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_tell_zeros_apart_and_order_the_infinite() {
+    fn keys_order_zeros_and_infinities() {
         let scores = [f32::INFINITY, f32::MAX, f32::MIN_POSITIVE, 0.0, -0.0, -1.0, f32::NEG_INFINITY];
         let keys = scores.map(|score| Hit { ord: 0, score }.rank_key());
         assert!(keys.is_sorted_by(|a, b| a < b));

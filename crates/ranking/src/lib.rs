@@ -1,4 +1,10 @@
-//! Hits, runs and qrels, and the one rule for ties: of equal scores the earlier ord comes first.
+//! Ranked lists and what they are judged by.
+//!
+//! - [`Hit`] is an item of an index, by its position (*ord*), with a score. Hits are ranked by score, highest first; ties are
+//!   broken by ord, lowest first. [`by_rank`] defines this order.
+//! - [`TopK`] and [`TopKBuffer`] select the k best hits.
+//! - [`BitSet`] is a set of ords.
+//! - [`Run`] has the hits of many queries by passage id, [`Qrels`] the relevance judgments.
 //!
 //! ```
 //! use ranking::{Hit, TopK};

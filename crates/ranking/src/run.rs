@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-/// A hit by its passage id, as it stands in a run.
+/// A hit in a run, by its passage id.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoredId {
     /// Passage id.
@@ -9,7 +9,7 @@ pub struct ScoredId {
     pub score: f32,
 }
 
-/// The hits of many queries, in the order in which the queries were inserted.
+/// The hits of many queries. Queries keep their insertion order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Run {
     queries: Vec<(String, Vec<ScoredId>)>,
@@ -17,18 +17,19 @@ pub struct Run {
 }
 
 impl Run {
-    /// No queries.
+    /// A run without queries.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the hits of a query, best first; a query inserted before is replaced in its place.
+    /// Sets the hits of a query, best first. If the run already has the query, its hits are replaced and it keeps its
+    /// position.
     pub fn insert(&mut self, query: impl Into<String>, hits: Vec<ScoredId>) {
         *self.hits_mut(query.into()) = hits;
     }
 
-    /// Appends one hit to a query, which appears if it is new.
+    /// Appends a hit to a query, which is added if it is new.
     pub fn push(&mut self, query: impl Into<String>, hit: ScoredId) {
         self.hits_mut(query.into()).push(hit);
     }
@@ -45,10 +46,10 @@ impl Run {
         self.positions.get(query).copied()
     }
 
-    /// The query at a place, from 0, in insertion order, and its hits.
+    /// The query at `position`, counted from 0 in insertion order, and its hits.
     #[must_use]
-    pub fn at(&self, place: usize) -> Option<(&str, &[ScoredId])> {
-        self.queries.get(place).map(|(query, hits)| (query.as_str(), hits.as_slice()))
+    pub fn at(&self, position: usize) -> Option<(&str, &[ScoredId])> {
+        self.queries.get(position).map(|(query, hits)| (query.as_str(), hits.as_slice()))
     }
 
     /// Queries with their hits, in insertion order.
@@ -82,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn queries_keep_the_order_in_which_they_came() {
+    fn queries_keep_their_insertion_order() {
         let mut run = Run::new();
         run.push("q2", ScoredId { id: "a".into(), score: 1.0 });
         run.push("q1", ScoredId { id: "b".into(), score: 1.0 });

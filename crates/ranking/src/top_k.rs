@@ -2,11 +2,12 @@ use std::collections::BinaryHeap;
 
 use crate::hit::Hit;
 
-/// Keeps the `k` best hits pushed, in any order of pushing.
+/// Keeps the `k` best of hits that are pushed in any order, in a binary heap. [`TopKBuffer`](crate::TopKBuffer) is faster if
+/// hits come in ascending order of ords.
 #[derive(Debug, Clone)]
 pub struct TopK {
     k: usize,
-    /// Rank keys; that of the worst kept hit is at the top.
+    /// [Rank keys](Hit::rank_key); the largest, which is that of the worst kept hit, is at the top.
     heap: BinaryHeap<u64>,
 }
 
@@ -17,7 +18,7 @@ impl TopK {
         Self { k, heap: BinaryHeap::with_capacity(k.min(65_536) + 1) }
     }
 
-    /// Offers a hit; it is kept if it ranks among the `k` best so far.
+    /// Offers a hit, which is kept if it is among the `k` best so far.
     pub fn push(&mut self, hit: Hit) {
         let key = hit.rank_key();
         if self.heap.len() < self.k {
@@ -29,7 +30,7 @@ impl TopK {
         }
     }
 
-    /// The worst kept hit once `k` are kept: only what ranks before it can still enter.
+    /// The worst kept hit, or `None` while fewer than `k` are kept. Only hits that rank before it can still enter.
     #[must_use]
     pub fn threshold(&self) -> Option<Hit> {
         if self.heap.len() < self.k { None } else { self.heap.peek().copied().map(Hit::from_rank_key) }
@@ -45,7 +46,7 @@ impl TopK {
 }
 
 impl Extend<Hit> for TopK {
-    /// Offers hits; quicker than one by one as long as there is room.
+    /// Offers hits. As long as fewer than `k` are kept, this is faster than pushing them one by one.
     fn extend<T: IntoIterator<Item = Hit>>(&mut self, hits: T) {
         let mut hits = hits.into_iter();
         let room = self.k - self.heap.len();
@@ -66,7 +67,7 @@ mod tests {
             let hits: Vec<Hit> =
                 scores.iter().zip(0u32..).map(|(&score, ord)| Hit { ord, score: f32::from(score) }).collect();
             let mut best = TopK::new(k);
-            // From the last to the first: the tie rule must not lean on the order of pushing.
+            // Pushed in descending order of ords, so that ties are not broken by the order of pushing.
             hits.iter().rev().take(pushed).for_each(|&hit| best.push(hit));
             best.extend(hits.iter().rev().skip(pushed).copied());
 

@@ -1,7 +1,7 @@
 use crate::hit::Hit;
 
 /// Minimum number of hits that are gathered beyond `k` before the best are selected.
-const MIN_SURPLUS: usize = 32;
+const MIN_SURPLUS: usize = 24;
 
 /// Keeps the `k` best of hits that are pushed in ascending order of ords.
 ///
@@ -48,7 +48,7 @@ impl TopKBuffer {
         // False for NaN on either side.
         if hit.score >= self.min_score {
             self.keys.push(hit.rank_key());
-            if self.keys.len() >= 2 * self.k.max(MIN_SURPLUS) {
+            if self.keys.len() >= self.k + self.k.max(MIN_SURPLUS) {
                 self.select();
             }
         }
@@ -119,11 +119,11 @@ mod tests {
     #[test]
     fn only_what_ranks_before_the_last_can_enter() {
         let mut best = TopKBuffer::new(2);
-        (0..64).for_each(|ord| best.push(Hit { ord, score: 1.0 }));
+        (0..32).for_each(|ord| best.push(Hit { ord, score: 1.0 }));
         assert_eq!(best.min_score(), 1.0f32.next_up());
-        (64..128).for_each(|ord| best.push(Hit { ord, score: f32::INFINITY }));
+        (32..64).for_each(|ord| best.push(Hit { ord, score: f32::INFINITY }));
         assert!(best.min_score().is_nan());
-        best.push(Hit { ord: 128, score: f32::INFINITY });
-        assert_eq!(best.into_sorted(), [64, 65].map(|ord| Hit { ord, score: f32::INFINITY }));
+        best.push(Hit { ord: 64, score: f32::INFINITY });
+        assert_eq!(best.into_sorted(), [32, 33].map(|ord| Hit { ord, score: f32::INFINITY }));
     }
 }

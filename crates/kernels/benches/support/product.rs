@@ -1,5 +1,5 @@
-//! The matrix product of the crate `gemm`, for benchmarks of other crates to stand beside: its call is unsafe, and
-//! such calls are in this crate.
+//! The matrix product of the crate `gemm`, which benchmarks of other crates compare with. It is here because its call is
+//! unsafe, and unsafe code belongs in this crate.
 
 use gemm::Parallelism;
 
@@ -8,7 +8,7 @@ pub fn product(transformed: &[f32], decoder: &[f32], logits: &mut [f32], dim: us
     let (rows, tokens) = (transformed.len() / dim, decoder.len() / dim);
     let parallel = if threads == 1 { Parallelism::None } else { Parallelism::Rayon(threads) };
     assert_eq!(logits.len(), rows * tokens);
-    // SAFETY: the pointers are of `rows × tokens`, `rows × dim` and `tokens × dim` numbers, as the strides say.
+    // SAFETY: the pointers are valid for `rows × tokens`, `rows × dim` and `tokens × dim` numbers with the given strides.
     #[allow(unsafe_code, reason = "the crate `gemm` has no other call")]
     unsafe {
         gemm::gemm(
