@@ -1,24 +1,24 @@
-/** What is searched: passages made of the embedded encyclopaedia's, and vectors made of random numbers. */
+/** What is searched: passages made of the embedded encyclopedia's, and vectors made of random numbers. */
 import {encyclopedia, readPassages} from '../corpus/index.ts';
 import {waitForTime} from '../core/event-loop.ts';
 import type {Passage, Query, Vectors} from '../core/types.ts';
 import {normal, uniform} from './random.ts';
 
-/** Words of a passage, and about so many in a row from one passage of the encyclopaedia. */
+/** Words of a passage, and about so many in a row from one passage of the encyclopedia. */
 const WORDS = 100;
 const RUN = 25;
 /** Centres that vectors lie around, and how far from them, in lengths of a centre. */
 const CENTRES = 256;
 const AWAY = 0.9;
 
-/** All questions of the encyclopaedia. */
+/** All questions of the encyclopedia. */
 export async function embeddedQuestions(): Promise<Query[]> {
 	const {questions} = encyclopedia();
 	const all = [...(await questions('train')), ...(await questions('dev')), ...(await questions('test'))];
 	return all.map(({id, text}) => ({id, text}));
 }
 
-/** `count` passages of 100 words, put together of pieces of the encyclopaedia's; the same every time. */
+/** `count` passages of 100 words, put together of pieces of the encyclopedia's; the same every time. */
 export async function* embeddedPassages(count: number): AsyncGenerator<Passage> {
 	const from: string[][] = [];
 	for await (const {text} of readPassages(encyclopedia().articles)) {

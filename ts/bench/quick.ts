@@ -68,7 +68,7 @@ export interface QuickBench {
 
 /**
 Measures queries per second of BM25, exact and approximate vector search, and texts per second of an encoder, over data that
-passagekit carries or makes: passages put together of pieces of the embedded encyclopaedia, and random vectors in clusters. All
+passagekit carries or makes: passages put together of pieces of the embedded encyclopedia, and random vectors in clusters. All
 take turns in every round; figures are medians over rounds. What is found is checked: exact search in double precision,
 approximate search by its recall, one call for many queries by a call for each.
 

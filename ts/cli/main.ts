@@ -38,7 +38,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 			'after',
 			`
 Begin with:
-  $ passagekit demo                          the whole path over a small encyclopaedia
+  $ passagekit demo                          the whole path over a small encyclopedia
   $ passagekit index ./my-docs               makes ./passagekit-index
   $ passagekit ask "Who built the bridge?"   answers from ./passagekit-index
 

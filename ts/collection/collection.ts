@@ -84,7 +84,7 @@ export interface Asked {
 }
 
 /**
-Weights of evidence fusion that did best on the encyclopaedia's development questions (exact match 0.575 → 0.642 with
+Weights of evidence fusion that did best on the encyclopedia's development questions (exact match 0.575 → 0.642 with
 hybrid scores, five passages read). BM25 scores run to some tens, scores of unit vectors to 1; of other vectors nothing is
 known, so their scores do not count.
 */

@@ -5,7 +5,7 @@ import {checkOneOf} from '../core/checks.ts';
 import {onPath} from '../core/file-system.ts';
 import type {Question} from '../core/types.ts';
 
-/** How a question of the encyclopaedia was written. */
+/** How a question of the encyclopedia relates to its passage. */
 export type QuestionKind =
 	/** Shares several content words with its passage. */
 	| 'lexical'
@@ -18,7 +18,7 @@ export type QuestionKind =
 
 export interface EncyclopediaQuestion extends Question {
 	readonly kind: QuestionKind;
-	/** Id of the one passage, of 100 words, that holds the answer where it is said. */
+	/** Id of the gold passage of 100 words: the one that states the answer. */
 	readonly passage: string;
 	/** The words of the article that answer the question. */
 	readonly evidence: string;
@@ -26,18 +26,18 @@ export interface EncyclopediaQuestion extends Question {
 
 export type EncyclopediaSplit = 'train' | 'dev' | 'test';
 
-/** The corpus that passagekit carries: articles written for it, with questions and answers (CC0). */
+/** The corpus that is part of this package: articles written for it, with questions and answers (CC0). */
 export interface Encyclopedia {
-	/** Folder of Markdown articles, for `Collection.build` or `readPassages`. */
+	/** Path of the folder of Markdown articles, for `Collection.build` or `readPassages`. */
 	readonly articles: string;
-	/** TREC qrels of all questions: the gold passage of each. */
+	/** Path of the TREC qrels: the gold passage of each question. */
 	readonly qrels: string;
-	/** Questions of one split; the splits share no article. */
+	/** Reads the questions of one split. The splits share no article. */
 	questions(split: EncyclopediaSplit): Promise<EncyclopediaQuestion[]>;
 }
 
 /**
-The encyclopaedia under `examples/encyclopedia`.
+Returns the encyclopedia in `examples/encyclopedia`, to try passagekit and to test it.
 
 @example
 ```

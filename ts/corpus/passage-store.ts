@@ -20,7 +20,7 @@ export interface WriteOptions extends CallOptions, Pick<ReadLimits, 'maxPassageB
 
 export interface IngestResult {
 	readonly passages: number;
-	/** Bad lines passed over. */
+	/** Number of invalid lines that were skipped. */
 	readonly skipped: number;
 }
 
@@ -28,10 +28,19 @@ const openOptions: OptionNames = optionNames<OpenOptions>(openOptionNames);
 const ingestOptions: OptionNames = optionNames<IngestOptions>({...callNames, ...fileNames});
 const writeOptions: OptionNames = optionNames<WriteOptions>({...callNames, maxPassageBytes: true});
 
-/** Passages handed over in one call. */
-const BATCH = 256;
+/** Number of passages that are passed to the addon in one call. */
+const BATCH_SIZE = 256;
 
-/** All passages of a corpus in one memory-mapped file, by id. */
+/**
+Stores the passages of a corpus in one memory-mapped file, by id.
+
+@example
+```
+await PassageStore.ingest('./psgs_w100.tsv.gz', './passages.pkstore');
+await using store = await PassageStore.open('./passages.pkstore');
+const [passage] = await store.get(['1']);
+```
+*/
 export class PassageStore implements AsyncDisposable, TextSource {
 	readonly #native: Binding.NativePassageStore;
 
@@ -41,8 +50,8 @@ export class PassageStore implements AsyncDisposable, TextSource {
 	}
 
 	/**
-	Opens a store file, memory-mapped unless `inMemory` is set. Rejects with `ERR_IO` if it is not a regular file,
-	`ERR_INDEX_CORRUPT` if it is damaged, `ERR_INDEX_VERSION` if it has another format version.
+	Opens a store file, memory-mapped unless `inMemory` is set. Fails with `ERR_IO` if the path is not a regular file, with
+	`ERR_INDEX_CORRUPT` if the file is damaged, and with `ERR_INDEX_VERSION` if it has another format version.
 	*/
 	static async open(path: string, options: OpenOptions = {}): Promise<PassageStore> {
 		checkString('path', path);
@@ -51,7 +60,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 		return new PassageStore(await callNative({}, () => native.openPassageStore(path, opening)));
 	}
 
-	/** Reads a corpus file or folder into the store file `output`, without passing through JavaScript. Progress counts bytes read. */
+	/** Reads a corpus file or folder into the store file `output`. Passages do not pass through JavaScript. Progress counts bytes read. */
 	static async ingest(source: string, output: string, options: IngestOptions = {}): Promise<IngestResult> {
 		checkString('source', source);
 		checkString('output', output);
@@ -90,7 +99,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 				checkPassage(`passage ${done + batch.length}`, passage);
 				checkPassageBytes(`passage ${done + batch.length}`, passage, limits.maxPassageBytes);
 				batch.push(passage);
-				if (batch.length === BATCH) {
+				if (batch.length === BATCH_SIZE) {
 					await flush();
 				}
 			}
@@ -102,41 +111,41 @@ export class PassageStore implements AsyncDisposable, TextSource {
 		return {passages: done, skipped: 0};
 	}
 
-	/** Passages in the store. */
+	/** Number of passages in the store. */
 	get size(): number {
 		return this.#native.size;
 	}
 
-	/** Length of the file. */
+	/** Size of the file in bytes. */
 	get bytes(): number {
 		return this.#native.bytes;
 	}
 
-	/** The passages of these ids, in their order; an unknown id is an error. */
+	/** Returns the passages with these ids, in their order. Fails with `ERR_ARGUMENT` if an id is unknown. */
 	async get(ids: readonly string[]): Promise<Passage[]> {
 		checkIds('get: ids', ids);
 		const passages: Passage[] = [];
-		for (let from = 0; from < ids.length; from += BATCH) {
-			passages.push(...(await callNative({}, () => this.#native.get(ids.slice(from, from + BATCH)))));
+		for (let from = 0; from < ids.length; from += BATCH_SIZE) {
+			passages.push(...(await callNative({}, () => this.#native.get(ids.slice(from, from + BATCH_SIZE)))));
 		}
 		return passages;
 	}
 
-	/** Up to `count` passages from position `start` on, in the order in which they were written. */
+	/** Returns up to `count` passages from position `start` on, in the order in which they were written. */
 	async slice(start: number, count: number): Promise<Passage[]> {
 		checkCount('start', start, 0);
 		checkCount('count', count, 0);
 		return callNative({}, () => this.#native.slice(start, count));
 	}
 
-	/** All passages, in the order in which they were written. */
+	/** Iterates over all passages, in the order in which they were written. */
 	async *[Symbol.asyncIterator](): AsyncGenerator<Passage, void, undefined> {
-		for (let start = 0; start < this.size; start += BATCH) {
-			yield* await this.slice(start, BATCH);
+		for (let start = 0; start < this.size; start += BATCH_SIZE) {
+			yield* await this.slice(start, BATCH_SIZE);
 		}
 	}
 
-	/** Gives the file back. */
+	/** Closes the file. */
 	close(): void {
 		this.#native.close();
 	}
@@ -145,7 +154,7 @@ export class PassageStore implements AsyncDisposable, TextSource {
 		this.close();
 	}
 
-	/** For answer matching. */
+	/** Returns the handle by which functions of this package read the texts natively. */
 	[textsOf](): object {
 		return this.#native.texts();
 	}

@@ -14,15 +14,15 @@ import type {CallOptions, Passage, Question} from '../core/types.ts';
 export {type PassageFormat, passageFormats} from '../core/passage-source.ts';
 
 /**
-Files of questions. `auto` looks at the content.
+File formats of questions. `auto` detects the format from the content.
 
 - `tsv`: `id \t text`.
 - `beir`: JSON lines with `_id`, `text`.
 - `dpr-csv`: `question \t ["answer", …]`, as DPR's `nq-test.qa.csv`; ids are row numbers from 0.
-- `dpr-jsonl`: JSON lines with `question` and `answers` or `answer`, `id` where there is one.
-- `dpr-json`: one array of the same objects, as DPR's training files.
+- `dpr-jsonl`: JSON lines with `question`, `answers` or `answer`, and optionally `id`.
+- `dpr-json`: one JSON array of such objects, as in DPR's training files.
 - `squad`: SQuAD 1.1 or 2.0; unanswerable questions have no answers.
-- `trec`: TREC topics; number and title.
+- `trec`: TREC topics; the number is the id, the title is the text.
 - `pubmedqa`: PubMedQA; the answer is yes, no or maybe.
 */
 export type QuestionFormat = 'auto' | 'tsv' | 'beir' | 'dpr-csv' | 'dpr-jsonl' | 'dpr-json' | 'squad' | 'trec' | 'pubmedqa';
@@ -40,7 +40,7 @@ export const questionFormats: readonly QuestionFormat[] = [
 ];
 
 interface ReadOptions extends CallOptions {
-	/** Pass over lines that are not as expected, instead of refusing the file; `onSkipped` tells how many. @default false */
+	/** Skips invalid lines instead of failing with `ERR_FORMAT`; `onSkipped` receives their number. @default false */
 	readonly skipBadLines?: boolean | undefined;
 	/** Called at the end with the number of skipped lines. If it throws, the iteration ends with that error. */
 	readonly onSkipped?: ((lines: number) => void) | undefined;
@@ -49,7 +49,7 @@ interface ReadOptions extends CallOptions {
 export interface ReadPassagesOptions extends ReadOptions, ReadLimits {
 	/** @default 'auto' */
 	readonly format?: PassageFormat | undefined;
-	/** Split documents into passages of so many words. @default for `text` only */
+	/** How documents are split into passages. @default `text` is split into 100 words, other formats are not split */
 	readonly split?: SplitOptions | undefined;
 }
 
@@ -62,13 +62,20 @@ const readNames = {...callNames, skipBadLines: true, onSkipped: true} as const;
 const passageOptions: OptionNames = optionNames<ReadPassagesOptions>({...readNames, ...limitNames, format: true, split: true});
 const questionOptions: OptionNames = optionNames<ReadQuestionsOptions>({...readNames, format: true, maxDocumentBytes: true});
 
-/** Read in one call; a batch becomes objects in well under a millisecond. */
-const BATCH = 512;
+/** Number of passages or questions read per call; they become objects in well under a millisecond. */
+const BATCH_SIZE = 512;
 
 /**
-Streams passages from a file or folder. An invalid line is rejected with file, line and what was expected (`ERR_FORMAT`).
-Progress counts bytes of the file. A FIFO, a pipe or `/dev/stdin` is read as data arrives, and an aborted `signal` ends the
-wait for it.
+Streams passages from a file or folder. Fails with `ERR_FORMAT` at an invalid line; the message has the file, the line and what was
+expected. Progress counts bytes of the file. A FIFO, a pipe or `/dev/stdin` is read as data arrives, and aborting `signal` ends the wait
+for data.
+
+@example
+```
+for await (const {id, title, text} of readPassages('./psgs_w100.tsv.gz')) {
+	console.log(id, title, text.length);
+}
+```
 */
 export async function* readPassages(path: string, options: ReadPassagesOptions = {}): AsyncGenerator<Passage, void, undefined> {
 	checkString('path', path);
@@ -79,7 +86,7 @@ export async function* readPassages(path: string, options: ReadPassagesOptions =
 	yield* batches(reader, options);
 }
 
-/** Streams questions from a file, like `readPassages`. */
+/** Streams questions from a file, in the same way as `readPassages`. */
 export async function* readQuestions(path: string, options: ReadQuestionsOptions = {}): AsyncGenerator<Question, void, undefined> {
 	checkString('path', path);
 	checkOptions('readQuestions', options, questionOptions);
@@ -105,9 +112,9 @@ interface BatchReader<T> {
 
 async function* batches<T>(reader: BatchReader<T>, {signal, onProgress, onSkipped}: ReadOptions): AsyncGenerator<T, void, undefined> {
 	for (;;) {
-		const batch = await callNative({signal, onProgress}, control => reader.next(BATCH, control));
+		const batch = await callNative({signal, onProgress}, control => reader.next(BATCH_SIZE, control));
 		yield* batch;
-		if (batch.length < BATCH) {
+		if (batch.length < BATCH_SIZE) {
 			await onSkipped?.(reader.skipped);
 			return;
 		}

@@ -3,16 +3,16 @@ import {callSync, native} from '../core/native/native.ts';
 import {type SplitOptions, checkedSplit} from '../core/passage-source.ts';
 import type {Passage} from '../core/types.ts';
 
-/** A passage and where it stands in its document. */
+/** A passage and its offsets in the document. */
 export interface PassagePiece extends Passage {
-	/** UTF-16 code units of the document's text, half-open; of a wrapped passage, its own part. */
+	/** Offset in UTF-16 code units of the document's text. For a wrapped passage, the range without the wrapped words. */
 	readonly start: number;
 	readonly end: number;
 }
 
 /**
-Splits a document into passages of 100 words (Karpukhin et al., 2020, §4.1). Words are what stands between white space,
-which is kept inside a passage. Ids are the document's with `#0`, `#1`, … after them.
+Splits a document into passages of 100 words (Karpukhin et al., 2020, §4.1). Words are separated by white space, which is kept inside a
+passage. The ids are that of the document followed by `#0`, `#1`, ….
 
 @example
 ```

@@ -6,7 +6,7 @@ import {checkedQrels} from '../core/native/qrels.ts';
 import {RetrievedRun, nativeRun} from '../core/native/runs.ts';
 import type {CallOptions, Qrels, Run} from '../core/types.ts';
 
-/** Reads a TREC run: `query Q0 passage rank score tag`. Lists keep the order of the file. */
+/** Reads a TREC run, with lines `query Q0 passage rank score tag`. Hit lists keep the order of the file. */
 export async function readTrecRun(path: string, options: CallOptions = {}): Promise<Run> {
 	checkString('path', path);
 	checkOptions('readTrecRun', options, callOptions);
@@ -14,10 +14,9 @@ export async function readTrecRun(path: string, options: CallOptions = {}): Prom
 }
 
 /**
-Writes a TREC run. A file is replaced atomically; a FIFO, a character device or `/dev/fd/N` is written line by line; `-` is
-standard output. Symbolic links are followed, and a replaced file keeps its mode. Scores are the shortest decimals that give the
-same 32-bit float back. Ids with
-white space are refused: no such file could be read again.
+Writes a TREC run. A file is replaced atomically; a FIFO, a character device or `/dev/fd/N` is written line by line; `-` is standard
+output. Symbolic links are followed, and a replaced file keeps its mode. Scores are written as the shortest decimals that parse to the
+same 32-bit float. Fails with `ERR_ARGUMENT` if an id contains white space, because such a file could not be read again.
 */
 export async function writeTrecRun(path: string, run: Run, tag = 'passagekit', options: CallOptions = {}): Promise<void> {
 	checkString('path', path);
@@ -27,7 +26,7 @@ export async function writeTrecRun(path: string, run: Run, tag = 'passagekit', o
 	await callNative(options, control => handle.write(path, tag, control));
 }
 
-/** Reads qrels: TREC's four columns, or BEIR's three with a header line. */
+/** Reads qrels with the four columns of TREC, or with the three of BEIR and a header line. */
 export async function readQrels(path: string, options: CallOptions = {}): Promise<Qrels> {
 	checkString('path', path);
 	checkOptions('readQrels', options, callOptions);
@@ -44,7 +43,7 @@ export async function readQrels(path: string, options: CallOptions = {}): Promis
 	return qrels;
 }
 
-/** Writes qrels in TREC's four columns. Accepts the same targets as `writeTrecRun`. */
+/** Writes qrels with the four columns of TREC. Accepts the same targets as `writeTrecRun`. */
 export async function writeQrels(path: string, qrels: Qrels, options: CallOptions = {}): Promise<void> {
 	checkString('path', path);
 	checkOptions('writeQrels', options, callOptions);
@@ -52,8 +51,8 @@ export async function writeQrels(path: string, qrels: Qrels, options: CallOption
 	await callNative(options, control => native.writeQrels(path, columns, control));
 }
 
-/** Judgements as the addon takes them. */
-export function qrelsColumns(qrels: Qrels): {queries: string[]; passages: string[]; grades: Int32Array} {
+/** Judgments by columns, as the addon takes them. */
+function qrelsColumns(qrels: Qrels): {queries: string[]; passages: string[]; grades: Int32Array} {
 	const queries: string[] = [];
 	const passages: string[] = [];
 	const grades: number[] = [];
@@ -67,7 +66,7 @@ export function qrelsColumns(qrels: Qrels): {queries: string[]; passages: string
 	return {queries, passages, grades: Int32Array.from(grades)};
 }
 
-/** Throws if an id would not fit in one column of a TREC file. `writeTrecRun` checks this itself. */
+/** Fails with `ERR_ARGUMENT` if a value is not a valid column of a TREC file. `writeTrecRun` checks this itself. */
 export function checkColumn(what: string, value: string): void {
 	if (value === '' || /[\p{White_Space}\p{Cc}]/u.test(value)) {
 		throw new RetrievalError(

@@ -7,38 +7,38 @@ import {hitsFor} from '../core/native/runs.ts';
 import {waitForTime} from '../core/event-loop.ts';
 import type {CallOptions, Qrels, Query, Run, SearchManyOptions} from '../core/types.ts';
 
-/** The passages that one query's are told apart among. */
+/** The candidates of one query: the passages that a searcher must rank its gold passage among. */
 export interface Candidates {
-	/** The relevant one. */
+	/** Id of the relevant passage. */
 	readonly gold: string;
-	/** All of them: gold, hard negatives best first, random ones as they were drawn. */
+	/** Ids of all candidates: the gold passage, hard negatives best first, random passages in the order in which they were drawn. */
 	readonly ids: readonly string[];
 }
 
 export interface CandidateLists {
 	/** Query id → its candidates, in the order of the queries. */
 	readonly lists: ReadonlyMap<string, Candidates>;
-	/** How many candidates a query was to have: 1 + negatives + random. */
+	/** Intended number of candidates per query: 1 + negatives + random. */
 	readonly size: number;
-	/** Queries that have fewer, because there are no more passages or hard negatives. */
+	/** Number of queries with fewer candidates, because there are not enough passages or hard negatives. */
 	readonly short: number;
-	/** Queries left out, since no relevant passage of theirs is in the corpus. */
+	/** Number of queries without candidates, because none of their relevant passages is in the corpus. */
 	readonly without: number;
 }
 
-/** What finds hard negatives: BM25 as a rule. */
+/** Finds hard negatives; usually BM25. */
 export interface NegativeSearcher {
 	searchMany(queries: readonly Query[], options: SearchManyOptions): Promise<Run>;
 }
 
 export interface CandidateOptions extends CallOptions {
-	/** Hard negatives of a query. Yang et al. (2023) have 10 in §4.1, and 9 in their Table 3. @default 10 */
+	/** Number of hard negatives per query. Yang et al. (2023) use 10 in §4.1, and 9 in their Table 3. @default 10 */
 	readonly negatives?: number | undefined;
-	/** Passages drawn at random. @default 20 */
+	/** Number of passages drawn at random per query. @default 20 */
 	readonly random?: number | undefined;
-	/** What random ones are drawn by. @default 42 */
+	/** Seed of the random passages. @default 42 */
 	readonly seed?: number | undefined;
-	/** Passages that are relevant and not judged so, because they have the answer, say: they are never candidates. @default none */
+	/** Returns whether an unjudged passage is relevant, for example because it contains the answer. Such passages are never candidates. @default no passage is */
 	readonly isRelevant?: ((queryId: string, passageId: string) => boolean | Promise<boolean>) | undefined;
 }
 
@@ -50,17 +50,17 @@ const candidateOptions: OptionNames = optionNames<CandidateOptions>({
 	isRelevant: true,
 });
 
-/** The largest list of a searcher that is asked for hard negatives where relevance is not all judged. */
-const DEPTH = 100;
+/** Number of additional hits requested if `isRelevant` may exclude some of them. */
+const EXTRA_HITS = 100;
 
 /**
-The protocol of Yang et al. (2023, §4.1): for each query its gold passage, the hits of `hard` that are not relevant, best
-first, and passages that are drawn at random from what is left. Gold is the passage of the highest grade, of equal grades
-the first judged; other relevant passages are never candidates. Where `hard` is a run it should be as deep as there are
-relevant passages and negatives together: what it lacks makes lists shorter, and is not replaced.
+Selects the candidates of queries by the protocol of Yang et al. (2023, §4.1): the gold passage, the hits of `hard` that are not
+relevant, best first, and passages drawn at random from the rest. The gold passage is the one with the highest grade; of equal grades,
+the one judged first. Other relevant passages are never candidates. If `hard` is a run, its lists should have as many hits as there are
+relevant passages and negatives together; missing hits are not replaced.
 
-The same seed gives a query the same random passages whatever other queries there are, and in whatever order, from the same
-`passages` in the same order. Progress counts queries.
+The random passages of a query depend on the seed, the query and `passages` in their order, but not on the other queries. Progress counts
+queries.
 
 @example
 ```
@@ -87,11 +87,11 @@ export async function candidateLists(
 	if (isRelevant !== undefined) {
 		checkFunction('isRelevant', isRelevant);
 	}
-	const turn = async (): Promise<void> => {
+	const nextSlice = async (): Promise<void> => {
 		await waitForTime();
 		signal?.throwIfAborted();
 	};
-	await turn();
+	await nextSlice();
 	const corpus = new Set<string>();
 	for (const [i, id] of passages.entries()) {
 		if (typeof id !== 'string' || !isWellFormed(id)) {
@@ -99,7 +99,7 @@ export async function candidateLists(
 		}
 		corpus.add(id);
 		if (i % 1000 === 0) {
-			await turn();
+			await nextSlice();
 		}
 	}
 	if (corpus.size !== passages.length) {
@@ -115,12 +115,12 @@ export async function candidateLists(
 		if (relevant.length > 0) {
 			judged.push({query, relevant});
 		}
-		await turn();
+		await nextSlice();
 	}
 	const run = await hardRun(
 		hard,
 		judged.map(({query}) => query),
-		isRelevant === undefined ? negatives + judged.reduce((most, {relevant}) => Math.max(most, relevant.length), 0) : DEPTH + negatives,
+		isRelevant === undefined ? negatives + judged.reduce((max, {relevant}) => Math.max(max, relevant.length), 0) : EXTRA_HITS + negatives,
 		options,
 	);
 	const size = 1 + negatives + random;
@@ -144,7 +144,7 @@ export async function candidateLists(
 			await take(id);
 		}
 		const wanted = ids.length + random;
-		for (const i of drawn(passages.length, `${seed}\0${query.id}`)) {
+		for (const i of shuffled(passages.length, `${seed}\0${query.id}`)) {
 			if (ids.length === wanted) {
 				break;
 			}
@@ -153,12 +153,12 @@ export async function candidateLists(
 		short += Number(ids.length < size);
 		lists.set(query.id, {gold: ids[0]!, ids});
 		await onProgress?.({done: lists.size, total: judged.length});
-		await turn();
+		await nextSlice();
 	}
 	return {lists, size, short, without: queries.length - judged.length};
 }
 
-/** Relevant passages of the corpus, those of the highest grade first. */
+/** The relevant passages that are in the corpus, highest grades first. */
 function relevantOf(grades: ReadonlyMap<string, number> | undefined, corpus: ReadonlySet<string>): string[] {
 	return [...(grades ?? [])]
 		.filter(([id, grade]) => grade > 0 && corpus.has(id))
@@ -178,8 +178,8 @@ async function hardRun(hard: Run | NegativeSearcher, queries: readonly Query[], 
 	return run;
 }
 
-/** All of 0 to `count` − 1 in a random order of the key's: the shuffle of Fisher and Yates (1938), done as far as it is read. */
-function* drawn(count: number, key: string): Generator<number, void, undefined> {
+/** The numbers from 0 to `count` − 1 in a random order that the key determines: a lazy shuffle of Fisher and Yates (1938). */
+function* shuffled(count: number, key: string): Generator<number, void, undefined> {
 	const moved = new Map<number, number>();
 	const numbers = randomNumbers(key);
 	for (let left = count; left > 0; left--) {
@@ -189,7 +189,7 @@ function* drawn(count: number, key: string): Generator<number, void, undefined> 
 	}
 }
 
-/** Whole numbers below 2^48, from SHA-256 of the key and a counter: the same on every platform. */
+/** Random whole numbers below 2^48, from SHA-256 of the key and a counter: the same on every platform. */
 function* randomNumbers(key: string): Generator<number, never, undefined> {
 	for (let block = 0; ; block++) {
 		const bytes = createHash('sha256').update(`${key}\0${block}`).digest();

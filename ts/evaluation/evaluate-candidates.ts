@@ -6,7 +6,7 @@ import {waitForTime} from '../core/event-loop.ts';
 import type {CallOptions, Hit, Query, Run} from '../core/types.ts';
 import type {CandidateLists} from './candidates.ts';
 
-/** What ranks passages among those of a filter: `Bm25Index`, `DenseSearcher` and `PhraseSearcher` do. */
+/** A searcher that accepts a filter by ids: `Bm25Index`, `DenseSearcher` and `PhraseSearcher` do. */
 export interface FilteredSearcher {
 	search(
 		query: string,
@@ -15,28 +15,29 @@ export interface FilteredSearcher {
 }
 
 export interface RankCandidatesOptions extends CallOptions {
-	/** Searches under way at once. @default 8 */
+	/** Number of concurrent searches. @default 8 */
 	readonly concurrency?: number | undefined;
 }
 
 const rankOptions: OptionNames = optionNames<RankCandidatesOptions>({...callNames, concurrency: true});
 
-/** How often the gold passage is told from the others. */
+/** How well the gold passages are ranked among their candidates. */
 export interface CandidateEvaluation {
 	/**
-	Share of queries whose gold passage is before all others, 0 to 1. One passage is predicted and one is right, so precision,
-	recall and F-1 are this number too: it is the F-1 of Yang et al. (2023, Tables 2 and 3).
+	Share of queries whose gold passage is ranked first, 0 to 1. One passage is predicted and one is correct, so precision, recall and F-1
+	are equal to it: it is the F-1 of Yang et al. (2023, Tables 2 and 3).
 	*/
 	readonly accuracy: number;
 	/** Mean reciprocal rank of the gold passage. */
 	readonly mrr: number;
 	readonly perQuery: ReadonlyMap<string, {readonly correct: boolean; readonly reciprocalRank: number}>;
-	/** Queries that have candidates and that the run lacks; they count as misses. */
+	/** Number of queries with candidates that are not in the run; they count as misses. */
 	readonly missing: number;
 }
 
 /**
-A searcher's ranking of each query's candidates: as many hits as it finds among them. Progress counts queries.
+Ranks the candidates of each query with a searcher. A list has as many hits as the searcher finds among the candidates. Progress counts
+queries.
 
 @example
 ```
@@ -104,8 +105,8 @@ function checkedLists(candidates: CandidateLists): CandidateLists['lists'] {
 }
 
 /**
-Measures rankings of candidates, by scores alone: of equal scores gold comes last, so that it is never right by its place in
-the list or the index. Gold that was not found has no rank, and counts as 0.
+Evaluates rankings of candidates by their scores alone: of equal scores, the gold passage counts as last, so that its position in the list
+or the index never helps. A gold passage that was not found has a reciprocal rank of 0.
 
 @example
 ```

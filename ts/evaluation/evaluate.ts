@@ -8,23 +8,23 @@ import type {CallOptions, Qrels, Run} from '../core/types.ts';
 
 type Cutoff = '' | `@${number}`;
 
-/** As ir_measures names them. Without a cut-off the whole list counts. */
+/** A measure, named as in ir_measures. Without a cut-off, it is computed over the whole list. */
 export type Measure = `${'nDCG' | 'RR' | 'AP' | 'R' | 'P' | 'Success'}${Cutoff}`;
 
-/** What measures say of a run. */
+/** The values of measures for a run. */
 export interface Evaluation<M extends string> {
-	/** Mean over the judged queries; a query that the run lacks counts as 0. */
+	/** Mean over the judged queries; a query that is not in the run counts as 0. */
 	readonly mean: Readonly<Record<M, number>>;
 	readonly perQuery: ReadonlyMap<string, Readonly<Record<M, number>>>;
-	/** Judged queries that the run lacks. */
+	/** Number of judged queries that are not in the run. */
 	readonly missing: number;
-	/** Queries of the run that are not judged; they do not count. */
+	/** Number of queries in the run without judgments; they are ignored. */
 	readonly unjudged: number;
 }
 
 /**
-Measures a run as trec_eval does (with `-c`), its rule for ties included: lists are ordered by score, equal scores by
-descending passage id. Refuses a run that has no judged query.
+Evaluates a run as trec_eval does with `-c`, including its rule for ties: hits are ordered by score, and equal scores by descending
+passage id. Fails with `ERR_ARGUMENT` if the run has no judged query.
 
 @example
 ```
@@ -45,8 +45,8 @@ export async function evaluate<M extends Measure>(
 		throw new RetrievalError('ERR_ARGUMENT', 'measures: expected at least one, such as nDCG@10, got none');
 	}
 	const handle = await nativeRun(run);
-	const judgements = await nativeQrels(qrels, options.signal);
-	const result = await callNative(options, () => native.evaluate(handle, judgements, [...measures]));
+	const judgments = await nativeQrels(qrels, options.signal);
+	const result = await callNative(options, () => native.evaluate(handle, judgments, [...measures]));
 	const record = (values: Float64Array): Record<M, number> =>
 		Object.fromEntries(measures.map((measure, i) => [measure, values[i]!])) as Record<M, number>;
 	const perQuery = new Map(

@@ -5,22 +5,22 @@ import {callOptions, checkOptions} from '../core/options.ts';
 import {nativeRun} from '../core/native/runs.ts';
 import type {CallOptions, Run} from '../core/types.ts';
 
-/** How much two runs retrieve the same passages. */
+/** The overlap of the passages that two runs retrieve. */
 export interface Overlap {
-	/** k → mean over the queries of |A ∩ B| / |A ∪ B|, A and B being the first k passages of the two lists; 0 to 1. */
+	/** k → mean over the queries of |A ∩ B| / |A ∪ B|, 0 to 1, where A and B are the first k passages of the two lists. */
 	readonly jaccard: ReadonlyMap<number, number>;
-	/** Query → k → its overlap, 0 to 1, for the queries that both runs have. */
+	/** Query id → k → overlap, 0 to 1, for the queries that are in both runs. */
 	readonly perQuery: ReadonlyMap<string, ReadonlyMap<number, number>>;
-	/** Queries that both runs have; these count. */
+	/** Number of queries that are in both runs. */
 	readonly queries: number;
-	/** Queries that one run alone has; these do not. */
+	/** Number of queries that are in one run only; they are ignored. */
 	readonly missing: number;
 }
 
 /**
-The Jaccard overlap of two runs, for each k (Ma et al., 2021, Table 2, with k = 20, 100, 500, 1000). The first k hits of a list
-are those that it has first, also where scores are equal. A list with fewer than k hits counts with those it has, and two empty
-ones overlap fully. Refuses runs without a query in common, and lists that have a passage twice. Progress counts queries.
+Computes the Jaccard overlap of two runs for each k (Ma et al., 2021, Table 2, with k = 20, 100, 500, 1000). Hits of equal scores count in
+the order of their list. A list with fewer than k hits counts with those it has; two empty lists overlap fully. Fails with
+`ERR_ARGUMENT` if the runs have no query in common, or if a list has a passage twice. Progress counts queries.
 
 @example
 ```

@@ -4,17 +4,17 @@ import {callNative, callSync, native} from '../core/native/native.ts';
 import {checkOptions, signalOption} from '../core/options.ts';
 import type {CallOptions} from '../core/types.ts';
 
-/** Whether the values of one group are larger than those of another. */
+/** The result of a rank-sum test: whether the values of one group are larger than those of another. */
 export interface RankSumTest {
-	/** The probability that a value of `a` is larger than one of `b`, 0 to 1; equal values count one half. One half if they do not differ. */
+	/** Probability that a value of `a` is larger than one of `b`, 0 to 1; equal values count one half. It is 0.5 if the groups do not differ. */
 	readonly probability: number;
 	/** Two-sided, by the normal approximation. Not corrected for other tests. */
 	readonly p: number;
-	/** U of `a`: the pairs in which its value is larger. */
+	/** U of `a`: the number of pairs in which its value is larger. */
 	readonly statistic: number;
 	/** Standard error of `probability` if the groups do not differ. */
 	readonly standardError: number;
-	/** Numbers of values. */
+	/** Number of values in each group. */
 	readonly counts: {readonly a: number; readonly b: number};
 }
 
@@ -44,7 +44,7 @@ export async function rankSumTest(
 }
 
 /**
-The smallest distance of `probability` from one half that a rank-sum test of groups of the same sizes would report with a p-value of at
+Returns the smallest distance of `probability` from one half that a rank-sum test of groups of the same sizes would report with a p-value of at
 most `p`. It tells how much a test that found nothing could have found. It is larger than one half if no difference between groups of
 these sizes can be significant.
 

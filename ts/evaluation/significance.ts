@@ -12,31 +12,30 @@ export type SignificanceTest = 'paired-t' | 'randomization' | 'bootstrap';
 export interface SignificanceOptions extends CallOptions {
 	/** @default 'paired-t' */
 	readonly test?: SignificanceTest | undefined;
-	/** How often `randomization` and `bootstrap` draw. @default 10_000 */
+	/** Number of random samples of `randomization` and `bootstrap`. @default 10_000 */
 	readonly rounds?: number | undefined;
-	/** Seed of their random numbers. The same values and seed give the same p on every platform. @default 42 */
+	/** Seed of the random samples. The same values and seed give the same p on every platform. @default 42 */
 	readonly seed?: number | undefined;
 }
 
 const significanceOptions: OptionNames = optionNames<SignificanceOptions>({...callNames, test: true, rounds: true, seed: true});
 
-/** Whether two systems differ, by their values for the same queries. */
+/** The result of a paired test: whether two systems differ, by their values for the same queries. */
 export interface PairedTest {
-	/** Mean of a − mean of b, over the queries that both have. */
+	/** Mean of a − mean of b, over the queries that are in both. */
 	readonly difference: number;
 	/** Two-sided: the probability of a difference at least this large if the systems do not differ. Not corrected for other tests. */
 	readonly p: number;
-	/** Queries that both have; these count. */
+	/** Number of queries that are in both. */
 	readonly queries: number;
-	/** Queries that one alone has; these do not. */
+	/** Number of queries that are in one only; they are ignored. */
 	readonly missing: number;
-	/** t, of the paired t-test, with `queries` − 1 degrees of freedom. Infinite where all differences are the same and not 0. */
+	/** t of the paired t-test, with `queries` − 1 degrees of freedom. Infinite if all differences are equal and not 0. */
 	readonly statistic?: number;
-	/** Standard error of `difference`, s / √n, of the paired t-test. 0 where all differences are the same. */
+	/** Standard error of `difference`, s / √n, for the paired t-test. 0 if all differences are equal. */
 	readonly standardError?: number;
 }
 
-/** The tests, for those who choose one by name. */
 const tests = ['paired-t', 'randomization', 'bootstrap'] as const satisfies readonly SignificanceTest[];
 /** The tests as the addon names them. */
 const nativeNames: Readonly<Record<SignificanceTest, string>> = {
@@ -46,14 +45,16 @@ const nativeNames: Readonly<Record<SignificanceTest, string>> = {
 };
 
 /**
-Tests whether two systems differ, by a value for each query: exact match, say, or reciprocal rank (Smucker et al., 2007).
+Tests whether two systems differ, by one value per query, such as exact match or reciprocal rank (Smucker et al., 2007).
 
-`paired-t`: p is 1 where all differences are 0, and 0 where they are all the same otherwise. `randomization`: the share of
-the ways to exchange the two values of queries that make the means differ as much; all ways are counted where at most 16
-queries differ. `bootstrap`: the share of samples of queries, drawn with replacement, whose mean difference is as far from
-the observed one as that is from 0 (Efron & Tibshirani, 1993, ch. 16). What is drawn gives p = (1 + count) / (1 + rounds).
+- `paired-t`: p is 1 if all differences are 0, and 0 if they are all equal otherwise.
+- `randomization`: p is the share of all ways to swap the two values of queries for which the means differ at least as much. All ways
+  are counted if at most 16 queries differ, otherwise random ones.
+- `bootstrap`: p is the share of samples of queries, drawn with replacement, whose mean difference is at least as far from the observed
+  one as that is from 0 (Efron and Tibshirani, 1993, ch. 16).
 
-Values are finite numbers, of at least 2 queries that both systems have. Pairs are in the order of `a`. Progress counts rounds.
+Random samples give p = (1 + count) / (1 + rounds). Values must be finite, for at least 2 queries that are in both systems. Pairs are in
+the order of `a`. Progress counts rounds.
 
 @example
 ```
@@ -74,7 +75,7 @@ export async function pairedTest(
 }
 
 /**
-`pairedTest` of one measure of two evaluations.
+Tests whether two evaluations differ in a measure: `pairedTest` with its values per query.
 
 @example
 ```
@@ -111,8 +112,9 @@ export function bonferroni(ps: readonly number[]): number[] {
 }
 
 /**
-As safe as `bonferroni`, and never larger: the i-th smallest p of m tests is multiplied by m − i + 1, at most 1, and
-is never below a smaller one's (Holm, 1979).
+Corrects the p-values of several tests for their number with the step-down method of Holm (1979): the i-th smallest p of m tests is
+multiplied by m − i + 1, is at most 1, and at least the previous one. It controls the same error as `bonferroni` with p-values that are
+never larger.
 
 @example
 ```
@@ -125,11 +127,11 @@ export function holm(ps: readonly number[]): number[] {
 }
 
 /**
-The smallest mean difference that a paired t-test over as many queries would report with a p-value of at most `p`:
+Returns the smallest mean difference that a paired t-test over as many queries would report with a p-value of at most `p`:
 t(p, queries − 1) · standard error. It tells how much a test that found nothing could have found. For m tests with Bonferroni's
 correction, `p` is the significance level divided by m.
 
-Where no query differs, and the standard error therefore is 0, it is the smallest share of queries that would have to differ, all in
+If no query differs, so that the standard error is 0, it is the smallest share of queries that would have to differ, all in
 one direction, with values of 0 or 1.
 
 @example
@@ -142,7 +144,7 @@ if (test.p >= 0.01) {
 ```
 */
 export function smallestSignificantDifference(test: PairedTest, p: number): number {
-	checkObject('test', test, 'what pairedTest gives');
+	checkObject('test', test, 'the result of pairedTest()');
 	const {standardError, queries} = test;
 	if (standardError === undefined) {
 		throw new RetrievalError('ERR_ARGUMENT', 'test: expected one with a standardError, as paired-t gives it, got one without');
@@ -153,8 +155,8 @@ export function smallestSignificantDifference(test: PairedTest, p: number): numb
 	return callSync(() => native.smallestSignificantDifference(standardError, queries, p));
 }
 
-/** About a millisecond's worth of queries to look up. */
-const QUERIES_A_TURN = 1000;
+/** Number of queries that are looked up in about a millisecond. */
+const QUERIES_PER_SLICE = 1000;
 
 async function tested<V>(
 	a: ReadonlyMap<string, V>,
@@ -178,7 +180,7 @@ async function tested<V>(
 			right[queries] = value('b', query, valueOf(others as V));
 			queries++;
 		}
-		if (++seen % QUERIES_A_TURN === 0) {
+		if (++seen % QUERIES_PER_SLICE === 0) {
 			await yieldToEventLoop();
 			signal?.throwIfAborted();
 		}
@@ -204,7 +206,7 @@ async function tested<V>(
 }
 
 function value(what: string, query: string, of: unknown): number {
-	// What it is called costs more than to check it.
+	// Building the name costs more than the check.
 	if (!Number.isFinite(of)) {
 		checkNumber(`${what}: value of query "${query}"`, of);
 	}

@@ -8,29 +8,29 @@ import type {PassageTexts} from '../core/passage-texts.ts';
 import type {CallOptions, Question, Run} from '../core/types.ts';
 import type {AnswerKind} from './answers.ts';
 
-/** How often the answer is among the first passages. */
+/** How often one of the first passages contains an answer. */
 export interface TopKAccuracy {
-	/** k → share of questions with an answer in one of their first k passages, 0 to 1. */
+	/** k → share of questions with an answer in one of the first k passages, 0 to 1. */
 	readonly accuracy: ReadonlyMap<number, number>;
-	/** Question id → rank, from 1, of the first passage with an answer; absent where none of them has one. */
+	/** Question id → rank, from 1, of the first passage with an answer. Questions without such a passage are absent. */
 	readonly firstRanks: ReadonlyMap<string, number>;
-	/** Questions that counted. */
+	/** Number of questions with accepted answers. */
 	readonly questions: number;
-	/** Questions that the run lacks; they count as misses. */
+	/** Number of these that are not in the run; they count as misses. */
 	readonly missing: number;
 }
 
 export interface TopKAccuracyOptions extends CallOptions {
-	/** Whether answers are texts or regular expressions. @default 'text' */
+	/** Whether accepted answers are texts or regular expressions. @default 'text' */
 	readonly answerKind?: AnswerKind | undefined;
 }
 
 const accuracyOptions: OptionNames = optionNames<TopKAccuracyOptions>({...callNames, answerKind: true});
 
 /**
-The share of questions with an answer in the top k passages, for each k (Karpukhin et al., 2020, §5): tokens of the
-answer in the passage's text, one after the other, after NFD and lower case. Unanswerable questions do not count.
-Progress counts questions.
+Computes the share of questions with an answer in the top k passages, for each k (Karpukhin et al., 2020, §5). A passage contains an answer
+if its text has the tokens of the answer in sequence, after NFD and lower case. Questions without accepted answers are ignored. Progress
+counts questions.
 
 @example
 ```

@@ -12,7 +12,7 @@ import {type FusionMethod, checkFusion, nativeFusion} from './method.ts';
 export interface JudgeOptions extends CallOptions {
 	/** Hits of each list that count. @default 1000 */
 	readonly depth?: number | undefined;
-	/** Whether answers are texts or regular expressions. @default 'text' */
+	/** Whether accepted answers are texts or regular expressions. @default 'text' */
 	readonly answerKind?: AnswerKind | undefined;
 }
 

@@ -13,7 +13,7 @@ export type HybridObjective =
 			readonly passages: PassageTexts;
 			/** @default 20 */
 			readonly k?: number | undefined;
-			/** Whether answers are texts or regular expressions. @default 'text' */
+			/** Whether accepted answers are texts or regular expressions. @default 'text' */
 			readonly answerKind?: AnswerKind | undefined;
 	  }
 	| {

@@ -1,4 +1,7 @@
-/** What Snowball has stemmers for, by its names. `lovins`, `porter`, `dutch_porter`, `earlymodernenglish`: further ones of English and Dutch. */
+/**
+The stemmers of Snowball, by its names. English has four (`english`, `porter`, `lovins`, `earlymodernenglish`), Dutch two (`dutch`,
+`dutch_porter`), every other language one.
+*/
 export const snowballLanguages = [
 	'arabic',
 	'armenian',
@@ -44,31 +47,31 @@ export type SnowballLanguage = (typeof snowballLanguages)[number];
 
 interface StopWordOptions {
 	/**
-	In the place of the analyzer's own; with `[]` every word is a term. Words are compared with them before they are
-	stemmed, in lower case but for `whitespace` and `wordpiece`. What is no single word of the analyzer's is never met.
+	Stop words that replace those of the analyzer; with `[]`, every word is a term. Words are compared with them before stemming, in lower
+	case except in `whitespace` and `wordpiece`. Entries that are not a single word for the analyzer never match.
 	*/
 	readonly stopWords?: readonly string[] | undefined;
 }
 
-/** Lucene's EnglishAnalyzer: words of UAX #29, possessives off, lower case, 33 stop words off, Porter's stems. */
+/** Lucene's EnglishAnalyzer: words of UAX #29, without possessives, in lower case, without 33 stop words, stemmed with Porter's algorithm. */
 export interface EnglishAnalyzer extends StopWordOptions {
 	readonly type: 'english';
 }
 
-/** Runs of letters, lower case. No stop words of its own. */
+/** Sequences of letters, in lower case. By default without stop words. */
 export interface SimpleAnalyzer extends StopWordOptions {
 	readonly type: 'simple';
 }
 
-/** What stands between white space, as it is. No stop words of its own. */
+/** The text between white space, unchanged. By default without stop words. */
 export interface WhitespaceAnalyzer extends StopWordOptions {
 	readonly type: 'whitespace';
 }
 
 /**
-Words of UAX #29, lower case, `'` for other apostrophes, Snowball's stop words off, Snowball's stems. Danish, Dutch,
-English, Finnish, French, German, Hungarian, Italian, Norwegian, Portuguese, Russian, Spanish and Swedish have stop
-words. It is not Lucene's analyzer of the language: elisions and forms of a letter are left to the stemmer.
+Words of UAX #29, in lower case, with `'` for all apostrophes, without Snowball's stop words, stemmed with Snowball's algorithm. Danish,
+Dutch, English, Finnish, French, German, Hungarian, Italian, Norwegian, Portuguese, Russian, Spanish and Swedish have stop words. It
+differs from Lucene's analyzers of these languages, which also remove elisions and normalize variants of letters.
 */
 export interface SnowballAnalyzer extends StopWordOptions {
 	readonly type: 'snowball';
@@ -76,12 +79,12 @@ export interface SnowballAnalyzer extends StopWordOptions {
 }
 
 /**
-Word pieces of a model, as its vocabulary writes them (`##ing`), without special tokens; nothing is cut off. The index
-keeps a copy of the tokenizer. Ram et al. (2023, "What are you token about?", appendix A) have it as a baseline.
+Word pieces of a model, as written in its vocabulary (`##ing`), without special tokens and without truncation. The index stores a copy
+of the tokenizer. It is a baseline in Ram et al. (2023, "What are you token about?", appendix A).
 */
 export interface WordPieceAnalyzer extends StopWordOptions {
 	readonly type: 'wordpiece';
-	/** A `tokenizer.json` of a WordPiece model, or the folder where it is. */
+	/** Path of the `tokenizer.json` of a WordPiece model, or of its folder. */
 	readonly tokenizer: string;
 }
 
@@ -90,11 +93,11 @@ export type AnalyzerOptions = EnglishAnalyzer | SimpleAnalyzer | WhitespaceAnaly
 /** An analyzer without options. */
 export type AnalyzerName = 'english' | 'simple' | 'whitespace' | `snowball:${SnowballLanguage}`;
 
-/** How texts become terms: a name, or an object with options. */
+/** How texts are turned into terms: a name, or an object with options. */
 export type Analyzer = AnalyzerName | AnalyzerOptions;
 
-/** The analyzer of an index, as it may be given to make or open another. */
+/** The analyzer of an index. It can be passed to another index. */
 export type AnalyzerDescription = AnalyzerOptions & {
-	/** Raised when any token of the analyzer changes; indexes of other versions are refused. */
+	/** Incremented whenever a token of the analyzer changes; indexes of other versions are rejected. */
 	readonly version: number;
 };

@@ -26,24 +26,24 @@ import {type AddOptions, type Bm25CreateOptions, Bm25Writer, checkSkipped} from 
 import {type Filter, filterJson} from './filter.ts';
 import {describedAnalyzer, nativeAnalyzer} from './native-analyzer.ts';
 
-/** Parameters of BM25, applied when searching: tuning them needs no new index. */
+/** The parameters of BM25. They are applied when searching, so tuning them needs no new index. */
 export interface Bm25Options {
-	/** Saturation of term frequency, at least 0. @default 0.9 */
+	/** Saturation of the term frequency, at least 0. @default 0.9 */
 	readonly k1?: number | undefined;
-	/** Normalisation by passage length, 0 to 1. @default 0.4 */
+	/** Normalization by passage length, 0 to 1. @default 0.4 */
 	readonly b?: number | undefined;
 }
 
 export interface Bm25OpenOptions extends Bm25Options, OpenOptions {
-	/** Refuse an index that was made with another analyzer, now or when reloading. @default any */
+	/** Rejects an index that was built with another analyzer, now or when reloading. @default any analyzer is accepted */
 	readonly analyzer?: Analyzer | undefined;
 }
 
 export interface Bm25BuildOptions extends AddOptions, Omit<Bm25CreateOptions, 'mergeInBackground'> {}
 
 /**
-Finds only passages that meet `filter`, with the scores that they have without it. An index keeps what its last filters
-found, until it is reloaded: one used again costs nothing.
+Restricts a search to the passages that match `filter`. Their scores are the same as without it. An index caches the results of its last
+filters until it is reloaded, so a repeated filter costs nothing.
 */
 export interface Bm25FilterOptions {
 	/** @default every passage */
@@ -53,26 +53,26 @@ export interface Bm25FilterOptions {
 export interface Bm25SearchOptions extends SearchOptions, Bm25Options, Bm25FilterOptions {}
 export interface Bm25SearchManyOptions extends SearchManyOptions, Bm25Options, Bm25FilterOptions {}
 
-/** What `Bm25Index.repair` did; all zero if the index was intact. */
+/** The result of `Bm25Index.repair`; all zero if the index was intact. */
 export interface Bm25Repair {
-	/** Missing files that were rebuilt. */
+	/** Number of missing files that were rebuilt. */
 	readonly rebuiltFiles: number;
-	/** Passages that were restored. */
+	/** Number of passages that were restored. */
 	readonly restored: number;
-	/** Passages of the last commit that could not be restored. */
+	/** Number of passages of the last commit that could not be restored. */
 	readonly lost: number;
 }
 
-/** A term as the analyzer gives it, with its weight in a query. */
+/** A term of the analyzer, with its weight in a query. */
 export interface WeightedTerm {
 	readonly term: string;
 	readonly weight: number;
 }
 
-/** Why a passage has its score: `score` is the sum of the terms' contributions, rounded to a 32-bit float. */
+/** Explains the score of a passage: `score` is the sum of the contributions of the terms, rounded to a 32-bit float. */
 export interface Explanation {
 	readonly score: number;
-	/** Terms of the passage, as its length is stored: in one byte, like Lucene's. */
+	/** Number of terms in the passage, as quantized to one byte like Lucene's field norms. */
 	readonly length: number;
 	/** Mean length of all passages, in terms. */
 	readonly averageLength: number;
@@ -81,11 +81,11 @@ export interface Explanation {
 
 export interface TermExplanation {
 	readonly term: string;
-	/** Times in the query. */
+	/** Number of occurrences in the query. */
 	readonly queryFrequency: number;
-	/** Times in the passage. */
+	/** Number of occurrences in the passage. */
 	readonly frequency: number;
-	/** Passages that have it. */
+	/** Number of passages that contain the term. */
 	readonly passages: number;
 	readonly idf: number;
 	readonly contribution: number;
@@ -108,11 +108,11 @@ const searchNames = {...callNames, ...parameterNames, k: true, filter: true} as 
 const searchOptions: OptionNames = optionNames<Bm25SearchOptions>(searchNames);
 const searchManyOptions: OptionNames = optionNames<Bm25SearchManyOptions>({...searchNames, threads: true});
 
-/** Copied in one turn of the event loop: under a millisecond. */
-const QUERIES_A_TURN = 500;
+/** Number of queries that are copied in well under a millisecond. */
+const QUERIES_PER_SLICE = 500;
 
 /**
-BM25 as Lucene computes it (Robertson & Zaragoza, 2009, without the factor k1 + 1), over `title text`.
+Ranks passages with BM25 (Robertson and Zaragoza, 2009) as Lucene computes it, without the factor k1 + 1. Title and text are one field.
 
 @example
 ```
@@ -123,7 +123,7 @@ await index.search('who built the bridge?', {k: 10});
 export class Bm25Index implements Searcher, AsyncDisposable {
 	readonly #native: Binding.NativeBm25Index;
 	readonly #options: Bm25Options;
-	readonly #quick = new InlineSearches();
+	readonly #inline = new InlineSearches();
 
 	private constructor(index: Binding.NativeBm25Index, options: Bm25Options) {
 		checkFactoryMade('Bm25Index', index, native.NativeBm25Index, 'Bm25Index.open() or Bm25Index.build()');
@@ -132,9 +132,9 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	}
 
 	/**
-	Indexes passages in the folder `path`, which is made, in one segment, and opens the result. Of a corpus file or a store
-	none passes through JavaScript. Progress counts bytes of a file, passages of other sources. A build that fails or is
-	aborted leaves the index that was there, or an empty one, which the next build replaces unasked.
+	Builds an index of one segment in the folder `path`, which is created, and opens it. Passages of a corpus file or store do not pass
+	through JavaScript. Progress counts bytes of a file, or passages of any other source. A build that fails or is aborted leaves the
+	previous index, or an empty one, which the next build replaces without `overwrite`.
 	*/
 	static async build(path: string, source: PassageSource, options: Bm25BuildOptions & Bm25Options = {}): Promise<Bm25Index> {
 		checkOptions('build', options, buildOptions);
@@ -154,9 +154,9 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	}
 
 	/**
-	Opens the index in the folder `path`, memory-mapped unless `inMemory` is set. The BM25 parameters are defaults that a search
-	may override. Rejects with `ERR_INDEX_CORRUPT` if it is damaged (see `repair`), `ERR_INDEX_VERSION` if it has another format
-	version, `ERR_ANALYZER_MISMATCH`, or `ERR_IO`.
+	Opens the index in the folder `path`, memory-mapped unless `inMemory` is set. `k1` and `b` are the defaults of its searches. Fails with
+	`ERR_INDEX_CORRUPT` if it is damaged (see `repair`), with `ERR_INDEX_VERSION` if it has another format version, with
+	`ERR_ANALYZER_MISMATCH`, and with `ERR_IO`.
 	*/
 	static async open(path: string, options: Bm25OpenOptions = {}): Promise<Bm25Index> {
 		checkString('path', path);
@@ -171,7 +171,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 	/**
 	Repairs the index in the folder `path` and checks all of its files. No writer may have it open. The repair restores passages
 	that an uncommitted deletion removed (a bug of early versions), as far as their files still exist, and rebuilds missing
-	`.impacts` files. It does not change an intact index. Rejects with `ERR_INDEX_LOCKED` while a writer has the index open, and
+	`.impacts` files. It does not change an intact index. Fails with `ERR_INDEX_LOCKED` while a writer has the index open, and
 	with `ERR_INDEX_CORRUPT` for other damage, which leaves the index as it was.
 	*/
 	static async repair(path: string): Promise<Bm25Repair> {
@@ -179,26 +179,28 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		return callNative({}, () => native.repairBm25Index(path));
 	}
 
-	/** Passages that can be found. */
+	/** Number of passages that can be found. */
 	get size(): number {
 		return callSync(() => this.#native.size);
 	}
 
-	/** The analyzer that the index was made with, and its options. */
+	/** The analyzer that the index was built with, and its options. */
 	get analyzer(): AnalyzerDescription {
 		return describedAnalyzer(callSync(() => this.#native.analyzer));
 	}
 
-	/** The terms of a text, as this index's analyzer gives them. */
+	/** Returns the terms of a text according to the analyzer of this index. */
 	terms(text: string): string[] {
 		checkString('terms: text', text);
 		return callSync(() => this.#native.terms(text));
 	}
 
 	/**
-	The best passages, best first; of equal scores the one added earlier first. A search of an index of up to 64 MiB that
-	is estimated at less than a quarter of a millisecond is done here and now, as far as the turn of the event loop has time
-	left, or first thing in the next turn if no other waits for that; others are done on another thread.
+	Returns the best passages, best first; of equal scores, the passage that was added earlier comes first.
+
+	In an index of up to 64 MiB, a search that is estimated to take less than a quarter of a millisecond runs on the JavaScript thread while
+	the current iteration of the event loop has time left (about a millisecond), or at the start of the next iteration. All other searches
+	run on the thread pool.
 	*/
 	async search(query: string, options: Bm25SearchOptions = {}): Promise<Hit[]> {
 		checkString('search: query', query);
@@ -208,22 +210,22 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		const {k1, b} = this.#parameters(options);
 		const filter = filterJson(options.filter);
 		options.signal?.throwIfAborted();
-		const inThread = async (): Promise<Hit[]> =>
+		const onThreadPool = async (): Promise<Hit[]> =>
 			toHits(await callNative(options, control => this.#native.search(query, k, k1, b, filter, control)));
 		if (filter !== undefined || options.onProgress !== undefined) {
-			return inThread();
+			return onThreadPool();
 		}
-		return this.#quick.search(
+		return this.#inline.search(
 			() => {
 				const ids = callSync(() => this.#native.searchIfQuick(query, k, k1, b, hitBuffer));
 				return ids === null ? undefined : bufferedHits(ids);
 			},
-			inThread,
+			onThreadPool,
 			options,
 		);
 	}
 
-	/** The hits of many queries, found in one call on several threads. Fastest by far where queries are known together. */
+	/** Returns the hits of many queries, computed in one call on several threads: by far the fastest way if all queries are known. */
 	async searchMany(queries: readonly Query[], options: Bm25SearchManyOptions = {}): Promise<Run> {
 		checkArray('queries', queries, '{id, text}');
 		checkOptions('searchMany', options, searchManyOptions);
@@ -233,11 +235,11 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		const {k1, b} = this.#parameters(options);
 		const filter = filterJson(options.filter);
 		const batch = new native.QueryBatch();
-		for (let from = 0; from < queries.length; from += QUERIES_A_TURN) {
+		for (let from = 0; from < queries.length; from += QUERIES_PER_SLICE) {
 			if (from > 0) {
 				await yieldToEventLoop();
 			}
-			const slice = queries.slice(from, from + QUERIES_A_TURN);
+			const slice = queries.slice(from, from + QUERIES_PER_SLICE);
 			const ids: string[] = [];
 			const texts: string[] = [];
 			for (const query of slice) {
@@ -258,7 +260,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		return new RetrievedRun(await callNative(options, control => this.#native.searchMany(batch, k, k1, b, threads, filter, control)));
 	}
 
-	/** Searches for terms that are analysed already, each with its weight. */
+	/** Returns the best passages for terms that are already analyzed, each with a weight. */
 	async searchTerms(terms: readonly WeightedTerm[], options: Bm25SearchOptions = {}): Promise<Hit[]> {
 		checkArray('searchTerms: terms', terms, '{term, weight}');
 		checkOptions('searchTerms', options, searchOptions);
@@ -287,7 +289,7 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		);
 	}
 
-	/** How a passage's score for a query comes about. */
+	/** Explains the score of a passage for a query. Fails with `ERR_ARGUMENT` if there is no such passage. */
 	async explain(query: string, passageId: string, options: Bm25Options = {}): Promise<Explanation> {
 		checkString('explain: query', query);
 		checkId('explain: passageId', passageId);
@@ -296,28 +298,28 @@ export class Bm25Index implements Searcher, AsyncDisposable {
 		return callNative({}, () => this.#native.explain(query, passageId, k1, b));
 	}
 
-	/** The fields of a passage; `{}` if it has none. */
+	/** Resolves to the fields of a passage; `{}` if it has none. */
 	async fields(passageId: string): Promise<PassageFields> {
 		checkId('fields: passageId', passageId);
 		return JSON.parse(await callNative({}, () => this.#native.fields(passageId))) as PassageFields;
 	}
 
-	/** Sees what a writer has committed since the index was opened. */
+	/** Makes the last commit visible to the searches of this object. */
 	async reload(): Promise<void> {
 		await callNative({}, () => this.#native.reload());
 	}
 
 	/**
-	Reads every file of the index and compares it with its checksum, which opening does for up to 64 MiB; sees the last
-	commit from then on. Rejects with `ERR_INDEX_CORRUPT`.
+	Reads every file of the index and compares it with its checksum; opening does so only for up to 64 MiB. Also reloads the index. Fails
+	with `ERR_INDEX_CORRUPT` if they differ.
 	*/
 	async verify(): Promise<void> {
 		await callNative({}, () => this.#native.verify());
 	}
 
-	/** Gives its files back; calls in progress finish. */
+	/** Closes the files of the index. Calls in progress finish first. */
 	close(): void {
-		// A search that waits for its turn is in progress.
+		// A search that waits for the next iteration of the event loop counts as a call in progress.
 		runWaitingSearch();
 		this.#native.close();
 	}

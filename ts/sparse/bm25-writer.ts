@@ -27,32 +27,32 @@ import {nativeAnalyzer} from './native-analyzer.ts';
 
 export interface Bm25WriterOptions {
 	/**
-	Bytes for passages that are not written yet, all threads together: 15 MB to 4 GB a thread. What does not fit goes to
-	another segment; rankings are the same. Beside it an id takes up to 35 bytes until the next commit, and a merge about 30
-	bytes for each passage. @default 256e6
+	Size in bytes of the buffers for passages that are not written yet, for all threads together: 15 MB to 4 GB per thread. When they are
+	full, a segment is written; rankings do not depend on the number of segments. Additional memory: up to 35 bytes per id until the next
+	commit, and about 30 bytes per passage during a merge. @default 256e6
 	*/
 	readonly memoryBytes?: number | undefined;
-	/** Threads that analyse passages, 1 to 8, beside the one that reads them. @default 1 */
+	/** Number of threads that analyze passages, 1 to 8, in addition to the one that reads them. @default 1 */
 	readonly threads?: number | undefined;
-	/** Merge segments while passages are added. Of no use before a `merge()`. @default true */
+	/** Merges segments in the background while passages are added. Useless if `merge()` follows. @default true */
 	readonly mergeInBackground?: boolean | undefined;
 }
 
 export interface Bm25CreateOptions extends Bm25WriterOptions {
-	/** How texts become terms. @default 'english' */
+	/** How texts are turned into terms. @default 'english' */
 	readonly analyzer?: Analyzer | undefined;
-	/** Replace an index that is there, at the first commit. @default false */
+	/** Replaces an existing index at the first commit. @default false */
 	readonly overwrite?: boolean | undefined;
 }
 
 export interface Bm25WriterOpenOptions extends Bm25WriterOptions {
-	/** Refuse an index that was made with another analyzer. @default any */
+	/** Rejects an index that was built with another analyzer. @default any analyzer is accepted */
 	readonly analyzer?: Analyzer | undefined;
 }
 
-/** The file options apply only if the source is a file; `maxPassageBytes` also applies to passages from JavaScript. */
+/** The file options apply only if the source is a path; `maxPassageBytes` also applies to passages from JavaScript. */
 export interface AddOptions extends CallOptions, FileOptions {
-	/** Called at the end with the number of bad lines of a file that were skipped. If it throws, the call fails. */
+	/** Called at the end with the number of invalid lines that were skipped. If it throws, the call rejects with its error. */
 	readonly onSkipped?: ((lines: number) => void) | undefined;
 }
 
@@ -61,7 +61,7 @@ const createOptions: OptionNames = optionNames<Bm25CreateOptions>({...writerName
 const openOptions: OptionNames = optionNames<Bm25WriterOpenOptions>(writerNames);
 const addOptions: OptionNames = optionNames<AddOptions>({...callNames, ...fileNames, onSkipped: true});
 
-/** Passages handed over in one call: column-wise, fields as JSON; the last passages without fields are left out of them. */
+/** Passages by columns, as they are passed to the addon. Fields are JSON; trailing passages without fields have no entry in `fields`. */
 interface Batch {
 	readonly ids: string[];
 	readonly titles: string[];
@@ -69,19 +69,19 @@ interface Batch {
 	readonly fields: string[];
 }
 
-/** Passages of a batch, at most. */
-const BATCH = 256;
+/** Maximum number of passages in a batch. */
+const MAX_BATCH_PASSAGES = 256;
 
-/** UTF-16 code units after which no more passages are put into a call: they are copied in well under a millisecond. */
-const BATCH_UNITS = 1 << 18;
+/** Number of UTF-16 code units that closes a batch: they are copied in well under a millisecond. */
+const MAX_BATCH_UNITS = 1 << 18;
 
 /**
-Changes a BM25 index. One writer at a time; what it does is seen once it commits and readers reload, and undone if it
-closes without.
+Changes a BM25 index. An index has at most one writer at a time. Changes become visible when the writer commits and readers reload; they
+are discarded if the writer closes without a commit.
 
-An `add` or `update` that is aborted or fails after it took some passages leaves the writer interrupted: everything but
-`rollback()` and `close()` is refused with `ERR_INTERRUPTED`, and none of it is ever committed. So does a commit that the
-system refuses, as on a full disk.
+If an `add` or `update` is aborted or fails after it has added some passages, the writer is interrupted: all calls except `rollback()` and
+`close()` fail with `ERR_INTERRUPTED`, and the changes are never committed. The same holds if the system rejects a commit, for example
+because the disk is full.
 
 @example
 ```
@@ -98,18 +98,18 @@ export class Bm25Writer implements AsyncDisposable {
 		this.#native = writer;
 	}
 
-	/** Makes an empty index in the folder `path`. */
+	/** Creates an empty index in the folder `path`. */
 	static async create(path: string, options: Bm25CreateOptions = {}): Promise<Bm25Writer> {
 		checkString('path', path);
 		checkOptions('create', options, createOptions);
 		const {analyzer = 'english', overwrite = false} = options;
 		checkBoolean('overwrite', overwrite);
-		const asked = nativeAnalyzer(analyzer);
+		const analyzerOptions = nativeAnalyzer(analyzer);
 		const checked = checkedOptions(options, overwrite);
-		return new Bm25Writer(await callNative({}, () => native.createBm25Index(path, asked, checked)));
+		return new Bm25Writer(await callNative({}, () => native.createBm25Index(path, analyzerOptions, checked)));
 	}
 
-	/** Opens the index in the folder `path` for changes; with `analyzer`, unless it was made with another. */
+	/** Opens the index in the folder `path` for changes. Fails with `ERR_INDEX_LOCKED` while another writer has it open. */
 	static async open(path: string, options: Bm25WriterOpenOptions = {}): Promise<Bm25Writer> {
 		checkString('path', path);
 		checkOptions('open', options, openOptions);
@@ -119,45 +119,45 @@ export class Bm25Writer implements AsyncDisposable {
 	}
 
 	/**
-	Adds passages with new ids and resolves to how many they were. Of a path or a store none passes through JavaScript.
-	Progress counts bytes of a file, passages of other sources. An iterable is asked for more only when what it gave was
-	taken.
+	Adds passages with new ids and resolves to their number. Passages of a path or a store do not pass through JavaScript. An iterable is
+	read only as fast as its passages are added. Fails with `ERR_DUPLICATE_ID` if an id exists already. Progress counts bytes of a file,
+	or passages of any other source.
 	*/
 	async add(source: PassageSource, options: AddOptions = {}): Promise<number> {
-		return this.#put(source, options, false);
+		return this.#write(source, options, false);
 	}
 
-	/** Adds passages, in the place of those with the same ids. As `add` in all else. */
+	/** Adds passages and replaces those with the same ids. Otherwise the same as `add`. */
 	async update(source: PassageSource, options: AddOptions = {}): Promise<number> {
-		return this.#put(source, options, true);
+		return this.#write(source, options, true);
 	}
 
-	/** Takes passages out; unknown ids are passed over. Resolves to how many were there. */
+	/** Deletes passages; unknown ids are ignored. Resolves to the number of deleted passages. */
 	async delete(ids: readonly string[]): Promise<number> {
 		checkIds('delete: ids', ids);
 		return callNative({}, () => this.#native.delete([...ids]));
 	}
 
-	/** Makes the changes last. */
+	/** Writes all changes to the disk. */
 	async commit(): Promise<void> {
 		await callNative({}, () => this.#native.commit());
 	}
 
 	/**
-	Makes one segment of what is committed, without the deleted passages: the fastest to search. Changes since the last commit
-	are left for the next. Should it fail, the index is as it was. Where a merge in the background could not be written, as on
-	a full disk, and there are such changes, it fails until they are committed or rolled back.
+	Merges all committed segments into one, without the deleted passages: the fastest to search. Uncommitted changes are not affected. If it
+	fails, the index is unchanged. If a background merge could not be written, for example because the disk is full, `merge` fails until
+	uncommitted changes are committed or rolled back.
 	*/
 	async merge(): Promise<void> {
 		await callNative({}, () => this.#native.merge());
 	}
 
-	/** Undoes all changes since the last commit. */
+	/** Discards all changes since the last commit. */
 	async rollback(): Promise<void> {
 		await callNative({}, () => this.#native.rollback());
 	}
 
-	/** Gives the lock back; what was not committed is gone. */
+	/** Releases the lock and discards uncommitted changes. */
 	async close(): Promise<void> {
 		await callNative({}, () => this.#native.close());
 	}
@@ -166,7 +166,7 @@ export class Bm25Writer implements AsyncDisposable {
 		await this.close();
 	}
 
-	async #put(source: PassageSource, options: AddOptions, update: boolean): Promise<number> {
+	async #write(source: PassageSource, options: AddOptions, update: boolean): Promise<number> {
 		checkOptions(update ? 'update' : 'add', options, addOptions);
 		checkSkipped(options);
 		const file = checkedFileOptions(options);
@@ -177,35 +177,35 @@ export class Bm25Writer implements AsyncDisposable {
 			const texts = source[textsOf]() as Binding.NativeTexts;
 			return this.#ingest(options, control => this.#native.ingestStore(texts, update, control));
 		}
-		return this.#each(source, {...options, maxPassageBytes: file.maxPassageBytes}, update);
+		return this.#writeEach(source, {...options, maxPassageBytes: file.maxPassageBytes}, update);
 	}
 
 	/** If the addon fails, it interrupts the writer itself; here a callback may fail after all passages were added. */
 	async #ingest(options: AddOptions, start: (control: Binding.Control) => Promise<Binding.Ingested>): Promise<number> {
-		let taken = 0;
+		let written = 0;
 		try {
 			const {passages, skipped} = await callNative(options, async control => {
 				const ingested = await start(control);
-				taken = ingested.passages;
+				written = ingested.passages;
 				return ingested;
 			});
 			await options.onSkipped?.(skipped);
 			return passages;
 		} catch (error) {
-			await this.#interrupt(taken);
+			await this.#interrupt(written);
 			throw error;
 		}
 	}
 
 	/** Prevents a commit of the passages that a failed call has added. */
-	async #interrupt(taken: number): Promise<void> {
-		if (taken > 0) {
-			// If it has been closed since, it commits nothing anyway.
+	async #interrupt(written: number): Promise<void> {
+		if (written > 0) {
+			// It fails if the writer was closed meanwhile, which discards the passages anyway.
 			await this.#native.interrupt().catch(() => {});
 		}
 	}
 
-	async #each(
+	async #writeEach(
 		passages: Iterable<Passage> | AsyncIterable<Passage>,
 		{signal, onProgress, maxPassageBytes}: CallOptions & {maxPassageBytes: number},
 		update: boolean,
@@ -242,7 +242,7 @@ export class Bm25Writer implements AsyncDisposable {
 				batch.titles.push(passage.title ?? '');
 				batch.texts.push(passage.text);
 				units += passage.text.length + (passage.title?.length ?? 0);
-				if (batch.ids.length === BATCH || units >= BATCH_UNITS) {
+				if (batch.ids.length === MAX_BATCH_PASSAGES || units >= MAX_BATCH_UNITS) {
 					await flush();
 				}
 			}

@@ -1,7 +1,7 @@
 import {isArray, isWellFormed, kindOf, shown} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 
-/** Fields of a passage as JSON. Their limits are checked where they are kept. */
+/** The fields of a passage as JSON, after a check of their types. The addon checks their sizes. */
 export function fieldsJson(what: string, fields: unknown): string {
 	checkRecord(what, fields, 'an object of names and values');
 	for (const [name, value] of Object.entries(fields)) {
@@ -20,7 +20,7 @@ export function fieldsJson(what: string, fields: unknown): string {
 }
 
 export function checkRecord(what: string, value: unknown, expected: string): asserts value is Readonly<Record<string, unknown>> {
-	// A Map has no properties, and would be taken for an empty object.
+	// A Map has no properties and would pass for an empty object.
 	if (!isRecord(value)) {
 		refuse(what, expected, value);
 	}

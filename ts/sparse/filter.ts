@@ -1,33 +1,34 @@
 import {RetrievalError} from '../core/errors.ts';
 import {checkRecord, checkText, isScalar, refuse} from './fields.ts';
 
-/** One text, finite number or truth value. Values of different kinds are never equal, nor in a range of each other. */
+/** A string, a finite number or a boolean. Values of different types are never equal, and never within a range of each other. */
 export type Scalar = string | number | boolean;
 
-/** Bounds of a field's values: one or two, not both `gte` and `gt`, nor both `lte` and `lt`. */
+/** Bounds of the values of a field: at most one of `gte` and `gt`, and at most one of `lte` and `lt`. */
 export interface Range<T extends string | number> {
 	readonly field: string;
-	/** The least value. */
+	/** Minimum, included. */
 	readonly gte?: T | undefined;
-	/** What values are greater than. */
+	/** Minimum, excluded. */
 	readonly gt?: T | undefined;
-	/** The greatest value. */
+	/** Maximum, included. */
 	readonly lte?: T | undefined;
-	/** What values are less than. */
+	/** Maximum, excluded. */
 	readonly lt?: T | undefined;
 }
 
 /**
-Which passages a search may find, by their ids and fields.
+Selects passages by their ids and fields.
 
-- `ids`: those with one of these ids; unknown ones are passed over.
-- `equals`, `in`: those whose field is this value, or one of these.
-- `range`: those whose field is between two numbers or two texts, which are ordered by code points.
-- `exists`: those that have the field.
-- `and`, `or`, `not`: those that meet all, one, or not this. `{and: []}` is every passage, `{or: []}` none.
+- `ids`: passages with one of these ids; unknown ids are ignored.
+- `equals`, `in`: passages whose field has this value, or one of these values.
+- `range`: passages whose field is between two numbers, or between two strings in code point order.
+- `exists`: passages that have the field.
+- `and`, `or`, `not`: passages that match all of the filters, any of them, or not this one. `{and: []}` matches every passage, `{or: []}`
+  none.
 
-If a passage lacks a field, every condition on that field is false, so `not` of it is true. A field with several texts meets a
-condition if one of its texts does; a field with an empty list of texts counts as missing.
+If a passage lacks a field, every condition on that field is false, so `not` of it is true. A field with several strings matches a
+condition if one of them does; a field with an empty array counts as missing.
 
 `equals`, `in` and `range` are rejected with `ERR_ARGUMENT` if no passage of the index has the field, or if the field never has
 values of the given type, for example `lt: '50'` where all values are numbers: such filters would match nothing, or everything
@@ -54,10 +55,10 @@ export type Filter =
 
 const BOUNDS = ['gte', 'gt', 'lte', 'lt'] as const;
 
-/** Filters within filters. */
-const DEEPEST = 32;
+/** Maximum depth of nested filters. */
+const MAX_DEPTH = 32;
 
-/** A filter as JSON, checked: an error names the path to what is wrong, as in `filter.and[1].range`. */
+/** A checked filter as JSON. Errors name the path to the invalid part, as in `filter.and[1].range`. */
 export function filterJson(filter: Filter | undefined): string | undefined {
 	if (filter === undefined) {
 		return undefined;
@@ -66,27 +67,27 @@ export function filterJson(filter: Filter | undefined): string | undefined {
 	return JSON.stringify(filter);
 }
 
-/** How each kind of filter is checked: its path, what it says, and how deep it stands. */
-const kinds: Readonly<Record<string, (path: string, said: unknown, depth: number) => void>> = {
+/** How each kind of filter is checked: by its path, its operand, and its depth. */
+const kinds: Readonly<Record<string, (path: string, operand: unknown, depth: number) => void>> = {
 	ids: (path, ids) => checkEach(path, ids, 'an array of strings', checkText),
-	equals(path, said) {
-		checkCondition(path, said, ['value']);
-		checkScalar(`${path}.value`, said['value']);
+	equals(path, operand) {
+		checkCondition(path, operand, ['value']);
+		checkScalar(`${path}.value`, operand['value']);
 	},
-	in(path, said) {
-		checkCondition(path, said, ['values']);
-		checkEach(`${path}.values`, said['values'], 'an array of strings, finite numbers and booleans', checkScalar);
+	in(path, operand) {
+		checkCondition(path, operand, ['values']);
+		checkEach(`${path}.values`, operand['values'], 'an array of strings, finite numbers and booleans', checkScalar);
 	},
 	range: checkRange,
-	exists: (path, said) => checkCondition(path, said, []),
+	exists: (path, operand) => checkCondition(path, operand, []),
 	and: checkParts,
 	or: checkParts,
 	not: (path, part, depth) => checkFilter(path, part, depth + 1),
 };
 
 function checkFilter(path: string, filter: unknown, depth: number): void {
-	if (depth > DEEPEST) {
-		throw new RetrievalError('ERR_ARGUMENT', `${path}: expected at most ${DEEPEST} filters within each other, got more`);
+	if (depth > MAX_DEPTH) {
+		throw new RetrievalError('ERR_ARGUMENT', `${path}: expected at most ${MAX_DEPTH} filters within each other, got more`);
 	}
 	const expected = `an object with one of ${Object.keys(kinds).join(', ')}`;
 	checkRecord(path, filter, expected);
@@ -105,23 +106,23 @@ function checkEach(path: string, values: unknown, expected: string, check: (at: 
 	if (!Array.isArray(values)) {
 		refuse(path, expected, values);
 	}
-	// A hole in an array is not passed over.
+	// `entries` also visits the holes of an array.
 	for (const [i, value] of values.entries()) {
 		check(`${path}[${i}]`, value);
 	}
 }
 
-/** A field's name, and nothing beside it but the properties named. */
+/** Checks that a condition has the name of a field, and no properties except those named. */
 function checkCondition(
 	path: string,
-	said: unknown,
+	operand: unknown,
 	properties: readonly string[],
 	shape = properties.join(', '),
-): asserts said is Readonly<Record<string, unknown>> {
+): asserts operand is Readonly<Record<string, unknown>> {
 	const expected = shape === '' ? '{field}' : `{field, ${shape}}`;
-	checkRecord(path, said, expected);
-	checkText(`${path}.field`, said['field']);
-	const unknown = Object.keys(said).find(name => name !== 'field' && !properties.includes(name));
+	checkRecord(path, operand, expected);
+	checkText(`${path}.field`, operand['field']);
+	const unknown = Object.keys(operand).find(name => name !== 'field' && !properties.includes(name));
 	if (unknown !== undefined) {
 		throw new RetrievalError('ERR_ARGUMENT', `${path}: expected ${expected}, got "${unknown}" too`);
 	}

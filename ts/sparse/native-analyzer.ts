@@ -12,28 +12,28 @@ import {
 	snowballLanguages,
 } from './analyzer.ts';
 
-const types = ['english', 'simple', 'whitespace', 'snowball', 'wordpiece'] as const;
-/** Also accepts `version`, so that the description of an index's analyzer can be used to create another. */
-const common = {type: true, stopWords: true, version: true} as const;
+const analyzerTypes = ['english', 'simple', 'whitespace', 'snowball', 'wordpiece'] as const;
+/** Options of all analyzers. `version` is accepted so that `Bm25Index.analyzer` can be passed to another index. */
+const commonNames = {type: true, stopWords: true, version: true} as const;
 const analyzerOptions: Readonly<Record<AnalyzerOptions['type'], OptionNames>> = {
-	english: new Set(Object.keys(common)),
-	simple: new Set(Object.keys(common)),
-	whitespace: new Set(Object.keys(common)),
-	snowball: optionNames<SnowballAnalyzer & Version>({...common, language: true}),
-	wordpiece: optionNames<WordPieceAnalyzer & Version>({...common, tokenizer: true}),
+	english: new Set(Object.keys(commonNames)),
+	simple: new Set(Object.keys(commonNames)),
+	whitespace: new Set(Object.keys(commonNames)),
+	snowball: optionNames<SnowballAnalyzer & Version>({...commonNames, language: true}),
+	wordpiece: optionNames<WordPieceAnalyzer & Version>({...commonNames, tokenizer: true}),
 };
 
 interface Version {
 	readonly version?: number;
 }
 
-const plainNames: ReadonlySet<string> = new Set(['english', 'simple', 'whitespace']);
+const namesWithoutOptions: ReadonlySet<string> = new Set(['english', 'simple', 'whitespace']);
 
-/** What the addon takes for an analyzer. */
+/** An analyzer as the addon takes it. Fails with `ERR_ARGUMENT` for unknown names and options. */
 export function nativeAnalyzer(analyzer: Analyzer): Binding.NativeAnalyzer {
 	if (typeof analyzer === 'string') {
 		const [, language] = /^snowball:(.*)$/su.exec(analyzer) ?? [];
-		if (language === undefined && !plainNames.has(analyzer)) {
+		if (language === undefined && !namesWithoutOptions.has(analyzer)) {
 			throw new RetrievalError(
 				'ERR_ARGUMENT',
 				`analyzer: expected english, simple, whitespace, snowball:<language> or {type: …}, got "${analyzer}"`,
@@ -45,7 +45,7 @@ export function nativeAnalyzer(analyzer: Analyzer): Binding.NativeAnalyzer {
 		return {name: analyzer};
 	}
 	checkObject('analyzer', analyzer, 'a name or {type: …}');
-	checkOneOf('analyzer: type', analyzer.type, types);
+	checkOneOf('analyzer: type', analyzer.type, analyzerTypes);
 	checkRequiredOptions('analyzer', analyzer, analyzerOptions[analyzer.type]);
 	const {stopWords} = analyzer;
 	if (stopWords !== undefined) {
@@ -63,7 +63,7 @@ export function nativeAnalyzer(analyzer: Analyzer): Binding.NativeAnalyzer {
 	return native;
 }
 
-/** The analyzer that the addon says an index has. */
+/** The description of an analyzer that the addon returned. */
 export function describedAnalyzer({name, tokenizer, stopWords, version = 0}: Binding.NativeAnalyzer): AnalyzerDescription {
 	const options = {version, ...(stopWords && {stopWords})};
 	const [type, language] = name.split(':') as [AnalyzerOptions['type'], SnowballLanguage];

@@ -21,7 +21,7 @@ export function registerBench(program: Command, signal: AbortSignal): void {
 	program
 		.command('bench')
 		.description('measure queries per second on this machine, over data that passagekit carries: under a minute')
-		.option('--passages <n>', 'of 100 words, put together of the encyclopaedia', count(1), 20_000)
+		.option('--passages <n>', 'of 100 words, put together of the encyclopedia', count(1), 20_000)
 		.option('--vectors <n>', 'random ones, in clusters', count(1), 20_000)
 		.option('--dim <n>', 'of the vectors', count(1), 384)
 		.option('-k, --k <n>', 'hits of a query', count(1), 10)

@@ -31,7 +31,7 @@ const stageNames: Record<BuildStage, string> = {
 export function registerDemo(program: Command, signal: AbortSignal): void {
 	program
 		.command('demo')
-		.description('the whole path over the encyclopaedia that passagekit carries: index, answer, measure, compare')
+		.description('the whole path over the encyclopedia that passagekit carries: index, answer, measure, compare')
 		.option('-o, --output <folder>', 'where the index goes; replaced if it is there', '.demo/encyclopedia')
 		.option('--max-questions <n>', 'test questions asked; all when 0', count(0), 0)
 		.option('--passages-read <n>', 'passages that the reader reads per question', count(1), 5)

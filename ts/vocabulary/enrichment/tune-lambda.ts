@@ -24,7 +24,7 @@ export type LambdaObjective =
 			readonly questions: readonly Question[];
 			/** @default 20 */
 			readonly k?: number | undefined;
-			/** Whether answers are texts or regular expressions. @default 'text' */
+			/** Whether accepted answers are texts or regular expressions. @default 'text' */
 			readonly answerKind?: AnswerKind | undefined;
 	  }
 	| {
