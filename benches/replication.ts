@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {gunzipSync} from 'node:zlib';
 import {sharedFile} from '../test/support/shared.ts';
 import {packageRoot} from '../ts/core/native/addon.ts';
-import {type ReplicateProgress, findings, replicate} from '../ts/studies/replication/index.ts';
+import {type StudyProgress, findings, replicate} from '../ts/studies/index.ts';
 import type {Benchmark} from './benchmark.ts';
 
 /** Passages read per list, and questions: reading them takes about a quarter of an hour on two cores. */
@@ -31,7 +31,7 @@ export const replication: Benchmark = async say => {
 	await write('questions.dev.jsonl', title => development.has(title));
 	await write('questions.test.jsonl', title => test.includes(title) && !development.has(title));
 	let stage = '';
-	const onProgress = (progress: ReplicateProgress): void => {
+	const onProgress = (progress: StudyProgress): void => {
 		if (progress.stage !== stage) {
 			say(progress.stage);
 			stage = progress.stage;

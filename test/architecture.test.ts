@@ -84,8 +84,8 @@ test('every folder of ts/ imports only the folders that the architecture page le
 
 test('no study imports another', t => {
 	const rules = allowed('folder of `ts/`');
-	const studies = [...rules.get('studies')!];
-	t.deepEqual(studies, ['studies/phrases', 'studies/replication', 'studies/vocabulary']);
+	const studies = ['studies/phrases', 'studies/replication', 'studies/vocabulary'];
+	t.true(studies.every(study => rules.get('studies')!.has(study)));
 	for (const [folder, uses] of rules) {
 		const used = studies.filter(study => uses.has(study));
 		t.true(used.length === 0 || folder === 'studies' || folder === 'cli', `${folder} may import ${used.join(', ')}`);
@@ -129,7 +129,6 @@ const defendedCircles: ReadonlyMap<string, string> = new Map([]);
 
 /** Circles that are still to be opened: the number of them in each crate or folder. */
 const circlesToOpen: Readonly<Record<string, number>> = {
-	'ts/studies': 4,
 	'crates/dense': 1,
 };
 

@@ -1,13 +1,7 @@
-import {type Comparison, compared} from '../../ts/studies/statistics/comparison.ts';
-import {readingMark, retrievalMark} from '../../ts/studies/replication/markers.ts';
-import {
-	exactMatchMeasure,
-	overlapAt,
-	overlapConditions,
-	overlapLimit,
-	readingCondition,
-	topK,
-} from '../../ts/studies/replication/labels.ts';
+import {type Comparison, findComparison} from '../../ts/studies/statistics/comparison.ts';
+import {markers} from '../../ts/studies/replication/markers.ts';
+import {exactMatchMeasure, overlapAt, overlapConditions, overlapLimit, readingCondition} from '../../ts/studies/replication/labels.ts';
+import {topK} from '../../ts/studies/statistics/measures.ts';
 import type {
 	CurveTest,
 	ReadingRow,
@@ -78,16 +72,40 @@ const retrievalRows: readonly RetrievalRow[] = [
 	{condition: 'hybrid', weight: 0.55, accuracy: [0.8729, 0.9474], tuning: tuned(0.55, 0.8741, 0.047)},
 ];
 
+type TestedPair = Pick<Comparison, 'a' | 'b' | 'difference' | 'significant'>;
+
+/** The marker of Table 1, where BM25 is the better one of dense retrieval and BM25. */
+function retrievalMarker({a, b, difference, significant}: TestedPair): string {
+	if (!significant) {
+		return '';
+	}
+	if (a === 'bm25') {
+		return b === 'dense' ? markers.differs : '';
+	}
+	return b === 'bm25' && difference > 0 ? markers.better : '';
+}
+
+/** The marker of Table 3, for two scorings of the same passages. */
+function readingMarker({a, b, difference, significant}: TestedPair): string {
+	if (!significant || difference <= 0) {
+		return '';
+	}
+	if (a === 'GAR*') {
+		return b === 'GAR' ? markers.step : b === 'repl' ? markers.both : '';
+	}
+	return b === 'repl' ? markers.step : '';
+}
+
 /** Tests that are corrected together. Of twelve, differences of more than 0.71 points are significant. */
 export function family(
 	tests: ReadonlyArray<Pick<Comparison, 'a' | 'b' | 'measure' | 'difference'>>,
-	markOf: (test: Pick<Comparison, 'a' | 'b' | 'difference' | 'significant'>) => string = () => '',
+	markerOf: (test: TestedPair) => string = () => '',
 ): readonly Comparison[] {
 	return tests.map(test => {
 		const p = Math.exp(-1000 * Math.abs(test.difference));
 		const corrected = Math.min(1, tests.length * p);
 		const significant = corrected < 0.01;
-		return {...test, p, corrected, significant, smallest: Math.log(100 * tests.length) / 1000, mark: markOf({...test, significant})};
+		return {...test, p, corrected, significant, smallest: Math.log(100 * tests.length) / 1000, mark: markerOf({...test, significant})};
 	});
 }
 
@@ -103,7 +121,7 @@ function retrievalComparisons(): Pick<Study['retrieval'], 'comparisons' | 'added
 	const tests = (pairs: ReadonlyArray<readonly [RetrievalCondition, RetrievalCondition]>): readonly Comparison[] =>
 		family(
 			[20, 100].flatMap((k, i) => pairs.map(([a, b]) => ({a, b, measure: topK(k), difference: row(a).accuracy[i]! - row(b).accuracy[i]!}))),
-			test => retrievalMark({...test, a: test.a as RetrievalCondition, b: test.b as RetrievalCondition}, 'bm25'),
+			retrievalMarker,
 		);
 	return {
 		comparisons: tests([
@@ -175,7 +193,7 @@ function readingComparisons(): readonly Comparison[] {
 		})),
 	);
 	const scoringOf = (condition: string): Scoring => condition.split(' ')[1] as Scoring;
-	return family(tests, test => readingMark({...test, a: scoringOf(test.a), b: scoringOf(test.b)}));
+	return family(tests, test => readingMarker({...test, a: scoringOf(test.a), b: scoringOf(test.b)}));
 }
 
 function textComparisons(): readonly Comparison[] {
@@ -245,5 +263,5 @@ function curves(): NonNullable<Study['reading']>['curves'] {
 
 /** The study's test of two conditions. */
 export function testOf(comparisons: readonly Comparison[], a: string, b: string, measure: string): Comparison {
-	return compared(comparisons, a, b, measure)!;
+	return findComparison(comparisons, a, b, measure)!;
 }

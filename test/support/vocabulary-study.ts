@@ -1,7 +1,7 @@
 import type {Comparison} from '../../ts/studies/statistics/comparison.ts';
 import type {EncoderAnalysis, VocabularyCondition, VocabularyRetrieval, VocabularyStudy} from '../../ts/studies/vocabulary/study.ts';
 import {claimMeasures} from '../../ts/studies/vocabulary/findings/claim-tests.ts';
-import type {ProjectedExample} from '../../ts/studies/vocabulary/examples/examples.ts';
+import type {ProjectedExample} from '../../ts/studies/vocabulary/examples/projected-example.ts';
 import {conditions} from '../../ts/studies/vocabulary/study.ts';
 import type {ProjectedToken, RankQuantiles, TokenCoverage, TokenMrr, TokenOrigin, TopComposition} from '../../ts/vocabulary/index.ts';
 

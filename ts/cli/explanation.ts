@@ -61,7 +61,7 @@ function shownTable({name, caption, stub, columns, blocks}: ReportTable): string
 			: [
 					table(
 						[stub, ...headings],
-						rows.map(({heading, cells}) => [heading.text, ...cells.map(({text, marks = ''}) => `${text}${marks}`)]),
+						rows.map(({heading, cells}) => [heading.text, ...cells.map(({text, markers = ''}) => `${text}${markers}`)]),
 					),
 				]),
 	].join('\n');

@@ -1,14 +1,15 @@
-/** How reports write names and numbers. */
+/** Names and numbers as pages and tables show them. */
 
-/** A name that may end in a subscript, as those of hybrids do. */
+/** A name that may end in a subscript. */
 export interface Label {
 	readonly text: string;
 	readonly sub?: string;
 }
 
+/** A label without a subscript: `Hybrid-norm`. */
 export const plain = ({text, sub}: Label): string => (sub === undefined ? text : `${text}-${sub}`);
 
-/** A share, 0 to 1, in per cent with a decimal. */
+/** A share, 0 to 1, in per cent with one decimal. */
 export const percent = (share: number): string => (100 * share).toFixed(1);
 
 /** A difference of shares in points, with its sign. */
@@ -17,15 +18,15 @@ export function points(difference: number): string {
 	return size === '0.0' ? size : `${difference > 0 ? '+' : '−'}${size}`;
 }
 
-/** Without a sign. */
+/** A difference of shares in points, without its sign. */
 export const size = (difference: number): string => Math.abs(100 * difference).toFixed(1);
 
-/** Two significant digits, or that it is less than a thousandth. */
+/** Two significant digits, or "< 0.001". */
 export function pValue(p: number): string {
 	if (p < 0.001) {
 		return '< 0.001';
 	}
-	// As many decimals as two digits need: 0.0012, 0.012, 0.12; more than 0.995 is 1.
+	// Decimals for two significant digits: 0.0012, 0.012, 0.12. Values above 0.995 become 1.0.
 	const digits = 1 - Math.floor(Math.log10(p));
 	const rounded = p.toFixed(digits);
 	return Number(rounded) >= 1 ? '1.0' : rounded;
@@ -34,7 +35,7 @@ export function pValue(p: number): string {
 /** "p < 0.001", "p = 0.012". */
 export const equalsP = (p: number): string => (p < 0.001 ? `p ${pValue(p)}` : `p = ${pValue(p)}`);
 
-/** Thousands apart: 7,324. */
+/** A count with separated thousands: 7,324. */
 export const grouped = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
 
 /** "1 passage", "2 passages". */
@@ -45,4 +46,5 @@ export function listed(words: readonly string[]): string {
 	return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
 
+/** Words with an upper-case first letter. */
 export const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,15 +1,15 @@
-/** Pieces of HTML, with all text escaped. */
+/** Parts of HTML pages, with all text escaped. */
 import type {Block, Column, ReportTable} from './table.ts';
 import type {Label} from './format.ts';
 
-/** For the content of elements and for attributes in double quotes. */
+/** Text for the content of elements and for attributes in double quotes. */
 export function escaped(text: string): string {
 	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
-export const labelled = ({text, sub}: Label): string => `${escaped(text)}${sub === undefined ? '' : `<sub>${escaped(sub)}</sub>`}`;
+export const labelHtml = ({text, sub}: Label): string => `${escaped(text)}${sub === undefined ? '' : `<sub>${escaped(sub)}</sub>`}`;
 
-/** In a frame of its own that scrolls where the page is narrower than the table, by keys too. */
+/** A table with its caption, in a frame that scrolls if the page is narrower than the table, also by keyboard. */
 export function tableHtml(table: ReportTable): string {
 	const {name, caption, stub, columns, blocks} = table;
 	return [
@@ -25,7 +25,7 @@ export function tableHtml(table: ReportTable): string {
 	].join('\n');
 }
 
-/** One row, or two where columns are grouped. */
+/** The header: one row, or two if columns are grouped. */
 function headings(stub: string, columns: readonly Column[]): readonly string[] {
 	const grouped = columns.some(({group}) => group !== undefined);
 	const rows = grouped ? ' rowspan="2"' : '';
@@ -54,10 +54,10 @@ function body({heading, rows}: Block, columns: readonly Column[]): string {
 			: [`<tr class="block"><th scope="rowgroup" colspan="${columns.length + 1}">${escaped(heading)}</th></tr>`]),
 		...rows.map(
 			row =>
-				`<tr><th scope="row">${labelled(row.heading)}</th>${row.cells
-					.map(({text, marks = ''}, i) => {
+				`<tr><th scope="row">${labelHtml(row.heading)}</th>${row.cells
+					.map(({text, markers = ''}, i) => {
 						const style = classOf(columns[i]?.kind, startsGroup(columns, i));
-						return `<td${style}>${escaped(text)}${marks === '' ? '' : `<sup>${escaped(marks)}</sup>`}</td>`;
+						return `<td${style}>${escaped(text)}${markers === '' ? '' : `<sup>${escaped(markers)}</sup>`}</td>`;
 					})
 					.join('')}</tr>`,
 		),

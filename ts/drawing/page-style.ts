@@ -1,8 +1,8 @@
 /**
-The report's style sheet. The colors of lines are distinct for color-blind readers: blue, orange, and that of the text; dashes
-tell span scorings.
+The style sheet of all pages. Lines are blue, orange and the color of the text, which color-blind readers can distinguish; dashes
+distinguish lines of the same color.
 */
-export const reportStyle = `
+export const pageStyle = `
 :root {
 	color-scheme: light dark;
 	--paper: #fffefb; --ink: #1d1d1f; --quiet: #62625e; --rule: #d9d7cf; --strong: #8d8b84; --wash: #f4f2ea;

@@ -1,13 +1,13 @@
-/** A report as one HTML page that needs nothing else: no network, no scripts, light or dark as the reader's screen is. */
+/** A self-contained HTML page, without network access or scripts, in light or dark colors as the reader prefers. */
 import {escaped} from './html.ts';
-import {reportStyle} from './page-style.ts';
+import {pageStyle} from './page-style.ts';
 
 export interface Page {
 	readonly title: string;
-	/** HTML, as `body` is. */
+	/** HTML, like `body`. */
 	readonly byline: string;
 	readonly abstract: string;
-	/** Rules beside those that all reports have. */
+	/** CSS rules in addition to those of all pages. */
 	readonly style?: string;
 	readonly body: readonly string[];
 }
@@ -23,7 +23,7 @@ export function page({title, byline, abstract, style = '', body}: Page): string 
 		'<meta name="color-scheme" content="light dark">',
 		'<link rel="icon" href="data:,">',
 		`<title>${escaped(title)}</title>`,
-		`<style>${reportStyle}${style}</style>`,
+		`<style>${pageStyle}${style}</style>`,
 		'</head>',
 		'<body>',
 		'<main>',
@@ -38,7 +38,7 @@ export function page({title, byline, abstract, style = '', body}: Page): string 
 	].join('\n');
 }
 
-/** Shown when it is asked for. */
+/** Content that is hidden until the reader opens it. */
 export function folded(summary: string, inside: readonly string[]): string {
 	return ['<details>', `<summary>${escaped(summary)}</summary>`, ...inside, '</details>'].join('\n');
 }

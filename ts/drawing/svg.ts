@@ -1,14 +1,14 @@
-/** Pieces of a drawing: scales, round values for axes, and labels that do not cover each other. */
+/** Parts of drawings: scales, round values for axes, labels that do not overlap. */
 import {escaped} from './html.ts';
 
 export interface Drawing {
-	/** Before the ids of its title and description. */
+	/** Prefix of the ids of title and description. */
 	readonly name: string;
 	readonly width: number;
 	readonly height: number;
 }
 
-/** From values `[low, high]` to places `[from, to]`. */
+/** Maps values `[low, high]` to coordinates `[from, to]`. */
 export function scale([low, high]: readonly [number, number], [from, to]: readonly [number, number]): (value: number) => number {
 	return value => (high === low ? (from + to) / 2 : from + ((value - low) / (high - low)) * (to - from));
 }
@@ -24,8 +24,8 @@ export function ticks(low: number, high: number, count: number): readonly number
 }
 
 /**
-Where labels go that want to be at `wanted`, at least `gap` apart and within `[top, bottom]`: in the same order, and as
-near as they can be by the sum of squares (isotonic regression by pooling neighbors).
+Places labels at least `gap` apart and within `[top, bottom]`, in the order of the coordinates that are `wanted`. The sum of squared
+distances from these is minimal: isotonic regression by pooling adjacent violators.
 */
 export function apart(wanted: readonly number[], gap: number, [top, bottom]: readonly [number, number]): readonly number[] {
 	const order = wanted.map((_, i) => i).sort((a, b) => wanted[a]! - wanted[b]! || a - b);
@@ -49,7 +49,7 @@ export function apart(wanted: readonly number[], gap: number, [top, bottom]: rea
 
 const mean = ({sum, count}: {sum: number; count: number}): number => sum / count;
 
-/** A coordinate, to a tenth. */
+/** A coordinate, rounded to a tenth. */
 export const at = (value: number): string => String(Math.round(value * 10) / 10);
 
 export function line([x1, y1]: Point, [x2, y2]: Point, style: string): string {
@@ -68,7 +68,7 @@ export function dot([x, y]: Point, radius: number, style: string): string {
 	return `<circle cx="${at(x)}" cy="${at(y)}" r="${radius}" class="${style}"/>`;
 }
 
-/** Shows itself and its words when pointed at. */
+/** A circle that is visible only under the pointer, with a tooltip. */
 export function spot([x, y]: Point, words: string, style: string): string {
 	return `<circle cx="${at(x)}" cy="${at(y)}" r="5" class="spot ${style}"><title>${escaped(words)}</title></circle>`;
 }

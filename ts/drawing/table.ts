@@ -1,4 +1,4 @@
-/** A table as data, laid out as HTML (`html.ts`) or as Markdown. */
+/** A table as data, which can be laid out as HTML (`html.ts`), as Markdown or as plain text. */
 import type {Label} from './format.ts';
 
 export interface ReportTable {
@@ -11,10 +11,10 @@ export interface ReportTable {
 }
 
 export interface Column {
-	/** Columns of one group that stand beside each other share a heading. */
+	/** Adjacent columns of one group share a heading. */
 	readonly group?: string;
 	readonly heading: string;
-	/** `paper`: others' numbers. */
+	/** `paper`: numbers of the paper, which are shown in gray; `words`: text, which is aligned to the left. */
 	readonly kind?: 'paper' | 'words';
 }
 
@@ -30,11 +30,13 @@ export interface Row {
 
 export interface Cell {
 	readonly text: string;
-	readonly marks?: string;
+	/** Significance markers, raised beside the text. */
+	readonly markers?: string;
 }
 
-/** What stands where there is no value. */
+/** The cell of a missing value. */
 export const none: Cell = {text: '–'};
 
+/** The cell of a value that may be missing. */
 export const cell = (value: number | undefined, shown: (value: number) => string): Cell =>
 	value === undefined ? none : {text: shown(value)};

@@ -1,4 +1,16 @@
-/** Studies of three papers on any data set, each with a report: exported as `passagekit/studies`. */
+/**
+Studies repeat the experiments of a paper on any data set and report which of the paper's claims hold there. Exported as
+`passagekit/studies`.
+*/
+export type {NamedFiles} from './dataset/files.ts';
+export type {RelevanceSource} from './dataset/relevance.ts';
+export type {SplitBy} from './dataset/split.ts';
+export type {JudgedStudyOptions} from './engine/judged-study.ts';
+export type {StudyOptions, StudyProgress} from './engine/options.ts';
 export * from './phrases/index.ts';
 export * from './replication/index.ts';
+export type {Comparison as StudyComparison} from './statistics/comparison.ts';
+export type {Finding as StudyFinding} from './statistics/finding.ts';
+export type {Verdict} from './statistics/verdict.ts';
+export type {StudyInput, StudyModel} from './storage/inputs.ts';
 export * from './vocabulary/index.ts';

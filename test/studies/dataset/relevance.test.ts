@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import test from 'ava';
 import {Bm25Index, PassageStore, RetrievalError} from '../../../ts/index.ts';
-import {judgedByAnswers} from '../../../ts/studies/dataset/relevance.ts';
+import {judgeByAnswers} from '../../../ts/studies/dataset/relevance.ts';
 import {folder as temporaryFolder} from '../../support/vectors.ts';
 
 test('distant supervision asks BM25 for question and answer together, and drops questions without an answer in the first 100', async t => {
@@ -19,7 +19,7 @@ test('distant supervision asks BM25 for question and answer together, and drops 
 		{id: 'q2', text: 'Who built the tower?', answers: ['Nobody']},
 	];
 	const asked: string[] = [];
-	const {from, qrels} = await judgedByAnswers(
+	const {from, qrels} = await judgeByAnswers(
 		questions,
 		async queries => {
 			asked.push(...queries.map(({text}) => text));
@@ -34,7 +34,7 @@ test('distant supervision asks BM25 for question and answer together, and drops 
 	t.deepEqual([...qrels.get('q1')!.keys()], ['answered', 'asked']);
 	t.is(qrels.get('q2')!.size, 0);
 	await t.throwsAsync(
-		judgedByAnswers([{id: 'q', text: 'Who?', answers: []}], async () => new Map(), store, {}),
+		judgeByAnswers([{id: 'q', text: 'Who?', answers: []}], async () => new Map(), store, {}),
 		{instanceOf: RetrievalError, code: 'ERR_ARGUMENT'},
 	);
 });

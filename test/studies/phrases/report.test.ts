@@ -169,6 +169,6 @@ test('what is no study is refused', t => {
 	const short: PhraseStudy = {...made, candidates: {...made.candidates, rows: [{...row!, values: [0.5]}]}};
 	t.throws(() => phraseStudyMarkdown(short), {
 		code: 'ERR_FORMAT',
-		message: 'study: values of bm25: expected 2, one for each measure, got 1',
+		message: 'study: values of bm25: expected 2 values, one for each measure, got 1',
 	});
 });

@@ -394,7 +394,7 @@ test('what is no data set or no setting is refused with what was expected', asyn
 	});
 	await t.throwsAsync(studyPhrases(data, output, {sentences: []}), {
 		code: 'ERR_ARGUMENT',
-		message: /^sentences: expected a length of phrases or more/u,
+		message: /^sentences: expected at least one length of phrases/u,
 	});
 	await t.throwsAsync(studyPhrases(data, output, {sentences: [3, 3]}), {message: 'sentences: expected each length once, got 3, 3'});
 	await t.throwsAsync(studyPhrases(data, output, {tokens: [0]}), {message: 'tokens: expected a whole number of at least 1, got 0'});

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type {Comparison} from '../../../ts/studies/statistics/comparison.ts';
-import {tally} from '../../../ts/studies/report/metadata.ts';
-import {significance} from '../../../ts/studies/statistics/finding.ts';
+import {verdictSummary} from '../../../ts/studies/report/verdict-summary.ts';
+import {significanceClause} from '../../../ts/studies/statistics/finding.ts';
 import {type Verdict, verdictOfGains, verdictOfParts} from '../../../ts/studies/statistics/verdict.ts';
 
 const comparison = (difference: number, significant: boolean, smallest = 0.02): Comparison => ({
@@ -49,21 +49,21 @@ test('parts that were tested decide the verdict on the whole', t => {
 });
 
 test('what is not significant is said with the smallest difference that would have been', t => {
-	t.is(significance([gain]), 'the difference is significant');
-	t.is(significance([smallGain]), 'the difference is not significant (one of 2.0 points would have been)');
+	t.is(significanceClause([gain]), 'the difference is significant');
+	t.is(significanceClause([smallGain]), 'the difference is not significant (one of 2.0 points would have been)');
 	t.is(
-		significance([smallGain, comparison(0, false, 0.031)]),
+		significanceClause([smallGain, comparison(0, false, 0.031)]),
 		'neither difference is significant (ones of 2.0 and 3.1 points would have been)',
 	);
-	t.is(significance([gain, smallGain]), '1 of 2 is significant');
+	t.is(significanceClause([gain, smallGain]), '1 of 2 is significant');
 });
 
 test('a tally counts the claims of the paper, and names the verdicts that occur', t => {
 	const finding = (verdict: Verdict, source: 'paper' | 'study' = 'paper') => ({source, verdict});
 	t.is(
-		tally([finding('holds'), finding('holds'), finding('contradicted'), finding('not tested'), finding('holds in part', 'study')]),
+		verdictSummary([finding('holds'), finding('holds'), finding('contradicted'), finding('not tested'), finding('holds in part', 'study')]),
 		'Of 4 claims of the paper 2 hold, 1 is contradicted and 1 is not tested.',
 	);
-	t.is(tally([finding('holds in part')]), 'Of 1 claim of the paper 1 holds in part.');
-	t.is(tally([finding('holds', 'study')]), 'None of the paper’s claims can be judged by this study.');
+	t.is(verdictSummary([finding('holds in part')]), 'Of 1 claim of the paper 1 holds in part.');
+	t.is(verdictSummary([finding('holds', 'study')]), 'None of the paper’s claims can be judged by this study.');
 });

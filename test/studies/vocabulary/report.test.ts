@@ -3,7 +3,7 @@ import {type VocabularyStudy, vocabularyFindings, vocabularyStudyHtml, vocabular
 import {escaped} from '../../../ts/drawing/html.ts';
 import type {Comparison} from '../../../ts/studies/statistics/comparison.ts';
 import {pValue, percent, points} from '../../../ts/drawing/format.ts';
-import {shown} from '../../../ts/studies/vocabulary/report/amnesia-panel.ts';
+import {shownRank} from '../../../ts/studies/vocabulary/rank-groups.ts';
 import {vocabularyStudy} from '../../support/vocabulary-study.ts';
 
 /** The verdict on each claim. */
@@ -153,7 +153,9 @@ test('both reports have every number of the study and the paper, and the same st
 				[shared, expansion, other].forEach(value => has(percent(value), `${of} composition`));
 			}
 			for (const {max, median} of amnesia.groups) {
-				[max.passage, max.question, median.passage, median.question].forEach(quantiles => has(shown(quantiles.median), `${of} amnesia`));
+				[max.passage, max.question, median.passage, median.question].forEach(quantiles =>
+					has(shownRank(quantiles.median), `${of} amnesia`),
+				);
 			}
 		}
 		for (const {condition, values, tuning} of made.retrieval.rows) {
@@ -220,5 +222,8 @@ test('what is no study is refused', t => {
 	const made = vocabularyStudy();
 	const [first, ...rest] = made.retrieval.rows;
 	const short = vocabularyStudy({retrieval: {...made.retrieval, rows: [{...first!, values: [0.5]}, ...rest]}});
-	t.throws(() => vocabularyStudyMarkdown(short), {code: 'ERR_FORMAT', message: /values of bm25: expected 5, one for each measure, got 1/u});
+	t.throws(() => vocabularyStudyMarkdown(short), {
+		code: 'ERR_FORMAT',
+		message: /values of bm25: expected 5 values, one for each measure, got 1/u,
+	});
 });

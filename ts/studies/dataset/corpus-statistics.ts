@@ -1,11 +1,18 @@
-import type {PassageStore} from '../../corpus/index.ts';
 import {waitForTime} from '../../core/event-loop.ts';
+import type {PassageStore} from '../../corpus/index.ts';
 
-/** The corpus in its order, titles by passage, and the mean length of a passage in words. */
-export async function corpusFacts(
-	passages: PassageStore,
-	signal: AbortSignal | undefined,
-): Promise<{order: readonly string[]; ids: ReadonlySet<string>; titles: ReadonlyMap<string, string>; words: number}> {
+export interface CorpusStatistics {
+	/** All passage ids, in the order of the corpus. */
+	readonly order: readonly string[];
+	readonly ids: ReadonlySet<string>;
+	/** Passage id → title, for passages with a title. */
+	readonly titles: ReadonlyMap<string, string>;
+	/** Mean length of a passage in words. */
+	readonly words: number;
+}
+
+/** Reads the whole corpus once. */
+export async function corpusStatistics(passages: PassageStore, signal: AbortSignal | undefined): Promise<CorpusStatistics> {
 	const order: string[] = [];
 	const titles = new Map<string, string>();
 	let words = 0;
@@ -21,5 +28,5 @@ export async function corpusFacts(
 	return {order, ids: new Set(order), titles, words: words / order.length};
 }
 
-/** Words by white space. */
+/** The number of words, separated by white space. */
 export const wordCount = (text: string): number => text.match(/\S+/gu)?.length ?? 0;

@@ -1,106 +1,113 @@
+/** Finds the files of a data set in its folder by their names. */
 import {readdir, stat} from 'node:fs/promises';
 import {join} from 'node:path';
-import {readQuestions} from '../../corpus/index.ts';
 import {checkString} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {onPath} from '../../core/file-system.ts';
-import type {Question} from '../../core/types.ts';
 
-/** Where a data set's parts are. */
+/** The paths of a data set's files. */
 export interface DatasetFiles {
 	readonly corpus: string;
-	/** One file of all questions, or development questions and test questions. */
+	/** One file of all questions, or a file of development questions and one of test questions. */
 	readonly questions: readonly [all: string] | readonly [development: string, test: string];
-	/** Judgements, where they are not in the questions. */
+	/** Relevance judgments, if they are not in the questions. */
 	readonly qrels?: string;
 }
 
-/** What a caller names, which takes precedence over what is found. */
+/** Files that the caller names. They take precedence over files that are found. */
 export interface NamedFiles {
 	readonly corpus?: string | undefined;
 	readonly development?: string | undefined;
 	readonly test?: string | undefined;
+	/** A file of all questions, about a third of which become development questions. */
 	readonly queries?: string | undefined;
 	readonly qrels?: string | undefined;
 }
 
-/** The names of `NamedFiles`, for calls with additional options. */
-export const fileNames = {corpus: true, development: true, test: true, queries: true, qrels: true} as const;
+type FileKind = keyof NamedFiles;
 
-/** How files of a folder are told apart by their names. */
-const names = {
+/** File names by which each kind of file is recognized. */
+const patterns: Readonly<Record<FileKind, RegExp>> = {
 	corpus: /^(?:psgs|passages|paragraphs|corpus|collection|articles|wikipedia)/iu,
 	qrels: /^qrels/iu,
 	development: /(?:^|[^a-z])(?:dev|development)(?:[^a-z]|$)/iu,
 	test: /(?:^|[^a-z])test(?:[^a-z]|$)/iu,
 	queries: /^(?:quer|question)|(?:^|[^a-z])qas?(?:[^a-z]|$)/iu,
+};
+
+/** What error messages say about each kind of file. */
+const descriptions = {
+	corpus: 'the corpus, named passages.*, psgs*, corpus.* or articles/',
+	development: 'development questions, with "dev" in the name',
+	test: 'test questions, with "test" in the name',
+	queries: 'questions, named questions.* or queries.*',
 } as const;
 
-/** Finds a data set's parts in its folder, or in one file that has passages and questions, as SQuAD's and PubMedQA's do. */
+/**
+Finds a data set's files in its folder, or in a single file of passages and questions, such as SQuAD's and PubMedQA's. Fails with
+`ERR_ARGUMENT` if a file is missing or if several fit.
+*/
 export async function datasetFiles(dataset: string, named: NamedFiles): Promise<DatasetFiles> {
-	for (const what of Object.keys(fileNames) as (keyof NamedFiles)[]) {
-		if (named[what] !== undefined) {
-			checkString(what, named[what]);
-		}
-	}
-	const info = await stat(dataset).catch((error: unknown) => {
-		const {code} = error as NodeJS.ErrnoException;
-		throw new RetrievalError('ERR_IO', `${dataset}: expected a folder with a corpus and questions, or a file with both, got ${code}`, {
-			cause: error,
-		});
-	});
-	const entries = info.isDirectory()
-		? (await onPath('read', dataset, async () => readdir(dataset))).filter(name => !name.startsWith('.')).toSorted()
-		: [];
-	const single = info.isDirectory() ? (entries.length === 1 ? join(dataset, entries[0]!) : undefined) : dataset;
-	const found = (part: keyof typeof names): string[] =>
-		entries
-			.filter(
-				name =>
-					names[part].test(name) && (part === 'corpus' || part === 'qrels' || ![names.corpus, names.qrels].some(other => other.test(name))),
-			)
-			.map(name => join(dataset, name));
-	const one = (part: keyof NamedFiles, meant: string): string => {
-		const own = named[part] ?? single;
-		const [first, ...others] = own === undefined ? found(part) : [own];
-		if (first === undefined || others.length > 0) {
-			const got = first === undefined ? `none among ${entries.join(', ') || 'no files'}` : [first, ...others].join(' and ');
-			throw new RetrievalError('ERR_ARGUMENT', `${dataset}: expected one file with ${meant}, got ${got}; name it with --${part}`);
-		}
-		return first;
-	};
-	const corpus = one('corpus', 'the corpus, named passages.*, psgs*, corpus.* or articles/');
-	const [qrels] = named.qrels === undefined ? found('qrels') : [named.qrels];
-	const two =
+	checkPaths(named);
+	const isFolder = (await statDataset(dataset, 'a folder with a corpus and questions, or a file with both')).isDirectory();
+	const names = isFolder ? await fileNames(dataset) : [];
+	const single = isFolder ? (names.length === 1 ? join(dataset, names[0]!) : undefined) : dataset;
+	const find = (kind: keyof typeof descriptions): string => named[kind] ?? single ?? onlyFile(dataset, names, kind);
+	const corpus = find('corpus');
+	const qrels = named.qrels ?? filesOf(names, 'qrels').map(name => join(dataset, name))[0];
+	const areSplit =
 		named.development !== undefined ||
 		named.test !== undefined ||
-		(named.queries === undefined && found('development').length === 1 && found('test').length === 1);
+		(named.queries === undefined && filesOf(names, 'development').length === 1 && filesOf(names, 'test').length === 1);
 	return {
 		corpus,
-		questions: two
-			? [one('development', 'development questions, with "dev" in the name'), one('test', 'test questions, with "test" in the name')]
-			: [one('queries', 'questions, named questions.* or queries.*')],
+		questions: areSplit ? [find('development'), find('test')] : [find('queries')],
 		...(qrels === undefined ? {} : {qrels}),
 	};
 }
 
-/** The questions of a file; of more than `most`, so many spread evenly over the file. */
-export async function questionsOf(path: string, most: number, signal: AbortSignal | undefined): Promise<Question[]> {
-	const all: Question[] = [];
-	const ids = new Set<string>();
-	for await (const question of readQuestions(path, {signal})) {
-		if (ids.has(question.id)) {
-			throw new RetrievalError('ERR_FORMAT', `${path}: expected questions of distinct ids, got "${question.id}" twice`);
+/** The same for a folder in which development and test questions have files of their own. */
+export async function splitDatasetFiles(folder: string, named: Omit<NamedFiles, 'queries' | 'qrels'>): Promise<DatasetFiles> {
+	checkPaths(named);
+	await statDataset(folder, 'a folder with a corpus, development and test questions');
+	const names = await fileNames(folder);
+	const find = (kind: 'corpus' | 'development' | 'test'): string => named[kind] ?? onlyFile(folder, names, kind);
+	return {corpus: find('corpus'), questions: [find('development'), find('test')]};
+}
+
+function checkPaths(named: NamedFiles): void {
+	for (const kind of Object.keys(patterns) as FileKind[]) {
+		if (named[kind] !== undefined) {
+			checkString(kind, named[kind]);
 		}
-		ids.add(question.id);
-		all.push(question);
 	}
-	// Of SQuAD 2.0 those that can be answered; of files that have no answers, all.
-	const answerable = all.filter(({answers}) => answers.length > 0);
-	const asked = answerable.length > 0 ? answerable : all;
-	if (asked.length === 0) {
-		throw new RetrievalError('ERR_FORMAT', `${path}: expected questions, got none`);
+}
+
+async function statDataset(path: string, expected: string): ReturnType<typeof stat> {
+	return stat(path).catch((error: unknown) => {
+		const {code} = error as NodeJS.ErrnoException;
+		throw new RetrievalError('ERR_IO', `${path}: expected ${expected}, got ${code}`, {cause: error});
+	});
+}
+
+async function fileNames(folder: string): Promise<readonly string[]> {
+	const names = await onPath('read', folder, async () => readdir(folder));
+	return names.filter(name => !name.startsWith('.')).toSorted();
+}
+
+/** Names of one kind. A corpus or a file of judgments is never a file of questions, whatever else is in its name. */
+function filesOf(names: readonly string[], kind: FileKind): readonly string[] {
+	const hasQuestions = kind !== 'corpus' && kind !== 'qrels';
+	const fits = (name: string): boolean =>
+		patterns[kind].test(name) && !(hasQuestions && (patterns.corpus.test(name) || patterns.qrels.test(name)));
+	return names.filter(fits);
+}
+
+function onlyFile(folder: string, names: readonly string[], kind: keyof typeof descriptions): string {
+	const [name, ...others] = filesOf(names, kind);
+	if (name === undefined || others.length > 0) {
+		const got = name === undefined ? `none among ${names.join(', ') || 'no files'}` : [name, ...others].join(' and ');
+		throw new RetrievalError('ERR_ARGUMENT', `${folder}: expected one file with ${descriptions[kind]}, got ${got}; name it with --${kind}`);
 	}
-	const count = Math.min(most, asked.length);
-	return Array.from({length: count}, (_, i) => asked[Math.floor((i * asked.length) / count)]!);
+	return join(folder, name);
 }

@@ -1,8 +1,8 @@
 import {checkString} from '../../core/checks.ts';
 
 /**
-Which of a paper's data sets is meant, however its name is written: its words begin with those of one of the `names`, and
-go on with `additions` alone, such as "dev".
+Recognizes one of a paper's data sets by its name. The words of `dataset` have to start with those of one of its `names`, and all
+other words have to match `additions`, such as "dev". Case and punctuation are ignored.
 */
 export function knownDataset(dataset: string, names: Readonly<Record<string, readonly string[]>>, additions: RegExp): string | undefined {
 	checkString('dataset', dataset);
@@ -12,8 +12,8 @@ export function knownDataset(dataset: string, names: Readonly<Record<string, rea
 			.replaceAll(/(?<=[a-z])(?=\d)/gu, ' ')
 			.match(/[\p{L}\d]+/gu) ?? [];
 	const [known] =
-		Object.entries(names).find(([, written]) =>
-			written.some(name => {
+		Object.entries(names).find(([, spellings]) =>
+			spellings.some(name => {
 				const own = name.split(' ');
 				return own.every((word, i) => words[i] === word) && words.slice(own.length).every(word => additions.test(word));
 			}),

@@ -1,67 +1,67 @@
-import {type PassageStore, readQrels} from '../../corpus/index.ts';
+/** Determines which passages are relevant: by judgments, by the passages that questions were written for, or by answers. */
 import {RetrievalError} from '../../core/errors.ts';
-import {hasAnswer} from '../../evaluation/index.ts';
 import {waitForTime} from '../../core/event-loop.ts';
 import type {CallOptions, Qrels, Query, Question, Run} from '../../core/types.ts';
+import {type PassageStore, readQrels} from '../../corpus/index.ts';
+import {hasAnswer} from '../../evaluation/index.ts';
 
-/** How it is known which passages are relevant: by qrels, the passages that questions were written for, or answers that passages have. */
+/** `qrels`: a file of judgments; `contexts`: the passages that questions were written for; `answers`: passages with an answer. */
 export type RelevanceSource = 'qrels' | 'contexts' | 'answers';
 
-/** Which passages are relevant. */
-export interface Judged {
+export interface RelevanceJudgments {
 	readonly from: RelevanceSource;
 	readonly qrels: Qrels;
-	/** Of passages that were not judged. */
+	/** Whether a passage without a judgment is relevant. */
 	readonly isRelevant?: (queryId: string, passageId: string) => Promise<boolean>;
 }
 
-/** BM25's best passages for queries that are questions with their answers. */
+/** Searches with BM25 for queries that contain a question and its answer. */
 export type SupervisionSearch = (queries: readonly Query[]) => Promise<Run>;
 
-/** The relevance judgments of a study: qrels, else the passages that questions came with, else passages that have answers. */
-export async function judgedFor(
-	qrels: string | undefined,
+/** Uses the first source that the data set has, in the order of `RelevanceSource`. */
+export async function judgeRelevance(
+	qrelsPath: string | undefined,
 	questions: readonly Question[],
 	search: SupervisionSearch,
 	passages: PassageStore,
 	corpus: ReadonlySet<string>,
 	options: CallOptions,
-): Promise<Judged> {
-	if (qrels !== undefined) {
-		const read: Qrels = await readQrels(qrels, options.signal === undefined ? {} : {signal: options.signal});
-		return {from: 'qrels', qrels: read};
+): Promise<RelevanceJudgments> {
+	if (qrelsPath !== undefined) {
+		const qrels: Qrels = await readQrels(qrelsPath, options.signal === undefined ? {} : {signal: options.signal});
+		return {from: 'qrels', qrels};
 	}
-	return judgedByContexts(questions, corpus) ?? judgedByAnswers(questions, search, passages, options);
+	return judgeByContexts(questions, corpus) ?? judgeByAnswers(questions, search, passages, options);
 }
 
-/** The passages that questions were written for, where a file of questions has them and the corpus too. */
-export function judgedByContexts(questions: readonly Question[], corpus: ReadonlySet<string>): Judged | undefined {
+/** The passages that questions were written for, if the file of questions and the corpus have any. */
+export function judgeByContexts(questions: readonly Question[], corpus: ReadonlySet<string>): RelevanceJudgments | undefined {
 	const qrels = new Map(
 		questions.flatMap(({id, context}) => (context && corpus.has(context.id) ? [[id, new Map([[context.id, 1]])] as const] : [])),
 	);
 	return qrels.size === 0 ? undefined : {from: 'contexts', qrels};
 }
 
-/** Passages that distant supervision looks at for each question (Karpukhin et al., 2020, §4.2). */
+/** Number of passages per question that distant supervision considers (Karpukhin et al., 2020, §4.2). */
 export const SUPERVISION_DEPTH = 100;
 
 /**
-Distant supervision (Karpukhin et al., 2020, §4.2 and appendix A): the query is the question and its first answer together, and
-the relevant passages are those of BM25's first 100 that contain an answer, in BM25's order, so that the gold passage is the best of
-them. A question without such a passage has none and is dropped.
+Distant supervision (Karpukhin et al., 2020, §4.2 and appendix A). BM25 searches for the question together with its first answer.
+Relevant are those of its first 100 passages that contain an answer, in BM25's order, so that the first one is the gold passage. A
+question without such a passage is dropped.
 */
-export async function judgedByAnswers(
+export async function judgeByAnswers(
 	questions: readonly Question[],
 	search: SupervisionSearch,
 	passages: PassageStore,
 	{signal, onProgress}: CallOptions,
-): Promise<Judged> {
+): Promise<RelevanceJudgments> {
 	const answers = new Map(questions.map(question => [question.id, question.answers]));
-	if (questions.every(({answers}) => answers.length === 0)) {
+	if (questions.every(question => question.answers.length === 0)) {
 		throw new RetrievalError('ERR_ARGUMENT', 'expected qrels, or questions with answers or with their passages, got neither');
 	}
-	const answered = questions.filter(({answers}) => answers.length > 0);
-	const bm25 = await search(answered.map(({id, text, answers}) => ({id, text: `${text} ${answers[0]!}`})));
+	const answerable = questions.filter(question => question.answers.length > 0);
+	const bm25 = await search(answerable.map(({id, text, answers}) => ({id, text: `${text} ${answers[0]!}`})));
 	const qrels = new Map<string, Map<string, number>>();
 	for (const [done, {id, answers}] of questions.entries()) {
 		const relevant = new Map<string, number>();

@@ -1,84 +1,92 @@
+/** Splits questions into development and test questions. */
 import {createHash} from 'node:crypto';
 import {RetrievalError} from '../../core/errors.ts';
 import type {Question} from '../../core/types.ts';
 
-/** What no two questions of which are on both sides: files, or by the seed documents (titles), gold passages or questions. */
+/** What is never divided between both sides: files, or (if there is one file) documents, gold passages or single questions. */
 export type SplitBy = 'files' | 'documents' | 'passages' | 'questions';
 
-/** How a report says it. */
-export const splitWords: Readonly<Record<SplitBy, string>> = {
+/** How reports describe the development questions. */
+export const splitLabels: Readonly<Record<SplitBy, string>> = {
 	files: 'as the files have them',
 	documents: 'about a third of the questions, by whole documents (titles of gold passages)',
 	passages: 'about a third of the questions, by gold passages',
 	questions: 'about a third of the questions',
 };
 
-/** A question by what it should not be parted from. */
-export interface Divisible {
+/** A question, and the keys by which it may be grouped. */
+export interface SplittableQuestion {
 	readonly id: string;
-	/** Of its gold passage. */
+	/** Title of the gold passage. */
 	readonly document: string | undefined;
+	/** Id of the gold passage. */
 	readonly gold: string;
 }
 
-export interface Split {
+export interface QuestionSplit {
+	/** Ids of questions. */
 	readonly development: readonly string[];
 	readonly test: readonly string[];
 	readonly by: SplitBy;
 }
 
-/** So many groups at least, for a part of them to come near a third. */
-const FEWEST = 12;
+/** With fewer groups, no selection of them comes close to a third of the questions. */
+const MIN_GROUPS = 12;
 
 /**
-About `share` of the questions for development, by the seed. What is drawn are whole documents, told by title, so that no
-temperature and no model is chosen by passages of the text that it is measured on; where there are fewer than twelve, gold
-passages; where there are fewer of these, questions. Both lists keep the order of the questions.
+Draws about `share` of the questions for development, by the seed. It draws whole documents, identified by their titles, so that no
+parameter is chosen on passages of a document that is also used for testing. If there are fewer than twelve documents, it draws gold
+passages; if there are fewer than twelve of these, single questions. Both sides keep the order of the questions.
 */
-export function splitQuestions(questions: readonly Divisible[], seed: number, share = 1 / 3): Split {
-	const ways: ReadonlyArray<readonly [by: Split['by'], keyOf: (question: Divisible) => string]> = [
-		...(questions.every(({document}) => document !== undefined) ? [['documents', ({document}: Divisible) => document!] as const] : []),
+export function splitQuestions(questions: readonly SplittableQuestion[], seed: number, share = 1 / 3): QuestionSplit {
+	const groupings: ReadonlyArray<readonly [by: SplitBy, keyOf: (question: SplittableQuestion) => string]> = [
+		...(questions.every(({document}) => document !== undefined)
+			? [['documents', ({document}: SplittableQuestion) => document!] as const]
+			: []),
 		['passages', ({gold}) => gold],
 		['questions', ({id}) => id],
 	];
-	const sizes = ([, keyOf]: (typeof ways)[number]): Map<string, number> => {
-		const counts = new Map<string, number>();
+	const groupSizes = ([, keyOf]: (typeof groupings)[number]): Map<string, number> => {
+		const sizes = new Map<string, number>();
 		for (const question of questions) {
-			counts.set(keyOf(question), (counts.get(keyOf(question)) ?? 0) + 1);
+			sizes.set(keyOf(question), (sizes.get(keyOf(question)) ?? 0) + 1);
 		}
-		return counts;
+		return sizes;
 	};
-	const way = ways.find(way => sizes(way).size >= FEWEST) ?? ways.at(-1)!;
-	const [by, keyOf] = way;
-	const order = [...sizes(way)]
-		.map(([key, count]) => ({key, count, drawn: createHash('sha256').update(`${seed}\0${key}`).digest('hex')}))
-		.sort((a, b) => (a.drawn < b.drawn ? -1 : 1));
+	const grouping = groupings.find(grouping => groupSizes(grouping).size >= MIN_GROUPS) ?? groupings.at(-1)!;
+	const [by, keyOf] = grouping;
+	const shuffled = [...groupSizes(grouping)]
+		.map(([key, size]) => ({key, size, hash: createHash('sha256').update(`${seed}\0${key}`).digest('hex')}))
+		.sort((a, b) => (a.hash < b.hash ? -1 : 1));
 	const wanted = share * questions.length;
-	const taken = new Set<string>();
+	const drawn = new Set<string>();
 	let count = 0;
-	for (const {key, count: own} of order) {
-		// Taken as long as that comes nearer.
-		if (Math.abs(count + own - wanted) < Math.abs(count - wanted)) {
-			taken.add(key);
-			count += own;
+	for (const {key, size} of shuffled) {
+		// A group is drawn if that brings the count closer to what is wanted.
+		if (Math.abs(count + size - wanted) < Math.abs(count - wanted)) {
+			drawn.add(key);
+			count += size;
 		}
 	}
-	const ids = (inside: boolean): string[] => questions.filter(question => taken.has(keyOf(question)) === inside).map(({id}) => id);
+	const ids = (isDrawn: boolean): string[] => questions.filter(question => drawn.has(keyOf(question)) === isDrawn).map(({id}) => id);
 	return {development: ids(true), test: ids(false), by};
 }
 
-/** Questions with a relevant passage, `gold`, and their two sides; a file of development questions and one of test questions are those. */
-export function divided(
+/**
+Splits the questions of a data set that have a gold passage. Two files are development and test questions; a single file is split by
+the seed. Fails with `ERR_FORMAT` if a side has too few questions.
+*/
+export function splitDataset(
 	lists: ReadonlyArray<readonly Question[]>,
 	gold: ReadonlyMap<string, string>,
 	titles: ReadonlyMap<string, string>,
 	seed: number,
-): {readonly split: Split; readonly asked: readonly Question[]} {
+): {readonly split: QuestionSplit; readonly questions: readonly Question[]} {
 	const [first = [], second] = lists.map(list => list.filter(({id}) => gold.has(id)));
-	const asked = [...first, ...(second ?? [])];
-	const ids = (of: readonly Question[]): string[] => of.map(({id}) => id);
-	const split: Split = second
-		? {development: ids(first), test: ids(second), by: 'files'}
+	const questions = [...first, ...(second ?? [])];
+	const idsOf = (list: readonly Question[]): string[] => list.map(({id}) => id);
+	const split: QuestionSplit = second
+		? {development: idsOf(first), test: idsOf(second), by: 'files'}
 		: splitQuestions(
 				first.map(({id}) => {
 					const passage = gold.get(id)!;
@@ -92,5 +100,5 @@ export function divided(
 			`questions: expected development questions and at least 2 test questions with a relevant passage in the corpus, got ${split.development.length} and ${split.test.length}`,
 		);
 	}
-	return {split, asked};
+	return {split, questions};
 }

@@ -1,30 +1,29 @@
 import {join} from 'node:path';
 import type {PassageStore} from '../../corpus/index.ts';
 import type {CallOptions, EncodeOptions, Encoder, EncoderInput, Passage, Vectors} from '../../core/types.ts';
-import {encodedPart} from './encoded-part.ts';
+import {storedVectors} from './stored-vectors.ts';
 import {QuestionEncoder} from './question-encoder.ts';
 
-/** Encoded at once, and in a file of their own: what a run that was stopped does not do again. */
-const PASSAGES_A_PART = 128;
+/** Passages whose vectors share a file. A resumed run encodes only passages without a file. */
+const PASSAGES_PER_FILE = 128;
 
 export interface CorpusEncoderOptions extends CallOptions {
-	/** Of the parts. */
+	/** Folder of the files with vectors. */
 	readonly folder: string;
 	readonly passages: PassageStore;
-	/** Of passages, and of questions where there is no other. */
+	/** Encodes passages, and questions if there is no `questionEncoder`. */
 	readonly encoder: Encoder;
-	/** Of questions, where it is another. */
 	readonly questionEncoder?: Encoder | undefined;
 }
 
 /**
-An encoder that has a corpus's vectors, in files and in memory, and encodes nothing twice: passages are those of the corpus,
-texts are questions, each of which is encoded once, alone.
+An encoder that encodes nothing twice. It keeps the vectors of a corpus in files and in memory. Passages of the corpus are looked up; all
+other inputs are encoded as questions.
 */
 export class CorpusEncoder implements Encoder {
 	readonly identity: string;
 	readonly dim: number;
-	/** Of the corpus, in its order. */
+	/** The vectors of the corpus, in its order. */
 	readonly vectors: Vectors;
 	readonly #rows: ReadonlyMap<string, number>;
 	readonly #questions: QuestionEncoder;
@@ -37,15 +36,15 @@ export class CorpusEncoder implements Encoder {
 		this.#questions = new QuestionEncoder(questionEncoder);
 	}
 
-	/** Encodes the corpus, or takes from the folder what is there. Progress counts passages. */
+	/** Encodes the passages of the corpus whose vectors are not in the folder yet. Progress counts passages. */
 	static async open(options: CorpusEncoderOptions): Promise<CorpusEncoder> {
 		const {folder, passages, encoder, questionEncoder = encoder, signal, onProgress} = options;
 		const {dim} = encoder;
 		const data = new Float32Array(passages.size * dim);
 		const rows = new Map<string, number>();
-		for (let start = 0; start < passages.size; start += PASSAGES_A_PART) {
-			const slice = await passages.slice(start, PASSAGES_A_PART);
-			const part = await encodedPart(join(folder, `${start}.f32`), slice, encoder, signal);
+		for (let start = 0; start < passages.size; start += PASSAGES_PER_FILE) {
+			const slice = await passages.slice(start, PASSAGES_PER_FILE);
+			const part = await storedVectors(join(folder, `${start}.f32`), slice, encoder, signal);
 			data.set(part.data, start * dim);
 			for (const [i, passage] of slice.entries()) {
 				rows.set(keyOf(passage), start + i);

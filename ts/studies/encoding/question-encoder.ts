@@ -1,6 +1,6 @@
 import type {EncodeOptions, Encoder, EncoderInput, Vectors} from '../../core/types.ts';
 
-/** Encodes a question once, alone, however many models are asked it. */
+/** Encodes each question only once, and in a batch of its own, because vectors of int8 models depend on their batch. */
 export class QuestionEncoder implements Encoder {
 	readonly #encoder: Encoder;
 	readonly #known = new Map<string, Float32Array>();

@@ -1,30 +1,38 @@
-import {basename} from 'node:path';
-import {named, quoted} from '../storage/inputs.ts';
-import type {PhraseStudyOptions} from './study-phrases.ts';
+import type {StudyCommand} from '../engine/command.ts';
+import {
+	encoderFlags,
+	judgedDataset,
+	judgedFileFlags,
+	maxQuestionsFlag,
+	nameFlag,
+	seedFlag,
+	significanceFlag,
+} from '../engine/common-flags.ts';
+import type {PhraseStudyOptions} from './options.ts';
 
-/** What is to be typed for the same study, in a folder beside the data set. */
-export function commandOf(dataset: string, options: PhraseStudyOptions): string {
-	const file = (path: string | undefined): string | undefined => (path === undefined ? undefined : basename(path));
-	const model = (name: string | undefined): string | undefined => (name === undefined ? undefined : named(name));
-	const flags: ReadonlyArray<readonly [flag: string, value: string | number | undefined]> = [
-		['dataset', dataset],
-		['name', options.name],
-		['corpus', file(options.corpus)],
-		['queries', file(options.queries)],
-		['development', file(options.development)],
-		['test', file(options.test)],
-		['qrels', file(options.qrels)],
-		['sentences', options.sentences?.join(',')],
-		['tokens', options.tokens?.join(',')],
-		['encoder', model(options.encoder)],
-		['question-encoder', model(options.questionEncoder)],
-		['max-questions', options.maxQuestions],
-		['seed', options.seed],
-		['negatives', options.negatives],
-		['random', options.random],
-		['significance', options.significance],
-		['confidence-of', options.confidenceOf],
-	];
-	const words = flags.flatMap(([flag, value]) => (value === undefined || value === '' ? [] : [`--${flag}`, quoted(String(value))]));
-	return ['npx passagekit phrases', ...words].join(' ');
-}
+/** `passagekit phrases`. */
+export const phrasesCommand: StudyCommand<PhraseStudyOptions> = {
+	name: 'phrases',
+	description: 'rerun Yang et al. (2023), "Confidence-Calibrated Ensemble Dense Phrase Retrieval", on a data set, and write its report',
+	dataset: judgedDataset,
+	output: {help: 'folder of the run: report, TREC runs, phrase indexes; a stopped run is resumed', default: 'passagekit-phrases'},
+	flags: [
+		nameFlag("SQuAD, PubMedQA, SCOTUS, NFCorpus or NQ, to show the paper's numbers beside yours"),
+		...judgedFileFlags,
+		{option: 'sentences', placeholder: '<list>', type: 'counts', help: 'phrase lengths in sentences, a model for each (default: 1,3,5)'},
+		{option: 'tokens', placeholder: '<list>', type: 'counts', help: 'phrase lengths in tokens, a model for each, such as 75,125,250'},
+		...encoderFlags,
+		maxQuestionsFlag,
+		seedFlag('seed of random candidates and of development questions'),
+		{option: 'negatives', placeholder: '<n>', type: {min: 0}, help: "BM25's hard negatives among the candidates", default: 10},
+		{option: 'random', placeholder: '<n>', type: {min: 0}, help: 'random passages among the candidates', default: 20},
+		significanceFlag,
+		{
+			option: 'confidenceOf',
+			placeholder: '<what>',
+			type: {choices: ['phrases', 'passages']},
+			help: "scores from which confidences are computed: the paper's are those of phrases",
+			default: 'phrases',
+		},
+	],
+};

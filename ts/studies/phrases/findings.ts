@@ -1,10 +1,10 @@
 /** Which findings of Yang et al. (2023) hold on a data set. */
-import {type Comparison, compared} from '../statistics/comparison.ts';
-import {type Finding, present, significance} from '../statistics/finding.ts';
+import {type Comparison, findComparison} from '../statistics/comparison.ts';
+import {type Finding, withoutUndefined, significanceClause} from '../statistics/finding.ts';
 import {verdictOfGains} from '../statistics/verdict.ts';
 import {capital, listed, percent, points, size} from '../../drawing/format.ts';
 import {topK} from '../statistics/measures.ts';
-import {accuracyMeasure, conditionName, lengthName} from './labels.ts';
+import {accuracyMeasure, labelOf, lengthLabel} from './labels.ts';
 import {publishedPhrasesFor} from './published.ts';
 import {type PhraseStudy, checkPhraseStudy} from './study.ts';
 
@@ -22,8 +22,8 @@ export type PhraseFindingName =
 export type PhraseFinding = Finding<PhraseFindingName>;
 
 /**
-The paper's findings with the verdicts of a study; then two claims of our own: that choosing by confidence is better than
-averaging, and that it helps among all passages too.
+Judges the paper's findings by a study, and two claims of this package: that choosing by confidence is better than averaging, and that
+it helps among all passages as well. Fails with `ERR_FORMAT` if `study` is not a study.
 
 @example
 ```
@@ -33,7 +33,7 @@ phraseFindings(study).map(({name, verdict}) => `${name}: ${verdict}`);
 */
 export function phraseFindings(study: PhraseStudy): readonly PhraseFinding[] {
 	checkPhraseStudy(study);
-	return present([
+	return withoutUndefined([
 		phrasesOrPassages(study),
 		shortPhrases(study),
 		mufOverItsModels(study),
@@ -62,16 +62,16 @@ function bestByPhrases({candidates}: PhraseStudy): string | undefined {
 
 function phrasesOrPassages(study: PhraseStudy): PhraseFinding | undefined {
 	const best = bestByPhrases(study);
-	const test = best === undefined ? undefined : compared(study.candidates.comparisons, best, 'M0', accuracyMeasure);
+	const test = best === undefined ? undefined : findComparison(study.candidates.comparisons, best, 'M0', accuracyMeasure);
 	if (!test) {
 		return undefined;
 	}
-	const length = lengthName(study.models.find(({name}) => name === best)!.length);
+	const length = lengthLabel(study.models.find(({name}) => name === best)!.length);
 	return {
 		name: 'phrases or passages',
 		source: 'paper',
 		claim: 'Passages are found better by their phrases than as a whole.',
-		here: `The best phrases on development questions have ${length}; on test questions they differ from whole passages by ${points(test.difference)} points; ${significance([test])}.`,
+		here: `The best phrases on development questions have ${length}; on test questions they differ from whole passages by ${points(test.difference)} points; ${significanceClause([test])}.`,
 		verdict: verdictOfGains([test], 'all'),
 		evidence: [test],
 	};
@@ -80,7 +80,9 @@ function phrasesOrPassages(study: PhraseStudy): PhraseFinding | undefined {
 function shortPhrases({candidates, models}: PhraseStudy): PhraseFinding | undefined {
 	const shortest = models.find(({name}) => name !== 'M0');
 	const longer = models.filter(({name}) => name !== 'M0' && name !== shortest?.name);
-	const evidence = present(longer.map(({name}) => compared(candidates.comparisons, shortest?.name ?? '', name, accuracyMeasure)));
+	const evidence = withoutUndefined(
+		longer.map(({name}) => findComparison(candidates.comparisons, shortest?.name ?? '', name, accuracyMeasure)),
+	);
 	if (shortest === undefined || evidence.length === 0) {
 		return undefined;
 	}
@@ -88,32 +90,34 @@ function shortPhrases({candidates, models}: PhraseStudy): PhraseFinding | undefi
 		name: 'short phrases',
 		source: 'paper',
 		claim: 'The shortest phrases are the best: one sentence, or 75 tokens.',
-		here: `${shortest.name} differs by ${differences(evidence)}; ${significance(evidence)}.`,
+		here: `${shortest.name} differs by ${differences(evidence)}; ${significanceClause(evidence)}.`,
 		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};
 }
 
 function mufOverItsModels({candidates}: PhraseStudy): PhraseFinding | undefined {
-	const evidence = present(candidates.selected.map(other => compared(candidates.comparisons, 'muf', other, accuracyMeasure)));
+	const evidence = withoutUndefined(
+		candidates.selected.map(other => findComparison(candidates.comparisons, 'muf', other, accuracyMeasure)),
+	);
 	if (evidence.length === 0) {
 		return undefined;
 	}
 	const better = evidence.filter(({difference}) => difference < 0);
-	const below = better.map(({b, difference}) => `${conditionName(b)} by ${size(difference)} points`);
+	const below = better.map(({b, difference}) => `${labelOf(b)} by ${size(difference)} points`);
 	return {
 		name: 'MUF over its models',
 		source: 'paper',
 		claim: 'Model uncertainty fusion is better than each of the models that it fuses. (In the paper on all data sets but NFCorpus.)',
-		here: `MUF differs by ${differences(evidence)}; ${significance(evidence)}.${below.length > 0 ? ` It is below ${listed(below)}.` : ''}`,
+		here: `MUF differs by ${differences(evidence)}; ${significanceClause(evidence)}.${below.length > 0 ? ` It is below ${listed(below)}.` : ''}`,
 		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};
 }
 
-/** "+1.0 points from M1 and −2.7 points from M3". */
+/** Such as "+1.0 points from M1 and −2.7 points from M3". */
 const differences = (evidence: readonly Comparison[]): string =>
-	listed(evidence.map(({b, difference}) => `${points(difference)} points from ${conditionName(b)}`));
+	listed(evidence.map(({b, difference}) => `${points(difference)} points from ${labelOf(b)}`));
 
 function mufOver(
 	{candidates: {comparisons, extensions}}: PhraseStudy,
@@ -122,7 +126,7 @@ function mufOver(
 	claim: string,
 	source: PhraseFinding['source'] = 'paper',
 ): PhraseFinding | undefined {
-	const evidence = present(others.map(other => compared([...comparisons, ...extensions], 'muf', other, accuracyMeasure)));
+	const evidence = withoutUndefined(others.map(other => findComparison([...comparisons, ...extensions], 'muf', other, accuracyMeasure)));
 	if (evidence.length === 0) {
 		return undefined;
 	}
@@ -130,7 +134,7 @@ function mufOver(
 		name,
 		source,
 		claim,
-		here: `MUF differs by ${differences(evidence)}; ${significance(evidence)}.`,
+		here: `MUF differs by ${differences(evidence)}; ${significanceClause(evidence)}.`,
 		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};
@@ -139,7 +143,7 @@ function mufOver(
 function mufOrBm25({candidates, dataset}: PhraseStudy): PhraseFinding | undefined {
 	const paper = publishedPhrasesFor(dataset);
 	const [better, other] = paper && paper.general.muf > paper.general.bm25 ? (['muf', 'bm25'] as const) : (['bm25', 'muf'] as const);
-	const test = compared(candidates.comparisons, better, other, accuracyMeasure);
+	const test = findComparison(candidates.comparisons, better, other, accuracyMeasure);
 	if (!test) {
 		return undefined;
 	}
@@ -147,14 +151,14 @@ function mufOrBm25({candidates, dataset}: PhraseStudy): PhraseFinding | undefine
 	return {
 		name: 'MUF or BM25',
 		source: 'paper',
-		claim: `${conditionName(better)} is better than ${conditionName(other)}${where}.`,
-		here: `${conditionName(better)} differs from ${conditionName(other)} by ${points(test.difference)} points; ${significance([test])}.`,
+		claim: `${labelOf(better)} is better than ${labelOf(other)}${where}.`,
+		here: `${labelOf(better)} differs from ${labelOf(other)} by ${points(test.difference)} points; ${significanceClause([test])}.`,
 		verdict: verdictOfGains([test], 'all'),
 		evidence: [test],
 	};
 }
 
-/** Judged by Brier scores, which a paired test applies to; the calibration errors, which the temperature was fitted to, are reported beside them. */
+/** Decided by Brier scores, to which a paired test applies. The calibration errors, to which the temperature was fitted, are reported as well. */
 function calibration({candidates: {models, fused, temperatures, calibrationTests}}: PhraseStudy): PhraseFinding | undefined {
 	if (calibrationTests.length === 0) {
 		return undefined;
@@ -167,7 +171,7 @@ function calibration({candidates: {models, fused, temperatures, calibrationTests
 		name: 'calibration',
 		source: 'paper',
 		claim: 'A temperature that is fitted on some questions brings confidence closer to accuracy on others.',
-		here: `From T = 1 to T = ${shown(temperatures.descent)} the calibration error changes for ${listed(each)}; at the temperature by search, ${shown(temperatures.search)}, it is ${percent(fused.searched.absolute)} % for MUF. The Brier score is lower in ${lower} of ${calibrationTests.length} cases; ${significance(calibrationTests)}.`,
+		here: `From T = 1 to T = ${shown(temperatures.descent)} the calibration error changes for ${listed(each)}; at the temperature by search, ${shown(temperatures.search)}, it is ${percent(fused.searched.absolute)} % for MUF. The Brier score is lower in ${lower} of ${calibrationTests.length} cases; ${significanceClause(calibrationTests)}.`,
 		verdict: verdictOfGains(calibrationTests, 'all'),
 		evidence: calibrationTests,
 	};
@@ -184,7 +188,7 @@ function initialTemperature({candidates: {curve, startTests}, settings}: PhraseS
 		name: 'T0',
 		source: 'paper',
 		claim: `A descent from T0 = ${settings.start} gives the best accuracy, and one from a much smaller T0 a lower accuracy.`,
-		here: `MUF with T0 = ${settings.start} differs by ${listed(each)}; ${significance(startTests)}. The highest accuracy, ${percent(max)} %, comes from ${best.length > 3 ? `${best.length} of ${curve.length} values of T0` : `T0 = ${listed(best)}`}.`,
+		here: `MUF with T0 = ${settings.start} differs by ${listed(each)}; ${significanceClause(startTests)}. The highest accuracy, ${percent(max)} %, comes from ${best.length > 3 ? `${best.length} of ${curve.length} values of T0` : `T0 = ${listed(best)}`}.`,
 		verdict: verdictOfGains(startTests, 'all'),
 		evidence: startTests,
 	};
@@ -193,7 +197,9 @@ function initialTemperature({candidates: {curve, startTests}, settings}: PhraseS
 const shown = (temperature: number): string => String(Number(temperature.toPrecision(3)));
 
 function wholeCorpus({retrieval}: PhraseStudy): PhraseFinding | undefined {
-	const evidence = present([...retrieval.selected, 'bm25'].map(other => compared(retrieval.comparisons, 'muf', other, topK(1))));
+	const evidence = withoutUndefined(
+		[...retrieval.selected, 'bm25'].map(other => findComparison(retrieval.comparisons, 'muf', other, topK(1))),
+	);
 	if (evidence.length === 0) {
 		return undefined;
 	}
@@ -201,7 +207,7 @@ function wholeCorpus({retrieval}: PhraseStudy): PhraseFinding | undefined {
 		name: 'whole corpus',
 		source: 'study',
 		claim: 'Among all passages, too, model uncertainty fusion puts a relevant one first more often than its models and BM25.',
-		here: `${capital(topK(1))} accuracy differs by ${differences(evidence)}; ${significance(evidence)}.`,
+		here: `${capital(topK(1))} accuracy differs by ${differences(evidence)}; ${significanceClause(evidence)}.`,
 		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};

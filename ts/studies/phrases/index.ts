@@ -1,17 +1,17 @@
 export {type PhraseFinding, type PhraseFindingName, phraseFindings} from './findings.ts';
+export type {PhraseStudyOptions} from './options.ts';
 export {publishedPhrases, type PublishedPhrases, publishedPhrasesFor} from './published.ts';
-export {phraseStudyHtml} from './report/html.ts';
-export {phraseStudyMarkdown} from './report/markdown.ts';
-export {studyPhrases, type PhraseStudyOptions, type PhraseStudyProgress} from './study-phrases.ts';
+export {phraseStudyHtml, phraseStudyMarkdown} from './report/report.ts';
+export {studyPhrases} from './study-phrases.ts';
 export type {
 	CalibratedModel,
 	Calibration,
 	PhraseCondition,
 	PhraseConditionRow,
-	PhraseModelFacts,
+	PhraseModelStatistics,
+	PhraseQuestions,
 	PhraseSettings,
 	PhraseStudy,
 	ProtocolStudy,
-	QuestionFacts,
 	Relevance,
 } from './study.ts';

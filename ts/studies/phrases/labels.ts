@@ -1,7 +1,7 @@
-/** What the report calls things: models, conditions, measures. */
-import type {PhraseCondition, PhraseModelFacts} from './study.ts';
+/** The names of models, conditions and measures in results and reports. */
+import type {PhraseCondition, PhraseModelStatistics} from './study.ts';
 
-const conditions: Readonly<Record<Exclude<PhraseCondition, `M${string}`>, string>> = {
+const conditionLabels: Readonly<Record<Exclude<PhraseCondition, `M${string}`>, string>> = {
 	bm25: 'BM25',
 	muf: 'MUF',
 	mufSearch: 'MUF, T by search',
@@ -12,12 +12,12 @@ const conditions: Readonly<Record<Exclude<PhraseCondition, `M${string}`>, string
 	rrf: 'RRF',
 };
 
-/** A condition as tables have it; a model is its own name. */
-export const conditionName = (condition: string): string =>
-	Object.hasOwn(conditions, condition) ? conditions[condition as keyof typeof conditions] : condition;
+/** How tables name a condition; a model keeps its name. */
+export const labelOf = (condition: string): string =>
+	Object.hasOwn(conditionLabels, condition) ? conditionLabels[condition as keyof typeof conditionLabels] : condition;
 
 /** "1 sentence", "75 tokens", "whole passage". */
-export function lengthName(length: PhraseModelFacts['length']): string {
+export function lengthLabel(length: PhraseModelStatistics['length']): string {
 	if (length === 'passage') {
 		return 'whole passage';
 	}
@@ -25,8 +25,8 @@ export function lengthName(length: PhraseModelFacts['length']): string {
 	return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** The measure that says whether a question's first passage is right, by candidates. */
+/** Among candidates: whether the first passage of a question is its gold passage. */
 export const accuracyMeasure = 'accuracy';
 
-/** The measure of the tests of calibration: lower is better. */
+/** The measure by which calibrations are compared; lower is better. */
 export const brierMeasure = 'Brier score';

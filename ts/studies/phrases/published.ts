@@ -74,12 +74,12 @@ const names: Readonly<Record<string, readonly string[]>> = {
 	SCOTUS: ['scotus', 'sc stance'],
 	NFCorpus: ['nfcorpus', 'nf corpus'],
 };
-/** What may follow a data set's name and leave it that data set; versions are those of SQuAD. */
+/** Words that may follow a data set's name; the versions are those of SQuAD. */
 const additions = /^(?:open|dev|development|train|training|test|small|qa|qas|preprocessed|paragraphs|v|v1|v2|1|2|0|11|20)$/u;
 
 /**
-The paper's numbers for a data set by its name, however that is written: `squad-dev`, `PubMedQA`, `nfcorpus`. `undefined`
-where the paper has none.
+The paper's numbers for a data set, found by any spelling of its name: `squad-dev`, `PubMedQA`, `nfcorpus`. `undefined` if the paper
+does not have the data set.
 
 @example
 ```
@@ -89,5 +89,5 @@ publishedPhrasesFor('squad')?.models;
 */
 export function publishedPhrasesFor(dataset: string): PublishedPhrases | undefined {
 	const known = knownDataset(dataset, names, additions);
-	return publishedPhrases.find(({dataset: of}) => of === known);
+	return publishedPhrases.find(numbers => numbers.dataset === known);
 }

@@ -1,57 +1,57 @@
-import {isObject, kindOf, shown} from '../../core/checks.ts';
-import {RetrievalError} from '../../core/errors.ts';
-import type {Comparison} from '../statistics/comparison.ts';
-import type {Counted, Model} from '../storage/inputs.ts';
+/** The results of a phrase study: everything that its report shows. */
 import type {RelevanceSource} from '../dataset/relevance.ts';
 import type {SplitBy} from '../dataset/split.ts';
+import type {Comparison} from '../statistics/comparison.ts';
+import type {StudyInput, StudyModel} from '../storage/inputs.ts';
+import {checkStudyFormat, checkValueCount} from '../storage/study-format.ts';
 
 export const phraseStudyFormat = 'passagekit phrase study 2';
 
 /**
-What the study of Yang et al. (2023), "Confidence-Calibrated Ensemble Dense Phrase Retrieval", found out on a data set: all
-that its report shows, and nothing that differs between two runs of the same configuration. `results.json` is this object.
+The results of Yang et al. (2023), "Confidence-Calibrated Ensemble Dense Phrase Retrieval", on a data set. They contain everything that
+the report shows, and nothing that differs between two runs of the same configuration. `results.json` is this object.
 */
 export interface PhraseStudy {
 	readonly format: typeof phraseStudyFormat;
 	/** The data set's name, such as "SQuAD". */
 	readonly dataset: string;
 	readonly passagekit: string;
-	/** `words` and `tokens`: mean length of a passage, by white space and in the encoder's word pieces. */
-	readonly corpus: Counted & {readonly words: number; readonly tokens: number};
-	readonly questions: QuestionFacts;
+	/** `words` and `tokens`: mean length of a passage, in words separated by white space and in the encoder's word pieces. */
+	readonly corpus: StudyInput & {readonly words: number; readonly tokens: number};
+	readonly questions: PhraseQuestions;
 	readonly relevance: Relevance;
-	readonly encoder: Model;
-	/** Of questions, where it is another. */
-	readonly questionEncoder?: Model;
+	readonly encoder: StudyModel;
+	/** The encoder of questions, if it is another model. */
+	readonly questionEncoder?: StudyModel;
 	readonly settings: PhraseSettings;
-	/** M1, M3, … and M0 last. */
-	readonly models: readonly PhraseModelFacts[];
-	/** Each question's gold passage among hard negatives and random passages. */
+	/** Such as M1 and M3; M0 is the last one. */
+	readonly models: readonly PhraseModelStatistics[];
+	/** Results among candidates: each question's gold passage, hard negatives and random passages. */
 	readonly candidates: ProtocolStudy & {readonly size: number; readonly short: number};
-	/** Among all passages of the corpus. */
+	/** Results among all passages of the corpus. */
 	readonly retrieval: ProtocolStudy;
-	/** The command that makes this study again, with names of files and no folders. */
+	/** The command that repeats this study, with names of files and without folders. */
 	readonly command?: string;
 }
 
-export interface QuestionFacts {
-	/** Questions that temperatures and models were chosen on, and those that all else was measured on. */
+export interface PhraseQuestions {
+	/** Number of questions for choosing temperatures and models, and of questions for measuring everything else. */
 	readonly development: number;
 	readonly test: number;
-	/** Left out, since no relevant passage of theirs is known. */
+	/** Number of questions that were left out, because no relevant passage is known for them. */
 	readonly without: number;
-	/** Mean length, by white space and in the encoder's word pieces. */
+	/** Mean length of a question, in words separated by white space and in the encoder's word pieces. */
 	readonly words: number;
 	readonly tokens: number;
-	readonly files: readonly Counted[];
+	readonly files: readonly StudyInput[];
 	readonly split: SplitBy;
 }
 
-/** How it is known which passages are relevant. */
+/** How relevant passages are determined. */
 export interface Relevance {
 	readonly from: RelevanceSource;
-	readonly file?: Counted;
-	/** Known relevant passages of a question, in the mean. */
+	readonly file?: StudyInput;
+	/** Mean number of relevant passages per question. */
 	readonly perQuestion: number;
 	/** Whether there are grades above 1. */
 	readonly graded: boolean;
@@ -59,56 +59,56 @@ export interface Relevance {
 
 export interface PhraseSettings {
 	readonly seed: number;
-	/** Hard negatives, and random passages, beside the gold one. */
+	/** Number of hard negatives and of random passages among the candidates. */
 	readonly negatives: number;
 	readonly random: number;
-	/** Whether A_k holds scores of phrases, as in the paper, or of passages. */
+	/** Whether A_k consists of scores of phrases, as in the paper, or of passages. */
 	readonly confidenceOf: 'phrases' | 'passages';
 	/** The k of A_k: maximum number of scores that a confidence is computed from. */
 	readonly confidenceDepth: number;
-	/** Number of models that are fused. */
+	/** Number of models that MUF fuses. */
 	readonly fused: number;
-	/** T₀ and step of the paper's descent. */
+	/** Initial temperature T₀ and step size of the paper's descent. */
 	readonly start: number;
 	readonly stepSize: number;
-	/** Bins of the calibration error. */
+	/** Number of bins of the calibration error. */
 	readonly bins: number;
-	/** Hits of a search of the whole corpus. */
+	/** Number of hits of a search of the whole corpus. */
 	readonly depth: number;
-	/** A difference counts with a corrected p below this. */
+	/** A difference is significant if its corrected p is below this. */
 	readonly significance: number;
 }
 
-/** A model M_n, and its phrases. */
-export interface PhraseModelFacts {
-	/** `M3` of three sentences, `M75t` of 75 tokens, `M0` of whole passages. */
+/** A model, which is an index of phrases of one length. */
+export interface PhraseModelStatistics {
+	/** `M3` has phrases of three sentences, `M75t` of 75 tokens, `M0` has whole passages. */
 	readonly name: string;
 	readonly length: {readonly sentences: number} | {readonly tokens: number} | 'passage';
 	readonly phrases: number;
-	/** Mean length of a phrase, by white space. */
+	/** Mean length of a phrase in words, separated by white space. */
 	readonly words: number;
-	/** Whether the encoder's vectors have length 1. If not, undivided scores of phrases come from an index of their own. */
+	/** Whether the encoder's vectors have length 1. If not, the undivided scores of phrases come from a second index. */
 	readonly unitLength: boolean;
 }
 
-/** The results among candidates, or among all passages. */
+/** Results among candidates, or among all passages. */
 export interface ProtocolStudy {
-	/** The first one is 1 or 0 per question, whether the first passage is right: accuracy. */
+	/** The first one is accuracy: 1 if the first passage of a question is right, else 0. */
 	readonly measures: readonly string[];
 	readonly models: readonly CalibratedModel[];
-	/** The models with the highest accuracy on development questions, which MUF fuses; best first. */
+	/** The models that MUF fuses: those with the highest accuracy on development questions, best first. */
 	readonly selected: readonly string[];
 	/** The one temperature of all models, fitted on development questions. */
 	readonly temperatures: FusionTemperatures;
-	/** MUF's predictions on test questions; `searched` at the one temperature by search: `mufSearch`. */
+	/** Calibration of MUF on test questions. `searched` has the temperature of `mufSearch`. */
 	readonly fused: CalibratedFusion & {readonly searched: Calibration};
-	/** BM25, each model, then their fusions; on test questions. */
+	/** Effectiveness on test questions: BM25, each model, then their fusions. */
 	readonly rows: readonly PhraseConditionRow[];
-	/** Number of test questions that MUF answered with each of its models. */
+	/** Number of test questions for which MUF chose each of its models. */
 	readonly chosen: Readonly<Record<string, number>>;
 	/** Figure 2: accuracy of MUF on test questions by T₀, and the temperature at which the paper's descent from T₀ ends. */
 	readonly curve: ReadonlyArray<{readonly start: number; readonly temperature: number; readonly accuracy: number}>;
-	/** Tests of what the paper compares: MUF with models and BM25, and models with each other. */
+	/** The paper's comparisons: MUF with models and BM25, and models with each other. */
 	readonly comparisons: readonly Comparison[];
 	/** Tests of MUF against other ways to fuse, which the paper does not have. */
 	readonly extensions: readonly Comparison[];
@@ -119,11 +119,11 @@ export interface ProtocolStudy {
 }
 
 export interface FusionTemperatures {
-	/** By the paper's descent: that of `muf`. */
+	/** Found by the paper's descent; the temperature of `muf`. */
 	readonly descent: number;
-	/** With the smallest calibration error: that of `mufSearch`. */
+	/** The temperature with the smallest calibration error; that of `mufSearch`. */
 	readonly search: number;
-	/** By the paper's descent for all models: that of `mufAll`. */
+	/** Found by the paper's descent for all models; the temperature of `mufAll`. */
 	readonly all: number;
 }
 
@@ -131,9 +131,9 @@ export interface CalibratedModel {
 	readonly name: string;
 	/** Accuracy on development questions. */
 	readonly development: number;
-	/** The model's own temperature, by search: an extension of the paper's method. */
+	/** A temperature for this model alone, found by search: an extension of the paper's method. */
 	readonly temperature: number;
-	/** On test questions: at T = 1, at the one temperature of the paper's descent, at the model's own. */
+	/** On test questions: at T = 1, at the common temperature found by the paper's descent, and at the model's own temperature. */
 	readonly before: Calibration;
 	readonly after: Calibration;
 	readonly own: Calibration;
@@ -142,7 +142,7 @@ export interface CalibratedModel {
 /** Fused predictions on test questions: `mufPlain`, `muf` and `mufOwn`. */
 export type CalibratedFusion = Pick<CalibratedModel, 'before' | 'after' | 'own'>;
 
-/** Errors of confidences. */
+/** Calibration errors and the Brier score. */
 export interface Calibration {
 	/** Σ |B| / K · (conf(B) − acc(B))², the paper's. */
 	readonly squared: number;
@@ -150,7 +150,7 @@ export interface Calibration {
 	readonly absolute: number;
 	readonly maximum: number;
 	readonly brier: number;
-	/** Bins with questions: their number, mean confidence, and share of right predictions. */
+	/** Each bin with questions: number of questions, mean confidence, share of right predictions. */
 	readonly bins: ReadonlyArray<{readonly count: number; readonly confidence: number; readonly accuracy: number}>;
 }
 
@@ -169,22 +169,13 @@ export interface PhraseConditionRow {
 	readonly values: readonly number[];
 }
 
-/** Refuses what is no study, such as the JSON of something else. */
+/** Fails with `ERR_FORMAT` if `value` is not a study of this kind, such as the JSON of something else. */
 export function checkPhraseStudy(value: unknown): asserts value is PhraseStudy {
-	const format = isObject(value) ? value['format'] : undefined;
-	if (format !== phraseStudyFormat) {
-		const came = format === undefined ? kindOf(value) : `format ${shown(format)}`;
-		throw new RetrievalError('ERR_FORMAT', `study: expected an object of format "${phraseStudyFormat}", got ${came}`);
-	}
+	checkStudyFormat(value, phraseStudyFormat);
 	const {candidates, retrieval} = value as PhraseStudy;
 	for (const {measures, rows} of [candidates, retrieval]) {
 		for (const {condition, values} of rows) {
-			if (values.length !== measures.length) {
-				throw new RetrievalError(
-					'ERR_FORMAT',
-					`study: values of ${condition}: expected ${measures.length}, one for each measure, got ${values.length}`,
-				);
-			}
+			checkValueCount(`values of ${condition}`, values, measures, 'measure');
 		}
 	}
 }

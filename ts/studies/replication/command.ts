@@ -1,45 +1,95 @@
-import {basename} from 'node:path';
-import {named, quoted} from '../storage/inputs.ts';
-import type {ReplicateOptions} from './options.ts';
+import {answerMerges} from '../../reader/extractive-reader.ts';
+import type {StudyCommand} from '../engine/command.ts';
+import {DEFAULT_ENCODER} from '../engine/options.ts';
+import {DEFAULT_READER, type ReplicateOptions} from './options.ts';
 
-/** What is to be typed for the same study, in a folder beside the data set. */
-export function commandOf(dataset: string, options: ReplicateOptions): string {
-	const {corpus, development, test, collection, encoder, questionEncoder, reader} = options;
-	const {
-		depth,
-		dprDepth,
-		ks,
-		passagesRead,
-		spansPerPassage,
-		maxAnswerTokens,
-		merge,
-		significance,
-		maxDevelopmentQuestions,
-		maxTestQuestions,
-	} = options;
-	const file = (path: string | undefined): string | undefined => (path === undefined ? undefined : basename(path));
-	const flags: ReadonlyArray<readonly [flag: string, value: string | number | undefined]> = [
-		['dataset', dataset],
-		['name', options.name],
-		['corpus', file(corpus)],
-		['development', file(development)],
-		['test', file(test)],
-		['collection', file(collection)],
-		['encoder', encoder === undefined ? undefined : named(encoder)],
-		['question-encoder', questionEncoder === undefined ? undefined : named(questionEncoder)],
-		['reader', reader === false || reader === undefined ? undefined : named(reader)],
-		['depth', depth],
-		['dpr-depth', dprDepth],
-		['ks', ks?.join(',')],
-		['passages-read', passagesRead],
-		['spans-per-passage', spansPerPassage],
-		['max-answer-tokens', maxAnswerTokens],
-		['merge', merge],
-		['significance', significance],
-		['answer-kind', options.answerKind],
-		['max-development-questions', maxDevelopmentQuestions],
-		['max-test-questions', maxTestQuestions],
-	];
-	const words = flags.flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}`, quoted(String(value))]));
-	return ['npx passagekit replicate', ...words, ...(reader === false ? ['--no-reader'] : [])].join(' ');
-}
+/** `passagekit replicate`. */
+export const replicateCommand: StudyCommand<ReplicateOptions> = {
+	name: 'replicate',
+	description: 'rerun Ma et al. (2021), "A Replication Study of Dense Passage Retriever", on a data set, and write its report',
+	dataset: {placeholder: '<folder>', help: 'a folder with a corpus, development and test questions, identified by their names'},
+	output: {help: 'folder of the run: report, TREC runs, cached readings; a stopped run is resumed', default: 'passagekit-study'},
+	flags: [
+		{
+			option: 'name',
+			placeholder: '<name>',
+			type: 'text',
+			help: "NQ, TriviaQA, WQ, CuratedTREC or SQuAD, to show the paper's numbers beside yours",
+		},
+		{option: 'corpus', placeholder: '<path>', type: 'file', help: 'the corpus, if its name does not identify it'},
+		{option: 'development', placeholder: '<file>', type: 'file', help: 'development questions, if their name does not identify them'},
+		{option: 'test', placeholder: '<file>', type: 'file', help: 'test questions, if their name does not identify them'},
+		{
+			option: 'collection',
+			placeholder: '<folder>',
+			type: 'file',
+			help: 'a collection of this corpus made by `passagekit index`, instead of building one',
+		},
+		{option: 'encoder', placeholder: '<model>', type: 'model', help: 'encoder of passages', default: DEFAULT_ENCODER},
+		{
+			option: 'questionEncoder',
+			placeholder: '<model>',
+			type: 'model',
+			help: 'encoder of questions, if it is another model, as with DPR',
+		},
+		{
+			option: 'reader',
+			placeholder: '<model>',
+			type: 'model',
+			help: 'reader',
+			default: DEFAULT_READER,
+			negated: 'retrieval alone: Tables 1 and 2',
+		},
+		{option: 'depth', placeholder: '<n>', type: {min: 1}, help: "hits of each list that are fused (k')", default: 1000},
+		{option: 'dprDepth', placeholder: '<n>', type: {min: 1}, help: "the same for DPR's own hybrid (default: twice --depth)"},
+		{option: 'ks', placeholder: '<list>', type: 'counts', help: 'cut-offs of accuracy', default: [20, 100]},
+		{
+			option: 'passagesRead',
+			placeholder: '<n>',
+			type: {min: 1},
+			help: 'maximum number of passages read per question; the paper has 500',
+			default: 100,
+		},
+		{
+			option: 'spansPerPassage',
+			placeholder: '<n>',
+			type: {min: 1},
+			help: 'maximum number of spans per passage (m); PyGaggle has 5',
+			default: 10,
+		},
+		{option: 'maxAnswerTokens', placeholder: '<n>', type: {min: 1}, help: 'maximum number of tokens of an answer', default: 10},
+		{
+			option: 'merge',
+			placeholder: '<way>',
+			type: {choices: answerMerges},
+			help: 'answers that are equal: as texts, or after normalization as in PyGaggle',
+			default: 'text',
+		},
+		{
+			option: 'significance',
+			placeholder: '<p>',
+			type: 'number',
+			help: 'a difference is significant if its corrected p is below this',
+			default: 0.01,
+		},
+		{
+			option: 'answerKind',
+			placeholder: '<kind>',
+			type: {choices: ['text', 'pattern']},
+			help: 'accepted answers: texts, or regular expressions as in CuratedTREC',
+			default: 'text',
+		},
+		{
+			option: 'maxDevelopmentQuestions',
+			placeholder: '<n>',
+			type: {min: 1},
+			help: 'maximum number of development questions, sampled from the file at equal distances (default: all)',
+		},
+		{
+			option: 'maxTestQuestions',
+			placeholder: '<n>',
+			type: {min: 2},
+			help: 'maximum number of test questions, sampled from the file at equal distances (default: all)',
+		},
+	],
+};

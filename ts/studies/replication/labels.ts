@@ -1,10 +1,10 @@
-/** What the report calls things: conditions, scorings, measures. */
+/** The names of conditions, scorings and measures in results and reports. */
 import {type Label, grouped, plain} from '../../drawing/format.ts';
 import type {RetrievalCondition, Retrieved, Scoring} from './study.ts';
 
-export const retrieverNames: Readonly<Record<Retrieved, string>> = {dense: 'Dense', bm25: 'BM25', hybrid: 'Hybrid'};
+export const retrieverLabels: Readonly<Record<Retrieved, string>> = {dense: 'Dense', bm25: 'BM25', hybrid: 'Hybrid'};
 
-/** The paper's names; its DPR is `Dense` here, since other encoders can take its place. */
+/** The paper's names, except that its DPR is `Dense` here, because other encoders can take its place. */
 export const conditionLabels: Readonly<Record<RetrievalCondition, Label>> = {
 	dense: {text: 'Dense'},
 	bm25: {text: 'BM25'},
@@ -13,26 +13,24 @@ export const conditionLabels: Readonly<Record<RetrievalCondition, Label>> = {
 	hybrid: {text: 'Hybrid'},
 };
 
-/** Which weight a hybrid has: λ is on the dense scores, α on those of BM25. */
+/** The symbol of a hybrid's weight: λ is on the dense scores, α on those of BM25. */
 export const weightSymbol = (condition: RetrievalCondition): string => (condition === 'dprHybrid' ? 'λ' : 'α');
 
-/** The measure of a comparison: accuracy at `k` passages. */
-export const topK = (k: number): string => `top-${k}`;
 /** The measure of a comparison of readings. */
 export const exactMatchMeasure = 'exact match';
-/** A condition of a comparison of readings, such as `bm25 GAR*`, with `k` passages where several numbers are compared: `bm25 GAR* @20`. */
+/** A condition in a comparison of readings: `bm25 GAR*` or, if numbers of passages are compared, `bm25 GAR* @20`. */
 export const readingCondition = (retriever: Retrieved, scoring: Scoring, k?: number): string =>
 	`${retriever} ${scoring}${k === undefined ? '' : ` @${k}`}`;
 
-/** The conditions of the tests of Table 2: the mean overlap, and the limit that it is compared with. */
+/** The conditions in the tests of Table 2: the mean overlap, and the limit that it is compared with. */
 export const overlapConditions = {limit: 'overlap limit', overlap: 'overlap'} as const;
-/** More than the highest overlap that Ma et al. (2021) report in Table 2, 9.2 per cent. */
+/** More than the highest overlap in Table 2 of Ma et al. (2021), which is 9.2 per cent. */
 export const overlapLimit = 0.1;
-/** The measure of a comparison of overlaps of lists of `k`. */
+/** The measure of a comparison of the overlap of lists of `k`. */
 export const overlapAt = (k: number): string => `k = ${grouped(k)}`;
 
-/** What a comparison's condition is called in tables: `hybridNorm` is Hybrid-norm, `bm25 GAR*` is BM25-GAR*. */
-export function conditionName(condition: string): string {
+/** How tables name the condition of a comparison: `hybridNorm` is Hybrid-norm, `bm25 GAR*` is BM25-GAR*. */
+export function labelOf(condition: string): string {
 	if (Object.hasOwn(conditionLabels, condition)) {
 		return plain(conditionLabels[condition as RetrievalCondition]);
 	}
@@ -43,7 +41,7 @@ export function conditionName(condition: string): string {
 		return 'overlap';
 	}
 	const [retriever = '', scoring, passages] = condition.split(' ');
-	const name = Object.hasOwn(retrieverNames, retriever) ? retrieverNames[retriever as Retrieved] : retriever;
-	const whole = scoring === undefined ? name : `${name}-${scoring}`;
-	return passages === undefined ? whole : `${whole} (k = ${grouped(Number(passages.slice(1)))})`;
+	const label = Object.hasOwn(retrieverLabels, retriever) ? retrieverLabels[retriever as Retrieved] : retriever;
+	const withScoring = scoring === undefined ? label : `${label}-${scoring}`;
+	return passages === undefined ? withScoring : `${withScoring} (k = ${grouped(Number(passages.slice(1)))})`;
 }

@@ -9,7 +9,7 @@ export interface Published {
 	readonly retrieval: Readonly<Record<RetrievalCondition, PublishedRetrieval>>;
 	/** Table 2: Jaccard overlap of dense and sparse lists by their length. */
 	readonly overlap: Readonly<Record<20 | 100 | 500 | 1000, number>>;
-	/** Table 3: exact match; `orig` is of Karpukhin et al. Absent where nothing was read. */
+	/** Table 3: exact match; `orig` is from Karpukhin et al. Missing if the paper did not read this data set. */
 	readonly reading?: Readonly<Record<Retrieved, Readonly<Record<'orig' | Scoring, number>>>>;
 	/** Table 4 of Karpukhin et al.: exact match with encoders trained on this data set (`single`) or on all but SQuAD (`multi`). */
 	readonly dprReading: Readonly<Record<Retrieved, {readonly single: number; readonly multi?: number}>>;
@@ -111,12 +111,12 @@ const names: Readonly<Record<string, readonly string[]>> = {
 	CuratedTREC: ['curated', 'curated trec', 'curatedtrec'],
 	SQuAD: ['squad'],
 };
-/** What may follow a data set's name and leave it that data set; versions are those of SQuAD 1.1. */
+/** Words that may follow a data set's name; the versions are those of SQuAD 1.1. */
 const additions = /^(?:open|dev|development|train|training|test|qa|qas|unfiltered|v|v1|1|11)$/u;
 
 /**
-The paper's numbers for a data set by its name, however that is written: `nq-dev`, `Natural Questions`, `SQuAD 1.1`,
-`trivia`. `undefined` where the paper has none, as for SQuAD 2.0.
+The paper's numbers for a data set, found by any spelling of its name: `nq-dev`, `Natural Questions`, `SQuAD 1.1`, `trivia`.
+`undefined` if the paper does not have the data set, such as SQuAD 2.0.
 
 @example
 ```
@@ -126,5 +126,5 @@ publishedFor('squad')?.retrieval.bm25.repl;
 */
 export function publishedFor(dataset: string): Published | undefined {
 	const known = knownDataset(dataset, names, additions);
-	return published.find(({dataset: of}) => of === known);
+	return published.find(numbers => numbers.dataset === known);
 }

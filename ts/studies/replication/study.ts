@@ -1,58 +1,58 @@
-import {isObject, kindOf, shown} from '../../core/checks.ts';
-import {RetrievalError} from '../../core/errors.ts';
+/** The results of a replication of Ma et al. (2021): everything that its report shows. */
 import type {FusionMethod} from '../../fusion/index.ts';
 import type {AnswerMerge} from '../../reader/index.ts';
 import type {Comparison} from '../statistics/comparison.ts';
-import type {Counted, Model} from '../storage/inputs.ts';
+import type {StudyInput, StudyModel} from '../storage/inputs.ts';
+import {checkStudyFormat, checkValueCount} from '../storage/study-format.ts';
 
 export const studyFormat = 'passagekit replication 2';
 
 /**
-What a replication of Ma et al. (2021), "A Replication Study of Dense Passage Retriever", found out on a data set: all that
-its report shows, and nothing that differs between two runs of the same configuration. `report.json` is this object.
+The results of Ma et al. (2021), "A Replication Study of Dense Passage Retriever", on a data set. They contain everything that the
+report shows, and nothing that differs between two runs of the same configuration. `report.json` is this object.
 */
 export interface Study {
 	readonly format: typeof studyFormat;
 	/** The data set's name, such as "SQuAD". */
 	readonly dataset: string;
 	readonly passagekit: string;
-	readonly corpus: Counted;
-	/** Questions that weights were tuned on, and those that all else was measured on. */
-	readonly questions: {readonly development: Counted; readonly test: Counted};
-	/** The encoder of passages, that of questions where it is another, and the reader, if there was one. */
-	readonly models: {readonly encoder: Model; readonly questionEncoder?: Model; readonly reader: Model | null};
+	readonly corpus: StudyInput;
+	/** Questions for tuning weights, and questions for measuring everything else. */
+	readonly questions: {readonly development: StudyInput; readonly test: StudyInput};
+	/** The encoder of passages, the encoder of questions if it is another model, and the reader, if there was one. */
+	readonly models: {readonly encoder: StudyModel; readonly questionEncoder?: StudyModel; readonly reader: StudyModel | null};
 	readonly settings: Settings;
 	readonly retrieval: RetrievalStudy;
 	/** Table 2. */
 	readonly overlap: ReadonlyArray<{readonly k: number; readonly jaccard: number; readonly questions: number}>;
 	/** Whether each overlap of Table 2 is below 10 per cent. */
 	readonly overlapComparisons: readonly Comparison[];
-	/** Absent where nothing was read. */
+	/** Missing in a study without a reader. */
 	readonly reading?: ReadingStudy;
-	/** The command that makes this study again, with names of files and no folders. */
+	/** The command that repeats this study, with names of files and without folders. */
 	readonly command?: string;
 }
 
 export interface Settings {
-	/** Hits taken from each list before fusing (k'); fewer where a list is shorter, as in a small corpus. */
+	/** Hits of each list that are fused (k'); fewer if a list is shorter, as in a small corpus. */
 	readonly depth: number;
-	/** The same for `dprHybrid`; Karpukhin et al. have 2000. */
+	/** The same for `dprHybrid`; Karpukhin et al. (2020) have 2000. */
 	readonly dprDepth: number;
-	/** A difference counts with a corrected p below this. The paper has 0.01. */
+	/** A difference is significant if its corrected p is below this. The paper has 0.01. */
 	readonly significance: number;
-	/** The measure that retrieval weights were tuned for: accuracy at this many passages. */
+	/** The cut-off of the accuracy for which retrieval weights were tuned. */
 	readonly tunedFor: number;
 	/** Maximum number of passages read per question. */
 	readonly passagesRead: number;
-	/** Maximum number of spans kept per passage (m). */
+	/** Maximum number of spans per passage (m). */
 	readonly spansPerPassage: number;
 	/** Maximum number of tokens of an answer. */
 	readonly maxAnswerTokens: number;
 	/** Which answers are equal. */
 	readonly merge: AnswerMerge;
-	/** Answers were regular expressions, as in CuratedTREC. */
+	/** `pattern` if accepted answers are regular expressions, as in CuratedTREC. */
 	readonly answers?: 'pattern';
-	/** The hybrid that was read: Hybrid-norm or Hybrid, the one with the higher accuracy on development questions. */
+	/** The hybrid whose passages were read: Hybrid-norm or Hybrid, whichever has the higher accuracy on development questions. */
 	readonly hybridRead?: FusionMethod;
 	readonly bm25: {readonly k1: number; readonly b: number};
 }
@@ -61,13 +61,13 @@ export interface Settings {
 export interface RetrievalStudy {
 	/** Cut-offs of accuracy, such as 20 and 100. */
 	readonly ks: readonly number[];
-	/** In the paper's order: dense, BM25, then the hybrids. */
+	/** In the paper's order: dense, BM25, hybrids. */
 	readonly rows: readonly RetrievalRow[];
-	/** Tests of the paper's table, corrected together. */
+	/** The paper's tests of the table, corrected together. */
 	readonly comparisons: readonly Comparison[];
-	/** Tests of `dprHybrid`, which the paper copies and does not test; corrected apart. */
+	/** Tests of `dprHybrid`, whose row the paper copies and does not test; corrected on their own. */
 	readonly addedComparisons: readonly Comparison[];
-	/** Accuracy against k, from 1 on, as in Figure 1 of Karpukhin et al. (2020); a line for each row, in their order. */
+	/** Accuracy by k, starting at 1, as in Figure 1 of Karpukhin et al. (2020); a line for each row, in the same order. */
 	readonly curves: {
 		readonly ks: readonly number[];
 		readonly lines: ReadonlyArray<{readonly condition: RetrievalCondition; readonly accuracy: readonly number[]}>;
@@ -82,7 +82,7 @@ export interface RetrievalRow {
 	readonly weight?: number;
 	/** Accuracy at each of `ks`, 0 to 1. */
 	readonly accuracy: readonly number[];
-	/** How the weight was found, where it was tuned: accuracy on development questions, point by point. */
+	/** If the weight was tuned: the accuracy of each weight on development questions. */
 	readonly tuning?: ReadonlyArray<{readonly weight: number; readonly accuracy: number}>;
 }
 
@@ -91,30 +91,30 @@ export interface ReadingStudy {
 	readonly rows: readonly ReadingRow[];
 	/** Tests of Table 3, corrected together. */
 	readonly comparisons: readonly Comparison[];
-	/** Tests of what §4.2 says beside Table 3: hybrid against dense passages, the best GAR* against the best repl; corrected together. */
+	/** Tests of what §4.2 says in addition to Table 3, corrected together: hybrid against dense passages, the best GAR* against the best repl. */
 	readonly textComparisons: readonly Comparison[];
-	/** Tests of the curves that the paper's Figure 1 has, corrected together. */
+	/** Tests of the curves in the paper's Figure 1, corrected together. */
 	readonly curveTests: readonly CurveTest[];
-	/** Passages read at each point of the curves. */
+	/** Numbers of passages read, one for each point of the curves. */
 	readonly ks: readonly number[];
 	readonly curves: ReadonlyArray<{readonly retriever: Retrieved; readonly scoring: Scoring; readonly exactMatch: readonly number[]}>;
 }
 
-/** Whether a curve of Figure 1 rises, and whether it falls again. */
+/** Tests whether a curve of Figure 1 rises, and whether it falls again. */
 export interface CurveTest {
 	readonly retriever: Retrieved;
 	readonly scoring: Scoring;
 	/** The number of passages that development questions chose for this curve. */
 	readonly chosen: number;
-	/** For BM25, exact match with the most passages less that with the fewest; else, that with `chosen` less that with the fewest. */
+	/** Exact match with `chosen` passages minus exact match with the fewest. For BM25, the maximum number stands in place of `chosen`. */
 	readonly rise: Comparison;
-	/** Exact match with `chosen` passages less that with the most. */
+	/** Exact match with `chosen` passages minus exact match with the maximum number. */
 	readonly fall: Comparison;
 }
 
 export type Retrieved = 'dense' | 'bm25' | 'hybrid';
 
-/** The paper's names: `repl` the original span scoring, `GAR` the normalized one, `*` with the retriever's scores. */
+/** The paper's names: `repl` is the original span scoring, `GAR` the normalized one, `*` adds the retriever's scores. */
 export type Scoring = 'repl' | 'repl*' | 'GAR' | 'GAR*';
 
 export interface ReadingRow {
@@ -126,36 +126,26 @@ export interface ReadingCell {
 	readonly scoring: Scoring;
 	/** On the test questions, 0 to 1. */
 	readonly exactMatch: number;
-	/** Absent where accepted answers are patterns, for which F1 is not defined. */
+	/** Missing if accepted answers are regular expressions, for which F1 is not defined. */
 	readonly f1?: number;
-	/** What development questions chose: passages read, β and γ, and the exact match there. */
+	/** Chosen on development questions: passages read, β and γ, and their exact match there. */
 	readonly passages: number;
 	readonly beta: number;
 	readonly gamma: number;
 	readonly developmentExactMatch: number;
 }
 
-/** Throws if the value is not a study, such as the JSON of something else. */
+/** Fails with `ERR_FORMAT` if `value` is not a study of this kind, such as the JSON of something else. */
 export function checkStudy(value: unknown): asserts value is Study {
-	const format = isObject(value) ? value['format'] : undefined;
-	if (format !== studyFormat) {
-		const came = format === undefined ? kindOf(value) : `format ${shown(format)}`;
-		throw new RetrievalError('ERR_FORMAT', `study: expected an object of format "${studyFormat}", got ${came}`);
-	}
+	checkStudyFormat(value, studyFormat);
 	const {retrieval, reading} = value as Study;
 	for (const {condition, accuracy} of retrieval.curves.lines) {
-		checkLength(`study: curve of ${condition}`, accuracy, retrieval.curves.ks);
+		checkValueCount(`curve of ${condition}`, accuracy, retrieval.curves.ks, 'cut-off');
 	}
 	for (const {condition, accuracy} of retrieval.rows) {
-		checkLength(`study: accuracy of ${condition}`, accuracy, retrieval.ks);
+		checkValueCount(`accuracy of ${condition}`, accuracy, retrieval.ks, 'cut-off');
 	}
 	for (const {retriever, scoring, exactMatch} of reading?.curves ?? []) {
-		checkLength(`study: curve of ${retriever} ${scoring}`, exactMatch, reading!.ks);
-	}
-}
-
-function checkLength(what: string, values: readonly number[], ks: readonly number[]): void {
-	if (values.length !== ks.length) {
-		throw new RetrievalError('ERR_FORMAT', `${what}: expected ${ks.length} values, one for each cut-off, got ${values.length}`);
+		checkValueCount(`curve of ${retriever} ${scoring}`, exactMatch, reading!.ks, 'cut-off');
 	}
 }

@@ -1,14 +1,12 @@
-/** What a report says at its end: what is needed to make it again, and what it refers to. */
-import type {Counted, Model} from '../storage/inputs.ts';
-import type {Finding} from '../statistics/finding.ts';
-import {type Verdict, verdicts} from '../statistics/verdict.ts';
-import {listed, many} from '../../drawing/format.ts';
+/** What a report says about how it was made: inputs and settings, each as a label with a value; and references. */
+import {many} from '../../drawing/format.ts';
+import type {StudyInput, StudyModel} from '../storage/inputs.ts';
 
-/** One thing that has to be the same to reproduce the numbers; `code` is set as code. */
-export interface Fact {
-	readonly what: string;
+/** An input or a setting that has to be the same to reproduce the numbers. */
+export interface MetadataEntry {
+	readonly label: string;
 	readonly value: string;
-	readonly code?: string;
+	readonly sha256?: string;
 }
 
 export interface Reference {
@@ -16,30 +14,36 @@ export interface Reference {
 	readonly url: string;
 }
 
-/** A file with what it holds, such as passages, and its SHA-256. */
-export const fileFact = (what: string, {count, name, sha256}: Counted, noun: string): Fact => ({
-	what,
+/** A file, with the number of things in it (`noun`) that the study uses. */
+export const fileEntry = (label: string, {count, name, sha256}: StudyInput, noun: string): MetadataEntry => ({
+	label,
 	value: `${name === undefined ? '' : `${name}, `}${many(count, noun)}`,
-	code: sha256,
+	sha256,
 });
 
-/** A model with its SHA-256. */
-export const modelFact = (what: string, {name, sha256}: Model): Fact => ({what, value: name, code: sha256});
+export const modelEntry = (label: string, {name, sha256}: StudyModel): MetadataEntry => ({label, value: name, sha256});
 
-/** How many of the paper's claims have each verdict, in words: the last sentence of an abstract. */
-export function tally(found: ReadonlyArray<Pick<Finding, 'source' | 'verdict'>>): string {
-	const claims = found.filter(({source}) => source === 'paper');
-	if (claims.length === 0) {
-		return 'None of the paper’s claims can be judged by this study.';
-	}
-	const counts = verdicts.map(verdict => ({verdict, count: claims.filter(claim => claim.verdict === verdict).length}));
-	const parts = counts.filter(({count}) => count > 0).map(({verdict, count}) => `${count} ${verdictVerb(verdict, count)}`);
-	return `Of ${many(claims.length, 'claim')} of the paper ${listed(parts)}.`;
+/** The encoder of passages and, if it is another model, that of questions. */
+export const encoderEntries = (encoder: StudyModel, questionEncoder: StudyModel | undefined): readonly MetadataEntry[] => [
+	modelEntry('Encoder', encoder),
+	...(questionEncoder ? [modelEntry('Encoder of questions', questionEncoder)] : []),
+];
+
+/** One file of all questions, or a file of development questions and one of test questions. */
+export function questionEntries([first, second]: readonly StudyInput[]): readonly MetadataEntry[] {
+	return second
+		? [fileEntry('Development questions', first!, 'question'), fileEntry('Test questions', second, 'question')]
+		: [fileEntry('Questions', first!, 'question')];
 }
 
-function verdictVerb(verdict: Verdict, count: number): string {
-	if (verdict === 'holds' || verdict === 'holds in part') {
-		return count === 1 ? verdict : verdict.replace('holds', 'hold');
-	}
-	return `${count === 1 ? 'is' : 'are'} ${verdict}`;
-}
+/** The significance level of all tests. */
+export const significanceEntry = (significance: number): MetadataEntry => ({
+	label: 'Significant',
+	value: `p < ${significance}, Bonferroni-corrected`,
+});
+
+/** Karpukhin et al. (2020), which all three papers build on. */
+export const dprReference: Reference = {
+	text: 'Vladimir Karpukhin, Barlas Oğuz, Sewon Min, Patrick Lewis, Ledell Wu, Sergey Edunov, Danqi Chen and Wen-tau Yih (2020). Dense Passage Retrieval for Open-Domain Question Answering. EMNLP 2020. arXiv:2004.04906.',
+	url: 'https://arxiv.org/abs/2004.04906',
+};

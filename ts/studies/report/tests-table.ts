@@ -1,17 +1,19 @@
-/** Tests as a table, and as the last sentence of a caption. */
+/** Statistical tests in reports: as tables, and in the captions of tables whose markers they explain. */
 import {pValue, points} from '../../drawing/format.ts';
 import type {ReportTable} from '../../drawing/table.ts';
 import type {Comparison} from '../statistics/comparison.ts';
 
-/** Every test of a table of the paper; `nameOf` is what a condition is called. */
-export function testsTable(
-	of: string,
-	comparisons: readonly Comparison[],
-	significance: number,
-	nameOf: (condition: string) => string,
-): ReportTable {
+/** Tests that are corrected together. */
+export interface TestFamily {
+	/** What is tested, such as "Table 1". */
+	readonly name: string;
+	readonly comparisons: readonly Comparison[];
+}
+
+/** All tests of a family; `labelOf` is how tables name a condition. */
+export function testsTable({name, comparisons}: TestFamily, significance: number, labelOf: (condition: string) => string): ReportTable {
 	return {
-		name: `Tests of ${of}`,
+		name: `Tests of ${name}`,
 		caption: `Differences in points, and p-values of paired t-tests, uncorrected and corrected for ${comparisons.length} tests. A corrected p below ${significance} is significant.`,
 		stub: 'Comparison',
 		columns: [
@@ -24,7 +26,7 @@ export function testsTable(
 		blocks: [
 			{
 				rows: comparisons.map(({a, b, measure, difference, p, corrected, significant}) => ({
-					heading: {text: `${nameOf(a)} − ${nameOf(b)}`},
+					heading: {text: `${labelOf(a)} − ${labelOf(b)}`},
 					cells: [
 						{text: measure},
 						{text: points(difference)},
@@ -38,7 +40,7 @@ export function testsTable(
 	};
 }
 
-/** The end of a caption whose marks are of tests. */
-export function tested({length}: readonly Comparison[], significance: number): string {
+/** The sentence of a caption that says which tests its significance markers are from. */
+export function testsSentence({length}: readonly Comparison[], significance: number): string {
 	return `Paired t-tests, p < ${significance} after Bonferroni’s correction for ${length} tests.`;
 }

@@ -1,4 +1,5 @@
-/** Paired t-tests, with Bonferroni's correction over all of a table. */
+/** The results of paired t-tests that were corrected together, as studies store and report them. */
+
 export interface Comparison {
 	/** A condition, as its study names it. */
 	readonly a: string;
@@ -7,19 +8,19 @@ export interface Comparison {
 	readonly measure: string;
 	/** Mean of a − mean of b. */
 	readonly difference: number;
-	/** Two-sided, as tested. */
+	/** Two-sided and uncorrected. */
 	readonly p: number;
-	/** min(1, p · tests of the table). */
+	/** p after Bonferroni's correction: min(1, p · number of tests in the family). */
 	readonly corrected: number;
 	readonly significant: boolean;
-	/** The smallest difference that would have been significant, given how much questions vary. */
+	/** The smallest difference that would have been significant, given the variance over questions. */
 	readonly smallest: number;
-	/** What a table has beside `a`'s value, empty where it has nothing. */
+	/** The significance marker beside `a`'s value in a table; empty if there is none. */
 	readonly mark: string;
 }
 
-/** The test of `a` against `b`, the other way round where that is how it was made: its difference is a − b. */
-export function compared(comparisons: readonly Comparison[], a: string, b: string, measure: string): Comparison | undefined {
+/** The comparison of `a` with `b`. If `b` was compared with `a`, its difference changes sign. */
+export function findComparison(comparisons: readonly Comparison[], a: string, b: string, measure: string): Comparison | undefined {
 	const found = comparisons.find(
 		comparison => comparison.measure === measure && [a, b].every(name => name === comparison.a || name === comparison.b),
 	);
@@ -29,8 +30,8 @@ export function compared(comparisons: readonly Comparison[], a: string, b: strin
 	return {...found, a, b, difference: -found.difference, mark: ''};
 }
 
-/** What stands beside a condition's value in a table. */
-export function marksOf(comparisons: readonly Comparison[], condition: string, measure: string): string {
-	const found = comparisons.filter(({a, measure: of, significant}) => significant && a === condition && of === measure);
+/** The significance markers beside a condition's value in a table, each once. */
+export function markersOf(comparisons: readonly Comparison[], condition: string, measure: string): string {
+	const found = comparisons.filter(comparison => comparison.significant && comparison.a === condition && comparison.measure === measure);
 	return [...new Set(found.map(({mark}) => mark))].join('');
 }

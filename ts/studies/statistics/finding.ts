@@ -1,30 +1,29 @@
-/** What a paper claims, and what a study says of it. */
+/** A claim of a paper, with what a study has measured about it and the verdict. */
+import {listed, points} from '../../drawing/format.ts';
 import type {Comparison} from './comparison.ts';
 import type {Verdict} from './verdict.ts';
-import {listed, points} from '../../drawing/format.ts';
 
-/** A claim, and what was found here. */
 export interface Finding<Name extends string = string> {
 	readonly name: Name;
-	/** Whose claim it is. Tallies count the paper's. */
+	/** Who makes the claim. Only the paper's claims are counted in an abstract. */
 	readonly source: 'paper' | 'study';
 	/** The claim, in a sentence. */
 	readonly claim: string;
-	/** What was measured here, in a sentence or two. */
+	/** What this study has measured, in one sentence or more. */
 	readonly here: string;
 	readonly verdict: Verdict;
-	/** The tests behind it, as differences a − b; none for a verdict that is not by paired tests. */
+	/** The tests that decide the verdict, as differences a − b; empty if it was not decided by paired tests. */
 	readonly evidence: readonly Comparison[];
 }
 
-/** How many of the tests are significant, in words; where none is, the smallest difference that would have been. */
-export function significance(evidence: readonly Comparison[]): string {
+/** How many of the tests are significant, as a clause; if none is, also the smallest difference that would have been. */
+export function significanceClause(evidence: readonly Comparison[]): string {
 	const significant = evidence.filter(test => test.significant).length;
 	if (evidence.length === 1) {
-		return significant === 1 ? 'the difference is significant' : `the difference is not significant (${smallest(evidence)})`;
+		return significant === 1 ? 'the difference is significant' : `the difference is not significant (${detectable(evidence)})`;
 	}
 	if (significant === 0) {
-		return `${evidence.length === 2 ? 'neither difference is significant' : 'none is significant'} (${smallest(evidence)})`;
+		return `${evidence.length === 2 ? 'neither difference is significant' : 'none is significant'} (${detectable(evidence)})`;
 	}
 	if (significant === evidence.length) {
 		return evidence.length === 2 ? 'both differences are significant' : `all ${evidence.length} are significant`;
@@ -33,9 +32,10 @@ export function significance(evidence: readonly Comparison[]): string {
 }
 
 /** "one of 2.1 points would have been", "ones of 2.1 and 3.0 points would have been". */
-function smallest(evidence: readonly Comparison[]): string {
+function detectable(evidence: readonly Comparison[]): string {
 	const sizes = [...new Set(evidence.map(({smallest}) => points(smallest).replace('+', '')))];
 	return sizes.length === 1 ? `one of ${sizes[0]} points would have been` : `ones of ${listed(sizes)} points would have been`;
 }
 
-export const present = <T>(values: ReadonlyArray<T | undefined>): readonly T[] => values.filter(value => value !== undefined);
+/** Leaves out the findings or comparisons that a study does not have. */
+export const withoutUndefined = <T>(values: ReadonlyArray<T | undefined>): readonly T[] => values.filter(value => value !== undefined);

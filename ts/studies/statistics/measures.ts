@@ -1,14 +1,16 @@
-import {type Measure, type PassageTexts, evaluate, topKAccuracy} from '../../evaluation/index.ts';
+/** The effectiveness of a run, question by question. */
 import {waitForTime} from '../../core/event-loop.ts';
 import type {CallOptions, Qrels, Question, Run} from '../../core/types.ts';
+import {type Measure, type PassageTexts, evaluate, topKAccuracy} from '../../evaluation/index.ts';
 
-/** What a run is worth for each question, by measure. */
-export type Values = ReadonlyMap<string, Readonly<Record<string, number>>>;
+/** Question id → measure → value. */
+export type MeasuredQuestions = ReadonlyMap<string, Readonly<Record<string, number>>>;
 
-/** Measures of a way of asking, the decisive one first, and what takes them of a run. */
+/** The measures that a study reports of each run, and the function that computes them. */
 export interface Measures {
+	/** The first one decides: models are selected and compared by it. */
 	readonly measures: readonly string[];
-	measure(run: Run): Promise<Values>;
+	measure(run: Run): Promise<MeasuredQuestions>;
 }
 
 /** Whether a relevant passage is among the first k. */
@@ -16,34 +18,39 @@ export const topK = (k: number): string => `top-${k}`;
 export const mrrMeasure = 'MRR';
 export const ndcgMeasure = 'nDCG@10';
 
-/** Whether a relevant passage is among the first k, the reciprocal rank of the first, and where that is asked for nDCG@10. */
-export function ofQrels(qrels: Qrels, ks: readonly number[], ndcg: boolean, options: CallOptions): Measures {
-	const taken: ReadonlyArray<readonly [string, Measure]> = [
+/** By relevance judgments: top-k accuracy, the reciprocal rank of the first relevant passage and, if `ndcg` is set, nDCG@10. */
+export function measuresByQrels(qrels: Qrels, ks: readonly number[], ndcg: boolean, options: CallOptions): Measures {
+	const wanted: ReadonlyArray<readonly [name: string, measure: Measure]> = [
 		...ks.map(k => [topK(k), `Success@${k}`] as const),
 		[mrrMeasure, 'RR'],
 		...(ndcg ? [[ndcgMeasure, 'nDCG@10'] as const] : []),
 	];
 	return {
-		measures: taken.map(([name]) => name),
+		measures: wanted.map(([name]) => name),
 		async measure(run) {
 			const {perQuery} = await evaluate(
 				run,
 				qrels,
-				taken.map(([, measure]) => measure),
+				wanted.map(([, measure]) => measure),
 				options,
 			);
 			const values = new Map<string, Record<string, number>>();
-			for (const [id, of] of perQuery) {
+			for (const [id, measured] of perQuery) {
 				await waitForTime();
-				values.set(id, Object.fromEntries(taken.map(([name, measure]) => [name, of[measure]!])));
+				values.set(id, Object.fromEntries(wanted.map(([name, measure]) => [name, measured[measure]!])));
 			}
 			return values;
 		},
 	};
 }
 
-/** The same by the first passage that has an answer, wherever it is. */
-export function ofAnswers(questions: readonly Question[], passages: PassageTexts, ks: readonly number[], options: CallOptions): Measures {
+/** By answers: a passage is relevant if it contains an accepted answer. Top-k accuracy, and the reciprocal rank of the first one. */
+export function measuresByAnswers(
+	questions: readonly Question[],
+	passages: PassageTexts,
+	ks: readonly number[],
+	options: CallOptions,
+): Measures {
 	return {
 		measures: [...ks.map(topK), mrrMeasure],
 		async measure(run) {

@@ -1,36 +1,36 @@
-/** What a study says of a claim. */
+/** What a study says about a claim, decided by the differences that were tested. */
 import type {Comparison} from './comparison.ts';
 
 /**
-- `holds`: every difference is in the claim's direction, and as many as the claim needs are significant;
-- `holds in part`: some of the claim's differences are significant, and none is significant the other way;
-- `contradicted`: a difference is significant the other way;
-- `undecided`: no difference is significant, which too few questions can also cause;
+- `holds`: every difference is in the claim's direction, and as many of them are significant as the claim needs;
+- `holds in part`: some differences are significant in the claim's direction, and none in the other direction;
+- `contradicted`: a difference is significant in the other direction;
+- `undecided`: no difference is significant, which may also mean that there are too few questions;
 - `not tested`: the claim is about models or data that this study does not have.
 */
 export type Verdict = 'holds' | 'holds in part' | 'contradicted' | 'undecided' | 'not tested';
 
-/** In the order in which a tally names them. */
+/** In the order in which abstracts count them. */
 export const verdicts = ['holds', 'holds in part', 'contradicted', 'undecided', 'not tested'] as const satisfies readonly Verdict[];
 
-/** The verdict on "a is better than b" by tests of a − b. `needed`: how many of the gains have to be significant to hold. */
+/** The verdict on "a is better than b", by tests of a − b. `needed`: whether all differences have to be significant, or most. */
 export function verdictOfGains(evidence: readonly Comparison[], needed: 'all' | 'most'): Verdict {
 	if (evidence.length === 0) {
 		return 'not tested';
 	}
-	const significant = evidence.filter(({significant}) => significant);
-	const gained = significant.filter(({difference}) => difference > 0).length;
-	if (gained < significant.length) {
+	const significant = evidence.filter(test => test.significant);
+	const gains = significant.filter(({difference}) => difference > 0).length;
+	if (gains < significant.length) {
 		return 'contradicted';
 	}
-	if (gained === 0) {
+	if (gains === 0) {
 		return 'undecided';
 	}
-	const enough = needed === 'all' ? gained === evidence.length : 2 * gained > evidence.length;
-	return enough && evidence.every(({difference}) => difference > 0) ? 'holds' : 'holds in part';
+	const isEnough = needed === 'all' ? gains === evidence.length : 2 * gains > evidence.length;
+	return isEnough && evidence.every(({difference}) => difference > 0) ? 'holds' : 'holds in part';
 }
 
-/** The verdict on a claim of several parts by the verdicts on these. Parts that were not tested do not count, if others were. */
+/** The verdict on a claim of several parts. Parts that were not tested are ignored if others were. */
 export function verdictOfParts(parts: readonly Verdict[]): Verdict {
 	const tested = parts.filter(part => part !== 'not tested');
 	if (tested.length === 0) {

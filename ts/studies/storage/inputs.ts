@@ -1,37 +1,50 @@
-/** What a study was made of: files and models, told by name and SHA-256. */
+/**
+The inputs of a study, files and models, as its results name them: without folders, and with the SHA-256 of their content. Two runs
+with the same hashes and settings have the same results.
+*/
 import {createHash} from 'node:crypto';
 import {createReadStream} from 'node:fs';
 import {readdir, stat} from 'node:fs/promises';
 import {basename, join, relative, resolve} from 'node:path';
 import {isFolder, onPath} from '../../core/file-system.ts';
+import {resolveModel} from '../../models/index.ts';
 
-export interface Counted {
+/** A file of passages, questions or judgments. */
+export interface StudyInput {
+	/** Number of passages, questions or judged questions that are used. */
 	readonly count: number;
-	/** Of the file, without its folder. */
+	/** File name without its folder. */
 	readonly name?: string;
-	/** Of the file, or of the texts where there is none. */
+	/** SHA-256 of the file, or of the texts if there is no file. */
 	readonly sha256: string;
 }
 
-export interface Model {
+/** An encoder, a reader or a masked-language-model head. */
+export interface StudyModel {
+	/** Folder name, or the name under which the model is found. */
 	readonly name: string;
 	readonly sha256: string;
 }
 
-/** A folder's own name, so that a study says nothing of where it was made; the name of a model as it is. */
-export function named(model: string): string {
+/** Hashes a file of which `count` passages or questions are used. */
+export async function hashedFile(path: string, count: number, signal: AbortSignal | undefined): Promise<StudyInput> {
+	return {count, name: basename(path), sha256: await sha256(path, signal)};
+}
+
+/** Finds a model by its folder or name, and hashes its files. */
+export async function hashedModel(model: string, signal: AbortSignal | undefined): Promise<StudyModel> {
+	return {name: modelName(model), sha256: await sha256(await resolveModel(model, {signal}), signal)};
+}
+
+/** The last part of a folder's path, so that reports do not contain local paths; any other name as it is. */
+export function modelName(model: string): string {
 	return isFolder(model) ? basename(resolve(model)) : model;
 }
 
-/** A word as a shell takes it. */
-export function quoted(word: string): string {
-	return /^[\w./,@:-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-/** SHA-256 of a file, or of the names and contents of a folder's files in the order of their names. */
+/** SHA-256 of a file; for a folder, of the names and contents of all its files, ordered by name. */
 export async function sha256(path: string, signal: AbortSignal | undefined): Promise<string> {
 	const hash = createHash('sha256');
-	const take = async (file: string): Promise<void> =>
+	const update = async (file: string): Promise<void> =>
 		onPath('read', file, async () => {
 			try {
 				for await (const chunk of createReadStream(file, {signal})) {
@@ -43,14 +56,14 @@ export async function sha256(path: string, signal: AbortSignal | undefined): Pro
 			}
 		});
 	if (!(await onPath('open', path, async () => stat(path))).isDirectory()) {
-		await take(path);
+		await update(path);
 		return hash.digest('hex');
 	}
 	const entries = await onPath('read', path, async () => readdir(path, {recursive: true, withFileTypes: true}));
 	const files = entries.filter(entry => entry.isFile()).map(entry => relative(path, join(entry.parentPath, entry.name)));
 	for (const file of files.toSorted()) {
 		hash.update(`${file}\0`);
-		await take(join(path, file));
+		await update(join(path, file));
 	}
 	return hash.digest('hex');
 }

@@ -1,16 +1,28 @@
-/** The folder of a study's run: what decides its outcome, and files that are there whole or not at all. */
+/**
+The folder of a study's run. It holds the configuration that determines the results, and everything that is expensive to compute, so
+that a stopped run can be resumed. Every file is written atomically: it is either complete or missing.
+*/
 import {mkdir, readFile, stat} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {RetrievalError} from '../../core/errors.ts';
 import {isMissing, onPath, pathError} from '../../core/file-system.ts';
 import {replaceFile} from '../../core/files/replace-file.ts';
 
-/** All that decides what a run finds, as JSON: the same configuration gives the same bytes. */
-export const configurationFile = 'configuration.json';
+/** Files and folders that every run has. */
+export const runFiles = {
+	/** Everything that determines the results, as JSON: the same configuration gives the same bytes. */
+	configuration: 'configuration.json',
+	/** Passages with their indexes. */
+	collection: 'collection',
+	/** TREC runs. */
+	runs: 'runs',
+	markdown: 'report.md',
+	html: 'report.html',
+} as const;
 
-/** Begins a run in a folder, or goes on with one of the same configuration. */
-export async function beginRun(folder: string, configuration: object): Promise<void> {
-	const path = join(folder, configurationFile);
+/** Starts a run in a folder. Fails with `ERR_ARGUMENT` if the folder has a run of another configuration. */
+export async function startRun(folder: string, configuration: object): Promise<void> {
+	const path = join(folder, runFiles.configuration);
 	const text = await readFile(path, 'utf8').catch((error: unknown) => {
 		if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
 			return undefined;
@@ -18,55 +30,68 @@ export async function beginRun(folder: string, configuration: object): Promise<v
 		throw pathError('open', path, error);
 	});
 	if (text === undefined) {
-		await writeWhole(path, json(configuration));
+		await writeAtomically(path, toJson(configuration));
 		return;
 	}
-	let known: unknown;
-	try {
-		known = JSON.parse(text);
-	} catch (error) {
-		throw new RetrievalError('ERR_FORMAT', `${path}: expected JSON, got ${(error as Error).message}`, {cause: error});
-	}
-	const other = difference(known, JSON.parse(json(configuration)), '');
-	if (other) {
+	const conflict = firstDifference(parseJson(path, text), JSON.parse(toJson(configuration)), '');
+	if (conflict) {
 		throw new RetrievalError(
 			'ERR_ARGUMENT',
-			`${folder}: expected a run of this configuration, got one with another ${other.at}: ${other.known} there, ${other.wanted} here; choose another output folder, or remove this one`,
+			`${folder}: expected a run of this configuration, got one with another ${conflict.key}: ${conflict.existing} there, ${conflict.requested} here; choose another output folder, or remove this one`,
 		);
 	}
 }
 
-/** Where two JSON values differ first. */
-function difference(known: unknown, wanted: unknown, at: string): {at: string; known: string; wanted: string} | undefined {
-	if (typeof known === 'object' && typeof wanted === 'object' && known !== null && wanted !== null) {
-		for (const key of new Set([...Object.keys(known), ...Object.keys(wanted)])) {
-			const [a, b] = [(known as Record<string, unknown>)[key], (wanted as Record<string, unknown>)[key]];
-			const found = difference(a, b, at === '' ? key : `${at}.${key}`);
-			if (found) {
-				return found;
+/** Where two configurations differ, such as `settings.depth`, with both values as JSON. */
+interface Difference {
+	readonly key: string;
+	readonly existing: string;
+	readonly requested: string;
+}
+
+function firstDifference(existing: unknown, requested: unknown, key: string): Difference | undefined {
+	if (typeof existing === 'object' && typeof requested === 'object' && existing !== null && requested !== null) {
+		for (const inner of new Set([...Object.keys(existing), ...Object.keys(requested)])) {
+			const [a, b] = [(existing as Record<string, unknown>)[inner], (requested as Record<string, unknown>)[inner]];
+			const difference = firstDifference(a, b, key === '' ? inner : `${key}.${inner}`);
+			if (difference) {
+				return difference;
 			}
 		}
 		return undefined;
 	}
-	return Object.is(known, wanted) ? undefined : {at, known: shownJson(known), wanted: shownJson(wanted)};
+	return Object.is(existing, requested) ? undefined : {key, existing: shortJson(existing), requested: shortJson(requested)};
 }
 
-function shownJson(value: unknown): string {
+function shortJson(value: unknown): string {
 	return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 80);
 }
 
-/** As all JSON files of a study are written. */
-export function json(value: unknown): string {
+/** The layout of all JSON files of a study. */
+export function toJson(value: unknown): string {
 	return `${JSON.stringify(value, undefined, '\t')}\n`;
 }
 
-/** Creates a folder of a study, including its parents. */
+/** Reads a JSON file that a study has written. */
+export async function readJson<T>(path: string): Promise<T> {
+	return parseJson(path, await onPath('open', path, async () => readFile(path, 'utf8'))) as T;
+}
+
+function parseJson(path: string, text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		throw new RetrievalError('ERR_FORMAT', `${path}: expected JSON, got ${(error as Error).message}`, {cause: error});
+	}
+}
+
+/** Creates a folder of a run, including its parents. */
 export async function makeFolder(path: string): Promise<void> {
 	await onPath('write', path, async () => mkdir(path, {recursive: true}));
 }
 
-/** Whether a study already has this file or folder. */
-export async function isThere(path: string): Promise<boolean> {
+/** Whether a file or folder of a run exists, which means that it is complete. */
+export async function exists(path: string): Promise<boolean> {
 	try {
 		await stat(path);
 		return true;
@@ -78,18 +103,8 @@ export async function isThere(path: string): Promise<boolean> {
 	}
 }
 
-/** Reads a JSON file that a study has written. */
-export async function readJson<T>(path: string): Promise<T> {
-	const text = await onPath('open', path, async () => readFile(path, 'utf8'));
-	try {
-		return JSON.parse(text) as T;
-	} catch (error) {
-		throw new RetrievalError('ERR_FORMAT', `${path}: expected JSON, got ${(error as Error).message}`, {cause: error});
-	}
-}
-
 /** Writes a file atomically, and creates its folder if necessary. */
-export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
+export async function writeAtomically(path: string, content: string | Uint8Array): Promise<void> {
 	await makeFolder(dirname(path));
 	await replaceFile(path, content);
 }

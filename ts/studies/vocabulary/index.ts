@@ -1,20 +1,20 @@
-export {type VocabularyFinding, type VocabularyFindingName, vocabularyFindings} from './findings/findings.ts';
+export type {ProjectedExample, VocabularyExamples} from './examples/projected-example.ts';
+export type {VocabularyFinding, VocabularyFindingName} from './findings/finding-names.ts';
+export {vocabularyFindings} from './findings/findings.ts';
+export type {VocabularyStudyOptions} from './options.ts';
 export {publishedVocabulary} from './published.ts';
-export {vocabularyStudyHtml} from './report/html.ts';
-export {vocabularyStudyMarkdown} from './report/markdown.ts';
+export {vocabularyStudyHtml, vocabularyStudyMarkdown} from './report/report.ts';
+export {studyVocabulary} from './study-vocabulary.ts';
 export type {
 	AnalyzedEncoder,
 	Baseline,
 	EncoderAnalysis,
-	EnrichmentFacts,
-	VocabularyRetrievalRow,
-	VocabularyRetrieval,
+	EnrichmentOutcome,
 	VocabularyCondition,
 	VocabularyQuestions,
+	VocabularyRetrieval,
+	VocabularyRetrievalRow,
 	VocabularySettings,
 	VocabularyStudy,
 	VocabularyTests,
 } from './study.ts';
-export type {ProjectedExample, VocabularyExamples} from './examples/examples.ts';
-export type {VocabularyStudyOptions, VocabularyStudyProgress} from './inputs.ts';
-export {studyVocabulary} from './study-vocabulary.ts';

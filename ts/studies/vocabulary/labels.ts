@@ -1,8 +1,8 @@
-/** What the report calls things: conditions, encoders, sets of tokens. */
+/** The names of conditions, encoders and sets of tokens in reports. */
 import type {TokenSet} from '../../vocabulary/index.ts';
 import type {AnalyzedEncoder, Baseline, VocabularyCondition} from './study.ts';
 
-const conditionNames: Readonly<Record<VocabularyCondition, string>> = {
+const conditionLabels: Readonly<Record<VocabularyCondition, string>> = {
 	bm25: 'BM25',
 	wordpiece: 'BM25 of word pieces',
 	dense: 'Dense',
@@ -13,8 +13,8 @@ const conditionNames: Readonly<Record<VocabularyCondition, string>> = {
 	noNormalisation: 'without normalisation',
 };
 
-/** What tests of claims compare. */
-const comparedNames: Readonly<Record<string, string>> = {
+/** The sides of the tests of claims. */
+const comparedLabels: Readonly<Record<string, string>> = {
 	encoder: 'Encoder',
 	baseline: 'Initialization',
 	shared: 'Tokens of both',
@@ -22,16 +22,16 @@ const comparedNames: Readonly<Record<string, string>> = {
 	half: 'one half',
 };
 
-/** What tests compare, as tables name it: a condition, or a side of a claim; another string is its own name. */
-export const conditionName = (condition: string): string =>
-	Object.hasOwn(conditionNames, condition)
-		? conditionNames[condition as VocabularyCondition]
-		: Object.hasOwn(comparedNames, condition)
-			? comparedNames[condition]!
+/** How tables name a condition or the side of a claim; any other string keeps its name. */
+export const labelOf = (condition: string): string =>
+	Object.hasOwn(conditionLabels, condition)
+		? conditionLabels[condition as VocabularyCondition]
+		: Object.hasOwn(comparedLabels, condition)
+			? comparedLabels[condition]!
 			: condition;
 
-/** The encoder that an analysis is of, as tables and figures have it. */
-export function encoderName(of: AnalyzedEncoder, baseline: Baseline): string {
+/** How tables and figures name an analyzed encoder. */
+export function encoderLabel(of: AnalyzedEncoder, baseline: Baseline): string {
 	switch (of) {
 		case 'encoder': {
 			return 'Encoder';
@@ -45,7 +45,7 @@ export function encoderName(of: AnalyzedEncoder, baseline: Baseline): string {
 	}
 }
 
-export const setNames: Readonly<Record<TokenSet, string>> = {
+export const tokenSetLabels: Readonly<Record<TokenSet, string>> = {
 	shared: 'of both',
 	passage: 'of the passage',
 	passageOnly: 'of the passage alone',

@@ -1,6 +1,6 @@
 /**
-The numbers of Ram et al. (2023) that its text has, as printed: of DPR, and of BERT, which it was initialised from, on Natural
-Questions; accuracies on EntityQuestions and nDCG@10 on BEIR, in per cent.
+The numbers in the text of Ram et al. (2023), as printed: for DPR and for BERT, from which DPR was initialized, on Natural Questions;
+accuracies on EntityQuestions and nDCG@10 on BEIR, in per cent.
 */
 export const publishedVocabulary = {
 	/** §5.1, Figure 3: shared tokens among the first k of Q and P, in per cent. */
@@ -13,7 +13,7 @@ export const publishedVocabulary = {
 	},
 	/** §5.2, Table 2: token-level MRR in P, × 100. */
 	mrr: {encoder: {shared: 26.1, passageOnly: 3}, baseline: {shared: 1.4}},
-	/** §5.1 and §5.3, Figure 6: of the first token of Q that it is shared; of the first 5 that they are query expansion. */
+	/** §5.1 and §5.3, Figure 6: how often the first token of Q is shared; the share of query expansion among the first 5. */
 	composition: {firstShared: 71, expansionOfFive: 14},
 	/** §6.4, Table 4: top-20 accuracy on EntityQuestions; the margin over static embeddings is 3.4 points. */
 	ablations: {enriched: 65.2, noIdf: 57.7, static: 61.8},

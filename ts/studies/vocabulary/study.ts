@@ -1,101 +1,101 @@
-import {isObject, kindOf, shown} from '../../core/checks.ts';
-import {RetrievalError} from '../../core/errors.ts';
-import type {Comparison} from '../statistics/comparison.ts';
-import type {Counted, Model} from '../storage/inputs.ts';
+/** The results of a vocabulary study: everything that its report shows. */
+import type {TokenAmnesia, VocabularyAnalysis} from '../../vocabulary/index.ts';
 import type {RelevanceSource} from '../dataset/relevance.ts';
 import type {SplitBy} from '../dataset/split.ts';
-import type {TokenAmnesia, VocabularyAnalysis} from '../../vocabulary/index.ts';
-import type {VocabularyExamples} from './examples/examples.ts';
+import type {Comparison} from '../statistics/comparison.ts';
+import type {StudyInput, StudyModel} from '../storage/inputs.ts';
+import {checkStudyFormat, checkValueCount} from '../storage/study-format.ts';
+import type {VocabularyExamples} from './examples/projected-example.ts';
 
 export const vocabularyStudyFormat = 'passagekit vocabulary study 2';
 
 /**
-What the study of Ram et al. (2023), "What Are You Token About?", found out on a data set: all that its report shows, and
-nothing that differs between two runs of the same configuration. `results.json` is this object.
+The results of Ram et al. (2023), "What Are You Token About?", on a data set. They contain everything that the report shows, and nothing
+that differs between two runs of the same configuration. `results.json` is this object.
 */
 export interface VocabularyStudy {
 	readonly format: typeof vocabularyStudyFormat;
 	/** The data set's name, such as "SQuAD". */
 	readonly dataset: string;
 	readonly passagekit: string;
-	/** `words`: mean length of a passage, by white space. */
-	readonly corpus: Counted & {readonly words: number};
+	/** `words`: mean length of a passage in words, separated by white space. */
+	readonly corpus: StudyInput & {readonly words: number};
 	readonly questions: VocabularyQuestions;
-	readonly encoder: Model;
-	/** Of questions, where it is another. */
-	readonly questionEncoder?: Model;
-	/** The masked-language-model head that vectors are projected by. */
-	readonly head: Model & {readonly vocabulary: number};
-	/** What the encoder is compared with: its initialisation, where the caller has it. */
+	readonly encoder: StudyModel;
+	/** The encoder of questions, if it is another model. */
+	readonly questionEncoder?: StudyModel;
+	/** The masked-language-model head that projects vectors onto its vocabulary. */
+	readonly head: StudyModel & {readonly vocabulary: number};
+	/** What the encoder is compared with: its initialization, if the caller has named it. */
 	readonly baseline: Baseline;
 	readonly settings: VocabularySettings;
-	/** How the vectors of single tokens were computed; missing without enrichment. */
-	readonly enrichment?: EnrichmentFacts;
-	/** Of the encoder, the baseline, and the encoder with lexical enrichment, if development questions chose any. */
+	/** The outcome of the search for the vectors of single tokens; missing without enrichment. */
+	readonly enrichment?: EnrichmentOutcome;
+	/** Analyses of the encoder, the baseline and, if development questions chose λ > 0, the encoder with lexical enrichment. */
 	readonly analyses: readonly EncoderAnalysis[];
-	/** Tests of what the paper says about projections. */
+	/** Tests of the paper's claims about projections. */
 	readonly tests: VocabularyTests;
 	/** Table 1 and Figure 2. */
 	readonly examples: VocabularyExamples;
 	readonly retrieval: VocabularyRetrieval;
-	/** The command that makes this study again, with names of files and no folders. */
+	/** The command that repeats this study, with names of files and without folders. */
 	readonly command?: string;
 }
 
 export interface VocabularyQuestions {
-	/** Questions that λ was chosen on, and those that all else was measured on. */
+	/** Number of questions for choosing λ, and of questions for measuring everything else. */
 	readonly development: number;
 	readonly test: number;
-	/** Left out, since no relevant passage of theirs is known. */
+	/** Number of questions that were left out, because no relevant passage is known for them. */
 	readonly without: number;
-	readonly files: readonly Counted[];
+	readonly files: readonly StudyInput[];
 	readonly split: SplitBy;
-	/** How it is known which passages are relevant; the file of it, where it is one of its own. */
+	/** How relevant passages are determined, and the file of judgments, if there is one. */
 	readonly relevance: RelevanceSource;
-	readonly qrels?: Counted;
+	readonly qrels?: StudyInput;
 }
 
 export interface VocabularyTests {
 	/** Paired t-tests over questions. */
 	readonly claims: readonly Comparison[];
-	/** Rank-sum tests of groups of questions; a difference is a probability less one half. */
+	/** Rank-sum tests of groups of questions; a difference is a probability minus one half. */
 	readonly amnesia: readonly Comparison[];
 }
 
-/** How the search for the vectors of single tokens ended. */
-export interface EnrichmentFacts {
-	/** Steps that every token took. */
+/** The outcome of the search for the vectors of single tokens. */
+export interface EnrichmentOutcome {
+	/** Number of steps of every token. */
 	readonly steps: number;
-	/** Tokens of the head. */
+	/** Number of tokens in the head's vocabulary. */
 	readonly tokens: number;
-	/** Tokens whose loss is below the threshold. */
+	/** Number of tokens whose loss is below the threshold. */
 	readonly reached: number;
-	/** Tokens that provably have no such vector. */
+	/** Number of tokens that provably have no such vector. */
 	readonly proved: number;
 	/** Whether enriched vectors are scaled to unit length. */
 	readonly renormalized: boolean;
 }
 
-/** `static`: the mean of the head's own word embeddings, which is what is there without any encoder. */
-export type Baseline = {readonly kind: 'static'} | ({readonly kind: 'encoder'} & Model);
+/** `static`: the mean of the head's word embeddings over a text's tokens, which needs no encoder. */
+export type Baseline = {readonly kind: 'static'} | ({readonly kind: 'encoder'} & StudyModel);
 
 export interface VocabularySettings {
 	readonly seed: number;
-	/** Hits of a search of the whole corpus. */
+	/** Number of hits of a search of the whole corpus. */
 	readonly depth: number;
-	/** Token amnesia is of questions that BM25 answers among its first so many. */
+	/** Token amnesia is measured on questions for which BM25 finds a relevant passage among this number of hits. */
 	readonly sparseDepth: number;
-	/** Ranks at which groups of token amnesia end. */
+	/** The last ranks of the groups of token amnesia, except for the last group. */
 	readonly bounds: readonly number[];
 	/** Groups of token amnesia with fewer questions are not tested. */
 	readonly minGroup: number;
-	/** Adam's, for the vectors of single tokens. */
+	/** Adam's learning rate in the search for the vectors of single tokens. */
 	readonly learningRate: number;
-	/** Maximum number of steps for them. */
+	/** Maximum number of steps of that search. */
 	readonly maxSteps: number;
-	/** λ that are tried, as lengths of lexical vectors beside the encoder's; none without enrichment. */
+	/** Values of λ that were tried, as lengths of lexical vectors relative to the encoder's; empty without enrichment. */
 	readonly lambdas: readonly number[];
-	/** A difference counts with a corrected p below this. */
+	/** A difference is significant if its corrected p is below this. */
 	readonly significance: number;
 }
 
@@ -108,8 +108,8 @@ export interface EncoderAnalysis {
 }
 
 /**
-- `bm25`: of the analyzer `english`; `wordpiece`: of the model's word pieces;
-- `dense`: the encoder as it is; `enriched`: with lexical enrichment;
+- `bm25`: BM25 of words, with the analyzer `english`; `wordpiece`: BM25 of the head's word pieces;
+- `dense`: the encoder; `enriched`: the encoder with lexical enrichment;
 - `noIdf`, `static`, `noWhitening`, `noNormalisation`: enrichment without one of its parts.
 */
 export const conditions = ['bm25', 'wordpiece', 'dense', 'enriched', 'noIdf', 'static', 'noWhitening', 'noNormalisation'] as const;
@@ -117,11 +117,11 @@ export type VocabularyCondition = (typeof conditions)[number];
 
 export interface VocabularyRetrieval {
 	readonly measures: readonly string[];
-	/** What λ is chosen by, on development questions. */
+	/** The measure for which λ is chosen on development questions. */
 	readonly tunedFor: string;
-	/** Of `measures` those that are tested. */
+	/** The measures that are tested. */
 	readonly tested: readonly string[];
-	/** On test questions. */
+	/** Effectiveness on test questions. */
 	readonly rows: readonly VocabularyRetrievalRow[];
 	readonly comparisons: readonly Comparison[];
 }
@@ -130,24 +130,19 @@ export interface VocabularyRetrievalRow {
 	readonly condition: VocabularyCondition;
 	/** One for each of `measures`, 0 to 1. */
 	readonly values: readonly number[];
-	/** The λ that development questions chose, and what each of them was worth there. */
+	/** The λ that development questions chose, and the value of `tunedFor` there for each λ that was tried. */
 	readonly tuning?: {readonly lambda: number; readonly values: readonly number[]};
 }
 
-/** Refuses what is no study, such as the JSON of something else. */
+/** The row of a condition; undefined if the study does not have it. */
+export const rowOf = ({retrieval}: VocabularyStudy, wanted: VocabularyCondition): VocabularyRetrievalRow | undefined =>
+	retrieval.rows.find(({condition}) => condition === wanted);
+
+/** Fails with `ERR_FORMAT` if `value` is not a study of this kind, such as the JSON of something else. */
 export function checkVocabularyStudy(value: unknown): asserts value is VocabularyStudy {
-	const format = isObject(value) ? value['format'] : undefined;
-	if (format !== vocabularyStudyFormat) {
-		const came = format === undefined ? kindOf(value) : `format ${shown(format)}`;
-		throw new RetrievalError('ERR_FORMAT', `study: expected an object of format "${vocabularyStudyFormat}", got ${came}`);
-	}
-	const {retrieval} = value as VocabularyStudy;
-	for (const {condition, values} of retrieval.rows) {
-		if (values.length !== retrieval.measures.length) {
-			throw new RetrievalError(
-				'ERR_FORMAT',
-				`study: values of ${condition}: expected ${retrieval.measures.length}, one for each measure, got ${values.length}`,
-			);
-		}
+	checkStudyFormat(value, vocabularyStudyFormat);
+	const {measures, rows} = (value as VocabularyStudy).retrieval;
+	for (const {condition, values} of rows) {
+		checkValueCount(`values of ${condition}`, values, measures, 'measure');
 	}
 }

@@ -63,7 +63,7 @@ function tokenTable(
 	const group = enriched && {before: 'As encoded', after: `Enriched, λ = ${Number(enriched.lambda.toPrecision(3))}`};
 	const inPassage = (value: number | undefined): Cell => ({
 		...rank(value),
-		...(value !== undefined && isMarked(value) ? {marks: '†'} : {}),
+		...(value !== undefined && isMarked(value) ? {markers: '†'} : {}),
 	});
 	const row = (token: RankedToken): Row => {
 		const after = enriched?.ranked.find(({id}) => id === token.id);

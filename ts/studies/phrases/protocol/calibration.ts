@@ -1,8 +1,8 @@
 import {type Prediction, brierScore, expectedCalibrationError, maximumCalibrationError, reliability} from '../../../calibration/index.ts';
 import type {Calibration} from '../study.ts';
 
-/** The calibration errors of predictions. */
-export function calibrated(predictions: readonly Prediction[], bins: number): Calibration {
+/** The calibration errors and the Brier score of predictions. */
+export function calibrationOf(predictions: readonly Prediction[], bins: number): Calibration {
 	return {
 		squared: expectedCalibrationError(predictions, {bins, form: 'squared'}),
 		absolute: expectedCalibrationError(predictions, {bins, form: 'absolute'}),

@@ -1,8 +1,8 @@
 import type {PassageStore} from '../../../corpus/index.ts';
 import type {Tokenizer} from '../../../encoders/index.ts';
 
-/** Passages whose tokens are counted in one call. */
-const PASSAGES_A_CALL = 1024;
+/** Passages that one call tokenizes. */
+const PASSAGES_PER_CALL = 1024;
 
 /** Mean number of word pieces per text, without special tokens; 0 for no texts. */
 export async function meanTokens(tokenizer: Tokenizer, texts: readonly string[], signal: AbortSignal | undefined): Promise<number> {
@@ -12,8 +12,8 @@ export async function meanTokens(tokenizer: Tokenizer, texts: readonly string[],
 /** Mean number of word pieces per passage, of its text without its title. */
 export async function meanPassageTokens(tokenizer: Tokenizer, passages: PassageStore, signal: AbortSignal | undefined): Promise<number> {
 	let tokens = 0;
-	for (let start = 0; start < passages.size; start += PASSAGES_A_CALL) {
-		const texts = (await passages.slice(start, PASSAGES_A_CALL)).map(({text}) => text);
+	for (let start = 0; start < passages.size; start += PASSAGES_PER_CALL) {
+		const texts = (await passages.slice(start, PASSAGES_PER_CALL)).map(({text}) => text);
 		tokens += (await tokenizer.tokenizeMany(texts, {signal})).ids.length;
 	}
 	return passages.size === 0 ? 0 : tokens / passages.size;

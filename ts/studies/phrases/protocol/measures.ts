@@ -4,7 +4,7 @@ import type {CallOptions} from '../../../core/types.ts';
 import {accuracyMeasure} from '../labels.ts';
 
 /** Accuracy among candidates, which is the paper's F-1, and the reciprocal rank of the gold passage. */
-export function ofCandidates(candidates: CandidateLists, {signal}: CallOptions): Measures {
+export function candidateMeasures(candidates: CandidateLists, {signal}: CallOptions): Measures {
 	return {
 		measures: [accuracyMeasure, mrrMeasure],
 		async measure(run) {

@@ -2,13 +2,13 @@ import {type ModelOutcomes, type Prediction, confidence} from '../../../calibrat
 import {waitForTime} from '../../../core/event-loop.ts';
 import type {Run} from '../../../core/types.ts';
 
-/** What a model found: its passages, and the run whose scores A_k holds, of phrases or the same passages. */
+/** The passages that a model finds, and the run with the scores in A_k: of phrases, or of the same passages. */
 export interface ScoredRun {
 	readonly run: Run;
 	readonly scores: Run;
 }
 
-/** The best scores of questions, and whether the model's first passage is right. A question without scores has a confidence of 0. */
+/** The best `depth` scores of each question, and whether the model's first passage is right. A question without scores has confidence 0. */
 export async function outcomesOf(
 	{scores}: ScoredRun,
 	ids: readonly string[],
@@ -25,12 +25,12 @@ export async function outcomesOf(
 	return {scores: {data, rows: ids.length, dim: depth}, correct: ids.map(isRight)};
 }
 
-/** A model's predictions at a temperature, in the order of its questions. */
+/** A model's predictions at a temperature, in the order of the questions. */
 export async function predictionsOf({scores: {data, rows, dim}, correct}: ModelOutcomes, temperature: number): Promise<Prediction[]> {
 	const predictions: Prediction[] = [];
 	for (let row = 0; row < rows; row++) {
 		await waitForTime();
-		// Rows with fewer than k scores end with −∞.
+		// Rows with fewer than k scores are padded with −∞.
 		const scores = data.subarray(row * dim, (row + 1) * dim).filter(score => score > Number.NEGATIVE_INFINITY);
 		predictions.push({confidence: confidence(scores, temperature), correct: correct[row]!});
 	}

@@ -1,58 +1,60 @@
-/** The parts of a report besides its tables and findings. */
-import {type Fact, type Reference, fileFact, modelFact, tally} from '../../report/metadata.ts';
+/** The title, abstract, inputs, settings and references of the report. */
 import {grouped, listed, many, percent} from '../../../drawing/format.ts';
-import {splitWords} from '../../dataset/split.ts';
-import type {PhraseFinding} from '../findings.ts';
+import {splitLabels} from '../../dataset/split.ts';
+import {
+	type MetadataEntry,
+	type Reference,
+	dprReference,
+	encoderEntries,
+	fileEntry,
+	questionEntries,
+	significanceEntry,
+} from '../../report/metadata.ts';
 import type {PhraseStudy} from '../study.ts';
 
 export const title = ({dataset}: PhraseStudy): string => `Dense phrase retrieval and model uncertainty fusion on ${dataset}`;
 
-export function abstract({dataset, corpus, questions, encoder, candidates}: PhraseStudy, found: readonly PhraseFinding[]): string {
+export function abstract({dataset, corpus, questions, encoder, candidates}: PhraseStudy): string {
 	const accuracy = (condition: string): string => percent(candidates.rows.find(row => row.condition === condition)!.values[0]!);
 	return (
 		`The study of Yang et al. (2023), repeated on ${dataset}: ${many(questions.test, 'test question')} over ${many(corpus.count, 'passage')}, with the encoder ${encoder.name}; ` +
 		`models and their temperature were chosen on ${many(questions.development, 'other question')}. Among ${candidates.size} candidates, whole passages have an accuracy of ${accuracy('M0')} %, ` +
-		`BM25 of ${accuracy('bm25')} %, and the fusion of ${listed(candidates.selected)} by confidence of ${accuracy('muf')} %. ` +
-		tally(found)
+		`BM25 of ${accuracy('bm25')} %, and the fusion of ${listed(candidates.selected)} by confidence of ${accuracy('muf')} %.`
 	);
 }
 
-/** The files and models of a study with their SHA-256. */
-export function inputs({corpus, questions, relevance, encoder, questionEncoder}: PhraseStudy): readonly Fact[] {
-	const [first, second] = questions.files;
+export function inputs({corpus, questions, relevance, encoder, questionEncoder}: PhraseStudy): readonly MetadataEntry[] {
 	return [
-		fileFact('Corpus', corpus, 'passage'),
-		...(second
-			? [fileFact('Development questions', first!, 'question'), fileFact('Test questions', second, 'question')]
-			: [fileFact('Questions', first!, 'question')]),
-		...(relevance.file ? [fileFact('Judgements', relevance.file, 'judged question')] : []),
-		modelFact('Encoder', encoder),
-		...(questionEncoder ? [modelFact('Encoder of questions', questionEncoder)] : []),
+		fileEntry('Corpus', corpus, 'passage'),
+		...questionEntries(questions.files),
+		...(relevance.file ? [fileEntry('Judgements', relevance.file, 'judged question')] : []),
+		...encoderEntries(encoder, questionEncoder),
 	];
 }
 
-const relevances = {
+/** How relevant passages are determined. */
+const relevanceLabels = {
 	qrels: 'as judged',
 	contexts: 'the passage that the question was written for',
 	answers: 'passages with an answer among BM25’s first 100 for the question and its answer; gold is the first of them',
 } as const;
 
-export function settingsOf({settings, passagekit, questions, relevance, candidates}: PhraseStudy): readonly Fact[] {
+export function settings({settings, passagekit, questions, relevance, candidates}: PhraseStudy): readonly MetadataEntry[] {
 	const {seed, negatives, random, confidenceDepth, confidenceOf, bins, significance, depth} = settings;
 	const short = candidates.short === 0 ? '' : `; ${many(candidates.short, 'question')} with fewer`;
 	return [
-		{what: 'passagekit', value: passagekit},
-		{what: 'Relevant passages', value: relevances[relevance.from]},
+		{label: 'passagekit', value: passagekit},
+		{label: 'Relevant passages', value: relevanceLabels[relevance.from]},
 		...(questions.without > 0
-			? [{what: 'Left out', value: `${many(questions.without, 'question')} without a relevant passage in the corpus`}]
+			? [{label: 'Left out', value: `${many(questions.without, 'question')} without a relevant passage in the corpus`}]
 			: []),
-		{what: 'Development questions', value: splitWords[questions.split]},
-		{what: 'Candidates', value: `1 gold, ${negatives} hard negatives of BM25, ${random} at random${short}`},
-		{what: 'Scores of a confidence (A_k)', value: `of the ${confidenceDepth} best ${confidenceOf}`},
-		{what: 'Bins of the calibration error', value: String(bins)},
-		{what: 'Hits among all passages', value: grouped(depth)},
-		{what: 'Seed', value: String(seed)},
-		{what: 'Significant', value: `p < ${significance}, Bonferroni-corrected`},
+		{label: 'Development questions', value: splitLabels[questions.split]},
+		{label: 'Candidates', value: `1 gold, ${negatives} hard negatives of BM25, ${random} at random${short}`},
+		{label: 'Scores of a confidence (A_k)', value: `of the ${confidenceDepth} best ${confidenceOf}`},
+		{label: 'Bins of the calibration error', value: String(bins)},
+		{label: 'Hits among all passages', value: grouped(depth)},
+		{label: 'Seed', value: String(seed)},
+		significanceEntry(significance),
 	];
 }
 
@@ -69,8 +71,5 @@ export const references: readonly Reference[] = [
 		text: 'Chuan Guo, Geoff Pleiss, Yu Sun and Kilian Q. Weinberger (2017). On Calibration of Modern Neural Networks. ICML 2017. arXiv:1706.04599.',
 		url: 'https://arxiv.org/abs/1706.04599',
 	},
-	{
-		text: 'Vladimir Karpukhin, Barlas Oğuz, Sewon Min, Patrick Lewis, Ledell Wu, Sergey Edunov, Danqi Chen and Wen-tau Yih (2020). Dense Passage Retrieval for Open-Domain Question Answering. EMNLP 2020. arXiv:2004.04906.',
-		url: 'https://arxiv.org/abs/2004.04906',
-	},
+	dprReference,
 ];

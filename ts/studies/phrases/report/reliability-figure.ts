@@ -1,4 +1,4 @@
-/** Figure 1: accuracy by confidence, before and after calibration. */
+/** Panels of Figure 1: accuracy by confidence, before and after calibration. */
 import {escaped} from '../../../drawing/html.ts';
 import {type Point, at, line, polyline, scale, spot, text} from '../../../drawing/svg.ts';
 import {grouped, percent} from '../../../drawing/format.ts';
@@ -44,7 +44,7 @@ export function reliabilityPanel(name: string, {before, after}: CalibratedFusion
 	].join('\n');
 }
 
-/** Area by the questions of a bin. */
+/** The area of a circle is proportional to the number of questions in its bin. */
 function radius({bins}: Calibration, bin: number): number {
 	const all = bins.reduce((sum, {count}) => sum + count, 0);
 	return Math.max(1.6, 9 * Math.sqrt(bins[bin]!.count / all));

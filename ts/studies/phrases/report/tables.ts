@@ -1,21 +1,21 @@
-/** The tables of a study as data, which both reports lay out. */
-import {type Comparison, compared} from '../../statistics/comparison.ts';
+/** The tables of the report: Tables 1 to 3 of Yang et al. (2023), and Tables 4 and 5 and the values of figures, which are added here. */
+import {findComparison} from '../../statistics/comparison.ts';
 import {type Cell, type Column, type ReportTable, type Row, cell} from '../../../drawing/table.ts';
-import {tested} from '../../report/tests-table.ts';
+import {type TestFamily, testsSentence} from '../../report/tests-table.ts';
 import {grouped, percent} from '../../../drawing/format.ts';
 import {ndcgMeasure} from '../../statistics/measures.ts';
-import {accuracyMeasure, conditionName, lengthName} from '../labels.ts';
+import {labelOf, lengthLabel} from '../labels.ts';
 import {type PublishedPhrases, publishedPhrasesFor} from '../published.ts';
 import type {CalibratedFusion, PhraseCondition, PhraseStudy, ProtocolStudy} from '../study.ts';
 
-/** Significance markers beside a value, by its test against MUF. */
-export const marks = {worse: '†', better: '‡'} as const;
+/** The significance markers beside a value, by its comparison with MUF. */
+const markers = {worse: '†', better: '‡'} as const;
 
 const decimal = (value: number): string => value.toFixed(1);
-const theirs = (value: number | undefined): Cell => cell(value, decimal);
+const paperCell = (value: number | undefined): Cell => cell(value, decimal);
 
-/** Table 1: what the data set is. */
-export function factsTable({dataset, corpus, questions, relevance}: PhraseStudy): ReportTable {
+/** Table 1: sizes and lengths of the data set. */
+export function datasetTable({dataset, corpus, questions, relevance}: PhraseStudy): ReportTable {
 	const paper = publishedPhrasesFor(dataset);
 	return {
 		name: 'Table 1',
@@ -51,12 +51,12 @@ export function factsTable({dataset, corpus, questions, relevance}: PhraseStudy)
 									heading: {text: `${paper.dataset}, Yang et al.`},
 									cells: [
 										{text: grouped(paper.pairs)},
-										theirs(undefined),
-										theirs(undefined),
-										theirs(paper.questionTokens),
-										theirs(undefined),
-										theirs(paper.passageTokens),
-										theirs(undefined),
+										paperCell(undefined),
+										paperCell(undefined),
+										paperCell(paper.questionTokens),
+										paperCell(undefined),
+										paperCell(paper.passageTokens),
+										paperCell(undefined),
 									],
 								},
 							]
@@ -78,7 +78,7 @@ export function phrasesTable({models}: PhraseStudy): ReportTable {
 			{
 				rows: models.map(({name, length, phrases, words}) => ({
 					heading: {text: name},
-					cells: [{text: lengthName(length)}, {text: grouped(phrases)}, {text: decimal(words)}],
+					cells: [{text: lengthLabel(length)}, {text: grouped(phrases)}, {text: decimal(words)}],
 				})),
 			},
 		],
@@ -94,8 +94,8 @@ export function modelsTable(study: PhraseStudy): ReportTable {
 		({name, development}): Row => ({
 			heading: {text: name},
 			cells: [
-				...(paper ? [theirs(paper.models[name] ?? (name === 'M0' ? paper.general.dpr : undefined))] : []),
-				...(paper?.training ? [theirs(paper.training.models[name])] : []),
+				...(paper ? [paperCell(paper.models[name] ?? (name === 'M0' ? paper.general.dpr : undefined))] : []),
+				...(paper?.training ? [paperCell(paper.training.models[name])] : []),
 				{text: percent(development)},
 				...values(candidates, name as PhraseCondition),
 				share(name),
@@ -107,7 +107,7 @@ export function modelsTable(study: PhraseStudy): ReportTable {
 		caption:
 			`Phrase lengths and their fusion: accuracy and mean reciprocal rank in per cent among ${candidates.size} candidates, on ${grouped(questions.test)} test questions. ` +
 			`Accuracy is the paper’s F-1: one passage is predicted, one is right. MUF fuses ${candidates.selected.join(', ')}, the models with the highest accuracy on ${grouped(questions.development)} development questions, ` +
-			`with one temperature, ${shownTemperature(candidates.temperatures.descent)}, by the paper’s descent; the last column is the share of questions that each of them answers. ${marked(candidates, settings.significance)}`,
+			`with one temperature, ${shownTemperature(candidates.temperatures.descent)}, by the paper’s descent; the last column is the share of questions that each of them answers. ${markerSentence(candidates, settings.significance)}`,
 		stub: 'Model',
 		columns: [...paperColumns(paper), {heading: 'development'}, ...measureColumns(candidates, 'Test'), {heading: 'answers'}],
 		blocks: [
@@ -115,13 +115,13 @@ export function modelsTable(study: PhraseStudy): ReportTable {
 			{
 				rows: [
 					{
-						heading: {text: conditionName('muf')},
+						heading: {text: labelOf('muf')},
 						cells: [
-							...(paper ? [theirs(paper.muf)] : []),
-							...(paper?.training ? [theirs(paper.training.muf)] : []),
-							theirs(undefined),
+							...(paper ? [paperCell(paper.muf)] : []),
+							...(paper?.training ? [paperCell(paper.training.muf)] : []),
+							paperCell(undefined),
 							...values(candidates, 'muf'),
-							theirs(undefined),
+							paperCell(undefined),
 						],
 					},
 				],
@@ -147,8 +147,8 @@ function paperColumns(paper: PublishedPhrases | undefined): readonly Column[] {
 export function generalTable({dataset, candidates, questions, settings}: PhraseStudy): ReportTable {
 	const paper = publishedPhrasesFor(dataset);
 	const row = (condition: PhraseCondition, published?: number): Row => ({
-		heading: {text: condition === 'M0' ? 'M0 (DPR’s way)' : conditionName(condition)},
-		cells: [...(paper ? [theirs(published)] : []), ...values(candidates, condition)],
+		heading: {text: condition === 'M0' ? 'M0 (DPR’s way)' : labelOf(condition)},
+		cells: [...(paper ? [paperCell(published)] : []), ...values(candidates, condition)],
 	});
 	return {
 		name: 'Table 3',
@@ -157,7 +157,7 @@ export function generalTable({dataset, candidates, questions, settings}: PhraseS
 			`MUF has one temperature for all models, ${shownTemperature(candidates.temperatures.descent)}, by the paper’s descent from T0 = ${settings.start} with steps of ${settings.stepSize}; ` +
 			`“T by search” has the one with the smallest calibration error on development questions, ${shownTemperature(candidates.temperatures.search)}; “a T for each model” is an extension of the paper’s method; ` +
 			`“T = 1” has no fitted temperature; “all models” fuses every model, by the paper’s descent; ` +
-			`“Mean score” and “RRF” (Cormack et al., 2009) fuse the same models as MUF. ${paper ? 'The paper’s BM25 ranked whole corpora. ' : ''}${marked(candidates, settings.significance)}`,
+			`“Mean score” and “RRF” (Cormack et al., 2009) fuse the same models as MUF. ${paper ? 'The paper’s BM25 ranked whole corpora. ' : ''}${markerSentence(candidates, settings.significance)}`,
 		stub: 'Condition',
 		columns: [...(paper ? [{heading: 'paper', kind: 'paper'} as const] : []), ...measureColumns(candidates)],
 		blocks: [
@@ -180,13 +180,13 @@ export function retrievalTable({retrieval, corpus, questions, relevance, setting
 		name: 'Table 4',
 		caption:
 			`Retrieval from all ${grouped(corpus.count)} passages: the share of ${grouped(questions.test)} test questions with ${relevant} among the first k, and the mean reciprocal rank, in per cent.${graded} ` +
-			`MUF fuses ${retrieval.selected.join(', ')}, with one temperature fitted on this task, ${shownTemperature(retrieval.temperatures.descent)}. ${marked(retrieval, settings.significance)}`,
+			`MUF fuses ${retrieval.selected.join(', ')}, with one temperature fitted on this task, ${shownTemperature(retrieval.temperatures.descent)}. ${markerSentence(retrieval, settings.significance)}`,
 		stub: 'Condition',
 		columns: measureColumns(retrieval),
 		blocks: [
 			{
 				rows: retrieval.rows.map(({condition}) => ({
-					heading: {text: conditionName(condition)},
+					heading: {text: labelOf(condition)},
 					cells: values(retrieval, condition),
 				})),
 			},
@@ -203,7 +203,7 @@ export function calibrationTable({candidates, retrieval, questions, settings}: P
 	];
 	const rows = ({models, fused}: ProtocolStudy): readonly Row[] => [
 		...models.map(model => ({heading: {text: model.name}, cells: [{text: shownTemperature(model.temperature)}, ...cells(model)]})),
-		{heading: {text: 'MUF'}, cells: [theirs(undefined), ...cells(fused)]},
+		{heading: {text: 'MUF'}, cells: [paperCell(undefined), ...cells(fused)]},
 	];
 	const three = (group: string): readonly Column[] => ['T = 1', 'one T', 'own T'].map(heading => ({group, heading}));
 	const fitted = ({temperatures}: ProtocolStudy): string => shownTemperature(temperatures.descent);
@@ -256,9 +256,10 @@ export function curveTable({candidates, retrieval}: PhraseStudy): ReportTable {
 function values({rows, measures, comparisons, extensions}: ProtocolStudy, condition: PhraseCondition): readonly Cell[] {
 	const found = rows.find(row => row.condition === condition)!;
 	return found.values.map((value, i): Cell => {
-		const test = i === 0 && condition !== 'muf' ? compared([...comparisons, ...extensions], 'muf', condition, measures[0]!) : undefined;
-		const mark = test?.significant ? (test.difference > 0 ? marks.worse : marks.better) : '';
-		return {text: percent(value), ...(mark === '' ? {} : {marks: mark})};
+		const test =
+			i === 0 && condition !== 'muf' ? findComparison([...comparisons, ...extensions], 'muf', condition, measures[0]!) : undefined;
+		const marker = test?.significant ? (test.difference > 0 ? markers.worse : markers.better) : '';
+		return {text: percent(value), ...(marker === '' ? {} : {markers: marker})};
 	});
 }
 
@@ -266,20 +267,17 @@ function measureColumns({measures}: ProtocolStudy, group?: string): readonly Col
 	return measures.map(heading => ({...(group === undefined ? {} : {group}), heading}));
 }
 
-function marked({comparisons, extensions, measures}: ProtocolStudy, significance: number): string {
-	const of = measures[0] === accuracyMeasure ? 'accuracy' : measures[0]!;
-	return `On ${of}, ${marks.worse}: MUF is significantly better; ${marks.better}: significantly better than MUF. ${tested(comparisons, significance)} The ${extensions.length} tests against other ways to fuse, which the paper does not have, are corrected apart.`;
+function markerSentence({comparisons, extensions, measures}: ProtocolStudy, significance: number): string {
+	return `On ${measures[0]!}, ${markers.worse}: MUF is significantly better; ${markers.better}: significantly better than MUF. ${testsSentence(comparisons, significance)} The ${extensions.length} tests against other ways to fuse, which the paper does not have, are corrected apart.`;
 }
 
-/** The families of tests: each is corrected on its own. `of` names the paper's tables. */
-export function testFamilies(
-	{comparisons, extensions, startTests, calibrationTests}: ProtocolStudy,
-	of: string,
-): ReadonlyArray<{readonly name: string; readonly tests: readonly Comparison[]}> {
-	return [
-		{name: of, tests: comparisons},
-		{name: `${of}: other ways to fuse`, tests: extensions},
-		{name: `Figure 2 (${of})`, tests: startTests},
-		{name: `Table 5 (${of})`, tests: calibrationTests},
-	].filter(({tests}) => tests.length > 0);
+/** The families of tests, each corrected on its own. `task` names the paper's tables. Families without tests are left out. */
+export function testFamilies({comparisons, extensions, startTests, calibrationTests}: ProtocolStudy, task: string): readonly TestFamily[] {
+	const families: readonly TestFamily[] = [
+		{name: task, comparisons},
+		{name: `${task}: other ways to fuse`, comparisons: extensions},
+		{name: `Figure 2 (${task})`, comparisons: startTests},
+		{name: `Table 5 (${task})`, comparisons: calibrationTests},
+	];
+	return families.filter(({comparisons}) => comparisons.length > 0);
 }

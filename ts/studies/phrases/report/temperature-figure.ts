@@ -1,4 +1,4 @@
-/** Figure 2: accuracy of MUF by the temperature from which the paper's descent starts, drawn for wide pages and for narrow ones. */
+/** Figure 2: accuracy of MUF by the temperature from which the paper's descent starts. It is drawn twice, for wide and for narrow pages. */
 import {escaped} from '../../../drawing/html.ts';
 import {type Drawing, type Point, at, dot, line, polyline, scale, spot, text, ticks} from '../../../drawing/svg.ts';
 import {percent} from '../../../drawing/format.ts';

@@ -1,15 +1,15 @@
 /**
-Verdicts on claims that something does not differ. A test that is not significant shows nothing of the kind by itself, so these
-claims hold where the confidence interval of the difference, at the tests' corrected level, lies within a margin: for paired
-t-tests that interval is the difference ± the smallest difference that would have been significant.
+Verdicts on claims that two conditions do not differ. A test that is not significant does not show this, so these claims hold if the
+confidence interval of the difference, at the corrected level of the tests, lies within a margin. For paired t-tests the interval is
+the difference ± the smallest difference that would have been significant.
 */
 import type {Comparison} from '../../statistics/comparison.ts';
 import type {Verdict} from '../../statistics/verdict.ts';
 
-/** "Close (within a point)", as Ma et al. (2021, §4.2) say of two exact match scores. */
+/** One point: Ma et al. (2021, §4.2) call two exact match scores "close (within a point)". */
 export const closeMargin = 0.01;
 
-/** The verdict on "a and b do not differ": *contradicted* by a significant difference, *undecided* where none is shown to be small. */
+/** The verdict on "a and b do not differ": *contradicted* by a significant difference, *undecided* if no difference is shown to be small. */
 export function verdictOfNoDifference(evidence: readonly Comparison[], margin = closeMargin): Verdict {
 	if (evidence.some(({significant}) => significant)) {
 		return 'contradicted';
@@ -25,8 +25,8 @@ export function verdictOfNoLoss(evidence: readonly Comparison[], margin = closeM
 	return verdictOfShown(evidence.map(({significant, difference, smallest}) => significant || difference - smallest >= -margin));
 }
 
-/** The largest difference, of either sign, that the confidence intervals still include. */
-export function widest(evidence: readonly Comparison[]): number {
+/** The largest absolute difference that the confidence intervals include. */
+export function largestPossible(evidence: readonly Comparison[]): number {
 	return Math.max(...evidence.map(({difference, smallest}) => Math.abs(difference) + smallest));
 }
 

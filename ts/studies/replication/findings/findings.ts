@@ -1,27 +1,12 @@
 /** Which findings of Ma et al. (2021) hold on a data set. */
-import type {Finding as StudyFinding} from '../../statistics/finding.ts';
+import {type Study, checkStudy} from '../study.ts';
+import type {Finding} from './finding-names.ts';
 import {readingFindings} from './reading-findings.ts';
 import {retrievalFindings} from './retrieval-findings.ts';
-import {type Study, checkStudy} from '../study.ts';
-
-export type FindingName =
-	| 'dense or sparse'
-	| 'hybrids'
-	| 'hybrids alike'
-	| 'overlap'
-	| 'hybrid read'
-	| 'repl* over repl'
-	| 'GAR over repl'
-	| 'GAR* over GAR'
-	| 'GAR* over repl'
-	| 'best over best'
-	| 'passages read';
-
-export type Finding = StudyFinding<FindingName>;
 
 /**
-The paper's findings in its order, each with what a study says of it. One that the study has no numbers for is left out:
-all of reading, where nothing was read.
+Judges the paper's findings, in its order, by a study. Findings for which the study has no numbers are left out, such as those about
+reading in a study without a reader. Fails with `ERR_FORMAT` if `study` is not a study.
 
 @example
 ```

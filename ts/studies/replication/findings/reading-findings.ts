@@ -1,16 +1,16 @@
 /** The findings of Ma et al. (2021, §4.2): end-to-end question answering. */
-import {type Comparison, compared} from '../../statistics/comparison.ts';
-import {present, significance} from '../../statistics/finding.ts';
+import {type Comparison, findComparison} from '../../statistics/comparison.ts';
+import {withoutUndefined, significanceClause} from '../../statistics/finding.ts';
 import {type Verdict, verdictOfGains, verdictOfParts} from '../../statistics/verdict.ts';
 import {grouped, listed, many, points, size} from '../../../drawing/format.ts';
-import {closeMargin, verdictOfNoDifference, verdictOfNoLoss, widest} from './equivalence.ts';
-import type {Finding, FindingName} from './findings.ts';
-import {conditionName, exactMatchMeasure, readingCondition, retrieverNames} from '../labels.ts';
+import {closeMargin, verdictOfNoDifference, verdictOfNoLoss, largestPossible} from './equivalence.ts';
+import type {Finding, FindingName} from './finding-names.ts';
+import {labelOf, exactMatchMeasure, readingCondition, retrieverLabels} from '../labels.ts';
 import {publishedFor} from '../published.ts';
 import type {CurveTest, ReadingStudy, Retrieved, Scoring} from '../study.ts';
 
 export function readingFindings(reading: ReadingStudy, dataset: string): readonly Finding[] {
-	return present([
+	return withoutUndefined([
 		hybridRead(reading, dataset),
 		scoringGain(reading, 'repl*', 'repl', 'most', 'The retriever’s scores help the original span scoring: repl* is better than repl.'),
 		scoringGain(reading, 'GAR', 'repl', 'most', 'Normalized span scoring is better than the original: GAR is better than repl.'),
@@ -22,13 +22,13 @@ export function readingFindings(reading: ReadingStudy, dataset: string): readonl
 }
 
 function hybridRead({textComparisons}: ReadingStudy, dataset: string): Finding | undefined {
-	const test = compared(textComparisons, readingCondition('hybrid', 'repl'), readingCondition('dense', 'repl'), exactMatchMeasure);
+	const test = findComparison(textComparisons, readingCondition('hybrid', 'repl'), readingCondition('dense', 'repl'), exactMatchMeasure);
 	if (!test) {
 		return undefined;
 	}
 	const evidence = [test];
 	const known = publishedFor(dataset)?.dataset;
-	const interval = ` The confidence interval includes differences of up to ${size(widest(evidence))} points; the claim holds where it ends within ${size(closeMargin)}.`;
+	const interval = ` The confidence interval includes differences of up to ${size(largestPossible(evidence))} points; the claim holds where it ends within ${size(closeMargin)}.`;
 	const [claim, verdict, added] =
 		known === 'TriviaQA'
 			? ([
@@ -51,7 +51,7 @@ function hybridRead({textComparisons}: ReadingStudy, dataset: string): Finding |
 		name: 'hybrid read',
 		source: 'paper',
 		claim,
-		here: `With the original span scoring (repl), exact match changes by ${points(test.difference)} points from dense to hybrid passages; ${significance(evidence)}.${added}`,
+		here: `With the original span scoring (repl), exact match changes by ${points(test.difference)} points from dense to hybrid passages; ${significanceClause(evidence)}.${added}`,
 		verdict,
 		evidence,
 	};
@@ -66,7 +66,7 @@ function bestOverBest({textComparisons}: ReadingStudy): Finding | undefined {
 		name: 'best over best',
 		source: 'paper',
 		claim: 'The best GAR* is better than the best repl, by approximately three points.',
-		here: `${conditionName(test.a)} and ${conditionName(test.b)}, the best on development questions, differ by ${points(test.difference)} points; ${significance([test])}.`,
+		here: `${labelOf(test.a)} and ${labelOf(test.b)}, the best on development questions, differ by ${points(test.difference)} points; ${significanceClause([test])}.`,
 		verdict: verdictOfGains([test], 'all'),
 		evidence: [test],
 	};
@@ -75,26 +75,26 @@ function bestOverBest({textComparisons}: ReadingStudy): Finding | undefined {
 function scoringGain(reading: ReadingStudy, a: Scoring, b: Scoring, needed: 'all' | 'most', claim: string): Finding | undefined {
 	const tests = reading.rows.map(({retriever}) => ({
 		retriever,
-		test: compared(reading.comparisons, readingCondition(retriever, a), readingCondition(retriever, b), exactMatchMeasure),
+		test: findComparison(reading.comparisons, readingCondition(retriever, a), readingCondition(retriever, b), exactMatchMeasure),
 	}));
-	const evidence = present(tests.map(({test}) => test));
+	const evidence = withoutUndefined(tests.map(({test}) => test));
 	if (evidence.length === 0) {
 		return undefined;
 	}
 	const each = tests
 		.filter(({test}) => test)
-		.map(({retriever, test}) => `${points(test!.difference)} points with ${retrieverNames[retriever]}`);
+		.map(({retriever, test}) => `${points(test!.difference)} points with ${retrieverLabels[retriever]}`);
 	return {
 		name: `${a} over ${b}` as FindingName,
 		source: 'paper',
 		claim: `${claim}${needed === 'most' ? ' (In the paper most, not all, of these gains are significant.)' : ''}`,
-		here: `Exact match changes by ${listed(each)}; ${significance(evidence)}.`,
+		here: `Exact match changes by ${listed(each)}; ${significanceClause(evidence)}.`,
 		verdict: verdictOfGains(evidence, needed),
 		evidence,
 	};
 }
 
-/** What the paper says of each retriever's curves: on TriviaQA those of dense passages do not fall. */
+/** The claims about the curves of each retriever. On TriviaQA, those of dense passages do not fall in the paper. */
 function passagesRead({ks, curveTests}: ReadingStudy, dataset: string): Finding | undefined {
 	if (curveTests.length === 0 || ks.length < 2) {
 		return undefined;
@@ -111,8 +111,8 @@ function passagesRead({ks, curveTests}: ReadingStudy, dataset: string): Finding 
 		const falls = tests.map(({fall}) => fall);
 		const to = retriever === 'bm25' ? last : 'the chosen number';
 		return (
-			`${retrieverNames[retriever]} (${listed(tests.map(({scoring, chosen}) => `${scoring}: ${grouped(chosen)} chosen`))}): from ${first} to ${to}, exact match changes by ${differences(rises)} points; ${significance(rises)}. ` +
-			`From the chosen number to ${last} it changes by ${differences(falls.map(reversed))} points; ${significance(falls)}.`
+			`${retrieverLabels[retriever]} (${listed(tests.map(({scoring, chosen}) => `${scoring}: ${grouped(chosen)} chosen`))}): from ${first} to ${to}, exact match changes by ${differences(rises)} points; ${significanceClause(rises)}. ` +
+			`From the chosen number to ${last} it changes by ${differences(falls.map(reversed))} points; ${significanceClause(falls)}.`
 		);
 	});
 	return {

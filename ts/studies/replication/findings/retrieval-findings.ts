@@ -1,22 +1,23 @@
 /** The findings of Ma et al. (2021, §4.1): retrieval. */
-import {compared} from '../../statistics/comparison.ts';
-import {present, significance} from '../../statistics/finding.ts';
+import {findComparison} from '../../statistics/comparison.ts';
+import {withoutUndefined, significanceClause} from '../../statistics/finding.ts';
 import {verdictOfGains} from '../../statistics/verdict.ts';
 import {capital, grouped, listed, percent, points, size} from '../../../drawing/format.ts';
-import {closeMargin, verdictOfNoDifference, widest} from './equivalence.ts';
-import type {Finding} from './findings.ts';
-import {conditionName, overlapAt, overlapConditions, overlapLimit, topK} from '../labels.ts';
+import {closeMargin, verdictOfNoDifference, largestPossible} from './equivalence.ts';
+import type {Finding} from './finding-names.ts';
+import {labelOf, overlapAt, overlapConditions, overlapLimit} from '../labels.ts';
+import {topK} from '../../statistics/measures.ts';
 import {type Published, publishedFor} from '../published.ts';
 import type {RetrievalCondition, Study} from '../study.ts';
 
 export function retrievalFindings(study: Study): readonly Finding[] {
-	return present([denseOrSparse(study), hybrids(study), hybridsAlike(study), overlap(study)]);
+	return withoutUndefined([denseOrSparse(study), hybrids(study), hybridsAlike(study), overlap(study)]);
 }
 
 function denseOrSparse({dataset, retrieval}: Study): Finding | undefined {
 	const paper = publishedFor(dataset);
 	const [expected, other] = paper && betterOf(paper) === 'bm25' ? (['bm25', 'dense'] as const) : (['dense', 'bm25'] as const);
-	const evidence = present(retrieval.ks.map(k => compared(retrieval.comparisons, expected, other, topK(k))));
+	const evidence = withoutUndefined(retrieval.ks.map(k => findComparison(retrieval.comparisons, expected, other, topK(k))));
 	const [first] = evidence;
 	if (!first) {
 		return undefined;
@@ -31,13 +32,13 @@ function denseOrSparse({dataset, retrieval}: Study): Finding | undefined {
 		name: 'dense or sparse',
 		source: 'paper',
 		claim: `${capital(names[expected])} is more effective than ${names[other]}${paper ? ` on ${paper.dataset}` : ', on all of the paper’s data sets but SQuAD'}.`,
-		here: `${here}; ${significance(evidence)}.`,
+		here: `${here}; ${significanceClause(evidence)}.`,
 		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};
 }
 
-/** The paper's two; DPR's own hybrid was found no better than dense retrieval by those who made it. */
+/** The paper's hybrids. DPR's own hybrid is no better than dense retrieval, as its authors found themselves. */
 const ownHybrids = ['hybridNorm', 'hybrid'] as const;
 
 function hybrids({retrieval}: Study): Finding | undefined {
@@ -46,33 +47,33 @@ function hybrids({retrieval}: Study): Finding | undefined {
 		hybrid,
 		over: ks.map(k => ({
 			k,
-			both: present(['dense', 'bm25'].map(single => compared(comparisons, hybrid, single, topK(k)))),
+			both: withoutUndefined(['dense', 'bm25'].map(single => findComparison(comparisons, hybrid, single, topK(k)))),
 		})),
 	}));
 	const tested = tests.filter(({over}) => over.some(({both}) => both.length > 0));
 	if (tested.length === 0) {
 		return undefined;
 	}
-	// The better of the two is the one with the smaller difference.
+	// The difference from the better one of both is the smaller difference.
 	const sentence = tested.map(({hybrid, over}) => {
 		const smallest = over
 			.filter(({both}) => both.length > 0)
 			.map(({k, both}) => ({k, smallest: Math.min(...both.map(({difference}) => difference))}));
-		return `${conditionName(hybrid)} differs from the better of dense retrieval and BM25 by ${listed(smallest.map(({k, smallest}) => `${points(smallest)} points at ${topK(k)}`))}`;
+		return `${labelOf(hybrid)} differs from the better of dense retrieval and BM25 by ${listed(smallest.map(({k, smallest}) => `${points(smallest)} points at ${topK(k)}`))}`;
 	});
 	const evidence = tested.flatMap(({over}) => over.flatMap(({both}) => both));
 	return {
 		name: 'hybrids',
 		source: 'paper',
 		claim: 'Either hybrid is better than dense retrieval and than BM25.',
-		here: `${sentence.join('; ')}. Of all differences from either, ${significance(evidence)}.`,
+		here: `${sentence.join('; ')}. Of all differences from either, ${significanceClause(evidence)}.`,
 		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};
 }
 
 function hybridsAlike({retrieval}: Study): Finding | undefined {
-	const evidence = present(retrieval.ks.map(k => compared(retrieval.comparisons, ...ownHybrids, topK(k))));
+	const evidence = withoutUndefined(retrieval.ks.map(k => findComparison(retrieval.comparisons, ...ownHybrids, topK(k))));
 	if (evidence.length === 0) {
 		return undefined;
 	}
@@ -80,18 +81,18 @@ function hybridsAlike({retrieval}: Study): Finding | undefined {
 		name: 'hybrids alike',
 		source: 'paper',
 		claim: 'The two hybrids do not differ significantly.',
-		here: `Hybrid-norm differs from Hybrid by ${listed(evidence.map(({difference, measure}) => `${points(difference)} points at ${measure}`))}; ${significance(evidence)}. The confidence intervals include differences of up to ${size(widest(evidence))} points; the claim holds where they end within ${size(closeMargin)}.`,
+		here: `Hybrid-norm differs from Hybrid by ${listed(evidence.map(({difference, measure}) => `${points(difference)} points at ${measure}`))}; ${significanceClause(evidence)}. The confidence intervals include differences of up to ${size(largestPossible(evidence))} points; the claim holds where they end within ${size(closeMargin)}.`,
 		verdict: verdictOfNoDifference(evidence),
 		evidence,
 	};
 }
 
 function overlap({overlap: measured, overlapComparisons, corpus}: Study): Finding | undefined {
-	// Two random lists of k of n passages share k²/n of them: in a small corpus long lists necessarily overlap.
+	// Two random lists of k out of n passages share k²/n passages on average, so long lists overlap in a small corpus.
 	const chance = (k: number): number => k / Math.max(k, 2 * corpus.count - k);
 	const judged = measured.filter(({k}) => chance(k) <= overlapLimit);
-	const evidence = present(
-		judged.map(({k}) => compared(overlapComparisons, overlapConditions.limit, overlapConditions.overlap, overlapAt(k))),
+	const evidence = withoutUndefined(
+		judged.map(({k}) => findComparison(overlapComparisons, overlapConditions.limit, overlapConditions.overlap, overlapAt(k))),
 	);
 	if (evidence.length === 0) {
 		return undefined;
@@ -103,7 +104,7 @@ function overlap({overlap: measured, overlapComparisons, corpus}: Study): Findin
 		name: 'overlap',
 		source: 'paper',
 		claim: 'Dense and sparse lists have few passages in common: a Jaccard overlap of less than 10 %.',
-		here: `The overlap is ${shares}; compared with 10 %, ${significance(evidence)}.${
+		here: `The overlap is ${shares}; compared with 10 %, ${significanceClause(evidence)}.${
 			caveat.length > 0
 				? ` Two random lists of ${grouped(corpus.count)} passages would overlap by ${listed(caveat)}, so ${caveat.length === 1 ? 'that length does' : 'these lengths do'} not count.`
 				: ''

@@ -1,4 +1,6 @@
-import {f1, pairedTest} from '../../../evaluation/index.ts';
+/** Reading: tunes evidence fusion on development questions, and measures answers on test questions (Ma et al., 2021, §4.2). */
+import type {Question, Run} from '../../../core/types.ts';
+import {f1} from '../../../evaluation/index.ts';
 import {
 	type ExtractiveReader,
 	type PassageSourceById,
@@ -7,24 +9,26 @@ import {
 	readRun,
 	tuneEvidence,
 } from '../../../reader/index.ts';
-import type {CallOptions, Question, Run} from '../../../core/types.ts';
-import {type Tested, corrected, mean} from '../../statistics/correction.ts';
-import {type CurveValues, testCurves} from './curve-tests.ts';
+import type {StudyRun} from '../../engine/study-run.ts';
+import {mean} from '../../statistics/mean.ts';
+import {type ConditionPair, type ValueByQuestion, comparePairs} from '../../statistics/paired-comparisons.ts';
 import {exactMatchMeasure, readingCondition} from '../labels.ts';
+import {markers} from '../markers.ts';
 import type {ReadingCell, ReadingRow, ReadingStudy, Retrieved, Scoring, Settings} from '../study.ts';
+import {type CurveValues, testCurves} from './curve-tests.ts';
 
 const scorings: readonly Scoring[] = ['repl', 'repl*', 'GAR', 'GAR*'];
 
-/** The paper's comparisons: a, b, and the mark on a where it is better. */
-const pairs: ReadonlyArray<readonly [a: Scoring, b: Scoring, mark: string]> = [
-	['repl*', 'repl', '†'],
-	['GAR', 'repl', '†'],
-	['GAR*', 'GAR', '†'],
-	['GAR*', 'repl', '‡'],
+/** The comparisons of Table 3, with the marker on `a` if it is significantly better. */
+const tablePairs: ReadonlyArray<{readonly a: Scoring; readonly b: Scoring; readonly marker: string}> = [
+	{a: 'repl*', b: 'repl', marker: markers.step},
+	{a: 'GAR', b: 'repl', marker: markers.step},
+	{a: 'GAR*', b: 'GAR', marker: markers.step},
+	{a: 'GAR*', b: 'repl', marker: markers.both},
 ];
 
-/** What one retriever found for both sets of questions. */
-export interface ToRead {
+/** The hits of one retriever for development and test questions. */
+export interface ListsToRead {
 	readonly retriever: Retrieved;
 	readonly development: Run;
 	readonly test: Run;
@@ -32,70 +36,62 @@ export interface ToRead {
 	readonly maxGamma: number;
 }
 
-export interface ReadingOptions extends CallOptions {
+export interface ReadingOptions {
 	readonly settings: Settings;
 	readonly development: readonly Question[];
 	readonly test: readonly Question[];
 	readonly passages: PassageSourceById;
 	readonly cache: ReadingCache;
-	/** Told what is being done. */
-	readonly onStage?: ((stage: string) => void) | undefined;
+	readonly run: StudyRun;
 }
 
-/** One scoring of one retriever's passages, measured. */
-interface Measured extends CurveValues {
+/** One scoring of one retriever's passages, measured on test questions. */
+interface MeasuredScoring extends CurveValues {
 	readonly cell: ReadingCell;
-	/** Question id → 1 where the answer of the chosen number of passages is right, else 0. */
-	readonly right: ReadonlyMap<string, number>;
+	/** Question id → 1 if the answer from the chosen number of passages is right, else 0. */
+	readonly isRight: ValueByQuestion;
 }
 
-/** Reads what each retriever found, tunes evidence fusion on development questions, and measures on test questions: Table 3, Figure 1. */
-export async function studyReading(reader: ExtractiveReader, retrieved: readonly ToRead[], options: ReadingOptions): Promise<ReadingStudy> {
-	const {settings, development, test, signal, onStage} = options;
-	const ks = stepsUpTo(settings.passagesRead);
+/** Table 3 and Figure 1. */
+export async function studyReading(
+	reader: ExtractiveReader,
+	lists: readonly ListsToRead[],
+	options: ReadingOptions,
+): Promise<ReadingStudy> {
+	const {settings, development, test, passages, cache, run} = options;
+	const {significance} = settings;
+	const {signal} = run;
+	const ks = passageCounts(settings.passagesRead);
 	const rows: ReadingRow[] = [];
-	const all: Measured[] = [];
-	const tests: Tested[] = [];
-	const compare = async (a: Measured, b: Measured, mark: string): Promise<Tested> => ({
-		a: readingCondition(a.retriever, a.scoring),
-		b: readingCondition(b.retriever, b.scoring),
-		measure: exactMatchMeasure,
-		mark,
-		better: mark !== '',
-		tested: await pairedTest(a.right, b.right, {signal}),
-	});
-	for (const {retriever, maxGamma, ...runs} of retrieved) {
-		const read = async (questions: readonly Question[], run: Run): Promise<Readings> => {
-			const {passages, cache, onProgress} = options;
-			return readRun(reader, questions, run, passages, {depth: settings.passagesRead, cache, signal, onProgress});
+	const all: MeasuredScoring[] = [];
+	const pairs: ConditionPair[] = [];
+	for (const list of lists) {
+		const {retriever} = list;
+		const read = async (questions: readonly Question[], hits: Run, split: string): Promise<Readings> =>
+			readRun(reader, questions, hits, passages, {depth: settings.passagesRead, cache, ...run.stage(`read ${retriever}, ${split}`)});
+		const readings = {
+			development: await read(development, list.development, 'development'),
+			test: await read(test, list.test, 'test'),
 		};
-		onStage?.(`read ${retriever}, development`);
-		const ofDevelopment = await read(development, runs.development);
-		onStage?.(`read ${retriever}, test`);
-		const ofTest = await read(test, runs.test);
-		const measured = new Map<Scoring, Measured>();
+		const measured = new Map<Scoring, MeasuredScoring>();
 		for (const scoring of scorings) {
-			onStage?.(`tune ${retriever} ${scoring}`);
-			const found = await measure(scoring, maxGamma, ks, {ofDevelopment, ofTest, ...options});
-			measured.set(scoring, {...found, retriever, scoring});
+			measured.set(scoring, await measureScoring(scoring, list, ks, readings, options));
 		}
 		all.push(...measured.values());
 		rows.push({retriever, cells: [...measured.values()].map(({cell}) => cell)});
-		for (const [a, b, mark] of pairs) {
-			tests.push(await compare(measured.get(a)!, measured.get(b)!, mark));
-		}
+		pairs.push(...tablePairs.map(({a, b, marker}) => conditionPair(measured.get(a)!, measured.get(b)!, marker)));
 	}
-	const of = (retriever: Retrieved, scoring: Scoring): Measured =>
+	const find = (retriever: Retrieved, scoring: Scoring): MeasuredScoring =>
 		all.find(measured => measured.retriever === retriever && measured.scoring === scoring)!;
-	const ofText = [
-		await compare(of('hybrid', 'repl'), of('dense', 'repl'), ''),
-		await compare(bestOf('GAR*', all), bestOf('repl', all), ''),
+	const textPairs = [
+		conditionPair(find('hybrid', 'repl'), find('dense', 'repl')),
+		conditionPair(bestRetriever('GAR*', all), bestRetriever('repl', all)),
 	];
 	return {
 		rows,
-		comparisons: corrected(tests, settings.significance),
-		textComparisons: corrected(ofText, settings.significance),
-		curveTests: await testCurves(all, settings.significance, signal),
+		comparisons: await comparePairs(pairs, {significance, signal}),
+		textComparisons: await comparePairs(textPairs, {significance, signal}),
+		curveTests: await testCurves(all, {significance, signal}),
 		ks,
 		curves: all.map(({retriever, scoring, matches}) => ({
 			retriever,
@@ -105,65 +101,75 @@ export async function studyReading(reader: ExtractiveReader, retrieved: readonly
 	};
 }
 
-/** The retriever that is best with this scoring on development questions, so that no test question has a part in the choice. */
-function bestOf(scoring: Scoring, all: readonly Measured[]): Measured {
+function conditionPair(a: MeasuredScoring, b: MeasuredScoring, marker = ''): ConditionPair {
+	return {
+		a: readingCondition(a.retriever, a.scoring),
+		b: readingCondition(b.retriever, b.scoring),
+		measure: exactMatchMeasure,
+		valuesOfA: a.isRight,
+		valuesOfB: b.isRight,
+		marker,
+		markerNeedsGain: true,
+	};
+}
+
+/** The retriever with which this scoring is best on development questions, so that test questions do not influence the choice. */
+function bestRetriever(scoring: Scoring, all: readonly MeasuredScoring[]): MeasuredScoring {
 	return all
 		.filter(measured => measured.scoring === scoring)
 		.reduce((a, b) => (b.cell.developmentExactMatch > a.cell.developmentExactMatch ? b : a));
 }
 
-/** One scoring of one retriever's passages. */
-async function measure(
+async function measureScoring(
 	scoring: Scoring,
-	maxGamma: number,
+	{retriever, maxGamma}: ListsToRead,
 	ks: readonly number[],
-	parts: {readonly ofDevelopment: Readings; readonly ofTest: Readings} & Pick<
-		ReadingOptions,
-		'settings' | 'development' | 'test' | 'signal' | 'onProgress'
-	>,
-): Promise<Omit<Measured, 'retriever' | 'scoring'>> {
-	const {ofDevelopment, ofTest, development, test, signal, onProgress} = parts;
-	const {merge, answers: kind = 'text'} = parts.settings;
-	const way = {scoring: scoring.startsWith('repl') ? 'original' : 'normalized', merge} as const;
-	const fused = scoring.endsWith('*');
-	const none = {from: 0, to: 0};
-	const range = fused ? {from: 0, to: maxGamma} : none;
-	const tuned = await tuneEvidence(ofDevelopment, development, {
-		...way,
-		answerKind: kind,
+	readings: {readonly development: Readings; readonly test: Readings},
+	{settings, development, test, run}: ReadingOptions,
+): Promise<MeasuredScoring> {
+	const {signal} = run;
+	const {merge, answers: answerKind = 'text'} = settings;
+	const spans = {scoring: scoring.startsWith('repl') ? 'original' : 'normalized', merge} as const;
+	const usesRetrievalScores = scoring.endsWith('*');
+	const gamma = usesRetrievalScores ? {from: 0, to: maxGamma} : {from: 0, to: 0};
+	const tuned = await tuneEvidence(readings.development, development, {
+		...spans,
+		answerKind,
 		passages: ks,
-		...(fused ? {} : {beta: {from: 1, to: 1}}),
-		gamma: range,
-		delta: range,
-		signal,
-		onProgress,
+		...(usesRetrievalScores ? {} : {beta: {from: 1, to: 1}}),
+		gamma,
+		delta: gamma,
+		...run.stage(`tune ${retriever} ${scoring}`),
 	});
-	const {passages, exactMatch} = tuned;
-	// Products of steps of hundredths: what is beyond is rounding.
-	const exact = (weight: number): number => Number(weight.toFixed(6));
-	const evidence = {beta: exact(tuned.evidence.beta), gamma: exact(tuned.evidence.gamma)};
-	const matches = await ofTest.exactMatch(test, {...way, answerKind: kind, evidence, passages: ks, signal});
-	const right = matches.get(passages)!;
-	const answers = await ofTest.answers({...way, evidence, passages, signal});
+	const {passages} = tuned;
+	const evidence = {beta: withoutRounding(tuned.evidence.beta), gamma: withoutRounding(tuned.evidence.gamma)};
+	const matches = await readings.test.exactMatch(test, {...spans, answerKind, evidence, passages: ks, signal});
+	const isRight = matches.get(passages)!;
+	const answers = await readings.test.answers({...spans, evidence, passages, signal});
 	const f1s = test.map(question => (answers.has(question.id) ? f1(answers.get(question.id)!.text, question.answers) : 0));
 	return {
+		retriever,
+		scoring,
 		cell: {
 			scoring,
-			exactMatch: mean(right.values()),
-			...(kind === 'text' ? {f1: mean(f1s)} : {}),
+			exactMatch: mean(isRight.values()),
+			...(answerKind === 'text' ? {f1: mean(f1s)} : {}),
 			passages,
 			...evidence,
-			developmentExactMatch: exactMatch,
+			developmentExactMatch: tuned.exactMatch,
 		},
-		right,
+		isRight,
 		matches,
 		chosen: passages,
 	};
 }
 
-/** Numbers of passages: 25 of them up to the most, every 20 up to 500 as in the paper. */
-export function stepsUpTo(most: number): number[] {
-	const step = Math.max(1, Math.round(most / 25));
-	const steps = Array.from({length: Math.floor(most / step)}, (_, i) => (i + 1) * step);
-	return steps.at(-1) === most ? steps : [...steps, most];
+/** Weights are products of steps of 0.01, so digits after the sixth are rounding errors. */
+const withoutRounding = (weight: number): number => Number(weight.toFixed(6));
+
+/** About 25 numbers of passages up to `max`, at equal distances: every 20 up to 500, as in the paper. */
+export function passageCounts(max: number): number[] {
+	const step = Math.max(1, Math.round(max / 25));
+	const counts = Array.from({length: Math.floor(max / step)}, (_, i) => (i + 1) * step);
+	return counts.at(-1) === max ? counts : [...counts, max];
 }

@@ -1,13 +1,13 @@
-/** How tables write values, and the table of a figure's values. */
+/** Numbers in tables, and tables of the values of a figure. */
 import type {ReportTable} from '../../../drawing/table.ts';
 import {grouped, percent} from '../../../drawing/format.ts';
 
-/** A number in per cent with a decimal. */
+/** A number with one decimal. */
 export const decimal = (value: number): string => value.toFixed(1);
-/** Two decimals, or as many as it has up to four. */
+/** A weight with two to four decimals. */
 export const hundredths = (value: number): string => value.toFixed(4).replace(/0{1,2}$/u, '');
 
-/** Values of a figure: a column for each line, a row for each k. */
+/** The values of a figure: a column for each curve, a row for each k. */
 export function curveTable(
 	{name, caption, stub}: Pick<ReportTable, 'name' | 'caption' | 'stub'>,
 	ks: readonly number[],

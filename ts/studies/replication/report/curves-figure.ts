@@ -1,22 +1,22 @@
-/** Curves over k, drawn for wide pages and for narrow ones: exact match by passages read, accuracy by k. */
+/** Figures with curves by k: exact match by passages read, accuracy by k. Each is drawn twice, for wide and for narrow pages. */
 import {escaped} from '../../../drawing/html.ts';
 import {type Drawing, type Point, apart, at, dot, line, polyline, scale, spot, text, ticks} from '../../../drawing/svg.ts';
 import {grouped, percent} from '../../../drawing/format.ts';
-import {conditionName, readingCondition} from '../labels.ts';
+import {labelOf, readingCondition} from '../labels.ts';
 import type {ReadingStudy, RetrievalCondition, RetrievalStudy} from '../study.ts';
 
-/** A line of a figure. */
+/** A curve of a figure. */
 export interface Curve {
 	readonly label: string;
-	/** Classes of the page's style: color by retriever, dashes by the rest. */
+	/** CSS classes of the page: the retriever determines the color, everything else the dashes. */
 	readonly style: string;
 	/** A share, 0 to 1, for each k. */
 	readonly values: readonly number[];
 }
 
-/** All that is drawn, apart from sizes. */
+/** The content of a figure, without sizes. */
 export interface CurvesFigure {
-	/** Before the ids of its drawings, which differ on a page. */
+	/** Prefix of the ids in its drawings. */
 	readonly id: string;
 	readonly title: string;
 	readonly x: string;
@@ -33,7 +33,7 @@ export const exactMatchFigure = ({ks, curves}: ReadingStudy): CurvesFigure => ({
 	y: 'exact match, per cent',
 	ks,
 	curves: curves.map(({retriever, scoring, exactMatch}) => ({
-		label: conditionName(readingCondition(retriever, scoring)),
+		label: labelOf(readingCondition(retriever, scoring)),
 		style: `${retriever} ${scoring.toLowerCase().replace('*', '-fused')}`,
 		values: exactMatch,
 	})),
@@ -55,13 +55,13 @@ export const accuracyFigure = ({curves: {ks, lines}}: RetrievalStudy): CurvesFig
 	y: 'accuracy, per cent',
 	ks,
 	curves: lines.map(({condition, accuracy}) => ({
-		label: conditionName(condition),
+		label: labelOf(condition),
 		style: retrievalStyles[condition],
 		values: accuracy,
 	})),
 });
 
-/** Both drawings of a figure, of which a page shows one. */
+/** Both drawings of a figure. A page shows the one that fits its width. */
 export const drawings = (figure: CurvesFigure): readonly string[] => [
 	drawn(figure, {name: 'wide', width: 760, height: 440}),
 	drawn(figure, {name: 'narrow', width: 360, height: 440}),
@@ -80,7 +80,7 @@ function drawn({id, title, x: xTitle, y: yTitle, ks, curves}: CurvesFigure, {nam
 	const y = scale([rows[0]!, rows.at(-1)!], [bottom, top]);
 	const place = (curve: Curve, i: number): Point => [x(ks[i]!), y(100 * curve.values[i]!)];
 	const last = ks.length - 1;
-	// Better lines over others.
+	// Drawn in this order, so that better curves cover others.
 	const ordered = curves.toSorted((a, b) => a.values[last]! - b.values[last]!);
 	const heights = apart(
 		ordered.map(curve => place(curve, last)[1]),

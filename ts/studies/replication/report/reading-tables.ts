@@ -1,36 +1,36 @@
-/** The tables of reading, as data, which both reports lay out: Table 3 of Ma et al. (2021), Table 4 of Karpukhin et al. (2020), weights. */
-import {marksOf} from '../../statistics/comparison.ts';
+/** The tables of reading: Table 3 of Ma et al. (2021), Table 4 of Karpukhin et al. (2020), the chosen weights. */
+import {markersOf} from '../../statistics/comparison.ts';
 import {type ReportTable, type Row, cell, none} from '../../../drawing/table.ts';
-import {tested} from '../../report/tests-table.ts';
+import {testsSentence} from '../../report/tests-table.ts';
 import {grouped, percent} from '../../../drawing/format.ts';
-import {marks} from '../markers.ts';
-import {conditionName, exactMatchMeasure, readingCondition, retrieverNames} from '../labels.ts';
+import {markers} from '../markers.ts';
+import {labelOf, exactMatchMeasure, readingCondition, retrieverLabels} from '../labels.ts';
 import {publishedFor} from '../published.ts';
 import type {ReadingStudy, Scoring, Study} from '../study.ts';
 import {curveTable, decimal, hundredths} from './curve-table.ts';
 
 export const scorings = ['repl', 'repl*', 'GAR', 'GAR*'] as const satisfies readonly Scoring[];
 
-/** Table 3: exact match, with the paper's below where it read this data set. */
+/** Table 3: exact match, with the paper's numbers below if it has read this data set. */
 export function readingTable({dataset, settings, questions}: Study, {rows, comparisons}: ReadingStudy): ReportTable {
 	const paper = publishedFor(dataset)?.reading;
 	const columns = scorings.filter(scoring => rows.some(({cells}) => cells.some(({scoring: of}) => of === scoring)));
 	const ours = rows.map(
 		({retriever, cells}): Row => ({
-			heading: {text: retrieverNames[retriever]},
+			heading: {text: retrieverLabels[retriever]},
 			cells: [
 				...(paper ? [none] : []),
 				...columns.map(scoring => {
 					const found = cells.find(({scoring: of}) => of === scoring);
-					const marks = marksOf(comparisons, readingCondition(retriever, scoring), exactMatchMeasure);
-					return found ? {text: percent(found.exactMatch), marks} : none;
+					const markers = markersOf(comparisons, readingCondition(retriever, scoring), exactMatchMeasure);
+					return found ? {text: percent(found.exactMatch), markers} : none;
 				}),
 			],
 		}),
 	);
 	const theirs = rows.map(
 		({retriever}): Row => ({
-			heading: {text: retrieverNames[retriever]},
+			heading: {text: retrieverLabels[retriever]},
 			cells: (['orig', ...columns] as const).map(scoring => cell(paper?.[retriever][scoring], decimal)),
 		}),
 	);
@@ -39,7 +39,7 @@ export function readingTable({dataset, settings, questions}: Study, {rows, compa
 		caption:
 			`End-to-end effectiveness: exact match in per cent on ${grouped(questions.test.count)} test questions, by answer span scoring. ` +
 			`“repl” is the original scoring of Karpukhin et al. (2020)${paper ? ', whose own numbers are “orig”' : ''}; “GAR” the normalized one of Mao et al. (2020); “*” has the retriever’s scores fused in. ` +
-			`${marks.step} on repl* and GAR: significantly better than repl; on GAR*: than GAR. ${marks.both} on GAR*: significantly better than repl. ${tested(comparisons, settings.significance)} ${readSentence(settings)}`,
+			`${markers.step} on repl* and GAR: significantly better than repl; on GAR*: than GAR. ${markers.both} on GAR*: significantly better than repl. ${testsSentence(comparisons, settings.significance)} ${readSentence(settings)}`,
 		stub: 'Condition',
 		columns: [...(paper ? [{heading: 'orig', kind: 'paper'} as const] : []), ...columns.map(heading => ({heading}))],
 		blocks: paper
@@ -51,19 +51,19 @@ export function readingTable({dataset, settings, questions}: Study, {rows, compa
 	};
 }
 
-/** Which hybrid was read, how spans became answers, and what else decides the values. */
+/** The sentences of the caption about the hybrid, about spans and about equal answers. */
 function readSentence({hybridRead, depth, spansPerPassage, maxAnswerTokens, merge, answers}: Study['settings']): string {
 	const hybrid =
 		hybridRead === undefined
 			? ''
-			: `Hybrid is ${conditionName(hybridRead.method)}${'alpha' in hybridRead ? ` with α = ${hundredths(hybridRead.alpha)}` : ''}, the better one on development questions, which fuses up to ${grouped(depth)} hits of each list. `;
+			: `Hybrid is ${labelOf(hybridRead.method)}${'alpha' in hybridRead ? ` with α = ${hundredths(hybridRead.alpha)}` : ''}, the better one on development questions, which fuses up to ${grouped(depth)} hits of each list. `;
 	const equal = merge === 'text' ? 'the same text' : 'the same text after SQuAD’s normalization';
 	const kind =
 		answers === 'pattern' ? ' Accepted answers are regular expressions, which have to match the answer from its first character on.' : '';
 	return `${hybrid}Up to ${spansPerPassage} spans of a passage count, of up to ${maxAnswerTokens} tokens; answers are equal if they have ${equal}.${kind} The logits of an int8 reader for a passage depend slightly on the passages read in the same batch.`;
 }
 
-/** Table 4 of Karpukhin et al. (2020), where it has this data set, beside exact match with their span scoring. */
+/** Table 4 of Karpukhin et al. (2020), beside exact match with their span scoring; undefined if they do not have this data set. */
 export function dprTable({dataset, questions}: Study, {rows}: ReadingStudy): ReportTable | undefined {
 	const paper = publishedFor(dataset);
 	if (!paper) {
@@ -83,7 +83,7 @@ export function dprTable({dataset, questions}: Study, {rows}: ReadingStudy): Rep
 		blocks: [
 			{
 				rows: rows.map(({retriever, cells}) => ({
-					heading: {text: retrieverNames[retriever]},
+					heading: {text: retrieverLabels[retriever]},
 					cells: [
 						cell(paper.dprReading[retriever].single, decimal),
 						cell(paper.dprReading[retriever].multi, decimal),
@@ -100,10 +100,10 @@ export const exactMatchTable = ({ks, curves}: ReadingStudy): ReportTable =>
 	curveTable(
 		{name: 'Values of Figure 1', caption: 'Exact match in per cent by passages read.', stub: 'Passages read'},
 		ks,
-		curves.map(({retriever, scoring, exactMatch}) => ({heading: conditionName(readingCondition(retriever, scoring)), values: exactMatch})),
+		curves.map(({retriever, scoring, exactMatch}) => ({heading: labelOf(readingCondition(retriever, scoring)), values: exactMatch})),
 	);
 
-/** What development questions chose for reading. */
+/** What was chosen on development questions for reading. */
 export function tuningTable({rows}: ReadingStudy, {questions, settings}: Study): ReportTable {
 	return {
 		name: 'Chosen for reading',
@@ -122,7 +122,7 @@ export function tuningTable({rows}: ReadingStudy, {questions, settings}: Study):
 		],
 		blocks: rows.map(({retriever, cells}) => ({
 			rows: cells.map(({scoring, passages, beta, gamma, developmentExactMatch, exactMatch, f1}) => ({
-				heading: {text: `${retrieverNames[retriever]}-${scoring}`},
+				heading: {text: `${retrieverLabels[retriever]}-${scoring}`},
 				cells: [
 					{text: grouped(passages)},
 					{text: hundredths(beta)},

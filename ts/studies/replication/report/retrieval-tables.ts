@@ -1,15 +1,16 @@
-/** The tables of retrieval, as data, which both reports lay out: Tables 1 and 2 of Ma et al. (2021), and accuracy by k. */
-import {marksOf} from '../../statistics/comparison.ts';
+/** The tables of retrieval: Tables 1 and 2 of Ma et al. (2021), and accuracy by k. */
+import {markersOf} from '../../statistics/comparison.ts';
 import {type Cell, type Column, type ReportTable, type Row, cell} from '../../../drawing/table.ts';
-import {tested} from '../../report/tests-table.ts';
+import {testsSentence} from '../../report/tests-table.ts';
 import {grouped, percent} from '../../../drawing/format.ts';
-import {marks} from '../markers.ts';
-import {conditionLabels, conditionName, topK, weightSymbol} from '../labels.ts';
+import {markers} from '../markers.ts';
+import {conditionLabels, labelOf, weightSymbol} from '../labels.ts';
+import {topK} from '../../statistics/measures.ts';
 import {publishedFor} from '../published.ts';
 import type {Study} from '../study.ts';
 import {curveTable, decimal, hundredths} from './curve-table.ts';
 
-/** Table 1: accuracy, with the paper's beside it where it has this data set. */
+/** Table 1: accuracy, with the paper's numbers beside it if it has this data set. */
 export function retrievalTable({dataset, retrieval, settings, questions}: Study): ReportTable {
 	const paper = publishedFor(dataset);
 	const {ks, rows, comparisons, addedComparisons} = retrieval;
@@ -39,7 +40,7 @@ export function retrievalTable({dataset, retrieval, settings, questions}: Study)
 				weight(symbol, ours, condition === 'dprHybrid' && tuning !== undefined),
 				...groups.flatMap(({k, known}, i): Cell[] => [
 					...(known ? [cell(theirs?.orig?.[k as 20], decimal), cell(theirs?.repl?.[k as 20], decimal)] : []),
-					{text: percent(accuracy[i]!), marks: marksOf(condition === 'dprHybrid' ? addedComparisons : comparisons, condition, topK(k))},
+					{text: percent(accuracy[i]!), markers: markersOf(condition === 'dprHybrid' ? addedComparisons : comparisons, condition, topK(k))},
 				]),
 			],
 		};
@@ -49,15 +50,15 @@ export function retrievalTable({dataset, retrieval, settings, questions}: Study)
 		name: 'Table 1',
 		caption:
 			`Retrieval effectiveness: accuracy in per cent on ${grouped(questions.test.count)} test questions.${others} ` +
-			`${marks.differs} on BM25: significantly different from dense retrieval. ` +
-			`${marks.better} on Hybrid-norm or Hybrid: significantly better than the better of dense retrieval and BM25. ${tested(comparisons, settings.significance)} ${dprHybridSentence(retrieval, settings)}`,
+			`${markers.differs} on BM25: significantly different from dense retrieval. ` +
+			`${markers.better} on Hybrid-norm or Hybrid: significantly better than the better of dense retrieval and BM25. ${testsSentence(comparisons, settings.significance)} ${dprHybridSentence(retrieval, settings)}`,
 		stub: 'Condition',
 		columns,
 		blocks: [{rows: body}],
 	};
 }
 
-/** How Hybrid-orig was made, which has its own k′ and tests. */
+/** The sentences of the caption about Hybrid-orig, which has its own k′ and its own tests. */
 function dprHybridSentence({rows, addedComparisons}: Study['retrieval'], {dprDepth, depth, significance}: Study['settings']): string {
 	const {weight, tuning} = rows.find(({condition}) => condition === 'dprHybrid') ?? {};
 	const lambda =
@@ -71,7 +72,7 @@ function dprHybridSentence({rows, addedComparisons}: Study['retrieval'], {dprDep
 	);
 }
 
-/** Table 2: Jaccard overlap, with the paper's below. */
+/** Table 2: Jaccard overlap, with the paper's numbers below. */
 export function overlapTable({dataset, overlap, questions}: Study): ReportTable {
 	const paper = publishedFor(dataset);
 	return {
@@ -99,7 +100,7 @@ export function overlapTable({dataset, overlap, questions}: Study): ReportTable 
 	};
 }
 
-/** The values of the curves of accuracy at 1 to 10 and at multiples of 5; `report.json` has all. */
+/** Accuracy at 1 to 10 and at multiples of 5; `report.json` has all values. */
 export function accuracyTable({retrieval}: Study): ReportTable {
 	const {ks, lines} = retrieval.curves;
 	const shown = ks.filter(k => k <= 10 || k % 5 === 0 || k === ks.at(-1));
@@ -107,7 +108,7 @@ export function accuracyTable({retrieval}: Study): ReportTable {
 		{name: 'Accuracy by k', caption: 'Top-k accuracy in per cent; report.json has it for every k.', stub: 'k'},
 		shown,
 		lines.map(({condition, accuracy}) => ({
-			heading: conditionName(condition),
+			heading: labelOf(condition),
 			values: shown.map(k => accuracy[ks.indexOf(k)]!),
 		})),
 	);

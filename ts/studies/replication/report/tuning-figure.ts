@@ -1,14 +1,14 @@
-/** The tuning figure: a hybrid's accuracy on development questions by its weight. */
+/** The tuning figure: a panel for each hybrid, with its accuracy on development questions by its weight. */
 import {escaped} from '../../../drawing/html.ts';
 import {type Point, at, dot, line, polyline, scale, spot, text, ticks} from '../../../drawing/svg.ts';
 import {percent, plain} from '../../../drawing/format.ts';
-import {type TuningCurve, shownWeight} from './metadata.ts';
+import {type TuningCurve, shownWeight} from './tuning.ts';
 import {conditionLabels} from '../labels.ts';
 
 const [width, height] = [340, 200];
 const [left, right, top, bottom] = [40, width - 12, 26, height - 40];
 
-/** `range` is of the accuracies of all hybrids, so that their panels can be compared. */
+/** `range`: the lowest and the highest accuracy of all hybrids, so that their panels can be compared. */
 export function tuningPanel(curve: TuningCurve, range: readonly [number, number], tunedFor: number): string {
 	const {condition, symbol, points, best} = curve;
 	const name = `tuning-${condition}`;
@@ -22,7 +22,7 @@ export function tuningPanel(curve: TuningCurve, range: readonly [number, number]
 	const place = ({weight, accuracy}: {weight: number; accuracy: number}): Point => [x(weight), y(100 * accuracy)];
 	const [bestX, bestY] = place(best);
 	const label = `${symbol} = ${shownWeight(best.weight)}: ${percent(best.accuracy)}`;
-	// The words stand above the point, and inside the panel.
+	// The label is above the point and inside the panel.
 	const half = 3.4 * label.length;
 	const labelX = Math.min(right - half, Math.max(left + half, bestX));
 	const words = (weight: number, accuracy: number): string => `${symbol} = ${shownWeight(weight)}: ${percent(accuracy)}`;

@@ -1,55 +1,25 @@
-/** Questions and passages that a report shows with their projections, as Table 1 and Figure 2 of Ram et al. (2023) do. */
+/** Chooses the examples of Table 1 and Figure 2, and projects them. */
 import {createHash} from 'node:crypto';
 import {hitsFor} from '../../../core/native/runs.ts';
 import type {CallOptions, Run} from '../../../core/types.ts';
-import {
-	type Explainers,
-	type MarkedText,
-	type ProjectedToken,
-	type QuestionPassage,
-	type RankedToken,
-	explainMatch,
-} from '../../../vocabulary/index.ts';
-import type {AnalysedPairs} from '../protocol/analyses.ts';
+import {type Explainers, type MarkedText, type QuestionPassage, explainMatch} from '../../../vocabulary/index.ts';
+import type {AnalyzedPairs} from '../protocol/analyses.ts';
 import type {QuestionValues} from '../findings/question-values.ts';
+import type {ProjectedExample, VocabularyExamples} from './projected-example.ts';
 
-/** A question and a passage with their projections. */
-export interface ProjectedExample {
-	/** Of the question. */
-	readonly id: string;
-	readonly passageId: string;
-	/** The rank that dense retrieval gives the passage, from 1; `null` if it is not among the hits. */
-	readonly denseRank: number | null;
-	/** The texts with marked words; that of the passage may be cut. */
-	readonly marked: {readonly question: readonly MarkedText[]; readonly title: readonly MarkedText[]; readonly text: readonly MarkedText[]};
-	/** The likeliest tokens of Q and of P, best first. */
-	readonly question: readonly ProjectedToken[];
-	readonly passage: readonly ProjectedToken[];
-	/** The shared content token that P ranks worst; `null` if nothing is shared. */
-	readonly worst: Pick<RankedToken, 'token' | 'questionRank' | 'passageRank'> | null;
-}
-
-export interface VocabularyExamples {
-	/** Table 1: questions with their gold passages, drawn at random. */
-	readonly drawn: readonly ProjectedExample[];
-	/** Figure 2: a question that BM25 and dense retrieval answer, and one that BM25 answers and dense retrieval misses, if there are any. */
-	readonly found: ProjectedExample | null;
-	readonly missed: ProjectedExample | null;
-}
-
-/** Questions of Table 1. */
+/** Number of questions in Table 1. */
 const DRAWN = 5;
-/** Tokens of each projection: 10 of them in Table 1. */
+/** Number of tokens of each projection. Table 1 shows 10 of them. */
 const TOKENS = 20;
-/** Characters of a passage that are shown. */
+/** Maximum number of characters of a passage. */
 const MAX_TEXT = 480;
 
 /**
-Draws the examples by the seed. The question that is found is drawn from those whose passage dense retrieval has in the first group of
-token amnesia, the one that is missed from the last group that has questions.
+Draws the examples by the seed. `found` is drawn from the questions whose passage is in the first group of token amnesia, `missed` from
+the last group that has questions.
 */
 export async function vocabularyExamples(
-	{gold, sparse}: AnalysedPairs,
+	{gold, sparse}: AnalyzedPairs,
 	{amnesia}: QuestionValues,
 	dense: Run,
 	seed: number,
@@ -72,17 +42,17 @@ export async function vocabularyExamples(
 	};
 	const groups = new Map(amnesia.map(({id, group}) => [id, group]));
 	const last = amnesia.reduce((last, {group}) => Math.max(last, group), 0);
-	const first = (group: number): QuestionPassage | undefined => inOrder(sparse, seed).find(({id}) => groups.get(id) === group);
+	const first = (group: number): QuestionPassage | undefined => shuffled(sparse, seed).find(({id}) => groups.get(id) === group);
 	const [found, missed] = [first(0), last === 0 ? undefined : first(last)];
 	const drawn: ProjectedExample[] = [];
-	for (const pair of inOrder(gold, seed).slice(0, DRAWN)) {
+	for (const pair of shuffled(gold, seed).slice(0, DRAWN)) {
 		drawn.push(await example(pair));
 	}
 	return {drawn, found: found === undefined ? null : await example(found), missed: missed === undefined ? null : await example(missed)};
 }
 
-/** In an order that the seed and the ids give. */
-function inOrder(pairs: readonly QuestionPassage[], seed: number): readonly QuestionPassage[] {
+/** Shuffles pairs by the seed; the order depends on nothing but the seed and the ids. */
+function shuffled(pairs: readonly QuestionPassage[], seed: number): readonly QuestionPassage[] {
 	return pairs
 		.map(pair => ({pair, key: createHash('sha256').update(`${seed}\0${pair.id}`).digest('hex')}))
 		.sort((a, b) => (a.key < b.key ? -1 : 1))

@@ -4,10 +4,10 @@ import {grouped} from '../../../drawing/format.ts';
 import type {ProjectedToken} from '../../../vocabulary/index.ts';
 import {markedHtml, projectionStyle, projectionsHtml} from '../../../vocabulary/explanation/projections-html.ts';
 import type {VocabularyStudy} from '../study.ts';
-import type {ProjectedExample, VocabularyExamples} from './examples.ts';
+import type {ProjectedExample, VocabularyExamples} from './projected-example.ts';
 import {TABLE_TOKENS, captions, figureWords} from './words.ts';
 
-/** Rules of both. */
+/** CSS rules of both. */
 export const exampleStyle = `${projectionStyle}
 table.examples { table-layout: fixed; } table.examples thead th:not(:first-child) { width: 25%; }
 table.examples th { white-space: normal; vertical-align: top; padding-right: 1.4rem; }
@@ -61,7 +61,7 @@ export function examplesFigureHtml({examples}: VocabularyStudy): readonly string
 	];
 }
 
-/** What marks in the texts mean. */
+/** The key of the marked words. */
 const textKey =
 	'In the texts: words <mark class="shared">shared</mark> by question and passage, <mark class="forgotten">forgotten</mark> by the passage’s projection (shared, but after rank 100), and <mark class="expansion">added</mark> by the question’s projection.';
 

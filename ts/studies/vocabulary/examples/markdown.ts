@@ -3,7 +3,7 @@ import {escaped} from '../../report/markdown.ts';
 import {percent} from '../../../drawing/format.ts';
 import type {MarkedText, ProjectedToken} from '../../../vocabulary/index.ts';
 import type {VocabularyStudy} from '../study.ts';
-import type {ProjectedExample} from './examples.ts';
+import type {ProjectedExample} from './projected-example.ts';
 import {figureExamples} from './html.ts';
 import {TABLE_TOKENS, captions, figureWords} from './words.ts';
 

@@ -1,8 +1,8 @@
-/** What both reports say about examples. */
+/** Captions and sentences about the examples, for HTML and for Markdown. */
 import {grouped} from '../../../drawing/format.ts';
-import type {ProjectedExample} from './examples.ts';
+import type {ProjectedExample} from './projected-example.ts';
 
-/** Tokens of each projection in Table 1. */
+/** Number of tokens of each projection in Table 1. */
 export const TABLE_TOKENS = 10;
 
 export const captions = {
@@ -12,7 +12,7 @@ export const captions = {
 		'The likeliest tokens of the projections of two questions and passages, with their probabilities. Below each: the token that question and passage share and that the passage’s projection ranks worst.',
 } as const;
 
-/** Where dense retrieval has the passage, and what its vector has forgotten. */
+/** The rank that dense retrieval gives the passage, and the token that its vector has forgotten. */
 export function figureWords({denseRank, worst}: ProjectedExample): string {
 	const place =
 		denseRank === null ? 'Dense retrieval does not find the passage.' : `Dense retrieval has the passage at rank ${grouped(denseRank)}.`;

@@ -1,12 +1,12 @@
 /** Tests of the paper's claims about projections (Ram et al., 2023, §5 and §6.1). */
-import {bonferroni, pairedTest, rankSumTest, smallestSignificantShift} from '../../../evaluation/index.ts';
-import type {Comparison} from '../../statistics/comparison.ts';
-import {type Tested, corrected} from '../../statistics/correction.ts';
 import type {CallOptions} from '../../../core/types.ts';
+import {bonferroni, rankSumTest, smallestSignificantShift} from '../../../evaluation/index.ts';
+import type {Comparison} from '../../statistics/comparison.ts';
+import {type ConditionPair, type ValueByQuestion, comparePairs} from '../../statistics/paired-comparisons.ts';
 import type {AnalyzedEncoder, Baseline, VocabularySettings} from '../study.ts';
 import type {AmnesiaValues, GoldValues, QuestionValues} from './question-values.ts';
 
-/** What is compared, as results and reports name it. */
+/** The measures of these tests, as results and reports name them. */
 export const claimMeasures = {
 	sharedInQuestion: 'shared tokens in the first 20 of Q',
 	sharedInPassage: 'shared tokens in the first 20 of P',
@@ -19,14 +19,12 @@ export const claimMeasures = {
 	worst: {passage: 'worst rank in P', question: 'worst rank in Q'},
 } as const;
 
-/** What a share of questions is compared with. */
+/** The share of questions with which a claim about most questions is compared. */
 const HALF = 0.5;
 
-type Values = Map<string, number>;
-
 /**
-Paired t-tests over questions, with Bonferroni's correction over all of them. The encoder is compared with its initialization only
-if the baseline is one: static embeddings are something else.
+Paired t-tests over questions, corrected as one family. The encoder is compared with its initialization only if the baseline is the
+initialization, rather than static embeddings.
 */
 export async function claimTests(
 	values: ReadonlyMap<AnalyzedEncoder, QuestionValues>,
@@ -36,45 +34,59 @@ export async function claimTests(
 ): Promise<Comparison[]> {
 	const encoder = values.get('encoder')!;
 	const [initialization, enriched] = [baseline.kind === 'encoder' ? values.get('baseline') : undefined, values.get('enriched')];
-	const wanted: Array<readonly [a: string, b: string, measure: string, ofA: Values, ofB: Values]> = [];
+	const pairs: ConditionPair[] = [];
 	if (initialization !== undefined) {
 		for (const name of ['sharedInQuestion', 'sharedInPassage', 'expansion', 'reciprocalShared'] as const) {
-			wanted.push(['encoder', 'baseline', claimMeasures[name], goldBy(encoder, name), goldBy(initialization, name)]);
+			pairs.push({
+				a: 'encoder',
+				b: 'baseline',
+				measure: claimMeasures[name],
+				valuesOfA: goldValue(encoder, name),
+				valuesOfB: goldValue(initialization, name),
+			});
 		}
 	}
-	const first = goldBy(encoder, 'firstShared');
-	const sides = amnesiaBy(encoder, ({worstInQuestion, worstInPassage}) => better(worstInQuestion, worstInPassage));
-	wanted.push(
-		['shared', 'passageOnly', claimMeasures.kinds, goldBy(encoder, 'reciprocalShared'), goldBy(encoder, 'reciprocalPassageOnly')],
-		['encoder', 'half', claimMeasures.firstShared, first, constant(first, HALF)],
-		['encoder', 'half', claimMeasures.sides, sides, constant(sides, HALF)],
+	pairs.push(
+		{
+			a: 'shared',
+			b: 'passageOnly',
+			measure: claimMeasures.kinds,
+			valuesOfA: goldValue(encoder, 'reciprocalShared'),
+			valuesOfB: goldValue(encoder, 'reciprocalPassageOnly'),
+		},
+		comparedWithHalf('encoder', claimMeasures.firstShared, goldValue(encoder, 'firstShared')),
+		comparedWithHalf(
+			'encoder',
+			claimMeasures.sides,
+			amnesiaValue(encoder, ({worstInQuestion, worstInPassage}) => isBetter(worstInQuestion, worstInPassage)),
+		),
 	);
 	if (enriched !== undefined) {
 		const before = new Map(encoder.amnesia.map(({id, worstInPassage}) => [id, worstInPassage]));
-		const remembered = amnesiaBy(enriched, ({id, worstInPassage}) => better(worstInPassage, before.get(id)!));
-		wanted.push(['enriched', 'half', claimMeasures.remembered, remembered, constant(remembered, HALF)]);
+		const remembered = amnesiaValue(enriched, ({id, worstInPassage}) => isBetter(worstInPassage, before.get(id)!));
+		pairs.push(comparedWithHalf('enriched', claimMeasures.remembered, remembered));
 	}
-	const tests: Tested[] = [];
-	for (const [a, b, measure, ofA, ofB] of wanted) {
-		// A t-test needs two questions.
-		if ([...ofA.keys()].filter(id => ofB.has(id)).length >= 2) {
-			tests.push({a, b, measure, mark: '', better: true, tested: await pairedTest(ofA, ofB, {signal})});
-		}
-	}
-	return corrected(tests, significance);
+	// A t-test needs two questions.
+	const testable = pairs.filter(({valuesOfA, valuesOfB}) => [...valuesOfA.keys()].filter(id => valuesOfB.has(id)).length >= 2);
+	return comparePairs(testable, {significance, signal});
 }
 
-/** A group of token amnesia is tested from this number of questions on. */
+function comparedWithHalf(a: AnalyzedEncoder, measure: string, values: ValueByQuestion): ConditionPair {
+	return {a, b: 'half', measure, valuesOfA: values, valuesOfB: new Map([...values.keys()].map(id => [id, HALF]))};
+}
+
+/** Groups of token amnesia with fewer questions are not tested. */
 export const MIN_GROUP = 10;
 
 /**
-Rank-sum tests of the worst ranks of each group of questions that dense retrieval misses against the group that it finds, in P and in
-Q, with Bonferroni's correction over all of them. A difference is the probability that the worst rank of a question in the group is
-worse than that of a question that is found, less one half. Groups of fewer than `minGroup` questions are not tested.
+Rank-sum tests, in P and in Q, of the worst ranks of shared tokens: each group of questions whose passage dense retrieval misses,
+compared with the group whose passage it finds. They are corrected as one family. A difference is the probability that the worst rank
+of a question in the group is worse than that of a question in the first group, minus one half. Groups of fewer than `minGroup`
+questions are not tested.
 */
 export async function amnesiaTests(
 	{amnesia}: QuestionValues,
-	nameOf: (group: number) => string,
+	labelOf: (group: number) => string,
 	{bounds, minGroup, significance}: VocabularySettings,
 	{signal}: CallOptions,
 ): Promise<Comparison[]> {
@@ -84,9 +96,9 @@ export async function amnesiaTests(
 	for (const [i, group] of missed.entries()) {
 		if (Math.min(found.length, group.length) >= minGroup) {
 			for (const side of ['passage', 'question'] as const) {
-				const ranks = (of: readonly AmnesiaValues[]): number[] =>
-					of.map(({worstInPassage, worstInQuestion}) => (side === 'passage' ? worstInPassage : worstInQuestion));
-				tests.push({a: nameOf(i + 1), b: nameOf(0), side, test: await rankSumTest(ranks(group), ranks(found), {signal})});
+				const ranks = (values: readonly AmnesiaValues[]): number[] =>
+					values.map(({worstInPassage, worstInQuestion}) => (side === 'passage' ? worstInPassage : worstInQuestion));
+				tests.push({a: labelOf(i + 1), b: labelOf(0), side, test: await rankSumTest(ranks(group), ranks(found), {signal})});
 			}
 		}
 	}
@@ -105,14 +117,13 @@ export async function amnesiaTests(
 }
 
 /** 1 if rank `a` is better than `b`, 0 if it is worse, one half if they are equal. */
-const better = (a: number, b: number): number => (a === b ? HALF : Number(a < b));
+const isBetter = (a: number, b: number): number => (a === b ? HALF : Number(a < b));
 
-const constant = (values: Values, value: number): Values => new Map([...values.keys()].map(id => [id, value]));
-
-function goldBy({gold}: QuestionValues, name: Exclude<keyof GoldValues, 'id'>): Values {
+/** One value of each question with its gold passage; questions without this value are left out. */
+function goldValue({gold}: QuestionValues, name: Exclude<keyof GoldValues, 'id'>): ValueByQuestion {
 	return new Map(gold.flatMap(values => (values[name] === null ? [] : [[values.id, values[name]] as const])));
 }
 
-function amnesiaBy({amnesia}: QuestionValues, valueOf: (values: AmnesiaValues) => number): Values {
+function amnesiaValue({amnesia}: QuestionValues, valueOf: (values: AmnesiaValues) => number): ValueByQuestion {
 	return new Map(amnesia.map(values => [values.id, valueOf(values)]));
 }

@@ -1,31 +1,17 @@
-/** What a study says about the claims of Ram et al. (2023). */
-import {compared} from '../../statistics/comparison.ts';
-import {type Finding, present, significance} from '../../statistics/finding.ts';
+/** Which findings of Ram et al. (2023) hold on a data set. */
+import {findComparison} from '../../statistics/comparison.ts';
+import {significanceClause, withoutUndefined} from '../../statistics/finding.ts';
 import {verdictOfGains} from '../../statistics/verdict.ts';
 import {listed, points} from '../../../drawing/format.ts';
 import {amnesia, firstToken, queryExpansion, queryPrediction, remembers, sharedTokens} from './projection-findings.ts';
-import {conditionName} from '../labels.ts';
-import {type VocabularyCondition, type VocabularyStudy, checkVocabularyStudy} from '../study.ts';
-import {rowOf} from '../report/tables.ts';
-
-export type VocabularyFindingName =
-	| 'shared tokens'
-	| 'first token'
-	| 'query prediction'
-	| 'query expansion'
-	| 'token amnesia'
-	| 'amnesia of questions'
-	| 'enrichment'
-	| 'enrichment remembers'
-	| 'word pieces'
-	| 'ablations';
-
-export type VocabularyFinding = Finding<VocabularyFindingName>;
+import {labelOf} from '../labels.ts';
+import {type VocabularyCondition, type VocabularyStudy, checkVocabularyStudy, rowOf} from '../study.ts';
+import type {VocabularyFinding} from './finding-names.ts';
 
 /**
-The paper's claims, each with what a study says about it; and whether enrichment brings forgotten tokens back, which the paper
-intends and does not measure. Claims that compare with the encoder's initialization are not tested where static embeddings stand in
-for it.
+Judges the paper's claims by a study, and whether enrichment brings forgotten tokens back, which the paper intends but does not measure.
+Claims about the encoder's initialization are not tested if the baseline is static embeddings. Fails with `ERR_FORMAT` if `study` is not
+a study.
 
 @example
 ```
@@ -35,7 +21,7 @@ vocabularyFindings(study).map(({name, verdict}) => `${name}: ${verdict}`);
 */
 export function vocabularyFindings(study: VocabularyStudy): readonly VocabularyFinding[] {
 	checkVocabularyStudy(study);
-	return present([
+	return withoutUndefined([
 		sharedTokens(study),
 		firstToken(study),
 		queryPrediction(study),
@@ -50,8 +36,8 @@ export function vocabularyFindings(study: VocabularyStudy): readonly VocabularyF
 }
 
 /**
-What stands in the place of tests where development questions chose λ = 0. The verdict is "undecided" and not "not tested": models and
-data are there, and the method as the paper describes it found no gain on them.
+The finding if development questions chose λ = 0, so that there is nothing to compare. The verdict is "undecided" rather than "not
+tested", because models and data are there, and the paper's method found no gain on them.
 */
 const noEnrichment = {
 	here: 'Development questions chose λ = 0, which is no enrichment. There is nothing to compare.',
@@ -67,12 +53,12 @@ function enrichment(study: VocabularyStudy): VocabularyFinding | undefined {
 		return {...claim, ...noEnrichment};
 	}
 	const {tested, comparisons} = study.retrieval;
-	const evidence = present(tested.map(measure => compared(comparisons, 'enriched', 'dense', measure)));
+	const evidence = withoutUndefined(tested.map(measure => findComparison(comparisons, 'enriched', 'dense', measure)));
 	return evidence.length === 0
 		? undefined
 		: {
 				...claim,
-				here: `It changes ${listed(evidence.map(({measure, difference}) => `${measure} by ${points(difference)} points`))}; ${significance(evidence)}.`,
+				here: `It changes ${listed(evidence.map(({measure, difference}) => `${measure} by ${points(difference)} points`))}; ${significanceClause(evidence)}.`,
 				verdict: verdictOfGains(evidence, 'all'),
 				evidence,
 			};
@@ -88,14 +74,14 @@ function wordPieces(study: VocabularyStudy): VocabularyFinding | undefined {
 		return {...claim, ...noEnrichment};
 	}
 	const {tested, comparisons} = study.retrieval;
-	const over = (other: VocabularyCondition): ReturnType<typeof compared>[] =>
-		tested.map(measure => compared(comparisons, 'enriched', other, measure));
-	const evidence = present(over('wordpiece'));
+	const over = (other: VocabularyCondition): ReturnType<typeof findComparison>[] =>
+		tested.map(measure => findComparison(comparisons, 'enriched', other, measure));
+	const evidence = withoutUndefined(over('wordpiece'));
 	return evidence.length === 0
 		? undefined
 		: {
 				...claim,
-				here: `It differs by ${listed(evidence.map(({measure, difference}) => `${points(difference)} points of ${measure}`))}; ${significance(evidence)}. The difference from BM25 of words is ${listed(present(over('bm25')).map(({difference}) => points(difference)))}.`,
+				here: `It differs by ${listed(evidence.map(({measure, difference}) => `${points(difference)} points of ${measure}`))}; ${significanceClause(evidence)}. The difference from BM25 of words is ${listed(withoutUndefined(over('bm25')).map(({difference}) => points(difference)))}.`,
 				verdict: verdictOfGains(evidence, 'all'),
 				evidence,
 			};
@@ -112,11 +98,11 @@ function ablations(study: VocabularyStudy): VocabularyFinding | undefined {
 	}
 	const {tested, comparisons} = study.retrieval;
 	const changes = ['noIdf', 'static', 'noWhitening', 'noNormalisation'] as const;
-	const evidence = present(changes.map(other => compared(comparisons, 'enriched', other, tested.at(-1)!)));
+	const evidence = withoutUndefined(changes.map(other => findComparison(comparisons, 'enriched', other, tested.at(-1)!)));
 	if (evidence.length === 0) {
 		return undefined;
 	}
-	const name = (of: string): string => (of === 'static' ? 'with static embeddings' : conditionName(of));
+	const name = (of: string): string => (of === 'static' ? 'with static embeddings' : labelOf(of));
 	const unchosen = changes.filter(change => rowOf(study, change)?.tuning?.lambda === 0);
 	const without =
 		unchosen.length === 0
@@ -124,7 +110,7 @@ function ablations(study: VocabularyStudy): VocabularyFinding | undefined {
 			: ` ${listed(unchosen.map(name))}, development questions chose λ = 0: the comparison is with dense retrieval.`;
 	return {
 		...claim,
-		here: `On ${tested.at(-1)!} enrichment differs by ${listed(evidence.map(({b, difference}) => `${points(difference)} points from enrichment ${name(b)}`))}; ${significance(evidence)}.${without.charAt(0)}${without.charAt(1).toUpperCase()}${without.slice(2)}`,
+		here: `On ${tested.at(-1)!} enrichment differs by ${listed(evidence.map(({b, difference}) => `${points(difference)} points from enrichment ${name(b)}`))}; ${significanceClause(evidence)}.${without.charAt(0)}${without.charAt(1).toUpperCase()}${without.slice(2)}`,
 		verdict: verdictOfGains(evidence, 'most'),
 		evidence,
 	};

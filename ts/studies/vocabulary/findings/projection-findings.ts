@@ -1,11 +1,11 @@
 /** Findings about projections: shared tokens, query prediction, query expansion and token amnesia (Ram et al., 2023, §5 and §6.1). */
-import {type Comparison, compared} from '../../statistics/comparison.ts';
-import {present, significance} from '../../statistics/finding.ts';
+import {type Comparison, findComparison} from '../../statistics/comparison.ts';
+import {significanceClause, withoutUndefined} from '../../statistics/finding.ts';
 import {verdictOfGains, verdictOfParts} from '../../statistics/verdict.ts';
 import {capital, listed, many, percent, points} from '../../../drawing/format.ts';
 import type {AmnesiaGroup} from '../../../vocabulary/index.ts';
-import {groupName, shown} from '../report/amnesia-panel.ts';
-import type {VocabularyFinding} from './findings.ts';
+import {groupLabel, shownRank} from '../rank-groups.ts';
+import type {VocabularyFinding} from './finding-names.ts';
 import {publishedVocabulary} from '../published.ts';
 import type {AnalyzedEncoder, EncoderAnalysis, VocabularyStudy} from '../study.ts';
 import {claimMeasures} from './claim-tests.ts';
@@ -19,7 +19,7 @@ const baselineName = ({baseline}: VocabularyStudy): string => (baseline.kind ===
 
 /** Tests of a claim, by what they measure. */
 const evidenceOf = ({tests}: VocabularyStudy, a: string, b: string, ...measures: readonly string[]): readonly Comparison[] =>
-	present(measures.map(measure => compared(tests.claims, a, b, measure)));
+	withoutUndefined(measures.map(measure => findComparison(tests.claims, a, b, measure)));
 
 /** How tests over questions came out, or why there are none. */
 function tested(study: VocabularyStudy, evidence: readonly Comparison[]): string {
@@ -28,7 +28,7 @@ function tested(study: VocabularyStudy, evidence: readonly Comparison[]): string
 			? ' Static embeddings are not the encoder’s initialization, so this is not tested.'
 			: ' There are too few questions for a test.';
 	}
-	return ` Per question the difference is ${listed(evidence.map(({difference}) => points(difference)))} points; ${significance(evidence)}.`;
+	return ` Per question the difference is ${listed(evidence.map(({difference}) => points(difference)))} points; ${significanceClause(evidence)}.`;
 }
 
 export function sharedTokens(study: VocabularyStudy): VocabularyFinding | undefined {
@@ -60,7 +60,7 @@ export function firstToken(study: VocabularyStudy): VocabularyFinding | undefine
 		name: 'first token',
 		source: 'paper',
 		claim: 'For most questions, both the question and the passage contain the first token of Q.',
-		here: `This is so for ${percent(first.shared)} % of the questions${evidence.length === 0 ? '' : `; compared with one half, ${significance(evidence)}`}. (In the paper for ${publishedVocabulary.composition.firstShared} %.)`,
+		here: `This is so for ${percent(first.shared)} % of the questions${evidence.length === 0 ? '' : `; compared with one half, ${significanceClause(evidence)}`}. (In the paper for ${publishedVocabulary.composition.firstShared} %.)`,
 		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};
@@ -79,7 +79,7 @@ export function queryPrediction(study: VocabularyStudy): VocabularyFinding | und
 		name: 'query prediction',
 		source: 'paper',
 		claim: 'P ranks the tokens of a passage that questions about it share higher than its other tokens, and the encoder learned that.',
-		here: `The token-level MRR × 100 in P is ${values[0]} for shared tokens and ${values[1]} for the passage’s other tokens; ${values[2]} for shared tokens with ${baselineName(study)}. (In the paper 26.1 and 3.0, and 1.4 with BERT.) ${capital(significance(evidence))}.${learned.length === 0 ? ' Whether it was learned is not tested.' : ''}`,
+		here: `The token-level MRR × 100 in P is ${values[0]} for shared tokens and ${values[1]} for the passage’s other tokens; ${values[2]} for shared tokens with ${baselineName(study)}. (In the paper 26.1 and 3.0, and 1.4 with BERT.) ${capital(significanceClause(evidence))}.${learned.length === 0 ? ' Whether it was learned is not tested.' : ''}`,
 		verdict: verdictOfParts([verdictOfGains(kinds, 'all'), verdictOfGains(learned, 'all')]),
 		evidence,
 	};
@@ -113,8 +113,8 @@ export function amnesia(study: VocabularyStudy, side: 'passage' | 'question'): V
 		return undefined;
 	}
 	const {minGroup} = study.settings;
-	const median = (group: AmnesiaGroup): string => shown(group.max[side].median);
-	const each = missed.map(group => `${median(group)} (${groupName(group)}, ${many(group.questions, 'question')})`);
+	const median = (group: AmnesiaGroup): string => shownRank(group.max[side].median);
+	const each = missed.map(group => `${median(group)} (${groupLabel(group)}, ${many(group.questions, 'question')})`);
 	const projection = side === 'passage' ? 'P' : 'Q';
 	const evidence = study.tests.amnesia.filter(({measure}) => measure === claimMeasures.worst[side]);
 	const small = [found, ...missed].filter(({questions}) => questions < minGroup);
@@ -122,16 +122,16 @@ export function amnesia(study: VocabularyStudy, side: 'passage' | 'question'): V
 	const verdict = verdictOfGains(evidence, 'all');
 	const sentences = [
 		`The worst rank of a shared token in ${projection} is ${median(found)} in the median where dense retrieval has the passage among its first ${found.to}, and ${listed(each)} where it has it further down.`,
-		...(small.length === 0 ? [] : [`Groups of fewer than ${minGroup} questions are not tested: ${listed(small.map(groupName))}.`]),
+		...(small.length === 0 ? [] : [`Groups of fewer than ${minGroup} questions are not tested: ${listed(small.map(groupLabel))}.`]),
 		...(evidence.length === 0
 			? []
 			: [
-					`The probability that the worst rank is worse than that of a question that is found is ${listed(evidence.map(({a, difference}) => `${percent(0.5 + difference)} % (${a})`))}; compared with one half, ${significance(evidence)}.`,
+					`The probability that the worst rank is worse than that of a question that is found is ${listed(evidence.map(({a, difference}) => `${percent(0.5 + difference)} % (${a})`))}; compared with one half, ${significanceClause(evidence)}.`,
 				]),
 		...(sides.length === 0
 			? []
 			: [
-					`The worst rank is better in Q than in P for ${percent(0.5 + sides[0]!.difference)} % of the questions; compared with one half, ${significance(sides)}.`,
+					`The worst rank is better in Q than in P for ${percent(0.5 + sides[0]!.difference)} % of the questions; compared with one half, ${significanceClause(sides)}.`,
 				]),
 	];
 	return {
@@ -155,13 +155,14 @@ export function remembers(study: VocabularyStudy): VocabularyFinding | undefined
 		return undefined;
 	}
 	const change = before.map(
-		(group, i) => `from ${shown(group.max.passage.median)} to ${shown(after[i]!.max.passage.median)} (passage at rank ${groupName(group)})`,
+		(group, i) =>
+			`from ${shownRank(group.max.passage.median)} to ${shownRank(after[i]!.max.passage.median)} (passage at rank ${groupLabel(group)})`,
 	);
 	return {
 		name: 'enrichment remembers',
 		source: 'study',
 		claim: 'Enrichment brings forgotten tokens back into the vectors of passages.',
-		here: `The median of the worst rank of a shared token in P changes ${listed(change)}. It is better for ${percent(0.5 + evidence[0]!.difference)} % of the questions; compared with one half, ${significance(evidence)}.`,
+		here: `The median of the worst rank of a shared token in P changes ${listed(change)}. It is better for ${percent(0.5 + evidence[0]!.difference)} % of the questions; compared with one half, ${significanceClause(evidence)}.`,
 		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};

@@ -1,14 +1,14 @@
-/** What the tests of the paper's claims compare: a value for each question. */
+/** The values of single questions that the tests of the paper's claims compare. */
 import {waitForTime} from '../../../core/event-loop.ts';
 import type {Run} from '../../../core/types.ts';
 import {groupAt, sharedContentRanks} from '../../../vocabulary/analysis/amnesia.ts';
 import {isExpansion} from '../../../vocabulary/analysis/expansion.ts';
 import type {RankedPair, RankedToken} from '../../../vocabulary/index.ts';
 
-/** Tokens that count as the head of a projection. */
+/** The first tokens of a projection, in which the claims look for shared tokens and query expansion. */
 export const HEAD_TOKENS = 20;
 
-/** A question and its gold passage in the projections of one encoder. Shares are 0 to 1; `null` if there is no such token. */
+/** Values of a question and its gold passage in the projections of one encoder. `null` if there is no token to count. */
 export interface GoldValues {
 	readonly id: string;
 	/** Share of the shared tokens that are among the first 20 of Q, and of P. */
@@ -23,7 +23,7 @@ export interface GoldValues {
 	readonly reciprocalPassageOnly: number | null;
 }
 
-/** A question that BM25 answers: the worst ranks of the content tokens that it shares with the passage. */
+/** A question for which BM25 finds a passage: the worst ranks of the content tokens that both share. */
 export interface AmnesiaValues {
 	readonly id: string;
 	/** The group of token amnesia, from 0. */
@@ -34,7 +34,7 @@ export interface AmnesiaValues {
 
 export interface QuestionValues {
 	readonly gold: readonly GoldValues[];
-	/** Pairs that share no content token are left out. */
+	/** Without pairs that share no content token. */
 	readonly amnesia: readonly AmnesiaValues[];
 }
 

@@ -1,72 +1,78 @@
+/** The analyses of projections, for one encoder at a time. Each is kept in a file. */
 import {join} from 'node:path';
-import type {PassageStore} from '../../../corpus/index.ts';
-import {isThere, json, readJson, writeWhole} from '../../storage/run-folder.ts';
 import type {CallOptions, Qrels, Question, Run} from '../../../core/types.ts';
+import type {PassageStore} from '../../../corpus/index.ts';
 import {
 	type ProjectedEncoders,
 	type QuestionPassage,
+	type RankedPair,
 	analyzeVocabulary,
 	foundBySparse,
 	rankPairs,
 	tokenAmnesia,
 } from '../../../vocabulary/index.ts';
+import {exists, readJson, toJson, writeAtomically} from '../../storage/run-folder.ts';
 import {type QuestionValues, questionValues} from '../findings/question-values.ts';
-import type {AnalyzedEncoder, EncoderAnalysis, VocabularySettings} from '../study.ts';
+import type {AnalyzedEncoder, EncoderAnalysis} from '../study.ts';
 
-/** Questions with the passages that analyses are of. */
-export interface AnalysedPairs {
-	/** With gold passages: Figures 3, 4 and 6, Table 2. */
+/** Questions with the passages that are analyzed. */
+export interface AnalyzedPairs {
+	/** With their gold passages: Figures 3, 4 and 6, Table 2. */
 	readonly gold: readonly QuestionPassage[];
-	/** With the passages by which BM25 answers them: Figures 5 and 7. */
+	/** With relevant passages that BM25 finds: Figures 5 and 7. */
 	readonly sparse: readonly QuestionPassage[];
 }
 
 /** `gold`: question id → passage id. */
-export async function analysedPairs(
+export async function analyzedPairs(
 	questions: readonly Question[],
 	gold: ReadonlyMap<string, string>,
 	bm25: Run,
 	qrels: Qrels,
 	passages: PassageStore,
 	sparseDepth: number,
-): Promise<AnalysedPairs> {
-	const paired = async (of: ReadonlyMap<string, string>): Promise<QuestionPassage[]> => {
-		const asked = questions.filter(({id}) => of.has(id));
-		const found = await passages.get(asked.map(({id}) => of.get(id)!));
-		return asked.map(({id, text}, i) => ({id, question: text, passage: found[i]!}));
+): Promise<AnalyzedPairs> {
+	const pairsOf = async (passageIds: ReadonlyMap<string, string>): Promise<QuestionPassage[]> => {
+		const paired = questions.filter(({id}) => passageIds.has(id));
+		const found = await passages.get(paired.map(({id}) => passageIds.get(id)!));
+		return paired.map(({id, text}, i) => ({id, question: text, passage: found[i]!}));
 	};
-	return {gold: await paired(gold), sparse: await paired(foundBySparse(bm25, qrels, sparseDepth))};
+	return {gold: await pairsOf(gold), sparse: await pairsOf(foundBySparse(bm25, qrels, sparseDepth))};
 }
 
-/** The analyses of one encoder, and the values of single questions that tests compare. */
-export interface AnalysedQuestions {
+/** The analysis of one encoder, and the values of single questions that tests compare. */
+export interface AnalyzedQuestions {
 	readonly analysis: EncoderAnalysis;
 	readonly values: QuestionValues;
 }
 
-/** The analyses of one encoder; from the folder if they are there. `dense` is the run that token amnesia is split by. */
-export async function analysed(
-	of: AnalyzedEncoder,
-	{gold, sparse}: AnalysedPairs,
-	encoders: () => Promise<ProjectedEncoders>,
-	dense: Run,
-	{bounds}: VocabularySettings,
-	folder: string,
-	{signal, onProgress}: CallOptions,
-): Promise<AnalysedQuestions> {
+export interface AnalysisParts {
+	readonly of: AnalyzedEncoder;
+	readonly pairs: AnalyzedPairs;
+	/** Called only if the analysis is not in the folder yet. */
+	readonly openEncoders: () => Promise<ProjectedEncoders>;
+	/** The run whose ranks of the passages determine the groups of token amnesia. */
+	readonly dense: Run;
+	/** The last ranks of these groups. */
+	readonly bounds: readonly number[];
+	readonly folder: string;
+}
+
+export async function analyzeEncoder(parts: AnalysisParts, {signal, onProgress}: CallOptions): Promise<AnalyzedQuestions> {
+	const {of, pairs, openEncoders, dense, bounds, folder} = parts;
 	const path = join(folder, `${of}.json`);
-	if (await isThere(path)) {
-		return readJson<AnalysedQuestions>(path);
+	if (await exists(path)) {
+		return readJson<AnalyzedQuestions>(path);
 	}
-	const opened = await encoders();
-	const total = gold.length + sparse.length;
-	const ranked = async (pairs: readonly QuestionPassage[], before: number): ReturnType<typeof rankPairs> =>
-		rankPairs(pairs, opened, {signal, onProgress: onProgress && (({done}) => onProgress({done: before + done, total}))});
-	const [ofGold, ofSparse] = [await ranked(gold, 0), await ranked(sparse, gold.length)];
-	const result: AnalysedQuestions = {
-		analysis: {of, analysis: await analyzeVocabulary(ofGold), amnesia: await tokenAmnesia(ofSparse, dense, bounds)},
-		values: await questionValues(ofGold, ofSparse, dense, bounds),
+	const encoders = await openEncoders();
+	const total = pairs.gold.length + pairs.sparse.length;
+	const rank = async (pairs: readonly QuestionPassage[], before: number): Promise<readonly RankedPair[]> =>
+		rankPairs(pairs, encoders, {signal, onProgress: onProgress && (({done}) => onProgress({done: before + done, total}))});
+	const [gold, sparse] = [await rank(pairs.gold, 0), await rank(pairs.sparse, pairs.gold.length)];
+	const result: AnalyzedQuestions = {
+		analysis: {of, analysis: await analyzeVocabulary(gold), amnesia: await tokenAmnesia(sparse, dense, bounds)},
+		values: await questionValues(gold, sparse, dense, bounds),
 	};
-	await writeWhole(path, json(result));
+	await writeAtomically(path, toJson(result));
 	return result;
 }

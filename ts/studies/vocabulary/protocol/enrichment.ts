@@ -1,3 +1,4 @@
+/** Lexical enrichment and its ablations: fits them, chooses λ on development questions, and searches with enriched vectors. */
 import type {PassageStore} from '../../../corpus/index.ts';
 import {DenseSearcher, FlatIndex} from '../../../dense/index.ts';
 import type {Bm25Index} from '../../../sparse/index.ts';
@@ -11,7 +12,7 @@ import {
 	type VocabularyProjection,
 	tuneLambda,
 } from '../../../vocabulary/index.ts';
-import type {EnrichmentFacts, VocabularyCondition, VocabularyRetrievalRow, VocabularySettings} from '../study.ts';
+import type {EnrichmentOutcome, VocabularyCondition, VocabularyRetrievalRow, VocabularySettings} from '../study.ts';
 
 export const enrichedConditions = [
 	'enriched',
@@ -22,7 +23,7 @@ export const enrichedConditions = [
 ] as const satisfies readonly VocabularyCondition[];
 export type EnrichedCondition = (typeof enrichedConditions)[number];
 
-/** What each condition changes of enrichment (Ram et al., 2023, §6.4). */
+/** The options of enrichment that each condition changes (Ram et al., 2023, §6.4). */
 const changes: Readonly<Record<EnrichedCondition, LexicalEnrichmentOptions & {readonly idf?: false}>> = {
 	enriched: {},
 	noIdf: {idf: false},
@@ -31,24 +32,24 @@ const changes: Readonly<Record<EnrichedCondition, LexicalEnrichmentOptions & {re
 	noNormalisation: {normalize: false},
 };
 
-export interface EnrichedParts {
+export interface EnrichmentParts {
 	readonly encoder: CorpusEncoder;
 	readonly passages: PassageStore;
 	readonly projection: VocabularyProjection;
-	/** Of the head's word pieces. */
+	/** The BM25 index of the head's word pieces. */
 	readonly wordPieces: Bm25Index;
-	/** Of development questions. */
+	/** What λ maximizes on development questions. */
 	readonly objective: LambdaObjective;
-	/** Of the search for the vectors of tokens. */
+	/** Options of the search for the vectors of single tokens. */
 	readonly search: Pick<VocabularySettings, 'learningRate' | 'maxSteps'>;
-	/** λ to try, in units that make lexical vectors as long as the encoder's in the mean. */
+	/** Values of λ to try. At λ = 1, lexical vectors are on average as long as the encoder's. */
 	readonly lambdas: readonly number[];
 }
 
-/** Enrichment with the λ that development questions choose. */
+/** Enrichment with the λ that is best on development questions. */
 export async function tunedEnrichment(
 	condition: EnrichedCondition,
-	{encoder, passages, projection, wordPieces, objective, search, lambdas}: EnrichedParts,
+	{encoder, passages, projection, wordPieces, objective, search, lambdas}: EnrichmentParts,
 	{signal, onProgress}: CallOptions,
 ): Promise<{readonly enrichment: LexicalEnrichment; readonly tuning: NonNullable<VocabularyRetrievalRow['tuning']>}> {
 	const {idf = wordPieces, ...options} = changes[condition];
@@ -60,52 +61,52 @@ export async function tunedEnrichment(
 	return {enrichment: fitted.withLambda(lambda), tuning: {lambda, values: curve.map(({score}) => score)}};
 }
 
-/** How the search for the vectors of tokens ended, for a threshold of 0.1 nats. */
-export function enrichmentFacts({search, renormalize}: LexicalEnrichment): EnrichmentFacts {
+/** The outcome of the search for the vectors of single tokens, at a threshold of 0.1 nats. */
+export function enrichmentOutcome({search, renormalize}: LexicalEnrichment): EnrichmentOutcome {
 	const {losses, bounds, steps} = search!;
 	const tokens = losses.length;
-	const count = (has: (loss: number, bound: number) => boolean): number =>
-		losses.reduce((sum, loss, i) => sum + Number(has(loss, bounds[i]!)), 0);
+	const countTokens = (condition: (loss: number, bound: number) => boolean): number =>
+		losses.reduce((sum, loss, i) => sum + Number(condition(loss, bounds[i]!)), 0);
 	return {
-		steps: steps.reduce((most, count) => Math.max(most, count), 0),
+		steps: steps.reduce((max, count) => Math.max(max, count), 0),
 		tokens,
-		reached: count(loss => loss < THRESHOLD),
-		proved: count((loss, bound) => loss >= THRESHOLD && bound >= THRESHOLD),
+		reached: countTokens(loss => loss < THRESHOLD),
+		proved: countTokens((loss, bound) => loss >= THRESHOLD && bound >= THRESHOLD),
 		renormalized: renormalize,
 	};
 }
 
-/** Loss in nats (Ram et al., 2023, §6.2), the default of `LexicalEnrichment`. */
+/** The loss, in nats, below which a token has a vector (Ram et al., 2023, §6.2); the default of `LexicalEnrichment`. */
 const THRESHOLD = 0.1;
 
-/** Exact search of the corpus by an encoder's vectors. */
+/** Searches the corpus exactly, by an encoder's vectors. */
 export async function exactSearcher(encoder: Encoder, passages: PassageStore, signal: AbortSignal | undefined): Promise<Searcher> {
 	const index = new FlatIndex({dim: encoder.dim});
-	for (let start = 0; start < passages.size; start += PASSAGES_A_CALL) {
-		const slice = await passages.slice(start, PASSAGES_A_CALL);
+	for (let start = 0; start < passages.size; start += PASSAGES_PER_CALL) {
+		const slice = await passages.slice(start, PASSAGES_PER_CALL);
 		const ids = slice.map(({id}) => id);
 		await index.add(ids, await encoder.encode(slice, {signal}), {signal});
 	}
 	return new DenseSearcher({encoder, index});
 }
 
-/** The mean of a text's static embeddings, which the head has for its own words: what there is without an encoder. */
+/** Encodes a text as the mean of the head's static embeddings of its tokens, without an encoder. */
 export async function staticEncoder(projection: VocabularyProjection, signal: AbortSignal | undefined): Promise<Encoder> {
 	const {dim} = projection;
-	const nothing: Encoder = {
+	const zeroEncoder: Encoder = {
 		dim,
 		async encode(inputs: readonly EncoderInput[]) {
 			return {data: new Float32Array(inputs.length * dim), rows: inputs.length, dim};
 		},
 	};
 	return LexicalEnrichment.fit(
-		{encoder: nothing, projection, idf: false},
+		{encoder: zeroEncoder, projection, idf: false},
 		{tokens: 'static', whitening: false, normalize: false, renormalize: false, lambda: 1, signal},
 	);
 }
 
-const PASSAGES_A_CALL = 256;
-/** Passages whose lexical vectors are measured: their lengths differ little. */
+const PASSAGES_PER_CALL = 256;
+/** Number of passages whose vectors' lengths are measured; a sample suffices because lengths differ little. */
 const SAMPLE = 1000;
 
 async function meanLength({data, rows, dim}: Vectors): Promise<number> {

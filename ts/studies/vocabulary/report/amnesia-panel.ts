@@ -1,19 +1,12 @@
-/** Figures 5 and 7: where ranks of shared tokens lie, by where the retriever has the passage; ranks on a logarithmic axis. */
+/** Figures 5 and 7: box plots of the ranks of shared tokens, by the rank of the passage. Ranks have a logarithmic axis. */
 import {escaped} from '../../../drawing/html.ts';
 import {type Point, at, line, scale, text} from '../../../drawing/svg.ts';
 import {grouped, many} from '../../../drawing/format.ts';
+import {groupLabel, shownRank} from '../rank-groups.ts';
 import type {AmnesiaGroup, RankQuantiles} from '../../../vocabulary/index.ts';
 
 const [width, height] = [330, 272];
 const [left, right, top, bottom] = [62, width - 14, 12, height - 42];
-
-/** "1–5", "beyond 100". */
-export const groupName = ({from, to}: Pick<AmnesiaGroup, 'from' | 'to'>): string =>
-	to === null ? `beyond ${grouped(from - 1)}` : from === to ? grouped(from) : `${grouped(from)}–${grouped(to)}`;
-
-/** The groups that end at `bounds`, and the one behind them. */
-export const groupBounds = (bounds: readonly number[]): ReadonlyArray<Pick<AmnesiaGroup, 'from' | 'to'>> =>
-	[...bounds, null].map((to, i) => ({from: (bounds[i - 1] ?? 0) + 1, to}));
 
 export function amnesiaPanel(
 	id: string,
@@ -29,10 +22,10 @@ export function amnesiaPanel(
 	return [
 		`<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-title ${id}-desc">`,
 		`<title id="${id}-title">${escaped(title)}</title>`,
-		`<desc id="${id}-desc">${escaped(groups.map(group => `Passage at rank ${groupName(group)}: median ${shown(quantilesOf(group).median)}`).join('; '))}</desc>`,
+		`<desc id="${id}-desc">${escaped(groups.map(group => `Passage at rank ${groupLabel(group)}: median ${shownRank(quantilesOf(group).median)}`).join('; '))}</desc>`,
 		...powers.map(power => line([left, y(power)], [right, y(power)], power === 0 ? 'axis' : 'grid')),
 		...powers.map(power => text([left - 6, y(power) + 4], grouped(10 ** power), 'tick end')),
-		...groups.map((group, i) => text([left + (i + 0.5) * step, bottom + 17], groupName(group), 'tick middle')),
+		...groups.map((group, i) => text([left + (i + 0.5) * step, bottom + 17], groupLabel(group), 'tick middle')),
 		text([(left + right) / 2, height - 6], 'rank of the passage', 'title middle'),
 		`<text transform="translate(11 ${at((top + bottom) / 2)}) rotate(-90)" class="title middle">rank of tokens</text>`,
 		...groups.map((group, i) => box(left + (i + 0.5) * step, wide, quantilesOf(group), rank => y(Math.log10(rank)), group, i === 0)),
@@ -49,12 +42,9 @@ function box(x: number, wide: number, of: RankQuantiles, y: (rank: number) => nu
 		`<g class="${found ? 'found' : 'missed'}">`,
 		line([x, y(of.low)], [x, y(of.firstQuartile)], 'whisker'),
 		line([x, y(of.thirdQuartile)], [x, y(of.high)], 'whisker'),
-		`<rect x="${at(from[0])}" y="${at(from[1])}" width="${at(to[0] - from[0])}" height="${at(Math.max(1, to[1] - from[1]))}" class="box"><title>${escaped(`${many(group.questions, 'question')}: median ${shown(of.median)}, quartiles ${shown(of.firstQuartile)} and ${shown(of.thirdQuartile)}`)}</title></rect>`,
+		`<rect x="${at(from[0])}" y="${at(from[1])}" width="${at(to[0] - from[0])}" height="${at(Math.max(1, to[1] - from[1]))}" class="box"><title>${escaped(`${many(group.questions, 'question')}: median ${shownRank(of.median)}, quartiles ${shownRank(of.firstQuartile)} and ${shownRank(of.thirdQuartile)}`)}</title></rect>`,
 		line([from[0], y(of.median)], [to[0], y(of.median)], 'median'),
-		text([x, y(of.median) - 5], shown(of.median), 'label halo middle'),
+		text([x, y(of.median) - 5], shownRank(of.median), 'label halo middle'),
 		'</g>',
 	].join('\n');
 }
-
-/** A rank, which may lie between two. */
-export const shown = (rank: number): string => grouped(Math.round(rank));

@@ -1,4 +1,4 @@
-/** Figure 6: what the first k tokens of projections are, as bars of a hundred per cent. */
+/** Panels of Figure 6: what the first k tokens of projections are, as bars of 100 per cent. */
 import {escaped} from '../../../drawing/html.ts';
 import {at, line, scale, text} from '../../../drawing/svg.ts';
 import {grouped, percent} from '../../../drawing/format.ts';
@@ -8,7 +8,7 @@ const [width, height] = [330, 272];
 const [left, right, top, bottom] = [40, width - 14, 12, height - 42];
 const levels = [0, 20, 40, 60, 80, 100] as const;
 
-/** From the bottom up. */
+/** The parts of a bar, from the bottom up. */
 export const kinds = [
 	{name: 'shared', of: ({shared}: TopComposition) => shared},
 	{name: 'question alone', of: ({questionOnly}: TopComposition) => questionOnly},

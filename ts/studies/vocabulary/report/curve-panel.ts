@@ -1,11 +1,11 @@
-/** Figures 3 and 4: shares by rank, a panel for each, with ranks on a logarithmic axis. */
+/** Panels of Figures 3 and 4: shares by rank. Ranks have a logarithmic axis. */
 import {escaped} from '../../../drawing/html.ts';
 import {type Point, apart, at, line, polyline, scale, spot, text} from '../../../drawing/svg.ts';
 import {grouped, percent} from '../../../drawing/format.ts';
 
 export interface Curve {
 	readonly name: string;
-	/** The class of its line. */
+	/** The CSS class of its line. */
 	readonly style: string;
 	/** Shares, 0 to 1, one for each k. */
 	readonly values: readonly number[];
@@ -21,7 +21,7 @@ export function curvePanel(id: string, title: string, ks: readonly number[], cur
 	const place = (k: number, value: number): Point => [x(Math.log10(k)), y(100 * value)];
 	const marked = ks.filter(k => Number.isInteger(Math.log10(k)));
 	const middle = Math.floor(ks.length / 2);
-	// A name stands above its curve's middle, and names apart from each other.
+	// Names are above the middle of their curves, and do not overlap.
 	const heights = apart(
 		curves.map(({values}) => place(ks[middle]!, values[middle]!)[1] - 8),
 		15,

@@ -1,4 +1,4 @@
-/** Rules beside those that all reports have: blue is the encoder and what it found, orange the baseline and what was missed. */
+/** CSS rules of this report: blue is the encoder and what it finds, orange the baseline and what is missed. */
 import {exampleStyle} from '../examples/html.ts';
 
 export const vocabularyStyle = `${exampleStyle}

@@ -1,17 +1,17 @@
-/** The tables of a study as data, which both reports lay out. */
-import {compared} from '../../statistics/comparison.ts';
+/** The tables of the report: Tables 2 to 4 of Ram et al. (2023), and the values of its figures. */
+import {findComparison} from '../../statistics/comparison.ts';
 import {type Cell, type Column, type ReportTable, type Row, cell} from '../../../drawing/table.ts';
-import {tested, testsTable} from '../../report/tests-table.ts';
+import {testsSentence, testsTable} from '../../report/tests-table.ts';
 import {grouped, percent} from '../../../drawing/format.ts';
-import {type TokenKind, type TokenSet, type VocabularyAnalysis} from '../../../vocabulary/index.ts';
-import {groupName, shown} from './amnesia-panel.ts';
+import type {TokenKind, TokenSet, VocabularyAnalysis} from '../../../vocabulary/index.ts';
+import {groupLabel, shownRank} from '../rank-groups.ts';
 import {kinds} from './composition-panel.ts';
-import {conditionName, encoderName, setNames} from '../labels.ts';
+import {encoderLabel, labelOf, tokenSetLabels} from '../labels.ts';
 import {publishedVocabulary} from '../published.ts';
-import type {EncoderAnalysis, VocabularyRetrievalRow, VocabularyCondition, VocabularyStudy} from '../study.ts';
+import {type EncoderAnalysis, type VocabularyCondition, type VocabularyRetrievalRow, type VocabularyStudy, rowOf} from '../study.ts';
 
-/** What stands beside a value, by the test against enrichment. */
-export const marks = {worse: '†', better: '‡'} as const;
+/** The significance markers beside a value, by its comparison with enrichment. */
+const markers = {worse: '†', better: '‡'} as const;
 
 const decimal = (value: number): string => value.toFixed(1);
 const kindsOfTokens: ReadonlyArray<readonly [kind: TokenKind, words: string]> = [
@@ -28,12 +28,12 @@ export function mrrTable({analyses, baseline}: VocabularyStudy): ReportTable {
 		caption:
 			'Token-level mean reciprocal rank, × 100, in the passage’s projection P of tokens of question and passage. The paper’s numbers are of DPR and BERT on Natural Questions, as far as its text has them.',
 		stub: 'Encoder',
-		columns: sets.map(set => ({heading: setNames[set]})),
+		columns: sets.map(set => ({heading: tokenSetLabels[set]})),
 		blocks: [
 			...kindsOfTokens.map(([kind, heading]) => ({
 				heading,
 				rows: analyses.map(({of, analysis}) => ({
-					heading: {text: encoderName(of, baseline)},
+					heading: {text: encoderLabel(of, baseline)},
 					cells: sets.map(set => ({text: percent(analysis.mrr[kind][set].mrr)})),
 				})),
 			})),
@@ -73,7 +73,7 @@ export function coverageTable({analyses, baseline}: VocabularyStudy): ReportTabl
 			...kindsOfTokens.flatMap(([kind, words]) =>
 				sides.map(([side, name]) => ({
 					heading: `${words}, ${name}`,
-					rows: analyses.map(({of, analysis}) => row(encoderName(of, baseline), analysis.coverage[kind][side])),
+					rows: analyses.map(({of, analysis}) => row(encoderLabel(of, baseline), analysis.coverage[kind][side])),
 				})),
 			),
 			{
@@ -95,7 +95,7 @@ export function expansionTable({analyses, baseline}: VocabularyStudy): ReportTab
 		blocks: [
 			{
 				rows: analyses.map(({of, analysis}) => ({
-					heading: {text: encoderName(of, baseline)},
+					heading: {text: encoderLabel(of, baseline)},
 					cells: analysis.expansion.map(value => ({text: percent(value)})),
 				})),
 			},
@@ -116,7 +116,7 @@ export function compositionTable({analyses, baseline}: VocabularyStudy): ReportT
 		columns: kinds.map(({name}) => ({heading: name})),
 		blocks: analyses.flatMap(({of, analysis}) =>
 			sides.map(([side, name]) => ({
-				heading: `${encoderName(of, baseline)}, ${name}`,
+				heading: `${encoderLabel(of, baseline)}, ${name}`,
 				rows: analysis.composition[side].map(bar => ({
 					heading: {text: grouped(bar.k)},
 					cells: kinds.map(({of: share}) => ({text: percent(share(bar))})),
@@ -145,14 +145,14 @@ export function amnesiaTable({analyses, baseline, settings}: VocabularyStudy): R
 			),
 		],
 		blocks: analyses.map(({of, amnesia}) => ({
-			heading: encoderName(of, baseline),
+			heading: encoderLabel(of, baseline),
 			rows: amnesia.groups.map(group => ({
-				heading: {text: groupName(group)},
+				heading: {text: groupLabel(group)},
 				cells: [
 					{text: grouped(group.questions)},
 					...four.map(([kind, side]) => {
 						const {median, firstQuartile, thirdQuartile} = group[kind][side];
-						return {text: `${shown(median)} [${shown(firstQuartile)}, ${shown(thirdQuartile)}]`};
+						return {text: `${shownRank(median)} [${shownRank(firstQuartile)}, ${shownRank(thirdQuartile)}]`};
 					}),
 				],
 			})),
@@ -162,16 +162,12 @@ export function amnesiaTable({analyses, baseline, settings}: VocabularyStudy): R
 
 /** Rank-sum tests of the groups of Figures 5 and 7. */
 export function amnesiaTestsTable({tests, settings}: VocabularyStudy): ReportTable {
-	const table = testsTable('token amnesia', tests.amnesia, settings.significance, comparison => `rank ${comparison}`);
+	const table = testsTable({name: 'token amnesia', comparisons: tests.amnesia}, settings.significance, comparison => `rank ${comparison}`);
 	return {
 		...table,
 		caption: `Rank-sum tests (Mann and Whitney, 1947) of the worst rank of a shared token, by the rank of the passage. A difference is the probability that the worst rank in the first group is worse than in the second, less one half, in points. p as tested, and corrected for ${tests.amnesia.length} tests; significant is a corrected p below ${settings.significance}. Groups of fewer than ${settings.minGroup} questions are not tested.`,
 	};
 }
-
-/** A condition's row of a study, if it has one. */
-export const rowOf = ({retrieval}: VocabularyStudy, wanted: VocabularyCondition): VocabularyRetrievalRow | undefined =>
-	retrieval.rows.find(({condition}) => condition === wanted);
 
 /** Table 3: retrieval with and without enrichment; and Table 4, the ablations, below it. */
 export function retrievalTable(study: VocabularyStudy): ReportTable {
@@ -179,13 +175,13 @@ export function retrievalTable(study: VocabularyStudy): ReportTable {
 	const chosen = rowOf(study, 'enriched')?.tuning?.lambda;
 	const {measures, rows, comparisons} = retrieval;
 	const row = ({condition, values, tuning}: VocabularyRetrievalRow): Row => ({
-		heading: {text: conditionName(condition)},
+		heading: {text: labelOf(condition)},
 		cells: [
 			cell(tuning?.lambda, lambda => String(Number(lambda.toPrecision(3)))),
 			...values.map((value, i): Cell => {
-				const test = condition === 'enriched' ? undefined : compared(comparisons, 'enriched', condition, measures[i]!);
-				const mark = test?.significant ? (test.difference > 0 ? marks.worse : marks.better) : '';
-				return {text: percent(value), ...(mark === '' ? {} : {marks: mark})};
+				const test = condition === 'enriched' ? undefined : findComparison(comparisons, 'enriched', condition, measures[i]!);
+				const marker = test?.significant ? (test.difference > 0 ? markers.worse : markers.better) : '';
+				return {text: percent(value), ...(marker === '' ? {} : {markers: marker})};
 			}),
 		],
 	});
@@ -201,7 +197,7 @@ export function retrievalTable(study: VocabularyStudy): ReportTable {
 				: '') +
 			(comparisons.length === 0
 				? ''
-				: `${marks.worse} enrichment is significantly better, ${marks.better} significantly better than enrichment. ${tested(comparisons, settings.significance)}`),
+				: `${markers.worse} enrichment is significantly better, ${markers.better} significantly better than enrichment. ${testsSentence(comparisons, settings.significance)}`),
 		stub: 'Condition',
 		columns: [{heading: 'λ'}, ...measures.map(heading => ({heading}))],
 		blocks: [
@@ -218,7 +214,7 @@ export function lambdaTable({retrieval, settings, questions}: VocabularyStudy): 
 		name: 'λ on development questions',
 		caption: `${retrieval.tunedFor} in per cent on ${grouped(questions.development)} development questions, by the weight λ of lexical vectors, in units that make them as long as the encoder’s; the best, of equal ones the smallest, is taken.`,
 		stub: 'λ',
-		columns: tuned.map(({condition}) => ({heading: conditionName(condition)})),
+		columns: tuned.map(({condition}) => ({heading: labelOf(condition)})),
 		blocks: [
 			{
 				rows: settings.lambdas.map((lambda, i) => ({

@@ -1,0 +1,46 @@
+import {RetrievalError} from '../../core/errors.ts';
+import type {Question} from '../../core/types.ts';
+import {readQuestions} from '../../corpus/index.ts';
+
+export interface QuestionsOptions {
+	/** Maximum number of questions. If the file has more, they are sampled at equal distances. */
+	readonly limit?: number | undefined;
+	/**
+	Whether questions without answers are left out (`required`), or only if other questions have answers (`preferred`): those of
+	SQuAD 2.0 that cannot be answered are left out, and files without any answers are used whole.
+	*/
+	readonly answers: 'required' | 'preferred';
+}
+
+/** Reads the questions of a file. Fails with `ERR_FORMAT` if an id occurs twice or if no question is left. */
+export async function questionsOf(
+	path: string,
+	{limit = Infinity, answers}: QuestionsOptions,
+	signal: AbortSignal | undefined,
+): Promise<readonly Question[]> {
+	const all: Question[] = [];
+	const ids = new Set<string>();
+	for await (const question of readQuestions(path, {signal})) {
+		if (ids.has(question.id)) {
+			throw new RetrievalError('ERR_FORMAT', `${path}: expected questions of distinct ids, got "${question.id}" twice`);
+		}
+		ids.add(question.id);
+		all.push(question);
+	}
+	const answerable = all.filter(question => question.answers.length > 0);
+	const usable = answerable.length > 0 || answers === 'required' ? answerable : all;
+	if (usable.length === 0) {
+		throw new RetrievalError('ERR_FORMAT', `${path}: expected questions${answers === 'required' ? ' with answers' : ''}, got none`);
+	}
+	const count = Math.min(limit, usable.length);
+	return Array.from({length: count}, (_, i) => usable[Math.floor((i * usable.length) / count)]!);
+}
+
+/** All questions of several files. Fails with `ERR_FORMAT` if two have the same id. */
+export function joinedQuestions(dataset: string, lists: ReadonlyArray<readonly Question[]>): readonly Question[] {
+	const questions = lists.flat();
+	if (new Set(questions.map(({id}) => id)).size < questions.length) {
+		throw new RetrievalError('ERR_FORMAT', `${dataset}: expected development and test questions of distinct ids, got some in both`);
+	}
+	return questions;
+}

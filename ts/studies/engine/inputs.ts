@@ -1,0 +1,61 @@
+/** Reads and hashes the inputs of a study: the files of its data set and its encoders. Writes nothing. */
+import {basename, resolve} from 'node:path';
+import {packageVersion} from '../../core/native/addon.ts';
+import type {Question} from '../../core/types.ts';
+import {findRuntimeLibrary} from '../../onnx/runtime-library.ts';
+import type {DatasetFiles} from '../dataset/files.ts';
+import {questionsOf} from '../dataset/questions.ts';
+import {type StudyInput, type StudyModel, hashedFile, hashedModel, sha256} from '../storage/inputs.ts';
+import {DEFAULT_ENCODER, type StudyOptions} from './options.ts';
+
+export interface StudyInputs {
+	readonly files: DatasetFiles;
+	/** The questions of each file in `files.questions`. */
+	readonly questions: ReadonlyArray<readonly Question[]>;
+	readonly corpus: {readonly sha256: string};
+	/** The files of questions, with the numbers of questions that are used. */
+	readonly questionFiles: readonly StudyInput[];
+	readonly encoder: StudyModel;
+	/** Missing if the encoder of passages encodes questions as well. */
+	readonly questionEncoder?: StudyModel;
+}
+
+export interface InputOptions extends Pick<StudyOptions, 'encoder' | 'questionEncoder' | 'signal'> {
+	/** Maximum numbers of questions, one for each file. */
+	readonly limits: ReadonlyArray<number | undefined>;
+	/** Whether questions without answers are left out: see `questionsOf`. */
+	readonly answers: 'required' | 'preferred';
+}
+
+export async function readInputs(files: DatasetFiles, options: InputOptions): Promise<StudyInputs> {
+	const {encoder = DEFAULT_ENCODER, questionEncoder, limits, answers, signal} = options;
+	const questions: Array<readonly Question[]> = [];
+	const questionFiles: StudyInput[] = [];
+	for (const [i, path] of files.questions.entries()) {
+		const list = await questionsOf(path, {limit: limits[i], answers}, signal);
+		questions.push(list);
+		questionFiles.push(await hashedFile(path, list.length, signal));
+	}
+	return {
+		files,
+		questions,
+		questionFiles,
+		corpus: {sha256: await sha256(files.corpus, signal)},
+		encoder: await hashedModel(encoder, signal),
+		...(questionEncoder === undefined ? {} : {questionEncoder: await hashedModel(questionEncoder, signal)}),
+	};
+}
+
+/** The versions of the software, which belong to the configuration of every run. */
+export interface SoftwareVersions {
+	readonly passagekit: string;
+	/** The version of `onnxruntime-node`; `null` for a library that the user has named. */
+	readonly onnxruntime: string | null;
+}
+
+export function softwareVersions(): SoftwareVersions {
+	return {passagekit: packageVersion(), onnxruntime: findRuntimeLibrary().version ?? null};
+}
+
+/** The name of a data set's folder or file, without extensions. */
+export const datasetName = (dataset: string): string => basename(resolve(dataset)).replace(/(?:\.\w+)+$/u, '');

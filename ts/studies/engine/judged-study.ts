@@ -1,0 +1,129 @@
+/** What the studies of data sets with relevance judgments share: options, inputs, judgments, development and test questions. */
+import {basename} from 'node:path';
+import {checkCount} from '../../core/checks.ts';
+import type {Qrels, Query, Question, Run} from '../../core/types.ts';
+import type {Collection} from '../../collection/index.ts';
+import {type CorpusStatistics, corpusStatistics} from '../dataset/corpus-statistics.ts';
+import {type NamedFiles, datasetFiles} from '../dataset/files.ts';
+import {joinedQuestions} from '../dataset/questions.ts';
+import {type RelevanceJudgments, SUPERVISION_DEPTH, judgeRelevance} from '../dataset/relevance.ts';
+import {type QuestionSplit, splitDataset} from '../dataset/split.ts';
+import {type Measures, measuresByAnswers, measuresByQrels} from '../statistics/measures.ts';
+import {type StudyInput, sha256} from '../storage/inputs.ts';
+import {type StudyInputs, datasetName, readInputs, softwareVersions} from './inputs.ts';
+import {type StudyOptions, checkSignificance, studyOptionNames} from './options.ts';
+import type {StudyRun} from './study-run.ts';
+
+export interface JudgedStudyOptions extends StudyOptions, NamedFiles {
+	/** Maximum number of questions of each file, sampled at equal distances. @default all */
+	readonly maxQuestions?: number | undefined;
+	/** Seed of everything that is drawn at random, such as development questions. @default 42 */
+	readonly seed?: number | undefined;
+}
+
+/** The names of `JudgedStudyOptions`, to be spread into the list of a study's options. */
+export const judgedOptionNames = {...studyOptionNames, queries: true, qrels: true, maxQuestions: true, seed: true} as const;
+
+export interface JudgedInputs extends StudyInputs {
+	/** The data set's name. */
+	readonly name: string;
+	/** The questions of all files. */
+	readonly allQuestions: readonly Question[];
+	/** The file of relevance judgments; `null` if there is none. */
+	readonly qrels: {readonly sha256: string} | null;
+}
+
+export async function readJudgedInputs(dataset: string, options: JudgedStudyOptions): Promise<JudgedInputs> {
+	const {maxQuestions, signal} = options;
+	const files = await datasetFiles(dataset, options);
+	const inputs = await readInputs(files, {...options, limits: files.questions.map(() => maxQuestions), answers: 'preferred'});
+	return {
+		...inputs,
+		name: options.name ?? datasetName(dataset),
+		allQuestions: joinedQuestions(dataset, inputs.questions),
+		qrels: files.qrels === undefined ? null : {sha256: await sha256(files.qrels, signal)},
+	};
+}
+
+/** Checks the options with numbers that both studies have. */
+export function checkJudgedOptions({seed = 42, maxQuestions = 2, significance = 0.01}: JudgedStudyOptions): {
+	readonly seed: number;
+	readonly significance: number;
+} {
+	checkCount('seed', seed, 0);
+	checkCount('maxQuestions', maxQuestions, 2);
+	checkSignificance(significance);
+	return {seed, significance};
+}
+
+/** The part of the configuration that describes the software and the inputs. */
+export function judgedConfiguration({name, corpus, questionFiles, qrels, encoder, questionEncoder}: JudgedInputs): object {
+	return {
+		dataset: name,
+		...softwareVersions(),
+		corpus,
+		questions: questionFiles,
+		qrels,
+		encoder,
+		...(questionEncoder && {questionEncoder}),
+	};
+}
+
+/** The corpus, what BM25 finds in it, and which passages are relevant. */
+export interface JudgedDataset {
+	readonly corpus: CorpusStatistics;
+	/** BM25's hits for all questions. */
+	readonly bm25: Run;
+	readonly judgments: RelevanceJudgments;
+}
+
+/** `bm25Name` is the name of BM25's run. The run of distant supervision is searched only if it is needed. */
+export async function judgeDataset(
+	run: StudyRun,
+	{files, allQuestions}: JudgedInputs,
+	{passages, bm25}: Collection,
+	{bm25Name, depth}: {readonly bm25Name: string; readonly depth: number},
+): Promise<JudgedDataset> {
+	const corpus = await corpusStatistics(passages, run.signal);
+	const hits = await run.search(bm25Name, () => bm25, {queries: allQuestions, k: depth});
+	const supervise = async (queries: readonly Query[]): Promise<Run> =>
+		run.search('supervision', () => bm25, {queries, k: SUPERVISION_DEPTH});
+	const judgments = await judgeRelevance(files.qrels, allQuestions, supervise, passages, corpus.ids, run.stage('look for answers'));
+	return {corpus, bm25: hits, judgments};
+}
+
+/** Development and test questions, with their relevant passages. */
+export interface QuestionSides {
+	readonly split: QuestionSplit;
+	/** The questions of both sides. */
+	readonly questions: readonly Question[];
+	/** Relevance judgments of these questions. */
+	readonly qrels: Qrels;
+}
+
+/** `gold`: question id → passage id. Questions without a gold passage are left out. */
+export function splitJudged(
+	{questions: lists}: JudgedInputs,
+	{corpus, judgments}: JudgedDataset,
+	gold: ReadonlyMap<string, string>,
+	seed: number,
+): QuestionSides {
+	const {split, questions} = splitDataset(lists, gold, corpus.titles, seed);
+	const ids = new Set(questions.map(({id}) => id));
+	return {split, questions, qrels: new Map([...judgments.qrels].filter(([id]) => ids.has(id)))};
+}
+
+/** The measures among all passages: by answers if these decide what is relevant, else by judgments. */
+export function corpusMeasures(
+	{from}: RelevanceJudgments,
+	{questions, qrels}: QuestionSides,
+	{passages}: Collection,
+	{ks, ndcg, signal}: {readonly ks: readonly number[]; readonly ndcg: boolean; readonly signal: AbortSignal | undefined},
+): Measures {
+	return from === 'answers' ? measuresByAnswers(questions, passages, ks, {signal}) : measuresByQrels(qrels, ks, ndcg, {signal});
+}
+
+/** The file of relevance judgments in the results of a study, with the number of judged questions; undefined if there is none. */
+export function qrelsInput({files, qrels}: JudgedInputs, {qrels: used}: QuestionSides): StudyInput | undefined {
+	return files.qrels === undefined || qrels === null ? undefined : {count: used.size, name: basename(files.qrels), ...qrels};
+}

@@ -1,0 +1,60 @@
+/** Options that all studies have, and checks that they share. */
+import {checkNumber, checkString} from '../../core/checks.ts';
+import {RetrievalError} from '../../core/errors.ts';
+import {callNames} from '../../core/options.ts';
+import type {CallOptions, Progress} from '../../core/types.ts';
+
+/** The current stage of a study, and its progress. */
+export interface StudyProgress extends Progress {
+	/** Such as `encode`, `search dense` or `read hybrid, development`. */
+	readonly stage: string;
+}
+
+export interface StudyOptions extends Omit<CallOptions, 'onProgress'> {
+	/** The data set's name; if the paper has a data set of this name, the report shows the paper's numbers. @default the name of the folder or file */
+	readonly name?: string | undefined;
+	/** The corpus, if its file name does not identify it. */
+	readonly corpus?: string | undefined;
+	/** Development questions, if their file name does not identify them. */
+	readonly development?: string | undefined;
+	/** Test questions, if their file name does not identify them. */
+	readonly test?: string | undefined;
+	/** The encoder of passages. @default 'minilm-encoder' */
+	readonly encoder?: string | undefined;
+	/** The encoder of questions, if it is another model, as with DPR. @default the encoder of passages */
+	readonly questionEncoder?: string | undefined;
+	/** A difference is significant if its corrected p is below this. @default 0.01 */
+	readonly significance?: number | undefined;
+	readonly onProgress?: ((progress: StudyProgress) => void) | undefined;
+}
+
+/** The names of `StudyOptions`, to be spread into the list of a study's options. */
+export const studyOptionNames = {
+	...callNames,
+	name: true,
+	corpus: true,
+	development: true,
+	test: true,
+	encoder: true,
+	questionEncoder: true,
+	significance: true,
+} as const;
+
+/** The encoder of all studies, unless the caller names another. */
+export const DEFAULT_ENCODER = 'minilm-encoder';
+
+/** Checks that the named options are strings, if they are given. */
+export function checkStrings<Options>(options: Options, names: ReadonlyArray<keyof Options & string>): void {
+	for (const name of names) {
+		if (options[name] !== undefined) {
+			checkString(name, options[name]);
+		}
+	}
+}
+
+export function checkSignificance(significance: number): void {
+	checkNumber('significance', significance);
+	if (significance <= 0 || significance >= 1) {
+		throw new RetrievalError('ERR_ARGUMENT', `significance: expected a number between 0 and 1, got ${significance}`);
+	}
+}

@@ -1,0 +1,174 @@
+/**
+The paper's protocol: select models and fit temperatures on development questions, then fuse, measure and test on test questions. It is
+carried out twice, among candidates and among all passages.
+*/
+import {
+	type ConfidenceFusion,
+	type ModelOutcomes,
+	type Prediction,
+	fitFusionTemperature,
+	fitTemperature,
+	fuseByConfidence,
+} from '../../../calibration/index.ts';
+import {fuse} from '../../../fusion/index.ts';
+import {mean} from '../../statistics/mean.ts';
+import type {MeasuredQuestions, Measures} from '../../statistics/measures.ts';
+import {waitForTime} from '../../../core/event-loop.ts';
+import type {CallOptions, Run} from '../../../core/types.ts';
+import {calibrationOf} from './calibration.ts';
+import {type ScoredRun, outcomesOf, predictionsOf} from './outcomes.ts';
+import type {CalibratedModel, PhraseCondition, PhraseConditionRow, PhraseSettings, ProtocolStudy} from '../study.ts';
+import {type CalibratedPredictions, compareCalibrations, compareConditions, extensionPairs, paperPairs} from './comparisons.ts';
+import type {ValueByQuestion} from '../../statistics/paired-comparisons.ts';
+
+/** Runs among candidates, or among all passages, and how to measure them. The first measure is 1 if the first passage is right, else 0. */
+export interface FusionTask extends Measures {
+	readonly bm25: Run;
+	/** The runs of each model, by name, with development and test questions. */
+	readonly models: ReadonlyMap<string, ScoredRun>;
+	/** Ids of questions. */
+	readonly development: readonly string[];
+	readonly test: readonly string[];
+	/** Maximum number of hits of a fused list. */
+	readonly k: number;
+}
+
+/** Values of T₀ in Figure 2: six for each power of ten, from 0.001 to 10. */
+const STARTS = Array.from({length: 25}, (_, i) => Number((10 ** (i / 6 - 3)).toPrecision(6)));
+/** Values of T₀ with which the paper's is compared. */
+const OTHER_STARTS: readonly number[] = [0.001, 0.01, 1, 10];
+
+/** The name of MUF with this T₀ in comparisons. */
+export const startName = (start: number): string => `T0 = ${start}`;
+
+export async function studyFusion(task: FusionTask, settings: PhraseSettings, options: CallOptions): Promise<ProtocolStudy> {
+	const {bm25, models, development, test, measures, measure, k} = task;
+	const {signal, onProgress} = options;
+	const {bins, start, stepSize, confidenceDepth: depth} = settings;
+	const [decisive] = measures as [string];
+	const values = new Map<string, MeasuredQuestions>([['bm25', await measure(bm25)]]);
+	const developmentOutcomes = new Map<string, ModelOutcomes>();
+	const testOutcomes = new Map<string, ModelOutcomes>();
+	for (const [name, model] of models) {
+		const measured = await measure(model.run);
+		values.set(name, measured);
+		const isRight = (id: string): boolean => measured.get(id)?.[decisive] === 1;
+		developmentOutcomes.set(name, await outcomesOf(model, development, isRight, depth));
+		testOutcomes.set(name, await outcomesOf(model, test, isRight, depth));
+	}
+	const valuesOf = (condition: string): ValueByQuestion => new Map(test.map(id => [id, values.get(condition)!.get(id)?.[decisive] ?? 0]));
+
+	const names = [...models.keys()];
+	const accuracies = new Map(names.map(name => [name, mean(developmentOutcomes.get(name)!.correct.map(Number))]));
+	const selected = names.toSorted((a, b) => accuracies.get(b)! - accuracies.get(a)!).slice(0, settings.fused);
+	const descend = async (names: readonly string[], from: number): Promise<number> => {
+		const outcomes = names.map(name => developmentOutcomes.get(name)!);
+		return (await fitFusionTemperature(outcomes, {method: 'descent', start: from, stepSize, bins, signal})).temperature;
+	};
+	const search = async (names: readonly string[]): Promise<number> =>
+		(
+			await fitFusionTemperature(
+				names.map(name => developmentOutcomes.get(name)!),
+				{bins, signal},
+			)
+		).temperature;
+	const temperatures = {descent: await descend(selected, start), search: await search(selected), all: await descend(names, start)};
+	const ownTemperatures = new Map<string, number>();
+	for (const [name, {scores, correct}] of developmentOutcomes) {
+		ownTemperatures.set(name, (await fitTemperature(scores, correct, {bins, signal})).temperature);
+	}
+
+	/** Lets the most confident model answer each question, at one temperature or, if it is missing, at each model's own. */
+	const fuseModels = async (names: readonly string[], temperature?: number): Promise<ConfidenceFusion> => {
+		const fusion = names.map(name => {
+			const {run, scores} = models.get(name)!;
+			return {name, run, phrases: scores, ...(temperature === undefined ? {temperature: ownTemperatures.get(name)!} : {})};
+		});
+		return fuseByConfidence(fusion, {depth, k, signal, temperature});
+	};
+	/** A question's values are those of the model that answers it. */
+	const valuesBy = ({chosen}: ConfidenceFusion): MeasuredQuestions =>
+		new Map([...chosen].map(([id, name]) => [id, values.get(name)!.get(id)!]));
+	const predictions = ({chosen, confidence}: ConfidenceFusion): Prediction[] =>
+		test.map(id => ({
+			confidence: confidence.get(id) ?? 0,
+			correct: values.get(chosen.get(id) ?? '')?.get(id)?.[decisive] === 1,
+		}));
+	const [muf, mufOwn, mufPlain] = [
+		await fuseModels(selected, temperatures.descent),
+		await fuseModels(selected),
+		await fuseModels(selected, 1),
+	];
+	values.set('muf', valuesBy(muf));
+	const mufSearch = await fuseModels(selected, temperatures.search);
+	values.set('mufSearch', valuesBy(mufSearch));
+	values.set('mufOwn', valuesBy(mufOwn));
+	values.set('mufPlain', valuesBy(mufPlain));
+	values.set('mufAll', valuesBy(await fuseModels(names, temperatures.all)));
+	const lists = selected.map(name => models.get(name)!.run);
+	const weights = selected.map(() => 1 / selected.length);
+	values.set('mean', await measure(await fuse(lists, {method: 'linear', missing: 'minimum', weights}, {k, signal})));
+	values.set('rrf', await measure(await fuse(lists, {method: 'rrf'}, {k, signal})));
+	const rows: PhraseConditionRow[] = [];
+	for (const [condition, measured] of values) {
+		await waitForTime();
+		rows.push({
+			condition: condition as PhraseCondition,
+			values: measures.map(measure => mean(test.map(id => measured.get(id)?.[measure] ?? 0))),
+		});
+	}
+
+	const curve: Array<ProtocolStudy['curve'][number]> = [];
+	const byStart = new Map<number, ValueByQuestion>();
+	for (const from of STARTS) {
+		const temperature = await descend(selected, from);
+		const found = valuesBy(await fuseModels(selected, temperature));
+		const perQuestion = new Map(test.map(id => [id, found.get(id)?.[decisive] ?? 0]));
+		byStart.set(from, perQuestion);
+		curve.push({start: from, temperature, accuracy: mean(perQuestion.values())});
+		await onProgress?.({done: curve.length, total: STARTS.length});
+	}
+	byStart.set(start, valuesOf('muf'));
+
+	const calibratedModels: CalibratedModel[] = [];
+	const calibrations = new Map<string, CalibratedPredictions>();
+	for (const [name, outcomes] of testOutcomes) {
+		const before = await predictionsOf(outcomes, 1);
+		const after = await predictionsOf(outcomes, temperatures.descent);
+		calibrations.set(name, {before, after});
+		const temperature = ownTemperatures.get(name)!;
+		calibratedModels.push({
+			name,
+			development: accuracies.get(name)!,
+			temperature,
+			before: calibrationOf(before, bins),
+			after: calibrationOf(after, bins),
+			own: calibrationOf(await predictionsOf(outcomes, temperature), bins),
+		});
+	}
+	const [before, after] = [predictions(mufPlain), predictions(muf)];
+	calibrations.set('MUF', {before, after});
+
+	const tests = {significance: settings.significance, signal};
+	const startPairs = OTHER_STARTS.map(other => [startName(start), startName(other)] as const);
+	const valuesByStart = new Map([...byStart].map(([from, values]) => [startName(from), values]));
+	return {
+		measures,
+		models: calibratedModels,
+		selected,
+		temperatures,
+		fused: {
+			before: calibrationOf(before, bins),
+			after: calibrationOf(after, bins),
+			own: calibrationOf(predictions(mufOwn), bins),
+			searched: calibrationOf(predictions(mufSearch), bins),
+		},
+		rows,
+		chosen: Object.fromEntries(selected.map(name => [name, test.filter(id => muf.chosen.get(id) === name).length])),
+		curve,
+		comparisons: await compareConditions(paperPairs(names), decisive, valuesOf, tests),
+		extensions: await compareConditions(extensionPairs, decisive, valuesOf, tests),
+		startTests: await compareConditions(startPairs, decisive, name => valuesByStart.get(name)!, tests),
+		calibrationTests: await compareCalibrations(calibrations, tests),
+	};
+}

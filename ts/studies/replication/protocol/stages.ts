@@ -1,0 +1,163 @@
+/** The stages of a replication: collection, retrieval, overlap, reading. */
+import {basename, join} from 'node:path';
+import type {Question, Run} from '../../../core/types.ts';
+import {Collection, type Retriever} from '../../../collection/index.ts';
+import {fuse} from '../../../fusion/index.ts';
+import {ExtractiveReader, ReadingCache} from '../../../reader/index.ts';
+import {type StudyInputs, softwareVersions} from '../../engine/inputs.ts';
+import {DEFAULT_ENCODER} from '../../engine/options.ts';
+import type {StudyRun} from '../../engine/study-run.ts';
+import type {StudyModel} from '../../storage/inputs.ts';
+import {exists, runFiles} from '../../storage/run-folder.ts';
+import type {ReplicateOptions} from '../options.ts';
+import {type Settings, type Study, studyFormat} from '../study.ts';
+import {type ListsToRead, studyReading} from './reading.ts';
+import {type QuestionLists, lambdasOf, studyOverlap, studyRetrieval} from './retrieval.ts';
+
+export interface ReplicationInputs extends StudyInputs {
+	/** The data set's name. */
+	readonly name: string;
+	/** `model` is the reader as the caller named it. */
+	readonly reader: (StudyModel & {readonly model: string}) | null;
+	readonly settings: Settings;
+	/** Cut-offs of accuracy. */
+	readonly ks: readonly number[];
+}
+
+/** Seed of the HNSW graph, by which large collections are searched. */
+const GRAPH_SEED = 42;
+
+/** The cut-offs of Table 2. */
+const overlapKs = [20, 100, 500, 1000];
+
+/** File of the reader's cached outputs, in the run's folder. */
+const READINGS_FILE = 'reader.readings';
+
+/** Upper end of the range in which γ is searched. Scores of unit vectors are small, so their weight has to be larger. */
+const MAX_GAMMA = {unitVectors: 20, other: 2} as const;
+
+export async function measureReplication(run: StudyRun, inputs: ReplicationInputs, options: ReplicateOptions): Promise<Study> {
+	const {name, settings, ks, files, corpus, questionFiles} = inputs;
+	const {signal} = run;
+	await using collection = await openCollection(run, inputs, options);
+	const hasUnitVectors = collection.manifest.encoder?.unit ?? false;
+	const grid = options.grid ?? Array.from({length: 41}, (_, i) => i / (hasUnitVectors ? 200 : 20));
+	const lambdas = hasUnitVectors ? lambdasOf(grid) : undefined;
+	const {passagekit, onnxruntime} = softwareVersions();
+	const questions = {development: questionFiles[0]!, test: questionFiles[1]!};
+	const models = {
+		encoder: inputs.encoder,
+		...(inputs.questionEncoder && {questionEncoder: inputs.questionEncoder}),
+		reader: inputs.reader && {name: inputs.reader.name, sha256: inputs.reader.sha256},
+	};
+	await run.start({
+		format: studyFormat,
+		dataset: name,
+		passagekit,
+		onnxruntime,
+		seeds: {graph: GRAPH_SEED},
+		corpus,
+		questions,
+		models,
+		settings,
+		ks,
+		overlapKs,
+		grid,
+		...(lambdas && {lambdas}),
+	});
+
+	const search = async (questions: readonly Question[], split: string, retriever: Retriever): Promise<Run> =>
+		run.search(`${split}.${retriever}`, async () => collection.searcher(retriever), {
+			queries: questions,
+			k: settings.dprDepth,
+			stage: `search ${retriever}, ${split}`,
+			system: retriever,
+		});
+	const listsOf = async (questions: readonly Question[], split: string): Promise<QuestionLists> => ({
+		questions,
+		sparse: await search(questions, split, 'bm25'),
+		dense: await search(questions, split, 'dense'),
+	});
+	const development = await listsOf(inputs.questions[0]!, 'development');
+	const test = await listsOf(inputs.questions[1]!, 'test');
+	const retrieval = await studyRetrieval(development, test, collection.passages, {
+		settings,
+		ks,
+		grid,
+		lambdas,
+		...run.stage('look for answers'),
+	});
+	const study: Study = {
+		format: studyFormat,
+		dataset: name,
+		passagekit,
+		corpus: {count: collection.manifest.passages, name: basename(files.corpus), ...corpus},
+		questions,
+		models,
+		settings: {...settings, hybridRead: retrieval.hybrid},
+		retrieval: retrieval.study,
+		...(await studyOverlap(test, overlapKs, {significance: settings.significance, signal})),
+		command: run.command,
+	};
+	if (inputs.reader === null) {
+		return study;
+	}
+	const maxGamma = hasUnitVectors ? MAX_GAMMA.unitVectors : MAX_GAMMA.other;
+	const fused = async ({dense, sparse}: QuestionLists): Promise<Run> =>
+		fuse({dense, sparse}, retrieval.hybrid, {depth: settings.depth, k: settings.passagesRead, signal});
+	const lists: readonly ListsToRead[] = [
+		{retriever: 'dense', development: development.dense, test: test.dense, maxGamma},
+		{retriever: 'bm25', development: development.sparse, test: test.sparse, maxGamma: MAX_GAMMA.other},
+		{retriever: 'hybrid', development: await fused(development), test: await fused(test), maxGamma},
+	];
+	return {...study, reading: await readLists(run, inputs.reader.model, lists, {collection, development, test, settings})};
+}
+
+/** The named collection or the one in the run's folder; built if it does not exist. */
+async function openCollection(run: StudyRun, {files, settings}: ReplicationInputs, options: ReplicateOptions): Promise<Collection> {
+	const {encoder = DEFAULT_ENCODER, questionEncoder} = options;
+	const path = options.collection ?? run.path(runFiles.collection);
+	if (!(await exists(join(path, 'passagekit.json')))) {
+		const built = await Collection.build(files.corpus, path, {
+			encoder,
+			questionEncoder,
+			// Each passage alone, because vectors of int8 models depend on their batch.
+			batchTokens: 1,
+			hnsw: {seed: GRAPH_SEED},
+			threads: 1,
+			overwrite: true,
+			signal: run.signal,
+			onProgress: ({stage, ...progress}) => run.stage(stage).onProgress(progress),
+		});
+		await built.close();
+	}
+	return Collection.open(path, {questionEncoder: questionEncoder ?? encoder, ...settings.bm25});
+}
+
+interface ReadingInputs {
+	readonly collection: Collection;
+	readonly development: QuestionLists;
+	readonly test: QuestionLists;
+	readonly settings: Settings;
+}
+
+async function readLists(
+	run: StudyRun,
+	model: string,
+	lists: readonly ListsToRead[],
+	{collection, development, test, settings}: ReadingInputs,
+): Promise<NonNullable<Study['reading']>> {
+	const {signal} = run;
+	await using reader = await ExtractiveReader.load(model, {signal});
+	const {spansPerPassage, maxAnswerTokens} = settings;
+	await using cache = await ReadingCache.open(run.path(READINGS_FILE), reader, {spansPerPassage, maxAnswerTokens});
+	// Awaited here, because the cache is closed when this function ends.
+	return await studyReading(reader, lists, {
+		settings,
+		development: development.questions,
+		test: test.questions,
+		passages: collection.passages,
+		cache,
+		run,
+	});
+}

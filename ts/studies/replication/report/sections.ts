@@ -1,0 +1,102 @@
+/** The sections of the report: Tables 1 to 3 and Figure 1 of Ma et al. (2021), tuning, tests. */
+import {grouped} from '../../../drawing/format.ts';
+import {escaped, labelHtml} from '../../../drawing/html.ts';
+import {type Content, type Section, figureHtml, foldedTables, htmlOnly, markdownOnly, tableContent} from '../../report/content.ts';
+import {escaped as escapedMarkdown, labelMarkdown, tableMarkdown} from '../../report/markdown.ts';
+import {testsTable} from '../../report/tests-table.ts';
+import {conditionLabels, labelOf} from '../labels.ts';
+import type {ReadingStudy, Study} from '../study.ts';
+import {accuracyFigure, drawings, exactMatchFigure} from './curves-figure.ts';
+import {dprTable, exactMatchTable, readingTable, tuningTable} from './reading-tables.ts';
+import {accuracyTable, overlapTable, retrievalTable} from './retrieval-tables.ts';
+import {testFamilies} from './test-families.ts';
+import {tuningCurves, tuningSentence, tuningTables} from './tuning.ts';
+import {tuningPanel} from './tuning-figure.ts';
+
+export function sections(study: Study): readonly Section[] {
+	const {reading, overlap, settings} = study;
+	return [
+		{
+			heading: 'Retrieval',
+			content: [
+				tableContent(retrievalTable(study)),
+				markdownOnly(...chosenWeights(study)),
+				accuracyByK(study),
+				htmlOnly(...tuningFigure(study)),
+			],
+		},
+		...(overlap.length > 0 ? [{heading: 'Overlap', content: [tableContent(overlapTable(study))]}] : []),
+		...(reading ? [{heading: 'Reading', content: readingContent(study, reading)}] : []),
+		{
+			heading: 'Tests',
+			content: testFamilies(study).map(family =>
+				foldedTables(`All tests of ${family.name}`, [testsTable(family, settings.significance, labelOf)]),
+			),
+		},
+	];
+}
+
+function accuracyByK(study: Study): Content {
+	const {ks, lines} = study.retrieval.curves;
+	if (lines.length === 0) {
+		return {html: [], markdown: []};
+	}
+	const table = accuracyTable(study);
+	const caption = `Share of ${grouped(study.questions.test.count)} test questions with an answer in the first k passages, as in Figure 1 of Karpukhin et al. (2020).`;
+	const figure = [
+		...figureHtml(drawings(accuracyFigure(study.retrieval)), 'Accuracy by k', caption),
+		...foldedTables('Accuracy by k, as a table', [table]).html,
+	];
+	return {html: ks.length < 2 ? [] : figure, markdown: tableMarkdown(table)};
+}
+
+function chosenWeights(study: Study): readonly string[] {
+	const curves = tuningCurves(study);
+	if (curves.length === 0) {
+		return [];
+	}
+	const weights = curves.map(
+		curve => `- ${labelMarkdown(conditionLabels[curve.condition])}: ${escapedMarkdown(tuningSentence(curve, study))}`,
+	);
+	return [`Weights that ${grouped(study.questions.development.count)} development questions chose:`, weights.join('\n')];
+}
+
+function tuningFigure(study: Study): readonly string[] {
+	const curves = tuningCurves(study);
+	if (curves.length === 0) {
+		return [];
+	}
+	const all = curves.flatMap(({points}) => points.map(({accuracy}) => accuracy));
+	const range = [Math.min(...all), Math.max(...all)] as const;
+	const {settings, questions} = study;
+	const panels = curves.map(
+		curve => `<div><p>${labelHtml(conditionLabels[curve.condition])}</p>\n${tuningPanel(curve, range, settings.tunedFor)}</div>`,
+	);
+	const caption = `Top-${settings.tunedFor} accuracy in per cent of the hybrids on ${grouped(questions.development.count)} development questions, by weight. The dot is the weight chosen.`;
+	return [
+		...figureHtml(['<div class="panels">', ...panels, '</div>'], 'Tuning', caption),
+		...foldedTables('Accuracy by weight, as a table', tuningTables(curves, study)).html,
+	];
+}
+
+const figure1Caption =
+	'End-to-end effectiveness by the number of passages read. Each curve has one pair of weights β and γ at all k: the one that development questions chose together with a number of passages (table “Chosen for reading”). Ma et al. (2021) do not say at which k theirs were chosen.';
+
+function readingContent(study: Study, reading: ReadingStudy): readonly Content[] {
+	const dpr = dprTable(study, reading);
+	const tables = [tableContent(readingTable(study, reading)), ...(dpr ? [tableContent(dpr)] : [])];
+	const chosen = tableContent(tuningTable(reading, study));
+	if (reading.curves.length === 0) {
+		return [...tables, chosen];
+	}
+	const table = exactMatchTable(reading);
+	return [
+		...tables,
+		htmlOnly(
+			...figureHtml(drawings(exactMatchFigure(reading)), 'Figure 1', `${escaped(figure1Caption)} The dot is a line’s maximum.`),
+			...foldedTables('Figure 1 as a table', [table]).html,
+		),
+		chosen,
+		markdownOnly(...tableMarkdown({...table, name: 'Figure 1', caption: figure1Caption})),
+	];
+}

@@ -1,0 +1,21 @@
+import {listed, many} from '../../drawing/format.ts';
+import type {Finding} from '../statistics/finding.ts';
+import {type Verdict, verdicts} from '../statistics/verdict.ts';
+
+/** How many of the paper's claims have each verdict, in words: the last sentence of an abstract. */
+export function verdictSummary(findings: ReadonlyArray<Pick<Finding, 'source' | 'verdict'>>): string {
+	const claims = findings.filter(({source}) => source === 'paper');
+	if (claims.length === 0) {
+		return 'None of the paper’s claims can be judged by this study.';
+	}
+	const counts = verdicts.map(verdict => ({verdict, count: claims.filter(claim => claim.verdict === verdict).length}));
+	const parts = counts.filter(({count}) => count > 0).map(({verdict, count}) => `${count} ${predicate(verdict, count)}`);
+	return `Of ${many(claims.length, 'claim')} of the paper ${listed(parts)}.`;
+}
+
+function predicate(verdict: Verdict, count: number): string {
+	if (verdict === 'holds' || verdict === 'holds in part') {
+		return count === 1 ? verdict : verdict.replace('holds', 'hold');
+	}
+	return `${count === 1 ? 'is' : 'are'} ${verdict}`;
+}

@@ -1,0 +1,69 @@
+import {checkBoolean, checkCount, checkNumber} from '../../core/checks.ts';
+import {RetrievalError} from '../../core/errors.ts';
+import {type OptionNames, optionNames} from '../../core/options.ts';
+import {resolveModel} from '../../models/index.ts';
+import {paperLearningRate} from '../../vocabulary/enrichment/learning-rate.ts';
+import {MAX_STEPS} from '../../vocabulary/enrichment/token-vectors.ts';
+import {modelTypeOf} from '../../vocabulary/projection/vocabulary-projection.ts';
+import {type JudgedStudyOptions, checkJudgedOptions, judgedOptionNames} from '../engine/judged-study.ts';
+import {checkStrings} from '../engine/options.ts';
+import {MIN_GROUP} from './findings/claim-tests.ts';
+import type {VocabularySettings} from './study.ts';
+
+export interface VocabularyStudyOptions extends JudgedStudyOptions {
+	/** The model with the masked-language-model head of the encoder's initialization. @default 'minilm-mlm-head' for 'minilm-encoder', else the encoder's folder */
+	readonly head?: string | undefined;
+	/** The encoder's initialization, as an encoder. @default static embeddings of the head */
+	readonly baseline?: string | undefined;
+	/** Whether to study lexical enrichment. Its single-token enrichments take up to an hour, once for each head. @default true */
+	readonly enrichment?: boolean | undefined;
+	/** Adam's learning rate for single-token enrichments. @default the paper's: 0.001 for heads of MPNet, else 0.01 */
+	readonly learningRate?: number | undefined;
+	/** Maximum number of steps of single-token enrichments. @default 100 */
+	readonly maxSteps?: number | undefined;
+}
+
+export const vocabularyOptionNames: OptionNames = optionNames<VocabularyStudyOptions>({
+	...judgedOptionNames,
+	head: true,
+	baseline: true,
+	enrichment: true,
+	learningRate: true,
+	maxSteps: true,
+});
+
+/** Cut-offs of accuracy. */
+export const cutOffs = [1, 5, 20, 100];
+
+/** Values of λ to try, as lengths of lexical vectors relative to the encoder's. */
+const LAMBDAS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 3];
+
+/** Checks all options but those that depend on the head. */
+export function checkVocabularyOptions(options: VocabularyStudyOptions): void {
+	checkStrings(options, ['name', 'encoder', 'questionEncoder', 'head', 'baseline']);
+	checkBoolean('enrichment', options.enrichment ?? true);
+	checkJudgedOptions(options);
+}
+
+/** Checks the remaining options, and returns what determines the measurements. The learning rate depends on the head. */
+export async function checkedSettings(options: VocabularyStudyOptions, head: string): Promise<VocabularySettings> {
+	const modelType = await modelTypeOf(await resolveModel(head, {signal: options.signal}));
+	const {enrichment = true, learningRate = paperLearningRate(modelType), maxSteps = MAX_STEPS} = options;
+	const {seed, significance} = checkJudgedOptions(options);
+	checkCount('maxSteps', maxSteps, 1);
+	checkNumber('learningRate', learningRate);
+	if (learningRate <= 0) {
+		throw new RetrievalError('ERR_ARGUMENT', `learningRate: expected a number above 0, got ${learningRate}`);
+	}
+	return {
+		seed,
+		depth: Math.max(...cutOffs),
+		sparseDepth: 5,
+		bounds: [5, 20, 100],
+		minGroup: MIN_GROUP,
+		learningRate,
+		maxSteps,
+		lambdas: enrichment ? LAMBDAS : [],
+		significance,
+	};
+}

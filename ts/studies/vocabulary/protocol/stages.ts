@@ -1,0 +1,213 @@
+/** The stages of a vocabulary study: collection and BM25, judgments, dense retrieval, analyses of projections, enrichment, retrieval. */
+import {basename} from 'node:path';
+import {packageVersion} from '../../../core/native/addon.ts';
+import type {Encoder, Qrels, Searcher} from '../../../core/types.ts';
+import type {Collection} from '../../../collection/index.ts';
+import {OnnxEncoder} from '../../../encoders/index.ts';
+import {Bm25Index} from '../../../sparse/index.ts';
+import {VocabularyProjection} from '../../../vocabulary/index.ts';
+import {CorpusEncoder} from '../../encoding/corpus-encoder.ts';
+import {
+	type JudgedDataset,
+	type JudgedInputs,
+	type QuestionSides,
+	corpusMeasures,
+	judgeDataset,
+	judgedConfiguration,
+	qrelsInput,
+	splitJudged,
+} from '../../engine/judged-study.ts';
+import {DEFAULT_ENCODER} from '../../engine/options.ts';
+import type {StudyRun} from '../../engine/study-run.ts';
+import {mrrMeasure, ndcgMeasure, topK} from '../../statistics/measures.ts';
+import type {StudyModel} from '../../storage/inputs.ts';
+import {exists, runFiles} from '../../storage/run-folder.ts';
+import {vocabularyExamples} from '../examples/examples.ts';
+import {amnesiaTests, claimTests} from '../findings/claim-tests.ts';
+import type {QuestionValues} from '../findings/question-values.ts';
+import {type VocabularyStudyOptions, cutOffs} from '../options.ts';
+import {groupLabel, rankGroups} from '../rank-groups.ts';
+import {
+	type AnalyzedEncoder,
+	type Baseline,
+	type EncoderAnalysis,
+	type EnrichmentOutcome,
+	type VocabularyCondition,
+	type VocabularySettings,
+	type VocabularyStudy,
+	vocabularyStudyFormat,
+} from '../study.ts';
+import {analyzeEncoder, analyzedPairs} from './analyses.ts';
+import {type EnrichmentParts, enrichedConditions, enrichmentOutcome, exactSearcher, staticEncoder, tunedEnrichment} from './enrichment.ts';
+import {type ConditionRun, measureRetrieval} from './retrieval.ts';
+
+export interface VocabularyStudyInputs extends JudgedInputs {
+	readonly settings: VocabularySettings;
+	/** `model` is the head as the caller named it, or the default. */
+	readonly head: StudyModel & {readonly model: string; readonly folder: string};
+	readonly baseline: Baseline;
+}
+
+/** Folders of a run: the BM25 index of word pieces, the vectors of the corpus by encoder, and the analyses. */
+const folders = {wordPieces: 'bm25-wordpiece', vectors: 'vectors', analyses: 'analyses'} as const;
+
+/** The measure for which λ is chosen, by how relevant passages are determined. */
+const tunedFor = {qrels: ndcgMeasure, contexts: mrrMeasure, answers: topK(20)} as const;
+
+export async function measureVocabulary(
+	run: StudyRun,
+	inputs: VocabularyStudyInputs,
+	options: VocabularyStudyOptions,
+): Promise<VocabularyStudy> {
+	const {settings, files, baseline, corpus: corpusFile, allQuestions} = inputs;
+	const {encoder: encoderName = DEFAULT_ENCODER, questionEncoder: questionEncoderName, enrichment = true} = options;
+	const {signal} = run;
+	const head: StudyModel = {name: inputs.head.name, sha256: inputs.head.sha256};
+	await run.start({format: vocabularyStudyFormat, ...judgedConfiguration(inputs), head, baseline, enrichment, settings});
+	await using collection = await run.textCollection(files.corpus);
+	const {passages} = collection;
+	const dataset = await judgeDataset(run, inputs, collection, {bm25Name: 'bm25', depth: settings.depth});
+	const {corpus, judgments} = dataset;
+	const gold = goldPassages(judgments.qrels, corpus.ids);
+	const sides = splitJudged(inputs, dataset, gold, settings.seed);
+	const {split, questions, qrels} = sides;
+	const testIds = new Set(split.test);
+	const pairs = await analyzedPairs(
+		questions.filter(({id}) => testIds.has(id)),
+		gold,
+		dataset.bm25,
+		qrels,
+		passages,
+		settings.sparseDepth,
+	);
+
+	const search = async (name: string, open: () => Searcher | Promise<Searcher>): ReturnType<StudyRun['search']> =>
+		run.search(name, open, {queries: allQuestions, k: settings.depth});
+	await using wordPieces = await openWordPieces(run, collection, inputs.head.folder);
+	const wordPieceRun = await search('wordpiece', () => wordPieces);
+	const projection = await VocabularyProjection.load(inputs.head.model);
+	await using passageEncoder = await OnnxEncoder.load(encoderName, {signal});
+	await using questionEncoder = questionEncoderName === undefined ? passageEncoder : await OnnxEncoder.load(questionEncoderName, {signal});
+	const encoder = await CorpusEncoder.open({
+		folder: run.path(folders.vectors, 'encoder'),
+		passages,
+		encoder: passageEncoder,
+		questionEncoder,
+		...run.stage('encode encoder'),
+	});
+	const dense = await search('dense', async () => exactSearcher(encoder, passages, signal));
+	const runs = new Map<VocabularyCondition, ConditionRun>([
+		['bm25', {run: dataset.bm25}],
+		['wordpiece', {run: wordPieceRun}],
+		['dense', {run: dense}],
+	]);
+
+	const analyses: EncoderAnalysis[] = [];
+	const values = new Map<AnalyzedEncoder, QuestionValues>();
+	const analyze = async (of: AnalyzedEncoder, open: () => Encoder | Promise<Encoder>): Promise<void> => {
+		const openEncoders = async (): Promise<{encoder: Encoder; projection: VocabularyProjection}> => ({encoder: await open(), projection});
+		const parts = {of, pairs, openEncoders, dense, bounds: settings.bounds, folder: run.path(folders.analyses)};
+		const analyzed = await analyzeEncoder(parts, run.stage(`project ${of}`));
+		analyses.push(analyzed.analysis);
+		values.set(of, analyzed.values);
+	};
+	await analyze('encoder', () => encoder);
+	await using initialization = options.baseline === undefined ? undefined : await OnnxEncoder.load(options.baseline, {signal});
+	await analyze('baseline', async () => initialization ?? staticEncoder(projection, signal));
+	let outcome: EnrichmentOutcome | undefined;
+	if (enrichment) {
+		const parts = enrichmentParts(inputs, {dataset, sides, collection, encoder, projection, wordPieces});
+		for (const condition of enrichedConditions) {
+			const tuned = await tunedEnrichment(condition, parts, run.stage(`enrich ${condition}`));
+			const hits = await search(condition, async () => exactSearcher(tuned.enrichment, passages, signal));
+			runs.set(condition, {run: hits, tuning: tuned.tuning});
+			if (condition === 'enriched') {
+				outcome = enrichmentOutcome(tuned.enrichment);
+				if (tuned.tuning.lambda > 0) {
+					await analyze('enriched', () => tuned.enrichment);
+				}
+			}
+		}
+	}
+
+	const {from} = judgments;
+	const measures = corpusMeasures(judgments, sides, collection, {ks: cutOffs, ndcg: from === 'qrels', signal});
+	const qrelsFile = qrelsInput(inputs, sides);
+	const groups = rankGroups(settings.bounds);
+	return {
+		format: vocabularyStudyFormat,
+		dataset: inputs.name,
+		passagekit: packageVersion(),
+		corpus: {count: passages.size, name: basename(files.corpus), ...corpusFile, words: corpus.words},
+		questions: {
+			development: split.development.length,
+			test: split.test.length,
+			without: allQuestions.length - questions.length,
+			files: inputs.questionFiles,
+			split: split.by,
+			relevance: from,
+			...(qrelsFile && {qrels: qrelsFile}),
+		},
+		encoder: inputs.encoder,
+		...(inputs.questionEncoder && {questionEncoder: inputs.questionEncoder}),
+		head: {...head, vocabulary: projection.size},
+		baseline,
+		settings,
+		...(outcome && {enrichment: outcome}),
+		analyses,
+		tests: {
+			claims: await claimTests(values, baseline, settings, {signal}),
+			amnesia: await amnesiaTests(values.get('encoder')!, group => groupLabel(groups[group]!), settings, {signal}),
+		},
+		examples: await vocabularyExamples(pairs, values.get('encoder')!, dense, settings.seed, {encoder, projection}, {signal}),
+		retrieval: await measureRetrieval(runs, measures, tunedFor[from], split.test, settings, {signal}),
+		command: run.command,
+	};
+}
+
+/** The gold passage of each question: the one with the highest grade in the corpus; of equal grades, the first one judged. */
+function goldPassages(qrels: Qrels, corpus: ReadonlySet<string>): Map<string, string> {
+	const gold = new Map<string, string>();
+	for (const [id, grades] of qrels) {
+		const [best] = [...grades].filter(([passage, grade]) => grade > 0 && corpus.has(passage)).sort(([, a], [, b]) => b - a);
+		if (best !== undefined) {
+			gold.set(id, best[0]);
+		}
+	}
+	return gold;
+}
+
+/** The BM25 index of the head's word pieces. It is complete if its run exists. */
+async function openWordPieces(run: StudyRun, {passages}: Collection, tokenizer: string): Promise<Bm25Index> {
+	const path = run.path(folders.wordPieces);
+	return (await exists(run.path(runFiles.runs, 'wordpiece.trec')))
+		? Bm25Index.open(path)
+		: Bm25Index.build(path, passages, {analyzer: {type: 'wordpiece', tokenizer}, signal: run.signal});
+}
+
+interface EnrichmentSources extends Pick<EnrichmentParts, 'encoder' | 'projection' | 'wordPieces'> {
+	readonly dataset: JudgedDataset;
+	readonly sides: QuestionSides;
+	readonly collection: Collection;
+}
+
+function enrichmentParts(
+	{allQuestions, settings}: VocabularyStudyInputs,
+	{dataset, sides, collection, encoder, projection, wordPieces}: EnrichmentSources,
+): EnrichmentParts {
+	const {from} = dataset.judgments;
+	const developmentIds = new Set(sides.split.development);
+	const development = allQuestions.filter(({id}) => developmentIds.has(id));
+	return {
+		encoder,
+		passages: collection.passages,
+		projection,
+		wordPieces,
+		objective:
+			from === 'answers'
+				? {questions: development, k: 20}
+				: {queries: development, qrels: sides.qrels, measure: from === 'qrels' ? 'nDCG@10' : 'RR', k: settings.depth},
+		search: {learningRate: settings.learningRate, maxSteps: settings.maxSteps},
+		lambdas: settings.lambdas,
+	};
+}
