@@ -75,7 +75,7 @@ test('an index with fewer passages than its commit counts says why, and is repai
 	const list = join(path, 'meta.json');
 	await writeFile(list, (await readFile(list, 'utf8')).replace(String.raw`\"passages\":4`, String.raw`\"passages\":5`));
 	const error = await t.throwsAsync(Bm25Index.open(path), {instanceOf: RetrievalError, code: 'ERR_INDEX_CORRUPT'});
-	t.regex(error.message, /expected 5 passages, as the last commit says, got 4: .*doctor --repair/u);
+	t.regex(error.message, /expected 5 passages, as the last commit recorded, got 4: .*doctor --repair/u);
 	const doctor = async (): Promise<{status: number; stdout: string}> =>
 		execute(process.execPath, [join(packageRoot, 'bin/passagekit.js'), 'doctor', '--repair', path]).then(
 			({stdout}) => ({status: 0, stdout}),

@@ -1,4 +1,4 @@
-//! Each analyzer over the same text, whose words it has met before.
+//! The throughput of each analyzer on a text whose words it has seen before.
 //!
 //! `cargo bench -p sparse --bench analyzers`
 
@@ -15,7 +15,7 @@ fn main() {
 }
 
 #[divan::bench(args = ANALYZERS)]
-fn analyse(bencher: Bencher<'_, '_>, name: &str) {
+fn analyze(bencher: Bencher<'_, '_>, name: &str) {
     let (analyzer, text) = (named(name), text(name));
     bencher.counter(BytesCount::of_str(&text)).bench(|| {
         let mut letters = 0;

@@ -1,4 +1,4 @@
-//! Analysis, indexing and searching, on passages made up of words that are as common as words are.
+//! Analysis, indexing and searching, on random passages whose words follow Zipf's law.
 //!
 //! `cargo bench -p sparse --bench bm25`
 
@@ -18,7 +18,7 @@ fn main() {
 }
 
 #[divan::bench]
-fn analyse(bencher: Bencher<'_, '_>) {
+fn analyze(bencher: Bencher<'_, '_>) {
     let text =
         "The Court will now hear argument in the case of the bridge’s builders, who were running late. "
             .repeat(20);
@@ -39,7 +39,7 @@ static BUILT: LazyLock<tempfile::TempDir> = LazyLock::new(|| build(&passages(50_
 
 #[divan::bench(args = [10, 100, 1000])]
 fn search_50000(bencher: Bencher<'_, '_>, k: usize) {
-    let index = Bm25Index::open(&BUILT.path().join("index")).expect("a sound index");
+    let index = Bm25Index::open(&BUILT.path().join("index")).expect("an intact index");
     let (searcher, control) = (index.searcher(), Control::new());
     let queries: Vec<String> = (0..100).map(|at| words(7, 7_000_001 + 2 * at)).collect();
     bencher.counter(ItemsCount::new(queries.len())).bench(|| {

@@ -1,7 +1,8 @@
-//! Search of 50,000 passages by how common the terms are and by `k`. Up to a `k` of 3,125 scores are bounded first and few
-//! are worked out, above it all are: the last two of each are the two ways for about the same hits.
+//! Searches of 50,000 passages, by the frequency of the terms and by `k`. Up to k = 3,125 the planner bounds all scores and
+//! computes few exactly; above, it computes all. So the last two values of `k` compare both scorers for nearly the same
+//! hits, and show whether the planner's threshold is right.
 //!
-//! `cargo bench -p sparse --bench scorers`; `-- common` for one of them.
+//! `cargo bench -p sparse --bench scorers`, or `… -- common` for one group.
 
 #[path = "support/passages.rs"]
 mod support;
@@ -15,7 +16,7 @@ use support::{build, passages};
 
 const KS: [usize; 5] = [10, 100, 1000, 3125, 3126];
 
-/// Of 30 to 90 words: of one length all would have the same few scores, and none could be ruled out.
+/// Passages of 30 to 90 words. If all had the same length, there would be few different scores, and none could be pruned.
 static BUILT: LazyLock<tempfile::TempDir> =
     LazyLock::new(|| build(&passages(50_000, |at| 30 + at * 7919 % 61)));
 
@@ -23,7 +24,7 @@ fn main() {
     divan::main();
 }
 
-/// A term that is in every fourth passage, and two that are in a few.
+/// A term that every fourth passage has, and two that a few passages have.
 #[divan::bench(args = KS)]
 fn few(bencher: Bencher<'_, '_>, k: usize) {
     search(bencher, "word20 word9001 word20011", k);
@@ -35,13 +36,13 @@ fn common(bencher: Bencher<'_, '_>, k: usize) {
     search(bencher, "word1 word2 word5", k);
 }
 
-/// As many terms as a question has, of all sorts.
+/// As many terms as a typical question has, from frequent to rare.
 #[divan::bench(args = KS)]
 fn mixed(bencher: Bencher<'_, '_>, k: usize) {
     search(bencher, "word1 word3 word17 word80 word401 word2003 word9001", k);
 }
 
-/// The same among passages that a filter allows: all, one of 10, one of 1,000.
+/// The same terms with filters that allow all passages, one in 10, and one in 1,000.
 #[divan::bench(args = [1, 10, 1000])]
 fn mixed_one_of(bencher: Bencher<'_, '_>, of: usize) {
     let index = open();
@@ -59,5 +60,5 @@ fn search(bencher: Bencher<'_, '_>, query: &str, k: usize) {
 }
 
 fn open() -> Bm25Index {
-    Bm25Index::open(&BUILT.path().join("index")).expect("a sound index")
+    Bm25Index::open(&BUILT.path().join("index")).expect("an intact index")
 }

@@ -1,4 +1,4 @@
-//! An index open for searching.
+//! The public handle of an index that is open for searching.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use control::Control;
 use ranking::Hit;
 use storage::OpenOptions;
 
-use crate::index::integrity::{CHECKED_ON_OPEN, guarded};
+use crate::index::checksums::MAX_BYTES_VERIFIED_ON_OPEN;
 use crate::index::open::{open_index, read_index};
 use crate::index::snapshot::Snapshot;
 use crate::repair::{Repair, repair};
@@ -16,22 +16,22 @@ use crate::search::explain::Explanation;
 use crate::search::searcher::Searcher;
 use crate::{Analyzer, Bm25, Error};
 
-/// A BM25 index, open for searching. Shares nothing with writers: it shows the commit that it was opened at until
-/// it is [reloaded](Self::reload).
+/// A BM25 index that is open for searching. It shows the last commit at the time when it was opened, whatever writers do,
+/// until it is [reloaded](Self::reload).
 #[derive(Debug)]
 pub struct Bm25Index {
     path: PathBuf,
-    /// Another analyzer than this one is refused.
-    expected: Option<Analyzer>,
+    /// If set, opening and reloading fail for an index with another analyzer.
+    expected_analyzer: Option<Analyzer>,
     in_memory: bool,
     current: RwLock<Arc<Searcher>>,
-    /// Files whose checksums agreed. Segment files are never written again.
-    checked: Mutex<HashSet<PathBuf>>,
+    /// Files that matched their checksums. Segment files never change after they were written.
+    verified: Mutex<HashSet<PathBuf>>,
 }
 
 impl Bm25Index {
-    /// Opens the index in a folder. Segment files of up to 64 MiB in all are compared with their checksums;
-    /// [`verify`](Self::verify) does so for more.
+    /// Opens the index in a folder. If its segment files have at most 64 MiB in total, they are compared with their
+    /// checksums; [`verify`](Self::verify) does so for larger indexes.
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl Bm25Index {
         Self::open_with(path, None, OpenOptions::default())
     }
 
-    /// Opens the index in a folder unless it was made with another analyzer, now or at a later reload.
+    /// Opens the index in a folder, and fails, now or at a later reload, if it was built with another analyzer.
     ///
     /// # Errors
     ///
@@ -50,25 +50,26 @@ impl Bm25Index {
         Self::open_with(path, analyzer, OpenOptions::default())
     }
 
-    /// Opens the index in a folder with options. Its files are mapped, or with `in_memory` read into memory, now and at
-    /// each reload. With `verify` all files are compared with their checksums.
+    /// Opens the index in a folder with options. Its files are memory-mapped or, with `in_memory`, read into memory, now
+    /// and at each reload. With `verify`, all files are compared with their checksums.
     ///
-    /// If another program truncates a mapped file, a search that reads the missing part ends the process (SIGBUS). A
-    /// writer never truncates files: it removes them, and their content stays available as long as a process has them
-    /// open.
+    /// If another program truncates a mapped file, a search that reads the missing part ends the process (SIGBUS). Writers
+    /// never truncate files: they remove them, and the content stays available as long as a process has them open.
     ///
     /// # Errors
     ///
     /// Those of [`open_expecting`](Self::open_expecting).
     pub fn open_with(path: &Path, analyzer: Option<Analyzer>, options: OpenOptions) -> Result<Self, Error> {
-        let (mut checked, limit) = (HashSet::new(), if options.verify { u64::MAX } else { CHECKED_ON_OPEN });
-        let searcher = open_searcher(path, analyzer.as_ref(), options.in_memory, &mut checked, limit)?;
+        let max_verified_bytes = if options.verify { u64::MAX } else { MAX_BYTES_VERIFIED_ON_OPEN };
+        let mut verified = HashSet::new();
+        let searcher =
+            open_searcher(path, analyzer.as_ref(), options.in_memory, &mut verified, max_verified_bytes)?;
         Ok(Self {
             path: path.to_path_buf(),
-            expected: analyzer,
+            expected_analyzer: analyzer,
             in_memory: options.in_memory,
             current: RwLock::new(Arc::new(searcher)),
-            checked: Mutex::new(checked),
+            verified: Mutex::new(verified),
         })
     }
 
@@ -83,52 +84,52 @@ impl Bm25Index {
         repair(path)
     }
 
-    /// Shows the last commit from here on. Searchers handed out before stay as they are. After an error, so does
-    /// this index.
+    /// Switches to the last commit. Existing searchers are not affected. After an error, this index still shows the
+    /// commit that it showed before.
     ///
     /// # Errors
     ///
     /// Those of [`open_expecting`](Self::open_expecting).
     pub fn reload(&self) -> Result<(), Error> {
-        self.reload_checking(CHECKED_ON_OPEN)
+        self.reload_and_verify(MAX_BYTES_VERIFIED_ON_OPEN)
     }
 
-    /// Reads every file of the last commit, compares it with its checksum, and reloads.
+    /// Reloads, and compares every file of the last commit with its checksum.
     ///
     /// # Errors
     ///
     /// Those of [`open_expecting`](Self::open_expecting).
     pub fn verify(&self) -> Result<(), Error> {
-        self.checked.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        self.reload_checking(u64::MAX)
+        self.verified.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.reload_and_verify(u64::MAX)
     }
 
-    /// The commit shown now. To be used where several calls must see the same one: a search and the
-    /// [ids](Searcher::ids) of its hits.
+    /// A searcher for the commit that is shown now. Use it if several calls must see the same commit, such as a search and
+    /// the lookup of the [ids](Searcher::ids) of its hits.
     #[must_use]
     pub fn searcher(&self) -> Arc<Searcher> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Passages that can be found.
+    /// The number of passages, without deleted ones.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.searcher().len()
     }
 
-    /// Whether there is no passage.
+    /// Whether the index has no passage.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The analyzer that the index was made with.
+    /// The analyzer with which the index was built.
     #[must_use]
     pub fn analyzer(&self) -> Analyzer {
         self.searcher().analyzer()
     }
 
-    /// [`Searcher::search`] in the commit shown now.
+    /// [`Searcher::search`] in the commit that is shown now.
     ///
     /// # Errors
     ///
@@ -143,7 +144,7 @@ impl Bm25Index {
         self.searcher().search(query, k, parameters, control)
     }
 
-    /// [`Searcher::search_terms`] in the commit shown now.
+    /// [`Searcher::search_terms`] in the commit that is shown now.
     ///
     /// # Errors
     ///
@@ -158,7 +159,7 @@ impl Bm25Index {
         self.searcher().search_terms(terms, k, parameters, control)
     }
 
-    /// [`Searcher::search_many`] in the commit shown now.
+    /// [`Searcher::search_many`] in the commit that is shown now.
     ///
     /// # Errors
     ///
@@ -174,7 +175,7 @@ impl Bm25Index {
         self.searcher().search_many(queries, k, parameters, threads, control)
     }
 
-    /// [`Searcher::ids`] in the commit shown now. A passage keeps its ord for as long as it is in the index.
+    /// [`Searcher::ids`] in the commit that is shown now. A passage keeps its ord for as long as it is in the index.
     ///
     /// # Errors
     ///
@@ -183,7 +184,7 @@ impl Bm25Index {
         self.searcher().ids(hits)
     }
 
-    /// [`Searcher::explain`] in the commit shown now.
+    /// [`Searcher::explain`] in the commit that is shown now.
     ///
     /// # Errors
     ///
@@ -192,10 +193,11 @@ impl Bm25Index {
         self.searcher().explain(query, id, parameters)
     }
 
-    fn reload_checking(&self, limit: u64) -> Result<(), Error> {
-        let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
-        let (path, expected) = (&self.path, self.expected.as_ref());
-        let searcher = Arc::new(open_searcher(path, expected, self.in_memory, &mut checked, limit)?);
+    fn reload_and_verify(&self, max_verified_bytes: u64) -> Result<(), Error> {
+        let mut verified = self.verified.lock().unwrap_or_else(PoisonError::into_inner);
+        let (path, expected) = (&self.path, self.expected_analyzer.as_ref());
+        let searcher =
+            Arc::new(open_searcher(path, expected, self.in_memory, &mut verified, max_verified_bytes)?);
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = searcher;
         Ok(())
     }
@@ -205,15 +207,13 @@ fn open_searcher(
     path: &Path,
     analyzer: Option<&Analyzer>,
     in_memory: bool,
-    checked: &mut HashSet<PathBuf>,
-    limit: u64,
+    verified: &mut HashSet<PathBuf>,
+    max_verified_bytes: u64,
 ) -> Result<Searcher, Error> {
-    guarded(path, || {
-        let index = if in_memory { read_index(path)? } else { open_index(path)? };
-        let segments = Snapshot::open(&index, path, checked, limit)?;
-        segments.check_analyzer(analyzer)?;
-        Ok(Searcher::new(segments))
-    })
+    let index = if in_memory { read_index(path)? } else { open_index(path)? };
+    let snapshot = Snapshot::open(&index, path, verified, max_verified_bytes)?;
+    snapshot.check_analyzer(analyzer)?;
+    Ok(Searcher::new(snapshot))
 }
 
 #[cfg(test)]
@@ -222,7 +222,7 @@ mod tests {
     use crate::{IndexWriter, WriterOptions};
 
     #[test]
-    fn damage_in_files_too_large_to_check_does_not_panic() {
+    fn damage_in_files_that_are_too_large_to_verify_causes_no_panic() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path();
         let mut writer =
@@ -236,7 +236,7 @@ mod tests {
             writer.add_with_fields(&at.to_string(), None, &text, &fields.into()).expect("a new id");
         }
         writer.commit().expect("a commit");
-        writer.close().expect("merges that end");
+        writer.close().expect("merges that finish");
         let search = || {
             let searcher = open_searcher(path, None, false, &mut HashSet::new(), 0)?;
             let hits = searcher.search("a b c d e", 20, Bm25::default(), &Control::new())?;
@@ -249,7 +249,7 @@ mod tests {
             searcher.fields("7")?;
             searcher.ids(&hits)
         };
-        let sound = search().expect("a sound index");
+        let intact = search().expect("an intact index");
         let mut errors = 0;
         for entry in std::fs::read_dir(path).expect("a folder") {
             let file = entry.expect("an entry").path();
@@ -257,13 +257,13 @@ mod tests {
             for at in (0..content.len()).step_by(content.len() / 60 + 1) {
                 let mut content = content.clone();
                 content[at] ^= 0xff;
-                std::fs::write(&file, content).expect("a file to damage");
-                // Without checksums other answers may come, but no panic gets out.
+                std::fs::write(&file, content).expect("a file to corrupt");
+                // The checksums are not compared, so the answers may be wrong, but a panic must become an error.
                 errors += u32::from(search().is_err());
             }
-            std::fs::write(&file, content).expect("a file to mend");
+            std::fs::write(&file, content).expect("a file to restore");
         }
         assert!(errors > 50);
-        assert_eq!(search().expect("a sound index"), sound);
+        assert_eq!(search().expect("an intact index"), intact);
     }
 }

@@ -1,7 +1,9 @@
-//! BM25 over tantivy, with Lucene's English analyzer, Lucene's arithmetic and Lucene's scores, bit for bit.
+//! BM25 on top of tantivy, with Lucene's English analyzer and scores that equal Lucene's bit for bit.
 //!
-//! tantivy keeps the index: segments, merges, deletes, commits. The analyzers, the scorer and a file of ids in each
-//! segment are ours.
+//! tantivy maintains the index: segments, merges, deletions and commits. The analyzers, the scorers, and two files in each
+//! segment are ours: one with ids (`passages/`) and one with postings in the form that the scorers read (`postings/`).
+//!
+//! [`IndexWriter`] changes an index, [`Bm25Index`] opens it for searching, and [`Searcher`] searches one commit of it.
 //!
 //! ```
 //! use control::Control;

@@ -1,4 +1,4 @@
-//! An index and its analyzer: kept, copied, compared, refused.
+//! The analyzer of an index: how it is recorded, copied and compared, and when opening fails because of it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ fn an_index_opens_with_the_analyzer_it_was_made_with() {
         assert_eq!(writer.analyzer(), analyzer);
         writer.add("c", None, "a boat on the RIVER banks").expect("a new id");
         writer.commit().expect("a commit");
-        index.reload().expect("a sound index");
+        index.reload().expect("an intact index");
         // What was added before and after is found by one and the same terms.
         let rivers = usize::from(analyzer.tokens("river") == analyzer.tokens("RIVER")) + 1;
         let rivers = if analyzer.stop_words() == Some(&["river".to_owned()]) { 0 } else { rivers };
@@ -91,8 +91,8 @@ fn another_analyzer_is_refused_and_both_are_described() {
         "open index: expected an index made with the analyzer snowball:german without stop words, got one made with snowball:german"
     );
     // A refused writer has given the lock back and changed nothing.
-    drop(IndexWriter::open(path, OVERWRITE).expect("a sound index"));
-    assert_eq!(Bm25Index::open(path).expect("a sound index").len(), 2);
+    drop(IndexWriter::open(path, OVERWRITE).expect("an intact index"));
+    assert_eq!(Bm25Index::open(path).expect("an intact index").len(), 2);
 }
 
 #[test]
@@ -101,11 +101,11 @@ fn reloading_refuses_an_index_overwritten_with_another_analyzer() {
     indexed(folder.path(), Analyzer::ENGLISH);
     let expecting =
         Bm25Index::open_expecting(folder.path(), Some(Analyzer::ENGLISH)).expect("its own analyzer");
-    let any = Bm25Index::open(folder.path()).expect("a sound index");
+    let any = Bm25Index::open(folder.path()).expect("an intact index");
     indexed(folder.path(), Analyzer::SIMPLE);
     assert!(matches!(expecting.reload(), Err(Error::AnalyzerMismatch { .. })));
     assert_eq!((expecting.analyzer(), found(&expecting, "runs").len()), (Analyzer::ENGLISH, 1));
-    any.reload().expect("a sound index");
+    any.reload().expect("an intact index");
     assert_eq!((any.analyzer(), found(&any, "runs").len()), (Analyzer::SIMPLE, 0));
 }
 
@@ -139,7 +139,7 @@ fn an_unknown_version_is_refused_with_both() {
     let keep = WriterOptions { overwrite: false, ..OVERWRITE };
     assert!(matches!(IndexWriter::create(path, Analyzer::SIMPLE, keep), Err(Error::AlreadyExists { .. })));
     indexed(path, Analyzer::SIMPLE);
-    assert_eq!(Bm25Index::open(path).expect("a sound index").len(), 2);
+    assert_eq!(Bm25Index::open(path).expect("an intact index").len(), 2);
 }
 
 #[test]
@@ -164,9 +164,9 @@ fn a_damaged_or_missing_tokenizer_is_an_error() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path();
     indexed(path, word_piece("tiny-encoder"));
-    let index = Bm25Index::open(path).expect("a sound index");
+    let index = Bm25Index::open(path).expect("an intact index");
     let [copy] = copies(path).try_into().expect("one copy");
-    let sound = fs::read(&copy).expect("a file");
+    let intact = fs::read(&copy).expect("a file");
     let refused = |what: &str| {
         for error in [
             Bm25Index::open(path).expect_err(what),
@@ -181,22 +181,22 @@ fn a_damaged_or_missing_tokenizer_is_an_error() {
         }
         assert_eq!(found(&index, "river"), ["b"], "what is open stays open");
     };
-    for at in (0..sound.len()).step_by(sound.len() / 7) {
-        let mut damaged = sound.clone();
+    for at in (0..intact.len()).step_by(intact.len() / 7) {
+        let mut damaged = intact.clone();
         damaged[at] ^= 1;
         fs::write(&copy, damaged).expect("a file to damage");
         refused("a changed byte");
     }
-    fs::write(&copy, &sound[..sound.len() / 2]).expect("a file to damage");
+    fs::write(&copy, &intact[..intact.len() / 2]).expect("a file to damage");
     refused("half a file");
     fs::remove_file(&copy).expect("a file to remove");
     refused("no file");
-    fs::write(&copy, &sound).expect("a file to mend");
-    index.reload().expect("a sound index");
+    fs::write(&copy, &intact).expect("a file to mend");
+    index.reload().expect("an intact index");
     // A damaged one can be overwritten.
     fs::remove_file(&copy).expect("a file to remove");
     indexed(path, word_piece("tiny-encoder"));
-    index.reload().expect("a sound index");
+    index.reload().expect("an intact index");
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn overwriting_changes_the_tokenizer_at_the_first_commit() {
     let path = folder.path();
     fs::write(path.join("tokenizer-mine.json"), "{}").expect("a file of someone else");
     indexed(path, word_piece("tiny-encoder"));
-    let index = Bm25Index::open(path).expect("a sound index");
+    let index = Bm25Index::open(path).expect("an intact index");
 
     let mut writer =
         IndexWriter::create(path, word_piece("minilm-encoder"), OVERWRITE).expect("an index to replace");

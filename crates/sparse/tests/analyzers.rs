@@ -1,4 +1,4 @@
-//! What each analyzer makes of texts: published stems, model pieces, any text at all.
+//! The tokens of each analyzer: published stems, the word pieces of a model, and invariants for arbitrary texts.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ fn model(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name)
 }
 
-/// Every analyzer, and those with stop words once more.
+/// Every analyzer, and some of them again with other stop words.
 fn analyzers() -> Vec<Analyzer> {
     let word_piece = Analyzer::word_piece(&model("tiny-encoder")).expect("the project carries it");
     let mut analyzers = vec![Analyzer::ENGLISH, Analyzer::SIMPLE, Analyzer::WHITESPACE, word_piece];

@@ -1,6 +1,6 @@
-//! What is skipped or rounded changes nothing: against scoring every passage, and against the formula.
+//! Pruning and rounding never change the result: searches are compared with scoring every passage, and with the formula.
 //!
-//! The passages are many enough for several windows, for all layouts of postings and for impacts without a code.
+//! There are enough passages for several blocks, for all layouts of postings and for impacts without a code.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -16,11 +16,11 @@ struct Collection {
     _folder: tempfile::TempDir,
     segments: Searcher,
     merged: Searcher,
-    /// For each ord the terms with their frequencies, and the length.
+    /// By ord: the terms with their frequencies, and the length.
     passages: Vec<(HashMap<u32, u32>, u32)>,
 }
 
-/// A sequence of numbers that look random: a multiplicative congruential generator.
+/// Pseudo-random numbers: a multiplicative congruential generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -29,7 +29,7 @@ impl Numbers {
         (((self.0 >> 32) * u64::from(limit)) >> 32) as u32
     }
 
-    /// Term `t` about in proportion to 1 / t.
+    /// A term, where term `t` has a probability of about 1 / t.
     fn term(&mut self) -> u32 {
         let exponent = f64::from(self.below(1 << 20)) / f64::from(1 << 20);
         (f64::from(TERMS).powf(exponent) - 1.0) as u32
@@ -73,11 +73,11 @@ static COLLECTION: LazyLock<Collection> = LazyLock::new(|| {
         (0..PASSAGES).filter(|&ord| is_deleted(ord)).map(|ord| format!("p{ord}")).collect();
     writer.delete(&deleted).expect("ids of the index");
     writer.commit().expect("a commit");
-    let segments = Bm25Index::open(&path).expect("a sound index").searcher();
+    let segments = Bm25Index::open(&path).expect("an intact index").searcher();
     assert!(segments.segments() > 2, "{} segments", segments.segments());
-    // Readers keep the files of what they show.
+    // The files of `segments` stay, because it has them open.
     writer.merge().expect("a merge");
-    let merged = Bm25Index::open(&path).expect("a sound index").searcher();
+    let merged = Bm25Index::open(&path).expect("an intact index").searcher();
     assert_eq!(merged.segments(), 1);
     Collection { _folder: folder, segments: into_inner(segments), merged: into_inner(merged), passages }
 });
@@ -113,7 +113,7 @@ proptest! {
             Filter::Ids((0..PASSAGES).filter(|ord| ord % step != 1).map(|ord| format!("p{ord}")).collect())
         });
         for searcher in [&COLLECTION.segments, &COLLECTION.merged] {
-            let filtered = searcher.filtered(filter.as_ref(), &control).expect("a sound filter");
+            let filtered = searcher.filtered(filter.as_ref(), &control).expect("a valid filter");
             let best = filtered.search_terms(&query, k, parameters, &control).expect("hits");
             let mut all = filtered.search_terms(&query, 1 << 20, parameters, &control).expect("hits");
             all.truncate(k);
@@ -135,9 +135,9 @@ fn scoring_all_is_the_formula() {
         for (searcher, is_merged) in [(segments, false), (merged, true)] {
             let living = || (0..PASSAGES).zip(passages).filter(|&(ord, _)| !is_deleted(ord));
             let statistics = searcher.statistics();
-            let df = |term: u32| searcher.passages_with(&format!("t{term}")).expect("a sound index");
+            let df = |term: u32| searcher.doc_freq(&format!("t{term}")).expect("an intact index");
             if is_merged {
-                // Before, what was deleted counts in some segments.
+                // Before the merge, deleted passages count in some segments.
                 let lengths =
                     || living().map(|(_, (_, length))| u64::from(*length)).filter(|&length| length > 0);
                 assert_eq!(statistics.passages, lengths().count() as u64);

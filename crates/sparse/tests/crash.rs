@@ -1,6 +1,6 @@
-//! A writer killed at any moment leaves its last commit, or the one it was making, and nothing else.
+//! If a writer is killed at any moment, the index has its last commit or the one that was in progress, and nothing else.
 //!
-//! A few rounds; 200 with `PASSAGEKIT_LONG=1`.
+//! The tests kill 6 writers each, or 200 with `PASSAGEKIT_LONG=1`.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
@@ -28,10 +28,10 @@ enum Change {
     Delete(String),
 }
 
-/// Passages by id, with when they were put there and their texts.
+/// Passages by id, each with the serial number of the change that added it and its text.
 type State = BTreeMap<String, (u64, String)>;
 
-/// The changes of commit `number`, made to the state before it. Each text has a term of its own.
+/// The changes of commit `number`, which are also applied to `state`. Each text has a term that no other text has.
 fn changes(number: u64, state: &mut State) -> Vec<Change> {
     let mut random = SplitMix64::new(number);
     let mut changes = Vec::new();
@@ -65,7 +65,7 @@ fn state_after(commits: u64) -> State {
     state
 }
 
-/// Starts a test of this file in a process of its own.
+/// Starts a test of this file in a child process.
 fn start(test: &str, folder: &Path, from: u64) -> Child {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args([test, "--exact", "--ignored", "--nocapture"]);
@@ -73,7 +73,7 @@ fn start(test: &str, folder: &Path, from: u64) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("a process")
 }
 
-/// Kills a process after a time that depends on the round; it must not have ended by itself.
+/// Kills a child process after a time that depends on the round. It must not have ended before.
 fn kill(mut child: Child, round: u64) {
     std::thread::sleep(Duration::from_micros(SplitMix64::new(round).below(300_000)));
     child.kill().expect("a process to kill");
@@ -81,13 +81,13 @@ fn kill(mut child: Child, round: u64) {
     assert!(ended.status.code().is_none(), "{}", String::from_utf8_lossy(&ended.stderr));
 }
 
-/// What a child needs to know; `None` where it was not started by a test.
+/// The parameters of a child process; `None` if this process was not started by a test.
 fn told() -> Option<(std::path::PathBuf, u64)> {
     let folder = std::env::var_os(FOLDER)?;
     Some((folder.into(), std::env::var(FROM).ok()?.parse().ok()?))
 }
 
-/// Says outside the index that a commit was made. A kill takes nothing from the system that was written.
+/// Records a finished commit in a file outside the index. What a process has written survives when it is killed.
 fn acknowledge(folder: &Path, number: u64) {
     let file = OpenOptions::new().append(true).create(true).open(folder.join("acknowledged"));
     writeln!(file.expect("a file to append to"), "{number}").expect("a line");
@@ -95,7 +95,7 @@ fn acknowledge(folder: &Path, number: u64) {
 
 fn acknowledged(folder: &Path) -> Option<u64> {
     let lines = fs::read_to_string(folder.join("acknowledged")).ok()?;
-    // The last line may be half a line.
+    // The last line may be incomplete.
     lines.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')?.parse().ok()).next_back()
 }
 
@@ -105,7 +105,7 @@ fn hits(index: &Bm25Index, query: &str) -> Vec<(String, u32)> {
     searcher.ids(&hits).expect("ids").into_iter().zip(hits.iter().map(|hit| hit.score.to_bits())).collect()
 }
 
-/// Whether the index has the passages of a state, each with its text, and no others.
+/// Whether the index has exactly the passages of a state, each with its text.
 fn holds(index: &Bm25Index, state: &State) -> bool {
     let mut found: Vec<String> = hits(index, "common").into_iter().map(|(id, _)| id).collect();
     found.sort_unstable();
@@ -159,21 +159,21 @@ fn a_writer_killed_at_any_moment_leaves_a_commit() {
     let mut commits = 0;
     for round in 0..rounds() {
         kill(start("commits_until_killed", folder.path(), commits), round);
-        let least = acknowledged(folder.path()).unwrap_or(0).max(commits);
-        let index = Bm25Index::open(&path).expect("a sound index");
-        index.verify().expect("sound files");
-        let (last, next) = (state_after(least), state_after(least + 1));
-        commits = if holds(&index, &last) { least } else { least + 1 };
-        let state = if commits == least { last } else { next };
-        assert!(holds(&index, &state), "round {round}: neither commit {least} nor the next");
+        let min_commit = acknowledged(folder.path()).unwrap_or(0).max(commits);
+        let index = Bm25Index::open(&path).expect("an intact index");
+        index.verify().expect("intact files");
+        let (last, next) = (state_after(min_commit), state_after(min_commit + 1));
+        commits = if holds(&index, &last) { min_commit } else { min_commit + 1 };
+        let state = if commits == min_commit { last } else { next };
+        assert!(holds(&index, &state), "round {round}: neither commit {min_commit} nor the next");
 
-        // A writer goes on from there; without deleted passages the scores are those of a new index.
-        let mut writer = IndexWriter::open(&path, OPTIONS).expect("a sound index");
+        // A writer continues from there. Without deleted passages the scores are those of a new index.
+        let mut writer = IndexWriter::open(&path, OPTIONS).expect("an intact index");
         assert_eq!(writer.len(), state.len() as u64);
         writer.commit().expect("a commit");
         writer.merge().expect("a merge");
         writer.close().expect("merges that end");
-        index.reload().expect("a sound index");
+        index.reload().expect("an intact index");
         assert!(holds(&index, &state));
         let other = tempfile::tempdir().expect("a temporary folder");
         let mut writer =
@@ -182,7 +182,7 @@ fn a_writer_killed_at_any_moment_leaves_a_commit() {
         passages.sort_unstable();
         passages.iter().for_each(|(_, id, text)| writer.add(id, None, text).expect("a new id"));
         writer.commit().expect("a commit");
-        let rebuilt = Bm25Index::open(other.path()).expect("a sound index");
+        let rebuilt = Bm25Index::open(other.path()).expect("an intact index");
         for query in ["w1 w7 w7", "common w3", "w11 w12 w13 w14 w15"] {
             assert_eq!(hits(&index, query), hits(&rebuilt, query), "round {round}: {query}");
         }
@@ -191,7 +191,7 @@ fn a_writer_killed_at_any_moment_leaves_a_commit() {
         });
         assert_eq!(strays.count(), 0);
     }
-    assert!(commits > 0, "no child came to a commit");
+    assert!(commits > 0, "no child reached a commit");
 }
 
 const GENERATION: u64 = 20;
@@ -200,7 +200,7 @@ fn analyzer_of(generation: u64) -> Analyzer {
     if generation.is_multiple_of(2) { Analyzer::ENGLISH } else { Analyzer::SIMPLE }
 }
 
-/// `from` 0 makes an index where there is none; others replace one.
+/// With `from` 0 the child creates an index; otherwise it replaces one.
 #[test]
 #[ignore = "the child of a test"]
 fn replaces_until_killed() {
@@ -249,7 +249,7 @@ fn a_first_build_that_was_killed_can_be_begun_again() {
         let mut writer = IndexWriter::create(&path, Analyzer::SIMPLE, OPTIONS).expect("a second beginning");
         writer.add("a", None, "one").expect("a new id");
         writer.commit().expect("a commit");
-        let index = Bm25Index::open(&path).expect("a sound index");
+        let index = Bm25Index::open(&path).expect("an intact index");
         assert_eq!((index.len(), index.analyzer()), (1, Analyzer::SIMPLE));
     }
 }
@@ -265,11 +265,11 @@ fn an_index_killed_while_it_is_replaced_is_the_old_one_or_the_new() {
     drop(writer);
     for round in 0..rounds() {
         kill(start("replaces_until_killed", folder.path(), generation + 1), round);
-        let least = acknowledged(folder.path()).unwrap_or(1).max(generation);
-        let index = Bm25Index::open(&path).expect("a sound index");
-        index.verify().expect("sound files");
-        generation = if is_generation(&index, least) { least } else { least + 1 };
-        assert!(is_generation(&index, generation), "round {round}: neither {least} nor the next");
+        let min_commit = acknowledged(folder.path()).unwrap_or(1).max(generation);
+        let index = Bm25Index::open(&path).expect("an intact index");
+        index.verify().expect("intact files");
+        generation = if is_generation(&index, min_commit) { min_commit } else { min_commit + 1 };
+        assert!(is_generation(&index, generation), "round {round}: neither {min_commit} nor the next");
     }
-    assert!(generation > 1, "no child came to a commit");
+    assert!(generation > 1, "no child reached a commit");
 }

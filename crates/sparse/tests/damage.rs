@@ -1,4 +1,5 @@
-//! Damaged index files give errors, or the right answers; never a panic, never others.
+//! With corrupt index files, opening and searching fail or give the right answers. They never panic and never give wrong
+//! answers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,10 +33,10 @@ fn index(path: &Path) -> Vec<(String, f32)> {
     writer.delete(&["p3", "p390"]).expect("a deletion");
     writer.commit().expect("a commit");
     writer.close().expect("merges that end");
-    answers(path).expect("a sound index")
+    answers(path).expect("an intact index")
 }
 
-/// The index's files, without locks.
+/// The files of the index, without locks.
 fn files(path: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(path).expect("a folder").map(|entry| entry.expect("an entry").path());
     let mut files: Vec<PathBuf> =
@@ -51,7 +52,7 @@ fn is_segment_file(file: &Path) -> bool {
 #[test]
 fn damaged_files_are_errors() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let sound = index(folder.path());
+    let intact = index(folder.path());
     let mut damaged = 0;
     for file in files(folder.path()) {
         let content = fs::read(&file).expect("a file");
@@ -67,7 +68,7 @@ fn damaged_files_are_errors() {
             match answers(folder.path()) {
                 Ok(got) => {
                     assert!(!is_segment_file(&file), "{} was damaged", file.display());
-                    assert_eq!(got, sound, "{}", file.display());
+                    assert_eq!(got, intact, "{}", file.display());
                 }
                 Err(
                     Error::Corrupt { .. }
@@ -85,7 +86,7 @@ fn damaged_files_are_errors() {
             }
         }
         fs::write(&file, content).expect("a file to mend");
-        assert_eq!(answers(folder.path()).expect("a sound index"), sound);
+        assert_eq!(answers(folder.path()).expect("an intact index"), intact);
     }
     assert!(damaged > 100);
 }
@@ -93,14 +94,14 @@ fn damaged_files_are_errors() {
 #[test]
 fn missing_files_are_errors_and_a_damaged_index_can_be_overwritten() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let sound = index(folder.path());
+    let intact = index(folder.path());
     for file in files(folder.path()).into_iter().filter(|file| is_segment_file(file)) {
         let content = fs::read(&file).expect("a file");
         fs::remove_file(&file).expect("a file to remove");
         match answers(folder.path()) {
             // The index has no positions, so their file is empty.
             Ok(got) if file.extension().is_some_and(|end| end == "pos") => {
-                assert_eq!(got, sound);
+                assert_eq!(got, intact);
             }
             Ok(_) => panic!("{} is missing", file.display()),
             Err(error) => assert!(matches!(error, Error::Corrupt { .. }), "{error:?}"),
@@ -199,7 +200,7 @@ fn what_a_killed_removal_leaves_is_in_nobodys_way() {
                 IndexWriter::create(folder.path(), Analyzer::ENGLISH, keep).expect("room for an index");
             writer.add("a", None, "common").expect("a new id");
             writer.commit().expect("a commit");
-            assert_eq!(Bm25Index::open(folder.path()).expect("a sound index").len(), 1);
+            assert_eq!(Bm25Index::open(folder.path()).expect("an intact index").len(), 1);
             let terms = files(folder.path())
                 .into_iter()
                 .filter(|file| file.extension().is_some_and(|ext| ext == "term"));

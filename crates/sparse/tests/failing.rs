@@ -1,5 +1,5 @@
-//! What the system refuses: a second writer, a folder that is read only, a full disk. Each is a typed error, and the
-//! index stays at its last commit.
+//! Errors of the operating system: a second writer, a read-only folder, a full disk. Each becomes a typed error, and the
+//! index keeps its last commit.
 #![cfg(unix)]
 
 use std::fs;
@@ -15,7 +15,7 @@ use sparse::{Analyzer, Bm25, Bm25Index, Error, IndexWriter, WriterOptions};
 
 const OPTIONS: WriterOptions = WriterOptions { overwrite: false, threads: 1, memory: 15_000_000 };
 const FOLDER: &str = "PASSAGEKIT_FAILING_FOLDER";
-/// A user without rights on every Linux and macOS.
+/// The user id of `nobody`, who has no permissions, on Linux and macOS.
 const NOBODY: u32 = 65_534;
 
 fn found(index: &Bm25Index, query: &str) -> Vec<String> {
@@ -24,7 +24,7 @@ fn found(index: &Bm25Index, query: &str) -> Vec<String> {
     searcher.ids(&hits).expect("ids")
 }
 
-/// An index of one passage.
+/// Creates an index with one passage.
 fn indexed(path: &Path) -> IndexWriter {
     let mut writer = IndexWriter::create(path, Analyzer::WHITESPACE, OPTIONS).expect("a new index");
     writer.add("a", None, "one").expect("a new id");
@@ -32,7 +32,7 @@ fn indexed(path: &Path) -> IndexWriter {
     writer
 }
 
-/// A test of this file, to be run in a process of its own.
+/// A child process that runs a test of this file.
 fn child(test: &str, folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args([test, "--exact", "--ignored", "--nocapture"]).env(FOLDER, folder);
@@ -47,7 +47,7 @@ fn skip(what: &str) {
     eprintln!("SKIPPING {what}");
 }
 
-/// Adds passages until the engine has to write and cannot.
+/// Adds passages until tantivy has to write a segment and fails.
 fn add_until_refused(writer: &mut IndexWriter) -> Error {
     for at in 0..2_000_000u64 {
         let mut text = String::new();
@@ -61,7 +61,7 @@ fn add_until_refused(writer: &mut IndexWriter) -> Error {
     panic!("expected no room for gigabytes");
 }
 
-/// The last commit is there, and the writer does nothing until it is rolled back.
+/// Checks that the index has its last commit, and that the writer rejects everything until it is rolled back.
 fn check_refused(path: &Path, writer: &mut IndexWriter, error: &Error, kinds: &[ErrorKind]) {
     match error {
         Error::Io { source, .. } => assert!(kinds.contains(&source.kind()), "{error:?}"),
@@ -72,8 +72,8 @@ fn check_refused(path: &Path, writer: &mut IndexWriter, error: &Error, kinds: &[
     assert!(matches!(writer.update("b", None, "two"), Err(Error::Interrupted { .. })));
     assert!(matches!(writer.delete(&["a"]), Err(Error::Interrupted { .. })));
     assert!(matches!(writer.merge(), Err(Error::Interrupted { .. })));
-    let index = Bm25Index::open(path).expect("a sound index");
-    index.verify().expect("sound files");
+    let index = Bm25Index::open(path).expect("an intact index");
+    index.verify().expect("intact files");
     assert_eq!(found(&index, "one"), ["a"]);
     writer.rollback().expect("the last commit");
     assert_eq!(writer.len(), index.len());
@@ -131,7 +131,7 @@ fn writes_where_it_may_not() {
         }
     }
     let index = Bm25Index::open(&path).expect("an index that may be read");
-    index.verify().expect("sound files");
+    index.verify().expect("intact files");
     assert_eq!(found(&index, "one"), ["a"]);
 }
 
@@ -192,11 +192,11 @@ fn a_write_that_the_system_refuses_is_an_error_and_the_writer_recovers() {
     limited.args(["-c", "trap '' XFSZ; ulimit -f 256 && exec \"$0\" \"$@\""]).arg(writes.get_program());
     let ended = limited.args(writes.get_args()).env(FOLDER, folder.path()).output().expect("a process");
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
-    let index = Bm25Index::open(&path).expect("a sound index");
+    let index = Bm25Index::open(&path).expect("an intact index");
     assert_eq!((found(&index, "one"), found(&index, "two")), (vec!["a".to_owned()], vec!["b".to_owned()]));
 }
 
-/// A file system of so many bytes, for as long as it lives.
+/// A file system of a given size, mounted while this value exists.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
@@ -212,7 +212,7 @@ impl SmallDisk {
         self.0.path().join("index")
     }
 
-    /// Leaves so many bytes free.
+    /// Fills the file system except for this many bytes.
     fn fill(&self, free: usize) {
         let filler = self.0.path().join("filler");
         fs::remove_file(&filler).ok();
@@ -265,8 +265,8 @@ fn a_full_disk_is_an_error_wherever_it_strikes_and_the_index_goes_on_when_there_
             );
         }
         disk.free();
-        let index = Bm25Index::open(&path).expect("a sound index");
-        index.verify().expect("sound files");
+        let index = Bm25Index::open(&path).expect("an intact index");
+        index.verify().expect("intact files");
         assert_eq!(
             (index.len(), found(&index, "one")),
             (writer.len(), vec!["a".to_owned()]),
@@ -279,7 +279,7 @@ fn a_full_disk_is_an_error_wherever_it_strikes_and_the_index_goes_on_when_there_
     }
     assert!((2..40).contains(&refused), "{refused} of 40 commits were refused");
     writer.merge().expect("a merge where there is room");
-    let index = Bm25Index::open(&path).expect("a sound index");
+    let index = Bm25Index::open(&path).expect("an intact index");
     assert_eq!((index.len(), found(&index, "two").len()), (writer.len(), 10));
 }
 
@@ -301,5 +301,5 @@ fn an_index_is_not_made_on_a_full_disk_and_can_be_when_there_is_room() {
     }
     assert!((1..8).contains(&made), "{made} of 8");
     drop(indexed(&path));
-    assert_eq!(found(&Bm25Index::open(&path).expect("a sound index"), "one"), ["a"]);
+    assert_eq!(found(&Bm25Index::open(&path).expect("an intact index"), "one"), ["a"]);
 }

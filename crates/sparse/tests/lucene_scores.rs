@@ -1,4 +1,4 @@
-//! Scores against Lucene 10.6's `BM25Similarity(0.9, 0.4)`: bit for bit, in the same order, top 1,000.
+//! The top 1,000 hits have the same scores, bit for bit, and the same order as Lucene 10.6's `BM25Similarity(0.9, 0.4)`.
 
 mod lucene;
 
@@ -24,7 +24,7 @@ fn rankings_and_scores_are_lucenes() {
             }
             writer.commit().expect("a commit");
         }
-        let index = Bm25Index::open(folder.path()).expect("a sound index");
+        let index = Bm25Index::open(folder.path()).expect("an intact index");
         for merged in [false, true] {
             let searcher = index.searcher();
             assert_eq!(searcher.segments(), if merged { 1 } else { 3 });
@@ -68,7 +68,7 @@ fn rankings_and_scores_are_lucenes() {
             if !merged {
                 assert!(rows > 0);
                 writer.merge().expect("a merge");
-                index.reload().expect("a sound index");
+                index.reload().expect("an intact index");
             }
             assert_eq!((same_rankings, same_rows), (runs.len(), rows), "{name}");
         }

@@ -1,4 +1,4 @@
-//! Search over segments, deletes, updates and merges against a scorer written from the formula.
+//! Searches after additions, updates, deletions and merges, compared with a scorer written from the formula.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ enum Step {
     Commit,
 }
 
-/// What the writer is told, kept in plain lists.
+/// The passages that the index must have, in plain lists.
 #[derive(Default)]
 struct Model {
     /// Committed segments.
@@ -29,7 +29,7 @@ struct Passage {
     ord: u32,
     terms: Vec<String>,
     alive: bool,
-    /// Alive in the last commit.
+    /// Passages that are not deleted in the last commit.
     visible: bool,
 }
 
@@ -47,7 +47,7 @@ impl Model {
 
     fn commit(&mut self) {
         self.segments.push(std::mem::take(&mut self.pending));
-        // The engine drops a segment with nothing alive in it.
+        // tantivy drops a segment without live passages.
         self.segments.retain(|segment| segment.iter().any(|passage| passage.alive));
         self.segments.iter_mut().flatten().for_each(|passage| passage.visible = passage.alive);
     }
@@ -58,7 +58,7 @@ impl Model {
     }
 
     /// score = Σ qtf · idf · tf / (tf + k1 · (1 − b + b · dl / avgdl)), in Lucene's order of operations; deleted
-    /// passages count in N, df and avgdl. Passages are short: their lengths are stored exactly.
+    /// passages count in N, df and avgdl. Passages are so short that their lengths are stored exactly.
     fn search(&self, query: &[String], k: usize, Bm25 { k1, b }: Bm25) -> Vec<(String, u32, f32)> {
         let all: Vec<&Passage> = self.segments.iter().flatten().collect();
         let n = all.iter().filter(|passage| !passage.terms.is_empty()).count() as f64;
@@ -102,7 +102,7 @@ fn check(
     k: usize,
     parameters: Bm25,
 ) -> Result<(), TestCaseError> {
-    index.reload().expect("a sound index");
+    index.reload().expect("an intact index");
     let (searcher, control) = (index.searcher(), Control::new());
     let visible = model.segments.iter().flatten().filter(|passage| passage.visible).count();
     prop_assert_eq!(searcher.len(), visible as u64);
@@ -154,7 +154,7 @@ proptest! {
     ) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut writer = IndexWriter::create(folder.path(), Analyzer::WHITESPACE, WriterOptions::default()).expect("an empty folder");
-        let index = Bm25Index::open(folder.path()).expect("a sound index");
+        let index = Bm25Index::open(folder.path()).expect("an intact index");
         let (mut model, mut commits) = (Model::default(), 0);
         let parameters = Bm25 { k1, b };
         for (at, step) in steps.into_iter().enumerate() {
@@ -177,7 +177,7 @@ proptest! {
                     let id = format!("p{at}");
                     prop_assert_eq!(writer.delete(&[&id, &id]).expect("a deletion"), u64::from(model.delete(&id)));
                 }
-                // From eight segments on the engine merges on its own.
+                // tantivy merges in the background from eight segments on.
                 Step::Commit if commits < 6 => {
                     commits += 1;
                     model.commit();
@@ -195,7 +195,7 @@ proptest! {
         model.commit();
         check(&index, &model, &queries, k, parameters)?;
         drop(writer);
-        let mut writer = IndexWriter::open(folder.path(), WriterOptions::default()).expect("a sound index");
+        let mut writer = IndexWriter::open(folder.path(), WriterOptions::default()).expect("an intact index");
         writer.merge().expect("a merge");
         model.merge();
         check(&index, &model, &queries, k, parameters)?;
@@ -213,7 +213,7 @@ fn ties_go_to_the_earlier_passage_whatever_the_segments() {
         batch.iter().for_each(|id| writer.add(id, Some("same"), "words").expect("a new id"));
         writer.commit().expect("a commit");
     }
-    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    let index = Bm25Index::open(folder.path()).expect("an intact index");
     for _ in 0..2 {
         let searcher = index.searcher();
         for k in [1, 10, 1000, 3000, usize::MAX] {
@@ -225,7 +225,7 @@ fn ties_go_to_the_earlier_passage_whatever_the_segments() {
             assert_eq!(searcher.ids(&hits).expect("ids"), ids[..k.min(3000)]);
         }
         writer.merge().expect("a merge");
-        index.reload().expect("a sound index");
+        index.reload().expect("an intact index");
         assert_eq!(index.searcher().segments(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! Creating, overwriting, locking, rolling back, refusing.
+//! The writer: creating and overwriting an index, locking, rolling back, and rejecting invalid input.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ fn a_second_passage_with_an_id_is_refused_until_the_first_is_gone() {
     assert!(!writer.update("b", None, "four").expect("an update"));
     assert_eq!(writer.len(), 2);
     writer.commit().expect("a commit");
-    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    let index = Bm25Index::open(folder.path()).expect("an intact index");
     assert_eq!(found(&index, "one two three"), [""; 0]);
     assert_eq!(found(&index, "four"), ["a", "b"]);
     assert_eq!(index.len(), 2);
@@ -51,14 +51,14 @@ fn what_is_not_committed_is_gone_when_the_writer_is() {
     writer.delete(&["a"]).expect("a deletion");
     writer.add("c", None, "one").expect("a new id");
     drop(writer);
-    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    let index = Bm25Index::open(folder.path()).expect("an intact index");
     assert_eq!(found(&index, "one"), ["a", "b"]);
-    let mut writer = IndexWriter::open(folder.path(), WriterOptions::default()).expect("a sound index");
+    let mut writer = IndexWriter::open(folder.path(), WriterOptions::default()).expect("an intact index");
     assert_eq!((writer.len(), writer.analyzer()), (2, Analyzer::ENGLISH));
     writer.add("c", None, "one").expect("an id never committed");
     writer.commit().expect("a commit");
     assert_eq!(found(&index, "one"), ["a", "b"]);
-    index.reload().expect("a sound index");
+    index.reload().expect("an intact index");
     assert_eq!(found(&index, "one"), ["a", "b", "c"]);
     writer.close().expect("merges that end");
 }
@@ -70,15 +70,15 @@ fn an_index_in_memory_needs_its_files_only_when_it_is_opened_or_reloaded() {
     writer.delete(&["a"]).expect("a deletion");
     writer.commit().expect("a commit");
     let options = OpenOptions { in_memory: true, verify: true };
-    let index = Bm25Index::open_with(folder.path(), None, options).expect("a sound index");
+    let index = Bm25Index::open_with(folder.path(), None, options).expect("an intact index");
     assert_eq!((index.len(), found(&index, "one")), (1, vec!["b".to_owned()]));
     writer.add("c", None, "one two").expect("a new id");
     writer.commit().expect("a commit");
     writer.merge().expect("a merge");
     assert_eq!(found(&index, "one"), ["b"]);
-    index.reload().expect("a sound index");
+    index.reload().expect("an intact index");
     assert_eq!(found(&index, "two"), ["b", "c"]);
-    index.verify().expect("sound files");
+    index.verify().expect("intact files");
     writer.close().expect("no merges");
     for entry in std::fs::read_dir(folder.path()).expect("a folder") {
         std::fs::write(entry.expect("an entry").path(), "").expect("a file to truncate");
@@ -92,13 +92,13 @@ fn an_index_in_memory_needs_its_files_only_when_it_is_opened_or_reloaded() {
 fn a_searcher_keeps_its_commit_and_ords_outlive_merges() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut writer = indexed(folder.path(), &[("a", "one"), ("b", "one two")]);
-    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    let index = Bm25Index::open(folder.path()).expect("an intact index");
     let before = index.searcher();
     let hits = before.search("two", 5, Bm25::default(), &Control::new()).expect("hits");
     writer.delete(&["a"]).expect("a deletion");
     writer.commit().expect("a commit");
     writer.merge().expect("a merge");
-    index.reload().expect("a sound index");
+    index.reload().expect("an intact index");
     assert_eq!((before.len(), index.len()), (2, 1));
     assert_eq!(before.search("one", 5, Bm25::default(), &Control::new()).expect("hits").len(), 2);
     assert_eq!(index.ids(&hits).expect("ids"), ["b"]);
@@ -112,12 +112,12 @@ fn a_searcher_keeps_its_commit_and_ords_outlive_merges() {
 fn deleted_passages_count_until_their_segment_is_merged() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut writer = indexed(folder.path(), &[("a", "tree"), ("b", "tree house"), ("c", "of the")]);
-    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    let index = Bm25Index::open(folder.path()).expect("an intact index");
     let counts = || {
-        index.reload().expect("a sound index");
+        index.reload().expect("an intact index");
         let searcher = index.searcher();
         let Statistics { passages, tokens } = searcher.statistics();
-        (searcher.len(), passages, tokens, searcher.passages_with("tree").expect("a count"))
+        (searcher.len(), passages, tokens, searcher.doc_freq("tree").expect("a count"))
     };
     // Stop words are no tokens, and a passage without tokens is none of N.
     assert_eq!(counts(), (3, 2, 3, 2));
@@ -147,16 +147,16 @@ fn overwriting_takes_effect_at_the_first_commit() {
     drop(indexed(folder.path(), &[("a", "Running")]));
     let refused = IndexWriter::create(folder.path(), Analyzer::SIMPLE, WriterOptions::default());
     assert!(matches!(refused, Err(Error::AlreadyExists { .. })));
-    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    let index = Bm25Index::open(folder.path()).expect("an intact index");
 
     let mut writer =
         IndexWriter::create(folder.path(), Analyzer::SIMPLE, OVERWRITE).expect("an index to replace");
     writer.add("a", None, "Running").expect("an id of the old index only");
     writer.merge().expect("nothing to merge");
-    index.reload().expect("a sound index");
+    index.reload().expect("an intact index");
     assert_eq!((index.analyzer(), found(&index, "runs").len()), (Analyzer::ENGLISH, 1));
     drop(writer);
-    index.reload().expect("a sound index");
+    index.reload().expect("an intact index");
     assert_eq!((index.analyzer(), found(&index, "runs").len()), (Analyzer::ENGLISH, 1));
 
     let mut writer =
@@ -164,7 +164,7 @@ fn overwriting_takes_effect_at_the_first_commit() {
     assert_eq!(writer.delete(&["a"]).expect("a deletion"), 0);
     writer.add("b", None, "Running").expect("a new id");
     writer.commit().expect("a commit");
-    index.reload().expect("a sound index");
+    index.reload().expect("an intact index");
     assert_eq!((index.analyzer(), found(&index, "runs").len()), (Analyzer::SIMPLE, 0));
     assert_eq!((found(&index, "RUNNING"), index.len()), (vec!["b".to_owned()], 1));
 }
@@ -183,7 +183,7 @@ fn a_rollback_undoes_all_since_the_last_commit() {
     }
     writer.add("c", None, "one").expect("a new id");
     writer.commit().expect("a commit");
-    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    let index = Bm25Index::open(folder.path()).expect("an intact index");
     assert_eq!(
         (found(&index, "one"), found(&index, "two").len()),
         (["a", "b", "c"].map(str::to_owned).to_vec(), 0)
@@ -196,11 +196,11 @@ fn a_rollback_undoes_all_since_the_last_commit() {
     writer.add("x", None, "Running").expect("a new id");
     writer.rollback().expect("the beginning");
     writer.add("y", None, "Running").expect("a new id");
-    index.reload().expect("a sound index");
+    index.reload().expect("an intact index");
     assert_eq!(index.len(), 3);
     writer.commit().expect("a commit");
     writer.rollback().expect("nothing to undo");
-    index.reload().expect("a sound index");
+    index.reload().expect("an intact index");
     assert_eq!((found(&index, "running"), writer.len(), index.len()), (vec!["y".to_owned()], 1, 1));
 }
 
@@ -211,13 +211,13 @@ fn changes_that_ended_half_way_are_never_committed() {
     writer.add("b", None, "one").expect("a new id");
     writer.interrupt();
     let error = writer.commit().expect_err("half of the changes").to_string();
-    assert!(error.ends_with("got some that were interrupted; roll the writer back first"), "{error}");
+    assert!(error.ends_with("got an interrupted one; roll the writer back first"), "{error}");
     assert!(matches!(writer.add("c", None, "one"), Err(Error::Interrupted { .. })));
     assert!(matches!(writer.delete(&["a"]), Err(Error::Interrupted { .. })));
     writer.rollback().expect("the last commit");
     writer.add("c", None, "one").expect("a new id");
     writer.commit().expect("a commit");
-    assert_eq!(found(&Bm25Index::open(folder.path()).expect("a sound index"), "one"), ["a", "c"]);
+    assert_eq!(found(&Bm25Index::open(folder.path()).expect("an intact index"), "one"), ["a", "c"]);
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn little_memory_makes_many_segments_and_the_same_rankings() {
             if merge {
                 writer.merge().expect("a merge");
             }
-            let index = Bm25Index::open(path).expect("a sound index");
+            let index = Bm25Index::open(path).expect("an intact index");
             queries.map(|query| {
                 let searcher = index.searcher();
                 let hits = searcher.search(query, 1000, Bm25::default(), &Control::new()).expect("hits");
@@ -293,7 +293,7 @@ fn texts_longer_than_what_may_wait_are_indexed_all_the_same() {
             .expect("a new id");
     }
     writer.commit().expect("a commit");
-    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    let index = Bm25Index::open(folder.path()).expect("an intact index");
     assert_eq!((index.len(), found(&index, "t7")), (8, vec!["p7".to_owned()]));
 }
 
@@ -348,8 +348,8 @@ fn arguments_out_of_range_are_refused() {
     ));
     let options = WriterOptions { threads: 8, memory: 100_000_000, ..WriterOptions::default() };
     let error = IndexWriter::open(folder.path(), options).expect_err("little memory").to_string();
-    assert_eq!(error, "memory: expected 15,000,000 to 4,000,000,000 bytes a thread, got 100000000 for 8");
-    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    assert_eq!(error, "memory: expected 15,000,000 to 4,000,000,000 bytes per thread, got 100000000 for 8");
+    let index = Bm25Index::open(folder.path()).expect("an intact index");
     let control = Control::new();
     let bad = Bm25 { k1: f32::INFINITY, b: 0.4 };
     assert!(matches!(index.search("one", 0, bad, &control), Err(Error::Argument { what: "k1", .. })));

@@ -57,7 +57,7 @@ impl NativeBm25Index {
                 return Err(Failure::new("ERR_ANALYZER_MISMATCH", message + other));
             }
             let pieces = (0..count)
-                .map(|id| tokenizer.piece_text(id).map_or(Ok(0), |piece| searcher.passages_with(&piece)));
+                .map(|id| tokenizer.piece_text(id).map_or(Ok(0), |piece| searcher.doc_freq(&piece)));
             Ok((searcher.len(), pieces.collect::<Result<_, _>>()?))
         })
     }

@@ -1,10 +1,11 @@
-//! Passages for benches, made up of words that are as common as words are, and an index of them.
+//! Random passages whose words follow Zipf's law, and an index of them.
 
 use std::fmt::Write;
 
 use sparse::{Analyzer, IndexWriter, WriterOptions};
 
-/// Word `i` about in proportion to 1 / i: a multiplicative congruential generator through an exponential.
+/// Random words, where word `i` has a probability of about 1 / i. The numbers come from a multiplicative congruential
+/// generator.
 pub fn words(count: usize, seed: u64) -> String {
     let (mut state, mut text) = (seed, String::new());
     for _ in 0..count {
@@ -15,12 +16,12 @@ pub fn words(count: usize, seed: u64) -> String {
     text
 }
 
-/// Passages of so many words each.
+/// Passages with the given numbers of words.
 pub fn passages(count: u64, lengths: impl Fn(u64) -> u64) -> Vec<String> {
     (0..count).map(|at| words(lengths(at) as usize, 2 * at + 1)).collect()
 }
 
-/// A folder with the folder `index`.
+/// Builds an index in the subfolder `index` of a temporary folder.
 pub fn build(passages: &[String]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("index");

@@ -7,27 +7,27 @@ use serde::Deserialize;
 
 pub type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Bytes of memory for an index writer: what Lucene is given.
+/// Bytes of memory for an index writer, as much as Lucene gets.
 pub const MEMORY: usize = 256_000_000;
 
-/// What a passage file holds.
+/// What the lines of a passage file contain.
 #[derive(Deserialize, Clone, Copy, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub enum Analysis {
-    /// `id<TAB>tokens`, to be split at spaces.
+    /// `id<TAB>tokens`, with spaces between tokens.
     Tokens,
-    /// `id<TAB>text<TAB>title`, to be analysed.
+    /// `id<TAB>text<TAB>title`, which must be analyzed.
     English,
 }
 
 /// A passage id and a score.
 pub type NamedHit = (String, f32);
 
-/// An engine, which holds open what it searched last.
+/// A search engine. It keeps the index open that it opened last.
 pub trait Engine: Sync {
-    /// Of one search, or of a batch of them; in the engine's own terms.
+    /// The hits of one query, as the engine returns them.
     type Hits: Send;
-    /// What can be done on several threads, as the protocol has it.
+    /// What the engine can do with several threads, in the words of the protocol.
     const THREADS: &[&str];
 
     fn version(&self) -> String;

@@ -1,7 +1,7 @@
-//! The BM25 of this crate, and tantivy's own, behind the line protocol of `benches/qps`; also writes token files.
+//! The server that `benches/qps` measures: BM25 of this crate, or tantivy's own for comparison.
 //!
-//! `qps_server passagekit|tantivy` answers one JSON request a line; `qps_server tokens RAW TOKENS` analyses
-//! `id<TAB>text[<TAB>title]` into `id<TAB>tokens`.
+//! `qps_server passagekit|tantivy` answers one JSON request per line. `qps_server tokens RAW TOKENS` analyzes a file of
+//! `id<TAB>text[<TAB>title]` lines and writes one of `id<TAB>tokens` lines.
 
 mod engine;
 mod passagekit;

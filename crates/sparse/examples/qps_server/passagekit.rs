@@ -26,7 +26,7 @@ impl Engine for Passagekit {
     type Hits = Vec<ranking::Hit>;
     const THREADS: &[&str] = &["query", "batch"];
 
-    /// With the time of the build, since an index may not outlive the program that made it.
+    /// Contains the time of the build, because the benchmark must not reuse an index that another build has written.
     fn version(&self) -> String {
         let built = std::env::current_exe().and_then(fs::metadata).and_then(|program| program.modified());
         let seconds =

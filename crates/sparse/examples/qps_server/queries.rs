@@ -22,7 +22,7 @@ pub struct QueryRequest {
     k: usize,
     rounds: usize,
     batch: bool,
-    /// That search at once; of a batch, or each a query at a time.
+    /// Number of threads: of a batch, or of threads that search one query at a time each.
     threads: Option<usize>,
     hits: Option<PathBuf>,
 }
@@ -48,7 +48,7 @@ pub fn run_queries<E: Engine>(engine: &E, request: &QueryRequest) -> Outcome<Val
                 each.push(began.elapsed().as_nanos() as u64);
             }
         } else {
-            (found, each) = search_side_by_side(engine, &texts, k, threads)?;
+            (found, each) = search_concurrently(engine, &texts, k, threads)?;
         }
         let (cpu, wall) = (cpu_nanos(threads)? - cpu, began.elapsed().as_nanos() as u64);
         measured.push(json!({"wallNanos": wall, "cpuNanos": cpu, "queryNanos": each}));
@@ -65,8 +65,8 @@ pub fn run_queries<E: Engine>(engine: &E, request: &QueryRequest) -> Outcome<Val
     Ok(json!({"rounds": measured}))
 }
 
-/// Hits and nanoseconds of each query. A thread takes the next one as soon as it is done with one.
-fn search_side_by_side<E: Engine>(
+/// The hits and the latency, in nanoseconds, of each query. Each thread takes the next query when it has finished one.
+fn search_concurrently<E: Engine>(
     engine: &E,
     texts: &[&str],
     k: usize,
@@ -95,13 +95,13 @@ fn search_side_by_side<E: Engine>(
     Ok(done.into_iter().map(|(_, hits, nanos)| (hits, nanos)).unzip())
 }
 
-/// Nanoseconds this thread has run; where others search with it, those that the process has.
+/// CPU time in nanoseconds: of this thread, or of the process if several threads search.
 fn cpu_nanos(threads: usize) -> Outcome<u64> {
     if threads > 1 {
         let time = clock_gettime(ClockId::ProcessCPUTime);
         return Ok(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64);
     }
-    // Linux brings the figure up to date when a thread yields.
+    // Linux updates the number when a thread yields.
     thread::yield_now();
     let line = fs::read_to_string("/proc/thread-self/schedstat")?;
     Ok(line.split(' ').next().unwrap_or_default().parse()?)

@@ -14,10 +14,10 @@ use tantivy::{DocAddress, Index, TantivyDocument, Term};
 use crate::engine::{Analysis, Engine, MEMORY, NamedHit, Outcome};
 use crate::text_files::{for_each_line, split_id};
 
-/// tantivy as its users have it: a text field with frequencies, an id stored, its own BM25 (k1 = 1.2, b = 0.75).
+/// tantivy with a text field with frequencies, a stored id, and its own BM25 (k1 = 1.2, b = 0.75).
 #[derive(Default)]
 pub struct Tantivy {
-    /// With the fields of ids and of contents.
+    /// With the fields of the id and of the text.
     opened: Option<(tantivy::Searcher, Field, Field)>,
 }
 

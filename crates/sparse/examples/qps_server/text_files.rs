@@ -38,7 +38,7 @@ pub fn for_each_line(path: &Path, mut visit: impl FnMut(&str) -> Outcome<()>) ->
     Ok(())
 }
 
-/// The id of a line, and the rest.
+/// Splits a line into the id and the rest.
 pub fn split_id(line: &str) -> (&str, &str) {
     line.split_once('\t').unwrap_or((line, ""))
 }

@@ -1,4 +1,4 @@
-//! How texts become terms.
+//! Analyzers: they turn texts into terms.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::analysis::stop_words::StopWords;
 use crate::analysis::word_pieces::{WordPieces, copy_in};
 use crate::{Error, Language};
 
-/// How texts become terms: a value, cheap to clone. An index keeps the analyzer it was made with and applies it to
-/// queries.
+/// Turns texts into terms. An analyzer is a value that is cheap to clone. An index records the analyzer with which it was
+/// built and applies it to queries.
 ///
 /// ```
 /// use sparse::{Analyzer, Language};
@@ -31,7 +31,7 @@ use crate::{Error, Language};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Analyzer {
     kind: Kind,
-    /// In the place of the analyzer's own.
+    /// Replace the analyzer's own stop words.
     stop_words: Option<StopWords>,
 }
 
@@ -44,48 +44,49 @@ enum Kind {
     WordPiece(Arc<WordPieces>),
 }
 
-/// Names and versions. A version is raised when any token of the analyzer changes: indexes of other versions are
-/// refused.
+/// Names and versions. A version is raised when any token of the analyzer changes, and indexes of other versions are
+/// rejected.
 const VERSIONS: [(&str, u32); 5] =
     [("english", 1), ("simple", 1), ("whitespace", 1), ("snowball", 1), ("wordpiece", 1)];
 
 impl Analyzer {
-    /// Lucene's EnglishAnalyzer, token for token: words of UAX #29 (Unicode 12.1), `'s` off, lower case, 33 stop
-    /// words off, Porter's stems.
+    /// The same tokens as Lucene's EnglishAnalyzer: words of UAX #29 (Unicode 12.1) without `'s`, in lower case, without 33
+    /// stop words, stemmed by Porter's algorithm.
     pub const ENGLISH: Self = Self { kind: Kind::English, stop_words: None };
-    /// Runs of letters, in lower case: Lucene's SimpleAnalyzer.
+    /// The same tokens as Lucene's SimpleAnalyzer: runs of letters, in lower case.
     pub const SIMPLE: Self = Self { kind: Kind::Simple, stop_words: None };
-    /// What stands between white space, as it is: Lucene's WhitespaceAnalyzer. No-break spaces are no white space.
+    /// The same tokens as Lucene's WhitespaceAnalyzer: whatever is between white space, unchanged. No-break spaces do not
+    /// count as white space.
     pub const WHITESPACE: Self = Self { kind: Kind::Whitespace, stop_words: None };
 
-    /// The words of [`ENGLISH`](Self::ENGLISH) in lower case, `'` for other apostrophes, the language's stop words
-    /// off, Snowball's stems. This is not Lucene's analyzer of the language: possessives, elisions and forms of a
-    /// letter are left to Snowball's stemmer, which comes after the stop words, and the stems are Snowball's where
-    /// Lucene has lighter ones.
+    /// The words of [`ENGLISH`](Self::ENGLISH) in lower case, with `'` for other apostrophes, without the language's stop
+    /// words, stemmed by Snowball. The tokens differ from those of Lucene's analyzer for the language: possessives,
+    /// elisions and variants of a letter are left to Snowball's stemmer, which runs after the stop words are removed, and
+    /// Lucene has lighter stemmers for some languages.
     #[must_use]
     pub fn snowball(language: Language) -> Self {
         Self { kind: Kind::Snowball(Snowball::new(language, None)), stop_words: None }
     }
 
-    /// The word pieces of a model, from its `tokenizer.json` or the folder where that is: without special tokens,
-    /// as its vocabulary writes them (`##ing`), `[UNK]` for what it has no pieces for. Nothing is cut off. BM25
-    /// over them is a baseline of Ram et al. (2023, "What are you token about?", appendix A).
+    /// The word pieces of a model, given its `tokenizer.json` or the folder that contains it. They are written as in the
+    /// vocabulary (`##ing`), without special tokens, with `[UNK]` for words that have no pieces. Texts are not truncated.
+    /// BM25 over word pieces is a baseline of Ram et al. (2023, "What are you token about?", appendix A).
     ///
     /// # Errors
     ///
-    /// [`Error::Tokenizer`] if there is no tokenizer of a WordPiece model.
+    /// [`Error::Tokenizer`] if there is no tokenizer, or one of another kind than WordPiece.
     pub fn word_piece(path: &Path) -> Result<Self, Error> {
         Ok(Self { kind: Kind::WordPiece(WordPieces::open(path)?), stop_words: None })
     }
 
-    /// The same with these stop words in the place of its own; with none of them, every word is a term.
+    /// The same analyzer with other stop words. With an empty list, every word becomes a term.
     ///
-    /// A text's words are compared with them in lower case (but for `whitespace` and `wordpiece`, which leave the
-    /// case) and before they are stemmed. What is no single word of the analyzer's is never met.
+    /// The words of a text are compared with the stop words before they are stemmed, and in lower case, except for
+    /// `whitespace` and `wordpiece`, which do not change the case. A stop word that the analyzer would split has no effect.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for an empty one.
+    /// [`Error::Argument`] for an empty stop word.
     pub fn with_stop_words<S: AsRef<str>>(self, words: impl IntoIterator<Item = S>) -> Result<Self, Error> {
         let words = words.into_iter().map(|word| match &self.kind {
             Kind::English => english::before_stop_words(word.as_ref()),
@@ -107,7 +108,7 @@ impl Analyzer {
         self.entry().0
     }
 
-    /// Raised when any token of the analyzer changes.
+    /// The version, which is raised when any token of the analyzer changes.
     #[must_use]
     pub fn version(&self) -> u32 {
         self.entry().1
@@ -128,19 +129,20 @@ impl Analyzer {
         self.word_pieces().map(|pieces| pieces.sha256())
     }
 
-    /// Where an index in `folder` has its copy of the `tokenizer.json` of `wordpiece`.
+    /// The path of the copy of `tokenizer.json` that an index in `folder` with this analyzer has; `None` except for
+    /// `wordpiece`.
     #[must_use]
     pub fn tokenizer_copy(&self, folder: &Path) -> Option<PathBuf> {
         Some(copy_in(folder, self.tokenizer_sha256()?))
     }
 
-    /// The stop words that stand in the place of its own, sorted and as they are compared; none if it has its own.
+    /// The stop words that replace the analyzer's own, sorted and as they are compared; `None` if it has its own.
     #[must_use]
     pub fn stop_words(&self) -> Option<&[String]> {
         self.stop_words.as_ref().map(StopWords::as_slice)
     }
 
-    /// The terms of a text, in order, repeated as they are repeated.
+    /// The terms of a text, in order, including repetitions.
     #[must_use]
     pub fn tokens(&self, text: &str) -> Vec<String> {
         let mut tokens = Vec::new();
@@ -148,10 +150,10 @@ impl Analyzer {
         tokens
     }
 
-    /// Calls `visit` with every term of a text, in order.
+    /// Calls `visit` with each term of a text, in order.
     pub fn for_each_token(&self, text: &str, mut visit: impl FnMut(&str)) {
         let stop_words = self.stop_words.as_ref();
-        let mut unless_stopped = |word: &str| {
+        let mut visit_unless_stop_word = |word: &str| {
             if !stop_words.is_some_and(|stop_words| stop_words.contains(word.as_bytes())) {
                 visit(word);
             }
@@ -164,11 +166,11 @@ impl Analyzer {
                 for_each_run(text, is_letter, |run| {
                     lower.clear();
                     lower.extend(run.chars().map(lower_case));
-                    unless_stopped(&lower);
+                    visit_unless_stop_word(&lower);
                 });
             }
-            Kind::Whitespace => for_each_run(text, |c| !is_white_space(c), unless_stopped),
-            Kind::WordPiece(pieces) => pieces.for_each_term(text, unless_stopped),
+            Kind::Whitespace => for_each_run(text, |c| !is_white_space(c), visit_unless_stop_word),
+            Kind::WordPiece(pieces) => pieces.for_each_term(text, visit_unless_stop_word),
         }
     }
 
@@ -179,12 +181,12 @@ impl Analyzer {
         }
     }
 
-    /// The copy of a tokenizer that an index keeps.
+    /// A `wordpiece` analyzer with the copy of its tokenizer in the folder of an index.
     pub(crate) fn word_piece_copy(folder: &Path, sha256: &str) -> Result<Self, Error> {
         Ok(Self { kind: Kind::WordPiece(WordPieces::open_copy(folder, sha256)?), stop_words: None })
     }
 
-    /// The version that this code has of an analyzer, if it has one of this name.
+    /// The version of an analyzer in this release; `None` if there is no analyzer of this name.
     pub(crate) fn version_of(name: &str) -> Option<u32> {
         VERSIONS.iter().find(|(known, _)| *known == name).map(|&(_, version)| version)
     }
@@ -200,7 +202,7 @@ impl Analyzer {
     }
 }
 
-/// `english`, `snowball:german`, `wordpiece (tokenizer 1a2b3c4d)`; with other stop words, these too.
+/// `english`, `snowball:german`, `wordpiece (tokenizer 1a2b3c4d)`, followed by a description of replaced stop words.
 impl fmt::Display for Analyzer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
@@ -237,8 +239,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn possessives_go_before_stop_words_and_stems() {
-        // "it's" loses its 's and is then a stop word; "S'" keeps what it has.
+    fn possessives_are_removed_before_stop_words_and_stemming() {
+        // "it's" without 's is a stop word; the final apostrophe of "boss'" is no part of the word.
         assert_eq!(
             Analyzer::ENGLISH.tokens("It's Levi's LEVI’S Levi＇s boss' o's"),
             ["levi", "levi", "levi", "boss", "o"]
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_analyzers_follow_java() {
+    fn simple_and_whitespace_follow_java() {
         assert_eq!(Analyzer::WHITESPACE.tokens(" a\u{a0}b\u{2003}c\u{1f}d\n"), ["a\u{a0}b", "c", "d"]);
         assert_eq!(Analyzer::SIMPLE.tokens("Ⅷ x² naïve_Ωs"), ["x", "naïve", "ωs"]);
         let lengths =
@@ -261,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn names_come_back_and_an_unknown_one_is_refused_with_the_known_ones() {
+    fn names_are_parsed_and_an_unknown_one_is_rejected_with_the_known_ones() {
         let error = "klingon".parse::<Analyzer>().expect_err("no such analyzer").to_string();
         assert_eq!(
             error,
@@ -281,11 +283,11 @@ mod tests {
     }
 
     #[test]
-    fn given_stop_words_take_the_place_of_the_analyzers_own() {
+    fn given_stop_words_replace_the_analyzers_own() {
         let stopped = |analyzer: Analyzer, words: &[&str], text: &str| {
             analyzer.with_stop_words(words).expect("words").tokens(text)
         };
-        // As Lucene's StopFilter: after lower case and possessive, before the stem. "ships" goes, "ship" stays.
+        // Like Lucene's StopFilter: after lower case and possessives, before stemming. So "ships" is removed, "ship" is not.
         assert_eq!(
             stopped(Analyzer::ENGLISH, &["Ships", "Navy's"], "The navy's ships ship"),
             ["the", "ship"]

@@ -1,9 +1,9 @@
-//! Runs of characters, as Lucene's CharTokenizer finds them.
+//! Runs of characters of one kind, as Lucene's CharTokenizer finds them.
 
-use crate::analysis::standard_tokenizer::LONGEST;
+use crate::analysis::standard_tokenizer::MAX_WORD_UNITS;
 
-/// Calls `visit` with every run of characters that `belongs` takes. A run of more than 255 UTF-16 code units is
-/// cut once it has at least so many.
+/// Calls `visit` with every longest run of characters for which `belongs` is true. Longer runs than 255 UTF-16 code units
+/// are split: a piece ends with the character that takes it to 255 or more.
 pub(crate) fn for_each_run(text: &str, belongs: impl Fn(char) -> bool, mut visit: impl FnMut(&str)) {
     let (mut start, mut units) = (0, 0);
     for (at, c) in text.char_indices() {
@@ -18,7 +18,7 @@ pub(crate) fn for_each_run(text: &str, belongs: impl Fn(char) -> bool, mut visit
             start = at;
         }
         units += c.len_utf16();
-        if units >= LONGEST {
+        if units >= MAX_WORD_UNITS {
             visit(&text[start..at + c.len_utf8()]);
             units = 0;
         }

@@ -1,28 +1,28 @@
-//! Lucene's EnglishAnalyzer: words, possessive off, lower case, stop words off, stem.
+//! Lucene's EnglishAnalyzer: words without possessive `'s`, in lower case, without stop words, stemmed.
 
 use crate::analysis::characters::lower_case;
 use crate::analysis::porter;
 use crate::analysis::standard_tokenizer::for_each_word;
 use crate::analysis::stop_words::StopWords;
-use crate::analysis::word_cache::WordMemory;
+use crate::analysis::term_memo::TermMemo;
 
-/// Calls `visit` with every term of a text. `stop_words` take the place of Lucene's 33.
+/// Calls `visit` with each term of a text. `stop_words` replace Lucene's 33.
 pub(crate) fn for_each_term(text: &str, stop_words: Option<&StopWords>, visit: impl FnMut(&str)) {
     match stop_words {
-        None => remembered_terms(text, visit),
+        None => memoized_terms(text, visit),
         Some(stop_words) => terms(text, |word| stop_words.contains(word), visit),
     }
 }
 
-/// With Lucene's stop words, by what was found for the same words before.
-fn remembered_terms(text: &str, mut visit: impl FnMut(&str)) {
-    let (mut memory, mut buffers) = (WordMemory::take(), Buffers::default());
-    for_each_word(text, |word| memory.term(word, || buffers.term(word, is_stop_word), &mut visit));
-    // Not reached after a panic: the memory then goes with the text.
-    memory.give_back();
+/// With Lucene's stop words. The terms of words that this thread has seen before come from a memo.
+fn memoized_terms(text: &str, mut visit: impl FnMut(&str)) {
+    let (mut memo, mut buffers) = (TermMemo::take(), Buffers::default());
+    for_each_word(text, |word| memo.term(word, || buffers.term(word, is_stop_word), &mut visit));
+    // After a panic this is not reached, and the memo is dropped.
+    memo.put_back();
 }
 
-/// A word as it is compared with stop words.
+/// A word in the form in which it is compared with stop words.
 pub(crate) fn before_stop_words(word: &str) -> String {
     without_possessive(word).chars().map(lower_case).collect()
 }
@@ -36,7 +36,7 @@ fn terms(text: &str, is_stop_word: impl Fn(&[u8]) -> bool, mut visit: impl FnMut
     });
 }
 
-/// Room for one word, used again for the next.
+/// Buffers for one word, reused for the next.
 #[derive(Default)]
 struct Buffers {
     ascii: Vec<u8>,
@@ -65,7 +65,7 @@ impl Buffers {
             return None;
         }
         porter::stem(&mut self.units);
-        // Stems cut ASCII letters only, so no pair of units is torn.
+        // The stemmer removes ASCII letters only, so it does not split a surrogate pair.
         self.text.clear();
         self.text.extend(
             char::decode_utf16(self.units.iter().copied()).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)),
@@ -74,14 +74,15 @@ impl Buffers {
     }
 }
 
-/// Without a final `'s` or `'S`, whose apostrophe is one of three.
+/// Removes a final `'s` or `'S`, with any of three apostrophes.
 #[inline]
 fn without_possessive(word: &str) -> &str {
     let Some(rest) = word.strip_suffix(['s', 'S']) else { return word };
     rest.strip_suffix(['\'', '\u{2019}', '\u{ff07}']).unwrap_or(word)
 }
 
-/// Lucene's `EnglishAnalyzer.ENGLISH_STOP_WORDS_SET`. As a pattern it is decided by length and letters.
+/// Lucene's `EnglishAnalyzer.ENGLISH_STOP_WORDS_SET` (33 words, from `EnglishAnalyzer.java` of Lucene 10). As a pattern it
+/// compiles to comparisons of length and letters, which is faster than a hash set.
 #[rustfmt::skip]
 fn is_stop_word(word: &[u8]) -> bool {
     matches!(

@@ -1,25 +1,25 @@
-//! Queries as weighted terms.
+//! A query: terms with weights.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use crate::{Analyzer, Error};
 
-/// Terms, each once, in the order in which they first stand in the query.
+/// Distinct terms with their weights, in the order of their first occurrence in the query.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Query {
     pub terms: Vec<(String, f32)>,
 }
 
 impl Query {
-    /// The terms of a text, each with its count.
+    /// The terms of a text. The weight of a term is the number of its occurrences.
     pub fn from_text(text: &str, analyzer: Analyzer) -> Self {
         let mut builder = Builder::default();
         analyzer.for_each_token(text, |token| builder.add(token, 1.0));
         builder.query
     }
 
-    /// Terms that are analysed already; weights of equal terms add up, and a weight of 0 drops a term.
+    /// Terms that are analyzed already. Weights of equal terms are added, and terms with weight 0 are dropped.
     pub fn from_terms(terms: &[(String, f32)]) -> Result<Self, Error> {
         let mut builder = Builder::default();
         for (term, weight) in terms {
@@ -61,13 +61,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_keep_the_order_of_their_first_appearance() {
+    fn terms_keep_the_order_of_their_first_occurrence() {
         let query = Query::from_text("Dogs and cats and a dog", Analyzer::ENGLISH);
         assert_eq!(query.terms, [("dog".to_owned(), 2.0), ("cat".to_owned(), 1.0)]);
     }
 
     #[test]
-    fn weights_add_up_and_must_be_usable() {
+    fn weights_are_added_and_must_be_finite_and_at_least_0() {
         let terms = |weights: &[(&str, f32)]| {
             Query::from_terms(
                 &weights.iter().map(|&(term, weight)| (term.to_owned(), weight)).collect::<Vec<_>>(),

@@ -1,5 +1,8 @@
-//! Words, lower case, `'` for other apostrophes, Snowball's stop words off, Snowball's stems: one chain for every
-//! language.
+//! The analyzer for the languages of Snowball: words in lower case with `'` for other apostrophes, without stop words,
+//! stemmed by Snowball.
+//!
+//! The stemmers are those of the crate `frostem`, compiled from Snowball's own algorithms. The stop words are those of
+//! tantivy's `StopWordFilter`, which takes them from Snowball's lists (for `english`, Lucene's 33).
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,25 +15,25 @@ use crate::analysis::characters::lower_case;
 use crate::analysis::standard_tokenizer::for_each_word;
 use crate::analysis::stop_words::StopWords;
 
-/// A language that Snowball has a stemmer for, by Snowball's name. `porter`, `lovins`, `dutch_porter` and
-/// `earlymodernenglish` are further stemmers of English and Dutch; `english` is Porter's second.
+/// A language for which Snowball has a stemmer, by Snowball's name. `porter`, `lovins`, `dutch_porter` and
+/// `earlymodernenglish` are other stemmers for English and Dutch; `english` is Porter's second stemmer, Porter2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Language(Algorithm);
 
 impl Language {
-    /// Every language, in the order of their names.
+    /// All languages, in the order of their names.
     pub fn all() -> impl Iterator<Item = Self> {
         Algorithm::all().iter().map(|&algorithm| Self(algorithm))
     }
 
-    /// `arabic` to `yiddish`, which [`FromStr`] takes.
+    /// Snowball's name, from `arabic` to `yiddish`. [`FromStr`] parses it.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name()
     }
 
-    /// Whether there is a list of stop words: Snowball's own, for `english` Lucene's 33. Without one no word is
-    /// left out.
+    /// Whether there is a list of stop words: Snowball's own, or Lucene's 33 for `english`. Without one, every word becomes
+    /// a term.
     #[must_use]
     pub fn has_stop_words(self) -> bool {
         self.stop_words().is_some()
@@ -56,10 +59,10 @@ impl Language {
         })
     }
 
-    /// A character as stemmers want it: in lower case, with `'` for other apostrophes.
+    /// Maps a character to what stemmers expect: lower case, and `'` for other apostrophes.
     fn fold(self, c: char) -> char {
         match c {
-            // I is the capital of ı in Turkish alone.
+            // Only in Turkish, I is the capital letter of ı.
             'I' if self.0 == Algorithm::Turkish => 'ı',
             '\u{2019}' | '\u{ff07}' => '\'',
             c => lower_case(c),
@@ -85,7 +88,7 @@ impl FromStr for Language {
     }
 }
 
-/// The chain of a language.
+/// The analyzer of one language.
 #[derive(Clone)]
 pub(crate) struct Snowball {
     pub language: Language,
@@ -93,7 +96,7 @@ pub(crate) struct Snowball {
 }
 
 impl Snowball {
-    /// `stop_words` take the place of the language's own.
+    /// `stop_words` replace the language's own.
     pub fn new(language: Language, stop_words: Option<&StopWords>) -> Self {
         let stop_words = match stop_words {
             Some(words) => StopWordFilter::remove(words.as_slice().iter().cloned()),
@@ -102,12 +105,12 @@ impl Snowball {
         Self { language, stop_words }
     }
 
-    /// A word as it is compared with stop words.
+    /// A word in the form in which it is compared with stop words.
     pub fn before_stop_words(&self, word: &str) -> String {
         word.chars().map(|c| self.language.fold(c)).collect()
     }
 
-    /// Calls `visit` with every term of a text. A word that a stemmer leaves nothing of is none.
+    /// Calls `visit` with each term of a text. A word with an empty stem is no term.
     pub fn for_each_term(&self, text: &str, mut visit: impl FnMut(&str)) {
         let stemmer = Stemmer::new(self.language.0);
         let mut words = self.stop_words.clone().transform(Words { language: self.language });
@@ -127,7 +130,7 @@ impl fmt::Debug for Snowball {
     }
 }
 
-/// Whoever compares, compares the stop words given beside.
+/// Compares languages only: [`Analyzer`](crate::Analyzer) compares the replaced stop words itself.
 impl PartialEq for Snowball {
     fn eq(&self, other: &Self) -> bool {
         self.language == other.language
@@ -136,7 +139,7 @@ impl PartialEq for Snowball {
 
 impl Eq for Snowball {}
 
-/// The words of a text, folded, for the engine's filter of stop words.
+/// The words of a text, after [`Language::fold`], as tantivy's stop-word filter expects them.
 #[derive(Clone)]
 struct Words {
     language: Language,
@@ -144,7 +147,7 @@ struct Words {
 
 struct WordStream {
     words: String,
-    /// Where in `words` each word ends.
+    /// Where each word ends in `words`.
     ends: std::vec::IntoIter<usize>,
     start: usize,
     token: Token,

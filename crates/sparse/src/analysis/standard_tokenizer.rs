@@ -1,18 +1,21 @@
-//! Words as Lucene's StandardTokenizer finds them: segments of UAX #29 that hold a letter, a digit or an emoji.
+//! Words as Lucene's StandardTokenizer finds them: segments of UAX #29 that contain a letter, a digit or an emoji.
+//!
+//! A text is split at spaces first. Pieces that are ASCII take a fast path, the others go through `unicode-segmentation`,
+//! after characters whose properties have changed since Lucene's version of Unicode were replaced.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::analysis::characters::{as_unicode_12, is_complex_context, is_emoji, is_word_character};
 
-/// A longer word is cut into pieces of at most so many UTF-16 code units.
-pub(crate) const LONGEST: usize = 255;
+/// Longer words, in UTF-16 code units, are split into pieces of at most this length.
+pub(crate) const MAX_WORD_UNITS: usize = 255;
 
 /// Calls `visit` with every word of the text, in order.
 pub(crate) fn for_each_word(text: &str, mut visit: impl FnMut(&str)) {
     let bytes = text.as_bytes();
     let mut start = 0;
     while start < bytes.len() {
-        // No word holds a space, and what follows one does not depend on what stood before.
+        // No word contains a space, and what follows a space does not depend on what precedes it.
         let (mut end, mut bits) = (start, 0);
         while end < bytes.len() && bytes[end] != b' ' {
             bits |= bytes[end];
@@ -28,15 +31,16 @@ pub(crate) fn for_each_word(text: &str, mut visit: impl FnMut(&str)) {
     }
 }
 
-/// UAX #29 of ASCII: letters, digits and `_` join; `:`, `.`, `'` join letters; `,`, `;`, `.`, `'` join digits.
+/// UAX #29 for ASCII: letters, digits and `_` form words; `:`, `.` and `'` between letters, and `,`, `;`, `.` and `'`
+/// between digits, do not split them.
 fn for_each_ascii_word(text: &str, visit: &mut impl FnMut(&str)) {
     let bytes = text.as_bytes();
-    let joins = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let is_word_byte = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let mut at = 0;
     while at < bytes.len() {
         let start = at;
         let mut is_word = false;
-        while at < bytes.len() && joins(bytes[at]) {
+        while at < bytes.len() && is_word_byte(bytes[at]) {
             is_word |= bytes[at] != b'_';
             at += 1;
             let (before, after) = (bytes[at - 1], bytes.get(at + 1).copied().unwrap_or(0));
@@ -58,17 +62,17 @@ fn for_each_ascii_word(text: &str, visit: &mut impl FnMut(&str)) {
 }
 
 fn for_each_unicode_word(text: &str, visit: &mut impl FnMut(&str)) {
-    let bounded = as_unicode_12(text);
-    // Offsets are the same in both; the words are taken from the text itself.
+    let as_unicode_12 = as_unicode_12(text);
+    // Offsets are the same in both texts. Boundaries come from one, words from the other.
     let mut emit = |start: usize, end: usize| {
-        for_each_piece(&bounded[start..end], |from, to| visit(&text[start + from..start + to]))
+        for_each_piece(&as_unicode_12[start..end], |from, to| visit(&text[start + from..start + to]))
     };
-    // Scripts that need a dictionary (Thai, Lao, …): UAX #29 cuts before every letter, Lucene keeps the run.
+    // In scripts that need a dictionary (Thai, Lao, …), UAX #29 splits before every letter, but Lucene keeps the run.
     let mut run: Option<(usize, usize)> = None;
-    for (start, segment) in bounded.split_word_bound_indices() {
+    for (start, segment) in as_unicode_12.split_word_bound_indices() {
         let end = start + segment.len();
-        let ascii = segment.as_bytes()[0].is_ascii();
-        if !ascii && segment.chars().next().is_some_and(is_complex_context) {
+        let is_ascii = segment.as_bytes()[0].is_ascii();
+        if !is_ascii && segment.chars().next().is_some_and(is_complex_context) {
             run = Some((run.map_or(start, |(start, _)| start), end));
             continue;
         }
@@ -91,16 +95,16 @@ fn is_word(segment: &str) -> bool {
     segment.chars().any(|c| is_word_character(c) || is_complex_context(c)) || is_emoji(segment)
 }
 
-/// The start and end of a word, or of the pieces of a long one: each piece is the first word in the 255 units
-/// from where the last ended.
+/// Calls `visit` with the start and end of a word, or of each piece of a long word: a piece is the first word within the
+/// 255 units that follow the previous piece.
 fn for_each_piece(word: &str, mut visit: impl FnMut(usize, usize)) {
-    if word.len() <= LONGEST {
+    if word.len() <= MAX_WORD_UNITS {
         return visit(0, word.len());
     }
     let in_run = word.chars().next().is_some_and(is_complex_context);
     let mut start = 0;
     while start < word.len() {
-        let window = first_units(&word[start..], LONGEST);
+        let window = first_units(&word[start..], MAX_WORD_UNITS);
         let piece = if in_run { window } else { window.split_word_bounds().next().unwrap_or(window) };
         if is_word(piece) {
             visit(start, start + piece.len());
@@ -109,7 +113,7 @@ fn for_each_piece(word: &str, mut visit: impl FnMut(usize, usize)) {
     }
 }
 
-/// As many whole characters from the start as fit into `units` UTF-16 code units; at least one.
+/// The longest prefix of at most `units` UTF-16 code units; at least one character.
 pub(crate) fn first_units(text: &str, units: usize) -> &str {
     let mut left = units;
     for (at, c) in text.char_indices() {
@@ -128,7 +132,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_way_of_ascii_is_that_of_unicode(text in "[ab1_.:,;' \\-\n#éÀ\u{301}\u{200d}😀🇩ก漢ア\u{ad}]{0,20}") {
+        fn the_fast_path_for_ascii_gives_the_same_words(text in "[ab1_.:,;' \\-\n#éÀ\u{301}\u{200d}😀🇩ก漢ア\u{ad}]{0,20}") {
             let mut expected = Vec::new();
             for_each_unicode_word(&text, &mut |word: &str| expected.push(word.to_owned()));
             prop_assert_eq!(words(&text), expected);
@@ -148,25 +152,25 @@ mod tests {
     }
 
     #[test]
-    fn thai_stays_together_and_han_falls_apart() {
+    fn thai_stays_together_and_han_is_split() {
         assert_eq!(words("การที่ได้ 漢字 カタカナ"), ["การที่ได้", "漢", "字", "カタカナ"]);
     }
 
     #[test]
-    fn a_cedilla_alone_is_no_letter_as_in_unicode_12() {
+    fn a_single_cedilla_is_no_letter_as_in_unicode_12() {
         assert_eq!(words("a¸b"), ["a", "b"]);
     }
 
     #[test]
-    fn long_words_are_cut_after_255_units() {
+    fn long_words_are_split_after_255_units() {
         let lengths =
             |text: String| words(&text).iter().map(|word| word.encode_utf16().count()).collect::<Vec<_>>();
         assert_eq!(lengths("a".repeat(255)), [255]);
         assert_eq!(lengths("a".repeat(600)), [255, 255, 90]);
         assert_eq!(lengths("é".repeat(256)), [255, 1]);
-        // A character of two units that would straddle the cut begins the next piece.
+        // A character of two units that would exceed the limit starts the next piece.
         assert_eq!(lengths("𝒜".repeat(128)), [254, 2]);
-        // The apostrophe at the cut joins nothing within the window, so the word ends before it.
+        // Within the first 255 units the apostrophe is last and so is no part of the word, which ends before it.
         assert_eq!(lengths(format!("{}'{}", "a".repeat(254), "b".repeat(9))), [254, 9]);
     }
 }

@@ -1,4 +1,4 @@
-//! Words that are to be no terms.
+//! A list of stop words: words that do not become terms.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use sha2::{Digest, Sha256};
 
 use crate::Error;
 
-/// Stop words as texts' words are compared with them: sorted, each once.
+/// Stop words in the form in which they are compared with the words of a text, sorted and without duplicates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StopWords(Arc<[String]>);
 
 impl StopWords {
     /// # Errors
     ///
-    /// [`Error::Argument`] for an empty one.
+    /// [`Error::Argument`] for an empty stop word.
     pub fn new(words: impl IntoIterator<Item = String>) -> Result<Self, Error> {
         let mut words: Vec<String> = words.into_iter().collect();
         if let Some(at) = words.iter().position(String::is_empty) {
@@ -29,14 +29,15 @@ impl StopWords {
         &self.0
     }
 
-    /// Whether a word, in UTF-8, is one of them.
+    /// Whether a word, in UTF-8, is in the list.
     pub fn contains(&self, word: &[u8]) -> bool {
         self.0.binary_search_by(|stop| stop.as_bytes().cmp(word)).is_ok()
     }
 
-    /// `without stop words`, or `with 2 stop words (an, the; 1f2e3d4c)`: other words, another text.
+    /// `without stop words`, or `with 2 stop words (an, the; 1f2e3d4c)`. The digits are a digest of all words, so different
+    /// lists have different descriptions.
     pub fn describe(&self) -> String {
-        const SHOWN: usize = 3;
+        const MAX_SHOWN: usize = 3;
         let count = self.0.len();
         if count == 0 {
             return "without stop words".to_owned();
@@ -44,9 +45,9 @@ impl StopWords {
         let mut digest = Sha256::new();
         self.0.iter().for_each(|word| digest.update(format!("{word}\n")));
         let digest = hex(&digest.finalize()[..4]);
-        let shown = self.0[..count.min(SHOWN)].join(", ");
+        let shown = self.0[..count.min(MAX_SHOWN)].join(", ");
         let (word, rest) =
-            (if count == 1 { "word" } else { "words" }, if count > SHOWN { ", …" } else { "" });
+            (if count == 1 { "word" } else { "words" }, if count > MAX_SHOWN { ", …" } else { "" });
         format!("with {count} stop {word} ({shown}{rest}; {digest})")
     }
 }
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_word_is_refused() {
+    fn an_empty_word_is_rejected() {
         let error = StopWords::new(["a".to_owned(), String::new()]).expect_err("an empty word").to_string();
         assert_eq!(error, "stop words: expected words, got an empty one at position 1");
     }

@@ -1,10 +1,10 @@
-//! An [`Analyzer`] as the engine wants it.
+//! Adapts an [`Analyzer`] to tantivy's `Tokenizer`.
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
 use crate::Analyzer;
 
-/// The name under which the index's analyzer is registered, whichever it is.
+/// The name under which the analyzer of an index is registered with tantivy, whichever analyzer it is.
 pub(crate) const NAME: &str = "passagekit";
 
 #[derive(Clone)]
@@ -16,7 +16,7 @@ pub(crate) struct AnalyzerStream<'a> {
     analyzer: &'a Analyzer,
     text: &'a str,
     token: Token,
-    /// Filled by the first `advance`; `process` does without.
+    /// Filled by the first call of `advance`. `process`, which tantivy uses while indexing, does not need it.
     tokens: Option<std::vec::IntoIter<String>>,
 }
 

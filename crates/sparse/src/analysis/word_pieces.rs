@@ -1,4 +1,4 @@
-//! The word pieces of a model as terms, and the copy of its tokenizer that an index keeps.
+//! Word pieces as terms, and the copy of the model's tokenizer in the folder of an index.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -11,26 +11,26 @@ use tokenize::Tokenizer;
 use crate::Error;
 use crate::analysis::stop_words::hex;
 
-/// Hexadecimal digits of the hash that stand in the name of a copy.
-const DIGITS: usize = 16;
+/// Number of hexadecimal digits of the hash in the file name of a copy.
+const NAME_DIGITS: usize = 16;
 
-/// A model's tokenizer, with the file it was read from.
+/// A model's tokenizer and the content of its file.
 pub(crate) struct WordPieces {
     tokenizer: Tokenizer,
     json: Vec<u8>,
-    /// Of the file, in hexadecimal: what tells tokenizers apart.
+    /// The hash of the file, in hexadecimal, which identifies the tokenizer.
     sha256: String,
 }
 
-/// Those in use: reading one takes a tenth of a second, and every commit and reload asks for it.
+/// The tokenizers in use. Parsing one takes a tenth of a second, and every commit and reload needs it.
 static LOADED: Mutex<Vec<Weak<WordPieces>>> = Mutex::new(Vec::new());
 
 impl WordPieces {
-    /// Reads a `tokenizer.json`, or that of a model's folder.
+    /// Reads a `tokenizer.json`, given its path or that of its folder.
     ///
     /// # Errors
     ///
-    /// [`Error::Tokenizer`] if there is none, or none of a WordPiece model.
+    /// [`Error::Tokenizer`] if there is none, or one of another kind than WordPiece.
     pub fn open(path: &Path) -> Result<Arc<Self>, Error> {
         let path = if path.is_dir() { path.join("tokenizer.json") } else { path.to_path_buf() };
         let json = fs::read(&path).map_err(|source| tokenize::Error::Io { path: path.clone(), source })?;
@@ -38,11 +38,11 @@ impl WordPieces {
         Self::loaded(json, sha256, &path)
     }
 
-    /// Opens the copy in an index's folder.
+    /// Opens the copy in the folder of an index.
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] unless it is there and has this hash.
+    /// [`Error::Corrupt`] if the copy is missing or does not have the expected hash.
     pub fn open_copy(folder: &Path, expected: &str) -> Result<Arc<Self>, Error> {
         let path = copy_in(folder, expected);
         let json = fs::read(&path).map_err(|error| match error.kind() {
@@ -58,7 +58,7 @@ impl WordPieces {
         Self::loaded(json, got, &path)
     }
 
-    /// Puts a copy into an index's folder.
+    /// Writes a copy into the folder of an index.
     pub fn write_copy(&self, folder: &Path) -> Result<(), Error> {
         storage::replace(&copy_in(folder, &self.sha256), &self.json).map_err(|error| match error {
             storage::Error::Io { operation, path, source } => Error::Io { operation, path, source },
@@ -72,10 +72,10 @@ impl WordPieces {
         &self.sha256
     }
 
-    /// Calls `visit` with every piece of a text.
+    /// Calls `visit` with each word piece of a text.
     pub fn for_each_term(&self, text: &str, visit: impl FnMut(&str)) {
         let pieces = self.tokenizer.piece_texts(text);
-        let pieces = pieces.expect("a WordPiece model that has its unknown token takes every text");
+        let pieces = pieces.expect("a WordPiece model with an unknown token accepts every text");
         pieces.iter().map(String::as_str).for_each(visit);
     }
 
@@ -111,12 +111,12 @@ impl PartialEq for WordPieces {
 
 impl Eq for WordPieces {}
 
-/// Where an index in `folder` has its copy of the tokenizer with this hash.
+/// The path of the copy of the tokenizer with this hash that an index in `folder` has.
 pub(crate) fn copy_in(folder: &Path, sha256: &str) -> PathBuf {
-    folder.join(format!("tokenizer-{}.json", sha256.get(..DIGITS).unwrap_or(sha256)))
+    folder.join(format!("tokenizer-{}.json", sha256.get(..NAME_DIGITS).unwrap_or(sha256)))
 }
 
-/// Removes copies from an index's folder, and what a writer that was killed left of one, but for the file `kept`.
+/// Removes all copies except `kept` from the folder of an index, and temporary files that a killed writer left behind.
 pub(crate) fn remove_copies(folder: &Path, kept: Option<&Path>) -> Result<(), Error> {
     for entry in fs::read_dir(folder).map_err(Error::io("open", folder))? {
         let entry = entry.map_err(Error::io("open", folder))?.path();
@@ -128,12 +128,13 @@ pub(crate) fn remove_copies(folder: &Path, kept: Option<&Path>) -> Result<(), Er
     Ok(())
 }
 
-/// `tokenizer-<16 hexadecimal digits>.json`, or `….json.<what it is being written as>.tmp`.
+/// Whether this is the name of a copy, `tokenizer-<16 hexadecimal digits>.json`, or of its temporary file, which has
+/// `.<anything>.tmp` appended.
 fn is_copy(name: &str) -> bool {
     let Some((digits, rest)) = name.strip_prefix("tokenizer-").and_then(|rest| rest.split_once('.')) else {
         return false;
     };
-    digits.len() == DIGITS
+    digits.len() == NAME_DIGITS
         && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
         && (rest == "json" || (rest.starts_with("json.") && rest.ends_with(".tmp")))
 }
@@ -147,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_copies_are_taken_for_such() {
+    fn only_names_of_copies_are_recognized() {
         let name = "tokenizer-0123456789abcdef.json";
         assert!(is_copy(name) && is_copy(&format!("{name}.42-0.tmp")));
         assert!(

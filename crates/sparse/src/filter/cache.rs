@@ -1,4 +1,4 @@
-//! What filters have found in a commit, which never changes.
+//! A cache of evaluated filters. A commit never changes, so entries never become invalid.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,16 +6,16 @@ use ranking::BitSet;
 
 use crate::filter::expression::Filter;
 
-/// Bytes that filters and their sets may hold: sixty sets over eight million passages.
-const MOST_BYTES: usize = 64 << 20;
+/// Most bytes of all filters and their sets together: about sixty sets over eight million passages.
+const MAX_BYTES: usize = 64 << 20;
 
-/// Filters looked through for each search.
-const MOST_FILTERS: usize = 64;
+/// Most filters that are cached. Every search compares its filter with all of them.
+const MAX_FILTERS: usize = 64;
 
-/// The filters used last, with a set of passages for each segment.
+/// The most recently used filters, each with its set of passages in each segment.
 #[derive(Default)]
 pub(crate) struct FilterCache {
-    /// Used last comes last.
+    /// The most recently used entry is the last.
     entries: Mutex<Vec<Entry>>,
 }
 
@@ -26,6 +26,7 @@ struct Entry {
 }
 
 impl FilterCache {
+    /// The sets of a filter; `None` if it is not cached.
     pub fn get(&self, filter: &Filter) -> Option<Arc<[BitSet]>> {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let at = entries.iter().rposition(|entry| entry.filter == *filter)?;
@@ -33,10 +34,10 @@ impl FilterCache {
         entries.last().map(|entry| Arc::clone(&entry.sets))
     }
 
-    /// Keeps the sets of a filter that is not here, unless they alone are too large.
+    /// Adds the sets of a filter, unless it is cached already or they are too large.
     pub fn put(&self, filter: &Filter, sets: &Arc<[BitSet]>) {
         let bytes = filter.bytes() + sets.iter().map(bytes).sum::<usize>();
-        if bytes > MOST_BYTES {
+        if bytes > MAX_BYTES {
             return;
         }
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
@@ -45,9 +46,9 @@ impl FilterCache {
         }
         entries.push(Entry { filter: filter.clone(), sets: Arc::clone(sets), bytes });
         let mut total: usize = entries.iter().map(|entry| entry.bytes).sum();
-        let mut out = entries.len().saturating_sub(MOST_FILTERS);
+        let mut out = entries.len().saturating_sub(MAX_FILTERS);
         total -= entries[..out].iter().map(|entry| entry.bytes).sum::<usize>();
-        while total > MOST_BYTES {
+        while total > MAX_BYTES {
             total -= entries[out].bytes;
             out += 1;
         }
@@ -68,14 +69,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_used_for_longest_goes_first() {
+    fn the_least_recently_used_filter_is_dropped_first() {
         let cache = FilterCache::default();
         let sets: Arc<[BitSet]> = [BitSet::empty(10)].into();
-        (0..MOST_FILTERS).for_each(|id| cache.put(&filter(id), &sets));
-        assert!(Arc::ptr_eq(&cache.get(&filter(0)).expect("a kept set"), &sets));
-        cache.put(&filter(MOST_FILTERS), &sets);
+        (0..MAX_FILTERS).for_each(|id| cache.put(&filter(id), &sets));
+        assert!(Arc::ptr_eq(&cache.get(&filter(0)).expect("a cached set"), &sets));
+        cache.put(&filter(MAX_FILTERS), &sets);
         assert!(cache.get(&filter(1)).is_none());
-        assert!([0, 2, MOST_FILTERS].iter().all(|&id| cache.get(&filter(id)).is_some()));
+        assert!([0, 2, MAX_FILTERS].iter().all(|&id| cache.get(&filter(id)).is_some()));
     }
 
     #[test]
@@ -85,7 +86,7 @@ mod tests {
         let sets: Arc<[BitSet]> = [BitSet::empty(192_000_000)].into();
         (0..3).for_each(|id| cache.put(&filter(id), &sets));
         assert!(cache.get(&filter(0)).is_none() && cache.get(&filter(1)).is_some());
-        let large = Filter::Ids(vec!["x".repeat(MOST_BYTES)]);
+        let large = Filter::Ids(vec!["x".repeat(MAX_BYTES)]);
         cache.put(&large, &sets);
         assert!(cache.get(&large).is_none() && cache.get(&filter(2)).is_some());
     }

@@ -1,4 +1,4 @@
-//! From a filter to the passages that meet it.
+//! Evaluating a filter: the set of passages of each segment that meet it.
 
 use std::ops::Bound;
 
@@ -10,13 +10,13 @@ use tantivy::query::{EnableScoring, ExistsQuery, Query, RangeQuery, TermSetQuery
 
 use crate::Error;
 use crate::filter::expression::{Filter, Range};
-use crate::filter::fields::{Scalar, engine_name, without_sign};
-use crate::index::integrity::engine_error;
+use crate::filter::fields::{Scalar, normalize_zero, tantivy_name};
 use crate::index::schema::FIELDS;
 use crate::index::snapshot::Snapshot;
+use crate::index::tantivy_error::tantivy_error;
 
-/// The passages of each segment that meet a filter, which was checked.
-pub(crate) fn resolve(filter: &Filter, index: &Snapshot, control: &Control) -> Result<Vec<BitSet>, Error> {
+/// The passages of each segment that meet a filter. The filter must have been checked.
+pub(crate) fn evaluate(filter: &Filter, index: &Snapshot, control: &Control) -> Result<Vec<BitSet>, Error> {
     control.check()?;
     match filter {
         Filter::Ids(ids) => {
@@ -29,48 +29,48 @@ pub(crate) fn resolve(filter: &Filter, index: &Snapshot, control: &Control) -> R
         }
         Filter::Range(range) => run(&range_query(index, range), index),
         Filter::Exists { field } => {
-            run(&ExistsQuery::new(format!("{FIELDS}.{}", engine_name(field)), false), index)
+            run(&ExistsQuery::new(format!("{FIELDS}.{}", tantivy_name(field)), false), index)
         }
         Filter::And(parts) => {
-            let mut sets = all(index);
+            let mut sets = full_sets(index);
             for part in parts {
                 if sets.iter().all(BitSet::is_empty) {
                     break;
                 }
-                let others = resolve(part, index, control)?;
+                let others = evaluate(part, index, control)?;
                 sets.iter_mut().zip(&others).for_each(|(set, other)| *set = set.intersection(other));
             }
             Ok(sets)
         }
         Filter::Or(parts) => {
-            let mut sets = none(index);
+            let mut sets = empty_sets(index);
             for part in parts {
-                let others = resolve(part, index, control)?;
+                let others = evaluate(part, index, control)?;
                 sets.iter_mut().zip(&others).for_each(|(set, other)| *set = set.union(other));
             }
             Ok(sets)
         }
         Filter::Not(part) => {
-            let sets = resolve(part, index, control)?;
-            Ok(all(index).iter().zip(&sets).map(|(all, set)| all.difference(set)).collect())
+            let sets = evaluate(part, index, control)?;
+            Ok(full_sets(index).iter().zip(&sets).map(|(full, set)| full.difference(set)).collect())
         }
     }
 }
 
-fn none(index: &Snapshot) -> Vec<BitSet> {
+fn empty_sets(index: &Snapshot) -> Vec<BitSet> {
     index.segments.iter().map(|segment| BitSet::empty(segment.reader.max_doc() as usize)).collect()
 }
 
-/// All passages of each segment, deleted ones too.
-fn all(index: &Snapshot) -> Vec<BitSet> {
+/// All passages of each segment, including deleted ones.
+fn full_sets(index: &Snapshot) -> Vec<BitSet> {
     index.segments.iter().map(|segment| BitSet::full(segment.reader.max_doc() as usize)).collect()
 }
 
-/// What the engine finds.
+/// Runs a query of tantivy.
 fn run(query: &dyn Query, index: &Snapshot) -> Result<Vec<BitSet>, Error> {
-    let mut sets = none(index);
+    let mut sets = empty_sets(index);
     let Some(first) = index.segments.first() else { return Ok(sets) };
-    let error = |error| engine_error("read", &index.path, error);
+    let error = |error| tantivy_error("read", &index.path, error);
     let weight = query.weight(EnableScoring::disabled_from_schema(first.reader.schema())).map_err(error)?;
     for (segment, set) in index.segments.iter().zip(&mut sets) {
         let insert = &mut |docs: &[_]| {
@@ -83,13 +83,13 @@ fn run(query: &dyn Query, index: &Snapshot) -> Result<Vec<BitSet>, Error> {
     Ok(sets)
 }
 
-/// A value as the engine's term dictionary has it: numbers as integers where they are whole.
+/// The term of a field's value in tantivy's term dictionary, which has whole numbers as integers.
 fn term(index: &Snapshot, field: &str, value: &Scalar) -> Term {
-    let mut term = Term::from_field_json_path(index.fields.fields, &engine_name(field), false);
+    let mut term = Term::from_field_json_path(index.fields.fields, &tantivy_name(field), false);
     match value {
         Scalar::Text(text) => term.append_type_and_str(text),
         Scalar::Boolean(value) => term.append_type_and_fast_value(*value),
-        Scalar::Number(number) => match NumericalValue::F64(without_sign(*number)).normalize() {
+        Scalar::Number(number) => match NumericalValue::F64(normalize_zero(*number)).normalize() {
             NumericalValue::I64(number) => term.append_type_and_fast_value(number),
             NumericalValue::U64(number) => term.append_type_and_fast_value(number),
             NumericalValue::F64(number) => term.append_type_and_fast_value(number),
@@ -98,12 +98,13 @@ fn term(index: &Snapshot, field: &str, value: &Scalar) -> Term {
     term
 }
 
-/// A range over the engine's columns, which hold floating-point numbers alone.
+/// A range query over tantivy's columns, which hold all numbers as floating-point numbers.
 fn range_query(index: &Snapshot, range: &Range) -> RangeQuery {
     let term = |value: &Scalar| match value {
         Scalar::Number(number) => {
-            let mut term = Term::from_field_json_path(index.fields.fields, &engine_name(&range.field), false);
-            term.append_type_and_fast_value(without_sign(*number));
+            let mut term =
+                Term::from_field_json_path(index.fields.fields, &tantivy_name(&range.field), false);
+            term.append_type_and_fast_value(normalize_zero(*number));
             term
         }
         value => term(index, &range.field, value),

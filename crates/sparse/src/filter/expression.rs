@@ -1,30 +1,30 @@
-//! Which passages a search may find, by their ids and fields.
+//! Filters: conditions on ids and fields, combined with and, or and not.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::filter::fields::{Scalar, bad_name};
+use crate::filter::fields::{Scalar, invalid_name};
 
-/// Filters within filters.
-const DEEPEST: usize = 32;
+/// Most levels of nested filters.
+const MAX_DEPTH: usize = 32;
 
-/// Which passages a search may find. Written as JSON with the variant as the only key:
+/// A condition on the passages that a search may find. In JSON it is an object with the variant as its only key:
 /// `{"and": [{"equals": {"field": "language", "value": "en"}}, {"range": {"field": "year", "gte": 2000}}]}`.
 ///
 /// If a passage lacks a field, every condition on that field is false, so [`Not`](Self::Not) of it is true. A field
 /// with several texts meets a condition if one of its texts does; a field with an empty list of texts counts as
-/// missing. Values of different kinds (text, number, boolean) are never equal, and neither is in a range of the other.
+/// missing. Values of different types (text, number, boolean) are never equal, and neither is in a range of the other.
 ///
 /// Unless the index is empty, a search fails for [`Equals`](Self::Equals), [`In`](Self::In) and [`Range`](Self::Range)
-/// on a field that no passage has, and for values of a kind that the field never has: such filters are mistakes that
+/// on a field that no passage has, and for values of a type that the field never has: such filters are mistakes that
 /// would match nothing. [`Exists`](Self::Exists) accepts any field. Deleted passages count until their segment is
 /// merged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub enum Filter {
-    /// Passages with one of these ids; ids that the index lacks are passed over.
+    /// Passages with one of these ids; unknown ids are ignored.
     Ids(Vec<String>),
     /// Passages whose field is this value.
     Equals {
@@ -37,7 +37,7 @@ pub enum Filter {
     In {
         /// The name of the field.
         field: String,
-        /// The values; none find nothing.
+        /// The values. An empty list matches no passage.
         values: Vec<Scalar>,
     },
     /// Passages whose field is between bounds.
@@ -47,11 +47,11 @@ pub enum Filter {
         /// The name of the field.
         field: String,
     },
-    /// Passages that meet all of these; of none, every passage.
+    /// Passages that meet all of these filters. An empty list matches every passage.
     And(Vec<Filter>),
-    /// Passages that meet one of these; of none, no passage.
+    /// Passages that meet at least one of these filters. An empty list matches no passage.
     Or(Vec<Filter>),
-    /// Passages that do not meet this.
+    /// Passages that do not meet this filter.
     Not(Box<Filter>),
 }
 
@@ -62,58 +62,57 @@ pub enum Filter {
 pub struct Range {
     /// The name of the field.
     pub field: String,
-    /// The least value.
+    /// Values are at least this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gte: Option<Scalar>,
-    /// What values are greater than.
+    /// Values are greater than this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gt: Option<Scalar>,
-    /// The greatest value.
+    /// Values are at most this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lte: Option<Scalar>,
-    /// What values are less than.
+    /// Values are less than this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lt: Option<Scalar>,
 }
 
 impl Filter {
-    /// Refuses what has no meaning.
+    /// Rejects filters without a meaning.
     ///
     /// # Errors
     ///
-    /// [`Error::Part`] with the path to the part that has none, as in `filter.and[1].range`: field names that are
-    /// empty or longer than 255 bytes, numbers that are not finite, bounds that a [`Range`] cannot have, and more
-    /// than 32 filters within each other.
+    /// [`Error::Part`] with the path of the wrong part, such as `filter.and[1].range`: a field name that is empty or longer
+    /// than 255 bytes, a number that is not finite, bounds that a [`Range`] cannot have, or more than 32 nested filters.
     pub fn check(&self) -> Result<(), Error> {
-        self.check_at(1).map_err(|Refused { path, expected, got }| Error::Part {
+        self.check_at(1).map_err(|Rejection { path, expected, got }| Error::Part {
             path: format!("filter{path}"),
             expected,
             got,
         })
     }
 
-    fn check_at(&self, depth: usize) -> Result<(), Refused> {
-        if depth > DEEPEST {
-            return Err(Refused::new("at most 32 filters within each other", "more".to_owned()));
+    fn check_at(&self, depth: usize) -> Result<(), Rejection> {
+        if depth > MAX_DEPTH {
+            return Err(Rejection::new("at most 32 filters within each other", "more".to_owned()));
         }
         match self {
             Self::Ids(_) => Ok(()),
             Self::Equals { field, value } => check_name(field)
                 .and_then(|()| check_value(value))
-                .map_err(|refused| refused.within(".equals")),
+                .map_err(|rejection| rejection.within(".equals")),
             Self::In { field, values } => {
-                check_name(field).map_err(|refused| refused.within(".in"))?;
+                check_name(field).map_err(|rejection| rejection.within(".in"))?;
                 check_all(values, ".in.values", check_value)
             }
-            Self::Range(range) => range.check().map_err(|refused| refused.within(".range")),
-            Self::Exists { field } => check_name(field).map_err(|refused| refused.within(".exists")),
+            Self::Range(range) => range.check().map_err(|rejection| rejection.within(".range")),
+            Self::Exists { field } => check_name(field).map_err(|rejection| rejection.within(".exists")),
             Self::And(parts) => check_all(parts, ".and", |part| part.check_at(depth + 1)),
             Self::Or(parts) => check_all(parts, ".or", |part| part.check_at(depth + 1)),
-            Self::Not(part) => part.check_at(depth + 1).map_err(|refused| refused.within(".not")),
+            Self::Not(part) => part.check_at(depth + 1).map_err(|rejection| rejection.within(".not")),
         }
     }
 
-    /// About how many bytes of memory it holds.
+    /// Approximate bytes of memory that the filter takes.
     pub(crate) fn bytes(&self) -> usize {
         let text = |text: &String| size_of::<String>() + text.len();
         let scalar = |value: &Scalar| match value {
@@ -143,36 +142,36 @@ impl Range {
         bounds.into_iter().filter_map(|(name, bound)| Some((name, bound.as_ref()?)))
     }
 
-    fn check(&self) -> Result<(), Refused> {
+    fn check(&self) -> Result<(), Rejection> {
         check_name(&self.field)?;
         self.bounds().try_for_each(check_value)?;
-        let kinds: Vec<&str> = self.bounds().map(kind).collect();
-        let refused = |expected, got: &str| Err(Refused::new(expected, got.to_owned()));
+        let types: Vec<&str> = self.bounds().map(type_name).collect();
+        let reject = |expected, got: &str| Err(Rejection::new(expected, got.to_owned()));
         if self.gte.is_some() && self.gt.is_some() {
-            return refused("one of gte and gt", "both");
+            return reject("one of gte and gt", "both");
         }
         if self.lte.is_some() && self.lt.is_some() {
-            return refused("one of lte and lt", "both");
+            return reject("one of lte and lt", "both");
         }
-        match kinds[..] {
-            [] => refused("at least one of gte, gt, lte and lt", "none"),
+        match types[..] {
+            [] => reject("at least one of gte, gt, lte and lt", "none"),
             [first, second] if first != second => {
-                refused("bounds that are both numbers or both texts", &format!("a {first} and a {second}"))
+                reject("bounds that are both numbers or both texts", &format!("a {first} and a {second}"))
             }
-            ["boolean", ..] => refused("numbers or texts as bounds", "a boolean"),
+            ["boolean", ..] => reject("numbers or texts as bounds", "a boolean"),
             _ => Ok(()),
         }
     }
 }
 
-/// What is wrong somewhere in a filter.
-pub(crate) struct Refused {
+/// What is wrong in a filter, and where.
+pub(crate) struct Rejection {
     pub path: String,
     pub expected: Cow<'static, str>,
     pub got: String,
 }
 
-impl Refused {
+impl Rejection {
     pub fn new(expected: impl Into<Cow<'static, str>>, got: String) -> Self {
         Self { path: String::new(), expected: expected.into(), got }
     }
@@ -186,26 +185,29 @@ impl Refused {
 pub(crate) fn check_all<T>(
     parts: &[T],
     step: &str,
-    check: impl Fn(&T) -> Result<(), Refused>,
-) -> Result<(), Refused> {
+    check: impl Fn(&T) -> Result<(), Rejection>,
+) -> Result<(), Rejection> {
     let mut parts = parts.iter().enumerate();
-    parts.try_for_each(|(at, part)| check(part).map_err(|refused| refused.within(&format!("{step}[{at}]"))))
+    parts.try_for_each(|(at, part)| {
+        check(part).map_err(|rejection| rejection.within(&format!("{step}[{at}]")))
+    })
 }
 
-fn check_name(name: &str) -> Result<(), Refused> {
-    bad_name(name).map_or(Ok(()), |(expected, got)| Err(Refused::new(expected, got)))
+fn check_name(name: &str) -> Result<(), Rejection> {
+    invalid_name(name).map_or(Ok(()), |(expected, got)| Err(Rejection::new(expected, got)))
 }
 
-fn check_value(value: &Scalar) -> Result<(), Refused> {
+fn check_value(value: &Scalar) -> Result<(), Rejection> {
     match value {
         Scalar::Number(number) if !number.is_finite() => {
-            Err(Refused::new("finite numbers", number.to_string()))
+            Err(Rejection::new("finite numbers", number.to_string()))
         }
         _ => Ok(()),
     }
 }
 
-pub(crate) fn kind(value: &Scalar) -> &'static str {
+/// The name of a value's type.
+pub(crate) fn type_name(value: &Scalar) -> &'static str {
     match value {
         Scalar::Text(_) => "text",
         Scalar::Number(_) => "number",

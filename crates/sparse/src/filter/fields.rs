@@ -1,4 +1,4 @@
-//! Fields of a passage: what it carries beside its text, to filter by and to read again.
+//! The fields of a passage: named values that filters refer to and that can be read back. Queries do not search them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,43 +8,43 @@ use tantivy::schema::OwnedValue;
 use tantivy::{DocId, TantivyDocument};
 
 use crate::Error;
-use crate::index::integrity::engine_error;
 use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
+use crate::index::tantivy_error::tantivy_error;
 
-/// Bytes of a field's name.
-const LONGEST_NAME: usize = 255;
+const MAX_NAME_BYTES: usize = 255;
 
-/// Bytes of a text; the engine takes no terms twice as long.
-const LONGEST_TEXT: usize = 32_000;
+/// tantivy accepts terms of about twice as many bytes.
+const MAX_TEXT_BYTES: usize = 32_000;
 
-const MOST_FIELDS: usize = 256;
+const MAX_FIELDS: usize = 256;
 
-const MOST_TEXTS: usize = 10_000;
+const MAX_TEXTS: usize = 10_000;
 
-/// The fields of a passage by their names: at most 256, each name of 1 to 255 bytes. Any character is allowed in a
-/// name. Each name costs every segment a little, so names should be few, and values many.
+/// The fields of a passage by their names: at most 256, with names of 1 to 255 bytes. A name may contain any character.
+/// Each distinct name makes every segment a little larger, so an index should have few names, whatever the number of
+/// values.
 pub type PassageFields = BTreeMap<String, FieldValue>;
 
-/// The value of a field. Passages may have values of different kinds under one name.
+/// The value of a field. Passages may have values of different types under the same name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum FieldValue {
     /// One value.
     One(Scalar),
-    /// At most 10,000 texts of at most 32,000 bytes, in their order.
+    /// At most 10,000 texts of at most 32,000 bytes each. Their order is kept.
     Many(Vec<String>),
 }
 
-/// One text, number or truth value.
+/// A text, number or boolean.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Scalar {
-    /// At most 32,000 bytes in a passage, compared byte by byte.
+    /// In a passage, at most 32,000 bytes. Texts are compared byte by byte.
     Text(String),
-    /// Finite. −0 is kept as 0.
+    /// A finite number. −0 is stored as 0.
     Number(f64),
-    /// Neither 0 nor 1, but of its own kind.
+    /// Not equal to any number.
     Boolean(bool),
 }
 
@@ -84,66 +84,67 @@ impl From<bool> for Scalar {
     }
 }
 
-/// Refuses what could not be kept, or not be found again.
+/// Rejects fields beyond the limits of [`PassageFields`].
 pub(crate) fn check_fields(id: &str, fields: &PassageFields) -> Result<(), Error> {
-    let refused = |path: &str, expected: &'static str, got| {
+    let reject = |path: &str, expected: &'static str, got| {
         let path = format!("passage \"{id}\": fields{path}");
         Err(Error::Part { path, expected: expected.into(), got })
     };
-    if fields.len() > MOST_FIELDS {
-        return refused("", "at most 256 fields", fields.len().to_string());
+    if fields.len() > MAX_FIELDS {
+        return reject("", "at most 256 fields", fields.len().to_string());
     }
     for (name, value) in fields {
-        if let Some((expected, got)) = bad_name(name) {
-            return refused("", expected, got);
+        if let Some((expected, got)) = invalid_name(name) {
+            return reject("", expected, got);
         }
         let path = || format!(".{name}");
         let texts = match value {
             FieldValue::One(Scalar::Number(number)) if !number.is_finite() => {
-                return refused(&path(), "a finite number", number.to_string());
+                return reject(&path(), "a finite number", number.to_string());
             }
             FieldValue::One(Scalar::Number(_) | Scalar::Boolean(_)) => &[],
             FieldValue::One(Scalar::Text(text)) => std::slice::from_ref(text),
             FieldValue::Many(texts) => texts.as_slice(),
         };
-        if texts.len() > MOST_TEXTS {
-            return refused(&path(), "at most 10,000 texts", texts.len().to_string());
+        if texts.len() > MAX_TEXTS {
+            return reject(&path(), "at most 10,000 texts", texts.len().to_string());
         }
-        if let Some(text) = texts.iter().find(|text| text.len() > LONGEST_TEXT) {
-            return refused(&path(), "texts of at most 32,000 bytes", format!("{} bytes", text.len()));
+        if let Some(text) = texts.iter().find(|text| text.len() > MAX_TEXT_BYTES) {
+            return reject(&path(), "texts of at most 32,000 bytes", format!("{} bytes", text.len()));
         }
     }
     Ok(())
 }
 
-/// What a name should be and what it is, if it cannot be a field's.
-pub(crate) fn bad_name(name: &str) -> Option<(&'static str, String)> {
+/// What is wrong with a field's name, as the expected and the actual value; `None` if nothing is.
+pub(crate) fn invalid_name(name: &str) -> Option<(&'static str, String)> {
     let bytes = name.len();
-    (bytes == 0 || bytes > LONGEST_NAME).then(|| ("field names of 1 to 255 bytes", format!("{bytes} bytes")))
+    (bytes == 0 || bytes > MAX_NAME_BYTES)
+        .then(|| ("field names of 1 to 255 bytes", format!("{bytes} bytes")))
 }
 
-/// The fields as the engine keeps them. Numbers are always floating-point, so that a column has one kind of them.
-pub(crate) fn to_engine(fields: &PassageFields) -> BTreeMap<String, OwnedValue> {
+/// The fields as tantivy stores them. All numbers are floating-point, so that each column has a single numeric type.
+pub(crate) fn to_tantivy(fields: &PassageFields) -> BTreeMap<String, OwnedValue> {
     let value = |value: &FieldValue| match value {
         FieldValue::One(Scalar::Text(text)) => OwnedValue::Str(text.clone()),
-        FieldValue::One(Scalar::Number(number)) => OwnedValue::F64(without_sign(*number)),
+        FieldValue::One(Scalar::Number(number)) => OwnedValue::F64(normalize_zero(*number)),
         FieldValue::One(Scalar::Boolean(value)) => OwnedValue::Bool(*value),
         FieldValue::Many(texts) => OwnedValue::Array(texts.iter().cloned().map(OwnedValue::Str).collect()),
     };
-    fields.iter().map(|(name, field)| (engine_name(name).into_owned(), value(field))).collect()
+    fields.iter().map(|(name, field)| (tantivy_name(name).into_owned(), value(field))).collect()
 }
 
-/// Reads the fields of a passage; none if it has none.
+/// Reads the fields of a passage; empty if it has none.
 pub(crate) fn read_fields(index: &Snapshot, segment: &Segment, doc: DocId) -> Result<PassageFields, Error> {
-    let error = |error| engine_error("read", &index.path, error);
+    let error = |error| tantivy_error("read", &index.path, error);
     let store = segment.reader.get_store_reader(1).map_err(|failed| error(failed.into()))?;
     let stored: TantivyDocument = store.get(doc).map_err(error)?;
     let Some(stored) = stored.get_first(index.fields.fields) else { return Ok(PassageFields::new()) };
-    from_engine(OwnedValue::from(stored))
+    from_tantivy(OwnedValue::from(stored))
         .ok_or_else(|| Error::corrupt(&index.path, "fields of a passage", "other values"))
 }
 
-fn from_engine(stored: OwnedValue) -> Option<PassageFields> {
+fn from_tantivy(stored: OwnedValue) -> Option<PassageFields> {
     let text = |value| if let OwnedValue::Str(text) = value { Some(text) } else { None };
     let value = |value| match value {
         OwnedValue::Str(text) => Some(Scalar::Text(text).into()),
@@ -158,13 +159,13 @@ fn from_engine(stored: OwnedValue) -> Option<PassageFields> {
     stored.into_iter().map(|(name, field)| Some((passage_name(&name)?, value(field)?))).collect()
 }
 
-/// −0 stands below 0 in the engine's columns, and beside it in its terms.
-pub(crate) fn without_sign(number: f64) -> f64 {
+/// Converts −0 to 0. tantivy sorts −0 before 0 in columns and has a term of its own for it.
+pub(crate) fn normalize_zero(number: f64) -> f64 {
     number + 0.0
 }
 
-/// A name without the characters that mean something in the engine's paths.
-pub(crate) fn engine_name(name: &str) -> Cow<'_, str> {
+/// A field's name as tantivy gets it: characters with a meaning in tantivy's JSON paths are escaped.
+pub(crate) fn tantivy_name(name: &str) -> Cow<'_, str> {
     const SPECIAL: [char; 5] = ['%', '.', '\\', '\0', '\u{1}'];
     if !name.contains(SPECIAL) {
         return Cow::Borrowed(name);
@@ -180,7 +181,7 @@ pub(crate) fn engine_name(name: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// The name that [`engine_name`] was given; `None` for what it never gives.
+/// The inverse of [`tantivy_name`]; `None` for a name that it never returns.
 pub(crate) fn passage_name(escaped: &str) -> Option<String> {
     let mut parts = escaped.split('%');
     let mut name = parts.next()?.to_owned();
@@ -197,9 +198,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_survive_whatever_characters_they_have() {
+    fn names_with_any_characters_are_restored() {
         for name in ["year", "a.b", "..", "100%", "%2e", "back\\slash\\", "\0\u{1}", "größe", "日 本"] {
-            let escaped = engine_name(name);
+            let escaped = tantivy_name(name);
             assert!(!escaped.contains(['.', '\\', '\0', '\u{1}']), "{escaped}");
             assert_eq!(passage_name(&escaped).as_deref(), Some(name));
         }
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_kept_is_refused_by_name() {
+    fn invalid_fields_are_rejected_by_name() {
         let error = |name: &str, value: FieldValue| {
             check_fields("p", &PassageFields::from([(name.to_owned(), value)]))
                 .map_err(|error| error.to_string())
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_read_from_json_as_what_they_are() {
+    fn values_are_read_from_json_with_their_types() {
         let json = r#"{"a":"2020","b":2020,"c":true,"d":["x","y"],"e":[],"f":1e300}"#;
         let fields: PassageFields = serde_json::from_str(json).expect("fields");
         let texts = |texts: &[&str]| FieldValue::Many(texts.iter().map(|&text| text.to_owned()).collect());

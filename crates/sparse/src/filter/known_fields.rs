@@ -1,6 +1,6 @@
-//! Rejects filters that no passage of the index can meet because a field's name or a value's kind is wrong.
+//! Rejects filters that no passage of the index can meet because a field's name or a value's type is wrong.
 //!
-//! Such a filter would silently match nothing, or with [`Filter::Not`] everything. The names and kinds are those of the
+//! Such a filter would silently match nothing, or with [`Filter::Not`] everything. The names and types are those of the
 //! columns of all segments, so they include passages that were deleted but not merged away yet.
 
 use std::collections::{BTreeSet, HashMap};
@@ -8,32 +8,32 @@ use std::collections::{BTreeSet, HashMap};
 use tantivy::columnar::ColumnType;
 
 use crate::Error;
-use crate::filter::expression::{Filter, Refused, check_all, kind};
-use crate::filter::fields::{Scalar, engine_name, passage_name};
-use crate::index::integrity::engine_error;
+use crate::filter::expression::{Filter, Rejection, check_all, type_name};
+use crate::filter::fields::{Scalar, passage_name, tantivy_name};
 use crate::index::schema::FIELDS;
 use crate::index::snapshot::Snapshot;
+use crate::index::tantivy_error::tantivy_error;
 
 /// Maximum number of field names in an error message.
 const MAX_LISTED: usize = 12;
 
-/// Names and kinds of the fields that a filter has conditions on.
+/// Names and types of the fields that a filter has conditions on.
 struct Known<'a> {
-    /// The kinds of each field's values: text, number, boolean; empty for a field that no passage has.
-    kinds: HashMap<&'a str, BTreeSet<&'static str>>,
+    /// The types of each field's values: text, number, boolean; empty for a field that no passage has.
+    types: HashMap<&'a str, BTreeSet<&'static str>>,
     /// The names of all fields of the index; read only if a filter has a condition on an unknown field.
     names: BTreeSet<String>,
 }
 
-/// Fails for conditions on a field that no passage has, and for values of a kind that none of the field's values has.
+/// Fails for conditions on a field that no passage has, and for values of a type that none of the field's values has.
 /// [`Filter::Exists`] accepts any field.
 pub(crate) fn check_known(filter: &Filter, index: &Snapshot) -> Result<(), Error> {
-    let mut known = Known { kinds: HashMap::new(), names: BTreeSet::new() };
+    let mut known = Known { types: HashMap::new(), names: BTreeSet::new() };
     known.read(filter, index)?;
-    if known.kinds.values().any(BTreeSet::is_empty) {
+    if known.types.values().any(BTreeSet::is_empty) {
         known.names = field_names(index)?;
     }
-    known.check(filter).map_err(|Refused { path, expected, got }| Error::Part {
+    known.check(filter).map_err(|Rejection { path, expected, got }| Error::Part {
         path: format!("filter{path}"),
         expected,
         got,
@@ -54,71 +54,71 @@ impl<'a> Known<'a> {
     }
 
     fn read_field(&mut self, field: &'a str, index: &Snapshot) -> Result<(), Error> {
-        if self.kinds.contains_key(field) {
+        if self.types.contains_key(field) {
             return Ok(());
         }
-        let name = format!("{FIELDS}.{}", engine_name(field));
-        let mut kinds = BTreeSet::new();
+        let name = format!("{FIELDS}.{}", tantivy_name(field));
+        let mut types = BTreeSet::new();
         for segment in &index.segments {
             let columns = segment.reader.fast_fields().dynamic_column_handles(&name);
-            let columns = columns.map_err(|error| engine_error("read", &index.path, error))?;
-            kinds.extend(columns.iter().map(|column| match column.column_type() {
+            let columns = columns.map_err(|error| tantivy_error("read", &index.path, error))?;
+            types.extend(columns.iter().map(|column| match column.column_type() {
                 ColumnType::Str => "text",
                 ColumnType::Bool => "boolean",
                 _ => "number",
             }));
         }
-        self.kinds.insert(field, kinds);
+        self.types.insert(field, types);
         Ok(())
     }
 
-    fn check(&self, filter: &Filter) -> Result<(), Refused> {
+    fn check(&self, filter: &Filter) -> Result<(), Rejection> {
         match filter {
             Filter::Ids(_) | Filter::Exists { .. } => Ok(()),
             Filter::Equals { field, value } => self
                 .check_name(field)
-                .and_then(|()| self.check_kind(field, value).map_err(|refused| refused.within(".value")))
-                .map_err(|refused| refused.within(".equals")),
+                .and_then(|()| self.check_type(field, value).map_err(|rejection| rejection.within(".value")))
+                .map_err(|rejection| rejection.within(".equals")),
             Filter::In { field, values } => {
-                self.check_name(field).map_err(|refused| refused.within(".in"))?;
-                check_all(values, ".in.values", |value| self.check_kind(field, value))
+                self.check_name(field).map_err(|rejection| rejection.within(".in"))?;
+                check_all(values, ".in.values", |value| self.check_type(field, value))
             }
             Filter::Range(range) => self
                 .check_name(&range.field)
                 .and_then(|()| {
                     range.named_bounds().try_for_each(|(name, bound)| {
-                        let checked = self.check_kind(&range.field, bound);
-                        checked.map_err(|refused| refused.within(&format!(".{name}")))
+                        let checked = self.check_type(&range.field, bound);
+                        checked.map_err(|rejection| rejection.within(&format!(".{name}")))
                     })
                 })
-                .map_err(|refused| refused.within(".range")),
+                .map_err(|rejection| rejection.within(".range")),
             Filter::And(parts) => check_all(parts, ".and", |part| self.check(part)),
             Filter::Or(parts) => check_all(parts, ".or", |part| self.check(part)),
-            Filter::Not(part) => self.check(part).map_err(|refused| refused.within(".not")),
+            Filter::Not(part) => self.check(part).map_err(|rejection| rejection.within(".not")),
         }
     }
 
-    fn check_name(&self, field: &str) -> Result<(), Refused> {
-        if self.kinds[field].is_empty() {
+    fn check_name(&self, field: &str) -> Result<(), Rejection> {
+        if self.types[field].is_empty() {
             let got = format!("\"{field}\"{}", hint(field, &self.names));
-            return Err(Refused::new(known_names(&self.names), got).within(".field"));
+            return Err(Rejection::new(known_names(&self.names), got).within(".field"));
         }
         Ok(())
     }
 
-    fn check_kind(&self, field: &str, value: &Scalar) -> Result<(), Refused> {
-        let kinds = &self.kinds[field];
-        if kinds.contains(kind(value)) {
+    fn check_type(&self, field: &str, value: &Scalar) -> Result<(), Rejection> {
+        let types = &self.types[field];
+        if types.contains(type_name(value)) {
             return Ok(());
         }
-        let kinds: Vec<_> = kinds.iter().map(|kind| format!("a {kind}")).collect();
-        let expected = format!("{}, as every value of \"{field}\" is", kinds.join(" or "));
+        let types: Vec<_> = types.iter().map(|name| format!("a {name}")).collect();
+        let expected = format!("{}, as every value of \"{field}\" is", types.join(" or "));
         let got = match value {
             Scalar::Text(text) => format!("the text \"{text}\""),
             Scalar::Number(number) => format!("the number {number}"),
             Scalar::Boolean(value) => format!("the boolean {value}"),
         };
-        Err(Refused::new(expected, got))
+        Err(Rejection::new(expected, got))
     }
 }
 
@@ -127,7 +127,7 @@ fn field_names(index: &Snapshot) -> Result<BTreeSet<String>, Error> {
     let mut names = BTreeSet::new();
     for segment in &index.segments {
         let metadata = segment.reader.fields_metadata();
-        let metadata = metadata.map_err(|error| engine_error("read", &index.path, error))?;
+        let metadata = metadata.map_err(|error| tantivy_error("read", &index.path, error))?;
         names.extend(metadata.iter().filter_map(|field| {
             let name = field.field_name.strip_prefix(FIELDS)?.strip_prefix('.')?;
             passage_name(name)

@@ -1,4 +1,4 @@
-//! What an index says of its analyzer.
+//! How a commit records the analyzer of the index: name, version, options, and a digest of them.
 
 use std::path::Path;
 
@@ -8,19 +8,18 @@ use sha2::{Digest, Sha256};
 use crate::analysis::stop_words::hex;
 use crate::{Analyzer, Error};
 
-/// What stands of an analyzer in every commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AnalyzerRecord {
     name: String,
     version: u32,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     language: Option<String>,
-    /// SHA-256 of the tokenizer that is beside.
+    /// SHA-256 of the `tokenizer.json` that the index has a copy of.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     tokenizer: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     stop_words: Option<Vec<String>>,
-    /// SHA-256 of the others: a stop word with a changed letter is still a word.
+    /// SHA-256 of the other fields. It exposes damage that would still parse, such as a changed letter of a stop word.
     digest: String,
 }
 
@@ -37,11 +36,12 @@ impl AnalyzerRecord {
         Self { digest: record.digest(), ..record }
     }
 
-    /// The analyzer of the index in `folder`.
+    /// Makes the analyzer that was recorded. `folder` is that of the index.
     ///
     /// # Errors
     ///
-    /// [`Error::AnalyzerVersion`]; [`Error::Corrupt`], also for the copy of a tokenizer.
+    /// [`Error::AnalyzerVersion`] if this release does not have the analyzer or has another version of it;
+    /// [`Error::Corrupt`] if the record or the copy of the tokenizer is damaged.
     pub fn load(&self, folder: &Path) -> Result<Analyzer, Error> {
         let Self { name, version, .. } = self;
         let refused = |expected: String| {
@@ -53,7 +53,7 @@ impl AnalyzerRecord {
             Some(known) if known != *version => return Err(refused(format!("version {known}"))),
             Some(_) => {}
         }
-        let corrupt = || Error::corrupt(folder, "settings of an analyzer in the last commit", "others");
+        let corrupt = || Error::corrupt(folder, "intact analyzer options in the last commit", "damaged ones");
         if self.digest != self.digest() {
             return Err(corrupt());
         }
@@ -74,7 +74,7 @@ impl AnalyzerRecord {
     fn digest(&self) -> String {
         let Self { name, version, language, tokenizer, stop_words, digest: _ } = self;
         let settings = serde_json::to_vec(&(name, version, language, tokenizer, stop_words));
-        hex(&Sha256::digest(settings.expect("nothing that JSON cannot hold")))
+        hex(&Sha256::digest(settings.expect("strings and numbers are valid JSON")))
     }
 }
 
@@ -82,7 +82,7 @@ impl AnalyzerRecord {
 mod tests {
     use super::*;
 
-    fn again(json: &str) -> Result<Analyzer, Error> {
+    fn load(json: &str) -> Result<Analyzer, Error> {
         serde_json::from_str::<AnalyzerRecord>(json).expect("a record").load(Path::new("index"))
     }
 
@@ -96,7 +96,7 @@ mod tests {
             Analyzer::ENGLISH.with_stop_words([""; 0]).expect("no words"),
         ] {
             let json = serde_json::to_string(&AnalyzerRecord::new(&analyzer)).expect("JSON");
-            let loaded = again(&json).expect("the same analyzer");
+            let loaded = load(&json).expect("the same analyzer");
             assert_eq!(loaded, analyzer);
             let text = "Über die ÜBER of the Häuser";
             assert_eq!(loaded.tokens(text), analyzer.tokens(text));
@@ -104,10 +104,10 @@ mod tests {
     }
 
     #[test]
-    fn other_versions_names_and_settings_are_refused() {
+    fn other_versions_names_and_options_are_rejected() {
         let stopped = Analyzer::ENGLISH.with_stop_words(["the"]).expect("a word");
         let json = serde_json::to_string(&AnalyzerRecord::new(&stopped)).expect("JSON");
-        let error = |from: &str, to: &str| again(&json.replace(from, to)).expect_err("another").to_string();
+        let error = |from: &str, to: &str| load(&json.replace(from, to)).expect_err("another").to_string();
         assert_eq!(
             error("\"version\":1", "\"version\":9"),
             "index: expected version 1, got version 9 of the analyzer english; build it again, or use the release that made it"
@@ -118,7 +118,7 @@ mod tests {
         );
         assert_eq!(
             error("\"the\"", "\"thy\""),
-            "index: expected settings of an analyzer in the last commit, got others"
+            "index: expected intact analyzer options in the last commit, got damaged ones"
         );
     }
 }

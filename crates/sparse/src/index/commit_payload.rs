@@ -1,4 +1,4 @@
-//! What an index records about itself in every commit.
+//! What we record in every commit, as JSON in tantivy's commit payload: format, analyzer and counters.
 
 use std::path::Path;
 
@@ -7,21 +7,20 @@ use serde::{Deserialize, Serialize};
 use crate::index::analyzer_record::AnalyzerRecord;
 use crate::{Analyzer, Error};
 
-/// Raised when the layout changes; other versions are refused.
+/// Version of the index format. Indexes of other versions are rejected.
 pub(crate) const VERSION: u32 = 2;
 
-/// Stands in every commit.
+/// Tells our indexes from those of other programs.
 pub(crate) const FORMAT: &str = "passagekit-bm25";
 
-/// Goes with every commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CommitPayload {
     format: String,
     version: u32,
     pub analyzer: AnalyzerRecord,
-    /// Number of the next passage added.
+    /// The ord of the next passage that is added.
     pub next_ord: u64,
-    /// Passages that can be found.
+    /// Number of passages that are not deleted.
     pub passages: u64,
 }
 
@@ -32,13 +31,13 @@ impl CommitPayload {
     }
 
     pub fn to_json(&self) -> String {
-        serde_json::to_string(self).expect("settings have nothing that JSON cannot hold")
+        serde_json::to_string(self).expect("strings and numbers are valid JSON")
     }
 
-    /// Reads what a commit says; `path` is for errors.
+    /// Parses the payload of a commit. `path` is the folder, for errors.
     pub fn parse(payload: Option<&str>, path: &Path) -> Result<Self, Error> {
         let foreign = |got: &str| Error::NotAnIndex { path: path.to_path_buf(), got: got.to_owned() };
-        let payload = payload.ok_or_else(|| foreign("an index that says nothing of itself"))?;
+        let payload = payload.ok_or_else(|| foreign("an index without a payload"))?;
         let value: serde_json::Value =
             serde_json::from_str(payload).map_err(|_| foreign("another program's index"))?;
         if value["format"] != FORMAT {
@@ -58,20 +57,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_survive_and_others_are_told_apart() {
+    fn a_payload_is_parsed_as_it_was_written_and_others_are_told_apart() {
         let path = Path::new("index");
-        let settings = CommitPayload { next_ord: 7, passages: 5, ..CommitPayload::new(&Analyzer::SIMPLE) };
-        assert_eq!(CommitPayload::parse(Some(&settings.to_json()), path).ok(), Some(settings.clone()));
-        for payload in [None, Some("x"), Some("{}"), Some(r#"{"format": "other"}"#)] {
-            assert!(matches!(CommitPayload::parse(payload, path), Err(Error::NotAnIndex { .. })));
+        let payload = CommitPayload { next_ord: 7, passages: 5, ..CommitPayload::new(&Analyzer::SIMPLE) };
+        assert_eq!(CommitPayload::parse(Some(&payload.to_json()), path).ok(), Some(payload.clone()));
+        for other in [None, Some("x"), Some("{}"), Some(r#"{"format": "other"}"#)] {
+            assert!(matches!(CommitPayload::parse(other, path), Err(Error::NotAnIndex { .. })));
         }
-        let newer = settings.to_json().replace("\"version\":2", "\"version\":3");
+        let newer = payload.to_json().replace("\"version\":2", "\"version\":3");
         let error = CommitPayload::parse(Some(&newer), path).expect_err("another version").to_string();
         assert_eq!(
             error,
             "index: expected version 2 of the BM25 index format, got version 3; build it again"
         );
-        let odd = settings.to_json().replace("next_ord", "next_odd");
+        let odd = payload.to_json().replace("next_ord", "next_odd");
         assert!(matches!(CommitPayload::parse(Some(&odd), path), Err(Error::Corrupt { .. })));
     }
 }

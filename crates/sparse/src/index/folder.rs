@@ -1,4 +1,4 @@
-//! The folder of an index before it is one, and when it is to be none.
+//! The folder of an index: whether it contains an index of ours, and removing one without touching other files.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -10,15 +10,15 @@ use tantivy::directory::{Directory, INDEX_WRITER_LOCK, MmapDirectory};
 use crate::Error;
 use crate::analysis::word_pieces::remove_copies;
 use crate::index::commit_payload::FORMAT;
-use crate::index::integrity::engine_error;
 use crate::index::schema::schema;
+use crate::index::tantivy_error::tantivy_error;
 
-/// Extensions of the engine's segment files.
+/// Extensions of the files of a segment: tantivy's and the two of our plugins.
 const EXTENSIONS: [&str; 10] =
     ["idx", "pos", "term", "fast", "fieldnorm", "store", "temp", "del", "passages", "impacts"];
 
-/// Whether nothing is there, or only what a `create` left that was killed or given up before a first passage was
-/// committed.
+/// Whether the folder has no index, or one without passages, as a build leaves behind that was killed or given up before
+/// its first commit with passages.
 pub(crate) fn is_unfinished(path: &Path) -> Result<bool, Error> {
     let meta = path.join("meta.json");
     if !meta.exists() {
@@ -27,17 +27,15 @@ pub(crate) fn is_unfinished(path: &Path) -> Result<bool, Error> {
     let text = fs::read_to_string(&meta).map_err(Error::io("open", &meta))?;
     let meta: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
     let (schema, _) = schema();
-    let ours = serde_json::to_value(schema).is_ok_and(|schema| schema == meta["schema"]);
-    let untouched = match meta["payload"].as_str().map(serde_json::from_str::<serde_json::Value>) {
+    let is_ours = serde_json::to_value(schema).is_ok_and(|schema| schema == meta["schema"]);
+    let is_empty = match meta["payload"].as_str().map(serde_json::from_str::<serde_json::Value>) {
         None => meta["payload"].is_null(),
-        Some(settings) => {
-            settings.is_ok_and(|settings| settings["format"] == FORMAT && settings["next_ord"] == 0)
-        }
+        Some(payload) => payload.is_ok_and(|payload| payload["format"] == FORMAT && payload["next_ord"] == 0),
     };
-    Ok(ours && untouched && meta["segments"].as_array().is_some_and(Vec::is_empty))
+    Ok(is_ours && is_empty && meta["segments"].as_array().is_some_and(Vec::is_empty))
 }
 
-/// Whether a folder's `meta.json`, or the list of files beside it, speaks of an index of ours, however damaged.
+/// Whether the folder's `meta.json` or `.managed.json` is that of an index of ours, even if it is corrupt.
 pub(crate) fn is_ours(path: &Path) -> bool {
     let has = |file: &str, what: &str| {
         let content = fs::read(path.join(file)).unwrap_or_default();
@@ -46,19 +44,20 @@ pub(crate) fn is_ours(path: &Path) -> bool {
     has("meta.json", FORMAT) || has(".managed.json", ".passages")
 }
 
-/// Removes the engine's files, and only those, from a folder that has an index and no writer. Killed on its way, it
-/// leaves no index, and can be called again.
+/// Removes the files of an index, and no others, from a folder in which no writer is open. If the process is killed
+/// meanwhile, the folder has no index, and this can be called again.
 pub(crate) fn clear(path: &Path) -> Result<(), Error> {
     let lists = ["meta.json", ".managed.json"].map(|name| path.join(name));
     if !lists.iter().any(|list| list.exists()) {
         return Ok(());
     }
-    let directory = MmapDirectory::open(path).map_err(|error| engine_error("create", path, error.into()))?;
+    let directory = MmapDirectory::open(path).map_err(|error| tantivy_error("create", path, error.into()))?;
     let lock = directory.acquire_lock(&INDEX_WRITER_LOCK);
-    let _lock = lock.map_err(|error| engine_error("create", path, TantivyError::LockFailure(error, None)))?;
+    let _lock =
+        lock.map_err(|error| tantivy_error("create", path, TantivyError::LockFailure(error, None)))?;
     let [meta, managed] = lists;
     let segments = files_in(path)?.into_iter().filter(|file| is_segment_file(name_of(file)));
-    // First what makes it an index, last what lists its files.
+    // `meta.json` first, because without it there is no index; the list of files last.
     for file in std::iter::once(meta).chain(segments).chain([managed]) {
         remove(&file)?;
     }
@@ -66,7 +65,7 @@ pub(crate) fn clear(path: &Path) -> Result<(), Error> {
     remove_copies(path, None)
 }
 
-/// Removes files that a writer was killed before renaming. To be called with the writer's lock held.
+/// Removes temporary files that a killed writer left behind. The caller must hold the writer's lock.
 pub(crate) fn remove_temporary(path: &Path) -> Result<(), Error> {
     files_in(path)?.iter().filter(|file| is_temporary(name_of(file))).try_for_each(|file| remove(file))
 }
@@ -88,13 +87,14 @@ fn remove(file: &Path) -> Result<(), Error> {
     }
 }
 
-/// `.tmp` and six letters or digits: the engine writes these and renames them.
+/// Whether this is a name of tantivy's temporary files, which it renames when they are written: `.tmp` and six letters
+/// or digits.
 fn is_temporary(name: &str) -> bool {
     name.strip_prefix(".tmp")
         .is_some_and(|rest| rest.len() == 6 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-/// `<32 hexadecimal digits>.[<opstamp>.]<extension>`
+/// Whether this is a name of a segment's files: `<32 hexadecimal digits>.[<opstamp>.]<extension>`.
 fn is_segment_file(name: &str) -> bool {
     let (id, rest) = name.split_once('.').unwrap_or_default();
     let extension = rest.rsplit('.').next().unwrap_or_default();
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_engines_files_are_taken_for_such() {
+    fn only_names_of_tantivys_files_are_recognized() {
         let id = "0123456789abcdef0123456789abcdef";
         assert!(
             ["idx", "passages", "42.del", "store.temp"]

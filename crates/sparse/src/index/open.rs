@@ -1,4 +1,7 @@
 //! Opening and creating tantivy's index in a folder.
+//!
+//! tantivy's `Index` is a handle to the folder: it knows the schema and the plugins that write our files of a segment.
+//! A [`Snapshot`](crate::index::snapshot::Snapshot) or a writer is opened from it.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -13,14 +16,15 @@ use tantivy::{Index, IndexSettings, TantivyError};
 
 use crate::analysis::tantivy_tokenizer::{self, AnalyzerTokenizer};
 use crate::index::commit_payload::CommitPayload;
+use crate::index::corruption::catch_tantivy;
 use crate::index::folder::is_ours;
-use crate::index::integrity::engine_error;
 use crate::index::schema::{Fields, schema};
-use crate::passages::plugin::PassagesPlugin;
-use crate::postings::ImpactsPlugin;
+use crate::index::tantivy_error::tantivy_error;
+use crate::passages::plugin::PassagePlugin;
+use crate::postings::ImpactPlugin;
 use crate::{Analyzer, Error};
 
-/// The engine's handle of the index in a folder.
+/// Opens the index in a folder, whose files are memory-mapped.
 pub(crate) fn open_index(path: &Path) -> Result<Index, Error> {
     if path.is_file() {
         return Err(Error::NotAFolder { path: path.to_path_buf() });
@@ -28,7 +32,7 @@ pub(crate) fn open_index(path: &Path) -> Result<Index, Error> {
     if !path.exists() {
         return Err(Error::NotFound { path: path.to_path_buf() });
     }
-    let error = |error| engine_error("open", path, error);
+    let error = |error| tantivy_error("open", path, error);
     let directory = MmapDirectory::open(path).map_err(|failed| error(failed.into()))?;
     open_directory(path, directory)
 }
@@ -37,7 +41,7 @@ pub(crate) fn open_index(path: &Path) -> Result<Index, Error> {
 pub(crate) fn read_index(path: &Path) -> Result<Index, Error> {
     let index = open_index(path)?;
     let _lock = lock_files(&index, path)?;
-    let meta = index.load_metas().map_err(|error| engine_error("open", path, error))?;
+    let meta = index.load_metas().map_err(|error| tantivy_error("open", path, error))?;
     let memory = RamDirectory::create();
     let segments = meta.list_segment_files().into_iter().filter(|file| path.join(file).exists());
     for file in segments.chain([PathBuf::from("meta.json")]) {
@@ -49,12 +53,12 @@ pub(crate) fn read_index(path: &Path) -> Result<Index, Error> {
 }
 
 fn open_directory(path: &Path, directory: impl Directory + Clone) -> Result<Index, Error> {
-    let error = |error| engine_error("open", path, error);
+    let error = |error| tantivy_error("open", path, error);
     if !Index::exists(&directory).map_err(|failed| error(failed.into()))? {
-        let got = "a folder without one".to_owned();
+        let got = "a folder that contains none".to_owned();
         return Err(Error::NotAnIndex { path: path.to_path_buf(), got });
     }
-    let mut index = Index::open(directory).map_err(|failed| match error(failed) {
+    let mut index = catch_tantivy(|| Index::open(directory)).map_err(|failed| match error(failed) {
         Error::Corrupt { got, .. } if !is_ours(path) => Error::NotAnIndex { path: path.to_path_buf(), got },
         error => error,
     })?;
@@ -64,7 +68,7 @@ fn open_directory(path: &Path, directory: impl Directory + Clone) -> Result<Inde
     if index.schema() != schema {
         return Err(Error::corrupt(path, "the fields of a BM25 index", "other fields"));
     }
-    prepare(&mut index, fields);
+    register_plugins(&mut index, fields);
     let extensions = index.custom_plugins().iter().flat_map(|plugin| plugin.extensions().to_vec());
     if !extensions.eq(meta.persisted_custom_extensions.iter().map(String::as_str)) {
         let got = format!("{:?}", meta.persisted_custom_extensions);
@@ -73,24 +77,25 @@ fn open_directory(path: &Path, directory: impl Directory + Clone) -> Result<Inde
     Ok(index)
 }
 
-/// Registers what the engine needs to write segments, but for the analyzer.
-pub(crate) fn prepare(index: &mut Index, fields: Fields) {
+/// Registers the plugins that tantivy needs to open, write and merge segments.
+fn register_plugins(index: &mut Index, fields: Fields) {
     if index.custom_plugins().is_empty() {
         plugins(fields).into_iter().for_each(|plugin| index.register_plugin(plugin));
     }
 }
 
-/// Has the engine analyse what is added from here on.
+/// Sets the analyzer of the passages that are added from now on.
 pub(crate) fn analyze_with(index: &Index, analyzer: Analyzer) {
     index.tokenizers().register(tantivy_tokenizer::NAME, AnalyzerTokenizer { analyzer });
 }
 
-/// What writes our files of a segment.
-pub(crate) fn plugins(fields: Fields) -> [Arc<dyn SegmentPlugin>; 2] {
-    [Arc::new(PassagesPlugin { fields }), Arc::new(ImpactsPlugin { contents: fields.contents })]
+/// The plugins that write our files of a segment.
+fn plugins(fields: Fields) -> [Arc<dyn SegmentPlugin>; 2] {
+    [Arc::new(PassagePlugin { fields }), Arc::new(ImpactPlugin { contents: fields.contents })]
 }
 
-/// Keeps writers from deleting files until all are open. Without write permission, no lock is taken.
+/// Takes the lock that keeps writers from removing files. Takes none if the folder is not writable, because then no
+/// writer can remove files either.
 pub(crate) fn lock_files(index: &Index, path: &Path) -> Result<Option<DirectoryLock>, Error> {
     match index.directory().acquire_lock(&META_LOCK) {
         Err(LockError::IoError(refused))
@@ -99,14 +104,14 @@ pub(crate) fn lock_files(index: &Index, path: &Path) -> Result<Option<DirectoryL
             Ok(None)
         }
         Ok(lock) => Ok(Some(lock)),
-        Err(failed) => Err(engine_error("open", path, TantivyError::LockFailure(failed, None))),
+        Err(failed) => Err(tantivy_error("open", path, TantivyError::LockFailure(failed, None))),
     }
 }
 
-/// An index without any commit.
+/// Creates an index without any commit.
 pub(crate) fn new_index(path: &Path) -> Result<Index, Error> {
     let (schema, fields) = schema();
-    let error = |error| engine_error("create", path, error);
+    let error = |error| tantivy_error("create", path, error);
     let directory = MmapDirectory::open(path).map_err(|failed| error(failed.into()))?;
     let settings = IndexSettings { docstore_compression: Compressor::Lz4, ..IndexSettings::default() };
     let mut builder = Index::builder().schema(schema).settings(settings);
@@ -114,6 +119,6 @@ pub(crate) fn new_index(path: &Path) -> Result<Index, Error> {
         builder = builder.register_plugin(plugin);
     }
     let mut index = builder.open_or_create(directory).map_err(error)?;
-    prepare(&mut index, fields);
+    register_plugins(&mut index, fields);
     Ok(index)
 }

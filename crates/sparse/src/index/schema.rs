@@ -1,4 +1,4 @@
-//! What the engine stores of a passage, and what an index says of itself.
+//! tantivy's schema: what is indexed and stored of a passage.
 
 use tantivy::schema::{
     Field, IndexRecordOption, JsonObjectOptions, NumericOptions, Schema, TextFieldIndexing, TextOptions,
@@ -6,20 +6,20 @@ use tantivy::schema::{
 
 use crate::analysis::tantivy_tokenizer;
 
-/// The engine's name of what passages carry.
+/// The name of tantivy's field that holds the fields of a passage.
 pub(crate) const FIELDS: &str = "fields";
 
-/// The fields of a passage.
+/// tantivy's fields.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields {
-    /// Title and text: terms with their frequencies, and lengths; no positions.
+    /// Title and text: terms with frequencies and fieldnorms, without positions.
     pub contents: Field,
-    /// The id as one term, to delete and to look up by.
+    /// The id as one term, for lookups and deletions.
     pub id: Field,
-    /// Insertion number. Kept in the passage file of a segment, not by the engine.
+    /// The ord. tantivy neither indexes nor stores it; our plugin writes it to the passage file.
     pub ord: Field,
-    /// What the passage carries: one object, its values as terms, as columns, and stored. Passages without any
-    /// have no value, and cost nothing.
+    /// The passage's own fields as one JSON object, indexed as terms, in columns, and stored. A passage without fields
+    /// has no value here and takes no space.
     pub fields: Field,
 }
 

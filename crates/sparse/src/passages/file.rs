@@ -1,96 +1,114 @@
-//! The passage file of a segment: insertion numbers, ids, and exact counts.
+//! Reading the passage file of a segment.
 //!
-//! Little-endian: magic 8 bytes, passages u32, flags u32, tokens u64, passages with tokens u64; then the ord of
-//! each passage u32, or with flag 2 that of the first, from which the others count on; with flag 1 the passages in
-//! the order of their ords, u32 each; the end of each id, u32, or with flag 4 u64; the ids. The engine appends a
-//! checksum.
+//! All integers are little-endian:
+//!
+//! ```text
+//! magic 8 bytes │ passages u32 │ flags u32 │ tokens u64 │ passages with tokens u64      32 bytes
+//! ords          u32 for each passage; with CONTIGUOUS_ORDS only that of the first
+//! by_ord        with UNSORTED_ORDS: the positions of the passages in the order of their ords, u32 each
+//! id ends       where the id of each passage ends in `ids`, u32 each; with LARGE u64 each
+//! ids           all ids, one after the other
+//! checksum      written by tantivy
+//! ```
 
-use std::io::{self, Write};
+use std::ops::RangeInclusive;
 
 use tantivy::DocId;
 use tantivy::directory::OwnedBytes;
 
-const MAGIC: [u8; 8] = *b"PKPASSG2";
-const HEADER: usize = 32;
-const PERMUTED: u32 = 1;
-const COUNTED: u32 = 2;
-const LARGE: u32 = 4;
+pub(super) const MAGIC: [u8; 8] = *b"PKPASSG2";
+const HEADER_BYTES: usize = 32;
+/// The ords are not in ascending order, as after a merge of segments whose ords overlap.
+pub(super) const UNSORTED_ORDS: u32 = 1;
+/// Each ord is that of the previous passage plus 1.
+pub(super) const CONTIGUOUS_ORDS: u32 = 2;
+/// The ids have more than 2^32 bytes.
+pub(super) const LARGE: u32 = 4;
 
-/// An open passage file. Positions are those of the segment.
+/// An open passage file.
 #[derive(Debug, Clone)]
-pub(crate) struct Passages {
+pub(crate) struct PassageFile {
     bytes: OwnedBytes,
     count: usize,
     flags: u32,
-    /// Of the first passage, where the others count on from it.
+    /// The ord of the first passage, if ords are contiguous.
     first_ord: u32,
-    ends_at: usize,
-    names_at: usize,
-    /// Tokens of all passages, deleted ones too.
+    id_ends_start: usize,
+    ids_start: usize,
+    /// Number of tokens of all passages, including deleted ones.
     pub tokens: u64,
-    /// Passages with at least one token, deleted ones too.
+    /// Number of passages with at least one token, including deleted ones.
     pub with_tokens: u64,
 }
 
-impl Passages {
-    /// Checks magic and length; `Err` says what is wrong.
-    pub fn open(bytes: OwnedBytes) -> Result<Self, String> {
-        if bytes.len() < HEADER || bytes[..8] != MAGIC {
-            return Err("a file that does not begin like a passage file".to_owned());
+impl PassageFile {
+    /// Opens the file of a segment with `max_doc` passages. Checks magic, length and number of passages; the error says
+    /// what the file has instead.
+    pub fn open(bytes: OwnedBytes, max_doc: DocId) -> Result<Self, String> {
+        let file = Self::open_any(bytes)?;
+        if file.count != max_doc as usize {
+            return Err(format!("{} passages in a segment of {max_doc}", file.count));
+        }
+        Ok(file)
+    }
+
+    /// The same as [`open`](Self::open), for a file of a segment with an unknown number of passages.
+    pub fn open_any(bytes: OwnedBytes) -> Result<Self, String> {
+        if bytes.len() < HEADER_BYTES || bytes[..8] != MAGIC {
+            return Err("a file that does not start like a passage file".to_owned());
         }
         let count = read_u32(&bytes, 8) as usize;
         let flags = read_u32(&bytes, 12);
         let (tokens, with_tokens) = (read_u64(&bytes, 16), read_u64(&bytes, 24));
-        let ords = if flags & COUNTED > 0 { 1 } else { count };
-        let ends_at = HEADER + 4 * (ords + if flags & PERMUTED > 0 { count } else { 0 });
-        let names_at = ends_at + count * if flags & LARGE > 0 { 8 } else { 4 };
+        let ords = if flags & CONTIGUOUS_ORDS > 0 { 1 } else { count };
+        let id_ends_start = HEADER_BYTES + 4 * (ords + if flags & UNSORTED_ORDS > 0 { count } else { 0 });
+        let ids_start = id_ends_start + count * if flags & LARGE > 0 { 8 } else { 4 };
         let length = bytes.len();
-        if names_at > length {
+        if ids_start > length {
             return Err(format!("{length} bytes for {count} passages"));
         }
-        let first_ord = if flags & COUNTED > 0 { read_u32(&bytes, HEADER) } else { 0 };
-        let passages = Self { bytes, count, flags, first_ord, ends_at, names_at, tokens, with_tokens };
-        let names = count.checked_sub(1).map_or(0, |last| passages.end(last));
-        if names_at as u64 + names != length as u64 {
+        let first_ord = if flags & CONTIGUOUS_ORDS > 0 { read_u32(&bytes, HEADER_BYTES) } else { 0 };
+        let file = Self { bytes, count, flags, first_ord, id_ends_start, ids_start, tokens, with_tokens };
+        let id_bytes = count.checked_sub(1).map_or(0, |last| file.id_end(last));
+        if Some(length as u64) != id_bytes.checked_add(ids_start as u64) {
             return Err(format!("{length} bytes for {count} passages"));
         }
-        Ok(passages)
+        Ok(file)
     }
 
-    /// Passages of the segment, deleted ones too.
+    /// Number of passages of the segment, including deleted ones.
     pub fn len(&self) -> usize {
         self.count
     }
 
     #[inline]
     pub fn ord(&self, doc: DocId) -> u32 {
-        if self.flags & COUNTED > 0 {
+        if self.flags & CONTIGUOUS_ORDS > 0 {
             return self.first_ord.wrapping_add(doc);
         }
-        read_u32(&self.bytes, HEADER + 4 * doc as usize)
+        read_u32(&self.bytes, HEADER_BYTES + 4 * doc as usize)
     }
 
-    /// The id of a passage; `None` if the file is damaged.
+    /// The id of a passage; `None` if the file is corrupt.
     pub fn id(&self, doc: DocId) -> Option<&str> {
         let doc = doc as usize;
-        let start = if doc == 0 { 0 } else { self.end(doc - 1) };
-        let names = &self.bytes[self.names_at..];
-        std::str::from_utf8(names.get(usize::try_from(start).ok()?..usize::try_from(self.end(doc)).ok()?)?)
-            .ok()
+        let start = if doc == 0 { 0 } else { self.id_end(doc - 1) };
+        let ids = &self.bytes[self.ids_start..];
+        let id = ids.get(usize::try_from(start).ok()?..usize::try_from(self.id_end(doc)).ok()?)?;
+        std::str::from_utf8(id).ok()
     }
 
-    /// Where the passage with this ord is.
+    /// The position of the passage with this ord.
     pub fn find(&self, ord: u32) -> Option<DocId> {
-        // Where no ord is missing, the passage is as far from the first as its ord.
-        let (first, _) = self.ord_range()?;
-        let guess = ord.checked_sub(first)? as usize;
+        // If no ord is missing, the passage is as far from the first one as its ord is from the first ord.
+        let guess = ord.checked_sub(*self.ord_range()?.start())? as usize;
         if guess < self.count {
             let doc = self.by_ord(guess);
             if self.ord(doc) == ord {
                 return Some(doc);
             }
         }
-        // Ords differ, so the one looked for stands no further than the guess.
+        // Ords are distinct, so the passage cannot be after the guess.
         let (mut low, mut high) = (0, self.count.min(guess));
         while low < high {
             let middle = (low + high) / 2;
@@ -104,81 +122,27 @@ impl Passages {
         (self.ord(found) == ord).then_some(found)
     }
 
-    /// The smallest and the largest ord.
-    pub fn ord_range(&self) -> Option<(u32, u32)> {
+    /// The smallest and the largest ord; `None` if the segment is empty.
+    pub fn ord_range(&self) -> Option<RangeInclusive<u32>> {
         let last = self.count.checked_sub(1)?;
-        Some((self.ord(self.by_ord(0)), self.ord(self.by_ord(last))))
+        Some(self.ord(self.by_ord(0))..=self.ord(self.by_ord(last)))
     }
 
+    /// The position of the passage with the `rank`-th smallest ord.
     fn by_ord(&self, rank: usize) -> DocId {
-        if self.flags & PERMUTED > 0 {
-            return read_u32(&self.bytes, HEADER + 4 * (self.count + rank));
+        if self.flags & UNSORTED_ORDS == 0 {
+            return rank as DocId;
         }
-        rank as DocId
+        // The order is not validated when the file is opened. If it is corrupt, it must not point behind the segment.
+        let ords = if self.flags & CONTIGUOUS_ORDS > 0 { 1 } else { self.count };
+        read_u32(&self.bytes, HEADER_BYTES + 4 * (ords + rank)).min(self.count as u32 - 1)
     }
 
-    fn end(&self, doc: usize) -> u64 {
+    fn id_end(&self, doc: usize) -> u64 {
         if self.flags & LARGE > 0 {
-            return read_u64(&self.bytes, self.ends_at + 8 * doc);
+            return read_u64(&self.bytes, self.id_ends_start + 8 * doc);
         }
-        u64::from(read_u32(&self.bytes, self.ends_at + 4 * doc))
-    }
-}
-
-/// Passages of a segment in the making.
-#[derive(Debug, Default)]
-pub(crate) struct PassagesBuilder {
-    ords: Vec<u32>,
-    ends: Vec<u64>,
-    names: Vec<u8>,
-}
-
-impl PassagesBuilder {
-    /// Appends the next passage.
-    pub fn push(&mut self, ord: u32, id: &str) {
-        self.ords.push(ord);
-        self.names.extend_from_slice(id.as_bytes());
-        self.ends.push(self.names.len() as u64);
-    }
-
-    pub fn len(&self) -> usize {
-        self.ords.len()
-    }
-
-    /// Bytes held in memory.
-    pub fn bytes(&self) -> usize {
-        4 * self.ords.capacity() + 8 * self.ends.capacity() + self.names.capacity()
-    }
-
-    pub fn write(&self, tokens: u64, with_tokens: u64, to: &mut impl Write) -> io::Result<()> {
-        self.write_as(u32::try_from(self.names.len()).is_err(), tokens, with_tokens, to)
-    }
-
-    fn write_as(&self, large: bool, tokens: u64, with_tokens: u64, to: &mut impl Write) -> io::Result<()> {
-        let permuted = !self.ords.is_sorted();
-        let counted =
-            self.ords.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1])) && !self.ords.is_empty();
-        let flags = [(permuted, PERMUTED), (counted, COUNTED), (large, LARGE)];
-        let flags: u32 = flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag).sum();
-        to.write_all(&MAGIC)?;
-        to.write_all(&(self.ords.len() as u32).to_le_bytes())?;
-        to.write_all(&flags.to_le_bytes())?;
-        to.write_all(&tokens.to_le_bytes())?;
-        to.write_all(&with_tokens.to_le_bytes())?;
-        let ords = if counted { &self.ords[..1] } else { &self.ords };
-        ords.iter().try_for_each(|ord| to.write_all(&ord.to_le_bytes()))?;
-        if permuted {
-            let mut by_ord: Vec<u32> = (0..self.ords.len() as u32).collect();
-            by_ord.sort_unstable_by_key(|&doc| self.ords[doc as usize]);
-            by_ord.iter().try_for_each(|doc| to.write_all(&doc.to_le_bytes()))?;
-        }
-        for end in &self.ends {
-            match u32::try_from(*end) {
-                Ok(end) if !large => to.write_all(&end.to_le_bytes())?,
-                _ => to.write_all(&end.to_le_bytes())?,
-            }
-        }
-        to.write_all(&self.names)
+        u64::from(read_u32(&self.bytes, self.id_ends_start + 4 * doc))
     }
 }
 
@@ -193,38 +157,48 @@ fn read_u64(bytes: &[u8], at: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::passages::builder::PassageFileBuilder;
 
     fn file(passages: &[(u32, &str)]) -> Vec<u8> {
-        file_of(passages, false)
-    }
-
-    fn file_of(passages: &[(u32, &str)], large: bool) -> Vec<u8> {
-        let mut builder = PassagesBuilder::default();
+        let mut builder = PassageFileBuilder::default();
         passages.iter().for_each(|&(ord, id)| builder.push(ord, id));
         let mut bytes = Vec::new();
-        builder.write_as(large, 11, 2, &mut bytes).expect("a vector takes all");
+        builder.write(11, 2, &mut bytes).expect("writing to a vector cannot fail");
         bytes
     }
 
     #[test]
-    fn ids_are_found_by_place_and_places_by_ord() {
+    fn ids_are_found_by_position_and_positions_by_ord() {
         for passages in [&[(3, "a"), (5, "bé"), (9, "")][..], &[(9, "x"), (3, "yy"), (5, "z")], &[]] {
-            let open = Passages::open(OwnedBytes::new(file(passages))).expect("a sound file");
+            let open = PassageFile::open(OwnedBytes::new(file(passages)), passages.len() as u32)
+                .expect("an intact file");
             assert_eq!((open.len(), open.tokens, open.with_tokens), (passages.len(), 11, 2));
             for (&(ord, id), doc) in passages.iter().zip(0..) {
                 assert_eq!((open.ord(doc), open.id(doc), open.find(ord)), (ord, Some(id), Some(doc)));
             }
             assert_eq!(open.find(4), None);
-            assert_eq!(open.ord_range(), (!passages.is_empty()).then_some((3, 9)));
+            assert_eq!(open.ord_range(), (!passages.is_empty()).then_some(3..=9));
         }
     }
 
     #[test]
-    fn a_file_of_another_length_is_refused() {
-        let sound = file(&[(9, "x"), (3, "yy")]);
-        for length in 0..sound.len() {
-            assert!(Passages::open(OwnedBytes::new(sound[..length].to_vec())).is_err(), "{length} bytes");
+    fn a_file_of_another_length_is_rejected() {
+        let intact = file(&[(9, "x"), (3, "yy")]);
+        for length in 0..intact.len() {
+            assert!(
+                PassageFile::open(OwnedBytes::new(intact[..length].to_vec()), 2).is_err(),
+                "{length} bytes"
+            );
         }
-        assert!(Passages::open(OwnedBytes::new([&sound[..], b"!"].concat())).is_err());
+        assert!(PassageFile::open(OwnedBytes::new([&intact[..], b"!"].concat()), 2).is_err());
+    }
+
+    #[test]
+    fn a_corrupt_order_points_to_no_passage_outside_of_the_segment() {
+        let mut bytes = file(&[(9, "x"), (3, "yy"), (5, "z")]);
+        let order = HEADER_BYTES + 3 * 4;
+        bytes[order..order + 4].fill(0xff);
+        let open = PassageFile::open(OwnedBytes::new(bytes), 3).expect("a file of the right length");
+        (0..20).for_each(|ord| assert!(open.find(ord).is_none_or(|doc| doc < 3)));
     }
 }

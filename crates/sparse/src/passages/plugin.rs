@@ -1,4 +1,4 @@
-//! Writes and merges passage files with the engine's segments.
+//! The plugin by which tantivy writes and merges passage files together with its own files of a segment.
 
 use std::any::Any;
 use std::io;
@@ -12,69 +12,74 @@ use tantivy::schema::document::ErasedDocument;
 use tantivy::schema::{IndexRecordOption, Schema, Value};
 use tantivy::{DocId, TantivyDocument, TantivyError};
 
+use super::builder::PassageFileBuilder;
+use super::file::PassageFile;
+use crate::index::corruption::{catch_tantivy, report_bugs};
 use crate::index::schema::Fields;
-use crate::passages::file::{Passages, PassagesBuilder};
 
 const EXTENSION: &str = "passages";
 
-pub(crate) struct PassagesPlugin {
+pub(crate) struct PassagePlugin {
     pub fields: Fields,
 }
 
-struct PassagesWriter {
+struct PassageWriter {
     fields: Fields,
-    passages: PassagesBuilder,
+    passages: PassageFileBuilder,
 }
 
-/// Opens the passage file of a segment.
-pub(crate) fn read_passages(segment: &SegmentReader) -> tantivy::Result<Passages> {
-    let bytes: OwnedBytes =
-        segment.open_read(SegmentComponent::Custom(EXTENSION.to_owned()))?.read_bytes()?;
-    let passages = Passages::open(bytes).map_err(damaged)?;
-    if passages.len() != segment.max_doc() as usize {
-        return Err(damaged(format!("{} passages in a segment of {}", passages.len(), segment.max_doc())));
+/// Reads the passage file of a segment.
+pub(crate) fn read_passage_file(segment: &SegmentReader) -> tantivy::Result<OwnedBytes> {
+    Ok(segment.open_read(SegmentComponent::Custom(EXTENSION.to_owned()))?.read_bytes()?)
+}
+
+/// Appends the passages of a segment that are not deleted to a merged one.
+fn append(segment: &SegmentReader, merged: &mut PassageFileBuilder) -> tantivy::Result<PassageFile> {
+    let file = PassageFile::open(read_passage_file(segment)?, segment.max_doc()).map_err(corrupt)?;
+    for doc in segment.doc_ids_alive() {
+        let id = file.id(doc).ok_or_else(|| corrupt("an id that is not text".to_owned()))?;
+        merged.push(file.ord(doc), id);
     }
-    Ok(passages)
+    Ok(file)
 }
 
-impl SegmentPlugin for PassagesPlugin {
+impl SegmentPlugin for PassagePlugin {
     fn extensions(&self) -> &[&str] {
         &[EXTENSION]
     }
 
     fn create_writer(&self, _: &PluginWriterContext) -> tantivy::Result<Box<dyn PluginWriter>> {
-        Ok(Box::new(PassagesWriter { fields: self.fields, passages: PassagesBuilder::default() }))
+        Ok(Box::new(PassageWriter { fields: self.fields, passages: PassageFileBuilder::default() }))
     }
 
     fn merge(&self, context: PluginMergeContext) -> tantivy::Result<()> {
         if context.doc_id_mapping.mapping_type() == MappingType::Shuffled {
-            return Err(TantivyError::InvalidArgument("passages of a merge stay in order".to_owned()));
+            return Err(TantivyError::InvalidArgument("a merge must keep passages in order".to_owned()));
         }
-        let mut merged = PassagesBuilder::default();
-        let (mut tokens, mut with_tokens) = (0, 0);
-        for reader in context.readers {
-            let passages = read_passages(reader)?;
-            for doc in reader.doc_ids_alive() {
-                let id = passages.id(doc).ok_or_else(|| damaged("an id that is not text".to_owned()))?;
-                merged.push(passages.ord(doc), id);
+        report_bugs(|| {
+            let mut merged = PassageFileBuilder::default();
+            let (mut tokens, mut with_tokens) = (0, 0);
+            for reader in context.readers {
+                let file = append(reader, &mut merged)?;
+                tokens += file.tokens;
+                with_tokens += file.with_tokens;
             }
-            tokens += passages.tokens;
-            with_tokens += passages.with_tokens;
-        }
-        if context.readers.iter().any(SegmentReader::has_deletes) {
-            // The engine only estimates what is left; idf and average length are to be exact.
-            let segment = context.target_segment.clone().with_max_doc(merged.len() as u32);
-            let segment = SegmentReader::open(&segment)?;
-            (tokens, with_tokens) =
-                (count_tokens(&segment, self.fields)?, count_with_tokens(&segment, self.fields)?);
-        }
-        write(&merged, tokens, with_tokens, context.target_segment)
+            if context.readers.iter().any(SegmentReader::has_deletes) {
+                // tantivy only estimates these numbers after deletions, but idf and average length must be exact.
+                let segment = context.target_segment.clone().with_max_doc(merged.len() as u32);
+                (tokens, with_tokens) = catch_tantivy(|| {
+                    let segment = SegmentReader::open(&segment)?;
+                    Ok((count_tokens(&segment, self.fields)?, count_with_tokens(&segment, self.fields)?))
+                })?;
+            }
+            write(&merged, tokens, with_tokens, context.target_segment)
+        })
     }
 }
 
-impl PluginWriter for PassagesWriter {
+impl PluginWriter for PassageWriter {
     fn add_document(&mut self, _: DocId, document: &dyn ErasedDocument, _: &Schema) -> tantivy::Result<()> {
-        let missing = || TantivyError::InvalidArgument("a passage has an id and an ord".to_owned());
+        let missing = || TantivyError::InvalidArgument("expected a passage with an id and an ord".to_owned());
         let document = document.as_any().downcast_ref::<TantivyDocument>().ok_or_else(missing)?;
         let ord = document.get_first(self.fields.ord).and_then(|value| value.as_u64()).ok_or_else(missing)?;
         let ord = u32::try_from(ord).map_err(|_| missing())?;
@@ -89,12 +94,14 @@ impl PluginWriter for PassagesWriter {
         mapping: Option<&DocIdMapping>,
     ) -> tantivy::Result<()> {
         if mapping.is_some() {
-            return Err(TantivyError::InvalidArgument("passages of a segment stay in order".to_owned()));
+            return Err(TantivyError::InvalidArgument(
+                "a segment must keep its passages in order".to_owned(),
+            ));
         }
-        let counted = segment.clone().with_max_doc(self.passages.len() as u32);
-        let counted = SegmentReader::open(&counted)?;
-        let tokens = counted.inverted_index(self.fields.contents)?.total_num_tokens();
-        write(&self.passages, tokens, count_with_tokens(&counted, self.fields)?, segment)
+        let written = segment.clone().with_max_doc(self.passages.len() as u32);
+        let written = SegmentReader::open(&written)?;
+        let tokens = written.inverted_index(self.fields.contents)?.total_num_tokens();
+        write(&self.passages, tokens, count_with_tokens(&written, self.fields)?, segment)
     }
 
     fn mem_usage(&self) -> usize {
@@ -110,7 +117,7 @@ impl PluginWriter for PassagesWriter {
     }
 }
 
-/// Tokens of a segment, by its postings.
+/// Counts the tokens of a segment in its postings.
 fn count_tokens(segment: &SegmentReader, fields: Fields) -> tantivy::Result<u64> {
     let index = segment.inverted_index(fields.contents)?;
     let mut tokens = 0;
@@ -126,14 +133,14 @@ fn count_tokens(segment: &SegmentReader, fields: Fields) -> tantivy::Result<u64>
     Ok(tokens)
 }
 
-/// Passages of a segment with at least one token, by their lengths.
+/// Counts the passages of a segment that have at least one token, by their fieldnorms.
 fn count_with_tokens(segment: &SegmentReader, fields: Fields) -> tantivy::Result<u64> {
-    let lengths = segment.get_fieldnorms_reader(fields.contents)?;
-    Ok((0..segment.max_doc()).filter(|&doc| lengths.fieldnorm_id(doc) > 0).count() as u64)
+    let fieldnorms = segment.get_fieldnorms_reader(fields.contents)?;
+    Ok((0..segment.max_doc()).filter(|&doc| fieldnorms.fieldnorm_id(doc) > 0).count() as u64)
 }
 
 fn write(
-    passages: &PassagesBuilder,
+    passages: &PassageFileBuilder,
     tokens: u64,
     with_tokens: u64,
     to: &tantivy::Segment,
@@ -144,6 +151,6 @@ fn write(
     Ok(())
 }
 
-fn damaged(what: String) -> TantivyError {
+fn corrupt(what: String) -> TantivyError {
     io::Error::new(io::ErrorKind::InvalidData, what).into()
 }

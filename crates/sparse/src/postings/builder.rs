@@ -1,93 +1,113 @@
-//! Makes an impact file of the engine's postings.
+//! Builds an impact file from tantivy's postings.
 
 use std::io::{self, Write};
 
 use tantivy::InvertedIndexReader;
+use tantivy::postings::{BlockSegmentPostings, TermInfo};
 use tantivy::schema::IndexRecordOption;
 
-use super::dictionary::{Counter, ESCAPE, Impact};
-use super::file::{ESCAPED_SHIFT, HEAD, LAYOUT_SHIFT, MAGIC, TAIL, VERSION};
+use super::dictionary::{Counter, Impact, OVERFLOW};
+use super::file::{FOOTER_BYTES, HAS_OVERFLOW_SHIFT, HEADER_BYTES, LAYOUT_SHIFT, MAGIC, VERSION};
 use super::layout::encode;
+use crate::index::corruption::catch_tantivy;
 
-/// Writes the impact file of a segment, given its terms and the length code of each passage. Reads the postings
-/// twice, to find the commonest impacts and to encode them.
-pub(super) fn build(terms: &InvertedIndexReader, length_codes: &[u8], to: &mut impl Write) -> io::Result<()> {
+/// Writes the impact file of a segment, given its terms and the fieldnorm of each passage. It reads the postings twice:
+/// first to find the most frequent impacts, then to encode all.
+pub(super) fn build(
+    terms: &InvertedIndexReader,
+    fieldnorms: &[u8],
+    to: &mut impl Write,
+) -> tantivy::Result<()> {
     let mut counter = Counter::new();
-    let mut postings = 0u64;
-    for_each_term(terms, length_codes, |_, of_term| {
-        postings += of_term.len() as u64;
-        of_term.iter().for_each(|&(_, impact)| counter.add(impact));
+    let mut posting_count = 0u64;
+    for_each_term(terms, fieldnorms, |_, postings| {
+        posting_count += postings.len() as u64;
+        postings.iter().for_each(|&(_, impact)| counter.add(impact));
         Ok(())
     })?;
     let dictionary = counter.into_dictionary();
     let encoder = dictionary.encoder();
     to.write_all(&MAGIC)?;
     to.write_all(&VERSION.to_le_bytes())?;
-    to.write_all(&(length_codes.len() as u32).to_le_bytes())?;
+    to.write_all(&(fieldnorms.len() as u32).to_le_bytes())?;
     to.write_all(&(terms.terms().num_terms() as u64).to_le_bytes())?;
-    to.write_all(&postings.to_le_bytes())?;
-    let mut at = HEAD as u64;
-    let (mut records, mut escapes) = (Vec::new(), Vec::new());
+    to.write_all(&posting_count.to_le_bytes())?;
+    let mut at = HEADER_BYTES as u64;
+    let (mut records, mut overflow) = (Vec::new(), Vec::new());
     let (mut coded, mut bytes) = (Vec::new(), Vec::new());
-    for_each_term(terms, length_codes, |term, of_term| {
+    for_each_term(terms, fieldnorms, |term_ord, postings| {
         coded.clear();
-        let escapes_before = escapes.len();
-        for &(passage, impact) in of_term {
+        let overflow_before = overflow.len();
+        for &(passage, impact) in postings {
             let code = encoder.code(impact);
-            if code == ESCAPE {
-                let numbers = [term, passage, impact.frequency];
-                escapes.extend(numbers.map(u32::to_le_bytes).as_flattened());
+            if code == OVERFLOW {
+                let entry = [term_ord, passage, impact.frequency];
+                overflow.extend(entry.map(u32::to_le_bytes).as_flattened());
             }
             coded.push((passage, code));
         }
         bytes.clear();
-        let layout = encode(&coded, length_codes.len(), &mut bytes);
-        let escaped = u64::from(escapes.len() > escapes_before) << ESCAPED_SHIFT;
+        let layout = encode(&coded, fieldnorms.len(), &mut bytes);
+        let has_overflow = u64::from(overflow.len() > overflow_before) << HAS_OVERFLOW_SHIFT;
         records.extend((coded.len() as u32).to_le_bytes());
-        records.extend((at | escaped | (layout as u64) << LAYOUT_SHIFT).to_le_bytes());
+        records.extend((at | has_overflow | (layout as u64) << LAYOUT_SHIFT).to_le_bytes());
         at += bytes.len() as u64;
         to.write_all(&bytes)
     })?;
-    to.write_all(&escapes)?;
+    to.write_all(&overflow)?;
     to.write_all(&records)?;
-    let mut tail = Vec::with_capacity(TAIL);
+    let mut footer = Vec::with_capacity(FOOTER_BYTES);
     for impact in &dictionary.impacts {
-        tail.extend([impact.frequency, u32::from(impact.length_code)].map(u32::to_le_bytes).as_flattened());
+        footer.extend([impact.frequency, u32::from(impact.fieldnorm)].map(u32::to_le_bytes).as_flattened());
     }
-    tail.resize(TAIL - 8, 0);
-    tail.extend((escapes.len() as u64 / 12).to_le_bytes());
-    to.write_all(&tail)
+    footer.resize(FOOTER_BYTES - 8, 0);
+    footer.extend((overflow.len() as u64 / 12).to_le_bytes());
+    Ok(to.write_all(&footer)?)
 }
 
-/// Calls `visit` with the number and the postings of every term, in order.
+/// Calls `visit` with the ordinal and the postings of every term, in the order of the term dictionary.
 fn for_each_term(
     terms: &InvertedIndexReader,
-    length_codes: &[u8],
+    fieldnorms: &[u8],
     mut visit: impl FnMut(u32, &[(u32, Impact)]) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut stream = terms.terms().stream()?;
-    let mut of_term = Vec::new();
-    let (mut postings, mut number) = (None, 0);
-    while stream.advance() {
-        of_term.clear();
-        let postings = match &mut postings {
-            Some(postings) => {
-                terms.reset_block_postings_from_terminfo(stream.value(), postings)?;
-                postings
-            }
-            none => none.insert(
-                terms.read_block_postings_from_terminfo(stream.value(), IndexRecordOption::WithFreqs)?,
-            ),
-        };
-        while !postings.docs().is_empty() {
-            for (&passage, &frequency) in postings.docs().iter().zip(postings.freqs()) {
-                let length_code = length_codes[passage as usize];
-                of_term.push((passage, Impact { frequency, length_code }));
-            }
-            postings.advance();
+) -> tantivy::Result<()> {
+    let mut stream = catch_tantivy(|| Ok(terms.terms().stream()?))?;
+    let mut impacts = Vec::new();
+    let (mut postings, mut term_ord) = (None, 0);
+    while catch_tantivy(|| Ok(stream.advance()))? {
+        impacts.clear();
+        catch_tantivy(|| read_impacts(terms, stream.value(), fieldnorms, &mut postings, &mut impacts))?;
+        visit(term_ord, &impacts)?;
+        term_ord += 1;
+    }
+    Ok(())
+}
+
+/// Appends the postings of a term to `impacts`. `buffer` is reused for the next term.
+fn read_impacts(
+    terms: &InvertedIndexReader,
+    info: &TermInfo,
+    fieldnorms: &[u8],
+    buffer: &mut Option<BlockSegmentPostings>,
+    impacts: &mut Vec<(u32, Impact)>,
+) -> tantivy::Result<()> {
+    let postings = match buffer {
+        Some(postings) => {
+            terms.reset_block_postings_from_terminfo(info, postings)?;
+            postings
         }
-        visit(number, &of_term)?;
-        number += 1;
+        none => none.insert(terms.read_block_postings_from_terminfo(info, IndexRecordOption::WithFreqs)?),
+    };
+    while !postings.docs().is_empty() {
+        for (&passage, &frequency) in postings.docs().iter().zip(postings.freqs()) {
+            // A corrupt posting may name a passage that does not exist.
+            let Some(&fieldnorm) = fieldnorms.get(passage as usize) else {
+                let text = format!("a posting of passage {passage} among {}", fieldnorms.len());
+                return Err(io::Error::new(io::ErrorKind::InvalidData, text).into());
+            };
+            impacts.push((passage, Impact { frequency, fieldnorm }));
+        }
+        postings.advance();
     }
     Ok(())
 }

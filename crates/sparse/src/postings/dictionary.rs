@@ -1,70 +1,77 @@
+//! The dictionary of a segment: which impacts have a one-byte code.
+
 use std::collections::HashMap;
 
 use kernels::impacts::MAX_CODES_PER_CLASS;
 use tantivy::fieldnorm::FieldNormReader;
 
-/// What BM25 knows of a term in a passage: its frequency, and the code of the passage's length.
+/// What BM25 needs to know about a posting: the term's frequency in the passage and the passage's fieldnorm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Impact {
     pub frequency: u32,
-    pub length_code: u8,
+    pub fieldnorm: u8,
 }
 
-/// The code of what is no posting.
+/// The code of entries that are no postings.
 pub(crate) const ABSENT: u8 = 0;
 
-/// The code of impacts that are not in the dictionary; they stand in a list of their own.
-pub(crate) const ESCAPE: u8 = 255;
+/// The code of postings whose impact is not in the dictionary. Their frequencies are in a list of overflow entries.
+pub(crate) const OVERFLOW: u8 = 255;
 
-/// Impacts that have codes: the class of [`ESCAPE`] has no others, see [`kernels::impacts::MAX_CODES_PER_CLASS`].
-pub(super) const MOST: usize = 255 - MAX_CODES_PER_CLASS;
+/// Most impacts that get a code. The kernels bound the codes of a class together, so the class that contains
+/// [`OVERFLOW`] must contain no impacts.
+pub(super) const MAX_IMPACTS: usize = 255 - MAX_CODES_PER_CLASS;
 
-/// The commonest impacts of a segment, at most [`MOST`]: codes from 1 on, those that add least first, as b = 0.4 has
-/// it. Codes next to each other then add nearly the same, whatever the parameters, and can be bounded together.
+/// The most frequent impacts of a segment, at most [`MAX_IMPACTS`]. The impact at index `i` has the code `i + 1`. They
+/// are in ascending order of their contribution with b = 0.4. Neighbors then contribute nearly the same with any
+/// parameters, so one upper bound per class of neighboring codes is tight.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Dictionary {
     pub impacts: Vec<Impact>,
 }
 
-/// Frequencies below have a row of their own in the tables.
-const FEW: usize = 32;
+/// Impacts with a frequency below this are counted and looked up in an array, the others in a hash map.
+const ARRAY_FREQUENCIES: usize = 32;
 
-/// Counts impacts, to choose the commonest.
+/// Counts impacts to find the most frequent ones.
 pub(crate) struct Counter {
-    few: Vec<[u64; 256]>,
-    many: HashMap<Impact, u64>,
+    /// By frequency and fieldnorm.
+    array: Vec<[u64; 256]>,
+    others: HashMap<Impact, u64>,
 }
 
-/// Finds an impact's code.
+/// Maps impacts to their codes.
 pub(crate) struct Encoder {
-    few: Vec<[u8; 256]>,
-    many: HashMap<Impact, u8>,
+    /// By frequency and fieldnorm.
+    array: Vec<[u8; 256]>,
+    others: HashMap<Impact, u8>,
 }
 
 impl Counter {
     pub fn new() -> Self {
-        Self { few: vec![[0; 256]; FEW], many: HashMap::new() }
+        Self { array: vec![[0; 256]; ARRAY_FREQUENCIES], others: HashMap::new() }
     }
 
     #[inline]
     pub fn add(&mut self, impact: Impact) {
-        match self.few.get_mut(impact.frequency as usize) {
-            Some(row) => row[usize::from(impact.length_code)] += 1,
-            None => *self.many.entry(impact).or_default() += 1,
+        match self.array.get_mut(impact.frequency as usize) {
+            Some(row) => row[usize::from(impact.fieldnorm)] += 1,
+            None => *self.others.entry(impact).or_default() += 1,
         }
     }
 
     pub fn into_dictionary(self) -> Dictionary {
-        let of_row = |(frequency, row): (u32, &[u64; 256])| {
-            let of_row = row.iter().zip(0..=u8::MAX).filter(|&(&count, _)| count > 0);
-            of_row.map(|(&count, length_code)| (count, Impact { frequency, length_code })).collect::<Vec<_>>()
+        let impacts_of = |(frequency, row): (u32, &[u64; 256])| {
+            let counted = row.iter().zip(0..=u8::MAX).filter(|&(&count, _)| count > 0);
+            counted.map(|(&count, fieldnorm)| (count, Impact { frequency, fieldnorm })).collect::<Vec<_>>()
         };
-        let mut counts: Vec<(u64, Impact)> = (0..).zip(&self.few).flat_map(of_row).collect();
-        counts.extend(self.many.into_iter().map(|(impact, count)| (count, impact)));
+        let mut counts: Vec<(u64, Impact)> = (0..).zip(&self.array).flat_map(impacts_of).collect();
+        counts.extend(self.others.into_iter().map(|(impact, count)| (count, impact)));
         counts.sort_unstable_by_key(|&(count, impact)| (std::cmp::Reverse(count), impact));
-        counts.truncate(MOST);
+        counts.truncate(MAX_IMPACTS);
         let mut impacts: Vec<Impact> = counts.into_iter().map(|(_, impact)| impact).collect();
-        let length = |impact: &Impact| f64::from(FieldNormReader::id_to_fieldnorm(impact.length_code));
+        // The order of contributions: frequency / (1 - b + b * length / average), here multiplied by the average.
+        let length = |impact: &Impact| f64::from(FieldNormReader::id_to_fieldnorm(impact.fieldnorm));
         let average = impacts.iter().map(length).sum::<f64>() / impacts.len().max(1) as f64;
         let ratio = |impact: &Impact| f64::from(impact.frequency) / (0.6 * average + 0.4 * length(impact));
         impacts.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)).then(a.cmp(b)));
@@ -74,32 +81,32 @@ impl Counter {
 
 impl Dictionary {
     pub fn encoder(&self) -> Encoder {
-        let (mut few, mut many) = (vec![[ESCAPE; 256]; FEW], HashMap::new());
+        let (mut array, mut others) = (vec![[OVERFLOW; 256]; ARRAY_FREQUENCIES], HashMap::new());
         for (&impact, code) in self.impacts.iter().zip(1u8..) {
-            match few.get_mut(impact.frequency as usize) {
-                Some(row) => row[usize::from(impact.length_code)] = code,
-                None => drop(many.insert(impact, code)),
+            match array.get_mut(impact.frequency as usize) {
+                Some(row) => row[usize::from(impact.fieldnorm)] = code,
+                None => drop(others.insert(impact, code)),
             }
         }
-        Encoder { few, many }
+        Encoder { array, others }
     }
 
-    /// For each code tf / norm, of which the contribution is made; 0 for codes without an impact.
-    pub fn ratios(&self, inverse_norms: &[f32; 256]) -> [f32; 256] {
-        let mut ratios = [0.0; 256];
-        for (impact, ratio) in self.impacts.iter().zip(&mut ratios[1..]) {
-            *ratio = impact.frequency as f32 * inverse_norms[usize::from(impact.length_code)];
+    /// Frequency times inverse norm for each code, from which contributions are computed; 0 for codes without an impact.
+    pub fn normalized_frequencies(&self, inverse_norms: &[f32; 256]) -> [f32; 256] {
+        let mut frequencies = [0.0; 256];
+        for (impact, normalized) in self.impacts.iter().zip(&mut frequencies[1..]) {
+            *normalized = impact.frequency as f32 * inverse_norms[usize::from(impact.fieldnorm)];
         }
-        ratios
+        frequencies
     }
 }
 
 impl Encoder {
     #[inline]
     pub fn code(&self, impact: Impact) -> u8 {
-        match self.few.get(impact.frequency as usize) {
-            Some(row) => row[usize::from(impact.length_code)],
-            None => self.many.get(&impact).copied().unwrap_or(ESCAPE),
+        match self.array.get(impact.frequency as usize) {
+            Some(row) => row[usize::from(impact.fieldnorm)],
+            None => self.others.get(&impact).copied().unwrap_or(OVERFLOW),
         }
     }
 }
@@ -109,16 +116,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_commonest_impacts_have_codes_and_the_rest_escapes() {
-        let impact = |frequency, length_code| Impact { frequency, length_code };
+    fn the_most_frequent_impacts_have_codes_and_the_others_overflow() {
+        let impact = |frequency, fieldnorm| Impact { frequency, fieldnorm };
         let mut counter = Counter::new();
-        for length_code in 0..=255 {
-            counter.add(impact(1, length_code));
+        for fieldnorm in 0..=255 {
+            counter.add(impact(1, fieldnorm));
         }
         (0..3).for_each(|_| counter.add(impact(40, 7)));
         (0..2).for_each(|_| counter.add(impact(2, 9)));
         let dictionary = counter.into_dictionary();
-        assert_eq!(dictionary.impacts.len(), MOST);
+        assert_eq!(dictionary.impacts.len(), MAX_IMPACTS);
         let encoder = dictionary.encoder();
         assert_eq!(
             [impact(1, 236), impact(2, 9), impact(40, 7)].map(|impact| encoder.code(impact)),
@@ -126,9 +133,9 @@ mod tests {
         );
         assert_eq!(
             [impact(1, 255), impact(5, 5), impact(99, 1)].map(|impact| encoder.code(impact)),
-            [ESCAPE; 3]
+            [OVERFLOW; 3]
         );
-        let ratios = dictionary.ratios(&std::array::from_fn(|code| code as f32));
+        let ratios = dictionary.normalized_frequencies(&std::array::from_fn(|code| code as f32));
         assert_eq!([ratios[0], ratios[238], ratios[239], ratios[255]], [0.0, 18.0, 280.0, 0.0]);
     }
 }

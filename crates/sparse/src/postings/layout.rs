@@ -1,52 +1,70 @@
-//! The three layouts in bytes, and which a term gets.
+//! The three layouts of a term's postings in the file, and which one a term gets.
+//!
+//! ```text
+//! Gaps16   [entries u32, if more than postings] │ gaps u16 … │ codes u8 …
+//! Gaps8    first entry of each block u32 …, number of entries u32 │ (gap u8, code u8) …
+//! Bitmap   words u64 … │ rank u32 before every RANK_INTERVAL-th passage … │ codes u8 …
+//! ```
+//!
+//! If a gap does not fit, entries with the code [`ABSENT`] bridge it.
+
+use kernels::impacts::RANK_INTERVAL;
 
 use super::dictionary::ABSENT;
-use super::{RANK_INTERVAL, WINDOW};
 
-/// How a term's postings are laid out.
+/// Passages per block: the scorers accumulate scores for one block at a time, in an array that fits into the
+/// first-level cache.
+pub(crate) const BLOCK: usize = 8192;
+
+/// The layout of a term's postings, as it is stored in the term's record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Layout {
-    /// Gaps of two bytes, an entry for each posting.
-    Long = 0,
-    /// Gaps of two bytes, of which some needed entries to lead on.
-    LedLong = 1,
-    /// Gaps of a byte.
-    Short = 2,
-    /// A bit for each passage.
+    Gaps16 = 0,
+    /// [`Gaps16`](Self::Gaps16) with entries that bridge gaps, preceded by the number of entries.
+    BridgedGaps16 = 1,
+    Gaps8 = 2,
     Bitmap = 3,
 }
 
-impl Layout {
-    pub const ALL: [Self; 4] = [Self::Long, Self::LedLong, Self::Short, Self::Bitmap];
+/// A bitmap is chosen if at least one passage in this many has the term. At the limit it takes 20 bits per posting (12 for
+/// the bitmap, 8 for the code), more than the 16 of 8-bit gaps, but the scorers read it 64 passages at a time.
+const MAX_PASSAGES_PER_BITMAP_POSTING: usize = 12;
+/// With fewer postings than this, reading a bitmap's words costs more than reading the postings.
+const MIN_BITMAP_POSTINGS: usize = 32;
+/// 8-bit gaps are chosen if at least one passage in this many has the term. With rarer terms, so many gaps need a
+/// bridging entry that 16-bit gaps take fewer bytes.
+const MAX_PASSAGES_PER_GAPS8_POSTING: usize = 200;
 
-    /// The layout of a term in `count` of `passages`. A bitmap is read 64 passages at a time and is worth some
-    /// bytes more; short gaps need fewer bytes than long ones until most of them take two.
-    fn choose(count: usize, passages: usize) -> Self {
-        let windows = passages.div_ceil(WINDOW);
-        if count >= 32 && count * 12 >= passages {
+impl Layout {
+    pub const ALL: [Self; 4] = [Self::Gaps16, Self::BridgedGaps16, Self::Gaps8, Self::Bitmap];
+
+    /// The layout of a term that `doc_freq` of `passages` passages have.
+    fn choose(doc_freq: usize, passages: usize) -> Self {
+        let blocks = passages.div_ceil(BLOCK);
+        if doc_freq >= MIN_BITMAP_POSTINGS && doc_freq * MAX_PASSAGES_PER_BITMAP_POSTING >= passages {
             Self::Bitmap
-        } else if count > 4 * windows + 4 && count * 200 >= passages {
-            Self::Short
+        } else if doc_freq > 4 * blocks + 4 && doc_freq * MAX_PASSAGES_PER_GAPS8_POSTING >= passages {
+            // The table of blocks takes four bytes per block; it must not outweigh the byte saved per posting.
+            Self::Gaps8
         } else {
-            Self::Long
+            Self::Gaps16
         }
     }
 }
 
-/// Appends postings, as passages with codes, in the layout of their choice.
+/// Appends postings (passages in ascending order, with their codes) in the layout that fits them best.
 pub(crate) fn encode(postings: &[(u32, u8)], passages: usize, to: &mut Vec<u8>) -> Layout {
     let layout = Layout::choose(postings.len(), passages);
     match layout {
-        Layout::Short => short(postings, passages, to),
-        Layout::Bitmap => bitmap(postings, passages, to),
-        Layout::Long | Layout::LedLong => return long(postings, to),
+        Layout::Gaps8 => encode_gaps8(postings, passages, to),
+        Layout::Bitmap => encode_bitmap(postings, passages, to),
+        Layout::Gaps16 | Layout::BridgedGaps16 => return encode_gaps16(postings, to),
     }
     layout
 }
 
-/// Entries u32, where there are more than postings; gaps u16 each; codes.
-fn long(postings: &[(u32, u8)], to: &mut Vec<u8>) -> Layout {
+fn encode_gaps16(postings: &[(u32, u8)], to: &mut Vec<u8>) -> Layout {
     let (mut gaps, mut codes, mut last) = (Vec::new(), Vec::new(), 0);
     for &(passage, code) in postings {
         while passage - last > u32::from(u16::MAX) {
@@ -58,22 +76,21 @@ fn long(postings: &[(u32, u8)], to: &mut Vec<u8>) -> Layout {
         codes.push(code);
         last = passage;
     }
-    let led = codes.len() > postings.len();
-    if led {
+    let is_bridged = codes.len() > postings.len();
+    if is_bridged {
         to.extend((codes.len() as u32).to_le_bytes());
     }
     to.append(&mut gaps);
     to.append(&mut codes);
-    if led { Layout::LedLong } else { Layout::Long }
+    if is_bridged { Layout::BridgedGaps16 } else { Layout::Gaps16 }
 }
 
-/// For each window its first entry, and the number of all, u32; entries of a gap and a code.
-fn short(postings: &[(u32, u8)], passages: usize, to: &mut Vec<u8>) {
+fn encode_gaps8(postings: &[(u32, u8)], passages: usize, to: &mut Vec<u8>) {
     let (mut entries, mut rest) = (Vec::new(), postings);
-    for window in 0..passages.div_ceil(WINDOW) {
+    for block in 0..passages.div_ceil(BLOCK) {
         to.extend((entries.len() as u32).to_le_bytes());
-        let inside = rest.partition_point(|&(passage, _)| (passage as usize) < (window + 1) * WINDOW);
-        let mut last = (window * WINDOW) as u32;
+        let inside = rest.partition_point(|&(passage, _)| (passage as usize) < (block + 1) * BLOCK);
+        let mut last = (block * BLOCK) as u32;
         for &(passage, code) in &rest[..inside] {
             while passage - last > u32::from(u8::MAX) {
                 entries.push([u8::MAX, ABSENT]);
@@ -88,8 +105,7 @@ fn short(postings: &[(u32, u8)], passages: usize, to: &mut Vec<u8>) {
     to.extend(entries.as_flattened());
 }
 
-/// Words u64; bits set before every so many passages, u32; codes.
-fn bitmap(postings: &[(u32, u8)], passages: usize, to: &mut Vec<u8>) {
+fn encode_bitmap(postings: &[(u32, u8)], passages: usize, to: &mut Vec<u8>) {
     let mut words = vec![0u64; passages.div_ceil(64)];
     for &(passage, _) in postings {
         words[passage as usize / 64] |= 1 << (passage % 64);

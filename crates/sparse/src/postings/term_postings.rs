@@ -1,56 +1,100 @@
-//! A term's postings, as they stand in the file.
+//! The postings of one term, as slices of the impact file.
 
-use super::RANK_INTERVAL;
+use kernels::impacts::RANK_INTERVAL;
 
-/// A term's postings. All fields are slices of the file.
+/// What the impact file has of a term.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TermPostings<'a> {
+    /// Number of passages with the term, including deleted ones.
+    pub doc_freq: u32,
+    pub postings: Postings<'a>,
+    pub overflow: OverflowEntries<'a>,
+}
+
+/// Passages with their impact codes, in one of three layouts; see [`layout`](super::layout).
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Postings<'a> {
-    /// Of a rare term.
-    Long(LongGaps<'a>),
-    Short(ShortGaps<'a>),
-    /// Of a term that stands in many passages.
+    /// The layout of rare terms.
+    Gaps16(Gaps16<'a>),
+    Gaps8(Gaps8<'a>),
+    /// The layout of frequent terms.
     Bitmap(Bitmap<'a>),
 }
 
-/// Each entry is so many passages further than the one before, from passage 0 on, and has a code; entries with the
-/// code [`ABSENT`] only lead on.
+/// Each entry is the gap to the previous entry's passage, starting from passage 0, and a code. Entries with the code
+/// [`ABSENT`](super::ABSENT) are no postings: they bridge gaps that do not fit in 16 bits.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct LongGaps<'a> {
+pub(crate) struct Gaps16<'a> {
     pub gaps: &'a [[u8; 2]],
     pub codes: &'a [u8],
 }
 
-/// Entries of a gap and a code, as those of [`LongGaps`], but each window begins anew with its first passage.
+/// Entries of an 8-bit gap and a code, like those of [`Gaps16`], but each block starts again from its first passage.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ShortGaps<'a> {
-    /// For each window its first entry, and at the end the number of all.
-    pub windows: &'a [[u8; 4]],
+pub(crate) struct Gaps8<'a> {
+    /// The first entry of each block, followed by the number of entries.
+    pub block_starts: &'a [[u8; 4]],
     pub entries: &'a [[u8; 2]],
 }
 
-/// A bit for each passage, and a code for each bit set.
+/// One bit per passage and one code per set bit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bitmap<'a> {
     pub words: &'a [[u8; 8]],
-    /// Before every [`RANK_INTERVAL`]th passage, the bits set so far.
+    /// Number of bits set before every [`RANK_INTERVAL`]-th passage.
     pub ranks: &'a [[u8; 4]],
-    /// With [`kernels::impacts::PADDING`] bytes of something else behind them.
+    /// Followed by [`kernels::impacts::PADDING`] arbitrary bytes, because SIMD loads read past the last code.
     pub codes: &'a [u8],
 }
 
-impl<'a> ShortGaps<'a> {
-    /// The entries of a window.
+/// Bytes of an overflow entry: term, passage and frequency, u32 each.
+pub(super) const OVERFLOW_ENTRY_BYTES: usize = 12;
+
+/// The postings of a term whose impacts have no code, in the order of their passages. In the [`Postings`], they have
+/// the code [`OVERFLOW`](super::OVERFLOW).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OverflowEntries<'a>(pub(super) &'a [[u8; OVERFLOW_ENTRY_BYTES]]);
+
+impl<'a> Gaps8<'a> {
+    /// The entries of a block.
     #[inline]
-    pub fn window(&self, window: usize) -> &'a [[u8; 2]] {
-        let at = |window: usize| u32::from_le_bytes(self.windows[window]) as usize;
-        &self.entries[at(window)..at(window + 1)]
+    pub fn block(&self, block: usize) -> &'a [[u8; 2]] {
+        let start = |block: usize| u32::from_le_bytes(self.block_starts[block]) as usize;
+        &self.entries[start(block)..start(block + 1)]
     }
 }
 
 impl Bitmap<'_> {
-    /// Bits set before a passage whose number is a multiple of [`RANK_INTERVAL`].
+    /// Number of bits set before a passage whose number is a multiple of [`RANK_INTERVAL`].
     #[inline]
     pub fn rank(&self, passage: usize) -> usize {
         u32::from_le_bytes(self.ranks[passage / RANK_INTERVAL]) as usize
     }
+}
+
+impl<'a> OverflowEntries<'a> {
+    pub fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The term's frequency in a passage whose code is [`OVERFLOW`](super::OVERFLOW).
+    pub fn frequency(self, passage: u32) -> u32 {
+        let at = self.0.binary_search_by_key(&passage, |entry| u32_at(entry, 4));
+        u32_at(&self.0[at.expect("every posting with the overflow code has an entry")], 8)
+    }
+
+    /// The passages from `start` to `end`, exclusive, with the term's frequencies.
+    pub fn within(self, start: u32, end: u32) -> impl Iterator<Item = (u32, u32)> + 'a {
+        let first = self.0.partition_point(|entry| u32_at(entry, 4) < start);
+        let entries = self.0[first..].iter().map(|entry| (u32_at(entry, 4), u32_at(entry, 8)));
+        entries.take_while(move |&(passage, _)| passage < end)
+    }
+}
+
+pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }

@@ -1,6 +1,6 @@
 //! Repairs an index whose last commit cannot be opened although its data still exist.
 //!
-//! Two faults can be repaired. First, a missing impact file is rebuilt from the postings. Second, a merge by an earlier
+//! Two faults can be repaired. First, a missing impact file is rebuilt from tantivy's postings. Second, a merge by an earlier
 //! version of this crate could apply a deletion that was never committed: the merged segment then has fewer passages
 //! than the commit recorded. That writer kept the files of the source segments. As long as no other writer has removed
 //! them, the list of segments can name the source segments again, without that deletion. If they are gone, the
@@ -16,8 +16,8 @@ use tantivy::TantivyError;
 use tantivy::directory::{Directory, INDEX_WRITER_LOCK};
 
 use crate::Error;
-use crate::index::integrity::{engine_error, guarded};
 use crate::index::open::open_index;
+use crate::index::tantivy_error::tantivy_error;
 use segment_list::{SegmentList, check, rebuild_impacts};
 
 /// What a repair did. All zero if the index was intact.
@@ -38,26 +38,24 @@ pub struct Repair {
 /// [`Error::Locked`] while a writer has it open; those of [`Bm25Index::open`](crate::Bm25Index::open) for other damage,
 /// which leaves the index as it was; [`Error::Io`].
 pub(crate) fn repair(path: &Path) -> Result<Repair, Error> {
-    guarded(path, || {
-        let index = open_index(path)?;
-        let locked = index.directory().acquire_lock(&INDEX_WRITER_LOCK);
-        let _lock =
-            locked.map_err(|error| engine_error("repair", path, TantivyError::LockFailure(error, None)))?;
-        let rebuilt_files = rebuild_impacts(&index, path)?;
-        match check(&index, path) {
-            Ok(()) => Ok(Repair { rebuilt_files, ..Repair::default() }),
-            Err(Error::MissingPassages { expected, found, .. }) => {
-                let list = SegmentList::read(&index, path)?;
-                let restored = expected - found;
-                if let Some(rebuilt) = list.restore_merged_segments(expected)? {
-                    return Ok(Repair { rebuilt_files: rebuilt_files + rebuilt, restored, lost: 0 });
-                }
-                // Nothing that can be read holds them.
-                list.accept(found)?;
-                check(&index, path)?;
-                Ok(Repair { rebuilt_files, restored: 0, lost: restored })
+    let index = open_index(path)?;
+    let locked = index.directory().acquire_lock(&INDEX_WRITER_LOCK);
+    let _lock =
+        locked.map_err(|error| tantivy_error("repair", path, TantivyError::LockFailure(error, None)))?;
+    let rebuilt_files = rebuild_impacts(&index, path)?;
+    match check(&index, path) {
+        Ok(()) => Ok(Repair { rebuilt_files, ..Repair::default() }),
+        Err(Error::MissingPassages { expected, found, .. }) => {
+            let list = SegmentList::read(&index, path)?;
+            let restored = expected - found;
+            if let Some(rebuilt) = list.restore_merged_segments(expected)? {
+                return Ok(Repair { rebuilt_files: rebuilt_files + rebuilt, restored, lost: 0 });
             }
-            Err(error) => Err(error),
+            // The missing passages are in no readable file.
+            list.accept(found)?;
+            check(&index, path)?;
+            Ok(Repair { rebuilt_files, restored: 0, lost: restored })
         }
-    })
+        Err(error) => Err(error),
+    }
 }

@@ -1,4 +1,4 @@
-//! tantivy's list of segments, as a repair reads and rewrites it.
+//! tantivy's list of segments, `meta.json`, as a repair reads and rewrites it.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -11,30 +11,31 @@ use tantivy::{Index, TantivyError};
 
 use crate::Error;
 use crate::index::commit_payload::CommitPayload;
-use crate::index::integrity::{engine_error, guarded};
+use crate::index::corruption::catch_tantivy;
 use crate::index::schema::schema;
 use crate::index::snapshot::Snapshot;
-use crate::passages::file::Passages;
+use crate::index::tantivy_error::tantivy_error;
+use crate::passages::file::PassageFile;
 use crate::postings::rebuild_damaged;
 
-/// Makes the impact files anew that the last commit lacks, and returns how many they were.
+/// Rebuilds the impact files of the last commit that are missing or corrupt, and returns their number.
 pub(super) fn rebuild_impacts(index: &Index, path: &Path) -> Result<u64, Error> {
     let (_, fields) = schema();
-    rebuild_damaged(index, path, fields.contents).map_err(|error| engine_error("repair", path, error))
+    rebuild_damaged(index, path, fields.contents).map_err(|error| tantivy_error("repair", path, error))
 }
 
-/// Whether an error is about what files hold. Another one, such as of a full disk or too many open files, says nothing of
-/// what is there, and must not be taken for a loss.
+/// Whether an error is about the content of files. Any other error, such as a full disk or too many open files, says
+/// nothing about what the files contain, so it must not be taken for a loss.
 fn is_damage(error: &Error) -> bool {
     matches!(error, Error::Corrupt { .. } | Error::MissingPassages { .. } | Error::Version { .. })
 }
 
-/// Opens the last commit and reads every file of it.
+/// Opens the last commit and compares all of its files with their checksums.
 pub(super) fn check(index: &Index, path: &Path) -> Result<(), Error> {
     Snapshot::open(index, path, &mut HashSet::new(), u64::MAX).map(drop)
 }
 
-/// tantivy's list of the segments of the last commit: `meta.json`.
+/// The list of the segments of the last commit.
 pub(super) struct SegmentList<'a> {
     index: &'a Index,
     path: &'a Path,
@@ -44,17 +45,22 @@ pub(super) struct SegmentList<'a> {
     list: Value,
 }
 
-/// A segment's entry in the list, and the passages that are visible with this entry.
-struct SegmentView {
+/// A segment's entry in the list, and the passages that are visible through this entry.
+struct ListedSegment {
     entry: Value,
-    /// Insertion number and id of each passage.
-    passages: Vec<(u32, String)>,
+    passages: Vec<Passage>,
+}
+
+/// A passage that is not deleted.
+#[derive(PartialEq, Eq, Hash)]
+struct Passage {
+    ord: u32,
+    id: String,
 }
 
 /// The passages of a segment that are not deleted.
 struct Alive {
-    /// Insertion number and id.
-    passages: Vec<(u32, String)>,
+    passages: Vec<Passage>,
     /// Number of passages, including deleted ones.
     max_doc: usize,
 }
@@ -75,14 +81,14 @@ impl<'a> SegmentList<'a> {
         let mut unlisted = self.unlisted(&listed)?;
         let (mut kept, mut sources) = (Vec::new(), Vec::new());
         for segment in listed {
-            let merged: HashSet<&(u32, String)> = segment.passages.iter().collect();
-            let (of_this, others): (Vec<SegmentView>, Vec<SegmentView>) = unlisted
+            let merged: HashSet<&Passage> = segment.passages.iter().collect();
+            let (sources_here, others): (Vec<ListedSegment>, Vec<ListedSegment>) = unlisted
                 .into_iter()
                 .partition(|other| other.passages.iter().any(|passage| merged.contains(passage)));
             unlisted = others;
-            let together: HashSet<_> = of_this.iter().flat_map(|source| &source.passages).collect();
-            if !of_this.is_empty() && merged.is_subset(&together) {
-                sources.extend(of_this);
+            let in_sources: HashSet<_> = sources_here.iter().flat_map(|source| &source.passages).collect();
+            if !sources_here.is_empty() && merged.is_subset(&in_sources) {
+                sources.extend(sources_here);
             } else {
                 kept.push(segment);
             }
@@ -100,9 +106,9 @@ impl<'a> SegmentList<'a> {
 
     /// Writes a list of these segments. Returns how many impact files it rebuilt, or `None` if a segment is damaged; the
     /// list is then unchanged.
-    fn replace_segments(&self, views: &[SegmentView]) -> Result<Option<u64>, Error> {
+    fn replace_segments(&self, segments: &[ListedSegment]) -> Result<Option<u64>, Error> {
         let mut list = self.list.clone();
-        list["segments"] = views.iter().map(|view| view.entry.clone()).collect();
+        list["segments"] = segments.iter().map(|segment| segment.entry.clone()).collect();
         self.write(&list)?;
         let checked = rebuild_impacts(self.index, self.path)
             .and_then(|rebuilt| check(self.index, self.path).map(|()| rebuilt));
@@ -118,10 +124,10 @@ impl<'a> SegmentList<'a> {
     /// Records this number of passages in the commit.
     pub fn accept(&self, passages: u64) -> Result<(), Error> {
         let payload = self.list["payload"].as_str();
-        let mut settings = CommitPayload::parse(payload, self.path)?;
-        settings.passages = passages;
+        let mut commit = CommitPayload::parse(payload, self.path)?;
+        commit.passages = passages;
         let mut list = self.list.clone();
-        list["payload"] = settings.to_json().into();
+        list["payload"] = commit.to_json().into();
         self.write(&list)
     }
 
@@ -129,20 +135,20 @@ impl<'a> SegmentList<'a> {
         storage::replace(&self.file, list.to_string().as_bytes()).map_err(storage_error)
     }
 
-    fn listed(&self) -> Result<Vec<SegmentView>, Error> {
+    fn listed(&self) -> Result<Vec<ListedSegment>, Error> {
         let entries = self.list["segments"].as_array().cloned().unwrap_or_default();
         let read = |entry: Value| {
             let id = entry["segment_id"].as_str().unwrap_or_default().replace('-', "");
             let deletions = entry["deletes"]["opstamp"].as_u64();
             let Alive { passages, .. } = self.alive(&id, deletions)?;
-            Ok(SegmentView { entry, passages })
+            Ok(ListedSegment { entry, passages })
         };
         entries.into_iter().map(read).collect()
     }
 
     /// The segments that have files but are not in the list, with their latest deletions; without those that have
     /// passages added after the last commit.
-    fn unlisted(&self, listed: &[SegmentView]) -> Result<Vec<SegmentView>, Error> {
+    fn unlisted(&self, listed: &[ListedSegment]) -> Result<Vec<ListedSegment>, Error> {
         let next_ord = CommitPayload::parse(self.list["payload"].as_str(), self.path)?.next_ord;
         // The operation stamp of each segment's latest deletions; 0 if it has none.
         let mut found: BTreeMap<String, u64> = BTreeMap::new();
@@ -158,60 +164,67 @@ impl<'a> SegmentList<'a> {
         for segment in listed {
             found.remove(&segment.entry["segment_id"].as_str().unwrap_or_default().replace('-', ""));
         }
-        let committed = |view: &SegmentView| {
-            !view.passages.is_empty() && view.passages.iter().all(|&(ord, _)| u64::from(ord) < next_ord)
+        let is_committed = |segment: &ListedSegment| {
+            !segment.passages.is_empty()
+                && segment.passages.iter().all(|passage| u64::from(passage.ord) < next_ord)
         };
-        let mut views = Vec::new();
+        let mut segments = Vec::new();
         for (id, stamp) in found {
-            match self.view(&id, Some(stamp).filter(|&at| at > 0)) {
-                Ok(view) if committed(&view) => views.push(view),
+            match self.segment(&id, Some(stamp).filter(|&stamp| stamp > 0)) {
+                Ok(segment) if is_committed(&segment) => segments.push(segment),
                 Err(error) if !is_damage(&error) => return Err(error),
-                // What is damaged is no part of what can be restored.
+                // A damaged segment cannot be restored.
                 _ => {}
             }
         }
-        Ok(views)
+        Ok(segments)
     }
 
-    fn view(&self, id: &str, deletions: Option<u64>) -> Result<SegmentView, Error> {
+    fn segment(&self, id: &str, deletions: Option<u64>) -> Result<ListedSegment, Error> {
         let Alive { passages, max_doc } = self.alive(id, deletions)?;
         let deleted = max_doc - passages.len();
         let deletes = deletions.map(|opstamp| json!({"num_deleted_docs": deleted, "opstamp": opstamp}));
         let entry = json!({"segment_id": id, "max_doc": max_doc, "deletes": deletes});
-        Ok(SegmentView { entry, passages })
+        Ok(ListedSegment { entry, passages })
     }
 
     /// Reads the passages of a segment that are not deleted.
     fn alive(&self, id: &str, deletions: Option<u64>) -> Result<Alive, Error> {
-        guarded(self.path, || {
-            let read = |name: String| {
-                let file = self.index.directory().open_read(Path::new(&name));
-                let bytes = file.map_err(TantivyError::from).and_then(|file| Ok(file.read_bytes()?));
-                bytes.map_err(|error| engine_error("repair", self.path, error))
-            };
-            let passages = Passages::open(read(format!("{id}.passages"))?)
-                .map_err(|got| Error::corrupt(self.path, "a passage file", got))?;
-            let alive = deletions.map(|stamp| read(format!("{id}.{stamp}.del"))).transpose()?;
-            let alive = alive.map(AliveBitSet::open);
-            let mut found = Vec::new();
-            for doc in 0..passages.len() as u32 {
-                if alive.as_ref().is_none_or(|alive| alive.is_alive(doc)) {
-                    let id = passages.id(doc);
-                    let id =
-                        id.ok_or_else(|| Error::corrupt(self.path, "ids that are text", "other bytes"))?;
-                    found.push((passages.ord(doc), id.to_owned()));
-                }
+        let error = |error| tantivy_error("repair", self.path, error);
+        let read = |name: String| {
+            let file = self.index.directory().open_read(Path::new(&name));
+            let bytes = file.map_err(TantivyError::from).and_then(|file| Ok(file.read_bytes()?));
+            bytes.map_err(error)
+        };
+        let file = PassageFile::open_any(read(format!("{id}.passages"))?)
+            .map_err(|got| Error::corrupt(self.path, "a passage file", got))?;
+        let docs = 0..file.len() as u32;
+        let alive: Vec<u32> = match deletions {
+            None => docs.collect(),
+            Some(stamp) => {
+                let bytes = read(format!("{id}.{stamp}.del"))?;
+                let alive = catch_tantivy(|| {
+                    let alive = AliveBitSet::open(bytes);
+                    Ok(docs.filter(|&doc| alive.is_alive(doc)).collect())
+                });
+                alive.map_err(error)?
             }
-            Ok(Alive { passages: found, max_doc: passages.len() })
-        })
+        };
+        let passage = |doc: u32| {
+            let id = file.id(doc);
+            let id = id.ok_or_else(|| Error::corrupt(self.path, "ids that are text", "other bytes"))?;
+            Ok(Passage { ord: file.ord(doc), id: id.to_owned() })
+        };
+        let passages = alive.into_iter().map(passage).collect::<Result<_, Error>>()?;
+        Ok(Alive { passages, max_doc: file.len() })
     }
 }
 
-/// Whether the segments have `expected` passages in total, all with unique ids and insertion numbers.
-fn is_commit_of(views: &[SegmentView], expected: u64) -> bool {
-    let passages = || views.iter().flat_map(|view| &view.passages);
-    let ids: HashSet<&str> = passages().map(|(_, id)| id.as_str()).collect();
-    let ords: HashSet<u32> = passages().map(|&(ord, _)| ord).collect();
+/// Whether the segments have `expected` passages in total, all with unique ids and ords.
+fn is_commit_of(segments: &[ListedSegment], expected: u64) -> bool {
+    let passages = || segments.iter().flat_map(|segment| &segment.passages);
+    let ids: HashSet<&str> = passages().map(|passage| passage.id.as_str()).collect();
+    let ords: HashSet<u32> = passages().map(|passage| passage.ord).collect();
     [passages().count(), ids.len(), ords.len()].iter().all(|&count| count as u64 == expected)
 }
 

@@ -30,8 +30,8 @@ fn index(path: &Path) -> Vec<String> {
 }
 
 fn found(path: &Path) -> Vec<String> {
-    let index = Bm25Index::open(path).expect("a sound index");
-    index.verify().expect("sound files");
+    let index = Bm25Index::open(path).expect("an intact index");
+    index.verify().expect("intact files");
     let searcher = index.searcher();
     let hits = searcher.search("bridge", 100, Bm25::default(), &Control::new()).expect("hits");
     searcher.ids(&hits).expect("ids")
@@ -40,16 +40,16 @@ fn found(path: &Path) -> Vec<String> {
 /// Reproduces the bug of writers that did not skip the commit's stamp: a tantivy writer deletes first, then merges.
 /// With `keep` the files of the source segments stay, as they do while one of our writers has them open.
 fn merge_uncommitted_deletion(path: &Path, id: &str, keep: bool) {
-    let index = open_index(path).expect("a sound index");
+    let index = open_index(path).expect("an intact index");
     let pinned = keep.then(|| index.load_metas().expect("a list of segments"));
-    let mut engine: tantivy::IndexWriter =
+    let mut writer: tantivy::IndexWriter =
         index.writer_with_num_threads(1, 15_000_000).expect("no other writer");
-    engine.set_merge_policy(Box::new(NoMergePolicy));
+    writer.set_merge_policy(Box::new(NoMergePolicy));
     let (_, fields) = schema();
-    engine.delete_term(Term::from_field_text(fields.id, id));
+    writer.delete_term(Term::from_field_text(fields.id, id));
     let segments = index.searchable_segment_ids().expect("a list of segments");
-    engine.merge(&segments).wait().expect("a merge");
-    engine.wait_merging_threads().expect("no merges");
+    writer.merge(&segments).wait().expect("a merge");
+    writer.wait_merging_threads().expect("no merges");
     drop(pinned);
 }
 
@@ -69,7 +69,7 @@ fn a_deletion_that_was_merged_but_never_committed_is_undone() {
         assert_eq!(repaired, Repair { restored: 1, ..Repair::default() });
         assert_eq!(found(folder.path()), before);
         assert_eq!(repair(folder.path()).expect("nothing to repair"), Repair::default());
-        let mut writer = IndexWriter::open(folder.path(), OPTIONS).expect("a sound index");
+        let mut writer = IndexWriter::open(folder.path(), OPTIONS).expect("an intact index");
         assert_eq!(writer.delete(&[deleted]).expect("a deletion"), 1);
         writer.commit().expect("a commit");
         writer.merge().expect("a merge");
@@ -86,7 +86,7 @@ fn an_index_whose_merged_segments_are_gone_keeps_what_is_left() {
     assert_eq!(repaired, Repair { lost: 1, ..Repair::default() });
     before.retain(|id| id != "a0");
     assert_eq!(found(folder.path()), before);
-    let mut writer = IndexWriter::open(folder.path(), OPTIONS).expect("a sound index");
+    let mut writer = IndexWriter::open(folder.path(), OPTIONS).expect("an intact index");
     writer.add("a0", None, "stone bridge").expect("an id that is free again");
     writer.commit().expect("a commit");
     assert_eq!(found(folder.path()).len(), 6);
@@ -171,7 +171,7 @@ fn a_restored_segment_whose_impact_file_is_lost_gets_a_new_one() {
 fn damage_of_another_kind_and_an_open_writer_are_left_alone() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     index(folder.path());
-    let writer = IndexWriter::open(folder.path(), OPTIONS).expect("a sound index");
+    let writer = IndexWriter::open(folder.path(), OPTIONS).expect("an intact index");
     assert!(matches!(repair(folder.path()), Err(Error::Locked { .. })));
     drop(writer);
     let entries = fs::read_dir(folder.path()).expect("a folder");

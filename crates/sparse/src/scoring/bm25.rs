@@ -1,18 +1,18 @@
-//! The formula, in the arithmetic of Lucene 10's `BM25Similarity`.
+//! The BM25 formula, rounded at the same points as Lucene 10's `BM25Similarity`, so that scores are equal bit for bit.
 
 use tantivy::fieldnorm::FieldNormReader;
 
 use crate::Error;
 
-/// Parameters of BM25, applied when searching: tuning them needs no new index.
+/// Parameters of BM25. They apply when searching, so tuning them does not need another index.
 ///
 /// S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, eq. 3.15, without
 /// the factor k1 + 1 and with idf = ln(1 + (N − df + 0.5) / (df + 0.5)), as in Lucene.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bm25 {
-    /// Saturation of term frequency: finite, at least 0. 0 counts a term once, however often it stands there.
+    /// Saturation of the term frequency: finite, at least 0. With 0, every frequency counts as 1.
     pub k1: f32,
-    /// Normalisation by length, 0 (none) to 1.
+    /// Strength of the length normalization, from 0 (none) to 1.
     pub b: f32,
 }
 
@@ -28,7 +28,7 @@ impl Bm25 {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] with the first that is not.
+    /// [`Error::Argument`] for the first one that is not.
     pub fn check(self) -> Result<(), Error> {
         if !(self.k1.is_finite() && self.k1 >= 0.0) {
             let expected = "a finite number of at least 0";
@@ -44,32 +44,32 @@ impl Bm25 {
         Ok(())
     }
 
-    /// For each length code, 1 / (k1 · ((1 − b) + b · length / average)). Infinite where k1 is 0.
+    /// 1 / (k1 · ((1 − b) + b · length / average)) for each fieldnorm. Infinite if k1 is 0.
     pub(crate) fn inverse_norms(self, average_length: f32) -> [f32; 256] {
-        std::array::from_fn(|code| {
-            let length = FieldNormReader::id_to_fieldnorm(code as u8) as f32;
+        std::array::from_fn(|fieldnorm| {
+            let length = FieldNormReader::id_to_fieldnorm(fieldnorm as u8) as f32;
             1.0 / (self.k1 * ((1.0 - self.b) + self.b * length / average_length))
         })
     }
 }
 
-/// Inverse document frequency of a term in `passages_with` of `passages` passages.
-pub(crate) fn idf(passages: u64, passages_with: u64) -> f32 {
-    let (n, df) = (passages as f64, passages_with as f64);
+/// Inverse document frequency of a term that `doc_freq` of `passages` passages have.
+pub(crate) fn idf(passages: u64, doc_freq: u64) -> f32 {
+    let (n, df) = (passages as f64, doc_freq as f64);
     (1.0 + (n - df + 0.5) / (df + 0.5)).ln() as f32
 }
 
-/// What a term adds to a passage's score; at least 0, below `weight`. Contributions are summed in f64, and the sum
-/// rounded to f32.
+/// What a term contributes to a passage's score: at least 0 and less than `weight`. A score is the sum of contributions
+/// in f64, rounded to f32.
 #[inline]
 pub(crate) fn contribution(weight: f32, frequency: u32, inverse_norm: f32) -> f32 {
     saturated(weight, frequency as f32 * inverse_norm)
 }
 
-/// [`contribution`] by the ratio of frequency and norm.
+/// The same as [`contribution`], given the normalized frequency: frequency / norm.
 #[inline]
-pub(crate) fn saturated(weight: f32, ratio: f32) -> f32 {
-    weight - weight / (1.0 + ratio)
+pub(crate) fn saturated(weight: f32, normalized_frequency: f32) -> f32 {
+    weight - weight / (1.0 + normalized_frequency)
 }
 
 #[cfg(test)]

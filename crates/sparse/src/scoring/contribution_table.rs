@@ -3,26 +3,29 @@
 use crate::postings::Dictionary;
 use crate::scoring::bm25::{Bm25, saturated};
 
-/// A segment's impacts with parameters and an average length: what is the same for all terms.
+/// The parts of BM25 that depend on a segment's impacts, the parameters and the average length, but not on a term.
+/// The arrays by code are indexed by impact codes; entries of codes without an impact are 0.
 #[derive(Debug, Clone)]
 pub(crate) struct ContributionTable {
-    /// For each length code 1 / norm.
+    /// 1 / norm, by fieldnorm.
     inverse_norms: [f32; 256],
-    /// For each code r = frequency / norm.
-    pub by_code: [f32; 256],
-    /// For each code 1 − 1 / (1 + r), of which the contribution is made but for rounding.
-    pub gains: [f32; 256],
+    /// Frequency / norm, by code. [`saturated`] makes the exact contribution of a term from it.
+    pub normalized_frequencies: [f32; 256],
+    /// r / (1 + r), by code, where r is the normalized frequency: the contribution of a term with weight 1. Multiplied
+    /// by another weight it is the contribution except for rounding, which is enough for upper bounds.
+    pub saturations: [f32; 256],
 }
 
 impl ContributionTable {
     pub fn new(dictionary: &Dictionary, parameters: Bm25, average_length: f32) -> Self {
         let inverse_norms = parameters.inverse_norms(average_length);
-        let by_code = dictionary.ratios(&inverse_norms);
-        Self { inverse_norms, by_code, gains: by_code.map(|ratio| saturated(1.0, ratio)) }
+        let normalized_frequencies = dictionary.normalized_frequencies(&inverse_norms);
+        let saturations = normalized_frequencies.map(|frequency| saturated(1.0, frequency));
+        Self { inverse_norms, normalized_frequencies, saturations }
     }
 
-    /// That of an impact without a code.
-    pub fn escaped(&self, frequency: u32, length_code: u8) -> f32 {
-        frequency as f32 * self.inverse_norms[usize::from(length_code)]
+    /// The normalized frequency of an impact that has no code.
+    pub fn normalized_frequency(&self, frequency: u32, fieldnorm: u8) -> f32 {
+        frequency as f32 * self.inverse_norms[usize::from(fieldnorm)]
     }
 }

@@ -1,36 +1,40 @@
+//! The scale by which contributions become integers, so that upper bounds of scores fit in 16 bits.
+
 use crate::search::query_terms::WeightedTerm;
 
-/// Units that all terms of a query have together. The rest of 65,536 is for rounding up.
-const UNITS: u16 = 49_152;
+/// The largest possible score, in quantization steps. The rest of the 65,536 values is for rounding up.
+const MAX_SCORE_STEPS: u16 = 49_152;
 
-/// Terms whose rounding surely finds room: 256 units for each that is dense, one for others.
-const MANY: usize = 60;
+/// Most query terms that can be bounded. Rounding up adds at most 256 steps per term with a bitmap and one per other
+/// term, so the sum over this many terms still fits in 16 bits: 49,152 + 60 · 256 < 65,536.
+const MAX_TERMS: usize = 60;
 
-/// How scores become integers.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Scale {
-    /// Units that a score of 1 has.
-    pub units: f32,
+pub(crate) struct BoundScale {
+    /// Number of quantization steps in a score of 1.
+    pub steps: f32,
 }
 
-impl Scale {
-    /// The scale for a query's terms; none where there are too many.
+impl BoundScale {
+    /// The scale for a query's terms; `None` if there are too many, or if their weights are too small or too large.
     pub fn new(terms: &[WeightedTerm]) -> Option<Self> {
-        let most: f64 = terms.iter().map(|term| f64::from(term.weight)).sum();
-        let units = (f64::from(UNITS) / most) as f32;
-        (terms.len() <= MANY && units.is_normal()).then_some(Self { units })
+        let max_score: f64 = terms.iter().map(|term| f64::from(term.weight)).sum();
+        let steps = (f64::from(MAX_SCORE_STEPS) / max_score) as f32;
+        (terms.len() <= MAX_TERMS && steps.is_normal()).then_some(Self { steps })
     }
 
-    /// Above the contribution, by at most one unit and what f32 rounds.
+    /// An upper bound of a contribution, in steps: it exceeds the contribution by at most one step and the rounding error
+    /// of f32.
     #[inline]
     pub fn bound(self, contribution: f32) -> u16 {
-        (contribution * self.units) as u16 + 1
+        (contribution * self.steps) as u16 + 1
     }
 
-    /// The size of steps, as a power of two, of which terms of these weights need at most 255 together.
+    /// The kernels add the bounds of terms with bitmaps in 8 bits, in units of `1 << shift` steps. Returns the smallest
+    /// shift with which terms of these weights need at most 255 units together.
     pub fn shift(self, weights: impl Iterator<Item = f32> + Clone) -> u32 {
-        let steps = |weight, shift: u32| u32::from(self.bound(weight) >> shift) + 1;
-        let fits = |&shift: &u32| weights.clone().map(|weight| steps(weight, shift)).sum::<u32>() < 256;
-        (0..=8).find(fits).expect("256 units a step for at most 49,152")
+        let units = |weight, shift: u32| u32::from(self.bound(weight) >> shift) + 1;
+        let fits = |&shift: &u32| weights.clone().map(|weight| units(weight, shift)).sum::<u32>() < 256;
+        (0..=8).find(fits).expect("49,152 steps are at most 192 units of 256 steps, plus one per term")
     }
 }

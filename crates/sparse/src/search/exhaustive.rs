@@ -1,6 +1,6 @@
-//! Scoring every posting in full, a term at a time, in windows of passages.
+//! Scores every posting of the query terms exactly: term at a time, one block of passages after the other.
 //!
-//! Best where most passages with a term are hits: nothing is looked up twice.
+//! It is best if most passages that have a term are hits, because then nothing is computed twice.
 
 use std::cell::Cell;
 
@@ -10,115 +10,123 @@ use ranking::Hit;
 
 use crate::Error;
 use crate::index::segment::Segment;
-use crate::postings::gap_cursor::LongCursor;
-use crate::postings::{ABSENT, Bitmap, ESCAPE, Postings, ShortGaps, WINDOW};
+use crate::postings::{ABSENT, BLOCK, Bitmap, Gaps8, Gaps16Cursor, OVERFLOW, Postings};
 use crate::scoring::bm25::saturated;
 use crate::scoring::contribution_table::ContributionTable;
-use crate::search::query_terms::{Part, SegmentTerm};
+use crate::search::query_terms::{SegmentQuery, SegmentTerm};
 use crate::search::top_k::{Selection, UNTOUCHED};
 
-/// Sums looked at together when hits are collected.
+/// Number of sums that are compared with the threshold together when hits are collected.
 const GROUP: usize = 64;
 
 thread_local! {
-    /// Sums of a window, all untouched between uses.
-    static SUMS: Cell<Option<Box<[f64; WINDOW]>>> = const { Cell::new(None) };
+    /// The sums of one block, reused by the next query of this thread; all untouched between queries.
+    static SUMS: Cell<Option<Box<[f64; BLOCK]>>> = const { Cell::new(None) };
 }
 
 enum Reader<'a> {
-    Long(LongCursor<'a>),
-    Short(ShortGaps<'a>),
+    Gaps16(Gaps16Cursor<'a>),
+    Gaps8(Gaps8<'a>),
     Bitmap(Bitmap<'a>),
 }
 
 struct TermScorer<'a> {
     reader: Reader<'a>,
-    /// For each code what it adds.
-    contributions: [f64; 256],
+    /// The term's contribution, by impact code.
+    by_code: [f64; 256],
     term: &'a SegmentTerm<'a>,
 }
 
-/// Offers every passage of a segment that has a term, and is allowed, to the selection.
-pub(crate) fn score(part: &Part<'_>, selection: &mut Selection, control: &Control) -> Result<(), Error> {
-    let &Part { segment, ref terms, ref ratios, ref allowed, .. } = part;
-    let mut scorers: Vec<TermScorer<'_>> = terms.iter().map(|term| TermScorer::new(term, ratios)).collect();
-    let mut sums = SUMS.take().unwrap_or_else(|| Box::new([UNTOUCHED; WINDOW]));
+/// Offers every passage of a segment that has a query term, and is allowed, to the selection.
+pub(crate) fn score(
+    query: &SegmentQuery<'_>,
+    selection: &mut Selection,
+    control: &Control,
+) -> Result<(), Error> {
+    let &SegmentQuery { segment, ref terms, ref contributions, ref allowed, .. } = query;
+    let mut scorers: Vec<TermScorer<'_>> =
+        terms.iter().map(|term| TermScorer::new(term, contributions)).collect();
+    let mut sums = SUMS.take().unwrap_or_else(|| Box::new([UNTOUCHED; BLOCK]));
     let passages = segment.passages.len();
-    for window in 0..passages.div_ceil(WINDOW) {
+    for block in 0..passages.div_ceil(BLOCK) {
         control.check()?;
         for scorer in &mut scorers {
-            scorer.add(segment, window, ratios, &mut sums);
+            scorer.accumulate(segment, block, contributions, &mut sums);
         }
-        let first = window * WINDOW;
-        let sums = &mut sums[..WINDOW.min(passages - first)];
+        let first = block * BLOCK;
+        let sums = &mut sums[..BLOCK.min(passages - first)];
         collect(segment, allowed.as_deref(), first as u32, sums, selection);
     }
-    // Not reached after an error or a panic: what was touched then goes with the sums.
+    // After an error or a panic this is not reached, and the sums, which may not be untouched, are dropped.
     SUMS.set(Some(sums));
     Ok(())
 }
 
 impl<'a> TermScorer<'a> {
-    fn new(term: &'a SegmentTerm<'a>, ratios: &ContributionTable) -> Self {
-        let mut contributions = ratios.by_code.map(|ratio| f64::from(saturated(term.weight, ratio)));
-        // Added to a sum, this changes nothing, not even that it is untouched.
-        contributions[usize::from(ABSENT)] = UNTOUCHED;
-        contributions[usize::from(ESCAPE)] = UNTOUCHED;
-        let reader = match term.impacts.postings {
-            Postings::Long(long) => Reader::Long(LongCursor::new(long)),
-            Postings::Short(short) => Reader::Short(short),
+    fn new(term: &'a SegmentTerm<'a>, contributions: &ContributionTable) -> Self {
+        let mut by_code = contributions
+            .normalized_frequencies
+            .map(|frequency| f64::from(saturated(term.weight, frequency)));
+        // Adding this changes no sum, and even leaves an untouched sum untouched.
+        by_code[usize::from(ABSENT)] = UNTOUCHED;
+        by_code[usize::from(OVERFLOW)] = UNTOUCHED;
+        let reader = match term.postings.postings {
+            Postings::Gaps16(gaps) => Reader::Gaps16(Gaps16Cursor::new(gaps)),
+            Postings::Gaps8(gaps) => Reader::Gaps8(gaps),
             Postings::Bitmap(bitmap) => Reader::Bitmap(bitmap),
         };
-        Self { reader, contributions, term }
+        Self { reader, by_code, term }
     }
 
-    /// Adds what the passages of a window get from the term.
-    fn add(
+    /// Adds the term's contributions to the sums of a block.
+    fn accumulate(
         &mut self,
         segment: &Segment,
-        window: usize,
-        ratios: &ContributionTable,
-        sums: &mut [f64; WINDOW],
+        block: usize,
+        contributions: &ContributionTable,
+        sums: &mut [f64; BLOCK],
     ) {
-        let start = window * WINDOW;
-        let contributions = &self.contributions;
+        let start = block * BLOCK;
+        let by_code = &self.by_code;
         match &mut self.reader {
-            Reader::Long(cursor) => {
-                while let Some((passage, code)) = cursor.next_before((start + WINDOW) as u32) {
-                    sums[passage as usize % WINDOW] += contributions[usize::from(code)];
+            Reader::Gaps16(cursor) => {
+                while let Some((passage, code)) = cursor.next_before((start + BLOCK) as u32) {
+                    sums[passage as usize % BLOCK] += by_code[usize::from(code)];
                 }
             }
-            Reader::Short(short) => {
+            Reader::Gaps8(gaps) => {
                 let mut at = 0usize;
-                for &[gap, code] in short.window(window) {
+                for &[gap, code] in gaps.block(block) {
                     at += usize::from(gap);
-                    sums[at % WINDOW] += contributions[usize::from(code)];
+                    sums[at % BLOCK] += by_code[usize::from(code)];
                 }
             }
-            Reader::Bitmap(bitmap) => add_bitmap(bitmap, start, contributions, sums),
+            Reader::Bitmap(bitmap) => accumulate_bitmap(bitmap, start, by_code, sums),
         }
-        for (passage, frequency) in self.term.impacts.escapes.within(start as u32, (start + WINDOW) as u32) {
-            let ratio = ratios.escaped(frequency, segment.length_codes()[passage as usize]);
-            sums[passage as usize % WINDOW] += f64::from(saturated(self.term.weight, ratio));
+        for (passage, frequency) in self.term.postings.overflow.within(start as u32, (start + BLOCK) as u32) {
+            let fieldnorm = segment.fieldnorms()[passage as usize];
+            let frequency = contributions.normalized_frequency(frequency, fieldnorm);
+            sums[passage as usize % BLOCK] += f64::from(saturated(self.term.weight, frequency));
         }
     }
 }
 
-fn add_bitmap(bitmap: &Bitmap<'_>, start: usize, contributions: &[f64; 256], sums: &mut [f64; WINDOW]) {
-    const { assert!(WINDOW.is_multiple_of(RANK_INTERVAL)) };
+fn accumulate_bitmap(bitmap: &Bitmap<'_>, start: usize, by_code: &[f64; 256], sums: &mut [f64; BLOCK]) {
+    const { assert!(BLOCK.is_multiple_of(RANK_INTERVAL)) };
     let mut codes = bitmap.codes[bitmap.rank(start)..].iter();
     let words = bitmap.words[start / 64..].iter();
     for (word, sums) in words.zip(sums.as_chunks_mut::<64>().0) {
         let mut word = u64::from_le_bytes(*word);
         while word != 0 {
             let &code = codes.next().expect("a code for each bit");
-            sums[word.trailing_zeros() as usize % 64] += contributions[usize::from(code)];
+            sums[word.trailing_zeros() as usize % 64] += by_code[usize::from(code)];
             word &= word - 1;
         }
     }
 }
 
-/// Offers what was touched to the selection and makes it untouched again.
+/// Offers the touched sums of a block to the selection and makes all untouched again. `start` is the block's first
+/// passage.
 fn collect(
     segment: &Segment,
     allowed: Option<&[u64]>,
@@ -127,10 +135,10 @@ fn collect(
     selection: &mut Selection,
 ) {
     for (group, sums) in (start..).step_by(GROUP).zip(sums.chunks_mut(GROUP)) {
-        let bound = selection.bound();
+        let threshold = selection.threshold_bits();
         let mut above = 0u64;
         for (bit, sum) in sums.iter().enumerate() {
-            above |= u64::from(sum.to_bits().cast_signed() > bound) << bit;
+            above |= u64::from(sum.to_bits().cast_signed() > threshold) << bit;
         }
         above &= allowed.map_or(u64::MAX, |allowed| allowed[group as usize / 64]);
         while above != 0 {

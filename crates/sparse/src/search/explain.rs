@@ -1,4 +1,4 @@
-//! Why a passage has its score.
+//! Why a passage has its score: the contribution of each query term and what it is computed from.
 
 use tantivy::Term;
 use tantivy::fieldnorm::FieldNormReader;
@@ -6,38 +6,39 @@ use tantivy::schema::IndexRecordOption;
 
 use crate::Error;
 use crate::analysis::query::Query;
-use crate::index::integrity::engine_error;
-use crate::index::snapshot::Snapshot;
+use crate::index::segment::Segment;
+use crate::index::snapshot::{Location, Snapshot};
+use crate::index::tantivy_error::tantivy_error;
 use crate::scoring::bm25::{Bm25, contribution, idf};
-use crate::search::query_terms::{passages_with, weight};
+use crate::search::query_terms::{doc_freq, weight};
 
 /// Why a passage has its score for a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
-    /// The contributions, summed in f64 and rounded to f32: the score that a search gives.
+    /// The sum of the contributions, computed in f64 and rounded to f32. It equals the score in a search.
     pub score: f32,
-    /// Tokens of the passage, as BM25 sees them: through Lucene's one-byte code, exact up to 40.
+    /// The number of tokens of the passage as BM25 sees it: quantized to one byte, as in Lucene, which is exact up to 40.
     pub length: u32,
-    /// Mean tokens of all passages with any.
+    /// The mean number of tokens of all passages that have any.
     pub average_length: f32,
-    /// The terms of the query, in the order of their first appearance, with those that the passage lacks.
+    /// The terms of the query in the order of their first occurrence, including those that the passage lacks.
     pub terms: Vec<TermExplanation>,
 }
 
-/// What one term adds to a score.
+/// What one term contributes to a score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TermExplanation {
-    /// The term, as analysed.
+    /// The analyzed term.
     pub term: String,
-    /// Times in the query, or its weight there.
+    /// How often the term occurs in the query, or its weight there.
     pub query_frequency: f32,
-    /// Times in the passage.
+    /// How often the term occurs in the passage.
     pub frequency: u32,
-    /// Passages that have it.
+    /// The number of passages that have the term.
     pub passages: u64,
-    /// Its idf.
+    /// The term's inverse document frequency.
     pub idf: f32,
-    /// What it adds to the score; 0 if the passage lacks it.
+    /// What the term contributes to the score; 0 if the passage lacks it.
     pub contribution: f32,
 }
 
@@ -48,38 +49,37 @@ pub(crate) fn explain(
     parameters: Bm25,
 ) -> Result<Explanation, Error> {
     parameters.check()?;
-    let Some((segment, doc)) = index.find_id(id)? else {
+    let Some(Location { segment, doc }) = index.find_id(id)? else {
         return Err(Error::UnknownPassage { operation: "explain", got: format!("id \"{id}\"") });
     };
-    let read = |error: std::io::Error| engine_error("read", &index.path, error.into());
     let average_length = index.statistics.average_length();
-    let code = segment.length_codes()[doc as usize];
-    let norm = parameters.inverse_norms(average_length)[usize::from(code)];
+    let fieldnorm = segment.fieldnorms()[doc as usize];
+    let inverse_norm = parameters.inverse_norms(average_length)[usize::from(fieldnorm)];
     let mut terms = Vec::with_capacity(query.terms.len());
     for (text, boost) in &query.terms {
         let term = Term::from_field_text(index.fields.contents, text);
-        let passages = passages_with(index, text, &mut Vec::new())?;
-        let mut frequency = 0;
-        if let Some(info) = segment.term_info(&term).map_err(read)? {
-            let mut postings = segment
-                .terms
-                .read_block_postings_from_terminfo(&info, IndexRecordOption::WithFreqs)
-                .map_err(read)?;
-            let at = postings.seek(doc);
-            if postings.docs().get(at) == Some(&doc) {
-                frequency = postings.freq(at);
-            }
-        }
-        let weight = weight(index, text, *boost, passages)?;
+        let doc_freq = doc_freq(index, text, &mut Vec::new())?;
+        let frequency = frequency(segment, &term, doc)
+            .map_err(|error| tantivy_error("read", &index.path, error.into()))?;
+        let weight = weight(index, text, *boost, doc_freq)?;
         terms.push(TermExplanation {
             term: text.clone(),
             query_frequency: *boost,
             frequency,
-            passages,
-            idf: idf(index.statistics.passages, passages),
-            contribution: if frequency > 0 { contribution(weight, frequency, norm) } else { 0.0 },
+            passages: doc_freq,
+            idf: idf(index.statistics.passages, doc_freq),
+            contribution: if frequency > 0 { contribution(weight, frequency, inverse_norm) } else { 0.0 },
         });
     }
     let score = terms.iter().map(|term| f64::from(term.contribution)).sum::<f64>() as f32;
-    Ok(Explanation { score, length: FieldNormReader::id_to_fieldnorm(code), average_length, terms })
+    Ok(Explanation { score, length: FieldNormReader::id_to_fieldnorm(fieldnorm), average_length, terms })
+}
+
+/// How often a term occurs in a passage.
+fn frequency(segment: &Segment, term: &Term, doc: u32) -> std::io::Result<u32> {
+    let Some(info) = segment.term_info(term)? else { return Ok(0) };
+    let mut postings =
+        segment.terms.read_block_postings_from_terminfo(&info, IndexRecordOption::WithFreqs)?;
+    let at = postings.seek(doc);
+    Ok(if postings.docs().get(at) == Some(&doc) { postings.freq(at) } else { 0 })
 }

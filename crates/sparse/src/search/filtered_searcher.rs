@@ -1,4 +1,4 @@
-//! Searching the passages that a filter lets through.
+//! The public searcher for the passages that meet a filter.
 
 use std::sync::Arc;
 
@@ -6,30 +6,31 @@ use control::Control;
 use ranking::{BitSet, Hit};
 
 use crate::analysis::query::Query;
-use crate::filter::evaluate::resolve;
+use crate::filter::evaluate;
 use crate::filter::expression::Filter;
 use crate::filter::fields::{PassageFields, read_fields};
 use crate::filter::known_fields::check_known;
-use crate::index::integrity::guarded;
+use crate::index::snapshot::Location;
 use crate::search::searcher::Searcher;
 use crate::{Bm25, Error};
 
-/// A searcher that finds only what meets a filter. Statistics are those of the whole index, so a passage has the
-/// score that it has without a filter.
+/// Searches only the passages that meet a filter. It uses the statistics of the whole index, so a passage has the same
+/// score as without a filter.
 #[derive(Debug)]
 pub struct FilteredSearcher<'a> {
     searcher: &'a Searcher,
+    /// The allowed passages of each segment; `None` without a filter.
     sets: Option<Arc<[BitSet]>>,
 }
 
 impl Searcher {
-    /// This searcher for passages that meet a filter; for all, where there is none. What the last filters found is
-    /// kept: one used again costs nothing.
+    /// A searcher for the passages that meet a filter, or for all passages without one. The results of the most recently
+    /// used filters are cached.
     ///
     /// # Errors
     ///
-    /// Those of [`Filter::check`]; [`Error::Part`] for a condition on a field that no passage has, or with a kind of
-    /// value that the field never has (see [`Filter`]); [`Error::Cancelled`]; [`Error::Corrupt`] or [`Error::Io`] if
+    /// Those of [`Filter::check`]; [`Error::Part`] for a condition on a field that no passage has, or for a value of a
+    /// type that the field never has (see [`Filter`]); [`Error::Cancelled`]; [`Error::Corrupt`] or [`Error::Io`] if
     /// the index cannot be read.
     pub fn filtered(
         &self,
@@ -40,14 +41,14 @@ impl Searcher {
         Ok(FilteredSearcher { searcher: self, sets })
     }
 
-    /// The fields of the passage with this id; none if it has none.
+    /// The fields of the passage with this id; empty if it has none.
     ///
     /// # Errors
     ///
     /// [`Error::UnknownPassage`]; [`Error::Corrupt`] or [`Error::Io`].
     pub fn fields(&self, id: &str) -> Result<PassageFields, Error> {
-        guarded(&self.index.path, || match self.index.find_id(id)? {
-            Some((segment, doc)) => read_fields(&self.index, segment, doc),
+        self.index.read(|| match self.index.find_id(id)? {
+            Some(Location { segment, doc }) => read_fields(&self.index, segment, doc),
             None => Err(Error::UnknownPassage { operation: "fields", got: format!("id \"{id}\"") }),
         })
     }
@@ -57,20 +58,20 @@ impl Searcher {
             return Ok(sets);
         }
         filter.check()?;
-        let resolved = || {
+        let evaluate = || {
             if !self.is_empty() {
                 check_known(filter, &self.index)?;
             }
-            resolve(filter, &self.index, control)
+            evaluate::evaluate(filter, &self.index, control)
         };
-        let sets = guarded(&self.index.path, resolved)?.into();
+        let sets = self.index.read(evaluate)?.into();
         self.filters.put(filter, &sets);
         Ok(sets)
     }
 }
 
 impl FilteredSearcher<'_> {
-    /// Passages that the filter lets through.
+    /// The number of passages that meet the filter.
     #[must_use]
     pub fn len(&self) -> u64 {
         let Some(sets) = &self.sets else { return self.searcher.len() };
@@ -84,13 +85,13 @@ impl FilteredSearcher<'_> {
         counts.map(|count| count as u64).sum()
     }
 
-    /// Whether the filter lets no passage through.
+    /// Whether no passage meets the filter.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// [`Searcher::search`] of what the filter lets through: the `k` best of it.
+    /// The same as [`Searcher::search`], among the passages that meet the filter.
     ///
     /// # Errors
     ///
@@ -106,7 +107,7 @@ impl FilteredSearcher<'_> {
         self.searcher.search_query(&query, k, parameters, self.sets.as_deref(), control)
     }
 
-    /// [`Searcher::search_terms`] of what the filter lets through.
+    /// The same as [`Searcher::search_terms`], among the passages that meet the filter.
     ///
     /// # Errors
     ///
@@ -122,7 +123,7 @@ impl FilteredSearcher<'_> {
         self.searcher.search_query(&query, k, parameters, self.sets.as_deref(), control)
     }
 
-    /// [`Searcher::search_many`] of what the filter lets through.
+    /// The same as [`Searcher::search_many`], among the passages that meet the filter.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! One query over all segments.
+//! Chooses a scorer for a query and runs it over all segments.
 
 use std::cell::Cell;
 
@@ -12,17 +12,22 @@ use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
 use crate::postings::Postings;
 use crate::scoring::bm25::Bm25;
-use crate::search::bound_scale::Scale;
+use crate::search::bound_scale::BoundScale;
 use crate::search::exhaustive;
-use crate::search::query_terms::{Part, SegmentTerm, WeightedTerms, parts};
+use crate::search::query_terms::{SegmentQuery, SegmentTerm, WeightedTerms, segment_queries};
 use crate::search::top_k::{Selection, key, rank};
 use crate::search::upper_bounds::{Scratch, find_candidates};
+
+/// Bounding all passages and scoring only the candidates is chosen if the index has at least this many passages per
+/// hit. With fewer, so many passages remain candidates that scoring every posting once is cheaper. The bench `scorers`
+/// measures both sides of the threshold: `cargo bench -p sparse --bench scorers`, the cases k = 3125 and k = 3126.
+const MIN_PASSAGES_PER_HIT_FOR_BOUNDS: usize = 16;
 
 thread_local! {
     static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
 }
 
-/// The `k` best hits, best first, of the passages in a filter's sets, one for each segment.
+/// The `k` best hits, best first. `filter` has the set of allowed passages of each segment.
 pub(crate) fn search(
     index: &Snapshot,
     query: &Query,
@@ -31,27 +36,27 @@ pub(crate) fn search(
     filter: Option<&[BitSet]>,
     control: &Control,
 ) -> Result<Vec<Hit>, Error> {
-    let terms = looked_up(index, query, parameters, control)?;
-    best(index, &terms, k, parameters, filter, control)
+    let terms = look_up(index, query, parameters, control)?;
+    find_best(index, &terms, k, parameters, filter, control)
 }
 
-/// [`search`] of all passages if it is no more than so much [`work`].
+/// [`search`] without a filter, if its [estimated cost](estimate_cost) is at most `max_cost`.
 pub(crate) fn search_within(
-    most: u64,
+    max_cost: u64,
     index: &Snapshot,
     query: &Query,
     k: usize,
     parameters: Bm25,
     control: &Control,
 ) -> Result<Option<Vec<Hit>>, Error> {
-    let terms = looked_up(index, query, parameters, control)?;
-    if work(index, &terms, k) > most {
+    let terms = look_up(index, query, parameters, control)?;
+    if estimate_cost(index, &terms, k) > max_cost {
         return Ok(None);
     }
-    best(index, &terms, k, parameters, None, control).map(Some)
+    find_best(index, &terms, k, parameters, None, control).map(Some)
 }
 
-fn looked_up(
+fn look_up(
     index: &Snapshot,
     query: &Query,
     parameters: Bm25,
@@ -62,24 +67,22 @@ fn looked_up(
     WeightedTerms::new(index, query)
 }
 
-/// About how many postings' work a query is, with what looking at passages and hits comes to.
-fn work(index: &Snapshot, terms: &WeightedTerms, k: usize) -> u64 {
-    let of_segment = |(at, segment): (usize, &Segment)| {
+/// Estimates the cost of a query; the unit is the cost of accumulating one posting of a rare term.
+fn estimate_cost(index: &Snapshot, terms: &WeightedTerms, k: usize) -> u64 {
+    let segment_cost = |(number, segment): (usize, &Segment)| {
         let passages = segment.passages.len() as u64;
-        let of_term = |term: &SegmentTerm<'_>| match term.impacts.postings {
+        let term_cost = |term: &SegmentTerm<'_>| match term.postings.postings {
+            // Bitmaps are read 64 passages at a time, whether or not the passages have the term.
             Postings::Bitmap(_) => passages / 8,
-            _ => u64::from(term.impacts.passages),
+            _ => u64::from(term.postings.doc_freq),
         };
-        passages / 16 + terms.of(segment, at).iter().map(of_term).sum::<u64>()
+        passages / 16 + terms.in_segment(segment, number).iter().map(term_cost).sum::<u64>()
     };
-    let hits = 8 * (k as u64).saturating_mul(terms.terms.len() as u64 + 4);
-    index.segments.iter().enumerate().map(of_segment).sum::<u64>().saturating_add(hits)
+    let hits_cost = 8 * (k as u64).saturating_mul(terms.terms.len() as u64 + 4);
+    index.segments.iter().enumerate().map(segment_cost).sum::<u64>().saturating_add(hits_cost)
 }
 
-/// Passages for each hit wanted from which on it is cheaper to bound all and score few than to score all.
-const WORTH_BOUNDING: usize = 16;
-
-fn best(
+fn find_best(
     index: &Snapshot,
     terms: &WeightedTerms,
     k: usize,
@@ -91,47 +94,52 @@ fn best(
         return Ok(Vec::new());
     }
     let passages: usize = index.segments.iter().map(|segment| segment.passages.len()).sum();
-    let parts = parts(index, terms, parameters, filter);
-    match Scale::new(&terms.terms) {
-        Some(scale) if k.saturating_mul(WORTH_BOUNDING) <= passages => {
-            bounded(&parts.collect::<Vec<_>>(), k, scale, control)
+    let queries = segment_queries(index, terms, parameters, filter);
+    match BoundScale::new(&terms.terms) {
+        Some(scale) if k.saturating_mul(MIN_PASSAGES_PER_HIT_FOR_BOUNDS) <= passages => {
+            search_candidates(&queries.collect::<Vec<_>>(), k, scale, control)
         }
-        _ => exhaustive(parts, k, control),
+        _ => search_exhaustively(queries, k, control),
     }
 }
 
-fn exhaustive<'a>(
-    parts: impl Iterator<Item = Part<'a>>,
+fn search_exhaustively<'a>(
+    queries: impl Iterator<Item = SegmentQuery<'a>>,
     k: usize,
     control: &Control,
 ) -> Result<Vec<Hit>, Error> {
     let mut selection = Selection::new(k);
-    for part in parts {
-        exhaustive::score(&part, &mut selection, control)?;
+    for query in queries {
+        exhaustive::score(&query, &mut selection, control)?;
     }
     Ok(selection.into_sorted())
 }
 
-fn bounded(parts: &[Part<'_>], k: usize, scale: Scale, control: &Control) -> Result<Vec<Hit>, Error> {
+fn search_candidates(
+    queries: &[SegmentQuery<'_>],
+    k: usize,
+    scale: BoundScale,
+    control: &Control,
+) -> Result<Vec<Hit>, Error> {
     let mut scratch = SCRATCH.take().unwrap_or_else(|| Box::new(Scratch::new(ImpactKernels::detect())));
     scratch.candidates.reset(k);
-    for part in parts {
-        find_candidates(part, scale, &mut scratch, control)?;
+    for query in queries {
+        find_candidates(query, scale, &mut scratch, control)?;
     }
     let Scratch { candidates, rescorer, .. } = &mut *scratch;
     let mut found = candidates.finish();
     let mut keys = Vec::with_capacity(found.len());
-    for part in parts {
-        let end = part.first + part.segment.passages.len() as u32;
-        let (inside, after) = found.split_at(found.partition_point(|&(passage, _)| passage < end));
+    for query in queries {
+        let end = query.first_position + query.segment.passages.len() as u32;
+        let (inside, after) = found.split_at(found.partition_point(|&(position, _)| position < end));
         found = after;
-        let passages: Vec<u32> = inside.iter().map(|(passage, _)| passage - part.first).collect();
-        let hits = passages.iter().zip(rescorer.scores(part, &passages));
+        let passages: Vec<u32> = inside.iter().map(|(position, _)| position - query.first_position).collect();
+        let hits = passages.iter().zip(rescorer.scores(query, &passages));
         keys.extend(
-            hits.map(|(&passage, score)| key(Hit { ord: part.segment.passages.ord(passage), score })),
+            hits.map(|(&passage, score)| key(Hit { ord: query.segment.passages.ord(passage), score })),
         );
     }
-    // Not reached after an error or a panic: what was added then goes with the sums.
+    // After an error or a panic this is not reached, and the scratch buffers, which may not be clear, are dropped.
     SCRATCH.set(Some(scratch));
     Ok(rank(keys, k))
 }
@@ -141,7 +149,7 @@ mod tests {
     use super::*;
     use crate::{Analyzer, Bm25Index, IndexWriter, WriterOptions};
 
-    /// Passage `n` has word `w` if `w` divides it, so many times as it can be divided by it.
+    /// Passage `n` has the word `w` if `w` divides `n`, with a frequency of 1 to 7.
     fn text(passage: u32) -> String {
         let words = (1..60).filter(|word| passage.is_multiple_of(*word));
         words.map(|word| format!("w{word} ").repeat(1 + (passage / word) as usize % 7)).collect()
@@ -157,7 +165,8 @@ mod tests {
             writer.add(&passage.to_string(), None, &text(passage)).expect("a new id");
         }
         writer.commit().expect("a commit");
-        let (searcher, control) = (Bm25Index::open(&path).expect("a sound index").searcher(), Control::new());
+        let (searcher, control) =
+            (Bm25Index::open(&path).expect("an intact index").searcher(), Control::new());
         let queries = ["w1 w2 w3", "w2 w59", "w5 w7 w11 w13 w2", "w31 w1 w4 w6 w8 w9 w10 w12 w3 w2 w14 w16"];
         for kernels in ImpactKernels::available() {
             for query in queries {

@@ -1,4 +1,4 @@
-//! The terms of a query, looked up in the segments.
+//! The terms of a query, looked up in the segments of an index.
 
 use std::borrow::Cow;
 
@@ -7,119 +7,120 @@ use tantivy::Term;
 
 use crate::Error;
 use crate::analysis::query::Query;
-use crate::index::integrity::engine_error;
 use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
-use crate::index::term_cache::ABSENT;
-use crate::postings::TermImpacts;
+use crate::index::tantivy_error::tantivy_error;
+use crate::index::term_cache::NO_ORD;
+use crate::postings::TermPostings;
 use crate::scoring::bm25::{Bm25, idf};
 use crate::scoring::contribution_table::ContributionTable;
 
-/// A term that some passage has, with its weight in a query.
+/// A query term that at least one passage has.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WeightedTerm {
+    /// The term's weight in the query times its idf.
     pub weight: f32,
-    /// Where its numbers begin.
-    numbers: usize,
+    /// Where its ordinals start in [`WeightedTerms::ords`].
+    ords_start: usize,
 }
 
-/// The terms of a query that some passage has, in the query's order.
+/// The query terms that at least one passage has, in the order of the query.
 pub(crate) struct WeightedTerms {
     pub terms: Vec<WeightedTerm>,
-    /// For each term its number in each segment.
-    numbers: Vec<u32>,
+    /// For each term, its ordinal in each segment.
+    ords: Vec<u32>,
 }
 
 /// A query term in one segment.
 pub(crate) struct SegmentTerm<'a> {
     pub weight: f32,
-    pub impacts: TermImpacts<'a>,
+    pub postings: TermPostings<'a>,
 }
 
 impl WeightedTerms {
     pub fn new(index: &Snapshot, query: &Query) -> Result<Self, Error> {
         let mut terms = Vec::with_capacity(query.terms.len());
-        let mut numbers = Vec::with_capacity(query.terms.len() * index.segments.len());
+        let mut ords = Vec::with_capacity(query.terms.len() * index.segments.len());
         for (text, boost) in &query.terms {
-            let start = numbers.len();
-            let passages = passages_with(index, text, &mut numbers)?;
-            if passages > 0 {
-                terms.push(WeightedTerm { weight: weight(index, text, *boost, passages)?, numbers: start });
+            let ords_start = ords.len();
+            let doc_freq = doc_freq(index, text, &mut ords)?;
+            if doc_freq > 0 {
+                terms.push(WeightedTerm { weight: weight(index, text, *boost, doc_freq)?, ords_start });
             } else {
-                numbers.truncate(start);
+                ords.truncate(ords_start);
             }
         }
-        Ok(Self { terms, numbers })
+        Ok(Self { terms, ords })
     }
 
-    /// The terms that stand in the segment at this place.
-    pub fn of<'a>(&self, segment: &'a Segment, at: usize) -> Vec<SegmentTerm<'a>> {
-        let of_segment = self.terms.iter().filter_map(|term| {
-            let number = self.numbers[term.numbers + at];
-            (number != ABSENT)
-                .then(|| SegmentTerm { weight: term.weight, impacts: segment.impacts.term(number) })
+    /// The terms that a segment has, given the segment and its number.
+    pub fn in_segment<'a>(&self, segment: &'a Segment, number: usize) -> Vec<SegmentTerm<'a>> {
+        let terms = self.terms.iter().filter_map(|term| {
+            let ord = self.ords[term.ords_start + number];
+            (ord != NO_ORD).then(|| SegmentTerm { weight: term.weight, postings: segment.impacts.term(ord) })
         });
-        of_segment.collect()
+        terms.collect()
     }
 }
 
-/// A segment with what a query needs there.
-pub(crate) struct Part<'a> {
+/// A query in one segment.
+pub(crate) struct SegmentQuery<'a> {
     pub segment: &'a Segment,
-    /// Position of its first passage in the index.
-    pub first: u32,
+    /// Number of passages in the segments before this one. A passage's position in the index is this plus its position
+    /// in the segment.
+    pub first_position: u32,
     pub terms: Vec<SegmentTerm<'a>>,
-    pub ratios: Cow<'a, ContributionTable>,
-    /// A bit for each passage that may be a hit; all may if there are none.
+    pub contributions: Cow<'a, ContributionTable>,
+    /// One bit per passage, set if the passage may be a hit. `None` if all may be hits.
     pub allowed: Option<Cow<'a, [u64]>>,
 }
 
-/// The segments in which a query may have hits, given what a filter lets through in each.
-pub(crate) fn parts<'a>(
+/// The query in each segment that may have hits. `filter` has the set of allowed passages of each segment.
+pub(crate) fn segment_queries<'a>(
     index: &'a Snapshot,
     terms: &WeightedTerms,
     parameters: Bm25,
     filter: Option<&'a [BitSet]>,
-) -> impl Iterator<Item = Part<'a>> {
-    let mut first = 0;
-    index.segments.iter().enumerate().filter_map(move |(at, segment)| {
-        let filter = filter.map(|sets| &sets[at]);
-        let part_first = first;
-        first += segment.passages.len() as u32;
-        filter.is_none_or(|set| !set.is_empty()).then(|| Part {
+) -> impl Iterator<Item = SegmentQuery<'a>> {
+    let mut next_position = 0;
+    index.segments.iter().enumerate().filter_map(move |(number, segment)| {
+        let filter = filter.map(|sets| &sets[number]);
+        let first_position = next_position;
+        next_position += segment.passages.len() as u32;
+        filter.is_none_or(|set| !set.is_empty()).then(|| SegmentQuery {
             segment,
-            first: part_first,
-            terms: terms.of(segment, at),
-            ratios: index.ratios(at, parameters),
+            first_position,
+            terms: terms.in_segment(segment, number),
+            contributions: index.contributions(number, parameters),
             allowed: segment.allowed(filter.map(BitSet::words)),
         })
     })
 }
 
-/// Passages of all segments that have this term. Appends the term's number in each segment.
-pub(crate) fn passages_with(index: &Snapshot, text: &str, numbers: &mut Vec<u32>) -> Result<u64, Error> {
-    let start = numbers.len();
-    index.term_cache.numbers(text, numbers, |numbers| {
+/// The number of passages that have a term. Appends the term's ordinal in each segment to `ords`.
+pub(crate) fn doc_freq(index: &Snapshot, text: &str, ords: &mut Vec<u32>) -> Result<u64, Error> {
+    let start = ords.len();
+    index.term_cache.ords(text, ords, |ords| {
         let term = Term::from_field_text(index.fields.contents, text);
         for segment in &index.segments {
-            let number = segment.term_number(&term);
-            let number = number.map_err(|error| engine_error("read", &index.path, error.into()))?;
-            numbers.push(number.unwrap_or(ABSENT));
+            let ord = segment.term_ord(&term);
+            let ord = ord.map_err(|error| tantivy_error("read", &index.path, error.into()))?;
+            ords.push(ord.unwrap_or(NO_ORD));
         }
         Ok::<(), Error>(())
     })?;
-    let of_segment = |(segment, &number): (&Segment, &u32)| {
-        if number == ABSENT { 0 } else { u64::from(segment.impacts.passages_with(number)) }
+    let in_segment = |(segment, &ord): (&Segment, &u32)| {
+        if ord == NO_ORD { 0 } else { u64::from(segment.impacts.doc_freq(ord)) }
     };
-    Ok(index.segments.iter().zip(&numbers[start..]).map(of_segment).sum())
+    Ok(index.segments.iter().zip(&ords[start..]).map(in_segment).sum())
 }
 
-/// Weight of a query term: how often it stands in the query, times idf.
-pub(crate) fn weight(index: &Snapshot, term: &str, boost: f32, passages_with: u64) -> Result<f32, Error> {
-    let weight = boost * idf(index.statistics.passages, passages_with);
+/// The weight of a query term: its weight in the query (usually how often it occurs there) times its idf.
+pub(crate) fn weight(index: &Snapshot, term: &str, boost: f32, doc_freq: u64) -> Result<f32, Error> {
+    let weight = boost * idf(index.statistics.passages, doc_freq);
     if weight.is_finite() {
         return Ok(weight);
     }
-    let expected = "a weight whose product with idf is finite";
+    let expected = "a weight whose product with the idf is finite";
     Err(Error::Argument { what: "weight", expected, got: format!("{boost} for \"{term}\"") })
 }

@@ -1,66 +1,66 @@
-//! Scores of given passages, in full.
+//! Exact scores of candidates.
 
 use kernels::impacts::{ImpactKernels, RankedBitmap};
 
-use crate::postings::gap_cursor::LongCursor;
-use crate::postings::{ABSENT, Bitmap, ESCAPE, LongGaps, Postings, ShortGaps, WINDOW};
+use crate::postings::{ABSENT, BLOCK, Bitmap, Gaps8, Gaps16, Gaps16Cursor, OVERFLOW, Postings};
 use crate::scoring::bm25::saturated;
-use crate::search::query_terms::Part;
+use crate::search::query_terms::SegmentQuery;
 
-/// With fewer passages, contributions are worked out as they are needed.
-const WORTH_A_TABLE: usize = 48;
+/// Minimum number of passages for which computing a term's contributions for all 256 codes first pays off. The hits
+/// wanted in `cargo bench -p sparse --bench scorers` are on both sides of it.
+const MIN_PASSAGES_FOR_TABLE: usize = 48;
 
-/// Entries of a window of short gaps for each passage wanted there from which on walking along is faster than
-/// writing all codes down.
-const WORTH_WALKING: usize = 16;
+/// If a block of 8-bit gaps has more entries than this per passage that is looked for, going through the entries up to
+/// each passage is faster than writing the codes of the whole block to an array (`cargo bench -p sparse --bench scorers`).
+const MAX_ENTRIES_PER_PASSAGE_FOR_ARRAY: usize = 16;
 
-/// Finds the scores of passages of a segment; keeps its room for the next query.
+/// Computes exact scores of passages of a segment. Its buffers are reused by the next query.
 pub(crate) struct Rescorer {
     sums: Vec<f64>,
-    /// The codes of one term.
+    /// The code of one term in each passage.
     codes: Vec<u8>,
-    /// The codes of one term in one window; all [`ABSENT`] between uses.
-    window: Box<[u8; WINDOW]>,
+    /// The codes of one term in one block; all [`ABSENT`] between uses.
+    block_codes: Box<[u8; BLOCK]>,
 }
 
 impl Rescorer {
     pub fn new() -> Self {
-        Self { sums: Vec::new(), codes: Vec::new(), window: Box::new([ABSENT; WINDOW]) }
+        Self { sums: Vec::new(), codes: Vec::new(), block_codes: Box::new([ABSENT; BLOCK]) }
     }
 
-    /// The scores of passages, given in order, each of which has a term.
-    pub fn scores(&mut self, part: &Part<'_>, passages: &[u32]) -> impl Iterator<Item = f32> {
-        let &Part { segment, ref terms, ref ratios, .. } = part;
-        let Self { sums, codes, window } = self;
+    /// The scores of passages, which are in ascending order and have at least one query term each.
+    pub fn scores(&mut self, query: &SegmentQuery<'_>, passages: &[u32]) -> impl Iterator<Item = f32> {
+        let &SegmentQuery { segment, ref terms, ref contributions, .. } = query;
+        let frequencies = &contributions.normalized_frequencies;
+        let Self { sums, codes, block_codes } = self;
         sums.clear();
         sums.resize(passages.len(), 0.0);
         for term in terms {
             codes.clear();
             codes.resize(passages.len(), ABSENT);
-            match term.impacts.postings {
-                Postings::Bitmap(Bitmap { words, ranks, codes: of_term }) => {
-                    let term = RankedBitmap { words, ranks, codes: of_term };
+            match term.postings.postings {
+                Postings::Bitmap(Bitmap { words, ranks, codes: term_codes }) => {
+                    let term = RankedBitmap { words, ranks, codes: term_codes };
                     ImpactKernels::detect().codes(term, passages, codes);
                 }
-                Postings::Short(short) => short_codes(short, passages, codes, window),
-                Postings::Long(long) => long_codes(long, passages, codes),
+                Postings::Gaps8(gaps) => read_gaps8(gaps, passages, codes, block_codes),
+                Postings::Gaps16(gaps) => read_gaps16(gaps, passages, codes),
             }
-            if passages.len() < WORTH_A_TABLE {
-                let contribution = |code: u8| saturated(term.weight, ratios.by_code[usize::from(code)]);
-                add(codes, sums, contribution);
+            if passages.len() < MIN_PASSAGES_FOR_TABLE {
+                accumulate(codes, sums, |code| saturated(term.weight, frequencies[usize::from(code)]));
             } else {
-                let table = ratios.by_code.map(|ratio| saturated(term.weight, ratio));
-                add(codes, sums, |code| table[usize::from(code)]);
+                let table = frequencies.map(|frequency| saturated(term.weight, frequency));
+                accumulate(codes, sums, |code| table[usize::from(code)]);
             }
-            if !term.impacts.escapes.is_empty() {
-                let escaped =
-                    codes.iter().zip(passages).zip(&mut *sums).filter(|((code, _), _)| **code == ESCAPE);
-                for ((_, &passage), sum) in escaped {
-                    let frequency = term.impacts.escapes.frequency(passage);
-                    *sum += f64::from(saturated(
-                        term.weight,
-                        ratios.escaped(frequency, segment.length_codes()[passage as usize]),
-                    ));
+            let overflow = term.postings.overflow;
+            if !overflow.is_empty() {
+                let overflowed =
+                    codes.iter().zip(passages).zip(&mut *sums).filter(|((code, _), _)| **code == OVERFLOW);
+                for ((_, &passage), sum) in overflowed {
+                    let fieldnorm = segment.fieldnorms()[passage as usize];
+                    let frequency =
+                        contributions.normalized_frequency(overflow.frequency(passage), fieldnorm);
+                    *sum += f64::from(saturated(term.weight, frequency));
                 }
             }
         }
@@ -68,15 +68,17 @@ impl Rescorer {
     }
 }
 
-/// [`ABSENT`] and [`ESCAPE`] have a ratio of 0, and so add nothing.
-fn add(codes: &[u8], sums: &mut [f64], contribution: impl Fn(u8) -> f32) {
+/// Adds a term's contributions to the sums. The codes [`ABSENT`] and [`OVERFLOW`] have a normalized frequency of 0 and so
+/// add nothing.
+fn accumulate(codes: &[u8], sums: &mut [f64], contribution: impl Fn(u8) -> f32) {
     for (sum, &code) in sums.iter_mut().zip(codes) {
         *sum += f64::from(contribution(code));
     }
 }
 
-fn long_codes(long: LongGaps<'_>, passages: &[u32], codes: &mut [u8]) {
-    let (mut cursor, mut at) = (LongCursor::new(long), 0);
+/// Writes the code of each passage that has the term.
+fn read_gaps16(gaps: Gaps16<'_>, passages: &[u32], codes: &mut [u8]) {
+    let (mut cursor, mut at) = (Gaps16Cursor::new(gaps), 0);
     let Some(&last) = passages.last() else { return };
     while let Some((passage, code)) = cursor.next_before(last.saturating_add(1)) {
         while passages[at] < passage {
@@ -88,62 +90,60 @@ fn long_codes(long: LongGaps<'_>, passages: &[u32], codes: &mut [u8]) {
     }
 }
 
-fn short_codes(
-    short: ShortGaps<'_>,
-    mut passages: &[u32],
-    mut codes: &mut [u8],
-    by_passage: &mut [u8; WINDOW],
-) {
+/// Writes the code of each passage that has the term. `block_codes` are [`ABSENT`] before and afterwards.
+fn read_gaps8(gaps: Gaps8<'_>, mut passages: &[u32], mut codes: &mut [u8], block_codes: &mut [u8; BLOCK]) {
     while let Some(&first) = passages.first() {
-        let window = first as usize / WINDOW;
-        let (entries, start) = (short.window(window), window * WINDOW);
-        let inside = passages.partition_point(|&passage| (passage as usize) < start + WINDOW);
-        let (of_window, later) = passages.split_at(inside);
-        let (codes_of_window, codes_later) = codes.split_at_mut(inside);
-        (passages, codes) = (later, codes_later);
-        if entries.len() > WORTH_WALKING * inside {
-            walk(entries, start as u32, of_window, codes_of_window);
+        let block = first as usize / BLOCK;
+        let (entries, start) = (gaps.block(block), block * BLOCK);
+        let inside = passages.partition_point(|&passage| (passage as usize) < start + BLOCK);
+        let (passages_here, later_passages) = passages.split_at(inside);
+        let (codes_here, later_codes) = codes.split_at_mut(inside);
+        (passages, codes) = (later_passages, later_codes);
+        if entries.len() > MAX_ENTRIES_PER_PASSAGE_FOR_ARRAY * inside {
+            find_in_entries(entries, start as u32, passages_here, codes_here);
             continue;
         }
         let mut at = 0;
         for &[gap, code] in entries {
             at += usize::from(gap);
-            by_passage[at % WINDOW] = code;
+            block_codes[at % BLOCK] = code;
         }
-        for (code, &passage) in codes_of_window.iter_mut().zip(of_window) {
-            *code = by_passage[passage as usize % WINDOW];
+        for (code, &passage) in codes_here.iter_mut().zip(passages_here) {
+            *code = block_codes[passage as usize % BLOCK];
         }
         at = 0;
         for &[gap, _] in entries {
             at += usize::from(gap);
-            by_passage[at % WINDOW] = ABSENT;
+            block_codes[at % BLOCK] = ABSENT;
         }
     }
 }
 
-fn walk(mut entries: &[[u8; 2]], start: u32, passages: &[u32], codes: &mut [u8]) {
-    let (mut reached, mut of_reached) = (start, ABSENT);
+/// Goes through the entries of a block, four at a time, up to each passage. `start` is the block's first passage.
+fn find_in_entries(mut entries: &[[u8; 2]], start: u32, passages: &[u32], codes: &mut [u8]) {
+    // The passage and the code of the last entry that was passed.
+    let (mut current, mut current_code) = (start, ABSENT);
     for (code, &passage) in codes.iter_mut().zip(passages) {
         while let Some((four, rest)) = entries.split_first_chunk::<4>() {
-            let further = reached + sum_of_gaps(four);
-            if further > passage {
+            let next = current + sum_of_gaps(four);
+            if next > passage {
                 break;
             }
-            (entries, reached, of_reached) = (rest, further, four[3][1]);
+            (entries, current, current_code) = (rest, next, four[3][1]);
         }
-        while let Some((&[gap, next], rest)) = entries.split_first() {
-            if reached + u32::from(gap) > passage {
+        while let Some((&[gap, next_code], rest)) = entries.split_first() {
+            if current + u32::from(gap) > passage {
                 break;
             }
-            (entries, reached, of_reached) = (rest, reached + u32::from(gap), next);
+            (entries, current, current_code) = (rest, current + u32::from(gap), next_code);
         }
-        if reached == passage {
-            *code = of_reached;
+        if current == passage {
+            *code = current_code;
         }
     }
 }
 
-/// The gaps stand in every other byte; the product adds them up in its highest 16 bits.
+/// The sum of four gaps. They are every other byte; multiplying by four ones adds them up in the highest 16 bits.
 fn sum_of_gaps(entries: &[[u8; 2]; 4]) -> u32 {
     let bytes = entries.as_flattened().try_into().expect("four times two bytes");
     let gaps = u64::from_le_bytes(bytes) & 0x00ff_00ff_00ff_00ff;

@@ -1,4 +1,4 @@
-//! Searching one commit of an index.
+//! The public searcher of one commit.
 
 use control::Control;
 use ranking::{BitSet, Hit};
@@ -6,22 +6,22 @@ use rayon::prelude::*;
 
 use crate::analysis::query::Query;
 use crate::filter::cache::FilterCache;
-use crate::index::integrity::guarded;
-use crate::index::snapshot::Snapshot;
+use crate::index::snapshot::{Location, Snapshot};
 use crate::scoring::statistics::Statistics;
 use crate::search::explain::{self, Explanation};
 use crate::search::planner;
-use crate::search::query_terms::passages_with;
+use crate::search::query_terms::doc_freq;
 use crate::{Analyzer, Bm25, Error};
 
-/// Postings' work of a quick search.
-const QUICK: u64 = 250_000;
+/// The estimated cost, in postings, of a search that takes about a quarter of a millisecond. The bench `bm25` measures
+/// searches: `cargo bench -p sparse --bench bm25 -- search`.
+const MAX_QUICK_COST: u64 = 250_000;
 
-/// One commit of an index: what it finds does not change while writers go on. To be had from
+/// Searches one commit of an index. Its results do not change while writers continue. It comes from
 /// [`Bm25Index::searcher`](crate::Bm25Index::searcher).
 ///
-/// Deleted passages are no hits, but count in the statistics (N, document frequency, mean length) until their
-/// segment is merged, as in Lucene.
+/// Deleted passages are not found, but as in Lucene they count in the statistics (N, document frequency, mean length)
+/// until their segment is merged.
 pub struct Searcher {
     pub(crate) index: Snapshot,
     pub(crate) filters: FilterCache,
@@ -32,50 +32,50 @@ impl Searcher {
         Self { index, filters: FilterCache::default() }
     }
 
-    /// Passages that can be found.
+    /// The number of passages, without deleted ones.
     #[must_use]
     pub fn len(&self) -> u64 {
-        self.index.settings.passages
+        self.index.payload.passages
     }
 
-    /// Whether there is no passage.
+    /// Whether the index has no passage.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The analyzer that the index was made with.
+    /// The analyzer with which the index was built.
     #[must_use]
     pub fn analyzer(&self) -> Analyzer {
         self.index.analyzer.clone()
     }
 
-    /// What BM25 knows of the whole index.
+    /// The statistics of the whole index.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.index.statistics
     }
 
-    /// Snapshot that the index consists of.
+    /// The number of segments.
     #[must_use]
     pub fn segments(&self) -> usize {
         self.index.segments.len()
     }
 
-    /// Passages that have this term, which is analysed already.
+    /// The number of passages that have a term (its document frequency). The term must be analyzed already.
     ///
     /// # Errors
     ///
     /// [`Error::Corrupt`] or [`Error::Io`] if the index cannot be read.
-    pub fn passages_with(&self, term: &str) -> Result<u64, Error> {
-        guarded(&self.index.path, || passages_with(&self.index, term, &mut Vec::new()))
+    pub fn doc_freq(&self, term: &str) -> Result<u64, Error> {
+        self.index.read(|| doc_freq(&self.index, term, &mut Vec::new()))
     }
 
-    /// The `k` best passages for a text, best first, of equal scores the one added earlier first. Passages
-    /// without any term of the query are no hits.
+    /// The `k` best passages for a text, best first. If scores are equal, the passage that was added earlier comes
+    /// first. Passages without any query term are not found.
     ///
-    /// Scores are bit-equal to those of Lucene 10 with `BM25Similarity(k1, b)` and one should-clause for each
-    /// distinct term, boosted by its count.
+    /// Scores equal, bit for bit, those of Lucene 10 with `BM25Similarity(k1, b)` and a query with one should-clause
+    /// per distinct term, boosted by the number of its occurrences.
     ///
     /// # Errors
     ///
@@ -91,8 +91,9 @@ impl Searcher {
         self.search_query(&Query::from_text(query, self.analyzer()), k, parameters, None, control)
     }
 
-    /// [`search`](Self::search), if that takes no longer than a quarter of a millisecond or so and the index's files
-    /// are few enough to have been read when it was opened. For callers that must not wait.
+    /// The same as [`search`](Self::search) if it is estimated to take at most about a quarter of a millisecond and the
+    /// index is small enough that its files were read when it was opened; otherwise `None`. For callers that must not
+    /// block.
     ///
     /// # Errors
     ///
@@ -104,17 +105,16 @@ impl Searcher {
         parameters: Bm25,
         control: &Control,
     ) -> Result<Option<Vec<Hit>>, Error> {
-        if !self.index.was_read {
+        if !self.index.is_verified {
             return Ok(None);
         }
         let query = Query::from_text(query, self.analyzer());
-        guarded(&self.index.path, || {
-            planner::search_within(QUICK, &self.index, &query, k, parameters, control)
-        })
+        self.index
+            .read(|| planner::search_within(MAX_QUICK_COST, &self.index, &query, k, parameters, control))
     }
 
-    /// The `k` best passages for terms that are analysed already, each with its weight: finite, at least 0.
-    /// Weights of equal terms add up; terms of weight 0 do not count.
+    /// The `k` best passages for terms that are analyzed already, each with a weight, which must be finite and at least 0.
+    /// Weights of equal terms are added; terms with weight 0 are ignored.
     ///
     /// # Errors
     ///
@@ -129,8 +129,8 @@ impl Searcher {
         self.search_query(&Query::from_terms(terms)?, k, parameters, None, control)
     }
 
-    /// The hits of many queries, in their order, found on `threads` threads; 0 is one for each core. Progress
-    /// counts queries.
+    /// The hits of several queries, in the order of the queries, found by `threads` threads; 0 means one per core.
+    /// Progress is reported in queries.
     ///
     /// # Errors
     ///
@@ -170,24 +170,22 @@ impl Searcher {
             .map_err(|error| Error::refused("search", &self.index.path, error.to_string()))?
     }
 
-    /// The passage ids of hits, in their order.
+    /// The passage ids of hits, in the order of the hits.
     ///
     /// # Errors
     ///
     /// [`Error::UnknownPassage`] for an ord that this commit does not have; [`Error::Corrupt`].
     pub fn ids(&self, hits: &[Hit]) -> Result<Vec<String>, Error> {
-        guarded(&self.index.path, || {
-            hits.iter().map(|hit| self.index.id_of(hit.ord).map(str::to_owned)).collect()
-        })
+        self.index.read(|| hits.iter().map(|hit| self.index.id_of(hit.ord).map(str::to_owned)).collect())
     }
 
-    /// Calls `visit` with the passage ids of hits, in their order.
+    /// Calls `visit` with the passage id of each hit, in the order of the hits.
     ///
     /// # Errors
     ///
     /// Those of [`ids`](Self::ids).
     pub fn for_each_id(&self, hits: &[Hit], mut visit: impl FnMut(&str)) -> Result<(), Error> {
-        guarded(&self.index.path, || {
+        self.index.read(|| {
             for hit in hits {
                 visit(self.index.id_of(hit.ord)?);
             }
@@ -195,25 +193,24 @@ impl Searcher {
         })
     }
 
-    /// The ord of the passage with this id, if there is one.
+    /// The ord of the passage with this id; `None` if there is none.
     ///
     /// # Errors
     ///
     /// [`Error::Corrupt`] or [`Error::Io`] if the index cannot be read.
     pub fn ord(&self, id: &str) -> Result<Option<u32>, Error> {
-        guarded(&self.index.path, || {
-            Ok(self.index.find_id(id)?.map(|(segment, doc)| segment.passages.ord(doc)))
-        })
+        self.index
+            .read(|| Ok(self.index.find_id(id)?.map(|Location { segment, doc }| segment.passages.ord(doc))))
     }
 
-    /// Why the passage `id` has its score for a text; a score of 0 where they share no term.
+    /// Explains the score of the passage `id` for a text. The score is 0 if they have no term in common.
     ///
     /// # Errors
     ///
     /// [`Error::UnknownPassage`]; [`Error::Argument`]; [`Error::Corrupt`] or [`Error::Io`].
     pub fn explain(&self, query: &str, id: &str, parameters: Bm25) -> Result<Explanation, Error> {
         let query = Query::from_text(query, self.analyzer());
-        guarded(&self.index.path, || explain::explain(&self.index, &query, id, parameters))
+        self.index.read(|| explain::explain(&self.index, &query, id, parameters))
     }
 
     pub(crate) fn search_query(
@@ -224,7 +221,7 @@ impl Searcher {
         filter: Option<&[BitSet]>,
         control: &Control,
     ) -> Result<Vec<Hit>, Error> {
-        guarded(&self.index.path, || planner::search(&self.index, query, k, parameters, filter, control))
+        self.index.read(|| planner::search(&self.index, query, k, parameters, filter, control))
     }
 }
 
@@ -232,7 +229,7 @@ impl std::fmt::Debug for Searcher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Searcher")
             .field("path", &self.index.path)
-            .field("settings", &self.index.settings)
+            .field("payload", &self.index.payload)
             .finish()
     }
 }

@@ -1,31 +1,32 @@
-//! The k best hits of many, cheaply.
+//! Selecting and sorting the k best of many hits.
 
 use ranking::{Hit, by_rank};
 
-/// Keeps up to twice as many hits as wanted and throws out the worse half when they are too many: about one
-/// comparison a hit, whatever k is.
+/// Collects hits and, whenever there are twice as many as wanted, drops the worse half. That takes about one comparison
+/// per hit, whatever `k` is.
 pub(crate) struct Selection {
     k: usize,
-    room: usize,
+    max_hits: usize,
     hits: Vec<Hit>,
-    /// The worst of the k best, once k were seen.
-    threshold: Option<Hit>,
+    /// The worst of the `k` best hits so far; `None` until half of the hits were dropped for the first time.
+    worst: Option<Hit>,
 }
 
-/// A hit, with a score of at least 0, as a number: the lower, the better.
+/// Packs a hit, whose score is at least 0, into a number. Better hits have smaller numbers.
 pub(crate) fn key(hit: Hit) -> u64 {
     u64::from(!hit.score.to_bits()) << 32 | u64::from(hit.ord)
 }
 
-/// Below, comparing is faster than counting digits.
-const FEW: usize = 96;
+/// With fewer keys than this, a comparison sort is faster than the radix sort. `cargo bench -p sparse --bench scorers` has
+/// values of `k` on both sides of it.
+const MIN_KEYS_FOR_RADIX_SORT: usize = 96;
 
 /// The `k` best hits, best first, by their keys.
 pub(crate) fn rank(mut keys: Vec<u64>, k: usize) -> Vec<Hit> {
-    if keys.len() < FEW {
+    if keys.len() < MIN_KEYS_FOR_RADIX_SORT {
         keys.sort_unstable();
     } else {
-        sort_digits(&mut keys);
+        radix_sort(&mut keys);
     }
     keys.truncate(k);
     keys.into_iter()
@@ -33,83 +34,84 @@ pub(crate) fn rank(mut keys: Vec<u64>, k: usize) -> Vec<Hit> {
         .collect()
 }
 
-/// Bits of a digit, at most.
-const DIGIT: u32 = 9;
+/// Most bits per digit of the radix sort: the counts of all digits then fit into the first-level cache.
+const MAX_DIGIT_BITS: u32 = 9;
 
-/// Sorts by a digit of the score after the other, the lowest first. Keys with equal scores stay in the order of
-/// their ords, in which they mostly come.
-fn sort_digits(keys: &mut Vec<u64>) {
+/// Sorts keys by their scores, digit by digit from the lowest (LSD radix sort). It is stable, so keys with equal scores
+/// stay in the order of their ords. Keys that are not in that order, which is rare, get a comparison sort.
+fn radix_sort(keys: &mut Vec<u64>) {
     if !keys.is_sorted_by_key(|&key| key as u32) {
         keys.sort_unstable();
         return;
     }
     let score = |key: u64| (key >> 32) as u32;
-    let (least, most) =
-        keys.iter().fold((u32::MAX, 0), |(least, most), &key| (least.min(score(key)), most.max(score(key))));
-    let bits = u32::BITS - (most - least).leading_zeros();
-    let passes = bits.div_ceil(DIGIT);
+    let (min, max) =
+        keys.iter().fold((u32::MAX, 0), |(min, max), &key| (min.min(score(key)), max.max(score(key))));
+    let bits = u32::BITS - (max - min).leading_zeros();
+    let passes = bits.div_ceil(MAX_DIGIT_BITS);
     let width = bits.div_ceil(passes.max(1));
-    let digit = |key: u64, pass: u32| ((score(key) - least) >> (pass * width) & ((1 << width) - 1)) as usize;
-    let mut places = [[0u32; 1 << DIGIT]; u32::BITS.div_ceil(DIGIT) as usize];
+    let digit = |key: u64, pass: u32| ((score(key) - min) >> (pass * width) & ((1 << width) - 1)) as usize;
+    let mut counts = [[0u32; 1 << MAX_DIGIT_BITS]; u32::BITS.div_ceil(MAX_DIGIT_BITS) as usize];
     for &key in &*keys {
-        for (pass, places) in (0..passes).zip(&mut places) {
-            places[digit(key, pass)] += 1;
+        for (pass, counts) in (0..passes).zip(&mut counts) {
+            counts[digit(key, pass)] += 1;
         }
     }
-    let mut other = vec![0; keys.len()];
-    for (pass, places) in (0..passes).zip(&mut places) {
+    let mut sorted = vec![0; keys.len()];
+    for (pass, counts) in (0..passes).zip(&mut counts) {
         let mut sum = 0;
-        for place in &mut places[..1 << width] {
-            sum += std::mem::replace(place, sum);
+        // From the number of keys with each digit to where the first of them goes.
+        for count in &mut counts[..1 << width] {
+            sum += std::mem::replace(count, sum);
         }
         for &key in &*keys {
-            let place = &mut places[digit(key, pass)];
-            other[*place as usize] = key;
-            *place += 1;
+            let next = &mut counts[digit(key, pass)];
+            sorted[*next as usize] = key;
+            *next += 1;
         }
-        std::mem::swap(keys, &mut other);
+        std::mem::swap(keys, &mut sorted);
     }
 }
 
-/// The bits of an accumulator that no term has touched: −0.0, to which a sum adds nothing, below all touched ones
-/// as a signed integer.
+/// The value of a sum to which no term was added: −0.0. Adding −0.0 changes no sum, and the bits of −0.0, as a signed
+/// integer, are less than those of every sum of contributions.
 pub(crate) const UNTOUCHED: f64 = -0.0;
 
 impl Selection {
     pub fn new(k: usize) -> Self {
-        Self { k, room: k.saturating_mul(2).max(64), hits: Vec::new(), threshold: None }
+        Self { k, max_hits: k.saturating_mul(2).max(64), hits: Vec::new(), worst: None }
     }
 
     /// Only sums whose bits, as a signed integer, are above this can become hits.
-    pub fn bound(&self) -> i64 {
-        match self.threshold {
-            // A sum that rounds to the threshold or more is more than the float below it.
+    pub fn threshold_bits(&self) -> i64 {
+        match self.worst {
+            // A sum that rounds to the worst score or more is above the float below that score.
             Some(hit) if hit.score > 0.0 => f64::from(hit.score.next_down()).to_bits() as i64,
             _ => UNTOUCHED.to_bits() as i64,
         }
     }
 
     pub fn push(&mut self, hit: Hit) {
-        if self.threshold.is_some_and(|worst| by_rank(&hit, &worst).is_ge()) {
+        if self.worst.is_some_and(|worst| by_rank(&hit, &worst).is_ge()) {
             return;
         }
         self.hits.push(hit);
-        if self.hits.len() == self.room {
-            self.shrink();
+        if self.hits.len() == self.max_hits {
+            self.drop_worse_half();
         }
     }
 
     /// The k best hits, best first.
     pub fn into_sorted(mut self) -> Vec<Hit> {
         if self.hits.len() > self.k {
-            self.shrink();
+            self.drop_worse_half();
         }
         rank(self.hits.into_iter().map(key).collect(), self.k)
     }
 
-    fn shrink(&mut self) {
+    fn drop_worse_half(&mut self) {
         if let Some(last) = self.k.checked_sub(1) {
-            self.threshold = Some(*self.hits.select_nth_unstable_by(last, by_rank).1);
+            self.worst = Some(*self.hits.select_nth_unstable_by(last, by_rank).1);
         }
         self.hits.truncate(self.k);
     }
@@ -137,11 +139,11 @@ mod tests {
         }
 
         #[test]
-        fn keeps_what_the_heap_keeps(scores in prop::collection::vec(0u8..8, 0..400), k in 0usize..80) {
+        fn it_selects_the_same_hits_as_a_heap(scores in prop::collection::vec(0u8..8, 0..400), k in 0usize..80) {
             let (mut selection, mut heap) = (Selection::new(k), TopK::new(k));
             for (&score, ord) in scores.iter().zip(0u32..) {
                 let hit = Hit { ord: ord ^ 5, score: f32::from(score) };
-                if f64::from(hit.score).to_bits() as i64 > selection.bound() {
+                if f64::from(hit.score).to_bits() as i64 > selection.threshold_bits() {
                     selection.push(hit);
                 }
                 heap.push(hit);

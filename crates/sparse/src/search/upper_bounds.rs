@@ -1,8 +1,18 @@
-//! Finding candidates by upper bounds of scores in 16 bits.
+//! Finds candidates for the top k by upper bounds of their scores.
 //!
-//! Bounds are sums of integers: for each term and impact the contribution in units, see [`Scale`], rounded up. Rare
-//! terms are added a posting at a time; terms that stand in many passages 64 passages at a time. A passage that is
-//! not looked at again is one that k others beat for certain, see [`Candidates`].
+//! Every term and impact has an upper bound of its contribution, in integer quantization steps and rounded up; see
+//! [`BoundScale`]. A passage's bound is the sum over its terms, accumulated in 16 bits: for rare terms posting by
+//! posting, for frequent terms (stored as bitmaps) 64 passages at a time with SIMD ([`kernels::impacts`]). A passage is
+//! dropped only if its bound is below the k-th best bound minus the largest possible error, which means that k others
+//! are certainly better; see [`Candidates`]. The others are rescored exactly, so pruning never changes the result.
+//!
+//! In one block of passages:
+//!
+//! ```text
+//! rare terms      posting by posting   ─┐
+//! overflow        entry by entry       ─┴→ block_bounds [u16; BLOCK] ─┐
+//! frequent terms  64 passages at a time ─→ units of 1 << shift ───────┴→ scan: at least the threshold? → candidates
+//! ```
 
 use control::Control;
 use kernels::impacts::{
@@ -11,29 +21,31 @@ use kernels::impacts::{
 };
 
 use crate::Error;
-use crate::postings::gap_cursor::LongCursor;
-use crate::postings::{Bitmap, ESCAPE, Postings, ShortGaps, WINDOW};
+use crate::postings::{BLOCK, Bitmap, Gaps8, Gaps16Cursor, OVERFLOW, Postings};
 use crate::scoring::bm25::saturated;
 use crate::scoring::contribution_table::ContributionTable;
-use crate::search::bound_scale::Scale;
-use crate::search::candidates::{Candidates, STEP};
-use crate::search::query_terms::{Part, SegmentTerm};
+use crate::search::bound_scale::BoundScale;
+use crate::search::candidates::{Candidates, MAX_FOUND};
+use crate::search::query_terms::{SegmentQuery, SegmentTerm};
 use crate::search::rescore::Rescorer;
 
-/// Postings from which a table of all codes is worth its making.
-const WORTH_A_TABLE: u32 = 64;
+/// Minimum number of postings for which building a term's table of bounds pays off; the bounds of rarer terms are
+/// computed posting by posting. `cargo bench -p sparse --bench scorers -- few` has terms on both sides of it.
+const MIN_POSTINGS_FOR_TABLE: u32 = 64;
 
-/// What a query needs room for, kept for the next one of the same thread.
+/// Per-thread buffers, reused across queries.
 pub(crate) struct Scratch {
     kernels: &'static ImpactKernels,
     pub candidates: Candidates,
     pub rescorer: Rescorer,
-    /// Of a window; zeros between uses.
-    sums: Box<Sums<WINDOW>>,
-    bounds: Vec<Bounds>,
-    dense_bounds: Vec<DenseBounds>,
-    /// Of a scan.
-    found: Box<FoundPassages<STEP>>,
+    /// The accumulated bounds of one block; all zero between queries.
+    block_bounds: Box<Sums<BLOCK>>,
+    /// For each query term, its bounds by impact code.
+    tables: Vec<Bounds>,
+    /// For each term with a bitmap, its bounds by class of codes.
+    dense_tables: Vec<DenseBounds>,
+    /// What one scan found.
+    found: Box<FoundPassages<MAX_FOUND>>,
 }
 
 impl Scratch {
@@ -42,171 +54,180 @@ impl Scratch {
             kernels,
             candidates: Candidates::new(),
             rescorer: Rescorer::new(),
-            sums: Box::new(Sums([0; WINDOW])),
-            bounds: Vec::new(),
-            dense_bounds: Vec::new(),
-            found: Box::new(FoundPassages { sums: [0; STEP], positions: [0; STEP] }),
+            block_bounds: Box::new(Sums([0; BLOCK])),
+            tables: Vec::new(),
+            dense_tables: Vec::new(),
+            found: Box::new(FoundPassages { sums: [0; MAX_FOUND], positions: [0; MAX_FOUND] }),
         }
     }
 }
 
-/// What is added a posting at a time.
-enum Scatter<'a> {
-    Few(LongCursor<'a>, f32),
-    Long(LongCursor<'a>, &'a Bounds),
-    Short(ShortGaps<'a>, &'a Bounds),
+/// How the bounds of a term without a bitmap are accumulated.
+enum Accumulator<'a> {
+    /// With the term's weight instead of a table.
+    Few(Gaps16Cursor<'a>, f32),
+    Gaps16(Gaps16Cursor<'a>, &'a Bounds),
+    Gaps8(Gaps8<'a>, &'a Bounds),
 }
 
-/// Adds the passages of a segment that may be among the best, by their position in the index.
+/// Adds the passages of a segment that may be among the best to the candidates, by their positions in the index.
 pub(crate) fn find_candidates(
-    part: &Part<'_>,
-    scale: Scale,
+    query: &SegmentQuery<'_>,
+    scale: BoundScale,
     scratch: &mut Scratch,
     control: &Control,
 ) -> Result<(), Error> {
-    let &Part { segment, first, ref terms, ref ratios, ref allowed } = part;
-    let bitmaps = terms.iter().filter_map(|term| match term.impacts.postings {
+    let &SegmentQuery { segment, first_position, ref terms, ref contributions, ref allowed } = query;
+    let bitmaps = terms.iter().filter_map(|term| match term.postings.postings {
         Postings::Bitmap(bitmap) => Some((bitmap, term.weight)),
         _ => None,
     });
     let shift = scale.shift(bitmaps.clone().map(|(_, weight)| weight));
-    let error = make_tables(part, scale, shift, scratch);
-    let Scratch { kernels, candidates, sums, bounds, dense_bounds, found, .. } = scratch;
-    candidates.allow(error);
-    let scatters = terms.iter().zip(&*bounds);
-    let mut scatters: Vec<Scatter<'_>> =
-        scatters.filter_map(|(term, bounds)| Scatter::new(term, bounds)).collect();
-    let mut dense: Vec<DenseTerm<'_>> = Vec::with_capacity(dense_bounds.len());
+    let max_error = make_tables(query, scale, shift, scratch);
+    let Scratch { kernels, candidates, block_bounds, tables, dense_tables, found, .. } = scratch;
+    candidates.allow_error(max_error);
+    let accumulators = terms.iter().zip(&*tables);
+    let mut accumulators: Vec<Accumulator<'_>> =
+        accumulators.filter_map(|(term, table)| Accumulator::new(term, table)).collect();
+    let mut dense: Vec<DenseTerm<'_>> = Vec::with_capacity(dense_tables.len());
     let passages = segment.passages.len();
-    for window in 0..passages.div_ceil(WINDOW) {
+    for block in 0..passages.div_ceil(BLOCK) {
         control.check()?;
-        let start = window * WINDOW;
-        for scatter in &mut scatters {
-            scatter.add(window, ratios, scale, &mut sums.0);
+        let start = block * BLOCK;
+        for accumulator in &mut accumulators {
+            accumulator.accumulate(block, contributions, scale, &mut block_bounds.0);
         }
-        for term in terms.iter().filter(|term| !term.impacts.escapes.is_empty()) {
-            for (passage, frequency) in term.impacts.escapes.within(start as u32, (start + WINDOW) as u32) {
-                let contribution = saturated(
-                    term.weight,
-                    ratios.escaped(frequency, segment.length_codes()[passage as usize]),
-                );
-                sums.0[passage as usize % WINDOW] += scale.bound(contribution);
+        for term in terms.iter().filter(|term| !term.postings.overflow.is_empty()) {
+            let entries = term.postings.overflow.within(start as u32, (start + BLOCK) as u32);
+            for (passage, frequency) in entries {
+                let fieldnorm = segment.fieldnorms()[passage as usize];
+                let frequency = contributions.normalized_frequency(frequency, fieldnorm);
+                block_bounds.0[passage as usize % BLOCK] += scale.bound(saturated(term.weight, frequency));
             }
         }
         dense.clear();
         dense.extend(
-            bitmaps.clone().zip(&*dense_bounds).map(|((bitmap, _), bounds)| from(bitmap, bounds, start)),
+            bitmaps.clone().zip(&*dense_tables).map(|((bitmap, _), table)| dense_term(bitmap, table, start)),
         );
         let mut from = start;
-        let end = passages.min(start + WINDOW).next_multiple_of(GROUP);
+        let end = passages.min(start + BLOCK).next_multiple_of(GROUP);
         while from < end {
             let scan = ScanOptions {
-                bound: candidates.bound(),
+                bound: candidates.threshold(),
                 shift,
                 allowed: allowed.as_ref().map(|allowed| &allowed[from / GROUP..]),
             };
-            let sums = &mut sums.0[from - start..end - start];
-            let scanned = kernels.scan(sums, &mut dense, scan, found, candidates.step());
-            candidates.take(first + from as u32, &found.sums[..scanned.found], &found.positions);
+            let bounds = &mut block_bounds.0[from - start..end - start];
+            let scanned = kernels.scan(bounds, &mut dense, scan, found, candidates.scan_limit());
+            candidates.add(first_position + from as u32, &found.sums[..scanned.found], &found.positions);
             from += scanned.sums;
         }
     }
     Ok(())
 }
 
-/// Makes the tables of all terms but those of so few postings that none is worth its making. By how many units a
-/// bound may be above the score.
-fn make_tables(part: &Part<'_>, scale: Scale, shift: u32, scratch: &mut Scratch) -> u16 {
-    let Scratch { kernels, bounds, dense_bounds, .. } = scratch;
-    bounds.resize(part.terms.len(), Bounds([0; 256]));
-    dense_bounds.clear();
-    // A unit for each rounding, one for those of f32 on the way, one for the score's own.
-    let mut error = part.terms.len() as u32 + 2;
-    for (term, bounds) in part.terms.iter().zip(bounds) {
-        if has_few(term) {
+/// Makes the tables of all terms except those with few postings. Returns by how many steps a passage's bound may
+/// exceed its score.
+fn make_tables(query: &SegmentQuery<'_>, scale: BoundScale, shift: u32, scratch: &mut Scratch) -> u16 {
+    let Scratch { kernels, tables, dense_tables, .. } = scratch;
+    tables.resize(query.terms.len(), Bounds([0; 256]));
+    dense_tables.clear();
+    // One step for rounding up each term, one for the rounding of f32 on the way, one for that of the score itself.
+    let mut max_error = query.terms.len() as u32 + 2;
+    for (term, table) in query.terms.iter().zip(tables) {
+        if has_few_postings(term) {
             continue;
         }
-        kernels.bounds(term.weight * scale.units, &part.ratios.gains, bounds);
-        bounds.0[usize::from(ESCAPE)] = 0;
-        if let Postings::Bitmap(_) = term.impacts.postings {
-            let impacts = part.segment.impacts.dictionary.impacts.len();
-            let (dense, above) = dense(bounds, impacts, kernels.codes_per_class(), shift);
-            dense_bounds.push(dense);
-            error += above;
+        kernels.bounds(term.weight * scale.steps, &query.contributions.saturations, table);
+        table.0[usize::from(OVERFLOW)] = 0;
+        if let Postings::Bitmap(_) = term.postings.postings {
+            let impacts = query.segment.impacts.dictionary.impacts.len();
+            let (dense_table, error) = bounds_by_class(table, impacts, kernels.codes_per_class(), shift);
+            dense_tables.push(dense_table);
+            max_error += error;
         }
     }
-    u16::try_from(error).unwrap_or(u16::MAX)
+    u16::try_from(max_error).unwrap_or(u16::MAX)
 }
 
-fn has_few(term: &SegmentTerm<'_>) -> bool {
-    matches!(term.impacts.postings, Postings::Long(_)) && term.impacts.passages < WORTH_A_TABLE
+fn has_few_postings(term: &SegmentTerm<'_>) -> bool {
+    matches!(term.postings.postings, Postings::Gaps16(_)) && term.postings.doc_freq < MIN_POSTINGS_FOR_TABLE
 }
 
-/// Bounds by class, and by how many units they may be above the contribution.
-fn dense(bounds: &Bounds, impacts: usize, class: usize, shift: u32) -> (DenseBounds, u32) {
-    let mut steps = [0; 256 / MIN_CODES_PER_CLASS];
-    let mut error = 0;
-    // Code 0 is none, and classes without impacts are not met.
-    let classes = bounds.0[..=impacts].chunks(class).enumerate();
-    for ((class, bounds), steps) in classes.zip(&mut steps) {
+/// The bounds by class of codes, in units of `1 << shift` steps, and by how many steps they may exceed the bounds by
+/// code.
+fn bounds_by_class(table: &Bounds, impacts: usize, class_size: usize, shift: u32) -> (DenseBounds, u32) {
+    let mut units = [0; 256 / MIN_CODES_PER_CLASS];
+    let mut max_error = 0;
+    // Code 0 is no impact, and no posting has a code of the classes without impacts.
+    let classes = table.0[..=impacts].chunks(class_size).enumerate();
+    for ((class, bounds), units) in classes.zip(&mut units) {
         let bounds = if class == 0 { &bounds[1..] } else { bounds };
-        let (mut least, mut most) = (u16::MAX, 0);
+        let (mut min, mut max) = (u16::MAX, 0);
         for &bound in bounds {
-            (least, most) = (least.min(bound), most.max(bound));
+            (min, max) = (min.min(bound), max.max(bound));
         }
-        let up = most.div_ceil(1 << shift);
-        *steps = up as u8;
-        error = error.max((u32::from(up) << shift).saturating_sub(u32::from(least)));
+        let rounded_up = max.div_ceil(1 << shift);
+        *units = rounded_up as u8;
+        max_error = max_error.max((u32::from(rounded_up) << shift).saturating_sub(u32::from(min)));
     }
-    (DenseBounds { steps }, error)
+    (DenseBounds { steps: units }, max_error)
 }
 
-/// A term from the first passage of a window on.
-fn from<'a>(bitmap: Bitmap<'a>, bounds: &'a DenseBounds, start: usize) -> DenseTerm<'a> {
+/// A term with a bitmap, from passage `start` on.
+fn dense_term<'a>(bitmap: Bitmap<'a>, bounds: &'a DenseBounds, start: usize) -> DenseTerm<'a> {
     let (words, codes) = (&bitmap.words[start / GROUP..], &bitmap.codes[bitmap.rank(start)..]);
     DenseTerm { words, codes, bounds }
 }
 
-impl<'a> Scatter<'a> {
-    /// None for a term that is not added so.
-    fn new(term: &SegmentTerm<'a>, bounds: &'a Bounds) -> Option<Self> {
-        Some(match term.impacts.postings {
-            Postings::Long(list) if has_few(term) => Self::Few(LongCursor::new(list), term.weight),
-            Postings::Long(list) => Self::Long(LongCursor::new(list), bounds),
-            Postings::Short(list) => Self::Short(list, bounds),
+impl<'a> Accumulator<'a> {
+    /// `None` for a term with a bitmap.
+    fn new(term: &SegmentTerm<'a>, table: &'a Bounds) -> Option<Self> {
+        Some(match term.postings.postings {
+            Postings::Gaps16(gaps) if has_few_postings(term) => {
+                Self::Few(Gaps16Cursor::new(gaps), term.weight)
+            }
+            Postings::Gaps16(gaps) => Self::Gaps16(Gaps16Cursor::new(gaps), table),
+            Postings::Gaps8(gaps) => Self::Gaps8(gaps, table),
             Postings::Bitmap(_) => return None,
         })
     }
 
-    /// Adds what the passages of a window get from the term.
-    fn add(&mut self, window: usize, ratios: &ContributionTable, scale: Scale, sums: &mut [u16; WINDOW]) {
-        let end = ((window + 1) * WINDOW) as u32;
+    /// Adds the term's bounds to those of a block's passages.
+    fn accumulate(
+        &mut self,
+        block: usize,
+        contributions: &ContributionTable,
+        scale: BoundScale,
+        block_bounds: &mut [u16; BLOCK],
+    ) {
+        let end = ((block + 1) * BLOCK) as u32;
         match self {
             Self::Few(cursor, weight) => {
                 while let Some((passage, code)) = cursor.next_before(end) {
-                    if code != ESCAPE {
-                        let contribution = saturated(*weight, ratios.by_code[usize::from(code)]);
-                        sums[passage as usize % WINDOW] += scale.bound(contribution);
+                    if code != OVERFLOW {
+                        let frequency = contributions.normalized_frequencies[usize::from(code)];
+                        block_bounds[passage as usize % BLOCK] += scale.bound(saturated(*weight, frequency));
                     }
                 }
             }
-            Self::Long(cursor, bounds) => {
+            Self::Gaps16(cursor, table) => {
                 while let Some((passage, code)) = cursor.next_before(end) {
-                    sums[passage as usize % WINDOW] += bounds.0[usize::from(code)];
+                    block_bounds[passage as usize % BLOCK] += table.0[usize::from(code)];
                 }
             }
-            Self::Short(short, bounds) => add_short(short.window(window), &bounds.0, sums),
+            Self::Gaps8(gaps, table) => accumulate_gaps8(gaps.block(block), &table.0, block_bounds),
         }
     }
 }
 
-/// Adds the entries of a window. On its own, so that all it needs stays in registers.
+/// Adds the entries of a block. It is not inlined, so that everything it needs stays in registers.
 #[inline(never)]
-fn add_short(entries: &[[u8; 2]], bounds: &[u16; 256], sums: &mut [u16; WINDOW]) {
+fn accumulate_gaps8(entries: &[[u8; 2]], table: &[u16; 256], block_bounds: &mut [u16; BLOCK]) {
     let mut at = 0;
     for &[gap, code] in entries {
         at += usize::from(gap);
-        let sum = &mut sums[at % WINDOW];
-        *sum = sum.wrapping_add(bounds[usize::from(code)]);
+        let bound = &mut block_bounds[at % BLOCK];
+        *bound = bound.wrapping_add(table[usize::from(code)]);
     }
 }

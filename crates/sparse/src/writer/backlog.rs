@@ -1,4 +1,6 @@
-//! Bounds the text that waits to be analysed.
+//! Limits the text that waits to be analyzed.
+//!
+//! tantivy's own queue is limited to a number of passages, which may be of any length. This limits their bytes.
 
 use std::ops::DerefMut;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,75 +12,79 @@ use tantivy::tokenizer::{BoxTokenStream, TextAnalyzer, Token, TokenStream, Token
 
 use crate::analysis::tantivy_tokenizer;
 
-/// Bytes that a passage counts beside its text. So many that the engine's own queue of 10,000 passages is never full:
-/// it wakes who waits for every single one.
-const OVERHEAD: usize = 1_000;
+/// Bytes that a passage counts in addition to its text. They keep tantivy's own queue, of 10,000 passages, from filling
+/// up: when it is full, it wakes the waiting thread for every single passage, which is slow.
+const BYTES_PER_PASSAGE: usize = 1_000;
 
-/// Whoever waits longer goes on all the same: a large segment is being written, or the engine has died and will say
-/// so.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// A thread that has waited this long continues. Either a large segment is being written, or tantivy's writer has failed
+/// and the next call to it reports the error.
+const MAX_WAIT: Duration = Duration::from_secs(1);
 
-/// The texts handed to the engine by one thread and not yet analysed. Its own queue counts passages, which may be of
-/// any length.
+/// The texts that one thread has given to tantivy and that are not analyzed yet.
 #[derive(Debug)]
 pub(crate) struct Backlog {
     limit: usize,
     bytes: AtomicUsize,
-    /// Held by who is about to wait, and by who is about to wake it.
-    gate: Mutex<()>,
-    room: Condvar,
+    /// Locked by a thread that is about to wait, and by one that is about to wake it.
+    mutex: Mutex<()>,
+    has_room: Condvar,
 }
 
 impl Backlog {
-    /// At most `limit` bytes, or half of them and one text.
+    /// A backlog of at most `limit` bytes, or of half as many and one longer text.
     pub fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self { limit, bytes: AtomicUsize::new(0), gate: Mutex::default(), room: Condvar::new() })
+        Arc::new(Self {
+            limit,
+            bytes: AtomicUsize::new(0),
+            mutex: Mutex::default(),
+            has_room: Condvar::new(),
+        })
     }
 
-    /// Has the engine say of this index when it begins to analyse a text.
+    /// Notices when tantivy starts to analyze a text of this index.
     pub fn watch(self: &Arc<Self>, index: &Index) {
         if let Some(analyzer) = index.tokenizers().get(tantivy_tokenizer::NAME) {
-            let watched = Watched { analyzer, backlog: Arc::clone(self) };
+            let watched = WatchedAnalyzer { analyzer, backlog: Arc::clone(self) };
             index.tokenizers().register(tantivy_tokenizer::NAME, watched);
         }
     }
 
-    /// Takes room for a text of this length. Where there is none, waits until half of all is free: waking for every
-    /// text costs more than analysing it.
+    /// Adds a text of this length. If there is no room, it first waits until half of the backlog is free, because waking
+    /// up for every text costs more than analyzing it.
     pub fn enter(&self, length: usize) {
-        let bytes = length + OVERHEAD;
+        let bytes = length + BYTES_PER_PASSAGE;
         if self.bytes.load(Ordering::Relaxed) + bytes > self.limit {
-            let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
+            let guard = self.mutex.lock().unwrap_or_else(PoisonError::into_inner);
             let full = |(): &mut ()| self.bytes.load(Ordering::Relaxed) > self.limit / 2;
-            drop(self.room.wait_timeout_while(gate, PATIENCE, full));
+            drop(self.has_room.wait_timeout_while(guard, MAX_WAIT, full));
         }
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
     fn leave(&self, length: usize) {
-        let less = |bytes: usize| Some(bytes.saturating_sub(length + OVERHEAD));
+        let less = |bytes: usize| Some(bytes.saturating_sub(length + BYTES_PER_PASSAGE));
         let before = self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).unwrap_or_default();
         let half = self.limit / 2;
-        if before > half && before.saturating_sub(length + OVERHEAD) <= half {
-            let _gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
-            self.room.notify_one();
+        if before > half && before.saturating_sub(length + BYTES_PER_PASSAGE) <= half {
+            let _guard = self.mutex.lock().unwrap_or_else(PoisonError::into_inner);
+            self.has_room.notify_one();
         }
     }
 
-    /// To be called when the engine has dropped what it had not analysed.
+    /// Empties the backlog after tantivy has dropped the texts that were not analyzed.
     pub fn clear(&self) {
         self.bytes.store(0, Ordering::Relaxed);
     }
 }
 
-/// The index's analyzer, and who is to know that it was called.
+/// The analyzer of the index, which tells the backlog when it is called.
 #[derive(Clone)]
-struct Watched {
+struct WatchedAnalyzer {
     analyzer: TextAnalyzer,
     backlog: Arc<Backlog>,
 }
 
-impl Tokenizer for Watched {
+impl Tokenizer for WatchedAnalyzer {
     type TokenStream<'a> = Forwarding<'a>;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Forwarding<'a> {
@@ -87,7 +93,7 @@ impl Tokenizer for Watched {
     }
 }
 
-/// A boxed stream whose own `process` is called, which the box does not do.
+/// Calls the boxed stream's own `process`, which `BoxTokenStream` does not do.
 struct Forwarding<'a>(BoxTokenStream<'a>);
 
 impl TokenStream for Forwarding<'_> {
@@ -113,13 +119,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_adds_waits_for_who_analyses() {
+    fn adding_waits_for_the_analysis() {
         let backlog = Backlog::new(4_000);
         let lengths = [700, 700, 9_000, 100];
-        let most = std::thread::scope(|scope| {
+        let max = std::thread::scope(|scope| {
             let waiting = || backlog.bytes.load(Ordering::Relaxed);
             scope.spawn(|| lengths.into_iter().for_each(|length| backlog.enter(length)));
-            let analyse = |length| {
+            let analyze = |length| {
                 while waiting() < length {
                     std::thread::yield_now();
                 }
@@ -127,15 +133,15 @@ mod tests {
                 backlog.leave(length);
                 waiting
             };
-            lengths.map(analyse).into_iter().max()
+            lengths.map(analyze).into_iter().max()
         });
-        // The first two of 1,700 bytes fit; the one of 10,000 is let in when one of them has gone.
-        assert!(most.is_some_and(|most| (10_000..=11_700).contains(&most)), "{most:?}");
+        // The first two, of 1,700 bytes each, fit. The one of 10,000 is added when one of them was analyzed.
+        assert!(max.is_some_and(|max| (10_000..=11_700).contains(&max)), "{max:?}");
         assert_eq!(backlog.bytes.load(Ordering::Relaxed), 0);
     }
 
     #[test]
-    fn who_waits_for_an_engine_that_died_goes_on_after_a_while() {
+    fn waiting_for_a_writer_that_failed_ends_after_a_while() {
         let backlog = Backlog::new(4_000);
         [1_500; 2].into_iter().for_each(|length| backlog.enter(length));
         assert_eq!(backlog.bytes.load(Ordering::Relaxed), 2 * 2_500);

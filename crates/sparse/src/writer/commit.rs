@@ -1,4 +1,4 @@
-//! Making changes last, undoing them, merging.
+//! Committing changes, undoing them, and merging segments.
 
 use tantivy::TantivyError;
 use tantivy::directory::{Directory, META_LOCK};
@@ -8,27 +8,27 @@ use super::IndexWriter;
 use super::open::skip_stamp_of_commit;
 use crate::Error;
 use crate::analysis::word_pieces::remove_copies;
-use crate::index::integrity::{engine_error, guarded};
 use crate::index::snapshot::Snapshot;
+use crate::index::tantivy_error::tantivy_error;
 use crate::writer::merge::merge_all;
 
 impl IndexWriter {
-    /// Makes all changes last: when this returns, they are on the disk, and what opens or reloads the index sees
-    /// them. Snapshot may go on being merged in the background.
+    /// Commits all changes. When this returns, they are on the disk, and whoever opens or reloads the index sees them.
+    /// Merges may continue in the background.
     ///
     /// # Errors
     ///
-    /// [`Error::Interrupted`]; [`Error::Io`] or [`Error::Engine`]: the index is then at the last commit or at this
-    /// one, and the writer has to be rolled back.
+    /// [`Error::Interrupted`]; [`Error::Io`] or [`Error::Engine`]: the index then has the previous commit or this
+    /// one, and the writer must be rolled back.
     pub fn commit(&mut self) -> Result<(), Error> {
         self.check_changeable()?;
-        let overwriting = self.overwriting;
+        let was_overwriting = self.is_overwriting;
         if let Err(error) = self.try_commit() {
             return Err(self.fail(error));
         }
         self.added.clear();
         self.removed.clear();
-        if overwriting {
+        if was_overwriting {
             self.collect_garbage()?;
             self.remove_other_tokenizers()?;
         }
@@ -39,145 +39,141 @@ impl IndexWriter {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], [`Error::Engine`] or [`Error::Corrupt`] if the last commit cannot be read; nothing but
-    /// another rollback is possible then.
+    /// [`Error::Io`], [`Error::Engine`] or [`Error::Corrupt`] if the last commit cannot be read. The writer
+    /// then rejects everything but another rollback.
     pub fn rollback(&mut self) -> Result<(), Error> {
-        self.interrupted = true;
-        let path = self.path.clone();
-        guarded(&path, || {
-            let engine_lost = std::mem::replace(&mut self.engine_lost, true);
-            let made = if engine_lost {
-                self.index.writer_with_options(self.options.checked()?).map(|engine| self.engine = engine)
-            } else {
-                self.engine.rollback().map(drop)
-            };
-            let made = made.and_then(|()| skip_stamp_of_commit(&self.engine));
-            made.map_err(|error| engine_error("roll back", &path, error))?;
-            self.engine_lost = false;
-            self.backlog.clear();
-            self.merge_in_background(self.merges_in_background);
-            self.reload()?;
-            self.added.clear();
-            self.removed.clear();
-            if self.overwriting {
-                return self.begin_overwriting();
-            }
-            self.settings = self.committed.settings.clone();
-            Ok(())
-        })?;
-        self.interrupted = false;
-        // What was undone has files, which may be what fills the disk.
+        self.is_interrupted = true;
+        let was_lost = std::mem::replace(&mut self.is_tantivy_writer_lost, true);
+        let rolled_back = if was_lost {
+            let writer = self.index.writer_with_options(self.options.to_tantivy()?);
+            writer.map(|writer| self.tantivy_writer = writer)
+        } else {
+            self.tantivy_writer.rollback().map(drop)
+        };
+        let rolled_back = rolled_back.and_then(|()| skip_stamp_of_commit(&self.tantivy_writer));
+        rolled_back.map_err(|error| tantivy_error("roll back", &self.path, error))?;
+        self.is_tantivy_writer_lost = false;
+        self.backlog.clear();
+        self.merge_in_background(self.merges_in_background);
+        self.reload()?;
+        self.added.clear();
+        self.removed.clear();
+        if self.is_overwriting {
+            self.begin_overwriting()?;
+        } else {
+            self.payload = self.committed.payload.clone();
+        }
+        self.is_interrupted = false;
+        // The files of the undone changes may be what fills the disk.
         self.collect_garbage().ok();
         Ok(())
     }
 
-    /// Says that changes which belong together ended half-way: everything is refused but a
-    /// [rollback](Self::rollback).
+    /// Says that a set of changes was not completed: everything but a [rollback](Self::rollback) is rejected from now on.
     pub fn interrupt(&mut self) {
-        self.interrupted = true;
+        self.is_interrupted = true;
     }
 
-    /// Whether segments are merged while passages are added, as they are by default. Of no use to a build that ends
-    /// with a [merge](Self::merge).
+    /// Sets whether segments are merged in the background while passages are added; the default is that they are. A build
+    /// that ends with a [merge](Self::merge) does not need it.
     pub fn merge_in_background(&mut self, merges: bool) {
         self.merges_in_background = merges;
         if merges {
-            self.engine.set_merge_policy(Box::new(LogMergePolicy::default()));
+            self.tantivy_writer.set_merge_policy(Box::new(LogMergePolicy::default()));
         } else {
-            self.engine.set_merge_policy(Box::new(NoMergePolicy));
+            self.tantivy_writer.set_merge_policy(Box::new(NoMergePolicy));
         }
     }
 
-    /// Merges what is committed into one segment, without the deleted passages, which stop counting in the
-    /// statistics. Changes since the last commit are left for the next.
+    /// Merges all committed segments into one, without deleted passages, which then no longer count in the statistics.
+    /// Changes since the last commit remain uncommitted.
     ///
     /// # Errors
     ///
-    /// [`Error::Interrupted`]; [`Error::Io`], [`Error::Engine`] or [`Error::Corrupt`]; the index is then as it was.
-    /// An [`Error::Engine`] may be that a merge in the background could not be written down and that there are changes
-    /// since the last commit: after the next commit, or a [rollback](Self::rollback), merging works again.
+    /// [`Error::Interrupted`]; [`Error::Io`], [`Error::Engine`] or [`Error::Corrupt`]; the index then stays as it was.
+    /// [`Error::Engine`] may mean that the result of a merge in the background could not be recorded and that there are
+    /// uncommitted changes: after the next commit, or a [rollback](Self::rollback), merging works again.
     pub fn merge(&mut self) -> Result<(), Error> {
         self.check_changeable()?;
-        if self.overwriting {
+        if self.is_overwriting {
             return Ok(());
         }
         let mut merged = self.merge_committed();
         if merged.as_ref().is_err_and(is_out_of_step) && self.added.is_empty() && self.removed.is_empty() {
-            // A merge in the background was done and could not be written down, as on a full disk: the engine is ahead of the
-            // last commit, to which it goes back.
+            // A merge in the background finished but could not be recorded, for example because the disk was full. tantivy's
+            // writer is then ahead of the last commit; a rollback takes it back.
             self.rollback()?;
             merged = self.merge_committed();
         }
         if merged.is_err() {
-            // What a failed merge wrote may be what fills the disk.
+            // The files of a failed merge may be what fills the disk.
             self.collect_garbage().ok();
         }
         merged?;
         self.reload()?;
-        // The old segments' files are of no use; those that others have open stay until they are closed.
+        // Files of merged segments that others have open stay until they are closed.
         self.collect_garbage()
     }
 
     fn merge_committed(&mut self) -> Result<(), Error> {
-        self.engine.set_merge_policy(Box::new(NoMergePolicy));
-        let merged = merge_all(&mut self.engine, &self.index, &self.committed, &self.path);
+        self.tantivy_writer.set_merge_policy(Box::new(NoMergePolicy));
+        let merged = merge_all(&mut self.tantivy_writer, &self.index, &self.committed, &self.path);
         self.merge_in_background(self.merges_in_background);
         merged
     }
 
-    /// Undoes all changes since the last commit, waits for merges in the background, and gives the lock back.
-    /// Dropping the writer does the same but does not wait.
+    /// Undoes all changes since the last commit, waits for merges in the background, and releases the lock. Dropping the
+    /// writer does the same without waiting.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] or [`Error::Engine`] of a merge; the index is at the last commit all the same.
+    /// [`Error::Io`] or [`Error::Engine`] of a merge; the index has the last commit nevertheless.
     pub fn close(self) -> Result<(), Error> {
         let path = self.path;
-        self.engine.wait_merging_threads().map_err(|error| engine_error("merge", &path, error))
+        self.tantivy_writer.wait_merging_threads().map_err(|error| tantivy_error("merge", &path, error))
     }
 
     fn try_commit(&mut self) -> Result<(), Error> {
-        let error = |error| engine_error("commit", &self.path, error);
-        let mut prepared = self.engine.prepare_commit().map_err(error)?;
-        prepared.set_payload(&self.settings.to_json());
+        let error = |error| tantivy_error("commit", &self.path, error);
+        let mut prepared = self.tantivy_writer.prepare_commit().map_err(error)?;
+        prepared.set_payload(&self.payload.to_json());
         prepared.commit().map_err(error)?;
-        self.overwriting = false;
-        // The engine renames its file into place and leaves it to the system when that lasts.
+        self.is_overwriting = false;
+        // tantivy renames its file into place, but does not flush the folder, so the rename might not survive a crash.
         self.index.directory().sync_directory().map_err(Error::io("commit", &self.path))?;
         self.reload()
     }
 
-    /// Undoes at once what may be half done, which merges in the background would else write; the caller is told
-    /// of it by everything that follows.
+    /// Undoes changes that may be incomplete at once, because merges in the background could otherwise write them. All
+    /// further calls fail until the caller rolls back.
     pub(super) fn fail(&mut self, error: Error) -> Error {
         self.rollback().ok();
-        self.interrupted = true;
+        self.is_interrupted = true;
         error
     }
 
     fn reload(&mut self) -> Result<(), Error> {
-        let (index, path, checked) = (&self.index, &self.path, &mut self.checked);
-        // What this writer wrote a moment ago need not be read back to be checked.
-        self.committed = guarded(path, || Snapshot::open(index, path, checked, 0))?;
+        // Files that this writer has just written need no verification.
+        self.committed = Snapshot::open(&self.index, &self.path, &mut self.verified, 0)?;
         Ok(())
     }
 
-    /// Removes the files of segments that are no more.
+    /// Removes the files of segments that are no longer in use.
     pub(super) fn collect_garbage(&self) -> Result<(), Error> {
-        let collected = self.engine.garbage_collect_files().wait();
-        collected.map(|_| ()).map_err(|error| engine_error("remove old files of", &self.path, error))
+        let collected = self.tantivy_writer.garbage_collect_files().wait();
+        collected.map(|_| ()).map_err(|error| tantivy_error("remove old files of", &self.path, error))
     }
 
     /// Removes copies of tokenizers that the last commit does not use.
     pub(super) fn remove_other_tokenizers(&self) -> Result<(), Error> {
         let lock = self.index.directory().acquire_lock(&META_LOCK);
-        let failed = |error| engine_error("remove", &self.path, TantivyError::LockFailure(error, None));
+        let failed = |error| tantivy_error("remove", &self.path, TantivyError::LockFailure(error, None));
         let _lock = lock.map_err(failed)?;
         remove_copies(&self.path, self.committed.analyzer.tokenizer_copy(&self.path).as_deref())
     }
 }
 
-/// Whether the engine does not know the segments of the last commit.
+/// Whether tantivy's writer does not know the segments of the last commit.
 fn is_out_of_step(error: &Error) -> bool {
     let Error::Engine { source, .. } = error else { return false };
     matches!(source.downcast_ref(), Some(TantivyError::InvalidArgument(_)))
@@ -193,7 +189,7 @@ mod tests {
     use crate::{Analyzer, WriterOptions};
 
     #[test]
-    fn a_rollback_that_failed_is_possible_again_once_the_folder_is_there() {
+    fn a_failed_rollback_can_be_repeated_once_the_folder_exists_again() {
         let parent = tempfile::tempdir().expect("a temporary folder");
         let (folder, aside) = (parent.path().join("index"), parent.path().join("aside"));
         let mut writer =
@@ -232,7 +228,7 @@ mod tests {
         assert_eq!(Bm25Index::open(folder.path()).expect("the old index").len(), 1);
     }
 
-    /// A writer of two segments that were merged, which could not be written down.
+    /// A writer that merged two segments but could not record it.
     fn ahead_of_its_list(folder: &Path) -> IndexWriter {
         let mut writer =
             IndexWriter::create(folder, Analyzer::SIMPLE, WriterOptions::default()).expect("an empty folder");
@@ -247,7 +243,7 @@ mod tests {
         let (list, aside) = (folder.join("meta.json"), folder.join("aside"));
         fs::rename(&list, &aside).expect("a list");
         fs::create_dir(&list).expect("a free name");
-        writer.engine.merge(&segments).wait().expect_err("a list that cannot be written");
+        writer.tantivy_writer.merge(&segments).wait().expect_err("a list that cannot be written");
         fs::remove_dir(&list).expect("an empty folder");
         fs::rename(&aside, &list).expect("a free name");
         writer
@@ -255,13 +251,13 @@ mod tests {
 
     fn check_merged(folder: &Path, writer: &IndexWriter, passages: u64) {
         assert_eq!(writer.index.searchable_segment_ids().expect("the list of segments").len(), 1);
-        let index = Bm25Index::open(folder).expect("a sound index");
-        index.verify().expect("sound files");
+        let index = Bm25Index::open(folder).expect("an intact index");
+        index.verify().expect("intact files");
         assert_eq!(index.len(), passages);
     }
 
     #[test]
-    fn what_was_merged_and_could_not_be_written_down_is_merged_again() {
+    fn a_merge_that_could_not_be_recorded_is_repeated() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut writer = ahead_of_its_list(folder.path());
         writer.merge().expect("another merge");
@@ -269,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_not_lost_to_a_merge_that_could_not_be_written_down() {
+    fn changes_are_not_lost_to_a_merge_that_could_not_be_recorded() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut writer = ahead_of_its_list(folder.path());
         writer.add("c", None, "stone bridge").expect("a new id");

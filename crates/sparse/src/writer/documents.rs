@@ -1,27 +1,27 @@
-//! What passages are added and taken out.
+//! Adding, updating and deleting passages.
 
 use tantivy::{TantivyDocument, Term};
 
 use super::IndexWriter;
 use crate::Error;
-use crate::filter::fields::{PassageFields, check_fields, to_engine};
-use crate::index::integrity::{engine_error, guarded};
+use crate::filter::fields::{PassageFields, check_fields, to_tantivy};
+use crate::index::tantivy_error::tantivy_error;
 
-/// The engine takes no longer terms.
-const LONGEST_ID: usize = 65_530;
+/// The longest term that tantivy accepts, in bytes.
+const MAX_ID_BYTES: usize = 65_530;
 
 impl IndexWriter {
-    /// Adds a passage. What is found is `title text`.
+    /// Adds a passage. Its terms are those of `title text`.
     ///
     /// # Errors
     ///
-    /// [`Error::DuplicateId`] if a passage has this id, in the index or added before; [`Error::Argument`] for an
+    /// [`Error::DuplicateId`] if a committed or added passage has this id already; [`Error::Argument`] for an
     /// id that is empty or longer than 65,530 bytes; [`Error::Full`] after 2^32 additions.
     pub fn add(&mut self, id: &str, title: Option<&str>, text: &str) -> Result<(), Error> {
         self.add_with_fields(id, title, text, &PassageFields::new())
     }
 
-    /// Adds a passage with fields, which [`Filter`](crate::Filter)s look at and searches do not.
+    /// Adds a passage with fields, which [`Filter`](crate::Filter)s can refer to. Queries do not search them.
     ///
     /// # Errors
     ///
@@ -42,21 +42,21 @@ impl IndexWriter {
         self.put(id, title, text, fields)
     }
 
-    /// Adds a passage, in the place of the one with this id if there is one. Whether there was. The passage comes
-    /// after all others, as one added now.
+    /// Adds a passage and deletes the one with this id, if there is one. Returns whether there was one. The order of equal
+    /// scores treats the passage as added now.
     ///
     /// # Errors
     ///
-    /// Those of [`add`](Self::add) but for duplicates.
+    /// Those of [`add`](Self::add), except for duplicates.
     pub fn update(&mut self, id: &str, title: Option<&str>, text: &str) -> Result<bool, Error> {
         self.update_with_fields(id, title, text, &PassageFields::new())
     }
 
-    /// Adds a passage with fields, in the place of the one with this id, whose fields go with it.
+    /// The same as [`update`](Self::update), with fields. The fields of the replaced passage are deleted too.
     ///
     /// # Errors
     ///
-    /// Those of [`add_with_fields`](Self::add_with_fields) but for duplicates.
+    /// Those of [`add_with_fields`](Self::add_with_fields), except for duplicates.
     pub fn update_with_fields(
         &mut self,
         id: &str,
@@ -72,7 +72,7 @@ impl IndexWriter {
         Ok(replaced)
     }
 
-    /// Takes passages out and returns how many there were; unknown ids are passed over.
+    /// Deletes passages and returns how many there were. Unknown ids are ignored.
     ///
     /// # Errors
     ///
@@ -92,10 +92,10 @@ impl IndexWriter {
 
     /// Whether the last commit has a passage with this id that was not deleted since.
     fn is_committed(&self, id: &str) -> Result<bool, Error> {
-        if self.overwriting || self.committed.segments.is_empty() || self.removed.contains(id) {
+        if self.is_overwriting || self.committed.segments.is_empty() || self.removed.contains(id) {
             return Ok(false);
         }
-        guarded(&self.path, || Ok(self.committed.find_id(id)?.is_some()))
+        self.committed.read(|| Ok(self.committed.find_id(id)?.is_some()))
     }
 
     fn put(
@@ -105,7 +105,7 @@ impl IndexWriter {
         text: &str,
         fields: &PassageFields,
     ) -> Result<(), Error> {
-        if self.settings.next_ord > u64::from(u32::MAX) {
+        if self.payload.next_ord > u64::from(u32::MAX) {
             return Err(Error::Full { path: self.path.clone() });
         }
         let mut document = TantivyDocument::new();
@@ -113,20 +113,20 @@ impl IndexWriter {
             Some(title) => document.add_text(self.fields.contents, format!("{title} {text}")),
             None => document.add_text(self.fields.contents, text),
         }
-        // As long as what the analyzer is given.
+        // The length of the text that the analyzer will get.
         self.backlog.enter(title.map_or(0, |title| title.len() + 1) + text.len());
         document.add_text(self.fields.id, id);
-        document.add_u64(self.fields.ord, self.settings.next_ord);
+        document.add_u64(self.fields.ord, self.payload.next_ord);
         if !fields.is_empty() {
-            document.add_object(self.fields.fields, to_engine(fields));
+            document.add_object(self.fields.fields, to_tantivy(fields));
         }
-        if let Err(error) = self.engine.add_document(document) {
-            // The thread that failed says why only when it is waited for.
-            let cause = self.engine.prepare_commit().err().unwrap_or(error);
-            return Err(self.fail(engine_error("add", &self.path, cause)));
+        if let Err(error) = self.tantivy_writer.add_document(document) {
+            // The thread that failed reports the cause only when it is joined.
+            let cause = self.tantivy_writer.prepare_commit().err().unwrap_or(error);
+            return Err(self.fail(tantivy_error("add", &self.path, cause)));
         }
-        self.settings.next_ord += 1;
-        self.settings.passages += 1;
+        self.payload.next_ord += 1;
+        self.payload.passages += 1;
         self.added.insert(id);
         Ok(())
     }
@@ -138,14 +138,14 @@ impl IndexWriter {
             }
             self.removed.insert(id);
         }
-        self.engine.delete_term(Term::from_field_text(self.fields.id, id));
-        self.settings.passages -= 1;
+        self.tantivy_writer.delete_term(Term::from_field_text(self.fields.id, id));
+        self.payload.passages -= 1;
         Ok(true)
     }
 }
 
 fn check_id(id: &str) -> Result<(), Error> {
-    if id.is_empty() || id.len() > LONGEST_ID {
+    if id.is_empty() || id.len() > MAX_ID_BYTES {
         let got = format!("{} bytes", id.len());
         return Err(Error::Argument { what: "id", expected: "1 to 65530 bytes", got });
     }

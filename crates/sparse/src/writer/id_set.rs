@@ -1,14 +1,14 @@
-//! Which ids were changed since the last commit.
+//! A compact set of the ids that were changed since the last commit.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 
-/// A set of ids that keeps of each a hash of 128 bits under secret keys (SipHash, twice): 17 to 35 bytes an id,
-/// however long it is. Among 2^32 ids two share a hash with odds of 2^-65.
+/// A set of ids that stores only a 128-bit hash of each (SipHash with two random keys), which takes 17 to 35 bytes per
+/// id, however long the id is. The probability that any two of 2^32 ids have the same hash is 2^-65.
 #[derive(Debug, Default)]
 pub(crate) struct IdSet {
     keys: [RandomState; 2],
-    hashes: HashSet<u128, BuildHasherDefault<Lowest>>,
+    hashes: HashSet<u128, BuildHasherDefault<LowHalf>>,
 }
 
 impl IdSet {
@@ -20,17 +20,17 @@ impl IdSet {
         self.hashes.contains(&self.hash(id))
     }
 
-    /// Whether the id was not there.
+    /// Adds an id. Returns whether it was not in the set.
     pub fn insert(&mut self, id: &str) -> bool {
         self.hashes.insert(self.hash(id))
     }
 
-    /// Whether the id was there.
+    /// Removes an id. Returns whether it was in the set.
     pub fn remove(&mut self, id: &str) -> bool {
         self.hashes.remove(&self.hash(id))
     }
 
-    /// Gives its memory back too.
+    /// Removes all ids and frees the memory.
     pub fn clear(&mut self) {
         self.hashes = HashSet::default();
     }
@@ -41,11 +41,11 @@ impl IdSet {
     }
 }
 
-/// The low half of what is a hash already.
+/// Takes the low half of a value that is a hash already.
 #[derive(Default)]
-struct Lowest(u64);
+struct LowHalf(u64);
 
-impl Hasher for Lowest {
+impl Hasher for LowHalf {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_of_many_like_ids_are_taken_for_one() {
+    fn similar_ids_are_told_apart() {
         let mut set = IdSet::default();
         assert!((0..100_000).all(|id| set.insert(&id.to_string())));
         assert!((0..100_000).all(|id| !set.insert(&id.to_string())));

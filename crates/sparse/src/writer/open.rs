@@ -1,4 +1,4 @@
-//! Making indexes, and opening them for changes.
+//! Creating an index, and opening one for changes.
 
 use std::collections::HashSet;
 use std::fs;
@@ -11,37 +11,38 @@ use tantivy::indexer::IndexWriterOptions;
 use tantivy::{Index, TantivyError};
 
 use super::IndexWriter;
+use crate::index::checksums::MAX_BYTES_VERIFIED_ON_OPEN;
 use crate::index::commit_payload::CommitPayload;
 use crate::index::folder::{clear, is_unfinished, remove_temporary};
-use crate::index::integrity::{CHECKED_ON_OPEN, engine_error, guarded};
 use crate::index::open::{analyze_with, new_index, open_index};
 use crate::index::snapshot::Snapshot;
+use crate::index::tantivy_error::tantivy_error;
 use crate::writer::backlog::Backlog;
 use crate::writer::id_set::IdSet;
 use crate::writer::options::WriterOptions;
 use crate::{Analyzer, Error};
 
 impl IndexWriter {
-    /// Makes an empty index in a folder, which is made if there is none. Where an index is overwritten, it stays
+    /// Creates an empty index in a folder, and the folder if it does not exist. An index that is to be overwritten stays
     /// until the first commit.
     ///
     /// # Errors
     ///
-    /// [`Error::AlreadyExists`] unless told to overwrite; [`Error::NotAFolder`]; [`Error::NotAnIndex`] for
-    /// another program's index, which is never overwritten; [`Error::Locked`]; [`Error::Argument`] for options
-    /// out of range; [`Error::Io`]. An index that never had a passage is taken for none: a first build that was
-    /// killed can be begun again.
+    /// [`Error::AlreadyExists`] if there is an index and it is not to be overwritten; [`Error::NotAFolder`]; [`Error::NotAnIndex`] for
+    /// an index of another program, which is never overwritten; [`Error::Locked`]; [`Error::Argument`] for options
+    /// out of range; [`Error::Io`]. An index that never had a passage counts as none, so a first build that was
+    /// killed can be started again.
     pub fn create(path: &Path, analyzer: Analyzer, options: WriterOptions) -> Result<Self, Error> {
-        let engine_options = options.checked()?;
+        let tantivy_options = options.to_tantivy()?;
         if path.is_file() {
             return Err(Error::NotAFolder { path: path.to_path_buf() });
         }
         fs::create_dir_all(path).map_err(Error::io("create", path))?;
-        match guarded(path, || open_index(path)) {
+        match open_index(path) {
             Ok(_) if is_unfinished(path)? => clear(path)?,
             Ok(_) if !options.overwrite => return Err(Error::AlreadyExists { path: path.to_path_buf() }),
             Ok(index) => {
-                if let Some(writer) = Self::overwrite(path, index, &analyzer, options, &engine_options)? {
+                if let Some(writer) = Self::overwrite(path, &index, &analyzer, options, &tantivy_options)? {
                     return Ok(writer);
                 }
                 clear(path)?;
@@ -57,7 +58,7 @@ impl IndexWriter {
             }
             Err(error) => return Err(error),
         }
-        Self::create_empty(path, analyzer, options, &engine_options)
+        Self::create_empty(path, analyzer, options, &tantivy_options)
     }
 
     /// Opens the index in a folder for changes.
@@ -70,7 +71,7 @@ impl IndexWriter {
         Self::open_expecting(path, None, options)
     }
 
-    /// Opens the index in a folder for changes unless it was made with another analyzer.
+    /// Opens the index in a folder for changes, and fails if it was built with another analyzer.
     ///
     /// # Errors
     ///
@@ -80,50 +81,48 @@ impl IndexWriter {
         analyzer: Option<Analyzer>,
         options: WriterOptions,
     ) -> Result<Self, Error> {
-        let engine_options = options.checked()?;
-        guarded(path, || {
-            let index = open_index(path)?;
-            let engine = open_engine(&index, &engine_options, "open", path)?;
-            let writer = Self::from_engine(path, index, engine, options)?;
-            writer.committed.check_analyzer(analyzer.as_ref())?;
-            writer.start_analyzing();
-            // A writer that was killed may have left files whose names the next commit would give again.
-            remove_temporary(path)?;
-            writer.collect_garbage()?;
-            Ok(writer)
-        })
+        let tantivy_options = options.to_tantivy()?;
+        let index = open_index(path)?;
+        let tantivy_writer = open_tantivy_writer(&index, &tantivy_options, "open", path)?;
+        let writer = Self::from_tantivy(path, index, tantivy_writer, options)?;
+        writer.committed.check_analyzer(analyzer.as_ref())?;
+        writer.start_analyzing();
+        // A writer that was killed may have left files with names that the next commit would use.
+        remove_temporary(path)?;
+        writer.collect_garbage()?;
+        Ok(writer)
     }
 
     fn create_empty(
         path: &Path,
         analyzer: Analyzer,
         options: WriterOptions,
-        engine_options: &IndexWriterOptions,
+        tantivy_options: &IndexWriterOptions,
     ) -> Result<Self, Error> {
         let index = new_index(path)?;
-        let error = |error| engine_error("create", path, error);
-        let mut engine = open_engine(&index, engine_options, "create", path)?;
+        let error = |error| tantivy_error("create", path, error);
+        let mut tantivy_writer = open_tantivy_writer(&index, tantivy_options, "create", path)?;
         write_tokenizer(path, &analyzer)?;
-        let mut prepared = engine.prepare_commit().map_err(error)?;
+        let mut prepared = tantivy_writer.prepare_commit().map_err(error)?;
         prepared.set_payload(&CommitPayload::new(&analyzer).to_json());
         prepared.commit().map_err(error)?;
-        let writer = Self::from_engine(path, index, engine, options)?;
+        let writer = Self::from_tantivy(path, index, tantivy_writer, options)?;
         writer.remove_other_tokenizers()?;
         writer.start_analyzing();
         Ok(writer)
     }
 
-    /// A writer that will replace a sound index at its first commit; none if the index is not sound.
+    /// A writer that replaces an intact index at its first commit; `None` if the index is damaged.
     fn overwrite(
         path: &Path,
-        index: Index,
+        index: &Index,
         analyzer: &Analyzer,
         options: WriterOptions,
-        engine_options: &IndexWriterOptions,
+        tantivy_options: &IndexWriterOptions,
     ) -> Result<Option<Self>, Error> {
-        let opened = guarded(path, || {
-            let engine = open_engine(&index, engine_options, "create", path)?;
-            let mut writer = Self::from_engine(path, index, engine, options)?;
+        let open = || {
+            let tantivy_writer = open_tantivy_writer(index, tantivy_options, "create", path)?;
+            let mut writer = Self::from_tantivy(path, index.clone(), tantivy_writer, options)?;
             remove_temporary(path)?;
             writer.collect_garbage()?;
             write_tokenizer(path, analyzer)?;
@@ -131,8 +130,8 @@ impl IndexWriter {
             writer.start_analyzing();
             writer.begin_overwriting()?;
             Ok(writer)
-        });
-        match opened {
+        };
+        match open() {
             Ok(writer) => Ok(Some(writer)),
             Err(
                 Error::Corrupt { .. }
@@ -145,42 +144,42 @@ impl IndexWriter {
     }
 
     pub(super) fn begin_overwriting(&mut self) -> Result<(), Error> {
-        let cleared = self.engine.delete_all_documents();
-        cleared.map_err(|error| engine_error("create", &self.path, error))?;
-        self.settings = CommitPayload::new(&self.analyzer);
-        self.overwriting = true;
+        let cleared = self.tantivy_writer.delete_all_documents();
+        cleared.map_err(|error| tantivy_error("create", &self.path, error))?;
+        self.payload = CommitPayload::new(&self.analyzer);
+        self.is_overwriting = true;
         Ok(())
     }
 
-    /// Gives the engine the analyzer, and hears of what is analysed.
+    /// Gives tantivy the analyzer, and lets the backlog know when a text is analyzed.
     fn start_analyzing(&self) {
         analyze_with(&self.index, self.analyzer.clone());
         self.backlog.watch(&self.index);
     }
 
-    fn from_engine(
+    fn from_tantivy(
         path: &Path,
         index: Index,
-        engine: tantivy::IndexWriter,
+        tantivy_writer: tantivy::IndexWriter,
         options: WriterOptions,
     ) -> Result<Self, Error> {
-        let mut checked = HashSet::new();
-        let committed = Snapshot::open(&index, path, &mut checked, CHECKED_ON_OPEN)?;
+        let mut verified = HashSet::new();
+        let committed = Snapshot::open(&index, path, &mut verified, MAX_BYTES_VERIFIED_ON_OPEN)?;
         Ok(Self {
             path: path.to_path_buf(),
             index,
-            engine,
+            tantivy_writer,
             fields: committed.fields,
-            settings: committed.settings.clone(),
+            payload: committed.payload.clone(),
             analyzer: committed.analyzer.clone(),
             committed,
-            overwriting: false,
-            checked,
+            is_overwriting: false,
+            verified,
             added: IdSet::default(),
             removed: IdSet::default(),
-            backlog: Backlog::new(options.waiting()),
-            interrupted: false,
-            engine_lost: false,
+            backlog: Backlog::new(options.max_backlog_bytes()),
+            is_interrupted: false,
+            is_tantivy_writer_lost: false,
             options,
             merges_in_background: true,
         })
@@ -189,29 +188,29 @@ impl IndexWriter {
 
 /// Number of retries for a lock that is held. The lock of a writer that was just closed may stay held for a moment
 /// while this process starts a child: between `fork` and `exec`, the child has all open files of its parent.
-const LOCK_TRIES: u32 = 20;
-const LOCK_PAUSE: Duration = Duration::from_millis(5);
+const LOCK_RETRIES: u32 = 20;
+const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Opens tantivy's writer. All of its operations must be later than the last commit: see [`skip_stamp_of_commit`].
-fn open_engine(
+fn open_tantivy_writer(
     index: &Index,
     options: &IndexWriterOptions,
     operation: &'static str,
     path: &Path,
 ) -> Result<tantivy::IndexWriter, Error> {
-    let error = |error| engine_error(operation, path, error);
-    let mut tries = 0;
-    let engine = loop {
+    let error = |error| tantivy_error(operation, path, error);
+    let mut retries = 0;
+    let tantivy_writer = loop {
         match index.writer_with_options(options.clone()) {
-            Err(TantivyError::LockFailure(LockError::LockBusy, _)) if tries < LOCK_TRIES => {
-                tries += 1;
-                thread::sleep(LOCK_PAUSE);
+            Err(TantivyError::LockFailure(LockError::LockBusy, _)) if retries < LOCK_RETRIES => {
+                retries += 1;
+                thread::sleep(LOCK_RETRY_INTERVAL);
             }
             opened => break opened.map_err(error)?,
         }
     };
-    skip_stamp_of_commit(&engine).map_err(error)?;
-    Ok(engine)
+    skip_stamp_of_commit(&tantivy_writer).map_err(error)?;
+    Ok(tantivy_writer)
 }
 
 /// Consumes the operation stamp (opstamp) that a new or rolled-back tantivy writer would give its first operation.
@@ -220,12 +219,12 @@ fn open_engine(
 /// commit. A writer that has just been opened or rolled back starts counting at that number, not after it. If its first
 /// operation is a deletion, the next merge would therefore apply it although it was never committed. The merged segment
 /// then has fewer passages than the commit recorded, and the index can no longer be opened.
-pub(super) fn skip_stamp_of_commit(engine: &tantivy::IndexWriter) -> tantivy::Result<()> {
+pub(super) fn skip_stamp_of_commit(tantivy_writer: &tantivy::IndexWriter) -> tantivy::Result<()> {
     // An empty group of operations consumes one stamp and does nothing else.
-    engine.run(std::iter::empty()).map(|_| ())
+    tantivy_writer.run(std::iter::empty()).map(|_| ())
 }
 
-/// Puts the tokenizer of an analyzer that has one beside the index, before the commit that needs it.
+/// Copies the tokenizer of a `wordpiece` analyzer into the folder of the index, before the commit that needs it.
 fn write_tokenizer(path: &Path, analyzer: &Analyzer) -> Result<(), Error> {
     analyzer.word_pieces().map_or(Ok(()), |pieces| pieces.write_copy(path))
 }

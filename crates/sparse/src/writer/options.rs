@@ -1,21 +1,23 @@
+//! Threads and memory of a writer.
+
 use tantivy::indexer::IndexWriterOptions;
 
 use crate::Error;
 
-/// The engine takes no less for a thread.
-const LEAST: usize = 15_000_000;
+/// The minimum memory per thread that tantivy accepts, in bytes.
+const MIN_BYTES_PER_THREAD: usize = 15_000_000;
 
-/// How an index is written.
+/// Options of a writer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WriterOptions {
-    /// Whether [`IndexWriter::create`](crate::IndexWriter::create) may take the place of an index that is there.
+    /// Whether [`IndexWriter::create`](crate::IndexWriter::create) may replace an existing index.
     pub overwrite: bool,
-    /// Threads that analyse passages, 1 to 8, beside the one that adds them. One makes one segment of what fits
-    /// into memory.
+    /// Number of threads that analyze passages, 1 to 8, in addition to the thread that adds them. With one, the passages
+    /// that fit into memory make one segment.
     pub threads: usize,
-    /// Bytes of memory for passages that are not written yet, all threads together: 15 to 4,000 MB a thread. What
-    /// does not fit goes to another segment. Beside it, an id takes 17 to 35 bytes until the next commit, and merging
-    /// about 30 bytes for each passage merged.
+    /// Bytes of memory for passages that are not written yet, for all threads together: 15 to 4,000 MB per thread. When
+    /// it is used up, the passages are written as a segment. In addition, each changed id takes 17 to 35 bytes until the
+    /// next commit, and merging takes about 30 bytes per passage.
     pub memory: usize,
 }
 
@@ -27,27 +29,27 @@ impl Default for WriterOptions {
 }
 
 impl WriterOptions {
-    /// The engine's self.
-    pub(crate) fn checked(self) -> Result<IndexWriterOptions, Error> {
+    /// Checks the options and converts them to tantivy's.
+    pub(crate) fn to_tantivy(self) -> Result<IndexWriterOptions, Error> {
         if !(1..=8).contains(&self.threads) {
             let got = self.threads.to_string();
             return Err(Error::Argument { what: "threads", expected: "1 to 8", got });
         }
-        if !(LEAST..=4_000_000_000).contains(&(self.memory / self.threads)) {
+        if !(MIN_BYTES_PER_THREAD..=4_000_000_000).contains(&(self.memory / self.threads)) {
             let got = format!("{} for {}", self.memory, self.threads);
-            let expected = "15,000,000 to 4,000,000,000 bytes a thread";
+            let expected = "15,000,000 to 4,000,000,000 bytes per thread";
             return Err(Error::Argument { what: "memory", expected, got });
         }
-        let indexed = (self.memory - self.waiting()) / self.threads;
+        let index_bytes = (self.memory - self.max_backlog_bytes()) / self.threads;
         Ok(IndexWriterOptions::builder()
             .num_worker_threads(self.threads)
             .num_merge_threads(self.threads)
-            .memory_budget_per_thread(indexed.max(LEAST))
+            .memory_budget_per_thread(index_bytes.max(MIN_BYTES_PER_THREAD))
             .build())
     }
 
-    /// How much of the memory is for texts that wait to be analysed, in bytes.
-    pub(crate) fn waiting(self) -> usize {
+    /// How much of the memory is for texts that wait to be analyzed, in bytes.
+    pub(crate) fn max_backlog_bytes(self) -> usize {
         (self.memory / 8).min(8_000_000)
     }
 }

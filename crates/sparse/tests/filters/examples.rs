@@ -42,7 +42,7 @@ fn absent_fields_and_fields_of_several_kinds_are_what_the_documentation_says() {
         ("none", PassageFields::new()),
     ];
     drop(indexed(folder.path(), &passages));
-    let searcher = Bm25Index::open(folder.path()).expect("a sound index").searcher();
+    let searcher = Bm25Index::open(folder.path()).expect("an intact index").searcher();
     let found = |json: &str| found(&searcher, json).join(" ");
     assert_eq!(found(r#"{"equals": {"field": "x", "value": 1}}"#), "number");
     assert_eq!(found(r#"{"equals": {"field": "x", "value": "1"}}"#), "text");
@@ -85,7 +85,7 @@ fn a_condition_on_a_field_or_kind_of_value_that_no_passage_has_is_refused() {
         ("c", fields(r#"{"mixed": "one", "none": []}"#)),
     ];
     let mut writer = indexed(folder.path(), &passages);
-    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    let index = Bm25Index::open(folder.path()).expect("an intact index");
     let searcher = index.searcher();
     let refused = |json: &str| {
         let filter = serde_json::from_str(json).expect("a filter");
@@ -123,14 +123,14 @@ fn a_condition_on_a_field_or_kind_of_value_that_no_passage_has_is_refused() {
     // An index without passages accepts any filter; one whose passages have no fields does not.
     writer.delete(&["a", "b", "c"]).expect("a deletion");
     writer.commit().expect("a commit");
-    index.reload().expect("a sound index");
+    index.reload().expect("an intact index");
     let year = r#"{"equals": {"field": "year", "value": 1999}}"#;
     let filter = serde_json::from_str(year).expect("a filter");
     assert_eq!(found(&index.searcher(), year), [""; 0]);
     writer.add("d", None, "words").expect("a new id");
     writer.commit().expect("a commit");
     writer.merge().expect("a merge");
-    index.reload().expect("a sound index");
+    index.reload().expect("an intact index");
     let error = index.searcher().filtered(Some(&filter), &Control::new()).expect_err("a refusal").to_string();
     assert_eq!(
         error,
@@ -143,14 +143,14 @@ fn an_update_replaces_fields_and_a_searcher_keeps_those_of_its_commit() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut writer =
         indexed(folder.path(), &[("a", fields(r#"{"year": 1999}"#)), ("b", fields(r#"{"year": 2001}"#))]);
-    let index = Bm25Index::open(folder.path()).expect("a sound index");
+    let index = Bm25Index::open(folder.path()).expect("an intact index");
     let before = index.searcher();
     let since_2000 = r#"{"range": {"field": "year", "gte": 2000}}"#;
     assert_eq!(found(&before, since_2000), ["b"]);
     writer.update_with_fields("a", None, "words", &fields(r#"{"year": 2024}"#)).expect("an update");
     writer.update("b", None, "words").expect("an update");
     writer.commit().expect("a commit");
-    index.reload().expect("a sound index");
+    index.reload().expect("an intact index");
     assert_eq!(found(&index.searcher(), since_2000), ["a"]);
     assert_eq!(found(&before, since_2000), ["b"]);
     assert_eq!(index.searcher().fields("b").expect("fields"), PassageFields::new());
@@ -166,7 +166,7 @@ fn bad_fields_and_bad_filters_are_refused_and_lose_nothing() {
     assert_eq!(error, "passage \"a\": fields.year: expected a finite number, got NaN");
     assert!(matches!(writer.add_with_fields("b", None, "words", &bad), Err(Error::Part { .. })));
     writer.commit().expect("a commit");
-    let searcher = Bm25Index::open(folder.path()).expect("a sound index").searcher();
+    let searcher = Bm25Index::open(folder.path()).expect("an intact index").searcher();
     assert_eq!(searcher.len(), 1);
     assert_eq!(searcher.fields("a").expect("fields"), fields(r#"{"year": 1999}"#));
     let bad = Filter::Not(Box::new(Filter::Range(Range { field: "year".to_owned(), ..Range::default() })));
@@ -190,7 +190,7 @@ fn passages_without_fields_cost_nothing() {
         let files = entries.filter(|entry| entry.path().extension().is_some_and(|found| found == extension));
         files.map(|file| file.metadata().expect("a file").len()).sum::<u64>()
     };
-    // A header and a checksum; the engine stores a few bytes of every document, however little it has.
+    // A header and a checksum; tantivy stores a few bytes for every document, even an empty one.
     assert!(size("fast") < 300, "{} bytes of columns", size("fast"));
     assert!(size("store") < 7 * 5000, "{} bytes stored", size("store"));
 }

@@ -69,7 +69,7 @@ proptest! {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut writer = IndexWriter::create(folder.path(), Analyzer::WHITESPACE, WriterOptions::default()).expect("an empty folder");
         let (mut passages, mut commits, mut ever) = (HashMap::new(), 0, Kinds::new());
-        let open = || Bm25Index::open(folder.path()).expect("a sound index").searcher();
+        let open = || Bm25Index::open(folder.path()).expect("an intact index").searcher();
         for step in steps {
             match step {
                 Step::Put(id, text, fields) => {

@@ -1,4 +1,4 @@
-//! Lucene's outputs and the collections that they were made from.
+//! Reference outputs of Lucene and the collections from which they were made.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use flate2::read::MultiGzDecoder;
 pub const COLLECTIONS: [&str; 5] =
     ["squad", "scifact", "nfcorpus-preprocessed", "vaswani-npl", "agentset-dbpedia"];
 
-/// The folder with the reference data, if this machine has it.
+/// The folder with the reference data; `None` if it is not on this machine.
 pub fn shared() -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let path = std::env::var_os("PASSAGEKIT_SHARED").map_or_else(beside, PathBuf::from);
@@ -22,7 +22,7 @@ pub fn shared() -> Option<PathBuf> {
     None
 }
 
-/// Texts by id, in file order.
+/// Ids and texts, in the order of the file.
 pub struct Collection {
     pub passages: Vec<(String, String)>,
     pub queries: Vec<(String, String)>,
@@ -48,7 +48,7 @@ impl Collection {
         Self { passages: records("corpus.jsonl.gz"), queries: records("queries.jsonl.gz") }
     }
 
-    /// The queries that have an expected output, in its order.
+    /// The queries with a reference output, in its order.
     pub fn queries_of(&self, expected: &[(String, String)]) -> Vec<(String, String)> {
         let texts: HashMap<&str, &str> = self.queries.iter().map(|(id, text)| (&**id, &**text)).collect();
         expected
@@ -58,7 +58,7 @@ impl Collection {
     }
 }
 
-/// Id and tokens, one line each.
+/// Ids and tokens, one line per text.
 pub fn tokens(shared: &Path, file: &str) -> Vec<(String, String)> {
     let lines = unpack(&shared.join("reference/lucene").join(file));
     lines

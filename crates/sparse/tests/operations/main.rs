@@ -45,14 +45,14 @@ fn check_sequence(operations: &[Operation]) {
     // behind.
     writer = make(writer, &path, &mut model, &Operation::Add(0));
     writer = make(writer, &path, &mut model, &Operation::Commit);
-    let index = Bm25Index::open(&path).expect("a sound index");
+    let index = Bm25Index::open(&path).expect("an intact index");
     let mut parts: Vec<&[Operation]> = operations.split(|operation| *operation == Operation::Kill).collect();
     let last = parts.pop().expect("at least one part");
     for part in parts {
         drop(writer);
         make_in_child(&path, &mut model, part);
-        Bm25Index::open(&path).expect("a sound index after a kill").verify().expect("sound files");
-        index.reload().expect("a sound index after a kill");
+        Bm25Index::open(&path).expect("an intact index after a kill").verify().expect("intact files");
+        index.reload().expect("an intact index after a kill");
         check_reader(&index, &model);
         writer = reopened(&path);
     }
@@ -66,8 +66,8 @@ fn check_sequence(operations: &[Operation]) {
     model.apply(&Operation::Commit);
     writer.merge().expect("a merge");
     writer.close().expect("merges that end");
-    index.reload().expect("a sound index");
-    index.verify().expect("sound files");
+    index.reload().expect("an intact index");
+    index.verify().expect("intact files");
     check_reader(&index, &model);
     assert_eq!(index.searcher().statistics(), exact_statistics(&model));
 }
@@ -124,7 +124,7 @@ fn a_merge_in_the_background_keeps_what_is_deleted_but_not_committed() {
         writer.add(&format!("b{number}"), None, &words).expect("a new id");
     }
     writer.close().expect("merges that end");
-    let index = Bm25Index::open(path).expect("a sound index");
+    let index = Bm25Index::open(path).expect("an intact index");
     assert_eq!((index.len(), found(&index, "bridge").len()), (9, 9));
     assert_eq!(reopened(path).len(), 9);
 }

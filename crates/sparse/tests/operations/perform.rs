@@ -23,7 +23,7 @@ fn name(id: u8) -> String {
 }
 
 pub fn reopened(path: &Path) -> IndexWriter {
-    IndexWriter::open(path, OPTIONS).expect("a sound index")
+    IndexWriter::open(path, OPTIONS).expect("an intact index")
 }
 
 /// Performs one operation and checks its results against the model.
@@ -128,7 +128,7 @@ fn child_that_is_killed() {
     let told = std::env::var(OPERATIONS).expect("operations");
     let mut codes = told.split_whitespace();
     let changes = codes.next().and_then(|first| first.parse().ok()).expect("a number");
-    let index = Bm25Index::open(path.as_ref()).expect("a sound index");
+    let index = Bm25Index::open(path.as_ref()).expect("an intact index");
     let ids = found(&index, "common");
     let committed: Vec<Passage> = ids.iter().map(|id| (id[1..].parse().expect("a number"), 0)).collect();
     let mut model = Model { pending: committed.clone(), committed, overwriting: false, changes };

@@ -1,52 +1,54 @@
-//! Remembers the terms of short words: most words of a text were met before.
+//! A per-thread memo of the terms of short words. Most words of a text have occurred before, and a lookup is faster than
+//! lower-casing, comparing with stop words and stemming.
 
 use std::cell::Cell;
 
-/// Words that are remembered, one in each slot.
+/// Number of slots of the memo. Each holds one word; a new word replaces the one in its slot.
 const SLOTS: usize = 1 << 13;
 
-/// Bytes of a word, or of a term, that can be remembered.
-const LONGEST: usize = 14;
+/// Most bytes of a word, and of a term, in the memo.
+const MAX_BYTES: usize = 14;
 
-/// A word with its term.
+/// A word and its term.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     word: Key,
-    term: [u8; LONGEST],
+    term: [u8; MAX_BYTES],
     /// 0 for a stop word.
     term_length: u8,
 }
 
-/// A word of up to [`LONGEST`] bytes: its first and last ones, which overlap, and how many there are.
+/// A word of up to [`MAX_BYTES`] bytes: its first and its last eight bytes (four for words of four to seven bytes), which may
+/// overlap, and its length.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Key {
     first: u64,
     last: u64,
-    /// 0 is no word.
+    /// 0 for an empty slot.
     length: u8,
 }
 
 thread_local! {
-    static MEMORY: Cell<Option<Box<[Slot; SLOTS]>>> = const { Cell::new(None) };
+    static MEMO: Cell<Option<Box<[Slot; SLOTS]>>> = const { Cell::new(None) };
 }
 
-/// The terms of words met by this thread, as one function gives them.
-pub(crate) struct WordMemory {
+/// Maps words to the terms that a function returned for them. Only one function may be used with it.
+pub(crate) struct TermMemo {
     slots: Box<[Slot; SLOTS]>,
 }
 
-impl WordMemory {
-    /// The thread's memory, or an empty one.
+impl TermMemo {
+    /// Takes the memo of this thread, or an empty one if it is in use.
     pub fn take() -> Self {
-        Self { slots: MEMORY.take().unwrap_or_else(|| Box::new([Slot::default(); SLOTS])) }
+        Self { slots: MEMO.take().unwrap_or_else(|| Box::new([Slot::default(); SLOTS])) }
     }
 
-    /// Keeps the memory for the next text.
-    pub fn give_back(self) {
-        MEMORY.set(Some(self.slots));
+    /// Returns the memo to the thread for the next text.
+    pub fn put_back(self) {
+        MEMO.set(Some(self.slots));
     }
 
-    /// Calls `visit` with the term of a word, if it has one: the remembered one, or what `find` gives.
+    /// Calls `visit` with the term of a word, unless it is a stop word. `find` computes it if it is not in the memo.
     #[inline]
     pub fn term<'a>(
         &'a mut self,
@@ -54,22 +56,22 @@ impl WordMemory {
         find: impl FnOnce() -> Option<&'a str>,
         mut visit: impl FnMut(&str),
     ) {
-        if word.len() > LONGEST || word.is_empty() {
+        if word.len() > MAX_BYTES || word.is_empty() {
             return find().map_or((), visit);
         }
         let key = Key::of(word.as_bytes());
-        let slot = &mut self.slots[key.place()];
+        let slot = &mut self.slots[key.slot()];
         if slot.word != key {
             let term = find().unwrap_or_default();
-            if term.len() > LONGEST {
+            if term.len() > MAX_BYTES {
                 return visit(term);
             }
-            *slot = Slot { word: key, term: [0; LONGEST], term_length: term.len() as u8 };
+            *slot = Slot { word: key, term: [0; MAX_BYTES], term_length: term.len() as u8 };
             slot.term[..term.len()].copy_from_slice(term.as_bytes());
         }
         if slot.term_length > 0 {
             let term = &slot.term[..usize::from(slot.term_length)];
-            visit(std::str::from_utf8(term).expect("a term as it came"));
+            visit(std::str::from_utf8(term).expect("a term was valid UTF-8 when it was stored"));
         }
     }
 }
@@ -90,7 +92,7 @@ impl Key {
     }
 
     #[inline]
-    fn place(self) -> usize {
+    fn slot(self) -> usize {
         let mixed = (self.first ^ self.last.rotate_left(29) ^ u64::from(self.length))
             .wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> 32) as usize % SLOTS
@@ -102,8 +104,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_have_the_terms_that_were_found_for_them() {
-        let mut memory = WordMemory::take();
+    fn words_have_the_terms_that_were_computed_for_them() {
+        let mut memo = TermMemo::take();
         let long = "a-word-of-more-than-fifteen-bytes";
         for round in 0..3 {
             for (word, term) in [
@@ -115,21 +117,17 @@ mod tests {
                 ("É", Some("é")),
                 (long, Some(long)),
             ] {
-                let (mut asked, mut got) = (false, None);
+                let (mut computed, mut got) = (false, None);
                 let find = || {
-                    asked = true;
+                    computed = true;
                     term
                 };
-                memory.term(word, find, |term| got = Some(term.to_owned()));
+                memo.term(word, find, |term| got = Some(term.to_owned()));
                 assert_eq!(got.as_deref(), term, "{word}");
-                assert_eq!(asked, round == 0 || word == long, "{word}");
+                assert_eq!(computed, round == 0 || word == long, "{word}");
             }
         }
-        memory.give_back();
-        WordMemory::take().term(
-            "runs",
-            || unreachable!("a word that was met"),
-            |term| assert_eq!(term, "run"),
-        );
+        memo.put_back();
+        TermMemo::take().term("runs", || unreachable!("a word in the memo"), |term| assert_eq!(term, "run"));
     }
 }

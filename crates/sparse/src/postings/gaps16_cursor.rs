@@ -1,18 +1,21 @@
-use crate::postings::{ABSENT, LongGaps};
+//! Iterates over the postings of [`Gaps16`], block by block.
 
-/// Reads long gaps up to somewhere.
-pub(crate) struct LongCursor<'a> {
+use super::dictionary::ABSENT;
+use super::term_postings::Gaps16;
+
+pub(crate) struct Gaps16Cursor<'a> {
     gaps: &'a [[u8; 2]],
     codes: &'a [u8],
+    /// The passage of the previous entry.
     passage: u32,
 }
 
-impl<'a> LongCursor<'a> {
-    pub fn new(list: LongGaps<'a>) -> Self {
-        Self { gaps: list.gaps, codes: list.codes, passage: 0 }
+impl<'a> Gaps16Cursor<'a> {
+    pub fn new(postings: Gaps16<'a>) -> Self {
+        Self { gaps: postings.gaps, codes: postings.codes, passage: 0 }
     }
 
-    /// The next passage before `end` with its code, if there is one.
+    /// The next passage below `end` and its impact code; `None` if there is none left.
     #[inline]
     pub fn next_before(&mut self, end: u32) -> Option<(u32, u8)> {
         while let (Some((&gap, gaps)), Some((&code, codes))) =

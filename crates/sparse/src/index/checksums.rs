@@ -1,0 +1,86 @@
+//! Comparing the files of segments with their checksums, which tantivy writes at the end of each.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use tantivy::directory::Directory;
+use tantivy::directory::error::OpenReadError;
+use tantivy::{HasLen, Index, IndexMeta};
+
+use crate::Error;
+use crate::index::tantivy_error::tantivy_error;
+
+/// Opening an index verifies its segment files unless they have more bytes than this in total.
+pub(crate) const MAX_BYTES_VERIFIED_ON_OPEN: u64 = 64 << 20;
+
+/// tantivy reads the last eight bytes of a file without checking that it has as many.
+const MIN_FILE_BYTES: u64 = 8;
+
+/// Verifies the segment files of a commit that are not in `verified` and adds them to it. Does nothing if they have
+/// more than `max_bytes` in total. The caller must hold the meta lock, so that no writer removes the files meanwhile.
+pub(crate) fn verify(
+    index: &Index,
+    meta: &IndexMeta,
+    path: &Path,
+    verified: &mut HashSet<PathBuf>,
+    max_bytes: u64,
+) -> Result<(), Error> {
+    let segment_files = meta.list_segment_files();
+    let sizes = segment_files.iter().filter(|file| !verified.contains(*file));
+    // If a required file is missing, opening its segment fails.
+    let sizes = sizes.filter_map(|file| Some((file, path.join(file).metadata().ok()?.len())));
+    let files: Vec<(&PathBuf, u64)> = sizes.collect();
+    if files.iter().map(|(_, bytes)| bytes).sum::<u64>() <= max_bytes {
+        for (file, bytes) in &files {
+            if *bytes < MIN_FILE_BYTES {
+                let got = format!("{bytes} bytes");
+                return Err(Error::corrupt(&path.join(file), "a file with a checksum at its end", got));
+            }
+            let matches = index.directory().validate_checksum(file);
+            if !matches.map_err(|error| tantivy_error("open", path, error.into()))? {
+                return Err(mismatch(&path.join(file), "another checksum"));
+            }
+        }
+        verified.extend(files.into_iter().map(|(file, _)| file.clone()));
+    }
+    verified.retain(|file| segment_files.contains(file));
+    Ok(())
+}
+
+/// Whether a segment file exists and matches its checksum.
+pub(crate) fn matches_checksum(index: &Index, path: &Path, file: &Path) -> tantivy::Result<bool> {
+    match path.join(file).metadata() {
+        Ok(metadata) if metadata.len() < MIN_FILE_BYTES => return Ok(false),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+        metadata => {
+            metadata?;
+        }
+    }
+    match index.directory().validate_checksum(file) {
+        Err(OpenReadError::IoError { io_error, .. }) if io_error.raw_os_error().is_none() => Ok(false),
+        Err(OpenReadError::IncompatibleIndex(_)) => Ok(false),
+        checked => Ok(checked?),
+    }
+}
+
+/// The first segment file of a commit that does not match its checksum. Files that cannot be read are skipped.
+pub(crate) fn find_mismatch(index: &Index, meta: &IndexMeta) -> Option<PathBuf> {
+    let is_corrupt = |file: &PathBuf| match index.directory().open_read(file) {
+        Ok(content) if (content.len() as u64) < MIN_FILE_BYTES => true,
+        Ok(_) => match index.directory().validate_checksum(file) {
+            Ok(matches) => !matches,
+            Err(OpenReadError::IoError { io_error, .. }) => io_error.raw_os_error().is_none(),
+            Err(_) => true,
+        },
+        Err(_) => false,
+    };
+    // In the order of their names, so that the same damage always gives the same error.
+    let mut files: Vec<PathBuf> = meta.list_segment_files().into_iter().collect();
+    files.sort_unstable();
+    files.into_iter().find(is_corrupt)
+}
+
+/// The error for a file that does not match its checksum.
+pub(crate) fn mismatch(file: &Path, got: impl Into<String>) -> Error {
+    Error::corrupt(file, "a file that matches its checksum", got)
+}

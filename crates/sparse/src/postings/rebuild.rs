@@ -1,0 +1,67 @@
+//! Impact files that are missing, corrupt or of another version, built again from tantivy's postings.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tantivy::directory::error::DeleteError;
+use tantivy::directory::{Directory, OwnedBytes};
+use tantivy::index::{SegmentComponent, SegmentReader};
+use tantivy::schema::Field;
+use tantivy::{Index, InvertedIndexReader, TantivyError};
+
+use super::builder::build;
+use super::file::ImpactFile;
+use super::plugin::{EXTENSION, write};
+use crate::index::checksums::matches_checksum;
+use crate::index::corruption::catch_tantivy;
+
+/// Opens the impact file of a segment, or builds one in memory if the file has another version, or was built from other
+/// postings.
+pub(crate) fn open_impact_file(
+    segment: &SegmentReader,
+    terms: &InvertedIndexReader,
+    fieldnorms: &[u8],
+) -> tantivy::Result<ImpactFile> {
+    let (passages, count) = (fieldnorms.len(), terms.terms().num_terms() as u64);
+    let bytes = segment.open_read(SegmentComponent::Custom(EXTENSION.to_owned()))?.read_bytes()?;
+    if let Ok(file) = ImpactFile::open(bytes, passages, count) {
+        return Ok(file);
+    }
+    let mut bytes = Vec::new();
+    build(terms, fieldnorms, &mut bytes)?;
+    ImpactFile::open(OwnedBytes::new(bytes), passages, count).map_err(TantivyError::InternalError)
+}
+
+/// Writes the impact files of the last commit's segments that are missing or damaged, for example because a repair was
+/// interrupted, and returns their number. Segments with other corrupt files are skipped: their postings may be wrong, and
+/// an impact file that is built from wrong postings would have a valid checksum. The caller must hold the writer's lock.
+pub(crate) fn rebuild_damaged(index: &Index, path: &Path, contents: Field) -> tantivy::Result<u64> {
+    let (directory, mut rebuilt) = (index.directory(), 0);
+    let files = index.load_metas()?.list_segment_files();
+    for segment in index.searchable_segments()? {
+        let impacts = segment.meta().relative_path(SegmentComponent::Custom(EXTENSION.to_owned()));
+        if matches_checksum(index, path, &impacts)? {
+            continue;
+        }
+        let id = segment.id().uuid_string();
+        let is_source = |file: &&PathBuf| {
+            let name = file.to_str().unwrap_or_default();
+            name.starts_with(&id) && **file != impacts && path.join(file).exists()
+        };
+        let sources = files.iter().filter(is_source).map(|file| matches_checksum(index, path, file));
+        if !sources.collect::<tantivy::Result<Vec<bool>>>()?.into_iter().all(|intact| intact) {
+            continue;
+        }
+        match directory.delete(&impacts) {
+            Ok(()) | Err(DeleteError::FileDoesNotExist(_)) => {}
+            Err(error) => return Err(io::Error::other(error.to_string()).into()),
+        }
+        let reader = catch_tantivy(|| SegmentReader::open(&segment))?;
+        write(&segment, &reader, contents).inspect_err(|_| drop(directory.delete(&impacts)))?;
+        rebuilt += 1;
+    }
+    if rebuilt > 0 {
+        directory.sync_directory()?;
+    }
+    Ok(rebuilt)
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env perl
+# Writes the tables of Unicode properties by which the BM25 analyzers find the same words as Lucene's StandardTokenizer.
+# They are those of Unicode 14.0 (LineBreak.txt, emoji/emoji-data.txt), as contained in Perl 5.36. A later version would
+# change the tokens of existing indexes, so the script refuses to use one.
+#
+#     perl scripts/lucene-character-tables.pl          writes the tables
+#     perl scripts/lucene-character-tables.pl --check  fails if they differ from what it would write
+use strict;
+use warnings;
+use FindBin;
+use Unicode::UCD qw(prop_invlist);
+
+my $version = Unicode::UCD::UnicodeVersion();
+die "expected Unicode 14.0.0 (Perl 5.36), got $version\n" unless $version eq '14.0.0';
+
+# A Rust array of the inclusive ranges of code points that have a property.
+sub table {
+    my ($name, $property, $doc) = @_;
+    my @starts_and_ends = prop_invlist($property);
+    my $count = @starts_and_ends / 2;
+    my $rows = '';
+    while (my ($start, $end) = splice(@starts_and_ends, 0, 2)) {
+        $rows .= sprintf("    (0x%04x, 0x%04x),\n", $start, $end - 1);
+    }
+    return "/// $doc\npub(super) const $name: [(u32, u32); $count] = [\n$rows];\n";
+}
+
+my $text = join "\n",
+    "//! Generated from Unicode 14.0 by `perl scripts/lucene-character-tables.pl`. Do not edit.\n",
+    table('COMPLEX_CONTEXT', 'Line_Break=Complex_Context', 'Line_Break = Complex_Context (LineBreak.txt).'),
+    table('PICTOGRAPHS', 'Extended_Pictographic', 'Extended_Pictographic (emoji/emoji-data.txt).');
+
+my $path = "$FindBin::Bin/../crates/sparse/src/analysis/characters/tables.rs";
+if (grep { $_ eq '--check' } @ARGV) {
+    open my $file, '<', $path or die "$path: $!\n";
+    local $/;
+    die "$path differs from what this script writes\n" unless <$file> eq $text;
+} else {
+    open my $file, '>', $path or die "$path: $!\n";
+    print $file $text;
+    close $file or die "$path: $!\n";
+}
