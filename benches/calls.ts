@@ -1,5 +1,5 @@
-// What a dense search costs from JavaScript, its hits named and made objects or columns, for k of 10, 100 and 1000. `one hit`
-// is the same walk with one hit asked for: what the others take more is for scoring, naming and handing over theirs.
+// The cost of a dense search from JavaScript, with hits as objects or as columns, for k of 10, 100 and 1,000. `one hit` is the same
+// graph search for a single hit: the difference is the cost of scoring hits, looking up their ids and handing them over.
 import {HnswIndex, type Vectors} from '../ts/index.ts';
 import type {Benchmark} from './benchmark.ts';
 
@@ -7,7 +7,7 @@ const ROWS = 50_000;
 const DIM = 100;
 const QUERIES = 1000;
 const ROUNDS = 21;
-/** Searches of a round. */
+/** Searches per round. */
 const SEARCHES = 200;
 
 export const calls: Benchmark = async say => {
@@ -38,7 +38,7 @@ export const calls: Benchmark = async say => {
 			'a query of a batch, columns': async from => [...(await index.searchManyColumns(batch(from), {k, efSearch: k, threads: 1}))],
 		};
 		const times: Record<string, number[]> = {};
-		// Side by side: what disturbs one disturbs all.
+		// Interleaved, so that a disturbance affects all of them.
 		for (let round = 0; round < ROUNDS; round++) {
 			for (const [name, work] of Object.entries(ways)) {
 				const {user, system} = process.cpuUsage();
@@ -56,7 +56,7 @@ export const calls: Benchmark = async say => {
 	return {rows: ROWS, dim: DIM, figures};
 };
 
-/** Vectors around a thousand centres, the same every time: numbers of a linear congruential generator. */
+/** Vectors around 1,000 centers, the same in every run, from a linear congruential generator. */
 function clustered(rows: number, seed: number): Vectors {
 	let state = 0;
 	const next = (): number => {

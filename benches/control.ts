@@ -1,5 +1,5 @@
-// Turns of a process without passagekit, beside a benchmark: what they take now and then is the machine's doing. A virtual
-// machine may give memory that was freed back to its host, and stands still while it takes any of it again.
+// Event-loop delay of a process without passagekit, next to a benchmark: long turns there are caused by the machine. A virtual machine
+// may return freed memory to its host, and stops while it gets memory back.
 import {type ChildProcess, fork} from 'node:child_process';
 import {once} from 'node:events';
 import {fileURLToPath} from 'node:url';
@@ -9,7 +9,7 @@ import {type TurnReport, TurnWatch} from './turns.ts';
 
 const PATH = fileURLToPath(import.meta.url);
 
-/** A process that counts its turns until it is stopped. */
+/** A process that measures its event-loop turns until it is stopped. */
 export async function control(): Promise<{stop: () => Promise<TurnReport>}> {
 	const child: ChildProcess = fork(PATH, ['turns'], {execArgv: ['--import=tsx']});
 	await once(child, 'message');
@@ -23,7 +23,7 @@ export async function control(): Promise<{stop: () => Promise<TurnReport>}> {
 	};
 }
 
-/** Half a millisecond of what any program does: texts, numbers, lists, maps, compressed bytes. */
+/** Half a millisecond of ordinary work: strings, numbers, arrays, maps, compression. */
 function work(seed: number): number {
 	const words = Array.from({length: 60}, (_, at) => `word-${(seed * 31 + at * 17) % 997}`);
 	const text = words.join(' ');

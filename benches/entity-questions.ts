@@ -1,5 +1,5 @@
-// Questions like those of EntityQuestions (Sciavolino et al., 2021), of which the corpus, all of Wikipedia, is not at hand: its
-// templates, asked of entities whose articles are in a collection and say the relation in words that a pattern knows.
+// Questions in the style of EntityQuestions (Sciavolino et al., 2021), whose corpus, all of Wikipedia, is too large to include here. Its
+// templates are filled with entities whose articles are in the collection and state the relation in words that a pattern matches.
 import {createReadStream} from 'node:fs';
 import {mkdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
@@ -12,7 +12,7 @@ interface Article {
 	readonly text: string;
 }
 
-/** EntityQuestions' templates, and what an article says that can answer them. */
+/** A template of EntityQuestions, and the pattern that finds the answer in an article. */
 const relations: ReadonlyArray<{readonly question: (entity: string) => string; readonly said: RegExp}> = [
 	{question: entity => `Where was ${entity} born?`, said: /\(born [^)]*? in [A-Z]/u},
 	{

@@ -1,4 +1,4 @@
-// What fusing costs beside searching, and what a grid of weights costs once lists are judged.
+// The cost of fusion next to that of searching, and of a grid of weights over judged lists.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -10,12 +10,12 @@ import type {Hit, Query, Question, Run, Searcher} from '../ts/core/types.ts';
 import type {Benchmark} from './benchmark.ts';
 
 const ROUNDS = 7;
-/** Of the grid: questions, hits of each list, passages that they are drawn from. */
+/** Size of the grid's data: questions, hits per list, and passages that hits are drawn from. */
 const [QUESTIONS, HITS, PASSAGES] = [10_000, 1000, 200_000];
 
 export const hybrid: Benchmark = async say => ({searching: await searching(say), tuning: await tuning(say)});
 
-/** A hybrid search beside its parts, each with the depth that it asks of them. */
+/** A hybrid search next to its parts, each with the depth that the hybrid requests. */
 async function searching(say: (line: string) => void): Promise<Record<string, unknown>> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-hybrid-'));
 	try {
@@ -88,7 +88,7 @@ async function tuning(say: (line: string) => void): Promise<Record<string, unkno
 	return {questions: QUESTIONS, hits: HITS, passages: PASSAGES, weights: 41, judgingSeconds: judging, seconds};
 }
 
-/** Lists that are made as they are copied: as objects all at once they would not fit. */
+/** Lists that are generated while they are copied: as objects, all of them would not fit in memory. */
 function drawn(questions: readonly Question[], seed: number, top: number): Run {
 	let state = seed;
 	const next = (): number => {

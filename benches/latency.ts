@@ -1,4 +1,4 @@
-// What a call costs from JavaScript: one awaited search, and one query of a batch, over the embedded encyclopaedia.
+// The cost of a call from JavaScript: one awaited search, and one query of a batch, over the encyclopedia.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';

@@ -5,7 +5,7 @@ import {packageRoot} from '../ts/core/native/addon.ts';
 import {type PhraseStudyOptions, studyPhrases} from '../ts/studies/phrases/index.ts';
 import type {Benchmark} from './benchmark.ts';
 
-/** Collections that were stripped of punctuation have no sentences: phrases of these are of word pieces. */
+/** Collections without punctuation have no sentences: their phrases consist of word pieces. */
 const datasets: Readonly<Record<string, {readonly path: readonly string[]; readonly options?: PhraseStudyOptions}>> = {
 	SQuAD: {path: ['squad', 'dev-v2.0.json.gz']},
 	PubMedQA: {path: ['pubmedqa', 'pqal.json.gz']},
@@ -15,7 +15,7 @@ const datasets: Readonly<Record<string, {readonly path: readonly string[]; reado
 	Vaswani: {path: ['ir', 'vaswani-npl'], options: {sentences: [], tokens: [10, 20, 40]}},
 };
 
-/** The embedded corpus. */
+/** The corpus that comes with passagekit. */
 const ENCYCLOPAEDIA = join(packageRoot, 'examples', 'encyclopedia');
 
 export const phraseStudy: Benchmark = async say => {
@@ -25,7 +25,7 @@ export const phraseStudy: Benchmark = async say => {
 	}
 	const studies: Record<string, unknown> = {};
 	const all = Object.entries(datasets).map(([name, {path, options}]) => ({name, path: join(data, ...path), options}));
-	// PASSAGEKIT_COLLECTIONS=SQuAD,PubMedQA measures these alone.
+	// PASSAGEKIT_COLLECTIONS=SQuAD,PubMedQA measures only these.
 	const wanted = process.env['PASSAGEKIT_COLLECTIONS']?.split(',');
 	for (const {name, path, options} of [{name: 'Encyclopaedia', path: ENCYCLOPAEDIA, options: {}}, ...all]) {
 		if (wanted && !wanted.includes(name)) {

@@ -1,5 +1,5 @@
-// An index of phrases beside a plain index of the same vectors: time of a search and of many, memory, and how many of the
-// best passages a graph finds. Rounds take turns.
+// A phrase index next to a plain index of the same vectors: time of one search and of many, memory, and the recall of passages with HNSW.
+// The two take turns, round by round.
 import {FlatIndex, HnswIndex, PhraseIndex, type PhrasePlace, type Vectors} from '../ts/index.ts';
 import type {Benchmark} from './benchmark.ts';
 
@@ -61,7 +61,7 @@ async function each(index: PhraseIndex, queries: Vectors, options: {k: number; e
 	return lists;
 }
 
-/** Median over rounds of the time of the one over that of the other. */
+/** The median over rounds of the ratio of two times. */
 async function times(plain: () => Promise<unknown>, phrases: () => Promise<unknown>): Promise<number> {
 	const ratios: number[] = [];
 	const took = async (work: () => Promise<unknown>): Promise<number> => {
@@ -100,7 +100,7 @@ async function together(plain: Plain, phrases: PhraseIndex, queries: Vectors, k:
 
 const row = ({data}: Vectors, at: number): Float32Array => data.subarray(at * DIM, (at + 1) * DIM);
 
-/** Vectors of length 1; those of a passage have a cosine of about 0.35, of which 0.25 are the topic's. */
+/** Vectors of length 1. Two vectors of a passage have a cosine of about 0.35, of which the topic contributes 0.25. */
 function made(): {places: PhrasePlace[]; vectors: Vectors; queries: Vectors} {
 	let state = 3;
 	const next = (): number => {
@@ -114,7 +114,7 @@ function made(): {places: PhrasePlace[]; vectors: Vectors; queries: Vectors} {
 	const random = (): Float32Array => Float32Array.from({length: DIM}, next);
 	const places: PhrasePlace[] = [];
 	const data = new Float32Array(PASSAGES * MOST_PHRASES * DIM);
-	// Passages are about topics, which their questions are about too.
+	// A passage and its questions share a topic.
 	const topics = Array.from({length: 100}, random);
 	for (let passage = 0; passage < PASSAGES; passage++) {
 		const topic = topics[passage % topics.length]!;

@@ -10,10 +10,10 @@ import type {Question, Run} from '../ts/core/types.ts';
 import {sharedFile} from '../test/support/shared.ts';
 import type {Benchmark} from './benchmark.ts';
 
-/** The weight that `minilm-encoder`'s README gives for its unit vectors; λ and α weigh the same things from both sides. */
+/** The weights that the README of `minilm-encoder` recommends for its unit vectors: α = 1 / λ. */
 const ALPHA = 0.05;
 
-/** The reader reads for every so manieth question of the test articles: all of them take half an hour on two cores. */
+/** The reader answers every nth question of the test articles: all of them would take half an hour on two cores. */
 const READ_EVERY = Number(process.env['PASSAGEKIT_READ_EVERY'] ?? 5);
 
 const hybrids: Readonly<Record<string, FusionMethod>> = {

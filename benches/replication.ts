@@ -7,7 +7,7 @@ import {packageRoot} from '../ts/core/native/addon.ts';
 import {type StudyProgress, findings, replicate} from '../ts/studies/index.ts';
 import type {Benchmark} from './benchmark.ts';
 
-/** Passages read per list, and questions: reading them takes about a quarter of an hour on two cores. */
+/** Passages read per list, and questions. Reading takes about 15 minutes on two cores. */
 const [READ, DEVELOPMENT, TEST] = [15, 200, 500];
 
 export const replication: Benchmark = async say => {
@@ -37,7 +37,7 @@ export const replication: Benchmark = async say => {
 			stage = progress.stage;
 		}
 	};
-	// Retrieval is measured on all questions, reading on some.
+	// Retrieval is measured on all questions, reading on a sample.
 	const retrieval = await replicate(data, join(folder, 'retrieval'), {name: 'SQuAD', reader: false, onProgress});
 	const reading = await replicate(data, join(folder, 'reading'), {
 		name: 'SQuAD',

@@ -1,4 +1,4 @@
-// `npm run bench -- NAME …`: runs benchmarks and keeps what they measured, with CPU and commit, in benches/record/.
+// `npm run bench -- NAME …`: runs benchmarks and writes their results, with CPU and commit, to benches/record/.
 import {execFileSync} from 'node:child_process';
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {cpus} from 'node:os';

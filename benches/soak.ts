@@ -1,5 +1,5 @@
-// Mixed search, add, update, delete, save on dense indexes for a while: how long turns of the event loop take, what memory
-// does, and that no row is lost. Beside it a process without passagekit has turns too: what those take, the machine takes.
+// Mixed searches, additions, updates, deletions and saves on dense indexes. Measures event-loop delay and memory, and checks that no row is
+// lost. A process without passagekit runs next to it: its delays are those of the machine.
 import assert from 'node:assert/strict';
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -13,7 +13,7 @@ import {TurnWatch, spread} from './turns.ts';
 const SECONDS = Number(process.env['PASSAGEKIT_SOAK_SECONDS'] ?? 150);
 const DIM = 384;
 const ROWS = 20_000;
-/** Vectors that rows have, any of them. */
+/** The number of different vectors that rows are drawn from. */
 const POOL = 40_000;
 const MOST_IDS = 4_000_000;
 const SEARCHERS = 3;
@@ -23,7 +23,7 @@ type Index = FlatIndex | HnswIndex;
 interface Kind {
 	readonly make: () => Index;
 	readonly open: (path: string) => Promise<Index>;
-	/** How far a stored number may be from the one given, relative to it. */
+	/** The largest relative error of a stored number. */
 	readonly rounding: number;
 }
 
@@ -49,7 +49,7 @@ export const soak: Benchmark = async say => {
 	const pool = new Float32Array(POOL * DIM);
 	for (let at = 0, state = 1; at < pool.length; at++) {
 		state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-		// No number is so small that a half would lose bits of it.
+		// No number is small enough to be a subnormal half.
 		pool[at] = (state / 2 ** 32 + 0.01) * (state & 1024 ? 1 : -1);
 	}
 	const figures: Record<string, unknown> = {};
@@ -76,7 +76,7 @@ export const soak: Benchmark = async say => {
 
 export async function soaked(kind: Kind, pool: Float32Array, path: string) {
 	let index = kind.make();
-	/** Ids that are there, in no order, and which of the vectors each has. */
+	/** Ids in the index, in no order, and the vector of each. */
 	const alive: number[] = [];
 	const held = new Int32Array(MOST_IDS);
 	let next = 0;
@@ -89,7 +89,7 @@ export async function soaked(kind: Kind, pool: Float32Array, path: string) {
 	const watch = new TurnWatch();
 	const names = (ids: readonly number[]): string[] => watch.own(() => ids.map(name));
 	const fresh = (count: number): number[] => watch.own(() => Array.from({length: count}, () => next++));
-	/** Consecutive vectors of the pool, without a copy. */
+	/** Consecutive vectors, without a copy. */
 	const vectors = (first: number, rows: number): Vectors => ({data: pool.subarray(first * DIM, (first + rows) * DIM), rows, dim: DIM});
 	const put = (ids: readonly number[], first: number): void => watch.own(() => ids.forEach((id, at) => (held[id] = first + at)));
 	const some = (most: number): number[] => {
@@ -204,7 +204,7 @@ export async function soaked(kind: Kind, pool: Float32Array, path: string) {
 				const hits = await index.search(query, filtered ? {k: 10, filter: {ids: names(some(500))}} : {k: 10});
 				assert.ok(filtered || hits.length === 10);
 			} catch (error) {
-				// Another was opened in its place.
+				// Another index was opened in its place.
 				assert.equal((error as {code?: string}).code, 'ERR_CLOSED');
 				continue;
 			}
@@ -243,7 +243,7 @@ export async function soaked(kind: Kind, pool: Float32Array, path: string) {
 		searchMs: spread(times),
 		changes: done,
 		rowsLost,
-		/** The least of each tenth of the time. */
+		/** The minimum in each tenth of the time. */
 		residentMiB: Array.from({length: 10}, (_, tenth) =>
 			Math.round(Math.min(...resident.slice(Math.floor(tenth * share), Math.max(1, Math.floor((tenth + 1) * share))))),
 		),

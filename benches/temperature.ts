@@ -1,11 +1,11 @@
-// The effect of small initial temperatures on model uncertainty fusion (Yang et al., 2023, §4.2 and figure 2), over the encyclopaedia.
+// The effect of small initial temperatures on model uncertainty fusion (Yang et al., 2023, §4.2 and figure 2), on the encyclopedia.
 import {type ModelOutcomes, fitFusionTemperature, fuseByConfidence, judgedScores, selectModels} from '../ts/calibration/index.ts';
 import {encyclopedia, readPassages, readQrels} from '../ts/corpus/index.ts';
 import {OnnxEncoder} from '../ts/encoders/index.ts';
 import type {Hit, Passage, Qrels, Query, Run, Vectors} from '../ts/core/types.ts';
 import type {Benchmark} from './benchmark.ts';
 
-/** Scores of unit vectors, and of questions ten and a hundred times as long: exp(score / T) overflows sooner. */
+/** Scores of unit vectors, and the same multiplied by 10 and 100, for which exp(score / T) overflows sooner. */
 const SIZES = [1, 10, 100];
 const STARTS = [1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 const DEPTH = 30;
@@ -83,7 +83,7 @@ export const temperature: Benchmark = async say => {
 	};
 };
 
-/** What a model found: its best passages, and its best phrases. */
+/** Results of a model: its best passages and its best phrases. */
 interface Found {
 	readonly run: Run;
 	readonly phrases: Run;
@@ -154,7 +154,7 @@ function product(a: Vectors, row: number, b: Vectors, query: number): number {
 
 type Rounding = (value: number) => number;
 
-/** The formula as it stands, in which exp(score / T) may be infinite, and ∞ / ∞ is NaN; with its derivative by T. */
+/** The formula evaluated literally, with its derivative by T. exp(score / T) may be infinite, and ∞ / ∞ is NaN. */
 function plainConfidence(scores: readonly number[], temperature: number, round: Rounding): {confidence: number; slope: number} {
 	const weights = scores.map(score => round(Math.exp(round(score / temperature))));
 	const sum = weights.reduce((sum, weight) => round(sum + weight), 0);
@@ -163,7 +163,7 @@ function plainConfidence(scores: readonly number[], temperature: number, round: 
 	return {confidence, slope: (confidence * (mean - scores[0]!)) / temperature ** 2};
 }
 
-/** The position that NumPy's argmax returns: of the first NaN, otherwise of the first of the greatest. */
+/** NumPy's argmax: the position of the first NaN, or else of the first maximum. */
 function argmax(values: readonly number[]): number {
 	const invalid = values.findIndex(Number.isNaN);
 	return invalid < 0 ? values.indexOf(Math.max(...values)) : invalid;
@@ -198,7 +198,7 @@ function plainDescent(models: readonly ModelOutcomes[], start: number, round: Ro
 	return temperature;
 }
 
-/** For each question the list of the model that the formula makes the most confident. */
+/** For each question, the list of the model with the highest confidence by the literal formula. */
 function plainFusion(models: readonly Found[], temperature: number, round: Rounding): Run {
 	return new Map(
 		[...models[0]!.run.keys()].map(query => {

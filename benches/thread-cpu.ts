@@ -3,7 +3,7 @@ import {WASI} from 'node:wasi';
 /** `CLOCK_THREAD_CPUTIME_ID` of WASI. */
 const THREAD_CPU = 3;
 
-/** Node's types do not name it. */
+/** Not declared by Node's types. */
 const {WebAssembly} = globalThis as unknown as {WebAssembly: {Memory: new (size: {initial: number}) => {readonly buffer: ArrayBuffer}}};
 
 /**

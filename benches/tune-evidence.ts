@@ -12,11 +12,11 @@ import type {Benchmark} from './benchmark.ts';
 const QUESTIONS = 1000;
 const PASSAGES = 500;
 const SPANS = 10;
-/** Passages in all, words of each, and different words. */
+/** Number of passages, words per passage, and different words. */
 const CORPUS = 5000;
 const WORDS = 100;
 const VOCABULARY = 4000;
-/** The commonest of them are answers: several spans of nearly every question are one. */
+/** The most common words are the answers, so nearly every question has several spans that are right. */
 const COMMON = 200;
 
 export const tuneEvidenceBench: Benchmark = async say => {
@@ -24,7 +24,7 @@ export const tuneEvidenceBench: Benchmark = async say => {
 	try {
 		const next = numbers(1);
 		const corpus = Array.from({length: CORPUS}, (_, i): Passage => {
-			// Common words are many, as those of answers are.
+			// The exponent makes common words frequent.
 			const words = Array.from({length: WORDS}, () => `w${Math.floor(next() ** 2 * VOCABULARY)}`);
 			return {id: `p${i}`, text: words.join(' ')};
 		});
@@ -57,7 +57,7 @@ export const tuneEvidenceBench: Benchmark = async say => {
 			return result;
 		};
 		const cache = await timed('open the cache, s', async () => ReadingCache.open(path, reader));
-		// Nothing is left to read for it.
+		// The cache has every reading.
 		reader.close();
 		const passages = new Map(corpus.map(passage => [passage.id, passage]));
 		const readings = await timed('read from the cache, s', async () => readRun(reader, questions, run, passages, {depth: PASSAGES, cache}));
@@ -77,7 +77,7 @@ export const tuneEvidenceBench: Benchmark = async say => {
 	}
 };
 
-/** Appends a reading of each passage of each question: spans of one word each, now and then the question's answer. */
+/** Appends a reading for each passage of each question: spans of one word, some of which are the answer. */
 async function write(
 	path: string,
 	questions: readonly Question[],
@@ -125,7 +125,7 @@ async function write(
 	await file.close();
 }
 
-/** Numbers from 0 to 1, the same every time: a linear congruential generator's. */
+/** Numbers from 0 to 1, the same in every run, from a linear congruential generator. */
 function numbers(seed: number): () => number {
 	let state = seed;
 	return () => {

@@ -31,12 +31,12 @@ const KINDS = new Map([
 	[NODE_PERFORMANCE_GC_INCREMENTAL, 'step'],
 ]);
 
-/** Kept one by one from here on. */
+/** Turns at least this long are kept one by one. */
 const LONG_MS = 1;
 
 type Collection = PerformanceEntry & {readonly detail: NodeGCPerformanceDetail};
 
-/** Watches every turn of the event loop from its start until it is stopped. */
+/** Measures every turn of the event loop until it is stopped. */
 export class TurnWatch {
 	readonly #cpu = threadCpu();
 	readonly #delay = monitorEventLoopDelay({resolution: 1});
@@ -55,7 +55,7 @@ export class TurnWatch {
 	#running = false;
 	#done: Promise<void> = Promise.resolve();
 
-	/** From now on. */
+	/** Starts measuring. */
 	start(): void {
 		this.#running = true;
 		this.#observer.observe({entryTypes: ['gc']});
@@ -63,7 +63,7 @@ export class TurnWatch {
 		this.#done = this.#watch();
 	}
 
-	/** Does work of the benchmark itself, which is no turn's. */
+	/** Runs work of the benchmark itself, which does not count. */
 	own<T>(work: () => T): T {
 		const start = this.#cpu();
 		try {
@@ -73,7 +73,7 @@ export class TurnWatch {
 		}
 	}
 
-	/** Says what is being done, for turns that take long. */
+	/** Names the present work, for reports of long turns. */
 	note(what: string): void {
 		this.#during.push(what);
 	}
@@ -82,7 +82,7 @@ export class TurnWatch {
 		this.#running = false;
 		await this.#done;
 		this.#delay.disable();
-		// What was collected last is told of in a later turn.
+		// The last garbage collection is reported in a later turn.
 		await nextTurn();
 		this.#observer.disconnect();
 		const collected = (start: number, end: number): number =>
@@ -112,7 +112,7 @@ export class TurnWatch {
 		};
 	}
 
-	/** Of all short turns and of long ones, which may be short without the collector. */
+	/** A percentile over short and long turns; a long turn may be short without garbage collection. */
 	#spread(long: readonly number[]): Spread {
 		const counts = Uint32Array.from(this.#short);
 		for (const ms of long.filter(ms => ms < LONG_MS)) {
@@ -143,7 +143,7 @@ export class TurnWatch {
 				this.#short[Math.floor(ms * 1000)]!++;
 			}
 			[this.#during, this.#own] = [[], 0];
-			// What is done here is no turn's.
+			// Work done here does not count.
 			[last, start] = [this.#cpu(), performance.now()];
 		}
 	}

@@ -6,7 +6,7 @@ import {studyVocabulary, vocabularyFindings} from '../ts/studies/vocabulary/inde
 import {entityQuestions} from './entity-questions.ts';
 import type {Benchmark} from './benchmark.ts';
 
-/** In `SQuAD` a question's passage is the paragraph that it was written for, in `SQuAD w100` all with an answer, as in DPR. */
+/** In `SQuAD` the relevant passage is the paragraph that the question was written for; in `SQuAD w100`, all passages with an answer, as in DPR. */
 const datasets: Readonly<Record<string, {readonly path: readonly string[]; readonly corpus?: string; readonly queries?: string}>> = {
 	SQuAD: {path: ['squad', 'dev-v2.0.json.gz']},
 	'SQuAD w100': {
@@ -21,10 +21,10 @@ const datasets: Readonly<Record<string, {readonly path: readonly string[]; reado
 	Vaswani: {path: ['ir', 'vaswani-npl']},
 };
 
-/** The embedded corpus. */
+/** The corpus that comes with passagekit. */
 const ENCYCLOPAEDIA = join(packageRoot, 'examples', 'encyclopedia');
 
-/** Cut-offs of coverage and expansion that are kept. */
+/** Cutoffs of coverage and expansion that are recorded. */
 const KS = [1, 5, 20, 100];
 
 export const vocabularyStudy: Benchmark = async say => {
