@@ -200,7 +200,7 @@ for (const [kind, make] of Object.entries(kinds)) {
 		await t.throwsAsync(index.exportVectors(join(home, 'vectors.npy'), {idsPath: join(home, 'ids.txt')}), {
 			code: 'ERR_ARGUMENT',
 			message:
-				'ids: expected ids without line breaks, the first without a bracket before it, or a path that ends in .json, got "two\\nlines"',
+				'ids: expected ids without line breaks, the first of which does not begin with a bracket, or a path that ends in .json, got "two\\nlines"',
 		});
 		t.deepEqual(await readFile(join(home, 'vectors.npy')), before);
 		t.is((await readdir(home)).length, 3, 'no temporary file is left');
@@ -261,7 +261,7 @@ test('index files are built of files, the graph from the flat one', async t => {
 	});
 	await t.throwsAsync(FlatIndex.build(flatPath, made('rows.f32')), {
 		code: 'ERR_ARGUMENT',
-		message: 'dim: expected the dimension of the vectors, which a raw file does not say, got none',
+		message: 'dim: expected the dimension of the vectors, which a raw file does not contain, got none',
 	});
 	await t.throwsAsync(FlatIndex.build(flatPath, made('f4.npy'), {dim: 5}), {code: 'ERR_DIMENSION'});
 	const foreign = await t.throwsAsync(HnswIndex.build(hnswPath, source), {code: 'ERR_INDEX_CORRUPT'});

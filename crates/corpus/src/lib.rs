@@ -1,7 +1,8 @@
 //! Passages, questions, runs, qrels and results in the field's file formats, and the passage store.
 //!
-//! Everything is read as a stream; gzip is recognised by content; a bad line is refused with file, line and
-//! what was expected, or skipped and counted.
+//! [`open_passages`] and [`open_questions`] detect a file's format and stream its content; [`ingest`] writes passages to a
+//! [`PassageStore`]. Gzip is detected by content. A bad line is an error with the file, the line number and what was
+//! expected, or it is skipped and counted.
 //!
 //! ```
 //! use corpus::{PassageFormat, PassageStore, PassageStoreWriter, ReadOptions, ingest, open_passages};

@@ -1,27 +1,29 @@
+//! Passages and questions.
+
 use serde::{Deserialize, Serialize};
 
 /// A unit of text that can be retrieved.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passage {
-    /// Unique in its corpus, not empty.
+    /// Unique in the corpus, not empty.
     pub id: String,
-    /// Title of the document it comes from; an empty one counts as none.
+    /// Title of its document. An empty title counts as none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The text, as it stands in the file.
+    /// The text, unchanged.
     pub text: String,
 }
 
-/// A question, with the answers that count as right.
+/// A question with its accepted answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
-    /// Unique in its file; its row number from 0 where the file gives none.
+    /// Unique in its file. The row number from 0 if the file has no ids.
     pub id: String,
     /// The question.
     #[serde(rename = "question")]
     pub text: String,
-    /// Accepted answers in the file's order (SQuAD's each once); none if the file has none or the question is
-    /// unanswerable.
+    /// Accepted answers in the order of the file, without duplicates for SQuAD. Empty if the file has none or the question
+    /// is unanswerable.
     #[serde(default)]
     pub answers: Vec<String>,
     /// The passage that the question was asked about.
@@ -30,7 +32,7 @@ pub struct Question {
 }
 
 impl Passage {
-    /// Sets the title, an empty one to none, and keeps the memory of the one before.
+    /// Sets the title, or none if it is empty. Reuses the memory of the previous title.
     pub(crate) fn set_title(&mut self, title: &str) {
         if title.is_empty() {
             self.title = None;
@@ -40,13 +42,13 @@ impl Passage {
     }
 }
 
-/// Sets a string and keeps its memory.
+/// Replaces the content of a string and reuses its memory.
 pub(crate) fn replace(string: &mut String, value: &str) {
     string.clear();
     string.push_str(value);
 }
 
-/// The strings without their later repetitions.
+/// Removes duplicates and keeps the first occurrences.
 pub(crate) fn distinct(strings: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     strings.into_iter().filter(|string| seen.insert(string.clone())).collect()

@@ -1,8 +1,12 @@
 //! The passage store: all passages of a corpus in one checked, memory-mapped file.
 //!
-//! Sections: `records`, for each passage its id's length and its title's length plus one (0: no title) as
-//! LEB128 numbers, then id, title and text; `offsets`, u64, where each record starts and the last ends; `ids`,
-//! u64, the [hash table](table) from ids to ords. All numbers are little-endian.
+//! [`PassageStoreWriter`] writes a store, [`PassageStore`] reads passages by ord (position) or id, and [`ingest`] copies the
+//! passages of a file to a store. The file has three sections, all of whose numbers are little-endian:
+//!
+//! - `records`: for each passage, the length of its id and the length of its title plus one (0 for no title) as LEB128
+//!   numbers, then id, title and text.
+//! - `offsets`: u64 byte offsets of the start of each record, and of the end of the last one.
+//! - `ids`: the [hash table](table) from ids to ords.
 
 mod ingest;
 mod reader;

@@ -1,3 +1,5 @@
+//! Reads and writes tab-separated rows.
+
 use std::ops::Range;
 
 use memchr::{memchr, memchr2};
@@ -5,18 +7,18 @@ use memchr::{memchr, memchr2};
 use crate::Error;
 use crate::input::Lines;
 
-/// No row with a quoted line break is longer than this.
-const MAX_ROW: usize = 1 << 20;
+/// Maximum size of a row with a quoted line break, in bytes.
+const MAX_MULTILINE_ROW_BYTES: usize = 1 << 20;
 
-/// Maximum number of fields that are stored; further fields are only counted. No supported table has more columns.
+/// Maximum number of fields that are stored. Further fields are only counted: no supported table has as many columns.
 const MAX_FIELDS: usize = 1 << 10;
 
-/// The tab-separated fields of a row, quoted as DPR's files are.
+/// The tab-separated fields of a row, with the quoting of DPR's files.
 ///
-/// A field that begins with a double quote, ends with one before the next tab or the end of a line, and has
-/// only doubled quotes between is quoted: the outer quotes go, the inner ones are halved, tabs and line breaks
-/// inside belong to it. Every other field is taken as it stands, so a stray quote neither disappears nor
-/// swallows the lines behind it, as it would with Python's `csv`; what `csv` writes is read alike.
+/// A field is quoted if it begins with a double quote, ends with one before the next tab or the end of a line, and has only
+/// doubled quotes in between. Its outer quotes are removed, its inner ones are halved, and it may contain tabs and line
+/// breaks. Every other field is read unchanged. A stray quote therefore neither disappears nor swallows the following
+/// lines, as it would with Python's `csv`. Files that `csv` wrote are read in the same way as by `csv`.
 #[derive(Debug, Default)]
 pub(crate) struct Row {
     /// The first [`MAX_FIELDS`] fields of the row.
@@ -26,13 +28,13 @@ pub(crate) struct Row {
 
 #[derive(Debug)]
 struct Field {
-    /// Within the current line; of a quoted field, between its quotes.
+    /// Byte range in the current line, without the outer quotes.
     range: Range<usize>,
-    quoted: bool,
+    is_quoted: bool,
 }
 
 impl Row {
-    /// Moves `lines` to the next row that is more than white space and finds its fields; `false` at the end.
+    /// Advances `lines` to the next row that is not blank and finds its fields. Returns `false` at the end.
     pub fn advance(&mut self, lines: &mut Lines) -> Result<bool, Error> {
         self.fields.clear();
         self.count = 0;
@@ -42,13 +44,13 @@ impl Row {
         let mut at = 0;
         loop {
             let field = match lines.current().get(at) {
-                Some(b'"') => quoted(lines, at)?,
+                Some(b'"') => read_quoted(lines, at)?,
                 _ => None,
             };
             let line = lines.current();
             let (field, end) = field.unwrap_or_else(|| {
                 let end = memchr(b'\t', &line[at..]).map_or(line.len(), |tab| at + tab);
-                (Field { range: at..end, quoted: false }, end)
+                (Field { range: at..end, is_quoted: false }, end)
             });
             if self.fields.len() < MAX_FIELDS {
                 self.fields.push(field);
@@ -66,26 +68,26 @@ impl Row {
         self.count
     }
 
-    /// Number of fields that can be read: all, unless the row has more than [`MAX_FIELDS`].
-    pub fn kept(&self) -> usize {
+    /// Number of fields that can be read: all fields, unless the row has more than [`MAX_FIELDS`].
+    pub fn readable_count(&self) -> usize {
         self.fields.len()
     }
 
-    /// Appends field `index` of `text`, the row's lines.
+    /// Appends field `index` to `string`. `text` is the current text of the lines.
     pub fn push_to(&self, string: &mut String, text: &str, index: usize) {
         let field = &self.fields[index];
         let mut rest = &text[field.range.clone()];
-        if field.quoted {
+        if field.is_quoted {
             while let Some(at) = memchr(b'"', rest.as_bytes()) {
                 string.push_str(&rest[..=at]);
-                // The second quote of the pair.
+                // Skip the second quote of the pair.
                 rest = &rest[at + 2..];
             }
         }
         string.push_str(rest);
     }
 
-    /// Field `index` of `text`, the row's lines.
+    /// Returns field `index`. `text` is the current text of the lines.
     pub fn field(&self, text: &str, index: usize) -> String {
         let mut string = String::with_capacity(self.fields[index].range.len());
         self.push_to(&mut string, text, index);
@@ -93,18 +95,18 @@ impl Row {
     }
 }
 
-/// The quoted field that begins at `start` and where it ends, outer quote included; joins lines to the current
-/// one as far as the field reaches.
-fn quoted(lines: &mut Lines, start: usize) -> Result<Option<(Field, usize)>, Error> {
+/// Reads the quoted field that begins at byte `start`. Returns it and the byte offset after its closing quote, or `None` if
+/// the field is not quoted. Extends the current line if the field contains line breaks.
+fn read_quoted(lines: &mut Lines, start: usize) -> Result<Option<(Field, usize)>, Error> {
     let span = lines.span();
     let mut at = start + 1;
     loop {
         let line = lines.current();
         match memchr(b'"', &line[at..]) {
             None => {
-                // The line break between, which `current` hid, has no quotes.
+                // The line break, which `current` leaves out, contains no quote.
                 at = line.len();
-                if !lines.extend(MAX_ROW)? {
+                if !lines.extend(MAX_MULTILINE_ROW_BYTES)? {
                     break;
                 }
             }
@@ -112,7 +114,7 @@ fn quoted(lines: &mut Lines, start: usize) -> Result<Option<(Field, usize)>, Err
                 Some(b'"') => at += quote + 2,
                 None | Some(b'\t') => {
                     let end = at + quote;
-                    return Ok(Some((Field { range: start + 1..end, quoted: true }, end + 1)));
+                    return Ok(Some((Field { range: start + 1..end, is_quoted: true }, end + 1)));
                 }
                 Some(_) => break,
             },
@@ -122,12 +124,12 @@ fn quoted(lines: &mut Lines, start: usize) -> Result<Option<(Field, usize)>, Err
     Ok(None)
 }
 
-/// Appends a field, quoted if it must be.
+/// Appends a field, quoted if necessary.
 fn push_field(row: &mut String, field: &str) {
-    let special = |bytes: &[u8]| memchr2(b'\t', b'"', bytes).or(memchr2(b'\n', b'\r', bytes)).is_some();
-    // A row of nothing but white space would be taken for a blank line.
-    let blank = !field.is_empty() && field.trim_ascii().is_empty();
-    if !blank && !special(field.as_bytes()) {
+    let has_special = |bytes: &[u8]| memchr2(b'\t', b'"', bytes).or(memchr2(b'\n', b'\r', bytes)).is_some();
+    // A row that consists of white space would be read as a blank line.
+    let is_blank = !field.is_empty() && field.trim_ascii().is_empty();
+    if !is_blank && !has_special(field.as_bytes()) {
         row.push_str(field);
         return;
     }
@@ -169,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn stray_quotes_stay_and_keep_to_their_field() {
+    fn stray_quotes_stay_and_do_not_reach_beyond_their_field() {
         assert_eq!(rows_of(b"\"Air\" was by whom?\ta\n"), [["\"Air\" was by whom?", "a"]]);
         assert_eq!(rows_of(b"1\t\"open\tx\n2\t\"good\"\ty\n"), [["1", "\"open", "x"], ["2", "good", "y"]]);
         assert_eq!(rows_of(b"6\" nails\tb\n"), [["6\" nails", "b"]]);
@@ -178,7 +180,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_a_csv_writer_writes_comes_back(
+        fn rows_of_a_csv_writer_are_read_back(
             rows in prop::collection::vec(prop::collection::vec("[ab\t\"\n\r ,ü]{0,6}", 2), 1..8),
         ) {
             let mut writer = csv::WriterBuilder::new().delimiter(b'\t').from_writer(Vec::new());
@@ -190,7 +192,7 @@ mod tests {
                 push_field(&mut ours, &row[1]);
                 ours.push('\n');
             }
-            // A row of nothing but spaces and tabs counts as blank.
+            // A row of spaces and tabs counts as blank.
             let kept = |kept: fn(char) -> bool| -> Vec<Vec<String>> {
                 rows.iter().filter(|row| row.concat().contains(kept)).cloned().collect()
             };

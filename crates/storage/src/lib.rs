@@ -1,11 +1,11 @@
-//! Files that are checked when they are opened and replaced whole when they are saved.
+//! Files that are checked when they are opened and replaced atomically when they are saved.
 //!
-//! A file is a 64-byte header, named sections that start on 64-byte boundaries, and a table (JSON) of their
-//! places, lengths and CRC-32s beside free metadata. All numbers are little-endian. It is written to a
-//! temporary name in the same folder, synced, and renamed over the old one, so a reader sees the old file or
-//! the new one and never a half.
+//! [`Writer`] and [`File`] write and open the container format of all indexes and stores: a 64-byte header, named sections
+//! that start at multiples of 64 bytes, and a JSON table with the offset, length and CRC-32 of each section and the
+//! caller's metadata. All numbers are little-endian. A file is written under a temporary name in the same folder, synced,
+//! and renamed to its target, so that readers see the old file or the new one and never a part of it.
 //!
-//! Files in other formats are written through [`Output`], which replaces a regular file in the same way, and writes
+//! Files in other formats are written through [`Output`], which replaces regular files in the same way, and writes
 //! directly to devices and pipes.
 //!
 //! ```
@@ -35,6 +35,6 @@ mod replace;
 pub use container::{File, FileKind, OpenOptions, Writer};
 pub use error::Error;
 pub use memory::prefer_huge_pages;
-pub use output::{Output, Stop, Written, never, put_both};
+pub use output::{Output, Stop, Written, never, rename_both};
 pub use path::{check_regular, file_type_name};
 pub use replace::{Replacement, exchange, remove_unfinished, replace};

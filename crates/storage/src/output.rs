@@ -6,5 +6,5 @@ mod stop;
 mod stream;
 
 pub use destination::{Output, Written};
-pub use pair::put_both;
+pub use pair::rename_both;
 pub use stop::{Stop, never};

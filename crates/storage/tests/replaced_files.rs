@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
 use common::{names, written};
-use storage::{Output, never, put_both, replace};
+use storage::{Output, never, rename_both, replace};
 
 #[test]
 fn links_stay_and_the_file_behind_them_is_replaced() {
@@ -62,7 +62,7 @@ fn a_file_keeps_its_mode_and_a_new_one_has_the_usual() {
 }
 
 #[test]
-fn of_two_files_both_are_replaced_or_neither() {
+fn both_of_two_files_are_replaced_or_neither() {
     let folder = tempfile::tempdir().expect("a folder");
     let [ids, vectors] = ["ids", "vectors"].map(|name| folder.path().join(name));
     let complete = |path: &Path| {
@@ -77,11 +77,11 @@ fn of_two_files_both_are_replaced_or_neither() {
         let pair = (complete(&ids), complete(&vectors));
         // A file cannot be renamed over a folder.
         fs::create_dir(&vectors).expect("free");
-        put_both(pair.0, pair.1).expect_err("a folder is in the place of the second");
+        rename_both(pair.0, pair.1).expect_err("a folder is in the place of the second");
         assert_eq!(fs::read_to_string(&ids).ok().as_deref(), old);
         fs::remove_dir(&vectors).expect("empty");
         assert_eq!(names(folder.path()).len(), usize::from(old.is_some()));
-        put_both(complete(&ids), complete(&vectors)).expect("written");
+        rename_both(complete(&ids), complete(&vectors)).expect("written");
         assert_eq!([&ids, &vectors].map(|path| fs::read(path).expect("there")), [b"new", b"new"]);
         assert_eq!(names(folder.path()), ["ids", "vectors"]);
         [ids.as_path(), &vectors].into_iter().for_each(|path| fs::remove_file(path).expect("there"));
@@ -89,12 +89,12 @@ fn of_two_files_both_are_replaced_or_neither() {
 }
 
 #[test]
-fn what_killed_writers_left_is_removed_and_what_others_write_is_not() {
+fn files_of_killed_writers_are_removed_and_those_of_running_writers_are_not() {
     let folder = tempfile::tempdir().expect("a folder");
     let target = folder.path().join("file");
     let other = Output::create(&target, never()).expect("writable");
     let [in_progress] = &names(folder.path())[..] else { panic!("one temporary") };
-    // Like the file of a killed writer: nobody holds a lock on it.
+    // No process holds a lock on these, as if their writers had been killed.
     let (boot, _) =
         in_progress.strip_prefix("file.").and_then(|rest| rest.split_once('-')).expect("its form");
     let foreign = if boot == "00000000" { "11111111" } else { "00000000" };

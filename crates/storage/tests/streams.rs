@@ -71,7 +71,7 @@ fn waiting_for_a_reader_ends_when_stopped() {
 }
 
 #[test]
-fn containers_go_to_regular_files_alone() {
+fn containers_are_written_only_to_regular_files() {
     const KIND: FileKind = FileKind { magic: *b"PKTEST\0\0", version: 1, name: "test" };
     let folder = tempfile::tempdir().expect("a folder");
     let pipe = folder.path().join("pipe");

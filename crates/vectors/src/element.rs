@@ -1,7 +1,9 @@
+//! Number types of vector files.
+
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 
-/// The numbers of a file, little-endian.
+/// A little-endian floating point type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Element {
     F16,
@@ -10,11 +12,11 @@ pub(crate) enum Element {
     F64,
 }
 
-/// For error messages.
+/// The supported types, for error messages.
 pub(crate) const ELEMENTS: &str = "16-, 32- or 64-bit floating point numbers";
 
 impl Element {
-    /// Bytes of a number.
+    /// Number of bytes.
     pub fn width(self) -> usize {
         match self {
             Self::F16 | Self::Bf16 => 2,
@@ -23,8 +25,8 @@ impl Element {
         }
     }
 
-    /// Appends the numbers of `bytes`, a multiple of the width long, as `f32`, rounded to nearest; what is beyond the
-    /// range of `f32` becomes an infinity.
+    /// Converts `bytes`, whose length is a multiple of the width, to `f32` and appends them. Rounds to nearest; numbers
+    /// beyond the range of `f32` become infinite.
     pub fn append(self, bytes: &[u8], numbers: &mut Vec<f32>) {
         debug_assert!(bytes.len().is_multiple_of(self.width()));
         let start = numbers.len();
@@ -56,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_width_gives_the_nearest_f32() {
+    fn every_type_is_rounded_to_the_nearest_f32() {
         let read = |element: Element, bytes: &[u8]| {
             let mut numbers = vec![9.0];
             element.append(bytes, &mut numbers);

@@ -1,27 +1,29 @@
+//! Formats of vector files and their detection.
+
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
 use crate::Error;
 
-/// Formats of files of vectors. `FromStr` and `Display` use the names in brackets.
+/// A format of vector files. `FromStr` and `Display` use the names in parentheses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum VectorFormat {
-    /// By content; where that says nothing, by the name: `.f32`, `.raw`, `.bin`, `.fvecs` (`auto`).
+    /// Detected from the content, or else from the file name: `.f32`, `.raw`, `.bin`, `.fvecs` (`auto`).
     #[default]
     Auto,
     /// A NumPy array `[rows, dim]` (`npy`).
     Npy,
-    /// `f32` numbers, row-major, and nothing else (`raw`).
+    /// Only `f32` numbers, row-major (`raw`).
     Raw,
     /// A tensor `[rows, dim]` of a safetensors file (`safetensors`).
     Safetensors,
     /// A column of lists in a Parquet file (`parquet`).
     Parquet,
-    /// A column of lists in an Arrow IPC file or stream, as Feather 2 is one (`arrow`).
+    /// A column of lists in an Arrow IPC file or stream, including Feather version 2 (`arrow`).
     Arrow,
-    /// Rows of a 32-bit length and as many `f32` numbers, as of the TEXMEX corpora (`fvecs`).
+    /// Rows that consist of a 32-bit length and that many `f32` numbers, as in the TEXMEX corpora (`fvecs`).
     Fvecs,
 }
 
@@ -36,7 +38,7 @@ const NAMES: [(VectorFormat, &str); 7] = [
     (VectorFormat::Fvecs, "fvecs"),
 ];
 
-/// What the first bytes of a file of each kind are; `None` is not read here.
+/// First bytes of files, their format and its description. Formats without a [`VectorFormat`] are not supported.
 const MAGICS: [(&[u8], Option<VectorFormat>, &str); 9] = [
     (b"\x93NUMPY", Some(VectorFormat::Npy), "a NumPy array"),
     (b"PAR1", Some(VectorFormat::Parquet), "a Parquet file"),
@@ -49,17 +51,17 @@ const MAGICS: [(&[u8], Option<VectorFormat>, &str); 9] = [
     (b"\x80\x02", None, "a Python pickle"),
 ];
 
-/// Bytes that tell a format.
-pub(crate) const PREFIX: usize = 16;
+/// Number of first bytes that determine a format.
+pub(crate) const PREFIX_BYTES: usize = 16;
 
 impl VectorFormat {
-    /// The format of a file that begins with `prefix`, 16 bytes or all there are, and is `length` bytes long.
+    /// Returns the format of a file of `length` bytes that begins with `prefix`: [`PREFIX_BYTES`], or the whole file.
     ///
     /// # Errors
     ///
-    /// [`Error::Format`] if the file is certainly of another format than `self`, or, for `Auto`, of none.
+    /// [`Error::Format`] if the file certainly has another format than `self`, or, for `Auto`, none of the formats.
     pub(crate) fn resolve(self, path: &Path, prefix: &[u8], length: u64) -> Result<Self, Error> {
-        let (found, shown) = told_by_content(prefix, length);
+        let (found, description) = detect(prefix, length);
         match (self, found) {
             (Self::Auto, Some(format)) => Ok(format),
             (Self::Auto, None) => {
@@ -69,21 +71,21 @@ impl VectorFormat {
                     "fvecs" => Some(Self::Fvecs),
                     _ => None,
                 };
-                // Numbers may begin with any bytes that are no format's.
+                // Raw numbers may begin with any bytes that are not those of another format.
                 named.filter(|_| !prefix.is_empty()).ok_or_else(|| {
                     let expected =
                         "a .npy, safetensors, Parquet or Arrow file, or one named .f32, .raw, .bin or .fvecs";
-                    Error::format(path, expected, shown)
+                    Error::format(path, expected, description)
                 })
             }
-            (asked, Some(format)) if asked == format => Ok(asked),
+            (requested, Some(format)) if requested == format => Ok(requested),
             (Self::Raw | Self::Fvecs, None) if !prefix.is_empty() => Ok(self),
-            (asked, _) => Err(Error::format(path, asked.described(), shown)),
+            (requested, _) => Err(Error::format(path, requested.description(), description)),
         }
     }
 
-    /// With its article, for error messages.
-    pub(crate) fn described(self) -> &'static str {
+    /// Name with its article, for error messages.
+    pub(crate) fn description(self) -> &'static str {
         match self {
             Self::Auto => "a file of vectors",
             Self::Npy => "a NumPy array",
@@ -114,15 +116,15 @@ impl fmt::Display for VectorFormat {
     }
 }
 
-/// The format, and words for what is there.
-fn told_by_content(prefix: &[u8], length: u64) -> (Option<VectorFormat>, String) {
+/// The format, if it is supported, and a description of the content.
+fn detect(prefix: &[u8], length: u64) -> (Option<VectorFormat>, String) {
     if prefix.is_empty() {
         return (None, "an empty file".to_owned());
     }
     if let Some(&(_, format, what)) = MAGICS.iter().find(|(magic, _, _)| prefix.starts_with(magic)) {
         return (format, what.to_owned());
     }
-    // The length of a JSON object, and the object.
+    // safetensors: the length of a JSON object, and the object.
     if let Some((&header, [b'{', ..])) = prefix.split_first_chunk::<8>()
         && u64::from_le_bytes(header) <= length.saturating_sub(8)
     {
@@ -140,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn content_decides_and_the_name_only_where_content_says_nothing() {
+    fn the_content_decides_and_the_name_only_if_the_content_does_not() {
         use VectorFormat::{Auto, Fvecs, Npy, Parquet, Raw, Safetensors};
         assert_eq!(resolve(Auto, "x.parquet", b"\x93NUMPY\x01\x00"), Ok(Npy));
         assert_eq!(resolve(Auto, "x.bin", b"PAR1\x15\x04"), Ok(Parquet));
@@ -151,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_something_else_is_refused_with_what_it_is() {
+    fn a_file_of_another_format_is_refused_with_its_description() {
         use VectorFormat::{Auto, Npy, Raw};
         assert_eq!(
             resolve(Auto, "x.npz", b"PK\x03\x04\x2d\x00"),

@@ -1,3 +1,5 @@
+//! Lists of ids in memory and in files.
+
 use std::fmt;
 use std::path::Path;
 
@@ -5,21 +7,20 @@ use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 
 use crate::Error;
 
-/// Ids in order, one after another in memory.
+/// A list of ids, stored in one string.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IdList {
     text: String,
-    /// Where each id ends in `text`.
+    /// Byte offset of the end of each id in `text`.
     ends: Vec<usize>,
 }
 
 impl IdList {
-    /// Reads a file of ids: a JSON array of strings or whole numbers if it begins with `[`, else a text with an id on
-    /// each line.
+    /// Reads a file of ids: a JSON array of strings or integers if it begins with `[`, else text with one id per line.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::Format`] for what is no UTF-8 or no such array.
+    /// [`Error::Io`]; [`Error::Format`] if it is not UTF-8 or not such an array.
     pub fn read(path: &Path) -> Result<Self, Error> {
         storage::check_regular(path).map_err(Error::io("open", path))?;
         let bytes = std::fs::read(path).map_err(Error::io("open", path))?;
@@ -32,7 +33,7 @@ impl IdList {
             let mut deserializer = serde_json::Deserializer::from_str(content);
             let ids = deserializer.deserialize_seq(JsonIds).and_then(|ids| deserializer.end().map(|()| ids));
             return ids.map_err(|error| {
-                Error::format(path, "a JSON array of strings or whole numbers", error.to_string())
+                Error::format(path, "a JSON array of strings or integers", error.to_string())
             });
         }
         let mut ids = Self::default();
@@ -45,18 +46,18 @@ impl IdList {
     ///
     /// # Errors
     ///
-    /// [`Error::Option`] for an id that would not survive a round trip through text.
+    /// [`Error::Option`] for an id that [`read`](Self::read) would read differently from text.
     pub fn to_file(&self, path: &Path) -> Result<Vec<u8>, Error> {
         let ids = || (0..self.len()).map(|at| self.get(at));
         if path.extension().is_some_and(|extension| extension == "json") {
             return Ok(serde_json::to_vec(&ids().collect::<Vec<_>>()).expect("strings are JSON"));
         }
-        let unfit = |id: &&str| id.contains('\n') || id.ends_with('\r');
+        let is_ambiguous = |id: &&str| id.contains('\n') || id.ends_with('\r');
         let first = ids().next().filter(|id| id.trim_start().starts_with('[') || id.starts_with('\u{feff}'));
-        if let Some(id) = ids().find(unfit).or(first) {
+        if let Some(id) = ids().find(is_ambiguous).or(first) {
             return Err(Error::Option {
                 name: "ids",
-                expected: "ids without line breaks, the first without a bracket before it, or a path that ends in .json".to_owned(),
+                expected: "ids without line breaks, the first of which does not begin with a bracket, or a path that ends in .json".to_owned(),
                 got: format!("\"{}\"", id.escape_debug()),
             });
         }
@@ -74,13 +75,13 @@ impl IdList {
         self.ends.push(self.text.len());
     }
 
-    /// How many there are.
+    /// Number of ids.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no ids.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
@@ -90,7 +91,7 @@ impl IdList {
     ///
     /// # Panics
     ///
-    /// If there is none.
+    /// If `at` is not less than [`len`](Self::len).
     #[must_use]
     pub fn get(&self, at: usize) -> &str {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
@@ -151,8 +152,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_of_ids_is_refused() {
-        let expected = "FILE: expected a JSON array of strings or whole numbers, got";
+    fn a_file_without_a_list_of_ids_is_refused() {
+        let expected = "FILE: expected a JSON array of strings or integers, got";
         assert_eq!(read(b"[\"a\", 1.5]"), Err(format!("{expected} 1.5 at position 1 at line 1 column 10")));
         assert_eq!(read(b"[\"a\""), Err(format!("{expected} EOF while parsing a list at line 1 column 4")));
         assert_eq!(read(b"a\xff"), Err("FILE: expected ids in UTF-8, got the byte 0xff at 1".to_owned()));

@@ -1,10 +1,12 @@
+//! Random access to a file.
+
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::Error;
 
-/// A file opened for reading from any place.
+/// A regular file that is read at any offset.
 #[derive(Debug)]
 pub(crate) struct Input {
     path: PathBuf,
@@ -20,8 +22,8 @@ impl Input {
         Ok(Self { path: path.to_path_buf(), file, length: metadata.len() })
     }
 
-    /// The same file, opened once more, so that both read where they want.
-    pub fn again(&self) -> Result<Self, Error> {
+    /// Opens the file again, with a position of its own.
+    pub fn reopen(&self) -> Result<Self, Error> {
         Self::open(&self.path)
     }
 
@@ -29,24 +31,24 @@ impl Input {
         &self.path
     }
 
-    /// In bytes, when it was opened.
+    /// Length in bytes when the file was opened.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    pub fn seek(&mut self, at: u64) -> Result<(), Error> {
-        self.file.seek(SeekFrom::Start(at)).map(drop).map_err(Error::io("read", &self.path))
+    pub fn seek(&mut self, offset: u64) -> Result<(), Error> {
+        self.file.seek(SeekFrom::Start(offset)).map(drop).map_err(Error::io("read", &self.path))
     }
 
-    /// Fills `bytes` with what follows.
+    /// Fills `bytes` from the current position.
     pub fn read_exact(&mut self, bytes: &mut [u8]) -> Result<(), Error> {
         self.file.read_exact(bytes).map_err(Error::io("read", &self.path))
     }
 
-    /// `count` bytes from `at` on, which the caller knows to be in the file.
-    pub fn bytes_at(&mut self, at: u64, count: usize) -> Result<Vec<u8>, Error> {
+    /// Reads `count` bytes at `offset`. The caller has checked that they are in the file.
+    pub fn bytes_at(&mut self, offset: u64, count: usize) -> Result<Vec<u8>, Error> {
         let mut bytes = vec![0; count];
-        self.seek(at)?;
+        self.seek(offset)?;
         self.read_exact(&mut bytes)?;
         Ok(bytes)
     }

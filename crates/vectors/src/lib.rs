@@ -1,8 +1,10 @@
-//! Files of vectors as others write them: NumPy, safetensors, Parquet, Arrow, fvecs, bare `f32`.
+//! Reads vectors from the files of other tools: NumPy, safetensors, Parquet, Arrow, fvecs, raw `f32`. Writes NumPy files.
 //!
-//! A file is read as a stream of batches of a few MiB, so it may be larger than memory. Numbers of other widths become
-//! `f32`, rounded to nearest; whether they are finite is for an index to check. The format is told by the content, and
-//! by the name only where the content says nothing.
+//! [`VectorFile::open`] detects the format and reads the header; [`VectorFile::batches`] streams the rows in batches of a
+//! few MiB, so the file may be larger than memory. Numbers of other types are rounded to the nearest `f32`. Whether they
+//! are finite is checked by the index that receives them.
+//!
+//! The format is detected from the content, and from the file name only if the content does not determine it.
 //!
 //! ```
 //! use vectors::{NpyWriter, OpenOptions, VectorFile};
@@ -24,7 +26,7 @@
 //! ```
 
 #[cfg(target_endian = "big")]
-compile_error!("files of vectors are little-endian and are read in place");
+compile_error!("vector files are little-endian and are read without conversion");
 
 mod arrow;
 mod element;

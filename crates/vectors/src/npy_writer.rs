@@ -1,3 +1,5 @@
+//! Writes NumPy's `.npy` files.
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -5,19 +7,19 @@ use storage::{Output, Stop, Written};
 
 use crate::Error;
 
-/// Writes an `f32` array `[rows, dim]` as NumPy reads it.
+/// Writes an `f32` array `[rows, dim]` in NumPy's format.
 #[derive(Debug)]
 pub struct NpyWriter {
     path: PathBuf,
     file: Output,
-    /// Numbers to come.
-    left: u64,
+    /// Number of values still to be written.
+    values_left: u64,
     dim: usize,
 }
 
 impl NpyWriter {
-    /// Starts a file that will replace `path` when it is [finished](Self::finish); dropped before, it leaves what is
-    /// there. A FIFO or a device is written to directly; `stop` ends the wait for a reader.
+    /// Starts a file that replaces `path` when it is [finished](Self::finish). If it is dropped before, an existing file
+    /// stays. A FIFO or a device is written to directly; waiting for its reader ends when `stop` returns true.
     ///
     /// # Errors
     ///
@@ -25,25 +27,27 @@ impl NpyWriter {
     pub fn create(path: &Path, rows: u64, dim: usize, stop: Stop) -> Result<Self, Error> {
         let mut file = Output::create(path, stop)?;
         let dictionary = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {dim}), }}");
-        // Magic, version and length take 10 bytes; the numbers start on a multiple of 64.
+        // Magic, version and length take 10 bytes; the values start at a multiple of 64.
         let length = (10 + dictionary.len() + 1).next_multiple_of(64) - 10;
         let header = format!("{dictionary:<0$}\n", length - 1);
         file.write_all(b"\x93NUMPY\x01\x00")
             .and_then(|()| file.write_all(&(length as u16).to_le_bytes()))
             .and_then(|()| file.write_all(header.as_bytes()))
             .map_err(storage::Error::io("write", path))?;
-        Ok(Self { path: path.to_path_buf(), file, left: rows.saturating_mul(dim as u64), dim })
+        Ok(Self { path: path.to_path_buf(), file, values_left: rows.saturating_mul(dim as u64), dim })
     }
 
     /// Appends rows, `[n * dim]`.
     ///
     /// # Errors
     ///
-    /// [`Error::Option`] for numbers that are no whole rows or more than announced; [`Error::Storage`].
+    /// [`Error::Option`] if the values are not whole rows, or more than were announced; [`Error::Storage`].
     pub fn push(&mut self, vectors: &[f32]) -> Result<(), Error> {
-        let left =
-            self.left.checked_sub(vectors.len() as u64).filter(|_| vectors.len().is_multiple_of(self.dim));
-        self.left = left.ok_or_else(|| self.refused(vectors.len()))?;
+        let values_left = self
+            .values_left
+            .checked_sub(vectors.len() as u64)
+            .filter(|_| vectors.len().is_multiple_of(self.dim));
+        self.values_left = values_left.ok_or_else(|| self.refused(vectors.len()))?;
         let written = self.file.write_all(bytemuck::cast_slice(vectors));
         Ok(written.map_err(storage::Error::io("write", &self.path))?)
     }
@@ -54,7 +58,7 @@ impl NpyWriter {
     ///
     /// [`Error::Option`] if rows are missing; [`Error::Storage`].
     pub fn finish(self) -> Result<(), Error> {
-        Ok(self.complete()?.put()?)
+        Ok(self.complete()?.rename()?)
     }
 
     /// Completes the file without renaming it to its target.
@@ -63,7 +67,7 @@ impl NpyWriter {
     ///
     /// Same as [`finish`](Self::finish).
     pub fn complete(self) -> Result<Written, Error> {
-        if self.left > 0 {
+        if self.values_left > 0 {
             return Err(self.refused(0));
         }
         Ok(self.file.complete()?)
@@ -72,7 +76,7 @@ impl NpyWriter {
     fn refused(&self, got: usize) -> Error {
         Error::Option {
             name: "vectors",
-            expected: format!("rows of {} numbers, {} numbers still to come", self.dim, self.left),
+            expected: format!("rows of {} numbers, {} numbers still to come", self.dim, self.values_left),
             got: format!("{got} numbers"),
         }
     }

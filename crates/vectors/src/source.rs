@@ -1,9 +1,11 @@
+//! The interface of all readers of rows.
+
 use crate::Error;
 
-/// Consecutive rows of a file.
+/// Consecutive rows of a file with their ids.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Batch {
-    /// One for each row.
+    /// One id per row.
     pub ids: Vec<String>,
     /// `[ids.len() * dim]`, row-major.
     pub vectors: Vec<f32>,

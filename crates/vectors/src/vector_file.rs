@@ -1,22 +1,24 @@
+//! Opens vector files of any format and streams their rows.
+
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::arrow::{ArrowFile, ArrowRows};
 use crate::fixed::{FixedRows, Layout, fvecs, npy, raw, safetensors};
-use crate::format::PREFIX;
+use crate::format::PREFIX_BYTES;
 use crate::input::Input;
 use crate::options::{IdSource, OpenOptions, check_options};
 use crate::parquet::{ParquetFile, ParquetRows};
 use crate::source::{Batch, RowSource};
 use crate::{Error, IdList, VectorFormat};
 
-/// Bytes of vectors in a batch, about.
+/// Approximate number of bytes of vectors per batch.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// Rows of a batch at most: ids take memory too.
-const BATCH_ROWS: usize = 1 << 16;
+/// Maximum number of rows per batch, because ids take memory too.
+const MAX_BATCH_ROWS: usize = 1 << 16;
 
-/// A file of vectors whose kind, shape and columns are known and sound as far as its header says; the rows are read by
+/// An open vector file. Its format, shape and columns are known and consistent with its header; the rows are read by
 /// [`batches`](Self::batches).
 #[derive(Debug)]
 pub struct VectorFile {
@@ -37,7 +39,7 @@ enum Content {
 #[derive(Debug)]
 enum Ids {
     RowNumbers,
-    /// The source of the vectors gives them.
+    /// A column of the file, which [`RowSource`] reads.
     Column,
     List(Arc<IdList>),
 }
@@ -47,11 +49,11 @@ impl VectorFile {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::Format`] for what is not a file of vectors, and for columns that are not there;
-    /// [`Error::Dimension`]; [`Error::Count`]; [`Error::Option`] for an option that this format has no use for.
+    /// [`Error::Io`]; [`Error::Format`] if it is not a vector file or lacks a column;
+    /// [`Error::Dimension`]; [`Error::Count`]; [`Error::Option`] for an option that does not apply to the format.
     pub fn open(path: &Path, options: OpenOptions) -> Result<Self, Error> {
         let mut input = Input::open(path)?;
-        let prefix = input.bytes_at(0, input.length().min(PREFIX as u64) as usize)?;
+        let prefix = input.bytes_at(0, input.length().min(PREFIX_BYTES as u64) as usize)?;
         let format = options.format.resolve(path, &prefix, input.length())?;
         let id_column = match &options.ids {
             IdSource::Column(name) => Some(name.as_str()),
@@ -60,7 +62,7 @@ impl VectorFile {
         check_options(format, &options, id_column)?;
         let (column, tensor) = (options.column.as_deref(), options.tensor.as_deref());
         let content = match format {
-            VectorFormat::Auto => unreachable!("resolved above"),
+            VectorFormat::Auto => unreachable!("the format was resolved"),
             VectorFormat::Npy => Content::Fixed(npy::layout(&mut input)?),
             VectorFormat::Raw => Content::Fixed(raw::layout(path, input.length(), options.dim)?),
             VectorFormat::Safetensors => Content::Fixed(safetensors::layout(&mut input, tensor)?),
@@ -75,9 +77,9 @@ impl VectorFile {
             IdSource::List(ref ids) => Ids::List(Arc::clone(ids)),
         };
         let file = Self { input, content, format, ids, prefix: options.prefix };
-        // Without rows, some formats do not say.
-        let known = file.dim() > 0;
-        if let Some(expected) = options.dim.filter(|&dim| known && dim != file.dim()) {
+        // Files without rows may not state the dimension.
+        let has_dim = file.dim() > 0;
+        if let Some(expected) = options.dim.filter(|&dim| has_dim && dim != file.dim()) {
             return Err(Error::Dimension { path: path.to_path_buf(), expected, got: file.dim() });
         }
         if let Ids::List(list) = &file.ids
@@ -89,13 +91,13 @@ impl VectorFile {
         Ok(file)
     }
 
-    /// The format that the file was found to have.
+    /// The format of the file, never [`VectorFormat::Auto`].
     #[must_use]
     pub fn format(&self) -> VectorFormat {
         self.format
     }
 
-    /// How many vectors there are.
+    /// Number of vectors.
     #[must_use]
     pub fn rows(&self) -> u64 {
         match &self.content {
@@ -105,7 +107,7 @@ impl VectorFile {
         }
     }
 
-    /// How long they are; 0 only where there are none and the file does not say.
+    /// Length of the vectors. 0 if the file has no vectors and does not state their length.
     #[must_use]
     pub fn dim(&self) -> usize {
         match &self.content {
@@ -115,69 +117,69 @@ impl VectorFile {
         }
     }
 
-    /// Whether the ids were given or are a column: row numbers are distinct, these may not be.
+    /// Whether the ids come from a list or a column. These may contain duplicates, unlike row numbers.
     #[must_use]
     pub fn has_own_ids(&self) -> bool {
         !matches!(self.ids, Ids::RowNumbers)
     }
 
-    /// Reads the rows in order, from the first.
+    /// Reads the rows in order, in batches.
     ///
     /// # Errors
     ///
     /// [`Error::Io`]; [`Error::Format`]
     pub fn batches(&self) -> Result<Batches<'_>, Error> {
-        let input = self.input.again()?;
+        let input = self.input.reopen()?;
         let source: Box<dyn RowSource> = match &self.content {
             Content::Fixed(layout) => Box::new(FixedRows::new(input, *layout)?),
             Content::Parquet(file) => Box::new(ParquetRows::new(file, input)?),
             Content::Arrow(file) => Box::new(ArrowRows::new(file, input)),
         };
-        let most = (BATCH_BYTES / (4 * self.dim().max(1))).clamp(1, BATCH_ROWS);
-        Ok(Batches { file: self, source, next: 0, most })
+        let max_rows = (BATCH_BYTES / (4 * self.dim().max(1))).clamp(1, MAX_BATCH_ROWS);
+        Ok(Batches { file: self, source, next_row: 0, max_rows })
     }
 }
 
-/// The rows of a file in order, a few MiB at a time. Ends after an error.
+/// Iterator over the rows of a file, in batches of a few MiB. Ends after an error.
 pub struct Batches<'a> {
     file: &'a VectorFile,
     source: Box<dyn RowSource + 'a>,
-    next: u64,
-    most: usize,
+    next_row: u64,
+    max_rows: usize,
 }
 
 impl Iterator for Batches<'_> {
     type Item = Result<Batch, Error>;
 
     fn next(&mut self) -> Option<Result<Batch, Error>> {
-        let left = self.file.rows() - self.next;
-        if left == 0 {
+        let rows_left = self.file.rows() - self.next_row;
+        if rows_left == 0 {
             return None;
         }
         let mut batch = Batch::default();
-        let most = usize::try_from(left).map_or(self.most, |left| left.min(self.most));
-        if let Err(error) = self.source.read(most, &mut batch) {
-            self.next = self.file.rows();
+        let max_rows = usize::try_from(rows_left).map_or(self.max_rows, |left| left.min(self.max_rows));
+        if let Err(error) = self.source.read(max_rows, &mut batch) {
+            self.next_row = self.file.rows();
             return Some(Err(error));
         }
         let rows = batch.vectors.len() / self.file.dim();
         if rows == 0 {
-            self.next = self.file.rows();
+            self.next_row = self.file.rows();
             let expected = format!("{} rows, as its header says", self.file.rows());
-            let got = format!("{left} fewer");
+            let got = format!("{rows_left} fewer");
             return Some(Err(Error::format(self.file.input.path(), expected, got)));
         }
         let prefix = &self.file.prefix;
-        let numbers = self.next..self.next + rows as u64;
+        let row_numbers = self.next_row..self.next_row + rows as u64;
         match &self.file.ids {
-            Ids::RowNumbers => batch.ids.extend(numbers.map(|row| format!("{prefix}{row}"))),
+            Ids::RowNumbers => batch.ids.extend(row_numbers.map(|row| format!("{prefix}{row}"))),
             Ids::List(ids) => {
-                batch.ids.extend(numbers.map(|row| format!("{prefix}{}", ids.get(row as usize))))
+                batch.ids.extend(row_numbers.map(|row| format!("{prefix}{}", ids.get(row as usize))))
             }
             Ids::Column if prefix.is_empty() => {}
             Ids::Column => batch.ids.iter_mut().for_each(|id| id.insert_str(0, prefix)),
         }
-        self.next += rows as u64;
+        self.next_row += rows as u64;
         Some(Ok(batch))
     }
 }

@@ -1,4 +1,4 @@
-//! Files that other people's tools wrote (`files/make.py`), each with the same ten rows.
+//! Files that were written by other tools (`files/make.py`), each with the same ten rows.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -147,7 +147,7 @@ fn what_is_refused_is_said_with_what_was_expected_and_what_came() {
         ("f4.npy", OpenOptions { dim: Some(5), ..plain() }, "expected vectors of dimension 5, got 4".to_owned()),
         ("f4.npy", OpenOptions { format: VectorFormat::Parquet, ..plain() }, "expected a Parquet file, got a NumPy array".to_owned()),
         ("rows.f32", OpenOptions { dim: Some(3), ..plain() }, "expected whole rows of 3 f32 numbers, 12 bytes each, got 160 bytes".to_owned()),
-        ("ragged.fvecs", plain(), "expected rows of 2 numbers, as the first one, got 1 at row 1".to_owned()),
+        ("ragged.fvecs", plain(), "expected rows of 2 numbers, like the first one, got 1 at row 1".to_owned()),
         ("two.safetensors", plain(), "expected one tensor of 2 dimensions, or the option tensor with its name, got 2 among \"a\", \"b\"".to_owned()),
         ("f4.safetensors", tensor("bias"), "expected a shape [rows, dim] of tensor \"bias\", got [4]".to_owned()),
         ("f4.safetensors", tensor("x"), "expected a tensor \"x\", got the tensors \"bias\", \"embeddings\"".to_owned()),
@@ -158,14 +158,14 @@ fn what_is_refused_is_said_with_what_was_expected_and_what_came() {
         ("plain.arrow", named("id"), format!("expected lists of {floats} in column \"id\", got strings")),
         ("plain.parquet", named("x"), "expected a column \"x\", got the columns \"id\", \"vector\"".to_owned()),
         ("plain.arrow", column("x"), "expected a column \"x\", got the columns \"id\", \"vector\"".to_owned()),
-        ("plain.parquet", column("vector"), "expected strings or whole numbers in column \"vector\", got lists of FLOAT".to_owned()),
-        ("plain.arrow", column("vector"), "expected strings or whole numbers in column \"vector\", got lists of 4 floating point numbers".to_owned()),
-        ("category.arrow", column("id"), "expected strings or whole numbers in column \"id\", got a dictionary".to_owned()),
-        ("ragged.parquet", plain(), "expected lists of 2 numbers, as the first one, got 1 at row 1".to_owned()),
-        ("ragged.arrow", plain(), "expected lists of 2 numbers, as the first one, got 1 at row 1".to_owned()),
-        ("nulls.parquet", plain(), "expected lists of 2 numbers, as the first one, got a null in the list at row 1".to_owned()),
+        ("plain.parquet", column("vector"), "expected strings or integers in column \"vector\", got lists of FLOAT".to_owned()),
+        ("plain.arrow", column("vector"), "expected strings or integers in column \"vector\", got lists of 4 floating point numbers".to_owned()),
+        ("category.arrow", column("id"), "expected strings or integers in column \"id\", got a dictionary".to_owned()),
+        ("ragged.parquet", plain(), "expected lists of 2 numbers, like the first one, got 1 at row 1".to_owned()),
+        ("ragged.arrow", plain(), "expected lists of 2 numbers, like the first one, got 1 at row 1".to_owned()),
+        ("nulls.parquet", plain(), "expected lists of 2 numbers, like the first one, got a null in the list at row 1".to_owned()),
         ("nulls.arrow", plain(), "expected columns of vectors and ids without nulls, got 1 nulls among the 4 from row 0 on".to_owned()),
-        ("missing.parquet", plain(), "expected lists of 2 numbers, as the first one, got an empty list or a null at row 1".to_owned()),
+        ("missing.parquet", plain(), "expected lists of 2 numbers, like the first one, got an empty list or a null at row 1".to_owned()),
         ("missing.arrow", plain(), "expected columns of vectors and ids without nulls, got 1 nulls among the 2 from row 0 on".to_owned()),
     ] {
         assert_eq!(refused(name, options), format!("{name}: {expected}"));
@@ -184,7 +184,7 @@ fn what_is_refused_is_said_with_what_was_expected_and_what_came() {
     );
     assert_eq!(
         refused("rows.f32", plain()),
-        "dim: expected the dimension of the vectors, which a raw file does not say, got none"
+        "dim: expected the dimension of the vectors, which a raw file does not contain, got none"
     );
     assert_eq!(
         refused("f4.npy", tensor("x")),

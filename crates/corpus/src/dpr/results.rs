@@ -1,4 +1,4 @@
-//! DPR's retrieval results: questions with the passages retrieved for them.
+//! DPR's retrieval results: questions with the passages that were retrieved for them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::write::Output;
 /// A question with its retrieved passages, best first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RetrievalResult {
-    /// The question's id, which DPR's own files do not have.
+    /// Id of the question. DPR's own files have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The question.
@@ -24,7 +24,7 @@ pub struct RetrievalResult {
     pub passages: Vec<RetrievedPassage>,
 }
 
-/// A passage as it was retrieved for a question.
+/// A passage that was retrieved for a question.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RetrievedPassage {
     /// Passage id.
@@ -33,27 +33,27 @@ pub struct RetrievedPassage {
     pub title: String,
     /// Text.
     pub text: String,
-    /// Retrieval score, finite; written as a string, as DPR does.
+    /// Retrieval score, finite. Written as a string, like in DPR.
     #[serde(serialize_with = "as_string")]
     pub score: f32,
-    /// Whether the text contains an answer, where that is known.
+    /// Whether the text contains an answer, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub has_answer: Option<bool>,
 }
 
-/// Reads retrieval results one by one, from an array or from lines, plain or gzip. Ends after the first error.
+/// Iterator over the retrieval results of a JSON array or JSON lines, plain or gzip. Ends after the first error.
 pub struct ResultReader {
     records: JsonRecords,
-    ended: bool,
+    has_ended: bool,
 }
 
-/// Opens DPR's retrieval results.
+/// Opens a file of retrieval results.
 ///
 /// # Errors
 ///
 /// [`Error::Io`], [`Error::Gzip`].
 pub fn open_results(path: impl AsRef<Path>) -> Result<ResultReader, Error> {
-    Ok(ResultReader { records: JsonRecords::open(path.as_ref())?, ended: false })
+    Ok(ResultReader { records: JsonRecords::open(path.as_ref())?, has_ended: false })
 }
 
 #[derive(Deserialize)]
@@ -114,18 +114,17 @@ impl Iterator for ResultReader {
     type Item = Result<RetrievalResult, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.ended {
+        if self.has_ended {
             return None;
         }
         let read = self.read();
-        self.ended = !matches!(read, Ok(Some(_)));
+        self.has_ended = !matches!(read, Ok(Some(_)));
         read.transpose()
     }
 }
 
-/// Writes retrieval results one by one as a JSON array, an object to a line.
-/// [`finish`](Self::finish) puts the file in its place; dropped before, it leaves the old one. The path `-` is
-/// the standard output.
+/// Writes retrieval results as a JSON array, one object per line. [`finish`](Self::finish) renames the file to its target;
+/// if it is dropped before, the old file stays. The path `-` is standard output.
 #[derive(Debug)]
 pub struct ResultWriter {
     output: Output,
@@ -133,7 +132,7 @@ pub struct ResultWriter {
 }
 
 impl ResultWriter {
-    /// Starts a file that will replace `path`.
+    /// Starts a file that replaces `path`.
     ///
     /// # Errors
     ///
@@ -158,7 +157,7 @@ impl ResultWriter {
             }
         }
         let start: &[u8] = if self.count == 0 { b"[\n" } else { b",\n" };
-        let json = serde_json::to_vec(result).expect("a result has no keys that JSON cannot hold");
+        let json = serde_json::to_vec(result).expect("all keys of a result are strings");
         self.output.push(start)?;
         self.output.push(&json)?;
         self.count += 1;
@@ -169,7 +168,7 @@ impl ResultWriter {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], [`Error::Storage`]; the old file is then untouched.
+    /// [`Error::Io`], [`Error::Storage`], which leave the old file unchanged.
     pub fn finish(mut self) -> Result<(), Error> {
         let end: &[u8] = if self.count == 0 { b"[]\n" } else { b"\n]\n" };
         self.output.push(end)?;
@@ -186,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_back() -> Result<(), Error> {
+    fn results_are_read_back_as_they_were_written() -> Result<(), Error> {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("results.json");
         let passage = |score, has_answer| RetrievedPassage {

@@ -1,4 +1,4 @@
-//! DPR's training files: questions with passages that answer them and passages that do not.
+//! DPR's training files: questions with positive and negative passages.
 
 use std::path::Path;
 
@@ -8,27 +8,27 @@ use crate::Error;
 use crate::json::{Answers, Context, JsonRecords, Text};
 use crate::record::Passage;
 
-/// A question with its training passages, each list in the file's order.
+/// A question with its training passages, in the order of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrainingExample {
     /// The question.
     pub question: String,
     /// Accepted answers.
     pub answers: Vec<String>,
-    /// Passages that answer the question. A passage's id is empty where the file gives none.
+    /// Passages that answer the question. Their ids are empty if the file has none.
     pub positives: Vec<Passage>,
-    /// Passages that do not, and that a retriever ranked high.
+    /// Passages that do not answer it although a retriever ranked them high.
     pub hard_negatives: Vec<Passage>,
-    /// Other passages that do not.
+    /// Other passages that do not answer it.
     pub negatives: Vec<Passage>,
 }
 
-/// Reads training examples one by one, from an array or from lines, plain or gzip. Ends after the first error.
+/// Iterator over the examples of a JSON array or JSON lines, plain or gzip. Ends after the first error.
 pub struct TrainingReader {
     records: JsonRecords,
     skip_bad_lines: bool,
     skipped: u64,
-    ended: bool,
+    has_ended: bool,
 }
 
 /// Opens DPR's training JSON (`question`, `answers`, `positive_ctxs`, `hard_negative_ctxs`, `negative_ctxs`).
@@ -38,7 +38,7 @@ pub struct TrainingReader {
 /// [`Error::Io`], [`Error::Gzip`].
 pub fn open_training(path: impl AsRef<Path>, skip_bad_lines: bool) -> Result<TrainingReader, Error> {
     let records = JsonRecords::open(path.as_ref())?;
-    Ok(TrainingReader { records, skip_bad_lines, skipped: 0, ended: false })
+    Ok(TrainingReader { records, skip_bad_lines, skipped: 0, has_ended: false })
 }
 
 #[derive(Deserialize)]
@@ -55,7 +55,7 @@ struct Object<'a> {
 }
 
 impl TrainingReader {
-    /// Bad examples skipped so far.
+    /// Number of bad examples that were skipped so far.
     #[must_use]
     pub fn skipped(&self) -> u64 {
         self.skipped
@@ -81,12 +81,12 @@ impl Iterator for TrainingReader {
     type Item = Result<TrainingExample, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while !self.ended {
+        while !self.has_ended {
             match self.read() {
                 Ok(Some(example)) => return Some(Ok(example)),
                 Err(Error::Line { .. }) if self.skip_bad_lines => self.skipped += 1,
                 other => {
-                    self.ended = true;
+                    self.has_ended = true;
                     return other.transpose();
                 }
             }
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_three_lists_are_kept_apart() {
+    fn the_three_lists_are_read() {
         let file = tempfile::NamedTempFile::new().expect("a file");
         let content = r#"[{"dataset": "x", "question": "who?", "answers": ["a"],
             "positive_ctxs": [{"title": "T", "text": "p", "passage_id": "1"}],

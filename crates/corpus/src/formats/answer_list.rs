@@ -1,11 +1,11 @@
-//! The lists of answers in DPR's question files, as Python's `repr` or JSON writes them.
+//! Parses the lists of answers in DPR's question files, which are written by Python's `repr` or as JSON.
 
 use crate::error::shown;
 
-/// The strings of a list literal: `['a', "b"]` or `["a"]`; a tuple will do, and numbers count as their text.
+/// Parses the strings of a list literal, such as `['a', "b"]` or `["a"]`. Tuples are accepted, and numbers become text.
 ///
-/// What JSON can read is read as JSON, all else as Python reads it: there an unknown escape keeps its
-/// backslash, so that regular expressions (CuratedTREC) survive. Returns what is wrong otherwise.
+/// Valid JSON is parsed as JSON, everything else as a Python literal. In Python, an unknown escape keeps its backslash,
+/// which preserves the regular expressions of CuratedTREC. Returns the reason if the literal is invalid.
 pub(crate) fn parse_answers(literal: &str) -> Result<Vec<String>, String> {
     if let Ok(answers) = serde_json::from_str(literal) {
         return Ok(answers);
@@ -14,7 +14,7 @@ pub(crate) fn parse_answers(literal: &str) -> Result<Vec<String>, String> {
     let close = match parser.next() {
         Some('[') => ']',
         Some('(') => ')',
-        _ => return Err("no list".to_owned()),
+        _ => return Err("not a list".to_owned()),
     };
     let mut answers = Vec::new();
     loop {
@@ -55,11 +55,11 @@ impl Parser<'_> {
     }
 
     fn item(&mut self, close: char) -> Result<String, String> {
-        let raw = self.prefix();
+        let is_raw = self.prefix();
         match self.rest.chars().next() {
             Some(quote @ ('\'' | '"')) => {
                 self.next();
-                self.string(quote, raw)
+                self.string(quote, is_raw)
             }
             _ => {
                 let end = self.rest.find([',', close]).unwrap_or(self.rest.len());
@@ -74,11 +74,11 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes the `r` or `u` before a string's quote; `true` for `r`.
+    /// Consumes the prefix `r` or `u` of a string. Returns whether it is a raw string.
     fn prefix(&mut self) -> bool {
-        let quoted = self.rest.chars().nth(1).is_some_and(|second| matches!(second, '\'' | '"'));
+        let is_string = self.rest.chars().nth(1).is_some_and(|second| matches!(second, '\'' | '"'));
         match self.rest.chars().next() {
-            Some(prefix @ ('r' | 'R' | 'u' | 'U')) if quoted => {
+            Some(prefix @ ('r' | 'R' | 'u' | 'U')) if is_string => {
                 self.next();
                 matches!(prefix, 'r' | 'R')
             }
@@ -86,13 +86,13 @@ impl Parser<'_> {
         }
     }
 
-    fn string(&mut self, quote: char, raw: bool) -> Result<String, String> {
+    fn string(&mut self, quote: char, is_raw: bool) -> Result<String, String> {
         let mut string = String::new();
         loop {
             match self.next() {
                 None => return Err("a string without its closing quote".to_owned()),
                 Some(end) if end == quote => return Ok(string),
-                Some('\\') if raw => {
+                Some('\\') if is_raw => {
                     string.push('\\');
                     string.extend(self.next());
                 }
@@ -102,7 +102,7 @@ impl Parser<'_> {
         }
     }
 
-    /// An escape of Python's string literals, its backslash taken.
+    /// Parses an escape, after the backslash.
     fn escape(&mut self, string: &mut String) -> Result<(), String> {
         let Some(kind) = self.next() else { return Ok(()) };
         let code = match kind {
@@ -124,7 +124,10 @@ impl Parser<'_> {
                 other as u32
             }
         };
-        string.push(char::from_u32(code).ok_or_else(|| format!("an escape of no character (U+{code:04X})"))?);
+        string.push(
+            char::from_u32(code)
+                .ok_or_else(|| format!("an escape of an invalid character (U+{code:04X})"))?,
+        );
         Ok(())
     }
 
@@ -140,7 +143,7 @@ impl Parser<'_> {
         code
     }
 
-    /// Four hexadecimal digits, and the second half of a surrogate pair if they are the first.
+    /// Parses four hexadecimal digits, and a second escape if they are the first half of a surrogate pair.
     fn utf16(&mut self) -> Result<u32, String> {
         let high = self.hexadecimal(4)?;
         if (0xd800..0xdc00).contains(&high) && self.rest.starts_with("\\u") {
@@ -196,17 +199,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_of_strings_is_refused_with_a_reason() {
+    fn anything_but_a_list_of_strings_is_refused_with_a_reason() {
         for (literal, reason) in [
-            ("", "no list"),
-            ("Paris", "no list"),
+            ("", "not a list"),
+            ("Paris", "not a list"),
             ("['a' 'b']", "a list without ',' or ']' after item 1"),
             ("['a", "a string without its closing quote"),
             ("['a'", "a list without ',' or ']' after item 1"),
             ("['a'] x", "\" x\" after the list"),
             ("[None]", "\"None\" instead of a string"),
             (r"['\u12']", "an escape of fewer than 4 digits"),
-            (r"['\ud83d']", "an escape of no character (U+D83D)"),
+            (r"['\ud83d']", "an escape of an invalid character (U+D83D)"),
         ] {
             assert_eq!(parse_answers(literal), Err(reason.to_owned()), "{literal}");
         }

@@ -1,4 +1,4 @@
-//! DPR's tables: passages as `id`, `text`, `title`, and questions with their answers.
+//! DPR's tables: passages with `id`, `text` and `title`; questions with answers.
 
 use super::answer_list::parse_answers;
 use crate::Error;
@@ -9,14 +9,14 @@ use crate::source::PassageSource;
 use crate::source::QuestionSource;
 use crate::tsv::Row;
 
-/// Rows of `id`, `text` and perhaps `title`, in the order of the header if there is one.
+/// Reads rows of `id`, `text` and optionally `title`, in the order of the header if there is one.
 pub(crate) struct TablePassages {
     lines: Lines,
     row: Row,
     columns: Option<Columns>,
 }
 
-/// Where the fields are in a row of `count`.
+/// The column indices of the fields, and the number of columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Columns {
     id: usize,
@@ -30,10 +30,10 @@ impl TablePassages {
         Self { lines, row: Row::default(), columns: None }
     }
 
-    /// Takes the columns from the first row; `true` if that is a header, and no passage.
+    /// Determines the columns from the first row. Also returns whether that row is a header.
     fn find_columns(&mut self) -> Result<(Columns, bool), Error> {
         let text = self.lines.text()?;
-        let names: Vec<_> = (0..self.row.kept()).map(|index| self.row.field(text, index)).collect();
+        let names: Vec<_> = (0..self.row.readable_count()).map(|index| self.row.field(text, index)).collect();
         let named = |name: &str| names.iter().position(|found| found == name);
         let count = self.row.len();
         if count == names.len()
@@ -71,7 +71,7 @@ impl PassageSource for TablePassages {
             }
         };
         if self.row.len() != columns.count {
-            let expected = format!("{} as on the first line", fields(columns.count));
+            let expected = format!("{} like the first line", fields(columns.count));
             return Err(self.lines.error(expected, fields(self.row.len())));
         }
         let text = self.lines.text()?;
@@ -94,20 +94,21 @@ impl PassageSource for TablePassages {
     }
 }
 
+/// Describes a number of fields, for error messages.
 fn fields(count: usize) -> String {
     format!("{count} tab-separated {}", if count == 1 { "field" } else { "fields" })
 }
 
-/// Rows of `question`, `["answer", …]`; ids are row numbers from 0.
+/// Reads rows of `question`, `["answer", …]`. The ids are row numbers from 0.
 pub(crate) struct TableQuestions {
     lines: Lines,
     row: Row,
-    next: u64,
+    next_row: u64,
 }
 
 impl TableQuestions {
     pub fn new(lines: Lines) -> Self {
-        Self { lines, row: Row::default(), next: 0 }
+        Self { lines, row: Row::default(), next_row: 0 }
     }
 }
 
@@ -117,8 +118,8 @@ impl QuestionSource for TableQuestions {
         if !self.row.advance(&mut self.lines)? {
             return Ok(None);
         }
-        let id = self.next.to_string();
-        self.next += 1;
+        let id = self.next_row.to_string();
+        self.next_row += 1;
         let line = self.lines.text()?;
         if self.row.len() != 2 {
             return Err(self.lines.error(EXPECTED, fields(self.row.len())));
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_names_the_columns_and_is_no_passage() {
+    fn a_header_names_the_columns_and_is_not_a_passage() {
         assert_eq!(
             passages_of("id\ttext\ttitle\n1\t\"a \"\"b\"\"\"\tT\n2\tc\t\n"),
             [passage("1", "a \"b\"", Some("T")), passage("2", "c", None),]
@@ -168,7 +169,7 @@ mod tests {
         let found = passages_of("id\ttext\ttitle\n1\ta\n\tb\tT\n2\tc\tT\n");
         let errors: Vec<_> = found.iter().filter_map(|result| result.as_ref().err()).collect();
         assert!(errors[0].ends_with(
-            ":2: expected 3 tab-separated fields as on the first line, got 2 tab-separated fields"
+            ":2: expected 3 tab-separated fields like the first line, got 2 tab-separated fields"
         ));
         assert!(errors[1].ends_with(":3: expected an id, got an empty one"), "{errors:?}");
         assert_eq!(found[2], passage("2", "c", Some("T")));
@@ -185,7 +186,9 @@ mod tests {
         );
         let error = source.read().expect_err("bad").to_string();
         assert!(
-            error.ends_with(":2: expected a question, a tab and a list of answers, got no list in \"none\"")
+            error.ends_with(
+                ":2: expected a question, a tab and a list of answers, got not a list in \"none\""
+            )
         );
         let third = source.read().expect("good").expect("there");
         assert_eq!(

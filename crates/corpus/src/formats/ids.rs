@@ -1,10 +1,10 @@
-//! Ids made of titles and paths.
+//! Creates ids from titles and paths.
 
 use std::fmt::Write;
 use std::path::{Component, Path};
 
-/// Appends a name as part of an id: white space, control characters, `%` and bytes that are no UTF-8 are
-/// percent-encoded, so that the id is one column of a TREC file and no two names give the same.
+/// Appends a name to an id. White space, control characters, `%` and invalid UTF-8 are percent-encoded, so that an id fits
+/// into one column of a TREC file and different names have different ids.
 pub(crate) fn push_encoded(id: &mut String, name: &[u8]) {
     for chunk in name.utf8_chunks() {
         for character in chunk.valid().chars() {
@@ -19,7 +19,7 @@ pub(crate) fn push_encoded(id: &mut String, name: &[u8]) {
     }
 }
 
-/// A relative path as an id, with `/` between its parts.
+/// Converts a relative path to an id, with `/` between its components.
 pub(crate) fn path_id(path: &Path) -> String {
     let mut id = String::new();
     for part in path.components() {
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_have_no_white_space_and_stay_distinct() {
+    fn ids_have_no_white_space_and_are_distinct() {
         assert_eq!(path_id(Path::new("a b/c\u{a0}d\n.md")), "a%20b/c%C2%A0d%0A.md");
         assert_eq!(path_id(Path::new("./100%/é.txt")), "100%25/é.txt");
         let mut id = String::new();

@@ -1,4 +1,4 @@
-//! Passages as JSON lines: BEIR's `corpus.jsonl` and Anserini's.
+//! Passages in JSON lines, as in BEIR's `corpus.jsonl` and in Anserini.
 
 use serde::Deserialize;
 
@@ -8,7 +8,7 @@ use crate::json::{Id, Text, parse_line};
 use crate::record::{Passage, replace};
 use crate::source::PassageSource;
 
-/// One passage to a line.
+/// Reads one passage per line.
 pub(crate) struct JsonPassages {
     lines: Lines,
     style: Style,
@@ -35,12 +35,12 @@ struct Line<'a> {
 }
 
 impl JsonPassages {
-    /// Lines with `_id`, `title`, `text`.
+    /// Reads lines with `_id`, `title`, `text`.
     pub fn beir(lines: Lines) -> Self {
         Self { lines, style: Style::Beir }
     }
 
-    /// Lines with `id`, `contents`.
+    /// Reads lines with `id`, `contents`.
     pub fn anserini(lines: Lines) -> Self {
         Self { lines, style: Style::Anserini }
     }

@@ -1,3 +1,5 @@
+//! Questions as JSON objects.
+
 use serde::Deserialize;
 
 use crate::Error;
@@ -5,11 +7,11 @@ use crate::json::{Answers, Context, First, Id, JsonRecords, Text};
 use crate::record::Question;
 use crate::source::QuestionSource;
 
-/// Questions as JSON objects, under the names that DPR, Pyserini, BEIR and WebQuestions give the fields; ids
-/// are positions from 0 where there are none. The first positive passage of a training example is the context.
+/// Reads questions from JSON objects with the field names of DPR, Pyserini, BEIR or WebQuestions. An object without an id
+/// gets its position from 0. The first positive passage of a training example becomes the context.
 pub(crate) struct JsonQuestions {
     records: JsonRecords,
-    next: u64,
+    next_position: u64,
 }
 
 #[derive(Deserialize)]
@@ -37,7 +39,7 @@ struct Object<'a> {
 
 impl JsonQuestions {
     pub fn new(records: JsonRecords) -> Self {
-        Self { records, next: 0 }
+        Self { records, next_position: 0 }
     }
 }
 
@@ -47,8 +49,8 @@ impl QuestionSource for JsonQuestions {
         if !self.records.advance()? {
             return Ok(None);
         }
-        let position = self.next;
-        self.next += 1;
+        let position = self.next_position;
+        self.next_position += 1;
         let object: Object = self.records.parse(EXPECTED)?;
         let text = object.question.or(object.q_text).or(object.text);
         let Text(text) = text.ok_or_else(|| self.records.error(EXPECTED, "no question"))?;
@@ -110,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_question_is_refused_where_it_stands() {
+    fn anything_but_a_question_is_refused_with_its_line() {
         let error = |content| questions_of(content).expect_err("bad").to_string();
         assert!(
             error("{\"question\": \"a\"}\n{\"answers\": []}").contains(":2: expected a JSON object with")

@@ -1,4 +1,4 @@
-//! PubMedQA: one object, from PubMed id to question, contexts and decision.
+//! PubMedQA: one JSON object that maps PubMed ids to questions, contexts and decisions.
 
 use serde::Deserialize;
 
@@ -18,10 +18,10 @@ struct Entry {
     final_decision: Option<String>,
 }
 
-/// The abstracts: the contexts of an entry, a line each, under its PubMed id.
+/// Reads the abstracts: the contexts of an entry, one per line. The id is the PubMed id.
 pub(crate) struct PubmedQaPassages(Entries);
 
-/// The questions; the decision (`yes`, `no`, `maybe`) is the answer.
+/// Reads the questions. The answer is the decision (`yes`, `no` or `maybe`).
 pub(crate) struct PubmedQaQuestions(Entries);
 
 struct Entries(JsonItems);
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_is_a_question_with_its_abstract() {
+    fn an_entry_becomes_a_question_with_its_abstract() {
         let file = tempfile::NamedTempFile::new().expect("a file");
         let content = r#"{"12": {"QUESTION": "Does it?", "CONTEXTS": ["A.", "B."], "YEAR": "2000", "final_decision": "yes"}}"#;
         std::fs::write(file.path(), content).expect("writable");

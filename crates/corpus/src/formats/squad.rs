@@ -1,7 +1,7 @@
-//! SQuAD 1.1 and 2.0: articles of paragraphs of questions.
+//! SQuAD 1.1 and 2.0: articles that consist of paragraphs, each with questions.
 //!
-//! An article is parsed as a whole. Items that repeat its title or a paragraph are created on demand: all of them
-//! together could take many times the article's memory.
+//! An article is parsed as a whole. Its passages and questions are created on demand, because each repeats the title or a
+//! paragraph, so that together they could take many times the memory of the article.
 
 use std::vec::IntoIter;
 
@@ -29,13 +29,13 @@ struct Paragraph {
 }
 
 #[derive(Deserialize)]
-struct AskedParagraph {
+struct ParagraphWithQuestions {
     context: String,
-    qas: Vec<Asked>,
+    qas: Vec<QuestionEntry>,
 }
 
 #[derive(Deserialize)]
-struct Asked {
+struct QuestionEntry {
     id: String,
     question: String,
     #[serde(default)]
@@ -47,7 +47,7 @@ struct Answer {
     text: String,
 }
 
-/// A passage for each paragraph, under `<title>#<number of the paragraph in its article, from 0>`.
+/// Reads each paragraph as a passage with the id `<title>#<number of the paragraph in its article, from 0>`.
 pub(crate) struct SquadPassages {
     articles: JsonItems,
     max_passage: usize,
@@ -55,13 +55,13 @@ pub(crate) struct SquadPassages {
     paragraphs: std::iter::Enumerate<IntoIter<Paragraph>>,
 }
 
-/// The questions, with their paragraphs as contexts.
+/// Reads the questions, with their paragraphs as contexts.
 pub(crate) struct SquadQuestions {
     articles: JsonItems,
     title: String,
-    paragraphs: std::iter::Enumerate<IntoIter<AskedParagraph>>,
+    paragraphs: std::iter::Enumerate<IntoIter<ParagraphWithQuestions>>,
     context: Passage,
-    asked: IntoIter<Asked>,
+    questions: IntoIter<QuestionEntry>,
 }
 
 impl SquadPassages {
@@ -78,7 +78,7 @@ impl SquadQuestions {
             title: String::new(),
             paragraphs: Vec::new().into_iter().enumerate(),
             context: Passage::default(),
-            asked: Vec::new().into_iter(),
+            questions: Vec::new().into_iter(),
         }
     }
 }
@@ -111,29 +111,30 @@ impl PassageSource for SquadPassages {
 impl QuestionSource for SquadQuestions {
     fn read(&mut self) -> Result<Option<Question>, Error> {
         loop {
-            if let Some(asked) = self.asked.next() {
+            if let Some(entry) = self.questions.next() {
                 return Ok(Some(Question {
-                    id: asked.id,
-                    text: asked.question,
-                    answers: distinct(asked.answers.into_iter().map(|answer| answer.text)),
+                    id: entry.id,
+                    text: entry.question,
+                    answers: distinct(entry.answers.into_iter().map(|answer| answer.text)),
                     context: Some(self.context.clone()),
                 }));
             }
             if let Some((number, found)) = self.paragraphs.next() {
                 self.context = paragraph(&self.title, number, found.context);
-                self.asked = found.qas.into_iter();
+                self.questions = found.qas.into_iter();
                 continue;
             }
             if !self.articles.advance()? {
                 return Ok(None);
             }
-            let article: Article<AskedParagraph> = self.articles.parse(EXPECTED)?;
+            let article: Article<ParagraphWithQuestions> = self.articles.parse(EXPECTED)?;
             self.title = article.title;
             self.paragraphs = article.paragraphs.into_iter().enumerate();
         }
     }
 }
 
+/// Creates the passage of a paragraph.
 fn paragraph(title: &str, number: usize, text: String) -> Passage {
     let mut id = String::with_capacity(title.len() + 4);
     push_encoded(&mut id, title.as_bytes());

@@ -1,4 +1,4 @@
-//! Text and Markdown files, one or a folder of them.
+//! Text and Markdown files, one file or a folder of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use crate::input::{BufferedInput, InputOptions, Progress, not_regular};
 use crate::record::{Passage, replace};
 use crate::source::PassageSource;
 
-/// Endings of the files read from a folder, with or without `.gz`.
-const ENDINGS: [&str; 3] = ["txt", "md", "markdown"];
+/// Extensions of the files that are read from a folder, with or without `.gz`.
+const EXTENSIONS: [&str; 3] = ["txt", "md", "markdown"];
 
 /// A text file and its path relative to the folder that was opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,18 +22,18 @@ pub(crate) struct TextFile {
     relative: PathBuf,
 }
 
-/// The text files below a folder, and the sum of their lengths.
+/// Lists the text files below a folder and sums up their lengths.
 ///
-/// They come in the order of their paths, compared part by part. Hidden files and folders (`.git`) are left out;
-/// linked files are read, linked folders are not. A FIFO, a socket or a device with the file name of a text is an
-/// error: reading it could take forever.
+/// The files are sorted by path, component by component. Hidden files and folders (`.git`) and linked folders are left
+/// out; linked files are included. A FIFO, a socket or a device with the name of a text file is an error, because reading
+/// it could take forever.
 pub(crate) fn files_in(
     folder: &Path,
     input_options: &InputOptions,
 ) -> Result<(Vec<TextFile>, Progress), Error> {
     let mut files = Vec::new();
     let mut total = 0;
-    // A stack of folders, the last to be read first: each puts what it holds in place, so the order is kept.
+    // A stack of paths, the next one last. Replacing a folder by its sorted content keeps the order.
     let mut pending = vec![PathBuf::new()];
     while let Some(relative) = pending.pop() {
         input_options.control.check()?;
@@ -49,54 +49,54 @@ pub(crate) fn files_in(
             }
             continue;
         }
-        let mut inside = Vec::new();
+        let mut entries = Vec::new();
         for entry in fs::read_dir(&path).map_err(Error::io("list", &path))? {
             let entry = entry.map_err(Error::io("list", &path))?;
             let name = entry.file_name();
-            let hidden = name.as_encoded_bytes().starts_with(b".");
+            let is_hidden = name.as_encoded_bytes().starts_with(b".");
             let kind = entry.file_type().map_err(Error::io("list", &path))?;
-            if !hidden && (kind.is_dir() || is_text_name(Path::new(&name))) {
-                inside.push(relative.join(name));
+            if !is_hidden && (kind.is_dir() || is_text_name(Path::new(&name))) {
+                entries.push(relative.join(name));
             }
         }
-        inside.sort_unstable_by(|a, b| b.cmp(a));
-        pending.append(&mut inside);
+        entries.sort_unstable_by(|a, b| b.cmp(a));
+        pending.append(&mut entries);
     }
     Ok((files, Progress { read: Arc::new(AtomicU64::new(0)), total }))
 }
 
 fn is_text_name(name: &Path) -> bool {
     let plain =
-        if has_ending(name, &["gz"]) { Path::new(name.file_stem().unwrap_or_default()) } else { name };
-    has_ending(plain, &ENDINGS)
+        if has_extension(name, &["gz"]) { Path::new(name.file_stem().unwrap_or_default()) } else { name };
+    has_extension(plain, &EXTENSIONS)
 }
 
-fn has_ending(name: &Path, endings: &[&str]) -> bool {
-    let ending = name.extension().and_then(|ending| ending.to_str());
-    ending.is_some_and(|ending| endings.iter().any(|known| known.eq_ignore_ascii_case(ending)))
+fn has_extension(name: &Path, extensions: &[&str]) -> bool {
+    let extension = name.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| extensions.iter().any(|known| known.eq_ignore_ascii_case(extension)))
 }
 
-/// Whole texts as documents: the id is the relative path, the title the first Markdown heading or the file's
-/// name without ending.
+/// Reads each file as one document. Its id is the relative path; its title is the first Markdown heading, or the file name
+/// without its extension.
 pub(crate) struct Texts {
-    from: From,
-    /// The text that was read last.
+    files: Files,
+    /// Path of the text that was read last.
     path: PathBuf,
 }
 
-enum From {
+enum Files {
     File(Option<BufferedInput>),
     Folder { files: std::vec::IntoIter<TextFile>, count: Arc<AtomicU64>, input_options: InputOptions },
 }
 
 impl Texts {
-    pub fn of_file(input: BufferedInput) -> Self {
-        Self { from: From::File(Some(input)), path: PathBuf::new() }
+    pub fn from_file(input: BufferedInput) -> Self {
+        Self { files: Files::File(Some(input)), path: PathBuf::new() }
     }
 
-    pub fn of_folder(files: Vec<TextFile>, progress: Progress, input_options: InputOptions) -> Self {
-        let from = From::Folder { files: files.into_iter(), count: progress.read, input_options };
-        Self { from, path: PathBuf::new() }
+    pub fn from_folder(files: Vec<TextFile>, progress: Progress, input_options: InputOptions) -> Self {
+        let files = Files::Folder { files: files.into_iter(), count: progress.read, input_options };
+        Self { files, path: PathBuf::new() }
     }
 }
 
@@ -106,13 +106,13 @@ impl PassageSource for Texts {
     }
 
     fn read(&mut self, passage: &mut Passage) -> Result<bool, Error> {
-        let (mut input, relative) = match &mut self.from {
-            From::File(input) => {
+        let (mut input, relative) = match &mut self.files {
+            Files::File(input) => {
                 let Some(input) = input.take() else { return Ok(false) };
                 let name = PathBuf::from(input.path().file_name().unwrap_or_default());
                 (input, name)
             }
-            From::Folder { files, count, input_options } => {
+            Files::Folder { files, count, input_options } => {
                 let Some(file) = files.next() else { return Ok(false) };
                 (BufferedInput::open_regular(&file.path, Arc::clone(count), input_options)?, file.relative)
             }
@@ -126,8 +126,8 @@ impl PassageSource for Texts {
             Error::line(&path, line, "UTF-8 text", format!("the byte 0x{:02x}", bytes[at]))
         })?;
         passage.id = path_id(&relative);
-        let plain = if has_ending(&relative, &["gz"]) { relative.with_extension("") } else { relative };
-        let is_markdown = has_ending(&plain, &ENDINGS[1..]);
+        let plain = if has_extension(&relative, &["gz"]) { relative.with_extension("") } else { relative };
+        let is_markdown = has_extension(&plain, &EXTENSIONS[1..]);
         match split_title(text).filter(|_| is_markdown) {
             Some((title, body)) => {
                 passage.set_title(title);
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_come_sorted_by_their_paths_and_hidden_ones_not_at_all() {
+    fn files_are_sorted_by_path_and_hidden_ones_are_left_out() {
         let folder = tempfile::tempdir().expect("a folder");
         for path in
             ["b.txt", "a/z.md", "a/b/c.MD", "a.txt", "B.txt.gz", ".git/x.md", "a/image.png", "a-b/x.md"]

@@ -1,3 +1,5 @@
+//! TREC topics.
+
 use std::collections::VecDeque;
 
 use crate::Error;
@@ -6,31 +8,34 @@ use crate::input::{Lines, document_too_long};
 use crate::record::Question;
 use crate::source::QuestionSource;
 
-/// Tags of topic files; other text between angle brackets is text.
+/// The tags of topic files. Anything else in angle brackets is text.
 const TAGS: [&str; 15] = [
     "top", "num", "title", "desc", "narr", "dom", "head", "smry", "con", "fac", "def", "nat", "time",
     "query", "note",
 ];
 
-/// Maximum number of topics on one line. A topic needs much more memory than its shortest tags take in a file.
+/// Maximum number of topics on one line. A topic takes much more memory than its shortest tags take in a file.
 const MAX_TOPICS_PER_LINE: usize = 1 << 16;
 
-/// TREC topics: number and title of each `<top>`, without `Number:` and `Topic:`, white space folded.
+/// Reads the number and title of each `<top>`, without `Number:` and `Topic:`, and collapses white space.
 pub(crate) struct Topics {
     lines: Lines,
+    /// The topic that is being read.
     topic: Option<Topic>,
-    /// Ended and not yet given out.
-    ended: VecDeque<Topic>,
+    /// Complete topics that were not returned yet.
+    complete: VecDeque<Topic>,
 }
 
 #[derive(Default)]
 struct Topic {
+    /// Number of the line on which it begins.
     line: u64,
+    /// The field that text is appended to.
     field: Field,
     number: String,
     title: String,
-    /// Whether number and title were longer than the limit, so that they are not stored.
-    overlong: bool,
+    /// Whether number and title together exceeded the limit, so that they are not stored.
+    is_too_long: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -43,22 +48,23 @@ enum Field {
 
 impl Topics {
     pub fn new(lines: Lines) -> Self {
-        Self { lines, topic: None, ended: VecDeque::new() }
+        Self { lines, topic: None, complete: VecDeque::new() }
     }
 
+    /// Converts a complete topic to a question.
     fn finish(&self, topic: Topic) -> Result<Question, Error> {
-        if topic.overlong {
+        if topic.is_too_long {
             let (expected, got) = document_too_long(self.lines.limit());
             return Err(Error::line(self.lines.path(), topic.line, expected, got));
         }
-        let folded = |text: &str, label: &str| {
+        let cleaned = |text: &str, label: &str| {
             let text = text.trim();
             let bare = text.get(..label.len()).filter(|start| start.eq_ignore_ascii_case(label));
             let text = bare.map_or(text, |_| &text[label.len()..]);
             text.split_whitespace().collect::<Vec<_>>().join(" ")
         };
-        let id = folded(&topic.number, "Number:");
-        let text = folded(&topic.title, "Topic:");
+        let id = cleaned(&topic.number, "Number:");
+        let text = cleaned(&topic.title, "Topic:");
         if id.is_empty() || text.is_empty() {
             let got = match (id.is_empty(), text.is_empty()) {
                 (true, true) => "one with neither".to_owned(),
@@ -74,7 +80,7 @@ impl Topics {
 impl QuestionSource for Topics {
     fn read(&mut self) -> Result<Option<Question>, Error> {
         loop {
-            if let Some(topic) = self.ended.pop_front() {
+            if let Some(topic) = self.complete.pop_front() {
                 return self.finish(topic).map(Some);
             }
             if !self.lines.advance_to_text()? {
@@ -82,16 +88,16 @@ impl QuestionSource for Topics {
             }
             for part in parts(self.lines.text()?) {
                 match part {
-                    // A topic that was not ended ends where the next begins.
+                    // A topic without an end tag ends where the next one begins.
                     Part::Tag("top") => {
                         let new = Topic { line: self.lines.number(), ..Topic::default() };
-                        self.ended.extend(self.topic.replace(new));
-                        if self.ended.len() > MAX_TOPICS_PER_LINE {
+                        self.complete.extend(self.topic.replace(new));
+                        if self.complete.len() > MAX_TOPICS_PER_LINE {
                             let expected = format!("at most {MAX_TOPICS_PER_LINE} topics on a line");
                             return Err(self.lines.error(expected, "more"));
                         }
                     }
-                    Part::Tag("/top") => self.ended.extend(self.topic.take()),
+                    Part::Tag("/top") => self.complete.extend(self.topic.take()),
                     Part::Tag(tag) => {
                         if let Some(topic) = &mut self.topic {
                             topic.field = match tag {
@@ -113,12 +119,13 @@ impl QuestionSource for Topics {
 }
 
 impl Topic {
+    /// Appends text to the current field.
     fn push(&mut self, text: &str, limit: usize) {
         if self.number.len() + self.title.len() + text.len() > limit && self.field != Field::Other {
             (self.number, self.title) = (String::new(), String::new());
-            self.overlong = true;
+            self.is_too_long = true;
         }
-        if self.overlong {
+        if self.is_too_long {
             return;
         }
         let field = match self.field {
@@ -132,12 +139,12 @@ impl Topic {
 }
 
 enum Part<'a> {
-    /// A known tag's name in lower case, with `/` if it closes.
+    /// The name of a known tag in lowercase, with `/` for an end tag.
     Tag(&'static str),
     Text(&'a str),
 }
 
-/// Splits a line at known tags, in time linear in its length.
+/// Splits a line at known tags, in linear time.
 fn parts(line: &str) -> impl Iterator<Item = Part<'_>> {
     let (mut rest, mut tag) = (Some(line), None);
     std::iter::from_fn(move || {
@@ -150,7 +157,7 @@ fn parts(line: &str) -> impl Iterator<Item = Part<'_>> {
             let inside = &text[open + 1..];
             // No tag contains a `<`, so no byte is scanned twice.
             let close = inside.find(['<', '>']).filter(|&close| inside.as_bytes()[close] == b'>');
-            if let Some((close, name)) = close.and_then(|close| Some((close, known(&inside[..close])?))) {
+            if let Some((close, name)) = close.and_then(|close| Some((close, known_tag(&inside[..close])?))) {
                 (rest, tag) = (Some(&inside[close + 1..]), Some(name));
                 return Some(Part::Text(&text[..open]));
             }
@@ -161,7 +168,8 @@ fn parts(line: &str) -> impl Iterator<Item = Part<'_>> {
     })
 }
 
-fn known(tag: &str) -> Option<&'static str> {
+/// The name of a tag if it is known.
+fn known_tag(tag: &str) -> Option<&'static str> {
     let tag = tag.trim();
     match tag.strip_prefix('/') {
         Some(name) if name.eq_ignore_ascii_case("top") => Some("/top"),
@@ -188,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn topics_are_read_in_the_ways_trec_wrote_them() {
+    fn topics_are_read_in_all_styles_of_trec() {
         let (lines, _file) = lines_of(
             b"\n<top>\n\n<num> Number: 301 \n<title> International Organized\nCrime < 5 <b>\n\n<desc> Description: \nx\n</top>\n\
               <top>\n<head> Tipster\n<num> Number:  051\n<dom> Domain: Economics\n<title> Topic:  Airbus Subsidies\n<con>\n\

@@ -1,18 +1,20 @@
+//! Tab-separated queries.
+
 use crate::Error;
 use crate::error::shown;
 use crate::input::Lines;
 use crate::record::Question;
 use crate::source::QuestionSource;
 
-/// Lines of `id`, tab, `text`, taken as they stand; a header is skipped.
+/// Reads lines of `id`, tab, `text`, without unquoting. A header is skipped.
 pub(crate) struct TsvQueries {
     lines: Lines,
-    first: bool,
+    is_first: bool,
 }
 
 impl TsvQueries {
     pub fn new(lines: Lines) -> Self {
-        Self { lines, first: true }
+        Self { lines, is_first: true }
     }
 }
 
@@ -20,7 +22,7 @@ impl QuestionSource for TsvQueries {
     fn read(&mut self) -> Result<Option<Question>, Error> {
         while self.lines.advance_to_text()? {
             let line = self.lines.text()?;
-            let first = std::mem::take(&mut self.first);
+            let is_first = std::mem::take(&mut self.is_first);
             let fields = line.split_once('\t').map(|(id, text)| (id.trim(), text.trim()));
             let Some((id, text)) =
                 fields.filter(|(id, text)| !id.is_empty() && !text.is_empty() && !text.contains('\t'))
@@ -29,7 +31,7 @@ impl QuestionSource for TsvQueries {
             };
             let is_header = ["id", "_id", "qid", "query_id", "query-id"].contains(&id)
                 && ["text", "query", "question"].contains(&text);
-            if !(first && is_header) {
+            if !(is_first && is_header) {
                 return Ok(Some(Question {
                     id: id.to_owned(),
                     text: text.to_owned(),
@@ -59,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn tab_separated_queries_are_taken_as_they_stand() {
+    fn tab_separated_queries_are_not_unquoted() {
         let (lines, _file) = lines_of(b"qid\tquery\n1\t\"quoted\" and\r\n2\t\"whole\"\n3\n4\ta\tb\n");
         let found = all(TsvQueries::new(lines));
         assert_eq!(found[0], Ok(("1".into(), "\"quoted\" and".into())));

@@ -1,4 +1,4 @@
-//! The decompressed bytes of a file, in a sliding window.
+//! The decompressed bytes of a file, in a buffer from which the caller consumes.
 
 use std::io::{BufReader, Cursor, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -12,31 +12,32 @@ use super::limits::{InputOptions, document_too_long};
 use super::source_file::SourceFile;
 use crate::Error;
 
-/// The first size of the window of a file that is not small.
-const BUFFER: usize = 256 << 10;
-/// Maximum number of bytes that one call of [`BufferedInput::fill`] reads. Decompressing them takes about a millisecond, which
-/// is the time between two checks for cancellation.
-const MAX_FILL: usize = 1 << 20;
+/// Initial size of the buffer, unless the file is smaller.
+const BUFFER_BYTES: usize = 256 << 10;
+/// Maximum number of bytes that one call of [`BufferedInput::fill`] reads. Decompressing them takes about a millisecond,
+/// which is the time between two checks for cancellation.
+const MAX_FILL_BYTES: usize = 1 << 20;
 
-/// How much of a file, compressed if it is, was read.
+/// Number of bytes of a file that were read, before decompression.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Progress {
     pub read: Arc<AtomicU64>,
     pub total: u64,
 }
 
-/// The bytes of a file, decompressed if they are gzip, without a byte order mark, in a window that slides.
+/// The bytes of a file, decompressed if it is gzip, without a byte order mark.
 ///
-/// The caller must compare the data with [`limit`](Self::limit) after each [`fill`](Self::fill): the window grows as
-/// long as nothing is consumed.
+/// The buffer grows as long as the caller consumes nothing, so the caller must compare the length of the data with
+/// [`limit`](Self::limit) after each [`fill`](Self::fill).
 pub(crate) struct BufferedInput {
     path: PathBuf,
     reader: Box<dyn Read + Send>,
-    gzip: bool,
+    is_gzip: bool,
     buffer: Vec<u8>,
+    /// The data is `buffer[start..end]`.
     start: usize,
     end: usize,
-    ended: bool,
+    is_at_end: bool,
     limit: usize,
     control: SharedControl,
 }
@@ -74,13 +75,13 @@ impl BufferedInput {
         input_options: &InputOptions,
     ) -> Result<Self, Error> {
         let mut magic = Vec::with_capacity(2);
-        file.by_ref().take(2).read_to_end(&mut magic).map_err(|source| failed(path, false, source))?;
-        let gzip = magic == [0x1f, 0x8b];
-        let counted = Counted { reader: Cursor::new(magic).chain(file), count };
+        file.by_ref().take(2).read_to_end(&mut magic).map_err(|source| read_error(path, false, source))?;
+        let is_gzip = magic == [0x1f, 0x8b];
+        let counted = CountingReader { reader: Cursor::new(magic).chain(file), count };
         // Folders may hold many small files; the length of a FIFO is unknown.
-        let length = usize::try_from(length).unwrap_or(BUFFER);
-        let first = if length == 0 { BUFFER } else { length.clamp(4 << 10, BUFFER) };
-        let reader: Box<dyn Read + Send> = if gzip {
+        let length = usize::try_from(length).unwrap_or(BUFFER_BYTES);
+        let first = if length == 0 { BUFFER_BYTES } else { length.clamp(4 << 10, BUFFER_BYTES) };
+        let reader: Box<dyn Read + Send> = if is_gzip {
             Box::new(MultiGzDecoder::new(BufReader::with_capacity(first, counted)))
         } else {
             Box::new(counted)
@@ -88,11 +89,11 @@ impl BufferedInput {
         let mut input = Self {
             path: path.to_path_buf(),
             reader,
-            gzip,
+            is_gzip,
             buffer: vec![0; first],
             start: 0,
             end: 0,
-            ended: false,
+            is_at_end: false,
             limit: input_options.max_document_bytes,
             control: input_options.control.clone(),
         };
@@ -111,14 +112,14 @@ impl BufferedInput {
         self.limit
     }
 
-    /// What was read and not consumed.
+    /// The bytes that were read and not yet consumed.
     pub fn data(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// Reads more behind `data`, whose offsets stay as they are; `false` at the end of the file.
+    /// Reads more bytes after `data`, whose offsets do not change. Returns `false` at the end of the file.
     pub fn fill(&mut self) -> Result<bool, Error> {
-        if self.ended {
+        if self.is_at_end {
             return Ok(false);
         }
         self.control.check()?;
@@ -126,10 +127,10 @@ impl BufferedInput {
             self.make_room();
         }
         loop {
-            let until = self.buffer.len().min(self.end + MAX_FILL);
+            let until = self.buffer.len().min(self.end + MAX_FILL_BYTES);
             match self.reader.read(&mut self.buffer[self.end..until]) {
                 Ok(0) => {
-                    self.ended = true;
+                    self.is_at_end = true;
                     return Ok(false);
                 }
                 Ok(count) => {
@@ -138,14 +139,14 @@ impl BufferedInput {
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(source) => {
-                    self.ended = true;
-                    return Err(failed(&self.path, self.gzip, source));
+                    self.is_at_end = true;
+                    return Err(read_error(&self.path, self.is_gzip, source));
                 }
             }
         }
     }
 
-    /// The first `count` bytes, or all there are.
+    /// The first `count` bytes, or all bytes if there are fewer.
     pub fn prefix(&mut self, count: usize) -> Result<&[u8], Error> {
         while self.end - self.start < count && self.fill()? {}
         Ok(&self.data()[..count.min(self.end - self.start)])
@@ -170,38 +171,40 @@ impl BufferedInput {
         }
     }
 
-    /// Makes room after the data. The window doubles, up to a little more than the limit, so that a document that is
-    /// too long can be recognized.
+    /// Makes room after the data. The buffer doubles, up to slightly more than the limit, so that a document beyond the
+    /// limit can be recognized.
     fn make_room(&mut self) {
-        let kept = self.end - self.start;
+        let length = self.end - self.start;
         self.buffer.copy_within(self.start..self.end, 0);
-        (self.start, self.end) = (0, kept);
-        if kept * 2 >= self.buffer.len() {
-            let most = self.limit.saturating_add(BUFFER).max(kept + BUFFER);
-            let length = (self.buffer.len() * 2).min(most).max(self.buffer.len());
-            self.buffer.reserve_exact(length - self.buffer.len());
-            self.buffer.resize(length, 0);
+        (self.start, self.end) = (0, length);
+        if length * 2 >= self.buffer.len() {
+            let max = self.limit.saturating_add(BUFFER_BYTES).max(length + BUFFER_BYTES);
+            let new_length = (self.buffer.len() * 2).min(max).max(self.buffer.len());
+            self.buffer.reserve_exact(new_length - self.buffer.len());
+            self.buffer.resize(new_length, 0);
         }
     }
 }
 
-fn failed(path: &Path, gzip: bool, source: std::io::Error) -> Error {
+/// Converts an error of reading or decompressing.
+fn read_error(path: &Path, is_gzip: bool, source: std::io::Error) -> Error {
     if let Some(cancelled) = source.get_ref().and_then(|inner| inner.downcast_ref::<control::Cancelled>()) {
         return Error::Cancelled(*cancelled);
     }
-    let data = [ErrorKind::InvalidInput, ErrorKind::InvalidData, ErrorKind::UnexpectedEof];
-    if gzip && data.contains(&source.kind()) {
+    let data_errors = [ErrorKind::InvalidInput, ErrorKind::InvalidData, ErrorKind::UnexpectedEof];
+    if is_gzip && data_errors.contains(&source.kind()) {
         return Error::Gzip { path: path.to_path_buf(), source };
     }
     Error::io("read", path)(source)
 }
 
-struct Counted<R> {
+/// Counts the bytes that are read.
+struct CountingReader<R> {
     reader: R,
     count: Arc<AtomicU64>,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let count = self.reader.read(buffer)?;
         self.count.fetch_add(count as u64, Ordering::Relaxed);
@@ -233,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn gzip_is_recognised_by_content_and_read_through_all_its_members() {
+    fn gzip_is_recognized_by_content_and_read_through_all_its_members() {
         let members = [gzip(b"\xef\xbb\xbfone "), gzip(b"two")].concat();
         assert_eq!(read(&members).expect("sound"), b"one two");
         assert_eq!(read(b"\xef\xbb\xbfplain").expect("sound"), b"plain");
@@ -241,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_or_broken_gzip_file_is_refused() {
+    fn a_truncated_or_corrupt_gzip_file_is_refused() {
         let whole = gzip(&b"a line that repeats\n".repeat(1000));
         for cut in 2..whole.len() {
             assert!(matches!(read(&whole[..cut]), Err(Error::Gzip { .. })), "cut at {cut}");

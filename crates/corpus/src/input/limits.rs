@@ -16,7 +16,7 @@ pub const MAX_DOCUMENT_BYTES: usize = 64 << 20;
 /// read by models as a whole, so it must stay small.
 pub const MAX_PASSAGE_BYTES: usize = 1 << 20;
 
-/// Limits and cancellation that all inputs of one reader share.
+/// The limit and the control that all inputs of one reader share.
 #[derive(Debug, Clone)]
 pub(crate) struct InputOptions {
     pub max_document_bytes: usize,
@@ -48,7 +48,7 @@ pub(crate) fn passage_too_long(
     })
 }
 
-/// Formats a number of bytes for people.
+/// Formats a number of bytes for error messages.
 pub(crate) fn size(bytes: usize) -> String {
     const KIB: usize = 1 << 10;
     const MIB: usize = 1 << 20;

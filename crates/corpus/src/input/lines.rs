@@ -1,20 +1,22 @@
+//! Lines of a file.
+
 use memchr::memchr;
 
 use super::buffered_input::BufferedInput;
 use super::limits::document_too_long;
 use crate::Error;
 
-/// The lines of an input, one at a time and without copying, with their numbers.
+/// Yields the lines of an input with their numbers, one at a time and without copying.
 pub(crate) struct Lines {
     input: BufferedInput,
     /// Number of the current line, from 1; 0 before the first.
     number: u64,
     current: Span,
-    /// Whether the current line was too long, so that its rest must still be skipped.
-    overlong: bool,
+    /// Whether the current line exceeded the limit, so that its rest must still be skipped.
+    is_too_long: bool,
 }
 
-/// Lines from the start of the window, the last line break included.
+/// One or more lines from the start of the data, including the last line break.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Span {
     bytes: usize,
@@ -23,21 +25,21 @@ pub(crate) struct Span {
 
 impl Lines {
     pub fn new(input: BufferedInput) -> Self {
-        Self { input, number: 0, current: Span { bytes: 0, lines: 1 }, overlong: false }
+        Self { input, number: 0, current: Span { bytes: 0, lines: 1 }, is_too_long: false }
     }
 
-    /// Moves to the next line; `false` at the end of the file. A line longer than the limit is an [`Error::Line`], and
-    /// the next call moves to the line after it.
+    /// Advances to the next line. Returns `false` at the end of the file. A line beyond the limit is an [`Error::Line`], and
+    /// the next call advances to the line after it.
     pub fn advance(&mut self) -> Result<bool, Error> {
-        if std::mem::take(&mut self.overlong) {
-            self.pass_over()?;
+        if std::mem::take(&mut self.is_too_long) {
+            self.skip_rest()?;
         }
         self.input.consume(self.current.bytes);
         self.number += self.current.lines;
         self.current = Span { bytes: 0, lines: 1 };
         let limit = self.input.limit();
         let Some(bytes) = self.line_end(0, limit)? else {
-            self.overlong = true;
+            self.is_too_long = true;
             let (expected, got) = document_too_long(limit);
             return Err(self.error(expected, got));
         };
@@ -46,7 +48,7 @@ impl Lines {
     }
 
     /// Skips the rest of a line without storing it.
-    fn pass_over(&mut self) -> Result<(), Error> {
+    fn skip_rest(&mut self) -> Result<(), Error> {
         loop {
             let data = self.input.data();
             let (length, found) = (data.len(), memchr(b'\n', data));
@@ -57,7 +59,7 @@ impl Lines {
         }
     }
 
-    /// Moves to the next line that is more than white space.
+    /// Advances to the next line that is not blank.
     pub fn advance_to_text(&mut self) -> Result<bool, Error> {
         while self.advance()? {
             if !self.current().trim_ascii().is_empty() {
@@ -101,12 +103,12 @@ impl Lines {
         Error::line(self.path(), self.number, expected, got)
     }
 
-    /// What the current line spans, for [`retract`](Self::retract).
+    /// The extent of the current line, for [`retract`](Self::retract).
     pub fn span(&self) -> Span {
         self.current
     }
 
-    /// Joins the next line to the current one; `false` if there is none or it would exceed `limit` bytes.
+    /// Joins the next line to the current one. Returns `false` if there is none or if both exceed `limit` bytes.
     pub fn extend(&mut self, limit: usize) -> Result<bool, Error> {
         if self.current.bytes > limit {
             return Ok(false);
@@ -121,13 +123,13 @@ impl Lines {
         }
     }
 
-    /// Takes back what [`extend`](Self::extend) joined since `span` was the current one.
+    /// Undoes calls of [`extend`](Self::extend) since `span` was the extent of the current line.
     pub fn retract(&mut self, span: Span) {
         self.current = span;
     }
 
-    /// End of the line that starts at `start` in the window, including its line break; `None` if the line without its
-    /// break is longer than `limit`.
+    /// Offset of the end of the line that starts at byte `start` of the data, including its line break. `None` if the line
+    /// without its line break is longer than `limit`.
     fn line_end(&mut self, start: usize, limit: usize) -> Result<Option<usize>, Error> {
         let mut searched = start;
         loop {
@@ -159,7 +161,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn both_line_breaks_blank_lines_and_an_unended_last_line_are_read() {
+    fn both_line_breaks_blank_lines_and_a_last_line_without_a_break_are_read() {
         let (mut lines, _file) = lines_of(b"\xef\xbb\xbfone\r\n\n \ntwo\r\rx\nthree");
         let mut found = Vec::new();
         while lines.advance_to_text().expect("readable") {
@@ -170,7 +172,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_no_utf8_is_named_with_its_line_and_column() {
+    fn invalid_utf8_is_reported_with_its_line_and_column() {
         let (mut lines, _file) = lines_of(b"fine\nab\xffc\n");
         lines.advance().and_then(|_| lines.advance()).expect("readable");
         let error = lines.text().expect_err("no UTF-8").to_string();
@@ -178,7 +180,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn lines_longer_than_the_buffer_are_whole() {
+    fn lines_longer_than_the_buffer_are_complete() {
         let long = "x".repeat(700_000);
         let (mut lines, _file) = lines_of(format!("a\n{long}\nb").as_bytes());
         let mut lengths = Vec::new();

@@ -1,6 +1,6 @@
 //! Opens anything that can be read once: regular files, FIFOs, pipes, terminals and other character devices.
 //!
-//! Opening a FIFO waits for its writer, and reading waits for data. Both waits poll in slices of [`SLICE`] and check
+//! Opening a FIFO waits for its writer, and reading waits for data. Both waits poll in intervals of [`MAX_WAIT_MS`] and check
 //! the control after each one, so that a canceled reader stops soon.
 
 use std::fs::{File, FileType, Metadata};
@@ -12,34 +12,34 @@ use crate::Error;
 
 /// Longest wait between two checks for cancellation, in milliseconds.
 #[cfg(unix)]
-const SLICE: u32 = 50;
+const MAX_WAIT_MS: u32 = 50;
 
 /// An open file whose waits can be canceled. A canceled read fails with an error that wraps
 /// [`control::Cancelled`].
 #[derive(Debug)]
 pub(crate) struct SourceFile {
     file: File,
-    /// Whether a read may have to wait for the writer.
-    waits: bool,
+    /// Whether a read may have to wait for a writer.
+    can_block: bool,
     control: SharedControl,
 }
 
 impl SourceFile {
     /// Opens a file; also returns its length, or 0 if it is unknown.
     pub fn open(path: &Path, control: SharedControl) -> Result<(Self, u64), Error> {
-        let (file, metadata) = opened(path)?;
-        let waits = !metadata.is_file();
-        let length = if waits { 0 } else { metadata.len() };
-        Ok((Self { file, waits, control }, length))
+        let (file, metadata) = open_file(path)?;
+        let can_block = !metadata.is_file();
+        let length = if can_block { 0 } else { metadata.len() };
+        Ok((Self { file, can_block, control }, length))
     }
 
     /// Opens a regular file. Fails for everything else.
     pub fn open_regular(path: &Path, control: SharedControl) -> Result<(Self, u64), Error> {
-        let (file, metadata) = opened(path)?;
+        let (file, metadata) = open_file(path)?;
         if !metadata.is_file() {
             return Err(not_regular(path, metadata.file_type()));
         }
-        Ok((Self { file, waits: false, control }, metadata.len()))
+        Ok((Self { file, can_block: false, control }, metadata.len()))
     }
 }
 
@@ -48,7 +48,8 @@ pub(crate) fn not_regular(path: &Path, kind: FileType) -> Error {
     Error::format(path, "a regular file", storage::file_type_name(kind))
 }
 
-fn opened(path: &Path) -> Result<(File, Metadata), Error> {
+/// Opens a file or device, but not a folder.
+fn open_file(path: &Path) -> Result<(File, Metadata), Error> {
     let file = open_without_waiting(path).map_err(Error::io("open", path))?;
     let metadata = file.metadata().map_err(Error::io("open", path))?;
     if metadata.is_dir() {
@@ -87,7 +88,7 @@ impl Read for SourceFile {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         loop {
             self.control.check().map_err(std::io::Error::other)?;
-            if !self.waits {
+            if !self.can_block {
                 return self.file.read(buffer);
             }
             if !self.is_ready()? {
@@ -102,7 +103,7 @@ impl Read for SourceFile {
 }
 
 impl SourceFile {
-    /// Waits for at most one slice. Returns whether a read would not block, because there is data or the end of the
+    /// Waits for at most [`MAX_WAIT_MS`]. Returns whether a read would not block, because there is data or the end of the
     /// file.
     ///
     /// A read from a FIFO without a writer returns 0 at once, both before the first writer opens it and after the last
@@ -111,9 +112,9 @@ impl SourceFile {
     fn is_ready(&self) -> std::io::Result<bool> {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-        let slice = Timespec { tv_sec: 0, tv_nsec: (i64::from(SLICE) * 1_000_000) as _ };
+        let timeout = Timespec { tv_sec: 0, tv_nsec: (i64::from(MAX_WAIT_MS) * 1_000_000) as _ };
         let mut polled = [PollFd::new(&self.file, PollFlags::IN)];
-        match poll(&mut polled, Some(&slice)) {
+        match poll(&mut polled, Some(&timeout)) {
             Ok(ready) => Ok(ready > 0),
             Err(rustix::io::Errno::INTR) => Ok(false),
             Err(error) => Err(error.into()),

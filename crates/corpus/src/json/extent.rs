@@ -1,64 +1,67 @@
+//! The extent of JSON values.
+
 use memchr::memchr2;
 
-/// Finds where a JSON value ends, over data that may grow between calls. Whether the value is sound inside is
-/// left to its parser.
+/// Finds the end of a JSON value in data that may grow between calls. It does not validate the value.
 #[derive(Debug, Default)]
-pub(crate) struct Extent {
-    at: usize,
+pub(super) struct Extent {
+    /// Number of bytes that were scanned.
+    scanned: usize,
+    /// Number of open brackets and braces.
     depth: u64,
     in_string: bool,
 }
 
 impl Extent {
-    /// The length of the value at the start of `data`; none if it goes on behind. `data` begins with what it
-    /// was at the call before.
+    /// Returns the length of the value at the start of `data`, or `None` if its end is not in `data`. Each call must pass the
+    /// data of the previous call, possibly extended.
     pub fn find(&mut self, data: &[u8]) -> Option<usize> {
-        while self.at < data.len() {
+        while self.scanned < data.len() {
             if self.in_string {
-                match memchr2(b'"', b'\\', &data[self.at..]) {
-                    None => self.at = data.len(),
-                    Some(found) if data[self.at + found] == b'\\' => self.at += found + 2,
+                match memchr2(b'"', b'\\', &data[self.scanned..]) {
+                    None => self.scanned = data.len(),
+                    Some(found) if data[self.scanned + found] == b'\\' => self.scanned += found + 2,
                     Some(found) => {
-                        self.at += found + 1;
+                        self.scanned += found + 1;
                         self.in_string = false;
                         if self.depth == 0 {
-                            return Some(self.at);
+                            return Some(self.scanned);
                         }
                     }
                 }
                 continue;
             }
-            match data[self.at] {
+            match data[self.scanned] {
                 b'"' => self.in_string = true,
                 b'{' | b'[' => self.depth += 1,
-                b'}' | b']' | b',' if self.depth == 0 => return Some(self.at),
+                b'}' | b']' | b',' if self.depth == 0 => return Some(self.scanned),
                 b'}' | b']' => {
                     self.depth -= 1;
                     if self.depth == 0 {
-                        return Some(self.at + 1);
+                        return Some(self.scanned + 1);
                     }
                 }
-                space if self.depth == 0 && is_space(space) => return Some(self.at),
+                space if self.depth == 0 && is_space(space) => return Some(self.scanned),
                 _ => {}
             }
-            self.at += 1;
+            self.scanned += 1;
         }
         None
     }
 
-    /// How much was looked at.
-    pub fn seen(&self) -> usize {
-        self.at
+    /// Number of bytes that were scanned.
+    pub fn scanned(&self) -> usize {
+        self.scanned
     }
 
-    /// Adjusts the position after the caller dropped the first `count` bytes, which must have been scanned.
+    /// Adjusts the state after the caller dropped the first `count` bytes, which must have been scanned.
     pub fn drop_front(&mut self, count: usize) {
-        self.at -= count;
+        self.scanned -= count;
     }
 }
 
-/// Whether a byte is JSON's white space.
-pub(crate) fn is_space(byte: u8) -> bool {
+/// Whether a byte is white space in JSON.
+pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
@@ -79,7 +82,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn data_that_comes_in_pieces_gives_the_same(text in "[\\[\\]{}\",:1 a\\\\]{0,20}", cut in 0usize..20) {
+        fn data_in_pieces_gives_the_same_result(text in "[\\[\\]{}\",:1 a\\\\]{0,20}", cut in 0usize..20) {
             let (text, mut whole, mut pieces) = (text.as_bytes(), Extent::default(), Extent::default());
             let first = pieces.find(&text[..cut.min(text.len())]);
             prop_assert_eq!(first.or_else(|| pieces.find(text)), whole.find(text));

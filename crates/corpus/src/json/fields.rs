@@ -1,4 +1,4 @@
-//! Fields that files write in more than one way.
+//! Types for JSON fields that data sets write in several ways.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,11 +10,11 @@ use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Id<'a>(pub Cow<'a, str>);
 
-/// A text, borrowed where it has no escapes.
+/// A text, borrowed if it has no escapes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Text<'a>(pub Cow<'a, str>);
 
-/// Maximum number of answers per question. An answer needs much more memory than the shortest one takes in a file.
+/// Maximum number of answers per question. An answer takes much more memory than the shortest one takes in a file.
 const MAX_ANSWERS: usize = 1 << 16;
 
 /// The first item of a list; all of its items must be valid.
@@ -24,19 +24,19 @@ pub(crate) struct First<T>(pub Option<T>);
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Answers(pub Vec<String>);
 
-/// A score: a number, or a string that holds one.
+/// A finite score: a number, or a string that contains one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Score(pub f32);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Id<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TextVisitor { numbers: true, expected: "an id" }).map(Self)
+        deserializer.deserialize_any(TextVisitor { accepts_numbers: true, expected: "an id" }).map(Self)
     }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TextVisitor { numbers: false, expected: "a string" }).map(Self)
+        deserializer.deserialize_any(TextVisitor { accepts_numbers: false, expected: "a string" }).map(Self)
     }
 }
 
@@ -59,7 +59,7 @@ impl<'de> Deserialize<'de> for Score {
 }
 
 struct TextVisitor {
-    numbers: bool,
+    accepts_numbers: bool,
     expected: &'static str,
 }
 
@@ -79,14 +79,14 @@ impl<'de> Visitor<'de> for TextVisitor {
         Ok(Cow::Owned(value))
     }
     fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
-        if self.numbers {
+        if self.accepts_numbers {
             Ok(value.to_string().into())
         } else {
             Err(E::custom("a number instead of a string"))
         }
     }
     fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
-        if self.numbers {
+        if self.accepts_numbers {
             Ok(value.to_string().into())
         } else {
             Err(E::custom("a number instead of a string"))
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_way_of_writing_is_read() {
+    fn each_form_of_a_field_is_read() {
         let parse = |json| serde_json::from_str::<Answers>(json).map(|answers| answers.0);
         assert_eq!(parse(r#"["a", 1972]"#).expect("sound"), ["a", "1972"]);
         assert_eq!(parse(r#""a""#).expect("sound"), ["a"]);

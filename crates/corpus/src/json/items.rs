@@ -1,3 +1,5 @@
+//! Items of JSON values that may be larger than memory.
+
 use memchr::memchr_iter;
 use serde::Deserialize;
 
@@ -6,7 +8,7 @@ use super::parse::parse_json;
 use crate::Error;
 use crate::input::{BufferedInput, document_too_long};
 
-/// Where the items are in a JSON file.
+/// Where the items of a JSON file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// `[item, …]`
@@ -17,19 +19,20 @@ pub(crate) enum Shape {
     ArrayIn(&'static str),
 }
 
-/// The items of one large JSON value, read one by one: only the current one is in memory.
+/// Reads the items of one large JSON value one by one, so that only the current item is in memory.
 pub(crate) struct JsonItems {
     input: BufferedInput,
     shape: Shape,
     state: State,
-    /// Number of the line on which the window starts.
+    /// Number of the line on which the data begins.
     line: u64,
     key: Option<String>,
-    /// Length of the current item, at the start of the window, and its line.
+    /// Length of the current item, which is at the start of the data.
     length: usize,
+    /// Number of the line on which the current item begins.
     item_line: u64,
-    /// If the current item is too long: how far it was scanned. The rest must still be skipped.
-    overlong: Option<Extent>,
+    /// If the current item exceeds the limit: how far it was scanned. The rest must still be skipped.
+    too_long: Option<Extent>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,13 +53,13 @@ impl JsonItems {
             key: None,
             length: 0,
             item_line: 0,
-            overlong: None,
+            too_long: None,
         }
     }
 
-    /// Moves to the next item; `false` after the last. What makes the items' input_options unclear is an
-    /// [`Error::Format`], after which there is no next one. An item longer than the limit is an [`Error::Line`], and
-    /// the next call moves to the item after it.
+    /// Advances to the next item. Returns `false` after the last one. An error that hides the bounds of items is an
+    /// [`Error::Format`] and ends the iteration. An item beyond the limit is an [`Error::Line`], and the next call advances
+    /// to the item after it.
     pub fn advance(&mut self) -> Result<bool, Error> {
         let found = self.find_next();
         if !matches!(found, Ok(true) | Err(Error::Line { .. })) {
@@ -65,17 +68,17 @@ impl JsonItems {
         found
     }
 
-    /// The current item's text.
+    /// The JSON of the current item.
     pub fn value(&self) -> &[u8] {
         &self.input.data()[..self.length]
     }
 
-    /// The current item's key.
+    /// The key of the current item.
     pub fn key(&self) -> Option<&str> {
         self.key.as_deref()
     }
 
-    /// The current item as a `T`.
+    /// Parses the current item.
     pub fn parse<'a, T: Deserialize<'a>>(&'a self, expected: &str) -> Result<T, Error> {
         parse_json(self.value()).map_err(|error| {
             let line = self.item_line + error.line - 1;
@@ -94,8 +97,8 @@ impl JsonItems {
             State::Done => return Ok(false),
             State::Start => self.open()?,
             State::First => {}
-            State::Later => match self.overlong.take() {
-                Some(extent) => self.pass_over(extent)?,
+            State::Later => match self.too_long.take() {
+                Some(extent) => self.skip(extent)?,
                 None => self.consume(self.length),
             },
         }
@@ -108,7 +111,7 @@ impl JsonItems {
             match next {
                 Some(b',') => self.consume(1),
                 Some(found) if found == close => return self.finish(),
-                other => return Err(self.broken(format!("',' or '{}'", close as char), other)),
+                other => return Err(self.unexpected(format!("',' or '{}'", close as char), other)),
             }
         }
         self.state = State::Later;
@@ -117,10 +120,10 @@ impl JsonItems {
         }
         self.peek()?;
         self.item_line = self.line;
-        match self.measure()? {
+        match self.find_end()? {
             Ok(length) => self.length = length,
             Err(extent) => {
-                self.overlong = Some(extent);
+                self.too_long = Some(extent);
                 let (expected, got) = document_too_long(self.input.limit());
                 return Err(self.error(expected, got));
             }
@@ -128,6 +131,7 @@ impl JsonItems {
         Ok(true)
     }
 
+    /// Advances to the first item.
     fn open(&mut self) -> Result<(), Error> {
         self.state = State::First;
         match self.shape {
@@ -145,7 +149,7 @@ impl JsonItems {
                     if found == name {
                         return self.take(b'[');
                     }
-                    self.pass_over(Extent::default())?;
+                    self.skip(Extent::default())?;
                     if self.peek()? != Some(b'}') {
                         self.take(b',')?;
                     }
@@ -154,18 +158,19 @@ impl JsonItems {
         }
     }
 
+    /// Consumes the closing bracket. Returns `false`, for [`advance`](Self::advance).
     fn finish(&mut self) -> Result<bool, Error> {
         self.consume(1);
-        // Behind an array inside an object the rest of the object is of no interest.
+        // The rest of an object after its array is ignored.
         if !matches!(self.shape, Shape::ArrayIn(_))
             && let Some(next) = self.peek()?
         {
-            return Err(self.broken("the end of the file".to_owned(), Some(next)));
+            return Err(self.unexpected("the end of the file".to_owned(), Some(next)));
         }
         Ok(false)
     }
 
-    /// Skips white space; the byte behind it.
+    /// Skips white space and returns the next byte without consuming it.
     fn peek(&mut self) -> Result<Option<u8>, Error> {
         loop {
             let data = self.input.data();
@@ -182,51 +187,53 @@ impl JsonItems {
         }
     }
 
+    /// Consumes an expected byte.
     fn take(&mut self, expected: u8) -> Result<(), Error> {
         match self.peek()? {
             Some(found) if found == expected => {
                 self.consume(1);
                 Ok(())
             }
-            other => Err(self.broken(format!("'{}'", expected as char), other)),
+            other => Err(self.unexpected(format!("'{}'", expected as char), other)),
         }
     }
 
+    /// Consumes a key and its colon.
     fn take_key(&mut self) -> Result<String, Error> {
         let next = self.peek()?;
         if next != Some(b'"') {
-            return Err(self.broken("a key in double quotes".to_owned(), next));
+            return Err(self.unexpected("a key in double quotes".to_owned(), next));
         }
-        let Ok(length) = self.measure()? else {
+        let Ok(length) = self.find_end()? else {
             let (expected, got) = document_too_long(self.input.limit());
             return Err(Error::format(self.input.path(), expected, format!("{got}, at line {}", self.line)));
         };
         let key = serde_json::from_slice(&self.input.data()[..length]);
-        let key = key.map_err(|_| self.broken("a key".to_owned(), next))?;
+        let key = key.map_err(|_| self.unexpected("a key".to_owned(), next))?;
         self.consume(length);
         self.take(b':')?;
         Ok(key)
     }
 
-    /// Length of the value at the start of the window, or how far it was scanned if it is longer than the limit.
-    fn measure(&mut self) -> Result<Result<usize, Extent>, Error> {
+    /// Returns the length of the value at the start of the data, or how far it was scanned if it exceeds the limit.
+    fn find_end(&mut self) -> Result<Result<usize, Extent>, Error> {
         let mut extent = Extent::default();
         let limit = self.input.limit();
         loop {
             if let Some(length) = extent.find(self.input.data()) {
                 return Ok(if length > limit { Err(Extent::default()) } else { Ok(length) });
             }
-            if extent.seen() > limit {
+            if extent.scanned() > limit {
                 return Ok(Err(extent));
             }
             if !self.input.fill()? {
-                return Err(self.cut_off());
+                return Err(self.truncated());
             }
         }
     }
 
     /// Skips a value that was scanned as far as `extent` says, without storing it.
-    fn pass_over(&mut self, mut extent: Extent) -> Result<(), Error> {
+    fn skip(&mut self, mut extent: Extent) -> Result<(), Error> {
         loop {
             if let Some(length) = extent.find(self.input.data()) {
                 self.consume(length);
@@ -236,23 +243,24 @@ impl JsonItems {
             self.consume(length);
             extent.drop_front(length);
             if !self.input.fill()? {
-                return Err(self.cut_off());
+                return Err(self.truncated());
             }
         }
     }
 
-    fn cut_off(&self) -> Error {
+    fn truncated(&self) -> Error {
         let line = self.item_line.max(self.line);
         let got = format!("the end of the file in the item at line {line}");
         Error::format(self.input.path(), "a whole JSON value", got)
     }
 
+    /// Consumes bytes and counts their lines.
     fn consume(&mut self, count: usize) {
         self.line += memchr_iter(b'\n', &self.input.data()[..count]).count() as u64;
         self.input.consume(count);
     }
 
-    fn broken(&self, expected: String, got: Option<u8>) -> Error {
+    fn unexpected(&self, expected: String, got: Option<u8>) -> Error {
         let got = match got {
             None => "the end of the file".to_owned(),
             Some(byte) => format!("'{}' at line {}", byte.escape_ascii(), self.line),
@@ -292,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_item_is_named_by_its_line_and_an_unclear_end_by_what_is_missing() {
+    fn a_bad_item_is_reported_with_its_line_and_a_missing_end_with_what_was_expected() {
         let error = |content, shape| items_of(content, shape).expect_err("unsound").to_string();
         let bad = error("[\n1,\n{\"a\":\n tru }]", Shape::Array);
         assert!(bad.contains(":4: expected anything, got expected ident at column"), "{bad}");
@@ -317,7 +325,7 @@ mod tests {
         }
 
         #[test]
-        fn it_agrees_with_a_parser_of_the_whole(values in prop::collection::vec(any::<Option<String>>(), 0..5)) {
+        fn it_agrees_with_a_parser_of_the_whole_file(values in prop::collection::vec(any::<Option<String>>(), 0..5)) {
             let text = serde_json::to_string_pretty(&values).expect("strings");
             let found = items_of(&text, Shape::Array).expect("sound");
             let found: Vec<_> = found.into_iter().map(|(_, value)| value).collect();

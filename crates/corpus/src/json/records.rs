@@ -1,3 +1,5 @@
+//! JSON objects, one per line or in one array.
+
 use std::path::Path;
 
 use serde::Deserialize;
@@ -7,14 +9,14 @@ use super::parse::parse_line;
 use crate::Error;
 use crate::input::{BufferedInput, InputOptions, Lines};
 
-/// JSON objects, one to a line or in one array.
+/// Reads JSON objects that are one per line or in one array.
 pub(crate) enum JsonRecords {
     Lines(Lines),
     Items(JsonItems),
 }
 
 impl JsonRecords {
-    /// An array if the content begins as one, else lines.
+    /// Reads an array if the content begins with a bracket, else lines.
     pub fn new(mut input: BufferedInput) -> Result<Self, Error> {
         let array = input.prefix(64 << 10)?.trim_ascii_start().starts_with(b"[");
         Ok(if array {
@@ -24,12 +26,12 @@ impl JsonRecords {
         })
     }
 
-    /// Opens a file in either form with the default limits.
+    /// Opens a file with the default limits.
     pub fn open(path: &Path) -> Result<Self, Error> {
         Self::new(BufferedInput::open_within(path, &InputOptions::default())?.0)
     }
 
-    /// Moves to the next object; `false` at the end.
+    /// Advances to the next object. Returns `false` at the end.
     pub fn advance(&mut self) -> Result<bool, Error> {
         match self {
             Self::Lines(lines) => lines.advance_to_text(),
@@ -37,7 +39,7 @@ impl JsonRecords {
         }
     }
 
-    /// The current object as a `T`.
+    /// Parses the current object.
     pub fn parse<'a, T: Deserialize<'a>>(&'a self, expected: &str) -> Result<T, Error> {
         match self {
             Self::Lines(lines) => parse_line(lines, expected),

@@ -1,17 +1,17 @@
-//! Formats by content: the first bytes of a file decide, its name never.
+//! Detects formats from the first bytes of a file. The file name does not matter.
 
 use super::format::{PassageFormat, QuestionFormat};
 use crate::Error;
 use crate::input::BufferedInput;
 
-/// Bytes looked at.
-const PREFIX: usize = 64 << 10;
+/// Maximum number of bytes that are examined.
+const MAX_PREFIX_BYTES: usize = 64 << 10;
 
-/// The passage format of a file that is not a folder.
+/// Detects the passage format of a file.
 pub(crate) fn passage_format(input: &mut BufferedInput) -> Result<PassageFormat, Error> {
     const EXPECTED: &str = "passages as text, a TSV of id, text and title, JSON lines with \"_id\" and \"text\" or \
                             \"id\" and \"contents\", or SQuAD or PubMedQA JSON";
-    input.prefix(PREFIX)?;
+    input.prefix(MAX_PREFIX_BYTES)?;
     let prefix = prefix(input);
     let refused = |got: String| Error::format(input.path(), EXPECTED, got);
     match prefix.first() {
@@ -23,23 +23,23 @@ pub(crate) fn passage_format(input: &mut BufferedInput) -> Result<PassageFormat,
                 () if has("contents") => Ok(PassageFormat::Anserini),
                 () if has("text") && (has("_id") || has("id")) => Ok(PassageFormat::Beir),
                 () if has("data") => Ok(PassageFormat::Squad),
-                () if keys.inner("CONTEXTS") => Ok(PassageFormat::PubmedQa),
-                () => Err(refused(keys.described())),
+                () if keys.has_nested("CONTEXTS") => Ok(PassageFormat::PubmedQa),
+                () => Err(refused(keys.description())),
             }
         }
         Some(b'[') if matches!(json_after_bracket(prefix), Some(b'{')) => {
             Err(refused("a JSON array of objects".to_owned()))
         }
         Some(_) if is_passage_table(prefix) => Ok(PassageFormat::Dpr),
-        Some(_) => is_text(prefix).map(|()| PassageFormat::Text).map_err(refused),
+        Some(_) => check_text(prefix).map(|()| PassageFormat::Text).map_err(refused),
     }
 }
 
-/// The question format of a file.
+/// Detects the question format of a file.
 pub(crate) fn question_format(input: &mut BufferedInput) -> Result<QuestionFormat, Error> {
     const EXPECTED: &str = "questions as a TSV of id and text or of question and answers, JSON objects with \
                             \"question\" and \"answers\" or \"_id\" and \"text\", SQuAD or PubMedQA JSON, or TREC topics";
-    input.prefix(PREFIX)?;
+    input.prefix(MAX_PREFIX_BYTES)?;
     let prefix = prefix(input);
     let refused = |got: String| Error::format(input.path(), EXPECTED, got);
     match prefix.first() {
@@ -55,12 +55,12 @@ pub(crate) fn question_format(input: &mut BufferedInput) -> Result<QuestionForma
                 () if has("question") || has("qText") => Ok(QuestionFormat::DprJsonl),
                 () if has("text") && (has("_id") || has("id")) => Ok(QuestionFormat::Beir),
                 () if has("data") => Ok(QuestionFormat::Squad),
-                () if keys.inner("QUESTION") => Ok(QuestionFormat::PubmedQa),
-                () => Err(refused(keys.described())),
+                () if keys.has_nested("QUESTION") => Ok(QuestionFormat::PubmedQa),
+                () => Err(refused(keys.description())),
             }
         }
         Some(_) => {
-            is_text(prefix).map_err(refused)?;
+            check_text(prefix).map_err(refused)?;
             let line = lines(prefix).next().unwrap_or_default();
             let mut fields = line.split(|&byte| byte == b'\t').skip(1);
             match (fields.next(), fields.next()) {
@@ -79,20 +79,20 @@ pub(crate) fn question_format(input: &mut BufferedInput) -> Result<QuestionForma
 }
 
 fn prefix(input: &BufferedInput) -> &[u8] {
-    input.data()[..input.data().len().min(PREFIX)].trim_ascii_start()
+    input.data()[..input.data().len().min(MAX_PREFIX_BYTES)].trim_ascii_start()
 }
 
-/// Lines that are whole or the last, and not blank.
+/// The lines that are not blank, without one that the end of the prefix cuts off.
 fn lines(prefix: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let whole = match prefix.iter().rposition(|&byte| byte == b'\n') {
-        Some(end) if prefix.len() >= PREFIX / 2 => &prefix[..end],
+    let complete = match prefix.iter().rposition(|&byte| byte == b'\n') {
+        Some(end) if prefix.len() >= MAX_PREFIX_BYTES / 2 => &prefix[..end],
         _ => prefix,
     };
-    let lines = whole.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let lines = complete.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     lines.filter(|line| !line.trim_ascii().is_empty())
 }
 
-/// Whether the lines have a header with `id` and `text`, or all of them two tabs.
+/// Whether the first line is a header with `id` and `text`, or every line has exactly two tabs.
 fn is_passage_table(prefix: &[u8]) -> bool {
     let mut lines = lines(prefix);
     let Some(first) = lines.next() else { return false };
@@ -105,8 +105,8 @@ fn is_passage_table(prefix: &[u8]) -> bool {
     tabs(first) == 2 && !id_has_space && lines.all(|line| tabs(line) == 2)
 }
 
-/// Why a prefix is no text.
-fn is_text(prefix: &[u8]) -> Result<(), String> {
+/// Returns the reason if a prefix is not text.
+fn check_text(prefix: &[u8]) -> Result<(), String> {
     if prefix.contains(&0) {
         return Err("binary data".to_owned());
     }
@@ -119,20 +119,22 @@ fn is_text(prefix: &[u8]) -> Result<(), String> {
     }
 }
 
+/// The first byte after a bracket and white space.
 fn json_after_bracket(prefix: &[u8]) -> Option<u8> {
     prefix[1..].trim_ascii_start().first().copied()
 }
 
+/// A line in quotation marks, escaped and shortened, for error messages.
 fn quoted(line: &[u8]) -> String {
     let start: Vec<u8> = line.iter().copied().take(60).collect();
     format!("\"{}{}\"", start.escape_ascii(), if start.len() < line.len() { "…" } else { "" })
 }
 
-/// Keys of the first JSON object, as far as it is seen.
+/// The keys of the first JSON object, as far as it is in the prefix.
 #[derive(Debug, Default)]
 struct Keys {
     outer: Vec<String>,
-    /// Keys of the objects that are its values.
+    /// The keys of objects that are its values.
     nested: Vec<String>,
 }
 
@@ -169,11 +171,11 @@ impl Keys {
         keys
     }
 
-    fn inner(&self, name: &str) -> bool {
+    fn has_nested(&self, name: &str) -> bool {
         self.nested.iter().any(|key| key == name)
     }
 
-    fn described(&self) -> String {
+    fn description(&self) -> String {
         let shown: Vec<_> = self.outer.iter().take(8).map(|key| crate::error::shown(key)).collect();
         format!("JSON with {}", if shown.is_empty() { "no keys".to_owned() } else { shown.join(", ") })
     }
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn passages_are_recognised() {
+    fn passages_are_recognized() {
         for (content, expected) in [
             ("id\ttext\ttitle\n1\ta\tb\n", PassageFormat::Dpr),
             ("1\ta b\tc\n2\td\te", PassageFormat::Dpr),
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_are_recognised() {
+    fn questions_are_recognized() {
         for (content, expected) in [
             ("who?\t['a', 'b']\n", QuestionFormat::DprCsv),
             ("who?\t\"[\"\"a\"\"]\"\r\n", QuestionFormat::DprCsv),
@@ -231,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_of_no_format_is_named() {
+    fn a_file_of_no_known_format_is_described() {
         let error = |content: &[u8]| detect(content, passage_format).expect_err("unknown").to_string();
         assert!(error(b" \n").ends_with("got an empty file"));
         assert!(error(b"PK\x03\x04\0\0").ends_with("got binary data"));

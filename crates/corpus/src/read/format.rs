@@ -1,46 +1,48 @@
+//! The formats of passage and question files.
+
 use std::fmt;
 use std::str::FromStr;
 
 use crate::Error;
 
-/// Formats of passages. `FromStr` and `Display` use the names in brackets.
+/// A format of passage files. `FromStr` and `Display` use the names in parentheses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PassageFormat {
-    /// By content, whatever the name (`auto`).
+    /// Detected from the content; the file name does not matter (`auto`).
     #[default]
     Auto,
     /// A text or Markdown file, or a folder of them (`text`).
     Text,
-    /// Tab-separated `id`, `text`, `title`, as DPR's `psgs_w100.tsv`; columns are found by a header if there is
-    /// one, and the title may be missing (`dpr`).
+    /// Tab-separated `id`, `text`, `title`, as in DPR's `psgs_w100.tsv`. A header, if there is one, names the columns, and
+    /// the title is optional (`dpr`).
     Dpr,
-    /// JSON lines with `_id`, `title`, `text`, as BEIR's `corpus.jsonl`; `id` will do for `_id` (`beir`).
+    /// JSON lines with `_id` or `id`, `title`, `text`, as in BEIR's `corpus.jsonl` (`beir`).
     Beir,
-    /// JSON lines with `id`, `contents` and perhaps `title` (`anserini`).
+    /// JSON lines with `id`, `contents` and optionally `title` (`anserini`).
     Anserini,
-    /// SQuAD 1.1 or 2.0: each paragraph a passage (`squad`).
+    /// SQuAD 1.1 or 2.0; each paragraph is a passage (`squad`).
     Squad,
-    /// PubMedQA: the contexts of each question together a passage (`pubmedqa`).
+    /// PubMedQA; the contexts of each question form one passage (`pubmedqa`).
     PubmedQa,
 }
 
-/// Formats of questions. `FromStr` and `Display` use the names in brackets.
+/// A format of question files. `FromStr` and `Display` use the names in parentheses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum QuestionFormat {
-    /// By content, whatever the name (`auto`).
+    /// Detected from the content; the file name does not matter (`auto`).
     #[default]
     Auto,
     /// Tab-separated `id`, `text`, without quoting (`tsv`).
     Tsv,
-    /// JSON lines with `_id`, `text`, as BEIR's `queries.jsonl` (`beir`).
+    /// JSON lines with `_id`, `text`, as in BEIR's `queries.jsonl` (`beir`).
     Beir,
-    /// Tab-separated question and list of answers, as DPR's `nq-test.qa.csv` (`dpr-csv`).
+    /// Tab-separated question and list of answers, as in DPR's `nq-test.qa.csv` (`dpr-csv`).
     DprCsv,
-    /// JSON lines with `question`, `answers` or `answer`, and perhaps `id` (`dpr-jsonl`).
+    /// JSON lines with `question`, `answers` or `answer`, and optionally `id` (`dpr-jsonl`).
     DprJsonl,
-    /// An array of the same objects, as DPR's training files (`dpr-json`).
+    /// An array of the same objects, as in DPR's training files (`dpr-json`).
     DprJson,
     /// SQuAD 1.1 or 2.0, with the paragraph as context (`squad`).
     Squad,
@@ -86,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lead_back_to_their_formats() {
+    fn names_are_parsed_to_their_formats() {
         for &format in PassageFormat::ALL {
             assert_eq!(format.to_string().parse::<PassageFormat>().expect("a name"), format);
         }

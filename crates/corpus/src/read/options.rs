@@ -1,3 +1,5 @@
+//! How passages and questions are read.
+
 use std::sync::Arc;
 
 use control::Control;
@@ -5,13 +7,13 @@ use text::SplitOptions;
 
 use crate::input::{InputOptions, MAX_DOCUMENT_BYTES, MAX_PASSAGE_BYTES, SharedControl};
 
-/// How passages and questions are read.
+/// Options of [`open_passages`](crate::open_passages) and [`open_questions`](crate::open_questions).
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
-    /// Splits what is read into passages of a number of words. By default texts ([`PassageFormat::Text`]) are
+    /// Splits documents into passages of a fixed number of words. By default, texts ([`PassageFormat::Text`]) are
     /// split by [`SplitOptions::default`] and passages of all other formats are left as they are.
     pub split: Option<SplitOptions>,
-    /// Skips and counts bad lines instead of refusing them.
+    /// Skips and counts bad lines instead of failing.
     pub skip_bad_lines: bool,
     /// Maximum size of one line, record, JSON item or text file, in bytes after decompression and before splitting. A
     /// longer one is a bad line. Memory is bounded by a small multiple of it. Default [`MAX_DOCUMENT_BYTES`].

@@ -1,3 +1,5 @@
+//! Opens files of passages.
+
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,9 +16,7 @@ use crate::input::{BufferedInput, Lines, Progress, SharedControl, passage_too_lo
 use crate::record::Passage;
 use crate::source::PassageSource;
 
-/// The passages of a file or folder, read one by one, in its order.
-///
-/// The iterator ends after the first error.
+/// Iterator over the passages of a file or folder, in order. Ends after the first error.
 pub struct PassageReader {
     source: Box<dyn PassageSource>,
     progress: Progress,
@@ -25,7 +25,7 @@ pub struct PassageReader {
     max_passage: usize,
     control: SharedControl,
     skipped: u64,
-    ended: bool,
+    has_ended: bool,
 }
 
 /// Opens a file of passages, plain or gzip, or a folder of texts. The file may be a FIFO, a pipe or a device, because
@@ -33,8 +33,7 @@ pub struct PassageReader {
 ///
 /// # Errors
 ///
-/// [`Error::Io`], [`Error::Gzip`]; [`Error::Format`] if the format is to be found by content and is not among
-/// those known, a folder is read as another format than text, or a folder contains a FIFO, socket or device with the
+/// [`Error::Io`], [`Error::Gzip`]; [`Error::Format`] if the format cannot be detected, if a folder is opened with another format than text, or if a folder contains a FIFO, socket or device with the
 /// file name of a text; [`Error::Text`] if the splitting options are invalid; [`Error::Cancelled`].
 pub fn open_passages(
     path: impl AsRef<Path>,
@@ -51,14 +50,14 @@ pub fn open_passages(
         max_passage,
         control: input_options.control.clone(),
         skipped: 0,
-        ended: false,
+        has_ended: false,
     };
     if path.is_dir() {
         if !matches!(format, PassageFormat::Auto | PassageFormat::Text) {
             return Err(Error::format(path, format!("a {format} file"), "a folder"));
         }
         let (files, progress) = files_in(path, &input_options)?;
-        let texts = Texts::of_folder(files, progress.clone(), input_options.clone());
+        let texts = Texts::from_folder(files, progress.clone(), input_options.clone());
         let source = Box::new(Split::new(texts, options.split.unwrap_or_default(), max_passage)?);
         return Ok(reader(source, progress, PassageFormat::Text));
     }
@@ -70,7 +69,7 @@ pub fn open_passages(
     let source: Box<dyn PassageSource> = match format {
         PassageFormat::Auto => unreachable!("it was detected"),
         PassageFormat::Text => {
-            let texts = Texts::of_file(input);
+            let texts = Texts::from_file(input);
             let source = Box::new(Split::new(texts, options.split.unwrap_or_default(), max_passage)?);
             return Ok(reader(source, progress, format));
         }
@@ -88,16 +87,15 @@ pub fn open_passages(
 }
 
 impl PassageReader {
-    /// Reads the next passage into `passage`, whose memory is used again; `false` at the end. As
-    /// [`next`](Iterator::next), for those who look at one passage at a time.
+    /// Reads the next passage into `passage`. Returns `false` at the end. Unlike [`next`](Iterator::next), it reuses memory.
     ///
     /// # Errors
     ///
-    /// [`Error::Line`] unless bad lines are skipped, also for a document or passage longer than its limit;
+    /// [`Error::Line`] unless bad lines are skipped, including for a document or passage beyond its limit;
     /// [`Error::Format`], [`Error::Io`], [`Error::Gzip`], [`Error::Cancelled`]. After an error, nothing more can be
     /// read.
     pub fn read_into(&mut self, passage: &mut Passage) -> Result<bool, Error> {
-        if self.ended {
+        if self.has_ended {
             return Ok(false);
         }
         loop {
@@ -108,7 +106,7 @@ impl PassageReader {
                     self.control.check()?;
                 }
                 other => {
-                    self.ended = true;
+                    self.has_ended = true;
                     return other;
                 }
             }
@@ -131,25 +129,25 @@ impl PassageReader {
         self.control.replace(control);
     }
 
-    /// The format that is read: never [`PassageFormat::Auto`].
+    /// The format of the file, never [`PassageFormat::Auto`].
     #[must_use]
     pub fn format(&self) -> PassageFormat {
         self.format
     }
 
-    /// Bad lines skipped so far.
+    /// Number of bad lines that were skipped so far.
     #[must_use]
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// Bytes read so far, compressed ones if the file is; runs ahead of the passages by a buffer.
+    /// Number of bytes of the file that were read so far, before decompression. It is up to a buffer ahead of the passages.
     #[must_use]
     pub fn bytes_read(&self) -> u64 {
         self.progress.read.load(Ordering::Relaxed)
     }
 
-    /// Bytes there are to read; 0 if that is not known.
+    /// Total number of bytes to read, or 0 if it is unknown.
     #[must_use]
     pub fn bytes_total(&self) -> u64 {
         self.progress.total

@@ -1,3 +1,5 @@
+//! Opens files of questions.
+
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,9 +16,7 @@ use crate::json::JsonRecords;
 use crate::record::Question;
 use crate::source::QuestionSource;
 
-/// The questions of a file, read one by one, in its order.
-///
-/// The iterator ends after the first error.
+/// Iterator over the questions of a file, in order. Ends after the first error.
 pub struct QuestionReader {
     source: Box<dyn QuestionSource>,
     progress: Progress,
@@ -24,7 +24,7 @@ pub struct QuestionReader {
     skip_bad_lines: bool,
     control: SharedControl,
     skipped: u64,
-    ended: bool,
+    has_ended: bool,
 }
 
 /// Opens a file of questions, plain or gzip; it may be a FIFO, a pipe or a device. `options.split` and
@@ -32,8 +32,7 @@ pub struct QuestionReader {
 ///
 /// # Errors
 ///
-/// [`Error::Io`], [`Error::Gzip`]; [`Error::Format`] if the format is to be found by content and is not among
-/// those known; [`Error::Cancelled`].
+/// [`Error::Io`], [`Error::Gzip`]; [`Error::Format`] if the format cannot be detected; [`Error::Cancelled`].
 pub fn open_questions(
     path: impl AsRef<Path>,
     format: QuestionFormat,
@@ -58,7 +57,7 @@ pub fn open_questions(
     };
     let skip_bad_lines = options.skip_bad_lines;
     let control = input_options.control;
-    Ok(QuestionReader { source, progress, format, skip_bad_lines, control, skipped: 0, ended: false })
+    Ok(QuestionReader { source, progress, format, skip_bad_lines, control, skipped: 0, has_ended: false })
 }
 
 impl QuestionReader {
@@ -67,25 +66,26 @@ impl QuestionReader {
         self.control.replace(control);
     }
 
-    /// The format that is read: never [`QuestionFormat::Auto`].
+    /// The format of the file, never [`QuestionFormat::Auto`].
     #[must_use]
     pub fn format(&self) -> QuestionFormat {
         self.format
     }
 
-    /// Bad lines skipped so far.
+    /// Number of bad lines that were skipped so far.
     #[must_use]
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// Bytes read so far, compressed ones if the file is; runs ahead of the questions by a buffer.
+    /// Number of bytes of the file that were read so far, before decompression. It is up to a buffer ahead of the
+    /// questions.
     #[must_use]
     pub fn bytes_read(&self) -> u64 {
         self.progress.read.load(Ordering::Relaxed)
     }
 
-    /// Bytes there are to read; 0 if that is not known.
+    /// Total number of bytes to read, or 0 if it is unknown.
     #[must_use]
     pub fn bytes_total(&self) -> u64 {
         self.progress.total
@@ -96,12 +96,12 @@ impl Iterator for QuestionReader {
     type Item = Result<Question, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while !self.ended {
+        while !self.has_ended {
             match self.source.read() {
                 Ok(Some(question)) => return Some(Ok(question)),
                 Err(Error::Line { .. }) if self.skip_bad_lines => self.skipped += 1,
                 other => {
-                    self.ended = true;
+                    self.has_ended = true;
                     return other.transpose();
                 }
             }

@@ -1,3 +1,5 @@
+//! Splits documents into passages.
+
 use std::ops::Range;
 
 use text::{Piece, SplitOptions, Splitter, split_words};
@@ -7,16 +9,17 @@ use crate::input::passage_too_long;
 use crate::record::{Passage, replace};
 use crate::source::PassageSource;
 
-/// Splits a document into passages of a number of words, in order, each with its byte range in the text.
+/// Splits a document into passages of a fixed number of words, in order. Returns each passage with its byte range in the
+/// text of the document.
 ///
-/// Passage `n` of document `d` has the id `d#n`, counted from 0, and the document's title. Its text is the
-/// document's within the range, white space kept; a last passage that was filled up from the document's start
-/// has a space and that start behind it, and its range is that of its own words. A document without words
-/// gives none.
+/// Passage `n` of document `d` has the id `d#n`, counted from 0, and the title of the document. Its text is that of the
+/// document within the range, with its white space. If the last passage is filled up with the start of the document, that
+/// start follows after a space, and the range covers only the passage's own words. A document without words has no
+/// passages.
 ///
 /// # Errors
 ///
-/// [`Error::Text`] if the options have no meaning.
+/// [`Error::Text`] if the options are invalid.
 ///
 /// ```
 /// use corpus::{Passage, SplitOptions, passages_of};
@@ -41,18 +44,18 @@ pub fn passages_of(
     Ok(pieces.into_iter().enumerate().map(passage).collect())
 }
 
-/// Splits the documents of another source. Only one document and its current piece are in memory.
+/// Splits the documents of another source. Only one document and one of its pieces are in memory.
 pub(crate) struct Split<S> {
     documents: S,
     options: SplitOptions,
     max_passage: usize,
     document: Passage,
-    /// The splitter of the current document, and the number of pieces returned so far.
+    /// The splitter of the current document, and the number of its pieces that were returned.
     splitter: Option<(Splitter, usize)>,
 }
 
 impl<S> Split<S> {
-    /// Refuses options without meaning before anything is read.
+    /// Fails if the options are invalid.
     pub fn new(documents: S, options: SplitOptions, max_passage: usize) -> Result<Self, Error> {
         Splitter::new(&options)?;
         Ok(Self { documents, options, max_passage, document: Passage::default(), splitter: None })
@@ -87,6 +90,7 @@ impl<S: PassageSource> PassageSource for Split<S> {
     }
 }
 
+/// Makes `passage` piece `number` of a document.
 fn set(passage: &mut Passage, document: &Passage, number: usize, piece: &Piece) {
     replace(&mut passage.id, &document.id);
     passage.id.push('#');
@@ -116,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn options_without_meaning_are_refused() {
+    fn invalid_options_are_refused() {
         let options = SplitOptions { words: 0, ..SplitOptions::default() };
         assert!(matches!(passages_of(&Passage::default(), &options), Err(Error::Text(_))));
     }

@@ -1,3 +1,5 @@
+//! Copies passages from files to stores.
+
 use control::Control;
 
 use super::writer::PassageStoreWriter;
@@ -5,21 +7,21 @@ use crate::Error;
 use crate::read::PassageReader;
 use crate::record::Passage;
 
-/// What [`ingest`] did.
+/// The result of [`ingest`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ingested {
-    /// Passages written.
+    /// Number of passages that were written.
     pub passages: u64,
-    /// Bad lines that the reader skipped.
+    /// Number of bad lines that the reader skipped.
     pub skipped: u64,
 }
 
-/// Writes all that is left of a reader to a store. Progress counts bytes of the source, compressed if it is.
+/// Writes all remaining passages of a reader to a store. Progress counts bytes of the file, before decompression.
 ///
 /// # Errors
 ///
-/// What reading gives; what [`PassageStoreWriter::push`] gives, such as [`Error::Duplicate`];
-/// [`Error::Cancelled`]. What was written before stays in the writer.
+/// Those of [`PassageReader::read_into`] and [`PassageStoreWriter::push`], such as [`Error::Duplicate`];
+/// [`Error::Cancelled`]. The passages that were written before stay in the writer.
 pub fn ingest(
     reader: &mut PassageReader,
     writer: &mut PassageStoreWriter,

@@ -1,3 +1,5 @@
+//! Reads passage stores.
+
 use std::path::Path;
 
 use serde_json::Value;
@@ -7,7 +9,7 @@ use super::record::{self, PassageRef};
 use super::{KIND, table};
 use crate::Error;
 
-/// A passage store, opened: its file is memory-mapped, and passages are read where they lie.
+/// An open passage store. Passages are borrowed from the memory-mapped file.
 #[derive(Debug)]
 pub struct PassageStore {
     file: File,
@@ -16,12 +18,12 @@ pub struct PassageStore {
 }
 
 impl PassageStore {
-    /// Opens a store and checks its header and its sections' lengths, and the checksums of sections up to 16
-    /// MiB; [`verify`](Self::verify) checks everything.
+    /// Opens a store and checks its header, the lengths of its sections, and the checksums of sections up to 16 MiB.
+    /// [`verify`](Self::verify) checks everything.
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`]: the file cannot be read, is corrupt or of another version.
+    /// [`Error::Storage`]: the file cannot be read, is corrupt, or has another version.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         Self::open_with(path, OpenOptions::default())
     }
@@ -49,7 +51,7 @@ impl PassageStore {
         let offsets = file.section_as::<u64>("offsets")?;
         if offsets.len() as u64 != u64::from(passages) + 1 {
             let got = format!("{} for {passages} passages", offsets.len());
-            return Err(corrupt("one offset more than passages", got).into());
+            return Err(corrupt("one offset more than there are passages", got).into());
         }
         let ends = (offsets.first().copied(), offsets.last().copied());
         if ends != (Some(0), Some(records)) {
@@ -71,19 +73,19 @@ impl PassageStore {
         self.passages
     }
 
-    /// Whether there is no passage.
+    /// Whether there are no passages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.passages == 0
     }
 
-    /// What was given to `finish` when the store was written.
+    /// The metadata that was passed to [`PassageStoreWriter::finish`](crate::PassageStoreWriter::finish).
     #[must_use]
     pub fn metadata(&self) -> &Value {
         &self.metadata
     }
 
-    /// The store's file.
+    /// Path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.file.path()
@@ -95,11 +97,11 @@ impl PassageStore {
         self.file.bytes()
     }
 
-    /// The passage at an ord.
+    /// Returns the passage with an ord.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for an ord past the last; [`Error::Storage`] if the store is corrupt there.
+    /// [`Error::Argument`] for an ord that is not less than [`len`](Self::len); [`Error::Storage`] if the store is corrupt there.
     pub fn get(&self, ord: u32) -> Result<PassageRef<'_>, Error> {
         if ord >= self.passages {
             let expected = format!("less than {}, the number of passages", self.passages);
@@ -108,11 +110,11 @@ impl PassageStore {
         self.view()?.passage(ord)
     }
 
-    /// The ord of an id; none if no passage has it.
+    /// Returns the ord of the passage with an id, or `None` if there is none.
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`] if the store is corrupt where the id is looked for.
+    /// [`Error::Storage`] if the store is corrupt where the id is searched.
     pub fn find(&self, id: &str) -> Result<Option<u32>, Error> {
         let view = self.view()?;
         let slots = self.file.section_as::<u64>("ids")?;
@@ -130,16 +132,16 @@ impl PassageStore {
         }
     }
 
-    /// The passages from the first ord to the last; each may be an error of its own.
+    /// Iterates over the passages by ord. Each may fail by itself.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Result<PassageRef<'_>, Error>> {
         (0..self.passages).map(|ord| self.get(ord))
     }
 
-    /// Reads the whole file and compares it with its checksums.
+    /// Compares the whole file with its checksums.
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`] with the first section that differs.
+    /// [`Error::Storage`] for the first section that does not match.
     pub fn verify(&self) -> Result<(), Error> {
         Ok(self.file.verify()?)
     }
@@ -150,7 +152,7 @@ impl PassageStore {
     }
 }
 
-/// The sections that passages are read from; the content of neither is trusted.
+/// The sections that passages are read from. Their content may be corrupt.
 struct View<'a> {
     path: &'a Path,
     records: &'a [u8],
@@ -159,11 +161,11 @@ struct View<'a> {
 
 impl<'a> View<'a> {
     fn passage(&self, ord: u32) -> Result<PassageRef<'a>, Error> {
-        record::decode(self.record(ord)?).ok_or_else(|| self.no_passage(ord))
+        record::decode(self.record(ord)?).ok_or_else(|| self.invalid_record(ord))
     }
 
     fn id(&self, ord: u32) -> Result<&'a [u8], Error> {
-        record::id(self.record(ord)?).ok_or_else(|| self.no_passage(ord))
+        record::id(self.record(ord)?).ok_or_else(|| self.invalid_record(ord))
     }
 
     fn record(&self, ord: u32) -> Result<&'a [u8], Error> {
@@ -173,12 +175,12 @@ impl<'a> View<'a> {
         };
         let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
         range.and_then(|(start, end)| self.records.get(start..end)).ok_or_else(|| {
-            let expected = format!("rising offsets inside {} bytes", self.records.len());
+            let expected = format!("increasing offsets inside {} bytes", self.records.len());
             self.corrupt(expected, format!("{start} and {end} for ord {ord}"))
         })
     }
 
-    fn no_passage(&self, ord: u32) -> Error {
+    fn invalid_record(&self, ord: u32) -> Error {
         self.corrupt(format!("a passage at ord {ord}"), "other bytes")
     }
 

@@ -1,27 +1,27 @@
-//! The bytes of one passage.
+//! The encoding of one passage.
 
 use crate::record::Passage;
 
-/// A passage within a store.
+/// A passage that is borrowed from a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PassageRef<'a> {
     /// Unique in the store.
     pub id: &'a str,
-    /// Title of the document it comes from.
+    /// Title of its document.
     pub title: Option<&'a str>,
     /// The text.
     pub text: &'a str,
 }
 
 impl PassageRef<'_> {
-    /// A copy that outlives the store.
+    /// Copies the passage.
     #[must_use]
     pub fn to_passage(&self) -> Passage {
         Passage { id: self.id.to_owned(), title: self.title.map(str::to_owned), text: self.text.to_owned() }
     }
 }
 
-/// Appends the bytes of a passage.
+/// Appends the encoding of a passage.
 pub(super) fn encode(bytes: &mut Vec<u8>, id: &str, title: Option<&str>, text: &str) {
     push_number(bytes, id.len() as u64);
     push_number(bytes, title.map_or(0, |title| title.len() as u64 + 1));
@@ -30,25 +30,26 @@ pub(super) fn encode(bytes: &mut Vec<u8>, id: &str, title: Option<&str>, text: &
     bytes.extend_from_slice(text.as_bytes());
 }
 
-/// The id at the start of a passage's bytes, not checked for UTF-8.
+/// Decodes the id of a passage, without checking that it is UTF-8. `None` if the record is invalid.
 pub(super) fn id(bytes: &[u8]) -> Option<&[u8]> {
     let (length, rest) = take_number(bytes)?;
     let (_, rest) = take_number(rest)?;
     rest.get(..usize::try_from(length).ok()?)
 }
 
-/// The passage that the bytes hold; none if they hold none.
+/// Decodes a passage. `None` if the record is invalid.
 pub(super) fn decode(bytes: &[u8]) -> Option<PassageRef<'_>> {
-    let (id, rest) = take_number(bytes)?;
+    let (id_length, rest) = take_number(bytes)?;
     let (title, rest) = take_number(rest)?;
-    let (id, rest) = rest.split_at_checked(usize::try_from(id).ok()?)?;
+    let (id, rest) = rest.split_at_checked(usize::try_from(id_length).ok()?)?;
     let title_length = usize::try_from(title.saturating_sub(1)).ok()?;
-    let (found, text) = rest.split_at_checked(title_length)?;
+    let (title_text, text) = rest.split_at_checked(title_length)?;
     let string = |bytes| str::from_utf8(bytes).ok();
-    let found = string(found)?;
-    Some(PassageRef { id: string(id)?, title: (title > 0).then_some(found), text: string(text)? })
+    let title_text = string(title_text)?;
+    Some(PassageRef { id: string(id)?, title: (title > 0).then_some(title_text), text: string(text)? })
 }
 
+/// Appends a LEB128 number.
 fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
@@ -57,6 +58,7 @@ fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
+/// Decodes a LEB128 number. Returns it and the remaining bytes.
 fn take_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let mut number = 0;
     for (at, &byte) in bytes.iter().enumerate().take(9) {
@@ -75,7 +77,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_passage_comes_back(id in ".{1,200}", title in any::<Option<String>>(), text in any::<String>()) {
+        fn a_passage_is_decoded_as_it_was_encoded(id in ".{1,200}", title in any::<Option<String>>(), text in any::<String>()) {
             let mut bytes = Vec::new();
             encode(&mut bytes, &id, title.as_deref(), &text);
             prop_assert_eq!(super::id(&bytes), Some(id.as_bytes()));

@@ -1,15 +1,15 @@
-//! A hash table of ids that is built once, written as it is, and looked up where it lies.
+//! A hash table from ids to ords that is built once, written unchanged, and searched in the mapped file.
 //!
-//! Open addressing with linear probing over a power of two of `u64` slots, at most 3/4 full. A slot holds the
-//! upper half of the id's hash and the ord; all ones is free. The home slot comes from the hash's lower half,
-//! so an id is compared in full only when the other half agrees too: 1 in 4 billion times for nothing.
+//! Open addressing with linear probing over a power of two of `u64` slots, at most 3/4 full. A slot contains the upper half
+//! of the hash of an id, and its ord; all ones means free. The lower half of the hash selects the first slot, so that ids
+//! are compared only if the upper halves are equal, which for different ids happens once in 4 billion comparisons.
 
 const FREE: u64 = u64::MAX;
 
-/// The most passages a store holds; the ord `u32::MAX` would make a slot look free.
+/// Maximum number of passages of a store. The ord `u32::MAX` is not used, because its slot could look free.
 pub(super) const MAX_PASSAGES: u32 = u32::MAX;
 
-/// The table being built: insertion in the order of ords gives the same slots whatever growth came between.
+/// A table that is being built. Ids are inserted by ord, so the slots do not depend on when the table grew.
 #[derive(Debug)]
 pub(super) struct Table {
     slots: Vec<u64>,
@@ -22,22 +22,22 @@ impl Table {
         Self { slots: vec![FREE; 16], hashes: Vec::new() }
     }
 
-    /// The ord of an id; `same` tells whether the id of an ord is the one looked for.
-    pub fn find(&self, hash: u64, same: impl FnMut(u32) -> bool) -> Option<u32> {
-        find(&self.slots, hash, same)
+    /// Returns the ord of an id with this hash. `is_match` compares the id of an ord with the one that is searched.
+    pub fn find(&self, hash: u64, is_match: impl FnMut(u32) -> bool) -> Option<u32> {
+        find(&self.slots, hash, is_match)
     }
 
-    /// Adds an id that is not there; its ord is the number of those before.
+    /// Adds the hash of a new id. Its ord is the number of ids before it.
     pub fn push(&mut self, hash: u64) {
         self.hashes.push(hash);
         if self.hashes.len() > self.slots.len() / 4 * 3 {
             self.slots = vec![FREE; self.slots.len() * 2];
             for (ord, &hash) in (0..).zip(&self.hashes) {
-                place(&mut self.slots, hash, ord);
+                insert(&mut self.slots, hash, ord);
             }
         } else {
             let ord = (self.hashes.len() - 1) as u32;
-            place(&mut self.slots, hash, ord);
+            insert(&mut self.slots, hash, ord);
         }
     }
 
@@ -46,8 +46,8 @@ impl Table {
     }
 }
 
-/// Looks an id up in slots, which may come from a broken file: the search always ends.
-pub(super) fn find(slots: &[u64], hash: u64, mut same: impl FnMut(u32) -> bool) -> Option<u32> {
+/// Searches slots, which may come from a corrupt file. The search always ends.
+pub(super) fn find(slots: &[u64], hash: u64, mut is_match: impl FnMut(u32) -> bool) -> Option<u32> {
     let mask = slots.len().checked_sub(1)?;
     let mut at = hash as usize & mask;
     for _ in 0..slots.len() {
@@ -55,7 +55,7 @@ pub(super) fn find(slots: &[u64], hash: u64, mut same: impl FnMut(u32) -> bool) 
         if slot == FREE {
             return None;
         }
-        if slot >> 32 == hash >> 32 && same(slot as u32) {
+        if slot >> 32 == hash >> 32 && is_match(slot as u32) {
             return Some(slot as u32);
         }
         at = (at + 1) & mask;
@@ -63,13 +63,12 @@ pub(super) fn find(slots: &[u64], hash: u64, mut same: impl FnMut(u32) -> bool) 
     None
 }
 
-/// Whether as many slots can be a table of `passages`.
+/// Whether a table of `passages` ids can have this number of slots.
 pub(super) fn fits(slots: usize, passages: usize) -> bool {
     slots.is_power_of_two() && passages <= slots / 4 * 3
 }
 
-/// Hash of an id: FNV-1a (64 bits), then the finalizer of MurmurHash3, so that both halves are well mixed.
-/// Part of the file format.
+/// Hashes an id: FNV-1a (64 bits), then the finalizer of MurmurHash3, which mixes both halves. Part of the file format.
 pub(super) fn hash(id: &[u8]) -> u64 {
     let fnv = id.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -79,7 +78,8 @@ pub(super) fn hash(id: &[u8]) -> u64 {
     mixed ^ (mixed >> 33)
 }
 
-fn place(slots: &mut [u64], hash: u64, ord: u32) {
+/// Inserts an entry.
+fn insert(slots: &mut [u64], hash: u64, ord: u32) {
     let mask = slots.len() - 1;
     let mut at = hash as usize & mask;
     while slots[at] != FREE {
@@ -112,8 +112,8 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_is_part_of_the_format_and_stays() {
-        // Reckoned from the definition with Python's integers.
+    fn the_hash_is_part_of_the_format_and_does_not_change() {
+        // Computed from the definition with Python's integers.
         assert_eq!(hash(b""), 0xefd01f60ba992926);
         assert_eq!(hash(b"Super_Bowl_50#0"), 0x6647ab351009693c);
     }

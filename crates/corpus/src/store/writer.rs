@@ -1,3 +1,5 @@
+//! Writes passage stores.
+
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -8,23 +10,25 @@ use super::{KIND, record};
 use crate::record::Passage;
 use crate::{Error, error::shown};
 
-/// Writes a passage store. [`finish`](Self::finish) puts the file in its place; dropped before, it leaves the
-/// old one. Texts are written as they come; ids, their hash table and the offsets are kept in memory, some 50
-/// bytes a passage.
+/// Writes a passage store. [`finish`](Self::finish) renames the file to its target; if it is dropped before, the old file
+/// stays. Passages are written immediately; ids, their hash table and the offsets are kept in memory, about 50 bytes per
+/// passage.
 #[derive(Debug)]
 pub struct PassageStoreWriter {
     file: Writer,
     path: PathBuf,
     record: Vec<u8>,
-    /// Ends of the records so far; their starts too, as the first is at 0.
+    /// End of each record. It is also the start of the next one.
     ends: Vec<u64>,
+    /// All ids, concatenated.
     ids: Vec<u8>,
+    /// End of each id in `ids`.
     id_ends: Vec<u64>,
     table: Table,
 }
 
 impl PassageStoreWriter {
-    /// Starts a store that will replace `path`. Its folder must exist.
+    /// Starts a store that replaces `path`. Its folder must exist.
     ///
     /// # Errors
     ///
@@ -44,13 +48,13 @@ impl PassageStoreWriter {
         })
     }
 
-    /// Appends a passage and returns its ord: the number of those before it. A refused passage is not in the
-    /// store, and others can follow it.
+    /// Appends a passage and returns its ord: the number of passages before it. After an error the passage is not in the
+    /// store, and others can be appended.
     ///
     /// # Errors
     ///
     /// [`Error::Argument`] for an empty id, or if the store is full (2³² − 1 passages); [`Error::Duplicate`]
-    /// for an id that is there already; [`Error::Storage`].
+    /// for an id that is already in the store; [`Error::Storage`].
     pub fn push(&mut self, passage: &Passage) -> Result<u32, Error> {
         let ord = self.len();
         let refused = |expected: &str, got: String| Err(Error::argument("passage", expected, got));
@@ -74,29 +78,29 @@ impl PassageStoreWriter {
         Ok(ord)
     }
 
-    /// Passages so far.
+    /// Number of passages so far.
     #[must_use]
     pub fn len(&self) -> u32 {
         u32::try_from(self.ends.len()).expect("`push` counts them as u32")
     }
 
-    /// Whether there is no passage yet.
+    /// Whether there are no passages yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Where the store will be.
+    /// Path of the target.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes offsets, hash table and metadata, and replaces the target.
+    /// Writes the offsets, the hash table and the metadata, and replaces the target.
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`]; the old file is then untouched.
+    /// [`Error::Storage`], which leaves the old file unchanged.
     pub fn finish(mut self, metadata: Value) -> Result<(), Error> {
         self.file.begin("offsets")?;
         self.file.append(&0u64.to_le_bytes())?;

@@ -1,24 +1,26 @@
+//! Columns of TREC files.
+
 use std::path::Path;
 
 use crate::Error;
 use crate::error::shown;
 
-/// A refused write to something of which no path is known.
-pub(super) fn failed(source: std::io::Error) -> Error {
+/// The error of a failed write to a destination without a path.
+pub(super) fn write_error(source: std::io::Error) -> Error {
     Error::io("write", Path::new("-"))(source)
 }
 
-/// Refuses what would not be read back as one column.
+/// Fails if a value would not be read back as one column.
 pub(super) fn column<'a>(what: &'static str, value: &'a str) -> Result<&'a str, Error> {
-    let bad = |c: char| c.is_whitespace() || c.is_control();
-    if value.is_empty() || value.contains(bad) {
+    let is_invalid = |c: char| c.is_whitespace() || c.is_control();
+    if value.is_empty() || value.contains(is_invalid) {
         let expected = "one or more characters, none of them white space or control";
         return Err(Error::argument(what, expected, shown(value)));
     }
     Ok(value)
 }
 
-/// Refuses a query id whose line would be read as a comment, or that begins as a byte order mark does.
+/// Fails if a line with this query id would be read as a comment, or if the id begins with a byte order mark.
 pub(super) fn query_column(value: &str) -> Result<&str, Error> {
     if value == "#" || value.starts_with('\u{feff}') {
         return Err(Error::argument("query id", "an id that does not begin a comment", shown(value)));
@@ -26,7 +28,7 @@ pub(super) fn query_column(value: &str) -> Result<&str, Error> {
     column("query id", value)
 }
 
-/// Whether a line is a comment: a `#` alone or before white space, as trec_eval's own test files have them.
+/// Whether a line is a comment: `#`, alone or followed by white space, as in the test files of trec_eval.
 pub(super) fn is_comment(line: &str) -> bool {
     let rest = line.strip_prefix('#');
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_whitespace()))

@@ -1,3 +1,5 @@
+//! Relevance judgments (qrels).
+
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -5,21 +7,21 @@ use std::sync::Arc;
 use control::Control;
 use ranking::Qrels;
 
-use super::columns::{column, failed, is_comment, query_column};
+use super::columns::{column, is_comment, query_column, write_error};
 use crate::Error;
 use crate::error::shown;
 use crate::input::{BufferedInput, InputOptions, Lines, SharedControl};
 use crate::write::write_whole;
 
-/// Reads judgements, plain or gzip: TREC's lines of `query iteration passage grade`, or BEIR's tab-separated
-/// `query-id`, `corpus-id`, `score` under that header.
+/// Reads relevance judgments, plain or gzip: TREC's lines of `query iteration passage grade`, or BEIR's tab-separated
+/// `query-id`, `corpus-id`, `score` with that header.
 ///
-/// Lines that begin with `# ` are comments. A grade given twice may not change. Queries and passages keep the order of the
-/// file.
+/// Lines that begin with `# ` are comments. A repeated judgment must have the same grade. Queries and passages keep the
+/// order of the file.
 ///
 /// # Errors
 ///
-/// [`Error::Line`] for a line that is no such line or judges anew; [`Error::Io`], [`Error::Gzip`].
+/// [`Error::Line`] for an invalid line or a judgment that contradicts an earlier one; [`Error::Io`], [`Error::Gzip`].
 pub fn read_qrels(path: impl AsRef<Path>) -> Result<Qrels, Error> {
     read_qrels_cancellable(path, Arc::default())
 }
@@ -33,28 +35,29 @@ pub fn read_qrels_cancellable(path: impl AsRef<Path>, control: Arc<Control>) -> 
     let input_options = InputOptions { control: SharedControl::new(control), ..InputOptions::default() };
     let mut lines = Lines::new(BufferedInput::open_within(path.as_ref(), &input_options)?.0);
     let mut qrels = Qrels::new();
-    let mut beir = false;
-    let mut first = true;
+    let mut is_beir = false;
+    let mut is_first = true;
     while lines.advance_to_text()? {
         let line = lines.text()?;
         if is_comment(line) {
             continue;
         }
-        if std::mem::take(&mut first) && line.split_ascii_whitespace().eq(["query-id", "corpus-id", "score"])
+        if std::mem::take(&mut is_first)
+            && line.split_ascii_whitespace().eq(["query-id", "corpus-id", "score"])
         {
-            beir = true;
+            is_beir = true;
             continue;
         }
-        let (query, passage, grade) =
-            if beir { beir_columns(line) } else { trec_columns(line) }.ok_or_else(|| {
-                let columns = if beir {
+        let (query, passage, grade) = if is_beir { beir_columns(line) } else { trec_columns(line) }
+            .ok_or_else(|| {
+                let columns = if is_beir {
                     "query-id, corpus-id and score, tab-separated"
                 } else {
                     "query, iteration, passage and grade"
                 };
                 lines.error(columns, shown(line))
             })?;
-        let grade: i32 = grade.parse().map_err(|_| lines.error("a whole number as grade", shown(grade)))?;
+        let grade: i32 = grade.parse().map_err(|_| lines.error("an integer as grade", shown(grade)))?;
         if let Some(&before) = qrels.get(query).and_then(|grades| grades.get(passage))
             && before != grade
         {
@@ -79,7 +82,7 @@ fn beir_columns(line: &str) -> Option<(&str, &str, &str)> {
     whole.then_some(found)
 }
 
-/// Writes judgments in TREC's format. A file is replaced atomically, FIFOs and devices are written to directly, and `-`
+/// Writes relevance judgments in TREC's format. A file is replaced atomically, FIFOs and devices are written to directly, and `-`
 /// is standard output.
 ///
 /// # Errors
@@ -89,8 +92,8 @@ pub fn write_qrels(path: impl AsRef<Path>, qrels: &Qrels, control: &Arc<Control>
     write_whole(path.as_ref(), control, |output| write_qrels_to(output, qrels))
 }
 
-/// Writes `query 0 passage grade`: queries and the passages of each in their order, so that of several passages of one
-/// grade the first in the file stays the first.
+/// Writes lines of `query 0 passage grade`, in the order of the queries and their passages, which passages with equal
+/// grades thus keep.
 ///
 /// # Errors
 ///
@@ -99,7 +102,7 @@ pub fn write_qrels_to(output: &mut (impl Write + ?Sized), qrels: &Qrels) -> Resu
     for (query, grades) in qrels.iter() {
         query_column(query)?;
         for (passage, grade) in grades {
-            writeln!(output, "{query} 0 {} {grade}", column("passage id", passage)?).map_err(failed)?;
+            writeln!(output, "{query} 0 {} {grade}", column("passage id", passage)?).map_err(write_error)?;
         }
     }
     Ok(())
@@ -137,7 +140,7 @@ mod tests {
         assert!(
             error(b"1 0 a\n").ends_with(":1: expected query, iteration, passage and grade, got \"1 0 a\"")
         );
-        assert!(error(b"1 0 a 1.5\n").ends_with(":1: expected a whole number as grade, got \"1.5\""));
+        assert!(error(b"1 0 a 1.5\n").ends_with(":1: expected an integer as grade, got \"1.5\""));
         assert!(
             error(b"1 0 a 1\n1 0 a 0\n")
                 .ends_with(":2: expected one grade of passage a for query 1, got 1 and 0")
@@ -150,7 +153,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_judgements_come_back(grades in prop::collection::vec((0u8..5, 0u8..9, any::<i32>()), 0..30)) {
+        fn all_judgments_are_read_back(grades in prop::collection::vec((0u8..5, 0u8..9, any::<i32>()), 0..30)) {
             let mut qrels = Qrels::new();
             for (query, passage, grade) in grades {
                 qrels.insert(format!("q{query}"), format!("d{passage}"), grade);

@@ -1,3 +1,5 @@
+//! TREC runs.
+
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::path::Path;
@@ -6,21 +8,21 @@ use std::sync::Arc;
 use control::Control;
 use ranking::{Run, ScoredId};
 
-use super::columns::{column, failed, is_comment, query_column};
+use super::columns::{column, is_comment, query_column, write_error};
 use crate::Error;
 use crate::error::shown;
 use crate::input::{BufferedInput, InputOptions, Lines, SharedControl};
 use crate::write::write_whole;
 
-/// Reads a TREC run: lines of `query Q0 passage rank score tag`, plain or gzip; what follows the tag is ignored.
+/// Reads a TREC run: lines of `query Q0 passage rank score tag`, plain or gzip. Text after the tag is ignored.
 ///
-/// Queries keep the order of their first lines. The hits of each are ordered by score, higher first; hits of
-/// equal score by the rank in the file, then as they stand there. Lines that begin with `# ` are comments.
+/// Queries keep the order of their first lines. The hits of a query are sorted by descending score, then by rank, then by
+/// their order in the file. Lines that begin with `# ` are comments.
 ///
 /// # Errors
 ///
-/// [`Error::Line`] for a line that is no such line, a score that is not finite as an `f32`, or a passage that a
-/// query has twice; [`Error::Io`], [`Error::Gzip`].
+/// [`Error::Line`] for an invalid line, a score that is not finite as an `f32`, or a passage that occurs twice for a query;
+/// [`Error::Io`], [`Error::Gzip`].
 pub fn read_run(path: impl AsRef<Path>) -> Result<Run, Error> {
     read_run_cancellable(path, Arc::default())
 }
@@ -49,7 +51,7 @@ pub fn read_run_cancellable(path: impl AsRef<Path>, control: Arc<Control>) -> Re
         else {
             return Err(lines.error(EXPECTED, shown(line)));
         };
-        let rank: i64 = rank.parse().map_err(|_| lines.error("a whole number as rank", shown(rank)))?;
+        let rank: i64 = rank.parse().map_err(|_| lines.error("an integer as rank", shown(rank)))?;
         let finite = score.parse().ok().filter(|score: &f32| score.is_finite());
         let score = finite.ok_or_else(|| lines.error("a finite number as score", shown(score)))?;
         if queries.get(current).is_none_or(|hits| hits.query != query) {
@@ -73,6 +75,7 @@ pub fn read_run_cancellable(path: impl AsRef<Path>, control: Arc<Control>) -> Re
     Ok(run)
 }
 
+/// The hits of one query, with their ranks.
 #[derive(Default)]
 struct Hits {
     query: String,
@@ -90,10 +93,10 @@ pub fn write_run(path: impl AsRef<Path>, run: &Run, tag: &str, control: &Arc<Con
     write_whole(path.as_ref(), control, |output| write_run_to(output, run, tag))
 }
 
-/// Writes a TREC run: `query Q0 passage rank score tag`, in the run's order, ranks from 1.
+/// Writes a TREC run: lines of `query Q0 passage rank score tag`, in the order of the run, with ranks from 1.
 ///
-/// A score is the shortest decimal that gives the same `f32` when it is read. Reading orders hits by score, so
-/// a run comes back as it is if the scores of each query do not rise.
+/// A score is written as the shortest decimal that is read as the same `f32`. [`read_run`] sorts hits by score, so it
+/// returns the same run if the scores of each query do not increase.
 ///
 /// # Errors
 ///
@@ -113,7 +116,7 @@ pub fn write_run_to(output: &mut (impl Write + ?Sized), run: &Run, tag: &str) ->
                 ));
             }
             let rank: u64 = rank;
-            writeln!(output, "{query} Q0 {id} {rank} {score} {tag}").map_err(failed)?;
+            writeln!(output, "{query} Q0 {id} {rank} {score} {tag}").map_err(write_error)?;
         }
     }
     Ok(())
@@ -154,7 +157,7 @@ mod tests {
         );
         assert!(error(b"\n1 Q0 a 1 nan x").ends_with(":2: expected a finite number as score, got \"nan\""));
         assert!(error(b"1 Q0 a 1 1e39 x").ends_with("got \"1e39\""));
-        assert!(error(b"1 Q0 a x 1 x").ends_with("expected a whole number as rank, got \"x\""));
+        assert!(error(b"1 Q0 a x 1 x").ends_with("expected an integer as rank, got \"x\""));
         assert!(
             error(b"1 Q0 a 1 1 x\n1 Q0 a 2 1 x")
                 .ends_with(":2: expected each passage once for query 1, got a again")
@@ -162,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_read_back_is_not_written() {
+    fn values_that_could_not_be_read_back_are_not_written() {
         for (query, id, score) in
             [("a b", "x", 1.0), ("", "x", 1.0), ("#", "x", 1.0), ("q", "x\u{a0}y", 1.0), ("q", "x", f32::NAN)]
         {
@@ -174,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_replaced_whole_or_left() {
+    fn a_file_is_replaced_completely_or_not_at_all() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("run.txt");
         let mut run = Run::new();
@@ -187,7 +190,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_run_comes_back(
+        fn every_run_is_read_back(
             hits in prop::collection::vec((0u8..4, any::<f32>().prop_filter("finite", |score| score.is_finite())), 0..40),
         ) {
             let mut run = Run::new();

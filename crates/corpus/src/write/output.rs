@@ -1,3 +1,5 @@
+//! Destinations of written files.
+
 use std::io::{self, BufWriter, Stdout, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,8 +8,7 @@ use control::Control;
 
 use crate::Error;
 
-/// A file that is replaced atomically, a FIFO or a device that is written to directly, or standard output for the path
-/// `-`.
+/// A file that is replaced atomically, a FIFO or a device that is written to directly, or standard output for the path `-`.
 #[derive(Debug)]
 pub(crate) struct Output {
     path: PathBuf,
@@ -22,7 +23,7 @@ enum Target {
 }
 
 impl Output {
-    /// After cancellation all operations fail, and waits for the reader of a FIFO end.
+    /// Starts writing. After cancellation, all operations fail, including waits for the reader of a FIFO.
     pub fn create(path: &Path, control: &Arc<Control>) -> Result<Self, Error> {
         let target = if path == Path::new("-") {
             Target::Stdout(BufWriter::with_capacity(1 << 16, io::stdout()))
@@ -33,12 +34,12 @@ impl Output {
         Ok(Self { path: path.to_path_buf(), target, control: Arc::clone(control) })
     }
 
-    /// Writes bytes; an error names the file.
+    /// Writes bytes. Errors contain the path.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.write_all(bytes).map_err(Error::io("write", &self.path))
     }
 
-    /// Puts the file in its place.
+    /// Completes the output and renames a file to its target.
     pub fn finish(self) -> Result<(), Error> {
         match self.target {
             Target::File(file) => Ok(file.finish()?),

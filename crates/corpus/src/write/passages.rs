@@ -1,3 +1,5 @@
+//! Writes files of passages.
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,8 +12,8 @@ use crate::read::PassageFormat;
 use crate::record::Passage;
 use crate::tsv::push_row;
 
-/// Writes passages one by one. [`finish`](Self::finish) puts the file in its place; dropped before, it leaves
-/// the old one. The path `-` is the standard output.
+/// Writes passages one by one. [`finish`](Self::finish) renames the file to its target; if it is dropped before, the old file
+/// stays. The path `-` is standard output.
 #[derive(Debug)]
 pub struct PassageWriter {
     output: Output,
@@ -20,7 +22,7 @@ pub struct PassageWriter {
 }
 
 impl PassageWriter {
-    /// Starts a file that will replace `path`, as [`PassageFormat::Dpr`], [`Beir`](PassageFormat::Beir) or
+    /// Starts a file that replaces `path`, in the format [`PassageFormat::Dpr`], [`Beir`](PassageFormat::Beir) or
     /// [`Anserini`](PassageFormat::Anserini).
     ///
     /// # Errors
@@ -69,11 +71,11 @@ impl PassageWriter {
         self.output.push(self.line.as_bytes())
     }
 
-    /// Replaces the target.
+    /// Completes the file and replaces the target.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], [`Error::Storage`]; the old file is then untouched.
+    /// [`Error::Io`], [`Error::Storage`], which leave the old file unchanged.
     pub fn finish(self) -> Result<(), Error> {
         self.output.finish()
     }
@@ -87,7 +89,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn passages_come_back_from_every_format(
+        fn passages_are_read_back_from_every_format(
             passages in prop::collection::vec(("[ a\t\"é\n]{1,5}", "[ a\t\"\n\r\\\\]{0,8}", any::<String>()), 1..6),
         ) {
             let folder = tempfile::tempdir().expect("a folder");

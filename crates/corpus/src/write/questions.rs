@@ -1,3 +1,5 @@
+//! Writes files of questions.
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,8 +12,8 @@ use crate::read::QuestionFormat;
 use crate::record::Question;
 use crate::tsv::push_row;
 
-/// Writes questions one by one. [`finish`](Self::finish) puts the file in its place; dropped before, it leaves
-/// the old one. The path `-` is the standard output.
+/// Writes questions one by one. [`finish`](Self::finish) renames the file to its target; if it is dropped before, the old file
+/// stays. The path `-` is standard output.
 #[derive(Debug)]
 pub struct QuestionWriter {
     output: Output,
@@ -20,9 +22,9 @@ pub struct QuestionWriter {
 }
 
 impl QuestionWriter {
-    /// Starts a file that will replace `path`, as [`QuestionFormat::Tsv`], [`Beir`](QuestionFormat::Beir),
-    /// [`DprCsv`](QuestionFormat::DprCsv) or [`DprJsonl`](QuestionFormat::DprJsonl). Only the last keeps
-    /// everything; the first two leave out answers and contexts, `DprCsv` ids and contexts.
+    /// Starts a file that replaces `path`, in the format [`QuestionFormat::Tsv`], [`Beir`](QuestionFormat::Beir),
+    /// [`DprCsv`](QuestionFormat::DprCsv) or [`DprJsonl`](QuestionFormat::DprJsonl). Only the last one
+    /// keeps everything: the first two omit answers and contexts, and `DprCsv` omits ids and contexts.
     ///
     /// # Errors
     ///
@@ -60,11 +62,10 @@ impl QuestionWriter {
                 self.line.push_str(text);
             }
             QuestionFormat::Beir => self.line.push_str(&json!({"_id": id, "text": text}).to_string()),
-            // A JSON list of strings is a Python list too.
+            // A JSON list of strings is also a Python list.
             QuestionFormat::DprCsv => push_row(&mut self.line, &[text, &json!(answers).to_string()]),
             _ => {
-                let json =
-                    serde_json::to_string(question).expect("a question has no keys that JSON cannot hold");
+                let json = serde_json::to_string(question).expect("all keys of a question are strings");
                 self.line.push_str(&json);
             }
         }
@@ -72,11 +73,11 @@ impl QuestionWriter {
         self.output.push(self.line.as_bytes())
     }
 
-    /// Replaces the target.
+    /// Completes the file and replaces the target.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], [`Error::Storage`]; the old file is then untouched.
+    /// [`Error::Io`], [`Error::Storage`], which leave the old file unchanged.
     pub fn finish(self) -> Result<(), Error> {
         self.output.finish()
     }
@@ -90,7 +91,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn questions_come_back_with_what_their_format_holds(
+        fn questions_are_read_back_with_the_fields_of_their_format(
             questions in prop::collection::vec(("[a-z]{1,5}", "[ a\t\"'\n\\\\é]{0,8}", prop::collection::vec(any::<String>(), 0..3)), 1..6),
         ) {
             let folder = tempfile::tempdir().expect("a folder");
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_format_cannot_hold_is_refused() {
+    fn values_that_a_format_cannot_store_are_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("questions");
         let mut writer = QuestionWriter::create(&path, QuestionFormat::Tsv).expect("writable");

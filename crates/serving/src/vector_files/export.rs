@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use control::Control;
-use storage::{Output, Stop, put_both};
+use storage::{Output, Stop, rename_both};
 use vectors::{IdList, NpyWriter};
 
 use crate::{Error, VectorIndex};
@@ -67,8 +67,8 @@ fn write_both(
         control.advance(rows.len() as u64);
     }
     let vectors = writer.complete()?;
-    let Some((ids_path, ids)) = ids else { return Ok(vectors.put()?) };
+    let Some((ids_path, ids)) = ids else { return Ok(vectors.rename()?) };
     let mut output = Output::create(ids_path, stop())?;
     output.write_all(&ids).map_err(storage::Error::io("write", ids_path))?;
-    Ok(put_both(output.complete()?, vectors)?)
+    Ok(rename_both(output.complete()?, vectors)?)
 }

@@ -1,3 +1,5 @@
+//! Opens container files.
+
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,20 +11,20 @@ use crate::Error;
 use crate::memory::MappedFile;
 use crate::path::check_regular;
 
-/// Sections up to this size are read and checked when a file is opened, which takes milliseconds.
-const CHECKED_ON_OPEN: u64 = 16 << 20;
+/// Sections of at most this many bytes are always checked when a file is opened, which takes milliseconds.
+const MAX_BYTES_CHECKED_ON_OPEN: u64 = 16 << 20;
 
-/// How a file is opened.
+/// Options of [`File::open_with`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OpenOptions {
-    /// Read the whole file into memory, with huge pages where available, instead of mapping it. Other programs can then
-    /// not truncate the content; opening takes as long as reading the file.
+    /// Reads the whole file into memory, with huge pages if available, instead of mapping it. Then the content stays valid
+    /// if another program truncates the file, but opening takes as long as reading it.
     pub in_memory: bool,
-    /// Compare every section with its checksum, not only those up to 16 MiB.
+    /// Compares every section with its checksum, not only those up to 16 MiB.
     pub verify: bool,
 }
 
-/// A file opened for reading: its header, table and sections checked.
+/// An open container file whose header, table and section bounds were checked.
 #[derive(Debug)]
 pub struct File {
     path: PathBuf,
@@ -33,8 +35,8 @@ pub struct File {
 }
 
 impl File {
-    /// Maps a file of this kind and checks header, table, places and checksums. Sections of more than 16 MiB
-    /// are left unread; [`verify`](Self::verify) checks them too.
+    /// Maps a file of this kind and checks its header, its table, the bounds of its sections, and the checksums of sections
+    /// up to 16 MiB. [`verify`](Self::verify) checks the others.
     ///
     /// If another program truncates a mapped file, reading the missing part ends the process (SIGBUS). Files that this
     /// crate replaces are safe: the old content stays available as long as a process has it open.
@@ -67,52 +69,52 @@ impl File {
         let header = Header::read(&map, kind, path)?;
         let table = &map[header.table_offset as usize..];
         if crc32fast::hash(table) != header.table_crc {
-            return Err(Error::corrupt(path, "a table that agrees with its checksum", "another checksum"));
+            return Err(Error::corrupt(path, "a table that matches its checksum", "another checksum"));
         }
         let table: Table = serde_json::from_slice(table)
             .map_err(|error| Error::corrupt(path, "a table of sections", error.to_string()))?;
         let opened = Self { path: path.to_path_buf(), map, in_memory: options.in_memory, table };
-        let mut free = 0;
+        let mut previous_end = 0;
         for section in &opened.table.sections {
             let Section { name, offset, length, .. } = section;
             let end = offset.checked_add(*length).filter(|&end| end <= header.table_offset);
-            // Sections that shared bytes could take any time to check.
-            let inside = end.filter(|_| offset.is_multiple_of(ALIGNMENT) && *offset >= free);
-            free = inside.ok_or_else(|| {
-                let expected = format!("section {name} inside the file, behind the one before");
+            // Overlapping sections are rejected, because many of them could take unbounded time to check.
+            let inside = end.filter(|_| offset.is_multiple_of(ALIGNMENT) && *offset >= previous_end);
+            previous_end = inside.ok_or_else(|| {
+                let expected = format!("section {name} inside the file, after the previous one");
                 Error::corrupt(path, expected, format!("offset {offset} and length {length}"))
             })?;
         }
-        let checked = |section: &&Section| options.verify || section.length <= CHECKED_ON_OPEN;
-        opened.table.sections.iter().filter(checked).try_for_each(|section| opened.check(section))?;
+        let is_checked = |section: &&Section| options.verify || section.length <= MAX_BYTES_CHECKED_ON_OPEN;
+        opened.table.sections.iter().filter(is_checked).try_for_each(|section| opened.check(section))?;
         Ok(opened)
     }
 
-    /// What was given to `finish` when the file was written.
+    /// The metadata that was passed to [`Writer::finish`](crate::Writer::finish).
     #[must_use]
     pub fn metadata(&self) -> &serde_json::Value {
         &self.table.metadata
     }
 
-    /// The file's path.
+    /// Path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The file's length in bytes.
+    /// Length of the file in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.map.len() as u64
     }
 
-    /// Number of bytes that were read into memory: the whole file, or 0 if it is mapped.
+    /// Number of bytes that were read into memory: the length of the file, or 0 if it is mapped.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         if self.in_memory { self.map.len() } else { 0 }
     }
 
-    /// The bytes of a section.
+    /// Returns the bytes of a section.
     ///
     /// # Errors
     ///
@@ -125,11 +127,11 @@ impl File {
         })
     }
 
-    /// A section as numbers.
+    /// Returns a section as a slice of numbers.
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] if there is no such section, or its length is not a multiple of the number's.
+    /// [`Error::Corrupt`] if there is no such section, or its length is not a multiple of the size of `T`.
     pub fn section_as<T: bytemuck::AnyBitPattern>(&self, name: &str) -> Result<&[T], Error> {
         let bytes = self.section(name)?;
         bytemuck::try_cast_slice(bytes).map_err(|_| {
@@ -142,7 +144,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] with the first section that differs.
+    /// [`Error::Corrupt`] for the first section that does not match.
     pub fn verify(&self) -> Result<(), Error> {
         self.table.sections.iter().try_for_each(|section| self.check(section))
     }
@@ -151,6 +153,7 @@ impl File {
         &self.map[section.offset as usize..][..section.length as usize]
     }
 
+    /// Compares a section with its checksum.
     fn check(&self, section: &Section) -> Result<(), Error> {
         let (expected, got) = (section.crc, crc32fast::hash(self.bytes_of(section)));
         if expected == got {
@@ -246,25 +249,25 @@ mod tests {
     }
 
     #[test]
-    fn large_sections_are_checked_on_open_if_that_is_asked_for() {
+    fn large_sections_are_checked_on_open_if_requested() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("large");
         let mut writer = Writer::create(&path, KIND).expect("writable");
-        writer.section("large", &vec![7; CHECKED_ON_OPEN as usize + 1]).expect("writable");
+        writer.section("large", &vec![7; MAX_BYTES_CHECKED_ON_OPEN as usize + 1]).expect("writable");
         writer.finish(serde_json::json!({})).expect("writable");
         let mut bytes = fs::read(&path).expect("readable");
         bytes[1 << 20] ^= 1;
         fs::write(&path, bytes).expect("writable");
         for in_memory in [false, true] {
             let open = |verify| File::open_with(&path, KIND, OpenOptions { in_memory, verify });
-            assert!(open(false).expect("a sound beginning").verify().is_err());
+            assert!(open(false).expect("small sections are valid").verify().is_err());
             assert!(matches!(open(true), Err(Error::Corrupt { .. })));
         }
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_fifo_is_refused_and_not_waited_for() {
+    fn a_fifo_is_refused_without_waiting_for_a_writer() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("fifo");
         let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo");
@@ -286,18 +289,18 @@ mod tests {
     }
 
     #[test]
-    fn another_version_a_folder_and_a_foreign_file_are_told_apart() {
+    fn another_version_a_folder_and_a_file_of_another_format_have_different_errors() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = written(folder.path());
         let newer = FileKind { version: 4, ..KIND };
         assert!(matches!(File::open(&path, newer), Err(Error::Version { expected: 4, got: 3, .. })));
         assert!(matches!(File::open(folder.path(), KIND), Err(Error::Io { .. })));
         std::fs::write(&path, "id\ttext\ttitle\n".repeat(20)).expect("writable");
-        let error = File::open(&path, KIND).expect_err("foreign").to_string();
+        let error = File::open(&path, KIND).expect_err("another format").to_string();
         assert!(error.contains("begins with \"id\\ttext\\t\""), "{error}");
     }
 
-    /// Changes the text of a file's table, and makes checksums and length right again.
+    /// Replaces text in the table of a file, and updates checksums and length.
     fn edit_table(path: &Path, from: &str, to: &str) {
         let mut bytes = std::fs::read(path).expect("readable");
         let offset = u64::from_le_bytes(bytes[16..24].try_into().expect("eight bytes")) as usize;
@@ -313,9 +316,9 @@ mod tests {
     }
 
     #[test]
-    fn sections_that_overlap_or_leave_the_file_are_refused() {
+    fn sections_that_overlap_or_exceed_the_file_are_refused() {
         let folder = tempfile::tempdir().expect("a folder");
-        // Section a has 3 bytes from 64 on, and b 12 from 128 on; the table follows at 140.
+        // Section a has 3 bytes at 64, section b has 12 bytes at 128, and the table is at 140.
         for (from, to) in [
             ("\"length\":3", "\"length\":65"),
             ("\"offset\":128", "\"offset\":64"),
@@ -326,7 +329,7 @@ mod tests {
             let path = written(folder.path());
             edit_table(&path, from, to);
             let error = File::open(&path, KIND).expect_err(to).to_string();
-            assert!(error.contains("inside the file, behind the one before, got offset"), "{error}");
+            assert!(error.contains("inside the file, after the previous one, got offset"), "{error}");
         }
     }
 
@@ -342,7 +345,7 @@ mod tests {
             match File::open(&path, KIND) {
                 Err(Error::Corrupt { .. } | Error::Version { .. }) => {}
                 Err(error) => prop_assert!(cut && at == 0, "{error}"),
-                // Only padding between sections is outside every checksum.
+                // Only the padding between sections has no checksum.
                 Ok(file) => prop_assert!(file.section("a").is_ok() && bytes[67..128].contains(&(1 << bit))),
             }
         }

@@ -1,25 +1,36 @@
+//! The header and the table of a container file.
+
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
-/// Bytes before the first section; sections start on multiples of it.
+/// Size of the header in bytes. Sections start at multiples of it.
 pub(crate) const ALIGNMENT: u64 = 64;
 
-/// Which format a file has.
+/// The kind of a container file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileKind {
     /// The first eight bytes.
     pub magic: [u8; 8],
-    /// Raised when the layout changes; other versions are refused.
+    /// Version of the format. Files of other versions are rejected.
     pub version: u32,
-    /// For error messages: `flat index`.
+    /// Name for error messages, such as `flat index`.
     pub name: &'static str,
 }
 
-/// Where the table is. Bytes: magic 8, version u32, CRC-32 of the table u32, table offset u64, table length u64,
-/// CRC-32 of the 32 bytes before u32, zeros up to 64.
+/// The header, without the fields of [`FileKind`].
+///
+/// ```text
+/// bytes   0..8   magic
+///         8..12  version, u32
+///        12..16  CRC-32 of the table, u32
+///        16..24  offset of the table, u64
+///        24..32  length of the table, u64
+///        32..36  CRC-32 of bytes 0..32, u32
+///        36..64  zeros
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
     pub table_offset: u64,
@@ -27,12 +38,14 @@ pub(crate) struct Header {
     pub table_crc: u32,
 }
 
+/// The table at the end of the file, in JSON.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Table {
     pub metadata: serde_json::Value,
     pub sections: Vec<Section>,
 }
 
+/// The table entry of a section.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Section {
     pub name: String,
@@ -42,6 +55,7 @@ pub(crate) struct Section {
 }
 
 impl Header {
+    /// Encodes the header.
     pub fn to_bytes(self, kind: FileKind) -> [u8; ALIGNMENT as usize] {
         let mut bytes = [0; ALIGNMENT as usize];
         bytes[..8].copy_from_slice(&kind.magic);
@@ -54,7 +68,7 @@ impl Header {
         bytes
     }
 
-    /// Reads the header of `file`, the whole content of `path`.
+    /// Reads and checks the header of `file`, the whole content of `path`.
     pub fn read(file: &[u8], kind: FileKind, path: &Path) -> Result<Self, Error> {
         let header = || format!("a {} file, with a {ALIGNMENT}-byte header", kind.name);
         let Some((bytes, _)) = file.split_at_checked(ALIGNMENT as usize) else {
@@ -67,7 +81,7 @@ impl Header {
         let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
         let u64_at = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
         if u32_at(32) != crc32fast::hash(&bytes[..32]) || bytes[36..].iter().any(|&byte| byte != 0) {
-            return Err(Error::corrupt(path, "a header that agrees with its checksum", "another checksum"));
+            return Err(Error::corrupt(path, "a header that matches its checksum", "another checksum"));
         }
         if u32_at(8) != kind.version {
             let (name, expected, got) = (kind.name, kind.version, u32_at(8));

@@ -1,3 +1,5 @@
+//! Writes container files.
+
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -5,7 +7,8 @@ use super::header::{ALIGNMENT, FileKind, Header, Section, Table};
 use crate::Error;
 use crate::replace::Replacement;
 
-/// Writes a file section by section; [`finish`](Self::finish) puts it in its place.
+/// Writes a container file section by section. [`finish`](Self::finish) renames it to its target; if it is dropped before,
+/// the old file stays.
 #[derive(Debug)]
 pub struct Writer {
     path: PathBuf,
@@ -13,11 +16,19 @@ pub struct Writer {
     file: Replacement,
     length: u64,
     sections: Vec<Section>,
-    open: Option<(String, u64, crc32fast::Hasher)>,
+    open: Option<OpenSection>,
+}
+
+/// The section that is being written.
+#[derive(Debug)]
+struct OpenSection {
+    name: String,
+    offset: u64,
+    checksum: crc32fast::Hasher,
 }
 
 impl Writer {
-    /// Starts a file of this kind that will replace `path`.
+    /// Starts a file of this kind that replaces `path`.
     ///
     /// # Errors
     ///
@@ -38,7 +49,7 @@ impl Writer {
         self.append(bytes)
     }
 
-    /// Begins a section that is written in pieces; the next one, or `finish`, ends it.
+    /// Begins a section that is written by calls of [`append`](Self::append). The next section or `finish` ends it.
     ///
     /// # Errors
     ///
@@ -47,11 +58,15 @@ impl Writer {
         self.end();
         let padding = self.length.next_multiple_of(ALIGNMENT) - self.length;
         self.write(&[0; ALIGNMENT as usize][..padding as usize])?;
-        self.open = Some((name.to_owned(), self.length, crc32fast::Hasher::new()));
+        self.open = Some(OpenSection {
+            name: name.to_owned(),
+            offset: self.length,
+            checksum: crc32fast::Hasher::new(),
+        });
         Ok(())
     }
 
-    /// Appends to the section begun last.
+    /// Appends to the current section.
     ///
     /// # Errors
     ///
@@ -61,32 +76,33 @@ impl Writer {
     ///
     /// If no section was begun.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        self.open.as_mut().expect("a section was begun").2.update(bytes);
+        self.open.as_mut().expect("a section was begun").checksum.update(bytes);
         self.write(bytes)
     }
 
-    /// Writes table and header, and replaces the target.
+    /// Writes the table and the header, and replaces the target.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; the old file is then untouched.
+    /// [`Error::Io`], which leaves the old file unchanged.
     pub fn finish(mut self, metadata: serde_json::Value) -> Result<(), Error> {
         self.end();
         let table = Table { metadata, sections: std::mem::take(&mut self.sections) };
-        let table = serde_json::to_vec(&table).expect("a table has no keys that JSON cannot hold");
+        let table = serde_json::to_vec(&table).expect("all keys of the table are strings");
         let table_crc = crc32fast::hash(&table);
         let header = Header { table_offset: self.length, table_length: table.len() as u64, table_crc };
         self.write(&table)?;
-        let file = self.file.buffer();
+        let file = self.file.writer();
         file.seek(SeekFrom::Start(0))
             .and_then(|_| file.write_all(&header.to_bytes(self.kind)))
             .map_err(Error::io("write", &self.path))?;
         self.file.finish()
     }
 
+    /// Ends the current section.
     fn end(&mut self) {
-        if let Some((name, offset, hasher)) = self.open.take() {
-            let (length, crc) = (self.length - offset, hasher.finalize());
+        if let Some(OpenSection { name, offset, checksum }) = self.open.take() {
+            let (length, crc) = (self.length - offset, checksum.finalize());
             self.sections.push(Section { name, offset, length, crc });
         }
     }

@@ -1,6 +1,9 @@
-/// Asks the system to back memory with pages of 2 MiB, which are found faster than ones of 4 KiB. It concerns what is
-/// written there for the first time afterwards; content and lifetime are as before. Without effect outside Linux, or
-/// on less than such a page.
+//! Huge pages (Linux).
+
+/// Asks the system to use pages of 2 MiB for memory, which need fewer TLB entries than pages of 4 KiB.
+///
+/// Only memory that has not been written yet is affected. The content does not change. Has no effect on other systems
+/// than Linux, or on less memory than one such page.
 pub fn prefer_huge_pages<T>(memory: &[T]) {
     #[cfg(target_os = "linux")]
     {
@@ -11,11 +14,11 @@ pub fn prefer_huge_pages<T>(memory: &[T]) {
         if start < end {
             let pages = bytes.start.with_addr(start).cast_mut().cast();
             #[expect(unsafe_code, reason = "the one call that advises about memory")]
-            // SAFETY: the pages lie inside the slice, and this advice changes neither what they hold nor whether they
-            // are there.
+            // SAFETY: the pages are inside the slice, and this advice changes neither their content nor whether they are
+            // mapped.
             let advised =
                 unsafe { rustix::mm::madvise(pages, end - start, rustix::mm::Advice::LinuxHugepage) };
-            // A system without such pages works as well, only slower.
+            // Huge pages only make access faster, so an error is ignored.
             let _ = advised;
         }
     }
@@ -28,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn content_stays_as_it_is() {
+    fn the_content_does_not_change() {
         let mut memory: Vec<u64> = Vec::with_capacity(1 << 20);
         memory.extend(0..1 << 19);
         prefer_huge_pages(&memory);

@@ -1,3 +1,5 @@
+//! Unmaps large files in the background.
+
 use std::ops::Deref;
 use std::sync::LazyLock;
 use std::sync::mpsc::{Sender, channel};
@@ -5,13 +7,13 @@ use std::thread;
 
 use memmap2::Mmap;
 
-/// Smaller ones are unmapped where they are dropped.
-const LARGE: usize = 1 << 20;
+/// Smaller files are unmapped where they are dropped.
+const MIN_BACKGROUND_BYTES: usize = 1 << 20;
 
-/// A mapped file, unmapped on a thread of its own where it is large.
+/// A mapped file, or anonymous memory. If it is large, it is unmapped on a background thread.
 ///
-/// Of a file that was replaced or removed meanwhile, the last mapping takes the pages with it, a few milliseconds for every
-/// ten megabytes: too long for whoever happens to drop it last, be it the collector of garbage on the JavaScript thread.
+/// If the file was replaced or removed, unmapping frees its pages, which takes a few milliseconds per ten megabytes. That
+/// is too long for the JavaScript thread, whose garbage collector may drop the last reference.
 #[derive(Debug)]
 pub(crate) struct MappedFile(Option<Mmap>);
 
@@ -31,15 +33,15 @@ impl Deref for MappedFile {
 
 impl Drop for MappedFile {
     fn drop(&mut self) {
-        let Some(map) = self.0.take().filter(|map| map.len() >= LARGE) else { return };
+        let Some(map) = self.0.take().filter(|map| map.len() >= MIN_BACKGROUND_BYTES) else { return };
         if let Some(unmapper) = &*UNMAPPER {
-            // Where it cannot be sent it comes back and is unmapped here.
+            // If sending fails, the map is returned and unmapped here.
             drop(unmapper.send(map));
         }
     }
 }
 
-/// None if there is no thread to be had.
+/// Sends files to the background thread. `None` if the thread could not be started.
 static UNMAPPER: LazyLock<Option<Sender<Mmap>>> = LazyLock::new(|| {
     let (sender, maps) = channel();
     let unmap = move || maps.into_iter().for_each(drop::<Mmap>);

@@ -1,3 +1,5 @@
+//! Outputs of formats that are written sequentially.
+
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -30,13 +32,13 @@ impl Output {
     /// [`Error::Io`], also for a folder, a block device, a socket or a loop of links, and if `stop` returned true.
     pub fn create(target: &Path, stop: Stop) -> Result<Self, Error> {
         let io = || Error::io("write", target);
-        let stream = match Target::of(target).map_err(io())? {
+        let stream = match Target::resolve(target).map_err(io())? {
             Target::File { path, replaced } => {
-                let file = Replacement::of(target, path, replaced)?;
+                let file = Replacement::create_at(target, path, replaced)?;
                 return Ok(Self { target: target.to_path_buf(), sink: Sink::File(Box::new(file)) });
             }
             Target::Stream(path) => Stream::open(&path, stop),
-            Target::Descriptor(path, number) => Stream::descriptor(&path, number, stop),
+            Target::Descriptor(path, number) => Stream::open_descriptor(&path, number, stop),
         };
         let stream = BufWriter::with_capacity(1 << 16, stream.map_err(io())?);
         Ok(Self { target: target.to_path_buf(), sink: Sink::Stream(stream) })
@@ -48,7 +50,7 @@ impl Output {
     ///
     /// [`Error::Io`], also for a folder that does not exist.
     pub fn check(target: &Path) -> Result<(), Error> {
-        let found = Target::of(target).and_then(|found| match found {
+        let found = Target::resolve(target).and_then(|found| match found {
             Target::File { path, .. } => fs::metadata(folder_of(&path)).map(drop),
             _ => Ok(()),
         });
@@ -58,20 +60,20 @@ impl Output {
     /// Whether two paths lead to the same regular file, which need not exist yet.
     #[must_use]
     pub fn is_same_file(first: &Path, second: &Path) -> bool {
-        let place = |path: &Path| match Target::of(path) {
+        let resolved = |path: &Path| match Target::resolve(path) {
             Ok(Target::File { path, .. }) => {
                 Some((fs::canonicalize(folder_of(&path)).ok()?, path.file_name()?.to_os_string()))
             }
             _ => None,
         };
-        place(first).is_some_and(|found| Some(found) == place(second))
+        resolved(first).is_some_and(|found| Some(found) == resolved(second))
     }
 
     /// Completes the output without renaming it to its target. A stream ends here.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], which leaves the old file untouched.
+    /// [`Error::Io`], which leaves the old file unchanged.
     pub fn complete(self) -> Result<Written, Error> {
         match self.sink {
             Sink::File(file) => Ok(Written(Some(file.complete()?))),
@@ -86,9 +88,9 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], which leaves the old file untouched.
+    /// [`Error::Io`], which leaves the old file unchanged.
     pub fn finish(self) -> Result<(), Error> {
-        self.complete()?.put()
+        self.complete()?.rename()
     }
 }
 
@@ -116,8 +118,8 @@ impl Written {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], which leaves the old file untouched.
-    pub fn put(self) -> Result<(), Error> {
-        self.0.map_or(Ok(()), CompleteFile::put)
+    /// [`Error::Io`], which leaves the old file unchanged.
+    pub fn rename(self) -> Result<(), Error> {
+        self.0.map_or(Ok(()), CompleteFile::rename)
     }
 }

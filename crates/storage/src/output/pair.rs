@@ -1,3 +1,5 @@
+//! Replaces two files together.
+
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -12,23 +14,23 @@ use crate::replace::TemporaryFile;
 /// # Errors
 ///
 /// [`Error::Io`], which leaves the old files as they were.
-pub fn put_both(first: Written, second: Written) -> Result<(), Error> {
+pub fn rename_both(first: Written, second: Written) -> Result<(), Error> {
     let (first, second) = match (first, second) {
         (Written(Some(first)), Written(Some(second))) => (first, second),
         // Bytes that were written to a stream cannot be undone.
-        (first, second) => return first.put().and_then(|()| second.put()),
+        (first, second) => return first.rename().and_then(|()| second.rename()),
     };
-    let (target, place) = (first.target.clone(), first.place.clone());
-    let old = keep_old(&place).map_err(Error::io("write", &target))?;
-    first.put()?;
-    second.put().map_err(|error| {
+    let (target, resolved) = (first.target.clone(), first.resolved.clone());
+    let old = link_old(&resolved).map_err(Error::io("write", &target))?;
+    first.rename()?;
+    second.rename().map_err(|error| {
         let back = match &old {
-            Some((old, _)) => fs::rename(old.path(), &place),
-            None => fs::remove_file(&place),
+            Some((old, _)) => fs::rename(old.path(), &resolved),
+            None => fs::remove_file(&resolved),
         };
         match (back, old) {
             (Err(failure), Some((old, _))) => {
-                let kept = old.forget();
+                let kept = old.keep();
                 let message = format!("{error}; and the old file stays at {}: {failure}", kept.display());
                 Error::io("write", &target)(io::Error::other(message))
             }
@@ -37,13 +39,13 @@ pub fn put_both(first: Written, second: Written) -> Result<(), Error> {
     })
 }
 
-/// Creates a second hard link to the file at `place`, or a copy if the file system has no hard links. It is locked while
-/// the returned file is open, so that other writers of `place` do not remove it as abandoned.
-fn keep_old(place: &Path) -> io::Result<Option<(TemporaryFile, Option<fs::File>)>> {
-    let old = TemporaryFile::beside(place);
-    let kept = fs::hard_link(place, old.path()).or_else(|error| match error.kind() {
+/// Creates a second hard link to the file at `path`, or a copy if the file system has no hard links. It is locked while
+/// the returned file is open, so that other writers of `path` do not remove it as abandoned.
+fn link_old(path: &Path) -> io::Result<Option<(TemporaryFile, Option<fs::File>)>> {
+    let old = TemporaryFile::beside(path);
+    let kept = fs::hard_link(path, old.path()).or_else(|error| match error.kind() {
         io::ErrorKind::NotFound => Err(error),
-        _ => fs::copy(place, old.path()).map(drop),
+        _ => fs::copy(path, old.path()).map(drop),
     });
     match kept {
         Ok(()) => {

@@ -1,3 +1,5 @@
+//! Cancellation of writers that wait for a reader.
+
 /// Returns true if a writer that waits for a reader should give up.
 pub type Stop = Box<dyn Fn() -> bool + Send + Sync>;
 

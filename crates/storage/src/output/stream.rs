@@ -49,7 +49,7 @@ impl Stream {
 
     /// Opens the descriptor that a path such as `/dev/stdout` names. The standard streams are duplicated, which keeps
     /// the position in a file and works with sockets; others are opened again.
-    pub fn descriptor(path: &Path, number: u32, stop: Stop) -> io::Result<Self> {
+    pub fn open_descriptor(path: &Path, number: u32, stop: Stop) -> io::Result<Self> {
         #[cfg(unix)]
         {
             use std::os::fd::AsFd;

@@ -1,15 +1,17 @@
+//! File types.
+
 use std::fs::FileType;
 use std::io::{Error, ErrorKind, Result};
 use std::path::Path;
 
-/// Fails if the path cannot be mapped or read again from the beginning: folders, FIFOs, sockets and devices.
+/// Fails if the path is not a regular file, which can be mapped and read repeatedly.
 ///
-/// Call it before opening the path: opening a FIFO waits for its writer, which may never come.
+/// Call it before opening the path: opening a FIFO waits for a writer, possibly forever.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::IsADirectory`] for a folder, [`ErrorKind::InvalidInput`] for the others, and the system's error for a
-/// missing file.
+/// [`ErrorKind::IsADirectory`] for a folder, [`ErrorKind::InvalidInput`] for a FIFO, a socket or a device, and the
+/// system's error for a missing file.
 pub fn check_regular(path: &Path) -> Result<()> {
     let kind = std::fs::metadata(path)?.file_type();
     match kind {
@@ -34,7 +36,7 @@ pub fn file_type_name(kind: FileType) -> &'static str {
             (kind.is_block_device(), "a block device"),
             (kind.is_socket(), "a socket"),
         ];
-        if let Some((_, name)) = names.into_iter().find(|(is, _)| *is) {
+        if let Some((_, name)) = names.into_iter().find(|(is_kind, _)| *is_kind) {
             return name;
         }
     }

@@ -1,4 +1,4 @@
-//! Resolves an output path to a regular file, a stream or a file descriptor.
+//! Resolves the path of an output to a regular file, a stream or a file descriptor.
 
 use std::fs::{self, FileType, Metadata};
 use std::io;
@@ -21,7 +21,7 @@ pub(crate) enum Target {
     },
     /// A FIFO or a character device.
     Stream(PathBuf),
-    /// A file descriptor of this process: `/dev/stdout`, `/dev/fd/3`.
+    /// A file descriptor of this process and its number: `/dev/stdout`, `/dev/fd/3`.
     Descriptor(PathBuf, u32),
 }
 
@@ -31,10 +31,10 @@ impl Target {
     /// # Errors
     ///
     /// The system's error; an error for a folder, a block device, a socket or a loop of links.
-    pub fn of(path: &Path) -> io::Result<Self> {
+    pub fn resolve(path: &Path) -> io::Result<Self> {
         let mut path = path.to_path_buf();
         for _ in 0..=MAX_LINKS {
-            if let Some(number) = descriptor(&path) {
+            if let Some(number) = descriptor_number(&path) {
                 return Ok(Self::Descriptor(path, number));
             }
             let metadata = match fs::symlink_metadata(&path) {
@@ -87,11 +87,11 @@ fn is_stream(kind: FileType) -> bool {
 
 /// The number of the file descriptor that a path names: its folder is `/dev/fd` or, on Linux, leads to
 /// `/proc/<process>/fd`. The link is not followed further: replacing the file it leads to would bypass the descriptor.
-fn descriptor(path: &Path) -> Option<u32> {
+fn descriptor_number(path: &Path) -> Option<u32> {
     let number = path.file_name()?.to_str()?.parse().ok()?;
     let folder = fs::canonicalize(folder_of(path)).ok()?;
-    let own = Path::new("/proc").join(std::process::id().to_string());
+    let own_process = Path::new("/proc").join(std::process::id().to_string());
     // Each thread has its own folder: `/proc/<process>/task/<thread>/fd`.
-    let is_own = folder.ends_with("fd") && folder.starts_with(own);
+    let is_own = folder.ends_with("fd") && folder.starts_with(own_process);
     (is_own || folder == Path::new("/dev/fd")).then_some(number)
 }

@@ -1,3 +1,5 @@
+//! Atomic exchange of two paths (Linux).
+
 use std::path::Path;
 
 use crate::Error;
@@ -15,7 +17,7 @@ pub fn exchange(first: &Path, second: &Path) -> Result<bool, Error> {
         use rustix::io::Errno;
         match renameat_with(CWD, first, CWD, second, RenameFlags::EXCHANGE) {
             Ok(()) => Ok(true),
-            // Some sandboxes refuse the call as such, with EPERM.
+            // Some sandboxes forbid the system call with EPERM.
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM) => Ok(false),
             Err(error) => Err(Error::io("write", second)(error.into())),
         }
@@ -34,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_trade_places() {
+    fn folders_are_exchanged() {
         let home = tempfile::tempdir().expect("a folder");
         let [a, b] = ["a", "b"].map(|name| home.path().join(name));
         for path in [&a, &b] {

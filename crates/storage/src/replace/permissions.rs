@@ -2,15 +2,16 @@
 
 use std::fs::{File, Metadata};
 
-/// Gives `file` the mode, and where the system permits the owner and group, of the file that it replaces. No user gets
-/// more rights than before: if the owner or group could not be kept, the bits meant for them are cleared.
+/// Gives `file` the mode of the file that it replaces, and its owner and group if the system permits. No user gets more
+/// rights than before: if the owner or group could not be copied, their set-id bits are cleared, and a group that could
+/// not be copied gets at most the rights of all others.
 #[cfg(unix)]
-pub(crate) fn keep(file: &File, replaced: &Metadata) -> std::io::Result<()> {
+pub(super) fn copy(file: &File, replaced: &Metadata) -> std::io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let (uid, gid) = (replaced.uid(), replaced.gid());
     let mut metadata = file.metadata()?;
     if (metadata.uid(), metadata.gid()) != (uid, gid) {
-        // Only root can change the owner, but the group can be kept if this user belongs to it.
+        // Only root can change the owner, but the group can be copied if this user belongs to it.
         if fchown(file, Some(uid), Some(gid)).is_err() {
             let _ = fchown(file, None, Some(gid));
         }
@@ -31,6 +32,6 @@ pub(crate) fn keep(file: &File, replaced: &Metadata) -> std::io::Result<()> {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn keep(_: &File, _: &Metadata) -> std::io::Result<()> {
+pub(super) fn copy(_: &File, _: &Metadata) -> std::io::Result<()> {
     Ok(())
 }

@@ -1,3 +1,5 @@
+//! Files that are replaced atomically.
+
 use std::fs::{self, Metadata};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -7,31 +9,32 @@ use super::temporary::{self, TemporaryFile};
 use crate::Error;
 use crate::path::{Target, file_type_name, unsuitable};
 
-/// A file being written beside the one it will replace. Dropped unfinished, it is removed and the old one stays.
+/// A file that is written next to its target and renamed to it when it is finished. If it is dropped before, it is removed
+/// and the old file stays.
 ///
 /// Symbolic links are followed: the link stays, and the file it leads to is replaced or created. The new file has the mode
-/// of the old one and, where the system permits, its owner and group; access control lists and extended attributes are not
+/// of the old one and, if the system permits, its owner and group. Access control lists and extended attributes are not
 /// kept. Other hard links to the old file keep the old content.
 #[derive(Debug)]
 pub struct Replacement {
-    /// The path as it was given.
+    /// The path as the caller gave it, for error messages.
     target: PathBuf,
     /// The path after following symbolic links.
-    place: PathBuf,
+    resolved: PathBuf,
     replaced: Option<Metadata>,
     temporary: TemporaryFile,
     file: BufWriter<fs::File>,
 }
 
 impl Replacement {
-    /// Starts writing the file that will become `target`, whose folder must exist. Removes temporary files that killed
-    /// writers of the same target left behind.
+    /// Starts writing the new file. The folder of `target` must exist. Removes temporary files that killed writers of the
+    /// same target left behind.
     ///
     /// # Errors
     ///
     /// [`Error::Io`], also if `target` exists and is not a regular file: a folder, a FIFO, a device, a loop of links.
     pub fn create(target: &Path) -> Result<Self, Error> {
-        let place = Target::of(target).and_then(|found| match found {
+        let found = Target::resolve(target).and_then(|found| match found {
             Target::File { path, replaced } => Ok((path, replaced)),
             Target::Stream(path) => {
                 let kind = fs::metadata(&path)?.file_type();
@@ -39,44 +42,49 @@ impl Replacement {
             }
             Target::Descriptor(..) => Err(unsuitable("a regular file or a new one", "an open descriptor")),
         });
-        let (place, replaced) = place.map_err(Error::io("write", target))?;
-        Self::of(target, place, replaced)
+        let (resolved, replaced) = found.map_err(Error::io("write", target))?;
+        Self::create_at(target, resolved, replaced)
     }
 
-    pub(crate) fn of(target: &Path, place: PathBuf, replaced: Option<Metadata>) -> Result<Self, Error> {
-        temporary::remove_abandoned(&place);
-        let created = TemporaryFile::create(&place, replaced.is_some());
+    /// Like [`create`](Self::create), for a target that was already resolved to the file `replaced`, if it exists.
+    pub(crate) fn create_at(
+        target: &Path,
+        resolved: PathBuf,
+        replaced: Option<Metadata>,
+    ) -> Result<Self, Error> {
+        temporary::remove_abandoned(&resolved);
+        let created = TemporaryFile::create(&resolved, replaced.is_some());
         let (temporary, file) = created.map_err(Error::io("write", target))?;
         let file = BufWriter::with_capacity(1 << 20, file);
-        Ok(Self { target: target.to_path_buf(), place, replaced, temporary, file })
+        Ok(Self { target: target.to_path_buf(), resolved, replaced, temporary, file })
     }
 
-    /// Syncs what was written and puts it in the place of the target.
+    /// Syncs the file and renames it to its target.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; the old file is then untouched.
+    /// [`Error::Io`], which leaves the old file unchanged.
     pub fn finish(self) -> Result<(), Error> {
-        self.complete()?.put()
+        self.complete()?.rename()
     }
 
     /// Syncs the temporary file and leaves it next to the target.
     pub(crate) fn complete(self) -> Result<CompleteFile, Error> {
-        let Self { target, place, replaced, temporary, file } = self;
+        let Self { target, resolved, replaced, temporary, file } = self;
         let sync = |file: BufWriter<fs::File>| -> io::Result<fs::File> {
             let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
             if let Some(replaced) = &replaced {
-                permissions::keep(&file, replaced)?;
+                permissions::copy(&file, replaced)?;
             }
             file.sync_all()?;
             Ok(file)
         };
         let locked = sync(file).map_err(Error::io("write", &target))?;
-        Ok(CompleteFile { target, place, temporary, locked })
+        Ok(CompleteFile { target, resolved, temporary, locked })
     }
 
-    /// The writer, for what is not said through [`Write`].
-    pub(crate) fn buffer(&mut self) -> &mut BufWriter<fs::File> {
+    /// The underlying writer, which can also seek.
+    pub(crate) fn writer(&mut self) -> &mut BufWriter<fs::File> {
         &mut self.file
     }
 }
@@ -90,11 +98,11 @@ impl Write for Replacement {
     }
 }
 
-/// A complete file that only has to be renamed.
+/// A synced file that only has to be renamed to its target.
 #[derive(Debug)]
 pub(crate) struct CompleteFile {
     pub target: PathBuf,
-    pub place: PathBuf,
+    pub resolved: PathBuf,
     pub temporary: TemporaryFile,
     /// Its lock keeps `remove_abandoned` from removing the temporary file.
     locked: fs::File,
@@ -102,21 +110,21 @@ pub(crate) struct CompleteFile {
 
 impl CompleteFile {
     /// Renames the file to its target.
-    pub fn put(self) -> Result<(), Error> {
-        let Self { target, place, temporary, locked } = self;
+    pub fn rename(self) -> Result<(), Error> {
+        let Self { target, resolved, temporary, locked } = self;
         // Windows cannot rename a locked file.
         let locked = cfg!(unix).then_some(locked);
-        let put = temporary.put(&place).map_err(Error::io("write", &target));
+        let renamed = temporary.rename(&resolved).map_err(Error::io("write", &target));
         drop(locked);
-        put
+        renamed
     }
 }
 
-/// Replaces `target` by `content`, whole or not at all.
+/// Replaces the content of `target` atomically.
 ///
 /// # Errors
 ///
-/// [`Error::Io`]; the old file is then untouched.
+/// [`Error::Io`], which leaves the old file unchanged.
 pub fn replace(target: &Path, content: &[u8]) -> Result<(), Error> {
     let mut replacement = Replacement::create(target)?;
     replacement.write_all(content).map_err(Error::io("write", target))?;

@@ -18,7 +18,7 @@ use crate::path::folder_of;
 
 /// After this time without a write, an unlocked temporary file of another machine counts as abandoned. The age matters
 /// because not all shared file systems propagate locks.
-const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
+const MIN_ABANDONED_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Number of digits of the boot id in a file name.
 const BOOT_DIGITS: usize = 8;
@@ -44,7 +44,7 @@ impl TemporaryFile {
             let file = match options.open(&temporary.0) {
                 // A file of an earlier process with this id.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    temporary.forget();
+                    temporary.keep();
                     continue;
                 }
                 opened => opened?,
@@ -73,16 +73,16 @@ impl TemporaryFile {
     }
 
     /// Renames the file to `target`.
-    pub fn put(self, target: &Path) -> io::Result<()> {
+    pub fn rename(self, target: &Path) -> io::Result<()> {
         fs::rename(&self.0, target)?;
-        self.forget();
+        self.keep();
         // The rename is durable only after its folder is synced; not every file system supports that.
         let _ = File::open(folder_of(target)).and_then(|folder| folder.sync_all());
         Ok(())
     }
 
     /// Keeps the file and returns its path.
-    pub fn forget(self) -> PathBuf {
+    pub fn keep(self) -> PathBuf {
         unfinished().remove(&self.0);
         std::mem::take(&mut std::mem::ManuallyDrop::new(self).0)
     }
@@ -112,7 +112,7 @@ pub(super) fn remove_abandoned(target: &Path) {
         // Only regular files are opened: opening anything else might block.
         if entry.file_type().is_ok_and(|kind| kind.is_file()) {
             // The lock is held until the file is removed, so that no other process starts to use it.
-            let abandoned = abandoned(&entry.path(), !boot.is_empty() && boot == *BOOT);
+            let abandoned = lock_abandoned(&entry.path(), !boot.is_empty() && boot == *BOOT);
             if abandoned.is_some() {
                 let _ = fs::remove_file(entry.path());
             }
@@ -120,13 +120,13 @@ pub(super) fn remove_abandoned(target: &Path) {
     }
 }
 
-/// Opens and locks the file, if it is abandoned.
-fn abandoned(path: &Path, of_this_boot: bool) -> Option<File> {
+/// Opens and locks a temporary file if it is abandoned. `is_of_this_boot` says whether this kernel's locks cover it.
+fn lock_abandoned(path: &Path, is_of_this_boot: bool) -> Option<File> {
     // Locks on some network drives need a file that is open for writing, which the mode of a read-only file prevents.
     let file = OpenOptions::new().write(true).open(path).or_else(|_| File::open(path)).ok()?;
     file.try_lock().ok()?;
-    let unchanged = || file.metadata().ok()?.modified().ok()?.elapsed().ok();
-    (of_this_boot || unchanged().is_some_and(|time| time > ABANDONED)).then_some(file)
+    let age = || file.metadata().ok()?.modified().ok()?.elapsed().ok();
+    (is_of_this_boot || age().is_some_and(|time| time > MIN_ABANDONED_AGE)).then_some(file)
 }
 
 /// The first part of a temporary file's name: the name of its target, shortened if nothing could be appended to it.

@@ -1,3 +1,5 @@
+//! The nodes and buffers of a record batch.
+
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Take};
 use std::path::Path;
@@ -7,17 +9,30 @@ use polars_arrow_format::ipc::{CompressionType, RecordBatchRef};
 
 use crate::Error;
 
-/// A record batch's columns and buffers as its description says, checked to lie in the file.
+/// The columns and buffers of a record batch, as its metadata states them. All buffers are inside the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Body {
     pub rows: u64,
-    /// Length and nulls of each column and what is inside it.
-    pub nodes: Vec<(u64, u64)>,
-    /// Where each buffer is in the file, and how many bytes it takes there.
-    pub buffers: Vec<(u64, u64)>,
-    /// Buffers of each column of views.
-    pub views: Vec<i64>,
+    /// One per column and nested column.
+    pub nodes: Vec<Node>,
+    buffers: Vec<BufferRange>,
+    /// Number of buffers of each view column.
+    pub view_counts: Vec<i64>,
     compression: Option<Compression>,
+}
+
+/// Numbers of values and nulls of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Node {
+    pub length: u64,
+    pub null_count: u64,
+}
+
+/// Where a buffer is in the file, in bytes. It may be compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct BufferRange {
+    start: u64,
+    length: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,12 +41,17 @@ enum Compression {
     Zstd,
 }
 
-/// Reads one buffer from its start, decompressed.
+/// Reads the decompressed content of a buffer.
 pub(crate) type Buffer = Box<dyn Read>;
 
 impl Body {
-    /// `at` is where the buffers begin, `end` where the file does; none if something is outside.
-    pub fn new(batch: RecordBatchRef<'_>, at: u64, end: u64) -> planus::Result<Option<Self>> {
+    /// Reads the metadata of a batch whose body begins at byte `body_offset`. Returns `None` if a buffer is not inside the
+    /// `file_length` bytes of the file, or a number is negative.
+    pub fn new(
+        batch: RecordBatchRef<'_>,
+        body_offset: u64,
+        file_length: u64,
+    ) -> planus::Result<Option<Self>> {
         let compression = match batch.compression()? {
             None => None,
             Some(compression) => Some(match compression.codec()? {
@@ -41,45 +61,45 @@ impl Body {
         };
         let unsigned = |number: i64| u64::try_from(number).ok();
         let nodes = batch.nodes()?.into_iter().flatten();
-        let nodes =
-            nodes.map(|node| Some((unsigned(node.length())?, unsigned(node.null_count())?))).collect();
+        let nodes = nodes.map(|node| {
+            Some(Node { length: unsigned(node.length())?, null_count: unsigned(node.null_count())? })
+        });
+        let nodes = nodes.collect();
         let buffers = batch.buffers()?.into_iter().flatten().map(|buffer| {
-            let (start, length) = (at.checked_add(unsigned(buffer.offset())?)?, unsigned(buffer.length())?);
-            (start.checked_add(length)? <= end).then_some((start, length))
+            let (start, length) =
+                (body_offset.checked_add(unsigned(buffer.offset())?)?, unsigned(buffer.length())?);
+            (start.checked_add(length)? <= file_length).then_some(BufferRange { start, length })
         });
         let buffers = buffers.collect();
-        let views = batch.variadic_buffer_counts()?.into_iter().flatten().collect();
+        let view_counts = batch.variadic_buffer_counts()?.into_iter().flatten().collect();
         let rows = unsigned(batch.length()?);
         let (Some(rows), Some(nodes), Some(buffers)) = (rows, nodes, buffers) else {
             return Ok(None);
         };
-        Ok(Some(Self { rows, nodes, buffers, views, compression }))
+        Ok(Some(Self { rows, nodes, buffers, view_counts, compression }))
     }
 
-    /// The buffer of that number, of which `bytes` bytes will be read at most.
+    /// Opens the buffer with this number.
     pub fn buffer(&self, path: &Path, number: usize) -> Result<Buffer, Error> {
-        let &(start, length) = self.buffers.get(number).ok_or_else(|| {
+        let &BufferRange { start, length } = self.buffers.get(number).ok_or_else(|| {
             Error::format(path, format!("{} buffers or more", number + 1), self.buffers.len().to_string())
         })?;
-        let file = section(path, start, length)?;
-        let Some(compression) = self.compression else {
+        let file = open_range(path, start, length)?;
+        let Some(compression) = self.compression.filter(|_| length >= 8) else {
             return Ok(Box::new(file));
         };
-        if length < 8 {
-            return Ok(Box::new(file));
-        }
-        // The length before compression, or −1 for what was left as it was.
+        // The length before compression, or −1 for a buffer that is not compressed.
         let mut file = file;
-        let mut head = [0; 8];
-        file.read_exact(&mut head).map_err(Error::io("read", path))?;
-        Ok(match (i64::from_le_bytes(head), compression) {
+        let mut header = [0; 8];
+        file.read_exact(&mut header).map_err(Error::io("read", path))?;
+        Ok(match (i64::from_le_bytes(header), compression) {
             (-1, _) => Box::new(file),
             (_, Compression::Lz4) => Box::new(lz4_flex::frame::FrameDecoder::new(file)),
             (_, Compression::Zstd) => Box::new(zstd::Decoder::new(file).map_err(Error::io("read", path))?),
         })
     }
 
-    /// `count` bytes of a buffer after its first `skipped`.
+    /// Reads `count` bytes of a buffer after its first `skipped` bytes.
     pub fn bytes(&self, path: &Path, number: usize, skipped: u64, count: u64) -> Result<Vec<u8>, Error> {
         let (mut buffer, mut bytes) = (self.buffer(path, number)?, Vec::new());
         skip(path, &mut buffer, skipped)?;
@@ -88,34 +108,35 @@ impl Body {
     }
 }
 
-/// Passes over the first bytes of a buffer.
+/// Skips the next bytes of a buffer.
 pub(crate) fn skip(path: &Path, buffer: &mut Buffer, bytes: u64) -> Result<(), Error> {
-    let skipped = std::io::copy(&mut buffer.take(bytes), &mut std::io::sink()).map_err(damaged(path))?;
+    let skipped = std::io::copy(&mut buffer.take(bytes), &mut std::io::sink()).map_err(read_error(path))?;
     if skipped == bytes {
         return Ok(());
     }
     Err(Error::format(path, format!("a buffer of more than {bytes} bytes"), skipped.to_string()))
 }
 
-/// Replaces `bytes` by the `count` that follow in a buffer. Takes no more memory than there are.
+/// Replaces `bytes` by the next `count` bytes of a buffer. Memory is bounded by what the buffer contains.
 pub(crate) fn read(path: &Path, buffer: &mut Buffer, count: u64, bytes: &mut Vec<u8>) -> Result<(), Error> {
     bytes.clear();
-    buffer.take(count).read_to_end(bytes).map_err(damaged(path))?;
+    buffer.take(count).read_to_end(bytes).map_err(read_error(path))?;
     if bytes.len() as u64 == count {
         return Ok(());
     }
     Err(Error::format(path, format!("{count} more bytes in a buffer"), bytes.len().to_string()))
 }
 
-/// Data that cannot be decompressed, or ends early, is the file's fault.
-fn damaged(path: &Path) -> impl Fn(std::io::Error) -> Error {
+/// Converts an error. Data that cannot be decompressed or ends early is a fault of the file.
+fn read_error(path: &Path) -> impl Fn(std::io::Error) -> Error {
     |error| match error.raw_os_error() {
         Some(_) => Error::io("read", path)(error),
-        None => Error::format(path, "sound Arrow buffers", error.to_string()),
+        None => Error::format(path, "valid Arrow buffers", error.to_string()),
     }
 }
 
-fn section(path: &Path, start: u64, length: u64) -> Result<Take<File>, Error> {
+/// Opens a byte range of a file.
+fn open_range(path: &Path, start: u64, length: u64) -> Result<Take<File>, Error> {
     let mut file = File::open(path).map_err(Error::io("open", path))?;
     file.seek(SeekFrom::Start(start)).map_err(Error::io("read", path))?;
     Ok(file.take(length))

@@ -1,20 +1,23 @@
+//! The columns and record batches of an Arrow file or stream.
+
 use std::path::Path;
 
 use polars_arrow_format::ipc::{Endianness, MessageHeaderRef, SchemaRef, planus};
 
 use super::body::Body;
 use super::messages::Messages;
-use super::schema::{Field, Kind};
+use super::schema::{ColumnStart, Field, Kind};
 use crate::Error;
 use crate::element::ELEMENTS;
 use crate::input::Input;
 
-/// An Arrow file or stream with the columns that are read and the places of its record batches.
+/// An Arrow file or stream: the columns that are read, and where its record batches are.
 #[derive(Debug)]
 pub(crate) struct ArrowFile {
     pub fields: Vec<Field>,
-    /// Position of the vectors' column.
+    /// Index of the vector column.
     pub vectors: usize,
+    /// Index of the id column.
     pub ids: Option<usize>,
     pub bodies: Vec<Body>,
     rows: u64,
@@ -23,25 +26,25 @@ pub(crate) struct ArrowFile {
 
 impl ArrowFile {
     pub fn open(input: &mut Input, column: Option<&str>, id_column: Option<&str>) -> Result<Self, Error> {
-        let (path, end) = (input.path().to_path_buf(), input.length());
-        let unreadable = |error: planus::Error| damaged(&path, error.to_string());
+        let (path, file_length) = (input.path().to_path_buf(), input.length());
+        let unreadable = |error: planus::Error| corrupt(&path, error.to_string());
         let mut messages = Messages::new(input)?;
-        let first = messages.next()?.ok_or_else(|| damaged(&path, "none".to_owned()))?;
+        let first = messages.next()?.ok_or_else(|| corrupt(&path, "no message".to_owned()))?;
         let fields = match first.header().map_err(unreadable)? {
             Some(MessageHeaderRef::Schema(schema)) => fields(&path, schema)?,
-            _ => return Err(damaged(&path, "a first message that is no schema".to_owned())),
+            _ => return Err(corrupt(&path, "a first message that is not a schema".to_owned())),
         };
         let vectors = vector_column(&path, &fields, column)?;
         let ids = id_column.map(|name| id_position(&path, &fields, name)).transpose()?;
         let mut bodies = Vec::new();
         while let Some(message) = messages.next()? {
             if let Some(MessageHeaderRef::RecordBatch(batch)) = message.header().map_err(unreadable)? {
-                let body = Body::new(batch, message.body, end).map_err(unreadable)?;
-                bodies.push(body.ok_or_else(|| damaged(&path, "a record batch beyond the end".to_owned()))?);
+                let body = Body::new(batch, message.body_offset, file_length).map_err(unreadable)?;
+                bodies.push(body.ok_or_else(|| corrupt(&path, "a record batch beyond the end".to_owned()))?);
             }
         }
         let rows = bodies.iter().try_fold(0u64, |rows, body| rows.checked_add(body.rows));
-        let rows = rows.ok_or_else(|| damaged(&path, "more rows than can be counted".to_owned()))?;
+        let rows = rows.ok_or_else(|| corrupt(&path, "more rows than can be counted".to_owned()))?;
         let mut file = Self { fields, vectors, ids, bodies, rows, dim: 0 };
         file.dim = match file.fields[vectors].kind {
             Kind::FixedSizeList { length } => length,
@@ -61,53 +64,60 @@ impl ArrowFile {
         self.dim
     }
 
-    /// The length of the first list; 0 if there is none.
+    /// Length of the first list, or 0 if there is none.
     fn first_length(&self, path: &Path) -> Result<usize, Error> {
         match self.bodies.iter().find(|body| body.rows > 0) {
             Some(body) => {
-                let ends = self.list_ends(path, body, 1)?;
-                Ok(usize::try_from(ends[1] - ends[0]).unwrap_or(0))
+                let offsets = self.list_offsets(path, body, 1)?;
+                Ok(usize::try_from(offsets[1] - offsets[0]).unwrap_or(0))
             }
             None => Ok(0),
         }
     }
 
-    /// Where the first `rows` lists of a batch begin and the last of them ends, never decreasing.
-    pub fn list_ends(&self, path: &Path, body: &Body, rows: u64) -> Result<Vec<u64>, Error> {
-        let place = self.fields[..self.vectors]
+    /// Reads the offsets of the first `rows` lists of a batch: `rows` + 1 numbers that do not decrease.
+    pub fn list_offsets(&self, path: &Path, body: &Body, rows: u64) -> Result<Vec<u64>, Error> {
+        let start = self.column_start(body, self.vectors);
+        let is_64_bit = matches!(self.fields[self.vectors].kind, Kind::List { has_64_bit_offsets: true });
+        offsets(path, body, start.buffer + 1, is_64_bit, rows)
+    }
+
+    /// The first node and buffer of a column in a record batch.
+    pub fn column_start(&self, body: &Body, column: usize) -> ColumnStart {
+        self.fields[..column]
             .iter()
-            .fold(Default::default(), |place, field| field.after(place, &body.views));
-        let long = matches!(self.fields[self.vectors].kind, Kind::List { long: true });
-        ends(path, body, place.buffer + 1, long, rows)
+            .fold(ColumnStart::default(), |start, field| field.next_start(start, &body.view_counts))
     }
 }
 
-/// The `rows` + 1 offsets of strings or lists, 32 or 64 bits each, never negative and never decreasing.
-pub(crate) fn ends(
+/// Reads `rows` + 1 offsets of strings or lists, which must not be negative or decrease.
+pub(crate) fn offsets(
     path: &Path,
     body: &Body,
     buffer: usize,
-    long: bool,
+    is_64_bit: bool,
     rows: u64,
 ) -> Result<Vec<u64>, Error> {
-    let count = rows.checked_add(1).and_then(|count| count.checked_mul(if long { 8 } else { 4 }));
-    let count = count.ok_or_else(|| damaged(path, "more rows than can be counted".to_owned()))?;
+    let count = rows.checked_add(1).and_then(|count| count.checked_mul(if is_64_bit { 8 } else { 4 }));
+    let count = count.ok_or_else(|| corrupt(path, "more rows than can be counted".to_owned()))?;
     let bytes = body.bytes(path, buffer, 0, count)?;
-    let numbers: Vec<i64> = if long {
+    let numbers: Vec<i64> = if is_64_bit {
         bytes.as_chunks().0.iter().map(|&chunk| i64::from_le_bytes(chunk)).collect()
     } else {
         bytes.as_chunks().0.iter().map(|&chunk| i64::from(i32::from_le_bytes(chunk))).collect()
     };
     let unsigned: Option<Vec<u64>> = numbers.iter().map(|&number| u64::try_from(number).ok()).collect();
-    unsigned.filter(|ends| ends.is_sorted()).ok_or_else(|| damaged(path, "offsets that decrease".to_owned()))
+    unsigned
+        .filter(|offsets| offsets.is_sorted())
+        .ok_or_else(|| corrupt(path, "offsets that decrease".to_owned()))
 }
 
 fn fields(path: &Path, schema: SchemaRef<'_>) -> Result<Vec<Field>, Error> {
-    let unreadable = |error: planus::Error| damaged(path, error.to_string());
+    let unreadable = |error: planus::Error| corrupt(path, error.to_string());
     if schema.endianness().map_err(unreadable)? != Endianness::Little {
         return Err(Error::format(path, "little-endian numbers", "big-endian ones"));
     }
-    Field::of_schema(schema).map_err(unreadable)
+    Field::all(schema).map_err(unreadable)
 }
 
 fn vector_column(path: &Path, fields: &[Field], name: Option<&str>) -> Result<usize, Error> {
@@ -115,7 +125,7 @@ fn vector_column(path: &Path, fields: &[Field], name: Option<&str>) -> Result<us
         let position = position(path, fields, name)?;
         return fields[position].list_element().map(|_| position).ok_or_else(|| {
             let expected = format!("lists of {ELEMENTS} in column \"{name}\"");
-            Error::format(path, expected, fields[position].described())
+            Error::format(path, expected, fields[position].description())
         });
     }
     let found: Vec<usize> = (0..fields.len()).filter(|&at| fields[at].list_element().is_some()).collect();
@@ -135,8 +145,8 @@ fn id_position(path: &Path, fields: &[Field], name: &str) -> Result<usize, Error
     match fields[position].kind {
         Kind::Int { .. } | Kind::Text { .. } | Kind::TextView => Ok(position),
         _ => {
-            let expected = format!("strings or whole numbers in column \"{name}\"");
-            Err(Error::format(path, expected, fields[position].described()))
+            let expected = format!("strings or integers in column \"{name}\"");
+            Err(Error::format(path, expected, fields[position].description()))
         }
     }
 }
@@ -151,7 +161,7 @@ fn names(fields: &[Field]) -> String {
     fields.iter().map(|field| format!("\"{}\"", field.name)).collect::<Vec<_>>().join(", ")
 }
 
-/// An error for what is no sound Arrow file.
-pub(crate) fn damaged(path: &Path, got: String) -> Error {
-    Error::format(path, "sound Arrow messages", got)
+/// The error for an invalid Arrow file.
+pub(crate) fn corrupt(path: &Path, got: String) -> Error {
+    Error::format(path, "valid Arrow messages", got)
 }

@@ -1,25 +1,29 @@
+//! The messages of an Arrow file or stream.
+
 use polars_arrow_format::ipc::planus::ReadAsRoot;
 use polars_arrow_format::ipc::{MessageHeaderRef, MessageRef, planus};
 
 use crate::Error;
 use crate::input::Input;
 
-/// Bytes before the messages of a file: magic and padding. A stream has none.
+/// First bytes of a file: magic and padding. A stream has none.
 const MAGIC: &[u8] = b"ARROW1\0\0";
 
-/// The most bytes of a message's description: one of a record batch takes 16 for each buffer and column.
-const LONGEST_DESCRIPTION: u32 = 256 << 20;
+/// Maximum size of the metadata of a message. That of a record batch takes 16 bytes per buffer and column.
+const MAX_METADATA_BYTES: u32 = 256 << 20;
 
-/// A message: its description, and where its buffers begin.
+/// A message: its metadata and the byte offset of its body, which contains the buffers.
 pub(crate) struct Message {
-    pub description: Vec<u8>,
-    pub body: u64,
+    pub metadata: Vec<u8>,
+    pub body_offset: u64,
 }
 
 /// The messages of a file or stream in order.
 pub(crate) struct Messages<'a> {
     input: &'a mut Input,
+    /// Byte offset of the next message.
     next: u64,
+    /// Byte offset of the end of the messages.
     end: u64,
 }
 
@@ -30,61 +34,61 @@ impl<'a> Messages<'a> {
         if start != MAGIC {
             return Ok(Self { input, next: 0, end: length });
         }
-        // A file ends with a footer, its length and the magic again; the footer repeats what the messages say.
+        // A file ends with a footer, its length and the magic. The footer repeats the content of the messages.
         let path = input.path().to_path_buf();
-        let damaged = |got: &str| Error::format(&path, "an Arrow file with a footer", got);
+        let corrupt = |got: &str| Error::format(&path, "an Arrow file with a footer", got);
         if length < 18 {
-            return Err(damaged(&format!("{length} bytes")));
+            return Err(corrupt(&format!("{length} bytes")));
         }
         let tail = input.bytes_at(length - 10, 10)?;
         if tail[4..] != MAGIC[..6] {
-            return Err(damaged("one that ends without"));
+            return Err(corrupt("one without a footer"));
         }
         let footer = u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]);
         let end = (length - 10).checked_sub(u64::from(footer)).filter(|&end| end >= 8);
-        let end = end.ok_or_else(|| damaged(&format!("a footer of {footer} bytes in a file of {length}")))?;
+        let end = end.ok_or_else(|| corrupt(&format!("a footer of {footer} bytes in a file of {length}")))?;
         Ok(Self { input, next: 8, end })
     }
 
-    /// The next message; none at the end.
+    /// The next message, or `None` at the end.
     pub fn next(&mut self) -> Result<Option<Message>, Error> {
         if self.next == self.end {
             return Ok(None);
         }
         let path = self.input.path().to_path_buf();
         let (at, end) = (self.next, self.end);
-        let damaged =
+        let corrupt =
             |got: String| Error::format(&path, "whole Arrow messages", format!("{got} at byte {at}"));
         if end - at < 8 {
-            return Err(damaged(format!("{} bytes", end - at)));
+            return Err(corrupt(format!("{} bytes", end - at)));
         }
-        let head = self.input.bytes_at(at, 8)?;
-        let (marker, length) = head.split_at(4);
+        let prefix = self.input.bytes_at(at, 8)?;
+        let (marker, length) = prefix.split_at(4);
         let length = u32::from_le_bytes(length.try_into().expect("four bytes"));
         if marker != [0xff; 4] {
-            return Err(damaged(format!("\"{}\"", marker.escape_ascii())));
+            return Err(corrupt(format!("\"{}\"", marker.escape_ascii())));
         }
         if length == 0 {
             self.next = end;
             return Ok(None);
         }
-        let body = at + 8 + u64::from(length);
-        if length > LONGEST_DESCRIPTION || body > end {
-            return Err(damaged(format!("a description of {length} bytes")));
+        let body_offset = at + 8 + u64::from(length);
+        if length > MAX_METADATA_BYTES || body_offset > end {
+            return Err(corrupt(format!("metadata of {length} bytes")));
         }
-        let description = self.input.bytes_at(at + 8, length as usize)?;
-        let message = MessageRef::read_as_root(&description).and_then(|message| message.body_length());
-        let length = message.map_err(|error| damaged(error.to_string()))?;
-        let next = u64::try_from(length).ok().and_then(|length| body.checked_add(length));
+        let metadata = self.input.bytes_at(at + 8, length as usize)?;
+        let message = MessageRef::read_as_root(&metadata).and_then(|message| message.body_length());
+        let length = message.map_err(|error| corrupt(error.to_string()))?;
+        let next = u64::try_from(length).ok().and_then(|length| body_offset.checked_add(length));
         self.next =
-            next.filter(|&next| next <= end).ok_or_else(|| damaged(format!("buffers of {length} bytes")))?;
-        Ok(Some(Message { description, body }))
+            next.filter(|&next| next <= end).ok_or_else(|| corrupt(format!("buffers of {length} bytes")))?;
+        Ok(Some(Message { metadata, body_offset }))
     }
 }
 
 impl Message {
-    /// What the message is.
+    /// The header, which tells the type of the message.
     pub fn header(&self) -> planus::Result<Option<MessageHeaderRef<'_>>> {
-        MessageRef::read_as_root(&self.description)?.header()
+        MessageRef::read_as_root(&self.metadata)?.header()
     }
 }

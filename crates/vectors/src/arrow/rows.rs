@@ -1,14 +1,16 @@
+//! Reads the rows of an Arrow file.
+
 use std::path::{Path, PathBuf};
 
-use super::body::{Body, Buffer, read, skip};
-use super::file::{ArrowFile, damaged, ends};
-use super::schema::{Kind, Place};
+use super::body::{Body, Buffer, Node, read, skip};
+use super::file::{ArrowFile, corrupt, offsets};
+use super::schema::{ColumnStart, Kind};
 use crate::Error;
 use crate::element::Element;
 use crate::input::Input;
 use crate::source::{Batch, RowSource};
 
-/// Reads the rows of an [`ArrowFile`] in order: the vectors as a stream, a record batch's ids at once.
+/// Reads the rows of an [`ArrowFile`] in order. Vectors are streamed; the ids of a record batch are read at once.
 pub(crate) struct ArrowRows<'a> {
     file: &'a ArrowFile,
     path: PathBuf,
@@ -19,9 +21,9 @@ pub(crate) struct ArrowRows<'a> {
     bytes: Vec<u8>,
 }
 
-/// The record batch that is being read.
+/// The current record batch.
 struct Current {
-    left: u64,
+    rows_left: u64,
     vectors: Buffer,
     ids: std::vec::IntoIter<String>,
 }
@@ -35,104 +37,105 @@ impl<'a> ArrowRows<'a> {
 
     fn open_body(&self, body: &Body) -> Result<Current, Error> {
         let (path, file, dim) = (&self.path, self.file, self.file.dim());
-        let place = self.place(body, file.vectors);
+        let start = file.column_start(body, file.vectors);
         let rows = body.rows;
-        check_nodes(path, body, place, rows, self.next_row)?;
+        check_node(path, body, start, rows, self.next_row)?;
         let first = match file.fields[file.vectors].kind {
             Kind::FixedSizeList { .. } => 0,
             _ => {
-                let ends = file.list_ends(path, body, rows)?;
-                let other = ends.windows(2).position(|pair| pair[1] - pair[0] != dim as u64);
-                if let Some(row) = other {
-                    let expected = format!("lists of {dim} numbers, as the first one");
-                    let got = format!("{} at row {}", ends[row + 1] - ends[row], self.next_row + row as u64);
+                let offsets = file.list_offsets(path, body, rows)?;
+                let mismatch = offsets.windows(2).position(|pair| pair[1] - pair[0] != dim as u64);
+                if let Some(row) = mismatch {
+                    let expected = format!("lists of {dim} numbers, like the first one");
+                    let got =
+                        format!("{} at row {}", offsets[row + 1] - offsets[row], self.next_row + row as u64);
                     return Err(Error::format(path, expected, got));
                 }
-                ends[0]
+                offsets[0]
             }
         };
-        let list = Place { node: place.node + 1, ..place };
+        let numbers = ColumnStart { node: start.node + 1, ..start };
         let expected = first.checked_add(rows.saturating_mul(dim as u64));
         if body
             .nodes
-            .get(list.node)
-            .is_none_or(|&(length, _)| expected.is_none_or(|expected| length < expected))
+            .get(numbers.node)
+            .is_none_or(|node| expected.is_none_or(|expected| node.length < expected))
         {
-            return Err(damaged(path, format!("fewer numbers than {rows} lists of {dim} have")));
+            return Err(corrupt(path, format!("fewer numbers than {rows} lists of {dim} have")));
         }
-        check_nodes(path, body, list, body.nodes[list.node].0, self.next_row)?;
-        // Before the numbers stand the lists' validity, for lists of any length their ends, and the numbers' validity.
-        let buffers =
+        check_node(path, body, numbers, body.nodes[numbers.node].length, self.next_row)?;
+        // The buffers before the numbers: validity of the lists, offsets unless the lists have a fixed size, validity of
+        // the numbers.
+        let buffer_count =
             if matches!(file.fields[file.vectors].kind, Kind::FixedSizeList { .. }) { 2 } else { 3 };
-        let mut vectors = body.buffer(path, place.buffer + buffers)?;
+        let mut vectors = body.buffer(path, start.buffer + buffer_count)?;
         let skipped = first.checked_mul(self.element.width() as u64);
-        skip(path, &mut vectors, skipped.ok_or_else(|| damaged(path, "lists beyond the end".to_owned()))?)?;
+        skip(path, &mut vectors, skipped.ok_or_else(|| corrupt(path, "lists beyond the end".to_owned()))?)?;
         let ids = match file.ids {
             Some(column) => self.ids(body, column)?,
             None => Vec::new(),
         };
-        Ok(Current { left: rows, vectors, ids: ids.into_iter() })
+        Ok(Current { rows_left: rows, vectors, ids: ids.into_iter() })
     }
 
-    fn place(&self, body: &Body, column: usize) -> Place {
-        self.file.fields[..column]
-            .iter()
-            .fold(Place::default(), |place, field| field.after(place, &body.views))
-    }
-
-    /// The ids of a record batch.
+    /// Reads the ids of a record batch.
     fn ids(&self, body: &Body, column: usize) -> Result<Vec<String>, Error> {
         let (path, rows) = (&self.path, body.rows);
-        let place = self.place(body, column);
-        check_nodes(path, body, place, rows, self.next_row)?;
+        let start = self.file.column_start(body, column);
+        check_node(path, body, start, rows, self.next_row)?;
         let utf8 = |bytes: &[u8]| match std::str::from_utf8(bytes) {
             Ok(id) => Ok(id.to_owned()),
             Err(error) => Err(Error::format(path, "ids in UTF-8", error.to_string())),
         };
         match self.file.fields[column].kind {
-            Kind::Int { width, signed } => {
-                let bytes = body.bytes(path, place.buffer + 1, 0, rows.saturating_mul(width as u64))?;
-                Ok(bytes.chunks_exact(width).map(|number| shown(number, signed)).collect())
+            Kind::Int { width, is_signed } => {
+                let bytes = body.bytes(path, start.buffer + 1, 0, rows.saturating_mul(width as u64))?;
+                Ok(bytes.chunks_exact(width).map(|number| decimal(number, is_signed)).collect())
             }
-            Kind::Text { long } => {
-                let ends = ends(path, body, place.buffer + 1, long, rows)?;
-                let (first, last) = (ends[0], ends[ends.len() - 1]);
-                let bytes = body.bytes(path, place.buffer + 2, first, last - first)?;
-                ends.windows(2)
+            Kind::Text { has_64_bit_offsets } => {
+                let offsets = offsets(path, body, start.buffer + 1, has_64_bit_offsets, rows)?;
+                let (first, last) = (offsets[0], offsets[offsets.len() - 1]);
+                let bytes = body.bytes(path, start.buffer + 2, first, last - first)?;
+                offsets
+                    .windows(2)
                     .map(|pair| utf8(&bytes[(pair[0] - first) as usize..(pair[1] - first) as usize]))
                     .collect()
             }
             Kind::TextView => {
-                let views = body.bytes(path, place.buffer + 1, 0, rows.saturating_mul(16))?;
-                let buffers =
-                    body.views.get(place.views).and_then(|&count| usize::try_from(count).ok()).unwrap_or(0);
-                let texts = (0..buffers).map(|number| self.whole(body, place.buffer + 2 + number));
+                let views = body.bytes(path, start.buffer + 1, 0, rows.saturating_mul(16))?;
+                let buffers = body
+                    .view_counts
+                    .get(start.views)
+                    .and_then(|&count| usize::try_from(count).ok())
+                    .unwrap_or(0);
+                let texts = (0..buffers).map(|number| self.read_buffer(body, start.buffer + 2 + number));
                 let texts = texts.collect::<Result<Vec<_>, _>>()?;
-                let outside = || damaged(path, "a view of a string that is not there".to_owned());
+                let outside = || corrupt(path, "a view of a missing string".to_owned());
                 views
                     .as_chunks()
                     .0
                     .iter()
-                    .map(|view| utf8(viewed(view, &texts).ok_or_else(outside)?))
+                    .map(|view| utf8(view_text(view, &texts).ok_or_else(outside)?))
                     .collect()
             }
             _ => unreachable!("the column was chosen by its type"),
         }
     }
 
-    fn whole(&self, body: &Body, number: usize) -> Result<Vec<u8>, Error> {
+    /// Reads a whole buffer.
+    fn read_buffer(&self, body: &Body, number: usize) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         let read = body.buffer(&self.path, number)?.read_to_end(&mut bytes);
-        read.map_err(|error| Error::format(&self.path, "sound Arrow buffers", error.to_string()))?;
+        read.map_err(|error| Error::format(&self.path, "valid Arrow buffers", error.to_string()))?;
         Ok(bytes)
     }
 }
 
 impl RowSource for ArrowRows<'_> {
-    fn read(&mut self, most: usize, batch: &mut Batch) -> Result<(), Error> {
-        let mut taken = 0;
-        while taken < most {
-            if self.current.as_ref().is_none_or(|current| current.left == 0) {
+    fn read(&mut self, max_rows: usize, batch: &mut Batch) -> Result<(), Error> {
+        let mut count_read = 0;
+        while count_read < max_rows {
+            if self.current.as_ref().is_none_or(|current| current.rows_left == 0) {
                 let Some(body) = self.file.bodies.get(self.next_body) else {
                     break;
                 };
@@ -141,42 +144,46 @@ impl RowSource for ArrowRows<'_> {
                 continue;
             }
             let current = self.current.as_mut().expect("opened above");
-            let count = usize::try_from(current.left).map_or(most - taken, |left| left.min(most - taken));
+            let count = usize::try_from(current.rows_left)
+                .map_or(max_rows - count_read, |left| left.min(max_rows - count_read));
             let bytes = (count * self.element.width()) as u64 * self.file.dim() as u64;
             read(&self.path, &mut current.vectors, bytes, &mut self.bytes)?;
             self.element.append(&self.bytes, &mut batch.vectors);
             batch.ids.extend(current.ids.by_ref().take(count));
-            current.left -= count as u64;
+            current.rows_left -= count as u64;
             self.next_row += count as u64;
-            taken += count;
+            count_read += count;
         }
         Ok(())
     }
 }
 
-/// That a column has as many values as its batch has rows or lists, and no nulls.
-fn check_nodes(path: &Path, body: &Body, place: Place, length: u64, row: u64) -> Result<(), Error> {
-    match body.nodes.get(place.node) {
-        Some(&(found, 0)) if found == length => Ok(()),
-        Some(&(found, 0)) => Err(damaged(path, format!("{found} values in {length} rows"))),
-        Some((_, nulls)) => {
-            let got = format!("{nulls} nulls among the {length} from row {row} on");
+/// Checks that a column has `length` values and no nulls. `row` is the first row of the batch.
+fn check_node(path: &Path, body: &Body, start: ColumnStart, length: u64, row: u64) -> Result<(), Error> {
+    match body.nodes.get(start.node) {
+        Some(&Node { length: found, null_count: 0 }) if found == length => Ok(()),
+        Some(&Node { length: found, null_count: 0 }) => {
+            Err(corrupt(path, format!("{found} values in {length} rows")))
+        }
+        Some(Node { null_count, .. }) => {
+            let got = format!("{null_count} nulls among the {length} from row {row} on");
             Err(Error::format(path, "columns of vectors and ids without nulls", got))
         }
-        None => Err(damaged(path, format!("{} columns in a record batch", body.nodes.len()))),
+        None => Err(corrupt(path, format!("{} columns in a record batch", body.nodes.len()))),
     }
 }
 
-/// A little-endian whole number of 1, 2, 4 or 8 bytes in digits.
-fn shown(number: &[u8], signed: bool) -> String {
-    let negative = signed && number.last().is_some_and(|&byte| byte >= 0x80);
-    let mut bytes = [if negative { 0xff } else { 0 }; 8];
+/// Formats a little-endian integer of 1, 2, 4 or 8 bytes.
+fn decimal(number: &[u8], is_signed: bool) -> String {
+    let is_negative = is_signed && number.last().is_some_and(|&byte| byte >= 0x80);
+    let mut bytes = [if is_negative { 0xff } else { 0 }; 8];
     bytes[..number.len()].copy_from_slice(number);
-    if signed { i64::from_le_bytes(bytes).to_string() } else { u64::from_le_bytes(bytes).to_string() }
+    if is_signed { i64::from_le_bytes(bytes).to_string() } else { u64::from_le_bytes(bytes).to_string() }
 }
 
-/// The string of a view: its length, then itself if it has at most 12 bytes, else its start, buffer and offset.
-fn viewed<'a>(view: &'a [u8; 16], texts: &'a [Vec<u8>]) -> Option<&'a [u8]> {
+/// The string of a view. A view contains the length of the string, and the string itself if it has at most 12 bytes, or
+/// else its first bytes, the number of its buffer and its offset there.
+fn view_text<'a>(view: &'a [u8; 16], texts: &'a [Vec<u8>]) -> Option<&'a [u8]> {
     let number =
         |at: usize| u32::from_le_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]) as usize;
     let length = number(0);

@@ -1,9 +1,11 @@
+//! The columns of an Arrow schema, and which buffers of a record batch each of them takes.
+
 use polars_arrow_format::ipc::planus::Result;
 use polars_arrow_format::ipc::{FieldRef, Precision, SchemaRef, TypeRef, UnionMode};
 
 use crate::element::Element;
 
-/// A column, or what is inside one.
+/// A column, or a nested column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Field {
     pub name: String,
@@ -11,57 +13,60 @@ pub(crate) struct Field {
     pub children: Vec<Field>,
 }
 
-/// How a column lies in buffers, with the types that are read; the others are only stepped over.
+/// The type of a column, which determines its buffers. Only the types that can be read are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Float(Element),
-    /// Bytes of a number.
+    /// Integers of `width` bytes.
     Int {
         width: usize,
-        signed: bool,
+        is_signed: bool,
     },
-    /// Strings by 32-bit ends, or 64-bit ones.
+    /// Strings with 32-bit offsets, or 64-bit ones.
     Text {
-        long: bool,
+        has_64_bit_offsets: bool,
     },
-    /// Strings of 16-byte views.
+    /// Strings with 16-byte views.
     TextView,
     FixedSizeList {
         length: usize,
     },
-    /// Lists by 32-bit ends, or 64-bit ones.
+    /// Lists with 32-bit offsets, or 64-bit ones.
     List {
-        long: bool,
+        has_64_bit_offsets: bool,
     },
-    /// Something else, with its buffers beside those of its children, and of views those counted in the batch.
+    /// A type that is not read.
     Other {
-        what: &'static str,
-        buffers: usize,
-        views: bool,
+        description: &'static str,
+        /// Number of buffers, without those of nested columns.
+        buffer_count: usize,
+        /// Whether it has views; then the record batch counts its buffers.
+        has_views: bool,
     },
 }
 
-/// Where a column begins among a batch's nodes, buffers and counts of views.
+/// The first node, buffer and view count of a column within a record batch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ColumnStart {
     pub node: usize,
     pub buffer: usize,
+    /// Index into the view counts.
     pub views: usize,
 }
 
 impl Field {
     /// The columns of a schema.
-    pub fn of_schema(schema: SchemaRef<'_>) -> Result<Vec<Self>> {
+    pub fn all(schema: SchemaRef<'_>) -> Result<Vec<Self>> {
         schema.fields()?.into_iter().flatten().map(|field| Self::new(field?, 0)).collect()
     }
 
     fn new(field: FieldRef<'_>, depth: usize) -> Result<Self> {
         let name = field.name()?.unwrap_or_default().to_owned();
         if field.dictionary()?.is_some() {
-            let kind = Kind::Other { what: "a dictionary", buffers: 2, views: false };
+            let kind = Kind::Other { description: "a dictionary", buffer_count: 2, has_views: false };
             return Ok(Self { name, kind, children: Vec::new() });
         }
-        // Deeper than any real one; a damaged schema may nest without end.
+        // No real schema is nested this deep; a corrupt one may be nested without end.
         let children = if depth < 64 { field.children()? } else { None };
         let children: Vec<Self> = children
             .into_iter()
@@ -70,32 +75,28 @@ impl Field {
             .collect::<Result<_>>()?;
         let kind = match field.type_()? {
             Some(kind) => Kind::new(kind)?,
-            None => Kind::Other { what: "no type", buffers: 0, views: false },
+            None => Kind::Other { description: "no type", buffer_count: 0, has_views: false },
         };
         Ok(Self { name, kind, children })
     }
 
-    /// The column after `place`, where this one begins. `views` are the batch's counts of buffers of views.
-    pub fn after(&self, place: Place, views: &[i64]) -> Place {
-        let mut next = Place { node: place.node + 1, ..place };
+    /// The start of the next column, given the start of this one. `view_counts` are the numbers of buffers of the view
+    /// columns, as the record batch states them.
+    pub fn next_start(&self, start: ColumnStart, view_counts: &[i64]) -> ColumnStart {
+        let mut next = ColumnStart { node: start.node + 1, ..start };
         match self.kind {
             Kind::Float(_) | Kind::Int { .. } => next.buffer += 2,
             Kind::Text { .. } => next.buffer += 3,
             Kind::FixedSizeList { .. } => next.buffer += 1,
             Kind::List { .. } => next.buffer += 2,
-            Kind::TextView => next.skip_views(views),
-            Kind::Other { buffers, views: counted, .. } => {
-                next.buffer += buffers;
-                if counted {
-                    next.buffer -= buffers;
-                    next.skip_views(views);
-                }
-            }
+            Kind::TextView => next.skip_views(view_counts),
+            Kind::Other { has_views: true, .. } => next.skip_views(view_counts),
+            Kind::Other { buffer_count, .. } => next.buffer += buffer_count,
         }
-        self.children.iter().fold(next, |place, child| child.after(place, views))
+        self.children.iter().fold(next, |start, child| child.next_start(start, view_counts))
     }
 
-    /// The numbers of a column of lists of floating point numbers.
+    /// The element type, if this is a column of lists of floating point numbers.
     pub fn list_element(&self) -> Option<Element> {
         match (self.kind, &self.children[..]) {
             (Kind::FixedSizeList { .. } | Kind::List { .. }, [Self { kind: Kind::Float(element), .. }]) => {
@@ -105,31 +106,31 @@ impl Field {
         }
     }
 
-    /// What the column has, for error messages.
-    pub fn described(&self) -> String {
-        let children = || self.children.iter().map(Self::described).collect::<Vec<_>>().join(", ");
+    /// Description of the content, for error messages.
+    pub fn description(&self) -> String {
+        let children = || self.children.iter().map(Self::description).collect::<Vec<_>>().join(", ");
         match self.kind {
             Kind::Float(_) => "floating point numbers".to_owned(),
-            Kind::Int { .. } => "whole numbers".to_owned(),
+            Kind::Int { .. } => "integers".to_owned(),
             Kind::Text { .. } | Kind::TextView => "strings".to_owned(),
             Kind::FixedSizeList { length } => format!("lists of {length} {}", children()),
             Kind::List { .. } => format!("lists of {}", children()),
-            Kind::Other { what, .. } => what.to_owned(),
+            Kind::Other { description, .. } => description.to_owned(),
         }
     }
 }
 
-impl Place {
-    fn skip_views(&mut self, views: &[i64]) {
-        let counted = views.get(self.views).and_then(|&count| usize::try_from(count).ok()).unwrap_or(0);
-        self.buffer = self.buffer.saturating_add(2).saturating_add(counted);
+impl ColumnStart {
+    fn skip_views(&mut self, view_counts: &[i64]) {
+        let count = view_counts.get(self.views).and_then(|&count| usize::try_from(count).ok()).unwrap_or(0);
+        self.buffer = self.buffer.saturating_add(2).saturating_add(count);
         self.views += 1;
     }
 }
 
 impl Kind {
     fn new(kind: TypeRef<'_>) -> Result<Self> {
-        let other = |what, buffers| Self::Other { what, buffers, views: false };
+        let other = |description, buffer_count| Self::Other { description, buffer_count, has_views: false };
         Ok(match kind {
             TypeRef::FloatingPoint(float) => Self::Float(match float.precision()? {
                 Precision::Half => Element::F16,
@@ -137,18 +138,20 @@ impl Kind {
                 Precision::Double => Element::F64,
             }),
             TypeRef::Int(int) => match int.bit_width()? {
-                bits @ (8 | 16 | 32 | 64) => Self::Int { width: bits as usize / 8, signed: int.is_signed()? },
-                _ => other("whole numbers of an unknown width", 2),
+                bits @ (8 | 16 | 32 | 64) => {
+                    Self::Int { width: bits as usize / 8, is_signed: int.is_signed()? }
+                }
+                _ => other("integers of an unknown width", 2),
             },
-            TypeRef::Utf8(_) => Self::Text { long: false },
-            TypeRef::LargeUtf8(_) => Self::Text { long: true },
+            TypeRef::Utf8(_) => Self::Text { has_64_bit_offsets: false },
+            TypeRef::LargeUtf8(_) => Self::Text { has_64_bit_offsets: true },
             TypeRef::Utf8View(_) => Self::TextView,
             TypeRef::FixedSizeList(list) => match usize::try_from(list.list_size()?) {
                 Ok(length) => Self::FixedSizeList { length },
                 Err(_) => other("lists of a negative length", 1),
             },
-            TypeRef::List(_) => Self::List { long: false },
-            TypeRef::LargeList(_) => Self::List { long: true },
+            TypeRef::List(_) => Self::List { has_64_bit_offsets: false },
+            TypeRef::LargeList(_) => Self::List { has_64_bit_offsets: true },
             TypeRef::Null(_) => other("nulls", 0),
             TypeRef::Bool(_) => other("truth values", 2),
             TypeRef::Decimal(_) => other("decimals", 2),
@@ -156,7 +159,7 @@ impl Kind {
             TypeRef::Interval(_) | TypeRef::Duration(_) => other("durations", 2),
             TypeRef::FixedSizeBinary(_) => other("bytes", 2),
             TypeRef::Binary(_) | TypeRef::LargeBinary(_) => other("bytes", 3),
-            TypeRef::BinaryView(_) => Self::Other { what: "bytes", buffers: 0, views: true },
+            TypeRef::BinaryView(_) => Self::Other { description: "bytes", buffer_count: 0, has_views: true },
             TypeRef::Struct(_) => other("a struct", 1),
             TypeRef::Map(_) => other("a map", 2),
             TypeRef::RunEndEncoded(_) => other("runs", 0),
@@ -175,16 +178,19 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_found_behind_those_before_them() {
+    fn a_column_starts_after_the_buffers_of_those_before_it() {
         let float = || field(Kind::Float(Element::F32), vec![]);
         let lists = field(Kind::FixedSizeList { length: 3 }, vec![float()]);
         let before = [
-            field(Kind::Text { long: false }, vec![]),
+            field(Kind::Text { has_64_bit_offsets: false }, vec![]),
             field(Kind::TextView, vec![]),
-            field(Kind::Other { what: "a struct", buffers: 1, views: false }, vec![float(), lists]),
+            field(
+                Kind::Other { description: "a struct", buffer_count: 1, has_views: false },
+                vec![float(), lists],
+            ),
         ];
         // Nodes: 1 + 1 + (1 + 1 + 2). Buffers: 3 + (2 + 4 of the batch) + (1 + 2 + (1 + 2)).
-        let place = before.iter().fold(Place::default(), |place, field| field.after(place, &[4]));
-        assert_eq!(place, Place { node: 6, buffer: 15, views: 1 });
+        let start = before.iter().fold(ColumnStart::default(), |start, field| field.next_start(start, &[4]));
+        assert_eq!(start, ColumnStart { node: 6, buffer: 15, views: 1 });
     }
 }

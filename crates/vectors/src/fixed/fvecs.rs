@@ -1,9 +1,11 @@
+//! fvecs files: each row is a 32-bit length and that many `f32` numbers (<http://corpus-texmex.irisa.fr>).
+
 use super::layout::Layout;
 use crate::Error;
 use crate::element::Element;
 use crate::input::Input;
 
-/// The layout of an fvecs file, whose first row says how long all are.
+/// Returns the layout of an fvecs file. The length of the first row applies to all rows.
 pub(crate) fn layout(input: &mut Input) -> Result<Layout, Error> {
     let length = input.length();
     if length < 4 {
@@ -13,17 +15,17 @@ pub(crate) fn layout(input: &mut Input) -> Result<Layout, Error> {
     input.seek(0)?;
     input.read_exact(&mut head)?;
     let dim = i32::from_le_bytes(head);
-    let row = (i64::from(dim) + 1) * 4;
-    if dim < 1 || !length.is_multiple_of(row as u64) {
+    let row_bytes = (i64::from(dim) + 1) * 4;
+    if dim < 1 || !length.is_multiple_of(row_bytes as u64) {
         let expected = "rows of a 32-bit length and as many f32 numbers";
         let got = format!("{length} bytes that begin with the length {dim}");
         return Err(Error::format(input.path(), expected, got));
     }
     Ok(Layout {
         offset: 0,
-        rows: length / row as u64,
+        rows: length / row_bytes as u64,
         dim: dim as usize,
         element: Element::F32,
-        counted: true,
+        has_row_lengths: true,
     })
 }

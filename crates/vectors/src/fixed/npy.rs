@@ -1,4 +1,4 @@
-//! NumPy's `.npy`: a magic, a version, and a Python dictionary of the array's type, order and shape
+//! NumPy's `.npy` files: magic bytes, a version, and a Python dictionary of the array's type, order and shape
 //! (<https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>).
 
 use super::layout::Layout;
@@ -6,22 +6,22 @@ use crate::Error;
 use crate::element::{ELEMENTS, Element};
 use crate::input::Input;
 
-/// The longest header that is read: one that describes numbers takes about a hundred bytes.
-const LONGEST_HEADER: u32 = 1 << 20;
+/// Maximum size of a header. That of an array of numbers has about a hundred bytes.
+const MAX_HEADER_BYTES: u32 = 1 << 20;
 
-/// What the dictionary says.
+/// The entries of the dictionary.
 #[derive(Debug, PartialEq, Eq)]
 struct Header {
-    /// `<f4`, or a list for records, as it is written.
+    /// The type as written: `<f4`, or a list for records.
     descr: String,
     fortran_order: bool,
     shape: Vec<u64>,
 }
 
-/// The layout of the array, which must have rows and columns.
+/// Reads the layout of the array, which must have two dimensions.
 pub(crate) fn layout(input: &mut Input) -> Result<Layout, Error> {
     let path = input.path().to_path_buf();
-    let damaged = |got: &str| Error::format(&path, "a sound header of a NumPy array", got);
+    let corrupt = |got: &str| Error::format(&path, "a valid header of a NumPy array", got);
     let mut start = [0; 12];
     let available = input.length().min(12) as usize;
     input.seek(0)?;
@@ -34,12 +34,12 @@ pub(crate) fn layout(input: &mut Input) -> Result<Layout, Error> {
         }
     };
     let offset = u64::from(at) + u64::from(length);
-    if length > LONGEST_HEADER || offset > input.length() {
-        return Err(damaged(&format!("{length} bytes of header in a file of {}", input.length())));
+    if length > MAX_HEADER_BYTES || offset > input.length() {
+        return Err(corrupt(&format!("{length} bytes of header in a file of {}", input.length())));
     }
     let bytes = input.bytes_at(u64::from(at), length as usize)?;
-    let text = std::str::from_utf8(&bytes).map_err(|_| damaged("one that is no text"))?;
-    let header = parse(text).ok_or_else(|| damaged(&format!("\"{}\"", text.trim_end().escape_debug())))?;
+    let text = std::str::from_utf8(&bytes).map_err(|_| corrupt("one that is not text"))?;
+    let header = parse(text).ok_or_else(|| corrupt(&format!("\"{}\"", text.trim_end().escape_debug())))?;
     let &[rows, dim] = &header.shape[..] else {
         let shape: Vec<_> = header.shape.iter().map(u64::to_string).collect();
         return Err(Error::format(
@@ -58,10 +58,10 @@ pub(crate) fn layout(input: &mut Input) -> Result<Layout, Error> {
         other => return Err(Error::format(&path, format!("{ELEMENTS} (<f2, <f4, <f8)"), other)),
     };
     if header.fortran_order {
-        let expected = "rows one after another (C order)";
+        let expected = "rows stored one after another (C order)";
         return Err(Error::format(&path, expected, "Fortran order; save numpy.ascontiguousarray(array)"));
     }
-    let layout = usize::try_from(dim).ok().and_then(|dim| Layout::of_matrix(offset, rows, dim, element));
+    let layout = usize::try_from(dim).ok().and_then(|dim| Layout::matrix(offset, rows, dim, element));
     let end = layout.as_ref().and_then(Layout::end);
     layout.filter(|_| end == Some(input.length())).ok_or_else(|| {
         let expected = end.map_or_else(|| "a possible shape".to_owned(), |end| format!("{end} bytes"));
@@ -70,7 +70,7 @@ pub(crate) fn layout(input: &mut Input) -> Result<Layout, Error> {
     })
 }
 
-/// The dictionary's three entries, in any order.
+/// Parses the dictionary, whose three entries may be in any order.
 fn parse(text: &str) -> Option<Header> {
     let mut rest = text.trim().strip_prefix('{')?;
     let (mut descr, mut fortran_order, mut shape) = (None, None, None);
@@ -105,13 +105,13 @@ fn parse(text: &str) -> Option<Header> {
     }
 }
 
-/// What stands in quotes at the start of `text`, and what follows them.
+/// The quoted string at the start of `text`, and the rest.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let quote = text.chars().next().filter(|quote| matches!(quote, '\'' | '"'))?;
     text[1..].split_once(quote)
 }
 
-/// Where the value that begins `text` ends: at a comma or brace that is in no bracket and no quotes.
+/// Byte offset of the end of the value that `text` begins with: the first comma or brace outside of brackets and quotes.
 fn value_end(text: &str) -> Option<usize> {
     let (mut depth, mut quote) = (0u32, None);
     for (at, character) in text.char_indices() {

@@ -1,14 +1,16 @@
+//! Raw files: `f32` numbers without a header.
+
 use std::path::Path;
 
 use super::layout::Layout;
 use crate::Error;
 use crate::element::Element;
 
-/// The layout of a file of `f32` numbers and nothing else, of which the dimension must be known.
+/// Returns the layout of a raw file of `length` bytes. The dimension must be given.
 pub(crate) fn layout(path: &Path, length: u64, dim: Option<usize>) -> Result<Layout, Error> {
     let dim = dim.filter(|&dim| dim > 0).ok_or_else(|| Error::Option {
         name: "dim",
-        expected: "the dimension of the vectors, which a raw file does not say".to_owned(),
+        expected: "the dimension of the vectors, which a raw file does not contain".to_owned(),
         got: dim.map_or_else(|| "none".to_owned(), |dim| dim.to_string()),
     })?;
     let row = dim as u64 * 4;
@@ -16,5 +18,5 @@ pub(crate) fn layout(path: &Path, length: u64, dim: Option<usize>) -> Result<Lay
         let expected = format!("whole rows of {dim} f32 numbers, {row} bytes each");
         return Err(Error::format(path, expected, format!("{length} bytes")));
     }
-    Ok(Layout { offset: 0, rows: length / row, dim, element: Element::F32, counted: false })
+    Ok(Layout { offset: 0, rows: length / row, dim, element: Element::F32, has_row_lengths: false })
 }

@@ -1,3 +1,5 @@
+//! safetensors files: a JSON header that describes the tensors, and their data (<https://github.com/huggingface/safetensors>).
+
 use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 
@@ -6,19 +8,19 @@ use crate::Error;
 use crate::element::{ELEMENTS, Element};
 use crate::input::Input;
 
-/// The longest header that is read, as in the `safetensors` library.
-const LONGEST_HEADER: u64 = 100_000_000;
+/// Maximum size of a header, as in the `safetensors` library.
+const MAX_HEADER_BYTES: u64 = 100_000_000;
 
-/// The layout of the tensor named, or of the only one with two dimensions.
+/// Reads the layout of the tensor with this name, or of the only one with two dimensions.
 pub(crate) fn layout(input: &mut Input, tensor: Option<&str>) -> Result<Layout, Error> {
     let path = input.path().to_path_buf();
-    let damaged = |got: String| Error::format(&path, "a sound safetensors file", got);
+    let corrupt = |got: String| Error::format(&path, "a valid safetensors file", got);
     let length = u64::from_le_bytes(input.bytes_at(0, 8)?.try_into().expect("eight bytes"));
-    if length > LONGEST_HEADER || length > input.length() - 8 {
-        return Err(damaged(format!("a header of {length} bytes")));
+    if length > MAX_HEADER_BYTES || length > input.length() - 8 {
+        return Err(corrupt(format!("a header of {length} bytes")));
     }
     let header = input.bytes_at(8, length as usize)?;
-    let metadata: Metadata = serde_json::from_slice(&header).map_err(|error| damaged(error.to_string()))?;
+    let metadata: Metadata = serde_json::from_slice(&header).map_err(|error| corrupt(error.to_string()))?;
     let end = (metadata.data_len() as u64).checked_add(8 + length);
     if end != Some(input.length()) {
         let expected = format!("tensors of {} bytes after a header of {}", metadata.data_len(), 8 + length);
@@ -60,13 +62,13 @@ pub(crate) fn layout(input: &mut Input, tensor: Option<&str>) -> Result<Layout, 
         let expected = format!("a shape [rows, dim] of tensor \"{name}\"");
         return Err(Error::format(&path, expected, format!("{:?}", info.shape)));
     };
-    let layout = Layout::of_matrix(8 + length + info.data_offsets.0 as u64, rows as u64, dim, element);
+    let layout = Layout::matrix(8 + length + info.data_offsets.0 as u64, rows as u64, dim, element);
     layout.filter(|layout| layout.end() == Some(8 + length + info.data_offsets.1 as u64)).ok_or_else(|| {
-        damaged(format!("tensor \"{name}\" of shape {:?} at {:?}", info.shape, info.data_offsets))
+        corrupt(format!("tensor \"{name}\" of shape {:?} at {:?}", info.shape, info.data_offsets))
     })
 }
 
-/// Rows and columns, of which there are some.
+/// The numbers of rows and columns of a shape with two dimensions and at least one column.
 fn matrix(shape: &[usize]) -> Option<(usize, usize)> {
     match shape {
         &[rows, dim] if dim > 0 => Some((rows, dim)),

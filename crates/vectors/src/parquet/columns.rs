@@ -1,3 +1,5 @@
+//! Finds columns in a Parquet schema.
+
 use std::path::Path;
 
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type};
@@ -6,7 +8,7 @@ use parquet::schema::types::SchemaDescriptor;
 use crate::Error;
 use crate::element::ELEMENTS;
 
-/// The column of lists of floating point numbers that is named, or the only one.
+/// Finds the column of lists of floating point numbers with this name, or the only one.
 pub(super) fn vector_column(
     path: &Path,
     schema: &SchemaDescriptor,
@@ -18,7 +20,7 @@ pub(super) fn vector_column(
             let mut leaves = leaves_of(path, schema, name)?;
             leaves.find(fits).ok_or_else(|| {
                 let expected = format!("lists of {ELEMENTS} in column \"{name}\"");
-                Error::format(path, expected, described(schema, name))
+                Error::format(path, expected, description(schema, name))
             })
         }
         None => {
@@ -34,13 +36,13 @@ pub(super) fn vector_column(
     }
 }
 
-/// The column of strings or whole numbers that is named.
+/// Finds the column of strings or integers with this name.
 pub(super) fn id_column(path: &Path, schema: &SchemaDescriptor, name: &str) -> Result<usize, Error> {
     let leaf = leaves_of(path, schema, name)?.find(|&leaf| {
         let column = schema.column(leaf);
-        let logical =
+        let has_logical_type =
             matches!(column.logical_type_ref(), None | Some(LogicalType::String | LogicalType::Integer(_)));
-        let converted = !matches!(
+        let has_converted_type = !matches!(
             column.converted_type(),
             ConvertedType::DECIMAL
                 | ConvertedType::DATE
@@ -49,16 +51,21 @@ pub(super) fn id_column(path: &Path, schema: &SchemaDescriptor, name: &str) -> R
                 | ConvertedType::TIMESTAMP_MILLIS
                 | ConvertedType::TIMESTAMP_MICROS
         );
-        let physical = matches!(column.physical_type(), Type::BYTE_ARRAY | Type::INT32 | Type::INT64);
-        physical && logical && converted && column.max_rep_level() == 0 && column.path().parts().len() == 1
+        let has_physical_type =
+            matches!(column.physical_type(), Type::BYTE_ARRAY | Type::INT32 | Type::INT64);
+        has_physical_type
+            && has_logical_type
+            && has_converted_type
+            && column.max_rep_level() == 0
+            && column.path().parts().len() == 1
     });
     leaf.ok_or_else(|| {
-        let expected = format!("strings or whole numbers in column \"{name}\"");
-        Error::format(path, expected, described(schema, name))
+        let expected = format!("strings or integers in column \"{name}\"");
+        Error::format(path, expected, description(schema, name))
     })
 }
 
-/// The leaves below the column of that name.
+/// The leaf columns below the column with this name.
 fn leaves_of<'a>(
     path: &Path,
     schema: &'a SchemaDescriptor,
@@ -75,14 +82,14 @@ fn leaves_of<'a>(
 
 fn is_list_of_floats(schema: &SchemaDescriptor, leaf: usize) -> bool {
     let column = schema.column(leaf);
-    let number = match column.physical_type() {
+    let is_float = match column.physical_type() {
         Type::FLOAT | Type::DOUBLE => true,
         Type::FIXED_LEN_BYTE_ARRAY => matches!(column.logical_type_ref(), Some(LogicalType::Float16)),
         _ => false,
     };
     let root = schema.get_column_root(leaf).get_basic_info();
-    // A list is `column.list.element`, or of old a repeated field.
-    let list = match column.path().parts().len() {
+    // A list is `column.list.element`, or a repeated field in old files.
+    let is_list = match column.path().parts().len() {
         1 => root.has_repetition() && root.repetition() == Repetition::REPEATED,
         2 | 3 => {
             root.converted_type() == ConvertedType::LIST
@@ -90,10 +97,10 @@ fn is_list_of_floats(schema: &SchemaDescriptor, leaf: usize) -> bool {
         }
         _ => false,
     };
-    number && list && column.max_rep_level() == 1
+    is_float && is_list && column.max_rep_level() == 1
 }
 
-/// Whether a column's whole numbers have no sign.
+/// Whether the integers of a column are unsigned.
 pub(super) fn is_unsigned(schema: &SchemaDescriptor, leaf: usize) -> bool {
     matches!(
         schema.column(leaf).converted_type(),
@@ -101,8 +108,8 @@ pub(super) fn is_unsigned(schema: &SchemaDescriptor, leaf: usize) -> bool {
     )
 }
 
-/// What a column has, for error messages.
-fn described(schema: &SchemaDescriptor, name: &str) -> String {
+/// Description of a column's content, for error messages.
+fn description(schema: &SchemaDescriptor, name: &str) -> String {
     let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root(leaf).name() == name);
     let column = schema.column(leaf.expect("the caller found the column"));
     let physical = column.physical_type();
@@ -113,7 +120,7 @@ fn described(schema: &SchemaDescriptor, name: &str) -> String {
     }
 }
 
-/// The columns' names, for error messages.
+/// Names of the columns, for error messages.
 fn columns(schema: &SchemaDescriptor) -> String {
     let mut names: Vec<String> = (0..schema.num_columns())
         .map(|leaf| format!("\"{}\"", schema.get_column_root(leaf).name()))

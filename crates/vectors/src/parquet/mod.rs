@@ -1,5 +1,5 @@
-//! Columns of Parquet files, through the `parquet` crate's own column readers: its Arrow side takes longer to build than
-//! all the rest of this crate.
+//! Reads columns of Parquet files with the column readers of the `parquet` crate. Its Arrow readers are not used, because
+//! they take longer to build than the rest of this crate.
 
 mod columns;
 
@@ -17,10 +17,12 @@ use crate::element::Element;
 use crate::input::Input;
 use crate::source::{Batch, RowSource};
 
-/// A Parquet file with the columns that are read.
+/// A Parquet file and the columns that are read.
 #[derive(Debug)]
 pub(crate) struct ParquetFile {
+    /// Index of the leaf column of the vectors.
     vectors: usize,
+    /// Index of the leaf column of the ids.
     ids: Option<usize>,
     rows: u64,
     dim: usize,
@@ -28,12 +30,12 @@ pub(crate) struct ParquetFile {
 
 impl ParquetFile {
     pub fn open(input: &Input, column: Option<&str>, ids: Option<&str>) -> Result<Self, Error> {
-        guarded(input.path(), || Self::opened(input, column, ids))
+        without_panics(input.path(), || Self::opened(input, column, ids))
     }
 
     fn opened(input: &Input, column: Option<&str>, ids: Option<&str>) -> Result<Self, Error> {
         let path = input.path();
-        let reader = SerializedFileReader::new(input.again()?.into_file()).map_err(damaged(path))?;
+        let reader = SerializedFileReader::new(input.reopen()?.into_file()).map_err(corrupt(path))?;
         let metadata = reader.metadata().file_metadata();
         let schema = metadata.schema_descr();
         let vectors = vector_column(path, schema, column)?;
@@ -42,9 +44,9 @@ impl ParquetFile {
             .map_err(|_| Error::format(path, "a number of rows", metadata.num_rows().to_string()))?;
         let mut file = Self { vectors, ids, rows, dim: 0 };
         if rows > 0 {
-            // Only the rows say how long they are.
+            // The schema does not contain the dimension, so the first row is read.
             let mut first = Batch::default();
-            ParquetRows::over(&file, path, reader).read_group(1, &mut first)?;
+            ParquetRows::with_reader(&file, path, reader).read_group(1, &mut first)?;
             file.dim = first.vectors.len();
             if file.dim == 0 {
                 return Err(Error::format(path, "lists of one number or more", "an empty list at row 0"));
@@ -70,13 +72,14 @@ pub(crate) struct ParquetRows<'a> {
     next_group: usize,
     group: Option<Group>,
     next_row: u64,
+    /// Definition and repetition levels of the current rows, which tell nulls and the bounds of lists.
     definition: Vec<i16>,
     repetition: Vec<i16>,
 }
 
-/// The row group that is being read.
+/// The current row group.
 struct Group {
-    left: usize,
+    rows_left: usize,
     vectors: ColumnReader,
     ids: Option<ColumnReader>,
 }
@@ -84,19 +87,20 @@ struct Group {
 impl<'a> ParquetRows<'a> {
     pub fn new(file: &'a ParquetFile, input: Input) -> Result<Self, Error> {
         let path = input.path().to_path_buf();
-        let reader = guarded(&path, || SerializedFileReader::new(input.into_file()).map_err(damaged(&path)))?;
-        Ok(Self::over(file, &path, reader))
+        let reader =
+            without_panics(&path, || SerializedFileReader::new(input.into_file()).map_err(corrupt(&path)))?;
+        Ok(Self::with_reader(file, &path, reader))
     }
 
-    fn over(file: &'a ParquetFile, path: &Path, reader: SerializedFileReader<File>) -> Self {
+    fn with_reader(file: &'a ParquetFile, path: &Path, reader: SerializedFileReader<File>) -> Self {
         let (definition, repetition) = (Vec::new(), Vec::new());
         let path = path.to_path_buf();
         Self { file, path, reader, next_group: 0, group: None, next_row: 0, definition, repetition }
     }
 
-    /// Up to `most` rows of one group; 0 at the end.
-    fn read_group(&mut self, most: usize, batch: &mut Batch) -> Result<usize, Error> {
-        while self.group.as_ref().is_none_or(|group| group.left == 0) {
+    /// Reads up to `max_rows` rows of one group. Returns their number, 0 at the end.
+    fn read_group(&mut self, max_rows: usize, batch: &mut Batch) -> Result<usize, Error> {
+        while self.group.as_ref().is_none_or(|group| group.rows_left == 0) {
             if self.next_group == self.reader.num_row_groups() {
                 return Ok(0);
             }
@@ -104,26 +108,28 @@ impl<'a> ParquetRows<'a> {
             self.next_group += 1;
         }
         let group = self.group.as_mut().expect("opened above");
-        let count = most.min(group.left);
-        group.left -= count;
+        let count = max_rows.min(group.rows_left);
+        group.rows_left -= count;
         self.definition.clear();
         self.repetition.clear();
-        let (levels, repeated) = (Some(&mut self.definition), Some(&mut self.repetition));
-        let bad = damaged(&self.path);
+        let (definition, repetition) = (Some(&mut self.definition), Some(&mut self.repetition));
+        let corrupt = corrupt(&self.path);
         let start = batch.vectors.len();
         let records = match &mut group.vectors {
             ColumnReader::FloatColumnReader(reader) => {
-                reader.read_records(count, levels, repeated, &mut batch.vectors).map_err(bad)?.0
+                reader.read_records(count, definition, repetition, &mut batch.vectors).map_err(corrupt)?.0
             }
             ColumnReader::DoubleColumnReader(reader) => {
                 let mut numbers: Vec<f64> = Vec::new();
-                let records = reader.read_records(count, levels, repeated, &mut numbers).map_err(bad)?.0;
+                let records =
+                    reader.read_records(count, definition, repetition, &mut numbers).map_err(corrupt)?.0;
                 batch.vectors.extend(numbers.iter().map(|&number| number as f32));
                 records
             }
             ColumnReader::FixedLenByteArrayColumnReader(reader) => {
                 let mut numbers: Vec<FixedLenByteArray> = Vec::new();
-                let records = reader.read_records(count, levels, repeated, &mut numbers).map_err(bad)?.0;
+                let records =
+                    reader.read_records(count, definition, repetition, &mut numbers).map_err(corrupt)?.0;
                 let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.data()).copied().collect();
                 Element::F16.append(&bytes, &mut batch.vectors);
                 records
@@ -133,11 +139,11 @@ impl<'a> ParquetRows<'a> {
         self.check_lists(count, records, batch.vectors.len() - start)?;
         if let Some(ids) = &mut self.group.as_mut().expect("opened above").ids {
             let before = batch.ids.len();
-            let unsigned = self
+            let is_unsigned = self
                 .file
                 .ids
                 .is_some_and(|leaf| is_unsigned(self.reader.metadata().file_metadata().schema_descr(), leaf));
-            read_ids(&self.path, ids, count, unsigned, &mut batch.ids)?;
+            read_ids(&self.path, ids, count, is_unsigned, &mut batch.ids)?;
             if batch.ids.len() - before != count {
                 let expected = format!("an id at each of {count} rows from {} on", self.next_row);
                 return Err(Error::format(
@@ -152,32 +158,38 @@ impl<'a> ParquetRows<'a> {
     }
 
     fn open_group(&self) -> Result<Group, Error> {
-        let group = self.reader.get_row_group(self.next_group).map_err(damaged(&self.path))?;
-        let column = |leaf| group.get_column_reader(leaf).map_err(damaged(&self.path));
-        let left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
-        Ok(Group { left, vectors: column(self.file.vectors)?, ids: self.file.ids.map(column).transpose()? })
+        let group = self.reader.get_row_group(self.next_group).map_err(corrupt(&self.path))?;
+        let column = |leaf| group.get_column_reader(leaf).map_err(corrupt(&self.path));
+        let rows_left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+        Ok(Group {
+            rows_left,
+            vectors: column(self.file.vectors)?,
+            ids: self.file.ids.map(column).transpose()?,
+        })
     }
 
-    /// That `count` rows came, each a list of as many numbers as the first of the file, and no nulls.
+    /// Checks that `count` rows were read, and that each is a list as long as the first one of the file, without nulls.
     fn check_lists(&self, count: usize, records: usize, values: usize) -> Result<(), Error> {
         if records != count {
             let expected = format!("{count} rows from {} on", self.next_row);
             return Err(Error::format(&self.path, expected, format!("{records}")));
         }
         let schema = self.reader.metadata().file_metadata().schema_descr();
-        let full = schema.column(self.file.vectors).max_def_level();
+        let max_definition = schema.column(self.file.vectors).max_def_level();
         let dim = if self.file.dim == 0 { values } else { self.file.dim };
         let starts = self.repetition.iter().enumerate().filter(|(_, level)| **level == 0).map(|(at, _)| at);
         let ends = starts.clone().skip(1).chain([self.repetition.len()]);
         for (row, (start, end)) in (self.next_row..).zip(starts.zip(ends)) {
             let levels = &self.definition[start..end];
-            if levels.len() == dim && levels.iter().all(|&level| level == full) {
+            if levels.len() == dim && levels.iter().all(|&level| level == max_definition) {
                 continue;
             }
-            let expected = format!("lists of {dim} numbers, as the first one");
+            let expected = format!("lists of {dim} numbers, like the first one");
             let got = match levels {
-                &[only] if only < full => format!("an empty list or a null at row {row}"),
-                _ if levels.iter().any(|&level| level < full) => format!("a null in the list at row {row}"),
+                &[only] if only < max_definition => format!("an empty list or a null at row {row}"),
+                _ if levels.iter().any(|&level| level < max_definition) => {
+                    format!("a null in the list at row {row}")
+                }
                 _ => format!("{} at row {row}", levels.len()),
             };
             return Err(Error::format(&self.path, expected, got));
@@ -187,33 +199,33 @@ impl<'a> ParquetRows<'a> {
 }
 
 impl RowSource for ParquetRows<'_> {
-    fn read(&mut self, most: usize, batch: &mut Batch) -> Result<(), Error> {
-        let mut taken = 0;
-        while taken < most {
+    fn read(&mut self, max_rows: usize, batch: &mut Batch) -> Result<(), Error> {
+        let mut count_read = 0;
+        while count_read < max_rows {
             let path = self.path.clone();
-            match guarded(&path, || self.read_group(most - taken, batch))? {
+            match without_panics(&path, || self.read_group(max_rows - count_read, batch))? {
                 0 => break,
-                rows => taken += rows,
+                rows => count_read += rows,
             }
         }
         Ok(())
     }
 }
 
+/// Appends `count` ids. Nulls are left out, so that the caller finds too few.
 fn read_ids(
     path: &Path,
     ids: &mut ColumnReader,
     count: usize,
-    unsigned: bool,
+    is_unsigned: bool,
     out: &mut Vec<String>,
 ) -> Result<(), Error> {
-    // Nulls are left out of the values; the caller misses them.
     let mut levels = Vec::new();
     let levels = Some(&mut levels);
     match ids {
         ColumnReader::ByteArrayColumnReader(reader) => {
             let mut values: Vec<ByteArray> = Vec::new();
-            reader.read_records(count, levels, None, &mut values).map_err(damaged(path))?;
+            reader.read_records(count, levels, None, &mut values).map_err(corrupt(path))?;
             for value in &values {
                 let id = value
                     .as_utf8()
@@ -223,16 +235,18 @@ fn read_ids(
         }
         ColumnReader::Int32ColumnReader(reader) => {
             let mut values: Vec<i32> = Vec::new();
-            reader.read_records(count, levels, None, &mut values).map_err(damaged(path))?;
-            let id =
-                |&value: &i32| if unsigned { value.cast_unsigned().to_string() } else { value.to_string() };
+            reader.read_records(count, levels, None, &mut values).map_err(corrupt(path))?;
+            let id = |&value: &i32| {
+                if is_unsigned { value.cast_unsigned().to_string() } else { value.to_string() }
+            };
             out.extend(values.iter().map(id));
         }
         ColumnReader::Int64ColumnReader(reader) => {
             let mut values: Vec<i64> = Vec::new();
-            reader.read_records(count, levels, None, &mut values).map_err(damaged(path))?;
-            let id =
-                |&value: &i64| if unsigned { value.cast_unsigned().to_string() } else { value.to_string() };
+            reader.read_records(count, levels, None, &mut values).map_err(corrupt(path))?;
+            let id = |&value: &i64| {
+                if is_unsigned { value.cast_unsigned().to_string() } else { value.to_string() }
+            };
             out.extend(values.iter().map(id));
         }
         _ => unreachable!("the column was chosen by its type"),
@@ -240,16 +254,17 @@ fn read_ids(
     Ok(())
 }
 
-fn damaged(path: &Path) -> impl Fn(parquet::errors::ParquetError) -> Error + use<> {
+/// Converts an error of the `parquet` crate.
+fn corrupt(path: &Path) -> impl Fn(parquet::errors::ParquetError) -> Error + use<> {
     let path = path.to_path_buf();
-    move |error| Error::format(&path, "a sound Parquet file", error.to_string())
+    move |error| Error::format(&path, "a valid Parquet file", error.to_string())
 }
 
-/// The `parquet` crate panics where some damaged files contradict themselves (version 60.1, negative offsets). What
-/// `work` leaves half done is not used again.
-fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+/// Runs `work` of the `parquet` crate, which panics on some corrupt files (version 60.1, negative offsets). The values
+/// that a panic leaves half done are not used again.
+fn without_panics<T>(path: &Path, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        let said = panics::description(&*panic);
-        Err(Error::format(path, "a sound Parquet file", format!("one that contradicts itself: {said}")))
+        let message = panics::description(&*panic);
+        Err(Error::format(path, "a valid Parquet file", format!("one that contradicts itself: {message}")))
     })
 }
