@@ -1,9 +1,11 @@
+//! Takes containers apart and puts them together.
+
 use serde_json::{Value, json};
 
 const ALIGNMENT: usize = 64;
 
-/// A container of `crates/storage`, taken apart: its sections and its metadata. Written by hand here, so that the
-/// reader is not judged by its own writer.
+/// The sections and metadata of a container of `crates/storage`. This is an independent implementation of the format, so
+/// that the reader is not tested with its own writer.
 pub struct Container {
     magic: [u8; 8],
     version: u32,
@@ -12,7 +14,7 @@ pub struct Container {
 }
 
 impl Container {
-    /// Whatever its checksums are; none if its table cannot be read.
+    /// Reads a container without checking checksums. `None` if its table cannot be read.
     pub fn read(file: &[u8]) -> Option<Self> {
         let number = |at: usize| Some(u64::from_le_bytes(file.get(at..at + 8)?.try_into().ok()?) as usize);
         let table = file.get(number(16)?..)?.get(..number(24)?)?;
@@ -30,7 +32,7 @@ impl Container {
         })
     }
 
-    /// A file whose checksums are right. `edit` may change the table before it is written.
+    /// Encodes a container with correct checksums. `edit` may change the table before it is written.
     pub fn write(&self, edit: impl FnOnce(&mut Value)) -> Vec<u8> {
         let mut file = vec![0; ALIGNMENT];
         let mut sections = Vec::new();
@@ -43,9 +45,9 @@ impl Container {
         let mut table = json!({"metadata": self.metadata, "sections": sections});
         edit(&mut table);
         for section in table["sections"].as_array_mut().into_iter().flatten() {
-            let place = section["offset"].as_u64().zip(section["length"].as_u64());
+            let range = section["offset"].as_u64().zip(section["length"].as_u64());
             let bytes =
-                place.and_then(|(offset, length)| file.get(offset as usize..)?.get(..length as usize));
+                range.and_then(|(offset, length)| file.get(offset as usize..)?.get(..length as usize));
             if let Some(bytes) = bytes {
                 section["crc"] = json!(crc32fast::hash(bytes));
             }

@@ -1,25 +1,25 @@
-//! What the targets have in common: seeds, files, the limits that nothing may pass, and changes to a container that
-//! leave its checksums right.
+//! What the fuzz targets share: seeds, scratch files, limits on memory, and a mutator for containers that corrects
+//! checksums.
 
-mod change;
 mod container;
+mod harness;
 mod index;
 mod memory;
+mod mutate;
 mod random;
-mod run;
 
-pub use change::change;
 pub use container::Container;
+pub use harness::{Scratch, checked, start};
 pub use index::{bits, check_hits, even};
 pub use memory::Memory;
+pub use mutate::mutate;
 pub use random::Random;
-pub use run::{Scratch, checked, start};
 
-/// Vectors that a target itself makes are not to be what takes memory.
-pub const MOST_DIM: usize = 4096;
+/// Maximum dimension of vectors that a target creates, so that they do not take much memory.
+pub const MAX_DIM: usize = 4096;
 
-/// Defines the entry points of a target: `use_all` is given a file with what the fuzzer made of the `seeds`, and the length of
-/// that. Containers are changed by [`change`].
+/// Defines the entry points of a target. Calls `use_all` with the path and the length of a file that the fuzzer derived
+/// from the `seeds`. Inputs are mutated by [`mutate`].
 #[macro_export]
 macro_rules! file_target {
     ($seeds:expr, $use_all:expr) => {
@@ -33,7 +33,7 @@ macro_rules! file_target {
         );
 
         libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-            $crate::change(data, size, max_size, seed)
+            $crate::mutate(data, size, max_size, seed)
         });
     };
 }

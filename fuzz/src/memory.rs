@@ -1,50 +1,53 @@
+//! Counts allocated memory.
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes on the heap now, and the most since [`Memory::start`].
+/// Number of allocated bytes now, and its maximum since [`Memory::start`].
 static LIVE: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-/// The system's allocator, which counts.
+/// The system's allocator, with counters.
 struct Counting;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-// SAFETY: the system's allocator does the work.
+// SAFETY: all calls are passed to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        grown(layout.size());
-        // SAFETY: the caller's promises.
+        record_growth(layout.size());
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        grown(layout.size());
-        // SAFETY: the caller's promises.
+        record_growth(layout.size());
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        grown(size);
+        record_growth(size);
         LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promises.
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { System.realloc(memory, layout, size) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promises.
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { System.dealloc(memory, layout) }
     }
 }
 
-fn grown(size: usize) {
+/// Counts an allocation.
+fn record_growth(size: usize) {
     let live = LIVE.fetch_add(size, Ordering::Relaxed).saturating_add(size);
-    MOST.fetch_max(live, Ordering::Relaxed);
+    PEAK.fetch_max(live, Ordering::Relaxed);
 }
 
-/// Watches what is allocated. What is asked for counts, though the system may give it only when it is written.
+/// Measures allocated memory. Allocations count even before the system provides their pages.
 pub struct Memory {
     before: usize,
 }
@@ -52,15 +55,15 @@ pub struct Memory {
 impl Memory {
     pub fn start() -> Self {
         let before = LIVE.load(Ordering::Relaxed);
-        MOST.store(before, Ordering::Relaxed);
+        PEAK.store(before, Ordering::Relaxed);
         Self { before }
     }
 
     /// # Panics
     ///
-    /// If more than `most` bytes were held at once.
-    pub fn check(&self, most: usize) {
-        let got = MOST.load(Ordering::Relaxed).saturating_sub(self.before);
-        assert!(got <= most, "memory: expected at most {most} bytes at once, got {got}");
+    /// If more than `max` bytes were allocated at once.
+    pub fn check(&self, max: usize) {
+        let got = PEAK.load(Ordering::Relaxed).saturating_sub(self.before);
+        assert!(got <= max, "memory: expected at most {max} bytes at once, got {got}");
     }
 }

@@ -1,4 +1,4 @@
-//! The container itself: whatever opens has sections inside the file, with the checksums that `verify` finds.
+//! Containers: the sections of every file that can be opened are inside the file and match their checksums.
 #![no_main]
 
 use std::path::Path;
@@ -25,7 +25,7 @@ fn seeds() -> Vec<Vec<u8>> {
 fn use_all(path: &Path, size: usize) {
     let Ok(file) = File::open(path, KIND) else { return };
     assert_eq!(file.bytes(), size as u64);
-    // All sections are so small that opening checks them.
+    // All sections are small enough that opening checks them.
     file.verify().expect("verified when it was opened");
     for name in ["a", "b", "", "nobody's"] {
         let Ok(section) = file.section(name) else { continue };

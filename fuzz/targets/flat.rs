@@ -1,11 +1,11 @@
-//! Flat indexes of all storages: opened, verified, searched, changed, saved.
+//! Flat indexes of all storage types: opens, verifies, searches, changes and saves them.
 #![no_main]
 
 use std::path::Path;
 
 use control::Control;
 use dense::{Error, FlatIndex, OpenOptions, Put, Similarity, Storage};
-use fuzz::{MOST_DIM, Random, Scratch, bits, check_hits, even, file_target};
+use fuzz::{MAX_DIM, Random, Scratch, bits, check_hits, even, file_target};
 use ranking::Hit;
 
 fn seeds() -> Vec<Vec<u8>> {
@@ -32,13 +32,13 @@ fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Any error will do; what does not fail must be right.
+/// Every call may fail with a typed error, but results that are returned must be correct.
 fn use_all(path: &Path) -> Result<(), Error> {
     let control = Control::new();
     let mut index = FlatIndex::open(path)?;
-    // Vectors and bounds of their codes are taken as they are, and only then are results complete.
-    let complete = index.verify().is_ok();
-    let count_of = |wanted: usize, got: &[Hit]| if complete { wanted } else { got.len().min(wanted) };
+    // Opening does not check vectors and the bounds of their codes. If they are corrupt, results may be incomplete.
+    let is_complete = index.verify().is_ok();
+    let count_of = |wanted: usize, got: &[Hit]| if is_complete { wanted } else { got.len().min(wanted) };
     let (dim, rows, live) = (index.dim(), index.len(), index.live());
     assert!(index.live_len() == live.len() && live.len() <= rows);
     for ord in 0..rows as u32 {
@@ -47,7 +47,7 @@ fn use_all(path: &Path) -> Result<(), Error> {
             assert_eq!(index.ord(index.id(ord)), Some(ord));
         }
     }
-    if dim > MOST_DIM {
+    if dim > MAX_DIM {
         return index.search(&vec![1.0; dim], 1, &control).map(drop);
     }
     let queries = Random::new(2).vectors(3 * dim);
@@ -85,7 +85,7 @@ fn use_all(path: &Path) -> Result<(), Error> {
     index.compact();
     let hits = index.search(query, usize::MAX, &control)?;
     check_hits(&hits, count_of(live.len() + 2, &hits), |ord| (ord as usize) < live.len() + 2);
-    assert_eq!(FlatIndex::open(&again)?.verify().is_ok(), complete);
+    assert_eq!(FlatIndex::open(&again)?.verify().is_ok(), is_complete);
     Ok(())
 }
 

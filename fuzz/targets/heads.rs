@@ -1,4 +1,4 @@
-//! Masked-language-model heads in ONNX and safetensors files. The first byte of an input says which it is.
+//! Masked-language-model heads in ONNX and safetensors files. The first byte of an input selects the format.
 #![no_main]
 
 use std::path::Path;
@@ -8,12 +8,12 @@ use fuzz::{Scratch, checked, start};
 use libfuzzer_sys::fuzz_target;
 use vocabulary::Head;
 
-/// Logits that are made of one head: as many tokens as a file has bytes are too many for each of its changes.
-const MOST: usize = 1 << 16;
+/// Maximum number of logits that are computed with one head. A vocabulary may be as large as the file.
+const MAX_LOGITS: usize = 1 << 16;
 
 const NAMES: [&str; 2] = ["mlm_head.onnx", "mlm_head.safetensors"];
 
-/// The models of the crate's own tests, and a small head of ours.
+/// The test models of the crate, and a small head that is created here.
 fn seeds() -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/vocabulary/tests/files");
     let entries = std::fs::read_dir(folder).expect("the tests' files");
@@ -46,7 +46,7 @@ fn use_all(folder: &Path) {
     assert!(files.is_ok_and(|files| !files.is_empty()));
     assert_eq!(head.decoder().len(), head.vocabulary_size() * head.inner_dim());
     assert_eq!(head.bias().len(), head.vocabulary_size());
-    if head.vocabulary_size() <= MOST {
+    if head.vocabulary_size() <= MAX_LOGITS {
         let logits = head.logits(&vec![0.5; head.dim()], 1, &Control::new());
         assert!(logits.map_or(true, |logits| logits.len() == head.vocabulary_size()));
     }

@@ -1,11 +1,11 @@
-//! HNSW indexes: opened, verified, searched, changed, saved.
+//! HNSW indexes: opens, verifies, searches, changes and saves them.
 #![no_main]
 
 use std::path::Path;
 
 use control::Control;
 use dense::{Error, FlatIndex, HnswIndex, HnswOptions, InnerProduct, Layout, OpenOptions, Put, Similarity};
-use fuzz::{MOST_DIM, Random, Scratch, bits, check_hits, even, file_target};
+use fuzz::{MAX_DIM, Random, Scratch, bits, check_hits, even, file_target};
 use ranking::Hit;
 
 fn seeds() -> Vec<Vec<u8>> {
@@ -40,13 +40,13 @@ fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Any error will do; what does not fail must be right.
+/// Every call may fail with a typed error, but results that are returned must be correct.
 fn use_all(path: &Path) -> Result<(), Error> {
     let control = Control::new();
     let mut index = HnswIndex::open(path)?;
-    // Vectors are taken as they are, and only then are results complete.
-    let complete = index.verify().is_ok();
-    let count_of = |wanted: usize, got: &[Hit]| if complete { wanted } else { got.len().min(wanted) };
+    // Opening does not check vectors. If they are corrupt, results may be incomplete.
+    let is_complete = index.verify().is_ok();
+    let count_of = |wanted: usize, got: &[Hit]| if is_complete { wanted } else { got.len().min(wanted) };
     let (dim, rows, live) = (index.dim(), index.len(), index.live());
     assert!(index.live_len() == live.len() && live.len() <= rows);
     for ord in 0..rows as u32 {
@@ -55,12 +55,12 @@ fn use_all(path: &Path) -> Result<(), Error> {
             assert_eq!(index.ord(index.id(ord)), Some(ord));
         }
     }
-    if dim > MOST_DIM {
+    if dim > MAX_DIM {
         return index.search(&vec![1.0; dim], 1, 1, &control).map(drop);
     }
     let queries = Random::new(2).vectors(5 * dim);
     let query = &queries[dim..2 * dim];
-    // Small ones walk, where there are rows enough.
+    // With enough rows, small `k` and `ef` use the graph.
     for (k, ef) in [(0, 1), (1, 1), (2, 3), (5, 5), (usize::MAX, 1)] {
         let hits = index.search(query, k, ef, &control)?;
         check_hits(&hits, count_of(k.min(live.len()), &hits), |ord| live.contains(ord));
@@ -71,7 +71,7 @@ fn use_all(path: &Path) -> Result<(), Error> {
     let found = bits(&index.search(query, 2, 2, &control)?);
     let many = index.search_many(&queries, 2, 2, 1, &control)?;
     assert_eq!(found, bits(&many[1]), "alone and among others");
-    // Many queries are compared with all codes, where there are rows enough.
+    // With enough rows, many queries use a brute-force scan over the codes.
     let many = index.search_many(&queries.repeat(13), 2, 2, 1, &control)?;
     for hits in &many {
         check_hits(hits, count_of(2.min(live.len()), hits), |ord| live.contains(ord));
@@ -95,7 +95,7 @@ fn use_all(path: &Path) -> Result<(), Error> {
     index.take_back();
     assert_eq!(index.live_len(), live.len() + 2);
     index.save(&again)?;
-    assert_eq!(HnswIndex::open(&again)?.verify().is_ok(), complete);
+    assert_eq!(HnswIndex::open(&again)?.verify().is_ok(), is_complete);
     index.compact(1, &control)?;
     for (k, ef) in [(2, 2), (usize::MAX, 1)] {
         let hits = index.search(query, k, ef, &control)?;

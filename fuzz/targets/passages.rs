@@ -1,4 +1,4 @@
-//! Passage stores: opened, verified, read and looked through.
+//! Passage stores: opens, verifies, reads and searches them.
 #![no_main]
 
 use std::path::Path;
@@ -24,11 +24,11 @@ fn seeds() -> Vec<Vec<u8>> {
 
 fn use_all(path: &Path, size: usize) {
     let Ok(store) = PassageStore::open(path) else { return };
-    // All sections are so small that opening checks them.
+    // All sections are small enough that opening checks them.
     store.verify().expect("verified when it was opened");
     assert_eq!(store.iter().len(), store.len() as usize);
     for passage in store.iter().flatten() {
-        // Of one that is found, what follows the id may be damaged.
+        // The record that was found may be corrupt after its id.
         if let Ok(Some(found)) = store.find(passage.id)
             && let Ok(found) = store.get(found)
         {

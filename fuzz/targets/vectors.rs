@@ -1,4 +1,4 @@
-//! Files of vectors and of ids. The first byte of an input says how the rest is read.
+//! Files of vectors and ids. The first byte of an input selects how the rest is read.
 #![no_main]
 
 use std::path::Path;
@@ -7,12 +7,12 @@ use fuzz::{Scratch, checked, start};
 use libfuzzer_sys::fuzz_target;
 use vectors::{Error, IdList, IdSource, OpenOptions, VectorFile};
 
-/// Batches that are read of one file: compressed rows may be as many as they like.
-const BATCHES: usize = 4;
+/// Maximum number of batches that are read, because compressed files can have any number of rows.
+const MAX_BATCHES: usize = 4;
 
 const NAMES: [&str; 4] = ["file", "file.f32", "file.fvecs", "file.npy"];
 
-/// The seeds of the crate's own tests, each read in several ways.
+/// The test files of the crate, each read with several options.
 fn seeds() -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/vectors/tests/files");
     let mut seeds = Vec::new();
@@ -40,7 +40,7 @@ fn read(path: &Path, options: OpenOptions, bytes: usize) -> Result<(), Error> {
     let file = VectorFile::open(path, options)?;
     let (mut rows, mut all) = (0, true);
     for (number, batch) in file.batches()?.enumerate() {
-        if number == BATCHES {
+        if number == MAX_BATCHES {
             all = false;
             break;
         }
@@ -62,7 +62,7 @@ fuzz_target!(
     |data: &[u8]| {
         let Some((&way, bytes)) = data.split_first() else { return };
         thread_local!(static SCRATCH: Scratch = Scratch::new());
-        // Bits 0 and 1: the file's name; 2: a dimension; 3 and 4: where ids come from; 5: a tensor.
+        // Bits 0 and 1: file name; 2: whether a dimension is given; 3 and 4: source of the ids; 5: whether a tensor is named.
         let path = SCRATCH.with(|scratch| scratch.write(NAMES[usize::from(way & 0b11)], bytes));
         let (dim, tensor) = (way & 0b100 > 0, way & 0b10_0000 > 0);
         let ids = match way >> 3 & 0b11 {

@@ -1,6 +1,6 @@
-//! Reading a table of 100,078 passages, storing it, and finding passages again.
+//! Reads a table of 100,078 passages, stores it, and finds passages again.
 //!
-//! `cargo bench -p corpus --bench passages`. The table is one of other people's, see CONTRIBUTING.md; without it
+//! `cargo bench -p corpus --bench passages`. The table is part of the shared data (see CONTRIBUTING.md); without it
 //! nothing is measured.
 
 #[path = "../tests/common/mod.rs"]

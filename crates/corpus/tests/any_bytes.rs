@@ -1,4 +1,4 @@
-//! No content of a file makes a reader panic or run for ever, whatever format it is read as.
+//! No content of a file makes a reader of any format panic or run forever.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use corpus::{
 };
 use proptest::prelude::*;
 
-/// Reads a file in every way; the number of items is bounded by its bytes.
+/// Reads a file in every format. The number of items is bounded by the number of bytes.
 fn read_in_every_way(path: &Path) {
     let bytes = std::fs::metadata(path).expect("there").len() as usize;
     for skip_bad_lines in [false, true] {

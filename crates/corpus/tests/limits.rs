@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use corpus::{
     PassageFormat, QuestionFormat, ReadOptions, SplitOptions, open_questions, read_run_cancellable,
 };
-use input::{ids, with_long_record};
+use input::{LongRecordFile, ids, with_long_record};
 
 /// Creates a file with this content in a temporary folder, which is removed when the guard is dropped.
 fn file(name: &str, content: &[u8]) -> (tempfile::TempDir, PathBuf) {
@@ -30,35 +30,35 @@ fn small(skip_bad_lines: bool) -> ReadOptions {
 }
 
 #[test]
-fn a_document_beyond_its_limit_is_refused_with_its_line_or_passed_over_in_every_format() {
+fn a_document_beyond_its_limit_is_refused_with_its_line_or_skipped_in_every_format() {
     // The second length exceeds the buffers, so that the rest of a document is skipped piece by piece.
     for long in [3000, 3_000_000] {
-        for (format, content, good, line) in with_long_record(long) {
+        for LongRecordFile { format, content, good_ids, long_line } in with_long_record(long) {
             let (_folder, path) = file("corpus", content.as_bytes());
             let error = ids(&path, format, &small(false)).expect_err("refused");
             let expected = format!(
-                "{}:{line}: expected a document of at most 2000 bytes, got a longer one; raise maxDocumentBytes if it is sound",
+                "{}:{long_line}: expected a document of at most 2000 bytes, got a longer one; raise maxDocumentBytes if it is sound",
                 path.display()
             );
             assert_eq!(error, expected, "{format}");
-            let (found, skipped) = ids(&path, format, &small(true)).expect("passed over");
-            assert_eq!((found, skipped), (good.map(str::to_owned).to_vec(), 1), "{format}");
+            let (found, skipped) = ids(&path, format, &small(true)).expect("skipped");
+            assert_eq!((found, skipped), (good_ids.map(str::to_owned).to_vec(), 1), "{format}");
         }
     }
 }
 
 #[test]
-fn a_passage_beyond_its_limit_is_refused_with_its_line_or_passed_over_in_every_format() {
-    for (format, content, good, line) in with_long_record(1400) {
+fn a_passage_beyond_its_limit_is_refused_with_its_line_or_skipped_in_every_format() {
+    for LongRecordFile { format, content, good_ids, long_line } in with_long_record(1400) {
         let (_folder, path) = file("corpus", content.as_bytes());
         let error = ids(&path, format, &small(false)).expect_err("refused");
         assert!(
-            error.contains(&format!(":{line}: expected a passage of at most 1000 bytes, got ")),
+            error.contains(&format!(":{long_line}: expected a passage of at most 1000 bytes, got ")),
             "{format}: {error}"
         );
         assert!(error.ends_with("; split it or raise maxPassageBytes"), "{format}: {error}");
-        let (found, skipped) = ids(&path, format, &small(true)).expect("passed over");
-        assert_eq!((found, skipped), (good.map(str::to_owned).to_vec(), 1), "{format}");
+        let (found, skipped) = ids(&path, format, &small(true)).expect("skipped");
+        assert_eq!((found, skipped), (good_ids.map(str::to_owned).to_vec(), 1), "{format}");
         // After splitting, each passage is short enough.
         let split = ReadOptions {
             split: Some(SplitOptions { words: 100, ..SplitOptions::default() }),
@@ -80,7 +80,7 @@ fn limits_are_exact() {
 }
 
 #[test]
-fn a_text_beyond_its_limit_is_refused_or_passed_over_and_one_word_too_long_only_its_piece() {
+fn a_text_beyond_its_limit_is_refused_or_skipped_and_a_word_too_long_affects_only_its_piece() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("a.txt"), "fine").expect("writable");
     std::fs::write(folder.path().join("b.txt"), "word ".repeat(500)).expect("writable");
@@ -88,28 +88,28 @@ fn a_text_beyond_its_limit_is_refused_or_passed_over_and_one_word_too_long_only_
         .expect("writable");
     let error = ids(folder.path(), PassageFormat::Auto, &small(false)).expect_err("refused");
     assert!(error.contains("b.txt:1: expected a document of at most 2000 bytes"), "{error}");
-    let (found, skipped) = ids(folder.path(), PassageFormat::Auto, &small(true)).expect("passed over");
+    let (found, skipped) = ids(folder.path(), PassageFormat::Auto, &small(true)).expect("skipped");
     assert_eq!((found, skipped), (vec!["a.txt#0".to_owned(), "c.txt#0".to_owned()], 2));
 }
 
 #[test]
-fn a_title_or_id_too_long_is_told_once_for_all_pieces_of_its_document() {
+fn a_title_or_id_too_long_is_reported_once_for_all_pieces_of_its_document() {
     let content = format!("1\t{}\t{}\n2\tb\tt\n", "w ".repeat(400), "t".repeat(1001));
     let (_folder, path) = file("a.tsv", content.as_bytes());
     let options =
         ReadOptions { split: Some(SplitOptions { words: 1, ..SplitOptions::default() }), ..small(true) };
-    let (found, skipped) = ids(&path, PassageFormat::Dpr, &options).expect("passed over");
+    let (found, skipped) = ids(&path, PassageFormat::Dpr, &options).expect("skipped");
     assert_eq!((found, skipped), (vec!["2#0".to_owned()], 1));
     let article = format!(
         "{{\"data\": [{{\"title\": \"{}\", \"paragraphs\": [{{\"context\": \"a\"}}, {{\"context\": \"b\"}}]}}]}}",
         "t".repeat(1001)
     );
     let (_folder, path) = file("a.json", article.as_bytes());
-    assert_eq!(ids(&path, PassageFormat::Squad, &small(true)).expect("passed over"), (Vec::new(), 1));
+    assert_eq!(ids(&path, PassageFormat::Squad, &small(true)).expect("skipped"), (Vec::new(), 1));
 }
 
 #[test]
-fn questions_beyond_the_limit_are_refused_or_passed_over_in_every_format() {
+fn questions_beyond_the_limit_are_refused_or_skipped_in_every_format() {
     let text = "x ".repeat(1500);
     for (format, content, line) in [
         (QuestionFormat::Tsv, format!("1\ta\n2\t{text}\n3\tc\n"), 2),
@@ -150,19 +150,19 @@ fn questions_beyond_the_limit_are_refused_or_passed_over_in_every_format() {
             "{format}: {error}"
         );
         let (questions, skipped) = read(true);
-        assert_eq!((questions.expect("passed over").len(), skipped), (2, 1), "{format}");
+        assert_eq!((questions.expect("skipped").len(), skipped), (2, 1), "{format}");
     }
 }
 
 #[test]
-fn nesting_however_deep_is_refused_or_ignored_without_recursion() {
+fn deep_nesting_is_refused_or_ignored_without_recursion() {
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     let content = format!(
         "{{\"_id\":\"1\",\"text\":\"a\",\"extra\":{deep}}}\n{{\"_id\":\"2\",\"text\":{deep}}}\n{{\"_id\":\"3\",\"text\":\"c\"}}\n"
     );
     let (_folder, path) = file("deep.jsonl", content.as_bytes());
     let options = ReadOptions { skip_bad_lines: true, ..ReadOptions::default() };
-    let (found, skipped) = ids(&path, PassageFormat::Beir, &options).expect("passed over");
+    let (found, skipped) = ids(&path, PassageFormat::Beir, &options).expect("skipped");
     assert_eq!((found, skipped), (vec!["1".to_owned(), "3".to_owned()], 1));
 }
 
@@ -171,10 +171,7 @@ fn a_row_of_millions_of_fields_and_a_line_of_open_brackets_take_linear_time() {
     let started = Instant::now();
     let (_folder, path) = file("a.tsv", ["1\ta\n", &"\t".repeat(8 << 20), "x\n2\tb\n"].concat().as_bytes());
     let options = ReadOptions { skip_bad_lines: true, ..ReadOptions::default() };
-    assert_eq!(
-        ids(&path, PassageFormat::Dpr, &options).expect("passed over"),
-        (vec!["1".into(), "2".into()], 1)
-    );
+    assert_eq!(ids(&path, PassageFormat::Dpr, &options).expect("skipped"), (vec!["1".into(), "2".into()], 1));
     let topics = ["<top>\n<num>1\n<title>", &"<".repeat(4 << 20), "\n</top>"].concat();
     let (_folder, path) = file("topics", topics.as_bytes());
     let questions: Vec<_> =
@@ -184,12 +181,12 @@ fn a_row_of_millions_of_fields_and_a_line_of_open_brackets_take_linear_time() {
     let (_folder, path) = file("topics", many.as_bytes());
     let error =
         open_questions(&path, QuestionFormat::Trec, &options).expect("readable").find_map(Result::err);
-    assert!(error.is_none(), "passed over: {error:?}");
+    assert!(error.is_none(), "skipped: {error:?}");
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }
 
 #[test]
-fn messages_stay_short_however_long_what_they_quote() {
+fn messages_stay_short_even_if_they_quote_long_input() {
     let answers = format!("{{\"question\": \"a\", \"answers\": {{\"{}\": 1}}}}\n", "k".repeat(1 << 20));
     let (_folder, path) = file("a.jsonl", answers.as_bytes());
     let error = open_questions(&path, QuestionFormat::DprJsonl, &ReadOptions::default())
@@ -202,7 +199,7 @@ fn messages_stay_short_however_long_what_they_quote() {
 }
 
 #[test]
-fn answers_beyond_their_number_are_refused() {
+fn more_answers_than_the_limit_are_refused() {
     let content = format!("{{\"question\": \"a\", \"answers\": [{}1]}}\n", "1,".repeat(1 << 17));
     let (_folder, path) = file("a.jsonl", content.as_bytes());
     let error = open_questions(&path, QuestionFormat::DprJsonl, &ReadOptions::default())

@@ -17,12 +17,12 @@ use corpus::{
 use input::{ids, with_long_record};
 
 /// The result of a canceled call, and the time from the cancellation to its return.
-fn cancelled_after<T>(delay: Duration, work: impl FnOnce(Arc<Control>) -> T) -> (T, Duration) {
+fn canceled_after<T>(delay: Duration, work: impl FnOnce(Arc<Control>) -> T) -> (T, Duration) {
     let control = Arc::new(Control::new());
-    let canceller = Arc::clone(&control);
+    let canceler = Arc::clone(&control);
     let cancel = std::thread::spawn(move || {
         std::thread::sleep(delay);
-        canceller.cancel();
+        canceler.cancel();
         Instant::now()
     });
     let result = work(control);
@@ -38,7 +38,7 @@ fn fifo(folder: &Path, name: &str) -> PathBuf {
 }
 
 #[test]
-fn endless_blank_lines_and_endless_empty_gzip_members_can_be_cancelled() {
+fn endless_blank_lines_and_endless_empty_gzip_members_can_be_canceled() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("blank.tsv.gz");
     let mut encoder = flate2::write::GzEncoder::new(
@@ -56,7 +56,7 @@ fn endless_blank_lines_and_endless_empty_gzip_members_can_be_cancelled() {
         flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()).finish().expect("to memory");
     std::fs::write(&members, empty.repeat(10_000_000)).expect("writable");
     for path in [&path, &members] {
-        let (error, late) = cancelled_after(Duration::from_millis(100), |control| {
+        let (error, late) = canceled_after(Duration::from_millis(100), |control| {
             let options = ReadOptions { control, ..ReadOptions::default() };
             open_passages(path, PassageFormat::Dpr, &options)
                 .and_then(|reader| reader.collect::<Result<Vec<_>, _>>())
@@ -67,12 +67,12 @@ fn endless_blank_lines_and_endless_empty_gzip_members_can_be_cancelled() {
 }
 
 #[test]
-fn a_fifo_is_read_whole_in_every_format_found_by_content_too() {
+fn a_fifo_is_read_in_every_format_including_detected_ones() {
     let folder = tempfile::tempdir().expect("a folder");
-    for (number, (format, content, good, _)) in with_long_record(300).into_iter().enumerate() {
-        for (way, format) in [format, PassageFormat::Auto].into_iter().enumerate() {
+    for (number, file) in with_long_record(300).into_iter().enumerate() {
+        for (way, format) in [file.format, PassageFormat::Auto].into_iter().enumerate() {
             let path = fifo(folder.path(), &format!("{number}-{way}"));
-            let (written, bytes) = (path.clone(), content.clone());
+            let (written, bytes) = (path.clone(), file.content.clone());
             let writer = std::thread::spawn(move || {
                 // The reader first waits for a writer, then for each part.
                 std::thread::sleep(Duration::from_millis(120));
@@ -85,13 +85,13 @@ fn a_fifo_is_read_whole_in_every_format_found_by_content_too() {
             let (found, skipped) = ids(&path, format, &ReadOptions::default()).expect("read");
             writer.join().expect("it writes");
             assert_eq!((found.len(), skipped), (3, 0), "{format}");
-            assert!(good.iter().all(|id| found.iter().any(|found| found == id)), "{format}");
+            assert!(file.good_ids.iter().all(|id| found.iter().any(|found| found == id)), "{format}");
         }
     }
 }
 
 #[test]
-fn a_fifo_without_a_writer_or_with_a_silent_one_can_be_cancelled() {
+fn a_fifo_without_a_writer_or_with_a_silent_one_can_be_canceled() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = fifo(folder.path(), "fifo");
     for silent_writer in [false, true] {
@@ -99,16 +99,16 @@ fn a_fifo_without_a_writer_or_with_a_silent_one_can_be_cancelled() {
         let _writer = silent_writer
             .then(|| std::fs::OpenOptions::new().read(true).write(true).open(&path).expect("opens"));
         let wait = Duration::from_millis(200);
-        let passages = cancelled_after(wait, |control| {
+        let passages = canceled_after(wait, |control| {
             open_passages(&path, PassageFormat::Auto, &ReadOptions { control, ..ReadOptions::default() })
                 .map(drop)
         });
-        let questions = cancelled_after(wait, |control| {
+        let questions = canceled_after(wait, |control| {
             open_questions(&path, QuestionFormat::Auto, &ReadOptions { control, ..ReadOptions::default() })
                 .map(drop)
         });
-        let run = cancelled_after(wait, |control| read_run_cancellable(&path, control).map(drop));
-        let qrels = cancelled_after(wait, |control| read_qrels_cancellable(&path, control).map(drop));
+        let run = canceled_after(wait, |control| read_run_cancellable(&path, control).map(drop));
+        let qrels = canceled_after(wait, |control| read_qrels_cancellable(&path, control).map(drop));
         for (result, late) in [passages, questions, run, qrels] {
             assert!(matches!(result, Err(Error::Cancelled(_))), "{result:?}");
             assert!(late < Duration::from_secs(5), "{late:?}");
@@ -117,14 +117,14 @@ fn a_fifo_without_a_writer_or_with_a_silent_one_can_be_cancelled() {
 }
 
 #[test]
-fn a_reader_that_waits_obeys_the_control_it_was_given_last() {
+fn a_waiting_reader_obeys_the_control_that_was_set_last() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = fifo(folder.path(), "fifo");
     let mut writer = std::fs::OpenOptions::new().read(true).write(true).open(&path).expect("opens");
     writer.write_all(b"1\ta\n2\tb").expect("taken");
     let mut reader = open_passages(&path, PassageFormat::Dpr, &ReadOptions::default()).expect("opens");
     assert_eq!(reader.next().expect("there").expect("sound").id, "1");
-    let (result, _) = cancelled_after(Duration::from_millis(100), |control| {
+    let (result, _) = canceled_after(Duration::from_millis(100), |control| {
         reader.set_control(control);
         reader.next()
     });

@@ -1,4 +1,4 @@
-//! Real collections, read wholly: counts from their manifest, contents against each other.
+//! Reads real collections completely: compares counts with their manifest, and contents with each other.
 
 mod common;
 

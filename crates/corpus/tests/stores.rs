@@ -1,4 +1,4 @@
-//! The passage store: what goes in comes out, and nothing broken gets through.
+//! The passage store: passages are read as they were written, and corrupt files are errors.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Folders of texts as passages.
+//! Folders of text files as passages.
 
 use std::path::Path;
 

@@ -11,11 +11,19 @@ pub fn ids(path: &Path, format: PassageFormat, options: &ReadOptions) -> Result<
     ids.map(|ids| (ids, reader.skipped())).map_err(|error| error.to_string())
 }
 
-/// Content in each format: a good record, one of `long` bytes and another good one; and the line number of the long
-/// one.
-pub fn with_long_record(long: usize) -> Vec<(PassageFormat, String, [&'static str; 2], u64)> {
+/// A file with a good record, a long one and another good one.
+pub struct LongRecordFile {
+    pub format: PassageFormat,
+    pub content: String,
+    pub good_ids: [&'static str; 2],
+    /// Line number of the long record.
+    pub long_line: u64,
+}
+
+/// Files in each format whose long record has `long` bytes.
+pub fn with_long_record(long: usize) -> Vec<LongRecordFile> {
     let text = "x ".repeat(long / 2);
-    vec![
+    let files = [
         (PassageFormat::Dpr, format!("1\ta\tt\n2\t{text}\tt\n3\tc\tt\n"), ["1", "3"], 2),
         (
             PassageFormat::Beir,
@@ -52,5 +60,9 @@ pub fn with_long_record(long: usize) -> Vec<(PassageFormat, String, [&'static st
             ["1", "3"],
             2,
         ),
-    ]
+    ];
+    files
+        .into_iter()
+        .map(|(format, content, good_ids, long_line)| LongRecordFile { format, content, good_ids, long_line })
+        .collect()
 }

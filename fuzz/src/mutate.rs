@@ -1,41 +1,45 @@
+//! The mutator for container files.
+
 use libfuzzer_sys::fuzzer_mutate;
 use serde_json::{Value, json};
 
 use crate::container::Container;
 use crate::random::Random;
 
-/// A mutator for containers: one time in eight the file's bytes are changed as they are; else what is in it is, and
-/// places and checksums are made right again, so that what is behind them is reached. Returns the new size.
-pub fn change(data: &mut [u8], size: usize, most: usize, seed: u32) -> usize {
+/// Mutates a container and returns the new size.
+///
+/// Mutates the content and then corrects offsets and checksums, so that the code behind these checks is reached. One time
+/// in eight, it mutates the raw bytes instead.
+pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
     let mut random = Random::new(u64::from(seed));
     let container = Container::read(&data[..size]).filter(|_| random.below(8) > 0);
     let Some(mut container) = container else {
-        return fuzzer_mutate(data, size, most);
+        return fuzzer_mutate(data, size, max_size);
     };
-    let room = most.saturating_sub(size);
+    let room = max_size.saturating_sub(size);
     for _ in 0..1 + random.below(3) {
         match random.below(12) {
-            0..=3 => numbers(&mut container, &mut random),
-            4..=5 => bytes(&mut container, room, &mut random),
-            6..=8 => table(&mut container.metadata, &mut random),
-            9 => rows(&mut container, &mut random),
-            _ => sections(&mut container, &mut random),
+            0..=3 => mutate_numbers(&mut container, &mut random),
+            4..=5 => mutate_bytes(&mut container, room, &mut random),
+            6..=8 => mutate_table(&mut container.metadata, &mut random),
+            9 => remove_rows(&mut container, &mut random),
+            _ => mutate_sections(&mut container, &mut random),
         }
     }
-    let lie = random.below(10) == 0;
+    let corrupts_table = random.below(10) == 0;
     let file = container.write(|table| {
-        if lie {
-            self::table(&mut table["sections"], &mut random);
+        if corrupts_table {
+            mutate_table(&mut table["sections"], &mut random);
         }
     });
-    if file.len() > most {
-        return fuzzer_mutate(data, size, most);
+    if file.len() > max_size {
+        return fuzzer_mutate(data, size, max_size);
     }
     data[..file.len()].copy_from_slice(&file);
     file.len()
 }
 
-/// A number that some check may have forgotten.
+/// A number that a check may have missed.
 fn interesting(random: &mut Random) -> u64 {
     let at = random.below(64) as u32;
     match random.below(9) {
@@ -52,8 +56,8 @@ fn interesting(random: &mut Random) -> u64 {
     }
 }
 
-/// Some numbers of one section, of 4 or 8 bytes.
-fn numbers(container: &mut Container, random: &mut Random) {
+/// Mutates some numbers of one section, of 4 or 8 bytes.
+fn mutate_numbers(container: &mut Container, random: &mut Random) {
     let Some(bytes) = pick(container, random) else { return };
     let width = if random.below(3) == 0 { 8 } else { 4 };
     if bytes.len() < width {
@@ -74,21 +78,21 @@ fn numbers(container: &mut Container, random: &mut Random) {
     }
 }
 
-/// The bytes of one section, as libFuzzer likes.
-fn bytes(container: &mut Container, room: usize, random: &mut Random) {
+/// Lets libFuzzer mutate the bytes of one section.
+fn mutate_bytes(container: &mut Container, room: usize, random: &mut Random) {
     let Some(bytes) = pick(container, random) else { return };
     let size = bytes.len();
-    let most = if random.below(2) == 0 { size } else { size + room.min(256) };
-    if most == 0 {
+    let max_size = if random.below(2) == 0 { size } else { size + room.min(256) };
+    if max_size == 0 {
         return;
     }
-    bytes.resize(most, 0);
-    let size = fuzzer_mutate(bytes, size, most);
+    bytes.resize(max_size, 0);
+    let size = fuzzer_mutate(bytes, size, max_size);
     bytes.truncate(size);
 }
 
-/// Fewer rows, everywhere alike: the first of each section whose length is a multiple of the number of rows.
-fn rows(container: &mut Container, random: &mut Random) {
+/// Truncates all sections whose length is a multiple of the number of rows to the same, smaller number of rows.
+fn remove_rows(container: &mut Container, random: &mut Random) {
     let Some(rows) = container.metadata["rows"]
         .as_u64()
         .map(|rows| rows as usize)
@@ -123,8 +127,8 @@ fn rows(container: &mut Container, random: &mut Random) {
     container.metadata["rows"] = json!(fewer);
 }
 
-/// One value of the table, or what is inside it.
-fn table(value: &mut Value, random: &mut Random) {
+/// Mutates one value of the table.
+fn mutate_table(value: &mut Value, random: &mut Random) {
     match value {
         Value::Object(entries) if !entries.is_empty() => {
             let at = random.below(entries.len());
@@ -132,12 +136,12 @@ fn table(value: &mut Value, random: &mut Random) {
             if random.below(40) == 0 {
                 entries.remove(&key);
             } else {
-                table(&mut entries[&key], random);
+                mutate_table(&mut entries[&key], random);
             }
         }
         Value::Array(values) if !values.is_empty() => {
             let at = random.below(values.len());
-            table(&mut values[at], random);
+            mutate_table(&mut values[at], random);
         }
         Value::String(text) if random.below(3) > 0 => {
             let names = ["dot", "cosine", "l2", "f32", "f16", "int8Filtered", "graph", "augmentedL2", ""];
@@ -160,8 +164,8 @@ fn table(value: &mut Value, random: &mut Random) {
     }
 }
 
-/// The list of sections: one left out, given another's name or content, in another place, shorter or there twice.
-fn sections(container: &mut Container, random: &mut Random) {
+/// Mutates the list of sections: removes, renames, overwrites, swaps, truncates or duplicates one.
+fn mutate_sections(container: &mut Container, random: &mut Random) {
     let sections = &mut container.sections;
     if sections.is_empty() {
         return;
@@ -180,6 +184,7 @@ fn sections(container: &mut Container, random: &mut Random) {
     }
 }
 
+/// The bytes of a random section.
 fn pick<'a>(container: &'a mut Container, random: &mut Random) -> Option<&'a mut Vec<u8>> {
     let at = random.below(container.sections.len().max(1));
     container.sections.get_mut(at).map(|section| &mut section.1)

@@ -1,3 +1,5 @@
+//! The start of a target, and the checks around each input.
+
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -6,27 +8,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::memory::Memory;
 
-/// Bytes that any file may take, and those for each of its own.
-const BYTES: usize = 48 << 20;
+/// Maximum memory for a file of `n` bytes: `BASE_BYTES + n * BYTES_PER_BYTE`.
+const BASE_BYTES: usize = 48 << 20;
 const BYTES_PER_BYTE: usize = 64;
 
-/// Whether panics are to be caught, and what the last of them said.
+/// Whether [`checked`] is running, and the message of the last panic in it.
 static CHECKING: AtomicBool = AtomicBool::new(false);
-static SAID: Mutex<String> = Mutex::new(String::new());
+static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
-/// Writes the seeds in the first folder named on the command line if it is empty, and remembers what panics say instead
-/// of ending at once: what is caught on purpose is no fault.
+/// Writes the seeds to the corpus folder of the command line if it is empty. Installs a panic hook that stores messages
+/// instead of aborting at once, because panics that the code under test catches are not findings.
 pub fn start(seeds: impl FnOnce() -> Vec<Vec<u8>>) {
     std::panic::set_hook(Box::new(|panic| {
         let backtrace =
             std::env::var_os("RUST_BACKTRACE").map(|_| std::backtrace::Backtrace::force_capture());
         let backtrace = backtrace.map_or_else(String::new, |backtrace| format!("\n{backtrace}"));
-        let said = format!("{panic}{backtrace}");
+        let message = format!("{panic}{backtrace}");
         if !CHECKING.load(Ordering::Relaxed) {
-            eprintln!("{said}");
+            eprintln!("{message}");
             std::process::abort();
         }
-        *SAID.lock().expect("nothing panics in here") = said;
+        *LAST_PANIC.lock().expect("the hook does not panic") = message;
     }));
     let folder = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).map(PathBuf::from);
     let Some(folder) = folder.filter(|folder| !folder.is_file()) else { return };
@@ -38,27 +40,27 @@ pub fn start(seeds: impl FnOnce() -> Vec<Vec<u8>>) {
     }
 }
 
-/// Runs `work` on a file of so many bytes; a panic, or memory out of proportion, ends the process.
+/// Runs `work` on a file of `bytes` bytes. Aborts the process if it panics or allocates too much memory.
 pub fn checked(bytes: usize, work: impl FnOnce()) {
     let memory = Memory::start();
-    let most = BYTES + bytes * BYTES_PER_BYTE;
+    let max_memory = BASE_BYTES + bytes * BYTES_PER_BYTE;
     CHECKING.store(true, Ordering::Relaxed);
     let done = catch_unwind(AssertUnwindSafe(|| {
         work();
-        memory.check(most);
+        memory.check(max_memory);
     }));
     CHECKING.store(false, Ordering::Relaxed);
     if done.is_err() {
-        eprintln!("{}", SAID.lock().expect("nothing panics in there"));
+        eprintln!("{}", LAST_PANIC.lock().expect("the hook does not panic"));
         std::process::abort();
     }
 }
 
-/// A folder for the files of this process, in memory where the system has such a place.
+/// A folder for the files of this process, in memory if the system supports that.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    #[allow(clippy::new_without_default, reason = "it makes a folder")]
+    #[allow(clippy::new_without_default, reason = "it creates a folder")]
     pub fn new() -> Self {
         let shared = Path::new("/dev/shm");
         let root = if shared.is_dir() { shared.to_path_buf() } else { std::env::temp_dir() };
