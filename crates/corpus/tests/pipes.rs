@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 #[path = "common/input.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
 mod input;
 
 use std::io::Write;

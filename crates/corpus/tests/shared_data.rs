@@ -12,7 +12,7 @@ use corpus::{
     read_qrels, read_run, write_qrels, write_run,
 };
 
-/// Items of each file below `data`, from the manifest.
+/// Number of items of each file below `data`, from the manifest.
 fn item_counts(shared: &Path) -> HashMap<String, u64> {
     let manifest = std::fs::read(shared.join("data/MANIFEST.json")).expect("the caller saw it");
     let manifest: serde_json::Value = serde_json::from_slice(&manifest).expect("JSON");
@@ -29,7 +29,7 @@ fn questions(path: &Path) -> Result<Vec<Question>, Error> {
 }
 
 #[test]
-fn every_question_file_is_recognised_and_read_wholly() -> Result<(), Error> {
+fn every_question_file_is_recognized_and_read_completely() -> Result<(), Error> {
     let Some(shared) = shared() else { return Ok(()) };
     let counts = item_counts(&shared);
     let mut read = 0;
@@ -75,7 +75,7 @@ fn every_question_file_is_recognised_and_read_wholly() -> Result<(), Error> {
 }
 
 #[test]
-fn every_corpus_is_recognised_and_read_wholly() -> Result<(), Error> {
+fn every_corpus_is_recognized_and_read_completely() -> Result<(), Error> {
     let Some(shared) = shared() else { return Ok(()) };
     let counts = item_counts(&shared);
     for (file, format) in [
@@ -101,7 +101,7 @@ fn every_corpus_is_recognised_and_read_wholly() -> Result<(), Error> {
     Ok(())
 }
 
-/// The same questions as JSON lines and as DPR's table: the table's quoting and lists are read right.
+/// The same questions as JSON lines and as DPR's table, which checks quoting and lists of the table.
 #[test]
 fn tables_of_questions_agree_with_the_same_questions_in_json() -> Result<(), Error> {
     let Some(shared) = shared() else { return Ok(()) };
@@ -119,7 +119,7 @@ fn tables_of_questions_agree_with_the_same_questions_in_json() -> Result<(), Err
     Ok(())
 }
 
-/// The `csv` crate as the independent reader of DPR's table.
+/// Reads DPR's table with the `csv` crate, for comparison.
 #[test]
 fn a_dpr_table_is_read_as_a_csv_reader_reads_it() -> Result<(), Error> {
     let Some(shared) = shared() else { return Ok(()) };
@@ -137,7 +137,7 @@ fn a_dpr_table_is_read_as_a_csv_reader_reads_it() -> Result<(), Error> {
     Ok(())
 }
 
-/// SQuAD's paragraphs are the paragraphs that DPR's table of the same articles holds.
+/// The paragraphs of SQuAD are those of DPR's table of the same articles.
 #[test]
 fn squads_paragraphs_are_its_questions_contexts_and_split_as_the_table_is() -> Result<(), Error> {
     let Some(shared) = shared() else { return Ok(()) };
@@ -199,7 +199,7 @@ fn qrels_and_runs_are_read_wholly_and_come_back() -> Result<(), Error> {
     Ok(())
 }
 
-/// trec_eval's own test inputs, comments and columns behind the tag included.
+/// The test inputs of trec_eval, including comments and columns after the tag.
 #[test]
 fn what_trec_eval_reads_is_read() -> Result<(), Error> {
     let Some(shared) = shared() else { return Ok(()) };

@@ -58,7 +58,7 @@ fn stores_are_shared_and_readers_sent_between_threads() {
 }
 
 #[test]
-fn an_empty_store_is_a_store() {
+fn an_empty_store_can_be_opened() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = PassageStore::open(written(folder.path(), &[])).expect("sound");
     assert!(store.is_empty() && store.iter().next().is_none());
@@ -92,7 +92,7 @@ fn ingesting_counts_bytes_and_skipped_lines_and_stops_when_asked() {
     assert!(matches!(ingest(&mut reader, &mut writer, &control), Err(Error::Cancelled(_))));
 }
 
-/// A store whose checksums hold and whose content does not: each section replaced by what the caller gives.
+/// A store with correct checksums and the given, possibly invalid, sections.
 fn forged(folder: &Path, passages: u64, sections: [(&str, &[u8]); 3]) -> Result<PassageStore, Error> {
     let path = folder.join("forged");
     let mut writer = Writer::create(&path, KIND).expect("writable");
@@ -118,7 +118,7 @@ fn use_all(store: &PassageStore) {
 
 proptest! {
     #[test]
-    fn what_goes_in_comes_out(
+    fn passages_are_read_as_they_were_written(
         passages in prop::collection::hash_map(".{1,12}", (any::<Option<String>>(), any::<String>()), 0..60),
     ) {
         let folder = tempfile::tempdir().expect("a folder");
@@ -136,7 +136,7 @@ proptest! {
     }
 
     #[test]
-    fn content_that_only_the_checksums_vouch_for_is_an_error_or_harmless(
+    fn invalid_content_with_correct_checksums_is_an_error_or_harmless(
         records in prop::collection::vec(any::<u8>(), 0..24),
         inner in prop::collection::vec(0u64..30, 0..4),
         slots in prop::collection::vec(prop_oneof![Just(u64::MAX), any::<u64>(), 0u64..6], 16),
@@ -153,7 +153,7 @@ proptest! {
 }
 
 #[test]
-fn lengths_that_disagree_are_refused_when_opened() {
+fn contradicting_lengths_are_refused_when_opened() {
     let folder = tempfile::tempdir().expect("a folder");
     let slots = numbers(&[u64::MAX; 16]);
     let open = |passages, offsets: &[u64], slots: &[u8]| {
@@ -183,6 +183,6 @@ fn a_flipped_bit_is_found_when_opened() {
         std::fs::write(folder.path().join("broken"), broken).expect("writable");
         refused += usize::from(PassageStore::open(folder.path().join("broken")).is_err());
     }
-    // All but the padding between sections.
+    // All bytes except the padding between sections.
     assert!(refused >= content + 64 && whole.len() - refused < 3 * 64, "{refused} of {}", whole.len());
 }

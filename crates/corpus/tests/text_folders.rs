@@ -62,7 +62,7 @@ fn one_file_is_read_under_its_name_and_split_as_asked() -> Result<(), Error> {
 }
 
 #[test]
-fn a_file_that_is_no_utf8_is_refused_or_skipped_and_the_rest_is_read() {
+fn a_file_that_is_not_utf8_is_refused_or_skipped_and_the_others_are_read() {
     let folder = folder_of(&[("a.txt", b"fine"), ("b.txt", b"one\nbad \xff\n"), ("c.txt", b"fine too")]);
     let error = read(folder.path(), &ReadOptions::default()).expect_err("b.txt is bad").to_string();
     assert!(error.ends_with("b.txt:2: expected UTF-8 text, got the byte 0xff"), "{error}");
@@ -74,7 +74,7 @@ fn a_file_that_is_no_utf8_is_refused_or_skipped_and_the_rest_is_read() {
 }
 
 #[test]
-fn what_cannot_be_read_is_refused_at_once() {
+fn unreadable_paths_are_refused_at_once() {
     let folder = folder_of(&[("a.txt", b"fine")]);
     let open = |path: &Path, format, words| {
         let options = ReadOptions {

@@ -35,11 +35,16 @@ pub(crate) struct JsonItems {
     too_long: Option<Extent>,
 }
 
+/// How far the file was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
+    /// At the start of the file.
     Start,
+    /// Before the first item.
     First,
+    /// At an item or after it.
     Later,
+    /// After the last item or an error.
     Done,
 }
 

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-/// The folder of shared data, if this machine has it.
+/// The folder of shared data, or `None` if this machine does not have it.
 pub fn shared() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let folder = std::env::var_os("PASSAGEKIT_SHARED").map_or(beside, PathBuf::from);

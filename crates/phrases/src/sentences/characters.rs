@@ -1,4 +1,8 @@
 //! Character classes of the sentence splitter: sentence terminators, line breaks, quotation marks, brackets, dashes.
+//!
+//! The terminators are a Unicode property, in a generated table ([`sentence_terminal`](super::sentence_terminal)). Quotation
+//! marks and brackets are a selection from the Unicode categories Ps, Pe, Pi, Pf and the property `Quotation_Mark`: those in
+//! common use. Scripts are given by their Unicode blocks.
 
 use super::sentence_terminal::is_sentence_terminal;
 
