@@ -132,13 +132,13 @@ fn empty_files_of_a_format_have_no_rows() {
 }
 
 #[test]
-fn what_is_refused_is_said_with_what_was_expected_and_what_came() {
+fn errors_say_what_was_expected_and_what_was_found() {
     let plain = OpenOptions::default;
     let named = |column: &str| OpenOptions { column: Some(column.to_owned()), ..plain() };
     let tensor = |name: &str| OpenOptions { tensor: Some(name.to_owned()), ..plain() };
     let floats = "16-, 32- or 64-bit floating point numbers";
     for (name, options, expected) in [
-        ("fortran.npy", plain(), "expected rows one after another (C order), got Fortran order; save numpy.ascontiguousarray(array)".to_owned()),
+        ("fortran.npy", plain(), "expected rows stored one after another (C order), got Fortran order; save numpy.ascontiguousarray(array)".to_owned()),
         ("big-endian.npy", plain(), format!("expected {floats} (<f2, <f4, <f8), got >f4")),
         ("integers.npy", plain(), format!("expected {floats} (<f2, <f4, <f8), got <i4")),
         ("vector.npy", plain(), "expected an array of shape (rows, dim), got shape (4)".to_owned()),
