@@ -2,10 +2,12 @@ use crate::hit::Hit;
 
 /// Minimum number of hits that are gathered beyond `k` before the best are selected.
 const MIN_SURPLUS: usize = 24;
+/// Maximum number of hits for which memory is reserved in advance: a large `k` may never be reached.
+const MAX_INITIAL_CAPACITY: usize = 2048;
 
 /// Keeps the `k` best of hits that are pushed in ascending order of ords.
 ///
-/// Hits are gathered in a buffer of up to 2 `k`; when it is full, quickselect drops the worse half. This costs constant time
+/// Hits are gathered in a buffer of about 2 `k`; when it is full, quickselect drops all but the best `k`. This costs constant time
 /// per hit, whatever `k` is, where the heap of [`TopK`](crate::TopK) costs up to log `k`. The price is a threshold that lags
 /// behind: it rises only with each selection. tantivy's `TopNComputer` and Faiss's `ReservoirTopN` work the same way.
 ///
@@ -31,7 +33,8 @@ impl TopKBuffer {
     #[must_use]
     pub fn new(k: usize) -> Self {
         let min_score = if k == 0 { f32::NAN } else { f32::NEG_INFINITY };
-        Self { k, keys: Vec::new(), min_score }
+        let capacity = buffer_len(k).min(MAX_INITIAL_CAPACITY);
+        Self { k, keys: Vec::with_capacity(capacity), min_score }
     }
 
     /// The lowest score that a later hit needs to be kept; NaN if no score suffices.
@@ -48,7 +51,7 @@ impl TopKBuffer {
         // False for NaN on either side.
         if hit.score >= self.min_score {
             self.keys.push(hit.rank_key());
-            if self.keys.len() >= self.k + self.k.max(MIN_SURPLUS) {
+            if self.keys.len() >= buffer_len(self.k) {
                 self.select();
             }
         }
@@ -80,6 +83,12 @@ impl TopKBuffer {
         let last = Hit::from_rank_key(last).score;
         self.min_score = if last < f32::INFINITY { last.next_up() } else { f32::NAN };
     }
+}
+
+/// Number of hits at which the best `k` are selected.
+#[inline]
+fn buffer_len(k: usize) -> usize {
+    k.saturating_add(k.max(MIN_SURPLUS))
 }
 
 #[cfg(test)]

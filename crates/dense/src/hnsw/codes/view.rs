@@ -196,6 +196,7 @@ impl<'a> CodesView<'a> {
     ///
     /// Rounding is off by up to half a step `s`, evenly spread, which has a variance of `s²/12` per number. If errors are
     /// independent, `⟨q, x̂⟩` is off by `|q|·s/√12`.
+    #[inline]
     pub fn score_deviation(&self, query: &QuantizedQuery, row: u32) -> f32 {
         const INVERSE_SQRT_12: f32 = 0.288_675_13;
         let step = match self.rows {

@@ -32,7 +32,7 @@ pub(crate) fn scan_codes_batch(
     let byte_queries = codes.byte_queries(queries.iter());
     let scorers: Vec<Int8Bound> = queries.iter().map(|query| codes.byte_scorer(query)).collect();
     let num_candidates = k + k / HITS_PER_SPARE_CANDIDATE + SPARE_CANDIDATES;
-    let mut candidates = vec![TopKBuffer::new(num_candidates); queries.len()];
+    let mut candidates: Vec<TopKBuffer> = queries.iter().map(|_| TopKBuffer::new(num_candidates)).collect();
     let (mut bytes, mut products) = (Vec::new(), vec![0; queries.len() * BOUND_ROWS]);
     let num_rows = view.len() as u32;
     for first in (0..num_rows).step_by(BOUND_ROWS) {

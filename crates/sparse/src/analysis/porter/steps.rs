@@ -4,6 +4,7 @@ use super::word::{Unit, Word};
 
 impl<U: Unit> Word<'_, U> {
     /// Plurals: `caresses` → `caress`, `ponies` → `poni`, `cats` → `cat`.
+    #[inline]
     pub fn step_1a(&mut self) {
         if self.ends_with("sses") {
             self.remove_last(2);
@@ -15,6 +16,7 @@ impl<U: Unit> Word<'_, U> {
     }
 
     /// Past tense and gerund: `agreed` → `agree`, `plastered` → `plaster`, `hopping` → `hop`, `filing` → `file`.
+    #[inline]
     pub fn step_1b(&mut self) {
         if self.ends_with("eed") {
             if self.measure_of_stem() > 0 {
@@ -39,6 +41,7 @@ impl<U: Unit> Word<'_, U> {
     }
 
     /// A final `y` if the stem has a vowel: `happy` → `happi`, but `sky`.
+    #[inline]
     pub fn step_1c(&mut self) {
         if self.ends_with("y") && self.stem_has_vowel() {
             self.replace_suffix("i");
@@ -46,6 +49,7 @@ impl<U: Unit> Word<'_, U> {
     }
 
     /// Maps double suffixes to single ones: `relational` → `relate`.
+    #[inline]
     pub fn step_2(&mut self) {
         self.apply_first_rule(match self.nth_last(2) {
             b'a' => &[("ational", "ate"), ("tional", "tion")],
@@ -61,6 +65,7 @@ impl<U: Unit> Word<'_, U> {
     }
 
     /// `-icate`, `-ful`, `-ness` and similar suffixes: `triplicate` → `triplic`.
+    #[inline]
     pub fn step_3(&mut self) {
         self.apply_first_rule(match self.nth_last(1) {
             b'e' => &[("icate", "ic"), ("ative", ""), ("alize", "al")],
@@ -72,6 +77,7 @@ impl<U: Unit> Word<'_, U> {
     }
 
     /// Removes a single suffix if the measure of the stem is above 1: `adjustable` → `adjust`.
+    #[inline]
     pub fn step_4(&mut self) {
         let suffixes: &[&str] = match self.nth_last(2) {
             b'a' => &["al"],
@@ -96,6 +102,7 @@ impl<U: Unit> Word<'_, U> {
     }
 
     /// Removes a final `e` and reduces `-ll` to `-l`: `probate` → `probat`, `controll` → `control`.
+    #[inline]
     pub fn step_5(&mut self) {
         if self.ends_with("e") {
             let measure = self.measure_of_stem();

@@ -7,12 +7,14 @@ pub(crate) trait Unit: Copy + PartialEq + From<u8> {
 }
 
 impl Unit for u8 {
+    #[inline]
     fn ascii(self) -> u8 {
         self
     }
 }
 
 impl Unit for u16 {
+    #[inline]
     fn ascii(self) -> u8 {
         u8::try_from(self).unwrap_or(0)
     }
@@ -25,15 +27,18 @@ pub(super) struct Word<'a, U> {
 }
 
 impl<'a, U: Unit> Word<'a, U> {
+    #[inline]
     pub fn new(units: &'a mut Vec<U>) -> Self {
         Self { units, stem_length: 0 }
     }
 
+    #[inline]
     pub fn len(&self) -> usize {
         self.units.len()
     }
 
     /// Whether the word ends with this suffix. If it does, the stem is what precedes the suffix.
+    #[inline]
     pub fn ends_with(&mut self, suffix: &str) -> bool {
         let Some(at) = self.units.len().checked_sub(suffix.len()) else { return false };
         let found =
@@ -45,34 +50,41 @@ impl<'a, U: Unit> Word<'a, U> {
     }
 
     /// The unit at this distance from the end, where 1 is the last one; 0 if the word is shorter.
+    #[inline]
     pub fn nth_last(&self, distance: usize) -> u8 {
         self.units.len().checked_sub(distance).map_or(0, |at| self.units[at].ascii())
     }
 
     /// Replaces everything after the stem.
+    #[inline]
     pub fn replace_suffix(&mut self, replacement: &str) {
         self.units.truncate(self.stem_length);
         self.units.extend(replacement.bytes().map(U::from));
     }
 
     /// Removes everything after the stem.
+    #[inline]
     pub fn remove_suffix(&mut self) {
         self.units.truncate(self.stem_length);
     }
 
     /// Removes this many units from the end.
+    #[inline]
     pub fn remove_last(&mut self, count: usize) {
         self.units.truncate(self.units.len() - count);
     }
 
+    #[inline]
     pub fn push(&mut self, letter: u8) {
         self.units.push(U::from(letter));
     }
 
+    #[inline]
     pub fn measure_of_stem(&self) -> usize {
         self.measure(self.stem_length)
     }
 
+    #[inline]
     pub fn stem_has_vowel(&self) -> bool {
         let mut is_consonant = false;
         (0..self.stem_length).any(|at| {
@@ -81,11 +93,13 @@ impl<'a, U: Unit> Word<'a, U> {
         })
     }
 
+    #[inline]
     pub fn stem_ends_short(&self) -> bool {
         self.ends_short(self.stem_length)
     }
 
     /// The paper's m: how often a vowel is followed by a consonant in the first `length` units.
+    #[inline]
     pub fn measure(&self, length: usize) -> usize {
         let (mut count, mut after_vowel, mut is_consonant) = (0, false, false);
         for at in 0..length {
@@ -97,12 +111,14 @@ impl<'a, U: Unit> Word<'a, U> {
     }
 
     /// The paper's *d: the word ends with two equal consonants.
+    #[inline]
     pub fn ends_in_double_consonant(&self) -> bool {
         let length = self.units.len();
         length > 1 && self.units[length - 1] == self.units[length - 2] && self.is_consonant(length - 1)
     }
 
     /// The paper's *o: the first `length` units end with a consonant, a vowel, and a consonant other than w, x and y.
+    #[inline]
     pub fn ends_short(&self, length: usize) -> bool {
         length > 2
             && !matches!(self.units[length - 1].ascii(), b'w' | b'x' | b'y')
@@ -111,6 +127,7 @@ impl<'a, U: Unit> Word<'a, U> {
             && self.is_consonant(length - 3)
     }
 
+    #[inline]
     fn is_consonant(&self, at: usize) -> bool {
         match self.units[at].ascii() {
             b'a' | b'e' | b'i' | b'o' | b'u' => false,
@@ -126,6 +143,7 @@ impl<'a, U: Unit> Word<'a, U> {
     }
 
     /// The same as [`is_consonant`](Self::is_consonant), if it is known whether the previous unit is a consonant.
+    #[inline]
     fn is_consonant_after(&self, at: usize, previous: bool) -> bool {
         match self.units[at].ascii() {
             b'a' | b'e' | b'i' | b'o' | b'u' => false,
