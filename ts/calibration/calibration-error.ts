@@ -4,14 +4,14 @@ import {type Binding, callSync, native} from '../core/native/native.ts';
 import {type OptionNames, checkOptions, optionNames} from '../core/options.ts';
 import {MAX_BINS, checkCorrect} from './temperature.ts';
 
-/** How confident a model was, from 0 to 1, and whether it was right. */
+/** A prediction: its confidence, 0 to 1, and whether it was correct. */
 export interface Prediction {
 	readonly confidence: number;
 	readonly correct: boolean;
 }
 
 export interface BinOptions {
-	/** Bins of equal width: bin i of N has confidences in [i/N, (i + 1)/N), the last one 1 too. @default 10 */
+	/** Number of bins of equal width. Bin i of N contains confidences in [i/N, (i + 1)/N); the last one also contains 1. @default 10 */
 	readonly bins?: number | undefined;
 }
 
@@ -23,22 +23,22 @@ interface ErrorOptions extends BinOptions {
 const binOptions: OptionNames = optionNames<BinOptions>({bins: true});
 const errorOptions: OptionNames = optionNames<ErrorOptions>({bins: true, form: true});
 
-/** Predictions whose confidences are about the same. */
+/** The predictions of one bin of confidences. */
 export interface ReliabilityBin {
-	/** Confidences from here on… */
+	/** Lower bound of the confidences, included. */
 	readonly from: number;
-	/** …to below this value; the last bin includes 1. */
+	/** Upper bound of the confidences, excluded; the last bin includes 1. */
 	readonly to: number;
-	/** Predictions in it. */
+	/** Number of predictions. */
 	readonly count: number;
-	/** Their mean confidence; 0 where there are none. */
+	/** Mean confidence; 0 for an empty bin. */
 	readonly confidence: number;
-	/** The share of them that is right; 0 where there are none. */
+	/** Share of correct predictions; 0 for an empty bin. */
 	readonly accuracy: number;
 }
 
 /**
-The mean distance between confidence and accuracy over bins of confidences: 0 is best. `squared` is Σ |B|/K · (conf(B) − acc(B))²
+Computes the expected calibration error: the mean distance between confidence and accuracy over bins of confidences. 0 is best. `squared` is Σ |B|/K · (conf(B) − acc(B))²
 (Yang et al., 2023, §3.2), `absolute` is Σ |B|/K · |conf(B) − acc(B)| (Guo et al., 2017, equation 3).
 
 @example
@@ -56,7 +56,8 @@ export function expectedCalibrationError(predictions: readonly Prediction[], opt
 }
 
 /**
-How far confidence is from accuracy in the worst bin that has predictions (Guo et al., 2017, equation 4).
+Computes the maximum calibration error: the distance between confidence and accuracy in the worst bin that is not empty (Guo et al.,
+2017, equation 4).
 
 @example
 ```
@@ -70,8 +71,8 @@ export function maximumCalibrationError(predictions: readonly Prediction[], opti
 }
 
 /**
-The mean of (confidence − right)², right being 0 or 1 (Brier, 1950): 0 is best. It needs no bins, and is lower for a model that
-separates right from wrong predictions, which calibration alone does not require.
+Computes the Brier score: the mean of (confidence − correct)², where correct is 0 or 1 (Brier, 1950). 0 is best. It needs no bins, and
+unlike calibration errors it rewards a model that separates correct from wrong predictions.
 
 @example
 ```
@@ -85,7 +86,7 @@ export function brierScore(predictions: readonly Prediction[]): number {
 }
 
 /**
-Predictions by their confidence, the bins of the lowest first: what `reliabilityDiagram` draws.
+Groups predictions into bins of confidences, lowest first: the data of `reliabilityDiagram`.
 
 @example
 ```

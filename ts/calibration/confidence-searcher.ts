@@ -6,9 +6,9 @@ import type {CallOptions, Hit, Query, Run, SearchManyOptions, SearchOptions, Sea
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import {type FusedModel, checkModels, fuseByConfidence} from './fuse-by-confidence.ts';
 
-/** One of several models. */
+/** One of the models of a `ConfidenceSearcher`. */
 export interface ConfidenceModel {
-	/** @default its place among the models, from '0' */
+	/** @default its position among the models, from '0' */
 	readonly name?: string | undefined;
 	readonly searcher: Searcher;
 	/** This model's own temperature, an extension of the paper's method; not with a `temperature` for all models. */
@@ -17,12 +17,12 @@ export interface ConfidenceModel {
 
 /** A searcher that also returns the best phrases: `PhraseSearcher` does. */
 export interface WithPhrases {
-	/** The `k` best passages, and the `maxPhrases` best phrases. */
+	/** Returns the `k` best passages, and the `maxPhrases` best phrases. */
 	searchWithPhrases(
 		query: string,
 		options: SearchOptions & {readonly maxPhrases: number},
 	): Promise<{readonly hits: Hit[]; readonly phrases: readonly Hit[]}>;
-	/** The same for many queries. */
+	/** Returns the same for many queries. */
 	searchManyWithPhrases(
 		queries: readonly Query[],
 		options: SearchManyOptions & {readonly maxPhrases: number},
@@ -39,8 +39,8 @@ export interface ConfidenceSearcherOptions {
 	/** If several models are equally confident, the first one answers. */
 	readonly models: readonly ConfidenceModel[];
 	/**
-	The temperature of all models, as in the paper: see `fitFusionTemperature`. Either it is given here, or every model has its
-	own, which is an extension.
+	The temperature of all models, as in the paper: see `fitFusionTemperature`. Give either this or one temperature per model, which is
+	an extension of the method.
 	*/
 	readonly temperature?: number | undefined;
 	/** Number of scores that a confidence is computed from: the k of A_k. @default 30 */
@@ -63,7 +63,7 @@ const searchNames = {...callNames, k: true} as const;
 const searchOptions: OptionNames = optionNames<SearchOptions>(searchNames);
 const searchManyOptions: OptionNames = optionNames<SearchManyOptions>({...searchNames, threads: true});
 
-/** Which model answered a query, and the confidence of each. */
+/** The model that was selected for a query, and the confidence of each model. */
 export interface ConfidenceDecision {
 	/** The name of the most confident model. */
 	readonly model: string;
@@ -128,12 +128,12 @@ export class ConfidenceSearcher implements Searcher {
 		this.#ofPhrases = confidenceOf === 'phrases';
 	}
 
-	/** The hits of the most confident model, as its searcher returned them: a `PhraseSearcher`'s name the phrase. */
+	/** Returns the hits of the most confident model, as its searcher returned them: those of a `PhraseSearcher` have the phrase. */
 	async search(query: string, options: SearchOptions = {}): Promise<Hit[]> {
 		return (await this.decide(query, options)).hits;
 	}
 
-	/** Progress is that of the first model's searcher. Hits have an id and a score. */
+	/** Returns the hits of the most confident model for each query. Hits have an id and a score. Progress is that of the first model. */
 	async searchMany(queries: readonly Query[], options: SearchManyOptions = {}): Promise<Run> {
 		checkQueries('queries', queries);
 		checkOptions('searchMany', options, searchManyOptions);
@@ -153,7 +153,7 @@ export class ConfidenceSearcher implements Searcher {
 		return (await fuseByConfidence(runs, {depth: this.#depth, k, signal})).run;
 	}
 
-	/** Which model answers, how confident each is, and the hits. */
+	/** Returns the most confident model, the confidence of each model, and the hits. */
 	async decide(query: string, options: SearchOptions = {}): Promise<ConfidenceDecision> {
 		checkString('query', query);
 		checkOptions('search', options, searchOptions);

@@ -9,8 +9,8 @@ import {checkTemperature} from './temperature.ts';
 
 export interface ConfidenceFusionOptions extends CallOptions {
 	/**
-	The temperature of all models, as in the paper: see `fitFusionTemperature`. Either it is given here, or every model has its
-	own, which is an extension.
+	The temperature of all models, as in the paper: see `fitFusionTemperature`. Give either this or one temperature per model, which is
+	an extension of the method.
 	*/
 	readonly temperature?: number | undefined;
 	/** Number of scores that a confidence is computed from: the k of A_k. @default 30 */
@@ -33,7 +33,7 @@ export interface FusedModel {
 	readonly temperature?: number | undefined;
 }
 
-/** A fused run, and which model answered. */
+/** A fused run, and the model that was selected for each query. */
 export interface ConfidenceFusion {
 	/** For each query the hits of the most confident model. */
 	readonly run: Run;
@@ -79,12 +79,12 @@ export async function fuseByConfidence(runs: readonly FusedModel[], options: Con
 	}
 	const fused = await callNative(options, control => native.fuseByConfidence(handles, scoreHandles, temperatures, depth, k, control));
 	const [chosen, confidence] = [new Map<string, string>(), new Map<string, number>()];
-	for (let first = 0; first < fused.chosen.length; first += QUERIES_A_TURN) {
+	for (let first = 0; first < fused.chosen.length; first += QUERIES_PER_SLICE) {
 		if (first > 0) {
 			await yieldToEventLoop();
 			signal?.throwIfAborted();
 		}
-		for (const [i, query] of callSync(() => fused.run.queriesFrom(first, QUERIES_A_TURN)).entries()) {
+		for (const [i, query] of callSync(() => fused.run.queriesFrom(first, QUERIES_PER_SLICE)).entries()) {
 			const model = fused.chosen[first + i]!;
 			chosen.set(query, runs[model]!.name);
 			confidence.set(query, fused.confidences[(first + i) * runs.length + model]!);
@@ -93,8 +93,8 @@ export async function fuseByConfidence(runs: readonly FusedModel[], options: Con
 	return {run: new RetrievedRun(fused.run), chosen, confidence};
 }
 
-/** About a millisecond's worth of ids to copy. */
-const QUERIES_A_TURN = 2000;
+/** Number of query ids that are copied in about a millisecond. */
+const QUERIES_PER_SLICE = 2000;
 
 /** @internal At least one model, with distinct names; returns the temperature of each. */
 export function checkModels(

@@ -6,7 +6,7 @@ import {checkQrels, nativeQrels} from '../core/native/qrels.ts';
 import {checkRun, nativeRun} from '../core/native/runs.ts';
 import type {CallOptions, Qrels, Run, Vectors} from '../core/types.ts';
 
-/** The results of a model for judged queries, in the order of the judgements. */
+/** The results of a model for judged queries, in the order of the judgments. */
 export interface JudgedScores {
 	/** Query ids. */
 	readonly queries: readonly string[];
@@ -31,7 +31,7 @@ const scoresOptions: OptionNames = optionNames<JudgedScoresOptions>({...callName
 /**
 Returns what `fitTemperature` and `fitFusionTemperature` need for a run: the best scores of each judged query, and whether its
 best hit is relevant. A query that is not in the run has no scores and counts as wrong; at least one judged query must be in
-the run. Queries without judgements are ignored. Progress is not reported.
+the run. Queries without judgments are ignored. Progress is not reported.
 
 @example
 ```
@@ -48,12 +48,12 @@ export async function judgedScores(run: Run, qrels: Qrels, options: JudgedScores
 	checkQrels('qrels', qrels);
 	const handle = await nativeRun(run);
 	const phrasesHandle = phrases === run ? handle : await nativeRun(phrases);
-	const judgements = await nativeQrels(qrels, options.signal);
-	const {queries, scores, correct} = await callNative(options, () => native.judgedScores(handle, phrasesHandle, judgements, depth));
+	const judgments = await nativeQrels(qrels, options.signal);
+	const {queries, scores, correct} = await callNative(options, () => native.judgedScores(handle, phrasesHandle, judgments, depth));
 	return {queries, scores: {data: scores, rows: queries.length, dim: depth}, correct: Array.from(correct, Boolean)};
 }
 
-/** A model by what it found. */
+/** A model and its run. */
 export interface ModelRun {
 	readonly name: string;
 	readonly run: Run;

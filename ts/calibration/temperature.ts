@@ -199,7 +199,7 @@ export function checkCorrect(correct: readonly boolean[], what: (i: number) => s
 	});
 }
 
-/** `at` begins the message of an error. */
+/** `at` is the start of error messages. */
 function checkOutcomes(scores: Vectors, correct: readonly boolean[], at = ''): Outcomes {
 	checkObject(`${at}scores`, scores, '{data, rows, dim}');
 	checkCount(`${at}scores: dim`, scores.dim, 1);

@@ -6,11 +6,11 @@ import {RetrievedRun, nativeRun} from '../core/native/runs.ts';
 import type {CallOptions, Run} from '../core/types.ts';
 import {type FusionMethod, checkFusion, nativeFusion} from './method.ts';
 
-/** Two runs by name, or any number of them. */
+/** A dense and a sparse run, or any number of runs. */
 export type FusedLists = {readonly dense: Run; readonly sparse: Run} | readonly Run[];
 
 type FuseOptions = CallOptions & {
-	/** Hits of each list that count (k'). @default all */
+	/** Number of hits taken from each list (k'). @default all */
 	readonly depth?: number | undefined;
 	/** Maximum number of hits per query. @default 100 */
 	readonly k?: number | undefined;
@@ -19,8 +19,8 @@ type FuseOptions = CallOptions & {
 const fuseOptions: OptionNames = optionNames<FuseOptions>({...callNames, depth: true, k: true});
 
 /**
-Fuses runs query by query. Of equal fused scores the passage that comes first stays first, the lists read in their order,
-the dense one before the sparse one. Progress is not reported: a query takes microseconds.
+Fuses runs query by query. Of equal fused scores, the passage that appears first comes first, reading the lists in their order and the
+dense one before the sparse one. Progress is not reported, because a query takes microseconds.
 
 @example
 ```
@@ -38,7 +38,7 @@ export async function fuse(lists: FusedLists, fusion: FusionMethod, options: Fus
 	return new RetrievedRun(await callNative(options, control => native.fuseRuns(runs, nativeFusion(fusion), depth, k, control)));
 }
 
-/** @internal The dense run first. */
+/** @internal The native forms of the runs, the dense one first. */
 export async function nativeRuns(lists: FusedLists): Promise<Binding.NativeRun[]> {
 	if (!isArray(lists)) {
 		checkObject('lists', lists, 'an array of runs or {dense, sparse}');

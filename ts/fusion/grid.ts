@@ -3,40 +3,40 @@ import {RetrievalError} from '../core/errors.ts';
 import type {FusionMethod, Normalization} from './method.ts';
 
 export interface HybridGrid {
-	/** Whose weight is looked for: λ of `dprHybrid`, α of the others. @default 'hybrid' */
+	/** The method whose weight is tuned: λ of `dprHybrid`, α of the others. @default 'hybrid' */
 	readonly method?: 'hybrid' | 'hybridNorm' | 'dprHybrid' | 'interpolate' | undefined;
-	/** Of `interpolate`. @default 'none' */
+	/** Normalization of scores for `interpolate`. @default 'none' */
 	readonly normalize?: Normalization | undefined;
-	/** Weights that are tried. @default 0 to 2 by steps of 0.05, as Ma et al. (2021, §3); to 1 for `interpolate` */
+	/** The weights to try. @default 0 to 2 in steps of 0.05, as in Ma et al. (2021, §3); 0 to 1 for `interpolate` */
 	readonly grid?: readonly number[] | undefined;
 }
 
-/** The names of `HybridGrid`, for calls with additional options. */
+/** The names of `HybridGrid`, to be spread into the lists of calls with more options. */
 export const gridNames = {method: true, normalize: true, grid: true} as const;
 
-/** A weight, and what it reaches: a share or a mean from 0 to 1. */
+/** A weight and its score: a share or a mean, 0 to 1. */
 export interface TunedPoint {
 	readonly weight: number;
 	readonly score: number;
 }
 
 export interface HybridTuning {
-	/** The best there is on the grid: the first of those that reach as much. */
+	/** The method with the best weight of the grid; of equally good weights, the first. */
 	readonly fusion: FusionMethod;
 	readonly weight: number;
 	readonly score: number;
-	/** The whole grid, in its order. */
+	/** The scores of all weights, in the order of the grid. */
 	readonly curve: readonly TunedPoint[];
 }
 
-/** Tries a grid of weights. */
+/** Scores all weights of the grid and selects the best. */
 export async function bestOf(
 	options: HybridGrid,
 	score: (methods: readonly FusionMethod[]) => Promise<readonly number[]>,
 ): Promise<HybridTuning> {
 	const {method = 'hybrid', normalize} = options;
 	checkOneOf('method', method, ['hybrid', 'hybridNorm', 'dprHybrid', 'interpolate']);
-	// Multiples are nearer to what is meant than sums of steps.
+	// Multiples are more precise than sums of steps.
 	const grid = options.grid ?? Array.from({length: method === 'interpolate' ? 21 : 41}, (_, i) => i / 20);
 	checkArray('grid', grid, 'weights');
 	if (grid.length === 0) {

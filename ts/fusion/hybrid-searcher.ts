@@ -9,7 +9,7 @@ import {type FusionMethod, checkFusion} from './method.ts';
 interface Settings {
 	/** @default {method: 'dprHybrid', lambda: 1.1}; {method: 'rrf'} for `searchers` */
 	readonly fusion?: FusionMethod | undefined;
-	/** Hits taken from each searcher before fusing (k'); raised to `k`. @default 1000 */
+	/** Number of hits taken from each searcher before fusion (k'); at least `k`. @default 1000 */
 	readonly depth?: number | undefined;
 }
 
@@ -29,7 +29,7 @@ const searchOptions: OptionNames = optionNames<SearchOptions>(searchNames);
 const searchManyOptions: OptionNames = optionNames<SearchManyOptions>({...searchNames, threads: true});
 
 /**
-Ranks by several searchers at once and fuses their lists.
+Searches with several searchers concurrently and fuses their hit lists.
 
 @example
 ```
@@ -70,15 +70,16 @@ export class HybridSearcher implements Searcher {
 		this.#depth = depth;
 	}
 
+	/** Returns the best passages for one query, best first. */
 	async search(query: string, options: SearchOptions = {}): Promise<Hit[]> {
 		checkString('search: query', query);
 		checkOptions('search', options, searchOptions);
-		// Lists of many queries stay native until they are looked at: of a thousand hits each, `k` become objects.
+		// The lists of `searchMany` stay native until they are read, so only `k` of a thousand hits become objects.
 		const run = await this.searchMany([{id: '', text: query}], {k: options.k, signal: options.signal});
 		return [...(run.get('') ?? [])];
 	}
 
-	/** Progress is that of the first searcher, which is the dense one. */
+	/** Returns the hits of many queries. Progress is that of the first searcher, which is the dense one. */
 	async searchMany(queries: readonly Query[], options: SearchManyOptions = {}): Promise<Run> {
 		checkQueries('queries', queries);
 		checkOptions('searchMany', options, searchManyOptions);

@@ -10,7 +10,7 @@ import {type HybridGrid, type HybridTuning, bestOf, gridNames} from './grid.ts';
 import {type FusionMethod, checkFusion, nativeFusion} from './method.ts';
 
 export interface JudgeOptions extends CallOptions {
-	/** Hits of each list that count. @default 1000 */
+	/** Number of hits taken from each list. @default 1000 */
 	readonly depth?: number | undefined;
 	/** Whether accepted answers are texts or regular expressions. @default 'text' */
 	readonly answerKind?: AnswerKind | undefined;
@@ -22,8 +22,8 @@ const judgeOptions: OptionNames = optionNames<JudgeOptions>({...callNames, depth
 const tuneOptions: OptionNames = optionNames<TuneOptions>({...gridNames, k: true, signal: true});
 
 /**
-Lists of questions, of which it is known which passages have an answer: asking how good a way to fuse them is takes
-milliseconds. Questions without answers do not count.
+Evaluates ways to fuse lists of questions. It is known which of their passages contain an answer, so evaluating a fusion method takes
+milliseconds. Questions without accepted answers are ignored.
 
 @example
 ```
@@ -33,7 +33,7 @@ const [ranks] = await judged.firstRanks([fusion], 100);
 ```
 */
 export class JudgedLists {
-	/** Ids of the questions that count, in their order. */
+	/** Ids of the questions with accepted answers, in their order. */
 	readonly questions: readonly string[];
 	readonly #native: Binding.JudgedLists;
 	readonly #lists: number;
@@ -45,7 +45,7 @@ export class JudgedLists {
 		this.#lists = lists;
 	}
 
-	/** Looks for answers in all passages of the lists. Progress counts questions. */
+	/** Searches all passages of the lists for answers. Progress counts questions. */
 	static async judge(
 		lists: FusedLists,
 		questions: readonly Question[],
@@ -71,7 +71,7 @@ export class JudgedLists {
 		return new JudgedLists(await callNative(options, control => judge.judge(control)), ids, runs.length);
 	}
 
-	/** For each method the rank, from 1, of each question's first passage with an answer in the fused list; 0 where there is none up to `within`. */
+	/** Returns for each method the rank, from 1, of the first passage with an answer in the fused list of each question; 0 if there is none among the first `within`. */
 	async firstRanks(methods: readonly FusionMethod[], within: number, options: CallOptions = {}): Promise<Uint32Array[]> {
 		checkArray('methods', methods, 'fusion methods');
 		checkCount('within', within, 1);
@@ -84,13 +84,13 @@ export class JudgedLists {
 		return methods.map((_, i) => ranks.subarray(i * count, (i + 1) * count));
 	}
 
-	/** The share of questions with an answer among the first `k` passages of the fused list, for each method. */
+	/** Returns for each method the share of questions with an answer among the first `k` passages of the fused list. */
 	async accuracy(methods: readonly FusionMethod[], k: number, options: CallOptions = {}): Promise<number[]> {
 		const ranks = await this.firstRanks(methods, k, options);
 		return ranks.map(ranks => (ranks.length === 0 ? 0 : ranks.filter(rank => rank > 0).length / ranks.length));
 	}
 
-	/** The weight that brings answers among the first `k` passages most often. See `tuneHybrid`. */
+	/** Selects the weight with which the first `k` passages contain an answer most often. See `tuneHybrid`. */
 	async tune(options: TuneOptions = {}): Promise<HybridTuning> {
 		checkOptions('tune', options, tuneOptions);
 		const {k = 20, signal} = options;

@@ -4,15 +4,15 @@ import type {Binding} from '../core/native/native.ts';
 import {type OptionNames, checkRequiredOptions} from '../core/options.ts';
 
 /**
-How lists become one, over the union of their hits. The first four are of a dense and a sparse list (Ma et al., 2021, §2.1).
+How lists are fused, over the union of their hits. The first four methods need a dense and a sparse list (Ma et al., 2021, §2.1).
 
 - `dprHybrid`: λ · dense + sparse, a missing score is 0 (Karpukhin et al., 2020). λ is 1.1 by default.
 - `hybrid`: dense + α · sparse, a missing score is 0.
-- `hybridNorm`: the same, but a missing score is the lowest score that its list retrieved.
-- `interpolate`: α · dense + (1 − α) · sparse after `normalize`; a missing score is 0, or after `z-score` the list's lowest.
-- `linear`: Σ weight · score of any number of lists, after `normalize`; a missing score is 0, or the list's lowest where
-  `missing` is `minimum`. Weights are 1 by default.
-- `rrf`: Σ 1 / (rankConstant + rank) of any number of lists, scores are ignored (Cormack et al., 2009). The constant is 60 by default.
+- `hybridNorm`: dense + α · sparse, a missing score is the lowest score in its list.
+- `interpolate`: α · dense + (1 − α) · sparse after `normalize`; a missing score is 0, or the lowest of its list after `z-score`.
+- `linear`: Σ weight · score of any number of lists, after `normalize`; a missing score is 0, or the lowest of its list if `missing` is
+  `minimum`. Weights are 1 by default.
+- `rrf`: Σ 1 / (rankConstant + rank) of any number of lists; scores are ignored (Cormack et al., 2009). `rankConstant` is 60 by default.
 */
 export type FusionMethod =
 	| {readonly method: 'dprHybrid'; readonly lambda?: number}
@@ -27,7 +27,7 @@ export type FusionMethod =
 	  }
 	| {readonly method: 'rrf'; readonly rankConstant?: number};
 
-/** `min-max` to [0, 1]; `z-score` to mean 0 and standard deviation 1, a list at a time. */
+/** Normalization of the scores of each list: `min-max` to [0, 1]; `z-score` to mean 0 and standard deviation 1. */
 export type Normalization = 'none' | 'min-max' | 'z-score';
 
 const methodOptions: Readonly<Record<FusionMethod['method'], OptionNames>> = {
@@ -48,7 +48,7 @@ export function nativeFusion(fusion: FusionMethod): Binding.FusionMethod {
 	return fusion as Binding.FusionMethod;
 }
 
-/** Refuses a method that has no meaning for so many lists. */
+/** Fails with `ERR_ARGUMENT` if a method is invalid, or cannot fuse this number of lists. */
 export function checkFusion(fusion: FusionMethod, lists: number): void {
 	checkObject('fusion', fusion, "a method such as {method: 'rrf'}");
 	checkOneOf('fusion: method', fusion.method, Object.keys(methodOptions) as FusionMethod['method'][]);
@@ -75,7 +75,7 @@ export function checkFusion(fusion: FusionMethod, lists: number): void {
 			const {weights} = fusion;
 			if (weights !== undefined && (!Array.isArray(weights) || weights.length !== lists)) {
 				const got = Array.isArray(weights) ? `${weights.length} weights` : kindOf(weights);
-				throw new RetrievalError('ERR_ARGUMENT', `fusion: expected ${lists} weights, one a list, got ${got}`);
+				throw new RetrievalError('ERR_ARGUMENT', `fusion: expected ${lists} weights, one per list, got ${got}`);
 			}
 			for (const weight of weights ?? []) {
 				checkNumber('fusion: weights', weight);

@@ -6,7 +6,7 @@ import {fuse} from './fuse.ts';
 import {type HybridGrid, type HybridTuning, bestOf, gridNames} from './grid.ts';
 import {JudgedLists} from './judged-lists.ts';
 
-/** What a weight is chosen by: how often the answer is among the first `k` passages, or a measure against qrels. */
+/** How a weight is scored: by how often the first `k` passages contain an answer, or by a measure with relevance judgments. */
 export type HybridObjective =
 	| {
 			readonly questions: readonly Question[];
@@ -19,12 +19,12 @@ export type HybridObjective =
 	| {
 			readonly qrels: Qrels;
 			readonly measure: Measure;
-			/** Hits of the fused list that are measured. @default 100 */
+			/** Number of hits of the fused list that are evaluated. @default 100 */
 			readonly k?: number | undefined;
 	  };
 
 export interface TuneHybridOptions extends HybridGrid, CallOptions {
-	/** Hits of each list that count (k'). @default 1000 */
+	/** Number of hits taken from each list (k'). @default 1000 */
 	readonly depth?: number | undefined;
 }
 
@@ -33,9 +33,9 @@ const byQrels: OptionNames = new Set(['qrels', 'measure', 'k']);
 const byAnswers: OptionNames = new Set(['questions', 'passages', 'k', 'answerKind']);
 
 /**
-Finds the weight of a hybrid that does best on development questions (Ma et al., 2021, §3). Both lists are retrieved
-once; which passages have an answer is found out once, and a grid costs arithmetic alone. Progress counts questions.
-To tune several methods, or to look at other cut-offs, keep a `JudgedLists`.
+Tunes the weight of a hybrid on development questions (Ma et al., 2021, §3). Both runs are retrieved before, and passages are searched for
+answers once, so the grid itself costs little. To tune several methods, or for several cut-offs, use `JudgedLists`. Progress counts
+questions.
 
 @example
 ```

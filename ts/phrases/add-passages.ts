@@ -6,15 +6,15 @@ import type {PhrasePlace} from './phrase-id.ts';
 import type {PhraseSegmenter} from './segmenter.ts';
 
 export interface AddPassagesOptions extends CallOptions {
-	/** Of passages: the one that the index is for. */
+	/** The encoder of passages that the index is for. */
 	readonly encoder: Encoder;
-	/** What a phrase is: a `PhraseSegmenter`, or anything that cuts texts as one does. */
+	/** Splits texts into phrases: a `PhraseSegmenter`, or an object with the same method. */
 	readonly segmenter: Pick<PhraseSegmenter, 'segmentMany'>;
-	/** Whether a phrase is encoded behind the title of its passage, as a passage is. @default true */
+	/** Whether each phrase is encoded with the title of its passage. @default true */
 	readonly titles?: boolean | undefined;
 }
 
-/** What was added. A passage without a phrase, being blank, is not. */
+/** The numbers of added passages and phrases. Blank passages have no phrases and are not added. */
 export interface AddedPassages {
 	readonly passages: number;
 	readonly phrases: number;
@@ -28,8 +28,8 @@ interface PhraseSink {
 
 const addOptions: OptionNames = optionNames<AddPassagesOptions>({...callNames, encoder: true, segmenter: true, titles: true});
 
-/** Segmented, encoded and added at once. */
-const PASSAGES_AT_ONCE = 256;
+/** Number of passages that are segmented, encoded and added together. */
+const BATCH_SIZE = 256;
 
 /** See `PhraseIndex.addPassages`. */
 export async function addPassages(
@@ -57,7 +57,7 @@ export async function addPassages(
 	const added = {passages: 0, phrases: 0};
 	let seen = 0;
 	let batch: Passage[] = [];
-	const put = async (): Promise<void> => {
+	const addBatch = async (): Promise<void> => {
 		const lists = await segmenter.segmentMany(
 			batch.map(({text}) => text),
 			{signal},
@@ -76,12 +76,12 @@ export async function addPassages(
 	for await (const passage of passages) {
 		checkPassage(`passages[${seen + batch.length}]`, passage);
 		batch.push(passage);
-		if (batch.length === PASSAGES_AT_ONCE) {
-			await put();
+		if (batch.length === BATCH_SIZE) {
+			await addBatch();
 		}
 	}
 	if (batch.length > 0) {
-		await put();
+		await addBatch();
 	}
 	return added;
 }

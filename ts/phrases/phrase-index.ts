@@ -24,20 +24,20 @@ import type {CallOptions, Passage, SearchManyOptions, SearchOptions, Vectors} fr
 import {type AddPassagesOptions, type AddedPassages, addPassages} from './add-passages.ts';
 import {type PhraseHit, type PhrasePlace, passageOf, phraseHits, placeOf, rowOf} from './phrase-id.ts';
 
-interface Unit {
+interface Normalization {
 	/**
-	Vectors of phrases are scaled to length 1 when they are added, those of questions are not (Yang et al., 2023, §3.1).
+	Whether vectors of phrases are scaled to unit length when they are added. Vectors of questions are not (Yang et al., 2023, §3.1).
 	@default true for `similarity: 'dot'`
 	*/
 	readonly normalize?: boolean | undefined;
 }
 
-/** What is inside: an exact index, or a graph. */
-export type PhraseIndexOptions = Unit &
+/** The options of an exact index (`flat`) or of a graph (`hnsw`). */
+export type PhraseIndexOptions = Normalization &
 	(({readonly vectorIndex?: 'flat' | undefined} & FlatIndexOptions) | ({readonly vectorIndex: 'hnsw'} & HnswIndexOptions));
 
 export interface PhraseSearchOptions extends SearchOptions, VectorFilterOptions {
-	/** Phrases that a search of a graph goes to; more where too few passages are among them. @default 128, or `k` if that is more */
+	/** Number of nodes that a search of a graph expands; more if they belong to too few passages. @default 128, or `k` if that is larger */
 	readonly efSearch?: number | undefined;
 }
 
@@ -45,9 +45,9 @@ export interface PhraseSearchManyOptions extends SearchManyOptions, VectorFilter
 	readonly efSearch?: number | undefined;
 }
 
-/** By which metadata tells an index of phrases; the addon knows it too. */
+/** The metadata key that marks an index of phrases. The addon knows it too. */
 const PHRASES = 'passagekit.phrases';
-const flatOptions: OptionNames = optionNames<Unit & FlatIndexOptions & {vectorIndex: unknown}>({
+const flatOptions: OptionNames = optionNames<Normalization & FlatIndexOptions & {vectorIndex: unknown}>({
 	dim: true,
 	similarity: true,
 	storage: true,
@@ -55,7 +55,7 @@ const flatOptions: OptionNames = optionNames<Unit & FlatIndexOptions & {vectorIn
 	normalize: true,
 	vectorIndex: true,
 });
-const hnswOptions: OptionNames = optionNames<Unit & HnswIndexOptions & {vectorIndex: unknown}>({
+const hnswOptions: OptionNames = optionNames<Normalization & HnswIndexOptions & {vectorIndex: unknown}>({
 	dim: true,
 	similarity: true,
 	metadata: true,
@@ -72,13 +72,13 @@ const searchNames = {...callNames, k: true, filter: true, efSearch: true} as con
 const searchOptions: OptionNames = optionNames<PhraseSearchOptions>(searchNames);
 const searchManyOptions: OptionNames = optionNames<PhraseSearchManyOptions>({...searchNames, threads: true});
 
-/** Phrases named at once. */
-const PHRASES_A_SLICE = 1000;
+/** Number of phrases whose row ids are built per iteration of the event loop. */
+const PHRASES_PER_SLICE = 1000;
 
 /**
-Vectors of phrases, several a passage. A passage is found by the best of its phrases, and is one hit (Yang et al., 2023,
-§3.1; Lee et al., 2021). Searches return as many different passages as there are, up to `k`: exactly the best over a flat
-index; over a graph those that it finds, never fewer than `k` where there are so many.
+Stores several vectors per passage, one per phrase. Each passage is returned once, with the score and offsets of its best phrase (Yang et
+al., 2023, §3.1; Lee et al., 2021). Searches return `k` different passages if there are that many: exactly the best ones in a flat index,
+approximately in a graph.
 
 @example
 ```
@@ -95,11 +95,11 @@ export class PhraseIndex implements AsyncDisposable {
 	readonly #rows: FlatIndex | HnswIndex;
 
 	constructor(options: PhraseIndexOptions) {
-		// `open` passes an index that exists already.
+		// `open` passes an existing index.
 		this.#rows = isInstance(options, FlatIndex) || isInstance(options, HnswIndex) ? options : create(options);
 	}
 
-	/** Memory-maps a saved index of either kind. */
+	/** Opens a saved index of either kind. Fails with the errors of `FlatIndex.open`, and with `ERR_FORMAT` if it is not an index of phrases. */
 	static async open(path: string, options: OpenIndexOptions = {}): Promise<PhraseIndex> {
 		checkString('open: path', path);
 		checkObject('open', options, 'options {inMemory}');
@@ -107,7 +107,7 @@ export class PhraseIndex implements AsyncDisposable {
 		return ofPhrases(rows, 'ERR_FORMAT', path, 'open');
 	}
 
-	/** The index of another thread, which both then have in common. */
+	/** Returns the index that another thread shared. Both threads then use the same index. */
 	static attach(handle: IndexHandle): PhraseIndex {
 		checkObject('attach', handle, 'a handle {kind, token}');
 		const graph = handle.kind === 'HnswIndex';
@@ -115,7 +115,7 @@ export class PhraseIndex implements AsyncDisposable {
 		return ofPhrases(rows, 'ERR_ARGUMENT', 'attach', 'attach');
 	}
 
-	/** A handle to attach to this index by in another thread. Each closes its own object; the last frees the memory. */
+	/** Returns a handle to pass to `attach` in another thread. Each thread closes its own object; the last one frees the memory. */
 	share(): IndexHandle {
 		return this.#rows.share();
 	}
@@ -124,7 +124,7 @@ export class PhraseIndex implements AsyncDisposable {
 		return this.#rows.dim;
 	}
 
-	/** Phrases that can be found. */
+	/** Number of phrases that can be found. */
 	get size(): number {
 		return this.#rows.size;
 	}
@@ -133,7 +133,7 @@ export class PhraseIndex implements AsyncDisposable {
 		return this.#rows.similarity;
 	}
 
-	/** Whether vectors of phrases are scaled to length 1 when they are added. */
+	/** Whether vectors of phrases are scaled to unit length when they are added. */
 	get normalized(): boolean {
 		return (this.#rows.metadata[PHRASES] as {unitLength: boolean}).unitLength;
 	}
@@ -143,19 +143,19 @@ export class PhraseIndex implements AsyncDisposable {
 		return metadata;
 	}
 
-	/** Bytes in memory; what is mapped from a file does not count. */
+	/** Memory in bytes, without memory-mapped files. */
 	get memoryBytes(): number {
 		return this.#rows.memoryBytes;
 	}
 
-	/** How many different passages the phrases belong to. */
+	/** Resolves to the number of passages that the phrases belong to. */
 	async passageCount(): Promise<number> {
 		return this.#rows.passageCount();
 	}
 
 	/**
-	Adds phrases with one vector each, all or none. The phrases of a passage come together, one after another; a passage that
-	is there is refused. Progress counts phrases.
+	Adds phrases with one vector each, all or none. The phrases of a passage must be consecutive. Fails with `ERR_DUPLICATE_ID` if a passage
+	exists already. Progress counts phrases.
 	*/
 	async add(phrases: readonly PhrasePlace[], vectors: Vectors, options: CallOptions = {}): Promise<void> {
 		checkOptions('add', options, callOptions);
@@ -163,8 +163,8 @@ export class PhraseIndex implements AsyncDisposable {
 	}
 
 	/**
-	Cuts passages into phrases, encodes these and adds them, some hundred passages at a time: one that is refused or aborted
-	leaves those before. Progress counts passages; `total` is 0 unless they come as an array.
+	Splits passages into phrases, encodes and adds them, in batches of some hundred passages. If it fails or is aborted, the batches before
+	stay. Progress counts passages; `total` is 0 unless `passages` is an array.
 
 	@example
 	```
@@ -179,35 +179,35 @@ export class PhraseIndex implements AsyncDisposable {
 	}
 
 	/**
-	Puts these phrases in the place of all that their passages had, in one moment. Passages that are not there are refused, or
-	with `upsert` added. Progress counts phrases.
+	Replaces all phrases of the given passages atomically. Passages that do not exist are rejected, or added with `upsert`. Progress counts
+	phrases.
 	*/
 	async update(phrases: readonly PhrasePlace[], vectors: Vectors, options: UpdateOptions = {}): Promise<void> {
 		checkOptions('update', options, updateOptions);
 		await this.#rows.addPhrases('update', async () => rowsOf('update: phrases', phrases, options.signal), vectors, options);
 	}
 
-	/** Deletes passages, with all their phrases; unknown ids are passed over. Resolves to how many were there. */
+	/** Deletes passages with all their phrases; unknown ids are ignored. Resolves to the number of deleted passages. */
 	async delete(ids: readonly string[]): Promise<number> {
 		return this.#rows.delete(ids);
 	}
 
-	/** Gives back the space of what was deleted: see `FlatIndex.compact` and `HnswIndex.compact`. */
+	/** Frees the space of deleted phrases: see `FlatIndex.compact` and `HnswIndex.compact`. */
 	async compact(options: CallOptions = {}): Promise<void> {
 		await this.#rows.compact(options);
 	}
 
-	/** Whether there is a passage with this id. */
+	/** Resolves to whether there is a passage with this id. */
 	async has(id: string): Promise<boolean> {
 		return this.#rows.has(id);
 	}
 
-	/** The phrases of a passage, in the order in which they were added; none if it is not there. */
+	/** Resolves to the phrases of a passage, in the order in which they were added; an empty array if there is no such passage. */
 	async phrases(id: string): Promise<PhrasePlace[]> {
 		return (await this.#rows.phraseRows(id)).map(placeOf);
 	}
 
-	/** The ids of the passages, in the order in which they were added. */
+	/** Iterates over the ids of the passages, in the order in which they were added. */
 	async *ids(): AsyncGenerator<string, void, undefined> {
 		let last: string | undefined;
 		for await (const row of this.#rows.ids()) {
@@ -219,18 +219,18 @@ export class PhraseIndex implements AsyncDisposable {
 		}
 	}
 
-	/** Makes a filter of passages for searches of this index. Its size counts phrases. */
+	/** Compiles a filter of passages for searches of this index. Its `size` counts phrases. */
 	async filter(filter: IdFilter, options: Pick<CallOptions, 'signal'> = {}): Promise<VectorFilter> {
 		return this.#rows.filter(ofPassages(filter), options);
 	}
 
-	/** The passages with the best phrases, best first, each with that phrase. */
+	/** Returns the passages with the best phrases, best first, each with that phrase. */
 	async search(query: Float32Array, options: PhraseSearchOptions = {}): Promise<PhraseHit[]> {
 		checkOptions('search', options, searchOptions);
 		return phraseHits(await this.#rows.search(query, filtered(options)));
 	}
 
-	/** `search` for many queries, in one call on several threads. Progress counts queries. */
+	/** Returns the hits of many queries, computed in one call on several threads. Progress counts queries. */
 	async searchMany(queries: Vectors, options: PhraseSearchManyOptions = {}): Promise<PhraseHit[][]> {
 		checkOptions('searchMany', options, searchManyOptions);
 		const lists: PhraseHit[][] = [];
@@ -242,9 +242,9 @@ export class PhraseIndex implements AsyncDisposable {
 	}
 
 	/**
-	The `k` best phrases, best first, of which several may belong to one passage: their scores are the A_k of Yang et al. (2023,
-	§3.2). Scores are inner products with the vectors of the index: undivided ones need `normalize: false`, unless the encoder's
-	vectors have length 1. A filter is one of passages. Exact for a flat index, approximate for a graph.
+	Returns the `k` best phrases, best first. Several may belong to one passage. Their scores are the A_k of Yang et al. (2023, §3.2): inner
+	products with the vectors of the index. The paper does not divide them by the length of the phrase vector, which needs
+	`normalize: false` unless the encoder's vectors have unit length. A filter selects passages.
 
 	@example
 	```
@@ -259,7 +259,7 @@ export class PhraseIndex implements AsyncDisposable {
 		return hits!;
 	}
 
-	/** `searchPhrases` for many queries, in one call on several threads. Progress counts queries. */
+	/** Returns the best phrases of many queries, computed in one call on several threads. Progress counts queries. */
 	async searchPhrasesMany(queries: Vectors, options: PhraseSearchManyOptions = {}): Promise<PhraseHit[][]> {
 		checkOptions('searchPhrasesMany', options, searchManyOptions);
 		const run = await this.#rows.searchRun(undefined, queries, filtered(options), false, true);
@@ -276,17 +276,17 @@ export class PhraseIndex implements AsyncDisposable {
 		return this.#rows.searchRun(names, queries, filtered(options), true);
 	}
 
-	/** Writes the index to one file, which replaces `path` whole or not at all. */
+	/** Writes the index to one file. An existing file is replaced atomically. */
 	async save(path: string, options: CallOptions = {}): Promise<void> {
 		await this.#rows.save(path, options);
 	}
 
-	/** Reads the whole file that the index was opened from, and compares it with its checksums. */
+	/** Reads the whole file that the index was opened from and compares it with its checksums. Fails with `ERR_INDEX_CORRUPT` if they differ. */
 	async verify(): Promise<void> {
 		await this.#rows.verify();
 	}
 
-	/** Frees the memory; calls in progress finish. */
+	/** Frees the memory. Calls in progress finish first. */
 	close(): void {
 		this.#rows.close();
 	}
@@ -313,13 +313,13 @@ function create(options: PhraseIndexOptions): FlatIndex | HnswIndex {
 	checkBoolean('normalize', normalize);
 	checkObject('metadata', metadata, 'an object of plain JSON');
 	if (PHRASES in metadata) {
-		throw new RetrievalError('ERR_ARGUMENT', `metadata: expected another key than "${PHRASES}", which is ours`);
+		throw new RetrievalError('ERR_ARGUMENT', `metadata: expected another key than "${PHRASES}", which is reserved`);
 	}
 	const whole = {...rest, metadata: {...metadata, [PHRASES]: {unitLength: normalize}}};
 	return vectorIndex === 'flat' ? new FlatIndex(whole) : new HnswIndex(whole);
 }
 
-/** Whether a file begins as a graph's does. What is neither, the opening of a flat index refuses. */
+/** Whether a file is a graph, by its first bytes. Files that are neither are rejected when a flat index is opened. */
 async function isGraph(path: string): Promise<boolean> {
 	const start = Buffer.alloc(6);
 	try {
@@ -331,7 +331,7 @@ async function isGraph(path: string): Promise<boolean> {
 	return start.toString('latin1') === 'PKHNSW';
 }
 
-/** The ids of rows, a slice at a time. */
+/** The row ids of phrases, built in slices. */
 async function rowsOf(what: string, phrases: readonly PhrasePlace[], signal: AbortSignal | undefined): Promise<string[]> {
 	checkArray(what, phrases, 'phrases {id, start, end}');
 	const rows: string[] = [];
@@ -340,7 +340,7 @@ async function rowsOf(what: string, phrases: readonly PhrasePlace[], signal: Abo
 			await waitForTime();
 			signal?.throwIfAborted();
 		}
-		const to = Math.min(rows.length + PHRASES_A_SLICE, phrases.length);
+		const to = Math.min(rows.length + PHRASES_PER_SLICE, phrases.length);
 		for (let at = rows.length; at < to; at++) {
 			rows.push(rowOf(`${what}[${at}]`, phrases[at] as PhrasePlace));
 		}
@@ -352,7 +352,7 @@ function filtered<T extends VectorFilterOptions>(options: T): T {
 	return options.filter === undefined ? options : {...options, filter: ofPassages(options.filter)};
 }
 
-/** Functions of a filter are asked about passages, not about the ids of rows. What is no filter is refused where it is made. */
+/** Makes the `where` functions of a filter receive passage ids instead of row ids. Invalid filters are rejected when they are compiled. */
 function ofPassages(filter: IdFilter): IdFilter {
 	if (!isPlain(filter)) {
 		return filter;

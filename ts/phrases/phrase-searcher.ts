@@ -7,9 +7,9 @@ import type {PhraseHit} from './phrase-id.ts';
 import {PhraseIndex, type PhraseSearchManyOptions, type PhraseSearchOptions} from './phrase-index.ts';
 
 export interface PhraseSearcherOptions {
-	/** Of questions. */
+	/** The encoder of questions. */
 	readonly encoder: Encoder;
-	/** Of phrases, made by the same encoder or by its counterpart for passages. */
+	/** An index of phrases, made by the same encoder or by its counterpart for passages. */
 	readonly index: PhraseIndex;
 	/**
 	The same phrases with `normalize: false`, for the scores of phrases: A_k of Yang et al. (2023, §3.2) holds inner products
@@ -24,7 +24,7 @@ const searchNames = {...callNames, k: true, filter: true, efSearch: true} as con
 const searchOptions: OptionNames = optionNames<PhraseSearchOptions>(searchNames);
 const searchManyOptions: OptionNames = optionNames<PhraseSearchManyOptions>({...searchNames, threads: true});
 
-/** How many phrases are wanted beside passages. */
+/** The number of phrases that are returned in addition to passages. */
 interface PhraseCount {
 	/** Maximum number of phrases per query: the k of A_k. @default 30 */
 	readonly maxPhrases?: number | undefined;
@@ -38,8 +38,8 @@ const bothManyOptions: OptionNames = optionNames<PhraseSearchManyOptions & Phras
 });
 
 /**
-Ranks passages by their best phrases: a model M of Yang et al. (2023), which takes part in hybrids, in
-`ConfidenceSearcher` and in evaluation as any searcher does.
+Ranks passages by their best phrases: a model M of Yang et al. (2023). Like any searcher, it can be used in hybrids, in
+`ConfidenceSearcher` and in evaluations.
 
 @example
 ```
@@ -65,7 +65,7 @@ export class PhraseSearcher implements Searcher {
 		this.#undivided = undivided;
 	}
 
-	/** The best passages, best first, each with its best phrase. */
+	/** Returns the best passages, best first, each with its best phrase. */
 	async search(query: string, options: PhraseSearchOptions = {}): Promise<PhraseHit[]> {
 		checkString('search: query', query);
 		checkOptions('search', options, searchOptions);
@@ -73,7 +73,7 @@ export class PhraseSearcher implements Searcher {
 		return this.#index.search(data, options);
 	}
 
-	/** Questions are encoded one at a time, so that each gets the vector that `search` gives it. Phrases are not told. */
+	/** Returns the hits of many queries, without phrases. Each question is encoded alone, so its vector is the same as in `search`. */
 	async searchMany(queries: readonly Query[], options: PhraseSearchManyOptions = {}): Promise<Run> {
 		checkQueries('queries', queries);
 		checkOptions('searchMany', options, searchManyOptions);
@@ -90,8 +90,8 @@ export class PhraseSearcher implements Searcher {
 	}
 
 	/**
-	The best passages as `search` returns them, and the best phrases, which may be several of one passage: what the confidence of
-	a model of phrases is computed from. The question is encoded once. `k` is the number of passages.
+	Returns the best passages as `search` does, and the best phrases, of which several may belong to one passage. The confidence of a
+	model of phrases is computed from the latter. The question is encoded once. `k` is the number of passages.
 
 	@example
 	```
@@ -115,7 +115,7 @@ export class PhraseSearcher implements Searcher {
 	}
 
 	/**
-	`searchWithPhrases` for many queries. `run` is that of `searchMany`; the hits of `phrases` are phrases, with ids of the form
+	Returns the best passages and the best phrases of many queries. The hits of `phrases` are phrases, with ids of the form
 	`passage:start-end`. Progress counts queries.
 	*/
 	async searchManyWithPhrases(

@@ -16,33 +16,33 @@ export type PhraseLength =
 	| {readonly sentences: number; readonly tokens?: never; readonly model?: never}
 	| {readonly tokens: number; readonly model?: string | undefined; readonly sentences?: never};
 
-/** A part of a text. */
+/** A phrase of a text. */
 export interface Phrase {
 	readonly text: string;
-	/** UTF-16 code units of the text, half-open. */
+	/** Offset in UTF-16 code units of the text; the range is half-open. */
 	readonly start: number;
 	readonly end: number;
 }
 
 const lengthOptions: OptionNames = new Set(['sentences', 'tokens', 'model']);
 
-/** What is handed over in one call: its copy takes under a millisecond. */
-const TEXTS_A_CALL = 256;
-const UNITS_A_CALL = 1 << 18;
-/** Phrases made between two looks at the clock. */
-const SLICES_A_TURN = 512;
+/** Limits of one call of the addon: the copy takes under a millisecond. */
+const MAX_TEXTS_PER_CALL = 256;
+const MAX_UNITS_PER_CALL = 1 << 18;
+/** Number of phrases that are created between two looks at the clock. */
+const PHRASES_PER_SLICE = 512;
 
 /**
-Cuts texts into phrases (Yang et al., 2023, §3.1): consecutive parts of one length that do not overlap, without white space
-at their ends. Together they hold everything but white space; a blank text has none.
+Splits texts into phrases (Yang et al., 2023, §3.1): consecutive parts of the same length that do not overlap, without white space at
+their ends. Together they contain everything except white space; a blank text has no phrases.
 
-Of sentences, the last phrase of a text has what is left. Abbreviations, initials, numbers, quotations, notes, lists,
-headings and hard-wrapped lines are told from ends of sentences in a dozen languages; what has neither a letter nor a digit
-is joined to a neighbour.
+By sentences: the last phrase of a text has the remaining sentences. Abbreviations, initials, numbers, quotations, notes, lists, headings
+and hard-wrapped lines are distinguished from ends of sentences in a dozen languages. A part with neither a letter nor a digit is joined to
+its neighbor.
 
-Of word pieces, a phrase has as many words as fit. What stands between white space is torn only where it does not fit into
-a phrase of its own, and then between the words that the model makes of it; a single such word that is longer is a phrase
-of its own. In scripts without spaces a phrase may end between any two of the model's words.
+By word pieces: a phrase has as many words as fit. Text between white space is split only if it does not fit into a phrase of its own, and
+then between the words of the model's tokenizer; a longer single word is a phrase of its own. In scripts without spaces, a phrase may end
+between any two words of the tokenizer.
 
 @example
 ```
@@ -61,7 +61,7 @@ export class PhraseSegmenter {
 		this.length = length;
 	}
 
-	/** Fails with `ERR_ARGUMENT`, and as openers of encoders do where word pieces are counted: with `ERR_MODEL_MISSING`, `ERR_MODEL`. */
+	/** Creates a segmenter for phrases of this length. For word pieces, it fails with `ERR_MODEL_MISSING` or `ERR_MODEL` if the tokenizer cannot be loaded. */
 	static async open(length: PhraseLength): Promise<PhraseSegmenter> {
 		checkObject('length', length, '{sentences} or {tokens, model?}');
 		checkRequiredOptions('length', length, lengthOptions);
@@ -80,14 +80,14 @@ export class PhraseSegmenter {
 		return new PhraseSegmenter(await callNative({}, async () => native.openSegmenter(tokens, tokenizer)), {tokens, model});
 	}
 
-	/** The phrases of one text, in order. For passages: a long text takes its time here and now, so give it to `segmentMany`. */
+	/** Returns the phrases of one text, in order. It runs on the JavaScript thread, so use `segmentMany` for long texts. */
 	segment(text: string): Phrase[] {
 		checkString('text', text);
 		const {starts, ends} = callSync(() => this.#native.segment(text));
 		return Array.from(starts, (start, i) => phraseOf(text, start, ends[i]!));
 	}
 
-	/** The phrases of each text, in the order of the texts, off the event loop. Progress counts texts. */
+	/** Returns the phrases of each text, computed off the event loop. Progress counts texts. */
 	async segmentMany(texts: readonly string[], options: CallOptions = {}): Promise<Phrase[][]> {
 		checkStrings('texts', texts);
 		checkOptions('segmentMany', options, callOptions);
@@ -100,7 +100,7 @@ export class PhraseSegmenter {
 				{signal, onProgress: onProgress && (({done}) => onProgress({done: from + done, total}))},
 				async control => this.#native.segmentMany(chunk, control),
 			);
-			const slices = new Slices(starts, ends);
+			const slices = new PhraseReader(starts, ends);
 			for (const [i, text] of chunk.entries()) {
 				found.push(await slices.next(text, counts[i]!));
 			}
@@ -110,11 +110,11 @@ export class PhraseSegmenter {
 	}
 }
 
-/** Where the call ends that begins with the text at `from`: after at least one text. */
+/** The end of the call that starts with the text at `from`; it has at least one text. */
 function callEnd(texts: readonly string[], from: number): number {
 	let units = 0;
 	let end = from;
-	while (end < texts.length && end - from < TEXTS_A_CALL && (end === from || units + texts[end]!.length <= UNITS_A_CALL)) {
+	while (end < texts.length && end - from < MAX_TEXTS_PER_CALL && (end === from || units + texts[end]!.length <= MAX_UNITS_PER_CALL)) {
 		units += texts[end]!.length;
 		end++;
 	}
@@ -125,8 +125,8 @@ function phraseOf(text: string, start: number, end: number): Phrase {
 	return {text: text.slice(start, end), start, end};
 }
 
-/** Makes phrases of their places, as many in a turn of the event loop as take little of it. */
-class Slices {
+/** Creates phrases from their offsets, in slices between which the event loop continues. */
+class PhraseReader {
 	readonly #starts: Uint32Array;
 	readonly #ends: Uint32Array;
 	#at = 0;
@@ -140,7 +140,7 @@ class Slices {
 	async next(text: string, count: number): Promise<Phrase[]> {
 		const phrases: Phrase[] = [];
 		for (const last = this.#at + count; this.#at < last; this.#at++) {
-			if (this.#at % SLICES_A_TURN === 0) {
+			if (this.#at % PHRASES_PER_SLICE === 0) {
 				await waitForTime();
 			}
 			phrases.push(phraseOf(text, this.#starts[this.#at]!, this.#ends[this.#at]!));

@@ -3,7 +3,7 @@ import {type Binding, callNative, callSync, native} from '../core/native/native.
 import {type OptionNames, checkOptions, optionNames} from '../core/options.ts';
 import {ExtractiveReader} from './extractive-reader.ts';
 
-/** How much is kept of what a reader says of a passage. */
+/** Limits on the spans that are stored per passage. */
 export interface SpanLimits {
 	/** Maximum number of spans kept per passage (m); PyGaggle keeps 5. @default 10 */
 	readonly spansPerPassage?: number | undefined;
@@ -11,7 +11,7 @@ export interface SpanLimits {
 	readonly maxAnswerTokens?: number | undefined;
 }
 
-/** @internal The names of `SpanLimits`, for calls with additional options. */
+/** @internal The names of `SpanLimits`, to be spread into the lists of calls with more options. */
 export const limitNames = {spansPerPassage: true, maxAnswerTokens: true} as const;
 const limitOptions: OptionNames = optionNames<SpanLimits>(limitNames);
 
@@ -26,8 +26,8 @@ export function checkedLimits({spansPerPassage = 10, maxAnswerTokens = 10}: Span
 }
 
 /**
-What a reader said, in a file: `readRun` reads no passage twice for the same question, whichever run, depth or scoring asks
-for it. Some 200 bytes a passage, appended as they come; what a crash cut off is read again.
+Stores the output of a reader in a file, so that `readRun` never reads a passage twice for the same question, whatever the run, depth or
+scoring. A passage takes about 200 bytes. Readings are appended as they are computed; one that a crash truncated is computed again.
 
 @example
 ```
@@ -49,9 +49,8 @@ export class ReadingCache implements AsyncDisposable {
 	}
 
 	/**
-	Opens the file or creates it, for readings of this reader within these limits. A file of another model, or of other
-	settings than the reader's and these, is refused (`ERR_READER_MISMATCH`), and so is one that this process or another has
-	open (`ERR_INDEX_LOCKED`).
+	Opens or creates the file, for readings of this reader within these limits. Fails with `ERR_READER_MISMATCH` if the file belongs to
+	another model or to other settings, and with `ERR_INDEX_LOCKED` if this or another process has it open.
 	*/
 	static async open(path: string, reader: ExtractiveReader, limits: SpanLimits = {}): Promise<ReadingCache> {
 		checkString('path', path);
@@ -61,7 +60,7 @@ export class ReadingCache implements AsyncDisposable {
 		return new ReadingCache(await callNative({}, () => native.openReadingCache(path, handle, checked)), checked);
 	}
 
-	/** Readings in the file. */
+	/** Number of readings in the file. */
 	get size(): number {
 		return callSync(() => this.#native.size);
 	}
@@ -75,7 +74,7 @@ export class ReadingCache implements AsyncDisposable {
 		return callSync(() => this.#native.damagedBytes);
 	}
 
-	/** Gives the file back; calls in progress finish. */
+	/** Closes the file. Calls in progress finish first. */
 	close(): void {
 		this.#native.close();
 	}

@@ -19,21 +19,21 @@ import type {AnswerKind, CallOptions, Passage, Query, Question, Run} from '../co
 import {type Answer, ExtractiveReader, type ReadOptions, answerMerges, checkEvidence, spanScorings} from './extractive-reader.ts';
 import {ReadingCache, type SpanLimits, checkedLimits, limitNames} from './reading-cache.ts';
 
-/** Where passages are: a `PassageStore`, or a map by id. */
+/** Passages with titles, by id: a `PassageStore`, or a map. */
 export type PassageSourceById = TextSource | ReadonlyMap<string, Pick<Passage, 'text' | 'title'>>;
 
 export interface ReadRunOptions extends CallOptions, SpanLimits {
-	/** Passages read for each question, from the first of its list on. @default 100 */
+	/** Number of passages read per question, from the start of its list. @default 100 */
 	readonly depth?: number | undefined;
-	/** Where readings are kept. Its limits are those of this call; others are refused. */
+	/** Stores the readings. The limits of this call default to those of the cache, and must be equal to them. */
 	readonly cache?: ReadingCache | undefined;
 }
 
-/** How answers are made of readings. */
+/** How answers are computed from readings. */
 export type ScoringOptions = Pick<ReadOptions, 'scoring' | 'evidence' | 'merge'>;
 
 export interface AnswersOptions extends CallOptions, ScoringOptions {
-	/** Only the first so many passages of each question. @default all that were read */
+	/** Number of passages used per question, from the start of its list. @default all that were read */
 	readonly passages?: number | undefined;
 }
 
@@ -49,15 +49,14 @@ const scoringNames = {...callNames, scoring: true, evidence: true, merge: true, 
 const answersOptions: OptionNames = optionNames<AnswersOptions>(scoringNames);
 const matchOptions: OptionNames = optionNames<ExactMatchOptions>({...scoringNames, answerKind: true});
 
-/** Questions or passages handed over in one turn of the event loop. */
-const BATCH = 256;
-/** About a millisecond's worth of answers to copy. */
-const ANSWERS_A_TURN = 1024;
+/** Number of questions or passages that are copied per iteration of the event loop. */
+const BATCH_SIZE = 256;
+/** Number of answers that are copied in about a millisecond. */
+const ANSWERS_PER_SLICE = 1024;
 
 /**
-Has a reader read what was retrieved: for each question, the first passages of its list. Progress counts passages, those of
-the cache included. When cancelled, what was read is in the cache, but for the last few runs of the model. A question that the
-run lacks has no answer.
+Reads the retrieved passages of each question with a reader. After an abort, all readings except those of the last few batches are in the
+cache. A question that is not in the run has no answer. Progress counts passages, including those in the cache.
 
 @example
 ```
@@ -83,8 +82,8 @@ export async function readRun(
 	checkQuestions(questions);
 	const texts = storeTexts(passages);
 	const job = new native.RunReader(await nativeRun(run), texts, depth, limits);
-	for (let first = 0; first < questions.length; first += BATCH) {
-		const some = questions.slice(first, first + BATCH);
+	for (let first = 0; first < questions.length; first += BATCH_SIZE) {
+		const some = questions.slice(first, first + BATCH_SIZE);
 		job.addQuestions(
 			some.map(({id}) => id),
 			some.map(({text}) => text),
@@ -98,7 +97,7 @@ export async function readRun(
 	return Readings.of(await callNative(options, control => job.read(from, kept, control)), ids);
 }
 
-/** What a reader said of a run: every scoring of it is arithmetic. */
+/** The output of a reader for a run. Scoring it in any way needs no model. */
 export class Readings {
 	readonly #native: Binding.NativeReadings;
 	/** Ids of the questions, in the order in which they were read. */
@@ -115,14 +114,14 @@ export class Readings {
 		return new Readings(readings, questions);
 	}
 
-	/** Passages read for the question of most passages. */
+	/** Maximum number of passages that were read for a question. */
 	get depth(): number {
 		return this.#native.depths().reduce((most, depth) => Math.max(most, depth), 0);
 	}
 
 	/**
-	The best answer of each question, the same that `ExtractiveReader.read` has first for its passages, in the order of the
-	questions; those without any are absent. Progress counts questions.
+	Returns the best answer of each question, in the order of the questions: the first answer of `ExtractiveReader.read` for its passages.
+	Questions without an answer are absent. Progress counts questions.
 	*/
 	async answers(options: AnswersOptions = {}): Promise<ReadonlyMap<string, Answer>> {
 		checkOptions('answers', options, answersOptions);
@@ -132,9 +131,9 @@ export class Readings {
 		const {signal, onProgress} = options;
 		const answers = new Map<string, Answer>();
 		const total = this.questions.length;
-		for (let first = 0; first < total; first += ANSWERS_A_TURN) {
+		for (let first = 0; first < total; first += ANSWERS_PER_SLICE) {
 			const call: CallOptions = {signal, onProgress: onProgress && (({done}) => onProgress({done: first + done, total}))};
-			const columns = await callNative(call, control => this.#native.answers(scoring, passages, first, ANSWERS_A_TURN, control));
+			const columns = await callNative(call, control => this.#native.answers(scoring, passages, first, ANSWERS_PER_SLICE, control));
 			for (const [i, text] of columns.texts.entries()) {
 				answers.set(this.questions[columns.questions[i]!]!, {
 					text,
@@ -149,9 +148,9 @@ export class Readings {
 	}
 
 	/**
-	For each of `passages`, in ascending order, question id → 1 if the best answer of so many passages is an accepted one, as the
-	function `exactMatch` decides it, else 0. A question that was not read counts 0; unanswerable questions do not count. Progress
-	counts questions.
+	Returns for each number in `passages`, in ascending order, a map from question id to 1 or 0: whether the best answer from this number of
+	passages is accepted according to the function `exactMatch`. A question that was not read has 0; questions without accepted answers are
+	absent. Progress counts questions.
 
 	@example
 	```
@@ -193,8 +192,8 @@ export async function judgeOf(
 	checkAnswered('questions', questions);
 	const answerable = questions.filter(({answers}) => answers.length > 0);
 	const judge = new native.ReadingsJudge(of, kind === 'pattern');
-	for (let from = 0; from < answerable.length; from += BATCH) {
-		const some = answerable.slice(from, from + BATCH);
+	for (let from = 0; from < answerable.length; from += BATCH_SIZE) {
+		const some = answerable.slice(from, from + BATCH_SIZE);
 		judge.add(
 			some.map(({id}) => id),
 			some.map(({answers}) => [...answers]),
@@ -261,14 +260,14 @@ async function addPassages(
 		for (const {id} of run.get(question)?.slice(0, depth) ?? []) {
 			const passage = seen.has(id) ? undefined : passages.get(id);
 			seen.add(id);
-			// One that is not there is an error of the reading.
+			// The addon reports passages that are missing.
 			if (passage) {
 				checkString(`passage "${id}": text`, passage.text);
 				ids.push(id);
 				titles.push(passage.title ?? '');
 				texts.push(passage.text);
 			}
-			if (ids.length === BATCH) {
+			if (ids.length === BATCH_SIZE) {
 				await flush();
 			}
 		}
