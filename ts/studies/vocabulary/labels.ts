@@ -10,7 +10,7 @@ const conditionLabels: Readonly<Record<VocabularyCondition, string>> = {
 	noIdf: 'without IDF',
 	static: 'static embeddings',
 	noWhitening: 'without whitening',
-	noNormalisation: 'without normalisation',
+	noNormalisation: 'without normalization',
 };
 
 /** The sides of the tests of claims. */

@@ -27,7 +27,7 @@ export function inputs({corpus, questions, relevance, encoder, questionEncoder}:
 	return [
 		fileEntry('Corpus', corpus, 'passage'),
 		...questionEntries(questions.files),
-		...(relevance.file ? [fileEntry('Judgements', relevance.file, 'judged question')] : []),
+		...(relevance.file ? [fileEntry('Judgments', relevance.file, 'judged question')] : []),
 		...encoderEntries(encoder, questionEncoder),
 	];
 }

@@ -32,7 +32,7 @@ export function inputs({corpus, questions, encoder, questionEncoder, head, basel
 	return [
 		fileEntry('Corpus', corpus, 'passage'),
 		...questionEntries(questions.files),
-		...(questions.qrels ? [fileEntry('Judgements', questions.qrels, 'judged question')] : []),
+		...(questions.qrels ? [fileEntry('Judgments', questions.qrels, 'judged question')] : []),
 		...encoderEntries(encoder, questionEncoder),
 		modelEntry('Head', head),
 		...(baseline.kind === 'encoder' ? [modelEntry('Baseline', baseline)] : []),
@@ -91,12 +91,12 @@ export function caveats({baseline, head}: VocabularyStudy): readonly string[] {
 	return [
 		...(baseline.kind === 'static'
 			? [
-					'The baseline is not the paper’s, which is the model that the encoder was initialised from: without that model, the mean of the head’s word embeddings over a text’s tokens stands here, projected by the same head. It shows what tokens alone give, not what pre-training gives.',
+					'The paper’s baseline is the model from which the encoder was initialized. This study does not have that model. Its baseline is the mean of the head’s word embeddings over the tokens of a text, projected by the same head. It shows what tokens alone give, not what pre-training gives.',
 				]
 			: []),
 		...(head.name === 'minilm-mlm-head'
 			? [
-					'The head is a small one of 384 dimensions. It was trained on token states of the encoder itself, frozen, where the paper takes the head that the initialisation was pre-trained with; it has never seen a pooled vector. Low ranks may be its fault and not the encoder’s.',
+					'The head has only 384 dimensions. It was trained on token states of the frozen encoder, while the paper uses the head with which the encoder’s initialization was pre-trained, and it has never seen a pooled vector. Low ranks may be due to the head rather than the encoder.',
 				]
 			: []),
 	];
