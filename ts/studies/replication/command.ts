@@ -1,6 +1,6 @@
 import {answerMerges} from '../../reader/extractive-reader.ts';
 import type {StudyCommand} from '../engine/command.ts';
-import {DEFAULT_ENCODER} from '../engine/options.ts';
+import {corpusFlag, encoderFlags, nameFlag, significanceFlag, splitFlags} from '../engine/common-flags.ts';
 import {DEFAULT_READER, type ReplicateOptions} from './options.ts';
 
 /** `passagekit replicate`. */
@@ -10,28 +10,16 @@ export const replicateCommand: StudyCommand<ReplicateOptions> = {
 	dataset: {placeholder: '<folder>', help: 'a folder with a corpus, development and test questions, identified by their names'},
 	output: {help: 'folder of the run: report, TREC runs, cached readings; a stopped run is resumed', default: 'passagekit-study'},
 	flags: [
-		{
-			option: 'name',
-			placeholder: '<name>',
-			type: 'text',
-			help: "NQ, TriviaQA, WQ, CuratedTREC or SQuAD, to show the paper's numbers beside yours",
-		},
-		{option: 'corpus', placeholder: '<path>', type: 'file', help: 'the corpus, if its name does not identify it'},
-		{option: 'development', placeholder: '<file>', type: 'file', help: 'development questions, if their name does not identify them'},
-		{option: 'test', placeholder: '<file>', type: 'file', help: 'test questions, if their name does not identify them'},
+		nameFlag("NQ, TriviaQA, WQ, CuratedTREC or SQuAD, to show the paper's numbers beside yours"),
+		corpusFlag,
+		...splitFlags,
 		{
 			option: 'collection',
 			placeholder: '<folder>',
 			type: 'file',
 			help: 'a collection of this corpus made by `passagekit index`, instead of building one',
 		},
-		{option: 'encoder', placeholder: '<model>', type: 'model', help: 'encoder of passages', default: DEFAULT_ENCODER},
-		{
-			option: 'questionEncoder',
-			placeholder: '<model>',
-			type: 'model',
-			help: 'encoder of questions, if it is another model, as with DPR',
-		},
+		...encoderFlags,
 		{
 			option: 'reader',
 			placeholder: '<model>',
@@ -65,13 +53,7 @@ export const replicateCommand: StudyCommand<ReplicateOptions> = {
 			help: 'answers that are equal: as texts, or after normalization as in PyGaggle',
 			default: 'text',
 		},
-		{
-			option: 'significance',
-			placeholder: '<p>',
-			type: 'number',
-			help: 'a difference is significant if its corrected p is below this',
-			default: 0.01,
-		},
+		significanceFlag,
 		{
 			option: 'answerKind',
 			placeholder: '<kind>',
