@@ -1,5 +1,5 @@
 /** Panels of Figure 1: accuracy by confidence, before and after calibration. */
-import {escaped} from '../../../drawing/html.ts';
+import {drawingStart, horizontalGrid, verticalTitle} from '../../../drawing/axes.ts';
 import {type Point, at, line, polyline, scale, spot, text} from '../../../drawing/svg.ts';
 import {grouped, percent} from '../../../drawing/format.ts';
 import type {CalibratedFusion, Calibration} from '../study.ts';
@@ -18,15 +18,18 @@ export function reliabilityPanel(name: string, {before, after}: CalibratedFusion
 		{style: 'after', words: `T = ${Number(temperature.toPrecision(2))}`, of: after},
 	];
 	return [
-		`<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-title ${id}-desc">`,
-		`<title id="${id}-title">${escaped(name)}: accuracy by confidence</title>`,
-		`<desc id="${id}-desc">${escaped(series.map(({words, of}) => `${words}: calibration error ${percent(of.absolute)} per cent`).join('; '))}</desc>`,
-		...values.map(value => line([left, y(value)], [right, y(value)], value === 0 ? 'axis' : 'grid')),
-		...values.map(value => text([left - 6, y(value) + 4], String(value), 'tick end')),
+		...drawingStart({
+			id,
+			width,
+			height,
+			title: `${name}: accuracy by confidence`,
+			description: series.map(({words, of}) => `${words}: calibration error ${percent(of.absolute)} per cent`).join('; '),
+		}),
+		...horizontalGrid({values, y, left, right, gap: 6}),
 		...values.map(value => line([x(value), bottom], [x(value), bottom + 4], 'axis')),
 		...values.map(value => text([x(value), bottom + 17], String(value), 'tick middle')),
 		text([(left + right) / 2, height - 6], 'confidence', 'title middle'),
-		`<text transform="translate(11 ${at((top + bottom) / 2)}) rotate(-90)" class="title middle">accuracy</text>`,
+		verticalTitle((top + bottom) / 2, 'accuracy'),
 		line([x(0), y(0)], [x(1), y(1)], 'ideal'),
 		...series.map(({style, words, of}, i) => {
 			const places = of.bins.map(({confidence, accuracy}): Point => [x(confidence), y(accuracy)]);

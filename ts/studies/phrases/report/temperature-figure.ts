@@ -1,5 +1,5 @@
 /** Figure 2: accuracy of MUF by the temperature from which the paper's descent starts. It is drawn twice, for wide and for narrow pages. */
-import {escaped} from '../../../drawing/html.ts';
+import {drawingStart, horizontalGrid, verticalTitle} from '../../../drawing/axes.ts';
 import {type Drawing, type Point, at, dot, line, polyline, scale, spot, text, ticks} from '../../../drawing/svg.ts';
 import {percent} from '../../../drawing/format.ts';
 import type {ProtocolStudy} from '../study.ts';
@@ -19,15 +19,19 @@ export function temperatureFigure({curve, rows}: ProtocolStudy, {name, width, he
 	const best = curve.reduce((a, b) => (b.accuracy > a.accuracy ? b : a));
 	const level = y(100 * searched);
 	return [
-		`<svg viewBox="0 0 ${width} ${height}" class="${name}" role="img" aria-labelledby="${name}-title ${name}-desc">`,
-		`<title id="${name}-title">Accuracy of MUF by the initial temperature of the descent</title>`,
-		`<desc id="${name}-desc">${escaped(`Highest from T0 = ${shown(best.start)}: ${percent(best.accuracy)} per cent; with the temperature by search, ${percent(searched)}. The table below has all values.`)}</desc>`,
-		...levels.map(value => line([left, y(value)], [right, y(value)], value === levels[0] ? 'axis' : 'grid')),
-		...levels.map(value => text([left - 7, y(value) + 4], String(value), 'tick end')),
+		...drawingStart({
+			id: name,
+			width,
+			height,
+			style: name,
+			title: 'Accuracy of MUF by the initial temperature of the descent',
+			description: `Highest from T0 = ${shown(best.start)}: ${percent(best.accuracy)} per cent; with the temperature by search, ${percent(searched)}. The table below has all values.`,
+		}),
+		...horizontalGrid({values: levels, y, left, right, gap: 7}),
 		...powers.map(power => line([x(power), bottom], [x(power), bottom + 4], 'axis')),
 		...powers.map(power => text([x(power), bottom + 18], shown(10 ** power), `tick ${power === 1 ? 'end' : 'middle'}`)),
 		text([(left + right) / 2, height - 6], 'initial temperature (T0)', 'title middle'),
-		`<text transform="translate(11 ${at((top + bottom) / 2)}) rotate(-90)" class="title middle">accuracy, per cent</text>`,
+		verticalTitle((top + bottom) / 2, 'accuracy, per cent'),
 		'<g class="before">',
 		`<line x1="${at(left)}" y1="${at(level)}" x2="${at(right)}" y2="${at(level)}" class="searched"/>`,
 		text([left + 6, level > top + 18 ? level - 6 : level + 15], `by search: ${percent(searched)}`, 'label halo'),

@@ -1,6 +1,6 @@
 /** Figures with curves by k: exact match by passages read, accuracy by k. Each is drawn twice, for wide and for narrow pages. */
-import {escaped} from '../../../drawing/html.ts';
-import {type Drawing, type Point, apart, at, dot, line, polyline, scale, spot, text, ticks} from '../../../drawing/svg.ts';
+import {drawingStart, horizontalGrid, verticalTitle} from '../../../drawing/axes.ts';
+import {type Drawing, type Point, apart, dot, line, polyline, scale, spot, text, ticks} from '../../../drawing/svg.ts';
 import {grouped, percent} from '../../../drawing/format.ts';
 import {labelOf, readingCondition} from '../labels.ts';
 import type {ReadingStudy, RetrievalCondition, RetrievalStudy} from '../study.ts';
@@ -87,17 +87,13 @@ function drawn({id, title, x: xTitle, y: yTitle, ks, curves}: CurvesFigure, {nam
 		labelHeight,
 		[top, bottom],
 	);
-	const prefix = `${id}-${name}`;
 	return [
-		`<svg viewBox="0 0 ${width} ${height}" class="${name}" role="img" aria-labelledby="${prefix}-title ${prefix}-desc">`,
-		`<title id="${prefix}-title">${escaped(title)}</title>`,
-		`<desc id="${prefix}-desc">${escaped(described(ks, curves))}</desc>`,
-		...rows.map(value => line([left, y(value)], [right, y(value)], value === rows[0] ? 'axis' : 'grid')),
-		...rows.map(value => text([left - 7, y(value) + 4], String(value), 'tick end')),
+		...drawingStart({id: `${id}-${name}`, width, height, style: name, title, description: described(ks, curves)}),
+		...horizontalGrid({values: rows, y, left, right, gap: 7}),
 		...columns.map(value => line([x(value), bottom], [x(value), bottom + 4], 'axis')),
 		...columns.map(value => text([x(value), bottom + 18], grouped(value), 'tick middle')),
 		text([(left + right) / 2, height - 6], xTitle, 'title middle'),
-		`<text transform="translate(11 ${at((top + bottom) / 2)}) rotate(-90)" class="title middle">${escaped(yTitle)}</text>`,
+		verticalTitle((top + bottom) / 2, yTitle),
 		...ordered.map((curve, i) => {
 			const end = place(curve, last);
 			const peak = curve.values.indexOf(Math.max(...curve.values));

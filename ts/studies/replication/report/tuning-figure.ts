@@ -1,5 +1,5 @@
 /** The tuning figure: a panel for each hybrid, with its accuracy on development questions by its weight. */
-import {escaped} from '../../../drawing/html.ts';
+import {drawingStart, horizontalGrid} from '../../../drawing/axes.ts';
 import {type Point, at, dot, line, polyline, scale, spot, text, ticks} from '../../../drawing/svg.ts';
 import {percent, plain} from '../../../drawing/format.ts';
 import {type TuningCurve, shownWeight} from './tuning.ts';
@@ -11,7 +11,6 @@ const [left, right, top, bottom] = [40, width - 12, 26, height - 40];
 /** `range`: the lowest and the highest accuracy of all hybrids, so that their panels can be compared. */
 export function tuningPanel(curve: TuningCurve, range: readonly [number, number], tunedFor: number): string {
 	const {condition, symbol, points, best} = curve;
-	const name = `tuning-${condition}`;
 	const weights = points.map(({weight}) => weight);
 	const rows = ticks(100 * range[0], 100 * range[1], 4);
 	const columns = ticks(Math.min(...weights), Math.max(...weights), 4).filter(
@@ -27,11 +26,14 @@ export function tuningPanel(curve: TuningCurve, range: readonly [number, number]
 	const labelX = Math.min(right - half, Math.max(left + half, bestX));
 	const words = (weight: number, accuracy: number): string => `${symbol} = ${shownWeight(weight)}: ${percent(accuracy)}`;
 	return [
-		`<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${name}-title ${name}-desc">`,
-		`<title id="${name}-title">${escaped(plain(conditionLabels[condition]))}: accuracy by weight</title>`,
-		`<desc id="${name}-desc">${escaped(`Top-${tunedFor} accuracy on development questions by ${symbol}; the weight chosen is ${shownWeight(best.weight)}, with ${percent(best.accuracy)} per cent.`)}</desc>`,
-		...rows.map(value => line([left, y(value)], [right, y(value)], value === rows[0] ? 'axis' : 'grid')),
-		...rows.map(value => text([left - 7, y(value) + 4], String(value), 'tick end')),
+		...drawingStart({
+			id: `tuning-${condition}`,
+			width,
+			height,
+			title: `${plain(conditionLabels[condition])}: accuracy by weight`,
+			description: `Top-${tunedFor} accuracy on development questions by ${symbol}; the weight chosen is ${shownWeight(best.weight)}, with ${percent(best.accuracy)} per cent.`,
+		}),
+		...horizontalGrid({values: rows, y, left, right, gap: 7}),
 		...columns.map(value => line([x(value), bottom], [x(value), bottom + 4], 'axis')),
 		...columns.map(value => text([x(value), bottom + 18], String(value), 'tick middle')),
 		text([(left + right) / 2, height - 5], symbol, 'title middle'),

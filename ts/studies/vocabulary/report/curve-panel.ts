@@ -1,6 +1,6 @@
 /** Panels of Figures 3 and 4: shares by rank. Ranks have a logarithmic axis. */
-import {escaped} from '../../../drawing/html.ts';
-import {type Point, apart, at, line, polyline, scale, spot, text} from '../../../drawing/svg.ts';
+import {drawingStart, horizontalGrid, verticalTitle} from '../../../drawing/axes.ts';
+import {type Point, apart, line, polyline, scale, spot, text} from '../../../drawing/svg.ts';
 import {grouped, percent} from '../../../drawing/format.ts';
 
 export interface Curve {
@@ -28,15 +28,12 @@ export function curvePanel(id: string, title: string, ks: readonly number[], cur
 		[top + 10, bottom - 6],
 	);
 	return [
-		`<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-title ${id}-desc">`,
-		`<title id="${id}-title">${escaped(title)}</title>`,
-		`<desc id="${id}-desc">${escaped(described(ks, curves))}</desc>`,
-		...levels.map(value => line([left, y(value)], [right, y(value)], value === 0 ? 'axis' : 'grid')),
-		...levels.map(value => text([left - 6, y(value) + 4], String(value), 'tick end')),
+		...drawingStart({id, width, height, title, description: described(ks, curves)}),
+		...horizontalGrid({values: levels, y, left, right, gap: 6}),
 		...marked.map(k => line([x(Math.log10(k)), bottom], [x(Math.log10(k)), bottom + 4], 'axis')),
 		...marked.map(k => text([x(Math.log10(k)), bottom + 17], grouped(k), `tick ${k === ks.at(-1) ? 'end' : 'middle'}`)),
 		text([(left + right) / 2, height - 6], 'first k tokens', 'title middle'),
-		`<text transform="translate(11 ${at((top + bottom) / 2)}) rotate(-90)" class="title middle">per cent</text>`,
+		verticalTitle((top + bottom) / 2, 'per cent'),
 		...curves.map(({name, style, values}, i) =>
 			[
 				`<g class="${style}">`,

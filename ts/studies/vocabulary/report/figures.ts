@@ -6,7 +6,7 @@ import {figureHtml} from '../../report/content.ts';
 import {encoderLabel} from '../labels.ts';
 import type {VocabularyStudy} from '../study.ts';
 import {amnesiaPanel} from './amnesia-panel.ts';
-import {compositionPanel, kinds} from './composition-panel.ts';
+import {barParts, compositionPanel} from './composition-panel.ts';
 import {type Curve, curvePanel} from './curve-panel.ts';
 
 const panelHtml = (heading: string, drawing: string): string => `<div><p>${escaped(heading)}</p>\n${drawing}</div>`;
@@ -45,7 +45,7 @@ export function compositionFigure({analyses, baseline}: VocabularyStudy): readon
 				return panelHtml(heading, compositionPanel(`composition-${of}-${side}`, heading, analysis.composition[side]));
 			}),
 		);
-	const key = kinds.map(
+	const key = barParts.map(
 		({name}, i) =>
 			`<li><svg viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" class="part-${i}"/></svg>${escaped(name)}</li>`,
 	);

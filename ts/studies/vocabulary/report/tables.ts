@@ -5,7 +5,7 @@ import {testsSentence, testsTable} from '../../report/tests-table.ts';
 import {grouped, percent} from '../../../drawing/format.ts';
 import type {TokenKind, TokenSet, VocabularyAnalysis} from '../../../vocabulary/index.ts';
 import {groupLabel, shownRank} from '../rank-groups.ts';
-import {kinds} from './composition-panel.ts';
+import {barParts} from './composition-panel.ts';
 import {encoderLabel, labelOf, tokenSetLabels} from '../labels.ts';
 import {publishedVocabulary} from '../published.ts';
 import {type EncoderAnalysis, type VocabularyCondition, type VocabularyRetrievalRow, type VocabularyStudy, rowOf} from '../study.ts';
@@ -113,13 +113,13 @@ export function compositionTable({analyses, baseline}: VocabularyStudy): ReportT
 		name: 'Values of Figure 6',
 		caption: `What the first k tokens of projections are, in per cent. In the paper the first token of DPR’s Q is shared for ${publishedVocabulary.composition.firstShared} % of questions, and of the first 5 almost ${publishedVocabulary.composition.expansionOfFive} % are query expansion, which here is “passage alone, content” of Q.`,
 		stub: 'First k',
-		columns: kinds.map(({name}) => ({heading: name})),
+		columns: barParts.map(({name}) => ({heading: name})),
 		blocks: analyses.flatMap(({of, analysis}) =>
 			sides.map(([side, name]) => ({
 				heading: `${encoderLabel(of, baseline)}, ${name}`,
 				rows: analysis.composition[side].map(bar => ({
 					heading: {text: grouped(bar.k)},
-					cells: kinds.map(({of: share}) => ({text: percent(share(bar))})),
+					cells: barParts.map(({shareOf}) => ({text: percent(shareOf(bar))})),
 				})),
 			})),
 		),
