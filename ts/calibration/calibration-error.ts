@@ -15,13 +15,13 @@ export interface BinOptions {
 	readonly bins?: number | undefined;
 }
 
-interface ErrorOptions extends BinOptions {
+export interface CalibrationErrorOptions extends BinOptions {
 	/** @default 'squared' */
 	readonly form?: 'squared' | 'absolute' | undefined;
 }
 
 const binOptions: OptionNames = optionNames<BinOptions>({bins: true});
-const errorOptions: OptionNames = optionNames<ErrorOptions>({bins: true, form: true});
+const errorOptions: OptionNames = optionNames<CalibrationErrorOptions>({bins: true, form: true});
 
 /** The predictions of one bin of confidences. */
 export interface ReliabilityBin {
@@ -47,7 +47,7 @@ expectedCalibrationError([{confidence: 0.9, correct: true}, {confidence: 0.95, c
 //=> 0.425
 ```
 */
-export function expectedCalibrationError(predictions: readonly Prediction[], options: ErrorOptions = {}): number {
+export function expectedCalibrationError(predictions: readonly Prediction[], options: CalibrationErrorOptions = {}): number {
 	checkOptions('expectedCalibrationError', options, errorOptions);
 	const {form = 'squared'} = options;
 	checkOneOf('form', form, ['squared', 'absolute']);

@@ -6,6 +6,7 @@ export {
 	type Prediction,
 	reliability,
 	type ReliabilityBin,
+	type CalibrationErrorOptions,
 } from './calibration-error.ts';
 export {confidence} from './confidence.ts';
 export {
@@ -16,7 +17,14 @@ export {
 	type WithPhrases,
 } from './confidence-searcher.ts';
 export {type ConfidenceFusion, type ConfidenceFusionOptions, fuseByConfidence, type FusedModel} from './fuse-by-confidence.ts';
-export {type JudgedScores, judgedScores, type ModelRun, selectModels} from './judged-scores.ts';
+export {
+	type JudgedScores,
+	judgedScores,
+	type ModelRun,
+	selectModels,
+	type JudgedScoresOptions,
+	type SelectModelsOptions,
+} from './judged-scores.ts';
 export {reliabilityDiagram, type ReliabilityDiagramOptions} from './reliability-diagram.ts';
 export {
 	fitFusionTemperature,

@@ -16,7 +16,7 @@ export interface JudgedScores {
 	readonly correct: readonly boolean[];
 }
 
-type JudgedScoresOptions = CallOptions & {
+export type JudgedScoresOptions = CallOptions & {
 	/** Number of top scores used per query: the k of A_k. @default 30 */
 	readonly depth?: number | undefined;
 	/**
@@ -59,12 +59,12 @@ export interface ModelRun {
 	readonly run: Run;
 }
 
-type SelectOptions = CallOptions & {
+export type SelectModelsOptions = CallOptions & {
 	/** Maximum number of models to return. @default 3 */
 	readonly count?: number | undefined;
 };
 
-const selectOptions: OptionNames = optionNames<SelectOptions>({...callNames, count: true});
+const selectOptions: OptionNames = optionNames<SelectModelsOptions>({...callNames, count: true});
 
 /**
 Returns the models whose best hit is relevant most often, best first; ties keep their order (Yang et al., 2023, §3.2: fusion of the
@@ -81,7 +81,7 @@ best.map(({name, accuracy}) => [name, accuracy]);
 export async function selectModels<M extends ModelRun>(
 	models: readonly M[],
 	qrels: Qrels,
-	options: SelectOptions = {},
+	options: SelectModelsOptions = {},
 ): Promise<Array<M & {readonly accuracy: number}>> {
 	checkArray('models', models, '{name, run}');
 	checkOptions('selectModels', options, selectOptions);

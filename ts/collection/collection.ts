@@ -48,9 +48,9 @@ export interface AskOptions extends Omit<ReadOptions, 'k' | 'onProgress' | 'evid
 	readonly answers?: number | undefined;
 }
 
-type BuildAndOpenOptions = BuildOptions & Pick<CollectionOptions, 'reader' | 'k1' | 'b'>;
+export type CollectionBuildOptions = BuildOptions & Pick<CollectionOptions, 'reader' | 'k1' | 'b'>;
 
-const buildOptions: OptionNames = optionNames<BuildAndOpenOptions>({...buildNames, reader: true, k1: true, b: true});
+const buildOptions: OptionNames = optionNames<CollectionBuildOptions>({...buildNames, reader: true, k1: true, b: true});
 const openOptions: OptionNames = optionNames<CollectionOptions>({
 	...openOptionNames,
 	k1: true,
@@ -130,7 +130,7 @@ export class Collection implements AsyncDisposable {
 	static async build(
 		source: string | Iterable<Passage> | AsyncIterable<Passage>,
 		output: string,
-		options: BuildAndOpenOptions = {},
+		options: CollectionBuildOptions = {},
 	): Promise<Collection> {
 		checkOptions('build', options, buildOptions);
 		const {reader, k1, b, ...build} = options;

@@ -11,3 +11,4 @@ export {splitDocument, type PassagePiece} from './split.ts';
 export type {ReadLimits, SplitOptions} from '../core/passage-source.ts';
 export {readQrels, readTrecRun, writeQrels, writeTrecRun} from './trec-files.ts';
 export {encyclopedia, type Encyclopedia, type EncyclopediaQuestion, type EncyclopediaSplit, type QuestionKind} from './encyclopedia.ts';
+export type {TextSource} from '../core/passage-texts.ts';

@@ -8,8 +8,9 @@ import type {VectorFilterOptions} from './vector-filter.ts';
 import {NativeVectorIndex} from './native-vector-index.ts';
 import {type EfSearchOption, type OpenIndexOptions, checkedMetadata, checkedOpen, checkedSimilarity} from './vector-index.ts';
 
-const layouts = ['fast', 'compact'] as const;
-export type HnswLayout = (typeof layouts)[number];
+export type HnswLayout = 'fast' | 'compact';
+
+const layouts: readonly HnswLayout[] = ['fast', 'compact'];
 
 export interface HnswIndexOptions extends Omit<FlatIndexOptions, 'storage'> {
 	/** Maximum number of neighbors per node above layer 0; layer 0 has `2 * m`. @default 24 */

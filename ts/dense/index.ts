@@ -13,4 +13,12 @@ export {HitLists} from './columns.ts';
 export type {IndexHandle} from './index-handle.ts';
 export type {VectorFileFormat, VectorFileOptions} from './vector-file.ts';
 export {type IdFilter, VectorFilter, type VectorFilterOptions} from './vector-filter.ts';
-export type {ExportVectorsOptions, IndexMetadata, OpenIndexOptions, Similarity, UpdateOptions, VectorIndex} from './vector-index.ts';
+export type {
+	ExportVectorsOptions,
+	IndexMetadata,
+	OpenIndexOptions,
+	Similarity,
+	UpdateOptions,
+	VectorIndex,
+	EfSearchOption,
+} from './vector-index.ts';

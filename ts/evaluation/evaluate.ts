@@ -6,10 +6,8 @@ import {checkQrels, nativeQrels} from '../core/native/qrels.ts';
 import {nativeRun} from '../core/native/runs.ts';
 import type {CallOptions, Qrels, Run} from '../core/types.ts';
 
-type Cutoff = '' | `@${number}`;
-
 /** A measure, named as in ir_measures. Without a cut-off, it is computed over the whole list. */
-export type Measure = `${'nDCG' | 'RR' | 'AP' | 'R' | 'P' | 'Success'}${Cutoff}`;
+export type Measure = `${'nDCG' | 'RR' | 'AP' | 'R' | 'P' | 'Success'}${'' | `@${number}`}`;
 
 /** The values of measures for a run. */
 export interface Evaluation<M extends string> {

@@ -9,7 +9,7 @@ import {type FusionMethod, checkFusion, nativeFusion} from './method.ts';
 /** A dense and a sparse run, or any number of runs. */
 export type FusedLists = {readonly dense: Run; readonly sparse: Run} | readonly Run[];
 
-type FuseOptions = CallOptions & {
+export type FuseOptions = CallOptions & {
 	/** Number of hits taken from each list (k'). @default all */
 	readonly depth?: number | undefined;
 	/** Maximum number of hits per query. @default 100 */

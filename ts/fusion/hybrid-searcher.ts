@@ -6,7 +6,7 @@ import type {Hit, Query, Run, SearchManyOptions, SearchOptions, Searcher} from '
 import {fuse} from './fuse.ts';
 import {type FusionMethod, checkFusion} from './method.ts';
 
-interface Settings {
+export interface HybridSearcherSettings {
 	/** @default {method: 'dprHybrid', lambda: 1.1}; {method: 'rrf'} for `searchers` */
 	readonly fusion?: FusionMethod | undefined;
 	/** Number of hits taken from each searcher before fusion (k'); at least `k`. @default 1000 */
@@ -14,7 +14,7 @@ interface Settings {
 }
 
 /** A dense and a sparse searcher, or any number of them. */
-export type HybridSearcherOptions = Settings &
+export type HybridSearcherOptions = HybridSearcherSettings &
 	({readonly dense: Searcher; readonly sparse: Searcher} | {readonly searchers: readonly Searcher[]});
 
 const searcherOptions: OptionNames = optionNames<HybridSearcherOptions>({

@@ -1,7 +1,7 @@
-export {fuse, type FusedLists} from './fuse.ts';
-export {HybridSearcher, type HybridSearcherOptions} from './hybrid-searcher.ts';
+export {fuse, type FusedLists, type FuseOptions} from './fuse.ts';
+export {HybridSearcher, type HybridSearcherOptions, type HybridSearcherSettings} from './hybrid-searcher.ts';
 export type {HybridGrid, HybridTuning, TunedPoint} from './grid.ts';
-export {JudgedLists, type JudgeOptions} from './judged-lists.ts';
+export {JudgedLists, type JudgeOptions, type TuneJudgedOptions} from './judged-lists.ts';
 export type {FusionMethod, Normalization} from './method.ts';
 export {
 	tuneHybrid,

@@ -16,10 +16,10 @@ export interface JudgeOptions extends CallOptions {
 	readonly answerKind?: AnswerKind | undefined;
 }
 
-type TuneOptions = HybridGrid & {readonly k?: number | undefined; readonly signal?: AbortSignal | undefined};
+export type TuneJudgedOptions = HybridGrid & {readonly k?: number | undefined; readonly signal?: AbortSignal | undefined};
 
 const judgeOptions: OptionNames = optionNames<JudgeOptions>({...callNames, depth: true, answerKind: true});
-const tuneOptions: OptionNames = optionNames<TuneOptions>({...gridNames, k: true, signal: true});
+const tuneOptions: OptionNames = optionNames<TuneJudgedOptions>({...gridNames, k: true, signal: true});
 
 /**
 Evaluates ways to fuse lists of questions. It is known which of their passages contain an answer, so evaluating a fusion method takes
@@ -91,7 +91,7 @@ export class JudgedLists {
 	}
 
 	/** Selects the weight with which the first `k` passages contain an answer most often. See `tuneHybrid`. */
-	async tune(options: TuneOptions = {}): Promise<HybridTuning> {
+	async tune(options: TuneJudgedOptions = {}): Promise<HybridTuning> {
 		checkOptions('tune', options, tuneOptions);
 		const {k = 20, signal} = options;
 		checkCount('k', k, 1);

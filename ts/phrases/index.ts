@@ -1,5 +1,11 @@
 export type {AddPassagesOptions, AddedPassages} from './add-passages.ts';
 export type {PhraseHit, PhrasePlace} from './phrase-id.ts';
-export {PhraseIndex, type PhraseIndexOptions, type PhraseSearchManyOptions, type PhraseSearchOptions} from './phrase-index.ts';
-export {PhraseSearcher, type PhraseSearcherOptions} from './phrase-searcher.ts';
+export {
+	PhraseIndex,
+	type PhraseIndexOptions,
+	type PhraseSearchManyOptions,
+	type PhraseSearchOptions,
+	type PhraseNormalization,
+} from './phrase-index.ts';
+export {PhraseSearcher, type PhraseSearcherOptions, type PhraseCountOption} from './phrase-searcher.ts';
 export {PhraseSegmenter, type Phrase, type PhraseLength} from './segmenter.ts';

@@ -24,7 +24,7 @@ import type {CallOptions, Passage, SearchManyOptions, SearchOptions, Vectors} fr
 import {type AddPassagesOptions, type AddedPassages, addPassages} from './add-passages.ts';
 import {type PhraseHit, type PhrasePlace, passageOf, phraseHits, placeOf, rowOf} from './phrase-id.ts';
 
-interface Normalization {
+export interface PhraseNormalization {
 	/**
 	Whether vectors of phrases are scaled to unit length when they are added. Vectors of questions are not (Yang et al., 2023, §3.1).
 	@default true for `similarity: 'dot'`
@@ -33,7 +33,7 @@ interface Normalization {
 }
 
 /** The options of an exact index (`flat`) or of a graph (`hnsw`). */
-export type PhraseIndexOptions = Normalization &
+export type PhraseIndexOptions = PhraseNormalization &
 	(({readonly vectorIndex?: 'flat' | undefined} & FlatIndexOptions) | ({readonly vectorIndex: 'hnsw'} & HnswIndexOptions));
 
 export interface PhraseSearchOptions extends SearchOptions, VectorFilterOptions {
@@ -47,7 +47,7 @@ export interface PhraseSearchManyOptions extends SearchManyOptions, VectorFilter
 
 /** The metadata key that marks an index of phrases. The addon knows it too. */
 const PHRASES = 'passagekit.phrases';
-const flatOptions: OptionNames = optionNames<Normalization & FlatIndexOptions & {vectorIndex: unknown}>({
+const flatOptions: OptionNames = optionNames<PhraseNormalization & FlatIndexOptions & {vectorIndex: unknown}>({
 	dim: true,
 	similarity: true,
 	storage: true,
@@ -55,7 +55,7 @@ const flatOptions: OptionNames = optionNames<Normalization & FlatIndexOptions & 
 	normalize: true,
 	vectorIndex: true,
 });
-const hnswOptions: OptionNames = optionNames<Normalization & HnswIndexOptions & {vectorIndex: unknown}>({
+const hnswOptions: OptionNames = optionNames<PhraseNormalization & HnswIndexOptions & {vectorIndex: unknown}>({
 	dim: true,
 	similarity: true,
 	metadata: true,

@@ -25,13 +25,13 @@ const searchOptions: OptionNames = optionNames<PhraseSearchOptions>(searchNames)
 const searchManyOptions: OptionNames = optionNames<PhraseSearchManyOptions>({...searchNames, threads: true});
 
 /** The number of phrases that are returned in addition to passages. */
-interface PhraseCount {
+export interface PhraseCountOption {
 	/** Maximum number of phrases per query: the k of A_k. @default 30 */
 	readonly maxPhrases?: number | undefined;
 }
 
-const bothOptions: OptionNames = optionNames<PhraseSearchOptions & PhraseCount>({...searchNames, maxPhrases: true});
-const bothManyOptions: OptionNames = optionNames<PhraseSearchManyOptions & PhraseCount>({
+const bothOptions: OptionNames = optionNames<PhraseSearchOptions & PhraseCountOption>({...searchNames, maxPhrases: true});
+const bothManyOptions: OptionNames = optionNames<PhraseSearchManyOptions & PhraseCountOption>({
 	...searchNames,
 	threads: true,
 	maxPhrases: true,
@@ -101,7 +101,7 @@ export class PhraseSearcher implements Searcher {
 	*/
 	async searchWithPhrases(
 		query: string,
-		options: PhraseSearchOptions & PhraseCount = {},
+		options: PhraseSearchOptions & PhraseCountOption = {},
 	): Promise<{readonly hits: PhraseHit[]; readonly phrases: PhraseHit[]}> {
 		checkString('searchWithPhrases: query', query);
 		checkOptions('searchWithPhrases', options, bothOptions);
@@ -120,7 +120,7 @@ export class PhraseSearcher implements Searcher {
 	*/
 	async searchManyWithPhrases(
 		queries: readonly Query[],
-		options: PhraseSearchManyOptions & PhraseCount = {},
+		options: PhraseSearchManyOptions & PhraseCountOption = {},
 	): Promise<{readonly run: Run; readonly phrases: Run}> {
 		checkQueries('queries', queries);
 		checkOptions('searchManyWithPhrases', options, bothManyOptions);

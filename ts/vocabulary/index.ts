@@ -17,7 +17,13 @@ export {
 } from './enrichment/lexical-enrichment.ts';
 export type {TokenSearch, TokenVectorOptions} from './enrichment/token-vectors.ts';
 export type {TokenWeights} from './enrichment/token-weights.ts';
-export {type LambdaObjective, type LambdaTuning, tuneLambda, type TuneLambdaOptions} from './enrichment/tune-lambda.ts';
+export {
+	type LambdaObjective,
+	type LambdaTuning,
+	type MeasuredLambda,
+	tuneLambda,
+	type TuneLambdaOptions,
+} from './enrichment/tune-lambda.ts';
 export {
 	type LogitsOptions,
 	type ProjectionOptions,

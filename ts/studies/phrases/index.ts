@@ -4,8 +4,10 @@ export {publishedPhrases, type PublishedPhrases, publishedPhrasesFor} from './pu
 export {phraseStudyHtml, phraseStudyMarkdown} from './report/report.ts';
 export {studyPhrases} from './study-phrases.ts';
 export type {
+	CalibratedFusion,
 	CalibratedModel,
 	Calibration,
+	FusionTemperatures,
 	PhraseCondition,
 	PhraseConditionRow,
 	PhraseModelStatistics,

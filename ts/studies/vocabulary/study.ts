@@ -112,8 +112,18 @@ export interface EncoderAnalysis {
 - `dense`: the encoder; `enriched`: the encoder with lexical enrichment;
 - `noIdf`, `static`, `noWhitening`, `noNormalisation`: enrichment without one of its parts.
 */
-export const conditions = ['bm25', 'wordpiece', 'dense', 'enriched', 'noIdf', 'static', 'noWhitening', 'noNormalisation'] as const;
-export type VocabularyCondition = (typeof conditions)[number];
+export type VocabularyCondition = 'bm25' | 'wordpiece' | 'dense' | 'enriched' | 'noIdf' | 'static' | 'noWhitening' | 'noNormalisation';
+
+export const conditions = [
+	'bm25',
+	'wordpiece',
+	'dense',
+	'enriched',
+	'noIdf',
+	'static',
+	'noWhitening',
+	'noNormalisation',
+] as const satisfies readonly VocabularyCondition[];
 
 export interface VocabularyRetrieval {
 	readonly measures: readonly string[];

@@ -3,8 +3,8 @@ import {checkKind, checkRanked} from './check.ts';
 import type {RankedPair, RankedToken, TokenKind} from './ranked-pairs.ts';
 
 /** Sets of tokens of a pair: T_q ∩ T_p, T_p, T_p \ T_q, T_q, T_q \ T_p. */
-export const tokenSets = ['shared', 'passage', 'passageOnly', 'question', 'questionOnly'] as const;
-export type TokenSet = (typeof tokenSets)[number];
+export const tokenSets = ['shared', 'passage', 'passageOnly', 'question', 'questionOnly'] as const satisfies readonly TokenSet[];
+export type TokenSet = 'shared' | 'passage' | 'passageOnly' | 'question' | 'questionOnly';
 
 export interface TokenMrr {
 	/** Tokens of the set in all pairs. */

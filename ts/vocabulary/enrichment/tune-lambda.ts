@@ -45,7 +45,7 @@ export interface TuneLambdaOptions extends CallOptions {
 }
 
 /** A λ, and how well retrieval does with it. */
-interface MeasuredLambda {
+export interface MeasuredLambda {
 	readonly lambda: number;
 	/** Mean over questions. */
 	readonly score: number;
