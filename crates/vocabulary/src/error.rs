@@ -1,63 +1,65 @@
+//! The crate's error type.
+
 use std::path::{Path, PathBuf};
 
-/// Why a head was not opened, or vectors were not projected.
+/// Why a head could not be opened, or vectors could not be projected or enriched.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused.
+    /// An operation of the operating system failed.
     #[error("{operation} {}: {source}", path.display())]
     Io {
-        /// What was attempted: `open`, `read`.
+        /// The operation: `open` or `read`.
         operation: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The files are no masked-language-model head, or damaged.
+    /// A file has no masked-language-model head, or is damaged.
     #[error("{}: expected {expected}, got {got}", path.display())]
     Format {
         /// The file or folder.
         path: PathBuf,
-        /// What a good one has.
+        /// What a valid file has.
         expected: String,
-        /// What this one has.
+        /// What this file has.
         got: String,
     },
-    /// Vectors of another length than the head's.
+    /// Vectors do not have the head's dimension.
     #[error("{operation}: expected vectors of dimension {expected}, got {got} values")]
     Dimension {
-        /// What was attempted.
+        /// The operation.
         operation: &'static str,
         /// The head's dimension.
         expected: usize,
-        /// How many values came.
+        /// Number of values.
         got: usize,
     },
-    /// An argument that has no meaning.
+    /// An argument has an invalid value.
     #[error("{what}: expected {expected}, got {got}")]
     Argument {
-        /// Which argument.
+        /// The argument.
         what: String,
-        /// What it may be.
+        /// The values that it may have.
         expected: String,
-        /// What it was.
+        /// The value that it has.
         got: String,
     },
     /// The system could not create threads.
     #[error(transparent)]
     Threads(#[from] threads::Error),
-    /// Enrichments of another head, or found with other options.
+    /// A file has the enrichments of another head, or enrichments that were found with other options.
     #[error("{}: expected enrichments of {expected}, got those of {got}", path.display())]
     OtherEnrichments {
         /// The file.
         path: PathBuf,
-        /// The head and the options that were asked for.
+        /// The requested head and options.
         expected: String,
-        /// Those of the file.
+        /// The head and options of the file.
         got: String,
     },
-    /// A file of enrichments could not be opened or saved.
+    /// A file of enrichments could not be read or written.
     #[error(transparent)]
     Storage(#[from] storage::Error),
     /// The work was cancelled.

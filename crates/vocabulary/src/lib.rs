@@ -1,6 +1,11 @@
 //! Vectors of a dense retriever as distributions over a vocabulary (Ram et al., 2023, "What Are You Token About? Dense
-//! Retrieval as Distributions Over the Vocabulary"): through the masked-language-model head of the model that the encoder was
-//! initialised from.
+//! Retrieval as Distributions Over the Vocabulary").
+//!
+//! A [`Head`] is the masked-language-model head of the model from which the retriever's encoder was initialized. It maps a
+//! vector to one logit per token of the vocabulary. [`Head::project`] returns the most probable tokens of a vector, and
+//! [`Head::ranks`] the ranks of given tokens. [`enrich`] goes the other way: it finds, for every token, a vector that the
+//! head maps to that token. A [`Lexicon`] sums these over the tokens of a text and adds the result to the text's vector,
+//! which is the paper's lexical enrichment.
 //!
 //! ```
 //! use control::Control;
@@ -11,7 +16,7 @@
 //! let tokens = head.project(&vectors, 10, 0, &Control::new())?;
 //! assert_eq!(tokens[1].len(), 10);
 //! assert!(tokens[1][0].probability >= tokens[1][9].probability);
-//! // Where those tokens stand, without the others.
+//! // The rank of one token, without the others.
 //! let ranks = head.ranks(&vectors[..head.dim()], &[[tokens[0][9].token]], 0, &Control::new())?;
 //! assert_eq!(ranks[0][0].rank, 10);
 //! # Ok::<(), vocabulary::Error>(())

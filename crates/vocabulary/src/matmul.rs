@@ -1,55 +1,58 @@
+//! Matrix products with the SIMD kernels, for a left matrix that is multiplied by many right matrices.
+
 use kernels::{Batch, Kernels, Score};
 
-/// The left side of matrix products, laid out for many right ones: `[rows, inner]`.
+/// The left matrix of products, `[rows, inner]`, in the layout of the kernels.
 ///
-/// A product's value depends on its row and its column alone, whatever stands beside them; see [`kernels`].
-pub(crate) struct Left {
+/// Each value of a product depends only on its row and its column, not on the shapes of the matrices; see [`kernels`].
+pub(crate) struct LeftMatrix {
     batch: Batch,
     rows: usize,
     inner: usize,
 }
 
-/// A product, row after row.
+/// A product, row-major, with unused values after each row.
 #[derive(Default)]
 pub(crate) struct Product {
     values: Vec<f32>,
-    /// From one row to the next.
+    /// Distance between the starts of two consecutive rows.
     stride: usize,
     columns: usize,
 }
 
-impl Left {
+impl LeftMatrix {
+    /// Lays out the matrix `[rows, inner]`.
     pub fn new(values: &[f32], inner: usize) -> Self {
         let batch = Batch::new(Kernels::detect(), Score::Dot, inner, values);
         Self { batch, rows: values.len() / inner, inner }
     }
 
-    /// `product = left · rightᵀ`, where `right` is `[columns, inner]`.
-    pub fn times(&mut self, right: &[f32], product: &mut Product) {
+    /// Computes `product = left · rightᵀ`, where `right` is `[columns, inner]`. `product` is a buffer that can be reused.
+    pub fn multiply_into(&mut self, right: &[f32], product: &mut Product) {
         let inner = self.inner;
         let columns = right.len() / inner;
-        let most = self.batch.rows_at_once();
-        // Parts of rows are written whole.
-        let stride = columns.next_multiple_of(most.next_multiple_of(4));
-        let room = self.batch.score_buffer_len(stride, stride).max(self.rows * stride);
-        product.values.resize(room, 0.0);
+        let max_rows = self.batch.rows_at_once();
+        // The kernels always write complete groups of columns.
+        let stride = columns.next_multiple_of(max_rows.next_multiple_of(4));
+        let buffer_len = self.batch.score_buffer_len(stride, stride).max(self.rows * stride);
+        product.values.resize(buffer_len, 0.0);
         (product.stride, product.columns) = (stride, columns);
-        for (at, part) in right.chunks(most * inner).enumerate() {
+        for (at, part) in right.chunks(max_rows * inner).enumerate() {
             let part: Vec<&[f32]> = part.chunks_exact(inner).collect();
-            self.batch.score_all(&part, &[], stride, &mut product.values[at * most..]);
+            self.batch.score_all(&part, &[], stride, &mut product.values[at * max_rows..]);
         }
     }
 
-    /// The product by itself, `[rows, columns]`.
-    pub fn product(&mut self, right: &[f32]) -> Vec<f32> {
+    /// Returns `left · rightᵀ`, `[rows, columns]`, where `right` is `[columns, inner]`.
+    pub fn multiply(&mut self, right: &[f32]) -> Vec<f32> {
         let mut product = Product::default();
-        self.times(right, &mut product);
+        self.multiply_into(right, &mut product);
         product.rows_mut().take(self.rows).flat_map(|row| row.iter().copied()).collect()
     }
 }
 
 impl Product {
-    /// Its rows, and behind them room that only fills.
+    /// The rows, followed by unused rows with which the kernels complete a group.
     pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut [f32]> {
         let columns = self.columns;
         self.values.chunks_mut(self.stride).map(move |row| {
@@ -59,10 +62,22 @@ impl Product {
     }
 }
 
-/// The transpose of `[rows, columns]`.
+/// The transpose of the matrix `[rows, columns]`.
 pub(crate) fn transposed(matrix: &[f32], columns: usize) -> Vec<f32> {
-    let rows = matrix.len() / columns;
-    (0..columns * rows).map(|at| matrix[at % rows * columns + at / rows]).collect()
+    /// Rows and columns of a block, whose cache lines stay in the first cache level.
+    const BLOCK: usize = 32;
+    let rows = matrix.len() / columns.max(1);
+    let mut transposed = vec![0.0; matrix.len()];
+    for top in (0..rows).step_by(BLOCK) {
+        for left in (0..columns).step_by(BLOCK) {
+            for row in top..rows.min(top + BLOCK) {
+                for column in left..columns.min(left + BLOCK) {
+                    transposed[column * rows + row] = matrix[row * columns + column];
+                }
+            }
+        }
+    }
+    transposed
 }
 
 #[cfg(test)]
@@ -70,13 +85,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn products_are_those_of_the_definition_whatever_the_shapes() {
+    fn products_agree_with_the_definition_for_any_shapes() {
         for (rows, inner, columns) in [(1, 1, 1), (2, 3, 4), (7, 9, 8), (3, 400, 37), (20, 13, 100)] {
-            // Small whole numbers: every sum is exact.
+            // Small integers, so that every sum is exact.
             let value = |i: usize| ((i * 7 + 3) % 11) as f32 - 5.0;
             let a: Vec<f32> = (0..rows * inner).map(value).collect();
             let b: Vec<f32> = (0..columns * inner).map(|i| value(i + 5)).collect();
-            let product = Left::new(&a, inner).product(&b);
+            let product = LeftMatrix::new(&a, inner).multiply(&b);
             assert_eq!(product.len(), rows * columns);
             for (at, &value) in product.iter().enumerate() {
                 let (row, column) = (at / columns, at % columns);
@@ -89,5 +104,10 @@ mod tests {
     #[test]
     fn a_transpose_has_columns_for_rows() {
         assert_eq!(transposed(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 3), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+        let (rows, columns) = (70, 33);
+        let matrix: Vec<f32> = (0..rows * columns).map(|at| at as f32).collect();
+        for (at, &value) in transposed(&matrix, columns).iter().enumerate() {
+            assert_eq!(value, matrix[at % rows * columns + at / rows]);
+        }
     }
 }

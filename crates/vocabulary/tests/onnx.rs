@@ -166,7 +166,7 @@ fn weights_outside_stay_in_the_folder_of_the_graph() {
         said(&[location, ("offset", "18446744073709551615"), ("length", "60")]).ends_with("got a file of 72")
     );
     assert!(said(&[location, ("offset", "7")]).ends_with("shape [5, 3], got 65 bytes"));
-    assert!(said(&[location, ("offset", "-1")]).ends_with("got \"-1\" for a place in another file"));
+    assert!(said(&[location, ("offset", "-1")]).ends_with("got \"-1\" for a position in another file"));
     assert!(said(&[("location", "data")]).ends_with("expected a file, got something else"));
     assert!(matches!(open(&[("location", "lost")]), Err(Error::Io { .. })));
 }

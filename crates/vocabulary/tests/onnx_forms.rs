@@ -113,7 +113,7 @@ fn weights_of_8_bits_become_what_they_stand_for() {
             .contains("make wide\" of op DequantizeLinear")
     );
     let blocks = dequantised(vec![("block_size", Setting::Integer(4))], &["q", "s"]);
-    assert!(refused(&blocks.and(vec![signed, one("s", 0.5)])).contains("scales of all weights"));
+    assert!(refused(&blocks.and(vec![signed, one("s", 0.5)])).contains("scales for all weights"));
 
     let turned =
         |values: &[i64]| (0..3).flat_map(|c| values.iter().skip(c).step_by(3).copied()).collect::<Vec<_>>();
@@ -230,13 +230,11 @@ fn an_activation_is_told_by_its_values() {
     fused.nodes[0].inputs.pop();
     assert_same(&fused, &parts, "BiasGelu");
 
-    assert!(
-        refused(&with(erf, 1.0)).ends_with("got node \"make active\" of op Mul, which makes 0.9214 of 1")
-    );
+    assert!(refused(&with(erf, 1.0)).ends_with("got node \"make active\" of op Mul, which maps 1 to 0.9214"));
     let silu = vec![node("Sigmoid", &["dense"], "gate"), node("Mul", &["gate", "dense"], "active")];
-    assert!(refused(&with(silu, 1.0)).ends_with("which makes 0.7311 of 1"));
+    assert!(refused(&with(silu, 1.0)).ends_with("which maps 1 to 0.7311"));
     assert!(
-        refused(&with(vec![node("Relu", &["dense"], "active")], 1.0)).ends_with("which makes 1.0000 of 1")
+        refused(&with(vec![node("Relu", &["dense"], "active")], 1.0)).ends_with("which maps 1 to 1.0000")
     );
     let other = vec![node("Softmax", &["dense"], "active")];
     assert!(refused(&with(other, 1.0)).ends_with("got node \"make active\" of op Softmax"));
@@ -333,7 +331,7 @@ fn what_is_no_head_is_refused_with_the_node_and_what_was_expected() {
         let huge = Weights { shape: sizes, ..Weights::new("c", &[3], &[0.0; 3]) };
         assert!(
             refused(&plain.clone().and(vec![huge]))
-                .contains("expected a sound ONNX file, got tensor \"c\" of shape [")
+                .contains("expected a valid ONNX file, got tensor \"c\" of shape [")
         );
     }
     let negative = node("LayerNormalization", &["active", "scale", "shift"], "normal")

@@ -1,28 +1,30 @@
-//! What a search for enrichments has found, and what it needs to go on.
+//! The result of a search for enrichments, and the state of an unfinished one.
 
 /// Single-token enrichments of a whole vocabulary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Enrichments {
-    /// Numbers of a vector.
+    /// Dimension of the vectors.
     pub dim: usize,
-    /// s_t of every token t, `[vocabulary, dim]`.
+    /// The vector s_t of every token t, `[vocabulary_size, dim]`.
     pub vectors: Vec<f32>,
-    /// The loss of each, in nats.
+    /// The loss of each vector, in nats.
     pub losses: Vec<f32>,
-    /// A lower bound on the loss of every vector; see [`Losses::bounds`](super::Losses::bounds).
+    /// For each token, a lower bound on the loss of every vector; see [`Losses::bounds`](super::Losses::bounds).
     pub bounds: Vec<f32>,
-    /// Steps that each took.
+    /// Number of optimizer steps of each token.
     pub steps: Vec<u32>,
 }
 
-/// Tokens that are not done, with what they need to go on.
+/// Tokens that are not done, with their vectors and the state of the optimizer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Unfinished {
-    /// Steps taken, the same of all.
+    /// Number of steps taken, which is the same for all.
     pub steps: u32,
     pub tokens: Vec<u32>,
-    /// `[tokens, dim]`, as the two moments.
+    /// `[tokens, dim]`.
     pub vectors: Vec<f32>,
-    pub first: Vec<f32>,
-    pub second: Vec<f32>,
+    /// Adam's means of gradients, `[tokens, dim]`.
+    pub first_moments: Vec<f32>,
+    /// Adam's means of squared gradients, `[tokens, dim]`.
+    pub second_moments: Vec<f32>,
 }

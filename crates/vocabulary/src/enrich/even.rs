@@ -1,4 +1,4 @@
-//! Single-token enrichments after the same number of steps for all tokens.
+//! Single-token enrichments with the same number of optimizer steps for all tokens.
 
 use std::path::Path;
 
@@ -7,28 +7,28 @@ use control::Control;
 use super::enrichments::Enrichments;
 use super::file::cache_file;
 use super::options::EnrichOptions;
-use super::search::{Unit, search};
+use super::search::{ProgressUnit, search};
 use crate::{Error, Head};
 
 /// Enrichments whose tokens all took the same number of steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvenEnrichments {
-    /// The vectors, and how the search for each ended.
+    /// The vectors, with the loss of each.
     pub enrichments: Enrichments,
-    /// The options of a search that gives the same vectors: its minimum and maximum number of steps are both the number that all
-    /// tokens took.
+    /// The options with which [`enrich`](super::enrich) finds the same vectors: the minimum and the maximum number of steps are
+    /// both the number that all tokens took.
     pub options: EnrichOptions,
 }
 
-/// [`enrich`](super::enrich) with the stopping rule of Ram et al. (2023, §6.2): "We stop when a (cross-entropy) loss threshold of
-/// 0.1 is reached for all tokens". All tokens take the same number of steps N, also those that reached the threshold before.
+/// Finds enrichments with the stopping rule of Ram et al. (2023, §6.2): "We stop when a (cross-entropy) loss threshold of
+/// 0.1 is reached for all tokens". All tokens take the same number of steps N, those that reach the threshold earlier too.
 ///
-/// A first search, in which each token stops by itself, gives N: the maximum number of steps that a token took until its loss was
-/// below that of the options, until it was proved not to get there, or until `max_steps`. A second search then gives every token
-/// exactly N steps. If `min_steps` equals `max_steps`, N is known and there is no first search. After N steps a token's loss may be
-/// slightly above the threshold again, since Adam's steps do not always lower it.
+/// A first search, in which each token stops by itself, gives N: the maximum number of steps that any token took until its
+/// loss was below the threshold, until it was proved not to get there, or until `max_steps`. A second search then gives every
+/// token exactly N steps. If `min_steps` equals `max_steps`, N is known and there is no first search. After N steps a token's
+/// loss may be slightly above the threshold again, because a step of Adam can increase it.
 ///
-/// With a folder, both searches keep their results and unfinished work in files there ([`cache_file`]), and the next call
+/// With a folder, both searches save their results and unfinished work to files there ([`cache_file`]), and the next call
 /// continues from them. Progress counts the tokens of the first search, then the steps of each token in the second; until the
 /// first has ended, the total assumes `max_steps`.
 ///
@@ -44,15 +44,15 @@ pub fn enrich_evenly(
     options.check()?;
     let tokens = head.vocabulary_size() as u64;
     let file = |options: &EnrichOptions| folder.map(|folder| cache_file(folder, head, options));
-    let (first, steps) = if options.min_steps == options.max_steps {
+    let (first_search_units, steps) = if options.min_steps == options.max_steps {
         (0, options.max_steps)
     } else {
         control.set_total(tokens + tokens * u64::from(options.max_steps));
-        let each = search(head, options, file(options).as_deref(), Unit::Token, control)?;
-        (tokens, each.steps.iter().copied().max().unwrap_or(0))
+        let found = search(head, options, file(options).as_deref(), ProgressUnit::Token, control)?;
+        (tokens, found.steps.iter().copied().max().unwrap_or(0))
     };
     let options = EnrichOptions { min_steps: steps, max_steps: steps, ..*options };
-    control.set_total(first + tokens * u64::from(steps));
-    let enrichments = search(head, &options, file(&options).as_deref(), Unit::Step, control)?;
+    control.set_total(first_search_units + tokens * u64::from(steps));
+    let enrichments = search(head, &options, file(&options).as_deref(), ProgressUnit::Step, control)?;
     Ok(EvenEnrichments { enrichments, options })
 }

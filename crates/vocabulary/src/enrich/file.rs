@@ -1,4 +1,4 @@
-//! Enrichments in a file, complete or not.
+//! Files of enrichments, complete or not. They use the container of the crate `storage`.
 
 use std::path::{Path, PathBuf};
 
@@ -12,29 +12,30 @@ use crate::{Error, Head};
 
 const KIND: FileKind = FileKind { magic: *b"PKENRICH", version: 1, name: "enrichments" };
 
-/// Tells the enrichments of a head and options from those of others: 32 hexadecimal digits.
+/// Identifies the enrichments of a head with these options, in 32 hexadecimal digits.
 #[must_use]
 pub fn identity(head: &Head, options: &EnrichOptions) -> String {
-    digest(of(head, options).to_string().as_bytes())
+    hexadecimal(Sha256::new_with_prefix(head_and_options(head, options).to_string().as_bytes()))
 }
 
-/// The file of the cache folder `folder` that [`enrich`] keeps the enrichments of a head and options in.
+/// The file in the cache folder `folder` to which [`enrich`](super::enrich) should save the enrichments of a head with these
+/// options.
 #[must_use]
 pub fn cache_file(folder: &Path, head: &Head, options: &EnrichOptions) -> PathBuf {
     folder.join(format!("{}.pkenrich", identity(head, options)))
 }
 
-/// The metadata that tells enrichments apart: a head and options.
-pub(crate) fn of(head: &Head, options: &EnrichOptions) -> Value {
-    json!({"head": head.identity(), "options": options.described()})
+/// The metadata of a file, which differ between heads and between options.
+pub(crate) fn head_and_options(head: &Head, options: &EnrichOptions) -> Value {
+    json!({"head": head.identity(), "options": options.description()})
 }
 
 impl Head {
-    /// Tells heads apart: the first 32 hexadecimal digits of the SHA-256 of everything that determines a head's distributions.
+    /// Identifies the head: the first 32 hexadecimal digits of the SHA-256 of everything that determines its distributions.
     #[must_use]
     pub fn identity(&self) -> String {
         let mut hash = Sha256::new();
-        let shape = [self.dim, self.inner, self.vocabulary].map(|size| size as u64);
+        let shape = [self.dim, self.inner_dim, self.vocabulary_size].map(|size| size as u64);
         hash.update(bytemuck::cast_slice(&shape));
         hash.update(format!("{:?} {:e}", self.activation, self.norm_epsilon));
         let weights = [&self.dense_weight, &self.dense_bias, &self.norm_weight, &self.norm_bias];
@@ -45,66 +46,73 @@ impl Head {
     }
 }
 
-/// The first 32 hexadecimal digits of the SHA-256 of bytes.
-pub(crate) fn digest(bytes: &[u8]) -> String {
-    hexadecimal(Sha256::new_with_prefix(bytes))
-}
-
+/// The first 32 hexadecimal digits of a hash.
 fn hexadecimal(hash: Sha256) -> String {
     hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-pub(crate) fn save(path: &Path, found: &Enrichments, rest: &Unfinished, of: &Value) -> Result<(), Error> {
+/// Writes a file. `metadata` is [`head_and_options`].
+pub(crate) fn save(
+    path: &Path,
+    found: &Enrichments,
+    unfinished: &Unfinished,
+    metadata: &Value,
+) -> Result<(), Error> {
     let mut writer = Writer::create(path, KIND)?;
     let floats = [
         ("vectors", &found.vectors),
         ("losses", &found.losses),
         ("bounds", &found.bounds),
-        ("unfinished vectors", &rest.vectors),
-        ("first moments", &rest.first),
-        ("second moments", &rest.second),
+        ("unfinished vectors", &unfinished.vectors),
+        ("first moments", &unfinished.first_moments),
+        ("second moments", &unfinished.second_moments),
     ];
     for (name, values) in floats {
         writer.section(name, bytemuck::cast_slice(values))?;
     }
     writer.section("steps", bytemuck::cast_slice(&found.steps))?;
-    writer.section("unfinished tokens", bytemuck::cast_slice(&rest.tokens))?;
-    writer.finish(json!({"of": of, "unfinishedSteps": rest.steps}))?;
+    writer.section("unfinished tokens", bytemuck::cast_slice(&unfinished.tokens))?;
+    writer.finish(json!({"of": metadata, "unfinishedSteps": unfinished.steps}))?;
     Ok(())
 }
 
-/// What [`save`] wrote, all of it checked.
-pub(crate) fn open(path: &Path, head: &Head, of: &Value) -> Result<(Enrichments, Unfinished), Error> {
+/// Reads a file that [`save`] wrote, and checks all of it.
+pub(crate) fn open(path: &Path, head: &Head, metadata: &Value) -> Result<(Enrichments, Unfinished), Error> {
     let file = File::open(path, KIND)?;
     let got = &file.metadata()["of"];
-    if got != of {
-        let (expected, got) = (of.to_string(), got.to_string());
+    if got != metadata {
+        let (expected, got) = (metadata.to_string(), got.to_string());
         return Err(Error::OtherEnrichments { path: path.to_path_buf(), expected, got });
     }
     file.verify()?;
     let corrupt =
         |expected: String, got: String| Error::Storage(storage::Error::corrupt(path, expected, got));
     let tokens = file.section_as::<u32>("unfinished tokens")?.to_vec();
-    let (dim, count, left) = (head.dim, head.vocabulary, tokens.len());
+    let (dim, count, unfinished_count) = (head.dim, head.vocabulary_size, tokens.len());
     if !tokens.is_sorted_by(|a, b| a < b) || tokens.last().is_some_and(|&token| token as usize >= count) {
-        return Err(corrupt(format!("distinct tokens below {count} in order"), format!("{left} others")));
+        return Err(corrupt(
+            format!("distinct tokens below {count} in order"),
+            format!("{unfinished_count} others"),
+        ));
     }
-    let sized = |name: &str, expected: usize, got: usize| {
-        let ok = expected == got;
-        ok.then_some(()).ok_or_else(|| corrupt(format!("{expected} values of {name}"), got.to_string()))
+    let check_count = |name: &str, expected: usize, got: usize| {
+        (expected == got)
+            .then_some(())
+            .ok_or_else(|| corrupt(format!("{expected} values of {name}"), got.to_string()))
     };
     let floats = |name: &str, expected: usize| {
         let values = file.section_as::<f32>(name)?;
-        sized(name, expected, values.len())?;
+        check_count(name, expected, values.len())?;
         if let Some(value) = values.iter().find(|value| !value.is_finite()) {
             return Err(corrupt(format!("finite values of {name}"), value.to_string()));
         }
         Ok(values.to_vec())
     };
     let steps = file.section_as::<u32>("steps")?.to_vec();
-    sized("steps", count, steps.len())?;
-    let taken = file.metadata()["unfinishedSteps"].as_u64().and_then(|steps| u32::try_from(steps).ok());
-    let taken = taken.ok_or_else(|| corrupt("a number of steps".to_owned(), "none".to_owned()))?;
+    check_count("steps", count, steps.len())?;
+    let steps_taken = file.metadata()["unfinishedSteps"].as_u64().and_then(|steps| u32::try_from(steps).ok());
+    let steps_taken =
+        steps_taken.ok_or_else(|| corrupt("a number of steps".to_owned(), "none".to_owned()))?;
     let found = Enrichments {
         dim,
         vectors: floats("vectors", count * dim)?,
@@ -112,12 +120,12 @@ pub(crate) fn open(path: &Path, head: &Head, of: &Value) -> Result<(Enrichments,
         bounds: floats("bounds", count)?,
         steps,
     };
-    let rest = Unfinished {
-        steps: taken,
+    let unfinished = Unfinished {
+        steps: steps_taken,
         tokens,
-        vectors: floats("unfinished vectors", left * dim)?,
-        first: floats("first moments", left * dim)?,
-        second: floats("second moments", left * dim)?,
+        vectors: floats("unfinished vectors", unfinished_count * dim)?,
+        first_moments: floats("first moments", unfinished_count * dim)?,
+        second_moments: floats("second moments", unfinished_count * dim)?,
     };
-    Ok((found, rest))
+    Ok((found, unfinished))
 }

@@ -1,4 +1,8 @@
-//! Lexical enrichment (Ram et al., 2023, §6.2): vectors that stand for single tokens, found through a head.
+//! Lexical enrichment (Ram et al., 2023, §6.2): for every token, a vector that the head maps to that token alone.
+//!
+//! `objective.rs` computes the cross-entropy of the head's distribution and one token, with its gradient; `softmax.rs` does
+//! the part that involves the whole vocabulary. `search.rs` minimizes it by Adam for blocks of tokens, and `file.rs` saves
+//! results and unfinished work. `even.rs` gives all tokens the same number of steps, as the paper does.
 
 mod adam;
 mod enrichments;

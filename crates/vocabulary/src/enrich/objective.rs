@@ -1,11 +1,17 @@
+//! The objective that enrichment minimizes, with its gradient and a lower bound.
+//!
+//! In the notation of [`Head`], for a vector s: a = W s + c goes through the activation and is normalized to
+//! n = (GELU(a) − mean) / σ, then g = γ ∘ n + β and logits = E g + b. The gradient is computed backwards through these
+//! steps.
+
 use control::{Cancelled, Control};
 
 use super::softmax::{CrossEntropy, Decoder};
 use crate::Head;
-use crate::matmul::{Left, transposed};
+use crate::matmul::{LeftMatrix, transposed};
 
-/// What equation 4 of Ram et al. (2023) minimizes: −log MLM(s)[t], the cross-entropy of a head's distribution for the vector
-/// s and its token t.
+/// −log MLM(s)[t], which equation 4 of Ram et al. (2023) minimizes: the cross-entropy of a head's distribution for the
+/// vector s and its token t.
 ///
 /// ```no_run
 /// use control::Control;
@@ -18,40 +24,41 @@ use crate::matmul::{Left, transposed};
 /// ```
 pub struct Objective<'a> {
     head: &'a Head,
-    /// Wᵀ, `[dim, inner]`.
-    dense: Vec<f32>,
+    /// Wᵀ, `[dim, inner_dim]`.
+    dense_transposed: Vec<f32>,
     decoder: Decoder<'a>,
 }
 
-/// An objective at some vectors, with the analytic gradient.
+/// The objective at some vectors, with its analytic gradient.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Losses {
-    /// Of each vector, in nats.
+    /// The loss of each vector, in nats.
     pub losses: Vec<f32>,
-    /// Of each token a number that the loss of no vector is below, up to rounding.
+    /// For each token, a lower bound on the loss of every vector, up to rounding.
     ///
-    /// A layer norm gives γ ∘ n + β with Σ n = 0 and |n|² ≤ its dimension, and the loss is convex in n; so no vector is better
-    /// than the minimum, in that ball, of the plane that is tangent to the loss at this n: the duality gap of Frank and Wolfe
-    /// (Jaggi, 2013, "Revisiting Frank-Wolfe", equation 2).
+    /// A layer norm gives γ ∘ n + β with Σ n = 0 and |n|² ≤ its dimension, and the loss is convex in n. The tangent plane of
+    /// the loss at this n is therefore below the loss everywhere, and its minimum over that ball is a lower bound: the duality
+    /// gap of Frank and Wolfe (Jaggi, 2013, "Revisiting Frank-Wolfe", equation 2).
     pub bounds: Vec<f32>,
-    /// By the vectors, `[vectors, dim]`.
+    /// The gradient with respect to the vectors, `[vectors, dim]`.
     pub gradient: Vec<f32>,
 }
 
 impl<'a> Objective<'a> {
-    /// Lays the head's weights out for it: a copy of them.
+    /// Copies the head's weights into the layouts that the gradient needs.
     #[must_use]
     pub fn new(head: &'a Head) -> Self {
-        let dense = transposed(&head.dense_weight, head.dim);
-        Self { head, dense, decoder: Decoder::new(&head.decoder, &head.bias, head.inner) }
+        let dense_transposed = transposed(&head.dense_weight, head.dim);
+        let decoder = Decoder::new(&head.decoder, &head.bias, head.inner_dim);
+        Self { head, dense_transposed, decoder }
     }
 
-    /// Numbers of a vector.
+    /// Dimension of the vectors.
     pub(crate) fn dim(&self) -> usize {
         self.head.dim
     }
 
-    /// Its value at the vectors `[tokens, dim]`, one for each token.
+    /// Returns the objective at the vectors `[tokens, dim]`, one per token.
     ///
     /// # Errors
     ///
@@ -59,54 +66,64 @@ impl<'a> Objective<'a> {
     ///
     /// # Panics
     ///
-    /// If there are not as many vectors of the head's dimension as tokens, or a token is not in the vocabulary.
+    /// If the number of vectors is not that of tokens, if their dimension is not the head's, or if a token is not in the
+    /// vocabulary.
     pub fn at(&self, vectors: &[f32], tokens: &[u32], control: &Control) -> Result<Losses, Cancelled> {
         let head = self.head;
-        let (dim, inner) = (head.dim, head.inner);
+        let (dim, inner_dim) = (head.dim, head.inner_dim);
         let (expected, got) = (tokens.len() * dim, vectors.len());
         assert!(got == expected, "objective: expected {} × {dim} values, got {got}", tokens.len());
-        // What the activation takes, and what the layer norm gives before its weights.
-        let mut taken = Left::new(vectors, dim).product(&head.dense_weight);
-        let mut normal = vec![0.0; taken.len()];
-        let mut transformed = vec![0.0; taken.len()];
+        // a, n and g of the module's comment, and 1 / σ.
+        let mut inputs = LeftMatrix::new(vectors, dim).multiply(&head.dense_weight);
+        let mut normalized = vec![0.0; inputs.len()];
+        let mut transformed = vec![0.0; inputs.len()];
         let mut scales = Vec::with_capacity(tokens.len());
-        let rows = taken.chunks_exact_mut(inner).zip(normal.chunks_exact_mut(inner));
-        for ((taken, normal), transformed) in rows.zip(transformed.chunks_exact_mut(inner)) {
-            for ((taken, normal), bias) in taken.iter_mut().zip(&mut *normal).zip(&head.dense_bias) {
-                *taken += bias;
-                *normal = head.activation.value(f64::from(*taken)) as f32;
+        let rows = inputs.chunks_exact_mut(inner_dim).zip(normalized.chunks_exact_mut(inner_dim));
+        for ((inputs, normalized), transformed) in rows.zip(transformed.chunks_exact_mut(inner_dim)) {
+            for ((input, value), bias) in inputs.iter_mut().zip(&mut *normalized).zip(&head.dense_bias) {
+                *input += bias;
+                *value = head.activation.value(f64::from(*input)) as f32;
             }
-            scales.push(normalise(normal, head.norm_epsilon));
+            scales.push(normalize(normalized, head.norm_epsilon));
             let weights = head.norm_weight.iter().zip(&head.norm_bias);
-            for ((transformed, normal), (weight, bias)) in transformed.iter_mut().zip(normal).zip(weights) {
-                *transformed = *normal * weight + bias;
+            for ((transformed, normalized), (weight, bias)) in
+                transformed.iter_mut().zip(normalized).zip(weights)
+            {
+                *transformed = *normalized * weight + bias;
             }
         }
-        let CrossEntropy { losses, gradient: mut by } =
+        let CrossEntropy { losses, gradient: mut gradient_rows } =
             self.decoder.cross_entropy(&transformed, tokens, control)?;
         let mut bounds = Vec::with_capacity(tokens.len());
-        let rows = by.chunks_exact_mut(inner).zip(normal.chunks_exact(inner)).zip(taken.chunks_exact(inner));
-        for (row, ((by, normal), taken)) in rows.enumerate() {
-            by.iter_mut().zip(&head.norm_weight).for_each(|(by, weight)| *by *= weight);
-            // The gradient of a layer norm: what is along the constant and along n does not change n.
-            let count = inner as f64;
-            let mean = by.iter().map(|&by| f64::from(by)).sum::<f64>() / count;
-            let along =
-                by.iter().zip(normal).map(|(&by, &normal)| f64::from(by) * f64::from(normal)).sum::<f64>();
-            let length = by.iter().map(|&by| (f64::from(by) - mean).powi(2)).sum::<f64>().sqrt();
-            bounds.push((f64::from(losses[row]) - along - count.sqrt() * length) as f32);
-            for ((by, &normal), &taken) in by.iter_mut().zip(normal).zip(taken) {
-                let centred = f64::from(*by) - mean - f64::from(normal) * along / count;
-                *by = (centred * scales[row] * head.activation.derivative(f64::from(taken))) as f32;
+        let rows = gradient_rows
+            .chunks_exact_mut(inner_dim)
+            .zip(normalized.chunks_exact(inner_dim))
+            .zip(inputs.chunks_exact(inner_dim));
+        for (row, ((gradient, normalized), inputs)) in rows.enumerate() {
+            gradient.iter_mut().zip(&head.norm_weight).for_each(|(value, weight)| *value *= weight);
+            // The components along the constant vector and along n do not change n, so they are removed.
+            let count = inner_dim as f64;
+            let mean = gradient.iter().map(|&value| f64::from(value)).sum::<f64>() / count;
+            let along_normalized = gradient
+                .iter()
+                .zip(normalized)
+                .map(|(&value, &normalized)| f64::from(value) * f64::from(normalized))
+                .sum::<f64>();
+            let length = gradient.iter().map(|&value| (f64::from(value) - mean).powi(2)).sum::<f64>().sqrt();
+            // The ball has the radius √count; the tangent plane's minimum is opposite to the gradient.
+            bounds.push((f64::from(losses[row]) - along_normalized - count.sqrt() * length) as f32);
+            for ((value, &normalized), &input) in gradient.iter_mut().zip(normalized).zip(inputs) {
+                let projected = f64::from(*value) - mean - f64::from(normalized) * along_normalized / count;
+                *value = (projected * scales[row] * head.activation.derivative(f64::from(input))) as f32;
             }
         }
-        let gradient = Left::new(&by, inner).product(&self.dense);
+        let gradient = LeftMatrix::new(&gradient_rows, inner_dim).multiply(&self.dense_transposed);
         Ok(Losses { losses, bounds, gradient })
     }
 }
 
-/// Takes the mean off a row and scales it to variance 1, in place; returns by what it was multiplied.
-fn normalise(row: &mut [f32], epsilon: f64) -> f64 {
+/// Subtracts the mean of a row and scales it to variance 1, in place. Returns the factor of the scaling.
+fn normalize(row: &mut [f32], epsilon: f64) -> f64 {
     let count = row.len() as f64;
     let mean = row.iter().map(|&value| f64::from(value)).sum::<f64>() / count;
     let variance = row.iter().map(|&value| (f64::from(value) - mean).powi(2)).sum::<f64>() / count;

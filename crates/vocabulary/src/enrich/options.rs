@@ -1,29 +1,32 @@
+//! The options of a search for enrichments.
+
 use super::adam::Adam;
 use crate::Error;
 
-/// Where the search for a vector begins.
+/// The initial vector of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// At 0.
+    /// The zero vector.
     Zero,
-    /// At the token's row of the decoder, which is its embedding in most models.
+    /// The token's row of the decoder, which is its word embedding in most models.
     Static,
 }
 
-/// How single-token enrichments are computed.
+/// The options of [`enrich`](super::enrich).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EnrichOptions {
-    /// Where each begins.
+    /// The initial vectors.
     pub start: Start,
-    /// How each goes on.
+    /// The optimizer.
     pub adam: Adam,
-    /// Loss in nats below which a token is done. A token that provably has no such vector is done this close to its bound.
+    /// The loss in nats below which a token is done. If no vector of a token can have such a loss, the token is done when its
+    /// loss is this close to its lower bound.
     pub loss: f32,
-    /// Minimum number of steps of each, however low its loss.
+    /// Minimum number of steps of each token.
     pub min_steps: u32,
-    /// Maximum number of steps of each, however high its loss.
+    /// Maximum number of steps of each token.
     pub max_steps: u32,
-    /// Threads; 0 is one for each CPU. The result does not depend on them.
+    /// Number of threads; 0 means one per CPU. The result does not depend on it.
     pub threads: usize,
 }
 
@@ -43,17 +46,17 @@ impl Default for EnrichOptions {
 impl EnrichOptions {
     pub(crate) fn check(&self) -> Result<(), Error> {
         let Adam { learning_rate, beta1, beta2, epsilon } = self.adam;
-        let above_zero = |value: f64| value.is_finite() && value > 0.0;
-        let decay = |value: f64| (0.0..1.0).contains(&value);
+        let is_positive = |value: f64| value.is_finite() && value > 0.0;
+        let is_decay = |value: f64| (0.0..1.0).contains(&value);
         let checks = [
-            ("learning rate", learning_rate, "a number above 0", above_zero(learning_rate)),
-            ("beta1", beta1, "a number from 0, below 1", decay(beta1)),
-            ("beta2", beta2, "a number from 0, below 1", decay(beta2)),
-            ("epsilon", epsilon, "a number above 0", above_zero(epsilon)),
-            ("loss", f64::from(self.loss), "a number above 0", above_zero(f64::from(self.loss))),
+            ("learning rate", learning_rate, "a number above 0", is_positive(learning_rate)),
+            ("beta1", beta1, "a number from 0, below 1", is_decay(beta1)),
+            ("beta2", beta2, "a number from 0, below 1", is_decay(beta2)),
+            ("epsilon", epsilon, "a number above 0", is_positive(epsilon)),
+            ("loss", f64::from(self.loss), "a number above 0", is_positive(f64::from(self.loss))),
         ];
-        for (what, value, expected, good) in checks {
-            if !good {
+        for (what, value, expected, is_valid) in checks {
+            if !is_valid {
                 return Err(Error::argument(what, expected, value.to_string()));
             }
         }
@@ -64,8 +67,9 @@ impl EnrichOptions {
         Ok(())
     }
 
-    /// What a file of enrichments says of the options that it was made with. Equal descriptions give equal enrichments.
-    pub(crate) fn described(&self) -> serde_json::Value {
+    /// The description of the options in a file. Equal descriptions give equal enrichments, so the number of threads is not
+    /// part of it.
+    pub(crate) fn description(&self) -> serde_json::Value {
         let Adam { learning_rate, beta1, beta2, epsilon } = self.adam;
         serde_json::json!({
             "start": match self.start { Start::Zero => "zero", Start::Static => "static" },
@@ -74,7 +78,7 @@ impl EnrichOptions {
             "beta2": beta2,
             "epsilon": epsilon,
             "loss": self.loss,
-            // The names are part of the file format.
+            // These names are part of the file format.
             "leastSteps": self.min_steps,
             "mostSteps": self.max_steps,
         })

@@ -1,29 +1,33 @@
+//! The search for enrichments: Adam on the objective of every token, in blocks.
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use control::{Cancelled, Control};
 use rayon::prelude::*;
 
+use super::adam::Moments;
 use super::enrichments::{Enrichments, Unfinished};
 use super::file;
 use super::objective::Objective;
 use super::options::{EnrichOptions, Start};
 use crate::{Error, Head};
 
-/// Tokens that take their steps together.
+/// Number of tokens that take a step together.
 const BLOCK_TOKENS: usize = 256;
 /// How often unfinished work is saved to the file.
-const SAVE_EVERY: Duration = Duration::from_secs(30);
+const SAVE_INTERVAL: Duration = Duration::from_secs(30);
 
-/// For every token t of the vocabulary the vector s_t whose distribution is t alone: the minimum of [`Objective`] by Adam
-/// (Ram et al., 2023, §6.2, equation 4). Each token stops by itself; see [`enrich_evenly`](super::enrich_evenly) for the paper's rule.
+/// Finds, for every token t of the vocabulary, the vector s_t that the head maps to t alone: the minimum of [`Objective`],
+/// by Adam (Ram et al., 2023, §6.2, equation 4). Each token stops by itself; see [`enrich_evenly`](super::enrich_evenly) for
+/// the paper's stopping rule.
 ///
-/// A token is done as soon as its loss is below that of the options. Some tokens have no such vector, because their rows of the
-/// decoder are too similar to others; where the bound proves that, a token is done when its loss is as close to the bound as
-/// others' must be to 0. The same head and options give the same bytes, for any number of threads, and wherever the work
-/// was interrupted.
+/// A token is done as soon as its loss is below that of the options. Some tokens have no such vector, because their rows of
+/// the decoder are too similar to other rows. If the lower bound proves that, a token is done when its loss is as close to
+/// the bound as the losses of other tokens must be to 0. The same head and options give the same bytes, for any number of
+/// threads, and no matter when the work was interrupted.
 ///
-/// With a file, the result is kept there, and unfinished work every half minute and on cancellation; the next call
+/// With a file, the result is saved there, and unfinished work is saved every half minute and on cancellation. The next call
 /// continues from there, or returns the complete result. Progress counts tokens.
 ///
 /// # Errors
@@ -36,70 +40,66 @@ pub fn enrich(
     file: Option<&Path>,
     control: &Control,
 ) -> Result<Enrichments, Error> {
-    control.set_total(head.vocabulary as u64);
-    search(head, options, file, Unit::Token, control)
+    control.set_total(head.vocabulary_size as u64);
+    search(head, options, file, ProgressUnit::Token, control)
 }
 
 /// What progress counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unit {
+pub(crate) enum ProgressUnit {
     /// Tokens that are done.
     Token,
-    /// Steps of each token. For searches in which all tokens take the same number.
+    /// Steps of each token, for searches in which all tokens take the same number of steps.
     Step,
 }
 
-/// [`enrich`], except that it leaves the total of the progress to the caller.
+/// As [`enrich`], but leaves the total of the progress to the caller.
 pub(crate) fn search(
     head: &Head,
     options: &EnrichOptions,
     file: Option<&Path>,
-    unit: Unit,
+    unit: ProgressUnit,
     control: &Control,
 ) -> Result<Enrichments, Error> {
     options.check()?;
-    if options.start == Start::Static && head.inner != head.dim {
-        let got = format!("{} and {}", head.dim, head.inner);
+    if options.start == Start::Static && head.inner_dim != head.dim {
+        let got = format!("{} and {}", head.dim, head.inner_dim);
         return Err(Error::argument("start", "a decoder of the vectors' dimension", got));
     }
-    let of = file::of(head, options);
-    let (mut found, mut rest) = match file {
-        Some(path) if path.exists() => file::open(path, head, &of)?,
-        _ => begin(head, options),
+    let metadata = file::head_and_options(head, options);
+    let (mut found, mut unfinished) = match file {
+        Some(path) if path.exists() => file::open(path, head, &metadata)?,
+        _ => initial_state(head, options),
     };
-    let done = head.vocabulary - rest.tokens.len();
-    control.advance(match unit {
-        Unit::Token => done as u64,
-        Unit::Step => {
-            done as u64 * u64::from(options.max_steps)
-                + rest.tokens.len() as u64 * u64::from(rest.steps.saturating_sub(1))
-        }
-    });
+    control.advance(restored_progress(head, options, &unfinished, unit));
     let objective = Objective::new(head);
-    let (mut saved, mut changed) = (Instant::now(), false);
-    while !rest.tokens.is_empty() {
-        match threads::install(options.threads, || step_all(&objective, options, &rest, unit, control))? {
+    let (mut last_save, mut is_changed) = (Instant::now(), false);
+    while !unfinished.tokens.is_empty() {
+        match threads::install(options.threads, || step_all(&objective, options, &unfinished, unit, control))?
+        {
             Ok(blocks) => {
-                changed = true;
-                rest = found.take(blocks, rest.steps + 1);
+                is_changed = true;
+                unfinished = found.take_done(blocks, unfinished.steps + 1);
             }
             Err(cancelled) => {
-                if let Some(path) = file.filter(|_| changed) {
-                    file::save(path, &found, &rest, &of)?;
+                if let Some(path) = file.filter(|_| is_changed) {
+                    file::save(path, &found, &unfinished, &metadata)?;
                 }
                 return Err(cancelled.into());
             }
         }
-        if let Some(path) = file.filter(|_| rest.tokens.is_empty() || saved.elapsed() > SAVE_EVERY) {
-            file::save(path, &found, &rest, &of)?;
-            saved = Instant::now();
+        let is_due = unfinished.tokens.is_empty() || last_save.elapsed() > SAVE_INTERVAL;
+        if let Some(path) = file.filter(|_| is_due) {
+            file::save(path, &found, &unfinished, &metadata)?;
+            last_save = Instant::now();
         }
     }
     Ok(found)
 }
 
-fn begin(head: &Head, options: &EnrichOptions) -> (Enrichments, Unfinished) {
-    let (dim, count) = (head.dim, head.vocabulary);
+/// The state before the first step.
+fn initial_state(head: &Head, options: &EnrichOptions) -> (Enrichments, Unfinished) {
+    let (dim, count) = (head.dim, head.vocabulary_size);
     let zeros = vec![0.0; count * dim];
     let found = Enrichments {
         dim,
@@ -108,48 +108,72 @@ fn begin(head: &Head, options: &EnrichOptions) -> (Enrichments, Unfinished) {
         bounds: vec![0.0; count],
         steps: vec![0; count],
     };
-    let vectors = match options.start {
-        Start::Zero => zeros.clone(),
-        Start::Static => head.decoder.clone(),
+    let unfinished = Unfinished {
+        steps: 0,
+        tokens: (0..count as u32).collect(),
+        vectors: match options.start {
+            Start::Zero => zeros.clone(),
+            Start::Static => head.decoder.clone(),
+        },
+        first_moments: zeros.clone(),
+        second_moments: zeros,
     };
-    let tokens = (0..count as u32).collect();
-    (found, Unfinished { steps: 0, tokens, vectors, first: zeros.clone(), second: zeros })
+    (found, unfinished)
+}
+
+/// The progress of earlier calls, which a file has.
+fn restored_progress(
+    head: &Head,
+    options: &EnrichOptions,
+    unfinished: &Unfinished,
+    unit: ProgressUnit,
+) -> u64 {
+    let done = (head.vocabulary_size - unfinished.tokens.len()) as u64;
+    match unit {
+        ProgressUnit::Token => done,
+        ProgressUnit::Step => {
+            let steps = u64::from(unfinished.steps.saturating_sub(1));
+            done * u64::from(options.max_steps) + unfinished.tokens.len() as u64 * steps
+        }
+    }
 }
 
 /// A block of tokens after a step.
 #[derive(Default)]
 struct Block {
-    done: Vec<Done>,
+    done: Vec<DoneToken>,
     /// The vectors of the tokens in `done`, in the same order.
-    vectors: Vec<f32>,
-    rest: Unfinished,
+    done_vectors: Vec<f32>,
+    unfinished: Unfinished,
 }
 
-struct Done {
+struct DoneToken {
     token: u32,
     loss: f32,
     bound: f32,
     steps: u32,
 }
 
-/// One step of all unfinished tokens, in full blocks.
+/// Takes one step of all unfinished tokens.
 fn step_all(
     objective: &Objective<'_>,
     options: &EnrichOptions,
-    from: &Unfinished,
-    unit: Unit,
+    unfinished: &Unfinished,
+    unit: ProgressUnit,
     control: &Control,
 ) -> Result<Vec<Block>, Cancelled> {
-    let blocks = (0..from.tokens.len()).into_par_iter().step_by(BLOCK_TOKENS);
-    let blocks = blocks.map(|first| step(objective, options, from.block(first, objective.dim()), control));
+    let starts = (0..unfinished.tokens.len()).into_par_iter().step_by(BLOCK_TOKENS);
+    let blocks =
+        starts.map(|first| step(objective, options, unfinished.block(first, objective.dim()), control));
     let blocks: Vec<Block> = blocks
         .map(|block| {
             let block = block?;
-            let tokens = block.done.len() + block.rest.tokens.len();
+            let tokens = block.done.len() + block.unfinished.tokens.len();
             control.advance(match unit {
-                Unit::Token => block.done.len(),
-                Unit::Step if from.steps == 0 => 0,
-                Unit::Step => tokens,
+                ProgressUnit::Token => block.done.len(),
+                // The first evaluation is at the initial vectors, before any step.
+                ProgressUnit::Step if unfinished.steps == 0 => 0,
+                ProgressUnit::Step => tokens,
             } as u64);
             Ok(block)
         })
@@ -158,81 +182,89 @@ fn step_all(
 }
 
 impl Unfinished {
-    /// The tokens of the block that begins with the one at `first`.
+    /// A copy of the block whose first token is at position `first`.
     fn block(&self, first: usize, dim: usize) -> Self {
-        let last = self.tokens.len().min(first + BLOCK_TOKENS);
-        let rows = |values: &[f32]| values[first * dim..last * dim].to_vec();
+        let end = self.tokens.len().min(first + BLOCK_TOKENS);
+        let rows = |values: &[f32]| values[first * dim..end * dim].to_vec();
         Self {
             steps: self.steps,
-            tokens: self.tokens[first..last].to_vec(),
+            tokens: self.tokens[first..end].to_vec(),
             vectors: rows(&self.vectors),
-            first: rows(&self.first),
-            second: rows(&self.second),
+            first_moments: rows(&self.first_moments),
+            second_moments: rows(&self.second_moments),
         }
     }
 }
 
-/// Evaluates the objective for a block, removes the tokens that are done, and moves the others by one step.
+/// Evaluates the objective for a block, removes the tokens that are done, and takes one step of the others.
 fn step(
     objective: &Objective<'_>,
     options: &EnrichOptions,
-    mut rest: Unfinished,
+    mut unfinished: Unfinished,
     control: &Control,
 ) -> Result<Block, Cancelled> {
     let dim = objective.dim();
     let mut block = Block::default();
-    let mut at = objective.at(&rest.vectors, &rest.tokens, control)?;
-    let mut left = 0;
-    for row in 0..rest.tokens.len() {
-        let (loss, bound) = (at.losses[row], at.bounds[row]);
+    let mut evaluated = objective.at(&unfinished.vectors, &unfinished.tokens, control)?;
+    let mut remaining = 0;
+    for row in 0..unfinished.tokens.len() {
+        let (loss, bound) = (evaluated.losses[row], evaluated.bounds[row]);
         let values = row * dim..(row + 1) * dim;
-        if options.is_done(rest.steps, loss, bound) {
-            block.vectors.extend_from_slice(&rest.vectors[values]);
-            block.done.push(Done { token: rest.tokens[row], loss, bound, steps: rest.steps });
+        if options.is_done(unfinished.steps, loss, bound) {
+            block.done_vectors.extend_from_slice(&unfinished.vectors[values]);
+            let (token, steps) = (unfinished.tokens[row], unfinished.steps);
+            block.done.push(DoneToken { token, loss, bound, steps });
         } else {
-            rest.tokens[left] = rest.tokens[row];
-            for all in [&mut rest.vectors, &mut rest.first, &mut rest.second, &mut at.gradient] {
-                all.copy_within(values.clone(), left * dim);
+            unfinished.tokens[remaining] = unfinished.tokens[row];
+            for rows in unfinished.rows_mut(&mut evaluated.gradient) {
+                rows.copy_within(values.clone(), remaining * dim);
             }
-            left += 1;
+            remaining += 1;
         }
     }
-    rest.tokens.truncate(left);
-    for all in [&mut rest.vectors, &mut rest.first, &mut rest.second, &mut at.gradient] {
-        all.truncate(left * dim);
+    unfinished.tokens.truncate(remaining);
+    for rows in unfinished.rows_mut(&mut evaluated.gradient) {
+        rows.truncate(remaining * dim);
     }
-    rest.steps += 1;
-    let moments = (&mut rest.first[..], &mut rest.second[..]);
-    options.adam.step(rest.steps, &at.gradient, &mut rest.vectors, moments);
-    block.rest = rest;
+    unfinished.steps += 1;
+    let moments = Moments { first: &mut unfinished.first_moments, second: &mut unfinished.second_moments };
+    options.adam.step(unfinished.steps, &evaluated.gradient, &mut unfinished.vectors, moments);
+    block.unfinished = unfinished;
     Ok(block)
+}
+
+impl Unfinished {
+    /// Everything that has one row per token.
+    fn rows_mut<'a>(&'a mut self, gradient: &'a mut Vec<f32>) -> [&'a mut Vec<f32>; 4] {
+        [&mut self.vectors, &mut self.first_moments, &mut self.second_moments, gradient]
+    }
 }
 
 impl EnrichOptions {
     /// Whether a token is done after `steps` steps.
     fn is_done(&self, steps: u32, loss: f32, bound: f32) -> bool {
-        let low = loss < self.loss || (bound >= self.loss && loss - bound < self.loss);
-        steps >= self.max_steps || (steps >= self.min_steps && low)
+        let is_low = loss < self.loss || (bound >= self.loss && loss - bound < self.loss);
+        steps >= self.max_steps || (steps >= self.min_steps && is_low)
     }
 }
 
 impl Enrichments {
-    /// Enters the tokens that are done; returns the others, in their order, after `steps` steps.
-    fn take(&mut self, blocks: Vec<Block>, steps: u32) -> Unfinished {
-        let mut rest = Unfinished { steps, ..Unfinished::default() };
+    /// Stores the tokens that are done. Returns the others, in their order, after `steps` steps.
+    fn take_done(&mut self, blocks: Vec<Block>, steps: u32) -> Unfinished {
+        let mut unfinished = Unfinished { steps, ..Unfinished::default() };
         for block in blocks {
-            for (done, vector) in block.done.iter().zip(block.vectors.chunks_exact(self.dim)) {
+            for (done, vector) in block.done.iter().zip(block.done_vectors.chunks_exact(self.dim)) {
                 let token = done.token as usize;
                 self.vectors[token * self.dim..][..self.dim].copy_from_slice(vector);
                 self.losses[token] = done.loss;
                 self.bounds[token] = done.bound;
                 self.steps[token] = done.steps;
             }
-            rest.tokens.extend(block.rest.tokens);
-            rest.vectors.extend(block.rest.vectors);
-            rest.first.extend(block.rest.first);
-            rest.second.extend(block.rest.second);
+            unfinished.tokens.extend(block.unfinished.tokens);
+            unfinished.vectors.extend(block.unfinished.vectors);
+            unfinished.first_moments.extend(block.unfinished.first_moments);
+            unfinished.second_moments.extend(block.unfinished.second_moments);
         }
-        rest
+        unfinished
     }
 }

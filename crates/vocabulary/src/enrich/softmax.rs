@@ -1,95 +1,99 @@
-//! Cross-entropy of a softmax over a large vocabulary, block by block: logits of all tokens never lie in memory together.
+//! The cross-entropy of a softmax over a large vocabulary. It is computed a block of tokens at a time, so that the logits of
+//! the whole vocabulary are never in memory.
 
 use control::{Cancelled, Control};
 use kernels::logits::exp;
 
-use crate::matmul::{Left, Product, transposed};
+use crate::matmul::{LeftMatrix, Product, transposed};
 
-/// Tokens whose logits are computed at once: their rows of the decoder stay in the second cache level for the way back.
+/// Number of tokens whose logits are computed at once. Their rows of the decoder stay in the second cache level until the
+/// gradient needs them.
 const BLOCK_TOKENS: usize = 512;
 
-/// A decoder E and its bias b, laid out for both ways.
+/// A decoder E with its bias b, in the layouts for logits and for gradients.
 pub(crate) struct Decoder<'a> {
-    /// `[vocabulary, inner]`
+    /// E, `[vocabulary_size, inner_dim]`.
     weights: &'a [f32],
     bias: &'a [f32],
-    inner: usize,
-    /// The blocks of the weights, transposed.
-    transposed: Vec<Vec<f32>>,
+    inner_dim: usize,
+    /// The transpose of each block of E.
+    transposed_blocks: Vec<Vec<f32>>,
 }
 
-/// For each of the rows g `[rows, inner]`: −log softmax(E g + b) of its target token, and the gradient with respect to g.
+/// −log softmax(E g + b) of a target token, for each of the rows g `[rows, inner_dim]`, and its gradient with respect to g.
 pub(crate) struct CrossEntropy {
     /// `[rows]`
     pub losses: Vec<f32>,
-    /// Eᵀ(p − one-hot), `[rows, inner]`.
+    /// Eᵀ(p − one-hot(target)), `[rows, inner_dim]`.
     pub gradient: Vec<f32>,
 }
 
 impl<'a> Decoder<'a> {
-    pub fn new(weights: &'a [f32], bias: &'a [f32], inner: usize) -> Self {
-        let blocks = weights.chunks(BLOCK_TOKENS * inner);
-        Self { weights, bias, inner, transposed: blocks.map(|block| transposed(block, inner)).collect() }
+    pub fn new(weights: &'a [f32], bias: &'a [f32], inner_dim: usize) -> Self {
+        let blocks = weights.chunks(BLOCK_TOKENS * inner_dim);
+        let transposed_blocks = blocks.map(|block| transposed(block, inner_dim)).collect();
+        Self { weights, bias, inner_dim, transposed_blocks }
     }
 
-    /// `targets` are tokens, one for each row.
+    /// Computes the losses of rows. `targets` has one token per row.
     pub fn cross_entropy(
         &self,
         rows: &[f32],
         targets: &[u32],
         control: &Control,
     ) -> Result<CrossEntropy, Cancelled> {
-        let (count, inner) = (targets.len(), self.inner);
-        let mut gradient = vec![0.0; count * inner];
-        // So far: the greatest logit, and the sum of exp(logit − greatest). They grow with the blocks, and what was
-        // summed before is scaled (Milakov and Gimelshein, 2018, "Online normalizer calculation for softmax", algorithm 3).
-        let mut greatest = vec![f32::NEG_INFINITY; count];
+        let (count, inner_dim) = (targets.len(), self.inner_dim);
+        let mut gradient = vec![0.0; count * inner_dim];
+        // The maximum logit so far, and the sum of exp(logit − max). When a block has a greater maximum, the earlier sums are
+        // rescaled (Milakov and Gimelshein, 2018, "Online normalizer calculation for softmax", algorithm 3).
+        let mut max_logits = vec![f32::NEG_INFINITY; count];
         let mut sums = vec![0.0f32; count];
-        let mut logits_of_targets = vec![0.0f32; count];
-        let (mut left, mut logits, mut powers) = (Left::new(rows, inner), Product::default(), Vec::new());
-        let mut summed = Product::default();
-        let blocks = self.weights.chunks(BLOCK_TOKENS * inner).zip(&self.transposed);
+        let mut target_logits = vec![0.0f32; count];
+        let mut left = LeftMatrix::new(rows, inner_dim);
+        let (mut logits, mut block_gradient) = (Product::default(), Product::default());
+        let mut exponential_rows = Vec::new();
+        let blocks = self.weights.chunks(BLOCK_TOKENS * inner_dim).zip(&self.transposed_blocks);
         for (block, ((weights, transposed), bias)) in blocks.zip(self.bias.chunks(BLOCK_TOKENS)).enumerate() {
             control.check()?;
             let (first, width) = (block * BLOCK_TOKENS, bias.len());
-            left.times(weights, &mut logits);
-            powers.clear();
+            left.multiply_into(weights, &mut logits);
+            exponential_rows.clear();
             for (row, logits) in logits.rows_mut().take(count).enumerate() {
                 logits.iter_mut().zip(bias).for_each(|(logit, bias)| *logit += bias);
                 let target = (targets[row] as usize).checked_sub(first);
                 if let Some(&logit) = target.and_then(|at| logits.get(at)) {
-                    logits_of_targets[row] = logit;
+                    target_logits[row] = logit;
                 }
-                let most = most(logits);
-                if most > greatest[row] {
-                    let scale = (greatest[row] - most).exp();
+                let max = max(logits);
+                if max > max_logits[row] {
+                    let scale = (max_logits[row] - max).exp();
                     sums[row] *= scale;
-                    gradient[row * inner..][..inner].iter_mut().for_each(|value| *value *= scale);
-                    greatest[row] = most;
+                    gradient[row * inner_dim..][..inner_dim].iter_mut().for_each(|value| *value *= scale);
+                    max_logits[row] = max;
                 }
-                sums[row] += exponentials(logits, greatest[row]);
-                powers.extend_from_slice(logits);
+                sums[row] += exponentials(logits, max_logits[row]);
+                exponential_rows.extend_from_slice(logits);
             }
-            Left::new(&powers, width).times(transposed, &mut summed);
-            for (gradient, summed) in gradient.chunks_exact_mut(inner).zip(summed.rows_mut()) {
-                gradient.iter_mut().zip(summed).for_each(|(value, summed)| *value += *summed);
+            LeftMatrix::new(&exponential_rows, width).multiply_into(transposed, &mut block_gradient);
+            for (gradient, added) in gradient.chunks_exact_mut(inner_dim).zip(block_gradient.rows_mut()) {
+                gradient.iter_mut().zip(added).for_each(|(value, added)| *value += *added);
             }
         }
-        for ((gradient, sum), &target) in gradient.chunks_exact_mut(inner).zip(&sums).zip(targets) {
-            let target = &self.weights[target as usize * inner..][..inner];
+        for ((gradient, sum), &target) in gradient.chunks_exact_mut(inner_dim).zip(&sums).zip(targets) {
+            let target = &self.weights[target as usize * inner_dim..][..inner_dim];
             gradient.iter_mut().zip(target).for_each(|(value, target)| *value = *value / sum - target);
         }
-        let losses = greatest.iter().zip(&sums).zip(&logits_of_targets);
-        let losses = losses.map(|((greatest, sum), logit)| greatest - logit + sum.ln()).collect();
+        let losses = max_logits.iter().zip(&sums).zip(&target_logits);
+        let losses = losses.map(|((max, sum), logit)| max - logit + sum.ln()).collect();
         Ok(CrossEntropy { losses, gradient })
     }
 }
 
-/// Numbers that are worked on side by side.
+/// Number of values per vector instruction, in loops that the compiler vectorizes.
 const LANES: usize = 16;
 
-/// The greatest of them.
-fn most(values: &[f32]) -> f32 {
+/// The maximum.
+fn max(values: &[f32]) -> f32 {
     let (chunks, rest) = values.as_chunks::<LANES>();
     let mut lanes = [f32::NEG_INFINITY; LANES];
     for chunk in chunks {
@@ -98,22 +102,22 @@ fn most(values: &[f32]) -> f32 {
             .zip(chunk)
             .for_each(|(lane, &value)| *lane = if value > *lane { value } else { *lane });
     }
-    lanes.iter().chain(rest).fold(f32::NEG_INFINITY, |most, &value| most.max(value))
+    lanes.iter().chain(rest).fold(f32::NEG_INFINITY, |max, &value| max.max(value))
 }
 
-/// Puts exp(value − less) in the place of every value; returns their sum.
-fn exponentials(values: &mut [f32], less: f32) -> f32 {
+/// Replaces every value by exp(value − max) and returns their sum.
+fn exponentials(values: &mut [f32], max: f32) -> f32 {
     let (chunks, rest) = values.as_chunks_mut::<LANES>();
     let mut lanes = [0.0f32; LANES];
     for chunk in chunks {
         for (lane, value) in lanes.iter_mut().zip(chunk) {
-            *value = exp::<false>(*value - less);
+            *value = exp::<false>(*value - max);
             *lane += *value;
         }
     }
     let mut sum = lanes.iter().sum();
     for value in rest {
-        *value = exp::<false>(*value - less);
+        *value = exp::<false>(*value - max);
         sum += *value;
     }
     sum
@@ -125,7 +129,7 @@ mod tests {
 
     #[test]
     fn losses_and_gradients_are_those_of_the_definition() {
-        // More tokens than a block has, and rows whose greatest logits come early, late, and apart.
+        // There are more tokens than in a block, and the rows have their maximum logits in different blocks.
         let (inner, vocabulary) = (8, 1300);
         let value = |i: usize| ((i * 7919 + 13) % 1009) as f32 / 504.5 - 1.0;
         let decoder: Vec<f32> = (0..vocabulary * inner).map(value).collect();
@@ -144,7 +148,7 @@ mod tests {
             };
             let sum: f64 = (0..vocabulary).map(|token| logit(token).exp()).sum();
             let loss = sum.ln() - logit(target as usize);
-            // Logits are below 50, their sums of eight products off by 2⁻²⁰ of that at most.
+            // Logits are below 50, and their relative error, as sums of eight products, is at most 2⁻²⁰.
             assert!((f64::from(found.losses[row]) - loss).abs() < 1e-4, "{} for {loss}", found.losses[row]);
             for i in 0..inner {
                 let probable = (0..vocabulary)

@@ -1,4 +1,6 @@
 //! The masked-language-model head: its weights, and the transform of vectors before the decoder.
+//!
+//! `open.rs` finds a head's file in a model folder; `checkpoint/` reads safetensors files and `onnx/` reads ONNX files.
 
 mod activation;
 mod checkpoint;
@@ -10,99 +12,105 @@ use kernels::Kernels;
 
 pub use activation::Activation;
 
-/// What BERT, RoBERTa and MPNet add to a variance unless their configuration says otherwise.
-pub(crate) const DEFAULT_EPSILON: f64 = 1e-12;
-/// Rows that are transformed at once.
+/// The epsilon of the layer norm in BERT, RoBERTa and MPNet, unless their configuration has another.
+const DEFAULT_EPSILON: f64 = 1e-12;
+/// Number of vectors that are transformed at once.
 const BLOCK_ROWS: usize = 64;
 
-/// A masked-language-model head: g(e) = LayerNorm(GELU(W e + c)), logits = E g(e) + b (Devlin et al., 2019, "BERT").
+/// A masked-language-model head: logits = E g(e) + b with g(e) = LayerNorm(GELU(W e + c)) (Devlin et al., 2019, "BERT").
+///
+/// W and c are the dense layer, which maps `dim` values to `inner_dim` values; E and b are the decoder, which maps those to
+/// one logit per token.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Head {
     pub(crate) dim: usize,
-    pub(crate) inner: usize,
-    pub(crate) vocabulary: usize,
-    /// W, `[inner, dim]`.
+    pub(crate) inner_dim: usize,
+    pub(crate) vocabulary_size: usize,
+    /// W, `[inner_dim, dim]`.
     pub(crate) dense_weight: Vec<f32>,
-    /// c, `[inner]`.
+    /// c, `[inner_dim]`.
     pub(crate) dense_bias: Vec<f32>,
     pub(crate) activation: Activation,
-    /// `[inner]`
+    /// γ of the layer norm, `[inner_dim]`.
     pub(crate) norm_weight: Vec<f32>,
-    /// `[inner]`
+    /// β of the layer norm, `[inner_dim]`.
     pub(crate) norm_bias: Vec<f32>,
-    /// Added to the variance.
+    /// ε of the layer norm, which is added to the variance.
     pub(crate) norm_epsilon: f64,
-    /// E, `[vocabulary, inner]`.
+    /// E, `[vocabulary_size, inner_dim]`.
     pub(crate) decoder: Vec<f32>,
-    /// b, `[vocabulary]`.
+    /// b, `[vocabulary_size]`. No value is −0, so that the bits of a logit do not depend on the sign of a zero product,
+    /// which differs between kernels.
     pub(crate) bias: Vec<f32>,
 }
 
 impl Head {
-    /// Numbers of a vector that is projected.
+    /// Dimension of the vectors that are projected.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// Numbers of a vector that the decoder takes; as many as [`dim`](Self::dim) in most models.
+    /// Dimension of the vectors that the decoder takes. It equals [`dim`](Self::dim) in most models.
     #[must_use]
     pub fn inner_dim(&self) -> usize {
-        self.inner
+        self.inner_dim
     }
 
-    /// Tokens of the vocabulary.
+    /// Number of tokens in the vocabulary.
     #[must_use]
     pub fn vocabulary_size(&self) -> usize {
-        self.vocabulary
+        self.vocabulary_size
     }
 
-    /// The decoder's row of every token, `[vocabulary, inner_dim]`: the word embeddings of most models.
+    /// The decoder's weights, one row per token: `[vocabulary_size, inner_dim]`. In most models they are the word
+    /// embeddings.
     #[must_use]
     pub fn decoder(&self) -> &[f32] {
         &self.decoder
     }
 
-    /// The decoder's bias of every token.
+    /// The decoder's bias, one value per token.
     #[must_use]
     pub fn bias(&self) -> &[f32] {
         &self.bias
     }
 
-    /// g(e) of each of the vectors `[rows, dim]`: `[rows, inner_dim]`. Sums of the layer norm are of double precision; a
-    /// row's numbers do not depend on the others.
+    /// Returns g(e) for each of the vectors `[rows, dim]`: `[rows, inner_dim]`.
+    ///
+    /// The sums of the layer norm are in double precision. A row's result does not depend on the other rows.
     ///
     /// # Panics
     ///
-    /// If the vectors are not of the head's dimension.
+    /// If the vectors do not have the head's dimension.
     #[must_use]
     pub fn transform(&self, vectors: &[f32]) -> Vec<f32> {
-        let (dim, inner) = (self.dim, self.inner);
+        let (dim, inner_dim) = (self.dim, self.inner_dim);
         let got = vectors.len();
         assert!(got.is_multiple_of(dim), "transform: expected vectors of dimension {dim}, got {got} values");
-        let mut transformed = vec![0.0; got / dim * inner];
-        let blocks = vectors.chunks(BLOCK_ROWS * dim).zip(transformed.chunks_mut(BLOCK_ROWS * inner));
+        let mut transformed = vec![0.0; got / dim * inner_dim];
+        let blocks = vectors.chunks(BLOCK_ROWS * dim).zip(transformed.chunks_mut(BLOCK_ROWS * inner_dim));
         for (vectors, block) in blocks {
             Kernels::detect().score_block(dim, vectors, &self.dense_weight, block);
-            for row in block.chunks_exact_mut(inner) {
+            for row in block.chunks_exact_mut(inner_dim) {
                 for (value, &bias) in row.iter_mut().zip(&self.dense_bias) {
                     *value = self.activation.value(f64::from(*value) + f64::from(bias)) as f32;
                 }
-                self.normalise(row);
+                self.layer_norm(row);
             }
         }
         transformed
     }
 
-    /// The layer norm (Ba et al., 2016, "Layer Normalization") of one row, in place.
-    fn normalise(&self, row: &mut [f32]) {
+    /// Applies the layer norm (Ba et al., 2016, "Layer Normalization") to one row, in place.
+    fn layer_norm(&self, row: &mut [f32]) {
         let count = row.len() as f64;
         let mean = row.iter().map(|&value| f64::from(value)).sum::<f64>() / count;
         let variance = row.iter().map(|&value| (f64::from(value) - mean).powi(2)).sum::<f64>() / count;
         let scale = 1.0 / (variance + self.norm_epsilon).sqrt();
         for ((value, &weight), &bias) in row.iter_mut().zip(&self.norm_weight).zip(&self.norm_bias) {
-            let normal = (f64::from(*value) - mean) * scale;
-            *value = (normal * f64::from(weight) + f64::from(bias)) as f32;
+            let normalized = (f64::from(*value) - mean) * scale;
+            *value = (normalized * f64::from(weight) + f64::from(bias)) as f32;
         }
     }
 }

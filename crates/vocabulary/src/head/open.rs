@@ -1,48 +1,50 @@
-//! Finds the file of a model's folder that has its head, and reads it as that format.
+//! Finds the file in a model folder that has its head, and opens it.
 
 use std::path::{Path, PathBuf};
 
 use super::{Head, checkpoint, onnx};
 use crate::Error;
 
-/// Where the head of a model's folder may be; the first that is there is read.
+/// The files that may have a head. The first one that exists is read.
 const FILES: [&str; 5] =
     ["mlm_head.safetensors", "mlm_head.onnx", "model.safetensors", "model.onnx", "onnx/model.onnx"];
 
 impl Head {
-    /// Reads the head of the model in a folder, from the first of `mlm_head.safetensors`, `mlm_head.onnx`, `model.safetensors`,
-    /// `model.onnx` and `onnx/model.onnx` that is there.
+    /// Reads the head of the model in a folder, from the first file that exists of `mlm_head.safetensors`, `mlm_head.onnx`,
+    /// `model.safetensors`, `model.onnx` and `onnx/model.onnx`.
     ///
-    /// In safetensors it has the names of BERT (`cls.predictions.*`), RoBERTa and MPNet (`lm_head.*`), DistilBERT (`vocab_*`)
-    /// or bare ones (`dense`, `layer_norm`, `decoder`); numbers of 16 bits become `f32`. A decoder that is not there is the
-    /// word embeddings. Activation and epsilon are those of `config.json`, else of the file's own notes, else GELU and 1e-12.
+    /// In a safetensors file, the tensors have the names that BERT (`cls.predictions.*`), RoBERTa and MPNet (`lm_head.*`) or
+    /// DistilBERT (`vocab_*`) give them, or short names (`dense`, `layer_norm`, `decoder`). 16-bit floats are converted to
+    /// `f32`. If there is no decoder, the word embeddings are used. Activation and epsilon are read from `config.json`, or
+    /// else from the file's own metadata; the defaults are GELU and 1e-12.
     ///
-    /// In ONNX it is what stands before the output `logits`, or before the only output that a head stands before, whatever
-    /// its parts are called. Activation and epsilon are those of the graph; weights of 8 bits with scales become the `f32`
-    /// that they stand for.
+    /// In an ONNX file, the head is the subgraph that computes the output `logits`; without such an output, it is the only
+    /// subgraph with the structure of a head that computes an output. Names do not matter. Activation and epsilon are those
+    /// of the graph. Quantized 8-bit weights are dequantized to `f32`.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::Format`] where a part is missing or of another shape than the others ask for, and where the
-    /// graph computes logits in another way.
+    /// [`Error::Io`]; [`Error::Format`] if a part is missing, if the shapes of two parts do not match, or if the graph
+    /// computes the logits in another way.
     pub fn open(folder: &Path) -> Result<Self, Error> {
-        let path = file(folder)?;
-        if is_graph(&path) { onnx::open(&path) } else { checkpoint::open(folder, &path) }
+        let path = head_file(folder)?;
+        if is_onnx(&path) { onnx::open(&path) } else { checkpoint::open(folder, &path) }
     }
 
-    /// The files whose bytes decide what [`open`](Self::open) reads of weights: of a graph that has some outside, those files too.
+    /// Returns the files whose bytes determine the weights that [`open`](Self::open) reads: the file with the head, and the
+    /// external data files of an ONNX graph.
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open), for a folder with none of them and for a graph that cannot be read.
+    /// As [`open`](Self::open), if the folder has no head or the graph cannot be read.
     pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-        let path = file(folder)?;
-        if is_graph(&path) { onnx::files(&path) } else { Ok(vec![path]) }
+        let path = head_file(folder)?;
+        if is_onnx(&path) { onnx::files(&path) } else { Ok(vec![path]) }
     }
 }
 
-/// The file of a model's folder that its head is in.
-fn file(folder: &Path) -> Result<PathBuf, Error> {
+/// The file of a model folder that has its head.
+fn head_file(folder: &Path) -> Result<PathBuf, Error> {
     FILES
         .iter()
         .map(|name| folder.join(name))
@@ -50,6 +52,6 @@ fn file(folder: &Path) -> Result<PathBuf, Error> {
         .ok_or_else(|| Error::format(folder, format!("a folder with {}", FILES.join(" or ")), "none there"))
 }
 
-fn is_graph(path: &Path) -> bool {
+fn is_onnx(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "onnx")
 }

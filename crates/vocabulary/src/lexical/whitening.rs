@@ -1,7 +1,7 @@
 use nalgebra::{DMatrix, SymmetricEigen};
 use rayon::prelude::*;
 
-use crate::matmul::Left;
+use crate::matmul::LeftMatrix;
 
 /// Rows that are multiplied at once.
 const BLOCK_ROWS: usize = 256;
@@ -43,7 +43,7 @@ pub fn whiten(rows: &mut [f32], dim: usize, whitening: Whitening) {
     rows.par_chunks_mut(BLOCK_ROWS * dim).for_each(|block| {
         let centred = block.iter().zip(mean.iter().cycle());
         let centred: Vec<f32> = centred.map(|(&value, mean)| (f64::from(value) - mean) as f32).collect();
-        block.copy_from_slice(&Left::new(&centred, dim).product(&matrix));
+        block.copy_from_slice(&LeftMatrix::new(&centred, dim).multiply(&matrix));
     });
 }
 

@@ -1,3 +1,5 @@
+//! All logits or probabilities of vectors.
+
 use std::ops::Range;
 
 use control::Control;
@@ -5,55 +7,60 @@ use kernels::logits::LogitKernels;
 use rayon::prelude::*;
 
 use super::collector::LogitCollector;
-use super::log_sum_exp::LogSumExp;
+use super::log_sum_exp::{LogSumExp, probability};
 use super::scan::scan_logits;
-use super::top_tokens::probability;
 use crate::{Error, Head};
 
 impl Head {
-    /// All logits E g(e) + b of the vectors `[rows, dim]`: `[rows, vocabulary]`. They are what memory is needed for: 4 bytes
-    /// for each. Counts each vector as one unit done; 0 `threads` are one for each CPU.
+    /// Returns all logits E g(e) + b of the vectors `[rows, dim]`: `[rows, vocabulary_size]`.
+    ///
+    /// The result needs 4 bytes per vector and token. One unit of progress is one vector. `threads` is the number of threads;
+    /// 0 means one per CPU.
     ///
     /// # Errors
     ///
-    /// [`Error::Dimension`]; [`Error::Argument`] for vectors that are not finite; [`Error::Cancelled`]
+    /// [`Error::Dimension`]; [`Error::Argument`] if a vector is not finite; [`Error::Threads`]; [`Error::Cancelled`].
     pub fn logits(&self, vectors: &[f32], threads: usize, control: &Control) -> Result<Vec<f32>, Error> {
-        self.all(vectors, threads, control, |logit, _| logit)
+        self.map_logits(vectors, threads, control, |logit, _| logit)
     }
 
-    /// The softmax of [`logits`](Self::logits): the distribution over the vocabulary that each vector is, `[rows, vocabulary]`.
+    /// Returns the distribution over the vocabulary of each of the vectors: the softmax of [`logits`](Self::logits),
+    /// `[rows, vocabulary_size]`.
     ///
     /// # Errors
     ///
-    /// As for [`logits`](Self::logits).
+    /// As [`logits`](Self::logits).
     pub fn probabilities(
         &self,
         vectors: &[f32],
         threads: usize,
         control: &Control,
     ) -> Result<Vec<f32>, Error> {
-        self.all(vectors, threads, control, |logit, total| probability(logit, total) as f32)
+        self.map_logits(vectors, threads, control, |logit, sum| probability(logit, sum) as f32)
     }
 
-    /// `value(logit, total)` of all logits, where `total` is the logarithm of the sum of a vector's exponentials.
-    fn all(
+    /// Returns `value(logit, log_sum_exp)` for all logits, where `log_sum_exp` is that of the logit's vector.
+    fn map_logits(
         &self,
         vectors: &[f32],
         threads: usize,
         control: &Control,
         value: impl Fn(f32, f64) -> f32 + Sync,
     ) -> Result<Vec<f32>, Error> {
-        let room = self.vocabulary;
-        let make =
-            |_: usize, _: &[f32]| All { total: LogSumExp::default(), logits: Vec::with_capacity(room) };
-        let found = scan_logits(self, vectors, threads, control, make)?;
-        let mut values = vec![0.0; found.len() * self.vocabulary];
-        let rows = values.par_chunks_exact_mut(self.vocabulary).zip(found).enumerate();
+        let vocabulary_size = self.vocabulary_size;
+        let collector = |_: usize, _: &[f32]| AllLogits {
+            log_sum_exp: LogSumExp::default(),
+            logits: Vec::with_capacity(vocabulary_size),
+        };
+        let collected = scan_logits(self, vectors, threads, control, collector)?;
+        let mut values = vec![0.0; collected.len() * vocabulary_size];
+        let rows = values.par_chunks_exact_mut(vocabulary_size).zip(collected).enumerate();
         threads::install(threads, || {
-            rows.try_for_each(|(row, (values, found))| {
+            rows.try_for_each(|(row, (values, collected))| {
                 control.check()?;
-                let total = found.total.logarithm(row)?;
-                values.iter_mut().zip(&found.logits).for_each(|(place, &logit)| *place = value(logit, total));
+                let log_sum_exp = collected.log_sum_exp.value(row)?;
+                let pairs = values.iter_mut().zip(&collected.logits);
+                pairs.for_each(|(slot, &logit)| *slot = value(logit, log_sum_exp));
                 Ok::<(), Error>(())
             })
         })??;
@@ -62,19 +69,19 @@ impl Head {
 }
 
 /// The logits of one vector, in the order of the tokens.
-struct All {
-    total: LogSumExp,
+struct AllLogits {
+    log_sum_exp: LogSumExp,
     logits: Vec<f32>,
 }
 
-impl LogitCollector for All {
-    fn block(&mut self, tokens: Range<usize>, products: &mut [f32], bias: &[f32]) {
-        LogitKernels::detect().accumulate(products, bias, self.total.of(tokens.start));
+impl LogitCollector for AllLogits {
+    fn collect(&mut self, tokens: Range<usize>, products: &mut [f32], bias: &[f32]) {
+        LogitKernels::detect().accumulate(products, bias, self.log_sum_exp.part_sum(tokens.start));
         self.logits.extend_from_slice(products);
     }
 
     fn merge(&mut self, next: Self) {
-        self.total.merge(next.total);
+        self.log_sum_exp.merge(next.log_sum_exp);
         self.logits.extend(next.logits);
     }
 }

@@ -1,16 +1,17 @@
-//! What receives the logits of a vector: one collector for each vector, as Lucene has one for each query.
+//! The interface between the scan of the decoder and what is computed from its logits.
 
 use std::ops::Range;
 
-/// Tokens of a block.
+/// Number of tokens whose logits are computed at once. Those of a group of vectors fit the second cache level.
 pub(super) const BLOCK_TOKENS: usize = 128;
-/// Tokens of a share: a thread works on one or more of them. Always the same, so that sums over a share are.
-pub(super) const SHARE_TOKENS: usize = 32 * BLOCK_TOKENS;
+/// Number of tokens that one thread scans without a break. It is fixed, so that sums over such a part of the vocabulary have
+/// the same bits for any number of threads.
+pub(super) const PART_TOKENS: usize = 32 * BLOCK_TOKENS;
 
-/// What becomes of the logits of one vector over shares of the vocabulary that follow each other.
+/// Receives the logits of one vector for consecutive parts of the vocabulary, as a collector in Lucene receives hits.
 pub(crate) trait LogitCollector: Send {
-    /// The products of the decoder's rows `tokens` with the vector; to be made logits with `bias`.
-    fn block(&mut self, tokens: Range<usize>, products: &mut [f32], bias: &[f32]);
-    /// Takes what was gathered of the tokens that follow.
+    /// Receives the products of the vector with the decoder's rows `tokens`. Adding `bias` makes them logits.
+    fn collect(&mut self, tokens: Range<usize>, products: &mut [f32], bias: &[f32]);
+    /// Adds what another collector received for the tokens that follow.
     fn merge(&mut self, next: Self);
 }

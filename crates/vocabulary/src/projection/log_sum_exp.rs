@@ -1,40 +1,43 @@
+//! The logarithm of the softmax's denominator, independent of the number of threads.
+
 use kernels::logits::SoftmaxSum;
 
-use super::collector::SHARE_TOKENS;
+use super::collector::PART_TOKENS;
 use crate::Error;
 
-/// What a vector's softmax divides by: a sum for each share of the vocabulary, so that it has the same bits however many
-/// threads the shares were split over.
+/// ln Σ exp(logit) of one vector. It keeps one sum per part of the vocabulary, and adds these in a fixed order at the end, so
+/// that the bits do not depend on how the parts were distributed over threads.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LogSumExp {
-    /// In the order of the shares, and the number of the last.
+    /// One sum per part, in the order of the vocabulary.
     sums: Vec<SoftmaxSum>,
-    share: Option<usize>,
+    /// Number of the last part in `sums`.
+    last_part: Option<usize>,
 }
 
 impl LogSumExp {
-    /// The sum that a block of tokens goes to, which begins at `token`.
-    pub fn of(&mut self, token: usize) -> &mut SoftmaxSum {
-        let share = token / SHARE_TOKENS;
-        if self.share != Some(share) {
-            self.share = Some(share);
+    /// The sum to which the logits of the block that begins with `token` are added.
+    pub fn part_sum(&mut self, token: usize) -> &mut SoftmaxSum {
+        let part = token / PART_TOKENS;
+        if self.last_part != Some(part) {
+            self.last_part = Some(part);
             self.sums.push(SoftmaxSum::new());
         }
         self.sums.last_mut().expect("one was pushed")
     }
 
-    /// Takes the sums of the shares that follow.
+    /// Appends the sums of the parts that follow.
     pub fn merge(&mut self, next: Self) {
         self.sums.extend(next.sums);
-        self.share = next.share;
+        self.last_part = next.last_part;
     }
 
-    /// ln Σ exp(logit) of vector `row`.
+    /// ln Σ exp(logit). `row` is the position of the vector, for errors.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if it is no number.
-    pub fn logarithm(&self, row: usize) -> Result<f64, Error> {
+    /// [`Error::Argument`] if it is not finite.
+    pub fn value(&self, row: usize) -> Result<f64, Error> {
         let mut total = SoftmaxSum::new();
         self.sums.iter().for_each(|sum| total.add(sum));
         let logarithm = total.logarithm();
@@ -47,4 +50,9 @@ impl LogSumExp {
             got: "others".to_owned(),
         })
     }
+}
+
+/// The softmax of a logit, given the vector's [`LogSumExp`].
+pub(super) fn probability(logit: f32, log_sum_exp: f64) -> f64 {
+    libm::exp(f64::from(logit) - log_sum_exp)
 }

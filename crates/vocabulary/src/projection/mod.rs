@@ -1,4 +1,8 @@
-//! Projections of vectors onto the vocabulary: the likeliest tokens, the ranks of given tokens, or all logits.
+//! Projections of vectors onto the vocabulary: the most probable tokens, the ranks of given tokens, or all logits.
+//!
+//! One scan of the decoder (`scan.rs`) serves all three. It computes the logits of a group of vectors for a block of tokens
+//! at a time and hands them to collectors (`collector.rs`), one per vector, so that the logits of a whole vocabulary are
+//! never in memory unless they are asked for.
 
 mod all_logits;
 mod collector;

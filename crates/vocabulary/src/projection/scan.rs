@@ -1,5 +1,14 @@
-//! The decoder against groups of vectors, a block of tokens at a time: logits are in the second cache level when they are
-//! looked at, and nowhere else.
+//! The scan of the decoder: groups of vectors against blocks of tokens.
+//!
+//! ```text
+//!                 block of 128 tokens
+//!                ┌──┬──┬──┬──┬─────┬──┐
+//! group of       │  │  │  │  │  …  │  │  part: 32 blocks, without a break on one thread
+//! vectors        └──┴──┴──┴──┴─────┴──┘
+//! ```
+//!
+//! The products of a group with a block fit the second cache level, where the collectors read them. If there are too few
+//! groups for all threads, the vocabulary is split into ranges of whole parts, which are scanned in parallel.
 
 use std::ops::Range;
 
@@ -8,145 +17,158 @@ use kernels::{Batch, Kernels, Score};
 use rayon::current_num_threads;
 use rayon::prelude::*;
 
-use super::collector::{BLOCK_TOKENS, LogitCollector, SHARE_TOKENS};
+use super::collector::{BLOCK_TOKENS, LogitCollector, PART_TOKENS};
 use crate::{Error, Head};
 
-/// Fewer vectors than this are not worth laying out for.
-const FEW: usize = 4;
-/// Vectors that one thread transforms at a time.
-const ROWS_A_SHARE: usize = 16;
+/// Minimum number of vectors for which laying them out as a [`Batch`] pays off.
+const MIN_BATCH_ROWS: usize = 4;
+/// Number of vectors that one thread transforms at a time.
+const TRANSFORM_ROWS: usize = 16;
 
-/// Projects the vectors `[rows, dim]` in groups. `make(row, transformed)` makes what gathers a vector's logits over some
-/// shares of the vocabulary; the gatherers of all are merged in order and come back in the order of the vectors.
-/// Counts each vector as one unit done.
+/// Computes the logits of the vectors `[rows, dim]` and returns one collector per vector, in the order of the vectors.
+///
+/// `new_collector(row, transformed)` creates a collector for a vector and a range of the vocabulary; collectors of
+/// consecutive ranges are merged in order. One unit of progress is one vector.
 ///
 /// # Errors
 ///
-/// [`Error::Dimension`], [`Error::Argument`] for vectors that are not finite, [`Error::Cancelled`]
-pub(crate) fn scan_logits<G: LogitCollector>(
+/// [`Error::Dimension`]; [`Error::Argument`] if a vector is not finite; [`Error::Threads`]; [`Error::Cancelled`].
+pub(crate) fn scan_logits<C: LogitCollector>(
     head: &Head,
     vectors: &[f32],
     threads: usize,
     control: &Control,
-    make: impl Fn(usize, &[f32]) -> G + Sync,
-) -> Result<Vec<G>, Error> {
+    new_collector: impl Fn(usize, &[f32]) -> C + Sync,
+) -> Result<Vec<C>, Error> {
     let dim = head.dim;
     if !vectors.len().is_multiple_of(dim) {
         return Err(Error::Dimension { operation: "project", expected: dim, got: vectors.len() });
     }
     control.set_total((vectors.len() / dim) as u64);
-    let most = Batch::queries_at_once(Kernels::detect(), head.inner);
+    let max_group = Batch::queries_at_once(Kernels::detect(), head.inner_dim);
     let count = vectors.len() / dim;
-    let group = count.div_ceil(count.div_ceil(most).max(1)).max(1);
-    let gathered: Result<Vec<Vec<G>>, Error> = threads::install(threads, || {
-        // One run of shares where there are enough groups to keep all threads busy.
-        let shares = head.vocabulary.div_ceil(SHARE_TOKENS);
-        let wanted = if current_num_threads() == 1 { 1 } else { 2 * current_num_threads() };
-        let runs = wanted.div_ceil(count.div_ceil(group).max(1)).min(shares);
-        let tokens = shares.div_ceil(runs) * SHARE_TOKENS;
+    let group = count.div_ceil(count.div_ceil(max_group).max(1)).max(1);
+    let collected: Result<Vec<Vec<C>>, Error> = threads::install(threads, || {
+        // Two tasks per thread even out their durations. One range is the whole vocabulary if the groups are enough tasks.
+        let parts = head.vocabulary_size.div_ceil(PART_TOKENS);
+        let tasks = if current_num_threads() == 1 { 1 } else { 2 * current_num_threads() };
+        let ranges = tasks.div_ceil(count.div_ceil(group).max(1)).min(parts);
+        let range_tokens = parts.div_ceil(ranges) * PART_TOKENS;
         let groups = vectors.par_chunks(group * dim).enumerate();
-        groups.map(|(at, vectors)| gather_group(head, at * group, vectors, tokens, control, &make)).collect()
+        groups
+            .map(|(at, vectors)| scan_group(head, at * group, vectors, range_tokens, control, &new_collector))
+            .collect()
     })?;
-    Ok(gathered?.into_iter().flatten().collect())
+    Ok(collected?.into_iter().flatten().collect())
 }
 
-/// Projects one group, whose first vector is `first`, `tokens` of the vocabulary in a thread.
-fn gather_group<G: LogitCollector>(
+/// Scans the vocabulary for one group, whose first vector is at position `first`, in ranges of `range_tokens` tokens.
+fn scan_group<C: LogitCollector>(
     head: &Head,
     first: usize,
     vectors: &[f32],
-    tokens: usize,
+    range_tokens: usize,
     control: &Control,
-    make: &(impl Fn(usize, &[f32]) -> G + Sync),
-) -> Result<Vec<G>, Error> {
+    new_collector: &(impl Fn(usize, &[f32]) -> C + Sync),
+) -> Result<Vec<C>, Error> {
     control.check()?;
-    let parts = vectors.par_chunks(ROWS_A_SHARE * head.dim).map(|vectors| head.transform(vectors));
-    let transformed = parts.collect::<Vec<_>>().concat();
-    let infinite = |row: &[f32]| row.iter().any(|value| !value.is_finite());
-    if let Some(row) = transformed.chunks_exact(head.inner).position(infinite) {
+    let transformed = vectors.par_chunks(TRANSFORM_ROWS * head.dim).map(|vectors| head.transform(vectors));
+    let transformed = transformed.collect::<Vec<_>>().concat();
+    let is_not_finite = |row: &[f32]| row.iter().any(|value| !value.is_finite());
+    if let Some(row) = transformed.chunks_exact(head.inner_dim).position(is_not_finite) {
         return Err(Error::Argument {
             what: format!("vectors[{}]", first + row),
             expected: "finite numbers that the head's arithmetic can hold".to_owned(),
             got: "others".to_owned(),
         });
     }
-    let runs = (0..head.vocabulary).into_par_iter().step_by(tokens);
-    let gathered: Result<Vec<Vec<G>>, Cancelled> = runs
+    let ranges = (0..head.vocabulary_size).into_par_iter().step_by(range_tokens);
+    let collected: Result<Vec<Vec<C>>, Cancelled> = ranges
         .map(|start| {
-            let rows = transformed.chunks_exact(head.inner).enumerate();
-            let mut gatherers: Vec<G> = rows.map(|(row, vector)| make(first + row, vector)).collect();
-            let tokens = start..head.vocabulary.min(start + tokens);
-            gather_run(head, &transformed, tokens, control, &mut gatherers)?;
-            Ok(gatherers)
+            let rows = transformed.chunks_exact(head.inner_dim).enumerate();
+            let mut collectors: Vec<C> =
+                rows.map(|(row, vector)| new_collector(first + row, vector)).collect();
+            let tokens = start..head.vocabulary_size.min(start + range_tokens);
+            scan_range(head, &transformed, tokens, control, &mut collectors)?;
+            Ok(collectors)
         })
         .collect();
-    let mut runs = gathered?.into_iter();
-    let mut merged = runs.next().unwrap_or_default();
-    for run in runs {
-        merged.iter_mut().zip(run).for_each(|(merged, next)| merged.merge(next));
+    let mut ranges = collected?.into_iter();
+    let mut merged = ranges.next().unwrap_or_default();
+    for range in ranges {
+        merged.iter_mut().zip(range).for_each(|(merged, next)| merged.merge(next));
     }
     control.advance(merged.len() as u64);
     Ok(merged)
 }
 
-/// Gives every gatherer its vector's products with the rows `tokens`.
-fn gather_run<G: LogitCollector>(
+/// Gives every collector the products of its vector with the rows `tokens` of the decoder.
+fn scan_range<C: LogitCollector>(
     head: &Head,
     transformed: &[f32],
     tokens: Range<usize>,
     control: &Control,
-    gatherers: &mut [G],
+    collectors: &mut [C],
 ) -> Result<(), Cancelled> {
-    let mut blocks = Blocks::new(head, transformed);
+    let mut multiplier = BlockMultiplier::new(head, transformed);
     for start in tokens.clone().step_by(BLOCK_TOKENS) {
         control.check()?;
         let block = start..tokens.end.min(start + BLOCK_TOKENS);
         let bias = &head.bias[block.clone()];
-        let (products, stride) = blocks.products(block.clone());
-        for (products, gatherer) in products.chunks_mut(stride).zip(gatherers.iter_mut()) {
-            gatherer.block(block.clone(), &mut products[..block.len()], bias);
+        let BlockProducts { values, stride } = multiplier.multiply(block.clone());
+        for (products, collector) in values.chunks_mut(stride).zip(collectors.iter_mut()) {
+            collector.collect(block.clone(), &mut products[..block.len()], bias);
         }
     }
     Ok(())
 }
 
-/// Makes the products of vectors with blocks of the decoder.
-struct Blocks<'a> {
+/// Multiplies transformed vectors with blocks of the decoder.
+struct BlockMultiplier<'a> {
     head: &'a Head,
     transformed: &'a [f32],
-    /// None for few vectors.
+    /// None for fewer than [`MIN_BATCH_ROWS`] vectors.
     batch: Option<Batch>,
     products: Vec<f32>,
 }
 
-impl<'a> Blocks<'a> {
+/// The products of all vectors with a block, vector by vector.
+struct BlockProducts<'a> {
+    values: &'a mut [f32],
+    /// Distance between the first products of two consecutive vectors.
+    stride: usize,
+}
+
+impl<'a> BlockMultiplier<'a> {
     fn new(head: &'a Head, transformed: &'a [f32]) -> Self {
-        let count = transformed.len() / head.inner;
-        let batch =
-            (count >= FEW).then(|| Batch::new(Kernels::detect(), Score::Dot, head.inner, transformed));
-        let room = batch
+        let count = transformed.len() / head.inner_dim;
+        let batch = (count >= MIN_BATCH_ROWS)
+            .then(|| Batch::new(Kernels::detect(), Score::Dot, head.inner_dim, transformed));
+        let buffer_len = batch
             .as_ref()
             .map_or(count * BLOCK_TOKENS, |batch| batch.score_buffer_len(BLOCK_TOKENS, BLOCK_TOKENS));
-        Self { head, transformed, batch, products: vec![0.0; room] }
+        Self { head, transformed, batch, products: vec![0.0; buffer_len] }
     }
 
-    /// The products with the rows `tokens`, up to a block of them, and how far it is from one vector's to the next's.
-    fn products(&mut self, tokens: Range<usize>) -> (&mut [f32], usize) {
-        let inner = self.head.inner;
-        let rows = &self.head.decoder[tokens.start * inner..tokens.end * inner];
+    /// The products with the rows `tokens`, of which there are at most [`BLOCK_TOKENS`].
+    fn multiply(&mut self, tokens: Range<usize>) -> BlockProducts<'_> {
+        let inner_dim = self.head.inner_dim;
+        let rows = &self.head.decoder[tokens.start * inner_dim..tokens.end * inner_dim];
         let Some(batch) = &mut self.batch else {
-            let room = &mut self.products[..self.transformed.len() / inner * tokens.len()];
-            Kernels::detect().score_block(inner, self.transformed, rows, room);
-            return (room, tokens.len());
+            let values = &mut self.products[..self.transformed.len() / inner_dim * tokens.len()];
+            Kernels::detect().score_block(inner_dim, self.transformed, rows, values);
+            return BlockProducts { values, stride: tokens.len() };
         };
-        let most = batch.rows_at_once();
-        let after = &self.head.decoder[tokens.end * inner..];
-        let mut ahead = bytemuck::cast_slice(&after[..after.len().min(rows.len())]).chunks(most * inner * 4);
-        for (at, part) in rows.chunks(most * inner).enumerate() {
-            let part: Vec<&[f32]> = part.chunks_exact(inner).collect();
-            let ahead = ahead.next().unwrap_or_default();
-            batch.score_all(&part, ahead, BLOCK_TOKENS, &mut self.products[at * most..]);
+        let max_rows = batch.rows_at_once();
+        // While a part of this block is multiplied, the same part of the next block is prefetched.
+        let after = &self.head.decoder[tokens.end * inner_dim..];
+        let next_block = bytemuck::cast_slice(&after[..after.len().min(rows.len())]);
+        let mut prefetched = next_block.chunks(max_rows * inner_dim * 4);
+        for (at, part) in rows.chunks(max_rows * inner_dim).enumerate() {
+            let part: Vec<&[f32]> = part.chunks_exact(inner_dim).collect();
+            let ahead = prefetched.next().unwrap_or_default();
+            batch.score_all(&part, ahead, BLOCK_TOKENS, &mut self.products[at * max_rows..]);
         }
-        (&mut self.products, BLOCK_TOKENS)
+        BlockProducts { values: &mut self.products, stride: BLOCK_TOKENS }
     }
 }

@@ -1,3 +1,5 @@
+//! The most probable tokens of vectors.
+
 use std::ops::Range;
 
 use control::Control;
@@ -5,7 +7,7 @@ use kernels::logits::LogitKernels;
 use ranking::{Hit, TopKBuffer};
 
 use super::collector::LogitCollector;
-use super::log_sum_exp::LogSumExp;
+use super::log_sum_exp::{LogSumExp, probability};
 use super::scan::scan_logits;
 use crate::{Error, Head};
 
@@ -14,20 +16,22 @@ use crate::{Error, Head};
 pub struct TokenScore {
     /// Its id in the vocabulary.
     pub token: u32,
-    /// E g(e) + b at its place.
+    /// Its logit, E g(e) + b.
     pub logit: f32,
-    /// The softmax of all logits at its place.
+    /// Its probability: the softmax of the logit over the vocabulary.
     pub probability: f64,
 }
 
 impl Head {
-    /// The `k` likeliest tokens of each of the vectors `[rows, dim]`, the likeliest first, of equal ones the lower id; all if
-    /// the vocabulary has fewer. Logits are never all in memory. Counts each vector as one unit done; 0 `threads` are one for
-    /// each CPU.
+    /// Returns the `k` most probable tokens of each of the vectors `[rows, dim]`, most probable first; of equally probable
+    /// tokens, the lower id comes first.
+    ///
+    /// If the vocabulary has fewer than `k` tokens, all are returned. The logits are never all in memory. One unit of progress
+    /// is one vector. `threads` is the number of threads; 0 means one per CPU.
     ///
     /// # Errors
     ///
-    /// [`Error::Dimension`]; [`Error::Argument`] for vectors that are not finite; [`Error::Cancelled`]
+    /// [`Error::Dimension`]; [`Error::Argument`] if a vector is not finite; [`Error::Threads`]; [`Error::Cancelled`].
     pub fn project(
         &self,
         vectors: &[f32],
@@ -35,51 +39,47 @@ impl Head {
         threads: usize,
         control: &Control,
     ) -> Result<Vec<Vec<TokenScore>>, Error> {
-        let k = k.min(self.vocabulary);
-        let make = |_: usize, _: &[f32]| Likeliest { total: LogSumExp::default(), best: TopKBuffer::new(k) };
-        let found = scan_logits(self, vectors, threads, control, make)?;
-        found.into_iter().enumerate().map(|(row, found)| found.tokens(row)).collect()
+        let k = k.min(self.vocabulary_size);
+        let collector =
+            |_: usize, _: &[f32]| TopTokens { log_sum_exp: LogSumExp::default(), best: TopKBuffer::new(k) };
+        let collected = scan_logits(self, vectors, threads, control, collector)?;
+        collected.into_iter().enumerate().map(|(row, top)| top.into_scores(row)).collect()
     }
 }
 
-/// The likeliest tokens so far, and the sum over all so far.
-struct Likeliest {
-    total: LogSumExp,
+/// The most probable tokens so far, and the sum over all tokens so far.
+struct TopTokens {
+    log_sum_exp: LogSumExp,
     best: TopKBuffer,
 }
 
-impl Likeliest {
-    fn tokens(self, row: usize) -> Result<Vec<TokenScore>, Error> {
-        let total = self.total.logarithm(row)?;
-        let tokens = self.best.into_sorted().into_iter();
-        Ok(tokens.map(|hit| TokenScore::new(hit.ord, hit.score, total)).collect())
+impl TopTokens {
+    fn into_scores(self, row: usize) -> Result<Vec<TokenScore>, Error> {
+        let log_sum_exp = self.log_sum_exp.value(row)?;
+        let hits = self.best.into_sorted().into_iter();
+        Ok(hits
+            .map(|hit| TokenScore {
+                token: hit.ord,
+                logit: hit.score,
+                probability: probability(hit.score, log_sum_exp),
+            })
+            .collect())
     }
 }
 
-impl TokenScore {
-    /// `total` is the logarithm of the sum of all exponentials.
-    pub(crate) fn new(token: u32, logit: f32, total: f64) -> Self {
-        Self { token, logit, probability: probability(logit, total) }
-    }
-}
-
-/// The softmax of a logit.
-pub(crate) fn probability(logit: f32, total: f64) -> f64 {
-    libm::exp(f64::from(logit) - total)
-}
-
-impl LogitCollector for Likeliest {
-    fn block(&mut self, tokens: Range<usize>, products: &mut [f32], bias: &[f32]) {
-        let most = LogitKernels::detect().accumulate(products, bias, self.total.of(tokens.start));
-        // Most blocks have no logit that is high enough. NaN, if none is wanted, is reached by none.
-        if most >= self.best.min_score() {
+impl LogitCollector for TopTokens {
+    fn collect(&mut self, tokens: Range<usize>, products: &mut [f32], bias: &[f32]) {
+        let sum = self.log_sum_exp.part_sum(tokens.start);
+        let max = LogitKernels::detect().accumulate(products, bias, sum);
+        // Most blocks have no logit that is high enough. If k is 0, the minimum is NaN, which no logit reaches.
+        if max >= self.best.min_score() {
             let hits = (tokens.start as u32..).zip(&*products);
             hits.for_each(|(ord, &score)| self.best.push(Hit { ord, score }));
         }
     }
 
     fn merge(&mut self, next: Self) {
-        self.total.merge(next.total);
+        self.log_sum_exp.merge(next.log_sum_exp);
         self.best.append(next.best);
     }
 }

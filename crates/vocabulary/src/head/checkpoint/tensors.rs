@@ -1,4 +1,6 @@
-//! The tensors of a safetensors file, read one by one: a checkpoint's head is a small part of it.
+//! The tensors of a safetensors file, read one by one, because the head is a small part of a checkpoint.
+//!
+//! A file is the length n of the header as u64, n bytes of JSON with each tensor's type, shape and byte range, and the data.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -11,17 +13,17 @@ use safetensors::tensor::Metadata;
 use crate::Error;
 use crate::head::tensor::Tensor;
 
-/// The longest header that is read, as in the `safetensors` library.
-const LONGEST_HEADER: u64 = 100_000_000;
+/// Maximum length of the header in bytes, as in the `safetensors` library.
+const MAX_HEADER_BYTES: u64 = 100_000_000;
 
-/// An open file.
+/// An open safetensors file.
 #[derive(Debug)]
 pub(crate) struct Tensors {
     path: PathBuf,
     file: File,
-    metadata: Metadata,
-    /// Where the data begins.
-    start: u64,
+    header: Metadata,
+    /// Offset of the data.
+    data_start: u64,
 }
 
 impl Tensors {
@@ -29,43 +31,42 @@ impl Tensors {
         storage::check_regular(path).map_err(Error::io("open", path))?;
         let mut file = File::open(path).map_err(Error::io("open", path))?;
         let length = file.metadata().map_err(Error::io("open", path))?.len();
-        let damaged = |got: String| Error::format(path, "a sound safetensors file", got);
+        let damaged = |got: String| Error::format(path, "a valid safetensors file", got);
         let mut size = [0; 8];
         if length < 8 {
             return Err(damaged(format!("{length} bytes")));
         }
         file.read_exact(&mut size).map_err(Error::io("read", path))?;
         let size = u64::from_le_bytes(size);
-        if size > LONGEST_HEADER || size > length - 8 {
+        if size > MAX_HEADER_BYTES || size > length - 8 {
             return Err(damaged(format!("a header of {size} bytes in a file of {length}")));
         }
-        let mut header = vec![0; size as usize];
-        file.read_exact(&mut header).map_err(Error::io("read", path))?;
-        let metadata: Metadata =
-            serde_json::from_slice(&header).map_err(|error| damaged(error.to_string()))?;
-        let end = (metadata.data_len() as u64).checked_add(8 + size);
+        let mut json = vec![0; size as usize];
+        file.read_exact(&mut json).map_err(Error::io("read", path))?;
+        let header: Metadata = serde_json::from_slice(&json).map_err(|error| damaged(error.to_string()))?;
+        let end = (header.data_len() as u64).checked_add(8 + size);
         if end != Some(length) {
-            let data = metadata.data_len();
+            let data = header.data_len();
             return Err(damaged(format!(
                 "{length} bytes, where a header of {size} promises {data} of tensors"
             )));
         }
-        Ok(Self { path: path.to_path_buf(), file, metadata, start: 8 + size })
+        Ok(Self { path: path.to_path_buf(), file, header, data_start: 8 + size })
     }
 
-    /// All names.
+    /// The names of all tensors.
     pub fn names(&self) -> Vec<String> {
-        self.metadata.offset_keys()
+        self.header.offset_keys()
     }
 
-    /// An entry of the file's own notes.
-    pub fn note(&self, key: &str) -> Option<&str> {
-        self.metadata.metadata().as_ref()?.get(key).map(String::as_str)
+    /// An entry of the file's metadata.
+    pub fn metadata(&self, key: &str) -> Option<&str> {
+        self.header.metadata().as_ref()?.get(key).map(String::as_str)
     }
 
-    /// The tensor of that name, as `f32`.
+    /// Reads the tensor with this name, converted to `f32`.
     pub fn read(&mut self, name: &str) -> Result<Tensor, Error> {
-        let info = self.metadata.info(name).ok_or_else(|| {
+        let info = self.header.info(name).ok_or_else(|| {
             Error::format(&self.path, format!("a tensor \"{name}\""), self.names().join(", "))
         })?;
         let width = match info.dtype {
@@ -80,10 +81,12 @@ impl Tensors {
         let count = info.shape.iter().try_fold(1usize, |product, &size| product.checked_mul(size));
         let Some(count) = count.filter(|count| count.checked_mul(width) == to.checked_sub(from)) else {
             let got = format!("tensor \"{name}\" of shape {:?} in {from}..{to}", info.shape);
-            return Err(Error::format(&self.path, "a sound safetensors file", got));
+            return Err(Error::format(&self.path, "a valid safetensors file", got));
         };
         let (dtype, shape) = (info.dtype, info.shape.clone());
-        self.file.seek(SeekFrom::Start(self.start + from as u64)).map_err(Error::io("read", &self.path))?;
+        self.file
+            .seek(SeekFrom::Start(self.data_start + from as u64))
+            .map_err(Error::io("read", &self.path))?;
         let mut values = vec![0.0; count];
         if dtype == Dtype::F32 {
             let bytes = bytemuck::cast_slice_mut(&mut values);

@@ -1,18 +1,22 @@
-//! Which activation stands between two values: told by its values, whatever nodes it is made of.
+//! Activations. They are recognized by their values, whatever nodes compute them.
+//!
+//! Exporters write GELU as one node, or as five to ten nodes in various ways. The subgraph is therefore evaluated at some
+//! points, as a function of one variable, and compared with the activations that a head may have.
 
 use std::collections::HashMap;
 
 use super::graph::Node;
-use super::linear::is_whole_product;
+use super::linear::is_integer_product;
 use super::matcher::Matcher;
 use crate::Error;
 use crate::head::Activation;
 
 /// The activations that a head may have.
-const KNOWN: [Activation; 2] = [Activation::Gelu, Activation::GeluTanh];
-/// How far values may be off. Constants of 16 bits move them by less than half of that; the two that are known are not half of
-/// it apart, and the nearer one counts. Others (ReLU, SiLU, x · sigmoid(1.702 x)) are twenty times as far from both.
-const TOLERANCE: f64 = 1e-3;
+const ACTIVATIONS: [Activation; 2] = [Activation::Gelu, Activation::GeluTanh];
+/// Maximum difference from an activation at any point. 16-bit constants change values by less than half of this. The two
+/// activations differ by less than half of this too, so the nearer one is chosen. Other functions (ReLU, SiLU,
+/// x · sigmoid(1.702 x)) differ from both by more than twenty times this.
+const MAX_DIFFERENCE: f64 = 1e-3;
 
 const EXPECTED: &str = "GELU or its approximation by tanh between the dense layer and the layer norm";
 
@@ -21,16 +25,16 @@ const EXPECTED: &str = "GELU or its approximation by tanh between the dense laye
 pub(super) struct ActivationLayer<'a> {
     pub activation: Activation,
     pub input: &'a str,
-    /// What is added before.
+    /// A bias that a fused node adds to its input.
     pub bias: Option<&'a str>,
 }
 
 impl<'a> ActivationLayer<'a> {
-    /// The activation that makes a value.
-    pub fn find(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Self, Error> {
-        let value = matcher.same(value)?;
-        let node = matcher.node(value, EXPECTED)?;
-        let Some(input) = node.input(0) else { return Err(matcher.refuse(EXPECTED, node)) };
+    /// The activation that computes a value.
+    pub fn match_output(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Self, Error> {
+        let value = matcher.skip_identity(value)?;
+        let node = matcher.require_producer(value, EXPECTED)?;
+        let Some(input) = node.input(0) else { return Err(matcher.unexpected(EXPECTED, node)) };
         let bias = node.input(1);
         match node.op.as_str() {
             "Gelu" if node.text("approximate") == "tanh" => {
@@ -41,59 +45,66 @@ impl<'a> ActivationLayer<'a> {
             "FastGelu" => return Ok(Self { activation: Activation::GeluTanh, input, bias }),
             _ => {}
         }
-        let mut curve = Curve { input: None, values: HashMap::new() };
-        curve.evaluate(matcher, value)?;
-        let input = curve.input.filter(|&input| input != value);
-        let (Some(input), Some(values)) = (input, curve.values.get(value)) else {
-            return Err(matcher.refuse(EXPECTED, node));
+        let mut function = PointwiseFunction { input: None, values: HashMap::new() };
+        function.evaluate(matcher, value)?;
+        let input = function.input.filter(|&input| input != value);
+        let (Some(input), Some(values)) = (input, function.values.get(value)) else {
+            return Err(matcher.unexpected(EXPECTED, node));
         };
-        let off = |activation: Activation| {
+        let difference = |activation: Activation| {
             let differences = points().zip(values).map(|(x, &got)| (activation.value(x) - got).abs());
-            differences.fold(0.0, |most: f64, off| if off.is_nan() { f64::INFINITY } else { most.max(off) })
+            differences.fold(
+                0.0,
+                |max: f64, difference| {
+                    if difference.is_nan() { f64::INFINITY } else { max.max(difference) }
+                },
+            )
         };
-        let nearest = KNOWN.into_iter().min_by(|&a, &b| off(a).total_cmp(&off(b)));
-        match nearest.filter(|&activation| off(activation) <= TOLERANCE) {
+        let nearest = ACTIVATIONS.into_iter().min_by(|&a, &b| difference(a).total_cmp(&difference(b)));
+        match nearest.filter(|&activation| difference(activation) <= MAX_DIFFERENCE) {
             Some(activation) => Ok(Self { activation, input, bias: None }),
             None => {
                 let at_one = points().zip(values).find(|&(x, _)| x == 1.0).map_or(f64::NAN, |(_, &got)| got);
-                let got = format!("node \"{}\" of op {}, which makes {at_one:.4} of 1", node.name, node.op);
+                let got = format!("node \"{}\" of op {}, which maps 1 to {at_one:.4}", node.name, node.op);
                 Err(matcher.error(EXPECTED, got))
             }
         }
     }
 }
 
-/// Where functions are compared.
+/// The points at which functions are compared.
 fn points() -> impl Iterator<Item = f64> {
     (-24..=24).map(|at| f64::from(at) / 4.0)
 }
 
-/// Values of a function of one variable at the points, node by node.
-struct Curve<'a> {
-    /// The variable: what is no function of single numbers itself.
+/// A subgraph that computes a function of one variable, evaluated at the points node by node.
+struct PointwiseFunction<'a> {
+    /// The variable: the one value that is not itself computed from single numbers.
     input: Option<&'a str>,
+    /// The values at the points of each value of the graph.
     values: HashMap<&'a str, Vec<f64>>,
 }
 
-impl<'a> Curve<'a> {
+impl<'a> PointwiseFunction<'a> {
+    /// Computes a value at all points.
     fn evaluate(&mut self, matcher: &mut Matcher<'a>, value: &'a str) -> Result<(), Error> {
-        let value = matcher.same(value)?;
+        let value = matcher.skip_identity(value)?;
         if self.values.contains_key(value) {
             return Ok(());
         }
-        let node = matcher.node(value, EXPECTED)?;
-        let values = match operation(node) {
-            Some(operation) if self.of_single_numbers(matcher, node)? => {
+        let node = matcher.require_producer(value, EXPECTED)?;
+        let values = match scalar_operation(node) {
+            Some(operation) if self.is_scalar(matcher, node)? => {
                 let mut inputs = Vec::new();
                 for input in node.inputs.iter().map(String::as_str) {
                     inputs.push(self.input(matcher, input)?);
                 }
-                let of = |at: usize| inputs.iter().map(|values| values[at]).collect::<Vec<_>>();
-                (0..points().count()).map(|at| operation(&of(at))).collect()
+                let arguments = |at: usize| inputs.iter().map(|values| values[at]).collect::<Vec<_>>();
+                (0..points().count()).map(|at| operation(&arguments(at))).collect()
             }
             _ => {
                 if self.input.is_some_and(|input| input != value) {
-                    return Err(matcher.refuse(EXPECTED, node));
+                    return Err(matcher.unexpected(EXPECTED, node));
                 }
                 self.input = Some(value);
                 points().collect()
@@ -103,20 +114,22 @@ impl<'a> Curve<'a> {
         Ok(())
     }
 
+    /// An input of a node at all points: a number, or a value that is evaluated first.
     fn input(&mut self, matcher: &mut Matcher<'a>, input: &'a str) -> Result<Vec<f64>, Error> {
         if let Some(number) = matcher.scalar(input)? {
             return Ok(points().map(|_| f64::from(number)).collect());
         }
         self.evaluate(matcher, input)?;
-        let input = matcher.same(input)?;
+        let input = matcher.skip_identity(input)?;
         Ok(self.values.get(input).cloned().unwrap_or_else(|| points().map(|_| f64::NAN).collect()))
     }
 
-    /// Whether a node's constants are single numbers: a bias is a vector, and its Add belongs to the dense layer.
-    fn of_single_numbers(&self, matcher: &mut Matcher<'a>, node: &'a Node) -> Result<bool, Error> {
+    /// Whether a node is part of the function: its constants are single numbers, and its inputs are no integer products. An
+    /// Add of a vector adds a bias, and belongs to the dense layer.
+    fn is_scalar(&self, matcher: &mut Matcher<'a>, node: &'a Node) -> Result<bool, Error> {
         for input in node.inputs.iter().map(String::as_str) {
-            let vector = matcher.is_constant(input)? && matcher.scalar(input)?.is_none();
-            if vector || is_whole_product(matcher, input)? {
+            let is_vector = matcher.is_constant(input)? && matcher.scalar(input)?.is_none();
+            if is_vector || is_integer_product(matcher, input)? {
                 return Ok(false);
             }
         }
@@ -124,9 +137,9 @@ impl<'a> Curve<'a> {
     }
 }
 
-/// The functions of numbers that activations are made of.
-fn operation(node: &Node) -> Option<fn(&[f64]) -> f64> {
-    let (inputs, operation): (usize, fn(&[f64]) -> f64) = match node.op.as_str() {
+/// The function that a node computes, if it is one of those of which activations are composed.
+fn scalar_operation(node: &Node) -> Option<fn(&[f64]) -> f64> {
+    let (input_count, operation): (usize, fn(&[f64]) -> f64) = match node.op.as_str() {
         "Add" => (2, |x| x[0] + x[1]),
         "Sub" => (2, |x| x[0] - x[1]),
         "Mul" => (2, |x| x[0] * x[1]),
@@ -142,5 +155,6 @@ fn operation(node: &Node) -> Option<fn(&[f64]) -> f64> {
         "Relu" => (1, |x| x[0].max(0.0)),
         _ => return None,
     };
-    (node.inputs.len() == inputs && node.inputs.iter().all(|input| !input.is_empty())).then_some(operation)
+    (node.inputs.len() == input_count && node.inputs.iter().all(|input| !input.is_empty()))
+        .then_some(operation)
 }

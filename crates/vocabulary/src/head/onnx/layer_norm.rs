@@ -1,4 +1,4 @@
-//! Layer norms, as one node or as the nodes of their definition.
+//! Layer norms, γ · (x − mean) / √(variance + ε) + β (Ba et al., 2016), as one node or as the nodes of this formula.
 
 use super::graph::Node;
 use super::matcher::Matcher;
@@ -9,8 +9,9 @@ use crate::head::DEFAULT_EPSILON;
 #[derive(Debug)]
 pub(super) struct LayerNorm<'a> {
     pub name: &'a str,
+    /// γ.
     pub weight: Vec<f32>,
-    /// As many as weights, or none, which are zeros.
+    /// β; empty if the layer has none.
     pub bias: Vec<f32>,
     pub epsilon: f64,
     pub input: &'a str,
@@ -20,138 +21,161 @@ const EXPECTED: &str = "a layer norm before the decoder, LayerNormalization or R
     Div, Mul and Add over the last axis";
 
 impl<'a> LayerNorm<'a> {
-    /// The layer norm that makes a value.
-    pub fn find(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Self, Error> {
-        let value = matcher.same(value)?;
-        let node = matcher.node(value, EXPECTED)?;
+    /// The layer norm that computes a value.
+    pub fn match_output(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Self, Error> {
+        let value = matcher.skip_identity(value)?;
+        let node = matcher.require_producer(value, EXPECTED)?;
         match node.op.as_str() {
-            "LayerNormalization" => Self::whole(matcher, node),
+            "LayerNormalization" => Self::match_fused(matcher, node),
             "Add" => {
-                let Some((bias, rest)) = constant_side(matcher, node)? else {
-                    return Err(matcher.refuse(EXPECTED, node));
+                let Some(Operands { constant: bias, other: rest }) = with_constant(matcher, node)? else {
+                    return Err(matcher.unexpected(EXPECTED, node));
                 };
                 let bias = matcher.constant(bias)?.values;
-                Self::weighted(matcher, rest, bias)
+                Self::match_weighted(matcher, rest, bias)
             }
-            _ => Self::weighted(matcher, value, Vec::new()),
+            _ => Self::match_weighted(matcher, value, Vec::new()),
         }
     }
 
-    fn whole(matcher: &mut Matcher<'a>, node: &'a Node) -> Result<Self, Error> {
+    /// A LayerNormalization node.
+    fn match_fused(matcher: &mut Matcher<'a>, node: &'a Node) -> Result<Self, Error> {
         let (Some(input), Some(weight)) = (node.input(0), node.input(1)) else {
-            return Err(matcher.refuse(EXPECTED, node));
+            return Err(matcher.unexpected(EXPECTED, node));
         };
-        if !is_last(node.integer("axis", -1)) {
-            return Err(matcher.refuse(EXPECTED, node));
+        if !is_last_axis(node.integer("axis", -1)) {
+            return Err(matcher.unexpected(EXPECTED, node));
         }
         let weight = matcher.constant(weight)?.values;
         let bias = node.input(2).map(|bias| matcher.constant(bias)).transpose()?;
         let bias = bias.map_or_else(Vec::new, |bias| bias.values);
-        let epsilon = written(matcher, node, node.float("epsilon", 1e-5))?;
+        let epsilon = decimal_epsilon(matcher, node, node.float("epsilon", 1e-5))?;
         Ok(Self { name: &node.name, weight, bias, epsilon, input })
     }
 
     /// γ · (x − mean) / √(variance + ε).
-    fn weighted(matcher: &mut Matcher<'a>, value: &'a str, bias: Vec<f32>) -> Result<Self, Error> {
-        let value = matcher.same(value)?;
-        let node = matcher.node(value, EXPECTED)?;
-        let sides = if node.op == "Mul" { constant_side(matcher, node)? } else { None };
-        let Some((weight, rest)) = sides else { return Err(matcher.refuse(EXPECTED, node)) };
+    fn match_weighted(matcher: &mut Matcher<'a>, value: &'a str, bias: Vec<f32>) -> Result<Self, Error> {
+        let value = matcher.skip_identity(value)?;
+        let node = matcher.require_producer(value, EXPECTED)?;
+        let operands = if node.op == "Mul" { with_constant(matcher, node)? } else { None };
+        let Some(Operands { constant: weight, other: rest }) = operands else {
+            return Err(matcher.unexpected(EXPECTED, node));
+        };
         let weight = matcher.constant(weight)?.values;
-        let (input, epsilon) = normal(matcher, rest)?;
+        let Normalized { input, epsilon } = match_normalized(matcher, rest)?;
         Ok(Self { name: &node.name, weight, bias, epsilon, input })
     }
 }
 
-/// (x − mean) / √(variance + ε): x and ε.
-fn normal<'a>(matcher: &mut Matcher<'a>, value: &'a str) -> Result<(&'a str, f64), Error> {
-    let value = matcher.same(value)?;
-    let node = matcher.node(value, EXPECTED)?;
+/// x and ε of (x − mean) / √(variance + ε).
+struct Normalized<'a> {
+    input: &'a str,
+    epsilon: f64,
+}
+
+fn match_normalized<'a>(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Normalized<'a>, Error> {
+    let value = matcher.skip_identity(value)?;
+    let node = matcher.require_producer(value, EXPECTED)?;
     let (Some(left), Some(right)) = (node.input(0), node.input(1)) else {
-        return Err(matcher.refuse(EXPECTED, node));
+        return Err(matcher.unexpected(EXPECTED, node));
     };
     let (input, variance) = match node.op.as_str() {
-        "Div" => (centered(matcher, left)?, deviation(matcher, right, 0.5)?),
-        "Mul" => match centered(matcher, left)? {
-            Some(input) => (Some(input), deviation(matcher, right, -0.5)?),
-            None => (centered(matcher, right)?, deviation(matcher, left, -0.5)?),
+        "Div" => (match_centered(matcher, left)?, match_power(matcher, right, 0.5)?),
+        "Mul" => match match_centered(matcher, left)? {
+            Some(input) => (Some(input), match_power(matcher, right, -0.5)?),
+            None => (match_centered(matcher, right)?, match_power(matcher, left, -0.5)?),
         },
         _ => (None, None),
     };
-    let (Some(input), Some(variance)) = (input, variance) else { return Err(matcher.refuse(EXPECTED, node)) };
-    let variance = matcher.same(variance)?;
-    let sum = matcher.node(variance, EXPECTED)?;
-    let sides = if sum.op == "Add" { constant_side(matcher, sum)? } else { None };
-    let Some((epsilon, variance)) = sides else { return Err(matcher.refuse(EXPECTED, sum)) };
-    let Some(epsilon) = matcher.scalar(epsilon)? else { return Err(matcher.refuse(EXPECTED, sum)) };
-    let epsilon = written(matcher, sum, epsilon)?;
-    let Some(squares) = mean(matcher, variance)? else { return Err(matcher.refuse(EXPECTED, sum)) };
-    let squares = matcher.same(squares)?;
-    let square = matcher.node(squares, EXPECTED)?;
+    let (Some(input), Some(variance)) = (input, variance) else {
+        return Err(matcher.unexpected(EXPECTED, node));
+    };
+    let variance = matcher.skip_identity(variance)?;
+    let sum = matcher.require_producer(variance, EXPECTED)?;
+    let operands = if sum.op == "Add" { with_constant(matcher, sum)? } else { None };
+    let Some(Operands { constant: epsilon, other: variance }) = operands else {
+        return Err(matcher.unexpected(EXPECTED, sum));
+    };
+    let Some(epsilon) = matcher.scalar(epsilon)? else { return Err(matcher.unexpected(EXPECTED, sum)) };
+    let epsilon = decimal_epsilon(matcher, sum, epsilon)?;
+    let Some(squares) = match_mean(matcher, variance)? else { return Err(matcher.unexpected(EXPECTED, sum)) };
+    let squares = matcher.skip_identity(squares)?;
+    let square = matcher.require_producer(squares, EXPECTED)?;
     let (Some(left), Some(right)) = (square.input(0), square.input(1)) else {
-        return Err(matcher.refuse(EXPECTED, square));
+        return Err(matcher.unexpected(EXPECTED, square));
     };
     let squared = match square.op.as_str() {
-        "Pow" if matcher.scalar(right)? == Some(2.0) => centered(matcher, left)?,
-        "Mul" if matcher.same(left)? == matcher.same(right)? => centered(matcher, left)?,
+        "Pow" if matcher.scalar(right)? == Some(2.0) => match_centered(matcher, left)?,
+        "Mul" if matcher.skip_identity(left)? == matcher.skip_identity(right)? => {
+            match_centered(matcher, left)?
+        }
         _ => None,
     };
-    if squared == Some(input) { Ok((input, epsilon)) } else { Err(matcher.refuse(EXPECTED, square)) }
+    if squared == Some(input) {
+        Ok(Normalized { input, epsilon })
+    } else {
+        Err(matcher.unexpected(EXPECTED, square))
+    }
 }
 
-/// Of x − mean of x, x.
-fn centered<'a>(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Option<&'a str>, Error> {
-    let value = matcher.same(value)?;
-    let Some(node) = matcher.find(value)?.filter(|node| node.op == "Sub") else { return Ok(None) };
+/// The value x, given x − mean(x).
+fn match_centered<'a>(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Option<&'a str>, Error> {
+    let value = matcher.skip_identity(value)?;
+    let Some(node) = matcher.producer(value)?.filter(|node| node.op == "Sub") else { return Ok(None) };
     let (Some(input), Some(subtracted)) = (node.input(0), node.input(1)) else { return Ok(None) };
-    let Some(of) = mean(matcher, subtracted)? else { return Ok(None) };
-    let (input, of) = (matcher.same(input)?, matcher.same(of)?);
-    Ok((input == of).then_some(input))
+    let Some(averaged) = match_mean(matcher, subtracted)? else { return Ok(None) };
+    let (input, averaged) = (matcher.skip_identity(input)?, matcher.skip_identity(averaged)?);
+    Ok((input == averaged).then_some(input))
 }
 
-/// Of a mean over the last axis, what it is of.
-fn mean<'a>(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Option<&'a str>, Error> {
-    let value = matcher.same(value)?;
-    let Some(node) = matcher.find(value)?.filter(|node| node.op == "ReduceMean") else { return Ok(None) };
+/// The input of a ReduceMean over the last axis.
+fn match_mean<'a>(matcher: &mut Matcher<'a>, value: &'a str) -> Result<Option<&'a str>, Error> {
+    let value = matcher.skip_identity(value)?;
+    let Some(node) = matcher.producer(value)?.filter(|node| node.op == "ReduceMean") else { return Ok(None) };
     let axes = match (node.numbers("axes"), node.input(1)) {
         (Some(axes), _) => axes.to_vec(),
         (None, Some(axes)) => matcher.constant(axes)?.values,
         (None, None) => return Ok(None),
     };
-    let last = matches!(axes[..], [axis] if is_last(axis as i64));
-    Ok(node.input(0).filter(|_| last && node.integer("keepdims", 1) == 1))
+    let is_last = matches!(axes[..], [axis] if is_last_axis(axis as i64));
+    Ok(node.input(0).filter(|_| is_last && node.integer("keepdims", 1) == 1))
 }
 
-/// Of y to a power of ½ or −½, y.
-fn deviation<'a>(matcher: &mut Matcher<'a>, value: &'a str, power: f32) -> Result<Option<&'a str>, Error> {
-    let value = matcher.same(value)?;
-    let Some(node) = matcher.find(value)? else { return Ok(None) };
+/// The value y, given y to the power of ½ or −½.
+fn match_power<'a>(matcher: &mut Matcher<'a>, value: &'a str, power: f32) -> Result<Option<&'a str>, Error> {
+    let value = matcher.skip_identity(value)?;
+    let Some(node) = matcher.producer(value)? else { return Ok(None) };
     let Some(input) = node.input(0) else { return Ok(None) };
     Ok(match (node.op.as_str(), node.input(1)) {
         ("Sqrt", _) if power > 0.0 => Some(input),
-        ("Reciprocal", _) if power < 0.0 => deviation(matcher, input, -power)?,
+        ("Reciprocal", _) if power < 0.0 => match_power(matcher, input, -power)?,
         ("Pow", Some(exponent)) if matcher.scalar(exponent)? == Some(power) => Some(input),
         _ => None,
     })
 }
 
-/// Of a node's two inputs the one that is a constant, and the other one.
-fn constant_side<'a>(matcher: &mut Matcher<'a>, node: &'a Node) -> Result<Option<(&'a str, &'a str)>, Error> {
-    let (Some(left), Some(right)) = (node.input(0), node.input(1)) else { return Ok(None) };
-    if matcher.is_constant(left)? {
-        return Ok(Some((left, right)));
-    }
-    Ok(matcher.is_constant(right)?.then_some((right, left)))
+/// The two inputs of a node of which one is a constant.
+struct Operands<'a> {
+    constant: &'a str,
+    other: &'a str,
 }
 
-/// Whether an axis is the last one: vectors stand in rows, or in rows of sequences, where 2 is the last.
-fn is_last(axis: i64) -> bool {
+fn with_constant<'a>(matcher: &mut Matcher<'a>, node: &'a Node) -> Result<Option<Operands<'a>>, Error> {
+    let (Some(left), Some(right)) = (node.input(0), node.input(1)) else { return Ok(None) };
+    if matcher.is_constant(left)? {
+        return Ok(Some(Operands { constant: left, other: right }));
+    }
+    Ok(matcher.is_constant(right)?.then_some(Operands { constant: right, other: left }))
+}
+
+/// Whether an axis is the last one of `[batch, sequence, dim]`, which is the shape of hidden states.
+fn is_last_axis(axis: i64) -> bool {
     axis == -1 || axis == 2
 }
 
-/// The number that was meant: the one with the fewest digits that `f32` makes this of. Where 16 bits have made it 0, it is
-/// what all these models have.
-fn written(matcher: &Matcher<'_>, node: &Node, epsilon: f32) -> Result<f64, Error> {
+/// The decimal number that the exporter rounded to this `f32`: the shortest one that rounds to it. A 16-bit graph rounds
+/// the usual epsilon to 0, which is undone.
+fn decimal_epsilon(matcher: &Matcher<'_>, node: &Node, epsilon: f32) -> Result<f64, Error> {
     let number = epsilon.to_string().parse().unwrap_or(f64::NAN);
     match number {
         0.0 => Ok(DEFAULT_EPSILON),

@@ -1,24 +1,29 @@
-//! Linear layers: y = W x + c, as MatMul with Add, as Gemm, or with weights of 8 bits.
+//! Linear layers, y = W x + c: MatMul with Add, Gemm, or their quantized 8-bit forms.
+//!
+//! ONNX Runtime's dynamic quantization computes x in 8 bits too. That rounding of activations is not part of the head, so
+//! the layer's input is taken before it, and only the weights are dequantized.
 
 use super::graph::Node;
-use super::matcher::{Matcher, transposed};
+use super::matcher::Matcher;
 use crate::Error;
+use crate::matmul::transposed;
 
 /// A linear layer of a graph.
 #[derive(Debug)]
 pub(super) struct Linear<'a> {
+    /// Name of the node that multiplies by the weights.
     pub name: &'a str,
-    pub inputs: usize,
-    pub outputs: usize,
-    /// W, `[outputs, inputs]`.
+    pub input_dim: usize,
+    pub output_dim: usize,
+    /// W, `[output_dim, input_dim]`.
     pub weight: Vec<f32>,
-    /// c, `[outputs]`.
+    /// c, `[output_dim]`.
     pub bias: Vec<f32>,
-    /// x.
+    /// The value x.
     pub input: &'a str,
 }
 
-/// A product by weights, before it is known whether there is a bias.
+/// A product with weights, and the bias that the same node adds.
 struct Product<'a> {
     node: &'a Node,
     weight: Matrix,
@@ -27,160 +32,174 @@ struct Product<'a> {
     bias_factor: f32,
 }
 
-/// W with a row for each output, or for each input where it is `turned`.
+/// W, `[outputs, inputs]`; or Wᵀ, `[inputs, outputs]`, if `is_transposed`.
 struct Matrix {
     rows: usize,
     columns: usize,
     values: Vec<f32>,
-    turned: bool,
+    is_transposed: bool,
 }
 
 impl<'a> Linear<'a> {
-    /// The layer that makes a value; `what` says which one it would be. `bias` is one that is added by another node.
-    pub fn find(
+    /// The layer that computes a value. `bias` is a bias that another node adds. `what` names the layer in errors.
+    pub fn match_output(
         matcher: &mut Matcher<'a>,
         value: &'a str,
         bias: Option<&'a str>,
         what: &str,
     ) -> Result<Self, Error> {
         let expected = format!("{what}, MatMul with Add, Gemm or MatMulInteger by constant weights");
-        let mut added: Vec<&str> = bias.into_iter().collect();
-        let mut value = matcher.same(value)?;
-        let node = matcher.node(value, &expected)?;
+        let mut added_biases: Vec<&str> = bias.into_iter().collect();
+        let mut value = matcher.skip_identity(value)?;
+        let node = matcher.require_producer(value, &expected)?;
         if let ("Add", Some(left), Some(right)) = (node.op.as_str(), node.input(0), node.input(1)) {
             let (bias, product) = if matcher.is_constant(left)? { (left, right) } else { (right, left) };
             if !matcher.is_constant(bias)? {
-                return Err(matcher.refuse(expected, node));
+                return Err(matcher.unexpected(expected, node));
             }
-            added.push(bias);
+            added_biases.push(bias);
             value = product;
         }
-        let Product { node, weight, input, bias, bias_factor } = product(matcher, value, &expected)?;
-        let Matrix { rows, columns, values, turned } = weight;
-        let (outputs, inputs) = if turned { (columns, rows) } else { (rows, columns) };
-        let weight = if turned { transposed(&values, rows, columns) } else { values };
-        let mut sum = vec![0.0; outputs];
-        let own = bias.map(|bias| (bias, bias_factor));
-        for (bias, factor) in own.into_iter().chain(added.into_iter().map(|bias| (bias, 1.0))) {
+        let Product { node, weight, input, bias, bias_factor } = match_product(matcher, value, &expected)?;
+        let Matrix { rows, columns, values, is_transposed } = weight;
+        let (output_dim, input_dim) = if is_transposed { (columns, rows) } else { (rows, columns) };
+        let weight = if is_transposed { transposed(&values, columns) } else { values };
+        let mut bias_sum = vec![0.0; output_dim];
+        let own_bias = bias.map(|bias| (bias, bias_factor));
+        let biases = own_bias.into_iter().chain(added_biases.into_iter().map(|bias| (bias, 1.0)));
+        for (bias, factor) in biases {
             let values = matcher.constant(bias)?.values;
-            if values.len() != outputs && values.len() != 1 {
-                let expected = format!("{outputs} numbers of bias at node \"{}\"", node.name);
+            if values.len() != output_dim && values.len() != 1 {
+                let expected = format!("{output_dim} numbers of bias at node \"{}\"", node.name);
                 return Err(matcher.error(expected, format!("{}", values.len())));
             }
-            for (sum, value) in sum.iter_mut().zip(values.iter().cycle()) {
+            for (sum, value) in bias_sum.iter_mut().zip(values.iter().cycle()) {
                 *sum += value * factor;
             }
         }
-        Ok(Self { name: &node.name, inputs, outputs, weight, bias: sum, input })
+        Ok(Self { name: &node.name, input_dim, output_dim, weight, bias: bias_sum, input })
     }
 }
 
-/// Whether a value is, but for scales, the product of whole numbers.
-pub(super) fn is_whole_product<'a>(matcher: &mut Matcher<'a>, value: &'a str) -> Result<bool, Error> {
-    let value = matcher.same(value)?;
-    Ok(!matcher.is_constant(value)? && matcher.find(value)?.is_some_and(|node| node.op == "MatMulInteger"))
+/// Whether a value is a product of integer matrices, not yet multiplied by their scales.
+pub(super) fn is_integer_product<'a>(matcher: &mut Matcher<'a>, value: &'a str) -> Result<bool, Error> {
+    let value = matcher.skip_identity(value)?;
+    let is_product = |node: &Node| node.op == "MatMulInteger";
+    Ok(!matcher.is_constant(value)? && matcher.producer(value)?.is_some_and(is_product))
 }
 
-fn product<'a>(matcher: &mut Matcher<'a>, value: &'a str, expected: &str) -> Result<Product<'a>, Error> {
-    let value = matcher.same(value)?;
-    let node = matcher.node(value, expected)?;
-    let (Some(left), Some(right)) = (node.input(0), node.input(1)) else {
-        return Err(matcher.refuse(expected, node));
-    };
-    let flag = |name: &str| node.integer(name, 0) != 0;
-    let plain = |weight: Matrix| Product { node, weight, input: left, bias: None, bias_factor: 1.0 };
-    match node.op.as_str() {
-        "MatMul" => Ok(plain(matrix(matcher, node, right, true)?)),
-        "FusedMatMul" if !flag("transA") && !flag("transBatchA") && !flag("transBatchB") => {
-            let mut weight = matrix(matcher, node, right, !flag("transB"))?;
-            weight.scale(node.float("alpha", 1.0));
-            Ok(plain(weight))
-        }
-        "Gemm" if !flag("transA") => {
-            let mut weight = matrix(matcher, node, right, !flag("transB"))?;
-            weight.scale(node.float("alpha", 1.0));
-            Ok(Product { bias: node.input(2), bias_factor: node.float("beta", 1.0), ..plain(weight) })
-        }
-        "Mul" => scaled_product(matcher, value, expected),
-        "DynamicQuantizeMatMul" => {
-            let weight = whole_matrix(matcher, node, right, node.input(3))?;
-            let Some(scale) = node.input(2) else { return Err(matcher.refuse(expected, node)) };
-            let weight = weight.by(matcher, node, scale)?;
-            Ok(Product { bias: node.input(4), ..plain(weight) })
-        }
-        "MatMulIntegerToFloat" => {
-            let weight = whole_matrix(matcher, node, right, node.input(5))?;
-            let (Some(of_input), Some(scale)) = (node.input(2), node.input(3)) else {
-                return Err(matcher.refuse(expected, node));
-            };
-            let input = quantized(matcher, left, expected)?;
-            if input.outputs.get(1).map(String::as_str) != Some(of_input) {
-                return Err(matcher.refuse(expected, input));
-            }
-            let Some(before) = input.input(0) else { return Err(matcher.refuse(expected, input)) };
-            let weight = weight.by(matcher, node, scale)?;
-            Ok(Product { bias: node.input(6), input: before, ..plain(weight) })
-        }
-        _ => Err(matcher.refuse(expected, node)),
-    }
-}
-
-/// A product of whole numbers times the scales of both sides, in whatever order.
-fn scaled_product<'a>(
+fn match_product<'a>(
     matcher: &mut Matcher<'a>,
     value: &'a str,
     expected: &str,
 ) -> Result<Product<'a>, Error> {
-    let (mut factors, mut scales) = (vec![value], Vec::new());
-    let (mut whole, mut of_input) = (None, None);
+    let value = matcher.skip_identity(value)?;
+    let node = matcher.require_producer(value, expected)?;
+    let (Some(left), Some(right)) = (node.input(0), node.input(1)) else {
+        return Err(matcher.unexpected(expected, node));
+    };
+    let flag = |name: &str| node.integer(name, 0) != 0;
+    let without_bias = |weight: Matrix| Product { node, weight, input: left, bias: None, bias_factor: 1.0 };
+    match node.op.as_str() {
+        "MatMul" => Ok(without_bias(constant_matrix(matcher, node, right, true)?)),
+        "FusedMatMul" if !flag("transA") && !flag("transBatchA") && !flag("transBatchB") => {
+            let mut weight = constant_matrix(matcher, node, right, !flag("transB"))?;
+            weight.multiply(node.float("alpha", 1.0));
+            Ok(without_bias(weight))
+        }
+        "Gemm" if !flag("transA") => {
+            let mut weight = constant_matrix(matcher, node, right, !flag("transB"))?;
+            weight.multiply(node.float("alpha", 1.0));
+            Ok(Product { bias: node.input(2), bias_factor: node.float("beta", 1.0), ..without_bias(weight) })
+        }
+        "Mul" => match_scaled_product(matcher, value, expected),
+        "DynamicQuantizeMatMul" => {
+            let weight = integer_matrix(matcher, node, right, node.input(3))?;
+            let Some(scale) = node.input(2) else { return Err(matcher.unexpected(expected, node)) };
+            let weight = weight.scaled(matcher, node, scale)?;
+            Ok(Product { bias: node.input(4), ..without_bias(weight) })
+        }
+        "MatMulIntegerToFloat" => {
+            let weight = integer_matrix(matcher, node, right, node.input(5))?;
+            let (Some(input_scale), Some(scale)) = (node.input(2), node.input(3)) else {
+                return Err(matcher.unexpected(expected, node));
+            };
+            let quantize = require_quantize(matcher, left, expected)?;
+            if quantize.outputs.get(1).map(String::as_str) != Some(input_scale) {
+                return Err(matcher.unexpected(expected, quantize));
+            }
+            let Some(input) = quantize.input(0) else {
+                return Err(matcher.unexpected(expected, quantize));
+            };
+            let weight = weight.scaled(matcher, node, scale)?;
+            Ok(Product { bias: node.input(6), input, ..without_bias(weight) })
+        }
+        _ => Err(matcher.unexpected(expected, node)),
+    }
+}
+
+/// A product of integer matrices, multiplied by the scales of the input and of the weights in any order.
+fn match_scaled_product<'a>(
+    matcher: &mut Matcher<'a>,
+    value: &'a str,
+    expected: &str,
+) -> Result<Product<'a>, Error> {
+    let (mut factors, mut weight_scales) = (vec![value], Vec::new());
+    let (mut integer_product, mut input_scale) = (None, None);
     while let Some(factor) = factors.pop() {
         if matcher.is_constant(factor)? {
-            scales.push(factor);
+            weight_scales.push(factor);
             continue;
         }
-        let factor = matcher.same(factor)?;
-        let node = matcher.node(factor, expected)?;
+        let factor = matcher.skip_identity(factor)?;
+        let node = matcher.require_producer(factor, expected)?;
         match node.op.as_str() {
             "Mul" => factors.extend(node.inputs.iter().map(String::as_str)),
-            "MatMulInteger" if whole.is_none() => whole = Some(node),
-            "DynamicQuantizeLinear" if of_input.is_none() => of_input = Some((node, factor)),
-            _ => return Err(matcher.refuse(expected, node)),
+            "MatMulInteger" if integer_product.is_none() => integer_product = Some(node),
+            "DynamicQuantizeLinear" if input_scale.is_none() => input_scale = Some((node, factor)),
+            _ => return Err(matcher.unexpected(expected, node)),
         }
     }
-    let last = matcher.node(value, expected)?;
-    let Some(node) = whole else { return Err(matcher.refuse(expected, last)) };
+    let last = matcher.require_producer(value, expected)?;
+    let Some(node) = integer_product else { return Err(matcher.unexpected(expected, last)) };
     let (Some(left), Some(right)) = (node.input(0), node.input(1)) else {
-        return Err(matcher.refuse(expected, node));
+        return Err(matcher.unexpected(expected, node));
     };
-    let input = quantized(matcher, left, expected)?;
-    let scale = input.outputs.get(1).map(String::as_str);
-    if !of_input.is_some_and(|(found, scale_of)| std::ptr::eq(found, input) && scale == Some(scale_of)) {
-        return Err(matcher.refuse(expected, last));
+    let quantize = require_quantize(matcher, left, expected)?;
+    let scale = quantize.outputs.get(1).map(String::as_str);
+    let is_own_scale =
+        input_scale.is_some_and(|(found, value)| std::ptr::eq(found, quantize) && scale == Some(value));
+    if !is_own_scale {
+        return Err(matcher.unexpected(expected, last));
     }
-    let mut weight = whole_matrix(matcher, node, right, node.input(3))?;
-    for scale in scales {
-        weight = weight.by(matcher, node, scale)?;
+    let mut weight = integer_matrix(matcher, node, right, node.input(3))?;
+    for scale in weight_scales {
+        weight = weight.scaled(matcher, node, scale)?;
     }
-    let Some(before) = input.input(0) else { return Err(matcher.refuse(expected, input)) };
-    Ok(Product { node, weight, input: before, bias: None, bias_factor: 1.0 })
+    let Some(input) = quantize.input(0) else { return Err(matcher.unexpected(expected, quantize)) };
+    Ok(Product { node, weight, input, bias: None, bias_factor: 1.0 })
 }
 
-/// The DynamicQuantizeLinear that makes a value: the rounding of activations is no part of a head.
-fn quantized<'a>(matcher: &mut Matcher<'a>, value: &'a str, expected: &str) -> Result<&'a Node, Error> {
-    let node = matcher.node(value, expected)?;
-    if node.op == "DynamicQuantizeLinear" { Ok(node) } else { Err(matcher.refuse(expected, node)) }
+/// The DynamicQuantizeLinear that produces a value.
+fn require_quantize<'a>(
+    matcher: &mut Matcher<'a>,
+    value: &'a str,
+    expected: &str,
+) -> Result<&'a Node, Error> {
+    let node = matcher.require_producer(value, expected)?;
+    if node.op == "DynamicQuantizeLinear" { Ok(node) } else { Err(matcher.unexpected(expected, node)) }
 }
 
-/// Constant weights. Where they are a transposed matrix, that one, turned, is not turned twice.
-fn matrix<'a>(
+/// Constant weights. Transposes in the graph are folded into `is_transposed`.
+fn constant_matrix<'a>(
     matcher: &mut Matcher<'a>,
     node: &'a Node,
     value: &'a str,
-    mut turned: bool,
+    mut is_transposed: bool,
 ) -> Result<Matrix, Error> {
     let mut value = value;
-    while let Some(before) = matcher.turned(value)? {
-        (value, turned) = (before, !turned);
+    while let Some(input) = matcher.transposed_input(value)? {
+        (value, is_transposed) = (input, !is_transposed);
     }
     let mut tensor = matcher.constant(value)?;
     while tensor.shape.len() > 2 && tensor.shape[0] == 1 {
@@ -190,54 +209,60 @@ fn matrix<'a>(
         let expected = format!("a matrix of weights at node \"{}\"", node.name);
         return Err(matcher.error(expected, format!("shape {:?}", tensor.shape)));
     };
-    Ok(Matrix { rows, columns, values: tensor.values, turned })
+    Ok(Matrix { rows, columns, values: tensor.values, is_transposed })
 }
 
-/// Weights `[inputs, outputs]` of 8 bits, less their zero points.
-fn whole_matrix<'a>(
+/// Constant 8-bit weights `[inputs, outputs]`, minus their zero points.
+fn integer_matrix<'a>(
     matcher: &mut Matcher<'a>,
     node: &'a Node,
     value: &'a str,
-    zero: Option<&'a str>,
+    zero_point: Option<&'a str>,
 ) -> Result<Matrix, Error> {
-    let mut matrix = matrix(matcher, node, value, true)?;
-    if let Some(zero) = zero {
-        let zero = matcher.constant(zero)?.values;
-        matrix.each(matcher, node, &zero, |number, zero| number - zero)?;
+    let mut matrix = constant_matrix(matcher, node, value, true)?;
+    if let Some(zero_point) = zero_point {
+        let zero_points = matcher.constant(zero_point)?.values;
+        matrix.combine(matcher, node, &zero_points, |weight, zero_point| weight - zero_point)?;
     }
     Ok(matrix)
 }
 
 impl Matrix {
-    fn scale(&mut self, factor: f32) {
+    fn multiply(&mut self, factor: f32) {
         if factor != 1.0 {
             self.values.iter_mut().for_each(|value| *value *= factor);
         }
     }
 
-    /// Times the scale of all, or of each output.
-    fn by<'a>(mut self, matcher: &mut Matcher<'a>, node: &'a Node, scale: &'a str) -> Result<Self, Error> {
-        let scale = matcher.constant(scale)?.values;
-        self.each(matcher, node, &scale, |number, scale| number * scale)?;
+    /// The weights multiplied by their scale, or by one scale per output.
+    fn scaled<'a>(
+        mut self,
+        matcher: &mut Matcher<'a>,
+        node: &'a Node,
+        scale: &'a str,
+    ) -> Result<Self, Error> {
+        let scales = matcher.constant(scale)?.values;
+        self.combine(matcher, node, &scales, |weight, scale| weight * scale)?;
         Ok(self)
     }
 
-    fn each(
+    /// Replaces each weight by `operation(weight, parameter)`. There is one parameter for all weights or one per output.
+    fn combine(
         &mut self,
         matcher: &Matcher<'_>,
         node: &Node,
-        others: &[f32],
-        work: impl Fn(f32, f32) -> f32,
+        parameters: &[f32],
+        operation: impl Fn(f32, f32) -> f32,
     ) -> Result<(), Error> {
-        let outputs = if self.turned { self.columns } else { self.rows };
-        if others.len() != 1 && others.len() != outputs {
-            let expected = format!("1 or {outputs} scales and zero points at node \"{}\"", node.name);
-            return Err(matcher.error(expected, others.len().to_string()));
+        let output_dim = if self.is_transposed { self.columns } else { self.rows };
+        if parameters.len() != 1 && parameters.len() != output_dim {
+            let expected = format!("1 or {output_dim} scales and zero points at node \"{}\"", node.name);
+            return Err(matcher.error(expected, parameters.len().to_string()));
         }
         let columns = self.columns.max(1);
-        for (at, number) in self.values.iter_mut().enumerate() {
-            let output = if self.turned { at % columns } else { at / columns };
-            *number = work(*number, others[output.min(others.len() - 1)]);
+        for (at, weight) in self.values.iter_mut().enumerate() {
+            let output = if self.is_transposed { at % columns } else { at / columns };
+            *weight = operation(*weight, parameters[output.min(parameters.len() - 1)]);
         }
         Ok(())
     }

@@ -1,5 +1,8 @@
-//! Heads in ONNX files, found by what they compute: backwards from the logits a linear layer, a layer norm, an activation and
-//! another linear layer, whatever exporter or optimiser has made of them.
+//! Heads in ONNX files. They are found by structure, not by name, because exporters and optimizers rename and fuse nodes.
+//!
+//! Starting from an output, the graph is matched backwards: a linear layer (the decoder), a layer norm, an activation, and
+//! another linear layer (the dense layer). [`Matcher`] skips nodes that change no values, and folds constants.
+//! `protobuf.rs` reads fields from the file without loading all of it; `graph.rs` and `tensor.rs` decode ONNX's messages.
 
 mod activation;
 mod graph;
@@ -23,14 +26,14 @@ use crate::Error;
 
 /// Reads the head in the file at `path`.
 pub(crate) fn open(path: &Path) -> Result<Head, Error> {
-    let mut source = ProtobufFile::open(path)?;
-    let graph = Graph::read(&mut source)?;
+    let mut file = ProtobufFile::open(path)?;
+    let graph = Graph::read(&mut file)?;
     if let Some(logits) = graph.outputs.iter().find(|name| *name == "logits") {
-        return before(&graph, &mut source, logits);
+        return match_head(&graph, &mut file, logits);
     }
     let mut heads = Vec::new();
     for output in &graph.outputs {
-        match before(&graph, &mut source, output) {
+        match match_head(&graph, &mut file, output) {
             Err(error) if graph.outputs.len() == 1 || !matches!(error, Error::Format { .. }) => {
                 return Err(error);
             }
@@ -46,51 +49,52 @@ pub(crate) fn open(path: &Path) -> Result<Head, Error> {
     })
 }
 
-/// The file at `path`, and the files beside it that have some of its weights.
+/// The file at `path`, and the files with its external data.
 pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
-    let mut source = ProtobufFile::open(path)?;
-    let graph = Graph::read(&mut source)?;
-    let mut others = Vec::new();
+    let mut file = ProtobufFile::open(path)?;
+    let graph = Graph::read(&mut file)?;
+    let mut external_files = Vec::new();
     for tensor in graph.tensors() {
-        others.extend(tensor.outside(path)?);
+        external_files.extend(tensor.external_file(path)?);
     }
-    others.sort_unstable();
-    others.dedup();
-    others.insert(0, path.to_path_buf());
-    Ok(others)
+    external_files.sort_unstable();
+    external_files.dedup();
+    external_files.insert(0, path.to_path_buf());
+    Ok(external_files)
 }
 
-/// The head that makes a value.
-fn before(graph: &Graph, source: &mut ProtobufFile, logits: &str) -> Result<Head, Error> {
-    let mut matcher = Matcher::new(graph, source);
-    let decoder = Linear::find(&mut matcher, logits, None, "the decoder before the logits")?;
-    let norm = LayerNorm::find(&mut matcher, decoder.input)?;
-    let ActivationLayer { activation, input, bias } = ActivationLayer::find(&mut matcher, norm.input)?;
-    let dense = Linear::find(&mut matcher, input, bias, "the dense layer before the activation")?;
-    let (inner, vocabulary, dim) = (decoder.inputs, decoder.outputs, dense.inputs);
-    let sized = |name: &str, what: &str, got: usize| {
-        if got == inner && inner > 0 && vocabulary > 0 && dim > 0 {
+/// The head that computes the output `logits`.
+fn match_head(graph: &Graph, file: &mut ProtobufFile, logits: &str) -> Result<Head, Error> {
+    let mut matcher = Matcher::new(graph, file);
+    let decoder = Linear::match_output(&mut matcher, logits, None, "the decoder before the logits")?;
+    let norm = LayerNorm::match_output(&mut matcher, decoder.input)?;
+    let ActivationLayer { activation, input, bias } =
+        ActivationLayer::match_output(&mut matcher, norm.input)?;
+    let dense = Linear::match_output(&mut matcher, input, bias, "the dense layer before the activation")?;
+    let (inner_dim, vocabulary_size, dim) = (decoder.input_dim, decoder.output_dim, dense.input_dim);
+    let check_size = |name: &str, what: &str, got: usize| {
+        if got == inner_dim && inner_dim > 0 && vocabulary_size > 0 && dim > 0 {
             return Ok(());
         }
-        let expected = format!("{inner} {what} at node \"{name}\", as the decoder's weights have");
+        let expected = format!("{inner_dim} {what} at node \"{name}\", as the decoder's weights have");
         Err(matcher.error(expected, got.to_string()))
     };
-    sized(norm.name, "weights", norm.weight.len())?;
-    sized(dense.name, "outputs", dense.outputs)?;
-    let norm_bias = if norm.bias.is_empty() { vec![0.0; inner] } else { norm.bias };
-    sized(norm.name, "biases", norm_bias.len())?;
+    check_size(norm.name, "weights", norm.weight.len())?;
+    check_size(dense.name, "outputs", dense.output_dim)?;
+    let norm_bias = if norm.bias.is_empty() { vec![0.0; inner_dim] } else { norm.bias };
+    check_size(norm.name, "biases", norm_bias.len())?;
     let weights = [&dense.weight, &dense.bias, &decoder.weight, &decoder.bias];
     for (name, weights) in [dense.name, dense.name, decoder.name, decoder.name].into_iter().zip(weights) {
-        if let Some(other) = weights.iter().find(|weight| !weight.is_finite()) {
+        if let Some(weight) = weights.iter().find(|weight| !weight.is_finite()) {
             let expected = format!("finite numbers at node \"{name}\"");
-            return Err(matcher.error(expected, format!("{other}, made of weights with scales")));
+            return Err(matcher.error(expected, format!("{weight} after dequantization")));
         }
     }
-    // Sums are begun with 0, so no bias is −0: a logit has the same bits then, whichever kernel made its product.
+    // `Linear` sums biases from 0 on, so none is −0; see `Head::bias`.
     Ok(Head {
         dim,
-        inner,
-        vocabulary,
+        inner_dim,
+        vocabulary_size,
         dense_weight: dense.weight,
         dense_bias: dense.bias,
         activation,

@@ -1,4 +1,5 @@
-//! The wire format of protocol buffers, read from a file field by field: of a model of gigabytes a head is a small part.
+//! The wire format of Protocol Buffers, read from a file field by field. A head is a small part of a model of gigabytes,
+//! so messages are ranges of bytes in the file, and only the fields that are needed are loaded.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
@@ -7,16 +8,16 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 
-/// The longest name or text that is read.
-const LONGEST_TEXT: u64 = 1 << 16;
+/// Maximum length of a string in bytes.
+const MAX_TEXT_BYTES: u64 = 1 << 16;
 
-/// An open file.
+/// An open Protocol Buffers file.
 #[derive(Debug)]
 pub(super) struct ProtobufFile {
     path: PathBuf,
     file: BufReader<File>,
-    /// Where the next byte is read.
-    at: u64,
+    /// Offset of the next byte that is read.
+    offset: u64,
     length: u64,
 }
 
@@ -24,16 +25,16 @@ pub(super) struct ProtobufFile {
 #[derive(Debug)]
 pub(super) struct Field {
     pub number: u64,
-    /// The value of a varint.
+    /// The value, if the field is a varint.
     pub value: Option<u64>,
-    /// Where the value's bytes are.
+    /// The bytes of the value in the file.
     pub range: Range<u64>,
 }
 
 impl ProtobufFile {
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::Format`] if it is no file.
+    /// [`Error::Io`]; [`Error::Format`] if the path is not a regular file.
     pub fn open(path: &Path) -> Result<Self, Error> {
         // Checked first, because opening a FIFO would wait for its writer.
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
@@ -41,19 +42,19 @@ impl ProtobufFile {
         }
         let file = File::open(path).map_err(Error::io("open", path))?;
         let metadata = file.metadata().map_err(Error::io("open", path))?;
-        Ok(Self { path: path.to_path_buf(), file: BufReader::new(file), at: 0, length: metadata.len() })
+        Ok(Self { path: path.to_path_buf(), file: BufReader::new(file), offset: 0, length: metadata.len() })
     }
 
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// All of the file.
+    /// The bytes of the whole file.
     pub fn whole(&self) -> Range<u64> {
         0..self.length
     }
 
-    /// The next field of a message, of which it is taken away; none at its end.
+    /// Removes the next field from the front of a message and returns it; none at the end of the message.
     pub fn field(&mut self, message: &mut Range<u64>) -> Result<Option<Field>, Error> {
         if message.is_empty() {
             return Ok(None);
@@ -79,7 +80,7 @@ impl ProtobufFile {
         Ok(Some(Field { number: tag >> 3, value, range: from..to }))
     }
 
-    /// A number of seven bits a byte, which is taken away from the front of `bytes`.
+    /// Removes a varint, which has seven bits per byte, from the front of `bytes` and returns it.
     pub fn varint(&mut self, bytes: &mut Range<u64>) -> Result<u64, Error> {
         self.seek(bytes.start)?;
         let mut number = 0u64;
@@ -111,15 +112,16 @@ impl ProtobufFile {
         Ok(numbers)
     }
 
-    /// The bytes of a range that is as long as `bytes`.
+    /// Reads bytes from offset `from` on.
     pub fn read(&mut self, from: u64, bytes: &mut [u8]) -> Result<(), Error> {
         self.seek(from)?;
         self.fill(bytes)
     }
 
+    /// The string in a range.
     pub fn text(&mut self, range: &Range<u64>) -> Result<String, Error> {
         let length = range.end - range.start;
-        if length > LONGEST_TEXT {
+        if length > MAX_TEXT_BYTES {
             return Err(self.damaged(format!("a text of {length} bytes at byte {}", range.start)));
         }
         let mut bytes = vec![0; length as usize];
@@ -128,24 +130,26 @@ impl ProtobufFile {
             .map_err(|_| self.damaged(format!("a text at byte {} that is not UTF-8", range.start)))
     }
 
+    /// The error that the file is damaged.
     pub fn damaged(&self, got: String) -> Error {
-        Error::format(&self.path, "a sound ONNX file", got)
+        Error::format(&self.path, "a valid ONNX file", got)
     }
 
     fn seek(&mut self, to: u64) -> Result<(), Error> {
-        // Within what is buffered that costs nothing; an absolute seek would drop the buffer.
-        let seek = match i64::try_from(i128::from(to) - i128::from(self.at)) {
+        // A relative seek keeps the buffer if the target is within it; an absolute seek drops it.
+        let seek = match i64::try_from(i128::from(to) - i128::from(self.offset)) {
             Ok(distance) => self.file.seek_relative(distance),
             Err(_) => self.file.seek(SeekFrom::Start(to)).map(drop),
         };
         seek.map_err(Error::io("read", &self.path))?;
-        self.at = to;
+        self.offset = to;
         Ok(())
     }
 
+    /// Fills `bytes` from the current offset on.
     fn fill(&mut self, bytes: &mut [u8]) -> Result<(), Error> {
         self.file.read_exact(bytes).map_err(Error::io("read", &self.path))?;
-        self.at += bytes.len() as u64;
+        self.offset += bytes.len() as u64;
         Ok(())
     }
 }
@@ -161,12 +165,12 @@ mod tests {
         ProtobufFile::open(&path).expect("a file")
     }
 
-    /// The examples of the format's own description: field 1 with the varint 150, field 2 with the text "testing".
+    /// The examples of the format's documentation: field 1 with the varint 150, field 2 with the string "testing".
     #[test]
-    fn fields_are_read_one_after_the_other() {
+    fn fields_are_read_one_after_another() {
         let mut source = source(b"\x08\x96\x01\x12\x07testing\x1d\x01\x02\x03\x04");
         let mut message = source.whole();
-        let mut next = || source.field(&mut message).expect("sound");
+        let mut next = || source.field(&mut message).expect("valid");
         let field = next().expect("a field");
         assert_eq!((field.number, field.value, field.range), (1, Some(150), 1..3));
         let text = next().expect("a field");
@@ -178,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_too_early_is_refused() {
+    fn truncated_files_are_refused() {
         let damaged: [&[u8]; 6] = [
             b"\x08",
             b"\x08\x96",
@@ -191,7 +195,7 @@ mod tests {
             let mut source = source(bytes);
             let mut message = source.whole();
             let error = source.field(&mut message).expect_err("damaged");
-            assert!(error.to_string().contains("expected a sound ONNX file, got a "), "{error}");
+            assert!(error.to_string().contains("expected a valid ONNX file, got a "), "{error}");
         }
     }
 }
