@@ -33,14 +33,16 @@ mod flat;
 mod hnsw;
 mod phrases;
 mod quantized;
+mod row_set;
 mod similarity;
 mod store;
 
 pub use error::Error;
-pub use filter::{Allow, Filter, RowSet};
+pub use filter::{Allow, Filter};
 pub use flat::{FlatIndex, FlatWriter, Storage};
 pub use hnsw::{DEFAULT_EF_SEARCH, HnswIndex, HnswOptions, InnerProduct, Layout};
 pub use phrases::{AFTER_PASSAGE, PHRASES, first_of_passages, has_phrases, passage_of, search_passages};
+pub use row_set::RowSet;
 pub use similarity::Similarity;
 pub use storage::OpenOptions;
 pub use store::ids::id_strings::RowIds;

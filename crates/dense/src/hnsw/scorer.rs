@@ -4,7 +4,7 @@
 //! `q·x − |x|²/2`, which falls as the distance grows.
 //!
 //! **Augmented vectors.** With [`InnerProduct::AugmentedL2`](crate::InnerProduct::AugmentedL2) the graph of inner products is
-//! built with a distance (Bachrach et al., 2014, section 3): each row gets one more coordinate, `x' = (x, √(φ² − |x|²))`, with
+//! built with a distance (Bachrach et al., 2014): each row gets one more coordinate, `x' = (x, √(φ² − |x|²))`, with
 //! `φ` the maximum length of a row, so that all rows have the length `φ`, and
 //!
 //! ```text

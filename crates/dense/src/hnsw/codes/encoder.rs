@@ -12,7 +12,7 @@ pub(super) const MAX_EIGHT_BIT_DIM: usize = size_of::<Line>();
 /// The largest code of 8 bits in size.
 const MAX_EIGHT_BIT_CODE: f32 = 127.0;
 /// The distance between 16 evenly spaced levels that minimizes the squared error for normally distributed numbers, in
-/// standard deviations (Max, "Quantizing for Minimum Distortion", 1960, table II).
+/// standard deviations (Max, "Quantizing for Minimum Distortion", 1960).
 const LEVEL_DISTANCE: f64 = 0.3352;
 /// The highest of the 16 levels.
 const MAX_LEVEL: f32 = 15.0;

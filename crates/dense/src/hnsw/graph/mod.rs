@@ -1,4 +1,4 @@
-//! The layered graph (Malkov and Yashunin, 2018, section 3) and its adjacency lists.
+//! The layered graph (Malkov and Yashunin, 2018) and its adjacency lists.
 //!
 //! Every row is a node. A row of level `l` is in layers 0 to `l`; layer 0 has all rows. In each of its layers a row has an
 //! adjacency list: up to `2 * m` neighbors in layer 0, up to `m` in the layers above.
@@ -9,8 +9,8 @@
 //! offsets:  0, 0, 2, 2, 3, …                          lists of row r: upper[offsets[r]..offsets[r + 1]]
 //! ```
 //!
-//! [`Graph`] owns the lists, in memory or in a mapped file; searches and builders use its [`GraphView`]. How a list is
-//! stored is the matter of `adjacency.rs`.
+//! [`Graph`] owns the lists, in memory or in a mapped file; searches and builders use its [`GraphView`]. `adjacency.rs`
+//! describes how a list is stored.
 
 mod adjacency;
 mod layers;

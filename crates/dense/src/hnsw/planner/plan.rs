@@ -5,7 +5,8 @@ use crate::store::rows_view::RowsView;
 
 /// Up to this many rows are scored by their vectors as fast as by their codes.
 const MAX_ROWS_SCORED: usize = 256;
-/// Nor are codes worth it where less than this many times `k` rows may be hits: most are scored by their vectors anyway.
+/// If there are fewer rows than this per hit wanted, most of them end up being scored by their vectors anyway, so that scoring
+/// their codes first saves nothing.
 const MIN_ROWS_PER_HIT: usize = 4;
 /// One more candidate is kept per this many hits, because codes rank rows only about right.
 const HITS_PER_SPARE_CANDIDATE: usize = 4;

@@ -2,7 +2,7 @@
 //!
 //! The search scores allowed rows only. Where a row has few allowed neighbors, those that are not allowed serve as bridges:
 //! their own neighbors are read in their place (Patel, Kraft, Guestrin and Zaharia, "ACORN: Performant and
-//! Predicate-Agnostic Search Over Vector Embeddings and Structured Data", 2024, section 5). Asking whether a row is allowed
+//! Predicate-Agnostic Search Over Vector Embeddings and Structured Data", 2024). Asking whether a row is allowed
 //! is cheap beside scoring it, so a filtered search scores no more rows than an unfiltered one, at the same recall.
 
 use control::Cancelled;
