@@ -104,7 +104,7 @@ export declare class NativeFilter {
 
 /** A snapshot of the ids of an index, which JavaScript reads in several calls. It may mark some, to filter by them. */
 export declare class NativeIds {
-  /** How many ids there are. */
+  /** Number of ids. */
   get size(): number
   /** The next ids, at most `count`, without scores; no ids at the end. */
   next(count: number): Hits
@@ -155,7 +155,7 @@ export declare class NativePieceCounts {
   weights(): Float32Array
 }
 
-/** The distinct pieces of each of some texts. */
+/** Word pieces of several texts, each piece once per text. */
 export declare class NativePieces {}
 
 /** A masked-language-model head with its tokenizer. */
@@ -208,7 +208,7 @@ export declare class NativeReadingCache {
   close(): void
 }
 
-/** What a reader says of the passages of a run. */
+/** The output of a reader for the passages of a run. */
 export declare class NativeReadings {
   /** Number of passages that were read for each question. */
   depths(): Uint32Array
@@ -539,7 +539,7 @@ export interface Ingested {
   skipped: number
 }
 
-/** The Jaccard overlap of two runs at each of `ks`: its mean, and that of each query that both have. */
+/** The Jaccard overlap of two runs at each cut-off of `ks`: of each query that both have, and its mean. */
 export declare function jaccardOverlap(a: NativeRun, b: NativeRun, ks: Array<number>, control?: Control | undefined | null): Promise<NativeOverlap>
 
 /**
@@ -640,9 +640,9 @@ export interface NativeEvaluation {
   queries: Array<string>
   /** `[queries, measures]` */
   values: Float64Array
-  /** Judged queries that the run lacks. */
+  /** Number of judged queries without hits. */
   missing: number
-  /** Queries of the run that are not judged. */
+  /** Number of queries of the run that are not judged. */
   unjudged: number
 }
 
@@ -703,11 +703,14 @@ export interface NativeOpenOptions {
   verify: boolean
 }
 
-/** `values` is `[queries, cut-offs]`. */
+/** How many passages two runs have in common. */
 export interface NativeOverlap {
+  /** `[cut-offs]` */
   means: Float64Array
   queries: Array<string>
+  /** `[queries, cut-offs]` */
   values: Float64Array
+  /** Number of queries that only one of the runs has. */
   missing: number
 }
 
@@ -895,7 +898,10 @@ export declare function openReader(files: ModelFiles, options: NativeReaderOptio
 /** Opens or creates a file for the readings of a reader, with these limits. */
 export declare function openReadingCache(path: string, reader: NativeReader, limits: NativeSpanLimits): Promise<NativeReadingCache>
 
-/** Makes a segmenter. `length` counts word pieces if a file of a tokenizer is given, and sentences otherwise. */
+/**
+ * Makes a segmenter for phrases of `length` sentences or, if the file of a tokenizer is given, of at most `length` word
+ * pieces.
+ */
 export declare function openSegmenter(length: number, tokenizer?: string | undefined | null): Promise<NativeSegmenter>
 
 /** Opens a `tokenizer.json`. */
@@ -938,7 +944,7 @@ export interface QrelsColumns {
   grades: Int32Array
 }
 
-/** Copies both samples before it returns. */
+/** Wilcoxon's rank-sum test of two independent samples. Copies them before it returns. */
 export declare function rankSumTest(a: Float64Array, b: Float64Array): Promise<NativeRankSum>
 
 /** Reads a TREC file of judgments. */
@@ -969,7 +975,7 @@ export interface ScoreColumn {
 /** Finds the one temperature for all models with the smallest calibration error. The path has one step. */
 export declare function searchTemperature(scores: Array<Float32Array>, ks: Array<number>, correct: Array<Uint8Array>, bins: number, control?: Control | undefined | null): Promise<NativePath>
 
-/** Copies both sides before it returns. */
+/** Tests whether the means of paired values differ. Copies the values before it returns. */
 export declare function significance(a: Float64Array, b: Float64Array, test: string, rounds: number, seed: number, control?: Control | undefined | null): Promise<NativePairedTest>
 
 export declare function smallestSignificantDifference(standardError: number, queries: number, p: number): number

@@ -1,3 +1,5 @@
+//! The system that the addon runs on, its memory, and panics on purpose.
+
 use napi_derive::napi;
 
 use crate::call::{Failure, spawn};

@@ -1,3 +1,5 @@
+//! Several runs side by side, for fusion and for judging their passages once.
+
 use std::collections::HashMap;
 
 use crate::{Error, Hit, IdInterner, RetrievedRun};

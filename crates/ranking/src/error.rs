@@ -1,3 +1,5 @@
+//! Errors of runs.
+
 /// Why a run could not be made or named.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

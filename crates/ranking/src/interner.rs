@@ -1,3 +1,5 @@
+//! Numbers for ids, so that passages of different runs can be compared by number.
+
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;

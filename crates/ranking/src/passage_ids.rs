@@ -1,3 +1,5 @@
+//! The trait of what knows the ids of hits.
+
 use crate::{Error, Hit};
 
 /// Knows the ids of the passages in the lists of a run.

@@ -1,3 +1,5 @@
+//! Errors of calls on a shared index.
+
 use std::path::PathBuf;
 
 use crate::scheduling::Poisoned;

@@ -1,3 +1,5 @@
+//! Chooses the most confident of several models, for one query or for whole runs.
+
 use ::calibration::{Candidate, ConfidentModel, choose};
 use napi::Env;
 use napi::bindgen_prelude::{Float64Array, Object, Uint32Array};

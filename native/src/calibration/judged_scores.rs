@@ -1,3 +1,5 @@
+//! Scores and outcomes of a run, from which a temperature is calibrated.
+
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object, Uint8Array};
 use napi_derive::napi;

@@ -1,3 +1,5 @@
+//! Confidence, calibration errors, and the temperature that minimizes them.
+
 use ::calibration::{Bins, Candidate, Descent, Ensemble, Outcomes, Step, choose};
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Float64Array, Object, Uint8Array, Uint32Array};

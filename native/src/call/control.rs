@@ -1,3 +1,5 @@
+//! Cancellation and progress of a call.
+
 use std::sync::Arc;
 
 use napi_derive::napi;

@@ -1,3 +1,5 @@
+//! The error that crosses to JavaScript.
+
 use napi::Status;
 
 /// What an export returns before the result is converted for JavaScript.

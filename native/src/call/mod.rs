@@ -1,5 +1,4 @@
-//! What every export needs: work that runs off the event loop, panics and errors that become promises' rejections,
-//! cancellation.
+//! What every export needs: threads for its work, promises of the results, error codes, and cancellation.
 
 mod codes;
 mod control;

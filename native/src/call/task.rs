@@ -1,3 +1,5 @@
+//! Runs calls on other threads or at once, and turns their results, errors and panics into what JavaScript expects.
+
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,3 +1,5 @@
+//! The threads of all calls.
+
 use std::sync::LazyLock;
 use std::time::Duration;
 

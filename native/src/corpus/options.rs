@@ -1,3 +1,5 @@
+//! Options for reading files of passages and questions.
+
 use std::sync::Arc;
 
 use corpus::ReadOptions;

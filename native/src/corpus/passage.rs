@@ -1,3 +1,5 @@
+//! A passage as JavaScript receives it.
+
 use corpus::Passage;
 use napi_derive::napi;
 

@@ -1,3 +1,5 @@
+//! Reads files of passages, batch by batch or into a store.
+
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,3 +1,5 @@
+//! Reads and writes relevance judgments (TREC qrels).
+
 use std::path::Path;
 
 use napi::Env;

@@ -1,3 +1,5 @@
+//! Reads files of questions, batch by batch.
+
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,3 +1,5 @@
+//! An open passage store.
+
 use std::path::Path;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! A passage store that JavaScript writes.
+
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 

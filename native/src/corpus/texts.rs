@@ -1,3 +1,5 @@
+//! The texts of passages by their ids, for matching answers.
+
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! A filter, as JavaScript holds it.
+
 use std::sync::{Arc, Weak};
 
 use napi_derive::napi;

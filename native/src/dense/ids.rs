@@ -15,7 +15,7 @@ use crate::runs::{Hits, PassageIdBuilder};
 pub struct NativeIds {
     pub(super) ids: dense::RowIds,
     live: RowSet,
-    /// The row to go on with.
+    /// The first row that was not returned yet.
     next_row: u32,
     /// The rows whose ids were returned last.
     last_rows: Vec<u32>,
@@ -24,7 +24,7 @@ pub struct NativeIds {
 
 #[napi]
 impl NativeIds {
-    /// How many ids there are.
+    /// Number of ids.
     #[napi(getter, catch_unwind)]
     pub fn size(&self) -> u32 {
         self.live.len() as u32

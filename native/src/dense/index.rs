@@ -1,3 +1,5 @@
+//! An open index: its properties, changes and searches.
+
 use std::path::Path;
 use std::sync::Arc;
 

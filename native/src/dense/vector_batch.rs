@@ -1,3 +1,5 @@
+//! Vectors and ids on their way from JavaScript.
+
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;

@@ -1,3 +1,5 @@
+//! Judges runs by the answers that their passages have.
+
 use std::sync::Arc;
 
 use evaluation::{RunQuestion, first_answer_ranks, passages_with_answers};

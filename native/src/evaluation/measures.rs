@@ -1,3 +1,5 @@
+//! Measures of runs and of answers.
+
 use evaluation::Measure;
 use napi::Env;
 use napi::bindgen_prelude::{Float64Array, Int32Array, Object};
@@ -55,9 +57,9 @@ pub struct NativeEvaluation {
     pub queries: Vec<String>,
     /// `[queries, measures]`
     pub values: Float64Array,
-    /// Judged queries that the run lacks.
+    /// Number of judged queries without hits.
     pub missing: u32,
-    /// Queries of the run that are not judged.
+    /// Number of queries of the run that are not judged.
     pub unjudged: u32,
 }
 

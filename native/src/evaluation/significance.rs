@@ -1,3 +1,5 @@
+//! Significance tests, corrections for several tests, and the overlap of runs.
+
 use evaluation::significance::{
     Differences, MonteCarlo, RankSum, bootstrap_test, paired_t_test, randomization_test,
     smallest_significant_difference as smallest_difference, smallest_significant_shift as smallest_shift,
@@ -17,7 +19,7 @@ pub struct NativePairedTest {
     pub standard_error: Option<f64>,
 }
 
-/// Copies both sides before it returns.
+/// Tests whether the means of paired values differ. Copies the values before it returns.
 #[napi(ts_return_type = "Promise<NativePairedTest>", catch_unwind)]
 pub fn significance<'env>(
     env: &'env Env,
@@ -66,7 +68,7 @@ pub struct NativeRankSum {
     pub p: f64,
 }
 
-/// Copies both samples before it returns.
+/// Wilcoxon's rank-sum test of two independent samples. Copies them before it returns.
 #[napi(ts_return_type = "Promise<NativeRankSum>", catch_unwind)]
 pub fn rank_sum_test<'env>(env: &'env Env, a: &[f64], b: &[f64]) -> napi::Result<Object<'env>> {
     let (a, b) = (a.to_vec(), b.to_vec());
@@ -92,16 +94,19 @@ pub fn holm(ps: &[f64]) -> napi::Result<Float64Array> {
     call_sync(|| Ok(evaluation::significance::holm(ps).into()))
 }
 
-/// `values` is `[queries, cut-offs]`.
+/// How many passages two runs have in common.
 #[napi(object)]
 pub struct NativeOverlap {
+    /// `[cut-offs]`
     pub means: Float64Array,
     pub queries: Vec<String>,
+    /// `[queries, cut-offs]`
     pub values: Float64Array,
+    /// Number of queries that only one of the runs has.
     pub missing: u32,
 }
 
-/// The Jaccard overlap of two runs at each of `ks`: its mean, and that of each query that both have.
+/// The Jaccard overlap of two runs at each cut-off of `ks`: of each query that both have, and its mean.
 #[napi(ts_return_type = "Promise<NativeOverlap>", catch_unwind)]
 pub fn jaccard_overlap<'env>(
     env: &'env Env,

@@ -1,3 +1,5 @@
+//! Options for opening files, as JavaScript passes them.
+
 use napi_derive::napi;
 use storage::OpenOptions;
 

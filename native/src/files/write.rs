@@ -1,3 +1,5 @@
+//! Writes files for TypeScript.
+
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;

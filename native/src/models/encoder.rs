@@ -1,3 +1,5 @@
+//! Encoders: texts to vectors.
+
 use std::sync::Arc;
 
 use inference::{EncodeOptions, Encoder, EncoderConfig, EncoderInput, PassageForm, Pooling, TokenTypes};

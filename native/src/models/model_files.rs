@@ -1,3 +1,5 @@
+//! Opens the files of a model.
+
 use std::path::Path;
 use std::sync::Arc;
 

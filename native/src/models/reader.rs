@@ -1,3 +1,5 @@
+//! Readers: a question and passages to answers.
+
 use std::sync::{Arc, OnceLock};
 
 use inference::{LongPassages, PassageLogits, ReaderConfig, ReaderForm, ReaderModel, ReaderPassage};

@@ -1,3 +1,5 @@
+//! A file of readings.
+
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,4 +1,5 @@
-//! What a reader says of the passages of whole runs: read once, stored in a cache, scored as often as wanted.
+//! The output of a reader for the passages of whole runs. Passages are read once; their readings are stored in a cache, and
+//! scored as often as wanted.
 
 mod cache;
 mod options;

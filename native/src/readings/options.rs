@@ -1,3 +1,5 @@
+//! Options of readings, as JavaScript passes them.
+
 use napi_derive::napi;
 use reading::{Evidence, Scoring, SpanLimits};
 

@@ -1,3 +1,5 @@
+//! Tells readers apart, so that a cache is used only with the reader that filled it.
+
 use std::path::Path;
 
 use inference::{LongPassages, ReaderConfig};

@@ -1,3 +1,5 @@
+//! Compares answers with accepted ones, and tunes how evidence is weighted.
+
 use std::sync::Arc;
 
 use napi::Env;

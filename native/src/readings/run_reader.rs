@@ -1,3 +1,5 @@
+//! Reads the passages of a run.
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 

@@ -1,3 +1,5 @@
+//! The readings of a run, and the answers that follow from them.
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -21,7 +23,7 @@ pub struct RunReadings {
     pub run: Arc<Run>,
 }
 
-/// What a reader says of the passages of a run.
+/// The output of a reader for the passages of a run.
 #[napi]
 pub struct NativeReadings {
     pub(super) inner: Arc<RunReadings>,

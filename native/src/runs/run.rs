@@ -1,3 +1,5 @@
+//! A run in native memory.
+
 use std::path::Path;
 
 use napi::Env;

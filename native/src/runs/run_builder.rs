@@ -1,3 +1,5 @@
+//! A run on its way from JavaScript.
+
 use napi::bindgen_prelude::{Float32Array, Uint32Array};
 use napi_derive::napi;
 use ranking::{Run, ScoredId};

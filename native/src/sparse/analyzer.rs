@@ -1,3 +1,5 @@
+//! Analyzers, as JavaScript names them.
+
 use std::path::Path;
 
 use napi_derive::napi;

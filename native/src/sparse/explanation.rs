@@ -1,3 +1,5 @@
+//! Explanations of scores.
+
 use napi_derive::napi;
 
 /// What one term contributes to a score.

@@ -1,3 +1,5 @@
+//! An open index and its searches.
+
 use std::path::PathBuf;
 use std::sync::Arc;
 

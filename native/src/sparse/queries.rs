@@ -1,3 +1,5 @@
+//! Queries on their way from JavaScript, and hits on their way back.
+
 use std::sync::Arc;
 
 use napi_derive::napi;

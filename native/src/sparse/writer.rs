@@ -1,3 +1,5 @@
+//! Changes of an index.
+
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 

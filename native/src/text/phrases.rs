@@ -1,3 +1,5 @@
+//! Splits texts into phrases.
+
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -42,7 +44,8 @@ pub struct NativeSegmenter {
     inner: Arc<Segmenter>,
 }
 
-/// Makes a segmenter. `length` counts word pieces if a file of a tokenizer is given, and sentences otherwise.
+/// Makes a segmenter for phrases of `length` sentences or, if the file of a tokenizer is given, of at most `length` word
+/// pieces.
 #[napi(ts_return_type = "Promise<NativeSegmenter>", catch_unwind)]
 pub fn open_segmenter(env: &Env, length: u32, tokenizer: Option<String>) -> napi::Result<Object<'_>> {
     spawn(env, move || {

@@ -1,3 +1,5 @@
+//! Splits documents into passages; matches answers.
+
 use corpus::{Passage, passages_of};
 use napi::bindgen_prelude::Uint32Array;
 use napi_derive::napi;

@@ -1,3 +1,5 @@
+//! Word pieces of texts.
+
 use std::path::Path;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! Lexical vectors of texts, added to their dense vectors (Ram et al., 2023, §6).
+
 use std::sync::Arc;
 
 use ::vocabulary::{Lexicon, Whitening, add_lexical, whiten};

@@ -1,3 +1,5 @@
+//! Weights of word pieces by how rare they are.
+
 use std::sync::Arc;
 
 use ::vocabulary::inverse_document_frequency;
@@ -19,7 +21,7 @@ pub struct NativePieceCounts {
     doc_freqs: Vec<u64>,
 }
 
-/// The distinct pieces of each of some texts.
+/// Word pieces of several texts, each piece once per text.
 #[napi]
 pub struct NativePieces {
     pieces: Vec<Vec<u32>>,

@@ -1,3 +1,5 @@
+//! Vectors as distributions over a vocabulary (Ram et al., 2023).
+
 use std::path::Path;
 use std::sync::Arc;
 

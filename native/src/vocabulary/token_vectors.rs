@@ -1,3 +1,5 @@
+//! A vector for each token: its enrichment, or its row of the decoder.
+
 use std::path::Path;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! The shared index: its lock, and what can be read without it.
+
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
