@@ -1,54 +1,56 @@
+//! The crate's error type.
+
 use std::path::{Path, PathBuf};
 
 /// Why a model could not be opened or run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The ONNX Runtime library did not load.
+    /// The ONNX Runtime library could not be loaded.
     #[error("load ONNX Runtime from {}: {message}", path.display())]
     Library {
-        /// The library file.
+        /// The library's file.
         path: PathBuf,
-        /// What the loader said.
+        /// The loader's error message.
         message: String,
     },
-    /// The model file is missing or a folder.
+    /// The model's file could not be opened.
     #[error("open model {}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The model file is not one that can be used here.
+    /// The model has other inputs or outputs than this crate supports, or is no model.
     #[error("model {}: expected {expected}, got {got}", path.display())]
     Model {
-        /// The file.
+        /// The model's file.
         path: PathBuf,
-        /// What was needed.
+        /// What a supported model has.
         expected: String,
-        /// What was there.
+        /// What this model has.
         got: String,
     },
-    /// The runtime failed on an input.
+    /// The runtime failed to run the model.
     #[error("run model {}: {message}", path.display())]
     Run {
         /// The model's file.
         path: PathBuf,
-        /// What the runtime said.
+        /// The runtime's error message.
         message: String,
     },
-    /// An argument that no model can serve.
+    /// An argument has an invalid value.
     #[error("{what}: expected {expected}, got {got}")]
     Argument {
-        /// Which argument.
+        /// The argument.
         what: &'static str,
-        /// What it may be.
+        /// The values that it may have.
         expected: String,
-        /// What it was.
+        /// The value that it has.
         got: String,
     },
-    /// A text was not tokenised.
+    /// A text could not be tokenized.
     #[error(transparent)]
     Tokenize(#[from] tokenize::Error),
     /// The work was cancelled.

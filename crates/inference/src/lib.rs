@@ -1,7 +1,10 @@
-//! ONNX models: sessions of the ONNX Runtime library that the caller names, encoders and readers on top of them.
+//! Encoders and extractive readers, run by ONNX Runtime.
 //!
-//! Every call computes on the thread that makes it (and on the session's own helpers), so whoever must not wait
-//! calls from another thread.
+//! A [`Session`] runs a model of the ONNX Runtime [`Library`], which is loaded from a file at run time. An [`Encoder`] maps
+//! texts to vectors; a [`ReaderModel`] maps a question and passages to start, end and relevance logits, which the crate
+//! `reading` turns into answers. Both tokenize texts, group them into batches of similar length, and run these.
+//!
+//! All calls block until the session's own thread has computed the result, so an event loop must not call them.
 //!
 //! ```no_run
 //! use control::Control;

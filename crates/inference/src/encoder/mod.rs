@@ -1,3 +1,8 @@
+//! Encoders: texts to vectors.
+//!
+//! Texts are tokenized, sorted by length, and run in batches of similar length. The vectors of a text's tokens are pooled into
+//! one vector.
+
 mod pooling;
 
 use std::sync::Arc;
@@ -6,12 +11,15 @@ use control::Control;
 use tokenize::{ModelInput, Tokenizer};
 
 use self::pooling::normalize;
-use crate::runtime::plan;
+use crate::runtime::plan_batches;
 use crate::{Batch, Error, Session};
 
 pub use self::pooling::Pooling;
 
-/// What a text is to the encoder.
+/// Smallest limit on the number of tokens that leaves room for a text beside the special tokens.
+const MIN_MAX_TOKENS: usize = 8;
+
+/// A text to encode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EncoderInput<'a> {
     /// The title of a passage.
@@ -28,13 +36,13 @@ impl<'a> EncoderInput<'a> {
     }
 }
 
-/// How title and text of a passage become one input.
+/// How the title and the text of a passage are joined into one input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PassageForm {
-    /// `[CLS] title [SEP] text [SEP]`, as DPR.
+    /// `[CLS] title [SEP] text [SEP]`, as for DPR.
     #[default]
     Pair,
-    /// `[CLS] title text [SEP]`, as sentence encoders.
+    /// `[CLS] title text [SEP]`, as for sentence encoders.
     Joined,
 }
 
@@ -48,22 +56,22 @@ pub enum TokenTypes {
     Zeros,
 }
 
-/// What kind of encoder a model is.
+/// How a model is used as an encoder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncoderConfig {
-    /// How token vectors become one.
+    /// How token vectors are pooled.
     pub pooling: Pooling,
     /// Whether vectors are scaled to unit length.
     pub normalize: bool,
-    /// Tokens of an input, special tokens included; longer texts are cut at their end.
+    /// Maximum number of tokens of an input, special tokens included. Longer texts are truncated.
     pub max_tokens: usize,
-    /// How a title is put before a text.
+    /// How title and text are joined.
     pub passage_form: PassageForm,
-    /// The token types of title and text in the pair form, for models that take them.
+    /// The token types of title and text in the pair form, for models with that input.
     pub token_types: TokenTypes,
 }
 
-/// The vector of the first token, not scaled, of at most 256 tokens, with titles in a segment of their own.
+/// The unscaled vector of the first token, at most 256 tokens, and titles in a segment of their own.
 impl Default for EncoderConfig {
     fn default() -> Self {
         Self {
@@ -76,23 +84,23 @@ impl Default for EncoderConfig {
     }
 }
 
-/// How a list of texts is worked off.
+/// How a list of texts is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EncodeOptions {
-    /// Tokens of one run, filling included. Texts are sorted by length, so little is filled.
+    /// Maximum number of tokens in a batch, padding included. Texts are sorted by length, so there is little padding.
     pub batch_tokens: usize,
-    /// The number of the first input in error messages, if a list is encoded in several calls.
+    /// Position of the first input, for error messages, if a list is encoded in several calls.
     pub first_input: usize,
 }
 
-/// 2,048 tokens: larger batches were no faster.
+/// 2,048 tokens, because larger batches were no faster.
 impl Default for EncodeOptions {
     fn default() -> Self {
         Self { batch_tokens: 2048, first_input: 0 }
     }
 }
 
-/// Texts to vectors.
+/// Encodes texts as vectors.
 #[derive(Debug)]
 pub struct Encoder {
     session: Arc<Session>,
@@ -103,19 +111,19 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Joins a session with its tokenizer, and runs it once to learn the vectors' dimension.
+    /// Creates an encoder. Runs the model once to determine the dimension of its vectors.
     ///
     /// # Errors
     ///
-    /// [`Error::Model`] if the model has no such output or its shape is another; [`Error::Argument`] for fewer
-    /// than 8 tokens.
+    /// [`Error::Model`] if the model lacks the output that is pooled, or the output has another shape; [`Error::Argument`] if
+    /// `max_tokens` is below 8.
     pub fn new(
         session: Arc<Session>,
         tokenizer: Arc<Tokenizer>,
         config: EncoderConfig,
     ) -> Result<Self, Error> {
-        if config.max_tokens < 8 {
-            let (expected, got) = ("at least 8".to_owned(), config.max_tokens.to_string());
+        if config.max_tokens < MIN_MAX_TOKENS {
+            let (expected, got) = (format!("at least {MIN_MAX_TOKENS}"), config.max_tokens.to_string());
             return Err(Error::Argument { what: "maxTokens", expected, got });
         }
         let output = match &config.pooling {
@@ -129,28 +137,28 @@ impl Encoder {
         Ok(encoder)
     }
 
-    /// Length of the vectors.
+    /// Dimension of the vectors.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// How it was configured.
+    /// The configuration.
     #[must_use]
     pub fn config(&self) -> &EncoderConfig {
         &self.config
     }
 
-    /// The vectors of texts, `[inputs, dim]` in the order of the inputs. Counts inputs as progress.
+    /// Encodes texts. Returns their vectors, `[inputs, dim]`, in the order of the inputs. Progress counts inputs.
     ///
-    /// The same list gives the same bytes. The vectors of int8 models depend on the texts that share their batch, because
-    /// such models choose the scale of their activations per batch: 1 − cos is up to 0.01. `batch_tokens: 1` encodes every
-    /// text alone.
+    /// The same list gives the same bytes. The vectors of int8 models depend on the other texts in a batch, because such models
+    /// choose the quantization scale of their activations per batch: 1 − cos is up to 0.01. With `batch_tokens: 1`, every text
+    /// is encoded alone.
     ///
     /// # Errors
     ///
     /// [`Error::Tokenize`], [`Error::Run`], [`Error::Cancelled`] between batches; [`Error::Model`] if a vector has a
-    /// value that is not finite, because no index could store it or search for it.
+    /// value that is not finite, which no index can store or search for.
     pub fn encode(
         &self,
         inputs: &[EncoderInput<'_>],
@@ -165,14 +173,14 @@ impl Encoder {
         prepared.sort_by_key(|(_, input)| std::cmp::Reverse(input.ids.len()));
         let lengths: Vec<usize> = prepared.iter().map(|(_, input)| input.ids.len()).collect();
         let mut vectors = vec![0.0; inputs.len() * self.dim];
-        for rows in plan(&lengths, options.batch_tokens) {
+        for rows in plan_batches(&lengths, options.batch_tokens) {
             control.check()?;
             let batch = &prepared[rows];
             let states = self.run(&batch.iter().map(|(_, input)| input).collect::<Vec<_>>())?;
             let stride = states.data.len() / batch.len();
             for ((at, input), states) in batch.iter().zip(states.data.chunks_exact(stride)) {
                 let vector = &mut vectors[at * self.dim..][..self.dim];
-                self.config.pooling.row(states, input.ids.len(), vector);
+                self.config.pooling.pool(states, input.ids.len(), vector);
                 if self.config.normalize {
                     normalize(vector);
                 }
@@ -199,6 +207,7 @@ impl Encoder {
         Err(Error::model(self.session.path(), expected, value.to_string()))
     }
 
+    /// Tokenizes a text, and truncates it to the maximum number of tokens.
     fn prepare(&self, input: EncoderInput<'_>) -> Result<ModelInput, Error> {
         let tokenizer = &self.tokenizer;
         let title = input.title.filter(|title| !title.is_empty());
@@ -221,17 +230,18 @@ impl Encoder {
         Ok(input)
     }
 
+    /// Runs the model on one batch and checks the shape of its output.
     fn run(&self, inputs: &[&ModelInput]) -> Result<crate::Tensor, Error> {
         let batch = Batch::new(inputs, self.tokenizer.padding());
         let (rows, length) = (batch.rows, batch.length);
-        let tensor = self.session.run(batch, &[&self.output])?.pop().expect("one output was asked for");
+        let tensor = self.session.run(batch, &[&self.output])?.pop().expect("one output was requested");
         let expected_rank = if matches!(self.config.pooling, Pooling::Output(_)) { 2 } else { 3 };
-        let sound = tensor.shape.len() == expected_rank
+        let has_expected_shape = tensor.shape.len() == expected_rank
             && tensor.shape[0] == rows
             && (expected_rank == 2 || tensor.shape[1] == length)
             && (self.dim == 0 || tensor.shape.last() == Some(&self.dim))
             && !tensor.data.is_empty();
-        if sound {
+        if has_expected_shape {
             return Ok(tensor);
         }
         let shape = if expected_rank == 2 { "[batch, dim]" } else { "[batch, sequence, dim]" };

@@ -1,35 +1,38 @@
-/// How the vectors of a text's tokens become the text's vector.
+//! Pooling of token vectors, and scaling to unit length.
+
+/// How the vectors of a text's tokens are pooled into one vector.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Pooling {
-    /// The first token's (DPR: Karpukhin et al., 2020).
+    /// The vector of the first token, `[CLS]`, as in DPR (Karpukhin et al., 2020, §3.1).
     #[default]
     Cls,
-    /// The mean over the text's tokens (Reimers & Gurevych, 2019).
+    /// The mean over the text's tokens, as in Sentence-BERT (Reimers and Gurevych, 2019, §3).
     Mean,
-    /// The model pools; the output of this name is the vector.
+    /// The model pools. The vector is its output with this name.
     Output(String),
 }
 
 impl Pooling {
-    /// Pools one row: `states` is `[length, dim]`, of which the first `tokens` are the text's. Adds to `into`, `[dim]`, which is zero.
-    pub(crate) fn row(&self, states: &[f32], tokens: usize, into: &mut [f32]) {
-        let dim = into.len();
+    /// Pools one text. `states` is `[length, dim]`, of which the first `token_count` rows are of the text and the others of
+    /// padding. `vector`, `[dim]`, must be zero.
+    pub(crate) fn pool(&self, states: &[f32], token_count: usize, vector: &mut [f32]) {
+        let dim = vector.len();
         match self {
-            Self::Cls | Self::Output(_) => into.copy_from_slice(&states[..dim]),
+            Self::Cls | Self::Output(_) => vector.copy_from_slice(&states[..dim]),
             Self::Mean => {
-                for token in states.chunks_exact(dim).take(tokens) {
-                    for (sum, value) in into.iter_mut().zip(token) {
+                for token in states.chunks_exact(dim).take(token_count) {
+                    for (sum, value) in vector.iter_mut().zip(token) {
                         *sum += value;
                     }
                 }
-                let share = 1.0 / tokens.max(1) as f32;
-                into.iter_mut().for_each(|sum| *sum *= share);
+                let scale = 1.0 / token_count.max(1) as f32;
+                vector.iter_mut().for_each(|sum| *sum *= scale);
             }
         }
     }
 }
 
-/// Scales a vector to unit length; a zero vector stays.
+/// Scales a vector to unit length. A zero vector stays zero.
 pub(crate) fn normalize(vector: &mut [f32]) {
     let norm = vector.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
     if norm > 0.0 {
@@ -42,18 +45,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_mean_leaves_filling_out() {
+    fn the_mean_ignores_padding() {
         let states = [1.0, 2.0, 3.0, 6.0, 100.0, 100.0];
         let mut mean = [0.0; 2];
-        Pooling::Mean.row(&states, 2, &mut mean);
+        Pooling::Mean.pool(&states, 2, &mut mean);
         assert_eq!(mean, [2.0, 4.0]); // (1 + 3) / 2, (2 + 6) / 2
         let mut first = [0.0; 2];
-        Pooling::Cls.row(&states, 2, &mut first);
+        Pooling::Cls.pool(&states, 2, &mut first);
         assert_eq!(first, [1.0, 2.0]);
     }
 
     #[test]
-    fn unit_length_and_zero() {
+    fn vectors_are_scaled_to_unit_length_except_zero() {
         let mut vector = [3.0, 4.0];
         normalize(&mut vector);
         assert_eq!(vector, [0.6, 0.8]);

@@ -1,48 +1,48 @@
-//! What a reader is given, and how much of it at once.
+//! The options of a reader, and the passages that it reads.
 
-/// A passage as the reader is given it.
+/// A passage to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReaderPassage<'a> {
     /// The title of its document.
     pub title: Option<&'a str>,
-    /// Its text, from which answers are taken.
+    /// Its text, in which answers are found.
     pub text: &'a str,
 }
 
-/// What becomes of a text that does not fit into an input.
+/// How texts that do not fit into one input are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LongPassages {
-    /// It is read in windows, each with the question and the title.
+    /// In windows, each with the question and the title.
     Windows {
-        /// Tokens that successive windows share, at least; fewer only where a long word would not fit otherwise.
-        /// `None`: 64, or a quarter of a window if that is less.
+        /// Minimum number of tokens that consecutive windows share. They share fewer only if a long word would not fit
+        /// otherwise. `None` means 64, or a quarter of a window if that is less.
         overlap_tokens: Option<usize>,
     },
-    /// It is cut at its end, after the last whole word that fits, as DPR's own reader cuts.
+    /// Truncated after the last complete word that fits, as in DPR's own reader.
     Cut,
 }
 
-/// How much a reader is given at once, and in which form.
+/// How a model is used as a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReaderConfig {
-    /// Tokens of an input, special tokens included.
+    /// Maximum number of tokens of an input, special tokens included.
     pub max_tokens: usize,
-    /// Tokens of the question; longer ones are cut at their end.
+    /// Maximum number of tokens of the question. Longer questions are truncated.
     pub max_question_tokens: usize,
-    /// Tokens of one run, filling included.
+    /// Maximum number of tokens in a batch, padding included.
     pub batch_tokens: usize,
-    /// What becomes of longer texts.
+    /// How texts that do not fit into one input are read.
     pub long_passages: LongPassages,
-    /// Whether titles are read: `None` for what the form of the model was trained on, that is by DPR's and not by
-    /// other readers. A question-answering model reads them at the beginning of every window.
+    /// Whether titles are part of the input. `None` means as in training: for DPR's reader, but not for question-answering
+    /// models. A question-answering model gets the title at the beginning of every window.
     pub titles: Option<bool>,
-    /// Whether DPR's inputs are as its own code makes them, without a separator after the text and with token types
-    /// that are all 0, and not `[CLS] question [SEP] title [SEP] text [SEP]` with types 0 up to and with the first
-    /// separator, then 1.
+    /// Whether inputs for DPR's reader are exactly those of DPR's own code, which have no separator after the text and only the
+    /// token type 0. Otherwise they are `[CLS] question [SEP] title [SEP] text [SEP]`, with token type 0 up to the first
+    /// separator and 1 after it.
     pub open_ended: bool,
 }
 
-/// 256 tokens, of which 40 may be the question's; longer texts in windows.
+/// 256 tokens, of which up to 40 are the question's. Longer texts are read in windows.
 impl Default for ReaderConfig {
     fn default() -> Self {
         Self {

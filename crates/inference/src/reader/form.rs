@@ -1,15 +1,17 @@
+//! The two kinds of readers.
+
 use crate::{Error, Session};
 
-/// What kind of reader a model is, told by the names of its outputs.
+/// The kind of a reader, which follows from the names of its outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReaderForm {
-    /// DPR's: `start_logits`, `end_logits` and `relevance_logit` (or `relevance_logits`) of
+    /// DPR's reader: `start_logits`, `end_logits` and `relevance_logit` (or `relevance_logits`) for
     /// `[CLS] question [SEP] title [SEP] text [SEP]` (Karpukhin et al., 2020, §6.1).
     Dpr {
-        /// The name of the third output.
+        /// Name of the third output.
         relevance: &'static str,
     },
-    /// The usual export of a question-answering model: `start_logits` and `end_logits` of
+    /// A question-answering model as it is usually exported: `start_logits` and `end_logits` for
     /// `[CLS] question [SEP] context [SEP]` (Devlin et al., 2019, §4.2 and §4.3).
     QuestionAnswering,
 }
@@ -32,7 +34,7 @@ impl ReaderForm {
         Ok(relevance.map_or(Self::QuestionAnswering, |relevance| Self::Dpr { relevance }))
     }
 
-    /// The outputs that are read, in this order.
+    /// Names of the outputs to request, in this order.
     pub(crate) fn outputs(self) -> Vec<&'static str> {
         match self {
             Self::Dpr { relevance } => vec!["start_logits", "end_logits", relevance],
@@ -40,8 +42,8 @@ impl ReaderForm {
         }
     }
 
-    /// Texts of one input: DPR's title is a text of its own.
-    pub(crate) fn texts(self) -> usize {
+    /// Number of segments of an input. For DPR, the title is a segment of its own.
+    pub(crate) fn segment_count(self) -> usize {
         match self {
             Self::Dpr { .. } => 3,
             Self::QuestionAnswering => 2,
@@ -49,12 +51,12 @@ impl ReaderForm {
     }
 }
 
-/// What a model says of how much a text answers the question.
+/// How well a window answers the question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Relevance {
     /// DPR's relevance logit.
     Logit(f32),
-    /// Of a question-answering model: start + end logit of `[CLS]`, the score of no answer. The relevance is what the
-    /// text's best span has more (Devlin et al., 2019, §4.3, on SQuAD 2.0: s_ij − s_null).
+    /// start logit + end logit of `[CLS]`, which a question-answering model gives as the score of the null answer. Relevance is
+    /// the score of the best span minus this (Devlin et al., 2019, §4.3, on SQuAD 2.0: s_ij − s_null).
     NoAnswer(f32),
 }

@@ -1,3 +1,5 @@
+//! The inputs of a reader: a question with the windows of a passage.
+
 use std::ops::Range;
 
 use tokenize::{ModelInput, Tokenizer};
@@ -7,10 +9,10 @@ use super::form::ReaderForm;
 use super::windows::windows;
 use crate::Error;
 
-/// Tokens of a text, at least, that the longest question leaves.
-const LEAST_ROOM: usize = 16;
+/// Minimum number of tokens of a text that the longest question must leave.
+const MIN_TEXT_TOKENS: usize = 16;
 
-/// Makes inputs of questions and passages.
+/// Builds inputs from questions and passages.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReaderInputs {
     pub form: ReaderForm,
@@ -25,25 +27,25 @@ pub(crate) struct Window {
     /// Position of the window in the passage.
     pub window: usize,
     pub input: ModelInput,
-    /// Position of the window's first token in the input.
+    /// Position in the input of the window's first token of text.
     pub text_start: usize,
-    /// Bytes of the whole text for each token.
+    /// The bytes of each token in the passage's whole text.
     pub offsets: Vec<Range<u32>>,
-    /// Numbers of the words of the whole text.
+    /// The number of each token's word in the whole text.
     pub words: Vec<u32>,
 }
 
 impl ReaderInputs {
-    /// Checks that a configuration leaves room for texts, and for progress.
+    /// Fails if a configuration leaves too few tokens for texts, or if a window might not advance past the one before it.
     pub fn new(form: ReaderForm, config: ReaderConfig, tokenizer: &Tokenizer) -> Result<Self, Error> {
-        let taken = config.max_question_tokens + tokenizer.overhead(form.texts());
-        let least = taken + LEAST_ROOM;
-        if config.max_tokens < least {
-            let (expected, got) = (format!("at least {least}"), config.max_tokens.to_string());
+        let taken = config.max_question_tokens + tokenizer.overhead(form.segment_count());
+        let min = taken + MIN_TEXT_TOKENS;
+        if config.max_tokens < min {
+            let (expected, got) = (format!("at least {min}"), config.max_tokens.to_string());
             return Err(Error::Argument { what: "maxTokens", expected, got });
         }
         if let LongPassages::Windows { overlap_tokens: Some(overlap) } = config.long_passages {
-            // What a title may leave, see `windows_of`.
+            // The tokens that a title leaves at least, see `windows_of`.
             let room = (config.max_tokens - taken).div_ceil(2);
             if overlap >= room {
                 let expected = format!(
@@ -55,7 +57,7 @@ impl ReaderInputs {
         Ok(Self { form, config })
     }
 
-    /// The question's tokens.
+    /// The tokens of a question, truncated to the maximum number.
     pub fn question(&self, question: &str, tokenizer: &Tokenizer) -> Result<Vec<u32>, Error> {
         let mut question = tokenizer.pieces(question)?;
         question.truncate(self.config.max_question_tokens);
@@ -69,11 +71,11 @@ impl ReaderInputs {
         (passage, read): (usize, ReaderPassage<'_>),
         tokenizer: &Tokenizer,
     ) -> Result<Vec<Window>, Error> {
-        let titled = self.config.titles.unwrap_or(matches!(self.form, ReaderForm::Dpr { .. }));
-        let title = tokenizer.pieces(read.title.filter(|_| titled).unwrap_or_default())?;
+        let has_title = self.config.titles.unwrap_or(matches!(self.form, ReaderForm::Dpr { .. }));
+        let title = tokenizer.pieces(read.title.filter(|_| has_title).unwrap_or_default())?;
         let text = tokenizer.pieces(read.text)?;
-        let room = self.config.max_tokens - question.len() - tokenizer.overhead(self.form.texts());
-        // A title never takes more than half of what the question leaves.
+        let room = self.config.max_tokens - question.len() - tokenizer.overhead(self.form.segment_count());
+        // A title takes at most half of the tokens that the question leaves.
         let title = &title.ids[..title.len().min(room / 2)];
         let room = room - title.len();
         let cut = match self.config.long_passages {
@@ -97,7 +99,7 @@ impl ReaderInputs {
             .collect())
     }
 
-    /// An input, and where in it the text begins.
+    /// Builds an input. Returns it with the position at which the text begins.
     fn input(
         &self,
         question: &[u32],
@@ -109,7 +111,7 @@ impl ReaderInputs {
             ReaderForm::Dpr { .. } => tokenizer.input_of_three(question, title, text),
             ReaderForm::QuestionAnswering => tokenizer.input(question, Some(&[title, text].concat())),
         };
-        // The text is followed by one separator.
+        // One separator follows the text.
         let text_start = input.ids.len() - 1 - text.len();
         if self.config.open_ended && matches!(self.form, ReaderForm::Dpr { .. }) {
             input.ids.pop();

@@ -1,4 +1,7 @@
 //! Extractive readers: a question and passages to start, end and relevance logits.
+//!
+//! `form.rs` recognizes the two kinds of readers. `input.rs` builds the inputs for a question and the windows of passages
+//! (`windows.rs`), and `model.rs` runs them in batches.
 
 mod config;
 mod form;

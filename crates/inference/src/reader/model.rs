@@ -1,3 +1,5 @@
+//! Runs a reader on a question and passages.
+
 use std::cmp::Reverse;
 use std::mem::take;
 use std::ops::Range;
@@ -9,27 +11,26 @@ use tokenize::{ModelInput, Tokenizer};
 use super::config::{ReaderConfig, ReaderPassage};
 use super::form::{ReaderForm, Relevance};
 use super::input::{ReaderInputs, Window};
-use crate::runtime::plan;
+use crate::runtime::plan_batches;
 use crate::{Batch, Error, Session, Tensor};
 
-/// What the reader says of one window of a passage. The last four vectors are of one length: the window's tokens of
-/// the text.
+/// The logits of one window of a passage. The four vectors have one entry per token of the passage's text in the window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PassageLogits {
-    /// How much the window answers the question.
+    /// How well the window answers the question.
     pub relevance: Relevance,
-    /// Logit of an answer's starting at each token.
+    /// Start logits.
     pub start: Vec<f32>,
-    /// Logit of an answer's ending with each token.
+    /// End logits.
     pub end: Vec<f32>,
-    /// Bytes of the whole text that each token stands for, half-open.
+    /// The bytes of each token in the passage's whole text, half-open.
     pub offsets: Vec<Range<u32>>,
-    /// Number of the word of each token, in the whole text. Windows begin and end with whole words, unless a word
-    /// alone does not fit into one.
+    /// The number of each token's word in the whole text. Windows begin and end at word boundaries, unless a word does not fit
+    /// into a window.
     pub words: Vec<u32>,
 }
 
-/// An extractive reader: DPR's, or a usual question-answering model.
+/// An extractive reader: DPR's reader, or a question-answering model.
 #[derive(Debug)]
 pub struct ReaderModel {
     session: Arc<Session>,
@@ -38,12 +39,12 @@ pub struct ReaderModel {
 }
 
 impl ReaderModel {
-    /// Joins a session with its tokenizer.
+    /// Creates a reader from a session and its tokenizer.
     ///
     /// # Errors
     ///
     /// [`Error::Model`] if the model has neither form; [`Error::Argument`] if the question would leave fewer than 16
-    /// tokens for the passage, or windows could overlap as a whole.
+    /// tokens for the passage, or if consecutive windows could overlap completely.
     pub fn new(
         session: Arc<Session>,
         tokenizer: Arc<Tokenizer>,
@@ -53,16 +54,17 @@ impl ReaderModel {
         Ok(Self { session, tokenizer, inputs })
     }
 
-    /// What kind of reader the model is.
+    /// The kind of the reader.
     #[must_use]
     pub fn form(&self) -> ReaderForm {
         self.inputs.form
     }
 
-    /// Reads passages for a question; for each, in their order, its windows in the order of its text: at least one,
-    /// and no more than one under [`LongPassages::Cut`](crate::LongPassages::Cut). Counts passages as progress.
+    /// Reads passages for a question. Returns the windows of each passage, in the order of the passages and of their text. A
+    /// passage has at least one window, and exactly one under [`LongPassages::Cut`](crate::LongPassages::Cut). Progress
+    /// counts passages.
     ///
-    /// The same passages in another order give the same bytes.
+    /// The logits of a passage do not depend on the order of the passages, bit for bit.
     ///
     /// # Errors
     ///
@@ -84,13 +86,13 @@ impl ReaderModel {
             read[window.passage].push(None);
         }
         let mut unread: Vec<usize> = read.iter().map(Vec::len).collect();
-        // Of equal length by content: what shares a batch shall not depend on the order of the passages.
+        // Windows of equal length are sorted by content, so that batches do not depend on the order of the passages.
         windows.sort_by(|a, b| {
             let key = |window: &Window| Reverse(window.input.ids.len());
             key(a).cmp(&key(b)).then_with(|| a.input.ids.cmp(&b.input.ids))
         });
         let lengths: Vec<usize> = windows.iter().map(|window| window.input.ids.len()).collect();
-        for rows in plan(&lengths, self.inputs.config.batch_tokens) {
+        for rows in plan_batches(&lengths, self.inputs.config.batch_tokens) {
             control.check()?;
             let batch = &mut windows[rows];
             let logits = self.run(batch)?;
@@ -101,25 +103,25 @@ impl ReaderModel {
             }
         }
         let all = |windows: Vec<Option<PassageLogits>>| {
-            windows.into_iter().map(|logits| logits.expect("the plan covers every window")).collect()
+            windows.into_iter().map(|logits| logits.expect("the batches cover every window")).collect()
         };
         Ok(read.into_iter().map(all).collect())
     }
 
-    /// What the model says of windows, whose inputs, offsets and words it takes.
+    /// Runs the model on a batch of windows. Takes their inputs, offsets and words.
     fn run(&self, windows: &mut [Window]) -> Result<Vec<PassageLogits>, Error> {
         let batch = {
             let inputs: Vec<&ModelInput> = windows.iter().map(|window| &window.input).collect();
             Batch::new(&inputs, self.tokenizer.padding())
         };
-        // Of long texts there may be many.
+        // The inputs of many long texts would take much memory until the end.
         windows.iter_mut().for_each(|window| window.input = ModelInput::default());
         let (rows, length) = (batch.rows, batch.length);
         let outputs = self.session.run(batch, &self.inputs.form.outputs())?;
-        let shaped = |(at, output): (usize, &Tensor)| {
+        let has_expected_size = |(at, output): (usize, &Tensor)| {
             output.data.len() == if at < 2 { rows * length } else { rows } // start, end, relevance
         };
-        if !outputs.iter().enumerate().all(shaped) {
+        if !outputs.iter().enumerate().all(has_expected_size) {
             let shapes: Vec<String> = outputs.iter().map(|output| format!("{:?}", output.shape)).collect();
             let expected = match self.inputs.form {
                 ReaderForm::Dpr { .. } => "shapes [batch, sequence], [batch, sequence] and [batch]",

@@ -1,11 +1,13 @@
+//! The overlapping windows in which long texts are read.
+
 use std::ops::Range;
 
-/// Cuts a text's tokens into windows of at most `room` tokens (at least one), in their order. Every token is in one,
-/// and each window begins at most where the one before it ends. A text that fits is one window, an empty one too.
+/// Splits the tokens of a text into windows of at most `room` tokens (at least one), in their order. Every token is in a window,
+/// and no tokens are skipped between two windows. A text that fits is one window; so is an empty text.
 ///
-/// A window goes back `overlap` tokens into the one before it, and from there to the beginning of a word; it ends with
-/// a word. Where words are so long that this would not bring a new word in, it goes back less; only a word of more
-/// than `room` tokens is split. `words` has the number of the word of each token.
+/// A window overlaps the previous one by `overlap` tokens, and by as many more as it takes to begin at the start of a word. It
+/// ends at the end of a word. If words are so long that a window would then have no new word, the overlap is smaller. Only words
+/// of more than `room` tokens are split. `words` has the number of each token's word.
 pub(crate) fn windows(words: &[u32], room: usize, overlap: usize) -> Vec<Range<usize>> {
     let (tokens, room) = (words.len(), room.max(1));
     let begins = word_begins(words);
@@ -20,7 +22,7 @@ pub(crate) fn windows(words: &[u32], room: usize, overlap: usize) -> Vec<Range<u
         if end == tokens {
             return windows;
         }
-        // The next window holds the next word, or, if no window can hold that, its next token.
+        // The next window must have the next word, or, if that fits into no window, its next token.
         let next_word = word_end(end);
         let wanted = if next_word - end <= room { next_word } else { end + 1 };
         let earliest = wanted.saturating_sub(room).max(start + 1);
@@ -28,14 +30,14 @@ pub(crate) fn windows(words: &[u32], room: usize, overlap: usize) -> Vec<Range<u
         start = if begins[back] >= earliest {
             begins[back]
         } else {
-            // `end` is the beginning of a word unless that word is split.
+            // `end` is the start of a word, unless that word is split.
             (earliest..=end).find(|&at| begins[at] == at).unwrap_or(earliest.max(back))
         };
         reached = end;
     }
 }
 
-/// For each token the first one of its word.
+/// For each token, the position of the first token of its word.
 fn word_begins(words: &[u32]) -> Vec<usize> {
     let mut begin = 0;
     (0..words.len())

@@ -1,3 +1,5 @@
+//! Loading of the ONNX Runtime library.
+
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -5,7 +7,7 @@ use ort::environment::Environment;
 
 use crate::Error;
 
-/// The ONNX Runtime library of this process. There is one: the first that loads stays.
+/// The ONNX Runtime library. A process has only one: the first one that is loaded stays loaded.
 #[derive(Debug)]
 pub struct Library {
     path: PathBuf,
@@ -15,11 +17,11 @@ pub struct Library {
 static LOADED: Mutex<Option<&'static Library>> = Mutex::new(None);
 
 impl Library {
-    /// Loads the library from a file, or returns the one loaded before, whatever its path.
+    /// Loads the library from a file. If a library was loaded before, that one is returned, whatever its path.
     ///
     /// # Errors
     ///
-    /// [`Error::Library`]; another file may be tried then.
+    /// [`Error::Library`]; then another file can be tried.
     pub fn open(path: &Path) -> Result<&'static Self, Error> {
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(library) = *loaded {
@@ -41,7 +43,7 @@ impl Library {
         Ok(library)
     }
 
-    /// Where it was loaded from.
+    /// The file from which it was loaded.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path

@@ -1,3 +1,8 @@
+//! A model with the thread that runs it.
+//!
+//! ONNX Runtime starts helper threads that inherit the priority of the thread that opens the model. Each session therefore
+//! has a thread of its own, with a lower priority, which opens the model and then takes jobs from a channel.
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,9 +16,9 @@ use ort::value::TensorRef;
 use crate::{Batch, Error, Library};
 
 /// The name of the threads that run models.
-const THREAD: &str = "passagekit-onnx";
+const THREAD_NAME: &str = "passagekit-onnx";
 
-/// An opened model, with a thread of its own on which it runs. Runs of one session wait for each other.
+/// An open model, which runs on a thread of its own. Concurrent runs of one session wait for each other.
 #[derive(Debug)]
 pub struct Session {
     path: PathBuf,
@@ -21,15 +26,16 @@ pub struct Session {
     outputs: Vec<String>,
 }
 
-/// One run, and where its result goes.
+/// A run, and the channel for its result.
 #[derive(Debug)]
 struct Job {
     batch: Batch,
-    wanted: Vec<String>,
-    done: Sender<Result<Vec<Tensor>, Error>>,
+    /// Names of the outputs to return.
+    output_names: Vec<String>,
+    result: Sender<Result<Vec<Tensor>, Error>>,
 }
 
-/// What the models that are served take.
+/// The inputs that models may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Input {
     Ids,
@@ -37,58 +43,61 @@ enum Input {
     Types,
 }
 
-/// An output of a run: row-major numbers and their shape.
+/// An output of a run: row-major values with their shape.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tensor {
-    /// Sizes, outermost first.
+    /// Sizes of the axes, outermost first.
     pub shape: Vec<usize>,
-    /// As many numbers as the shape says.
+    /// The values.
     pub data: Vec<f32>,
 }
 
 impl Session {
-    /// Opens an ONNX file, to be run by `threads` threads (at least one) without busy waiting. On Linux they have a
-    /// lower priority than the others of the process: inference shall not make an event loop late.
+    /// Opens an ONNX file that `threads` threads (at least one) will run.
+    ///
+    /// The threads do not spin while they wait. On Linux they have a lower priority than the other threads of the process, so
+    /// that inference does not delay an event loop.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], [`Error::Model`]: not a model, or inputs other than `input_ids`, `attention_mask` and
+    /// [`Error::Io`]; [`Error::Model`] if the file is no model, or has inputs other than `input_ids`, `attention_mask` and
     /// `token_type_ids`.
     pub fn open(library: &'static Library, path: &Path, threads: usize) -> Result<Self, Error> {
         let io = |source| Error::Io { path: path.to_path_buf(), source };
-        // The runtime's own message for a missing file names no file.
+        // The runtime's own message for a missing file does not say which file.
         storage::check_regular(path).map_err(io)?;
         let (opened, opening) = channel();
-        let (jobs, queue) = channel();
+        let (jobs, job_queue) = channel();
         let model = path.to_path_buf();
         let serve = move || {
             lower_priority();
             match Model::open(library, model, threads) {
                 Ok(mut model) => {
-                    // Nobody waits any more if this fails, and the queue is closed then.
+                    // This fails if nobody waits any more; then the queue is closed, and the thread ends.
                     let _ = opened.send(Ok(model.outputs.clone()));
-                    model.serve(&queue);
+                    model.serve(&job_queue);
                 }
                 Err(error) => drop(opened.send(Err(error))),
             }
         };
-        std::thread::Builder::new().name(THREAD.to_owned()).spawn(serve).map_err(io)?;
+        std::thread::Builder::new().name(THREAD_NAME.to_owned()).spawn(serve).map_err(io)?;
         let outputs = opening.recv().map_err(|_| thread_ended(path))??;
         Ok(Self { path: path.to_path_buf(), jobs, outputs })
     }
 
-    /// The session of this file and so many threads that is open already, or a new one. It closes with its last
-    /// holder.
+    /// Returns the open session for this file and number of threads, or opens one. A session is closed when its last `Arc` is
+    /// dropped.
     ///
     /// # Errors
     ///
     /// As [`open`](Self::open).
     pub fn shared(library: &'static Library, path: &Path, threads: usize) -> Result<Arc<Self>, Error> {
-        type Open = Mutex<HashMap<(PathBuf, usize), Weak<Session>>>;
-        static OPEN: LazyLock<Open> = LazyLock::new(Open::default);
+        /// Sessions by canonical path and number of threads.
+        type OpenSessions = Mutex<HashMap<(PathBuf, usize), Weak<Session>>>;
+        static OPEN: LazyLock<OpenSessions> = LazyLock::new(OpenSessions::default);
         let io = |source| Error::Io { path: path.to_path_buf(), source };
         let key = (path.canonicalize().map_err(io)?, threads.max(1));
-        // Held while a model loads: whoever asks for the same one meanwhile shall share it.
+        // The lock is held while a model loads, so that concurrent callers share one session.
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(session) = open.get(&key).and_then(Weak::upgrade) {
             return Ok(session);
@@ -111,31 +120,33 @@ impl Session {
         &self.outputs
     }
 
-    /// Runs the model on a batch; `wanted` names the outputs to return, in that order.
+    /// Runs the model on a batch and returns the outputs named in `output_names`, in that order.
     ///
     /// # Errors
     ///
-    /// [`Error::Model`] for an output that the model lacks or that is not `f32`; [`Error::Run`].
-    pub fn run(&self, batch: Batch, wanted: &[&str]) -> Result<Vec<Tensor>, Error> {
-        let (done, result) = channel();
-        let wanted = wanted.iter().map(|&name| name.to_owned()).collect();
-        self.jobs.send(Job { batch, wanted, done }).map_err(|_| thread_ended(&self.path))?;
+    /// [`Error::Model`] if the model lacks one of the outputs, or it is not `f32`; [`Error::Run`].
+    pub fn run(&self, batch: Batch, output_names: &[&str]) -> Result<Vec<Tensor>, Error> {
+        let (sender, result) = channel();
+        let output_names = output_names.iter().map(|&name| name.to_owned()).collect();
+        self.jobs.send(Job { batch, output_names, result: sender }).map_err(|_| thread_ended(&self.path))?;
         result.recv().map_err(|_| thread_ended(&self.path))?
     }
 }
 
+/// The error that the session's thread ended, which only a panic can cause.
 fn thread_ended(path: &Path) -> Error {
-    let panic = panics::last_of(THREAD).map_or_else(String::new, |panic| format!(": {panic}"));
+    let panic = panics::last_of(THREAD_NAME).map_or_else(String::new, |panic| format!(": {panic}"));
     Error::Run { path: path.to_path_buf(), message: format!("the session's thread ended{panic}") }
 }
 
-/// Threads that the runtime starts later inherit it. Elsewhere than on Linux this would slow the whole process.
+/// Lowers the priority of the current thread, and of the threads that the runtime starts from it. On other systems than Linux
+/// this would slow down the whole process.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::nice(5);
 }
 
-/// What the session's thread holds.
+/// The model, which stays on the session's thread.
 struct Model {
     path: PathBuf,
     inner: ort::session::Session,
@@ -152,7 +163,7 @@ impl Model {
             .map_err(|error| refused(&error))?
             .with_intra_threads(threads.max(1))
             .map_err(|error| refused(&error))?
-            // A spinning helper takes the core that the event loop needs.
+            // A spinning helper thread would take a core from the event loop.
             .with_intra_op_spinning(false)
             .map_err(|error| refused(&error))?
             .commit_from_file(&path)
@@ -173,15 +184,15 @@ impl Model {
         Ok(Self { path, inner, inputs, outputs })
     }
 
-    /// Until the last holder of the session is gone.
+    /// Runs jobs until the session is dropped.
     fn serve(&mut self, queue: &Receiver<Job>) {
-        for Job { batch, wanted, done } in queue {
-            // Whoever asked may have gone.
-            let _ = done.send(self.run(&batch, &wanted));
+        for Job { batch, output_names, result } in queue {
+            // This fails if the caller no longer waits.
+            let _ = result.send(self.run(&batch, &output_names));
         }
     }
 
-    fn run(&mut self, batch: &Batch, wanted: &[String]) -> Result<Vec<Tensor>, Error> {
+    fn run(&mut self, batch: &Batch, output_names: &[String]) -> Result<Vec<Tensor>, Error> {
         let path = &self.path;
         let fail = |error: ort::Error| Error::Run { path: path.clone(), message: error.to_string() };
         let mut values: Vec<(Cow<'_, str>, SessionInputValue<'_>)> = Vec::with_capacity(3);
@@ -195,7 +206,7 @@ impl Model {
             values.push((name.into(), tensor.map_err(fail)?.into()));
         }
         let outputs = self.inner.run(values).map_err(fail)?;
-        wanted
+        output_names
             .iter()
             .map(|name| {
                 let expected = || format!("an f32 output \"{name}\"");
