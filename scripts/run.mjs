@@ -63,7 +63,7 @@ const tasks = {
 		docs('typedoc', 'bin/typedoc', '--options', 'docs/typedoc.json');
 		docs('vitepress', 'bin/vitepress.js', args[0] === 'serve' ? 'dev' : 'build', 'docs');
 	},
-	/** `npm run bench -- NAME`: one of benches/, on an optimised addon. */
+	/** `npm run bench -- NAME`: one of benches/, on an optimized addon. */
 	async bench() {
 		await prepare();
 		node('--import=tsx', 'benches/run.ts', ...args);

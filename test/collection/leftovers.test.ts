@@ -72,7 +72,7 @@ test('a collection that a killed build had moved away is put back when it is ope
 
 	await rm(building, {recursive: true});
 	await moveAway();
-	await t.throwsAsync(build(index, 'new'), {code: 'ERR_ARGUMENT', message: /Overwriting a collection has to be asked for/u});
+	await t.throwsAsync(build(index, 'new'), {code: 'ERR_ARGUMENT', message: /To replace a collection, set `overwrite`/u});
 	t.true((await readdir(home)).includes('index'));
 	await build(index, 'new', true);
 	t.deepEqual(await readdir(home), ['index']);

@@ -144,7 +144,7 @@ test('any number of lists are fused by weights or ranks', async t => {
 	});
 	await t.throwsAsync(of({method: 'linear', weights: [1]}), {
 		code: 'ERR_ARGUMENT',
-		message: 'fusion: expected 3 weights, one a list, got 1 weights',
+		message: 'fusion: expected 3 weights, one per list, got 1 weights',
 	});
 	await t.throwsAsync(fuse([], {method: 'rrf'}), {code: 'ERR_ARGUMENT', message: 'lists: expected at least one run, got none'});
 });

@@ -52,7 +52,7 @@ for (const [name, first] of Object.entries(firsts)) {
 	});
 }
 
-test('a lost impact file is an error that says how it is made anew', async t => {
+test('a lost impact file is an error that says how to rebuild it', async t => {
 	const path = join(await folder(t), 'index');
 	await twoCommits(path);
 	for (const name of await readdir(path)) {
@@ -83,8 +83,8 @@ test('an index with fewer passages than its commit counts says why, and is repai
 		);
 	const first = await doctor();
 	t.is(first.status, 1);
-	t.regex(first.stdout, /1 passages are lost, the others can be found; add them again/u);
-	t.deepEqual(await doctor(), {status: 0, stdout: '✓ BM25 index  sound; nothing to repair\n'});
+	t.regex(first.stdout, /1 passages are lost; all others can be found; add them again/u);
+	t.deepEqual(await doctor(), {status: 0, stdout: '✓ BM25 index  intact; nothing to repair\n'});
 	t.deepEqual(await found(path), ['a0', 'a1', 'b0', 'b1']);
 	const writer = await Bm25Writer.open(path);
 	await t.throwsAsync(Bm25Index.repair(path), {instanceOf: RetrievalError, code: 'ERR_INDEX_LOCKED'});

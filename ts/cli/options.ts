@@ -3,17 +3,18 @@ import {RetrievalError} from '../core/errors.ts';
 import type {Analyzer} from '../sparse/analyzer.ts';
 import {nativeAnalyzer} from '../sparse/native-analyzer.ts';
 
-/** A whole number of at least `least`, from the command line. */
-export function count(least: number): (text: string) => number {
+/** Parses a whole number of at least `min`. */
+export function count(min: number): (text: string) => number {
 	return text => {
 		const value = Number(text);
-		if (!/^\d+$/u.test(text) || value < least) {
-			throw new InvalidArgumentError(`expected a whole number of at least ${least}, got "${text}"`);
+		if (!/^\d+$/u.test(text) || value < min) {
+			throw new InvalidArgumentError(`expected a whole number of at least ${min}, got "${text}"`);
 		}
 		return value;
 	};
 }
 
+/** Parses a finite number. */
 export function number(text: string): number {
 	const value = Number(text);
 	if (text.trim() === '' || !Number.isFinite(value)) {
@@ -22,12 +23,12 @@ export function number(text: string): number {
 	return value;
 }
 
-/** `20,100` as numbers. */
+/** Parses `20,100` as numbers. */
 export function counts(text: string): number[] {
 	return text.split(',').map(part => count(1)(part.trim()));
 }
 
-/** `nDCG@10,R@100` as names. */
+/** Parses `nDCG@10,R@100` as names. */
 export function names(text: string): string[] {
 	return text
 		.split(',')
@@ -35,17 +36,17 @@ export function names(text: string): string[] {
 		.filter(part => part !== '');
 }
 
-/** An analyzer's name, or `wordpiece:` with a file. */
+/** Parses the name of an analyzer, or `wordpiece:` with a file. */
 export function analyzer(text: string): Analyzer {
 	const [, tokenizer] = /^wordpiece:(.+)$/su.exec(text) ?? [];
-	const asked = tokenizer === undefined ? (text as Analyzer) : ({type: 'wordpiece', tokenizer} as const);
+	const parsed = tokenizer === undefined ? (text as Analyzer) : ({type: 'wordpiece', tokenizer} as const);
 	try {
-		nativeAnalyzer(asked);
+		nativeAnalyzer(parsed);
 	} catch (error) {
 		throw error instanceof RetrievalError ? new InvalidArgumentError(error.message) : error;
 	}
-	return asked;
+	return parsed;
 }
 
-/** Where `index` writes and the other commands read when nothing is said. */
+/** The default folder of collections, for all commands. */
 export const defaultIndex = 'passagekit-index';

@@ -1,4 +1,4 @@
-/** Results go to standard output; what accompanies them to standard error. */
+/** Prints a result to standard output. Notes go to standard error. */
 export function print(text: string): void {
 	process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 }
@@ -17,24 +17,24 @@ export function note(text: string): void {
 	process.stderr.write(text.endsWith('\n') ? text : `${text}\n`);
 }
 
-/** Text with a colour where a terminal shows it. */
+/** Styles text if the stream is a terminal that shows colors. */
 export function styled(
 	style: 'bold' | 'dim' | 'green' | 'yellow' | 'cyan' | 'inverse',
 	text: string,
 	stream: NodeJS.WriteStream = process.stdout,
 ): string {
 	const [on, off] = codes[style];
-	return useColour(stream) ? `\u001B[${on}m${text}\u001B[${off}m` : text;
+	return usesColor(stream) ? `\u001B[${on}m${text}\u001B[${off}m` : text;
 }
 
-/** An answer in its passage: reversed on a terminal, between marks elsewhere. */
+/** Highlights an answer in its passage: inverse on a terminal, between « and » elsewhere. */
 export function marked(text: string): string {
-	return useColour(process.stdout) ? styled('inverse', text) : `«${text}»`;
+	return usesColor(process.stdout) ? styled('inverse', text) : `«${text}»`;
 }
 
 const codes = {bold: [1, 22], dim: [2, 22], green: [32, 39], yellow: [33, 39], cyan: [36, 39], inverse: [7, 27]} as const;
 
-function useColour(stream: NodeJS.WriteStream): boolean {
+function usesColor(stream: NodeJS.WriteStream): boolean {
 	if (process.env['NO_COLOR']) {
 		return false;
 	}

@@ -2,12 +2,12 @@ import type {Progress} from '../core/types.ts';
 
 const WIDTH = 24;
 
-/** A progress bar with rate and time left on standard error; silent where nobody watches. */
+/** A progress bar with rate and remaining time on standard error. It is silent unless standard error is a terminal. */
 export class ProgressBar {
 	readonly #label: string;
 	readonly #unit: string;
 	readonly #stream: NodeJS.WriteStream;
-	#began = performance.now();
+	#startedAt = performance.now();
 	#shown = false;
 
 	constructor(label: string, unit: string, stream: NodeJS.WriteStream = process.stderr) {
@@ -21,10 +21,10 @@ export class ProgressBar {
 			return;
 		}
 		this.#shown = true;
-		this.#stream.write(`\r\u001B[2K${progressLine(this.#label, this.#unit, {done, total}, (performance.now() - this.#began) / 1000)}`);
+		this.#stream.write(`\r\u001B[2K${progressLine(this.#label, this.#unit, {done, total}, (performance.now() - this.#startedAt) / 1000)}`);
 	}
 
-	/** Takes the bar away. */
+	/** Clears the bar. */
 	end(): void {
 		if (this.#shown) {
 			this.#stream.write('\r\u001B[2K');

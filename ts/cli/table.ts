@@ -27,13 +27,13 @@ export function wrapped(text: string, columns: number): string {
 	return wrap(text.replaceAll(/\s+/gu, ' '), columns).join('\n');
 }
 
-// oxlint-disable-next-line no-control-regex -- colours are control characters
-const COLOURS = /\u001B\[\d+m/gu;
+// oxlint-disable-next-line no-control-regex -- colors are control characters
+const COLORS = /\u001B\[\d+m/gu;
 // oxlint-disable-next-line no-control-regex -- the same
 const PIECES = /\u001B\[\d+m|./gsu;
 
 function width(text: string): number {
-	return [...text.replaceAll(COLOURS, '')].length;
+	return [...text.replaceAll(COLORS, '')].length;
 }
 
 function pad(text: string, size: number, right: boolean): string {
@@ -41,7 +41,7 @@ function pad(text: string, size: number, right: boolean): string {
 	return right ? space + text : text + space;
 }
 
-/** The first `size - 1` letters and `…`; colours keep their places. */
+/** The first `size - 1` letters and `…`; colors keep their places. */
 function cut(word: string, size: number): string {
 	let left = size - 1;
 	let text = '';
@@ -60,7 +60,7 @@ function cut(word: string, size: number): string {
 	return text;
 }
 
-/** Breaks a line between words; a colour that is on at a break goes on in the next line. */
+/** Breaks a line between words; a color that is active at a break continues in the next line. */
 function wrap(line: string, size: number): string[] {
 	const lines: string[] = [];
 	let current = '';
@@ -74,8 +74,8 @@ function wrap(line: string, size: number): string[] {
 		}
 		// A word wider than the column is cut.
 		current += width(word) > size ? cut(word, size) : word;
-		for (const [colour] of word.matchAll(COLOURS)) {
-			on = /\[(0|2[2-9]|39|49)m/u.test(colour) ? '' : colour;
+		for (const [color] of word.matchAll(COLORS)) {
+			on = /\[(0|2[2-9]|39|49)m/u.test(color) ? '' : color;
 		}
 	}
 	lines.push(current);

@@ -18,7 +18,7 @@ import type {CallOptions, Passage, Progress} from '../core/types.ts';
 import {BuildFolder, placeOf, putBack} from './build-folder.ts';
 import {type EncoderRecord, type Manifest, parts, readManifest, writeManifest} from './manifest.ts';
 
-/** What a build does, in order: reads and splits, BM25, encodes into the flat index, links the HNSW graph. */
+/** The stages of a build in their order: read and split passages, index them for BM25, encode them into the flat index, build the graph. */
 export type BuildStage = 'read' | 'bm25' | 'encode' | 'hnsw';
 
 /** `read` counts bytes, the other stages passages. */
@@ -35,13 +35,13 @@ export interface StageReport {
 }
 
 export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimits {
-	/** Of the source file. @default 'auto' */
+	/** Format of the source file. @default 'auto' */
 	readonly format?: PassageFormat | undefined;
-	/** Split documents into passages of so many words. @default for folders of text only: 100 words */
+	/** How documents are split into passages. @default text files are split into 100 words, other formats are not split */
 	readonly split?: SplitOptions | undefined;
-	/** Pass over bad lines and count them, instead of refusing the file. @default false */
+	/** Skips invalid lines and counts them, instead of failing with `ERR_FORMAT`. @default false */
 	readonly skipBadLines?: boolean | undefined;
-	/** How texts become terms for BM25. @default 'english' */
+	/** How texts are turned into terms for BM25. @default 'english' */
 	readonly analyzer?: Analyzer | undefined;
 	/** The encoder of passages, or `false` for BM25 alone. @default 'minilm-encoder' */
 	readonly encoder?: string | false | undefined;
@@ -52,20 +52,20 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimit
 	@default 2048
 	*/
 	readonly batchTokens?: number | undefined;
-	/** The encoder of questions, where it is another than that of passages, as DPR's is. @default the same */
+	/** The encoder of questions, if it differs from that of passages, as in DPR. @default the encoder of passages */
 	readonly questionEncoder?: string | undefined;
 	/** @default 'flat+hnsw' */
 	readonly dense?: DenseIndexes | undefined;
 	/**
-	How the flat index keeps its vectors. The graph links them as they are kept there: rounded with `f16`.
+	How the flat index stores its vectors. The graph is built from the stored vectors, which are rounded with `f16`.
 	@default {storage: 'f32'}
 	*/
 	readonly flat?: {readonly storage?: FlatStorage | undefined} | undefined;
-	/** Of the HNSW graph. @default {m: 24, efConstruction: 200, seed: 42, layout: 'fast'} */
+	/** Parameters of the HNSW graph. @default {m: 24, efConstruction: 200, seed: 42, layout: 'fast'} */
 	readonly hnsw?: Pick<HnswIndexOptions, 'm' | 'efConstruction' | 'seed' | 'layout'> | undefined;
-	/** Threads for the graph; 1 makes the same bytes every time. @default all cores */
+	/** Number of threads that build the graph. With 1, its bytes are the same every time. @default all cores */
 	readonly threads?: number | undefined;
-	/** Replace a collection that is there. @default false */
+	/** Replaces an existing collection. @default false */
 	readonly overwrite?: boolean | undefined;
 	/** If it throws or its promise rejects, the build stops, rejects with that error and leaves an existing collection as it was. */
 	readonly onProgress?: ((progress: BuildProgress) => void) | undefined;
@@ -73,7 +73,7 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimit
 	readonly onStage?: ((report: StageReport) => void) | undefined;
 }
 
-/** The names of `BuildOptions`, for calls with additional options. */
+/** The names of `BuildOptions`, to be spread into the lists of calls with more options. */
 export const buildNames = {
 	...callNames,
 	...fileNames,
@@ -241,12 +241,12 @@ async function stage<T extends {readonly passages: number}>(
 	return result;
 }
 
-/** A model's folder by its whole path, so that the collection can be opened from elsewhere; a name as it is. */
+/** The name that is stored for a model: the absolute path of a folder, so that the collection can be opened from elsewhere, or the name itself. */
 function named(model: string): string {
 	return isFolder(model) ? resolve(model) : model;
 }
 
-/** Only nothing, an empty folder, or with `overwrite` a collection may be in the place of the new one. */
+/** Fails unless the target is absent, an empty folder, or with `overwrite` a collection. */
 async function checkTarget(target: string, overwrite: boolean): Promise<void> {
 	let entries: string[];
 	try {
@@ -267,7 +267,7 @@ async function checkTarget(target: string, overwrite: boolean): Promise<void> {
 	if (!overwrite) {
 		throw new RetrievalError(
 			'ERR_ARGUMENT',
-			`output: expected a new or empty folder, got ${target} with ${entries.length} entries. Overwriting a collection has to be asked for.`,
+			`output: expected a new or empty folder, got ${target} with ${entries.length} entries. To replace a collection, set \`overwrite\` (\`--overwrite\`).`,
 		);
 	}
 	await readManifest(target);

@@ -29,22 +29,22 @@ export interface CollectionOptions extends Bm25Options, OpenOptions {
 }
 
 export interface SearcherOptions {
-	/** Which vectors index a dense search uses. @default 'flat' up to 50,000 passages, else 'hnsw' where there is one */
+	/** The vector index of dense searches. @default 'flat' up to 50,000 passages, else 'hnsw' if the collection has one */
 	readonly vectorIndex?: 'flat' | 'hnsw' | undefined;
-	/** How a hybrid search fuses. @default {method: 'hybridNorm', alpha: 0.05} for unit vectors, else {method: 'dprHybrid'} */
+	/** How a hybrid search fuses its lists. @default {method: 'hybridNorm', alpha: 0.05} for unit vectors, else {method: 'dprHybrid'} */
 	readonly fusion?: FusionMethod | undefined;
-	/** Hits taken from each list before fusing. @default 1000 */
+	/** Number of hits taken from each list before fusion. @default 1000 */
 	readonly depth?: number | undefined;
 }
 
 export interface AskOptions extends Omit<ReadOptions, 'k' | 'onProgress' | 'evidence'>, SearcherOptions {
-	/** Evidence fusion. @default β = 1, and a γ that suits the retriever's scores: see `defaultEvidence` */
+	/** Weights of evidence fusion. @default those of `defaultEvidence` for the retriever */
 	readonly evidence?: ReadOptions['evidence'];
 	/** @default 'hybrid', or 'bm25' for a collection without vectors */
 	readonly retriever?: Retriever | undefined;
-	/** Passages retrieved and read. @default 20 */
+	/** Number of passages retrieved and read. @default 20 */
 	readonly passages?: number | undefined;
-	/** Answers wanted. @default 3 */
+	/** Maximum number of answers. @default 3 */
 	readonly answers?: number | undefined;
 }
 
@@ -74,19 +74,19 @@ const askOptions: OptionNames = optionNames<AskOptions>({
 	answers: true,
 });
 
-/** What came of a question. */
+/** The result of `Collection.ask`. */
 export interface Asked {
-	/** Best first. */
+	/** The answers, best first. */
 	readonly answers: readonly Answer[];
-	/** What was read, in the order of retrieval. */
+	/** The passages that were read, in the order of retrieval. */
 	readonly passages: ReadonlyArray<Passage & Hit>;
 	readonly retriever: Retriever;
 }
 
 /**
-Weights of evidence fusion that did best on the encyclopedia's development questions (exact match 0.575 → 0.642 with
-hybrid scores, five passages read). BM25 scores run to some tens, scores of unit vectors to 1; of other vectors nothing is
-known, so their scores do not count.
+Returns default weights of evidence fusion: those that did best on the development questions of the encyclopedia (exact match 0.575 → 0.642
+with hybrid scores and five passages). BM25 scores reach some tens, and scores of unit vectors 1. Scores of other vectors have no known
+scale, so their weight is 0.
 */
 export function defaultEvidence(retriever: Retriever, normalized: boolean): {readonly beta: number; readonly gamma: number} {
 	checkOneOf('retriever', retriever, retrievers);
@@ -97,11 +97,11 @@ export function defaultEvidence(retriever: Retriever, normalized: boolean): {rea
 	return {beta: 1, gamma: normalized ? 10 : 0};
 }
 
-/** Up to this many passages an exact search takes less time than a question's encoding. */
-const FLAT_UP_TO = 50_000;
+/** Up to this number of passages, an exact search takes less time than encoding the question. */
+const MAX_FLAT_PASSAGES = 50_000;
 
 /**
-A corpus with all that answers questions over it, in one folder.
+A corpus and its indexes in one folder: builds and opens them, retrieves passages, and answers questions.
 
 @example
 ```
@@ -166,7 +166,7 @@ export class Collection implements AsyncDisposable {
 		return new Collection(folder, manifest, passages, bm25, options);
 	}
 
-	/** A searcher over the collection; what it needs is loaded here. */
+	/** Returns a searcher over the collection, and loads the indexes and models that it needs. */
 	async searcher(retriever: Retriever, options: SearcherOptions = {}): Promise<Searcher> {
 		checkOneOf('retriever', retriever, retrievers);
 		checkOptions('searcher', options, searcherOptions);
@@ -182,7 +182,7 @@ export class Collection implements AsyncDisposable {
 		return new HybridSearcher({dense, sparse: this.bm25, fusion, depth: options.depth});
 	}
 
-	/** The encoder of questions. */
+	/** Returns the encoder of questions, loaded once. */
 	async encoder(): Promise<OnnxEncoder> {
 		const made = this.#withVectors();
 		return this.#once('encoder', async () =>
@@ -190,21 +190,24 @@ export class Collection implements AsyncDisposable {
 		);
 	}
 
+	/** Returns the exact vector index, opened once. */
 	async flat(): Promise<FlatIndex> {
 		this.#withVectors();
 		return this.#once('flat', async () => FlatIndex.open(join(this.#folder, parts.flat), openingOf(this.#options)));
 	}
 
+	/** Returns the graph index, opened once. */
 	async hnsw(): Promise<HnswIndex> {
 		this.#withVectors();
 		return this.#once('hnsw', async () => HnswIndex.open(join(this.#folder, parts.hnsw), openingOf(this.#options)));
 	}
 
+	/** Returns the reader, loaded once. */
 	async reader(): Promise<ExtractiveReader> {
 		return this.#once('reader', async () => ExtractiveReader.load(this.#options.reader ?? 'minilm-reader'));
 	}
 
-	/** Retrieves passages for a question and takes answers out of them. */
+	/** Retrieves passages for a question and extracts answers from them. */
 	async ask(question: string, options: AskOptions = {}): Promise<Asked> {
 		checkString('question', question);
 		checkOptions('ask', options, askOptions);
@@ -220,12 +223,12 @@ export class Collection implements AsyncDisposable {
 		return {answers, passages, retriever};
 	}
 
-	/** The weights of evidence fusion that `ask` uses by default. */
+	/** Returns the weights of evidence fusion that `ask` uses by default. */
 	evidence(retriever: Retriever): {readonly beta: number; readonly gamma: number} {
 		return defaultEvidence(retriever, this.manifest.encoder?.unit ?? false);
 	}
 
-	/** The passages of hits, each with its score. */
+	/** Returns the passages of hits, each with its score. */
 	async retrieved(hits: readonly Hit[]): Promise<Array<Passage & Hit>> {
 		checkArray('hits', hits, '{id, score}');
 		hits.forEach((hit, i) => checkObject(`hits[${i}]`, hit, '{id, score}'));
@@ -233,7 +236,7 @@ export class Collection implements AsyncDisposable {
 		return passages.map((passage, i) => ({...passage, score: hits[i]!.score}));
 	}
 
-	/** Closes indexes and models; calls in progress finish. */
+	/** Closes all indexes and models. Calls in progress finish first. */
 	async close(): Promise<void> {
 		this.passages.close();
 		this.bm25.close();
@@ -252,7 +255,7 @@ export class Collection implements AsyncDisposable {
 
 	async #dense(wanted: 'flat' | 'hnsw' | undefined): Promise<DenseSearcher> {
 		const {indexes, passages} = this.manifest;
-		const index = wanted ?? (passages > FLAT_UP_TO && indexes.includes('hnsw') ? 'hnsw' : 'flat');
+		const index = wanted ?? (passages > MAX_FLAT_PASSAGES && indexes.includes('hnsw') ? 'hnsw' : 'flat');
 		this.#withVectors();
 		checkOneOf('vectorIndex', index, indexes);
 		return new DenseSearcher({encoder: await this.encoder(), index: await (index === 'flat' ? this.flat() : this.hnsw())});
@@ -268,7 +271,7 @@ export class Collection implements AsyncDisposable {
 		return this.manifest.encoder;
 	}
 
-	/** What is opened is opened once, also when two ask at the same time; a failure is tried again. */
+	/** Opens a part once, also for concurrent calls. A failure is not remembered: the next call tries again. */
 	async #once<T extends Closable>(name: string, open: () => Promise<T>): Promise<T> {
 		let opening = this.#open.get(name) as Promise<T> | undefined;
 		if (!opening) {

@@ -54,7 +54,7 @@ export const encoderOptions: OptionNames = optionNames<OnnxEncoderOptions>({
 const encodeOptions: OptionNames = optionNames<EncodeOptions>({...callNames, batchTokens: true});
 
 /** Texts handed over in one call: their copy takes under a millisecond. */
-const INPUTS_A_CALL = 256;
+const INPUTS_PER_CALL = 256;
 
 /**
 An encoder from an ONNX file, run on its own threads. Encoders of one model file share a session. Needs the optional
@@ -107,8 +107,8 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		const {dim} = this;
 		const rows = inputs.length;
 		const data = new Float32Array(rows * dim);
-		for (let from = 0; from < rows; from += INPUTS_A_CALL) {
-			const chunk = inputs.slice(from, from + INPUTS_A_CALL);
+		for (let from = 0; from < rows; from += INPUTS_PER_CALL) {
+			const chunk = inputs.slice(from, from + INPUTS_PER_CALL);
 			const texts: string[] = [];
 			const titles: string[] = [];
 			for (const [i, input] of chunk.entries()) {

@@ -16,7 +16,7 @@ export interface TokenLists {
 }
 
 /** Handed over in one call: their copy takes a millisecond or two. */
-const CHARACTERS_A_CALL = 500_000;
+const CHARACTERS_PER_CALL = 500_000;
 
 /**
 The word pieces of a model, from its `tokenizer.json`: how many tokens a text has, and which. Special tokens are left out, and
@@ -72,7 +72,7 @@ export class Tokenizer {
 		let [done, length] = [0, 0];
 		while (done < texts.length) {
 			const part: string[] = [];
-			for (let characters = 0; characters < CHARACTERS_A_CALL && done + part.length < texts.length; ) {
+			for (let characters = 0; characters < CHARACTERS_PER_CALL && done + part.length < texts.length; ) {
 				const text = texts[done + part.length];
 				checkString(`texts[${done + part.length}]`, text);
 				characters += text.length + 100;

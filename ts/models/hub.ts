@@ -47,7 +47,7 @@ const GRAPH = ['onnx/model.onnx', 'model.onnx'];
 const OPTIONAL = ['config.json', '1_Pooling/config.json'];
 
 /** As often as other calls of the package report. */
-const PROGRESS_EVERY_MS = 100;
+const PROGRESS_INTERVAL_MS = 100;
 
 /**
 The local folder of a model of the hub, `owner/name`. What the cache has is taken from it without asking the hub again;
@@ -144,7 +144,7 @@ async function fetchAll(found: readonly Found[], folder: string, {onProgress, ..
 				here = done;
 				// A server without ranges begins anew; the count waits until it has caught up.
 				most = Math.max(most, before + done);
-				if (performance.now() - reported >= PROGRESS_EVERY_MS && (total === 0 || most < total)) {
+				if (performance.now() - reported >= PROGRESS_INTERVAL_MS && (total === 0 || most < total)) {
 					reported = performance.now();
 					await onProgress?.({done: most, total});
 				}

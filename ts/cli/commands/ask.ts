@@ -20,12 +20,12 @@ export function registerAsk(program: Command, signal: AbortSignal): void {
 		.command('ask')
 		.description('answer a question from the indexed passages')
 		.argument('<question>')
-		.option('-c, --collection <folder>', 'made by `passagekit index`', defaultIndex)
-		.addOption(new Option('-r, --retriever <name>', 'default: hybrid, or bm25 where there are no vectors').choices(retrievers))
-		.option('--passages <n>', 'passages retrieved and read', count(1), 20)
-		.option('--answers <n>', 'answers shown', count(1), 3)
+		.option('-c, --collection <folder>', 'collection built by `passagekit index`', defaultIndex)
+		.addOption(new Option('-r, --retriever <name>', 'default: hybrid, or bm25 if the collection has no vectors').choices(retrievers))
+		.option('--passages <n>', 'number of passages retrieved and read', count(1), 20)
+		.option('--answers <n>', 'number of answers', count(1), 3)
 		.addOption(new Option('--scoring <way>', 'how spans are scored').choices(spanScorings).default('normalized'))
-		.option('--gamma <x>', 'evidence fusion: weight of the retrieval score (default: one that suits the retriever)', number)
+		.option('--gamma <x>', 'evidence fusion: weight of the retrieval score (default: depends on the retriever)', number)
 		.option('--reader <model>', 'reader: a folder with model.onnx, or owner/name on the Hugging Face hub')
 		.option('--json', 'print one JSON object')
 		.action(async (question: string, flags: AskFlags) => {
@@ -62,7 +62,7 @@ function shown({answers, passages}: Asked): string {
 	return lines.join('\n');
 }
 
-/** The sentence or so around an answer, with the answer marked. */
+/** The text around an answer, with the answer marked. */
 export function around(text: string, start: number, end: number, reach = 110): string {
 	const from = start <= reach ? 0 : text.indexOf(' ', start - reach) + 1;
 	const space = text.lastIndexOf(' ', end + reach);

@@ -20,13 +20,13 @@ interface BenchFlags {
 export function registerBench(program: Command, signal: AbortSignal): void {
 	program
 		.command('bench')
-		.description('measure queries per second on this machine, over data that passagekit carries: under a minute')
-		.option('--passages <n>', 'of 100 words, put together of the encyclopedia', count(1), 20_000)
-		.option('--vectors <n>', 'random ones, in clusters', count(1), 20_000)
-		.option('--dim <n>', 'of the vectors', count(1), 384)
-		.option('-k, --k <n>', 'hits of a query', count(1), 10)
-		.option('--recall <share>', 'of approximate search, at least', number, 0.95)
-		.option('--rounds <n>', 'in each, everything has its turn', count(1), 5)
+		.description('measure queries per second on this machine in under a minute, with data that is part of passagekit')
+		.option('--passages <n>', 'number of passages of 100 words, made from the encyclopedia', count(1), 20_000)
+		.option('--vectors <n>', 'number of random vectors', count(1), 20_000)
+		.option('--dim <n>', 'dimension of the vectors', count(1), 384)
+		.option('-k, --k <n>', 'number of hits per query', count(1), 10)
+		.option('--recall <share>', 'minimum recall of approximate search', number, 0.95)
+		.option('--rounds <n>', 'number of rounds; each measures everything once', count(1), 5)
 		.option('--encoder <model>', 'encoder', 'minilm-encoder')
 		.option('--no-encoder', 'leave encoding out')
 		.option('--json', 'print one JSON object')
@@ -58,7 +58,7 @@ function shown({passagekit, machine, settings, groups, left, noise}: QuickBench)
 	const {cpu = machine.platform, cores, kernels, node} = machine;
 	return [
 		styled('bold', `passagekit ${passagekit} on ${cpu}, ${cores} cores, ${kernels} kernels, Node ${node}`),
-		styled('dim', `k = ${settings['k']}; medians of ${settings['rounds']} rounds, by turns; ± half of what lies between least and most`),
+		styled('dim', `k = ${settings['k']}; medians of ${settings['rounds']} rounds, interleaved; ± half of the range`),
 		...groups.flatMap(group => ['', shownGroup(group)]),
 		...left.flatMap(({name, why}) => ['', styled('yellow', `${name}: not measured (${why})`)]),
 		'',

@@ -31,10 +31,10 @@ const stageNames: Record<BuildStage, string> = {
 export function registerDemo(program: Command, signal: AbortSignal): void {
 	program
 		.command('demo')
-		.description('the whole path over the encyclopedia that passagekit carries: index, answer, measure, compare')
-		.option('-o, --output <folder>', 'where the index goes; replaced if it is there', '.demo/encyclopedia')
-		.option('--max-questions <n>', 'test questions asked; all when 0', count(0), 0)
-		.option('--passages-read <n>', 'passages that the reader reads per question', count(1), 5)
+		.description('index, search, answer and evaluate, with the encyclopedia that is part of passagekit')
+		.option('-o, --output <folder>', 'folder of the collection to build; replaced if it exists', '.demo/encyclopedia')
+		.option('--max-questions <n>', 'number of test questions (0: all)', count(0), 0)
+		.option('--passages-read <n>', 'number of passages read per question', count(1), 5)
 		.option('--json', 'print one JSON object')
 		.action(async (flags: DemoFlags) => demo(flags, signal));
 }

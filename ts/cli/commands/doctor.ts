@@ -19,7 +19,7 @@ interface Finding {
 export function registerDoctor(program: Command): void {
 	program
 		.command('doctor')
-		.description('tell what this installation has and lacks, or repair an index')
+		.description('check this installation, or repair a BM25 index')
 		.option('--repair <folder>', 'repair the BM25 index in this folder, or that of the collection there, and check its files')
 		.option('--json', 'print one JSON object')
 		.action(async ({json, repair}: {readonly json?: boolean; readonly repair?: string}) => {
@@ -54,14 +54,14 @@ async function repaired(folder: string): Promise<string> {
 	const isCollection = existsSync(join(folder, parts.manifest));
 	const {rebuiltFiles, restored, lost} = await Bm25Index.repair(isCollection ? join(folder, parts.bm25) : folder);
 	const did = [
-		...(restored > 0 ? [`${restored} passages are back`] : []),
-		...(rebuiltFiles > 0 ? [`${rebuiltFiles} lost files are made anew`] : []),
+		...(restored > 0 ? [`${restored} passages were restored`] : []),
+		...(rebuiltFiles > 0 ? [`${rebuiltFiles} missing files were rebuilt`] : []),
 	].join(', ');
 	if (lost > 0) {
 		const rest = isCollection ? 'build the collection again' : 'add them again';
-		throw new RetrievalError('ERR_INDEX_CORRUPT', `${lost} passages are lost, the others can be found; ${rest}${did && `; ${did}`}`);
+		throw new RetrievalError('ERR_INDEX_CORRUPT', `${lost} passages are lost; all others can be found; ${rest}${did && `; ${did}`}`);
 	}
-	return did || 'sound; nothing to repair';
+	return did || 'intact; nothing to repair';
 }
 
 async function examine(): Promise<Finding[]> {

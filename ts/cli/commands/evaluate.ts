@@ -35,11 +35,11 @@ interface EvaluateFlags {
 export function registerEvaluate(program: Command, signal: AbortSignal): void {
 	program
 		.command('evaluate')
-		.description('measure a TREC run: against qrels, or by the answers that its passages hold')
-		.requiredOption('--run <run>', 'a TREC run; .gz too')
-		.option('--compare <run>', 'a second TREC run: is the difference of each measure more than chance?')
+		.description('evaluate a TREC run: against qrels, or by the answers that its passages contain')
+		.requiredOption('--run <run>', 'TREC run, also gzipped')
+		.option('--compare <run>', 'second TREC run: test whether the measures differ significantly')
 		.option('--qrels <qrels>', 'TREC or BEIR qrels')
-		.option('--measures <list>', 'nDCG, RR, AP, R, P, Success, with @k or without', names, ['nDCG@10', 'R@100'])
+		.option('--measures <list>', 'nDCG, RR, AP, R, P or Success, each with or without @k', names, ['nDCG@10', 'R@100'])
 		.option('--questions <file>', 'questions with answers: DPR QA, SQuAD JSON, JSON lines')
 		.option('--passages <file>', "the passages' texts: a corpus file or folder, or a folder made by `passagekit index`")
 		.option('--ks <list>', 'cut-offs of top-k accuracy', counts, [20, 100])
@@ -48,7 +48,7 @@ export function registerEvaluate(program: Command, signal: AbortSignal): void {
 				.choices(['text', 'pattern'])
 				.default('text'),
 		)
-		.option('--per-query', "every query's values too")
+		.option('--per-query', 'also print the values of each query')
 		.option('--json', 'print one JSON object')
 		.action(async (flags: EvaluateFlags) => {
 			const byQrels = flags.qrels !== undefined;

@@ -44,12 +44,12 @@ export function registerExplain(program: Command, signal: AbortSignal): void {
 		.description('show why a passage is found for a question: vocabulary projections (Ram et al., 2023) and BM25, beside each other')
 		.argument('<question>')
 		.option('-p, --passage <id>', 'the passage (default: the best of dense retrieval, and the best of BM25)')
-		.option('-c, --collection <folder>', 'made by `passagekit index`, with vectors', defaultIndex)
-		.option('--head <model>', "masked-language-model head of the encoder's initialisation (default: minilm-mlm-head, or the encoder's)")
-		.option('-k, --k <n>', 'tokens of each projection', count(1), 20)
-		.option('--forgotten-after <rank>', 'a shared token is forgotten after this rank', count(1), 100)
-		.option('--enrichment <lambda>', 'with lexical enrichment of this weight too; the first time takes up to an hour', number)
-		.option('--html <file>', 'write a page, and open it where a terminal is watched')
+		.option('-c, --collection <folder>', 'collection built by `passagekit index`, with vectors', defaultIndex)
+		.option('--head <model>', "masked-language-model head of the encoder's initialization (default: minilm-mlm-head, or the encoder's)")
+		.option('-k, --k <n>', 'number of tokens shown per projection', count(1), 20)
+		.option('--forgotten-after <rank>', 'rank after which a shared token counts as forgotten', count(1), 100)
+		.option('--enrichment <lambda>', 'also explain with lexical enrichment of this weight λ; the first time takes up to an hour', number)
+		.option('--html <file>', 'write an HTML page, and open it when run interactively')
 		.option('--no-open', 'do not open the page')
 		.option('--json', 'print one JSON object')
 		.action(async (question: string, flags: ExplainFlags) => {
@@ -90,9 +90,9 @@ export function registerExplain(program: Command, signal: AbortSignal): void {
 }
 
 interface Encoders {
-	/** Of passages. */
+	/** The encoder of passages. */
 	readonly encoder: OnnxEncoder;
-	/** Of questions, where it is another. */
+	/** The encoder of questions, if it differs. */
 	readonly questionEncoder: OnnxEncoder | undefined;
 	/** The name of the encoder of passages. */
 	readonly model: string;
@@ -142,7 +142,7 @@ async function passagesOf(collection: Collection, question: string, passage: str
 	];
 }
 
-/** By what the platform opens files with; a page that does not open is there all the same. */
+/** Opens a page with the default program of the platform. Failures are ignored: the page was written. */
 function openInBrowser(file: string): void {
 	const [command, ...args] =
 		process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];

@@ -29,30 +29,30 @@ const labels: Record<BuildStage, string> = {read: 'read', bm25: 'bm25', encode: 
 export function registerIndex(program: Command, signal: AbortSignal): void {
 	program
 		.command('index')
-		.description('read documents or passages, and build BM25 and vector indexes of them in one folder')
+		.description('build a collection: BM25 and vector indexes of documents or passages, in one folder')
 		.argument('<file-or-folder>', 'a folder of .txt and .md, DPR TSV, BEIR or Anserini JSONL, SQuAD JSON; .gz too')
-		.option('-o, --output <folder>', 'where the index goes', defaultIndex)
-		.addOption(new Option('--format <format>', 'what the file is').choices(passageFormats).default('auto'))
-		.option('--words <n>', 'split documents into passages of so many words (text: 100; other formats: as they are)', count(1))
-		.option('--overlap <n>', 'words that a passage shares with the one before', count(0))
+		.option('-o, --output <folder>', 'folder of the collection to build', defaultIndex)
+		.addOption(new Option('--format <format>', 'format of the file').choices(passageFormats).default('auto'))
+		.option('--words <n>', 'number of words per passage (default: 100 for text; other formats are not split)', count(1))
+		.option('--overlap <n>', 'number of words that a passage shares with the previous one', count(0))
 		.option(
 			'--analyzer <name>',
-			'how texts become terms: english, simple, whitespace, snowball:<language>, wordpiece:<tokenizer.json>',
+			'how texts are turned into terms: english, simple, whitespace, snowball:<language>, wordpiece:<tokenizer.json>',
 			analyzer,
 			'english',
 		)
 		.option('--encoder <model>', 'encoder of passages: a folder with model.onnx, or owner/name on the Hugging Face hub', 'minilm-encoder')
-		.option('--no-encoder', 'BM25 alone: no model is needed')
-		.option('--question-encoder <model>', "encoder of questions, where it is another, as DPR's is")
-		.option('--no-hnsw', 'exact vector index alone')
+		.option('--no-encoder', 'build only the BM25 index; no model is needed')
+		.option('--question-encoder <model>', 'encoder of questions, if it differs from that of passages, as in DPR')
+		.option('--no-hnsw', 'build only the exact vector index')
 		.addOption(
-			new Option('--storage <storage>', 'how the exact vector index keeps vectors').choices(['f32', 'f16', 'int8Filtered']).default('f32'),
+			new Option('--storage <storage>', 'how the exact vector index stores vectors').choices(['f32', 'f16', 'int8Filtered']).default('f32'),
 		)
-		.option('--threads <n>', 'threads for the graph; 1 gives the same bytes every time', count(1), 0)
-		.option('--skip-bad-lines', 'pass over lines that are not of the format, and count them')
-		.option('--max-document-bytes <n>', 'refuse longer lines, records and texts, before splitting (64 MiB)', count(1))
-		.option('--max-passage-bytes <n>', 'refuse longer passages, after splitting (1 MiB)', count(1))
-		.option('--overwrite', 'replace an index that is there')
+		.option('--threads <n>', 'number of threads that build the graph; with 1, its bytes are the same every time', count(1), 0)
+		.option('--skip-bad-lines', 'skip invalid lines')
+		.option('--max-document-bytes <n>', 'maximum size of a line, record or text before splitting (default: 64 MiB)', count(1))
+		.option('--max-passage-bytes <n>', 'maximum size of a passage after splitting (default: 1 MiB)', count(1))
+		.option('--overwrite', 'replace an existing collection')
 		.option('--json', 'print one JSON object')
 		.action(async (source: string, flags: IndexFlags) => {
 			let bar: ProgressBar | undefined;

@@ -33,21 +33,21 @@ export function registerSearch(program: Command, signal: AbortSignal): void {
 	program
 		.command('search')
 		.description('retrieve passages for a file of queries, and write a TREC run')
-		.option('-c, --collection <folder>', 'made by `passagekit index`', defaultIndex)
+		.option('-c, --collection <folder>', 'collection built by `passagekit index`', defaultIndex)
 		.requiredOption('-q, --queries <file>', 'TSV `id \\t text`, BEIR JSONL, DPR QA, SQuAD JSON, TREC topics; .gz too')
-		.addOption(new Option('--query-format <format>', 'what the file is').choices(questionFormats).default('auto'))
+		.addOption(new Option('--query-format <format>', 'format of the file').choices(questionFormats).default('auto'))
 		.addOption(new Option('-r, --retriever <name>').choices(retrievers).default('bm25'))
 		.option('-k, --k <n>', 'passages per query', count(1), 1000)
-		.option('-o, --output <run>', 'the run; standard output when not given or -')
+		.option('-o, --output <run>', 'file of the run (default: standard output, also -)')
 		.option('--k1 <x>', 'BM25: saturation of term frequency', number, 0.9)
-		.option('--b <x>', 'BM25: normalisation by length', number, 0.4)
-		.addOption(new Option('--vector-index <kind>', 'dense: which index').choices(['flat', 'hnsw']))
-		.addOption(new Option('--fusion <method>', 'hybrid: how lists become one').choices(['dprHybrid', 'hybrid', 'hybridNorm', 'rrf']))
+		.option('--b <x>', 'BM25: normalization by passage length', number, 0.4)
+		.addOption(new Option('--vector-index <kind>', 'dense: vector index').choices(['flat', 'hnsw']))
+		.addOption(new Option('--fusion <method>', 'hybrid: fusion method').choices(['dprHybrid', 'hybrid', 'hybridNorm', 'rrf']))
 		.option('--alpha <x>', 'hybrid, hybridNorm: weight of BM25', number)
 		.option('--lambda <x>', 'dprHybrid: weight of the dense score', number)
-		.option('--depth <n>', 'hybrid: passages taken from each list', count(1), 1000)
-		.option('--question-encoder <model>', "encoder of questions, where it is another than the collection's")
-		.option('--threads <n>', 'threads for BM25 and vectors', count(1), 0)
+		.option('--depth <n>', 'hybrid: number of passages taken from each list', count(1), 1000)
+		.option('--question-encoder <model>', "encoder of questions (default: the collection's)")
+		.option('--threads <n>', 'number of threads (default: all cores)', count(1), 0)
 		.option('--tag <name>', 'last column of the run')
 		.option('--json', 'print one JSON object about the run; the run itself needs --output then')
 		.action(async (flags: SearchFlags) => {
@@ -106,7 +106,7 @@ function fusionOf({fusion, alpha, lambda}: SearchFlags): FusionMethod | undefine
 	switch (fusion) {
 		case undefined: {
 			if (alpha !== undefined || lambda !== undefined) {
-				throw new UsageError('search: --alpha and --lambda need --fusion, which says what they weigh');
+				throw new UsageError('search: --alpha and --lambda need --fusion, whose weight they are');
 			}
 			return undefined;
 		}
@@ -125,7 +125,7 @@ function fusionOf({fusion, alpha, lambda}: SearchFlags): FusionMethod | undefine
 	}
 }
 
-/** The shortest decimal that is this 32-bit float and no other. */
+/** The shortest decimal that parses to this 32-bit float. */
 export function shortest(score: number): string {
 	for (let digits = 1; digits <= 9; digits++) {
 		const text = score.toPrecision(digits);

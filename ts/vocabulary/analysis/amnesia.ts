@@ -5,7 +5,7 @@ import {checkRun, hitsFor} from '../../core/native/runs.ts';
 import {checkRanked, checkRanks} from './check.ts';
 import type {RankedPair} from './ranked-pairs.ts';
 
-/** Where ranks lie: the 5th, 25th, 50th, 75th and 95th percentile, between neighbours in proportion. */
+/** Where ranks lie: the 5th, 25th, 50th, 75th and 95th percentile, interpolated linearly. */
 export interface RankQuantiles {
 	readonly low: number;
 	readonly firstQuartile: number;
@@ -137,7 +137,7 @@ function quantiles(values: readonly number[]): RankQuantiles {
 
 const sorted = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
 
-/** Of sorted values, between neighbours in proportion: type 7 of Hyndman and Fan (1996), NumPy's. */
+/** Of sorted values, interpolated linearly: type 7 of Hyndman and Fan (1996), NumPy's. */
 function quantile(values: readonly number[], share: number): number {
 	const at = share * (values.length - 1);
 	const below = Math.floor(at);

@@ -45,7 +45,7 @@ export interface ProjectedEncoders {
 	readonly encoder: Encoder;
 	/** Of questions, where it is another, as DPR has one. */
 	readonly questionEncoder?: Encoder | undefined;
-	/** Of the model that the encoder was initialised from. */
+	/** Of the model that the encoder was initialized from. */
 	readonly projection: Pick<VocabularyProjection, 'dim' | 'ranks' | 'tokenize'>;
 }
 
@@ -58,7 +58,7 @@ const encoderOptions: OptionNames = optionNames<ProjectedEncoders>({encoder: tru
 const rankOptions: OptionNames = optionNames<RankPairsOptions>({...callNames, stopWords: true});
 
 /** Pairs projected in one call. */
-const PAIRS_A_CALL = 256;
+const PAIRS_PER_CALL = 256;
 
 /**
 The ranks of all tokens of questions and their passages in the projections of both (Ram et al., 2023, §3 and §5): what all
@@ -98,8 +98,8 @@ export async function rankPairs(
 	}
 	const content = new ContentTokens(stopWords);
 	const ranked: RankedPair[] = [];
-	for (let from = 0; from < pairs.length; from += PAIRS_A_CALL) {
-		const slice = pairs.slice(from, from + PAIRS_A_CALL);
+	for (let from = 0; from < pairs.length; from += PAIRS_PER_CALL) {
+		const slice = pairs.slice(from, from + PAIRS_PER_CALL);
 		const tokens: Array<ReadonlyMap<number, PairToken>> = [];
 		for (const pair of slice) {
 			await waitForTime();

@@ -60,7 +60,7 @@ const fitOptions: OptionNames = optionNames<LexicalEnrichmentOptions>({
 const encodeOptions: OptionNames = optionNames<EncodeOptions>({...callNames, batchTokens: true});
 
 /** Handed over in one call: their copy takes under a millisecond. */
-const INPUTS_A_CALL = 256;
+const INPUTS_PER_CALL = 256;
 
 interface State {
 	readonly encoder: Encoder;
@@ -216,8 +216,8 @@ export class LexicalEnrichment implements Encoder {
 		const {lexicon, renormalize} = enrichment.#state;
 		const {rows, dim} = vectors;
 		const data = new Float32Array(rows * dim);
-		for (let from = 0; from < rows; from += INPUTS_A_CALL) {
-			const [e, lex] = [vectors, lexical].map(of => of.data.subarray(from * dim, (from + INPUTS_A_CALL) * dim));
+		for (let from = 0; from < rows; from += INPUTS_PER_CALL) {
+			const [e, lex] = [vectors, lexical].map(of => of.data.subarray(from * dim, (from + INPUTS_PER_CALL) * dim));
 			data.set(await callNative({signal}, () => lexicon.addLexical(e!, lex!, lambda, renormalize)), from * dim);
 		}
 		return {data, rows, dim};
@@ -237,8 +237,8 @@ export class LexicalEnrichment implements Encoder {
 		signal: AbortSignal | undefined,
 	): Promise<Vectors> {
 		const enriched = new Float32Array(rows * dim);
-		for (let from = 0; from < rows; from += INPUTS_A_CALL) {
-			const chunk = inputs.slice(from, from + INPUTS_A_CALL);
+		for (let from = 0; from < rows; from += INPUTS_PER_CALL) {
+			const chunk = inputs.slice(from, from + INPUTS_PER_CALL);
 			const texts = chunk.map(input => (typeof input === 'string' ? input : input.text));
 			const titles = chunk.map(input => (typeof input === 'string' ? '' : (input.title ?? '')));
 			const part = data.subarray(from * dim, (from + chunk.length) * dim);

@@ -15,7 +15,7 @@ How much a token of a text counts.
 export type TokenWeights = Bm25Index | Iterable<Passage> | AsyncIterable<Passage> | ReadonlyMap<string, number> | false;
 
 /** Counted in one call: their copy takes under a millisecond. */
-const PASSAGES_A_CALL = 256;
+const PASSAGES_PER_CALL = 256;
 
 /**
 The weight of every word piece of a head's tokenizer, by id; `undefined` where all weigh 1.
@@ -68,7 +68,7 @@ async function counted(
 		seen++;
 		texts.push(text);
 		titles.push(title);
-		if (texts.length === PASSAGES_A_CALL) {
+		if (texts.length === PASSAGES_PER_CALL) {
 			await count();
 		}
 	}

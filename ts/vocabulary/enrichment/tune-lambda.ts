@@ -67,7 +67,7 @@ const byAnswers: OptionNames = new Set(['questions', 'k', 'answerKind']);
 const GRID: readonly number[] = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 3];
 
 /** Encoded at once. */
-const PASSAGES_AT_ONCE = 256;
+const BATCH_SIZE = 256;
 
 /**
 The weight λ of a lexical enrichment that does best on development questions, by cross-validation (Ram et al., 2023, §6.2).
@@ -201,7 +201,7 @@ async function encoded(
 		checkPassage(`passages[${texts.size}]`, passage);
 		texts.set(passage.id, passage);
 		batch.push(passage);
-		if (batch.length === PASSAGES_AT_ONCE) {
+		if (batch.length === BATCH_SIZE) {
 			await put();
 		}
 	}

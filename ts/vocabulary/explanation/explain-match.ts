@@ -75,7 +75,7 @@ export interface Explainers {
 	readonly encoder: Encoder;
 	/** Of questions, where it is another. */
 	readonly questionEncoder?: Encoder | undefined;
-	/** Of the model that the encoder was initialised from. */
+	/** Of the model that the encoder was initialized from. */
 	readonly projection: Pick<VocabularyProjection, 'dim' | 'project' | 'ranks' | 'tokenize'>;
 	/** The encoder with lexical enrichment, a `LexicalEnrichment`; and that of questions, where it is another. */
 	readonly enrichment?: (Encoder & {readonly lambda: number}) | undefined;

@@ -5,7 +5,7 @@ import type {Binding} from '../../core/native/native.ts';
 import {waitForTime} from '../../core/event-loop.ts';
 
 /** Tokens made or copied between two looks at the clock. */
-const TOKENS_A_TURN = 1024;
+const TOKENS_PER_SLICE = 1024;
 
 /** What was found for several vectors, by columns: those of one vector after those of the vector before. */
 export type TokenColumns = Binding.NativeTokens;
@@ -37,7 +37,7 @@ export async function joinLists(lists: readonly ArrayLike<number>[], from: numbe
 	let at = 0;
 	for (const [row, list] of some.entries()) {
 		for (let i = 0; i < list.length; i++) {
-			if (at % TOKENS_A_TURN === 0) {
+			if (at % TOKENS_PER_SLICE === 0) {
 				await waitForTime();
 			}
 			checkCount(`tokens[${from + row}][${i}]`, list[i], 0, size - 1);
@@ -51,9 +51,9 @@ export async function joinLists(lists: readonly ArrayLike<number>[], from: numbe
 export async function splitColumns<T>(columns: TokenColumns, make: (from: number, to: number) => T): Promise<T[]> {
 	const made: T[] = [];
 	let from = 0;
-	let sinceTurn = TOKENS_A_TURN;
+	let sinceTurn = TOKENS_PER_SLICE;
 	for (const count of columns.counts) {
-		if (sinceTurn >= TOKENS_A_TURN) {
+		if (sinceTurn >= TOKENS_PER_SLICE) {
 			await waitForTime();
 			sinceTurn = 0;
 		}

@@ -53,14 +53,14 @@ const projectOptions: OptionNames = optionNames<ProjectOptions>({...callNames, t
 const logitsOptions: OptionNames = optionNames<LogitsOptions>({...callNames, threads: true, as: true});
 
 /** Numbers handed over in one call: their copy takes about a millisecond. */
-const VALUES_A_CALL = 1 << 19;
+const VALUES_PER_CALL = 1 << 19;
 /** Tokens whose texts are taken over in one turn of the event loop. */
-const TEXTS_A_TURN = 4096;
+const TEXTS_PER_SLICE = 4096;
 
 /**
 Dense vectors as distributions over a vocabulary (Ram et al., 2023, "What Are You Token About? Dense Retrieval as
 Distributions Over the Vocabulary", §3): a vector e of a question or a passage goes through the masked-language-model head of the
-model that the encoder was initialised from: g(e) = LayerNorm(GELU(W e + c)), logits = E g(e) + b, and their softmax is the
+model that the encoder was initialized from: g(e) = LayerNorm(GELU(W e + c)), logits = E g(e) + b, and their softmax is the
 distribution. The likeliest tokens say what the retriever takes the text to be about.
 
 Work is done off the event loop. A vector's tokens, ranks and probabilities have the same bits whatever other vectors are in
@@ -115,9 +115,9 @@ export class VocabularyProjection {
 		const tokenizer = await tokenizerFile(folder);
 		const projection = await callNative({signal: options.signal}, async () => native.openProjection(folder, tokenizer));
 		const tokens: string[] = [];
-		for (let from = 0; from < projection.size; from += TEXTS_A_TURN) {
+		for (let from = 0; from < projection.size; from += TEXTS_PER_SLICE) {
 			await waitForTime();
-			const texts = callSync(() => projection.texts(from, Math.min(from + TEXTS_A_TURN, projection.size))).split('\0');
+			const texts = callSync(() => projection.texts(from, Math.min(from + TEXTS_PER_SLICE, projection.size))).split('\0');
 			texts.forEach((text, i) => tokens.push(text === '' ? `[${from + i}]` : text));
 		}
 		const identity = await fingerprint([...projection.files, tokenizer]);
@@ -134,7 +134,7 @@ export class VocabularyProjection {
 		checkCount('k', k, 0);
 		checkCount('threads', threads, 0);
 		// As many tokens as vectors may be made in a turn or two.
-		const most = Math.floor(VALUES_A_CALL / Math.max(1, Math.min(k, this.size)));
+		const most = Math.floor(VALUES_PER_CALL / Math.max(1, Math.min(k, this.size)));
 		return this.#inParts(vectors, options, most, async (data, first, _, control) => {
 			const found = await this.#native.project(data, first, k, threads, control);
 			return splitColumns(found, (from, to) => this.#weighted(found, from, to));
@@ -164,7 +164,7 @@ export class VocabularyProjection {
 		checkCount('threads', threads, 0);
 		checkVectors('vectors', vectors, this.dim);
 		checkTokenLists(tokens, vectors.rows);
-		return this.#inParts(vectors, options, VALUES_A_CALL, async (data, first, rows, control) => {
+		return this.#inParts(vectors, options, VALUES_PER_CALL, async (data, first, rows, control) => {
 			const {tokens: ids, counts} = await joinLists(tokens, first, first + rows, this.size);
 			const {numbers, probabilities, logits, ...found} = await this.#native.ranks(data, first, ids, counts, threads, control);
 			return splitColumns({...found, numbers, probabilities, logits}, (from, to) => ({
@@ -188,7 +188,7 @@ export class VocabularyProjection {
 		const {size} = this;
 		const all = new Float32Array(vectors.rows * size);
 		// A call's logits are copied in one go.
-		await this.#inParts(vectors, options, Math.floor(VALUES_A_CALL / size), async (data, first, _, control) => {
+		await this.#inParts(vectors, options, Math.floor(VALUES_PER_CALL / size), async (data, first, _, control) => {
 			all.set(await this.#native.logits(data, first, as === 'probabilities', threads, control), first * size);
 			return [];
 		});
@@ -217,7 +217,7 @@ export class VocabularyProjection {
 	): Promise<T[]> {
 		checkVectors('vectors', vectors, this.dim);
 		const {data, rows: total, dim} = vectors;
-		const step = Math.max(1, Math.min(most, Math.floor(VALUES_A_CALL / dim)));
+		const step = Math.max(1, Math.min(most, Math.floor(VALUES_PER_CALL / dim)));
 		const found: T[] = [];
 		for (let first = 0; first < total || first === 0; first += step) {
 			const rows = Math.min(step, total - first);
