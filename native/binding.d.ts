@@ -510,7 +510,7 @@ export interface FusionMethod {
   method: string
   lambda?: number
   alpha?: number
-  normalise?: string
+  normalize?: string
   rankConstant?: number
   weights?: Array<number>
   missing?: string
@@ -609,7 +609,7 @@ export interface NativeDecisions {
 export interface NativeEncoderOptions {
   /** `cls`, `mean`, or `output:NAME` for an output of the model. */
   pooling: string
-  normalise: boolean
+  normalize: boolean
   maxTokens: number
   /** `pair` or `joined`. */
   passageForm: string
@@ -866,7 +866,7 @@ export declare function newFlatIndex(options: NativeFlatOptions): NativeVectorIn
 
 export declare function newHnswIndex(options: NativeHnswOptions): NativeVectorIndex
 
-export declare function normaliseAnswer(answer: string): string
+export declare function normalizeAnswer(answer: string): string
 
 /** Opens an index. If an analyzer is given, an index of another one is refused. */
 export declare function openBm25Index(path: string, analyzer: NativeAnalyzer | undefined | null, options: NativeOpenOptions): Promise<NativeBm25Index>

@@ -16,7 +16,7 @@ pub struct FusionMethod {
     pub method: String,
     pub lambda: Option<f64>,
     pub alpha: Option<f64>,
-    pub normalise: Option<String>,
+    pub normalize: Option<String>,
     pub rank_constant: Option<f64>,
     pub weights: Option<Vec<f64>>,
     pub missing: Option<String>,
@@ -52,10 +52,10 @@ pub fn parse_method(method: &FusionMethod, list_count: usize) -> CallResult<Meth
         "dprHybrid" => Method::dpr_hybrid(method.lambda.unwrap_or(1.1)),
         "hybrid" => Method::hybrid(alpha()?),
         "hybridNorm" => Method::hybrid_norm(alpha()?),
-        "interpolate" => Method::interpolate(alpha()?, parse_normalization(method.normalise.as_deref())?),
+        "interpolate" => Method::interpolate(alpha()?, parse_normalization(method.normalize.as_deref())?),
         "linear" => Method::Linear(Linear {
             weights: method.weights.clone().unwrap_or_else(|| vec![1.0; list_count]),
-            normalization: parse_normalization(method.normalise.as_deref())?,
+            normalization: parse_normalization(method.normalize.as_deref())?,
             missing: parse_missing(method.missing.as_deref())?,
         }),
         "rrf" => Method::reciprocal_rank(method.rank_constant.unwrap_or(60.0)),
@@ -85,7 +85,7 @@ fn parse_normalization(name: Option<&str>) -> CallResult<Normalization> {
         Some("min-max") => Ok(Normalization::MinMax),
         Some("z-score") => Ok(Normalization::ZScore),
         Some(other) => {
-            Err(Failure::argument(format!("normalise: expected none, min-max or z-score, got \"{other}\"")))
+            Err(Failure::argument(format!("normalize: expected none, min-max or z-score, got \"{other}\"")))
         }
     }
 }

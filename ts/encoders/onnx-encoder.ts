@@ -90,8 +90,8 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		const config = await configured(folder, options);
 		const encoder = await callNative({signal: options.signal}, () => native.openEncoder(files, config));
 		// The same weights used in another way make other vectors.
-		const identity = `${await fingerprint([files.model, files.tokenizer])}:${config.pooling}:${config.normalise ? 'unit' : 'raw'}:${config.maxTokens}:${config.passageForm}${config.passageForm === 'pair' && config.tokenTypes === 'zeros' ? ':zeros' : ''}`;
-		return new OnnxEncoder(encoder, identity, config.normalise);
+		const identity = `${await fingerprint([files.model, files.tokenizer])}:${config.pooling}:${config.normalize ? 'unit' : 'raw'}:${config.maxTokens}:${config.passageForm}${config.passageForm === 'pair' && config.tokenTypes === 'zeros' ? ':zeros' : ''}`;
+		return new OnnxEncoder(encoder, identity, config.normalize);
 	}
 
 	get dim(): number {
@@ -169,5 +169,5 @@ async function configured(folder: string, options: OnnxEncoderOptions): Promise<
 	checkOneOf('passageForm', passageForm, ['pair', 'joined']);
 	checkOneOf('tokenTypes', tokenTypes, ['segments', 'zeros']);
 	checkCount('maxTokens', maxTokens, 8, 1_000_000);
-	return {pooling, passageForm, tokenTypes, normalise: Boolean(normalize), maxTokens};
+	return {pooling, passageForm, tokenTypes, normalize: Boolean(normalize), maxTokens};
 }

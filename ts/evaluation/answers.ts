@@ -7,7 +7,7 @@ export type {AnswerKind} from '../core/types.ts';
 /** Normalizes an answer as SQuAD does: lower case, without punctuation, articles and extra white space. */
 export function normalizeAnswer(answer: string): string {
 	checkString('answer', answer);
-	return callSync(() => native.normaliseAnswer(answer));
+	return callSync(() => native.normalizeAnswer(answer));
 }
 
 /**

@@ -41,10 +41,6 @@ const methodOptions: Readonly<Record<FusionMethod['method'], OptionNames>> = {
 
 /** @internal A method as the addon takes it. */
 export function nativeFusion(fusion: FusionMethod): Binding.FusionMethod {
-	if (fusion.method === 'interpolate' || fusion.method === 'linear') {
-		const {normalize, ...others} = fusion;
-		return (normalize === undefined ? others : {...others, normalise: normalize}) as Binding.FusionMethod;
-	}
 	return fusion as Binding.FusionMethod;
 }
 

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use text::{PredictionMatcher, normalize_answer};
 
-/// Whether the prediction equals an answer, both normalised. `false` without answers.
+/// Whether the prediction equals an answer, both normalized. `false` without answers.
 #[must_use]
 pub fn exact_match<A: AsRef<str>>(prediction: &str, answers: &[A]) -> bool {
     let prediction = normalize_answer(prediction);
@@ -29,8 +29,8 @@ pub fn pattern_match<A: AsRef<str>>(prediction: &str, answers: &[A]) -> bool {
 }
 
 /// The best F1 of the prediction against an answer, from 0 to 1: the harmonic mean of precision and
-/// recall over words, with their counts, both sides normalised. 0 without answers, and without a word in
-/// common, so also where both sides normalise to nothing.
+/// recall over words, with their counts, both sides normalized. 0 without answers, and without a word in
+/// common, so also where both sides normalize to nothing.
 #[must_use]
 pub fn f1<A: AsRef<str>>(prediction: &str, answers: &[A]) -> f64 {
     let prediction = normalize_answer(prediction);

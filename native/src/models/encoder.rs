@@ -15,7 +15,7 @@ use crate::call::{CallResult, Control, Failure, control_or_new, spawn};
 pub struct NativeEncoderOptions {
     /// `cls`, `mean`, or `output:NAME` for an output of the model.
     pub pooling: String,
-    pub normalise: bool,
+    pub normalize: bool,
     pub max_tokens: u32,
     /// `pair` or `joined`.
     pub passage_form: String,
@@ -78,7 +78,7 @@ pub fn open_encoder<'env>(
         let (session, tokenizer) = files.open()?;
         let max_tokens = options.max_tokens as usize;
         let config =
-            EncoderConfig { pooling, normalize: options.normalise, max_tokens, passage_form, token_types };
+            EncoderConfig { pooling, normalize: options.normalize, max_tokens, passage_form, token_types };
         let encoder = Encoder::new(session, tokenizer, config)?;
         let dim = encoder.dim() as u32;
         Ok(NativeEncoder { inner: Some(Arc::new(encoder)), dim })

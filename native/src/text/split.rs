@@ -34,7 +34,7 @@ pub fn split_document(text: String, words: u32, overlap: u32, wrap: bool) -> nap
 }
 
 #[napi(catch_unwind)]
-pub fn normalise_answer(answer: String) -> napi::Result<String> {
+pub fn normalize_answer(answer: String) -> napi::Result<String> {
     call_sync(|| Ok(text::normalize_answer(&answer)))
 }
 

@@ -56,7 +56,7 @@ impl Parts {
     ///
     /// The products of the dense layer are off by `kernels::reference::dot_error`; GELU, whose slope is below 1.13, and
     /// rounding make δ of it. The layer norm moves a value by 2δ at most, as its mean moves by δ, and its standard deviation
-    /// by 2δ, as it is a norm; so what is normalised is off by (2δ/σ')(1 + |n|), with σ' ≥ σ − 2δ. Two more roundings
+    /// by 2δ, as it is a norm; so what is normalized is off by (2δ/σ')(1 + |n|), with σ' ≥ σ − 2δ. Two more roundings
     /// cover the result.
     pub fn transform(&self, vector: &[f32], gelu: impl Fn(f64) -> f64, epsilon: f64) -> Vec<(f64, f64)> {
         let [weight, bias, scale, shift, ..] = &self.values;
