@@ -37,12 +37,6 @@ export interface PairedTest {
 }
 
 const tests = ['paired-t', 'randomization', 'bootstrap'] as const satisfies readonly SignificanceTest[];
-/** The tests as the addon names them. */
-const nativeNames: Readonly<Record<SignificanceTest, string>> = {
-	'paired-t': 'paired-t',
-	randomization: 'randomisation',
-	bootstrap: 'bootstrap',
-};
 
 /**
 Tests whether two systems differ, by one value per query, such as exact match or reciprocal rank (Smucker et al., 2007).
@@ -193,7 +187,7 @@ async function tested<V>(
 		throw new RetrievalError('ERR_ARGUMENT', `a and b: expected queries in common, got none: a begins with ${first}, b with ${second}`);
 	}
 	const {difference, p, statistic, standardError} = await callNative(options, control =>
-		native.significance(left.subarray(0, queries), right.subarray(0, queries), nativeNames[test], rounds, seed, control),
+		native.significance(left.subarray(0, queries), right.subarray(0, queries), test, rounds, seed, control),
 	);
 	return {
 		difference,

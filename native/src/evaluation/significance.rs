@@ -39,10 +39,10 @@ pub fn significance<'env>(
                 let t = paired_t_test(&differences);
                 (t.p, Some(t))
             }
-            "randomisation" => (randomization_test(&differences, monte_carlo, &control)?, None),
+            "randomization" => (randomization_test(&differences, monte_carlo, &control)?, None),
             "bootstrap" => (bootstrap_test(&differences, monte_carlo, &control)?, None),
             other => {
-                let expected = "paired-t, randomisation or bootstrap";
+                let expected = "paired-t, randomization or bootstrap";
                 return Err(Failure::argument(format!("test: expected {expected}, got \"{other}\"")));
             }
         };
