@@ -1,4 +1,4 @@
-// A worker that attaches to an index and does as it is told.
+// A worker thread that attaches to a shared index and runs the tasks that `workers.test.ts` sends.
 import {parentPort, workerData} from 'node:worker_threads';
 import {FlatIndex, HnswIndex, type IndexHandle, type RetrievalError} from '../../ts/index.ts';
 

@@ -1,3 +1,4 @@
+// Tests changes of dense indexes: updates, deletions, compaction, and searches that run at the same time.
 import {join} from 'node:path';
 import {setImmediate as turn} from 'node:timers/promises';
 import test from 'ava';
@@ -6,7 +7,7 @@ import {mostOfThree} from '../support/turns.ts';
 import {during, folder, idsOf, kinds, names, random, row, slice, vectors} from '../support/vectors.ts';
 
 for (const [kind, {make, open}] of Object.entries(kinds)) {
-	test(`${kind}: update replaces vectors, all or none`, async t => {
+	test(`${kind}: update replaces either all vectors or none`, async t => {
 		const index = make(2);
 		await index.add(['a', 'b', 'c'], vectors(2, [1, 0], [0, 1], [1, 1]));
 		await index.update(['c', 'a'], vectors(2, [7, 7], [5, 5]));
@@ -62,7 +63,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.is(index.size, 4);
 	});
 
-	test(`${kind}: has, get and vectors tell what is stored`, async t => {
+	test(`${kind}: has, get and vectors report what is stored`, async t => {
 		const index = make(2);
 		await index.add(['a', 'b'], vectors(2, [1, 2], [3, 4]));
 		t.deepEqual([await index.has('a'), await index.has('x')], [true, false]);
@@ -83,7 +84,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		await t.throwsAsync(index.get('b'), {code: 'ERR_CLOSED'});
 	});
 
-	test(`${kind}: ids are those of the moment when the first is asked for, in their order`, async t => {
+	test(`${kind}: ids iterates over a snapshot, taken when the first id is requested, in insertion order`, async t => {
 		const index = make(1);
 		await index.add(names(7000), random(7000, 1));
 		await index.delete(['p3', 'p6999']);
@@ -102,7 +103,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.is(new Set(seen).size, 6998);
 	});
 
-	test(`${kind}: compact gives the space of deleted vectors back, and changes no hit`, async t => {
+	test(`${kind}: compact frees the memory of deleted vectors and does not change the hits`, async t => {
 		const index = make(64);
 		const data = random(4000, 64);
 		await index.add(names(4000), data);
@@ -129,7 +130,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.is(await t.throwsAsync(opened.compact({signal: AbortSignal.abort(reason)})), reason);
 	});
 
-	test(`${kind}: searches go on while vectors are added, and see all or none of them`, async t => {
+	test(`${kind}: searches run while vectors are added, and see either all of them or none`, async t => {
 		const [first, all] = [2000, 22_000];
 		const data = random(all, 48);
 		const old = new Set(names(first));
@@ -143,7 +144,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 				const hits = idsOf(await index.search(row(data, (asked * 37) % all), {k: 10, onProgress() {}}));
 				most = Math.max(most, performance.now() - began);
 				const known = hits.filter(id => old.has(id)).length;
-				t.true(known === 10 || index.size === all, 'half a change was seen');
+				t.true(known === 10 || index.size === all, 'a search saw a partial change');
 				t.true(index.size === first || index.size === all);
 				asked++;
 				await turn();
@@ -157,7 +158,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.true(searches > 3, `${searches} searches`);
 	});
 
-	test(`${kind}: an addition aborted half-way leaves nothing to find and its ids free`, async t => {
+	test(`${kind}: an addition aborted half-way adds no vectors, and its ids can be used again`, async t => {
 		const index = make(32);
 		const data = random(30_000, 32);
 		await index.add(names(1000), slice(data, 0, 1000));
@@ -178,7 +179,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 			(error: unknown) => error,
 		);
 		if (result === 'done') {
-			// A flat index may be faster than its progress is told.
+			// A flat index may finish before its progress is reported.
 			t.is(index.size, 30_000);
 			return;
 		}
@@ -193,7 +194,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.is(index.size, 1001);
 	});
 
-	test(`${kind}: changes are made in the order in which they were asked for`, async t => {
+	test(`${kind}: changes are applied in the order of their calls`, async t => {
 		const index = make(1);
 		const path = join(await folder(t), 'index');
 		const done = await Promise.all([
@@ -211,7 +212,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.deepEqual(await (await open(path)).search(Float32Array.of(1)), [{id: 'a', score: 2}]);
 	});
 
-	test(`${kind}: a hundred changes that wait for a long one keep no search waiting`, async t => {
+	test(`${kind}: a hundred changes that wait for a long one do not delay searches`, async t => {
 		const data = random(12_000, 48);
 		const index = make(48);
 		await index.add(names(100), slice(data, 0, 100));

@@ -1,9 +1,10 @@
+// Tests columnar results (`searchColumns`, `searchManyColumns`), and searches that run on the event loop or on threads.
 import test from 'ava';
 import {HitLists, RetrievalError, type Vectors} from '../../ts/index.ts';
 import {idsOf, kinds, names, random, row, vectors} from '../support/vectors.ts';
 
 for (const [kind, {make}] of Object.entries(kinds)) {
-	test(`${kind}: columns are the hits`, async t => {
+	test(`${kind}: columns hold the same ids and scores as hits`, async t => {
 		const index = make(2);
 		await index.add(['a', 'b', 'c'], vectors(2, [1, 0], [0, 1], [2, 2]));
 		// 3·2 + 1·2, 3·1, 1·1
@@ -26,7 +27,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		t.is((await index.searchManyColumns(vectors(2))).size, 0);
 	});
 
-	test(`${kind}: many columns are those of single searches, on any number of threads`, async t => {
+	test(`${kind}: searchManyColumns returns the columns of single searches, on any number of threads`, async t => {
 		const index = make(12);
 		await index.add(names(2000), random(2000, 12));
 		const queries = random(300, 12, 3);
@@ -54,7 +55,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		);
 	});
 
-	test(`${kind}: ids with U+0000 in them come whole`, async t => {
+	test(`${kind}: ids that contain U+0000 are returned complete`, async t => {
 		const index = make(1);
 		await index.add(['a\0b', 'c', '\0'], vectors(1, [3], [2], [1]));
 		t.deepEqual((await index.searchColumns(Float32Array.of(1))).ids, ['a\0b', 'c', '\0']);
@@ -69,16 +70,16 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		t.is(await index.delete(['a\0b']), 1);
 	});
 
-	test(`${kind}: searches done here and now, and those of another thread, find the same`, async t => {
+	test(`${kind}: searches that run inline and on another thread return the same hits`, async t => {
 		const index = make(16);
 		await index.add(names(300), random(300, 16));
 		const query = row(random(1, 16, 4), 0);
-		// `onProgress` wants a thread.
+		// With `onProgress`, a search always runs on another thread.
 		const expected = await index.search(query, {k: 9, onProgress() {}});
 		for (let i = 0; i < 50; i++) {
 			t.deepEqual(await index.search(query, {k: 9}), expected);
 		}
-		// More at once than a turn of the event loop has time for.
+		// More searches at once than fit into the time budget of one event-loop tick.
 		for (const hits of await Promise.all(Array.from({length: 500}, async () => index.search(query, {k: 9})))) {
 			t.deepEqual(hits, expected);
 		}
@@ -86,7 +87,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		await t.throwsAsync(index.search(query, {signal: aborted}), {message: 'enough'});
 	});
 
-	test(`${kind}: a search that waits for its turn has its own query, and is done when the index closes`, async t => {
+	test(`${kind}: a queued search has its own copy of the query, and completes after the index is closed`, async t => {
 		const index = make(16);
 		await index.add(names(300), random(300, 16));
 		const query = row(random(1, 16, 4), 0);
@@ -94,7 +95,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		await index.search(query, {k: 9});
 		const given = query.slice();
 		const found: Array<Promise<unknown>> = [];
-		// Beyond the turn's millisecond one waits for the next, and others are with threads.
+		// After the tick's budget of 1 ms, one search waits for the next tick, and others run on threads.
 		for (const began = performance.now(); performance.now() - began < 3; ) {
 			found.push(index.search(given, {k: 9}), index.searchColumns(given, {k: 9}));
 		}
@@ -106,7 +107,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		}
 	});
 
-	test(`${kind}: a search that is aborted while it waits for its turn rejects with the reason`, async t => {
+	test(`${kind}: a search that is aborted while it is queued rejects with the reason`, async t => {
 		const index = make(16);
 		await index.add(names(300), random(300, 16));
 		const query = row(random(1, 16, 4), 0);
@@ -123,11 +124,11 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		}
 	});
 
-	test(`${kind}: lists of any length come whole, with any ids`, async t => {
+	test(`${kind}: lists of any length are returned complete, with any ids`, async t => {
 		const index = make(12);
 		const ids = names(1500);
 		await index.add(ids, random(1500, 12));
-		// More lists than are taken together, and longer ones than there is room for.
+		// More lists than one batch holds, and lists longer than the preallocated buffer.
 		const queries = random(70, 12, 3);
 		const check = async (k: number): Promise<void> => {
 			const expected = await index.search(row(queries, 69), {k, efSearch: 2000, onProgress() {}});
@@ -151,7 +152,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		await check(1502);
 	});
 
-	test(`${kind}: vectors are taken from any view of a buffer, shared ones too`, async t => {
+	test(`${kind}: vectors are accepted from any view of a buffer, including shared buffers`, async t => {
 		const index = make(2);
 		const whole = Float32Array.of(9, 1, 0, 0, 2, 9);
 		const shared = new Float32Array(new SharedArrayBuffer(24), 4, 4);
@@ -175,7 +176,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		}
 	});
 
-	test(`${kind}: what is no Float32Array is refused, and told what to pass`, async t => {
+	test(`${kind}: any value but a Float32Array is refused, with a hint what to pass`, async t => {
 		const index = make(2);
 		const refused = async (value: unknown, message: string): Promise<void> => {
 			await t.throwsAsync(index.search(value as Float32Array), {

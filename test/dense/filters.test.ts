@@ -1,3 +1,4 @@
+// Tests filters of dense indexes: lists of ids, predicates, and precomputed `VectorFilter` objects.
 import {setImmediate as turn} from 'node:timers/promises';
 import test from 'ava';
 import {
@@ -22,7 +23,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		return index;
 	};
 
-	test(`${kind}: each kind of filter finds what it says`, async t => {
+	test(`${kind}: each kind of filter selects the ids that it describes`, async t => {
 		const index = await small();
 		const found = async (filter: IdFilter): Promise<string> => idsOf(await index.search(query, {filter})).join('');
 		t.is(await found({ids: ['d', 'b', 'nobody']}), 'bd');
@@ -41,7 +42,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		t.is(await index.filter(made), made);
 	});
 
-	test(`${kind}: filtered hits are the best of those allowed, as many as there are, at any selectivity`, async t => {
+	test(`${kind}: a filtered search returns the best allowed vectors, up to k, at any selectivity`, async t => {
 		const rows = 6000;
 		const data = random(rows, 16, 3);
 		const index = make(16);
@@ -62,7 +63,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		}
 	});
 
-	test(`${kind}: a filter is for searchMany too, and gives the lists of search`, async t => {
+	test(`${kind}: searchMany accepts a filter and returns the same hits as search`, async t => {
 		const data = random(3000, 8);
 		const index = make(8);
 		await index.add(names(3000), data);
@@ -74,21 +75,21 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		}
 	});
 
-	test(`${kind}: a filter stands for its ids, whatever becomes of the index`, async t => {
+	test(`${kind}: a filter keeps selecting the same ids while the index changes`, async t => {
 		const index = await small();
 		const [some, most] = [await index.filter({ids: ['a', 'c']}), await index.filter({not: {ids: ['d']}})];
 		const found = async (filter: VectorFilter): Promise<string> => idsOf(await index.search(query, {filter})).join('');
 		await index.add(['e'], vectors(2, [9, 9]));
-		t.is(await found(most), 'abc', 'what is added later is not in it');
+		t.is(await found(most), 'abc', 'a vector added later is not selected');
 		await index.update(['c'], vectors(2, [8, 8]));
-		t.is(await found(some), 'ca', 'what is updated stays in it');
+		t.is(await found(some), 'ca', 'an updated vector stays selected');
 		await index.delete(['a']);
-		t.is(await found(some), 'c', 'what is deleted is no hit');
+		t.is(await found(some), 'c', 'a deleted vector is not a hit');
 		await index.compact();
-		t.deepEqual([await found(some), await found(most)], ['c', 'cb'], 'compacting changes nothing');
+		t.deepEqual([await found(some), await found(most)], ['c', 'cb'], 'compacting does not change the selection');
 		t.deepEqual([some.size, most.size], [1, 2]);
 		await index.add(['a'], vectors(2, [9, 9]));
-		t.is(await found(some), 'c', 'nor does an id used again');
+		t.is(await found(some), 'c', 'a vector that reuses a deleted id is not selected');
 	});
 
 	test(`${kind}: a filter of another index is refused`, async t => {
@@ -111,7 +112,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 	});
 }
 
-test('a malformed filter is refused with the path to what is wrong', async t => {
+test('a malformed filter is refused with the path to the error', async t => {
 	const index = new FlatIndex({dim: 2});
 	await index.add(['a'], vectors(2, [1, 1]));
 	const cyclic: {not?: unknown} = {};
@@ -146,7 +147,7 @@ test('a malformed filter is refused with the path to what is wrong', async t => 
 	t.is((await index.search(Float32Array.of(1, 1), {filter: undefined})).length, 1);
 });
 
-test('what a predicate throws rejects as it is, and the index goes on', async t => {
+test('a search rejects with the error that its predicate throws, and the index still works', async t => {
 	const index = new FlatIndex({dim: 1});
 	await index.add(names(1000), random(1000, 1));
 	const thrown = new TypeError('mine');
@@ -163,7 +164,7 @@ test('what a predicate throws rejects as it is, and the index goes on', async t 
 	t.is((await index.search(Float32Array.of(1), {k: 3})).length, 3);
 });
 
-test('a predicate that closes, deletes and adds while it is asked is answered for the ids that there are then', async t => {
+test('a predicate that changes or closes the index is called for the ids of a snapshot', async t => {
 	const index = new FlatIndex({dim: 1});
 	await index.add(names(5000), random(5000, 1));
 	const changes: Promise<unknown>[] = [];
@@ -200,12 +201,12 @@ test('a predicate that closes, deletes and adds while it is asked is answered fo
 	await t.throwsAsync(closed, {code: 'ERR_CLOSED'});
 });
 
-test('filters of a hundred thousand ids leave the event loop its turns', async t => {
+test('filters of a hundred thousand ids do not block the event loop', async t => {
 	const rows = 100_000;
 	const index = new FlatIndex({dim: 4});
 	await index.add(names(rows), random(rows, 4));
 	for (const filter of [{ids: names(rows)}, {where: (id: string) => id.length > 3}]) {
-		// 2,000 ids a turn; a function's turn is a millisecond.
+		// A list is processed 2,000 ids per tick; a predicate is called for up to 1 ms per tick.
 		const least = 'ids' in filter ? 40 : 5;
 		const turns = await mostOfThree(least - 1, async () => {
 			let counted = 0;
@@ -222,7 +223,7 @@ test('filters of a hundred thousand ids leave the event loop its turns', async t
 	await t.throwsAsync(index.filter({ids: names(rows)}, {signal: abort}), {message: 'enough'});
 });
 
-test('a dense searcher filters where its index does, and is refused where it does not', async t => {
+test('a dense searcher accepts a filter only if its index supports filters', async t => {
 	const encoder: Encoder = {
 		dim: 2,
 		encode: async inputs => ({data: new Float32Array(2 * inputs.length).fill(1), rows: inputs.length, dim: 2}),
@@ -242,7 +243,7 @@ test('a dense searcher filters where its index does, and is refused where it doe
 	});
 });
 
-test('a filter of a slice of a great index does not see half a change', async t => {
+test('a filter made while vectors are added contains either all of them or none', async t => {
 	const data = random(20_000, 8);
 	const index = kinds['hnsw']!.make(8);
 	await index.add(names(10_000), slice(data, 0, 10_000));

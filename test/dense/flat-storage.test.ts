@@ -1,3 +1,4 @@
+// Tests the storage formats of flat indexes: `f32`, `f16` and `int8Filtered`.
 import {readFile, readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import test from 'ava';
@@ -12,7 +13,7 @@ async function filled(storage: FlatStorage | undefined, vectors: Vectors): Promi
 	return index;
 }
 
-test('codes change neither hits nor scores, alone, among many, and from a file', async t => {
+test('the int8 prefilter changes neither hits nor scores, in search, searchMany and an opened file', async t => {
 	const [vectors, queries] = [random(3000, 24, 1), random(40, 24, 2)];
 	const [plain, filtered] = await Promise.all([filled(undefined, vectors), filled('int8Filtered', vectors)]);
 	const path = join(await folder(t), 'flat');
@@ -25,14 +26,14 @@ test('codes change neither hits nor scores, alone, among many, and from a file',
 	t.deepEqual(await filtered.searchMany(queries, {k: 20}), expected);
 	t.deepEqual(await opened.searchMany(queries, {k: 20}), expected);
 	t.deepEqual(await filtered.search(queries.data.subarray(0, 24), {k: 20}), expected[0]);
-	// A byte and 12 of its row's numbers beside four: 24 · 4 bytes a row without, 24 + 12 more with.
+	// 24 · 4 bytes per row for the vectors, and 24 + 12 more for the int8 copy: one byte per number and 12 bytes per row.
 	t.true(filtered.memoryBytes >= plain.memoryBytes + 3000 * 36);
 	t.true(opened.memoryBytes < plain.memoryBytes);
 });
 
-test('half precision rounds vectors and takes half of the memory', async t => {
+test('half precision rounds vectors and refuses numbers beyond its range', async t => {
 	const index = new FlatIndex({dim: 2, storage: 'f16'});
-	// Eleven bits: 2049 is half-way between 2048 and 2050, and 2048 is the even one.
+	// The significand has 11 bits: 2049 lies half-way between 2048 and 2050 and is rounded to even, which is 2048.
 	await index.add(['a', 'b'], {data: Float32Array.of(2049, 0, 1, 65_504), rows: 2, dim: 2});
 	t.deepEqual(await index.search(Float32Array.of(1, 0), {k: 2}), [
 		{id: 'a', score: 2048},
@@ -45,7 +46,7 @@ test('half precision rounds vectors and takes half of the memory', async t => {
 	t.is(index.size, 2);
 });
 
-test('an index built of a file is, in each storage, the one that its vectors were added to, to the byte', async t => {
+test('in each storage, an index built from a file is byte-identical to one that the same vectors were added to', async t => {
 	const home = await folder(t);
 	const vectors = random(3000, 24, 1);
 	const source = join(home, 'vectors.npy');
@@ -60,7 +61,7 @@ test('an index built of a file is, in each storage, the one that its vectors wer
 	t.is((await FlatIndex.open(join(home, 'default'))).storage, 'f32');
 });
 
-test('an index says its storage, also one opened, attached or compacted; a closed one does not', async t => {
+test('new, opened, attached and compacted indexes report their storage; a closed one throws', async t => {
 	const path = join(await folder(t), 'flat');
 	t.is(new FlatIndex({dim: 2}).storage, 'f32');
 	for (const storage of storages) {
@@ -77,7 +78,7 @@ test('an index says its storage, also one opened, attached or compacted; a close
 	}
 });
 
-test('a graph of a flat index in half precision scores the rounded vectors', async t => {
+test('a graph built from a flat index in half precision scores the rounded vectors', async t => {
 	const home = await folder(t);
 	const index = new FlatIndex({dim: 2, storage: 'f16'});
 	await index.add(['a', 'b'], {data: Float32Array.of(2049, 0, 1, 1), rows: 2, dim: 2});
@@ -89,7 +90,7 @@ test('a graph of a flat index in half precision scores the rounded vectors', asy
 	]);
 });
 
-test('a storage that there is not is refused, and a file that does not fit one leaves what is there', async t => {
+test('an unknown storage is refused, and a build whose vectors do not fit the storage keeps the existing file', async t => {
 	const home = await folder(t);
 	const [path, source] = [join(home, 'flat'), join(home, 'vectors.npy')];
 	const message = 'storage: expected one of f32, f16, int8Filtered, got "int4"';

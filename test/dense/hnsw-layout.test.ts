@@ -1,3 +1,4 @@
+// Tests the graph layouts `fast` and `compact`, and `efSearch` below k.
 import {stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import test from 'ava';
@@ -6,7 +7,7 @@ import {folder, names, random} from '../support/vectors.ts';
 
 const row = ({data, dim}: Vectors, at: number): Float32Array => data.subarray(at * dim, (at + 1) * dim);
 
-test('a compact graph is smaller by a line of memory a vector, and finds the same', async t => {
+test('a compact graph is smaller by one cache line (64 bytes) per vector, and finds the same vectors', async t => {
 	const home = await folder(t);
 	const vectors = random(3000, 200);
 	const flat = new FlatIndex({dim: 200});
@@ -27,7 +28,7 @@ test('a compact graph is smaller by a line of memory a vector, and finds the sam
 	t.true(Math.abs(sizes[0]! - sizes[1]! - 3000 * 64) < 1000, String(sizes));
 });
 
-test('a walk is given less than k, and gives k', async t => {
+test('a search with efSearch below k returns k hits', async t => {
 	const index = new HnswIndex({dim: 16, m: 8});
 	const vectors = random(20_000, 16);
 	await index.add(names(20_000), vectors);
@@ -38,12 +39,12 @@ test('a walk is given less than k, and gives k', async t => {
 		[200, 200, 200],
 	);
 	const shared = (ids: readonly string[]): number => ids.filter(id => much.includes(id)).length;
-	// Unless it is said, it is k, not less.
+	// The default of efSearch is at least k.
 	t.true(shared(usual) >= 180, String(shared(usual)));
 	t.true(shared(little) < shared(usual), String(shared(little)));
 });
 
-test('another layout is refused, by collections before they are built', async t => {
+test('an unknown layout is refused, and a collection refuses it before building', async t => {
 	const layout = 'dense' as HnswLayout;
 	const message = /layout: expected one of fast, compact, got "dense"/u;
 	t.throws(() => new HnswIndex({dim: 2, layout}), {code: 'ERR_ARGUMENT', message});

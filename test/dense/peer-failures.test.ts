@@ -1,4 +1,4 @@
-// What other libraries for Node fail at, one test each; found by running them, or in their trackers.
+// One test for each known failure of other Node libraries, found by running them or in their issue trackers.
 import {readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {setImmediate as turn} from 'node:timers/promises';
@@ -8,7 +8,7 @@ import {mostOfThree} from '../support/turns.ts';
 import {best, during, folder, idsOf, kinds, names, random, row, slice, vectors} from '../support/vectors.ts';
 
 for (const [kind, {make, open}] of Object.entries(kinds)) {
-	test(`${kind}: a query that is a view is answered for what it shows (usearch: byteOffset)`, async t => {
+	test(`${kind}: a query that is a view with an offset is read from that offset (usearch ignores byteOffset)`, async t => {
 		const index = make(2);
 		await index.add(['x', 'y'], vectors(2, [1, 0], [0, 1]));
 		const both = Float32Array.of(1, 0, 0, 1);
@@ -74,7 +74,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.is(opened.size, 3);
 	});
 
-	test(`${kind}: NaN and infinities are refused with their place (usearch, hnswlib-node: taken)`, async t => {
+	test(`${kind}: NaN and infinities are refused with their row and column (usearch, hnswlib-node: accepted)`, async t => {
 		const index = make(2);
 		await index.add(['a'], vectors(2, [1, 1]));
 		for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
@@ -97,17 +97,17 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.deepEqual(await index.get('a'), Float32Array.of(1, 1));
 	});
 
-	test(`${kind}: a Float32Array is what is taken (hnswlib-node: refused)`, async t => {
+	test(`${kind}: a Float32Array is accepted (hnswlib-node: refused)`, async t => {
 		const index = make(2);
 		await index.add(['a'], {data: Float32Array.of(3, 4), rows: 1, dim: 2});
 		t.deepEqual(await index.search(Float32Array.of(1, 1)), [{id: 'a', score: 7}]);
 	});
 
-	test(`${kind}: work is done off the event loop (usearch, hnswlib-node: synchronous)`, async t => {
+	test(`${kind}: adding and searching do not block the event loop (usearch, hnswlib-node: synchronous)`, async t => {
 		const rows = kind === 'flat' ? 60_000 : 8000;
 		const data = random(rows, 96);
 		const queries = slice(data, 0, kind === 'flat' ? 500 : 8000);
-		// A call that held the loop would give it two or three turns.
+		// A call that blocked the event loop would leave it two or three ticks.
 		const turnsOf = async (work: () => Promise<unknown>): Promise<number> =>
 			mostOfThree(20, async () => {
 				let turns = 0;
@@ -127,7 +127,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.true(added > 20 && searched > 20, `${added} and ${searched} turns`);
 	});
 
-	test(`${kind}: a filter that throws rejects its call alone (hnswlib-node #132: the process aborts)`, async t => {
+	test(`${kind}: a filter that throws rejects only its own call (hnswlib-node #132: the process aborts)`, async t => {
 		const index = make(1);
 		await index.add(['a', 'b'], vectors(1, [2], [1]));
 		const thrown = new RangeError('mine');
@@ -138,7 +138,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.deepEqual(idsOf(await index.search(Float32Array.of(1))), ['a', 'b']);
 	});
 
-	test(`${kind}: there is no capacity to run out of (hnswlib-node: fixed)`, async t => {
+	test(`${kind}: an index has no fixed capacity (hnswlib-node: fixed)`, async t => {
 		const index = make(4);
 		for (let from = 0; from < 3000; from += 250) {
 			await index.add(names(250, from), random(250, 4, from + 1));
@@ -147,7 +147,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.is((await index.search(Float32Array.of(1, 1, 1, 1), {k: 3000})).length, 3000);
 	});
 
-	test(`${kind}: the space of deleted vectors comes back (hnswlib-node: never)`, async t => {
+	test(`${kind}: the memory of deleted vectors is freed (hnswlib-node: never)`, async t => {
 		const index = make(32);
 		const data = random(1000, 32);
 		await index.add(names(1000), data);
@@ -181,7 +181,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.true(shared >= 190, `recall@10 of ${shared / 200}`);
 	});
 
-	test(`${kind}: k above efSearch is served (LanceDB: an error at query time)`, async t => {
+	test(`${kind}: k may exceed efSearch (LanceDB: an error at query time)`, async t => {
 		const index = make(8);
 		const data = random(3000, 8);
 		await index.add(names(3000), data);
@@ -200,7 +200,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 			const allowed = (id: string): boolean => Number(id.slice(1)) % every === 1;
 			const hits = idsOf(await index.search(query, {k: 10, filter: {where: allowed}}));
 			t.is(hits.length, 10);
-			t.true(hits.every(allowed), 'and none but those allowed');
+			t.true(hits.every(allowed), 'every hit is allowed by the filter');
 			const others = idsOf(await index.search(query, {k: 10, filter: {not: {where: allowed}}}));
 			t.false(others.some(allowed));
 		}
@@ -235,7 +235,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 	});
 }
 
-test('an index collected in the middle of its calls lets them finish', async t => {
+test('calls finish even if their index is garbage-collected meanwhile', async t => {
 	const data = random(3000, 32);
 	const searches: Promise<unknown>[] = [];
 	for (let round = 0; round < 10; round++) {

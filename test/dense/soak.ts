@@ -1,4 +1,4 @@
-// Mixed work on one index for a while, against a Map of what must be there.
+// Runs a random mix of changes and searches on one dense index and compares it with a Map of the expected content.
 import assert from 'node:assert/strict';
 import {rm} from 'node:fs/promises';
 import {join} from 'node:path';
@@ -10,7 +10,7 @@ export interface SoakReport {
 	readonly seconds: number;
 	readonly changes: Readonly<Record<string, number>>;
 	readonly searches: number;
-	/** The least resident memory of each tenth of the time, in MiB. */
+	/** Minimum resident memory in each tenth of the run, in MiB. */
 	readonly residentMiB: readonly number[];
 	readonly rows: number;
 }
@@ -18,20 +18,21 @@ export interface SoakReport {
 const DIM = 48;
 const ROWS = 4000;
 const SEARCHERS = 3;
-/** As many at least. */
+/** Minimum number of searches. */
 const SEARCHES = 100;
 const K = 10;
 
 type Index = FlatIndex | HnswIndex;
 
-/** What an id has in its versions: the same every time. */
+/** The vector of an id in a given version. It is deterministic. */
 function vector(id: number, version: number): Float32Array {
 	return random(1, DIM, id * 7919 + version * 104_729 + 1).data.map(x => x * (1 + (id % 5)));
 }
 
 /**
-Changes the index as a dice says, one change after another, while others search it, for so many seconds. Throws where the
-index and the map differ. Goes on, where the machine is slow, until all kinds of changes were made and some searches.
+Applies pseudorandom changes to the index, one after another, while concurrent searchers query it, for at least the given
+number of seconds. Throws if the index and the map differ. On a slow machine it continues until every kind of change and
+`SEARCHES` searches were made.
 */
 export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: string): Promise<SoakReport> {
 	const path = join(folder, kind);
@@ -39,7 +40,7 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 	let index: Index = kind === 'flat' ? new FlatIndex({dim: DIM}) : new HnswIndex({dim: DIM, m: 8, efConstruction: 40});
 	/** Id → version of its vector. */
 	const model = new Map<number, number>();
-	/** Id → the change after which it was gone. */
+	/** Id → number of the change that deleted it. */
 	const gone = new Map<number, number>();
 	const dice = random(1 << 16, 1, seconds).data;
 	let thrown = 0;
@@ -52,7 +53,7 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 	const changes: Record<string, number> = {};
 	let searches = 0;
 
-	/** Not all in one turn of the event loop, so that searches come between. */
+	/** Prepares ids and vectors. Yields to the event loop regularly, so that searches run in between. */
 	const put = async (ids: readonly number[], versions: readonly number[]): Promise<[string[], Vectors]> => {
 		const data = new Float32Array(ids.length * DIM);
 		for (const [i, id] of ids.entries()) {
@@ -123,14 +124,14 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 			await index.save(path);
 			const old = index;
 			index = await open();
-			// Searches of the old one may be in progress.
+			// Searches on the old index may still be running.
 			old.close();
 		},
 		async compact() {
 			await index.compact();
 		},
 		async abandon() {
-			// Collected while it is searched.
+			// The index may be garbage-collected during the search.
 			const lost = new FlatIndex({dim: DIM});
 			await lost.add(...(await put([1, 2, 3], [0, 0, 0])));
 			void lost.searchMany({data: new Float32Array(200 * DIM).fill(1), rows: 200, dim: DIM}, {k: 3});
@@ -140,9 +141,9 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 		([name, count]) => Array<string>(count).fill(name),
 	);
 
-	/** Every now and then, everything; else a few. */
+	/** Compares a few vectors with the map, and every 50 changes all of them. */
 	const compare = async (): Promise<void> => {
-		assert.equal(index.size, model.size, 'rows lost or found');
+		assert.equal(index.size, model.size, 'wrong number of rows');
 		const all = change % 50 === 0;
 		const ids = all ? [...model.keys()] : some(5);
 		for (let from = 0; from < ids.length; from += 50) {
@@ -154,7 +155,7 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 			const stored = await index.vectors(names);
 			assert.ok(
 				stored.data.every((x, i) => x === data[i]),
-				'another vector',
+				'wrong vector',
 			);
 		}
 		if (all) {
@@ -199,12 +200,12 @@ export async function soak(kind: 'flat' | 'hnsw', seconds: number, folder: strin
 			try {
 				hits = await (round % 4 === 3 ? index.search(query, {k: K, onProgress() {}}) : index.search(query, {k: K}));
 			} catch (error) {
-				// Another was opened in its place.
+				// The index was closed because another one was opened in its place.
 				assert.equal((error as {code?: string}).code, 'ERR_CLOSED');
 				continue;
 			}
 			searches++;
-			// A change may have come meanwhile.
+			// Fewer hits are allowed only if the index was changed during the search.
 			assert.ok(hits.length === K || least < K || change !== before || model.size !== least, `${hits.length} hits of ${least}`);
 			hits.forEach(({id, score}, i) => {
 				assert.ok((gone.get(Number(id.slice(1))) ?? Number.POSITIVE_INFINITY) >= before, `${id} was deleted before`);

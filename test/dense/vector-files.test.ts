@@ -1,3 +1,4 @@
+// Tests adding vectors from files (`addFile`, `build`) and exporting them to files.
 import {readFile, readdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {monitorEventLoopDelay} from 'node:perf_hooks';
@@ -7,13 +8,13 @@ import {packageRoot} from '../../ts/core/native/addon.ts';
 import {FlatIndex, HnswIndex, type Progress, RetrievalError, type VectorFileOptions} from '../../ts/index.ts';
 import {folder, names, random, row} from '../support/vectors.ts';
 
-/** Files of numpy, pyarrow and safetensors, with the same ten rows of four numbers: see `make.py` there. */
+/** Files written by numpy, pyarrow and safetensors, all with the same ten rows of four numbers; `make.py` in that folder creates them. */
 const made = (name: string): string => join(packageRoot, 'crates/vectors/tests/files', name);
 
 /** Row i is (4i − 20 + j) / 8. */
 const rows = {data: Float32Array.from({length: 40}, (_, i) => (i - 20) / 8), rows: 10, dim: 4};
 
-/** A NumPy array: magic, version, length of the header, and the header, to a multiple of 64 bytes. */
+/** Writes a NumPy array: magic bytes, version, header length, and a header padded to a multiple of 64 bytes. */
 async function writeNpy(path: string, {data, rows, dim}: {data: Float32Array; rows: number; dim: number}): Promise<void> {
 	const header = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rows}, ${dim}), }`.padEnd(117) + '\n';
 	const start = Buffer.concat([Buffer.from('\x93NUMPY\x01\x00', 'latin1'), Buffer.from([118, 0]), Buffer.from(header)]);
@@ -25,7 +26,7 @@ const kinds: Record<string, (dim: number) => FlatIndex | HnswIndex> = {
 	hnsw: dim => new HnswIndex({dim, m: 8, threads: 1}),
 };
 
-/** What the index has: ids and vectors. */
+/** The ids and vectors of an index. */
 async function content(index: FlatIndex | HnswIndex): Promise<Array<[string, number[]]>> {
 	const found: Array<[string, number[]]> = [];
 	for await (const id of index.ids()) {
@@ -38,7 +39,7 @@ const expected = (ids: readonly string[]): Array<[string, number[]]> => ids.map(
 const numbers = Array.from({length: 10}, (_, i) => String(i));
 
 for (const [kind, make] of Object.entries(kinds)) {
-	test(`${kind}: every format gives the same index as the vectors do`, async t => {
+	test(`${kind}: every format gives the same index as adding the vectors`, async t => {
 		for (const name of [
 			'f2.npy',
 			'f4.npy',
@@ -60,7 +61,7 @@ for (const [kind, make] of Object.entries(kinds)) {
 		}
 	});
 
-	test(`${kind}: ids come from a column, an array, a text or JSON file, with a prefix before them`, async t => {
+	test(`${kind}: ids come from a column, an array, or a text or JSON file, and can have a prefix`, async t => {
 		const sources: VectorFileOptions[] = [{idColumn: 'id'}, {ids: names(10)}, {idsPath: made('ids.txt')}, {idsPath: made('ids.json')}];
 		for (const source of sources) {
 			const index = make(4);
@@ -75,7 +76,7 @@ for (const [kind, make] of Object.entries(kinds)) {
 		}
 	});
 
-	test(`${kind}: a file that is refused is named with what is wrong, and nothing is lost`, async t => {
+	test(`${kind}: the error for a refused file names the file and the problem, and no data is lost`, async t => {
 		const home = await folder(t);
 		const index = make(4);
 		await index.add(['there'], {data: Float32Array.of(1, 2, 3, 4), rows: 1, dim: 4});
@@ -182,7 +183,7 @@ for (const [kind, make] of Object.entries(kinds)) {
 		t.is(await index.has('0'), result === 'done');
 	});
 
-	test(`${kind}: exported vectors come back, without those that were deleted`, async t => {
+	test(`${kind}: exported vectors can be added again, and deleted ones are not exported`, async t => {
 		const home = await folder(t);
 		const index = make(4);
 		await index.addFile(made('plain.arrow'), {idColumn: 'id'});
@@ -207,7 +208,7 @@ for (const [kind, make] of Object.entries(kinds)) {
 	});
 }
 
-test('progress counts vectors, up to all', async t => {
+test('progress counts vectors up to the total', async t => {
 	const home = await folder(t);
 	const path = join(home, 'vectors.npy');
 	await writeNpy(path, random(3000, 32));
@@ -217,7 +218,7 @@ test('progress counts vectors, up to all', async t => {
 	t.true(seen.every(({done}, i) => done >= (seen[i - 1]?.done ?? 0)));
 });
 
-test('a graph from a file is that of the same vectors added, to the byte', async t => {
+test('a graph from a file is byte-identical to one that the same vectors were added to', async t => {
 	const home = await folder(t);
 	const data = random(2000, 16);
 	await writeNpy(join(home, 'vectors.npy'), data);
@@ -235,7 +236,7 @@ test('a graph from a file is that of the same vectors added, to the byte', async
 	}
 });
 
-test('index files are built of files, the graph from the flat one', async t => {
+test('a flat index is built from a vector file, and a graph from a flat index', async t => {
 	const home = await folder(t);
 	const [source, flatPath, hnswPath] = [join(home, 'vectors.npy'), join(home, 'flat'), join(home, 'hnsw')];
 	const data = random(2000, 24);
@@ -273,7 +274,7 @@ test('index files are built of files, the graph from the flat one', async t => {
 	t.is((await readdir(home)).length, 4, 'no temporary file is left');
 });
 
-test.serial('while a file is added the event loop goes on, and the JavaScript heap does not grow', async t => {
+test.serial('adding a file neither blocks the event loop nor grows the JavaScript heap', async t => {
 	const home = await folder(t);
 	const path = join(home, 'vectors.npy');
 	await writeNpy(path, random(200_000, 64));
@@ -293,6 +294,6 @@ test.serial('while a file is added the event loop goes on, and the JavaScript he
 	t.log(`longest turn ${(delay.max / 1e6).toFixed(1)} ms, ${turns} turns, heap grew by ${((most - before) / 1e6).toFixed(1)} MB`);
 	t.is(index.size, 200_000);
 	t.true(turns > 5);
-	// The file has 51 MB.
+	// The file is 51 MB.
 	t.true(most - before < 20e6, `grew by ${most - before}`);
 });

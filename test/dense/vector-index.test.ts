@@ -1,3 +1,4 @@
+// Tests what flat and HNSW indexes have in common: search order, saving, deletion, errors, similarities and seeds.
 import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -15,7 +16,7 @@ function vectors(dim: number, ...rows: number[][]): Vectors {
 	return {data: Float32Array.from(rows.flat()), rows: rows.length, dim};
 }
 
-/** Numbers that are the same every time: a linear congruential generator, in [-1, 1). */
+/** Pseudorandom vectors in [-1, 1) from a linear congruential generator; the same seed gives the same vectors. */
 function random(rows: number, dim: number, seed = 1): Vectors {
 	let state = seed;
 	const data = Float32Array.from({length: rows * dim}, () => {
@@ -34,7 +35,7 @@ const kinds: Record<string, {make: (dim: number) => VectorIndex; open: (path: st
 };
 
 for (const [kind, {make, open}] of Object.entries(kinds)) {
-	test(`${kind}: the greatest inner products come first, of equal ones the earlier`, async t => {
+	test(`${kind}: the highest inner products come first, and ties are ordered by insertion`, async t => {
 		const index = make(2);
 		await index.add(['a', 'b', 'c', 'd'], vectors(2, [1, 0], [0, 1], [2, 2], [0, 1]));
 		// 3·1 + 1·0, 3·0 + 1·1, 3·2 + 1·2
@@ -48,7 +49,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.deepEqual(await index.search(Float32Array.of(3, 1), {k: 0}), []);
 	});
 
-	test(`${kind}: searchMany gives what search gives, on any number of threads`, async t => {
+	test(`${kind}: searchMany returns the same hits as search, on any number of threads`, async t => {
 		const index = make(24);
 		const data = random(500, 24);
 		await index.add(names(500), data);
@@ -58,14 +59,14 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.deepEqual(await index.searchMany(queries, {k: 5, threads: 3}), expected);
 	});
 
-	test(`${kind}: a view with an offset is answered for what it shows`, async t => {
+	test(`${kind}: a view with an offset is read from that offset`, async t => {
 		const index = make(3);
 		const whole = Float32Array.of(9, 9, 1, 0, 0, 0, 1, 0, 9);
 		await index.add(['x', 'y'], {data: whole.subarray(2, 8), rows: 2, dim: 3});
 		t.deepEqual(await index.search(Float32Array.of(7, 0, 5, 0, 7).subarray(1, 4), {k: 1}), [{id: 'y', score: 5}]);
 	});
 
-	test(`${kind}: saved, opened, and added to, it is the same index`, async t => {
+	test(`${kind}: an index that is saved, opened and added to stays the same index`, async t => {
 		const path = join(await folder(t), 'index');
 		const data = random(300, 16);
 		const index = make(16);
@@ -83,7 +84,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.is((await open(path)).size, 301);
 	});
 
-	test(`${kind}: what is deleted is not found, and its id can be used again`, async t => {
+	test(`${kind}: a deleted vector is not found, and its id can be used again`, async t => {
 		const index = make(2);
 		await index.add(['a', 'b'], vectors(2, [1, 0], [0, 1]));
 		t.is(await index.delete(['a', 'nobody', 'a']), 1);
@@ -96,7 +97,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		);
 	});
 
-	test(`${kind}: bad input is refused with what was expected and what came, and nothing is lost`, async t => {
+	test(`${kind}: invalid input is refused with the expected and the actual value, and no data is lost`, async t => {
 		const index = make(2);
 		await index.add(['a'], vectors(2, [1, 0]));
 		const refused = async (work: Promise<unknown>, code: string, message: string): Promise<void> => {
@@ -150,7 +151,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.deepEqual(await make(2).searchMany(vectors(2, [1, 1])), [[]]);
 	});
 
-	test(`${kind}: a damaged, cut, foreign or missing file is refused, and the process lives`, async t => {
+	test(`${kind}: a damaged, truncated, foreign or missing file is refused without a crash`, async t => {
 		const home = await folder(t);
 		const path = join(home, 'index');
 		const index = make(4);
@@ -194,7 +195,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		await t.throwsAsync(other.open(path), {code: 'ERR_INDEX_CORRUPT'});
 	});
 
-	test(`${kind}: aborted work rejects with the signal's reason and leaves the index as it was`, async t => {
+	test(`${kind}: an aborted call rejects with the signal's reason and leaves the index unchanged`, async t => {
 		const index = make(64);
 		const data = random(20_000, 64);
 		const reason = new Error('enough');
@@ -211,7 +212,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		t.is(index.size, result === 'done' ? 20_000 : 0);
 	});
 
-	test(`${kind}: a closed index says so`, async t => {
+	test(`${kind}: a closed index rejects with ERR_CLOSED`, async t => {
 		const index = make(2);
 		await index.add(['a'], vectors(2, [1, 1]));
 		index.close();
@@ -219,7 +220,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 	});
 }
 
-test('cosine ignores length, and refuses a vector without direction', async t => {
+test('cosine similarity ignores length and refuses the zero vector', async t => {
 	const index = new FlatIndex({dim: 2, similarity: 'cosine'});
 	await index.add(['a', 'b'], vectors(2, [10, 0], [1, 1]));
 	const hits = await index.search(Float32Array.of(3, 3));
@@ -240,7 +241,7 @@ test('l2 scores are negated squared distances', async t => {
 	]);
 });
 
-test('HNSW finds nearly what the flat index finds', async t => {
+test('HNSW finds nearly all hits of the flat index', async t => {
 	const data = random(3000, 32);
 	const [flat, hnsw] = [new FlatIndex({dim: 32}), new HnswIndex({dim: 32, m: 16})];
 	await flat.add(names(3000), data);
@@ -264,7 +265,7 @@ test('the same seed on one thread gives the same file', async t => {
 	t.deepEqual(await saved('a'), await saved('b'));
 });
 
-test('options that mean nothing are refused', t => {
+test('invalid options are refused', t => {
 	t.throws(() => new FlatIndex({dim: 0}), {code: 'ERR_ARGUMENT', message: 'dim: expected a whole number from 1 to 65536, got 0'});
 	t.throws(() => new FlatIndex({dim: 2, similarity: 'manhattan' as 'dot'}), {
 		code: 'ERR_ARGUMENT',

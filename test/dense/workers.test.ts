@@ -1,3 +1,4 @@
+// Tests dense indexes that are shared with worker threads by handles.
 import {once} from 'node:events';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {Worker} from 'node:worker_threads';
@@ -13,14 +14,14 @@ async function attach(t: ExecutionContext, handle: IndexHandle, dim: number): Pr
 }
 
 async function ask(worker: Worker, task: object): Promise<unknown> {
-	// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's has none
+	// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's postMessage has no target origin
 	worker.postMessage(task);
 	const [answer] = (await once(worker, 'message')) as [unknown];
 	return answer;
 }
 
 for (const [kind, {make}] of Object.entries(kinds)) {
-	test(`${kind}: threads have one index in common, without a copy`, async t => {
+	test(`${kind}: threads share one index without copying it`, async t => {
 		const data = random(3000, 16);
 		const index = make(16);
 		await index.add(names(3000), data);
@@ -32,13 +33,13 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		t.deepEqual(await ask(a.worker, {what: 'filter', query, id: 'p9'}), [
 			{id: 'p9', score: (await index.search(query, {filter: {ids: ['p9']}}))[0]!.score},
 		]);
-		// What one adds all see.
+		// All threads see a vector that one of them adds.
 		t.is(await ask(a.worker, {what: 'add', query: new Float32Array(16).fill(100), id: 'new'}), 3001);
 		t.is(index.size, 3001);
 		expected = await index.search(query, {k: 5});
 		const seen = (await ask(b.worker, {what: 'search', query: new Float32Array(16).fill(1)})) as {id: string}[];
 		t.is(seen[0]!.id, 'new');
-		// Each closes its own.
+		// Closing in one thread leaves the index open in the others.
 		t.is(await ask(a.worker, {what: 'close'}), 'closed');
 		t.like(await ask(a.worker, {what: 'search', query}), {code: 'ERR_CLOSED'});
 		t.deepEqual(await index.search(query, {k: 5}), expected);
@@ -46,13 +47,13 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 		index.close();
 		await t.throwsAsync(index.search(query), {code: 'ERR_CLOSED'});
 		t.deepEqual(await ask(b.worker, {what: 'search', query}), expected);
-		// The worker's still holds it, so the handle does.
+		// The worker still has the index open, so the handle is still valid.
 		const again =
 			kind === 'flat' ? FlatIndex.attach(handle as IndexHandle<'FlatIndex'>) : HnswIndex.attach(handle as IndexHandle<'HnswIndex'>);
 		t.is(again.size, 3001);
 	});
 
-	test(`${kind}: a worker ended in the middle of searches and additions harms nobody`, async t => {
+	test(`${kind}: terminating a worker during searches and additions does not harm other threads`, async t => {
 		const data = random(4000, 24);
 		const index = make(24);
 		await index.add(names(4000), data);
@@ -62,14 +63,14 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 			await sleep(5 * round);
 			await worker.terminate();
 			t.is((await index.search(row(data, round), {k: 10, onProgress() {}})).length, 10);
-			// What was asked for is done or not, but never half.
+			// The addition is either complete or has not happened.
 			await index.compact();
 			const flooded = index.size - 4000;
 			t.true(flooded === 0 || flooded === 2000, String(flooded));
 			await index.delete(Array.from({length: 2000}, (_, i) => `flood${i}`));
 			t.is(index.size, 4000);
 		}
-		// Objects of ended workers hold nothing.
+		// Index objects of terminated workers do not keep the index open.
 		const handle = index.share();
 		index.close();
 		t.throws(
@@ -81,7 +82,7 @@ for (const [kind, {make}] of Object.entries(kinds)) {
 	});
 }
 
-test('a handle of none, of another kind, or of an index that is closed everywhere is refused', async t => {
+test('an unknown handle, a handle of another kind, and a handle of a closed index are refused', async t => {
 	const flat = new FlatIndex({dim: 2});
 	await flat.add(['a'], vectors(2, [1, 1]));
 	const handle = flat.share();

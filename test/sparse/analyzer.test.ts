@@ -1,3 +1,4 @@
+// Tests analyzers: their terms, how an index stores them, and which ones are refused.
 import {cp, mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -23,7 +24,7 @@ async function built(t: ExecutionContext, analyzer: Analyzer): Promise<{index: B
 	return {index: await Bm25Index.build(path, passages, {analyzer}), path};
 }
 
-test('each analyzer has its terms, and an index says which it has', async t => {
+test('each analyzer produces its own terms, and an index reports its analyzer', async t => {
 	const cases: Array<[Analyzer, object, string[]]> = [
 		['english', {type: 'english'}, ['navi', 'ship', 'were', 'run']],
 		[{type: 'simple'}, {type: 'simple'}, ['the', 'navy', 's', 'ships', 'were', 'running']],
@@ -48,7 +49,7 @@ test('each analyzer has its terms, and an index says which it has', async t => {
 	);
 });
 
-test('the languages are those of the Rust library', async t => {
+test('snowballLanguages lists the languages of the Rust library', async t => {
 	const golden = await readFile(join(packageRoot, 'crates/sparse/tests/analyzers.golden.txt'), 'utf8');
 	t.deepEqual(
 		[...snowballLanguages],
@@ -56,7 +57,7 @@ test('the languages are those of the Rust library', async t => {
 	);
 });
 
-test('word pieces are searched without the model, by the copy that the index keeps', async t => {
+test('an index of word pieces is searched without the model folder, because it keeps a copy of the tokenizer', async t => {
 	const home = await folder(t);
 	const [tokenizer, path] = [join(home, 'model'), join(home, 'index')];
 	await cp(model, tokenizer, {recursive: true});
@@ -66,7 +67,7 @@ test('word pieces are searched without the model, by the copy that the index kee
 	t.true(terms.length > 1 && terms.slice(1).every(term => term.startsWith('##')), terms.join(' '));
 	const opened = await Bm25Index.open(path, {analyzer: {type: 'wordpiece', tokenizer: model}});
 	t.is((await opened.search('Häuser'))[0]!.id, 'b');
-	// What an index says of its analyzer makes another.
+	// The description of an analyzer can be used to build another index.
 	const {analyzer} = opened;
 	t.true(analyzer.type === 'wordpiece' && analyzer.tokenizer.startsWith(path));
 	const other = await Bm25Index.build(join(home, 'other'), passages, {analyzer});
@@ -80,7 +81,7 @@ test('word pieces are searched without the model, by the copy that the index kee
 	await t.throwsAsync(Bm25Writer.open(path), {code: 'ERR_INDEX_CORRUPT', message: /got no such file$/u});
 });
 
-test('an index of another analyzer is refused, for reading and for writing', async t => {
+test('opening an index with another analyzer than its own is refused, for reading and for writing', async t => {
 	const {index, path} = await built(t, {type: 'snowball', language: 'german'});
 	const message = `open ${path}: expected an index made with the analyzer english, got one made with snowball:german`;
 	await t.throwsAsync(Bm25Index.open(path, {analyzer: 'english'}), {instanceOf: RetrievalError, code: 'ERR_ANALYZER_MISMATCH', message});
@@ -95,7 +96,7 @@ test('an index of another analyzer is refused, for reading and for writing', asy
 	});
 });
 
-test('an index of another version of its analyzer is refused', async t => {
+test('an index made with another version of its analyzer is refused', async t => {
 	const {path} = await built(t, 'simple');
 	const meta = join(path, 'meta.json');
 	const text = await readFile(meta, 'utf8');
@@ -106,7 +107,7 @@ test('an index of another version of its analyzer is refused', async t => {
 	});
 });
 
-test('analyzers that mean nothing are refused before anything is made', async t => {
+test('invalid analyzers are refused before any file is created', async t => {
 	const path = join(await folder(t), 'index');
 	const refused = async (analyzer: unknown): Promise<string> => {
 		const error = await t.throwsAsync(Bm25Index.build(path, passages, {analyzer: analyzer as Analyzer}), {instanceOf: RetrievalError});
@@ -122,10 +123,10 @@ test('analyzers that mean nothing are refused before anything is made', async t 
 	t.is(await refused({type: 'wordpiece'}), `${start} tokenizer: expected a string, got undefined`);
 	t.regex(await refused({type: 'wordpiece', tokenizer: join(path, 'none')}), /^ERR_IO open tokenizer /u);
 	t.regex(await refused({type: 'wordpiece', tokenizer: join(model, 'config.json')}), /^ERR_MODEL tokenizer /u);
-	await t.throwsAsync(Bm25Index.open(path), {code: 'ERR_IO'}, 'and nothing is there');
+	await t.throwsAsync(Bm25Index.open(path), {code: 'ERR_IO'}, 'no index was created');
 });
 
-test('a collection takes any analyzer and names it', async t => {
+test('a collection accepts any analyzer and names it in its manifest', async t => {
 	const path = join(await folder(t), 'collection');
 	const analyzer: Analyzer = {type: 'wordpiece', tokenizer: model, stopWords: ['##s']};
 	await using collection = await Collection.build(passages, path, {encoder: false, analyzer});

@@ -1,3 +1,4 @@
+// Tests BM25 search through the public API: scores, explanations, updates, errors, and the event loop.
 import {mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -22,7 +23,7 @@ async function built(t: ExecutionContext): Promise<{index: Bm25Index; path: stri
 	return {index: await Bm25Index.build(path, passages), path};
 }
 
-/** Lucene's formula (k1 = 0.9, b = 0.4), for lengths below 40, which its one-byte code keeps exactly. */
+/** Lucene's BM25 formula (k1 = 0.9, b = 0.4). Lengths below 40 are exact in the one-byte fieldnorm. */
 function score(
 	{tf, df, length, averageLength}: {tf: number; df: number; length: number; averageLength: number},
 	k1 = 0.9,
@@ -32,9 +33,9 @@ function score(
 	return (idf * tf) / (tf + k1 * (1 - b + (b * length) / averageLength));
 }
 
-test("scores are the formula's, worked by hand", async t => {
+test('scores equal the BM25 formula worked by hand', async t => {
 	const {index} = await built(t);
-	// Stop words are gone: a has red fox red hen (4), b has fox (1), c has hen lai egg (3); together 8 in 3 passages.
+	// Without stop words, a is "red fox red hen" (4), b is "fox" (1) and c is "hen lai egg" (3): 8 terms in 3 passages.
 	const averageLength = 8 / 3;
 	const hits = await index.search('red fox', {k: 10});
 	t.deepEqual(
@@ -47,17 +48,17 @@ test("scores are the formula's, worked by hand", async t => {
 	t.true(Math.abs(hits[1]!.score - score({tf: 1, length: 1, ...fox})) < 1e-6);
 });
 
-test('title and text are searched together, through the same stems', async t => {
+test('title and text are searched together and stemmed alike', async t => {
 	const {index} = await built(t);
 	t.deepEqual(
 		(await index.search('hen')).map(({id}) => id),
 		['c', 'a'],
-		'the shorter passage first',
+		'the shorter passage comes first',
 	);
 	t.deepEqual(index.terms("The hens' eggs were laid"), ['hen', 'egg', 'were', 'laid']);
 });
 
-test('k1 and b are chosen when searching', async t => {
+test('k1 and b can be set per search', async t => {
 	const {index, path} = await built(t);
 	const [hit] = await index.search('fox', {k: 1, k1: 2, b: 1});
 	const expected = score({tf: 1, df: 2, length: 1, averageLength: 8 / 3}, 2, 1);
@@ -66,7 +67,7 @@ test('k1 and b are chosen when searching', async t => {
 	t.deepEqual(await other.search('fox', {k: 1}), [hit!]);
 });
 
-test('searchMany gives what search gives', async t => {
+test('searchMany returns the same hits as search', async t => {
 	const {index} = await built(t);
 	const run = await index.searchMany(
 		[
@@ -86,7 +87,7 @@ test('searchMany gives what search gives', async t => {
 	t.is(run.get('q4'), undefined);
 });
 
-test("an explanation's parts add up to the score", async t => {
+test('the contributions of an explanation add up to the score', async t => {
 	const {index} = await built(t);
 	const [hit] = await index.search('red fox red', {k: 1});
 	const {score: total, terms, length} = await index.explain('red fox red', 'a');
@@ -102,7 +103,7 @@ test("an explanation's parts add up to the score", async t => {
 	t.is(Math.fround(terms.reduce((sum, {contribution}) => sum + contribution, 0)), total);
 });
 
-test('weighted terms rank as repeated ones', async t => {
+test('weighted terms rank like repeated terms', async t => {
 	const {index} = await built(t);
 	t.deepEqual(
 		await index.searchTerms([
@@ -113,7 +114,7 @@ test('weighted terms rank as repeated ones', async t => {
 	);
 });
 
-test('a writer adds, updates and deletes; readers see it once they reload', async t => {
+test('a writer adds, updates and deletes, and readers see the changes after they reload', async t => {
 	const {index, path} = await built(t);
 	const writer = await Bm25Writer.open(path);
 	t.is(await writer.add([{id: 'd', text: 'zebra'}]), 1);
@@ -124,7 +125,7 @@ test('a writer adds, updates and deletes; readers see it once they reload', asyn
 	t.deepEqual(
 		(await index.search('red')).map(({id}) => id),
 		['a'],
-		'not yet',
+		'changes are not visible before reload',
 	);
 	await index.reload();
 	t.is(index.size, 3);
@@ -132,11 +133,11 @@ test('a writer adds, updates and deletes; readers see it once they reload', asyn
 	t.deepEqual(
 		(await index.search('zebra')).map(({id}) => id),
 		['d', 'b'],
-		'of equal scores the one added earlier',
+		'equal scores are ordered by insertion',
 	);
 });
 
-test('what was not committed is gone when the writer closes', async t => {
+test('closing a writer discards uncommitted changes', async t => {
 	const {index, path} = await built(t);
 	const writer = await Bm25Writer.open(path);
 	await writer.add([{id: 'd', text: 'zebra'}]);
@@ -145,7 +146,7 @@ test('what was not committed is gone when the writer closes', async t => {
 	t.is(index.size, 3);
 });
 
-test('a second writer, a duplicate id and an index that is there are refused, each by its code', async t => {
+test('a second writer, a duplicate id and an existing index are refused, each with its own code', async t => {
 	const {index, path} = await built(t);
 	const writer = await Bm25Writer.open(path);
 	await t.throwsAsync(Bm25Writer.open(path), {instanceOf: RetrievalError, code: 'ERR_INDEX_LOCKED'});
@@ -155,10 +156,10 @@ test('a second writer, a duplicate id and an index that is there are refused, ea
 	});
 	await writer.close();
 	await t.throwsAsync(Bm25Index.build(path, passages), {code: 'ERR_ARGUMENT'});
-	t.is(index.size, 3, 'and it is as it was');
+	t.is(index.size, 3, 'the index is unchanged');
 });
 
-test('what is no index is refused: nothing, a file, another folder, damage', async t => {
+test('a missing folder, a file, another folder and a damaged index are refused', async t => {
 	const {path} = await built(t);
 	const other = await folder(t);
 	await t.throwsAsync(Bm25Index.open(join(other, 'none')), {code: 'ERR_IO'});
@@ -169,7 +170,7 @@ test('what is no index is refused: nothing, a file, another folder, damage', asy
 	await t.throwsAsync(Bm25Index.open(path), {code: 'ERR_INDEX_CORRUPT'});
 });
 
-test('arguments that mean nothing are refused', async t => {
+test('invalid arguments are refused', async t => {
 	const {index} = await built(t);
 	await t.throwsAsync(index.search('fox', {k: -1}), {code: 'ERR_ARGUMENT', message: 'k: expected a whole number of at least 0, got -1'});
 	await t.throwsAsync(index.search('fox', {b: 1.5}), {code: 'ERR_ARGUMENT', message: 'b: expected a number from 0 to 1, got 1.5'});
@@ -181,7 +182,7 @@ test('arguments that mean nothing are refused', async t => {
 	t.deepEqual(await index.search('fox', {k: 0}), []);
 });
 
-test('an aborted signal rejects with its reason; a closed index says so', async t => {
+test('an aborted search rejects with the reason, and a closed index rejects with ERR_CLOSED', async t => {
 	const {index} = await built(t);
 	const reason = new Error('enough');
 	t.is(await t.throwsAsync(index.search('fox', {signal: AbortSignal.abort(reason)})), reason);
@@ -189,13 +190,13 @@ test('an aborted signal rejects with its reason; a closed index says so', async 
 	await t.throwsAsync(index.search('fox'), {code: 'ERR_CLOSED'});
 });
 
-test('verify reads every file, and names the damaged one', async t => {
+test('verify reads every file and names the damaged one', async t => {
 	const {index, path} = await built(t);
 	await t.notThrowsAsync(index.verify());
 	const file = (await readdir(path)).find(name => name.endsWith('.impacts'))!;
 	const bytes = await readFile(join(path, file));
 	bytes[40]! ^= 1;
-	// In another file under the old name: what is mapped stays as it is.
+	// Writes a new file under the same name, so that the mapped file stays intact.
 	await rm(join(path, file));
 	await writeFile(join(path, file), bytes);
 	const error = await t.throwsAsync(index.verify(), {code: 'ERR_INDEX_CORRUPT'});
@@ -203,7 +204,7 @@ test('verify reads every file, and names the damaged one', async t => {
 	t.is((await index.search('fox', {k: 1})).length, 1);
 });
 
-test('ids and texts with U+0000 in them are found as they are', async t => {
+test('ids and texts that contain U+0000 are found unchanged', async t => {
 	const index = await Bm25Index.build(join(await folder(t), 'index'), [
 		{id: 'a\0b', text: 'stone bridge'},
 		{id: 'c', text: 'stone road'},
@@ -227,9 +228,9 @@ test('ids and texts with U+0000 in them are found as they are', async t => {
 	index.close();
 });
 
-test('searches one after the other leave the event loop its turns', async t => {
+test('sequential searches do not starve the event loop', async t => {
 	const index = await Bm25Index.build(join(await folder(t), 'index'), [{id: 'a', text: 'stone bridge'}]);
-	// A hundred milliseconds have room for a hundred turns; on a busy machine for fewer, but not for none.
+	// The timer can fire a hundred times in 100 ms. On a busy machine it fires less often, but it must still fire.
 	const turns = await mostOfThree(3, async () => {
 		let counted = 0;
 		const timer = setInterval(() => counted++, 0);

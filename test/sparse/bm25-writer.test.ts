@@ -1,3 +1,4 @@
+// Tests how BM25 indexes are built from files, stores and iterables, and what happens when adding fails half-way.
 import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -11,7 +12,7 @@ async function folder(t: ExecutionContext): Promise<string> {
 	return path;
 }
 
-/** Passages of 30 words; their words follow from their numbers. */
+/** Passages of 30 words, which are computed from the number of the passage. */
 function* passages(count: number, from = 0): Generator<Passage> {
 	for (let at = from; at < from + count; at++) {
 		const words = Array.from({length: 30}, (_, i) => `w${(at * 31 + i * i * 7) % 997}`);
@@ -27,7 +28,7 @@ async function rankings(index: Bm25Index): Promise<unknown[]> {
 	return Promise.all(['w1 w2 w500', 'title', 'w996 w0', 'absent'].map(async query => index.search(query, {k: 1000})));
 }
 
-test('a file, a zipped file, a store and iterables give one and the same index', async t => {
+test('a file, a gzipped file, a store and iterables all give the same index', async t => {
 	const path = await folder(t);
 	const rows = [...passages(2000)];
 	await writeFile(join(path, 'rows.tsv'), tsv(rows));
@@ -54,7 +55,7 @@ test('a file, a zipped file, a store and iterables give one and the same index',
 	}
 });
 
-test('progress counts bytes of a file and passages of a store', async t => {
+test('progress counts bytes for a file and passages for a store', async t => {
 	const path = await folder(t);
 	const text = tsv(passages(1500));
 	await writeFile(join(path, 'rows.tsv'), text);
@@ -77,7 +78,7 @@ test('progress counts bytes of a file and passages of a store', async t => {
 	]);
 });
 
-test('bad lines are refused with their place, or passed over and counted', async t => {
+test('bad lines are refused with their line number, or skipped and counted', async t => {
 	const path = await folder(t);
 	const file = join(path, 'rows.tsv');
 	await writeFile(file, `${tsv(passages(1000))}no tab here\n${tsv(passages(5, 1000)).split('\n').slice(1).join('\n')}`);
@@ -93,7 +94,7 @@ test('bad lines are refused with their place, or passed over and counted', async
 	t.deepEqual([index.size, skipped], [1005, 1]);
 });
 
-test('what ended half-way is never committed: by a bad line, a second id, an iterable that throws, an abort', async t => {
+test('changes that failed half-way are never committed, whether by a bad line, a duplicate id, a throwing iterable or an abort', async t => {
 	const path = await folder(t);
 	await writeFile(join(path, 'bad.tsv'), `${tsv(passages(600, 100))}no tab here\n`);
 	await writeFile(join(path, 'twice.tsv'), tsv([...passages(600, 100), {id: 'p0', text: 'again'}]));
@@ -149,7 +150,7 @@ test('what ended half-way is never committed: by a bad line, a second id, an ite
 	t.is(index.size, 6);
 });
 
-test('an add that took nothing before it failed interrupts nothing', async t => {
+test('an add that fails before it takes any passage does not interrupt the writer', async t => {
 	const path = await folder(t);
 	const writer = await Bm25Writer.create(path);
 	await writer.add(passages(3));
@@ -162,7 +163,7 @@ test('an add that took nothing before it failed interrupts nothing', async t => 
 	t.is((await Bm25Index.open(path)).size, 4);
 });
 
-test('an aborted build from a file stops soon, leaves the index that was there, and can be begun again', async t => {
+test('an aborted build from a file stops early, keeps the existing index, and can be started again', async t => {
 	const path = await folder(t);
 	const file = join(path, 'rows.tsv');
 	await writeFile(file, tsv(passages(60_000)));
@@ -192,7 +193,7 @@ test('an aborted build from a file stops soon, leaves the index that was there, 
 	t.is((await Bm25Index.open(join(path, 'new'))).size, 7);
 });
 
-test('an iterable is asked for more only when what it gave was taken, be its passages many or long', async t => {
+test('an iterable is read only a few passages ahead of the index, whether there are many passages or long ones', async t => {
 	const path = await folder(t);
 	for (const [name, count, words, most] of [
 		['many', 3000, 10, 256],
@@ -218,7 +219,7 @@ test('an iterable is asked for more only when what it gave was taken, be its pas
 	}
 });
 
-test('little memory and more threads change nothing that is found', async t => {
+test('less memory and more threads do not change the hits', async t => {
 	const path = await folder(t);
 	const expected = await rankings(await Bm25Index.build(join(path, 'plain'), passages(30_000)));
 	const writer = await Bm25Writer.create(join(path, 'little'), {memoryBytes: 30e6, threads: 2, mergeInBackground: false});
@@ -232,7 +233,7 @@ test('little memory and more threads change nothing that is found', async t => {
 	t.deepEqual(await rankings(index), expected);
 });
 
-test('memory and threads out of range and what is no source are refused', async t => {
+test('memory and threads out of range, and invalid sources, are refused', async t => {
 	const path = await folder(t);
 	await t.throwsAsync(Bm25Writer.create(path, {memoryBytes: 1e6}), {
 		code: 'ERR_ARGUMENT',

@@ -1,3 +1,4 @@
+// Tests passage fields and filters of BM25 searches.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -27,7 +28,7 @@ async function found(index: Bm25Index, filter: Filter): Promise<string> {
 		.join('');
 }
 
-test('a filter lets through the passages that it describes', async t => {
+test('a filter selects the passages that it describes', async t => {
 	const {index} = await built(t);
 	let deepest: Filter = {ids: ['a']};
 	for (let depth = 1; depth < 32; depth++) {
@@ -57,7 +58,7 @@ test('a filter lets through the passages that it describes', async t => {
 	}
 });
 
-test('a field that no passage has, and a value of a type that the field never has, are refused', async t => {
+test('unknown fields, and values whose type the field never has, are refused', async t => {
 	const {index, path} = await built(t);
 	const known = 'expected a field that passages of the index have ("checked", "language", "tags", "year")';
 	const cases: [Filter, string][] = [
@@ -80,10 +81,10 @@ test('a field that no passage has, and a value of a type that the field never ha
 	await writer.commit();
 	await writer.close();
 	await index.reload();
-	t.is(await found(index, {equals: {field: 'nothing', value: 1}}), '', 'an index without passages takes any filter');
+	t.is(await found(index, {equals: {field: 'nothing', value: 1}}), '', 'an index without passages accepts any filter');
 });
 
-test('scores are those of a search without the filter, and k counts what it lets through', async t => {
+test('a filter does not change scores, and k counts only the passages that it selects', async t => {
 	const {index} = await built(t);
 	const all = await index.search('fox hen');
 	const filter: Filter = {equals: {field: 'language', value: 'en'}};
@@ -99,7 +100,7 @@ test('scores are those of a search without the filter, and k counts what it lets
 	t.deepEqual(run.get('q'), expected);
 });
 
-test('fields come back as they were given, whatever their names', async t => {
+test('fields are returned as they were given, whatever their names', async t => {
 	const kept: PassageFields = {
 		'a.b': 'dots',
 		'back\\slash': 'x',
@@ -132,7 +133,7 @@ test('fields come back as they were given, whatever their names', async t => {
 	});
 });
 
-test('any fields come back, and are found by what they are', async t => {
+test('any fields are returned and can be found by their values', async t => {
 	const text = fc.string({unit: 'grapheme'});
 	const scalar = fc.oneof(text, fc.double({noNaN: true, noDefaultInfinity: true}), fc.boolean());
 	const name = fc.string({unit: 'grapheme', minLength: 1, maxLength: 12});
@@ -144,7 +145,7 @@ test('any fields come back, and are found by what they are', async t => {
 				all.map((some, i) => ({id: String(i), text: 'fox', fields: some})),
 			);
 			for (const [i, some] of all.entries()) {
-				// −0 is kept as 0, as JSON has it.
+				// −0 is stored as 0, as in JSON.
 				t.deepEqual(await index.fields(String(i)), JSON.parse(JSON.stringify(some)));
 				for (const [field, value] of Object.entries(some)) {
 					const values = Array.isArray(value) ? value : [value];
@@ -158,7 +159,7 @@ test('any fields come back, and are found by what they are', async t => {
 	);
 });
 
-test('a writer adds and replaces fields; passages without any stay between those with some', async t => {
+test('a writer adds and replaces fields, also where only some passages have fields', async t => {
 	const {index, path} = await built(t);
 	const writer = await Bm25Writer.open(path);
 	const more = Array.from({length: 600}, (_, i) => ({id: `m${i}`, text: 'fox', ...(i % 7 === 3 && {fields: {i}})}));
@@ -169,7 +170,7 @@ test('a writer adds and replaces fields; passages without any stay between those
 	]);
 	await writer.commit();
 	await writer.close();
-	t.is(await found(index, {exists: {field: 'language'}}), 'abc', 'not yet');
+	t.is(await found(index, {exists: {field: 'language'}}), 'abc', 'changes are not visible before reload');
 	await index.reload();
 	t.is(await found(index, {exists: {field: 'language'}}), 'c');
 	t.is(await found(index, {range: {field: 'year', gte: 2000}}), 'ac');
@@ -181,7 +182,7 @@ test('a writer adds and replaces fields; passages without any stay between those
 	);
 });
 
-test('a malformed filter is refused with the path to what is wrong', async t => {
+test('a malformed filter is refused with the path to the error', async t => {
 	const {index} = await built(t);
 	const year = (range: object): unknown => ({and: [{ids: []}, {range: {field: 'year', ...range}}]});
 	const cyclic: {not?: unknown} = {};
@@ -219,10 +220,10 @@ test('a malformed filter is refused with the path to what is wrong', async t => 
 		await t.throwsAsync(index.searchMany([], options), {code: 'ERR_ARGUMENT', message});
 		await t.throwsAsync(index.searchTerms([], options), {code: 'ERR_ARGUMENT', message});
 	}
-	t.is(await found(index, {range: {field: 'year', gte: 2000, lt: undefined}}), 'bc', 'undefined is no bound');
+	t.is(await found(index, {range: {field: 'year', gte: 2000, lt: undefined}}), 'bc', 'undefined counts as no bound');
 });
 
-test('fields that mean nothing are refused by the passage and the name, and lose nothing', async t => {
+test('invalid fields are refused with the passage and the name, and no data is lost', async t => {
 	const {index, path} = await built(t);
 	const writer = await Bm25Writer.open(path);
 	const cases: [unknown, string | RegExp][] = [
@@ -244,7 +245,7 @@ test('fields that mean nothing are refused by the passage and the name, and lose
 			{id: 'a', text: 'gone', fields: fields as PassageFields},
 		];
 		await t.throwsAsync(writer.update(bad), {instanceOf: RetrievalError, code: 'ERR_ARGUMENT', message});
-		// The first passage may have been taken.
+		// The first passage may already have been added.
 		await writer.rollback();
 	}
 	await writer.commit();

@@ -1,3 +1,4 @@
+// Tests BM25 writers whose folder disappears while they are open.
 import {mkdtemp, readFile, rename, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -44,7 +45,7 @@ const changes: Readonly<Record<string, (writer: Bm25Writer) => Promise<unknown>>
 
 for (const threads of [1, 3]) {
 	for (const [name, change] of Object.entries(changes)) {
-		test(`a writer with threads: ${threads} whose folder is gone is refused its ${name} with ERR_IO, and goes on when it is back`, async t => {
+		test(`a writer with threads: ${threads} whose folder is gone fails to ${name} with ERR_IO, and works again once the folder is back`, async t => {
 			const {writer, folder, aside} = await lost(t, threads);
 			const refused = async (call: () => Promise<unknown>): Promise<void> => {
 				const {message} = await t.throwsAsync(call, {instanceOf: RetrievalError, code: 'ERR_IO'});
@@ -67,7 +68,7 @@ for (const threads of [1, 3]) {
 	}
 }
 
-test('a file in the place of the folder of a writer is ERR_IO too', async t => {
+test("a file in place of the writer's folder is ERR_IO too", async t => {
 	const {writer, folder} = await lost(t, 1);
 	await writeFile(folder, 'no folder');
 	for (const call of [writer.merge(), writer.rollback(), writer.rollback()]) {

@@ -69,7 +69,7 @@ test('a lost impact file is an error that says how to rebuild it', async t => {
 	t.deepEqual({...(await Bm25Index.repair(path))}, {rebuiltFiles: 0, restored: 0, lost: 0});
 });
 
-test('an index with fewer passages than its commit counts says why, and is repaired from the command line', async t => {
+test('an index with fewer passages than its commit counts reports why it is corrupt, and is repaired from the command line', async t => {
 	const path = join(await folder(t), 'index');
 	await twoCommits(path);
 	const list = join(path, 'meta.json');
