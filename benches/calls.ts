@@ -63,13 +63,13 @@ function clustered(rows: number, seed: number): Vectors {
 		state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
 		return state / 2 ** 31 - 1;
 	};
-	const centres = Float32Array.from({length: 1000 * DIM}, next);
+	const centers = Float32Array.from({length: 1000 * DIM}, next);
 	state = seed;
 	const data = new Float32Array(rows * DIM);
 	for (let row = 0; row < rows; row++) {
-		const centre = Math.floor((next() + 1) * 500) * DIM;
+		const center = Math.floor((next() + 1) * 500) * DIM;
 		for (let column = 0; column < DIM; column++) {
-			data[row * DIM + column] = centres[centre + column]! + next();
+			data[row * DIM + column] = centers[center + column]! + next();
 		}
 	}
 	return {data, rows, dim: DIM};

@@ -1,4 +1,4 @@
-// The kinds of records that there are: one for each folder beside this file.
+// All kinds of records: one per folder beside this file.
 import {bm25Kind} from './bm25/kind.ts';
 import {dprKind} from './dpr/kind.ts';
 import {encodingKind} from './encoding/kind.ts';

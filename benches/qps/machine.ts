@@ -1,4 +1,4 @@
-// What a record says of the machine and the checkout.
+// Describes the machine and the checkout, for the record of a run.
 import {execFileSync} from 'node:child_process';
 import {existsSync, readFileSync} from 'node:fs';
 import {cpus, totalmem} from 'node:os';
@@ -13,17 +13,17 @@ export interface Machine {
 	readonly date: string;
 	readonly cpu?: string | undefined;
 	readonly cores: number;
-	/** The cores that systems ran on; in records from before there could be several, a number. */
+	/** The cores that systems ran on, as `taskset` takes them. In records from before runs could use several cores, a number. */
 	readonly pinnedTo?: string | number | undefined;
-	/** Instruction sets that kernels choose by. */
+	/** The CPU's instruction sets that decide which kernels run. */
 	readonly flags: string;
 	readonly memoryBytes: number;
 	readonly platform: string;
-	/** `with changes` where the checkout was not what was committed. */
+	/** The commit's short hash, followed by `with changes` if tracked files had uncommitted changes. */
 	readonly commit: string;
 }
 
-/** `threads`: those that systems have. */
+/** `threads` is the number of threads that each system may use. */
 export function machine(threads: number): Machine {
 	const git = (...words: string[]): string => execFileSync('git', words, {cwd: packageRoot, encoding: 'utf8'}).trim();
 	const changed = git('status', '--porcelain', '--untracked-files=no') !== '';
@@ -39,20 +39,21 @@ export function machine(threads: number): Machine {
 	};
 }
 
-/** Of all cores since the machine was started, in ticks: when they worked, and when they would have but the host let others. */
+/** CPU time of all cores since the machine was started, in ticks. */
 interface CoreTicks {
 	readonly worked: number;
+	/** The time in which a core had work, but the virtual machine's host ran another guest. */
 	readonly stolen: number;
 }
 
-/** None where the system does not tell. */
+/** Reads the counters from `/proc/stat`. Returns undefined if the operating system does not have them. */
 export function coreTicks(): CoreTicks | undefined {
 	const [, line] = /^cpu +(.*)$/mu.exec(existsSync('/proc/stat') ? readFileSync('/proc/stat', 'utf8') : '') ?? [];
 	const [user, nice, system, , , interrupts, soft, stolen] = line?.split(' ').map(Number) ?? [];
 	return stolen === undefined ? undefined : {worked: user! + nice! + system! + interrupts! + soft!, stolen};
 }
 
-/** The part of the time of cores with work that a virtual machine's host gave to others, to four digits. */
+/** The share of the cores' busy time that the virtual machine's host gave to other guests, rounded to four decimals. */
 export function stolenShare(before: CoreTicks | undefined, after: CoreTicks | undefined): number | undefined {
 	if (!before || !after) {
 		return undefined;

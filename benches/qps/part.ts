@@ -3,32 +3,32 @@
 export type Say = (line: string) => void;
 
 export interface Options {
-	/** Builds indexes anew, whatever is kept. */
+	/** Whether to rebuild indexes even if they are cached. */
 	readonly rebuild: boolean;
-	/** One round: does everything work? */
+	/** Whether to run one round only, to check that everything works. */
 	readonly smoke: boolean;
-	/** Systems whose setup failed, by their folders below this one, and why. */
+	/** The reasons why systems could not be set up, by the system's folder relative to this one. */
 	readonly failed: ReadonlyMap<string, string>;
 	readonly say: Say;
 }
 
-/** What measuring a definition came to. */
+/** The result of measuring a definition. */
 export interface Outcome {
 	/** The definition as it was run. */
 	readonly definition: object;
-	/** Where passages and queries, or vectors, come from. */
+	/** The source of the passages and queries, or of the vectors. */
 	readonly data: object;
 	readonly results: readonly object[];
 	readonly table: string;
-	/** An SVG; none of what is a table in words. */
+	/** A chart as SVG, unless the result is only a table. */
 	readonly figure?: string;
-	/** What must not be so. */
+	/** Results that must not happen, such as an exact system with wrong hits. They fail the run, after the record is written. */
 	readonly wrong: readonly string[];
 }
 
-/** A folder beside this file, with definitions/, systems/ and what measures them. */
+/** A folder beside this file, with definitions/, systems/ and the code that measures them. */
 export interface Part {
-	/** The folders, below this one, of the systems that a definition names. */
+	/** Returns the folders of the systems that a definition names, relative to this folder. */
 	systemsOf(definition: object): readonly string[];
 	measure(definition: object, options: Options): Promise<Outcome>;
 }

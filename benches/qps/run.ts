@@ -1,4 +1,4 @@
-// `npm run bench -- qps DEFINITION …`: measures systems side by side, as a definition says, and keeps a record.
+// `npm run bench -- qps DEFINITION …`: measures systems side by side, as a definition says, and writes a record.
 import {mkdirSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parseArgs} from 'node:util';
@@ -20,7 +20,10 @@ const parts: Readonly<Record<string, Part>> = {
 	dpr: dpr as Part,
 };
 
-/** Runs definitions by name, and lists them where there is none; or a command. Fails if a system that is to be exact is not. */
+/**
+Runs a report command, or the named definitions. Without a name, it lists all definitions and options. Fails if a system that must
+be exact returns wrong hits.
+*/
 export async function qps(words: readonly string[], say: Say): Promise<void> {
 	const command = commandsFor(described)[words[0] ?? ''];
 	if (command) {
@@ -46,7 +49,7 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 			say(`Definitions of ${part}: ${[...homes].flatMap(([name, home]) => (home === part ? [name] : [])).join(', ')}.`);
 		}
 		say('Options: --setup, --rebuild, --smoke (one round, kept in .cache/smoke).');
-		say('Of records: report [NAME|FILE …] [--against FILE|NAME] [--out FILE]; compare NEW [OLD].');
+		say('Commands for records: report [NAME|FILE …] [--against FILE|NAME] [--out FILE]; compare NEW [OLD].');
 	}
 	for (const name of names) {
 		const home = homes.get(name)!;
@@ -81,9 +84,9 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 			...(figure === undefined && {text: table}),
 		};
 		if (smoke) {
-			keep(join('.cache', 'smoke'), name, record, figure, say);
+			writeRecord(join('.cache', 'smoke'), name, record, figure, say);
 		} else {
-			keep('record', `${new Date().toISOString().slice(0, 10)}-${name}`, record, figure, say);
+			writeRecord('record', `${new Date().toISOString().slice(0, 10)}-${name}`, record, figure, say);
 		}
 		writePage(join(cache, 'report', `${smoke ? 'smoke-' : ''}${name}.html`), [described(record as QpsRecord)], [], say);
 		if (wrong.length > 0) {
@@ -92,8 +95,8 @@ export async function qps(words: readonly string[], say: Say): Promise<void> {
 	}
 }
 
-/** `folder` is below this one. */
-function keep(folder: string, name: string, record: object, figure: string | undefined, say: Say): void {
+/** Writes a record, and its chart if there is one. `folder` is relative to this one. */
+function writeRecord(folder: string, name: string, record: object, figure: string | undefined, say: Say): void {
 	mkdirSync(join(here, folder), {recursive: true});
 	writeFileSync(join(here, folder, `${name}.json`), `${JSON.stringify(record, undefined, '\t')}\n`);
 	if (figure !== undefined) {

@@ -1,16 +1,16 @@
-// What repeated measurements come to.
-import {type Figure, percentile as ofSorted, spread} from '../../ts/bench/statistics.ts';
+// Statistics of repeated measurements.
+import {type Figure, percentile as percentileOfSorted, spread} from '../../ts/bench/statistics.ts';
 
 export {type Figure, figure, median, spread} from '../../ts/bench/statistics.ts';
 
-/** The smallest value that at least this part of the values does not exceed. */
-export const percentile = (values: readonly number[], part: number): number =>
-	ofSorted(
+/** The nearest-rank percentile: the smallest value such that at least this share of all values is less than or equal to it. */
+export const percentile = (values: readonly number[], share: number): number =>
+	percentileOfSorted(
 		values.toSorted((a, b) => a - b),
-		part,
+		share,
 	);
 
-/** Rounds whose spread (±) is above this share of the median disagree. */
-export const WIDE = 0.1;
+/** Rounds disagree if their spread (±) exceeds this share of the median. */
+export const MAX_SPREAD = 0.1;
 
-export const isWide = (of: Figure): boolean => spread(of) > WIDE;
+export const isWide = (figure: Figure): boolean => spread(figure) > MAX_SPREAD;

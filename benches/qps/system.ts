@@ -1,5 +1,5 @@
-// One system under test: a folder with two programs, `setup` and `start`, the latter a server of one JSON reply a line
-// for one JSON request a line (README.md has the verbs).
+// A system under test is a folder with two programs: `setup` installs it, and `start` runs it as a server that reads one JSON
+// request per line from stdin and writes one JSON reply per line to stdout. README.md lists the requests.
 import {type ChildProcessByStdio, spawn, spawnSync} from 'node:child_process';
 import {existsSync, readFileSync, readdirSync, statSync} from 'node:fs';
 import {availableParallelism} from 'node:os';
@@ -12,66 +12,70 @@ import {packageRoot} from '../../ts/core/native/addon.ts';
 export const here = join(packageRoot, 'benches', 'qps');
 export const cache = join(here, '.cache');
 
-/** Runs the setup program of a system's folder; what went wrong, if anything did. */
+/** Runs a system's setup program. Returns the error message if it fails. */
 export function setUp(folder: string): string | undefined {
 	const {status, error} = spawnSync(join(folder, 'setup'), {stdio: 'inherit'});
 	return status === 0 ? undefined : `setup failed: ${error?.message ?? `exit ${status}`}`;
 }
 
-const pins = !spawnSync('taskset', ['--version']).error;
+const hasTaskset = !spawnSync('taskset', ['--version']).error;
 
-/** The cores that systems are pinned to, as `taskset` takes them: the last so many. None where it is not there. */
+/**
+Returns the cores that systems are pinned to, in the format of `taskset`: one core per thread, counted from the last. Returns
+undefined if `taskset` is not installed.
+*/
 export function coresOf(threads: number): string | undefined {
 	const last = availableParallelism() - 1;
-	return pins ? (threads === 1 ? `${last}` : `${last - threads + 1}-${last}`) : undefined;
+	return hasTaskset ? (threads === 1 ? `${last}` : `${last - threads + 1}-${last}`) : undefined;
 }
 
-/** Of a definition: `all` is a thread for each core. Fails where there are fewer cores. */
+/** Returns the number of threads of a definition; `all` means one per core. Fails if there are fewer cores than threads. */
 export function threadsOf({threads = 1}: {readonly threads?: number | 'all'}): number {
 	const cores = availableParallelism();
 	const count = threads === 'all' ? cores : threads;
 	if (!(Number.isInteger(count) && count >= 1 && count <= cores)) {
-		throw new Error(`threads: expected all, or 1 to ${cores}, which are the cores here, got ${count}`);
+		throw new Error(`threads: expected 'all' or 1 to ${cores} (the number of cores), got ${count}`);
 	}
 	return count;
 }
 
-/** What a system can do on several threads: build an index, answer queries asked one by one, answer them in one call. */
+/** What a system can do with several threads: build an index, answer single queries, or answer a batch of queries in one call. */
 export type Way = 'build' | 'query' | 'batch';
 
 export interface Description {
 	readonly version: string;
-	/** None for a system that has one thread. */
+	/** Missing for a single-threaded system. */
 	readonly threads?: readonly Way[];
-	/** Whether vectors can be searched among some rows only. */
+	/** Whether vector search can be restricted to a subset of the rows. */
 	readonly filters?: boolean;
 }
 
-/** What a shell exits with where what it is to start is not there. */
+/** The exit code of a shell that does not find the program to start. */
 const NOT_FOUND = 127;
 
-/** How long none may work before one is asked, and how often that is tried. */
+/** All systems must be idle for this long before a request is sent. */
 const IDLE_MS = 40;
-let mostWaits = 100;
+/** How often to check whether all systems are idle; halved after each wait in vain. */
+let maxIdleChecks = 100;
 
-/** Those that run: one that is asked has the cores for itself. */
+/** All running systems. Only one of them works at a time, so that it has the cores to itself. */
 const running = new Set<System>();
 
 /**
-Waits until no system works any more: compilers, collectors and threads that spin go on when an answer is there, on the core
-of the next to be asked. Four seconds at most, and half as long each time that it was in vain: some never rest.
+Waits until all systems are idle. JIT compilers, garbage collectors and spinning threads may continue after a reply, on the core of
+the system that is asked next. The wait lasts at most four seconds. Some systems are never idle, so each wait in vain halves that limit.
 */
-async function settled(): Promise<void> {
-	const spent = (): number => [...running].reduce((sum, system) => sum + system.cpuTicks(), 0);
-	for (let waits = 0, before = spent(); waits < mostWaits; waits++) {
+async function untilAllIdle(): Promise<void> {
+	const totalTicks = (): number => [...running].reduce((sum, system) => sum + system.cpuTicks(), 0);
+	for (let checks = 0, before = totalTicks(); checks < maxIdleChecks; checks++) {
 		await sleep(IDLE_MS);
-		const now = spent();
+		const now = totalTicks();
 		if (now === before) {
 			return;
 		}
 		before = now;
 	}
-	mostWaits = Math.ceil(mostWaits / 2);
+	maxIdleChecks = Math.ceil(maxIdleChecks / 2);
 }
 
 /** A running system. */
@@ -79,11 +83,11 @@ export class System {
 	readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
 	readonly #replies: Interface;
 	readonly #exited: Promise<string>;
-	readonly #looking = setInterval(() => this.#look(), 1000).unref();
+	readonly #sampling = setInterval(() => this.#sampleMemory(), 1000).unref();
 	#peaks: {readonly anonBytes?: number; readonly fileBytes?: number} = {};
-	#lastWords = '';
+	#stderrTail = '';
 
-	/** Starts the program of a system's folder, on as many cores as it may have threads; on all where it is not `pinned`. */
+	/** Starts a system. It is pinned to one core per thread, or may use all cores if `pinned` is false. */
 	constructor(
 		folder: string,
 		{
@@ -97,15 +101,15 @@ export class System {
 		const [file, ...rest] = cores === undefined ? command : ['taskset', '-c', cores, ...command];
 		this.#child = spawn(file!, rest, {stdio: ['pipe', 'pipe', 'pipe'], env: {...process.env, QPS_THREADS: `${threads}`}});
 		this.#child.stderr.on('data', (text: Buffer) => {
-			this.#lastWords = `${this.#lastWords}${text}`.slice(-2000);
+			this.#stderrTail = `${this.#stderrTail}${text}`.slice(-2000);
 			process.stderr.write(`${text}`.replaceAll(/^(?!progress: ).*\n?/gmu, ''));
 		});
-		// A write to a process that is gone; the exit says why.
+		// Writing to a process that has ended fails; `#exited` has the reason.
 		this.#child.stdin.on('error', () => undefined);
 		this.#exited = new Promise(resolve => {
 			this.#child.on('error', error => resolve(error.message));
 			this.#child.on('close', (code, signal) => {
-				const reason = this.#lastWords
+				const reason = this.#stderrTail
 					.trim()
 					.split(/[\r\n]/u)
 					.at(-1)!
@@ -117,7 +121,7 @@ export class System {
 		running.add(this);
 	}
 
-	/** The system's version; fails where it is not set up. */
+	/** Returns the system's version. Fails if the system is not set up. */
 	async version(): Promise<string> {
 		return (await this.describe()).version;
 	}
@@ -126,37 +130,37 @@ export class System {
 		return this.ask({verb: 'describe'});
 	}
 
-	/** The most memory that the process has had; unknown where the system does not tell. */
+	/** The process's peak resident memory, or undefined if the operating system does not report it. */
 	peakBytes(): number | undefined {
 		return this.#memory('VmHWM');
 	}
 
-	/** The most that was its own, and the most that was mapped from files, as looked at every second. */
+	/** The peaks of anonymous and of file-backed resident memory, sampled every second. */
 	peakParts(): {readonly anonBytes?: number; readonly fileBytes?: number} {
-		this.#look();
+		this.#sampleMemory();
 		return this.#peaks;
 	}
 
-	/** Processor time that it has spent, in ticks of a hundredth of a second; 0 where the system does not tell. */
+	/** The process's CPU time in ticks of 10 ms, or 0 if the operating system does not report it. */
 	cpuTicks(): number {
 		try {
 			const [, fields] = /^.*\) (.*)$/su.exec(readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8'))!;
 			const [user, kernel] = fields!.split(' ').slice(11, 13);
 			return Number(user) + Number(kernel);
 		} catch {
-			// It is gone.
+			// The process has ended, or there is no /proc.
 			return 0;
 		}
 	}
 
 	async close(): Promise<void> {
 		running.delete(this);
-		clearInterval(this.#looking);
+		clearInterval(this.#sampling);
 		this.#child.stdin.end();
 		await this.#exited;
 	}
 
-	#look(): void {
+	#sampleMemory(): void {
 		const [anonBytes, fileBytes] = [this.#memory('RssAnon'), this.#memory('RssFile')];
 		if (anonBytes !== undefined && fileBytes !== undefined) {
 			const before = this.#peaks;
@@ -167,16 +171,16 @@ export class System {
 		}
 	}
 
-	/** A number of bytes that the system tells of the process. */
+	/** Reads one memory counter of the process, in bytes. */
 	#memory(name: 'VmHWM' | 'RssAnon' | 'RssFile'): number | undefined {
 		const status = `/proc/${this.#child.pid}/status`;
 		const kibibytes = existsSync(status) && new RegExp(`^${name}:\\s+(\\d+)`, 'mu').exec(readFileSync(status, 'utf8'))?.[1];
 		return kibibytes ? Number(kibibytes) * 1024 : undefined;
 	}
 
-	/** The reply to a request, made when no system works; fails where it is an error, or the process ends. */
+	/** Sends a request once all systems are idle, and returns the reply. Fails if the reply is an error or the process ends. */
 	async ask<T>(request: Readonly<Record<string, unknown>>): Promise<T> {
-		await settled();
+		await untilAllIdle();
 		const line = new Promise<string>(resolve => {
 			this.#replies.once('line', resolve);
 		});
@@ -193,7 +197,7 @@ export class System {
 	}
 }
 
-/** Bytes of the files in a folder. */
+/** The total size of a folder's files, in bytes. */
 export function bytesOf(folder: string): number {
 	return readdirSync(folder, {recursive: true, withFileTypes: true})
 		.filter(entry => entry.isFile())

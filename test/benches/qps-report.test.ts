@@ -12,7 +12,7 @@ import {reportHtml as reportDescribed} from '../../benches/qps/report/page.ts';
 import type {Chart} from '../../benches/qps/report/plot/chart.ts';
 import {drawBars} from '../../benches/qps/report/plot/bars.ts';
 import {drawCurves} from '../../benches/qps/report/plot/curves.ts';
-import {looks} from '../../benches/qps/report/plot/colours.ts';
+import {looks} from '../../benches/qps/report/plot/colors.ts';
 import {type QpsRecord, parseRecord} from '../../benches/qps/report/record.ts';
 import {Records} from '../../benches/qps/report/records.ts';
 import {escaped} from '../../ts/drawing/html.ts';
@@ -120,7 +120,7 @@ test('a page says of how many threads a record is, and which systems have no mor
 	const html = withoutScript(reportHtml([{...one, definition: {...one.definition, threads: 2}, results}]));
 
 	t.regex(html, /tokens, 2 threads/u);
-	t.true(html.includes('on one of 2 threads, for it has no more: Lucene<'));
+	t.true(html.includes('measured on one thread instead of 2, because the system is single-threaded: Lucene<'));
 	t.regex(withoutScript(reportHtml([one])), /tokens, one thread/u);
 });
 

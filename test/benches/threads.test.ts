@@ -14,12 +14,12 @@ test('more threads than cores are refused', t => {
 
 	const error = t.throws(() => threadsOf({threads: cores + 1}));
 
-	t.is(error.message, `threads: expected all, or 1 to ${cores}, which are the cores here, got ${cores + 1}`);
+	t.is(error.message, `threads: expected 'all' or 1 to ${cores} (the number of cores), got ${cores + 1}`);
 });
 
 test('what has one of several threads is named, what failed is not', t => {
 	const results = [{name: 'passagekit', threads: 4}, {name: 'from Node', threads: 1}, {name: 'PISA'}];
 
-	t.deepEqual(singleThreaded(results, 4), ['on one of 4 threads, for it has no more: from Node']);
+	t.deepEqual(singleThreaded(results, 4), ['measured on one thread instead of 4, because the system is single-threaded: from Node']);
 	t.deepEqual(singleThreaded(results, 1), []);
 });

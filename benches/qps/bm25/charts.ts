@@ -2,7 +2,7 @@
 import {PERCENTILES, type Percentile} from '../latencies.ts';
 import type {Bar} from '../report/plot/bars.ts';
 import type {Chart} from '../report/plot/chart.ts';
-import {type Look, plainLooks} from '../report/plot/colours.ts';
+import {type Look, plainLooks} from '../report/plot/colors.ts';
 import {range} from '../report/plot/pieces.ts';
 import type {Figure} from '../statistics.ts';
 import type {Definition, Result} from './definition.ts';

@@ -1,6 +1,6 @@
 // What is drawn of encoding: texts per second of each task.
 import type {Chart} from '../report/plot/chart.ts';
-import {plainLooks} from '../report/plot/colours.ts';
+import {plainLooks} from '../report/plot/colors.ts';
 import {range} from '../report/plot/pieces.ts';
 import {type Definition, type Result, type Speed, taskNames} from './definition.ts';
 import type {Task} from './system.ts';

@@ -33,7 +33,7 @@ export function againstHtml(comparison: Comparison, ours: ReadonlySet<string>): 
 			),
 		),
 		...(builds.length > 0 ? [figuresTable(buildTable(builds, ours))] : []),
-		...(recalls.length > 0 ? [folded('Recalls that are others', [figuresTable(recallTable(comparison, ours))])] : []),
+		...(recalls.length > 0 ? [folded('Recalls that changed', [figuresTable(recallTable(comparison, ours))])] : []),
 		...alone.map(({entry, reason}) => `<p class="aside">${escaped(`${entry}: ${reason}`)}</p>`),
 		'</div>',
 	].join('\n');
@@ -44,7 +44,7 @@ function speedTable(k: string, speeds: readonly SpeedChange[], ours: ReadonlySet
 	const recall = speeds.some(change => change.recall !== undefined);
 	return {
 		k: String(k),
-		caption: `${atK(k)}: new to old. In brackets what rounds allow: the least of one to the most of the other. Coloured where that is all on one side of 1.`,
+		caption: `${atK(k)}: new compared with old. The range in brackets goes from the lowest to the highest ratio of any two rounds; a ratio is colored if its whole range is above or below 1.`,
 		stub: 'system',
 		columns: [
 			...(recall ? [{heading: 'recall'}] : []),

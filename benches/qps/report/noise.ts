@@ -1,5 +1,5 @@
 // Whether a machine was quiet while a record was measured.
-import {type Figure, WIDE, isWide, spread} from '../statistics.ts';
+import {type Figure, MAX_SPREAD, isWide, spread} from '../statistics.ts';
 import {type DescribedRecord, atK, buildSeconds} from './description.ts';
 import {threadsOf} from './record.ts';
 
@@ -39,7 +39,7 @@ export function noise(described: DescribedRecord): Noise {
 	const wide = figures.filter(({figure}) => isWide(figure)).toSorted((a, b) => spread(b.figure) - spread(a.figure));
 	const many = wide.length > MANY * figures.length;
 	const most = wide[0] && `most ±${Math.round(100 * spread(wide[0].figure))}% (${wide[0].of})`;
-	const spreads = most ? [`Rounds are more than ±${100 * WIDE}% apart in ${wide.length} of ${figures.length} figures; ${most}.`] : [];
+	const spreads = most ? [`Rounds are more than ±${100 * MAX_SPREAD}% apart in ${wide.length} of ${figures.length} figures; ${most}.`] : [];
 	const single = record.definition.rounds < 2 ? ['There was one round: nothing says how far apart rounds would be.'] : [];
 	return {noisy: loads.length > 0 || taken.length > 0 || many || single.length > 0, reasons: [...single, ...loads, ...taken, ...spreads]};
 }

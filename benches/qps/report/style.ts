@@ -1,11 +1,12 @@
-// The page's style sheet.
-import {COLOURS, type Colour, plotRules} from './plot/colours.ts';
+// The report page's style sheet.
+import {COLORS, type Color, plotRules} from './plot/colors.ts';
 
-const colours = (at: 0 | 1): string =>
-	(Object.keys(COLOURS) as readonly Colour[]).map(colour => `--${colour}: ${COLOURS[colour][at]};`).join(' ');
+/** CSS variables of one theme: 0 is light, 1 is dark. */
+const colorVariables = (theme: 0 | 1): string =>
+	(Object.keys(COLORS) as readonly Color[]).map(color => `--${color}: ${COLORS[color][theme]};`).join(' ');
 
-const light = `color-scheme: light; ${colours(0)} --wash: #f5f6f8; --link: #1d5fa8; --warn: #8a5a00; --warn-wash: #fff6e0; --good: #1c6e3c; --bad: #a8232f; --shadow: 0 6px 24px rgb(20 24 32 / 16%);`;
-const dark = `color-scheme: dark; ${colours(1)} --wash: #1f2329; --link: #7db6f5; --warn: #f0c060; --warn-wash: #2d2616; --good: #74c794; --bad: #ff8f8f; --shadow: 0 6px 24px rgb(0 0 0 / 60%);`;
+const light = `color-scheme: light; ${colorVariables(0)} --wash: #f5f6f8; --link: #1d5fa8; --warn: #8a5a00; --warn-wash: #fff6e0; --good: #1c6e3c; --bad: #a8232f; --shadow: 0 6px 24px rgb(20 24 32 / 16%);`;
+const dark = `color-scheme: dark; ${colorVariables(1)} --wash: #1f2329; --link: #7db6f5; --warn: #f0c060; --warn-wash: #2d2616; --good: #74c794; --bad: #ff8f8f; --shadow: 0 6px 24px rgb(0 0 0 / 60%);`;
 
 export const pageStyle = `
 :root { ${light} }
@@ -112,5 +113,5 @@ pre { margin: .8rem 0; padding: .8rem 1rem; background: var(--wash); border-radi
 	section.record { break-before: page; margin-top: 0; } figure, tr, .notice { break-inside: avoid; }
 	th button::after { content: ''; width: 0; margin: 0; } table { font-size: 7.5pt; } th, td, td.words, th button { padding: .15rem .3rem; white-space: normal; min-width: 0; }
 }
-${plotRules(colour => `var(--${colour})`)}
+${plotRules(color => `var(--${color})`)}
 `;

@@ -3,7 +3,7 @@ import {PERCENTILES} from '../latencies.ts';
 import type {Bar, Bars} from '../report/plot/bars.ts';
 import type {Chart} from '../report/plot/chart.ts';
 import type {Ladder} from '../report/plot/ladder.ts';
-import {type Look, looks, plainLooks} from '../report/plot/colours.ts';
+import {type Look, looks, plainLooks} from '../report/plot/colors.ts';
 import {range} from '../report/plot/pieces.ts';
 import type {Definition} from './definition.ts';
 import type {Curve, Summary} from './summary.ts';

@@ -2,7 +2,7 @@
 import type {Percentile} from '../../latencies.ts';
 import type {Figure} from '../../statistics.ts';
 import {NARROW} from './bars.ts';
-import type {Mark} from './colours.ts';
+import type {Mark} from './colors.ts';
 import {
 	type Drawn,
 	type Entry,

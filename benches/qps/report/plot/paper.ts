@@ -1,6 +1,6 @@
 // Drawings as one SVG that needs nothing else, for papers: on white, with a legend.
 import {type Chart, draw, titleOf} from './chart.ts';
-import {COLOURS, plotRules} from './colours.ts';
+import {COLORS, plotRules} from './colors.ts';
 import {type Drawn, type View, at, mark, text, widthOf} from './pieces.ts';
 
 const MARGIN = 20;
@@ -33,8 +33,8 @@ export function paper(title: string, rows: ReadonlyArray<ReadonlyArray<{readonly
 	const height = top - GAP + MARGIN;
 	return [
 		`<svg xmlns="http://www.w3.org/2000/svg" class="plot" width="${at(width)}" height="${at(height)}" viewBox="0 0 ${at(width)} ${at(height)}">`,
-		`<style>${plotRules(colour => COLOURS[colour][0])}</style>`,
-		`<rect width="100%" height="100%" fill="${COLOURS.paper[0]}"/>`,
+		`<style>${plotRules(color => COLORS[color][0])}</style>`,
+		`<rect width="100%" height="100%" fill="${COLORS.paper[0]}"/>`,
 		text([MARGIN, MARGIN + 10], title, 'title'),
 		...parts,
 		'</svg>',

@@ -2,7 +2,7 @@
 import {escaped} from '../../../../ts/drawing/html.ts';
 import {type Point, at, line} from '../../../../ts/drawing/svg.ts';
 import type {Figure} from '../../statistics.ts';
-import type {Look, Mark} from './colours.ts';
+import type {Look, Mark} from './colors.ts';
 
 export {escaped} from '../../../../ts/drawing/html.ts';
 export {at, line, text} from '../../../../ts/drawing/svg.ts';
@@ -45,7 +45,7 @@ export function svg({width, height, inside}: Drawn, label: string): string {
 	return `<svg class="plot" viewBox="0 0 ${width} ${at(height)}" width="${width}" height="${at(height)}" role="img" aria-label="${escaped(label)}">${inside}</svg>`;
 }
 
-/** Of one entry: drawn in its colour, named when pointed at. */
+/** Groups the shapes of one entry, in its color; the browser shows its name as a tooltip. */
 export function group({name, look}: Entry, index: number, inside: readonly string[]): string {
 	return `<g class="entry ${look.style}" data-entry="${index}"><title>${escaped(name)}</title>${inside.join('')}</g>`;
 }
