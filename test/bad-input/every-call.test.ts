@@ -1,3 +1,4 @@
+// Calls every exported function and method with invalid values and checks that the errors are typed.
 import test from 'ava';
 import * as passagekit from '../../ts/index.ts';
 import * as studies from '../../ts/studies/index.ts';
@@ -164,7 +165,7 @@ test.before(async () => {
 
 test.after.always(async () => samples?.close());
 
-test.serial('samples are there for every exported function and method, and for nothing else', t => {
+test.serial('samples exist for every exported function and method, and for nothing else', t => {
 	const exported = Object.entries(exports).filter(([name, value]) => typeof value === 'function' && !exempt.has(name));
 	const isClass = (value: unknown): boolean => /^class\b/u.test(Function.prototype.toString.call(value));
 	const classes = exported.filter(([, value]) => isClass(value));
@@ -189,7 +190,7 @@ test.serial('samples are there for every exported function and method, and for n
 	}
 });
 
-test.serial('sound arguments are accepted, or refused for a reason that is not their shape', async t => {
+test.serial('valid arguments are accepted or give a typed error', async t => {
 	const wrong: string[] = [];
 	for (const {name, args, run} of callsOf(samples)) {
 		const error = await failure(() => run(args()));
@@ -200,7 +201,7 @@ test.serial('sound arguments are accepted, or refused for a reason that is not t
 	t.deepEqual(wrong, []);
 });
 
-test.serial('a bad value in any place gives a typed error, or is none', async t => {
+test.serial('an invalid value in any position is accepted or gives a typed error', async t => {
 	const wrong: string[] = [];
 	for (const {name, args, parameters, run} of callsOf(samples)) {
 		const places = Math.max(args().length, parameters.length);
@@ -226,7 +227,7 @@ test.serial('a bad value in any place gives a typed error, or is none', async t 
 	t.deepEqual(uncaught, []);
 });
 
-test.serial('every call with options refuses those that it does not have, and bad values of those that it has', async t => {
+test.serial('every call with options refuses unknown options, and invalid values give typed errors', async t => {
 	const wrong: string[] = [];
 	let withOptions = 0;
 	for (const {name, args, parameters, run} of callsOf(samples)) {

@@ -1,3 +1,4 @@
+// Tests ids and texts with lone surrogates, and ids with white space.
 import {execFile} from 'node:child_process';
 import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -38,7 +39,7 @@ async function refused(t: ExecutionContext, place: string, call: () => unknown):
 	t.true(error.message.startsWith(`${place}: expected well-formed Unicode, got a lone surrogate in "`), error.message);
 }
 
-test('ids with a lone surrogate are refused wherever ids enter, by their place', async t => {
+test('every function that takes ids refuses an id with a lone surrogate and names its position', async t => {
 	const folder = await folderOf(t);
 	const passages = [
 		{id: 'a', text: 'fox'},
@@ -95,7 +96,7 @@ test('ids with a lone surrogate are refused wherever ids enter, by their place',
 	await refused(t, 'passages: id', async () => topKAccuracy(run('q', 'a'), [question], new Map([[LOW, {text: 'x'}]]), [1]));
 });
 
-test('lone surrogates in texts become U+FFFD, as in any UTF-8, and do no harm', async t => {
+test('lone surrogates in texts become U+FFFD, as in any conversion to UTF-8', async t => {
 	const bm25 = await Bm25Index.build(join(await folderOf(t), 'bm25'), [{id: '😀', text: `fox ${HIGH}`}]);
 	t.deepEqual(
 		(await bm25.search(`fox ${LOW}`)).map(({id}) => id),
@@ -103,7 +104,7 @@ test('lone surrogates in texts become U+FFFD, as in any UTF-8, and do no harm', 
 	);
 });
 
-test('a run found by ids that UTF-8 would change has no such query', async t => {
+test('a run does not find queries by ids that UTF-8 would change', async t => {
 	const bm25 = await Bm25Index.build(join(await folderOf(t), 'bm25'), [{id: 'a', text: 'fox'}]);
 	const run = await bm25.searchMany([{id: '\ufffd', text: 'fox'}]);
 	t.is(run.get('\ufffd')!.length, 1);
@@ -113,7 +114,7 @@ test('a run found by ids that UTF-8 would change has no such query', async t => 
 	t.false(run.has(undefined as never));
 });
 
-test('a file of columns takes no id with white space, and says which it was', async t => {
+test('writing a file with columns refuses an id with white space and names it', async t => {
 	const path = join(await folderOf(t), 'file');
 	const message = (what: string, id: string): string =>
 		`${what}: expected one or more characters, none of them white space or control, got ${JSON.stringify(id)}`;
@@ -131,7 +132,7 @@ test('a file of columns takes no id with white space, and says which it was', as
 	await t.throwsAsync(writeTrecRun(path, new Map(), 'my run'), {code: 'ERR_ARGUMENT', message: message('tag', 'my run')});
 });
 
-test('`search` refuses ids with white space before it prints or writes a line that no one can read', async t => {
+test('`search` refuses ids with white space before it prints or writes a line', async t => {
 	const folder = await folderOf(t);
 	const [index, queries, output] = ['index', 'queries.jsonl', 'run'].map(name => join(folder, name)) as [string, string, string];
 	await using collection = await Collection.build(
@@ -142,7 +143,7 @@ test('`search` refuses ids with white space before it prints or writes a line th
 		index,
 		{encoder: false},
 	);
-	t.is(collection.bm25.size, 2, 'an index takes them');
+	t.is(collection.bm25.size, 2, 'an index accepts such ids');
 	const search = async (...more: string[]): Promise<{status: number; stdout: string; stderr: string}> =>
 		promisify(execFile)(process.execPath, [join(packageRoot, 'bin/passagekit.js'), 'search', '-c', index, '-q', queries, ...more]).then(
 			({stdout, stderr}) => ({status: 0, stdout, stderr}),

@@ -1,3 +1,4 @@
+// Tests malformed judgments, runs and candidate lists.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -32,7 +33,7 @@ async function pathOf(t: ExecutionContext): Promise<string> {
 	return join(folder, 'file');
 }
 
-test('judgments of another shape are refused, with how to convert them, and are not measured as 0', async t => {
+test('judgments of another shape are refused with a hint how to convert them, instead of being measured as 0', async t => {
 	const path = await pathOf(t);
 	const cases: Array<[given: unknown, message: RegExp]> = [
 		[
@@ -96,7 +97,7 @@ test('a run of another shape is refused with the query and the hit', async t => 
 	}
 });
 
-test('a passage that a list has twice is refused: it would count twice', async t => {
+test('a passage that occurs twice in a list is refused, because it would count twice', async t => {
 	const twice: Run = new Map([
 		['p', [{id: 'a', score: 1}]],
 		[
@@ -113,7 +114,7 @@ test('a passage that a list has twice is refused: it would count twice', async t
 	}
 });
 
-test('hits of candidates are checked where JavaScript reads them', async t => {
+test('hits of candidates are checked when JavaScript reads them', async t => {
 	const candidates = await candidateLists([{id: 'q', text: 'fox'}], qrels, run, ['a', 'b']);
 	t.regex(await refused(t, async () => evaluateCandidates(new Map([['q', [null]]]) as never, candidates)), /^run: hits\[0\] of query "q"/u);
 	t.regex(await refused(t, async () => evaluateCandidates(run, {} as never)), /^candidates: lists: expected a Map/u);

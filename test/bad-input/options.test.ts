@@ -1,3 +1,4 @@
+// Tests invalid options, signals and constructor arguments.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -48,7 +49,7 @@ async function refused(t: ExecutionContext, call: () => unknown): Promise<string
 	return error.message;
 }
 
-test('an unknown option is refused with the options that there are, and with the one that was probably meant', async t => {
+test('the error for an unknown option lists the options and suggests the one that was probably meant', async t => {
 	const index = await indexed(t);
 	const search = async (options: object): Promise<string> => refused(t, () => index.search('fox', options as Bm25SearchOptions));
 	t.is(await search({topK: 5}), 'search: expected options among signal, onProgress, k1, b, k, filter, got "topK"; did you mean k?');
@@ -60,7 +61,7 @@ test('an unknown option is refused with the options that there are, and with the
 	t.deepEqual(
 		await index.search('fox', {k: 5, boost: undefined} as Bm25SearchOptions),
 		await index.search('fox'),
-		'undefined is no option',
+		'an option that is undefined counts as absent',
 	);
 
 	const hnsw = new HnswIndex({dim: 2});
@@ -71,7 +72,7 @@ test('an unknown option is refused with the options that there are, and with the
 	t.regex(await refused(t, () => hybrid.search('fox', {filter: {ids: ['a']}} as never)), /got "filter"$/u);
 });
 
-test('options within options are checked too', async t => {
+test('nested options are checked too', async t => {
 	const index = await indexed(t);
 	const path = join(await folderOf(t), 'new');
 	const run = await index.searchMany([{id: 'q', text: 'fox'}]);
@@ -93,7 +94,7 @@ test('options within options are checked too', async t => {
 	t.regex(await refused(t, () => PhraseSegmenter.open({sentences: 1, overlap: 1} as never)), /^length: .*got "overlap"$/u);
 });
 
-test('what is no object of options is refused', async t => {
+test('options that are not a plain object are refused', async t => {
 	const index = await indexed(t);
 	for (const options of [null, 'k=5', 5, [5], () => {}]) {
 		t.regex(await refused(t, () => index.search('fox', options as never)), /^search: expected options \{.*\}, got /u);
@@ -106,7 +107,7 @@ test('what is no object of options is refused', async t => {
 	t.regex(await refused(t, () => replicate('none', 'none', null as never)), /^replicate: /u);
 });
 
-test('a constructor without arguments says what it needs, also one that TypeScript hides', async t => {
+test('the error of a constructor without arguments says what it needs, also for private constructors', async t => {
 	for (const made of [HybridSearcher, DenseSearcher, FlatIndex, HnswIndex, PhraseIndex, ConfidenceSearcher] as unknown as Array<
 		new () => object
 	>) {
@@ -119,7 +120,7 @@ test('a constructor without arguments says what it needs, also one that TypeScri
 	}
 });
 
-test('a message survives whatever value it is about', t => {
+test('error messages can describe any value, even a hostile one', t => {
 	const hostile = {
 		get constructor(): never {
 			throw new Error('no');
@@ -135,7 +136,7 @@ test('a message survives whatever value it is about', t => {
 	t.deepEqual([Symbol('x'), 10n, 'x', Number.NaN, undefined, null].map(shown), ['symbol', '10n', '"x"', 'NaN', 'undefined', 'null']);
 });
 
-test('what is no signal, or no function, is refused at once', async t => {
+test('an invalid signal or callback is refused immediately', async t => {
 	const index = await indexed(t);
 	for (const signal of [5, 'abort', {}, {aborted: false}, {aborted: false, addEventListener() {}}, new AbortController(), null]) {
 		t.regex(await refused(t, () => index.search('fox', {signal: signal as never})), /^signal: expected an AbortSignal, got /u);
@@ -145,7 +146,7 @@ test('what is no signal, or no function, is refused at once', async t => {
 	}
 });
 
-test('a signal of another realm or a polyfill works as one of Node does', async t => {
+test('a signal of another realm or a polyfill works like one of Node', async t => {
 	const index = await indexed(t);
 	const reason = new Error('enough');
 	const own = new AbortController();
@@ -166,7 +167,7 @@ test('a signal of another realm or a polyfill works as one of Node does', async 
 	t.is(await t.throwsAsync(index.searchMany([{id: 'q', text: 'fox'}], {signal: foreign})), reason);
 });
 
-test("a searcher of the user's own is asked with the options of a searcher alone", async t => {
+test('a custom searcher receives only the options of a searcher', async t => {
 	const seen = new Set<string>();
 	const note = (options: object = {}): void => Object.keys(options).forEach(name => seen.add(name));
 	const own: Searcher = {

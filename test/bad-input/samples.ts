@@ -1,4 +1,4 @@
-/** Valid arguments for every exported function and method: tests replace one of them by an invalid value. */
+/** Valid arguments for every exported function and method. Tests replace one of them with an invalid value. */
 import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -176,7 +176,7 @@ export async function makeSamples(): Promise<Samples> {
 			analyzeVocabulary: () => [pairs, {}],
 			bonferroni: () => [[0.1]],
 			brierScore: () => [predictions],
-			// The output path is taken, so that nothing is built.
+			// The output path already exists, so that nothing is built.
 			buildCollection: () => [passages, 'writer', {encoder: false}],
 			candidateLists: () => [queries, qrels, run, ['a', 'b', 'c'], {negatives: 1, random: 1}],
 			confidence: () => [vector, 0.1],

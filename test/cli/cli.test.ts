@@ -1,3 +1,4 @@
+// Tests the commands of the command line, from index to doctor.
 import {execFile} from 'node:child_process';
 import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -29,7 +30,7 @@ async function folder(t: ExecutionContext): Promise<string> {
 const {articles, qrels} = encyclopedia();
 const testQuestions = join(packageRoot, 'examples/encyclopedia/questions.test.jsonl');
 
-test('index, search and evaluate work hand in hand, without a model', async t => {
+test('index, search and evaluate work together, without a model', async t => {
 	const path = await folder(t);
 	const [index, run] = [join(path, 'index'), join(path, 'run')];
 
@@ -56,7 +57,7 @@ test('index, search and evaluate work hand in hand, without a model', async t =>
 	t.regex(first!, /^\S+ Q0 \S+\.md#\d+ 1 \d+\.\d+ passagekit-bm25$/u);
 
 	const measured = await passagekit('evaluate', '--run', run, '--qrels', qrels, '--measures', 'nDCG@10,R@20', '--json');
-	// The run has the test questions alone; the others are judged and missing, and count as 0.
+	// The run contains only the test questions. The other questions have judgments but no hits, and count as 0.
 	t.is(measured.status, 0, measured.stderr);
 	t.is((JSON.parse(measured.stdout) as {missing: number}).missing, 528 - 168);
 
@@ -81,7 +82,7 @@ test('index, search and evaluate work hand in hand, without a model', async t =>
 	t.deepEqual(JSON.parse(fromStore.stdout), JSON.parse(accuracy.stdout), "the collection's own store serves as well");
 
 	const piped = await passagekit('search', '--collection', index, '--queries', testQuestions, '--k', '20');
-	t.is(piped.stdout, await readFile(run, 'utf8'), 'standard output and file say the same');
+	t.is(piped.stdout, await readFile(run, 'utf8'), 'standard output and the file are the same');
 });
 
 test('ask answers a question from documents', async t => {
@@ -110,7 +111,7 @@ test('ask answers a question from documents', async t => {
 	t.regex(shown.stdout, /«[^»]*1869[^»]*»/u, 'the answer is marked in its passage');
 });
 
-test('a study is replicated, and goes on where it was', async t => {
+test('a replication study can be run and resumed', async t => {
 	const path = await folder(t);
 	const output = join(path, 'study');
 	const flags = [
@@ -144,7 +145,7 @@ test('a study is replicated, and goes on where it was', async t => {
 	t.regex(other.stderr, /got one with another settings\.depth: 1000 there, 500 here/u);
 });
 
-test('a phrase study is made, and goes on where it was', async t => {
+test('a phrase study can be run and resumed', async t => {
 	const path = await folder(t);
 	const output = join(path, 'study');
 	const flags = ['--encoder', 'tiny-encoder', '--sentences', '2', '--tokens', '30', '--max-questions', '9'];
@@ -171,7 +172,7 @@ test('a phrase study is made, and goes on where it was', async t => {
 	t.regex(other.stderr, /got one with another settings\.seed: 42 there, 43 here/u);
 });
 
-test('a vocabulary study is made, and goes on where it was', async t => {
+test('a vocabulary study can be run and resumed', async t => {
 	const path = await folder(t);
 	const output = join(path, 'study');
 	const flags = ['--encoder', 'tiny-encoder', '--no-enrichment', '--max-questions', '9'];
@@ -208,7 +209,7 @@ test('a vocabulary study is made, and goes on where it was', async t => {
 	t.regex(other.stderr, /got one with another settings\.seed: 42 there, 43 here/u);
 });
 
-test('a passage is explained in the terminal, as JSON and as a page', async t => {
+test('a passage can be explained in the terminal, as JSON and as a page', async t => {
 	const path = await folder(t);
 	const docs = join(path, 'docs');
 	await mkdir(docs);
@@ -232,7 +233,7 @@ test('a passage is explained in the terminal, as JSON and as a page', async t =>
 		t.true(text.stdout.includes(words), words);
 	}
 
-	// Without a passage that of dense retrieval and that of BM25.
+	// Without --passage, the first hits of dense retrieval and of BM25 are explained.
 	const page = join(path, 'page.html');
 	const json = await passagekit('explain', question, '--collection', index, '--json', '--html', page, '-k', '5');
 	t.is(json.status, 0, json.stderr);
@@ -252,7 +253,7 @@ test('a passage is explained in the terminal, as JSON and as a page', async t =>
 	t.regex(none.stderr, /no-such/u);
 });
 
-test('a call that cannot be understood exits with 2 and says why', async t => {
+test('an invalid command line exits with 2 and says why', async t => {
 	t.is((await passagekit('serch')).status, 2);
 	t.is((await passagekit('search')).status, 2);
 	t.is((await passagekit('search', '--queries', 'x', '--k', 'ten')).status, 2);
@@ -265,7 +266,7 @@ test('a call that cannot be understood exits with 2 and says why', async t => {
 	t.regex(both.stderr, /expected either --qrels QRELS, or --questions FILE/u);
 });
 
-test('a failure exits with 1, in words or with --json as one object', async t => {
+test('a failure exits with 1 and prints a message, or one object with --json', async t => {
 	const path = await folder(t);
 	const words = await passagekit('ask', 'who?', '--collection', join(path, 'none'));
 	t.is(words.status, 1);
@@ -276,7 +277,7 @@ test('a failure exits with 1, in words or with --json as one object', async t =>
 	t.is((JSON.parse(json.stderr) as {error: {code: string}}).error.code, 'ERR_IO');
 });
 
-test('an index that is there is not overwritten unless asked for', async t => {
+test('an existing index is overwritten only with --overwrite', async t => {
 	const path = await folder(t);
 	const index = join(path, 'index');
 	await writeFile(join(path, 'a.txt'), 'one document');
@@ -287,7 +288,7 @@ test('an index that is there is not overwritten unless asked for', async t => {
 	t.is((await passagekit('index', join(path, 'a.txt'), '-o', index, '--no-encoder', '--overwrite')).status, 0);
 });
 
-test('an analyzer is chosen by its name, or word pieces by a file', async t => {
+test('an analyzer is chosen by its name, and word pieces by a tokenizer file', async t => {
 	const path = await folder(t);
 	await writeFile(join(path, 'a.txt'), 'Die Häuser der Städte');
 	await writeFile(join(path, 'queries.tsv'), 'q\tHäuser\n');
@@ -303,7 +304,7 @@ test('an analyzer is chosen by its name, or word pieces by a file', async t => {
 	}
 });
 
-test('help names every command, and every command has help with --json in it', async t => {
+test('help lists every command, and the help of every command mentions --json', async t => {
 	const {stdout} = await passagekit('--help');
 	for (const command of ['demo', 'index', 'search', 'ask', 'explain', 'evaluate', 'vocabulary', 'bench', 'doctor']) {
 		t.regex(stdout, new RegExp(`^ {2}${command} `, 'mu'));
@@ -313,7 +314,7 @@ test('help names every command, and every command has help with --json in it', a
 	}
 });
 
-test('bench measures, checks and says what was measured', async t => {
+test('bench measures, verifies the hits and reports what it measured', async t => {
 	const {status, stdout, stderr} = await passagekit(
 		'bench',
 		'--passages',
@@ -342,7 +343,7 @@ test('bench measures, checks and says what was measured', async t => {
 	t.is((JSON.parse(refused.stderr) as {error: {code: string}}).error.code, 'ERR_ARGUMENT');
 });
 
-test('doctor tells what is there', async t => {
+test('doctor reports the environment', async t => {
 	const {status, stdout} = await passagekit('doctor', '--json');
 	const {ok, findings} = JSON.parse(stdout) as {ok: boolean; findings: Array<{what: string; ok: boolean}>};
 	t.deepEqual(

@@ -1,3 +1,4 @@
+// Tests `passagekit evaluate` with two runs.
 import {execFile} from 'node:child_process';
 import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -12,7 +13,7 @@ async function evaluate(...args: string[]): Promise<{readonly stdout: string; re
 	return run(process.execPath, [join(packageRoot, 'bin/passagekit.js'), 'evaluate', ...args]);
 }
 
-/** The rank of the one relevant passage, for each query, as a TREC run. */
+/** A TREC run, given the rank of the only relevant passage of each query. */
 function trec(ranks: readonly number[]): string {
 	return ranks
 		.flatMap((rank, query) =>
@@ -37,10 +38,10 @@ const [first, second] = [
 	[2, 1, 2, 2, 4, 2],
 ] as const;
 
-/** SciPy 1.17.1, ttest_1samp of 1, 0, 1, 0, 1, 1: where the first passage is the relevant one. */
+/** SciPy 1.17.1, ttest_1samp of 1, 0, 1, 0, 1, 1, where 1 means that the first passage is relevant. */
 const firstFoundP = 0.025_031_015_818_452_96;
 
-test('two runs are compared by every measure, corrected for how many there are', async t => {
+test('two runs are compared by every measure, with a correction for the number of measures', async t => {
 	const qrels = first.map((_, query) => `q${query} 0 answer 1`).join('\n');
 	const {a, b, judgements} = await files(t, {a: trec(first), b: trec(second), judgements: qrels});
 	const args = ['--run', a!, '--compare', b!, '--qrels', judgements!, '--measures', 'RR,P@1'];
@@ -64,7 +65,7 @@ test('two runs are compared by every measure, corrected for how many there are',
 	t.regex(shown.stderr, /Bonferroni/u);
 });
 
-test('two runs are compared by the answers that their passages hold', async t => {
+test('two runs are compared by the answers in their passages', async t => {
 	const passages = [
 		'{"id": "answer", "contents": "It was Suez."}',
 		...Array.from({length: 4}, (_, at) => `{"id": "p${at}", "contents": "nothing"}`),

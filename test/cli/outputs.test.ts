@@ -1,3 +1,4 @@
+// Tests where `--output` can write: standard output, process substitution, links and appended files.
 import {execFile} from 'node:child_process';
 import {lstat, mkdtemp, readFile, readdir, rm, symlink, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -9,7 +10,7 @@ import {Collection} from '../../ts/index.ts';
 
 const onUnix = process.platform === 'win32' ? test.skip : test;
 
-onUnix('a run goes to /dev/stdout, to an appended file behind it, to a process substitution and through a link', async t => {
+onUnix('a run can be written to /dev/stdout, to a file that it appends to, to a process substitution and through a link', async t => {
 	const home = await mkdtemp(join(tmpdir(), 'passagekit-outputs-'));
 	t.teardown(async () => rm(home, {recursive: true, force: true}));
 	await (await Collection.build([{id: 'p', text: 'A stone bridge.'}], join(home, 'index'), {encoder: false})).close();
@@ -19,7 +20,7 @@ onUnix('a run goes to /dev/stdout, to an appended file behind it, to a process s
 	const search = `"$NODE" "$BIN" search --collection index --queries queries.tsv --tag t --output`;
 	const shell = async (script: string): Promise<string> => {
 		const env = {...process.env, NODE: process.execPath, BIN: join(packageRoot, 'bin/passagekit.js')};
-		// Standard output is a pipe created by the shell: one created by Node would be a socket.
+		// The shell creates standard output as a pipe; Node would create a socket.
 		const {stdout} = await promisify(execFile)('bash', ['-c', `set -o pipefail; { ${script}; } | cat`], {cwd: home, env});
 		return stdout;
 	};

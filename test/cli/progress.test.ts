@@ -1,36 +1,37 @@
+// Tests the progress bar and how durations and amounts are formatted.
 import test from 'ava';
 import {ProgressBar, bytes, duration, progressLine} from '../../ts/cli/progress.ts';
 
-/** Of 24 cells. */
+/** A bar of 24 cells, of which the given number are filled. */
 const bar = (filled: number): string => `[${'█'.repeat(filled)}${' '.repeat(24 - filled)}]`;
 
-test('a line has bar, amount, rate and time left', t => {
-	// 120 in 2 s are 60/s; the 360 to come take 6 s; a quarter of 24 cells is 6
+test('a line shows the bar, the amount, the rate and the time left', t => {
+	// 120 in 2 s is 60/s, the remaining 360 take 6 s, and a quarter of 24 cells is 6.
 	t.is(progressLine('encode', 'passages', {done: 120, total: 480}, 2), `encode   ${bar(6)} 120/480 passages · 60/s · 6.0 s left`);
 });
 
-test('a line of a finished call has no time left', t => {
+test('the line of a finished call shows no time left', t => {
 	t.is(progressLine('encode', 'passages', {done: 480, total: 480}, 8), `encode   ${bar(24)} 480/480 passages · 60/s`);
 });
 
-test('an unknown total has neither share nor time left', t => {
+test('with an unknown total, the bar stays empty and no time left is shown', t => {
 	t.is(progressLine('read', 'passages', {done: 12_000, total: 0}, 1), `read     ${bar(0)} 12,000 passages · 12,000/s`);
 });
 
-test('nothing done yet has no rate', t => {
+test('a line shows no rate before anything is done', t => {
 	t.is(progressLine('encode', 'passages', {done: 0, total: 480}, 3), `encode   ${bar(0)} 0/480 passages`);
 	t.is(progressLine('encode', 'passages', {done: 5, total: 10}, 0), `encode   ${bar(12)} 5/10 passages`);
 });
 
-test('more than all does not burst the bar', t => {
+test('the bar is never longer than its width', t => {
 	t.is(progressLine('encode', 'passages', {done: 600, total: 480}, 10), `encode   ${bar(24)} 600/480 passages · 60/s`);
 });
 
-test('a rate under ten has a decimal', t => {
+test('a rate below ten has a decimal', t => {
 	t.is(progressLine('ask', 'questions', {done: 3, total: 4}, 2), `ask      ${bar(18)} 3/4 questions · 1.5/s · 667 ms left`);
 });
 
-test('bytes are shown in their own units, without their name', t => {
+test('bytes are shown in units such as MB', t => {
 	t.is(
 		progressLine('fetch', 'bytes', {done: 30_000_000, total: 90_000_000}, 3),
 		`fetch    ${bar(8)} 30.0 MB/90.0 MB · 10.0 MB/s · 6.0 s left`,
@@ -53,7 +54,7 @@ const durations: ReadonlyArray<readonly [number, string]> = [
 	[3600, '60 min 0 s'],
 ];
 for (const [seconds, text] of durations) {
-	test(`a duration of ${seconds} s reads ${text}`, t => {
+	test(`a duration of ${seconds} s is formatted as ${text}`, t => {
 		t.is(duration(seconds), text);
 	});
 }
@@ -67,7 +68,7 @@ const sizes: ReadonlyArray<readonly [number, string]> = [
 	[90_500_000, '90.5 MB'],
 ];
 for (const [count, text] of sizes) {
-	test(`${count} bytes read ${text}`, t => {
+	test(`${count} bytes are formatted as ${text}`, t => {
 		t.is(bytes(count), text);
 	});
 }
@@ -79,7 +80,7 @@ function fakeStream(isTTY: boolean): {readonly stream: NodeJS.WriteStream; reado
 	return {stream, written};
 }
 
-test('a bar writes over itself, and takes itself away once', t => {
+test('a bar overwrites itself and is erased once', t => {
 	const {stream, written} = fakeStream(true);
 	const progress = new ProgressBar('encode', 'passages', stream);
 
@@ -90,7 +91,7 @@ test('a bar writes over itself, and takes itself away once', t => {
 	t.deepEqual(written, [`\r\u001B[2Kencode   ${bar(0)} 0/4 passages`, '\r\u001B[2K']);
 });
 
-test('a bar is silent where nobody watches', t => {
+test('a bar writes nothing unless the stream is a terminal', t => {
 	const {stream, written} = fakeStream(false);
 	const progress = new ProgressBar('encode', 'passages', stream);
 

@@ -1,3 +1,4 @@
+// Tests how commands react to SIGINT, SIGTERM, SIGHUP and SIGKILL.
 import {type ChildProcess, execFileSync, spawn} from 'node:child_process';
 import {mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
 import {constants, tmpdir} from 'node:os';
@@ -41,7 +42,7 @@ async function pause(milliseconds: number): Promise<void> {
 	});
 }
 
-/** Resolves when the process has signal handlers. SIGHUP shows it: for SIGINT and SIGTERM Node installs its own. */
+/** Resolves when the process has installed its signal handlers. It checks SIGHUP, because Node itself handles SIGINT and SIGTERM. */
 async function handlesSignals(child: ChildProcess): Promise<void> {
 	if (process.platform !== 'linux') {
 		return pause(5000);
@@ -70,7 +71,7 @@ async function prepared(t: ExecutionContext): Promise<{home: string; corpus: str
 }
 
 async function unchanged(t: ExecutionContext, home: string, index: string): Promise<void> {
-	t.deepEqual((await readdir(home)).toSorted(), ['corpus.jsonl', 'index'], 'nothing is left beside the old collection');
+	t.deepEqual((await readdir(home)).toSorted(), ['corpus.jsonl', 'index'], 'only the old collection is left');
 	await using collection = await Collection.open(index);
 	t.deepEqual(
 		(await collection.bm25.search('bridge', {k: 5})).map(({id}) => id),
@@ -83,7 +84,7 @@ for (const [signal, status] of [
 	['SIGTERM', 143],
 	['SIGHUP', 129],
 ] as const) {
-	onUnix(`${signal} stops an index at any stage with status ${status}; the old collection stays and nothing else`, async t => {
+	onUnix(`${signal} stops `index` at any stage with status ${status} and leaves only the old collection`, async t => {
 		const {home, corpus, index} = await prepared(t);
 		for (const stage of ['', 'read ', 'bm25 ']) {
 			const {child, said, ended} = start('index', corpus, '--output', index, '--overwrite');
@@ -95,7 +96,7 @@ for (const [signal, status] of [
 		}
 	});
 
-	onUnix(`a second ${signal} ends the process at once, which removes what it was building`, async t => {
+	onUnix(`a second ${signal} ends the process immediately, and the unfinished collection is removed`, async t => {
 		const {home, corpus, index} = await prepared(t);
 		const {child, said, ended} = start('index', corpus, '--output', index, '--overwrite');
 		await said('bm25 ');
@@ -108,7 +109,7 @@ for (const [signal, status] of [
 	});
 }
 
-onUnix('a killed index leaves a folder, which the next one removes', async t => {
+onUnix('a killed `index` leaves a folder, which the next `index` removes', async t => {
 	const {home, corpus, index} = await prepared(t);
 	const killed = start('index', corpus, '--output', index, '--overwrite');
 	await killed.said('bm25 ');
@@ -125,7 +126,7 @@ onUnix('a killed index leaves a folder, which the next one removes', async t => 
 	t.false((await readdir(index)).includes('building.json'));
 });
 
-onUnix('a command that waits for the reader of a FIFO ends by a signal', async t => {
+onUnix('a signal ends a command that waits for the reader of a FIFO', async t => {
 	const {home, index} = await prepared(t);
 	const pipe = join(home, 'pipe');
 	execFileSync('mkfifo', [pipe]);

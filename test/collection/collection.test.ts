@@ -1,3 +1,4 @@
+// Tests collections: building, opening, searching, asking, and failed builds.
 import {cp, mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join, relative} from 'node:path';
@@ -17,7 +18,7 @@ async function folder(t: ExecutionContext): Promise<string> {
 	return path;
 }
 
-test('built, opened, searched three ways, asked', async t => {
+test('a collection is built, opened, searched in three ways and asked a question', async t => {
 	const path = join(await folder(t), 'index');
 	const stages: string[] = [];
 	const built = await Collection.build(passages, path, {onStage: ({stage}) => stages.push(stage)});
@@ -43,7 +44,7 @@ test('built, opened, searched three ways, asked', async t => {
 	t.is(text.slice(answers[0]!.start, answers[0]!.end), answers[0]!.text);
 });
 
-test('vectors are kept in the storage that is asked for', async t => {
+test('vectors are kept in the requested storage', async t => {
 	const home = await folder(t);
 	const plain = await Collection.build(passages, join(home, 'f32'), {dense: 'flat'});
 	const query = (await (await plain.encoder()).encode(['Who built the first pianos?'])).data;
@@ -71,7 +72,7 @@ test('vectors are kept in the storage that is asked for', async t => {
 	await plain.close();
 });
 
-test('offsets of answers hold in texts with accents and characters of two units', async t => {
+test('offsets of answers are correct in texts with accents and surrogate pairs', async t => {
 	const path = join(await folder(t), 'index');
 	const text = '🚀 Die Brücke über die Düna wurde 1872 eröffnet, sagt Zoë.';
 	await using collection = await Collection.build([{id: 'b', text}], path);
@@ -80,7 +81,7 @@ test('offsets of answers hold in texts with accents and characters of two units'
 	}
 });
 
-test('one thread and one seed give the same files', async t => {
+test('builds on one thread with the same seed give the same files', async t => {
 	const home = await folder(t);
 	for (const name of ['a', 'b']) {
 		await (await Collection.build(passages, join(home, name), {threads: 1})).close();
@@ -90,7 +91,7 @@ test('one thread and one seed give the same files', async t => {
 	}
 });
 
-test('a build that fails leaves nothing, or what was there', async t => {
+test('a build that fails leaves no files, or the previous collection', async t => {
 	const home = await folder(t);
 	const path = join(home, 'index');
 	await t.throwsAsync(Collection.build([], path, {encoder: false}), {code: 'ERR_FORMAT'});
@@ -108,11 +109,11 @@ test('a build that fails leaves nothing, or what was there', async t => {
 	await t.throwsAsync(
 		Collection.build(passages, home, {encoder: false, overwrite: true}),
 		{code: 'ERR_IO'},
-		'a folder of other things is never overwritten',
+		'a folder with other files is never overwritten',
 	);
 });
 
-test('an aborted build rejects with the reason and leaves nothing', async t => {
+test('an aborted build rejects with the reason and leaves no files', async t => {
 	const home = await folder(t);
 	const controller = new AbortController();
 	const reason = new Error('enough');
@@ -132,7 +133,7 @@ test('an aborted build rejects with the reason and leaves nothing', async t => {
 	t.deepEqual(await readdir(home), []);
 });
 
-test('an index made by another encoder is refused', async t => {
+test('opening a collection with another encoder than its own is refused', async t => {
 	const path = join(await folder(t), 'index');
 	await (await Collection.build(passages, path)).close();
 	await using collection = await Collection.open(path, {encoderOptions: {maxTokens: 64}});
@@ -142,7 +143,7 @@ test('an index made by another encoder is refused', async t => {
 	await t.throwsAsync(other.searcher('dense'), {code: 'ERR_DIMENSION'});
 });
 
-test('a model folder is remembered by its whole path, so that the collection opens from anywhere', async t => {
+test('a model folder is stored by its absolute path, so that the collection opens from any folder', async t => {
 	const path = join(await folder(t), 'index');
 	const options = {
 		encoder: relative('.', join(packageRoot, 'models/tiny-encoder')),
@@ -153,7 +154,7 @@ test('a model folder is remembered by its whole path, so that the collection ope
 	t.false(collection.manifest.encoder!.unit);
 });
 
-test('what is no collection is refused, each way by its code', async t => {
+test('a path without a valid collection is refused, with a code for each cause', async t => {
 	const home = await folder(t);
 	await t.throwsAsync(Collection.open(join(home, 'none')), {code: 'ERR_IO', message: /passagekit index/u});
 	await writeFile(join(home, 'passagekit.json'), '{');
@@ -162,16 +163,16 @@ test('what is no collection is refused, each way by its code', async t => {
 	await t.throwsAsync(Collection.open(home), {code: 'ERR_INDEX_VERSION'});
 });
 
-test('without vectors only BM25 answers, and the others say why', async t => {
+test('without vectors only BM25 works, and the error of the other searchers says why', async t => {
 	const path = join(await folder(t), 'index');
 	await using collection = await Collection.build(passages, path, {encoder: false});
 	t.is((await collection.ask('Who built the first pianos?')).retriever, 'bm25');
 	await t.throwsAsync(collection.searcher('hybrid'), {code: 'ERR_ARGUMENT', message: /without an encoder/u});
 });
 
-test('passages and questions may have an encoder each, as DPR has', async t => {
+test('passages and questions can have separate encoders, as in DPR', async t => {
 	const home = await folder(t);
-	/** The tiny encoder in DPR's form: the vector of [CLS], not scaled; other lengths make another encoder of it. */
+	/** The tiny encoder in the form of DPR, with an unnormalized [CLS] vector. The number of tokens distinguishes the two encoders. */
 	const encoder = async (name: string, tokens: number): Promise<string> => {
 		const path = join(home, name);
 		await cp(join(packageRoot, 'models/tiny-encoder'), path, {recursive: true});
@@ -186,7 +187,7 @@ test('passages and questions may have an encoder each, as DPR has', async t => {
 	t.is(built.manifest.encoder!.unit, false);
 	t.is(built.manifest.encoder!.questions!.model, ofQuestions);
 
-	// Opened anew it takes the right one, and its scores are inner products of the two encoders' vectors.
+	// After reopening, each side uses its own encoder: scores are inner products of the two encoders' vectors.
 	await using opened = await Collection.open(path);
 	const question = 'Who built the first pianos?';
 	const hits = await (await opened.searcher('dense')).search(question, {k: 3});

@@ -1,3 +1,4 @@
+// Tests what happens to the temporary folders of killed builds.
 import {mkdir, mkdtemp, readdir, rename, rm, utimes, writeFile} from 'node:fs/promises';
 import {hostname, tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -16,7 +17,7 @@ async function build(path: string, id: string, overwrite = false): Promise<void>
 	await (await Collection.build([{id, text: 'A stone bridge.'}], path, {encoder: false, overwrite})).close();
 }
 
-test('what killed builds left is removed by the next; what others build is not', async t => {
+test('the next build removes the folders of killed builds, but not those of running builds', async t => {
 	const home = await folder(t);
 	const dead = await endedProcess();
 	const self = thisProcess();
@@ -54,7 +55,7 @@ test('what killed builds left is removed by the next; what others build is not',
 	t.deepEqual((await readdir(home)).toSorted(), [...kept, 'index'].toSorted());
 });
 
-test('a collection that a killed build had moved away is put back when it is opened, and before the next build', async t => {
+test('a collection that a killed build had moved away is restored when it is opened, and before the next build', async t => {
 	const home = await folder(t);
 	const index = join(home, 'index');
 	const dead = await endedProcess();
@@ -93,11 +94,11 @@ test('two builds of the same folder at the same time do not disturb each other',
 	);
 	t.deepEqual(await readdir(home), ['index']);
 	const [first, second] = await Promise.allSettled([build(join(home, 'new'), 'a'), build(join(home, 'new'), 'b')]);
-	t.deepEqual([first!.status, second!.status].toSorted(), ['fulfilled', 'rejected'], 'only one may be there without overwriting');
+	t.deepEqual([first!.status, second!.status].toSorted(), ['fulfilled', 'rejected'], 'without overwrite, only one of them succeeds');
 	t.deepEqual((await readdir(home)).toSorted(), ['index', 'new']);
 });
 
-test('a process is told from another with its id, and from those that cannot be seen', async t => {
+test('a process is distinguished from a later one with the same id, and from processes of other hosts', async t => {
 	const self = thisProcess();
 	t.is(self.host, hostname());
 	t.false(hasEnded(self));

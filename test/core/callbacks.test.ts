@@ -1,3 +1,4 @@
+// Tests callbacks (`onProgress`, `onSkipped`, `onStage`) that throw or whose promise rejects.
 import {mkdtemp, readdir, rm, writeFile} from 'node:fs/promises';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
@@ -115,7 +116,7 @@ test('a search stops when onProgress fails', async t => {
 	t.is((await index.search(data.subarray(0, dim), {k: 3})).length, 3);
 });
 
-test('the promise of a callback is waited for before the call settles', async t => {
+test('a call settles only after the promise of its callback', async t => {
 	const index = new FlatIndex({dim: 1});
 	let settled = false;
 	await index.searchMany(
@@ -167,7 +168,7 @@ test('a writer whose onProgress or onSkipped fails is interrupted, as by an abor
 	index.close();
 });
 
-test('what is written from JavaScript is given up when onProgress fails', async t => {
+test('writing passages from JavaScript stops when onProgress fails', async t => {
 	const folder = await folderOf(t);
 	const output = join(folder, 'passages.pkstore');
 	await failsWithTheCallback(t, async options => PassageStore.write(passages(1000), output, options));
@@ -184,7 +185,7 @@ test('a build whose onProgress or onStage fails leaves nothing behind', async t 
 	t.deepEqual(await readdir(folder), []);
 });
 
-test('a file that is read ends with the error of onProgress or onSkipped', async t => {
+test('reading a file rejects with the error of onProgress or onSkipped', async t => {
 	const folder = await folderOf(t);
 	const file = join(folder, 'corpus.jsonl');
 	await writeFile(file, `${JSON.stringify({_id: 'a', title: '', text: 'a fox'})}\nno passage\n`);
@@ -197,7 +198,7 @@ test('a file that is read ends with the error of onProgress or onSkipped', async
 	await failsWithTheCallback(t, async ({onProgress}) => read({onSkipped: lines => onProgress!({done: lines, total: 0})}));
 });
 
-test('of several searchers at once, all have stopped when the error of onProgress arrives', async t => {
+test('all concurrent searchers have stopped when a call rejects with the error of onProgress', async t => {
 	const index = new FlatIndex({dim: 1});
 	await index.add(['a'], {data: Float32Array.of(1), rows: 1, dim: 1});
 	const encoder = {
@@ -230,7 +231,7 @@ test('of several searchers at once, all have stopped when the error of onProgres
 	});
 });
 
-test('searches under way at once end when onProgress fails, and no other begins', async t => {
+test('running searches stop when onProgress fails, and no other search starts', async t => {
 	let [begun, running] = [0, 0];
 	const searcher = {
 		async search() {
@@ -275,7 +276,7 @@ test('a download stops when onProgress fails', async t => {
 	await failsWithTheCallback(t, async options =>
 		downloadModel('some/model', {...options, endpoint, cacheFolder: folder, offline: false, token: ''}),
 	);
-	// The next call continues where this one stopped, and the lock is free.
+	// The lock was released, and the next call resumes the download.
 	const found = await downloadModel('some/model', {endpoint, cacheFolder: folder, offline: false, token: ''});
 	t.deepEqual((await readdir(found)).toSorted(), ['complete.json', 'onnx', 'tokenizer.json']);
 });

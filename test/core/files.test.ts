@@ -1,3 +1,4 @@
+// Tests that errors of the file system become `ERR_IO` and name the path.
 import {execFile} from 'node:child_process';
 import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -20,7 +21,7 @@ async function folderOf(t: ExecutionContext): Promise<string> {
 	return folder;
 }
 
-/** Asserts that the call rejects with `ERR_IO`, that the message names the path, and that the cause is the system's error. */
+/** Asserts that the call rejects with `ERR_IO`, that the message names the path, and that `cause` is the error of the file system. */
 async function refused(t: ExecutionContext, call: () => Promise<unknown>, path: string, code: string): Promise<void> {
 	const error = await t.throwsAsync(call, {instanceOf: RetrievalError, code: 'ERR_IO'});
 	t.true(error.message.includes(path), error.message);
@@ -59,7 +60,7 @@ test('a collection that cannot be read is refused with ERR_IO', async t => {
 	await t.throwsAsync(Collection.open(join(folder, 'a\0b')), {code: 'ERR_ARGUMENT', message: /null byte/u});
 });
 
-test('models whose files or caches are refused by the system are refused with ERR_IO', async t => {
+test('models whose files or caches cannot be accessed are refused with ERR_IO', async t => {
 	const folder = await folderOf(t);
 	await writeFile(join(folder, 'file'), '');
 	const options = {endpoint: 'http://127.0.0.1:1', offline: false};
@@ -78,7 +79,7 @@ test('models whose files or caches are refused by the system are refused with ER
 	await refused(t, async () => OnnxEncoder.load(model), join(model, 'config.json'), 'EISDIR');
 });
 
-test('studies whose folders or files are refused by the system are refused with ERR_IO', async t => {
+test('studies whose folders or files cannot be accessed are refused with ERR_IO', async t => {
 	const folder = await folderOf(t);
 	const dataset = join(folder, 'dataset');
 	await mkdir(join(dataset, 'articles'), {recursive: true});
@@ -114,7 +115,7 @@ linux('output that a full disk does not take ends the command line with status 1
 	t.regex(error.message, /^write standard output: ENOSPC/u);
 });
 
-test('a page that cannot be written is an error of one line', async t => {
+test('a page that cannot be written gives a one-line error', async t => {
 	const folder = await folderOf(t);
 	const index = join(folder, 'index');
 	const built = await Collection.build(passages, index, {encoder: 'minilm-encoder', dense: 'flat'});

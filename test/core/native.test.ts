@@ -1,3 +1,4 @@
+// Tests calls into the native addon: panics, progress, cancellation and worker threads.
 import {execFile} from 'node:child_process';
 import {promisify} from 'node:util';
 import {Worker} from 'node:worker_threads';
@@ -9,7 +10,7 @@ import {callNative, callSync, native} from '../../ts/core/native/native.ts';
 
 const run = promisify(execFile);
 
-/** An index of rows `p0`, `p1`, …, and their vectors. */
+/** An index with the ids `p0`, `p1`, …, and its vectors. */
 async function filled(dim: number, rows: number): Promise<{index: FlatIndex; data: Float32Array}> {
 	const index = new FlatIndex({dim});
 	const data = Float32Array.from({length: rows * dim}, (_, i) => (i * 7919) % 13);
@@ -20,12 +21,12 @@ async function filled(dim: number, rows: number): Promise<{index: FlatIndex; dat
 	return {index, data};
 }
 
-test('a panic rejects the promise with ERR_INTERNAL, and the process lives', async t => {
+test('a panic rejects the promise with ERR_INTERNAL and does not end the process', async t => {
 	const error = await t.throwsAsync(
 		callNative({}, () => native.panicForTest()),
 		{instanceOf: RetrievalError, code: 'ERR_INTERNAL'},
 	);
-	// The location is the line of the addon's source that panics.
+	// The message contains the location of the panic in the addon's source.
 	const said = /^a bug in passagekit: on purpose \(at native\/src\/system\.rs:\d+\); please report it$/u;
 	t.regex(error.message, said);
 	t.throws(() => callSync(() => native.panicAtOnceForTest()), {instanceOf: RetrievalError, code: 'ERR_INTERNAL', message: said});
@@ -34,7 +35,7 @@ test('a panic rejects the promise with ERR_INTERNAL, and the process lives', asy
 	t.deepEqual(await index.search(Float32Array.of(2)), [{id: 'a', score: 2}]);
 });
 
-test('a panic that is caught prints nothing, unless that is asked for', async t => {
+test('a caught panic prints nothing by default', async t => {
 	const source = `
 		import {native} from ${JSON.stringify(new URL('../../ts/core/native/native.ts', import.meta.url).href)};
 		await native.panicForTest().catch(() => {});
@@ -55,7 +56,7 @@ test('a panic that is caught prints nothing, unless that is asked for', async t 
 	}
 });
 
-test('progress is reported while work runs and once at its end', async t => {
+test('progress is reported, and the last report is complete', async t => {
 	const rows = 2000;
 	const {index, data} = await filled(8, rows);
 	const seen: Array<{done: number; total: number}> = [];
@@ -63,7 +64,7 @@ test('progress is reported while work runs and once at its end', async t => {
 	t.deepEqual(seen.at(-1), {done: rows, total: rows});
 });
 
-test('one signal cancels many calls at once, without a warning of a leak', async t => {
+test('one signal cancels many calls at once, without a warning about leaked listeners', async t => {
 	const rows = 3000;
 	const {index, data} = await filled(64, rows);
 	const warnings: Error[] = [];
@@ -80,11 +81,11 @@ test('one signal cancels many calls at once, without a warning of a leak', async
 	t.true(refused.length > 10 && refused.every(result => result.reason === reason), `${refused.length}`);
 	process.off('warning', note);
 	t.deepEqual(warnings, []);
-	// A signal goes on to cancel what is asked for after others are done.
+	// A signal that was used by completed calls still cancels later ones.
 	const later = new AbortController();
 	t.is((await index.search(data.subarray(0, 64), {k: 3, signal: later.signal})).length, 3);
 	await index.searchMany({data: data.subarray(0, 64), rows: 1, dim: 64}, {signal: later.signal});
-	// Of half a second: one of 45 ms was over before a busy machine gave the timer its turn.
+	// This call takes half a second. A call of 45 ms could finish before the timer fires on a busy machine.
 	const times = 10;
 	const many = new Float32Array(times * data.length);
 	for (let from = 0; from < many.length; from += data.length) {
@@ -95,7 +96,7 @@ test('one signal cancels many calls at once, without a warning of a leak', async
 	t.is(await t.throwsAsync(again), reason);
 });
 
-test('many workers use the addon at once, and one may be ended in the middle of its work', async t => {
+test('many workers use the addon at once, and one of them can be terminated during a call', async t => {
 	const source = `
 		import {workerData, parentPort} from 'node:worker_threads';
 		const {FlatIndex} = await import(workerData.module);

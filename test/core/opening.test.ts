@@ -12,7 +12,7 @@ async function folder(t: ExecutionContext): Promise<string> {
 }
 
 const DIM = 512;
-/** Number of rows: together more than 16 MiB of vectors. */
+/** Number of rows. All vectors together take more than 16 MiB. */
 const ROWS = 9000;
 
 function vectors() {
@@ -24,7 +24,7 @@ function vectors() {
 	return {data, rows: ROWS, dim: DIM};
 }
 
-test('an index in memory does not need its file any more, and finds the same', async t => {
+test('an index opened in memory does not need its file and returns the same hits', async t => {
 	const path = join(await folder(t), 'flat');
 	const all = vectors();
 	const ids = Array.from({length: ROWS}, (_, row) => `p${row}`);
@@ -51,7 +51,7 @@ test('an index in memory does not need its file any more, and finds the same', a
 	}
 });
 
-test('damage that opening leaves unread is found where verify is asked for', async t => {
+test('damage that opening does not read is found with verify', async t => {
 	const home = await folder(t);
 	const [flatPath, storePath] = [join(home, 'flat'), join(home, 'store')];
 	const flat = new FlatIndex({dim: DIM});
@@ -76,7 +76,7 @@ test('damage that opening leaves unread is found where verify is asked for', asy
 	}
 });
 
-test('a collection and a BM25 index in memory answer when their files are gone', async t => {
+test('a collection and a BM25 index in memory work without their files', async t => {
 	const home = await folder(t);
 	const path = join(home, 'collection');
 	const built = await Collection.build(

@@ -1,3 +1,4 @@
+// Tests how output files are replaced: links, modes, FIFOs, devices and failures.
 import {execFileSync} from 'node:child_process';
 import {chmod, lstat, mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -24,7 +25,7 @@ const writers: Record<string, {readonly text: string; readonly write: (path: str
 };
 
 for (const [name, {text, write}] of Object.entries(writers)) {
-	onUnix(`${name} keeps links and modes`, async t => {
+	onUnix(`${name} keeps symbolic links and file modes`, async t => {
 		const home = await folder(t);
 		const [file, link, later] = [join(home, 'file'), join(home, 'link'), join(home, 'later')];
 		await writeFile(file, 'old');
@@ -40,7 +41,7 @@ for (const [name, {text, write}] of Object.entries(writers)) {
 		t.deepEqual((await readdir(home)).toSorted(), ['file', 'later', 'link', 'new']);
 	});
 
-	onUnix(`${name} writes to devices and FIFOs, and says what it does not write to`, async t => {
+	onUnix(`${name} writes to devices and FIFOs, and refuses folders and loops of links`, async t => {
 		const home = await folder(t);
 		const [pipe, loop] = [join(home, 'pipe'), join(home, 'loop')];
 		execFileSync('mkfifo', [pipe]);
@@ -61,7 +62,7 @@ for (const [name, {text, write}] of Object.entries(writers)) {
 	});
 }
 
-onUnix('an index file is saved to a regular file alone', async t => {
+onUnix('an index can be saved only to a regular file', async t => {
 	const home = await folder(t);
 	const pipe = join(home, 'pipe');
 	execFileSync('mkfifo', [pipe]);
@@ -88,7 +89,7 @@ onUnix('an index file is saved to a regular file alone', async t => {
 	t.deepEqual((await readdir(home)).toSorted(), ['file', 'link', 'pipe']);
 });
 
-onUnix('vectors and ids are exported both or not at all', async t => {
+onUnix('vectors and ids are exported either both or not at all', async t => {
 	const home = await folder(t);
 	const [vectors, ids] = [join(home, 'vectors.npy'), join(home, 'ids.txt')];
 	const index = new FlatIndex({dim: 2});
@@ -122,7 +123,7 @@ onUnix('vectors and ids are exported both or not at all', async t => {
 	await exported;
 });
 
-onUnix('a collection built over a link or a private folder leaves the link and the mode', async t => {
+onUnix('building a collection over a symbolic link or a private folder keeps the link and the mode', async t => {
 	const home = await folder(t);
 	const [place, link] = [join(home, 'far', 'index'), join(home, 'link')];
 	await mkdir(join(home, 'far'));

@@ -1,3 +1,4 @@
+// Tests calls that fail because the operating system refuses to create threads.
 import {spawn, spawnSync} from 'node:child_process';
 import {chown, mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -38,7 +39,7 @@ const program = `
 	await unlimited();
 	await index.add(['a', 'b', 'c', 'd'], vectors);
 	await limited();
-	// The thread that has added goes on to serve calls for some seconds.
+	// The thread that added the vectors is reused by other calls for a few seconds.
 	await say('dense', () => index.searchMany(vectors, {threads: 3}));
 	await say('sparse', () => Bm25Writer.create(process.argv.at(-1)));
 	const run = new Map(Array.from({length: 2000}, (_, i) => ['q' + i, [{id: 'a', score: 1}]]));
@@ -48,7 +49,7 @@ const program = `
 	process.exit(0);
 `;
 
-(possible ? test : test.skip)('threads that the system refuses are ERR_IO, and are asked for again by the next call', async t => {
+(possible ? test : test.skip)('a refused thread is ERR_IO, and the next call tries again to create it', async t => {
 	// SKIPPED unless root runs this on Linux with `prlimit` and `setpriv`.
 	const home = await mkdtemp(join(tmpdir(), 'passagekit-threads-'));
 	t.teardown(async () => rm(home, {recursive: true, force: true}));
@@ -61,7 +62,7 @@ const program = `
 	const said = new Map<string, string>();
 	for await (const line of createInterface({input: child.stdout})) {
 		if (line === 'limit' || line === 'free') {
-			// Runs as the same user, so that it needs no capability.
+			// `prlimit` runs as the same user, so that it needs no capability.
 			const limit = `--nproc=${line === 'limit' ? 1 : 4096}:`;
 			const {status} = spawnSync('setpriv', [...asNobody, 'prlimit', `--pid=${child.pid}`, limit], {stdio: 'inherit'});
 			t.is(status, 0);

@@ -1,3 +1,4 @@
+// Tests the package in another `vm` context, as test runners such as Jest load it.
 import {execFile} from 'node:child_process';
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -8,7 +9,7 @@ import {packageRoot} from '../../ts/core/native/addon.ts';
 
 const run = promisify(execFile);
 
-/** Loads the built package and a program into a new context, as Jest does; the addon and its errors stay in the main context. */
+/** Loads the built package and a program into a new context, as Jest does. The addon and its errors stay in the main context. */
 const loader = `
 	import {readFileSync} from 'node:fs';
 	import vm from 'node:vm';
@@ -75,7 +76,7 @@ test('in another context, as under Jest, errors are RetrievalErrors with their c
 				console.log(name, error instanceof RetrievalError, error instanceof Error, error.code ?? error.message);
 			}
 		}
-		// What the addon makes is of the main context, and is taken back.
+		// Arrays from the addon belong to the main context, and the package accepts them as input.
 		const {data: stored, rows, dim} = await index.vectors(['a']);
 		console.log('main context', stored instanceof Float32Array);
 		await index.update(['a'], {data: stored, rows, dim});

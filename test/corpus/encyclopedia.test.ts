@@ -1,3 +1,4 @@
+// Tests what the README of the encyclopedia example states about its articles, questions and splits.
 import {readdir, readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import test from 'ava';
@@ -17,7 +18,7 @@ async function everyQuestion(): Promise<EncyclopediaQuestion[]> {
 	return [...(await questions('train')), ...(await questions('dev')), ...(await questions('test'))];
 }
 
-test('it has the size that its README states', async t => {
+test('the encyclopedia has the size that its README states', async t => {
 	const all = [...(await passages()).values()];
 	const words = all.reduce((sum, {text}) => sum + text.split(/\s+/u).length, 0);
 	t.is((await readdir(articles)).length, 88);
@@ -26,7 +27,7 @@ test('it has the size that its README states', async t => {
 	t.is((await everyQuestion()).length, 528);
 });
 
-test('evidence stands in the article, and the answer in the evidence and in the gold passage', async t => {
+test('the article contains the evidence, and both the evidence and the gold passage contain the answer', async t => {
 	const store = await passages();
 	for (const {id, answers, evidence, passage} of await everyQuestion()) {
 		const [slug] = passage.split('#');
@@ -86,7 +87,7 @@ thing things this those through time to together too toward turn two under until
 which while who whom whose why will with within without word words work would year years yet you your`.split(/\s+/u),
 );
 
-/** Crude on purpose: endings off, then five letters. It finds too much rather than too little. */
+/** A crude stemmer: strips endings and keeps five letters, so that it finds too many shared stems rather than too few. */
 function stems(text: string): Set<string> {
 	const words = text
 		.toLowerCase()

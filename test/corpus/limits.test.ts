@@ -1,3 +1,4 @@
+// Tests the size limits of documents and passages, and reading from FIFOs.
 import {execFileSync, spawn} from 'node:child_process';
 import {createWriteStream} from 'node:fs';
 import {mkdtemp, open, rm, writeFile} from 'node:fs/promises';
@@ -41,7 +42,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 	return list;
 }
 
-/** Gzipped JSON lines, the second of which has a text of `bytes` bytes. */
+/** Writes gzipped JSON lines. The second line has a text of `bytes` bytes. */
 async function bomb(t: ExecutionContext, bytes: number): Promise<string> {
 	const path = join(await folder(t), 'bomb.jsonl.gz');
 	const chunk = Buffer.alloc(1 << 20, 'word ');
@@ -58,7 +59,7 @@ async function bomb(t: ExecutionContext, bytes: number): Promise<string> {
 
 const posix = process.platform === 'win32' ? test.skip : test;
 
-test('a document that gzip expands beyond the limit is refused with its line, or passed over', async t => {
+test('a gzipped document that exceeds the limit when expanded is refused with its line number, or skipped', async t => {
 	const path = await bomb(t, 100 << 20);
 	const store = join(await folder(t), 'store');
 	const message = `${path}:2: expected a document of at most 64 MiB, got a longer one; raise maxDocumentBytes if it is sound`;
@@ -68,7 +69,7 @@ test('a document that gzip expands beyond the limit is refused with its line, or
 	await t.throwsAsync(buildCollection(path, join(await folder(t), 'index'), {encoder: false}), {code: 'ERR_FORMAT', message});
 });
 
-test('limits are options of all that reads passages, and of questions', async t => {
+test('every function that reads passages or questions accepts limits', async t => {
 	const path = join(await folder(t), 'a.tsv');
 	await writeFile(path, `1\ta\tt\n2\t${'word '.repeat(400)}\tt\n`);
 	const longDocument = {code: 'ERR_FORMAT', message: /a\.tsv:2: expected a document of at most 1000 bytes/};
@@ -95,7 +96,7 @@ test('limits are options of all that reads passages, and of questions', async t 
 	}
 });
 
-test('a passage from JavaScript beyond the limit is refused, to the byte of UTF-8', async t => {
+test('a passage from JavaScript that exceeds the limit by one UTF-8 byte is refused', async t => {
 	const place = await folder(t);
 	const long = {id: 'b', text: 'x'.repeat(2 ** 20)};
 	const expected = {code: 'ERR_ARGUMENT', message: /^passage 1: expected at most 1048576 bytes, got at least 1048577 for "b"; split it/};
@@ -114,12 +115,12 @@ test('a passage from JavaScript beyond the limit is refused, to the byte of UTF-
 	});
 });
 
-posix('a FIFO is a source: passages, questions, runs and judgements are read from it as they come', async t => {
+posix('passages, questions, runs and judgments can be streamed from a FIFO', async t => {
 	const content = '{"_id":"1","text":"a b"}\n{"_id":"2","text":"c"}\n';
 	const through = async <T>(bytes: string | Buffer, read: (path: string) => Promise<T>): Promise<T> => {
 		const path = await fifo(t);
 		const reading = read(path);
-		// The write blocks in the system until the reader has opened its end.
+		// The write blocks until the reader has opened the FIFO.
 		await writeFile(path, bytes);
 		return reading;
 	};
@@ -133,7 +134,7 @@ posix('a FIFO is a source: passages, questions, runs and judgements are read fro
 	t.is(built.passages, 2);
 });
 
-posix('reading a FIFO that nobody writes to is aborted at once', async t => {
+posix('reading from a FIFO without a writer can be aborted', async t => {
 	const path = await fifo(t);
 	const place = await folder(t);
 	const reads: Array<(signal: AbortSignal) => Promise<unknown>> = [
@@ -163,7 +164,7 @@ posix('reading a FIFO that nobody writes to is aborted at once', async t => {
 	}
 });
 
-posix('a FIFO in the place of a file that is mapped or of a model is refused', async t => {
+posix('a FIFO in place of a model file or a vector file is refused', async t => {
 	const path = await fifo(t, 'vectors.npy');
 	const regular = /expected a regular file, got a FIFO/;
 	const index = new FlatIndex({dim: 2});

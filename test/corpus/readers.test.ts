@@ -1,3 +1,4 @@
+// Tests the readers and writers of passages, questions, runs and qrels, and passage stores.
 import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -36,7 +37,7 @@ async function written(t: ExecutionContext, name: string, content: string | Uint
 	return path;
 }
 
-test('a folder of text is read in the order of its paths, split into passages, titles from headings', async t => {
+test('a folder of text is read in path order and split into passages, with titles from headings', async t => {
 	const path = await folder(t);
 	await mkdir(join(path, 'b'));
 	await writeFile(join(path, 'b', 'two words.md'), '# Title Two\n\none two three\n');
@@ -48,7 +49,7 @@ test('a folder of text is read in the order of its paths, split into passages, t
 	]);
 });
 
-test('formats are told by content, gzip too, whatever the name', async t => {
+test('formats, including gzip, are recognized by content, whatever the file name', async t => {
 	const passages: Passage[] = [
 		{id: '1', text: 'A "quoted" text', title: 'T'},
 		{id: '2', text: 'naïve', title: 'U'},
@@ -74,7 +75,7 @@ test('formats are told by content, gzip too, whatever the name', async t => {
 	]);
 });
 
-test('questions of every format', async t => {
+test('questions are read from every format', async t => {
 	const read = async (content: string): Promise<unknown> =>
 		(await all(readQuestions(await written(t, 'q', content)))).map(({id, text, answers}) => [id, text, answers]);
 	t.deepEqual(await read('q1\twho?\nq2\twhere?\n'), [
@@ -89,7 +90,7 @@ test('questions of every format', async t => {
 	]);
 });
 
-test('a bad line is refused with file, line and what was expected, or passed over and counted', async t => {
+test('a bad line is refused with file, line and the expected format, or skipped and counted', async t => {
 	const path = await written(t, 'corpus.jsonl', '{"_id": "1", "text": "one"}\n{"_id": "2"\n{"_id": "3", "text": "three"}\n');
 	const error = await t.throwsAsync(all(readPassages(path)), {instanceOf: RetrievalError, code: 'ERR_FORMAT'});
 	t.true(error.message.startsWith(`${path}:2: expected `), error.message);
@@ -118,7 +119,7 @@ test('a missing file and a folder in place of a file are refused', async t => {
 	await t.throwsAsync(all(readPassages(path, {format: 'xml' as 'dpr'})), {code: 'ERR_ARGUMENT'});
 });
 
-test('a run comes back from its file to the last bit', async t => {
+test('a run that is written and read again has bit-identical scores', async t => {
 	const path = join(await folder(t), 'run');
 	const scores = [16_777_216, 13.2515, 0.1, 1e-12, -3.5].map(Math.fround);
 	const run = new Map([
@@ -133,7 +134,7 @@ test('a run comes back from its file to the last bit', async t => {
 	t.deepEqual([...(await readTrecRun(path))], [['q1', run.get('q1')!]], 'the old file is untouched');
 });
 
-test("qrels come back from their file; BEIR's three columns are read too", async t => {
+test("qrels that are written can be read again, and so can BEIR's three columns", async t => {
 	const path = join(await folder(t), 'qrels');
 	const qrels = new Map([
 		[
@@ -147,7 +148,7 @@ test("qrels come back from their file; BEIR's three columns are read too", async
 	]);
 	await writeQrels(path, qrels);
 	t.deepEqual(await readQrels(path), qrels);
-	// The first judged of several passages is the first in the file, whatever the ids are.
+	// Passages keep the order of the file, whatever their ids are.
 	await writeFile(path, 'q2 0 119 1\nq2 0 5 1\nq1 0 b 1\nq1 0 a 1\nq1 0 10 1\nq1 0 9 1\n');
 	const read = await readQrels(path);
 	t.deepEqual(
@@ -163,7 +164,7 @@ test("qrels come back from their file; BEIR's three columns are read too", async
 	t.deepEqual(await readQrels(path), new Map([['q1', new Map([['a', 1]])]]));
 });
 
-test('a document is split into passages that say where they stood', t => {
+test('a document is split into passages with their offsets in the document', t => {
 	const text = 'Ein  schöner 🚀 Tag\tund mehr';
 	const pieces = splitDocument({id: 'd', text, title: 'T'}, {words: 3, overlap: 1});
 	t.deepEqual(
@@ -181,7 +182,7 @@ test('a document is split into passages that say where they stood', t => {
 	});
 });
 
-test('a store keeps passages by id and by order', async t => {
+test('a store returns passages by id and in order', async t => {
 	const path = join(await folder(t), 'store');
 	const passages: Passage[] = Array.from({length: 600}, (_, i) => ({id: `p${i}`, text: `text ${i}`, ...(i % 2 ? {title: 'odd'} : {})}));
 	await PassageStore.write(passages, path);
@@ -197,7 +198,7 @@ test('a store keeps passages by id and by order', async t => {
 	await t.throwsAsync(PassageStore.open(path), {code: 'ERR_INDEX_CORRUPT'});
 });
 
-test('a store that is not finished leaves no file; a duplicate id is refused', async t => {
+test('a store whose writing fails leaves no file, and a duplicate id is refused', async t => {
 	const path = join(await folder(t), 'store');
 	await t.throwsAsync(
 		PassageStore.write(

@@ -1,3 +1,4 @@
+// Tests candidate lists: which passages they contain, and how searchers are evaluated on them.
 import test from 'ava';
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -31,17 +32,17 @@ const qrels: Qrels = new Map(
 	]),
 );
 const list = (of: readonly string[]): Hit[] => of.map((id, i) => ({id, score: 100 - i}));
-/** Relevant passages first, as a good searcher would have it, then all others. */
+/** A run of a good searcher: relevant passages first, then all others. */
 const hard: Run = new Map(
 	queries.map(({id}, i) => [id, list([`p${i + 20}`, `p${i}`, ...ids.filter(other => other !== `p${i}` && other !== `p${i + 20}`)])]),
 );
 
-test('candidates are gold, the best hits that are not relevant, and others by the seed', async t => {
+test('candidates are the gold passage, the best hits that are not relevant, and a random sample', async t => {
 	const {lists, size, short, without} = await candidateLists(queries, qrels, hard, ids, {seed: 7});
 	t.deepEqual([size, short, without, lists.size], [31, 0, 0, 9]);
 	for (const [i, {id}] of queries.entries()) {
 		const {gold, ids: of} = lists.get(id)!;
-		// Of the two of grade 2 the first judged.
+		// Two passages have grade 2; the one judged first is the gold passage.
 		t.is(gold, `p${i + 20}`);
 		t.is(of[0], gold);
 		const relevant = new Set([`p${i}`, `p${i + 30}`]);
@@ -50,12 +51,12 @@ test('candidates are gold, the best hits that are not relevant, and others by th
 		t.false(of.some(other => relevant.has(other)));
 	}
 	t.notDeepEqual(lists.get('q0')!.ids.slice(11), lists.get('q1')!.ids.slice(11));
-	// Drawn from all passages alike: each of about 47 that are left has 20 in 47 chances of each query.
+	// The sample is uniform: each query draws 20 of about 47 remaining passages.
 	const drawn = [...lists.values()].flatMap(({ids: of}) => of.slice(11));
 	t.true(new Set(drawn).size > 40, String(new Set(drawn).size));
 });
 
-test('the same seed gives the same candidates, whatever other queries there are and in whatever order', async t => {
+test('the same seed gives the same candidates, whatever the other queries and their order', async t => {
 	const all = await candidateLists(queries, qrels, hard, ids, {seed: 7});
 	const some = await candidateLists([queries[5]!, queries[2]!], qrels, hard, ids, {seed: 7});
 	t.deepEqual(some.lists.get('q5'), all.lists.get('q5'));
@@ -66,16 +67,16 @@ test('the same seed gives the same candidates, whatever other queries there are 
 	t.notDeepEqual(other.lists.get('q5'), all.lists.get('q5'));
 });
 
-test('a small corpus gives fewer, and says so; queries without a relevant passage there are left out', async t => {
+test('a small corpus gives fewer candidates and reports it, and queries without a relevant passage are left out', async t => {
 	const small = ids.slice(0, 22);
 	const {lists, short, without} = await candidateLists(queries, qrels, hard, small);
-	// q0 has p0 and p20, q1 p1 and p21; of the others only the first is among 22.
+	// q0 has p0 and p20, and q1 has p1 and p21. The other queries have only their first passage among the 22.
 	t.is(lists.get('q0')!.gold, 'p20');
 	t.is(lists.get('q2')!.gold, 'p2');
 	t.deepEqual([lists.get('q0')!.ids.length, lists.get('q2')!.ids.length], [21, 22]);
 	t.deepEqual([short, without], [9, 0]);
 	const none = await candidateLists([...queries, {id: 'unjudged', text: ''}], qrels, hard, ids.slice(5, 18));
-	// p5 to p8, of q5 to q8.
+	// The corpus contains the relevant passages p5 to p8 of q5 to q8.
 	t.deepEqual([...none.lists.keys()], ['q5', 'q6', 'q7', 'q8']);
 	t.is(none.without, 6);
 	const run: Run = new Map([['q0', list(['p20', 'p3', 'p4'])]]);
@@ -83,7 +84,7 @@ test('a small corpus gives fewer, and says so; queries without a relevant passag
 	t.deepEqual([few.lists.get('q0')!.ids.slice(0, 3), few.lists.get('q0')!.ids.length, few.short], [['p20', 'p3', 'p4'], 7, 1]);
 });
 
-test('what is relevant and not judged so is no candidate', async t => {
+test('a passage that isRelevant accepts is not a candidate, even if it is not judged', async t => {
 	const asked: string[] = [];
 	const {lists} = await candidateLists([queries[0]!], qrels, hard, ids, {
 		async isRelevant(query, passage) {
@@ -98,7 +99,7 @@ test('what is relevant and not judged so is no candidate', async t => {
 	t.deepEqual(of.slice(1, 4), ['p2', 'p3', 'p4']);
 });
 
-test('gold is right only where it is better than all others, wherever it stands', async t => {
+test('a query is correct only if the gold passage scores higher than all others, whatever its position', async t => {
 	const lists = new Map(['won', 'tied', 'second', 'unfound', 'missing'].map(id => [id, {gold: 'g', ids: ['g', 'a', 'b']}]));
 	const run: Run = new Map([
 		[
@@ -133,13 +134,13 @@ test('gold is right only where it is better than all others, wherever it stands'
 	t.deepEqual(perQuery.get('tied'), {correct: false, reciprocalRank: 1 / 2});
 });
 
-test('BM25 and dense searchers rank the candidates alone, as they rank all passages', async t => {
+test('BM25 and dense searchers rank only the candidates, in the order in which they rank all passages', async t => {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-candidates-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	const passages: Passage[] = ids.map((id, i) => ({id, text: `word${i % 20} word${i % 7} other${i}`}));
 	await using bm25 = await Bm25Index.build(join(folder, 'bm25'), passages);
 	const candidates = await candidateLists(queries, qrels, bm25, ids, {negatives: 3, random: 5, seed: 1});
-	// Each text is a point on a circle by its last word.
+	// The last word of a text determines its vector, a point on a circle.
 	const encoder: Encoder = {
 		dim: 2,
 		async encode(inputs) {
@@ -185,7 +186,7 @@ test('BM25 and dense searchers rank the candidates alone, as they rank all passa
 	);
 });
 
-test('what has no meaning is refused', async t => {
+test('invalid arguments are refused', async t => {
 	await t.throwsAsync(candidateLists(queries, qrels, hard, ids, {negatives: -1}), {
 		message: 'negatives: expected a whole number of at least 0, got -1',
 	});

@@ -1,3 +1,4 @@
+// Tests effectiveness measures, answer matching and top-k accuracy.
 import test from 'ava';
 import {type Qrels, type Run, exactMatch, evaluate, f1, hasAnswer, normalizeAnswer, topKAccuracy} from '../../ts/index.ts';
 
@@ -24,7 +25,7 @@ const run: Run = new Map([
 	],
 ]);
 
-test('measures worked by hand; a judged query that the run lacks counts as 0', async t => {
+test('measures equal the values worked by hand, and a judged query that the run lacks counts as 0', async t => {
 	const {mean, perQuery, missing, unjudged} = await evaluate(run, qrels, ['nDCG@10', 'RR', 'AP', 'P@2', 'R@2', 'Success@1']);
 	// b at rank 2, a at rank 3: DCG = 1/log2(3) + 2/log2(4); ideal = 2/log2(2) + 1/log2(3).
 	const ndcg = (1 / Math.log2(3) + 1) / (2 + 1 / Math.log2(3));
@@ -39,7 +40,7 @@ test('measures worked by hand; a judged query that the run lacks counts as 0', a
 	t.deepEqual([missing, unjudged], [1, 0]);
 });
 
-test('of equal scores the greater passage id comes first, as in trec_eval', async t => {
+test('ties are ordered by descending passage id, as in trec_eval', async t => {
 	const tied: Run = new Map([
 		[
 			'q2',
@@ -51,10 +52,10 @@ test('of equal scores the greater passage id comes first, as in trec_eval', asyn
 		],
 	]);
 	const {perQuery} = await evaluate(tied, qrels, ['RR']);
-	t.is(perQuery.get('q2')!.RR, 1 / 2, 'z, x, a');
+	t.is(perQuery.get('q2')!.RR, 1 / 2, 'the order is z, x, a');
 });
 
-test('a run of other queries, a twice retrieved passage and an unknown measure are refused', async t => {
+test('a run of other queries, a passage retrieved twice and an unknown measure are refused', async t => {
 	await t.throwsAsync(evaluate(new Map([['other', run.get('q1')!]]), qrels, ['RR']), {
 		code: 'ERR_ARGUMENT',
 		message: /other.*q1|q1.*other/u,
@@ -80,27 +81,27 @@ test('a run of other queries, a twice retrieved passage and an unknown measure a
 	await t.throwsAsync(evaluate(7 as unknown as Run, qrels, ['RR']), {code: 'ERR_ARGUMENT'});
 });
 
-test('answers match as SQuAD and DPR match them', t => {
+test('answers are matched as in SQuAD and DPR', t => {
 	t.is(normalizeAnswer('The  Denver, Broncos!'), 'denver broncos');
 	t.true(exactMatch('the Broncos.', ['Denver', 'broncos']));
 	t.false(exactMatch('Broncos win', ['Broncos']));
-	// A pattern has to match where the prediction begins; what follows may be anything.
+	// A pattern must match at the start of the prediction; any text may follow.
 	const mckinley = [String.raw`20\s?,?\s?(32|40)0\s?-?\s?f(ee|oo)t|6,194-meter`];
 	t.true(exactMatch('20,320 feet', mckinley, 'pattern'));
 	t.true(exactMatch('20 320 FEET above the sea', mckinley, 'pattern'));
 	t.false(exactMatch('about 20,320 feet', mckinley, 'pattern'));
-	t.true(hasAnswer('about 20,320 feet', mckinley, 'pattern'), 'which is enough for accuracy');
+	t.true(hasAnswer('about 20,320 feet', mckinley, 'pattern'), 'a match anywhere is enough for accuracy');
 	t.false(exactMatch('20,320 feet', mckinley));
-	t.false(exactMatch('(', ['('], 'pattern'), 'no pattern');
+	t.false(exactMatch('(', ['('], 'pattern'), 'an invalid pattern never matches');
 	t.throws(() => exactMatch('a', ['a'], 'regex' as 'pattern'), {code: 'ERR_ARGUMENT', message: /^kind: /u});
-	// one of two predicted tokens, one of one answer token: 2 · 1/2 · 1 / (1/2 + 1)
+	// Precision is 1/2 and recall 1: 2 · 1/2 · 1 / (1/2 + 1).
 	t.is(f1('Broncos win', ['Broncos']), 2 / 3);
 	t.true(hasAnswer('in Zürich, 1905', ['zu\u0308rich']), 'NFD');
-	t.false(hasAnswer('1905', ['190']), 'tokens, not letters');
+	t.false(hasAnswer('1905', ['190']), 'answers match whole tokens');
 	t.true(hasAnswer('in 1905', [String.raw`19\d5`], 'pattern'));
 });
 
-test('top-k accuracy counts a question once an answer is among its first k passages', async t => {
+test('top-k accuracy counts a question if one of its first k passages contains an answer', async t => {
 	const passages = new Map([
 		['a', {text: 'nothing'}],
 		['b', {text: 'the Denver Broncos'}],
@@ -140,7 +141,7 @@ test('top-k accuracy counts a question once an answer is among its first k passa
 	t.deepEqual([counted, missing], [3, 1]);
 });
 
-test('a passage whose text nobody has is an error, not a miss', async t => {
+test('a passage without a known text is an error, not a miss', async t => {
 	const error = await t.throwsAsync(topKAccuracy(run, [{id: 'q1', text: 'q', answers: ['x']}], new Map(), [5]), {code: 'ERR_ARGUMENT'});
 	t.regex(error.message, /expected the text of every passage of the run, got none of "c"/u);
 });

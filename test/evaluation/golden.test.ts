@@ -1,4 +1,4 @@
-/** Agreement with other people's evaluations, through the public functions. The crates' tests compare more of each. */
+// Tests that the public evaluation functions agree with the outputs of other tools. The tests of the Rust crates compare more outputs.
 import {readFile} from 'node:fs/promises';
 import {gunzipSync} from 'node:zlib';
 import {type Measure, RetrievalError, evaluate, exactMatch, f1, hasAnswer, readQrels, readTrecRun} from '../../ts/index.ts';
@@ -12,7 +12,7 @@ async function lines(path: string): Promise<string[]> {
 }
 
 const hasAnswerFile = ['reference/golden/has_answer.jsonl.gz'] as const;
-testWithShared('texts have answers where Pyserini says so, by tokens and by regular expressions', hasAnswerFile, async (t, path) => {
+testWithShared('texts contain answers, as tokens or regular expressions, exactly if Pyserini says so', hasAnswerFile, async (t, path) => {
 	const golden = await lines(path);
 	t.is(golden.length, 1645);
 	let [patterns, refused] = [0, 0];
@@ -25,7 +25,7 @@ testWithShared('texts have answers where Pyserini says so, by tokens and by regu
 				wrong.push(line);
 			}
 		} catch (error) {
-			// Python refuses these too, and Pyserini takes that for no match.
+			// Python also refuses these patterns, and Pyserini counts that as no match.
 			t.true(error instanceof RetrievalError && error.code === 'ERR_ARGUMENT' && regex && !expected, line);
 			refused++;
 		}
@@ -35,7 +35,7 @@ testWithShared('texts have answers where Pyserini says so, by tokens and by regu
 });
 
 const squadFile = ['reference/golden/squad-em-f1-per-question.jsonl.gz'] as const;
-testWithShared("exact match and F1 are SQuAD's, question by question", squadFile, async (t, path) => {
+testWithShared('exact match and F1 agree with the SQuAD script for every question', squadFile, async (t, path) => {
 	const golden = await lines(path);
 	t.is(golden.length, 7724);
 	const wrong = golden.filter(line => {
@@ -82,6 +82,6 @@ testWithShared(
 				compared++;
 			}
 		}
-		t.is(compared, 4 * ours.size, 'three queries and the mean');
+		t.is(compared, 4 * ours.size, 'three queries and the mean are compared');
 	},
 );

@@ -1,3 +1,4 @@
+// Tests the overlap (Jaccard index) of two runs.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -9,7 +10,7 @@ function runOf(lists: Readonly<Record<string, string>>): Run {
 	return new Map(Object.entries(lists).map(([query, ids]) => [query, [...ids].map((id, at) => ({id, score: -at}))]));
 }
 
-test('the overlap at several k, worked by hand', async t => {
+test('the overlap at several k equals the values worked by hand', async t => {
 	const dense = runOf({q1: 'abcd', q2: 'xy', 'only dense': 'a'});
 	const sparse = runOf({q2: 'yx', q1: 'acef'});
 
@@ -18,11 +19,11 @@ test('the overlap at several k, worked by hand', async t => {
 	t.deepEqual(
 		[...jaccard],
 		[
-			// q1: a and a, q2: x and y.
+			// q1 shares a; q2 has x and y, which differ.
 			[1, (1 + 0) / 2],
-			// q1: a of a, b, c; q2: both of both.
+			// q1 shares a of {a, b, c}; q2 shares both passages.
 			[2, (1 / 3 + 1) / 2],
-			// q1: a and c of a to f.
+			// q1 shares a and c of {a, …, f}.
 			[4, (2 / 6 + 1) / 2],
 			[1000, (2 / 6 + 1) / 2],
 		],
@@ -40,14 +41,14 @@ test('the overlap at several k, worked by hand', async t => {
 	);
 });
 
-test('hits of equal scores are taken in the order of their list', async t => {
+test('hits with equal scores keep the order of their list', async t => {
 	const tied = (ids: string): Run => new Map([['q', [...ids].map(id => ({id, score: 1}))]]);
-	// Ordered by id, both lists would begin with the same.
+	// If ties were ordered by id, both lists would begin with the same passage.
 	t.deepEqual([...(await overlap(tied('abc'), tied('cba'), [1, 2])).jaccard.values()], [0, 1 / 3]);
 	await t.throwsAsync(overlap(tied('aa'), tied('aa'), [1]), {code: 'ERR_ARGUMENT', message: /expected each passage once, got "a" twice/u});
 });
 
-test('a run with itself overlaps fully, wherever it is held', async t => {
+test('a run overlaps fully with itself, in memory and read from a file', async t => {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-overlap-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	const run = runOf({q1: 'abcd', q2: 'xy'});
@@ -56,7 +57,7 @@ test('a run with itself overlaps fully, wherever it is held', async t => {
 	t.deepEqual([...jaccard.values()], [1, 1]);
 });
 
-test('what has no meaning is refused, and progress counts queries', async t => {
+test('invalid arguments are refused, and progress counts queries', async t => {
 	const run = runOf({q1: 'ab', q2: 'c'});
 	await t.throwsAsync(overlap(run, runOf({q3: 'ab'}), [1]), {
 		code: 'ERR_ARGUMENT',
@@ -72,7 +73,7 @@ test('what has no meaning is refused, and progress counts queries', async t => {
 });
 
 const realRuns = ['reference/lucene/scifact.bm25.trec.gz', 'reference/scifact.bm25.top100.trec.gz'] as const;
-testWithShared('two runs of real length overlap as sets say', realRuns, async (t, one, other) => {
+testWithShared('the overlap of two long runs equals the overlap computed with sets', realRuns, async (t, one, other) => {
 	const [a, b] = [await readTrecRun(one), await readTrecRun(other)];
 	const ks = [20, 100, 500, 1000];
 	const {jaccard, queries} = await overlap(a, b, ks);
@@ -88,5 +89,5 @@ testWithShared('two runs of real length overlap as sets say', realRuns, async (t
 		const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
 		t.true(Math.abs(jaccard.get(k)! - mean) < 1e-12, `${k}: ${mean}, ${jaccard.get(k)}`);
 	}
-	t.true(jaccard.get(1000)! < 1, 'one list has 100');
+	t.true(jaccard.get(1000)! < 1, 'one of the lists has only 100 hits');
 });

@@ -1,7 +1,8 @@
+// Tests the rank-sum test (Mann–Whitney U) against SciPy.
 import test from 'ava';
 import {rankSumTest, smallestSignificantShift} from '../../ts/index.ts';
 
-test('a rank-sum test gives what SciPy gives', async t => {
+test('a rank-sum test agrees with SciPy', async t => {
 	// SciPy 1.17.1, mannwhitneyu(a, b, method="asymptotic"); the data are those of its documentation.
 	const result = await rankSumTest([19, 22, 16, 29, 24], [20, 11, 17, 12]);
 	t.true(Math.abs(result.p - 0.111_346_886_533_140_41) < 1e-9, String(result.p));
@@ -15,16 +16,16 @@ test('a rank-sum test gives what SciPy gives', async t => {
 	t.true(Math.abs(many.p / 1.322_018_408_342_685_7e-6 - 1) < 1e-9, String(many.p));
 });
 
-test('the smallest significant shift is the one of its p-value', async t => {
+test('the smallest significant shift has exactly the given p-value', async t => {
 	const result = await rankSumTest([19, 22, 16, 29, 24], [20, 11, 17, 12]);
-	// 1.96 standard errors and half a pair of twenty.
+	// 1.96 standard errors plus the continuity correction of half a pair in twenty.
 	const expected = 1.959_963_984_540_054 * result.standardError + 0.5 / 20;
 	t.true(Math.abs(smallestSignificantShift(result, 0.05) - expected) < 1e-9);
-	// Of its own p it is its own distance from one half.
+	// For the p of the result, it is the distance of the probability from 1/2.
 	t.true(Math.abs(smallestSignificantShift(result, result.p) - 0.35) < 1e-9);
 });
 
-test('what has no order is refused', async t => {
+test('invalid samples are refused', async t => {
 	const code = 'ERR_ARGUMENT';
 	await t.throwsAsync(rankSumTest([], [1]), {code, message: /expected at least one in a, got none/u});
 	await t.throwsAsync(rankSumTest([1], [Number.NaN]), {code, message: 'b[0]: expected a finite number, got NaN'});

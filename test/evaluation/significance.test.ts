@@ -1,3 +1,4 @@
+// Tests paired significance tests, comparisons of evaluations, and corrections for multiple tests.
 import test from 'ava';
 import {
 	type Qrels,
@@ -17,7 +18,7 @@ function values(of: readonly number[]): Map<string, number> {
 const better = values([0.35, 0.84, 0.15, 0.6, 0.17, 0.62, 0.7, 0.2, 0.55, 0.48]);
 const worse = values([0.39, 0.75, 0.15, 0.5, 0.24, 0.51, 0.64, 0.22, 0.41, 0.3]);
 
-test('a paired t-test gives what SciPy gives', async t => {
+test('a paired t-test agrees with SciPy', async t => {
 	const result = await pairedTest(better, worse);
 	// SciPy 1.17.1, ttest_rel
 	t.true(Math.abs(result.p - 0.066_404_968_119_343_77) < 1e-12, String(result.p));
@@ -27,7 +28,7 @@ test('a paired t-test gives what SciPy gives', async t => {
 	t.is(result.missing, 0);
 });
 
-test('the smallest significant difference is t times the standard error, or that of ones and zeros', async t => {
+test('the smallest significant difference is t times the standard error, or follows from 0/1 values', async t => {
 	const result = await pairedTest(better, worse);
 	t.true(Math.abs(result.standardError! - result.difference / result.statistic!) < 1e-15);
 	// SciPy 1.17.1, t.ppf(0.995, 9) = 3.249835541592126
@@ -35,7 +36,7 @@ test('the smallest significant difference is t times the standard error, or that
 	t.true(Math.abs(smallest - 3.249_835_541_592_126 * result.standardError!) < 1e-9, String(smallest));
 	const shifted = new Map([...better].map(([query, value]) => [query, value + smallest - result.difference]));
 	t.true(Math.abs((await pairedTest(shifted, worse)).p - 0.01) < 1e-9);
-	// Nothing differs: t² / (n − 1 + t²).
+	// If no values differ, it is t² / (n − 1 + t²).
 	const none = smallestSignificantDifference(await pairedTest(better, better), 0.01);
 	t.true(Math.abs(none - 3.249_835_541_592_126 ** 2 / (9 + 3.249_835_541_592_126 ** 2)) < 1e-9, String(none));
 	const drawn = await pairedTest(better, worse, {test: 'bootstrap', rounds: 10});
@@ -44,7 +45,7 @@ test('the smallest significant difference is t times the standard error, or that
 	t.throws(() => smallestSignificantDifference(result, 0), {instanceOf: RetrievalError, message: /a p between 0 and 1, got 0/u});
 });
 
-test('a randomization test of few queries counts all ways, as SciPy does, whatever the seed', async t => {
+test('a randomization test of few queries enumerates all permutations, like SciPy, whatever the seed', async t => {
 	// SciPy 1.17.1, permutation_test with permutation_type='samples', n_resamples=inf
 	for (const seed of [1, 2]) {
 		const {p, statistic} = await pairedTest(better, worse, {test: 'randomization', seed, rounds: 1});
@@ -53,21 +54,21 @@ test('a randomization test of few queries counts all ways, as SciPy does, whatev
 	}
 });
 
-test('drawn tests give one p for a seed, near that of the t-test where queries are many', async t => {
+test('sampled tests give the same p for the same seed, close to that of the t-test for many queries', async t => {
 	const a = values(Array.from({length: 400}, (_, i) => ((7 * i) % 11) / 10 + 0.03));
 	const b = values(Array.from({length: 400}, (_, i) => ((3 * i) % 11) / 10));
 	const {p: expected} = await pairedTest(a, b);
 	t.true(expected > 0.02 && expected < 0.2, String(expected));
 	for (const name of ['randomization', 'bootstrap'] as const) {
 		const {p} = await pairedTest(a, b, {test: name});
-		t.is((await pairedTest(a, b, {test: name, rounds: 10_000, seed: 42})).p, p, 'the defaults');
+		t.is((await pairedTest(a, b, {test: name, rounds: 10_000, seed: 42})).p, p, 'these are the defaults');
 		t.not((await pairedTest(a, b, {test: name, seed: 43})).p, p);
-		// Five standard errors of a share of 10,000, and a little, as 400 are not infinitely many.
+		// Tolerance: five standard errors of a proportion from 10,000 rounds, plus 0.005 because 400 queries are a finite sample.
 		t.true(Math.abs(p - expected) < 5 * Math.sqrt(expected / 10_000) + 0.005, `${name}: ${p}, ${expected}`);
 	}
 });
 
-test('only queries of both count, and how many do not is said', async t => {
+test('only queries of both runs count, and the number of the others is reported', async t => {
 	const a = new Map([
 		['only a', 100],
 		['q1', 1],
@@ -82,12 +83,12 @@ test('only queries of both count, and how many do not is said', async t => {
 		['q1', 1],
 	]);
 	const {difference, queries, missing, statistic} = await pairedTest(a, b);
-	t.deepEqual([difference, queries, missing], [1, 3, 3], '0, 2 and 1');
+	t.deepEqual([difference, queries, missing], [1, 3, 3], 'the differences are 0, 2 and 1');
 	// s = 1, so t = 1 / (1 / √3).
 	t.true(Math.abs(statistic! - Math.sqrt(3)) < 1e-12);
 });
 
-test('no difference has p = 1, the same one everywhere p = 0', async t => {
+test('no difference gives p = 1, and the same difference for every query gives p = 0', async t => {
 	t.like(await pairedTest(better, better), {p: 1, statistic: 0, difference: 0});
 	t.like(await pairedTest(values([1, 2, 3]), values([0, 1, 2])), {p: 0, statistic: Number.POSITIVE_INFINITY, difference: 1});
 	t.is((await pairedTest(better, better, {test: 'bootstrap'})).p, 1);
@@ -108,7 +109,7 @@ test('a measure of two evaluations is compared query by query', async t => {
 
 	const result = await significance(a, b, 'RR');
 
-	// 1/2, 3/4 and 0
+	// The differences are 1/2, 3/4 and 0.
 	t.like(result, {queries: 3, missing: 0});
 	t.is(result.difference, 1.25 / 3);
 	t.deepEqual(
@@ -136,7 +137,7 @@ test('a measure of two evaluations is compared query by query', async t => {
 	});
 });
 
-test('what cannot be compared is refused', async t => {
+test('invalid comparisons are refused', async t => {
 	const refused = async (...args: Parameters<typeof pairedTest>): Promise<string> =>
 		(await t.throwsAsync(pairedTest(...args), {instanceOf: RetrievalError, code: 'ERR_ARGUMENT'})).message;
 	t.is(await refused(better, new Map([['other', 1]])), 'a and b: expected queries in common, got none: a begins with "q0", b with "other"');
@@ -153,7 +154,7 @@ test('what cannot be compared is refused', async t => {
 	t.is(await refused([1, 2] as unknown as Map<string, number>, worse), 'a: expected a Map of query id to value, got a Array');
 });
 
-test('a drawn test tells how far it is and stops when it is told to', async t => {
+test('a sampled test reports progress and can be aborted', async t => {
 	const many = values(Array.from({length: 1000}, (_, i) => i % 7));
 	const none = values(Array.from({length: 1000}, () => 0));
 	for (const name of ['randomization', 'bootstrap'] as const) {
@@ -168,8 +169,8 @@ test('a drawn test tells how far it is and stops when it is told to', async t =>
 	await t.throwsAsync(pairedTest(many, none, {signal: AbortSignal.abort(new Error('before'))}), {message: 'before'});
 });
 
-test('corrections for several tests, worked by hand', t => {
-	// Exact in binary: eighths.
+test('corrections for multiple tests equal the values worked by hand', t => {
+	// Eighths are exact in binary.
 	t.deepEqual(bonferroni([0.125, 0.5, 0.25]), [0.375, 1, 0.75]);
 	// 3 · 1/8, 2 · 1/4, 1 · 1/2
 	t.deepEqual(holm([0.125, 0.5, 0.25]), [0.375, 0.5, 0.5]);

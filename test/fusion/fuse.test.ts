@@ -1,3 +1,4 @@
+// Tests fusion methods with scores worked by hand, and hybrid searchers.
 import test from 'ava';
 import {
 	DenseSearcher,
@@ -47,7 +48,7 @@ test('dprHybrid weighs the dense score and counts a missing one as 0', async t =
 	]);
 });
 
-test('hybrid weighs the sparse score; of equal scores the first to appear stays first', async t => {
+test('hybrid weighs the sparse score, and ties keep the order of first appearance', async t => {
 	// b: 78 + 2 · 6 = c: 70 + 2 · 10; a: 80; d: 2 · 9
 	t.deepEqual(await fused({method: 'hybrid', alpha: 2}), [
 		['b', 90],
@@ -76,7 +77,7 @@ test('only the first hits of each list are fused, up to the depth', async t => {
 	const lists = {dense: list(['a', 80], ['b', 78], ['c', 70]), sparse: list(['c', 10], ['d', 9], ['a', 6])};
 	const ids = async (depth?: number): Promise<ReadonlyArray<readonly [string, number]>> =>
 		(await fuse(lists, {method: 'hybridNorm', alpha: 2}, {depth})).get('q')!.map(({id, score}) => [id, score] as const);
-	// The lowest score is that of the lists as cut: a: 80 + 2 · 9; b: 78 + 2 · 9; c: 78 + 2 · 10; d: 78 + 2 · 9.
+	// The lowest scores are taken after cutting the lists: a: 80 + 2 · 9; b: 78 + 2 · 9; c: 78 + 2 · 10; d: 78 + 2 · 9.
 	t.deepEqual(await ids(2), [
 		['a', 98],
 		['c', 98],
@@ -91,7 +92,7 @@ test('only the first hits of each list are fused, up to the depth', async t => {
 	await t.throwsAsync(ids(0), {code: 'ERR_ARGUMENT', message: 'depth: expected a whole number of at least 1, got 0'});
 });
 
-test('reciprocal rank fusion sees ranks alone', async t => {
+test('reciprocal rank fusion uses only ranks', async t => {
 	const expected = [
 		['c', 1 / 63 + 1 / 61],
 		['b', 1 / 62 + 1 / 63],
@@ -104,8 +105,8 @@ test('reciprocal rank fusion sees ranks alone', async t => {
 	);
 });
 
-test('min-max interpolation shares out one weight', async t => {
-	// dense: a 1, b 0.8, c 0; sparse: c 1, d 0.75, b 0; a quarter and three quarters of them
+test('min-max interpolation divides one weight between the two lists', async t => {
+	// Scaled dense scores: a 1, b 0.8, c 0. Scaled sparse scores: c 1, d 0.75, b 0. The weights are 1/4 and 3/4.
 	t.deepEqual(await fused({method: 'interpolate', alpha: 0.25, normalize: 'min-max'}), [
 		['c', 0.75],
 		['d', 0.5625],
@@ -114,7 +115,7 @@ test('min-max interpolation shares out one weight', async t => {
 	]);
 });
 
-test('any number of lists are fused by weights or ranks', async t => {
+test('any number of lists can be fused by weights or ranks', async t => {
 	const third: Run = new Map([['q', [{id: 'd', score: 4}]]]);
 	const of = async (method: FusionMethod): Promise<Array<[string, number]>> =>
 		(await fuse([dense, sparse, third], method)).get('q')!.map(({id, score}) => [id, score]);
@@ -125,7 +126,7 @@ test('any number of lists are fused by weights or ranks', async t => {
 		['a', 80],
 		['d', 30],
 	]);
-	// What a list lacks counts as its lowest: 70, 6 and 4. a: 80 + 6 + 4; b: 78 + 6 + 4; c: 70 + 10 + 4; d: 70 + 9 + 4.
+	// A passage that a list lacks gets its lowest score: 70, 6 and 4. a: 80 + 6 + 4; b: 78 + 6 + 4; c: 70 + 10 + 4; d: 70 + 9 + 4.
 	t.deepEqual(await of({method: 'linear', missing: 'minimum'}), [
 		['a', 90],
 		['b', 88],
@@ -149,7 +150,7 @@ test('any number of lists are fused by weights or ranks', async t => {
 	await t.throwsAsync(fuse([], {method: 'rrf'}), {code: 'ERR_ARGUMENT', message: 'lists: expected at least one run, got none'});
 });
 
-test('a passage has one number whatever index found it', async t => {
+test('hits of an index and of a plain run are fused by their passage ids', async t => {
 	const flat = new FlatIndex({dim: 1});
 	await flat.add(['x', 'y', 'z'], {data: Float32Array.of(1, 2, 3), rows: 3, dim: 1});
 	const encoder: Encoder = {
@@ -186,13 +187,13 @@ test('a passage has one number whatever index found it', async t => {
 	);
 });
 
-test('a query that one run lacks is fused from the other alone', async t => {
+test('a query that one run lacks is fused from the other run only', async t => {
 	const run = await fuse({dense, sparse: new Map([['other', [{id: 'x', score: 3}]]])}, {method: 'hybrid', alpha: 2});
 	t.deepEqual([...run.keys()], ['q', 'other']);
 	t.deepEqual(run.get('other'), [{id: 'x', score: 6}]);
 });
 
-test('a method or weight that means nothing is refused with what was expected', async t => {
+test('an invalid method or weight is refused with the expected values', async t => {
 	const refused = async (fusion: unknown): Promise<string> => {
 		const error = await t.throwsAsync(fuse({dense, sparse}, fusion as FusionMethod), {instanceOf: RetrievalError, code: 'ERR_ARGUMENT'});
 		return error.message;
@@ -206,7 +207,7 @@ test('a method or weight that means nothing is refused with what was expected', 
 	t.is(await refused({method: 'rrf', rankConstant: -1}), 'rankConstant: expected a finite number of at least 0, got -1');
 });
 
-test('a hybrid searcher asks both parts for the depth and fuses what they say', async t => {
+test('a hybrid searcher retrieves `depth` hits from both parts and fuses them', async t => {
 	const asked: Array<number | undefined> = [];
 	const searcher = (run: Run): Searcher => ({
 		async search(_query, options) {

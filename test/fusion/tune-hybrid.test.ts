@@ -1,7 +1,8 @@
+// Tests tuning the weight of hybrid search (`tuneHybrid`) and `JudgedLists`.
 import test from 'ava';
 import {type FusionMethod, JudgedLists, type Question, type Run, fuse, topKAccuracy, tuneHybrid} from '../../ts/index.ts';
 
-/** Passages of which some have the answers `one`, `two`, …, as their ids say. */
+/** Passages whose id begins with their answer. Only those whose id ends in `a` contain it. */
 const passages = new Map(
 	['one', 'two', 'three', 'four', 'five', 'six'].flatMap(word =>
 		['a', 'b', 'c'].map(letter => [`${word}-${letter}`, {text: letter === 'a' ? `There is ${word} here.` : 'Nothing of the kind.'}]),
@@ -9,7 +10,7 @@ const passages = new Map(
 );
 const questions: Question[] = ['one', 'two', 'three', 'four', 'five', 'six'].map((word, i) => ({id: `q${i}`, text: '?', answers: [word]}));
 
-/** Lists of all passages with scores that a seed decides. */
+/** Lists of passages with pseudorandom scores. */
 function run(seed: number, spread: number): Run {
 	let state = seed;
 	const next = (): number => {
@@ -26,13 +27,13 @@ function run(seed: number, spread: number): Run {
 
 const lists = {dense: run(7, 1), sparse: run(1905, 3)};
 
-/** What tuning must find, by fusing and measuring point by point. */
+/** Reference for tuning: fuses and measures a single point. */
 async function slowly(fusion: FusionMethod, k: number): Promise<number> {
 	const {accuracy} = await topKAccuracy(await fuse(lists, fusion, {k}), questions, passages, [k]);
 	return accuracy.get(k)!;
 }
 
-test('every point of the curve is what fusing and measuring gives, and the best comes first', async t => {
+test('every point of the curve equals fusing and measuring, and the first of the best points is chosen', async t => {
 	for (const method of ['hybrid', 'hybridNorm', 'dprHybrid', 'interpolate'] as const) {
 		const k = 2;
 		const {curve, weight, score, fusion} = await tuneHybrid(lists, {questions, passages, k}, {method});
@@ -46,12 +47,12 @@ test('every point of the curve is what fusing and measuring gives, and the best 
 		t.is(weight, curve.find(point => point.score === score)!.weight);
 		t.deepEqual(fusion, method === 'dprHybrid' ? {method, lambda: weight} : {method, alpha: weight});
 	}
-	// Lists that no weight changes would prove nothing.
+	// The test is meaningful only if the weight changes the score.
 	const {curve} = await tuneHybrid(lists, {questions, passages, k: 2});
 	t.true(new Set(curve.map(point => point.score)).size > 1);
 });
 
-test('any measure can be tuned for', async t => {
+test('any measure can be tuned', async t => {
 	const qrels = new Map(questions.map(({id, answers}) => [id, new Map([[`${answers[0]}-a`, 1]])]));
 	const grid = [0, 0.5, 1];
 	const tuned = await tuneHybrid(lists, {qrels, measure: 'RR@5', k: 18}, {grid});
@@ -62,7 +63,7 @@ test('any measure can be tuned for', async t => {
 	t.true(tuned.score > 0 && tuned.curve.every(({score}) => score <= tuned.score));
 });
 
-test('judged lists answer for many methods and cut-offs, and leave out questions without answers', async t => {
+test('judged lists can be measured for many methods and cut-offs, and skip questions without answers', async t => {
 	const more = [...questions, {id: 'none', text: '?', answers: []}, {id: 'unseen', text: '?', answers: ['one']}];
 	const judged = await JudgedLists.judge(lists, more, passages);
 	t.deepEqual(judged.questions, [...questions.map(({id}) => id), 'unseen']);
@@ -83,7 +84,7 @@ test('judged lists answer for many methods and cut-offs, and leave out questions
 	t.is(accuracy, [...ranks[0]!].filter(rank => rank > 0 && rank <= 3).length / 7);
 });
 
-test('what cannot be tuned is refused', async t => {
+test('invalid arguments of tuning are refused', async t => {
 	const refused = async (options: object, objective: object = {}): Promise<string> => {
 		const error = await t.throwsAsync(tuneHybrid(lists, {questions, passages, ...objective}, options), {code: 'ERR_ARGUMENT'});
 		return error.message;

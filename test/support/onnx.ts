@@ -1,8 +1,8 @@
 /**
-Rewrites the graph of an ONNX file, as far as tests need other shapes of a model that is there.
+Makes variants of the project's ONNX models for tests: without some outputs, with another configuration, or with other weights.
 
-The format is protocol buffers: fields of a key (number · 8 + wire type) and a value, in any order. The numbers are those of
-`onnx.proto`: `ModelProto.graph` is 7, `GraphProto.output` 12, a `ValueInfoProto`'s name 1, `GraphProto.initializer` 5, a
+ONNX files are protocol buffers: fields in any order, each with a key (number · 8 + wire type) and a value. The field numbers
+come from `onnx.proto`: `ModelProto.graph` is 7, `GraphProto.output` 12, a `ValueInfoProto`'s name 1, `GraphProto.initializer` 5, a
 `TensorProto`'s name 8 and its `raw_data` 9.
 */
 import {copyFile, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
@@ -18,7 +18,7 @@ const INITIALIZER = 5;
 const TENSOR_NAME = 8;
 const RAW_DATA = 9;
 
-/** A folder with one of the project's models, without some of its outputs; its path. */
+/** Copies one of the project's models, without some of its outputs, to a new folder and returns the folder's path. */
 export async function modelWithoutOutputs(t: ExecutionContext, model: string, outputs: readonly string[], config = '{}'): Promise<string> {
 	const from = join(packageRoot, 'models', model);
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-model-'));
@@ -121,7 +121,7 @@ function fields(message: Buffer): Field[] {
 	return found;
 }
 
-/** The number at a place, and the place after it. */
+/** Reads a varint at an offset; returns it and the offset after it. */
 function varint(bytes: Buffer, start: number): [value: number, after: number] {
 	let value = 0;
 	for (let at = start; ; at++) {

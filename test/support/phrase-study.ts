@@ -1,7 +1,8 @@
+// Makes up the results of a phrase study, for tests of its reports.
 import type {Comparison} from '../../ts/studies/statistics/comparison.ts';
 import type {Calibration, PhraseStudy, ProtocolStudy} from '../../ts/studies/phrases/study.ts';
 
-/** A made-up study whose accuracies among candidates are those of the paper on SQuAD, and lower among all passages. */
+/** A made-up study. Its accuracies among candidates are those of the paper on SQuAD; among all passages they are lower. */
 export function phraseStudy(changes: Partial<PhraseStudy> = {}): PhraseStudy {
 	return {
 		format: 'passagekit phrase study 2',
@@ -99,7 +100,7 @@ function protocol(scale: number, decisive: string, others: readonly string[]): P
 	};
 }
 
-/** Significant from a difference of one and a half points on, which M1 and M3 are made not to have. */
+/** Tests of differences. Differences of 1.5 points or more are significant, except between M1 and M3. */
 function comparisons(
 	scale: number,
 	measure: string,
@@ -120,14 +121,14 @@ function comparisons(
 	return {
 		comparisons: tested(of),
 		extensions: tested(others.map(b => ['muf', b] as const)),
-		// Much smaller T0 are worse, larger ones alike.
+		// Much smaller values of T0 are worse; larger ones make no difference.
 		startTests: [
 			comparison('T0 = 0.1', 'T0 = 0.001', measure, 0.06, 0.0001, 4),
 			comparison('T0 = 0.1', 'T0 = 0.01', measure, 0.03, 0.0002, 4),
 			comparison('T0 = 0.1', 'T0 = 1', measure, 0, 1, 4),
 			comparison('T0 = 0.1', 'T0 = 10', measure, 0.001, 0.6, 4),
 		],
-		// The Brier score of M5 rises, though not significantly.
+		// The Brier score of M5 rises, but not significantly.
 		calibrationTests: ['M1', 'M3', 'M5', 'M0', 'MUF'].map(name =>
 			comparison(
 				`${name} at T = 1`,

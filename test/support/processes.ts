@@ -1,3 +1,4 @@
+// Creates processes for tests.
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 

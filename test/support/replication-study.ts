@@ -1,3 +1,4 @@
+// Makes up the results of a replication study, for tests of its reports.
 import {type Comparison, findComparison} from '../../ts/studies/statistics/comparison.ts';
 import {markers} from '../../ts/studies/replication/markers.ts';
 import {exactMatchMeasure, overlapAt, overlapConditions, overlapLimit, readingCondition} from '../../ts/studies/replication/labels.ts';
@@ -74,7 +75,7 @@ const retrievalRows: readonly RetrievalRow[] = [
 
 type TestedPair = Pick<Comparison, 'a' | 'b' | 'difference' | 'significant'>;
 
-/** The marker of Table 1, where BM25 is the better one of dense retrieval and BM25. */
+/** The marker of Table 1. In this study, BM25 is better than dense retrieval. */
 function retrievalMarker({a, b, difference, significant}: TestedPair): string {
 	if (!significant) {
 		return '';
@@ -85,7 +86,7 @@ function retrievalMarker({a, b, difference, significant}: TestedPair): string {
 	return b === 'bm25' && difference > 0 ? markers.better : '';
 }
 
-/** The marker of Table 3, for two scorings of the same passages. */
+/** The marker of Table 3, which compares two scorings of the same passages. */
 function readingMarker({a, b, difference, significant}: TestedPair): string {
 	if (!significant || difference <= 0) {
 		return '';
@@ -96,7 +97,7 @@ function readingMarker({a, b, difference, significant}: TestedPair): string {
 	return b === 'repl' ? markers.step : '';
 }
 
-/** Tests that are corrected together. Of twelve, differences of more than 0.71 points are significant. */
+/** A family of tests that are corrected together. In a family of twelve, differences of more than 0.71 points are significant. */
 export function family(
 	tests: ReadonlyArray<Pick<Comparison, 'a' | 'b' | 'measure' | 'difference'>>,
 	markerOf: (test: TestedPair) => string = () => '',
@@ -211,7 +212,7 @@ function textComparisons(): readonly Comparison[] {
 	);
 }
 
-/** Tests of curves by their differences: first the rise, then the fall. */
+/** Tests of curves with the given differences: the rise to the chosen k, then the fall after it. */
 export function curveTestsOf(
 	differences: ReadonlyArray<readonly [retriever: Retrieved, scoring: Scoring, rise: number, fall: number]>,
 ): readonly CurveTest[] {
@@ -242,7 +243,7 @@ function curveTests(): readonly CurveTest[] {
 
 const curveKs = [1, 5, 10, ...Array.from({length: 25}, (_, i) => 20 * (i + 1))];
 
-/** BM25 rises to the end; the others rise, then fall a little. */
+/** Curves of exact match by k. BM25 rises to the end; the others rise, then fall slightly. */
 function curves(): NonNullable<Study['reading']>['curves'] {
 	return retrievers.flatMap(retriever =>
 		scorings.map((scoring, column) => {

@@ -1,3 +1,4 @@
+// Declares tests that need files from the shared folder.
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';

@@ -1,4 +1,4 @@
-/** Collections and outputs of other systems that cannot be published. CI has them; most checkouts do not. */
+/** Finds files in the shared folder: collections and outputs of other systems that cannot be published. CI has them; most checkouts do not. */
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import {packageRoot} from '../../ts/core/native/addon.ts';

@@ -1,9 +1,9 @@
 /**
- * The most that one of up to three attempts counts; no more attempts are made once one counts more than `enough`.
+ * Returns the highest count of up to three attempts. It stops once an attempt counts more than `enough`.
  *
- * What the event loop does while work runs elsewhere is counted, not timed: where the work holds the loop, every attempt
- * counts next to nothing. But a busy machine may give the loop's thread nothing for as long as one call takes, which says
- * nothing of the call, so one attempt does not decide.
+ * Tests use it to check that a call does not block the event loop: they count event-loop ticks while the call runs. If the
+ * call blocks the loop, every attempt counts almost none. On a busy machine, however, the loop's thread may not be scheduled
+ * during one call, so a single low count does not prove that the call blocks.
  */
 export async function mostOfThree(enough: number, attempt: () => Promise<number>): Promise<number> {
 	let most = 0;

@@ -1,3 +1,4 @@
+// Vectors, dense indexes of both kinds, and a brute-force reference for tests of dense search.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -14,7 +15,7 @@ export function vectors(dim: number, ...rows: number[][]): Vectors {
 	return {data: Float32Array.from(rows.flat()), rows: rows.length, dim};
 }
 
-/** Numbers that are the same every time: a linear congruential generator, in [-1, 1). */
+/** Pseudorandom vectors in [-1, 1) from a linear congruential generator; the same seed gives the same vectors. */
 export function random(rows: number, dim: number, seed = 1): Vectors {
 	let state = seed;
 	const data = Float32Array.from({length: rows * dim}, () => {
@@ -28,7 +29,7 @@ export const row = ({data, dim}: Vectors, i: number): Float32Array => data.subar
 export const names = (count: number, first = 0): string[] => Array.from({length: count}, (_, i) => `p${first + i}`);
 export const idsOf = (hits: readonly Hit[]): string[] => hits.map(({id}) => id);
 
-/** Rows `from` to `to` of vectors, as a view. */
+/** A view of the rows from `from` (inclusive) to `to` (exclusive). */
 export const slice = ({data, dim}: Vectors, from: number, to: number): Vectors => ({
 	data: data.subarray(from * dim, to * dim),
 	rows: to - from,
@@ -41,7 +42,7 @@ export const kinds: Record<string, {make: (dim: number) => FlatIndex | HnswIndex
 		hnsw: {make: dim => new HnswIndex({dim, m: 8, efConstruction: 60}), open: async path => HnswIndex.open(path)},
 	};
 
-/** The ids of the `k` greatest inner products by their definition, of equal ones the earlier first. */
+/** The ids of the `k` highest inner products, computed by brute force. Ties are ordered by row. */
 export function best(data: Vectors, query: Float32Array, k: number, allowed: (i: number) => boolean = () => true): string[] {
 	const scored = Array.from({length: data.rows}, (_, i) => ({
 		i,
@@ -54,7 +55,7 @@ export function best(data: Vectors, query: Float32Array, k: number, allowed: (i:
 		.map(({i}) => `p${i}`);
 }
 
-/** Does `each` again and again until `work` is settled, and is settled as it is. */
+/** Calls `each` repeatedly until `work` settles, then settles like `work`. */
 export async function during<T>(work: Promise<T>, each: () => Promise<unknown>): Promise<T> {
 	const state = {settled: false};
 	const settle = (): void => {

@@ -1,3 +1,4 @@
+// Makes up the results of a vocabulary study, for tests of its reports.
 import type {Comparison} from '../../ts/studies/statistics/comparison.ts';
 import type {EncoderAnalysis, VocabularyCondition, VocabularyRetrieval, VocabularyStudy} from '../../ts/studies/vocabulary/study.ts';
 import {claimMeasures} from '../../ts/studies/vocabulary/findings/claim-tests.ts';
@@ -156,7 +157,7 @@ const values: Readonly<Record<VocabularyCondition, readonly number[]>> = {
 	noNormalisation: [0.6655, 0.8671, 0.9411, 0.9778, 0.7561],
 };
 
-/** Significant where the difference is more than a point. */
+/** Retrieval results. Differences of more than one point are significant. */
 function retrieval(): VocabularyRetrieval {
 	const measures = ['top-1', 'top-5', 'top-20', 'top-100', 'MRR'];
 	const tested = ['top-1', 'top-20'];

@@ -1,11 +1,11 @@
-/** Circles of files that import each other, in TypeScript and in Rust. */
+/** Finds circular imports. The import graphs come from `typescript-imports.ts` and `rust-imports.ts`. */
 import {readdirSync} from 'node:fs';
 import {join} from 'node:path';
 
 /** File → the files that it imports. */
 export type FileGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** All files below a folder, build outputs excepted. */
+/** All files below a folder, except build outputs. */
 export function filesBelow(folder: string): string[] {
 	return readdirSync(folder, {withFileTypes: true})
 		.filter(({name}) => !['node_modules', 'target', '.cache'].includes(name))
@@ -16,7 +16,7 @@ export function filesBelow(folder: string): string[] {
 }
 
 /**
-The circles of a graph: its strongly connected components of two files or more (Tarjan, 1972). Each file is in at most one.
+The circular imports of a graph: its strongly connected components with two or more files (Tarjan, 1972). Each file is in at most one.
 
 @example
 ```

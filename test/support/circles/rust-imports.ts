@@ -1,27 +1,27 @@
 /**
-What the files of a Rust crate use of each other. Only names are compared, no types are resolved: a file uses another if a `use`
-declaration or a path that begins with `crate` or `super` leads there. A name that a module passes on with `pub use` belongs to the
-file that defines it. Code under `#[cfg(test)]` does not count, and neither do the `pub use` declarations themselves.
+Reads the uses among the files of a Rust crate, as a graph for `circlesOf`. It compares only names and does not resolve types: a
+file uses another one if a `use` declaration or a path that begins with `crate` or `super` leads there. A name that a module
+re-exports with `pub use` belongs to the file that defines it. Code under `#[cfg(test)]` does not count, and neither do the `pub use` declarations themselves.
 */
 import {readFileSync} from 'node:fs';
 import {dirname, join, relative} from 'node:path';
 import {type FileGraph, filesBelow} from './circles.ts';
 
-/** The names along a path, from the root of the crate: `crate::store::Reader` is `['store', 'Reader']`. */
+/** The segments of a path, from the root of the crate: `crate::store::Reader` is `['store', 'Reader']`. */
 type Path = readonly string[];
 
 interface Module {
 	readonly file: string;
 	readonly path: Path;
-	/** Without comments, string literals and tests. */
+	/** The source without comments, string literals and tests. */
 	readonly source: string;
 	readonly declarations: readonly UseDeclaration[];
 }
 
 interface UseDeclaration {
-	/** Whether it passes the name on: `pub use`, `pub(crate) use`. */
+	/** Whether it re-exports the name, as `pub use` and `pub(crate) use` do. */
 	readonly isPublic: boolean;
-	/** As written, one for each name of `use a::{b, c}`. */
+	/** The path as written. `use a::{b, c}` gives two declarations. */
 	readonly written: string;
 }
 
@@ -50,7 +50,7 @@ export function rustCrates(folder: string): string[] {
 	return filesBelow(folder).filter(path => path.endsWith(join('src', 'lib.rs')));
 }
 
-/** `store/reader.rs` → `['store', 'reader']`; `lib.rs` and `mod.rs` stand for their folder. */
+/** `store/reader.rs` → `['store', 'reader']`; `lib.rs` and `mod.rs` give the path of their folder. */
 function modulePath(file: string): Path {
 	const names = file.replace(/\.rs$/u, '').split(/[/\\]/u);
 	return names.at(-1) === 'mod' || (names.length === 1 && names[0] === 'lib') ? names.slice(0, -1) : names;
@@ -115,7 +115,7 @@ function absolute(written: string, from: Path, modules: ReadonlyMap<string, Modu
 	return modules.has([...from, first].join('::')) ? [...from, ...names] : undefined;
 }
 
-/** The file of the module that defines the end of a path, following `use` declarations that pass it on. */
+/** The file of the module that defines the end of a path, following re-exports. */
 function definingFile(path: Path, modules: ReadonlyMap<string, Module>, depth = 0): string | undefined {
 	for (let length = path.length; length >= 0; length--) {
 		const module = modules.get(path.slice(0, length).join('::'));

@@ -1,8 +1,9 @@
+// Reads the imports among TypeScript files, as a graph for `circlesOf`.
 import {existsSync, readFileSync} from 'node:fs';
 import {dirname, resolve} from 'node:path';
 import {type FileGraph, filesBelow} from './circles.ts';
 
-/** What the TypeScript files of a folder import of each other: statically, dynamically, or as types alone. */
+/** The static, dynamic and type-only imports among the TypeScript files of a folder. */
 export function typescriptImports(folder: string): FileGraph {
 	return new Map(
 		filesBelow(folder)
