@@ -84,7 +84,7 @@ for (const [signal, status] of [
 	['SIGTERM', 143],
 	['SIGHUP', 129],
 ] as const) {
-	onUnix(`${signal} stops `index` at any stage with status ${status} and leaves only the old collection`, async t => {
+	onUnix(`${signal} stops the index command at any stage with status ${status} and leaves only the old collection`, async t => {
 		const {home, corpus, index} = await prepared(t);
 		for (const stage of ['', 'read ', 'bm25 ']) {
 			const {child, said, ended} = start('index', corpus, '--output', index, '--overwrite');
