@@ -1,17 +1,19 @@
+//! Calibration errors over bins of confidences, and the Brier score.
+
 use crate::error::Error;
 
-/// Predictions whose confidences are about the same.
+/// The predictions whose confidences fall into one interval.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Bin {
-    /// Predictions in it.
+    /// Number of predictions in the bin.
     pub count: usize,
-    /// Their mean confidence; 0 where there are none.
+    /// Their mean confidence; 0 for an empty bin.
     pub confidence: f64,
-    /// The share of them that is right; 0 where there are none.
+    /// The fraction of them that is right; 0 for an empty bin.
     pub accuracy: f64,
 }
 
-/// Predictions by their confidence: bin i of N has those in [i/N, (i + 1)/N), the last one 1 too (Guo et al., 2017, §2).
+/// Predictions grouped by confidence: bin i of N covers [i/N, (i + 1)/N), and the last bin includes 1 (Guo et al., 2017, §2).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bins {
     bins: Vec<Bin>,
@@ -23,7 +25,8 @@ impl Bins {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for no bins, no predictions, not as many of both, or a confidence that is not in [0, 1].
+    /// [`Error::Argument`] for no bins, no predictions, `confidences` and `correct` of different lengths, or a confidence outside
+    /// [0, 1].
     pub fn new(confidences: &[f64], correct: &[bool], bins: usize) -> Result<Self, Error> {
         if bins == 0 {
             return Err(Error::argument("bins", "at least 1", bins));
@@ -50,31 +53,31 @@ impl Bins {
         Ok(all)
     }
 
-    /// All bins, those of the lowest confidences first.
+    /// All bins, lowest confidences first.
     #[must_use]
     pub fn bins(&self) -> &[Bin] {
         &self.bins
     }
 
-    /// The bin of a confidence.
+    /// The position of the bin that a confidence falls into.
     #[must_use]
     pub fn place(&self, confidence: f64) -> usize {
         ((confidence * self.bins.len() as f64) as usize).min(self.bins.len() - 1)
     }
 
-    /// Σ |B|/K · (conf(B) − acc(B))²: the differentiable form of Yang et al. (2023, §3.2).
+    /// The squared calibration error, Σ |B|/K · (conf(B) − acc(B))²: the differentiable form of Yang et al. (2023, §3.2).
     #[must_use]
     pub fn squared_error(&self) -> f64 {
         self.weighted(|gap| gap * gap)
     }
 
-    /// Σ |B|/K · |conf(B) − acc(B)|: the expected calibration error of Guo et al. (2017, equation 3).
+    /// The expected calibration error, Σ |B|/K · |conf(B) − acc(B)| (Guo et al., 2017, equation 3).
     #[must_use]
     pub fn absolute_error(&self) -> f64 {
         self.weighted(f64::abs)
     }
 
-    /// The greatest |conf(B) − acc(B)| of a bin that has predictions (Guo et al., 2017, equation 4).
+    /// The maximum calibration error: the largest |conf(B) − acc(B)| of any bin with predictions (Guo et al., 2017, equation 4).
     #[must_use]
     pub fn greatest_error(&self) -> f64 {
         let filled = self.bins.iter().filter(|bin| bin.count > 0);
@@ -87,7 +90,7 @@ impl Bins {
     }
 }
 
-/// The mean of (confidence − right)², right being 0 or 1 (Brier, 1950).
+/// The mean of (confidence − correct)², where correct is 0 or 1 (Brier, 1950).
 ///
 /// # Errors
 ///
@@ -104,22 +107,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn worked_by_hand() {
-        // Of four bins: [0, .25) has .1 wrong; [.25, .5) none; [.5, .75) .5 right and .7 wrong; [.75, 1] .75 and 1, right.
+    fn errors_agree_with_values_worked_out_by_hand() {
+        // Four bins: [0, .25) has .1 (wrong); [.25, .5) is empty; [.5, .75) has .5 (right) and .7 (wrong); [.75, 1] has .75 and 1
+        // (both right).
         let (confidences, correct) = ([0.1, 0.5, 0.7, 0.75, 1.0], [false, true, false, true, true]);
         let bins = Bins::new(&confidences, &correct, 4).expect("sound");
         assert_eq!(bins.bins().iter().map(|bin| bin.count).collect::<Vec<_>>(), [1, 0, 2, 2]);
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} and {b}");
-        // Gaps .1, .1 (.6 − .5), .125 (.875 − 1), of 1/5, 2/5 and 2/5.
+        // The gaps are .1, .6 − .5 = .1 and 1 − .875 = .125, with weights 1/5, 2/5 and 2/5.
         near(bins.absolute_error(), 0.1 / 5.0 + 0.1 * 0.4 + 0.125 * 0.4);
         near(bins.squared_error(), 0.01 / 5.0 + 0.01 * 0.4 + 0.015_625 * 0.4);
         near(bins.greatest_error(), 0.125);
-        // .01 + .25 + .49 + .0625 + 0, of 5.
+        // (.01 + .25 + .49 + .0625 + 0) / 5.
         near(brier_score(&confidences, &correct).expect("sound"), 0.8125 / 5.0);
     }
 
     #[test]
-    fn what_has_no_meaning_is_refused() {
+    fn invalid_arguments_are_refused() {
         let message = |confidences: &[f64], correct: &[bool], bins| {
             Bins::new(confidences, correct, bins).expect_err("refused").to_string()
         };

@@ -1,21 +1,23 @@
+//! Chooses the most confident of several models for one question.
+
 use crate::error::{Error, check_temperature};
 use crate::{confidence, log_odds_against};
 
-/// What a model says of a question.
+/// The scores of one model for a question.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
-    /// Its best scores, A_k; none where it found nothing.
+    /// The model's best scores, A_k; empty if it found nothing.
     pub scores: &'a [f32],
-    /// At which it is calibrated.
+    /// The temperature of the model's calibrated confidence.
     pub temperature: f64,
 }
 
-/// Whose answer is taken.
+/// The chosen model, and the confidences of all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// The place of the most confident model.
+    /// The position of the most confident model.
     pub model: usize,
-    /// The confidence of each.
+    /// The confidence of each model.
     pub confidences: Vec<f64>,
 }
 
@@ -66,14 +68,14 @@ mod tests {
     }
 
     #[test]
-    fn the_most_confident_is_taken_and_of_equals_the_first() {
+    fn the_most_confident_model_is_chosen_and_the_first_of_equals() {
         let (sure, unsure) = ([3.0, 1.0], [9.0, 8.0]);
         let of = |models: &[Candidate<'_>]| choose(models).expect("sound").model;
         assert_eq!(of(&[candidate(&unsure, 1.0), candidate(&sure, 1.0)]), 1);
         assert_eq!(of(&[candidate(&sure, 1.0), candidate(&sure, 1.0)]), 0);
-        // A gap of 2 at a temperature of 4 says less than one of 1 at 1.
+        // A gap of 2 at temperature 4 gives a lower confidence than a gap of 1 at temperature 1.
         assert_eq!(of(&[candidate(&sure, 4.0), candidate(&unsure, 1.0)]), 1);
-        // Both confidences are 1.
+        // Both confidences round to 1.
         assert_eq!(of(&[candidate(&unsure, 1e-3), candidate(&sure, 1e-3)]), 1);
         assert_eq!(of(&[candidate(&[], 1.0), candidate(&unsure, 1.0)]), 1);
         let nothing = choose(&[candidate(&[], 1.0), candidate(&[], 1.0)]).expect("sound");
@@ -81,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_meaning_is_refused() {
+    fn invalid_arguments_are_refused() {
         let message = |models: &[Candidate<'_>]| choose(models).expect_err("refused").to_string();
         assert_eq!(message(&[]), "models: expected at least one, got 0");
         let temperature = "temperature: expected a finite number above 0, got -1";
@@ -93,7 +95,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn it_is_the_greatest_confidence(
+        fn the_chosen_model_has_the_largest_confidence(
             lists in prop::collection::vec((prop::collection::vec(-9f32..9.0, 0..12), 0.5f64..9.0), 1..6)
         ) {
             let models: Vec<_> =

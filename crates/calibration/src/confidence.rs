@@ -1,5 +1,7 @@
-/// exp(max / T) / Σ exp(score / T), from 1 / scores to 1: how much of a softmax over the best scores the best has (Yang et
-/// al., 2023, §3.2). 0 without scores.
+//! The confidence of a model in its best passage, computed from its scores for one question.
+
+/// The softmax weight of the largest score, exp(max / T) / Σ exp(score / T) (Yang et al., 2023, §3.2). It is at least 1 / n for
+/// n scores and at most 1. Without scores it is 0.
 ///
 /// It is computed as 1 / Σ exp((score − max) / T), whose exponents are never above 0: no temperature overflows, however
 /// small it is, and terms that underflow are negligible. A score of −∞ is ignored.
@@ -9,8 +11,8 @@ pub fn confidence(scores: &[f32], temperature: f64) -> f64 {
     1.0 / scores.iter().map(|&score| weight(score, max, temperature)).sum::<f64>()
 }
 
-/// The [`confidence`] and its derivative by the temperature, which is never above 0: C² · Σ w · (score − max) / T², where w
-/// is exp((score − max) / T).
+/// The [`confidence`] C, and its derivative with respect to the temperature, C² · Σ w · (score − max) / T² with
+/// w = exp((score − max) / T). The derivative is never above 0.
 #[must_use]
 pub fn confidence_gradient(scores: &[f32], temperature: f64) -> (f64, f64) {
     let Some(max) = greatest(scores) else { return (0.0, 0.0) };
@@ -18,7 +20,7 @@ pub fn confidence_gradient(scores: &[f32], temperature: f64) -> (f64, f64) {
     for &score in scores {
         let weight = weight(score, max, temperature);
         sum += weight;
-        // Behind a weight that underflowed the quotient may have overflowed.
+        // If the weight underflowed, the exponent may have overflowed, and 0 · ∞ is NaN.
         if weight > 0.0 {
             slope += weight * exponent(score, max, temperature);
         }
@@ -27,11 +29,11 @@ pub fn confidence_gradient(scores: &[f32], temperature: f64) -> (f64, f64) {
     (confidence, confidence * confidence * slope / temperature)
 }
 
-/// ln((1 − C) / C) of the [`confidence`] C: ln Σ exp((score − max) / T) over all scores but one that is greatest. −∞ where
-/// there is one score alone, ∞ without scores.
+/// ln((1 − C) / C) of the [`confidence`] C: ln Σ exp((score − max) / T) over all scores except one of the largest. It is −∞ for a
+/// single score and ∞ without scores.
 ///
-/// It falls as the confidence rises, and it distinguishes confidences that both round to 1: at a low temperature, a model with
-/// a large gap behind its best score and a model with an even larger gap both have a confidence of 1.
+/// The log-odds fall as the confidence rises, and they distinguish confidences that both round to 1: at a low temperature, a model with
+/// a large gap below its best score and a model with an even larger gap both have a confidence of 1.
 #[must_use]
 pub fn log_odds_against(scores: &[f32], temperature: f64) -> f64 {
     let Some(max) = greatest(scores) else { return f64::INFINITY };
@@ -55,7 +57,7 @@ fn weight(score: f32, max: f64, temperature: f64) -> f64 {
     exponent(score, max, temperature).exp()
 }
 
-/// 0 of the best, whatever the temperature is.
+/// The exponent of a score's weight. It is 0 for the best score at any temperature.
 fn exponent(score: f32, max: f64, temperature: f64) -> f64 {
     (f64::from(score) - max) / temperature
 }
@@ -66,16 +68,16 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn worked_by_hand() {
+    fn it_agrees_with_values_worked_out_by_hand() {
         // softmax(ln 6, ln 3, ln 1) = 6 / 10 at T = 1; at T = 1/2 the weights are squared: 36 / 46.
         let scores = [6f32.ln(), 3f32.ln(), 0.0];
         assert!((confidence(&scores, 1.0) - 0.6).abs() < 1e-7);
         assert!((confidence(&scores, 0.5) - 36.0 / 46.0).abs() < 1e-7);
         assert_eq!(confidence(&[], 1.0), 0.0);
         assert_eq!(confidence(&[-3.0], 1.0), 1.0);
-        // Two best share.
+        // Two equal best scores share the weight.
         assert_eq!(confidence(&[5.0, 5.0, 1.0], 1e-9), 0.5);
-        // What is not there weighs nothing.
+        // A missing score (−∞) has no weight.
         let none = f32::NEG_INFINITY;
         assert_eq!(confidence(&[none, none], 1.0), 0.0);
         assert_eq!(confidence(&[2.0, 1.0, none], 1.0), confidence(&[2.0, 1.0], 1.0));
@@ -90,13 +92,13 @@ mod tests {
         let (near, far) = ([2.0, 1.5, 1.0], [2.0, 1.25, 1.0]);
         assert_eq!((confidence(&near, 0.01), confidence(&far, 0.01)), (1.0, 1.0));
         assert!(log_odds_against(&far, 0.01) < log_odds_against(&near, 0.01));
-        // −0.5 / 10⁻⁵, and the others add nothing to it that a number could show.
+        // −0.5 / 10⁻⁵; the other scores contribute less than the precision of an f64.
         assert!((log_odds_against(&near, 1e-5) + 5e4).abs() < 1e-6);
         assert_eq!(log_odds_against(&[3.0], 1.0), f64::NEG_INFINITY);
         assert_eq!(log_odds_against(&[f32::NEG_INFINITY, 3.0], 1.0), f64::NEG_INFINITY);
         assert_eq!(log_odds_against(&[], 1.0), f64::INFINITY);
         assert_eq!(log_odds_against(&[f32::NEG_INFINITY], 1.0), f64::INFINITY);
-        // Two share the first place: one of them is another.
+        // Two scores tie for the best: one of them counts as another score.
         assert_eq!(log_odds_against(&[5.0, 5.0], 1e-300), 0.0);
     }
 
@@ -104,7 +106,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn no_temperature_makes_it_leave_its_range(
+        fn it_stays_in_its_range_at_every_temperature(
             scores in prop::collection::vec(-1e30f32..1e30, 1..40), exponent in -300i32..300
         ) {
             let temperature = 10f64.powi(exponent);
@@ -118,7 +120,7 @@ mod tests {
         }
 
         #[test]
-        fn the_derivative_is_the_numerical_one(
+        fn the_derivative_agrees_with_the_numerical_derivative(
             scores in prop::collection::vec(-20f32..20.0, 1..30), temperature in 0.3f64..30.0
         ) {
             let (_, slope) = confidence_gradient(&scores, temperature);

@@ -1,42 +1,45 @@
+//! Gradient descent on the calibration error, as in Yang et al. (2023, §3.2). [`search`](crate::search) finds the minimum
+//! without a start and a step size.
+
 use control::Control;
 
 use crate::Ensemble;
 use crate::error::{Error, check_temperature};
 
-/// How the squared calibration error is descended.
+/// Parameters of the gradient descent on the squared calibration error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Descent {
-    /// Where it begins, T₀.
+    /// The temperature at which the descent starts, T₀.
     pub start: f64,
-    /// What the gradient is multiplied by.
+    /// Step size: the factor of the gradient.
     pub step: f64,
     /// Maximum number of steps.
     pub steps: usize,
-    /// Bins of confidences.
+    /// Number of bins of confidences.
     pub bins: usize,
 }
 
-/// T₀ = 0.1 and a step of 100, as Yang et al. (2023, §4.2); 100 steps, 10 bins.
+/// T₀ = 0.1 and a step of 100, as in Yang et al. (2023, §4.2), with 100 steps and 10 bins.
 impl Default for Descent {
     fn default() -> Self {
         Self { start: 0.1, step: 100.0, steps: 100, bins: 10 }
     }
 }
 
-/// Where a descent was.
+/// One point on the path of a descent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
     /// The temperature.
     pub temperature: f64,
-    /// The squared calibration error there.
+    /// The squared calibration error at this temperature.
     pub error: f64,
 }
 
-/// Gradient descent on the error of the fused predictions with one temperature for all models: T ← T − step · dE/dT (Yang et
+/// Runs gradient descent on the error of the fused predictions, with one temperature for all models: T ← T − step · dE/dT (Yang et
 /// al., 2023, §3.2). Returns every temperature of the path, starting with T₀. It ends when the gradient is 0 or the temperature
 /// no longer changes.
 ///
-/// A step to 0 or below, where no confidence is defined, is replaced by halving the temperature. Progress counts steps.
+/// If a step would reach 0 or below, where no confidence is defined, the temperature is halved instead. Progress counts steps.
 ///
 /// # Errors
 ///
@@ -67,7 +70,7 @@ mod tests {
     use super::*;
     use crate::Outcomes;
 
-    /// Pairs of scores with a gap of 1; of 10 so many are right.
+    /// Ten pairs of scores with a gap of 1, and `right` correct predictions.
     fn pairs(right: usize) -> (Vec<f32>, Vec<bool>) {
         (
             (0..10).flat_map(|at| [at as f32 + 1.0, at as f32]).collect(),
@@ -76,8 +79,8 @@ mod tests {
     }
 
     #[test]
-    fn it_descends_to_where_confidence_is_accuracy() {
-        // 1 / (1 + exp(−1/T)) = 0.8 where T = 1 / ln 4.
+    fn it_descends_to_the_temperature_at_which_confidence_equals_accuracy() {
+        // 1 / (1 + exp(−1/T)) is 0.8 at T = 1 / ln 4.
         let (scores, correct) = pairs(8);
         let outcomes = Ensemble::from(Outcomes::new(&scores, 2, &correct).expect("sound"));
         let descent = Descent { start: 0.6, step: 0.5, steps: 2000, bins: 1 };
@@ -88,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn it_never_leaves_the_temperatures_there_are() {
+    fn temperatures_stay_finite_and_above_0() {
         let (scores, correct) = pairs(10);
         let outcomes = Ensemble::from(Outcomes::new(&scores, 2, &correct).expect("sound"));
         for start in [1e-3, 0.1, 1.0, 1e3] {
@@ -105,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stops_when_asked_to() {
+    fn it_can_be_cancelled() {
         let (scores, correct) = pairs(8);
         let outcomes = Ensemble::from(Outcomes::new(&scores, 2, &correct).expect("sound"));
         let control = Control::new();

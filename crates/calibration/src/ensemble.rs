@@ -11,10 +11,10 @@ pub struct Ensemble<'a> {
     models: Vec<Outcomes<'a>>,
 }
 
-/// What the most confident model says of a question.
+/// The prediction of the most confident model for a question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
-    /// The position of the model, M* of Yang et al.: the most confident one, of equally confident models the first.
+    /// The position of the most confident model, M* of Yang et al. If several are equally confident, it is the first.
     pub model: usize,
     /// Its confidence, C.
     pub confidence: f64,
@@ -25,6 +25,8 @@ pub struct Prediction {
 }
 
 impl<'a> Ensemble<'a> {
+    /// Combines models.
+    ///
     /// # Errors
     ///
     /// [`Error::Argument`] without models, or if their numbers of questions differ.
@@ -47,7 +49,7 @@ impl<'a> Ensemble<'a> {
         &self.models
     }
 
-    /// How many questions each model has.
+    /// Number of questions; every model has the same number.
     #[must_use]
     pub fn question_count(&self) -> usize {
         self.models[0].correct().len()
@@ -66,9 +68,9 @@ impl<'a> Ensemble<'a> {
         (0..self.question_count()).map(predict).collect()
     }
 
-    /// The squared calibration error of the fused predictions, and its derivative by the temperature (Yang et al., 2023,
-    /// §3.2): 2 · Σ |B|/K · (conf(B) − acc(B)) · mean of g_j in B, where g_j is dC/dT of the most confident model. The error
-    /// jumps where a confidence passes into another bin, and where another model becomes the most confident one.
+    /// The squared calibration error of the fused predictions, and its derivative with respect to the temperature (Yang et
+    /// al., 2023, §3.2): 2 · Σ |B|/K · (conf(B) − acc(B)) · mean of g_j in B, where g_j is dC/dT of the most confident model. The error
+    /// jumps where a confidence moves to another bin, and where another model becomes the most confident one.
     ///
     /// # Errors
     ///
@@ -103,7 +105,7 @@ mod tests {
 
     #[test]
     fn the_most_confident_model_predicts() {
-        // At T = 1 the first has 1 / (1 + 1/e) and the second 1 / (1 + 1/e²); the second question is a tie.
+        // At T = 1 the confidences for the first question are 1 / (1 + 1/e) and 1 / (1 + 1/e²). The second question is a tie.
         let (first, second) = ([1.0, 0.0, 5.0, 4.0], [2.0, 0.0, 1.0, 0.0]);
         let (right, wrong) = ([true, true], [false, false]);
         let outcomes = |scores, correct| Outcomes::new(scores, 2, correct).expect("valid");
@@ -114,7 +116,7 @@ mod tests {
         assert_eq!((predictions[0].model, predictions[0].correct), (1, true));
         assert!((predictions[0].confidence - confidence(2.0)).abs() < 1e-12);
         assert_eq!((predictions[1].model, predictions[1].correct), (0, false));
-        // Two bins' worth of one question each: (C − 1)² / 2 for .88, C² / 2 for .73 in another bin of ten.
+        // Each question is alone in its bin: (C − 1)² / 2 for C = .88, which is right, and C² / 2 for C = .73, which is wrong.
         let expected = (confidence(2.0) - 1.0).powi(2) / 2.0 + confidence(1.0).powi(2) / 2.0;
         assert!((ensemble.squared_error(1.0, 10).expect("valid").0 - expected).abs() < 1e-12);
     }
@@ -133,7 +135,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn the_gradient_is_the_numerical_one_between_jumps(
+        fn the_gradient_agrees_with_the_numerical_gradient_between_jumps(
             questions in prop::collection::vec(
                 (prop::collection::vec(-8f32..8.0, 10), any::<bool>(), any::<bool>()), 1..40
             ),
@@ -162,7 +164,7 @@ mod tests {
         }
 
         #[test]
-        fn it_is_the_choice_of_each_question(
+        fn predictions_agree_with_choose(
             lists in prop::collection::vec(prop::collection::vec(-9f32..9.0, 4), 3..=3), temperature in 0.05f64..9.0
         ) {
             let models: Vec<_> =

@@ -1,23 +1,25 @@
-/// Why nothing was calibrated.
+//! The errors of this crate.
+
+/// Why a calibration failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A parameter that has no meaning.
+    /// An invalid parameter.
     #[error("{what}: expected {expected}, got {got}")]
     Argument {
         /// Which parameter.
         what: &'static str,
-        /// What it may be.
+        /// The valid values.
         expected: String,
-        /// What it was.
+        /// The value that was passed.
         got: String,
     },
-    /// What is wrong with the scores of a query.
+    /// The scores of a query are invalid.
     #[error("query \"{query}\": {source}")]
     Query {
-        /// Its id.
+        /// The id of the query.
         query: String,
-        /// What is wrong.
+        /// The underlying error.
         source: Box<Error>,
     },
     /// The work was cancelled.
@@ -35,7 +37,7 @@ impl Error {
     }
 }
 
-/// A temperature must be finite and above 0.
+/// Fails unless the temperature is finite and above 0.
 pub(crate) fn check_temperature(what: &'static str, temperature: f64) -> Result<(), Error> {
     if temperature > 0.0 && temperature.is_finite() {
         return Ok(());

@@ -11,27 +11,27 @@ use crate::error::Error;
 /// A model whose run may be chosen.
 #[derive(Debug, Clone)]
 pub struct ConfidentModel {
-    /// Its lists.
+    /// The lists of the model.
     pub run: RetrievedRun,
-    /// The run whose scores its confidence is computed from: `run` itself, or one with the scores of phrases.
+    /// The run from whose scores the confidence is computed: `run` itself, or one with the scores of phrases.
     pub scores: RetrievedRun,
-    /// The temperature at which its confidence is calibrated.
+    /// The temperature of the model's calibrated confidence.
     pub temperature: f64,
 }
 
-/// Lists of the most confident models.
+/// For each query, the list of the most confident model.
 #[derive(Debug)]
 pub struct ConfidentRun {
     /// The chosen lists. Ids of lists that were not chosen are never looked up.
     pub run: RetrievedRun,
     /// `[queries]`: position of the chosen model.
     pub chosen: Vec<usize>,
-    /// `[queries, models]`
+    /// `[queries, models]`: confidence of every model.
     pub confidences: Vec<f64>,
 }
 
-/// For each query, the first `k` hits of the most confident model, by the first `depth` scores of each. Counts queries as
-/// progress.
+/// Returns, for each query, the first `k` hits of the model that is most confident by its first `depth` scores. Progress counts
+/// queries.
 ///
 /// # Errors
 ///
@@ -101,7 +101,7 @@ mod tests {
 
         assert_eq!(fused.chosen, [0, 1, 1]);
         assert_eq!(fused.confidences.len(), 6);
-        // One score is all there is of q3; the first model has none.
+        // For q3, the first model has no score and the second has one.
         assert_eq!(fused.confidences[4..], [0.0, 1.0]);
         let named = fused.run.to_run().expect("ids are there");
         let best = |query: &str| named.get(query).expect("a query")[0].id.clone();

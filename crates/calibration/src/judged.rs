@@ -1,3 +1,5 @@
+//! Turns a run and relevance judgments into the scores and outcomes that a calibration needs.
+
 use ranking::{Qrels, Run};
 
 use crate::error::Error;
@@ -5,17 +7,17 @@ use crate::error::Error;
 /// The results of a model for judged queries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
-    /// Their ids, in the order of the judgments.
+    /// Ids of the queries, in the order of the judgments.
     pub queries: Vec<String>,
-    /// `[queries, depth]`: the best scores, −∞ where there are fewer.
+    /// `[queries, depth]`: the best scores, filled up with −∞ if there are fewer.
     pub scores: Vec<f32>,
-    /// Whether the best hit is relevant: has a grade above 0.
+    /// Whether the best hit is relevant, that is, has a grade above 0.
     pub correct: Vec<bool>,
 }
 
-/// The `depth` best scores of each judged query, and whether the best hit of `run` is relevant. The scores are those of the
-/// lists of `scores`: `run` itself, or for example the scores of the model's best phrases. A query that a run lacks has no
-/// scores, or is wrong.
+/// Returns the `depth` best scores of each judged query, and whether the best hit of `run` is relevant. The scores come from
+/// the run `scores`, which is `run` itself or, for example, a run with the scores of the model's best phrases. A query that
+/// `scores` lacks has no scores; a query that `run` lacks counts as wrong.
 ///
 /// # Errors
 ///
@@ -64,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_hit_is_judged_and_the_best_scores_come_along() {
+    fn the_best_hit_is_judged_and_the_best_scores_are_returned() {
         let mut qrels = Qrels::new();
         for (query, passage, grade) in [("q1", "a", 1), ("q2", "b", 2), ("q2", "c", 0), ("q3", "a", 1)] {
             qrels.insert(query, passage, grade);
@@ -75,7 +77,7 @@ mod tests {
         let none = f32::NEG_INFINITY;
         assert_eq!(found.scores, [1.0, none, 4.0, 3.0, none, none]);
         assert_eq!(found.correct, [true, false, false]);
-        // With the scores of phrases, of which a passage may have several.
+        // The scores of phrases: a passage may have several.
         let phrases = self::run(&[("q1", &[("a", 7.0), ("a", 6.0)]), ("q3", &[("b", 5.0)])]);
         let found = judged(&run, &phrases, &qrels, 2).expect("sound");
         assert_eq!(found.scores, [7.0, 6.0, none, none, 5.0, none]);
@@ -83,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_meaning_is_refused() {
+    fn invalid_arguments_are_refused() {
         let mut qrels = Qrels::new();
         qrels.insert("q", "a", 1);
         let message = |run: &Run, qrels: &Qrels, depth| {

@@ -1,7 +1,7 @@
-//! The confidence of retrieval models in their best passage, its calibration error, and the temperature that minimizes that
-//! error (Yang et al., 2023, "Confidence-Calibrated Ensemble Dense Phrase Retrieval", §3.2; Guo et al., 2017).
+//! Computes how confident a retrieval model is in its best passage, measures the calibration error of that confidence, and
+//! finds the temperature that minimizes the error (Yang et al., 2023, "Confidence-Calibrated Ensemble Dense Phrase Retrieval", §3.2; Guo et al., 2017).
 //!
-//! [`Outcomes`] are the best scores of one model for several questions, and whether its best passages are right. An
+//! [`Outcomes`] holds the best scores of one model for several questions, and whether its best passages are right. An
 //! [`Ensemble`] of such models predicts each question with its most confident model. [`search`] finds the one temperature for
 //! all models with the smallest calibration error; [`descend`] is the gradient descent of Yang et al.
 //!
@@ -9,7 +9,7 @@
 //! use calibration::{Bins, Outcomes, confidence};
 //!
 //! assert_eq!(confidence(&[2.0, 1.0], 1.0), 1.0 / (1.0 + (-1f64).exp()));
-//! // At a low temperature the best has it all; nothing overflows.
+//! // At a low temperature the best score has the whole weight; nothing overflows.
 //! assert_eq!(confidence(&[700.0, 1.0], 1e-300), 1.0);
 //!
 //! let scores = [80.0, 79.0, 70.0, 60.0, 59.5, 59.0];

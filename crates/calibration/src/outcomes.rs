@@ -1,7 +1,9 @@
+//! The input of a calibration: the scores of one model, and whether it was right.
+
 use crate::confidence;
 use crate::error::Error;
 
-/// The results of one model for several questions: the best scores of each, and whether its best passage is right.
+/// The results of one model for several questions: the best scores for each question, and whether the best passage is right.
 #[derive(Debug, Clone, Copy)]
 pub struct Outcomes<'a> {
     scores: &'a [f32],
@@ -10,12 +12,12 @@ pub struct Outcomes<'a> {
 }
 
 impl<'a> Outcomes<'a> {
-    /// `scores` is `[questions, k]`, the best in any place; each finite, or −∞ where the model found fewer than `k`. Where it
-    /// found nothing its confidence is 0.
+    /// Takes `scores` of shape `[questions, k]`, in any order within a row, and one entry of `correct` per question. A score is
+    /// finite, or −∞ to fill up a row if the model found fewer than `k` passages. If it found none, its confidence is 0.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for a `k` of 0, no questions, shapes that do not agree, or a score that is NaN or ∞.
+    /// [`Error::Argument`] for a `k` of 0, no questions, lengths that do not match, or a score that is NaN or ∞.
     pub fn new(scores: &'a [f32], k: usize, correct: &'a [bool]) -> Result<Self, Error> {
         if k == 0 {
             return Err(Error::argument("k", "at least 1", k));
@@ -33,13 +35,13 @@ impl<'a> Outcomes<'a> {
         }
     }
 
-    /// Whether the model was right, question by question.
+    /// Whether the model was right, for each question.
     #[must_use]
     pub fn correct(&self) -> &'a [bool] {
         self.correct
     }
 
-    /// The model's confidence at a temperature, question by question.
+    /// The model's confidence at a temperature, for each question.
     #[must_use]
     pub fn confidences(&self, temperature: f64) -> Vec<f64> {
         self.each().map(|scores| confidence(scores, temperature)).collect()
@@ -60,21 +62,22 @@ impl<'a> Outcomes<'a> {
 mod tests {
     use super::*;
     use crate::Ensemble;
+
     #[test]
-    fn a_question_without_scores_has_no_confidence() {
+    fn the_confidence_is_0_for_a_question_without_scores() {
         let none = f32::NEG_INFINITY;
         let scores = [2.0, 1.0, 3.0, none, none, none];
         let outcomes = Outcomes::new(&scores, 2, &[true, true, false]).expect("sound");
         let expected = [1.0 / (1.0 + (-1f64).exp()), 1.0, 0.0];
         assert_eq!(outcomes.confidences(1.0), expected);
-        // Of ten bins the first has one that is wrong with a confidence of 0, which costs nothing.
+        // The first of ten bins has one wrong prediction with a confidence of 0, which adds no error.
         let (error, slope) = Ensemble::from(outcomes).squared_error(1.0, 10).expect("sound");
         assert!((error - (1.0 - expected[0]).powi(2) / 3.0).abs() < 1e-12);
         assert!(slope.is_finite());
     }
 
     #[test]
-    fn shapes_that_do_not_agree_are_refused() {
+    fn lengths_that_do_not_match_are_refused() {
         let message = |scores: &[f32], k, correct: &[bool]| {
             Outcomes::new(scores, k, correct).expect_err("refused").to_string()
         };

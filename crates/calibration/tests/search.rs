@@ -1,4 +1,4 @@
-//! The search for a temperature beside an exhaustive grid of 100,000 temperatures.
+//! Compares the search for a temperature with an exhaustive grid of 100,000 temperatures.
 
 use calibration::{Descent, Ensemble, Error, MAX_SEARCH_BINS, Outcomes, descend, search};
 use control::Control;
@@ -6,7 +6,7 @@ use control::Control;
 const GRID: usize = 100_000;
 const NONE: f32 = f32::NEG_INFINITY;
 
-/// Numbers from 0 to 1, the same for the same seed.
+/// A linear congruential generator of numbers from 0 to 1.
 struct Random(u64);
 
 impl Random {
@@ -16,7 +16,8 @@ impl Random {
     }
 }
 
-/// Scores `[questions, k]` of models, and which are right: the more likely, the larger the gap behind the best score.
+/// For each model, scores of shape `[questions, k]`, and which predictions are right. A prediction is more likely to be right the
+/// larger the gap between the best two scores.
 fn models(seed: u64, models: usize, questions: usize, k: usize, size: f32) -> Vec<(Vec<f32>, Vec<bool>)> {
     let mut random = Random(seed);
     (0..20).for_each(|_| {
@@ -43,8 +44,8 @@ fn ensemble(models: &[(Vec<f32>, Vec<bool>)], k: usize) -> Ensemble<'_> {
     Ensemble::new(outcomes.collect()).expect("valid")
 }
 
-/// The smallest error of the fused predictions on an evenly spaced grid of logarithms, written out: the confidence by its
-/// definition, the model with the largest one, and the error by bins.
+/// The smallest error of the fused predictions on a logarithmic grid of temperatures, computed directly: each confidence by its
+/// definition, the model with the largest one, and the error over bins.
 fn grid_minimum(models: &[(Vec<f32>, Vec<bool>)], k: usize, bins: usize, (from, to): (f64, f64)) -> f64 {
     let questions = models[0].1.len();
     let gaps: Vec<Vec<f64>> = (0..questions)
@@ -62,18 +63,18 @@ fn grid_minimum(models: &[(Vec<f32>, Vec<bool>)], k: usize, bins: usize, (from, 
         let temperature = from * (to / from).powf(step as f64 / (GRID - 1) as f64);
         let mut sums = vec![(0usize, 0.0); bins];
         for question in 0..questions {
-            let (mut best, mut least_others) = (None, f64::INFINITY);
+            let (mut best, mut min_others) = (None, f64::INFINITY);
             for (model, gaps) in gaps[question * models.len()..][..models.len()].iter().enumerate() {
                 if gaps.is_empty() {
                     continue;
                 }
-                // C = 1 / (1 + others): the largest has the smallest others, also where 1 + others rounds to 1.
+                // C = 1 / (1 + others), so the largest C has the smallest `others`. This still holds if 1 + others rounds to 1.
                 let others: f64 = gaps[1..].iter().map(|gap| (-gap / temperature).exp()).sum();
-                if others < least_others {
-                    (best, least_others) = (Some(model), others);
+                if others < min_others {
+                    (best, min_others) = (Some(model), others);
                 }
             }
-            let confidence = if best.is_some() { 1.0 / (1.0 + least_others) } else { 0.0 };
+            let confidence = if best.is_some() { 1.0 / (1.0 + min_others) } else { 0.0 };
             let right = models[best.unwrap_or(0)].1[question];
             let bin = &mut sums[((confidence * bins as f64) as usize).min(bins - 1)];
             bin.0 += 1;
@@ -86,7 +87,7 @@ fn grid_minimum(models: &[(Vec<f32>, Vec<bool>)], k: usize, bins: usize, (from, 
     min
 }
 
-/// How many random data sets: more with `PASSAGEKIT_LONG=1`.
+/// The seeds of the random data sets. `PASSAGEKIT_LONG=1` runs 25 times as many.
 fn seeds(few: u64) -> std::ops::Range<u64> {
     0..if std::env::var_os("PASSAGEKIT_LONG").is_some() { 25 * few } else { few }
 }
@@ -119,7 +120,7 @@ fn fused_models_have_no_lower_error_at_any_of_100_000_temperatures() {
 }
 
 #[test]
-fn the_error_is_that_of_the_temperature_and_no_descent_ends_lower() {
+fn the_error_belongs_to_the_temperature_and_no_descent_ends_lower() {
     for seed in 0..4 {
         let models = models(seed, 3, 900, 10, 8.0);
         let ensemble = ensemble(&models, 10);
@@ -134,7 +135,7 @@ fn the_error_is_that_of_the_temperature_and_no_descent_ends_lower() {
 }
 
 #[test]
-fn it_finds_where_confidence_is_accuracy_whatever_the_size_of_scores() {
+fn it_finds_the_temperature_at_which_confidence_equals_accuracy_at_any_scale_of_scores() {
     for size in [1e-6f32, 1.0, 1e6] {
         let scores: Vec<f32> = (0..10).flat_map(|_| [size, 0.0]).collect();
         let correct: Vec<bool> = (0..10).map(|at| at < 8).collect();
@@ -160,7 +161,7 @@ fn missing_scores_change_nothing() {
 }
 
 #[test]
-fn it_can_be_cancelled_and_refuses_bins_without_meaning() {
+fn it_can_be_cancelled_and_refuses_invalid_numbers_of_bins() {
     let outcomes = Outcomes::new(&[1.0, 0.0], 2, &[true]).expect("valid");
     let control = Control::new();
     control.cancel();

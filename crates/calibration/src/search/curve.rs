@@ -5,7 +5,7 @@ use super::root::increasing_root;
 /// Terms below e⁻⁶⁰ times the largest one do not change a sum of 64-bit numbers.
 const NEGLIGIBLE: f64 = 60.0;
 
-/// ln((1 − C) / C) of a model's confidence C, and its derivative by u = ln T.
+/// The log-odds ln((1 − C) / C) against a model's confidence C, and their derivative with respect to u = ln T.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Odds {
     pub against: f64,
@@ -13,7 +13,7 @@ pub(super) struct Odds {
 }
 
 impl Odds {
-    /// C, and dC/du.
+    /// The confidence C, and dC/du.
     pub fn confidence(self) -> (f64, f64) {
         let confidence = 1.0 / (1.0 + self.against.exp());
         (confidence, -confidence / (1.0 + (-self.against).exp()) * self.slope)
@@ -27,7 +27,7 @@ pub(super) struct Curve {
 }
 
 impl Curve {
-    /// None for fewer than two scores, for which the confidence does not depend on the temperature.
+    /// Returns `None` for fewer than two finite scores: the confidence then does not depend on the temperature.
     pub fn new(scores: &[f32]) -> Option<Self> {
         let mut scores: Vec<f64> =
             scores.iter().filter(|score| score.is_finite()).map(|&score| score.into()).collect();
@@ -37,8 +37,8 @@ impl Curve {
         (!gaps.is_empty()).then_some(Self { gaps })
     }
 
-    /// ln Σ exp(−gap / T), and its derivative by u, which is Σ w · gap / T with the softmax weights w of the gaps: never
-    /// below 0.
+    /// The log-odds ln Σ exp(−gap / T) at u, and their derivative with respect to u, which is Σ w · gap / T with the softmax
+    /// weights w of the gaps. The derivative is never below 0.
     pub fn at(&self, u: f64) -> Odds {
         let rate = (-u).exp();
         let first = self.gaps[0] * rate;
@@ -55,7 +55,7 @@ impl Curve {
         Odds { against: sum.ln() - first, slope: weighted / sum }
     }
 
-    /// Where between `low` and `high` the confidence falls to `confidence`, which it does in this interval.
+    /// The u between `low` and `high` at which the confidence falls to `confidence`. The caller guarantees that it exists.
     pub fn falls_to(&self, confidence: f64, low: f64, high: f64) -> f64 {
         let target = ((1.0 - confidence) / confidence).ln();
         let above = |u: f64| {
@@ -72,7 +72,7 @@ mod tests {
     use crate::{confidence_gradient, log_odds_against};
 
     #[test]
-    fn it_is_the_confidence_of_the_definition() {
+    fn it_agrees_with_the_confidence_of_the_definition() {
         let scores = [3.0, 9.5, 9.0, f32::NEG_INFINITY, 4.0, 9.25];
         let curve = Curve::new(&scores).expect("five scores");
         for temperature in [1e-3f64, 0.02, 0.3, 1.0, 40.0, 1e5] {
@@ -88,9 +88,9 @@ mod tests {
     }
 
     #[test]
-    fn it_falls_to_a_confidence_where_it_has_that_confidence() {
+    fn falls_to_returns_the_temperature_of_a_confidence() {
         let curve = Curve::new(&[1.0, 0.0]).expect("two scores");
-        // 1 / (1 + exp(−1 / T)) = .8 at T = 1 / ln 4.
+        // 1 / (1 + exp(−1 / T)) is .8 at T = 1 / ln 4.
         let u = curve.falls_to(0.8, -8.0, 8.0);
         assert!((u.exp() - 1.0 / 4f64.ln()).abs() < 1e-12);
     }

@@ -1,10 +1,10 @@
-//! The temperature with the smallest squared calibration error of an ensemble's fused predictions.
+//! Finds the temperature with the smallest squared calibration error of an ensemble's fused predictions.
 //!
-//! As a function of u = ln T every confidence is smooth and falls, and so does that of the most confident model. The error is
-//! therefore smooth except at breakpoints: where a confidence passes into the next bin, and where another model becomes the
+//! Every confidence is a smooth, falling function of u = ln T, and so is the confidence of the most confident model. The error is
+//! therefore smooth except at breakpoints: where a confidence moves into the next bin, and where another model becomes the
 //! most confident one. The search computes all breakpoints, by root finding between neighboring values of a grid over u
-//! ([`question`], [`curve`]). Between two breakpoints the error is a sum of squares of the bins' gaps, which are falling sums of
-//! confidences, interpolated by cubics; branch and bound finds its minimum there ([`segment`]). The lowest minima are computed
+//! ([`question`], [`curve`]). Between two breakpoints the error is a sum of squared gaps, one per bin. A gap is a falling sum
+//! of confidences, which are interpolated by cubics; branch and bound finds the minimum of the error ([`segment`]). The lowest minima are computed
 //! again without interpolation, and the smallest is returned.
 
 mod curve;
@@ -24,25 +24,25 @@ use segment::{Cubic, Segment, cubic};
 /// The temperature with the smallest squared calibration error.
 pub type Temperature = Step;
 
-/// Maximum number of bins of a search: it visits a breakpoint for every bin and question.
+/// Maximum number of bins of a search, which visits up to one breakpoint per bin and question.
 pub const MAX_SEARCH_BINS: usize = 1000;
 
-/// Intervals of the grid over u, evenly spaced.
+/// Number of evenly spaced intervals of the grid over u.
 const INTERVALS: usize = 256;
-/// Powers of ten on either side of the scores' spread.
+/// The grid extends this many powers of ten to either side of the scores' spread.
 const DECADES: f64 = 4.0;
 /// Number of minima that are computed again without interpolation.
 const MAX_CANDIDATES: usize = 32;
 /// Minima above the smallest by more than this factor are not candidates.
 const NEAR: f64 = 1.01;
-/// Narrower segments, in u, are skipped: breakpoints that agree up to rounding.
+/// Segments narrower than this, in u, are skipped: their breakpoints are equal up to rounding.
 const MIN_SEGMENT: f64 = 1e-11;
-/// Questions prepared between two checks for cancellation.
+/// How many questions are prepared between two checks for cancellation.
 const QUESTIONS_PER_CHECK: usize = 4096;
 
-/// The temperature with the smallest squared calibration error within eight powers of ten around the spread of the scores: the
-/// mean difference between the best score of a question and the others. It needs neither a start nor a step. The error of the
-/// temperature that it returns is at most 1.001 times the minimum (for random data, compared with 100,000 temperatures each).
+/// Finds the temperature with the smallest squared calibration error within eight powers of ten around the spread of the scores,
+/// which is the mean difference between the best score of a question and the others. It needs neither a start nor a step size.
+/// The error of the returned temperature is at most 1.001 times the minimum (for random data, compared with 100,000 temperatures each).
 /// If several temperatures have the same error, it returns the lowest. Progress counts intervals of temperatures.
 ///
 /// # Errors
@@ -86,7 +86,7 @@ pub fn search(ensemble: &Ensemble<'_>, bins: usize, control: &Control) -> Result
     Ok(best)
 }
 
-/// A change of a question's prediction at u: from here on `rival` predicts, and its confidence is in `bin`.
+/// A change of a question's prediction: from u on, `rival` predicts and its confidence is in `bin`.
 #[derive(Debug, Clone, Copy)]
 struct Breakpoint {
     u: f64,
@@ -95,16 +95,16 @@ struct Breakpoint {
     bin: usize,
 }
 
-/// A search on its way from low to high temperatures.
+/// The state of a search, which visits the intervals from low to high temperatures.
 struct Sweep<'q> {
     questions: &'q [Question],
     bins: usize,
     segment: Segment,
     breakpoints: Vec<Breakpoint>,
     pieces: Vec<Piece>,
-    /// The smallest interpolated error yet.
+    /// The smallest interpolated error so far.
     best: f64,
-    /// Minima of segments, as errors and u.
+    /// Minima of segments, as pairs of the error and u.
     minima: Vec<(f64, f64)>,
 }
 
@@ -137,7 +137,7 @@ impl<'q> Sweep<'q> {
         let width = high - low;
         self.segment.clear();
         self.breakpoints.clear();
-        // For each question the position of its first rival, and the rival and bin at present.
+        // For each question, the position of its first rival's odds (`firsts`), and its current rival and bin (`states`).
         let mut firsts = Vec::with_capacity(self.questions.len());
         let mut states = Vec::with_capacity(self.questions.len());
         let mut first = 0;
@@ -184,7 +184,7 @@ impl<'q> Sweep<'q> {
         self.breakpoints = breakpoints;
     }
 
-    /// Adds the breakpoints of a question in its pieces, given its prediction at the beginning of the first.
+    /// Adds the breakpoints of a question in all of `pieces`, given its rival and bin at the start of the first piece.
     fn find_breakpoints(&mut self, question: usize, rivals: &[Rival], (mut rival, mut bin): (usize, usize)) {
         for piece in &self.pieces {
             let curve = &rivals[piece.rival].curve;
@@ -202,12 +202,12 @@ impl<'q> Sweep<'q> {
         }
     }
 
-    /// Searches a segment without breakpoints, of the interval that begins at `low` and has this width.
+    /// Searches the segment between two neighboring breakpoints, in the interval that begins at `low` and has this width.
     fn between(&mut self, from: f64, to: f64, low: f64, width: f64) {
         if to - from < MIN_SEGMENT {
             return;
         }
-        // Inside, where predictions are in the bins that this segment has them in whatever the rounding.
+        // Stay inside the segment, so that rounding cannot move a prediction to another bin.
         let inset = (1e-9f64).min((to - from) / 4.0);
         let place = |u: f64| (u - low) / width;
         let near = self.best * NEAR + f64::MIN_POSITIVE;
@@ -217,7 +217,7 @@ impl<'q> Sweep<'q> {
         }
     }
 
-    /// Where the lowest minima are, lowest first.
+    /// The u of the lowest minima, lowest error first.
     fn candidates(&mut self) -> impl Iterator<Item = f64> {
         let near = self.best * NEAR + f64::MIN_POSITIVE;
         self.minima.retain(|&(error, _)| error <= near);
@@ -233,7 +233,7 @@ fn rivals(question: &Question) -> &[Rival] {
     }
 }
 
-/// As [`Bins::place`](crate::Bins::place).
+/// The same as [`Bins::place`](crate::Bins::place).
 fn place(confidence: f64, bins: usize) -> usize {
     ((confidence * bins as f64) as usize).min(bins - 1)
 }

@@ -1,10 +1,10 @@
-//! Which model predicts a question, by temperature.
+//! Determines which model predicts a question at which temperatures.
 
 use super::curve::{Curve, Odds};
 use super::root::increasing_root;
 use crate::Ensemble;
 
-/// How often an interval is split at most to find the models that predict in it.
+/// Maximum depth to which an interval is split to find the models that predict in it.
 const MAX_SPLITS: usize = 24;
 
 /// A model that can be the most confident one, and whether it is right.
@@ -14,13 +14,13 @@ pub(super) struct Rival {
     pub correct: bool,
 }
 
-/// A question as the search sees it.
+/// A question, reduced to the models that can predict it.
 #[derive(Debug)]
 pub(super) enum Question {
     /// The temperature changes neither the prediction nor its confidence: the most confident model has a single score, or
     /// no model has one.
     Constant { confidence: f64, correct: bool },
-    /// Models in their order, none twice.
+    /// Models in their order, without models whose confidence is always that of an earlier one.
     Rivals(Vec<Rival>),
 }
 
@@ -38,7 +38,7 @@ impl Question {
         for model in ensemble.models() {
             let (scores, correct) = (model.scores_of(question), model.correct()[question]);
             match Curve::new(scores) {
-                // Of two models with the same confidence at any temperature the earlier one predicts.
+                // If two models have the same confidence at every temperature, the earlier one predicts.
                 Some(curve) if rivals.iter().any(|rival| rival.curve == curve) => {}
                 Some(curve) => rivals.push(Rival { curve, correct }),
                 None if scores.iter().any(|score| score.is_finite()) => {
@@ -54,14 +54,15 @@ impl Question {
     }
 }
 
-/// The position of the lowest odds against; the first of equal ones.
+/// The position of the lowest odds; the first if several are equal.
 pub(super) fn winner(odds: &[Odds]) -> usize {
     let earlier_or_lower =
         |a: &usize, b: &usize| odds[*a].against.total_cmp(&odds[*b].against).then(a.cmp(b));
     (0..odds.len()).min_by(earlier_or_lower).expect("at least one rival")
 }
 
-/// Adds the pieces of the interval from `low` to `high`, in order; `at_low` and `at_high` are the rivals' odds at its ends.
+/// Appends the pieces of the interval from `low` to `high` to `found`, in order. `at_low` and `at_high` are the rivals' odds at
+/// its ends.
 pub(super) fn pieces(
     rivals: &[Rival],
     (low, at_low): (f64, &[Odds]),
@@ -87,7 +88,7 @@ fn split(
     } else {
         Some(crossing(&rivals[first].curve, &rivals[last].curve, low, high))
     };
-    // Behind a crossing another rival may have won already.
+    // Without a split point inside the interval, one rival predicts in all of it.
     let Some(middle) = middle.filter(|&middle| middle > low && middle < high) else {
         return add(Piece { low, high, rival: last }, found);
     };
@@ -114,7 +115,7 @@ fn add(piece: Piece, found: &mut Vec<Piece>) {
     }
 }
 
-/// The crossing of two curves: `first` is lower at `low`, and `last` at `high`.
+/// The u at which two curves cross: `first` is lower at `low`, and `last` is lower at `high`.
 fn crossing(first: &Curve, last: &Curve, low: f64, high: f64) -> f64 {
     increasing_root(low, high, |u| {
         let (first, last) = (first.at(u), last.at(u));
@@ -122,8 +123,8 @@ fn crossing(first: &Curve, last: &Curve, low: f64, high: f64) -> f64 {
     })
 }
 
-/// Where another rival comes below `best`, which is the lowest at both ends: only where the difference falls at `low` and rises
-/// at `high` can it, and then near the minimum of the difference.
+/// A u at which another rival is below `best`, which is the lowest at both ends. That is possible only if the difference falls at
+/// `low` and rises at `high`, and then near the minimum of the difference.
 fn dip(
     rivals: &[Rival],
     best: usize,
@@ -138,13 +139,14 @@ fn dip(
         if other == best || slope >= 0.0 || end_slope <= 0.0 {
             continue;
         }
-        // The tangents at both ends meet at the lowest value that a convex difference can have; twice as deep for others.
+        // A convex difference cannot be lower than the point where the tangents at both ends meet. Allow twice that depth, as the
+        // difference need not be convex.
         let meet = ((end - value - end_slope * width) / (slope - end_slope)).clamp(0.0, width);
         let depth = slope * meet;
         if value + 2.0 * depth > 0.0 {
             continue;
         }
-        // The derivative of the difference changes its sign once here: bisect it.
+        // Find the minimum by bisection: the derivative of the difference changes its sign here.
         let (mut from, mut to) = (low, high);
         for _ in 0..40 {
             let u = (from + to) / 2.0;
@@ -172,7 +174,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, cases: 400, ..ProptestConfig::default() })]
 
         #[test]
-        fn pieces_have_the_winner_of_every_temperature_between(
+        fn pieces_have_the_most_confident_model_at_every_temperature(
             lists in prop::collection::vec(prop::collection::vec(0f32..4.0, 5), 2..5),
             low in -4f64..3.0,
         ) {
@@ -209,7 +211,7 @@ mod tests {
             Question::Constant { confidence, correct } => (confidence, correct),
             Question::Rivals(_) => panic!("not constant"),
         };
-        // A single score has a confidence of 1; two models of one score each are a tie; nothing found has 0.
+        // A single score has a confidence of 1; two models with one score each tie; without scores the confidence is 0.
         assert_eq!(constant(0), (1.0, true));
         assert_eq!(constant(1), (1.0, true));
         assert_eq!(constant(2), (0.0, true));

@@ -1,11 +1,12 @@
-//! Roots of one-dimensional functions.
+//! Finds roots of one-dimensional functions.
 
 /// Precision of a root in u = ln T.
 const PRECISION: f64 = 1e-14;
+/// Maximum number of steps.
 const MAX_STEPS: usize = 200;
 
-/// The root between `low` and `high` of a function that is at most 0 at `low` and at least 0 at `high`, which returns its value
-/// and its derivative: by Newton's steps, or by bisection where these would leave the interval or shrink it too little.
+/// Returns the root between `low` and `high` of a function that is at most 0 at `low` and at least 0 at `high`. `of` returns the
+/// function's value and derivative. Uses Newton's method, and bisection whenever a Newton step would leave the interval.
 pub(super) fn increasing_root(mut low: f64, mut high: f64, of: impl Fn(f64) -> (f64, f64)) -> f64 {
     let mut at = (low + high) / 2.0;
     for step in 0..MAX_STEPS {
@@ -19,7 +20,7 @@ pub(super) fn increasing_root(mut low: f64, mut high: f64, of: impl Fn(f64) -> (
             high = at;
         }
         let newton = at - value / slope;
-        // Every third step halves the interval, so that a curved function cannot slow it down.
+        // Every third step bisects, so that strong curvature cannot make the search slow.
         let next = if newton > low && newton < high && step % 3 != 2 { newton } else { (low + high) / 2.0 };
         if (next - at).abs() <= PRECISION * at.abs().max(1.0) || next <= low || next >= high {
             return next;
@@ -42,7 +43,7 @@ mod tests {
             (tanh, 100.0 * (1.0 - tanh * tanh))
         });
         assert!((steep - 1.25).abs() < 1e-12, "{steep}");
-        // A derivative of 0 is no obstacle.
+        // A derivative of 0 makes every step a bisection.
         let flat = increasing_root(-1.0, 2.0, |x| (x.powi(3), 0.0));
         assert!(flat.abs() < 1e-4, "{flat}");
     }

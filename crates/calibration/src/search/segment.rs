@@ -2,9 +2,9 @@
 
 /// Relative tolerance: parts of a segment that cannot be lower than the best by more than this are not searched.
 const TOLERANCE: f64 = 1e-4;
-/// The same, absolutely, for errors near 0.
+/// Absolute tolerance, for errors near 0.
 const FLOOR: f64 = 1e-13;
-/// Shortest part that is split, in the unit of s.
+/// Parts that are not wider than this, in s, are not split.
 const MIN_WIDTH: f64 = 1e-8;
 
 /// Coefficients of a polynomial in s from 0 to 1, lowest degree first.
@@ -16,7 +16,8 @@ pub(super) fn cubic((value, slope): (f64, f64), (end, end_slope): (f64, f64)) ->
     [value, slope, 3.0 * rise - 2.0 * slope - end_slope, slope + end_slope - 2.0 * rise]
 }
 
-/// A bin: its number of predictions, and the sum of their confidences less the number of right ones as a function of s.
+/// A bin: its number of predictions, and its gap as a function of s, which is the sum of their confidences minus the number of
+/// right ones.
 #[derive(Debug, Clone, Copy, Default)]
 struct Bin {
     count: usize,
@@ -30,12 +31,12 @@ impl Bin {
     }
 }
 
-/// All predictions of a segment, by bins.
+/// All predictions of a segment, grouped into bins.
 #[derive(Debug)]
 pub(super) struct Segment {
     bins: Vec<Bin>,
     questions: f64,
-    /// Parts that are still to be searched, kept for their memory.
+    /// Parts that are not searched yet. The buffer is reused.
     open: Vec<(f64, f64)>,
 }
 
@@ -64,14 +65,14 @@ impl Segment {
         gap[0] -= sign * f64::from(u8::from(correct));
     }
 
-    /// Σ |B|/K · (conf(B) − acc(B))², each bin's part being gap² / (|B| · K).
+    /// The squared calibration error, Σ |B|/K · (conf(B) − acc(B))². A bin contributes gap² / (|B| · K).
     pub fn error(&self, s: f64) -> f64 {
         let parts = self.bins.iter().filter(|bin| bin.count > 0);
         parts.map(|bin| bin.gap_at(s).powi(2) / bin.count as f64).sum::<f64>() / self.questions
     }
 
-    /// A lower bound on the error between two values of s. Confidences fall with the temperature, and so do the gaps: where
-    /// a gap has the same sign at both ends, the smaller end is its minimum, and otherwise 0 is.
+    /// A lower bound on the error between two values of s. Confidences fall as the temperature rises, and so do the gaps. If a
+    /// gap has the same sign at both ends, the smaller absolute value is its minimum; otherwise its minimum is 0.
     fn bound(&self, low: f64, high: f64) -> f64 {
         let part = |bin: &Bin| {
             let (first, last) = (bin.gap_at(low), bin.gap_at(high));
@@ -81,8 +82,8 @@ impl Segment {
         self.bins.iter().filter(|bin| bin.count > 0).map(part).sum::<f64>() / self.questions
     }
 
-    /// The smallest error between two values of s, and where it is; none if it is not below `best`. Branch and bound: parts
-    /// whose bound is not below the best by more than the tolerance are skipped, others are halved.
+    /// Finds the smallest error between two values of s by branch and bound, and returns it with its s, or `None` if it is not
+    /// below `best`. Parts whose bound is not below the best error by more than the tolerance are skipped; others are halved.
     pub fn minimum(&mut self, low: f64, high: f64, best: f64) -> Option<(f64, f64)> {
         let mut open = std::mem::take(&mut self.open);
         open.push((low, high));
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_minimum_is_that_of_a_fine_grid() {
+    fn the_minimum_is_no_higher_than_on_a_fine_grid() {
         let mut segment = Segment::new(3, 4);
         segment.add(0, cubic((0.3, -0.2), (0.1, -0.1)), false);
         segment.add(1, cubic((0.6, -0.1), (0.4, -0.3)), true);
