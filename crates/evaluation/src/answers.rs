@@ -1,4 +1,4 @@
-//! Exact match and F1 of a predicted answer, as SQuAD's `evaluate-v1.1.py` (Rajpurkar et al., 2016) has them.
+//! Exact match and F1 of a predicted answer, as SQuAD's `evaluate-v1.1.py` (Rajpurkar et al., 2016) computes them.
 //!
 //! ```
 //! use evaluation::{exact_match, f1};
@@ -13,24 +13,24 @@ use std::collections::HashMap;
 
 use text::{PredictionMatcher, normalize_answer};
 
-/// Whether the prediction equals an answer, both normalized. `false` without answers.
+/// Whether the prediction equals an answer after both are normalized. `false` without answers.
 #[must_use]
 pub fn exact_match<A: AsRef<str>>(prediction: &str, answers: &[A]) -> bool {
     let prediction = normalize_answer(prediction);
     answers.iter().any(|answer| normalize_answer(answer.as_ref()) == prediction)
 }
 
-/// Whether the prediction matches an answer that is a regular expression, as CuratedTREC's are: exact match by
-/// `regex_match_score` of DrQA (Chen et al., 2017), as [`PredictionMatcher::patterns_lossy`] describes it. An answer
-/// that is no regular expression matches nothing; `false` without answers.
+/// Whether the prediction matches an answer, where answers are regular expressions, as in CuratedTREC. This is exact match by
+/// `regex_match_score` of DrQA (Chen et al., 2017); see [`PredictionMatcher::patterns_lossy`]. An answer that is not a valid
+/// regular expression matches nothing. `false` without answers.
 #[must_use]
 pub fn pattern_match<A: AsRef<str>>(prediction: &str, answers: &[A]) -> bool {
     PredictionMatcher::patterns_lossy(answers).0.matches(prediction)
 }
 
-/// The best F1 of the prediction against an answer, from 0 to 1: the harmonic mean of precision and
-/// recall over words, with their counts, both sides normalized. 0 without answers, and without a word in
-/// common, so also where both sides normalize to nothing.
+/// The best F1 of the prediction against any answer, from 0 to 1: the harmonic mean of precision and recall over words after
+/// both sides are normalized. A repeated word counts as often as it occurs. F1 is 0 without answers and without a common word,
+/// and therefore also if both sides normalize to nothing.
 #[must_use]
 pub fn f1<A: AsRef<str>>(prediction: &str, answers: &[A]) -> f64 {
     let prediction = normalize_answer(prediction);
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn words_count_as_often_as_they_occur() {
-        // 2 common words of 3 and of 4: 2 · (2/3 · 1/2) / (2/3 + 1/2).
+        // 2 common words, out of 3 and out of 4: 2 · (2/3 · 1/2) / (2/3 + 1/2).
         assert_eq!(f1("b b c", &["b b b d"]), 2.0 * (2.0 / 3.0) * 0.5 / (2.0 / 3.0 + 0.5));
         assert_eq!(f1("x", &["y"]), 0.0);
     }

@@ -1,4 +1,4 @@
-//! Which passages of runs have an answer.
+//! Finds the passages of runs that have an answer to the query.
 
 use control::{Cancelled, Control};
 use ranking::{AlignedRuns, Hit};
@@ -15,8 +15,8 @@ pub struct RunQuestion {
     pub matcher: AnswerMatcher,
 }
 
-/// The rank, from 1, of the first passage with an answer in the first of `runs`, for each question; 0 where no passage has
-/// one, or the run lacks the question. `text` returns the text of a passage by its id. Counts questions as progress.
+/// Returns, for each question, the rank, from 1, of the first passage with an answer in the first of `runs`, or 0 if no passage
+/// has one or the run lacks the question. `text` returns the text of a passage by its id. Progress counts questions.
 ///
 /// # Errors
 ///
@@ -32,8 +32,8 @@ pub fn first_answer_ranks<'t, E: From<Cancelled> + Send>(
     first_with_answer(&candidates(runs, questions, in_first_run), |ord| text(runs.interner.id(ord)), control)
 }
 
-/// The ords of all passages with an answer in any of `runs`, ascending, for each question. `text` returns the text of a
-/// passage by its id. Counts questions as progress.
+/// Returns, for each question, the ords of all passages with an answer in any of `runs`, in ascending order. `text` returns the
+/// text of a passage by its id. Progress counts questions.
 ///
 /// # Errors
 ///
@@ -54,7 +54,7 @@ pub fn passages_with_answers<'t, E: From<Cancelled> + Send>(
     with_answers(&candidates(runs, questions, in_any_run), |ord| text(runs.interner.id(ord)), control)
 }
 
-/// The `passages` of the lists of each question; none where the runs lack it.
+/// Selects the passages of each question from its lists with `passages`; none if the runs lack the question.
 fn candidates(
     runs: &AlignedRuns,
     questions: Vec<RunQuestion>,
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_are_those_of_the_first_run_and_0_without_an_answer_or_a_list() {
+    fn ranks_come_from_the_first_run_and_are_0_without_an_answer_or_a_list() {
         let runs = runs(&[&[("q1", &["b", "c"]), ("q2", &["b"])], &[("q1", &["a"]), ("q3", &["a"])]]);
         let control = Control::new();
         let ranks = first_answer_ranks(&runs, asked(&["q3", "q1", "q2", "q4"]), text, &control);
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn passages_are_those_of_all_runs_each_once() {
+    fn passages_come_from_all_runs_without_duplicates() {
         let runs = runs(&[&[("q1", &["b", "c"])], &[("q1", &["c", "a"]), ("q2", &["a"])]]);
         let found = passages_with_answers(&runs, asked(&["q1", "q2", "q3"]), text, &Control::new());
         let named: Vec<Vec<&str>> = found

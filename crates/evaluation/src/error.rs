@@ -1,36 +1,38 @@
-/// Why nothing was measured.
+//! The errors of this crate.
+
+/// Why an evaluation failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A name that is no measure's, or a measure with a parameter that it does not take.
+    /// An unknown measure, or a measure with a parameter that it does not take.
     #[error("measure: expected {expected}, got \"{got}\"")]
     Measure {
-        /// What it may be.
+        /// The valid values.
         expected: String,
-        /// What it was.
+        /// The value that was passed.
         got: String,
     },
-    /// A parameter that has no meaning.
+    /// An invalid parameter.
     #[error("{what}: expected {expected}, got {got}")]
     Argument {
         /// Which parameter.
         what: &'static str,
-        /// What it may be.
+        /// The valid values.
         expected: String,
-        /// What it was.
+        /// The value that was passed.
         got: String,
     },
-    /// Two sides that share no query.
+    /// Two runs, or a run and qrels, without a common query.
     #[error("{sides}: expected queries in common, got {} and {}", quoted(.first), quoted(.second))]
     NoCommonQuery {
         /// The two sides, as in "run and qrels".
         sides: &'static str,
-        /// The first query ids of the one side.
+        /// The first query ids of the first side.
         first: Vec<String>,
-        /// The first query ids of the other side.
+        /// The first query ids of the second side.
         second: Vec<String>,
     },
-    /// A passage that a query's hits hold twice.
+    /// A query has the same passage twice among its hits.
     #[error("hits of query \"{query}\": expected every passage once, got \"{passage}\" twice")]
     Duplicate {
         /// The query's id.
@@ -38,7 +40,7 @@ pub enum Error {
         /// The passage's id.
         passage: String,
     },
-    /// A hit that cannot be ranked.
+    /// A hit has a score of NaN and cannot be ranked.
     #[error("hits of query \"{query}\": expected scores that are numbers, got NaN for passage \"{passage}\"")]
     NotANumber {
         /// The query's id.
@@ -46,15 +48,15 @@ pub enum Error {
         /// The passage's id.
         passage: String,
     },
-    /// The work was stopped before it had a result.
+    /// The work was cancelled.
     #[error(transparent)]
     Cancelled(#[from] control::Cancelled),
 }
 
-/// Ids that an error names of each side.
+/// Maximum number of ids of each side in an error message.
 const NAMED: usize = 3;
 
-/// No query of one side is in the other.
+/// The error for two sides without a common query.
 pub(crate) fn no_common_query<'i>(
     sides: &'static str,
     first: impl Iterator<Item = &'i str>,

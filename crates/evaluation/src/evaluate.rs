@@ -1,4 +1,4 @@
-//! Measuring a run.
+//! Evaluates a run against relevance judgments, like `trec_eval -c`.
 //!
 //! ```
 //! use evaluation::evaluate;
@@ -24,43 +24,43 @@ use crate::judged::Judged;
 use crate::measures::Measure;
 use crate::trec_order::trec_order;
 
-/// A run measured against qrels.
+/// The results of an evaluation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
     /// The queries of the qrels, in their order.
     pub queries: Vec<String>,
-    /// One entry for each measure asked for, in that order.
+    /// One entry for each requested measure, in the same order.
     pub measured: Vec<Measured>,
     /// Queries of the qrels that have no hits in the run; each counts as 0.
     pub missing: usize,
-    /// Queries of the run that the qrels do not have; they count nowhere.
+    /// Queries of the run that the qrels do not have; they are ignored.
     pub unjudged: usize,
 }
 
-/// One measure of a run.
+/// The values of one measure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// What was computed.
+    /// The measure.
     pub measure: Measure,
     /// The mean of `values`.
     pub mean: f64,
-    /// The value for each query, as [`Evaluation::queries`] has them.
+    /// The value for each query, in the order of [`Evaluation::queries`].
     pub values: Vec<f64>,
 }
 
-/// Measures a run as `trec_eval -c` does, to the last printed digit.
+/// Evaluates a run. The results agree with `trec_eval -c` to the last printed digit.
 ///
-/// The mean is over every query of the qrels. One without hits in the run counts as 0. So does one
-/// without a relevant passage, whatever was retrieved: like trec_eval, which leaves out only queries
-/// without any judgment, this keeps it, so take it out of the qrels if it shall not count.
+/// The mean is over every query of the qrels. A query without hits in the run counts as 0. A query without a relevant passage
+/// also counts as 0, whatever was retrieved: trec_eval leaves out only queries without any judgment. Remove such a query from the
+/// qrels if it should not count.
 ///
-/// Hits are ranked anew by score; of equal scores the greater passage id comes first, which is
-/// trec_eval's rule and neither the order in the run nor the index's.
+/// Hits are ranked again by score, and ties are broken by the passage id, largest first. This is trec_eval's rule; the order
+/// in the run and in the index has no effect.
 ///
 /// # Errors
 ///
 /// [`Error::NoCommonQuery`] if no query of the run is in the qrels; [`Error::Duplicate`] and
-/// [`Error::NotANumber`] for hits that cannot be ranked, of any query of the run.
+/// [`Error::NotANumber`] for hits of any query of the run that cannot be ranked.
 pub fn evaluate(run: &Run, qrels: &Qrels, measures: &[Measure]) -> Result<Evaluation, Error> {
     let unjudged = run.iter().filter(|&(query, _)| qrels.get(query).is_none()).count();
     if unjudged == run.len() {
@@ -84,7 +84,7 @@ pub fn evaluate(run: &Run, qrels: &Qrels, measures: &[Measure]) -> Result<Evalua
         queries.push(query.to_owned());
     }
 
-    // trec_eval adds up in the order of the query ids; rounding then agrees too.
+    // Add up in the order of the query ids, as trec_eval does, so that rounding agrees too.
     let mut order: Vec<usize> = (0..queries.len()).collect();
     order.sort_unstable_by_key(|&at| &queries[at]);
     let mean = |values: &[f64]| order.iter().fold(0.0, |sum, &at| sum + values[at]) / values.len() as f64;
@@ -177,7 +177,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_order_of_hits_in_the_run_does_not_matter_and_values_are_shares(
+        fn the_order_of_hits_in_the_run_does_not_matter_and_values_are_from_0_to_1(
             grades in prop::collection::vec(-1..4, 1..12), scores in prop::collection::vec(0i8..4, 0..12)
         ) {
             let qrels: Vec<(String, i32)> =

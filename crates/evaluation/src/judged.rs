@@ -1,11 +1,13 @@
+//! Looks up the grades of a query's hits.
+
 use ranking::{Grades, ScoredId};
 
-/// What the measures see of a query: the grades down its ranking, and the best that could have been.
+/// The judgments of one query, as the measures need them: the grades in ranked order, and the grades of an ideal ranking.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Judged {
-    /// Grade of the hit at each rank; 0 for what is not judged or judged below 0.
+    /// Grade of the hit at each rank; 0 for a hit without a judgment or with a grade below 0.
     pub(crate) grades: Vec<i32>,
-    /// All grades above 0 of the query's judgments, the greatest first.
+    /// All grades above 0 of the query's judgments, highest first.
     pub(crate) ideal: Vec<i32>,
 }
 
@@ -23,20 +25,20 @@ impl Judged {
         top(&self.grades, cutoff)
     }
 
-    /// Passages judged at least `relevant`, retrieved or not.
+    /// Number of passages with a grade of at least `relevant`, retrieved or not.
     pub(crate) fn relevant(&self, relevant: i32) -> usize {
         self.ideal.partition_point(|&grade| grade >= relevant)
     }
 }
 
-/// The first `cutoff` of a list, or all.
+/// The first `cutoff` grades, or all without a cut-off.
 pub(crate) fn top(grades: &[i32], cutoff: Option<usize>) -> &[i32] {
     &grades[..cutoff.map_or(grades.len(), |cutoff| cutoff.min(grades.len()))]
 }
 
 #[cfg(test)]
 impl Judged {
-    /// From grades by rank and those of relevant passages that were not retrieved.
+    /// Builds the judgments from the grades by rank and the grades of relevant passages that were not retrieved.
     pub(crate) fn of(grades: &[i32], missed: &[i32]) -> Self {
         let mut ideal: Vec<i32> = grades.iter().chain(missed).copied().filter(|&grade| grade > 0).collect();
         ideal.sort_unstable_by(|a, b| b.cmp(a));

@@ -1,5 +1,5 @@
-//! Measuring runs and answers the way the literature does: trec_eval's measures, SQuAD's exact match
-//! and F1, DPR's top-k accuracy, the overlap of two runs, and whether two systems differ ([`significance`]).
+//! Measures the effectiveness of runs and answers with the measures of the literature: those of trec_eval, SQuAD's exact match
+//! and F1, DPR's top-k accuracy, the overlap of two runs, and tests of whether two systems differ ([`significance`]).
 //!
 //! ```
 //! use evaluation::evaluate;

@@ -1,4 +1,4 @@
-//! How much two runs retrieve the same passages (Ma et al., 2021, Table 2).
+//! Measures the overlap of the passages that two runs retrieve (Ma et al., 2021, Table 2).
 //!
 //! ```
 //! use control::Control;
@@ -14,7 +14,7 @@
 //!     sparse.push("q", ScoredId { id: id.into(), score });
 //! }
 //! let overlap = jaccard_at(&dense, &sparse, &[1, 2], &Control::new())?;
-//! assert_eq!(overlap.means, [0.0, 1.0 / 3.0]); // none of a and b; b, of a, b and c
+//! assert_eq!(overlap.means, [0.0, 1.0 / 3.0]); // at 1, {a} and {b}; at 2, {a, b} and {b, c} share 1 of 3
 //! assert_eq!((overlap.queries.len(), overlap.missing), (1, 0));
 //! # Ok::<(), evaluation::Error>(())
 //! ```
@@ -36,14 +36,14 @@ pub struct Overlap {
     pub queries: Vec<String>,
     /// The overlap of each of these queries, for each cut-off: `[queries][cut-offs]`.
     pub values: Vec<Vec<f64>>,
-    /// Queries that one run alone has; they do not count.
+    /// Number of queries that only one run has; they are ignored.
     pub missing: usize,
 }
 
-/// The mean Jaccard overlap |A ∩ B| / |A ∪ B| of the first k hits, for each k, over the queries that both runs have.
+/// Returns, for each k, the mean Jaccard overlap |A ∩ B| / |A ∪ B| of the first k hits, over the queries that both runs have.
 ///
-/// Hits are ranked as the lists have them, also where scores are equal. A list with fewer than k hits counts with those it
-/// has; two empty lists overlap fully. Progress counts queries of `a`.
+/// Hits keep the order of the lists, also if scores are equal. A list with fewer than k hits is used as it is; two empty lists
+/// have an overlap of 1. Progress counts queries of `a`.
 ///
 /// # Errors
 ///
@@ -77,10 +77,10 @@ pub fn jaccard_at(a: &Run, b: &Run, ks: &[usize], control: &Control) -> Result<O
     Ok(Overlap { means, queries, values, missing })
 }
 
-/// What two lists of one query have in common, at every k.
+/// The passages that two lists of one query have in common, at every k.
 struct Lists {
     lengths: [usize; 2],
-    /// For each passage of both, the k from which it is among the first of both; ascending.
+    /// For each common passage, the smallest k at which it is among the first k of both lists; in ascending order.
     from: Vec<usize>,
 }
 
@@ -125,7 +125,7 @@ mod tests {
     fn only_shared_queries_and_the_first_k_hits_count() {
         let a = run(&[("q1", &[("y", 3.0), ("x", 1.0)]), ("q2", &[("x", 1.0)]), ("q3", &[("x", 1.0)])]);
         let b = run(&[("q2", &[("z", 1.0)]), ("q1", &[("y", 1.0), ("z", 0.5)])]);
-        // At 1, q1: {y} and {y}; q2: {x} and {z}. At 20, q1: {y, x} and {y, z} share 1 of 3.
+        // At 1: q1 has {y} and {y}, and q2 has {x} and {z}. At 20: q1 has {y, x} and {y, z}, which share 1 of 3.
         let found = overlap(&a, &b, &[1, 20]).expect("they share queries");
         assert_eq!(found.means, [0.5, (1.0 / 3.0) / 2.0]);
         assert_eq!(found.queries, ["q1", "q2"]);
@@ -141,8 +141,8 @@ mod tests {
     }
 
     #[test]
-    fn passages_of_equal_scores_rank_as_the_list_has_them() {
-        // trec_eval would rank c before b before a in both.
+    fn passages_with_equal_scores_keep_the_order_of_the_list() {
+        // trec_eval would rank both lists as c, b, a.
         let a = run(&[("q", &[("a", 1.0), ("b", 1.0), ("c", 1.0)])]);
         let b = run(&[("q", &[("a", 1.0), ("c", 1.0), ("b", 1.0)])]);
         assert_eq!(overlap(&a, &b, &[1, 2]).expect("they share q").means, [1.0, 1.0 / 3.0]);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_lists_overlap_fully_and_an_empty_one_with_no_other() {
+    fn two_empty_lists_overlap_fully_and_an_empty_list_overlaps_with_no_other() {
         let empty = run(&[("q", &[])]);
         assert_eq!(overlap(&empty, &empty, &[5]).map(|overlap| overlap.means), Ok(vec![1.0]));
         assert_eq!(
@@ -166,8 +166,8 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_meaning_is_refused_and_it_stops_when_told_to() {
-        let message = |a: &Run, b: &Run, k| overlap(a, b, &[k]).expect_err("it has no meaning").to_string();
+    fn invalid_arguments_are_refused_and_it_can_be_cancelled() {
+        let message = |a: &Run, b: &Run, k| overlap(a, b, &[k]).expect_err("refused").to_string();
         let (a, b) = (run(&[("1", &[])]), run(&[("q1", &[])]));
         assert_eq!(message(&a, &a, 0), "k: expected at least 1, got 0");
         assert_eq!(message(&a, &b, 1), "runs: expected queries in common, got \"1\" and \"q1\"");
@@ -178,7 +178,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_cut_offs_at_once_are_what_sets_say_of_each(
+        fn all_cut_offs_agree_with_set_operations(
             a in prop::sample::subsequence((0..30).collect::<Vec<u8>>(), 0..20).prop_shuffle(),
             b in prop::sample::subsequence((0..30).collect::<Vec<u8>>(), 0..20).prop_shuffle(),
         ) {

@@ -1,4 +1,4 @@
-//! Top-k accuracy: the share of questions with an answer in one of their first k passages
+//! Top-k accuracy: the fraction of questions with an answer in one of their first k passages
 //! (Karpukhin et al., 2020, §4).
 //!
 //! ```
@@ -15,8 +15,8 @@
 
 use text::{AnswerMatcher, PreparedText};
 
-/// The rank, from 1, of the first text that holds an answer. Texts are taken best first and none after
-/// that one.
+/// Returns the rank, from 1, of the first text that has an answer. `texts` are in ranked order; texts after the first match are
+/// not read.
 pub fn first_match<T: AsRef<str>>(
     matcher: &AnswerMatcher,
     texts: impl IntoIterator<Item = T>,
@@ -24,7 +24,7 @@ pub fn first_match<T: AsRef<str>>(
     rank_of(texts.into_iter().position(|text| matcher.matches(text.as_ref())))
 }
 
-/// The same over texts that were prepared for many questions.
+/// The same as [`first_match`], for texts that were prepared once for many questions.
 pub fn first_match_prepared<'p, 't: 'p>(
     matcher: &AnswerMatcher,
     texts: impl IntoIterator<Item = &'p PreparedText<'t>>,
@@ -32,7 +32,7 @@ pub fn first_match_prepared<'p, 't: 'p>(
     rank_of(texts.into_iter().position(|text| matcher.matches_prepared(text)))
 }
 
-/// The share of questions whose first match is among their first `k` passages; 0 without questions.
+/// The fraction of questions whose first match is among their first `k` passages; 0 without questions.
 #[must_use]
 pub fn accuracy_at(first_ranks: &[Option<usize>], k: usize) -> f64 {
     if first_ranks.is_empty() {

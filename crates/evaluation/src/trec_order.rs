@@ -1,3 +1,5 @@
+//! The order in which trec_eval ranks hits.
+
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
@@ -5,8 +7,8 @@ use ranking::ScoredId;
 
 use crate::error::Error;
 
-/// A query's hits as trec_eval ranks them, whatever order they are stored in: the higher score first,
-/// of equal scores the greater passage id, byte by byte.
+/// Ranks a query's hits as trec_eval does, whatever order they are stored in: highest score first, and ties by passage id,
+/// largest first in byte order.
 ///
 /// # Errors
 ///
@@ -17,13 +19,13 @@ pub(crate) fn trec_order<'r>(query: &str, hits: &'r [ScoredId]) -> Result<Vec<&'
     }
     distinct(query, hits)?;
     let mut ranked: Vec<&ScoredId> = hits.iter().collect();
-    // Not `total_cmp`: trec_eval holds 0.0 and -0.0 to be equal.
+    // Not `total_cmp`: 0.0 and -0.0 are equal in trec_eval.
     let by_score = |a: &ScoredId, b: &ScoredId| b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal);
     ranked.sort_unstable_by(|a, b| by_score(a, b).then_with(|| b.id.cmp(&a.id)));
     Ok(ranked)
 }
 
-/// Refuses a list that has a passage twice.
+/// Fails if a list has a passage twice.
 ///
 /// # Errors
 ///
@@ -55,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_twice_and_a_score_that_is_none_are_refused() {
+    fn a_duplicate_passage_and_a_score_of_nan_are_refused() {
         let message =
             |hits: &[ScoredId]| trec_order("q1", hits).expect_err("they cannot be ranked").to_string();
         assert_eq!(

@@ -1,23 +1,25 @@
+//! Finds which of several passages have an answer to a question, for many questions in parallel.
+
 use std::sync::OnceLock;
 
 use control::{Cancelled, Control};
 use rayon::prelude::*;
 use text::{AnswerMatcher, PreparedText};
 
-/// Texts that are kept prepared, which takes about their own size each.
-const MOST_PREPARED: usize = 1 << 18;
+/// Maximum number of prepared texts that are kept in memory. A prepared text takes about as much memory as the text.
+const MAX_PREPARED: usize = 1 << 18;
 
-/// A question, and passages that may have an answer to it.
+/// A question, and the passages in which its answers are searched.
 #[derive(Debug, Clone)]
 pub struct Candidates {
-    /// Its answers.
+    /// The answers of the question.
     pub matcher: AnswerMatcher,
-    /// Numbers from 0 on, the lower the better: those of up to 262,143 are prepared once for all questions.
+    /// Passage numbers from 0. Numbers of up to 262,143 are fastest: their texts are prepared once for all questions.
     pub passages: Vec<u32>,
 }
 
-/// Of each question's passages those that have an answer, in ascending order, each once. `text` gives the text of a
-/// passage. Counts questions as progress.
+/// Returns, for each question, the passages that have an answer, in ascending order and without duplicates. `text` returns the
+/// text of a passage. Progress counts questions.
 ///
 /// # Errors
 ///
@@ -44,8 +46,8 @@ pub fn with_answers<'t, E: From<Cancelled> + Send>(
     found.collect()
 }
 
-/// The rank, from 1, of the first of each question's passages that has an answer; 0 for none. Those behind it are not
-/// looked at. Counts questions as progress.
+/// Returns, for each question, the rank, from 1, of its first passage that has an answer, or 0 if none has one. Passages after
+/// the first match are not read. Progress counts questions.
 ///
 /// # Errors
 ///
@@ -69,7 +71,7 @@ pub fn first_with_answer<'t, E: From<Cancelled> + Send>(
     ranks.collect()
 }
 
-/// Texts, of which many are looked at by many questions.
+/// Prepared texts, which are shared by all questions.
 struct Texts<'t, F> {
     text: F,
     prepared: Vec<OnceLock<PreparedText<'t>>>,
@@ -77,8 +79,8 @@ struct Texts<'t, F> {
 
 impl<'t, E, F: Fn(u32) -> Result<&'t str, E>> Texts<'t, F> {
     fn new(questions: &[Candidates], text: F) -> Self {
-        let most = questions.iter().flat_map(|question| &question.passages).max();
-        let count = most.map_or(0, |&most| MOST_PREPARED.min(most as usize + 1));
+        let max = questions.iter().flat_map(|question| &question.passages).max();
+        let count = max.map_or(0, |&max| MAX_PREPARED.min(max as usize + 1));
         Self { text, prepared: (0..count).map(|_| OnceLock::new()).collect() }
     }
 
@@ -99,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passages_are_found_by_their_texts_and_each_once() {
+    fn passages_are_found_by_their_texts_without_duplicates() {
         let texts = ["Bern is a city.", "Zürich is larger.", "bern, again", ""];
         let question = |answers: &[&str], passages: &[u32]| Candidates {
             matcher: AnswerMatcher::tokens(answers),

@@ -1,6 +1,6 @@
-//! Agreement with trec_eval's own test outputs, to every printed digit, and with known figures of Lucene's runs.
+//! Compares evaluations with trec_eval's own test outputs, to every printed digit, and with known results of Lucene's runs.
 //!
-//! Which inputs and options belong to which output is in the target `quicktest` of trec_eval's Makefile.
+//! The target `quicktest` of trec_eval's Makefile lists the inputs and options of each output.
 
 mod shared;
 
@@ -8,7 +8,7 @@ use evaluation::{Evaluation, Measure, evaluate};
 use ranking::{Qrels, Run};
 use shared::{lines, qrels, run};
 
-/// What `ir_measures` calls one of trec_eval's measures, if it is one of ours.
+/// Translates trec_eval's name of a measure. Returns `None` if the measure is not supported.
 fn measure(trec_name: &str, relevant: i32) -> Option<Measure> {
     let (name, cutoff) = match trec_name.rsplit_once('_') {
         Some((name, cutoff)) if cutoff.bytes().all(|byte| byte.is_ascii_digit()) => (name, Some(cutoff)),
@@ -28,7 +28,7 @@ fn measure(trec_name: &str, relevant: i32) -> Option<Measure> {
     Some(format!("{name}{rel}{cutoff}").parse().expect("it is a measure"))
 }
 
-/// Compares every line of an output with our value, and how many lines those are.
+/// Checks every line of an output against the value computed here, and the number of checked lines.
 fn assert_agrees(run: &Run, qrels_file: &str, output: &str, relevant: i32, expected_lines: usize) {
     let qrels = qrels(qrels_file).expect("it is there if the run is");
     let lines = lines(output).expect("it is there if the run is");
@@ -52,7 +52,7 @@ fn assert_agrees(run: &Run, qrels_file: &str, output: &str, relevant: i32, expec
 fn every_measure_of_every_query_and_the_means_agree() {
     let Some(run) = run("reference/trec_eval/results.test.gz") else { return };
     let qrels = "reference/trec_eval/qrels.test.gz";
-    // 3 × 9 for P, recall and ndcg_cut, as many for map_cut; 3 for success; map, recip_rank, ndcg.
+    // 4 × 9 lines for P, recall, ndcg_cut and map_cut, 3 for success, and one each for map, recip_rank and ndcg.
     assert_agrees(&run, qrels, "reference/trec_eval/out.test.aq.gz", 1, 4 * 42);
     assert_agrees(&run, qrels, "reference/trec_eval/out.test.a.gz", 1, 42);
     assert_agrees(&run, qrels, "reference/trec_eval/out.test.gz", 1, 11);
@@ -60,12 +60,12 @@ fn every_measure_of_every_query_and_the_means_agree() {
 }
 
 #[test]
-fn a_query_that_the_run_misses_counts_as_0_as_with_option_c() {
+fn a_query_that_the_run_lacks_counts_as_0_as_with_option_c() {
     let Some(mut run) = run("reference/trec_eval/results.trunc.gz") else { return };
     let qrels = "reference/trec_eval/qrels.test.gz";
     assert_agrees(&run, qrels, "reference/trec_eval/out.test.aqc.gz", 1, 4 * 42);
 
-    // -M100 keeps the first 100 hits; in this run no two scores around there are equal.
+    // -M100 keeps the first 100 hits. In this run, no scores are tied around rank 100.
     let queries: Vec<String> = run.iter().map(|(query, _)| query.to_owned()).collect();
     for query in queries {
         let mut hits = run.get(&query).unwrap_or_default().to_vec();
@@ -83,7 +83,7 @@ fn graded_judgments_agree_as_gains_and_from_grade_2() {
     assert_agrees(&run, qrels, "reference/trec_eval/out.test.aql.gz", 2, 4 * 42);
 }
 
-/// nDCG@10 and R@100 in four digits.
+/// nDCG@10 and R@100, rounded to four digits.
 fn ndcg_and_recall(run: &Run, qrels: &Qrels) -> [String; 2] {
     let measures = ["nDCG@10", "R@100"].map(|name| name.parse().expect("it is a measure"));
     let evaluation = evaluate(run, qrels, &measures).expect("they share queries");
@@ -91,7 +91,7 @@ fn ndcg_and_recall(run: &Run, qrels: &Qrels) -> [String; 2] {
 }
 
 #[test]
-fn known_figures_of_lucene_runs_come_out_by_either_rule_for_ties() {
+fn known_results_of_lucene_runs_agree_for_both_ways_to_break_ties() {
     for (collection, by_document_order, by_trec_eval) in [
         ("scifact", ["0.6789", "0.9253"], ["0.6789", "0.9253"]), // Anserini publishes these
         ("vaswani-npl", ["0.4368", "0.6186"], ["0.4368", "0.6184"]),
@@ -102,7 +102,7 @@ fn known_figures_of_lucene_runs_come_out_by_either_rule_for_ties() {
         let qrels = qrels(&format!("data/ir/{collection}/qrels.txt.gz")).expect("it is there if the run is");
         assert_eq!(ndcg_and_recall(&run, &qrels), by_trec_eval, "{collection}");
 
-        // Lucene lists equal scores in document order; ranks as scores keep that.
+        // Lucene breaks ties by document order. Use ranks as scores to keep that order.
         let queries: Vec<String> = run.iter().map(|(query, _)| query.to_owned()).collect();
         for query in queries {
             let mut hits = run.get(&query).unwrap_or_default().to_vec();

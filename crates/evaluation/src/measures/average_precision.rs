@@ -1,7 +1,9 @@
+//! Average precision (AP).
+
 use crate::judged::Judged;
 
-/// The precisions at the ranks of the relevant passages, summed and divided by the number of relevant
-/// passages, retrieved or not: trec_eval's `map` and `map_cut`. Without a relevant passage it is 0.
+/// The sum of the precisions at the ranks of the relevant passages, divided by the number of relevant passages, retrieved or
+/// not. trec_eval calls it `map` and `map_cut`. It is 0 without a relevant passage.
 pub(crate) fn average_precision(judged: &Judged, relevant: i32, cutoff: Option<usize>) -> f64 {
     let total = judged.relevant(relevant);
     if total == 0 {

@@ -1,4 +1,4 @@
-//! Measures by name, each in trec_eval's definition.
+//! The measures by name, each as trec_eval defines it.
 //!
 //! ```
 //! use evaluation::Measure;
@@ -22,20 +22,20 @@ use std::str::FromStr;
 use crate::error::Error;
 use crate::judged::Judged;
 
-/// What is computed of a query's ranking, named as `ir_measures` names it: `nDCG@10`, `nDCG`, `RR@10`,
-/// `RR`, `AP@1000`, `AP`, `R@100`, `P@5`, `Success@1`.
+/// A measure of a query's ranking, with the names of `ir_measures`: `nDCG@10`, `nDCG`, `RR@10`, `RR`, `AP@1000`, `AP`, `R@100`,
+/// `P@5`, `Success@1`.
 ///
-/// `MRR`, `MAP`, `Recall` and `Precision` are read as `RR`, `AP`, `R` and `P`. A passage is relevant from
-/// grade 1, or from the grade in parentheses: `RR(rel=2)@10`, trec_eval's `-l 2`. nDCG takes none, as
-/// every grade above 0 is a gain.
+/// `MRR`, `MAP`, `Recall` and `Precision` are read as `RR`, `AP`, `R` and `P`. A passage is relevant if its grade is at least 1,
+/// or at least the grade in parentheses: `RR(rel=2)@10` is trec_eval's `-l 2`. nDCG takes no such grade, because every grade
+/// above 0 is a gain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Measure {
     kind: Kind,
-    /// The least grade of a relevant passage; at least 1.
+    /// The minimum grade of a relevant passage; at least 1.
     relevant: i32,
 }
 
-/// With cut-offs of at least 1; `None` takes every hit.
+/// A measure with its cut-off, which is at least 1; `None` takes every hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
     Ndcg(Option<usize>),
@@ -46,7 +46,7 @@ enum Kind {
     Success(usize),
 }
 
-/// For messages; `k` stands for a cut-off.
+/// The names, for error messages; `k` stands for a cut-off.
 const NAMES: &str = "one of nDCG, nDCG@k, RR, RR@k, AP, AP@k, R@k, P@k, Success@k with k at least 1";
 
 impl Measure {
@@ -68,12 +68,12 @@ impl Measure {
 impl FromStr for Measure {
     type Err = Error;
 
-    /// Reads a name, case and all.
+    /// Parses a name, which is case-sensitive.
     ///
     /// # Errors
     ///
-    /// [`Error::Measure`], which lists the names, for any other name, a cut-off or grade that is no
-    /// number from 1, and a cut-off that is missing.
+    /// [`Error::Measure`], which lists the names, for any other name, a cut-off or grade that is not a number of
+    /// at least 1, and a missing cut-off.
     fn from_str(measure: &str) -> Result<Self, Error> {
         let refused =
             |expected: &str| Error::Measure { expected: expected.to_owned(), got: measure.to_owned() };
@@ -104,7 +104,7 @@ impl FromStr for Measure {
 }
 
 impl fmt::Display for Measure {
-    /// The canonical name, which reads back as the same measure.
+    /// Writes the canonical name, which parses to the same measure.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, cutoff) = match self.kind {
             Kind::Ndcg(cutoff) => ("nDCG", cutoff),
@@ -122,7 +122,7 @@ impl fmt::Display for Measure {
     }
 }
 
-/// A number from 1, written in digits only.
+/// Parses a number of at least 1 that consists of digits only.
 fn positive(digits: &str) -> Option<usize> {
     let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
     plain.then(|| digits.parse().ok()).flatten().filter(|&number| number > 0)
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn names_read_back_as_themselves() {
+    fn canonical_names_parse_to_themselves() {
         for name in [
             "nDCG",
             "nDCG@10",
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_are_read_as_the_canonical_ones() {
+    fn other_names_are_read_as_canonical_names() {
         for (name, expected) in [
             ("MRR@10", "RR@10"),
             ("MAP", "AP"),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused_and_what_there_is_is_listed() {
+    fn anything_else_is_refused_and_the_valid_names_are_listed() {
         let message = |name: &str| name.parse::<Measure>().expect_err("it is no measure").to_string();
         for name in [
             "", "ndcg@10", "nDCG@0", "nDCG@", "nDCG@x", "nDCG@+1", "nDCG@1@2", "@10", "F1", "AP()",

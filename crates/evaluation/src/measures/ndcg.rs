@@ -1,9 +1,11 @@
+//! Normalized discounted cumulative gain (nDCG).
+
 use crate::judged::{Judged, top};
 
-/// Normalised discounted cumulative gain (Järvelin and Kekäläinen, 2002) with the grade as gain:
+/// Normalized discounted cumulative gain (Järvelin and Kekäläinen, 2002) with the grade as gain:
 /// Σ_i grade_i / log2(i + 1) over ranks i from 1, divided by that sum for the best possible ranking.
 ///
-/// trec_eval's `ndcg` and `ndcg_cut`. Without a relevant passage it is 0.
+/// trec_eval calls it `ndcg` and `ndcg_cut`. It is 0 without a relevant passage.
 pub(crate) fn ndcg(judged: &Judged, cutoff: Option<usize>) -> f64 {
     let ideal = dcg(top(&judged.ideal, cutoff));
     if ideal > 0.0 { dcg(judged.top(cutoff)) / ideal } else { 0.0 }
@@ -13,7 +15,7 @@ fn dcg(grades: &[i32]) -> f64 {
     let gained = |(at, &grade): (usize, &i32)| {
         if grade > 0 { f64::from(grade) / ((at + 2) as f64).log2() } else { 0.0 }
     };
-    // From +0, as an empty sum of floats is -0.
+    // Not `sum`: the sum of no floats is -0.
     grades.iter().enumerate().map(gained).fold(0.0, |sum, gain| sum + gain)
 }
 
@@ -27,13 +29,13 @@ mod tests {
         let gained = 2.0 / 3f64.log2() + 1.0 / 4f64.log2();
         let ideal = 3.0 + 2.0 / 3f64.log2() + 1.0 / 2.0;
         assert_eq!(ndcg(&judged, None), gained / ideal);
-        // At 2 the ideal is cut too.
+        // The ideal ranking is cut at 2 too.
         assert_eq!(ndcg(&judged, Some(2)), (2.0 / 3f64.log2()) / (3.0 + 2.0 / 3f64.log2()));
         assert_eq!(ndcg(&judged, Some(1)), 0.0);
     }
 
     #[test]
-    fn the_best_ranking_has_1_and_a_query_without_relevant_passages_0() {
+    fn the_best_ranking_scores_1_and_a_query_without_relevant_passages_0() {
         assert_eq!(ndcg(&Judged::of(&[3, 1, 0], &[]), Some(10)), 1.0);
         assert_eq!(ndcg(&Judged::of(&[0, 0], &[]), None), 0.0);
     }

@@ -1,7 +1,9 @@
+//! Precision at a cut-off (P@k).
+
 use crate::judged::Judged;
 
-/// Share of relevant passages among the first `cutoff` hits; hits that are not there count as not
-/// relevant: trec_eval's `P`.
+/// The fraction of the first `cutoff` hits that is relevant. If there are fewer hits, the missing ones count as not relevant.
+/// trec_eval calls it `P`.
 pub(crate) fn precision(judged: &Judged, relevant: i32, cutoff: usize) -> f64 {
     let found = judged.top(Some(cutoff)).iter().filter(|&&grade| grade >= relevant).count();
     found as f64 / cutoff as f64
@@ -12,7 +14,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_short_list_is_as_if_filled_up() {
+    fn missing_hits_count_as_not_relevant() {
         let judged = Judged::of(&[1, 0, 2], &[1]);
         assert_eq!(precision(&judged, 1, 2), 0.5);
         assert_eq!(precision(&judged, 1, 5), 0.4);

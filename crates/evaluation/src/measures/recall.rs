@@ -1,7 +1,9 @@
+//! Recall at a cut-off (R@k).
+
 use crate::judged::Judged;
 
-/// Share of the relevant passages that are among the first `cutoff` hits: trec_eval's `recall`.
-/// Without a relevant passage it is 0.
+/// The fraction of the relevant passages that is among the first `cutoff` hits. trec_eval calls it `recall`. It is 0 without a
+/// relevant passage.
 pub(crate) fn recall(judged: &Judged, relevant: i32, cutoff: usize) -> f64 {
     let total = judged.relevant(relevant);
     if total == 0 {

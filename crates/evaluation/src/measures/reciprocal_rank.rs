@@ -1,6 +1,8 @@
+//! Reciprocal rank (RR).
+
 use crate::judged::Judged;
 
-/// 1 / rank of the first relevant passage, 0 if there is none within the cut-off: trec_eval's `recip_rank`.
+/// 1 / rank of the first relevant passage, or 0 if there is none within the cut-off. trec_eval calls it `recip_rank`.
 pub(crate) fn reciprocal_rank(judged: &Judged, relevant: i32, cutoff: Option<usize>) -> f64 {
     let first = judged.top(cutoff).iter().position(|&grade| grade >= relevant);
     first.map_or(0.0, |at| 1.0 / (at + 1) as f64)

@@ -1,6 +1,8 @@
+//! Success at a cut-off (Success@k).
+
 use crate::judged::Judged;
 
-/// 1 if a relevant passage is among the first `cutoff` hits, else 0: trec_eval's `success`.
+/// 1 if a relevant passage is among the first `cutoff` hits, otherwise 0. trec_eval calls it `success`.
 pub(crate) fn success(judged: &Judged, relevant: i32, cutoff: usize) -> f64 {
     let found = judged.top(Some(cutoff)).iter().any(|&grade| grade >= relevant);
     f64::from(u8::from(found))

@@ -1,3 +1,5 @@
+//! The paired bootstrap test.
+
 use control::Control;
 use rand_pcg::rand_core::Rng;
 
@@ -5,11 +7,11 @@ use super::{Differences, MonteCarlo};
 use crate::error::Error;
 
 /// The paired bootstrap test of the mean difference by the shift method (Efron & Tibshirani, 1993, ch. 16; Smucker et
-/// al., 2007): as many queries as there are, drawn with replacement, have a mean difference d̄*; if both systems were
-/// one, it would vary around 0 as it now varies around d̄. p is the share of rounds with |d̄* − d̄| ≥ |d̄|,
-/// (1 + count) / (1 + rounds).
+/// al., 2007). Each round draws as many queries as there are, with replacement, and computes their mean difference d̄*. The
+/// deviation d̄* − d̄ estimates how the mean would vary around 0 if the systems did not differ. p is the fraction of rounds with
+/// |d̄* − d̄| ≥ |d̄|, computed as (1 + count) / (1 + rounds).
 ///
-/// Means that rounding could have made differ count as equal. Progress counts rounds.
+/// Means whose difference could come from rounding count as equal. Progress counts rounds.
 ///
 /// # Errors
 ///
@@ -23,9 +25,10 @@ pub fn bootstrap_test(
     let values = &differences.values;
     let n = values.len() as f64;
     let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
-    // Sums of n numbers are off by n² · ε / 2 of the largest at most (Higham, 2002, §4.2); there are three of them.
+    // The rounding error of a sum of n numbers is at most n² · ε / 2 times the largest (Higham, 2002, §4.2); there are three
+    // sums.
     let rounding = 2.0 * n * n * f64::EPSILON * largest;
-    // Sums in place of means, and the observed one taken away in place of a shift of each: whole numbers stay exact.
+    // Compare sums instead of means, and subtract the observed sum instead of shifting each value: integers stay exact.
     let observed: f64 = values.iter().sum();
     let reached = observed.abs() - rounding;
     let mut generator = monte_carlo.generator();
@@ -40,7 +43,8 @@ pub fn bootstrap_test(
     Ok(monte_carlo.p(count))
 }
 
-/// A number below `n`: the upper half of the product (Lemire, 2019). None is likelier than another by more than n / 2⁶⁴.
+/// A random number below `n`: the upper half of the product (Lemire, 2019). The probabilities of two numbers differ by at most
+/// 2⁻⁶⁴.
 fn below(n: usize, random: u64) -> usize {
     ((u128::from(random) * n as u128) >> 64) as usize
 }
@@ -54,7 +58,7 @@ mod tests {
         bootstrap_test(&differences, monte_carlo, &Control::new()).expect("it has rounds")
     }
 
-    /// The share among all nⁿ samples of whole numbers.
+    /// The exact p of integer differences, from all nⁿ samples.
     fn of_all_samples(differences: &[i32]) -> f64 {
         let n = differences.len();
         let observed: i32 = differences.iter().sum();
@@ -67,17 +71,17 @@ mod tests {
     }
 
     #[test]
-    fn the_share_of_all_samples_comes_out() {
+    fn p_agrees_with_the_exact_p_of_all_samples() {
         let monte_carlo = MonteCarlo { rounds: 100_000, seed: 3 };
         for differences in
             [[1, 1, 0, -1, 0, 1, 0], [3, 1, 4, -1, 5, -9, 2], [1, 2, 3, 4, 5, 6, -7], [2, 7, 1, 8, 2, 8, 1]]
         {
             let exact = of_all_samples(&differences);
-            // Tenths are no floats: ties must be found all the same.
+            // Tenths have no exact floats; ties must be found nevertheless.
             for unit in [1.0, 0.1] {
                 let a = differences.map(|value| f64::from(value) * unit);
                 let drawn = p(&a, &[0.0; 7], monte_carlo);
-                // Five standard errors of a share of 100,000, and the one sample that counts as drawn.
+                // Five standard errors of a fraction of 100,000, plus the observed sample, which counts as drawn.
                 let allowed = 5.0 * (exact * (1.0 - exact) / 1e5).sqrt() + 1e-5;
                 assert!((drawn - exact).abs() <= allowed, "{differences:?}: expected {exact}, got {drawn}");
             }
@@ -85,8 +89,8 @@ mod tests {
     }
 
     #[test]
-    fn of_many_queries_it_agrees_with_the_t_test_of_scipy() {
-        // The mean of 3,610 varies almost normally: SciPy 1.17.1 has p = 0.0072 for these (`t_test.rs`).
+    fn it_agrees_with_the_t_test_of_scipy_for_many_queries() {
+        // The mean of 3,610 values is almost normally distributed. SciPy 1.17.1 computes p = 0.0072 for these values (`t_test.rs`).
         let a: Vec<f64> = (0..3610).map(|i| f64::from(7 * i % 11) / 10.0 + 0.02).collect();
         let b: Vec<f64> = (0..3610).map(|i| f64::from(3 * i % 13) / 12.0).collect();
         let expected = 0.007_195_738_467_026_665_f64;
@@ -96,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_has_one_p() {
+    fn the_same_seed_gives_the_same_p() {
         let a: Vec<f64> = (0..100).map(|at| f64::from(at * at % 31)).collect();
         let b: Vec<f64> = (0..100).map(|at| f64::from(at * 7 % 29)).collect();
         let monte_carlo = MonteCarlo { rounds: 1000, seed: 1 };
@@ -107,14 +111,14 @@ mod tests {
     }
 
     #[test]
-    fn without_any_difference_p_is_1_and_never_0() {
+    fn p_is_1_without_any_difference_and_never_0() {
         assert_eq!(p(&[1.0, 0.5], &[1.0, 0.5], MonteCarlo::default()), 1.0);
         let monte_carlo = MonteCarlo { rounds: 999, seed: 42 };
         assert_eq!(p(&[1.1; 100], &[0.2; 100], monte_carlo), 1.0 / 1000.0);
     }
 
     #[test]
-    fn it_stops_when_it_is_told_to_and_wants_a_round() {
+    fn it_can_be_cancelled_and_refuses_0_rounds() {
         let differences = Differences::new(&[1.0; 100], &[0.0; 100]).expect("they can be compared");
         let control = Control::new();
         control.cancel();

@@ -1,5 +1,5 @@
-//! Whether two systems differ: paired, two-sided tests over their values for the same queries (Smucker et al., 2007); and the
-//! rank-sum test of two independent samples.
+//! Tests whether two systems differ: paired, two-sided tests over their values for the same queries (Smucker et al., 2007), and
+//! the rank-sum test of two independent samples.
 //!
 //! ```
 //! use control::Control;
@@ -7,7 +7,7 @@
 //!
 //! let differences = Differences::new(&[0.9, 0.7, 0.6, 0.8], &[0.5, 0.6, 0.4, 0.5])?;
 //! assert_eq!(differences.mean(), 0.25);
-//! // Two of 16 ways to give the differences signs have so large a mean: all plus, and all minus.
+//! // Two of the 16 ways to choose signs have a mean at least this large: all plus, and all minus.
 //! assert_eq!(randomization_test(&differences, MonteCarlo::default(), &Control::new())?, 2.0 / 16.0);
 //! assert!(paired_t_test(&differences).p < 0.05);
 //! # Ok::<(), evaluation::Error>(())
@@ -29,19 +29,19 @@ pub use randomization::randomization_test;
 pub use rank_sum::{RankSum, rank_sum_test, smallest_significant_shift};
 pub use t_test::{PairedT, paired_t_test, smallest_significant_difference};
 
-/// How one system's value for each query differs from the other's.
+/// For each query, the difference between the values of two systems.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Differences {
     values: Vec<f64>,
 }
 
 impl Differences {
-    /// `a[i] - b[i]`, where both are values for the same query.
+    /// Computes `a[i] - b[i]`, where both are values for the same query.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if there are not as many of the one as of the other, fewer than 2, or if one is not finite
-    /// or so large that differences do not add up to a finite number.
+    /// [`Error::Argument`] if `a` and `b` have different lengths or fewer than 2 values, if a value is not finite, or if the
+    /// differences do not add up to a finite number.
     pub fn new(a: &[f64], b: &[f64]) -> Result<Self, Error> {
         if a.len() != b.len() {
             return Err(argument(format!("{} of each system", a.len()), b.len().to_string()));
@@ -60,14 +60,14 @@ impl Differences {
         Ok(differences)
     }
 
-    /// How many there are; at least 2.
+    /// Number of queries; at least 2.
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "it never is")]
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Mean of the one system − mean of the other.
+    /// The mean difference, a − b.
     #[must_use]
     pub fn mean(&self) -> f64 {
         self.values.iter().sum::<f64>() / self.values.len() as f64
@@ -78,17 +78,17 @@ impl Differences {
     }
 }
 
-/// How a test that draws at random does so. The same values and seed give the same p, on every platform.
+/// Parameters of a test that draws random samples. The same values and seed give the same p on every platform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MonteCarlo {
-    /// How often it draws; at least 1.
+    /// Number of random samples; at least 1.
     pub rounds: u32,
-    /// What it starts from.
+    /// Seed of the random number generator.
     pub seed: u64,
 }
 
 impl Default for MonteCarlo {
-    /// 10,000 rounds from seed 42.
+    /// 10,000 rounds with seed 42.
     fn default() -> Self {
         Self { rounds: 10_000, seed: 42 }
     }
@@ -102,13 +102,13 @@ impl MonteCarlo {
         Ok(self)
     }
 
-    /// PCG XSL RR 128/64 (O'Neill, 2014), of the stream that its author has as the default.
+    /// PCG XSL RR 128/64 (O'Neill, 2014), with the default stream of its author.
     fn generator(self) -> Pcg64 {
         Pcg64::new(self.seed.into(), 0x0a02_bdbf_7bb3_c0a7_ac28_fa16_a64a_bf96)
     }
 
-    /// p of a test whose statistic was drawn as large `count` times: the observed one counts as drawn too, so that
-    /// p is never 0 (Davison & Hinkley, 1997, §4.2).
+    /// The p-value, given that `count` samples had a statistic at least as large as the observed one. The observed sample counts
+    /// as drawn too, so that p is never 0 (Davison & Hinkley, 1997, §4.2).
     fn p(self, count: u32) -> f64 {
         (1.0 + f64::from(count)) / (1.0 + f64::from(self.rounds))
     }
@@ -125,8 +125,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sequence_of_a_seed_is_that_of_another_implementation() {
-        // numpy.random.PCG64 of NumPy 2.4.6, set to the state of seed 42 and this stream; random_raw(4).
+    fn the_sequence_of_a_seed_agrees_with_numpy() {
+        // random_raw(4) of numpy.random.PCG64 in NumPy 2.4.6, with the state set to seed 42 and this stream.
         let mut generator = MonteCarlo::default().generator();
         assert_eq!(
             [(); 4].map(|()| generator.next_u64()),
@@ -135,9 +135,8 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_is_refused() {
-        let message =
-            |a: &[f64], b: &[f64]| Differences::new(a, b).expect_err("it has no meaning").to_string();
+    fn values_that_cannot_be_compared_are_refused() {
+        let message = |a: &[f64], b: &[f64]| Differences::new(a, b).expect_err("refused").to_string();
         assert_eq!(message(&[1.0, 0.0], &[1.0]), "values to compare: expected 2 of each system, got 1");
         assert_eq!(message(&[1.0], &[0.5]), "values to compare: expected those of at least 2 queries, got 1");
         assert_eq!(message(&[], &[]), "values to compare: expected those of at least 2 queries, got 0");

@@ -1,21 +1,23 @@
+//! Fisher's paired randomization test.
+
 use control::Control;
 use rand_pcg::rand_core::Rng;
 
 use super::{Differences, MonteCarlo};
 use crate::error::Error;
 
-/// With no more differences than this that are not 0, every way to give them signs is tried: 65,536 at most.
+/// With at most this many nonzero differences, the test counts all assignments of signs, at most 65,536.
 const EXACT_UP_TO: usize = 16;
 
-/// Sums are kept in so many parts, in the same order on every CPU.
+/// Number of partial sums, which are added in the same order on every CPU.
 const PARTS: usize = 8;
 
-/// Fisher's paired randomization test of the mean difference (Smucker et al., 2007): if both systems were one,
-/// either of a query's two values could be either system's, so that its difference could as well have the other sign.
-/// p is the share of all such ways in which the mean is at least as far from 0 as it is.
+/// Fisher's paired randomization test of the mean difference (Smucker et al., 2007). If the systems do not differ, the two values
+/// of a query could be swapped, which flips the sign of its difference. p is the fraction of all assignments of signs for which
+/// the mean is at least as far from 0 as the observed mean.
 ///
-/// All ways are counted where at most 16 differences are not 0, and `rounds` of them drawn otherwise, with
-/// p = (1 + count) / (1 + rounds). Means that rounding could have made differ count as equal. Progress counts rounds.
+/// If at most 16 differences are not 0, all assignments are counted. Otherwise `rounds` of them are drawn at random, and
+/// p = (1 + count) / (1 + rounds). Means whose difference could come from rounding count as equal. Progress counts rounds.
 ///
 /// # Errors
 ///
@@ -28,7 +30,8 @@ pub fn randomization_test(
     let monte_carlo = monte_carlo.check()?;
     // A difference of 0 has no sign.
     let mut changed: Vec<f64> = differences.values.iter().copied().filter(|&value| value != 0.0).collect();
-    // Each of two sums of n numbers is off by (n − 1) · ε / 2 of the sum of their sizes at most (Higham, 2002, §4.2).
+    // The rounding error of each of the two sums of n numbers is at most (n − 1) · ε / 2 times the sum of their absolute values
+    // (Higham, 2002, §4.2).
     let rounding = changed.len() as f64 * f64::EPSILON * differences.sum_of_sizes();
     if changed.len() <= EXACT_UP_TO {
         return Ok(exact(&changed, rounding));
@@ -56,7 +59,7 @@ fn exact(changed: &[f64], rounding: f64) -> f64 {
     count as f64 / f64::from(ways)
 }
 
-/// The sum of the values, as many as a multiple of 64, each negated where its bit says so.
+/// The sum of the values, each negated if its bit in `signs` is set. The number of values is a multiple of 64.
 fn signed_sum(values: &[f64], mut signs: impl FnMut() -> u64) -> f64 {
     let mut sums = [0.0; PARTS];
     for values in values.chunks_exact(u64::BITS as usize) {
@@ -71,7 +74,7 @@ fn signed_sum(values: &[f64], mut signs: impl FnMut() -> u64) -> f64 {
     sums.iter().sum()
 }
 
-/// The value, negated if the last bit of `sign` is set; without a branch, which could not be foreseen.
+/// The value, negated if the lowest bit of `sign` is set. It has no branch, because a branch on random bits is mispredicted.
 fn flipped(value: f64, sign: u64) -> f64 {
     f64::from_bits(value.to_bits() ^ (sign << 63))
 }
@@ -87,11 +90,11 @@ mod tests {
         randomization_test(&differences, monte_carlo, &Control::new()).expect("it has rounds")
     }
 
-    /// The share that is wanted, of whole numbers: by the shares of all sums, one more difference at a time.
+    /// The exact p of integer differences, from the distribution of all signed sums, which is built one difference at a time.
     fn by_counting(differences: &[i32]) -> f64 {
-        let most: i32 = differences.iter().map(|value| value.abs()).sum();
-        let mut ways = vec![0.0; 2 * most as usize + 1];
-        ways[most as usize] = 1.0;
+        let max: i32 = differences.iter().map(|value| value.abs()).sum();
+        let mut ways = vec![0.0; 2 * max as usize + 1];
+        ways[max as usize] = 1.0;
         for value in differences {
             let mut next = vec![0.0; ways.len()];
             for (at, &share) in ways.iter().enumerate().filter(|&(_, &share)| share > 0.0) {
@@ -101,7 +104,7 @@ mod tests {
             ways = next;
         }
         let observed = differences.iter().sum::<i32>().abs();
-        (-most..).zip(&ways).filter(|(sum, _)| sum.abs() >= observed).map(|(_, share)| share).sum()
+        (-max..).zip(&ways).filter(|(sum, _)| sum.abs() >= observed).map(|(_, share)| share).sum()
     }
 
     #[test]
@@ -121,29 +124,29 @@ mod tests {
     }
 
     #[test]
-    fn sums_that_only_rounding_tells_apart_are_equal() {
-        // 0.1 + 0.2 − 0.3 is 5.6e-17 as floats have it, and 0.3 − 0.1 − 0.2 is −2.8e-17; truly both are 0, and all count.
+    fn sums_that_differ_only_by_rounding_are_equal() {
+        // In floats, 0.1 + 0.2 − 0.3 is 5.6e-17 and 0.3 − 0.1 − 0.2 is −2.8e-17. Both are really 0, so all assignments count.
         assert_eq!(p(&[0.1, 0.2, 0.0], &[0.0, 0.0, 0.3], MonteCarlo::default()), 1.0);
         assert_eq!(p(&[0.0, 0.0, 0.3], &[0.2, 0.1, 0.0], MonteCarlo::default()), 1.0);
     }
 
     #[test]
-    fn where_ways_are_drawn_their_share_comes_out() {
+    fn p_of_drawn_assignments_agrees_with_the_exact_p() {
         let monte_carlo = MonteCarlo { rounds: 100_000, seed: 7 };
         for (n, better) in [(17, 11), (200, 110), (1000, 530), (1000, 540), (3610, 1900)] {
-            // 2 where a is better, −2 or −1 where b is.
+            // 2 if a is better, −2 or −1 if b is better.
             let differences: Vec<i32> = (0..n).map(|at| if at < better { 2 } else { -1 - at % 2 }).collect();
             let exact = by_counting(&differences);
             let a: Vec<f64> = differences.iter().map(|&value| f64::from(value)).collect();
             let drawn = p(&a, &vec![0.0; a.len()], monte_carlo);
-            // Five standard errors of a share of 100,000, and the one way that counts as drawn.
+            // Five standard errors of a fraction of 100,000, plus the observed assignment, which counts as drawn.
             let allowed = 5.0 * (exact * (1.0 - exact) / 1e5).sqrt() + 1e-5;
             assert!((drawn - exact).abs() <= allowed, "{n}: expected {exact}, got {drawn}");
         }
     }
 
     #[test]
-    fn a_seed_has_one_p_and_queries_without_a_difference_do_not_change_it() {
+    fn the_same_seed_gives_the_same_p_and_queries_without_a_difference_do_not_change_it() {
         let a: Vec<f64> = (0..100).map(|at| f64::from(at * at % 31)).collect();
         let b: Vec<f64> = (0..100).map(|at| f64::from(at * 7 % 29)).collect();
         let monte_carlo = MonteCarlo { rounds: 1000, seed: 1 };
@@ -156,14 +159,14 @@ mod tests {
     }
 
     #[test]
-    fn without_any_difference_p_is_1_and_never_0() {
+    fn p_is_1_without_any_difference_and_never_0() {
         assert_eq!(p(&[1.0, 0.5], &[1.0, 0.5], MonteCarlo::default()), 1.0);
         let monte_carlo = MonteCarlo { rounds: 999, seed: 42 };
         assert_eq!(p(&[1.0; 1000], &[0.0; 1000], monte_carlo), 1.0 / 1000.0);
     }
 
     #[test]
-    fn it_stops_when_it_is_told_to_and_wants_a_round() {
+    fn it_can_be_cancelled_and_refuses_0_rounds() {
         let differences = Differences::new(&[1.0; 100], &[0.0; 100]).expect("they can be compared");
         let control = Control::new();
         control.cancel();
@@ -175,7 +178,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_ways_are_counted(differences in prop::collection::vec(-9i32..10, 2..13)) {
+        fn up_to_16_differences_give_the_exact_p(differences in prop::collection::vec(-9i32..10, 2..13)) {
             let a: Vec<f64> = differences.iter().map(|&value| f64::from(value)).collect();
             prop_assert_eq!(p(&a, &vec![0.0; a.len()], MonteCarlo::default()), by_counting(&differences));
         }

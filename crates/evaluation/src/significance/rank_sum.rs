@@ -1,24 +1,27 @@
+//! The Wilcoxon–Mann–Whitney rank-sum test.
+
 use statrs::function::erf::{erfc, erfc_inv};
 
 use super::argument;
 use crate::error::Error;
 
-/// What a rank-sum test says about two independent samples a and b.
+/// The result of a rank-sum test of two independent samples a and b.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankSum {
     /// U of a: the number of pairs of a value of a and one of b in which that of a is larger. Equal values count one half.
     pub statistic: f64,
-    /// U / (|a| · |b|): the probability that a value of a is larger than one of b, 0 to 1. One half if the samples do not differ.
+    /// U / (|a| · |b|): the probability that a value of a is larger than one of b, 0 to 1. It is one
+    /// half if the samples do not differ.
     pub probability: f64,
     /// Standard error of `probability` if the samples do not differ.
     pub standard_error: f64,
-    /// Two-sided, by the normal approximation.
+    /// The two-sided p-value, by the normal approximation.
     pub p: f64,
 }
 
 /// The Wilcoxon–Mann–Whitney rank-sum test of two independent samples (Mann and Whitney, 1947), two-sided, by the normal approximation
-/// with mid-ranks, their correction of the variance for ties, and continuity correction: what SciPy's
-/// `mannwhitneyu(a, b, method="asymptotic")` computes. With fewer than about 8 values on a side it is a rough approximation. If all
+/// with mid-ranks, the correction of the variance for ties, and continuity correction. It agrees with SciPy's
+/// `mannwhitneyu(a, b, method="asymptotic")`. With fewer than about 8 values on a side it is a rough approximation. If all
 /// values are equal, p is 1.
 ///
 /// # Errors
@@ -56,7 +59,7 @@ pub fn rank_sum_test(a: &[f64], b: &[f64]) -> Result<RankSum, Error> {
 }
 
 /// The smallest distance of [`RankSum::probability`] from one half that a rank-sum test of samples of these sizes would report with a
-/// p-value of at most `p`. It tells how much a test that found nothing could have found. The distance is at most one half, so a larger
+/// p-value of at most `p`. It tells how large a shift must be for the test to find it. The distance is at most one half, so a larger
 /// answer means that no distance would have been significant.
 ///
 /// # Errors
@@ -92,8 +95,9 @@ mod tests {
     }
 
     #[test]
-    fn a_case_with_ties_is_what_was_worked_out_by_hand() {
-        // 1 2 2 2 3 4: mid-ranks 1, 3, 3, 3, 5, 6. a = {2, 3, 4} has 3 + 5 + 6 = 14, so U = 14 − 6 = 8.
+    fn a_case_with_ties_agrees_with_values_worked_out_by_hand() {
+        // The values 1 2 2 2 3 4 have the mid-ranks 1, 3, 3, 3, 5, 6. The ranks of a = {2, 3, 4} add up to 3 + 5 + 6 = 14, so
+        // U = 14 − 6 = 8.
         let found = rank_sum_test(&[3.0, 2.0, 4.0], &[2.0, 1.0, 2.0]).expect("found");
         assert_eq!((found.statistic, found.probability), (8.0, 8.0 / 9.0));
         // Three equal values: variance 9/12 · (7 − (27 − 3)/(6 · 5)) = 4.65; z = (8 − 4.5 − 0.5)/√4.65.
@@ -124,14 +128,14 @@ mod tests {
     }
 
     #[test]
-    fn samples_that_do_not_differ_have_p_1() {
+    fn p_is_1_for_samples_that_do_not_differ() {
         let found = rank_sum_test(&[2.0, 2.0], &[2.0, 2.0, 2.0]).expect("found");
         assert_eq!((found.probability, found.standard_error, found.p), (0.5, 0.0, 1.0));
         assert_eq!(rank_sum_test(&[1.0, 4.0], &[2.0, 3.0]).expect("found").p, 1.0);
     }
 
     #[test]
-    fn values_without_an_order_are_refused() {
+    fn empty_samples_and_nan_are_refused() {
         let refused = |a: &[f64], b: &[f64]| rank_sum_test(a, b).expect_err("refused").to_string();
         assert_eq!(refused(&[], &[1.0]), "values to compare: expected at least one in a, got none");
         assert_eq!(refused(&[1.0], &[f64::NAN]), "values to compare: expected finite numbers in b, got NaN");
@@ -139,7 +143,7 @@ mod tests {
 
     #[test]
     fn the_smallest_significant_shift_has_the_p_value_asked_for() {
-        // z of p = 0.05 and p = 0.01 from tables of the normal distribution.
+        // z for p = 0.05 and p = 0.01, from tables of the normal distribution.
         near(
             smallest_significant_shift(0.1, (10, 20), 0.05).expect("found"),
             0.195_996_398_454_005_4 + 0.0025,
@@ -159,7 +163,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn u_counts_pairs_and_the_other_way_round_p_is_the_same(
+        fn u_counts_pairs_and_swapping_the_samples_keeps_p(
             a in prop::collection::vec(0u8..20, 1..30),
             b in prop::collection::vec(0u8..20, 1..30),
         ) {

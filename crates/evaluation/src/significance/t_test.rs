@@ -1,25 +1,27 @@
+//! Student's paired t-test.
+
 use statrs::function::beta::beta_reg;
 
 use super::{Differences, argument};
 use crate::error::Error;
 
-/// What a paired t-test says.
+/// The result of a paired t-test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairedT {
-    /// Mean difference over its standard error.
+    /// The t statistic: the mean difference divided by its standard error.
     pub statistic: f64,
-    /// Of the mean difference: s / √n. 0 if all differences are the same.
+    /// Standard error of the mean difference, s / √n. It is 0 if all differences are the same.
     pub standard_error: f64,
-    /// Queries − 1.
+    /// Number of queries − 1.
     pub degrees_of_freedom: usize,
-    /// Two-sided.
+    /// The two-sided p-value.
     pub p: f64,
 }
 
 /// Student's paired t-test: t = d̄ / (s / √n), with n − 1 degrees of freedom (Student, 1908).
 ///
-/// p is right to 10 digits up to 100,000 queries, down to p = 1e-80 and below. Differences that are all 0 have t = 0 and
-/// p = 1; others that are all the same, whose variance is 0, have an infinite t and p = 0.
+/// p is correct to 10 digits for up to 100,000 queries, even below p = 1e-80. If all differences are 0, t = 0 and p = 1. If all
+/// differences are the same but not 0, their variance is 0, t is infinite and p = 0.
 #[must_use]
 pub fn paired_t_test(differences: &Differences) -> PairedT {
     let n = differences.len() as f64;
@@ -32,7 +34,7 @@ pub fn paired_t_test(differences: &Differences) -> PairedT {
         let statistic = f64::INFINITY.copysign(differences.values[0]);
         return PairedT { statistic, standard_error: 0.0, degrees_of_freedom, p: 0.0 };
     }
-    // t does not depend on the unit; with the largest difference as the unit no square is out of range.
+    // t does not depend on the scale of the values. Divide by the largest difference so that squares cannot overflow.
     let scaled = || differences.values.iter().map(|value| value / largest);
     let mean = scaled().sum::<f64>() / n;
     let variance = scaled().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
@@ -43,11 +45,11 @@ pub fn paired_t_test(differences: &Differences) -> PairedT {
 }
 
 /// The smallest mean difference that a paired t-test over `queries` queries would report with a p-value of at most `p`:
-/// t(p, n − 1) · standard error, the half width of the confidence interval. It tells how much a test that found nothing
-/// could have found.
+/// t(p, n − 1) · standard error, the half width of the confidence interval. It tells how large a difference must be for the test
+/// to find it.
 ///
-/// Where the standard error is 0 because no query differs, the answer is for values of 0 or 1: if m of n queries differ, all
-/// in one direction, then t² = m (n − 1) / (n − m), so m / n has to be at least t² / (n − 1 + t²).
+/// If the standard error is 0 because no query differs, the result is for values of 0 or 1: if m of n queries differ, all in the
+/// same direction, then t² = m (n − 1) / (n − m), so m / n has to be at least t² / (n − 1 + t²).
 ///
 /// # Errors
 ///
@@ -99,7 +101,7 @@ fn two_sided(t: f64, degrees_of_freedom: f64) -> f64 {
     }
     let (half, all) = (degrees_of_freedom / 2.0, degrees_of_freedom + square);
     if square < 1.0 {
-        // x is near 1, where it has fewer digits than 1 − x.
+        // x is near 1, so 1 − x has more significant digits.
         1.0 - beta_reg(0.5, half, square / all)
     } else {
         beta_reg(half, 0.5, degrees_of_freedom / all)
@@ -141,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn it_agrees_with_scipy_for_as_many_questions_as_collections_have() {
+    fn it_agrees_with_scipy_for_thousands_of_questions() {
         // SciPy 1.17.1, scipy.stats.ttest_rel; i = arange(n), a = 7i % 11 / 10 + shift, b = 3i % 13 / 12.
         for (n, shift, statistic, p) in [
             (50, 0.02, 0.399_269_807_356_714_86, 0.691_429_350_739_785_6),
@@ -161,7 +163,7 @@ mod tests {
 
     #[test]
     fn tails_agree_with_arbitrary_precision() {
-        // mpmath 1.4.1, betainc(df/2, 1/2, 0, df/(df + t²), regularized=True) with 50 digits; 2 · t.sf of SciPy 1.17.1
+        // betainc(df/2, 1/2, 0, df/(df + t²), regularized=True) of mpmath 1.4.1 with 50 digits; 2 · t.sf of SciPy 1.17.1
         // agrees.
         for (df, t, p) in [
             (1.0, 1e-8, 0.999_999_993_633_802_3),
@@ -187,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_without_variance_are_certain_or_none() {
+    fn p_is_0_or_1_for_differences_without_variance() {
         assert_eq!(
             tested(&[1.0, 0.5, 0.25], &[1.0, 0.5, 0.25]),
             PairedT { statistic: 0.0, standard_error: 0.0, degrees_of_freedom: 2, p: 1.0 }
@@ -199,8 +201,8 @@ mod tests {
     }
 
     #[test]
-    fn the_unit_does_not_matter() {
-        // t = 2 / (√2.5 / √5) = √8: d = 0, 1, 2, 3, 4.
+    fn the_scale_of_the_values_does_not_matter() {
+        // The differences 0, 1, 2, 3 and 4 have t = 2 / (√2.5 / √5) = √8.
         for unit in [1e-200, 1e-30, 1.0, 1e200] {
             let a = [0.0, 1.0, 2.0, 3.0, 4.0].map(|value| value * unit);
             assert_near(tested(&a, &[0.0; 5]).statistic, 8f64.sqrt(), 1e-14);
@@ -226,11 +228,11 @@ mod tests {
         let result = tested(&a, &b);
         let smallest =
             smallest_significant_difference(result.standard_error, 5, 0.01).expect("it can be computed");
-        // Shifting one side changes the mean difference and leaves its standard error.
+        // Shifting one side changes the mean difference but not its standard error.
         let mean = Differences::new(&a, &b).expect("they can be compared").mean();
         let shifted = a.map(|value| value + smallest - mean);
         assert_near(tested(&shifted, &b).p, 0.01, 1e-9);
-        // With no query that differs: the least count of ones, all on one side, whose p is below.
+        // If no query differs: the smallest number of ones, all on one side, whose p-value is at most 0.01.
         let of_ones = |m: usize| {
             tested(&std::array::from_fn::<f64, 40, _>(|i| f64::from(u8::from(i < m))), &[0.0; 40]).p
         };
@@ -240,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_significant_difference_refuses_what_it_cannot_use() {
+    fn the_smallest_significant_difference_refuses_invalid_arguments() {
         for (error, queries, p) in
             [(0.1, 1, 0.01), (0.1, 5, 0.0), (0.1, 5, 1.0), (-0.1, 5, 0.01), (f64::NAN, 5, 0.01)]
         {
@@ -250,7 +252,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_other_way_round_p_is_the_same(pairs in prop::collection::vec((0.0..1.0, 0.0..1.0), 2..40)) {
+        fn swapping_the_systems_keeps_p(pairs in prop::collection::vec((0.0..1.0, 0.0..1.0), 2..40)) {
             let (a, b): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
             let (forward, backward) = (tested(&a, &b), tested(&b, &a));
             prop_assert_eq!(forward.p, backward.p);

@@ -1,4 +1,4 @@
-//! Reads shared test data.
+//! Reads the shared test data, which tests skip if it is absent.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use flate2::read::MultiGzDecoder;
 use ranking::{Qrels, Run, ScoredId};
 
-/// The lines of a shared file, or none where shared data is absent.
+/// The lines of a gzip-compressed shared file, or `None` if the shared data is absent.
 pub fn lines(path: &str) -> Option<Vec<String>> {
     let shared = std::env::var_os("PASSAGEKIT_SHARED").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
@@ -20,6 +20,7 @@ pub fn lines(path: &str) -> Option<Vec<String>> {
     Some(BufReader::new(MultiGzDecoder::new(file)).lines().map(|line| line.expect("readable")).collect())
 }
 
+/// Reads judgments in TREC's format.
 #[allow(dead_code)]
 pub fn qrels(path: &str) -> Option<Qrels> {
     let mut qrels = Qrels::new();
@@ -30,6 +31,7 @@ pub fn qrels(path: &str) -> Option<Qrels> {
     Some(qrels)
 }
 
+/// Reads a run in TREC's format.
 #[allow(dead_code)]
 pub fn run(path: &str) -> Option<Run> {
     let mut run = Run::new();
