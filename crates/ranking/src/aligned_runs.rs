@@ -1,17 +1,17 @@
-//! Several runs side by side, for fusion and for judging their passages once.
+//! Aligns several runs query by query, so that they can be fused and each passage is judged only once.
 
 use std::collections::HashMap;
 
 use crate::{Error, Hit, IdInterner, RetrievedRun};
 
-/// Several runs, query by query, with one number for each passage in all of them.
+/// Several runs, query by query, with the same number for the same passage in all of them.
 #[derive(Debug)]
 pub struct AlignedRuns {
-    /// Ids of the numbers that are the ords of `lists`.
+    /// The ids of passages; the ords of `lists` are its numbers.
     pub interner: IdInterner,
-    /// In the order of first appearance: first all of the first run, then what the second adds, and so on.
+    /// Query ids in the order of first appearance: all of the first run, then the new ones of the second, and so on.
     pub queries: Vec<String>,
-    /// `[runs][queries]`; empty where a run lacks a query.
+    /// `[runs][queries]`: lists of hits; empty if the run lacks the query.
     pub lists: Vec<Vec<Vec<Hit>>>,
 }
 
@@ -47,7 +47,7 @@ impl AlignedRuns {
         self.lists.iter().map(|lists| lists[query].as_slice()).collect()
     }
 
-    /// Position of each of the queries `ids`, if a run has it.
+    /// For each of the queries `ids`, its position, if any run has it.
     #[must_use]
     pub fn positions<'a>(&self, ids: impl IntoIterator<Item = &'a str>) -> Vec<Option<usize>> {
         let positions: HashMap<&str, usize> =

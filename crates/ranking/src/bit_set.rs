@@ -1,3 +1,5 @@
+//! A set of ords, stored as a bitmap.
+
 /// A set of ords with one bit for each: bit `ord % 64` of word `ord / 64`. It grows as needed.
 ///
 /// ```
@@ -73,7 +75,7 @@ impl BitSet {
         self.len == 0
     }
 
-    /// Which share of an index of `count` items the set has, from 0 to 1; 0 for an empty index.
+    /// The fraction of an index of `count` items that is in the set, from 0 to 1; 0 for an empty index.
     #[must_use]
     pub fn share(&self, count: usize) -> f64 {
         if count == 0 { 0.0 } else { (self.len as f64 / count as f64).min(1.0) }

@@ -1,3 +1,5 @@
+//! Hits, and the order in which they are ranked.
+
 use std::cmp::Ordering;
 
 /// A retrieved item: its position in an index, and its score. Higher scores are better.

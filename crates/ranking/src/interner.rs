@@ -1,4 +1,4 @@
-//! Numbers for ids, so that passages of different runs can be compared by number.
+//! Assigns numbers to ids, so that passages of different runs can be compared by number.
 
 use std::hash::BuildHasher;
 
@@ -9,7 +9,7 @@ use crate::{Error, Hit, PassageIds};
 
 /// Gives each distinct id a number, from 0 in the order of first appearance.
 ///
-/// All ids lie in one string, so that interning many short ones allocates little.
+/// All ids are stored in one string, so that interning many short ids needs few allocations.
 ///
 /// ```
 /// use ranking::IdInterner;
@@ -21,7 +21,7 @@ use crate::{Error, Hit, PassageIds};
 #[derive(Clone, Default)]
 pub struct IdInterner {
     ids: String,
-    /// Where each id ends in `ids`.
+    /// The end of each id in `ids`.
     ends: Vec<usize>,
     numbers: HashTable<u32>,
     hasher: FxBuildHasher,
@@ -42,7 +42,7 @@ impl IdInterner {
         number
     }
 
-    /// The id of a number.
+    /// The id with a number.
     ///
     /// # Panics
     ///
@@ -58,7 +58,7 @@ impl IdInterner {
         self.ends.len()
     }
 
-    /// Whether nothing was interned.
+    /// Whether no id was interned.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
@@ -77,7 +77,7 @@ fn nth<'a>(ids: &'a str, ends: &[usize], number: u32) -> &'a str {
     &ids[start..ends[number]]
 }
 
-/// Names hits whose ords are numbers of the interner.
+/// Returns the ids of hits whose ords are numbers of the interner.
 impl PassageIds for IdInterner {
     fn for_each_id(&self, _list: usize, hits: &[Hit], visit: &mut dyn FnMut(&str)) -> Result<(), Error> {
         hits.iter().for_each(|hit| visit(self.id(hit.ord)));

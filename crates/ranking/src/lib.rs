@@ -1,4 +1,4 @@
-//! Ranked lists and what they are judged by.
+//! Ranked lists of hits, runs of many queries, and relevance judgments.
 //!
 //! - [`Hit`] is an item of an index, by its position (*ord*), with a score. Hits are ranked by score, highest first; ties are
 //!   broken by ord, lowest first. [`by_rank`] defines this order.

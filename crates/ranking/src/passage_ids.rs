@@ -1,10 +1,10 @@
-//! The trait of what knows the ids of hits.
+//! The trait of types that look up the ids of hits, such as an index.
 
 use crate::{Error, Hit};
 
-/// Knows the ids of the passages in the lists of a run.
+/// Looks up the ids of the passages in the lists of a run.
 pub trait PassageIds: Send + Sync {
-    /// Lists with the same number use the same ords: one ord is one passage in all of them.
+    /// The number of the list's id space. In lists with the same number, the same ord is the same passage.
     fn id_space(&self, _list: usize) -> usize {
         0
     }

@@ -1,3 +1,5 @@
+//! Relevance judgments (qrels).
+
 use std::collections::HashMap;
 
 use indexmap::IndexMap;

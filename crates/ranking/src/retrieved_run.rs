@@ -1,8 +1,7 @@
 //! Runs as searches return them: hits by their positions in an index, whose ids are looked up when they are needed.
 //!
-//! A search for thousands of queries finds millions of hits, of which few ids may ever be read. So a [`RetrievedRun`] keeps
-//! ords and scores, and something that knows the ids ([`PassageIds`]). Runs from files, which come with ids, have the same
-//! type.
+//! A search for thousands of queries finds millions of hits, and most of their ids may never be read. A [`RetrievedRun`] therefore
+//! keeps ords and scores, and a [`PassageIds`] that looks up ids. Runs from files, which come with ids, have the same type.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::{Error, Hit, IdInterner, PassageIds, Run, ScoredId};
 
-/// The hits of many queries; ids may not have been looked up. A clone shares everything.
+/// The hits of many queries, whose ids are looked up on demand. A clone shares all data.
 #[derive(Clone)]
 pub struct RetrievedRun {
     lists: Lists,
@@ -18,9 +17,9 @@ pub struct RetrievedRun {
 
 #[derive(Clone)]
 enum Lists {
-    /// With ids.
+    /// Hits with ids.
     Named(Arc<Run>),
-    /// With ords.
+    /// Hits with ords.
     Ranked(Arc<RankedLists>),
 }
 
@@ -29,7 +28,7 @@ struct RankedLists {
     positions: HashMap<String, usize>,
     hits: Vec<Vec<Hit>>,
     ids: Arc<dyn PassageIds>,
-    /// The same with ids, once somebody asked for it.
+    /// The run with ids, once they have been looked up.
     named: OnceLock<Arc<Run>>,
 }
 
@@ -108,8 +107,8 @@ impl RetrievedRun {
         }
     }
 
-    /// The first `depth` hits of the query at a position, whose ids [`ids`](Self::ids) knows; none if there is no such
-    /// position.
+    /// The first `depth` hits of the query at a position; none if there is no such position. [`ids`](Self::ids) looks up their
+    /// ids.
     #[must_use]
     pub fn hits(&self, position: usize, depth: usize) -> Vec<Hit> {
         match &self.lists {
@@ -161,7 +160,7 @@ impl RetrievedRun {
         }
     }
 
-    /// What knows the ids of [`hits`](Self::hits). Holding it does not keep the hits of a lazy run in memory.
+    /// Looks up the ids of [`hits`](Self::hits). Holding it does not keep the hits of a lazy run in memory.
     #[must_use]
     pub fn ids(&self) -> Arc<dyn PassageIds> {
         match &self.lists {
@@ -170,7 +169,7 @@ impl RetrievedRun {
         }
     }
 
-    /// The run with all ids. They are looked up once, which takes time.
+    /// The run with all ids. The first call looks up all of them, which takes time.
     ///
     /// # Errors
     ///
@@ -200,8 +199,8 @@ impl RetrievedRun {
         Ok(Arc::clone(ranked.named.get_or_init(|| Arc::new(run))))
     }
 
-    /// Calls `visit` with each query and the first `depth` of its hits, whose ords are numbers of `interner`. A passage that
-    /// is found by many queries is looked up once.
+    /// Calls `visit` with each query and the first `depth` of its hits, whose ords are numbers of `interner`. The id of a passage
+    /// that many queries found is looked up once.
     ///
     /// # Errors
     ///
@@ -216,7 +215,7 @@ impl RetrievedRun {
         interner: &mut IdInterner,
         mut visit: impl FnMut(&str, Vec<Hit>),
     ) -> Result<(), Error> {
-        /// In place of a number that is not known yet.
+        /// Stands for a number that is not known yet.
         const UNKNOWN: u32 = u32::MAX;
 
         let ranked = match &self.lists {
@@ -232,7 +231,7 @@ impl RetrievedRun {
             }
             Lists::Ranked(ranked) => ranked,
         };
-        // `numbers[ord]`, valid for lists of one id space.
+        // `numbers[ord]`: valid only for lists of one id space.
         let (mut id_space, mut numbers) = (usize::MAX, Vec::new());
         for (list, (query, hits)) in ranked.queries.iter().zip(&ranked.hits).enumerate() {
             if ranked.ids.id_space(list) != id_space {
@@ -255,7 +254,7 @@ impl RetrievedRun {
         Ok(())
     }
 
-    /// Number of hits that dropping this value would free: 0 if another clone shares them.
+    /// Number of hits that are freed if this value is dropped: 0 if another clone shares them.
     #[must_use]
     pub fn owned_hit_count(&self) -> usize {
         match &self.lists {
@@ -279,7 +278,7 @@ fn list_at(run: &Run, position: usize) -> &[ScoredId] {
     run.at(position).map(|(_, hits)| hits).expect("a position of this run")
 }
 
-/// Names the hits of a run that has ids; an ord is a position in its list.
+/// Looks up the ids of a run that has ids; an ord is a position in its list.
 struct PlaceInList(Arc<Run>);
 
 impl PassageIds for PlaceInList {
@@ -299,7 +298,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Ids of two indexes: lists from 2 on were found in the second.
+    /// The ids of two indexes: lists from 2 on come from the second.
     struct TwoIndexes {
         looked_up: Arc<AtomicUsize>,
     }
@@ -324,7 +323,7 @@ mod tests {
         ords.iter().zip(0u16..).map(|(&ord, rank)| Hit { ord, score: -f32::from(rank) }).collect()
     }
 
-    /// Queries q0 to q3, and how many ids were looked up.
+    /// A run of queries q0 to q3, and a count of the ids that were looked up.
     fn lazy() -> (RetrievedRun, Arc<AtomicUsize>) {
         let looked_up = Arc::new(AtomicUsize::new(0));
         let queries = (0..4).map(|query| format!("q{query}")).collect();

@@ -1,3 +1,5 @@
+//! Runs: the hits of many queries, by passage id.
+
 use std::collections::HashMap;
 
 /// A hit in a run, by its passage id.
@@ -40,7 +42,7 @@ impl Run {
         self.positions.get(query).map(|&at| self.queries[at].1.as_slice())
     }
 
-    /// The place of a query, from 0, in insertion order.
+    /// The position of a query, from 0, in insertion order.
     #[must_use]
     pub fn position(&self, query: &str) -> Option<usize> {
         self.positions.get(query).copied()

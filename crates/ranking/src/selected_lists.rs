@@ -1,21 +1,21 @@
-//! A run made of lists of other runs, without looking up the ids of the lists that were not selected.
+//! Makes a run from lists of other runs, without looking up the ids of lists that were not selected.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::{Error, Hit, PassageIds, RetrievedRun};
 
-/// The queries of several runs, and where each run has them.
+/// The queries of several runs, with their positions in each run.
 #[derive(Debug)]
 pub struct QueryUnion {
-    /// Query ids in the order of first appearance: first all of the first run, then what the second adds, and so on.
+    /// Query ids in the order of first appearance: all of the first run, then the new ones of the second, and so on.
     pub ids: Vec<String>,
     /// `[queries][runs]`: the position of the query in the run.
     positions: Vec<Vec<Option<usize>>>,
 }
 
 impl QueryUnion {
-    /// The queries of all `runs`.
+    /// Collects the queries of all `runs`.
     #[must_use]
     pub fn new(runs: &[RetrievedRun]) -> Self {
         let (mut ids, mut positions): (Vec<String>, Vec<Vec<Option<usize>>>) = (Vec::new(), Vec::new());
@@ -34,15 +34,15 @@ impl QueryUnion {
         Self { ids, positions }
     }
 
-    /// The run that has, for each query, the first `k` hits of the run `selected[query]`, one of the `runs` that this is the
-    /// union of.
+    /// Makes the run that has, for each query, the first `k` hits of the run `selected[query]`. `runs` are those of which this is
+    /// the union.
     ///
     /// # Errors
     ///
     /// None: the queries of a union are distinct.
     pub fn select(self, runs: &[RetrievedRun], selected: &[usize], k: usize) -> Result<RetrievedRun, Error> {
         let ids: Vec<_> = runs.iter().map(RetrievedRun::ids).collect();
-        // A number for each id space of each run.
+        // One number for each id space of each run.
         let mut id_spaces = HashMap::new();
         let (mut origins, mut hits) =
             (Vec::with_capacity(selected.len()), Vec::with_capacity(selected.len()));
@@ -58,17 +58,17 @@ impl QueryUnion {
     }
 }
 
-/// Where a list was selected.
+/// The source of a selected list.
 #[derive(Debug)]
 struct Origin {
     run: usize,
-    /// Its position in the run; none if the run lacks the query.
+    /// Position of the query in its run; `None` if the run lacks the query.
     position: Option<usize>,
     /// See [`PassageIds::id_space`].
     id_space: usize,
 }
 
-/// Names hits as the runs do from which their lists were selected.
+/// Looks up ids in the runs from which the lists were selected.
 struct SelectedIds {
     /// `[runs]`
     ids: Vec<Arc<dyn PassageIds>>,
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::{IdInterner, Run, ScoredId};
 
-    /// Finds passages by ords; each list has the ords given.
+    /// A run whose lists have the given ords.
     fn lazy(ids: &[&str], lists: &[(&str, &[u32])]) -> RetrievedRun {
         let mut interner = IdInterner::default();
         ids.iter().for_each(|id| {

@@ -1,3 +1,5 @@
+//! Selects the k best hits with a binary heap.
+
 use std::collections::BinaryHeap;
 
 use crate::hit::Hit;

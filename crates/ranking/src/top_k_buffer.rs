@@ -1,3 +1,5 @@
+//! Selects the k best hits with a buffer and quickselect.
+
 use crate::hit::Hit;
 
 /// Minimum number of hits that are gathered beyond `k` before the best are selected.
@@ -8,8 +10,8 @@ const MAX_INITIAL_CAPACITY: usize = 2048;
 /// Keeps the `k` best of hits that are pushed in ascending order of ords.
 ///
 /// Hits are gathered in a buffer of about 2 `k`; when it is full, quickselect drops all but the best `k`. This costs constant time
-/// per hit, whatever `k` is, where the heap of [`TopK`](crate::TopK) costs up to log `k`. The price is a threshold that lags
-/// behind: it rises only with each selection. tantivy's `TopNComputer` and Faiss's `ReservoirTopN` work the same way.
+/// per hit for any `k`, while the heap of [`TopK`](crate::TopK) costs up to log `k`. In return, the threshold is less tight: it
+/// rises only with each selection. tantivy's `TopNComputer` and Faiss's `ReservoirTopN` work the same way.
 ///
 /// ```
 /// use ranking::{Hit, TopKBuffer};
@@ -79,7 +81,7 @@ impl TopKBuffer {
         }
         let (_, &mut last, _) = self.keys.select_nth_unstable(self.k - 1);
         self.keys.truncate(self.k);
-        // A later hit with the score of the last ranks behind it.
+        // A later hit with the same score as the last kept hit has a higher ord and ranks after it.
         let last = Hit::from_rank_key(last).score;
         self.min_score = if last < f32::INFINITY { last.next_up() } else { f32::NAN };
     }
@@ -97,7 +99,7 @@ mod tests {
     use crate::hit::by_rank;
     use proptest::prelude::*;
 
-    /// Few distinct scores, so that there are many ties.
+    /// A few distinct scores, so that there are many ties.
     fn score() -> impl Strategy<Value = f32> {
         let rare = [f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, f32::MIN, 1e-45, -1e-45];
         prop_oneof![4 => (-4i8..4).prop_map(f32::from), 1 => prop::sample::select(rare.to_vec())]

@@ -1,8 +1,10 @@
+//! Lexical vectors: weighted means of token vectors.
+
 use rayon::prelude::*;
 
 use crate::Error;
 
-/// A vector and a weight for every token, and how they make the lexical vector of a text (Ram et al., 2023, equation 5).
+/// A vector and a weight for every token, from which it computes the lexical vector of a text (Ram et al., 2023, equation 5).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lexicon {
     dim: usize,
@@ -12,12 +14,13 @@ pub struct Lexicon {
 }
 
 impl Lexicon {
-    /// `vectors` is `[vocabulary, dim]`; `weights`, such as inverse document frequencies, is `[vocabulary]`, all 1 where there
-    /// are none. With `unit`, lexical vectors have length 1.
+    /// Makes a lexicon. `vectors` is `[vocabulary, dim]`; `weights`, such as inverse document frequencies, is `[vocabulary]`, and
+    /// `None` means that all are 1. With `unit`, lexical vectors are normalized to length 1.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`]
+    /// [`Error::Argument`] for vectors that are not rows of dimension `dim`, a number of weights that is not the number of tokens,
+    /// or a weight that is negative or not finite.
     pub fn new(dim: usize, vectors: Vec<f32>, weights: Option<Vec<f32>>, unit: bool) -> Result<Self, Error> {
         let got = vectors.len();
         if dim == 0 || !got.is_multiple_of(dim) || got == 0 {
@@ -43,14 +46,14 @@ impl Lexicon {
         Ok(Self { dim, vectors, weights, unit })
     }
 
-    /// Numbers of a vector.
+    /// Dimension of the vectors.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// (1/n) Σ w(x_i) s(x_i) over the tokens of a text, repeated ones as often as they occur; scaled to length 1 if `unit` was set. For
-    /// no tokens, or only tokens of weight 0, it is 0.
+    /// The lexical vector of a text: (1/n) Σ w(x_i) s(x_i) over its n tokens x_i, where repeated tokens count as often as they occur.
+    /// If `unit` was set, it is normalized to length 1. Without tokens, or if all have weight 0, it is the zero vector.
     ///
     /// # Errors
     ///
@@ -78,7 +81,7 @@ impl Lexicon {
         Ok(sum)
     }
 
-    /// Enriches the vector of each text: [`add_lexical`] with the [`vector`](Self::vector) of its tokens, in single precision.
+    /// Enriches the vector of each text: calls [`add_lexical`] with the [`vector`](Self::vector) of its tokens, in single precision.
     /// `vectors` is `[texts, dim]`.
     ///
     /// # Errors
@@ -87,7 +90,7 @@ impl Lexicon {
     ///
     /// # Panics
     ///
-    /// If the number of rows is not that of texts.
+    /// If the number of vectors is not the number of texts.
     pub fn add(
         &self,
         texts: &[Vec<u32>],
@@ -105,12 +108,12 @@ impl Lexicon {
     }
 }
 
-/// Puts e′ = e + λ · lex in the place of every vector e; with `renormalize`, e′ / |e′|, for retrieval by cosine similarity. Both are
-/// `[rows, dim]`. A zero vector stays zero.
+/// Replaces every vector e by e′ = e + λ · lex, or with `renormalize` by e′ / |e′|, for retrieval by cosine similarity. `vectors`
+/// and `lexical` are `[rows, dim]`. If e′ is 0, it stays 0.
 ///
 /// # Panics
 ///
-/// If the lengths differ or are no multiple of `dim`.
+/// If the lengths differ or are not a multiple of `dim`.
 pub fn add_lexical(vectors: &mut [f32], lexical: &[f32], dim: usize, lambda: f64, renormalize: bool) {
     assert!(vectors.len() == lexical.len(), "lexical vectors: expected one for each vector");
     assert!(dim > 0 && vectors.len().is_multiple_of(dim), "vectors: expected rows of dimension {dim}");
@@ -127,8 +130,8 @@ fn add_row(row: &mut [f32], lexical: &[f32], lambda: f64, renormalize: bool) {
     }
 }
 
-/// The inverse document frequency of a token that `with` of `passages` passages have, as BM25 weighs it: ln(1 + (n − df + 0.5) /
-/// (df + 0.5)) (Robertson and Zaragoza, 2009, as in Lucene). At least 0, and defined for tokens that none has.
+/// The inverse document frequency of BM25 for a token that occurs in `with` of `passages` passages: ln(1 + (n − df + 0.5) /
+/// (df + 0.5)) (Robertson and Zaragoza, 2009, as in Lucene). It is at least 0, and defined for a token that occurs in no passage.
 #[must_use]
 pub fn inverse_document_frequency(passages: u64, with: u64) -> f32 {
     let (passages, with) = (passages as f64, with as f64);
@@ -156,14 +159,14 @@ mod tests {
         let lexicon = Lexicon::new(2, VECTORS.to_vec(), Some(vec![1.0, 0.0, 7.0]), true).expect("found");
         let mut vectors = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
         lexicon.add(&[vec![2], vec![], vec![1]], 10.0, false, &mut vectors).expect("found");
-        // (−3, 4) / 5; no token, and one that weighs nothing, change nothing.
+        // (−3, 4) / 5. A text without tokens, and a token of weight 0, change nothing.
         assert_eq!(vectors, [-5.0, 9.0, 1.0, 1.0, 1.0, 1.0]);
     }
 
     #[test]
     fn renormalized_vectors_have_length_1_and_the_direction_of_the_sum() {
         let mut vectors = [0.6, 0.8, 0.0, 0.0, 1.0, 0.0];
-        // (0.6, 0.8) + 2 · (1.2, 0.8) = (3, 2.4), of length √14.76; a zero vector stays one; (1, 0) + 2 · (0, 1) has length √5.
+        // (0.6, 0.8) + 2 · (1.2, 0.8) = (3, 2.4) has length √14.76; the zero vector stays 0; (1, 0) + 2 · (0, 1) has length √5.
         add_lexical(&mut vectors, &[1.2, 0.8, 0.0, 0.0, 0.0, 1.0], 2, 2.0, true);
         let [long, short] = [14.76f32.sqrt(), 5f32.sqrt()];
         let expected = [3.0 / long, 2.4 / long, 0.0, 0.0, 1.0 / short, 2.0 / short];
@@ -179,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn adding_the_lexical_vectors_of_texts_gives_the_same_bits_as_adding_them_by_themselves() {
+    fn add_and_add_lexical_give_the_same_bits() {
         let lexicon = Lexicon::new(2, VECTORS.to_vec(), Some(vec![0.3, 0.7, 1.9]), true).expect("found");
         let texts = [vec![0, 1], vec![1, 2, 2], vec![0, 2]];
         let vectors = [0.1, 0.7, -0.3, 0.2, 0.9, 0.9];
@@ -194,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn invalid_arguments_are_refused() {
         let refused = |dim, weights: Option<Vec<f32>>| {
             Lexicon::new(dim, VECTORS.to_vec(), weights, true).expect_err("refused").to_string()
         };

@@ -1,4 +1,4 @@
-//! Lexical vectors of texts, made of the vectors of their tokens (Ram et al., 2023, §6.2).
+//! Computes lexical vectors of texts from the vectors of their tokens, and adds them to dense vectors (Ram et al., 2023, §6.2).
 
 mod lexicon;
 mod whitening;

@@ -1,32 +1,34 @@
+//! Whitening: a linear transformation after which vectors have mean 0 and no correlations.
+
 use nalgebra::{DMatrix, SymmetricEigen};
 use rayon::prelude::*;
 
 use crate::matmul::LeftMatrix;
 
-/// Rows that are multiplied at once.
+/// Number of rows that are multiplied at once.
 const BLOCK_ROWS: usize = 256;
-/// Rows of a covariance that one thread sums at a time.
-const SHARE: usize = 16;
-/// Directions with less than this share of the greatest variance are rounding, and are left out.
-const LEAST_VARIANCE: f64 = 1e-10;
+/// Number of rows of the covariance matrix that one task computes.
+const ROWS_PER_TASK: usize = 16;
+/// Directions with less than this fraction of the largest variance are rounding noise and are dropped.
+const MIN_VARIANCE: f64 = 1e-10;
 
-/// How whitened vectors lie.
+/// The coordinates of whitened vectors. μ is the mean of the rows, and U Λ Uᵀ the eigendecomposition of their covariance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whitening {
-    /// x ↦ (x − μ) U Λ^(−1/2): along the principal directions, that of the greatest variance first (Su et al., 2021, "Whitening
+    /// x ↦ (x − μ) U Λ^(−1/2): coordinates along the principal directions, largest variance first (Su et al., 2021, "Whitening
     /// Sentence Representations", algorithm 1; Jung et al., 2022).
     Principal,
-    /// x ↦ (x − μ) U Λ^(−1/2) Uᵀ: turned back, so that they stay as near as can be to what they were (Kessy et al., 2018,
-    /// "Optimal Whitening and Decorrelation", ZCA). Products of two are those of the other way.
+    /// x ↦ (x − μ) U Λ^(−1/2) Uᵀ: rotated back, so that vectors stay as close as possible to the centered ones (Kessy et al., 2018,
+    /// "Optimal Whitening and Decorrelation", ZCA). Dot products are the same as with `Principal`.
     Aligned,
 }
 
-/// Takes the mean off the rows `[rows, dim]`, and the correlations, in place: their mean is 0 and their covariance 1 afterwards,
-/// in all directions in which they vary; in others they are 0. Sums are of double precision, in a fixed order.
+/// Whitens the rows `[rows, dim]` in place. Afterwards, their mean is 0 and their covariance is the identity in all directions in
+/// which they vary; in other directions they are 0. Sums are computed in double precision and in a fixed order.
 ///
 /// # Panics
 ///
-/// If the rows are not of that dimension.
+/// If the number of values is not a multiple of `dim`, or `dim` is 0.
 pub fn whiten(rows: &mut [f32], dim: usize, whitening: Whitening) {
     assert!(dim > 0 && rows.len().is_multiple_of(dim), "whiten: expected rows of dimension {dim}");
     if rows.is_empty() {
@@ -38,50 +40,50 @@ pub fn whiten(rows: &mut [f32], dim: usize, whitening: Whitening) {
         mean.iter_mut().zip(row).for_each(|(mean, &value)| *mean += f64::from(value) / count);
     }
     let matrix = matrix(covariance(rows, &mean), whitening);
-    // Column-major `[dim, dim]`: the transpose has a row for each number of the result.
+    // nalgebra is column-major, so iterating the transpose gives one row per output coordinate.
     let matrix: Vec<f32> = matrix.transpose().iter().map(|&value| value as f32).collect();
     rows.par_chunks_mut(BLOCK_ROWS * dim).for_each(|block| {
-        let centred = block.iter().zip(mean.iter().cycle());
-        let centred: Vec<f32> = centred.map(|(&value, mean)| (f64::from(value) - mean) as f32).collect();
-        block.copy_from_slice(&LeftMatrix::new(&centred, dim).multiply(&matrix));
+        let centered = block.iter().zip(mean.iter().cycle());
+        let centered: Vec<f32> = centered.map(|(&value, mean)| (f64::from(value) - mean) as f32).collect();
+        block.copy_from_slice(&LeftMatrix::new(&centered, dim).multiply(&matrix));
     });
 }
 
-/// The mean of the products of two numbers of a row less their means, for all pairs.
+/// The covariance matrix of the rows.
 fn covariance(rows: &[f32], mean: &[f64]) -> DMatrix<f64> {
     let dim = mean.len();
     let count = (rows.len() / dim) as f64;
     let mut sums = vec![0.0; dim * dim];
-    sums.par_chunks_mut(SHARE * dim).enumerate().for_each(|(share, sums)| {
-        let first = share * SHARE;
-        let mut centred = vec![0.0; dim];
+    sums.par_chunks_mut(ROWS_PER_TASK * dim).enumerate().for_each(|(task, sums)| {
+        let first = task * ROWS_PER_TASK;
+        let mut centered = vec![0.0; dim];
         for row in rows.chunks_exact(dim) {
-            for ((centred, &value), mean) in centred.iter_mut().zip(row).zip(mean) {
-                *centred = f64::from(value) - mean;
+            for ((centered, &value), mean) in centered.iter_mut().zip(row).zip(mean) {
+                *centered = f64::from(value) - mean;
             }
-            // From the diagonal on: the other half is the same.
-            let centred = &centred[first..];
+            // Only the upper triangle: the matrix is symmetric.
+            let centered = &centered[first..];
             for (at, sums) in sums.chunks_exact_mut(dim).enumerate() {
-                let with = centred[at] / count;
-                sums[first..].iter_mut().zip(centred).for_each(|(sum, value)| *sum += with * value);
+                let with = centered[at] / count;
+                sums[first..].iter_mut().zip(centered).for_each(|(sum, value)| *sum += with * value);
             }
         }
     });
     DMatrix::from_fn(dim, dim, |i, j| sums[i.min(j) * dim + i.max(j)])
 }
 
-/// What a centered column is multiplied by: Λ^(−1/2) Uᵀ, or U Λ^(−1/2) Uᵀ.
+/// The matrix by which a centered column vector is multiplied: Λ^(−1/2) Uᵀ or U Λ^(−1/2) Uᵀ.
 fn matrix(covariance: DMatrix<f64>, whitening: Whitening) -> DMatrix<f64> {
     let dim = covariance.nrows();
     let SymmetricEigen { eigenvectors, eigenvalues } = SymmetricEigen::new(covariance);
     let mut order: Vec<usize> = (0..dim).collect();
     order.sort_by(|&a, &b| eigenvalues[b].total_cmp(&eigenvalues[a]));
-    let least = eigenvalues.max() * LEAST_VARIANCE;
+    let min_variance = eigenvalues.max() * MIN_VARIANCE;
     let mut scaled = DMatrix::zeros(dim, dim);
     for (at, &which) in order.iter().enumerate() {
-        if eigenvalues[which] > least {
+        if eigenvalues[which] > min_variance {
             let direction = eigenvectors.column(which);
-            // A direction and its opposite are the same one: of its longest part the sign is plus.
+            // The sign of an eigenvector is arbitrary. Make its largest component positive.
             let sign = direction[direction.icamax()].signum();
             scaled.row_mut(at).tr_copy_from(&(direction * (sign / eigenvalues[which].sqrt())));
         }
@@ -89,7 +91,7 @@ fn matrix(covariance: DMatrix<f64>, whitening: Whitening) -> DMatrix<f64> {
     match whitening {
         Whitening::Principal => scaled,
         Whitening::Aligned => {
-            // Uᵀ with the same signs and order is Λ^(1/2) of what is scaled.
+            // `back` is U with the same order and signs.
             let mut back = DMatrix::zeros(dim, dim);
             for (at, &which) in order.iter().enumerate() {
                 let direction = eigenvectors.column(which);
@@ -104,7 +106,7 @@ fn matrix(covariance: DMatrix<f64>, whitening: Whitening) -> DMatrix<f64> {
 mod tests {
     use super::*;
 
-    /// Correlated rows: the second number follows the first, the third is their sum, the fourth is noise.
+    /// Correlated rows: the second coordinate follows the first, the third is their sum, and the fourth is noise.
     fn rows(count: usize) -> Vec<f32> {
         let noise = |i: usize| ((i * 7919 + 13) % 1009) as f32 / 504.5 - 1.0;
         (0..count)
@@ -130,11 +132,11 @@ mod tests {
     }
 
     #[test]
-    fn covariance_is_one_where_there_is_any() {
+    fn the_covariance_is_the_identity_in_directions_with_variance() {
         let mut principal = rows(3000);
         whiten(&mut principal, 4, Whitening::Principal);
         for (at, value) in covariance(&principal, 4).into_iter().enumerate() {
-            // The third number is the sum of the first two: three directions of four have variance.
+            // The third coordinate is the sum of the first two, so three of four directions have variance.
             let expected = if at % 5 == 0 && at < 15 { 1.0 } else { 0.0 };
             assert!((value - expected).abs() < 1e-4, "{at}: {value}");
         }
@@ -143,9 +145,9 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_have_the_same_products_and_one_stays_near() {
+    fn both_kinds_have_the_same_dot_products_and_aligned_vectors_keep_their_directions() {
         let (mut principal, mut aligned) = (rows(500), rows(500));
-        // Without the sum, so that every direction has variance.
+        // Change the third coordinate, so that every direction has variance.
         for rows in [&mut principal, &mut aligned] {
             rows.iter_mut().enumerate().filter(|(i, _)| i % 4 == 2).for_each(|(i, x)| *x += (i % 13) as f32);
         }
