@@ -1,5 +1,5 @@
-//! The project's own models, through the runtime library that npm's `onnxruntime-node` carries. Without it, and
-//! without `ORT_DYLIB_PATH`, these tests say that they were skipped.
+//! Runs encoders on the models of this repository, with the ONNX Runtime library of npm's `onnxruntime-node` or at
+//! `ORT_DYLIB_PATH`. Without that library, the tests are skipped and say so.
 
 #[path = "support/onnx.rs"]
 mod onnx;
@@ -30,7 +30,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 }
 
 #[test]
-fn a_question_is_nearer_to_its_answer_than_to_another_passage() {
+fn a_question_is_closer_to_its_answer_than_to_another_passage() {
     let Some(library) = library() else { return };
     let encoder = sentence_encoder(library);
     let inputs = [
@@ -54,7 +54,7 @@ fn a_question_is_nearer_to_its_answer_than_to_another_passage() {
 }
 
 #[test]
-fn token_types_of_zero_are_what_a_model_without_them_adds() {
+fn token_types_of_zero_equal_a_model_without_token_types() {
     let Some(library) = library() else { return };
     let passage = [EncoderInput { title: Some("Suez Canal"), text: "It was opened in November 1869." }];
     let encode = |(session, tokenizer), token_types| {
@@ -71,7 +71,7 @@ fn token_types_of_zero_are_what_a_model_without_them_adds() {
 }
 
 #[test]
-fn alone_or_among_others_a_text_gets_nearly_the_same_vector() {
+fn a_text_gets_nearly_the_same_vector_alone_and_in_a_batch() {
     let Some(library) = library() else { return };
     let encoder = sentence_encoder(library);
     let texts: Vec<String> = (1..20).map(|words| "the river bends north ".repeat(words)).collect();
@@ -88,14 +88,14 @@ fn alone_or_among_others_a_text_gets_nearly_the_same_vector() {
         .expect("encodes");
     assert_eq!(alone, again, "the same list gives the same bytes");
     for (a, b) in together.chunks_exact(384).zip(alone.chunks_exact(384)) {
-        // int8 activations share a scale in a batch: near, not equal.
+        // The int8 activations of a batch share one scale, so the vectors are close but not equal.
         assert!(dot(a, b) > 0.99, "{}", dot(a, b));
     }
     assert_eq!(control.done(), 57);
 }
 
 #[test]
-fn what_cannot_serve_is_refused_with_what_was_expected() {
+fn missing_and_invalid_model_files_are_refused() {
     let Some(library) = library() else { return };
     let missing = Session::open(library, &root().join("models/none/model.onnx"), 1).expect_err("missing");
     assert!(matches!(missing, Error::Io { .. }), "{missing}");
@@ -104,13 +104,13 @@ fn what_cannot_serve_is_refused_with_what_was_expected() {
 }
 
 #[test]
-fn one_session_per_file_and_threads_is_shared_until_its_last_holder_is_gone() {
+fn sessions_are_shared_by_file_and_threads_until_the_last_one_is_dropped() {
     let Some(library) = library() else { return };
     let path = root().join("models/tiny-encoder/model.onnx");
     let first = Session::shared(library, &path, 1).expect("a model");
     let again = Session::shared(library, &root().join("models/../models/tiny-encoder/model.onnx"), 1)
         .expect("a model");
-    assert!(Arc::ptr_eq(&first, &again), "by the file, not by how its path is spelt");
+    assert!(Arc::ptr_eq(&first, &again), "identified by the file, not by the spelling of its path");
     assert!(!Arc::ptr_eq(&first, &Session::shared(library, &path, 2).expect("a model")));
     let weak = Arc::downgrade(&first);
     drop((first, again));

@@ -1,5 +1,5 @@
-//! Readers of both forms, over the project's own models. The question-answering form is made of a DPR-shaped model by
-//! leaving its third output away.
+//! Runs readers of both forms on the models of this repository. A question-answering model is made by removing the third output
+//! of a DPR reader.
 
 #[path = "support/onnx.rs"]
 mod onnx;
@@ -46,7 +46,7 @@ fn logit(window: &PassageLogits) -> f32 {
     }
 }
 
-/// Bytes from the best start to the best end.
+/// The byte range from the best start to the best end.
 fn best(window: &PassageLogits) -> std::ops::Range<usize> {
     let best =
         |values: &[f32]| (0..values.len()).max_by(|&a, &b| values[a].total_cmp(&values[b])).expect("tokens");
@@ -71,7 +71,7 @@ fn the_reader_finds_the_year() {
 }
 
 #[test]
-fn a_text_that_fits_is_one_window_with_the_logits_that_cutting_gives() {
+fn a_text_that_fits_is_one_window_with_the_same_logits_as_with_truncation() {
     let Some(library) = library() else { return };
     let cut = ReaderConfig { long_passages: LongPassages::Cut, ..ReaderConfig::default() };
     let passages = [text(ANSWER), ReaderPassage { title: Some("Suez Canal"), text: ANSWER }];
@@ -81,7 +81,7 @@ fn a_text_that_fits_is_one_window_with_the_logits_that_cutting_gives() {
 }
 
 #[test]
-fn a_long_text_is_read_to_its_end_in_windows_and_cut_without_them() {
+fn a_long_text_is_read_to_its_end_in_windows_and_truncated_without_them() {
     let Some(library) = library() else { return };
     let long = format!("{}{ANSWER}", "Rain fell on the quiet hills and nobody spoke of it. ".repeat(60));
     let config = ReaderConfig { max_tokens: 128, long_passages: windows(32), ..ReaderConfig::default() };
@@ -89,7 +89,7 @@ fn a_long_text_is_read_to_its_end_in_windows_and_cut_without_them() {
     assert!(whole.len() > 5, "{} windows", whole.len());
     let first = whole.iter().max_by(|a, b| logit(a).total_cmp(&logit(b))).expect("windows");
     assert!(long[best(first)].contains("1869"), "{}", &long[best(first)]);
-    // Offsets and word numbers are those of the whole text: what two windows share, they call the same.
+    // Offsets and word numbers refer to the whole text, so two windows agree about the tokens that they share.
     assert_eq!(whole.last().expect("windows").offsets.last().expect("tokens").end as usize, long.len());
     for pair in whole.windows(2) {
         let shared =
@@ -105,11 +105,11 @@ fn a_long_text_is_read_to_its_end_in_windows_and_cut_without_them() {
 }
 
 #[test]
-fn every_window_is_what_the_same_words_alone_are() {
+fn every_window_gives_the_same_logits_as_its_words_alone() {
     let Some(library) = library() else { return };
     let words: Vec<String> = (0..300).map(|word| format!("w{word}")).collect();
     let long = words.join(" ");
-    // Batches of one input: int8 activations share a scale in a batch.
+    // Use batches of one input, because the int8 activations of a batch share one scale.
     let config = ReaderConfig {
         max_tokens: 96,
         batch_tokens: 1,
@@ -130,7 +130,7 @@ fn every_window_is_what_the_same_words_alone_are() {
 }
 
 #[test]
-fn the_order_of_passages_changes_nothing_and_their_batches_little() {
+fn the_order_of_passages_changes_nothing_and_batches_change_little() {
     let Some(library) = library() else { return };
     let texts: Vec<String> = (0..40)
         .map(|text| {
@@ -159,7 +159,7 @@ fn the_order_of_passages_changes_nothing_and_their_batches_little() {
 }
 
 #[test]
-fn progress_counts_passages_whatever_their_windows() {
+fn progress_counts_passages_not_windows() {
     let Some(library) = library() else { return };
     let config = ReaderConfig { max_tokens: 80, batch_tokens: 160, ..ReaderConfig::default() };
     let long = "one two three four five ".repeat(100);
@@ -171,7 +171,7 @@ fn progress_counts_passages_whatever_their_windows() {
 }
 
 #[test]
-fn a_question_answering_model_is_known_by_its_outputs_and_weighs_no_answer() {
+fn a_question_answering_model_is_recognized_by_its_outputs_and_scores_no_answer() {
     let Some(library) = library() else { return };
     let (session, tokenizer) = question_answering(library, "tiny-reader");
     let plain =
@@ -181,7 +181,7 @@ fn a_question_answering_model_is_known_by_its_outputs_and_weighs_no_answer() {
     let window = read(&plain, &[titled]).remove(0).remove(0);
     assert_eq!(window, read(&plain, &[text(ANSWER)])[0][0], "titles are not read unless asked for");
 
-    // The input by hand: [CLS] question [SEP] text [SEP], types 0 and 1.
+    // Build the input directly: [CLS] question [SEP] text [SEP], with token types 0 and 1.
     let (question, pieces) =
         (tokenizer.pieces(QUESTION).expect("pieces"), tokenizer.pieces(ANSWER).expect("pieces"));
     let input = tokenizer.input(&question.ids, Some(&pieces.ids));
@@ -197,7 +197,7 @@ fn a_question_answering_model_is_known_by_its_outputs_and_weighs_no_answer() {
 }
 
 #[test]
-fn a_question_answering_model_can_read_titles_and_its_offsets_stay_those_of_the_text() {
+fn a_question_answering_model_can_read_titles_and_its_offsets_refer_to_the_text() {
     let Some(library) = library() else { return };
     let (session, tokenizer) = question_answering(library, "tiny-reader");
     let config = ReaderConfig { titles: Some(true), ..ReaderConfig::default() };
@@ -216,12 +216,12 @@ fn a_question_answering_model_can_read_titles_and_its_offsets_stay_those_of_the_
 }
 
 #[test]
-fn a_model_that_takes_no_token_types_is_given_none() {
+fn a_model_without_token_types_gets_none() {
     let Some(library) = library() else { return };
     let zero = |bytes: &[u8]| onnx::with_zero_for(bytes, "token_type_ids");
     let (session, tokenizer) = rewritten(library, "tiny-reader", zero);
     let untyped = ReaderModel::new(session, tokenizer, ReaderConfig::default()).expect("a reader");
-    // DPR's own code has neither types nor a last separator: the same but for that separator.
+    // DPR's own code uses neither token types nor a last separator. The two models below differ only in token types.
     let open_ended = ReaderConfig { open_ended: true, ..ReaderConfig::default() };
     let own = reader(library, "tiny-reader", open_ended);
     let (session, tokenizer) = rewritten(library, "tiny-reader", zero);
@@ -230,9 +230,9 @@ fn a_model_that_takes_no_token_types_is_given_none() {
     assert_eq!(
         read(&own, &passages),
         read(&both, &passages),
-        "types of 0 are what a model without them adds"
+        "token types of 0 equal a model without token types"
     );
-    assert_ne!(read(&untyped, &passages), read(&both, &passages), "one token more");
+    assert_ne!(read(&untyped, &passages), read(&both, &passages), "one more token");
     assert_ne!(
         read(&untyped, &passages),
         read(&reader(library, "tiny-reader", ReaderConfig::default()), &passages)
@@ -240,7 +240,7 @@ fn a_model_that_takes_no_token_types_is_given_none() {
 }
 
 #[test]
-fn another_model_is_no_reader_and_what_leaves_no_room_is_refused() {
+fn other_models_and_settings_that_leave_no_room_for_text_are_refused() {
     let Some(library) = library() else { return };
     let (session, tokenizer) = parts(library, "minilm-encoder");
     let error = ReaderModel::new(session, tokenizer, ReaderConfig::default()).expect_err("an encoder");
@@ -258,7 +258,7 @@ fn another_model_is_no_reader_and_what_leaves_no_room_is_refused() {
     };
     let config = ReaderConfig { max_tokens: 59, ..ReaderConfig::default() };
     assert_eq!(refused(config), "maxTokens: expected at least 60, got 59"); // 40 + 4 + 16
-    // 256 − 40 − 4 = 212, of which a title may take half.
+    // 256 − 40 − 4 = 212 tokens, of which a title may take half.
     let config = ReaderConfig { long_passages: windows(106), ..ReaderConfig::default() };
     assert_eq!(
         refused(config),
@@ -267,7 +267,7 @@ fn another_model_is_no_reader_and_what_leaves_no_room_is_refused() {
 }
 
 #[test]
-fn the_longest_question_and_title_and_the_most_overlap_still_leave_progress() {
+fn the_longest_question_and_title_and_the_largest_overlap_still_leave_room_for_text() {
     let Some(library) = library() else { return };
     let config = ReaderConfig { max_tokens: 60, long_passages: windows(7), ..ReaderConfig::default() };
     let reader = reader(library, "tiny-reader", config);
@@ -275,7 +275,7 @@ fn the_longest_question_and_title_and_the_most_overlap_still_leave_progress() {
     let long = "one two three four five ".repeat(10);
     let passages = [ReaderPassage { title: Some(&title), text: &long }];
     let windows = reader.read(&question, &passages, &Control::new()).expect("reads").remove(0);
-    // Windows of 8 tokens that share 7: 50 − 8 + 1.
+    // The text has 50 tokens. Windows of 8 tokens that overlap by 7: 50 − 8 + 1.
     assert_eq!(windows.len(), 43);
     assert!(windows.iter().all(|window| window.offsets.len() == 8));
 }
@@ -291,7 +291,7 @@ fn empty_texts_and_texts_of_one_huge_word_are_read() {
         let read = read(&reader, &[text(""), text(&huge), text(&unbroken), text(" \n ")]);
         assert_eq!((read[0].len(), read[0][0].offsets.len()), (1, 0));
         assert_eq!(read[3][0].offsets.len(), 0);
-        // Longer than WordPiece's 100 characters a word: one unknown piece, with all of the text.
+        // The word exceeds WordPiece's limit of 100 characters per word: one unknown piece covers the whole text.
         assert_eq!((read[1].len(), read[1][0].offsets.len()), (1, 1));
         assert_eq!(read[1][0].offsets[0], 0..100_000);
         let last = read[2].last().expect("a window");

@@ -1,7 +1,7 @@
-//! Vectors projected onto a vocabulary, beside the bare matrix product of the same shape in the crate `gemm`, by turns in
-//! one run: 512 vectors of 384 numbers, 30,522 tokens.
+//! Compares the projection of vectors onto a vocabulary with the plain matrix product of the same shape in the crate `gemm`: 512
+//! vectors of dimension 384, 30,522 tokens. The systems alternate within one run.
 //!
-//! `cargo bench -p vocabulary --bench projection`; `-- 2` for two threads.
+//! Run it with `cargo bench -p vocabulary --bench projection`; append `-- 2` for two threads.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -15,11 +15,11 @@ mod product;
 
 use product::product;
 
-/// A name and what it does.
+/// A name, and the function to measure.
 type System<'a> = (&'static str, Box<dyn FnMut() + 'a>);
 
 const ROWS: usize = 512;
-const TURNS: usize = 15;
+const ROUNDS: usize = 15;
 
 fn main() {
     let threads: usize = std::env::args().filter_map(|argument| argument.parse().ok()).next().unwrap_or(1);
@@ -46,29 +46,29 @@ fn main() {
         ("project, k = 1000", Box::new(|| drop(black_box(head.project(&vectors, 1000, threads, &control))))),
     ];
     let mut times = vec![vec![]; systems.len()];
-    for _ in 0..TURNS {
+    for _ in 0..ROUNDS {
         for ((_, system), times) in systems.iter_mut().zip(&mut times) {
             let (wall, busy) = (Instant::now(), busy());
             system();
             times.push([wall.elapsed().as_secs_f64() * 1000.0, self::busy() - busy]);
         }
     }
-    println!("{ROWS} vectors of {dim}, {tokens} tokens, {threads} threads; milliseconds, {TURNS} turns");
-    println!("{:<40} {:>26} {:>26} {:>9}", "", "wall: least, median", "processors: least, median", "of gemm");
+    println!("{ROWS} vectors of {dim}, {tokens} tokens, {threads} threads; milliseconds, {ROUNDS} rounds");
+    println!("{:<40} {:>26} {:>26} {:>9}", "", "wall: min, median", "CPU: min, median", "vs. gemm");
     for ((name, _), of) in systems.iter().zip(&times) {
         let [wall, busy] = [0, 1].map(|which| {
             let mut of: Vec<f64> = of.iter().map(|both| both[which]).collect();
             of.sort_by(f64::total_cmp);
-            format!("{:.1}, {:.1}", of[0], of[TURNS / 2])
+            format!("{:.1}, {:.1}", of[0], of[ROUNDS / 2])
         });
-        // How fast it is beside the product of its own turn, by processor time: others may be at work on the machine.
+        // Compare with the product of the same round by CPU time, because other processes may be using the machine.
         let mut ratios: Vec<f64> = times[0].iter().zip(of).map(|(gemm, own)| gemm[1] / own[1]).collect();
         ratios.sort_by(f64::total_cmp);
-        println!("{name:<40} {wall:>26} {busy:>26} {:>9.2}", ratios[TURNS / 2]);
+        println!("{name:<40} {wall:>26} {busy:>26} {:>9.2}", ratios[ROUNDS / 2]);
     }
 }
 
-/// Milliseconds that processors have worked for this process.
+/// CPU time of this process in milliseconds.
 fn busy() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 * 1000.0 + time.tv_nsec as f64 / 1e6

@@ -1,4 +1,4 @@
-//! Single-token enrichments over small heads, held to the definition in double precision.
+//! Tests single-token enrichments on small heads, and compares them with the definition in double precision.
 
 mod support;
 
@@ -29,29 +29,29 @@ fn product(row: &[f32], with: &[f64]) -> f64 {
     row.iter().zip(with).map(|(&a, b)| f64::from(a) * b).sum()
 }
 
-/// −log MLM(vector)[token] by the definition, without any block.
+/// −log MLM(vector)[token], computed directly from the definition.
 fn loss(parts: &Parts, vector: &[f64], token: usize) -> f64 {
     loss_of(parts, &activations(parts, vector), token)
 }
 
-/// What the dense layer makes of a vector: GELU by the C library's error function.
+/// The activations of the dense layer for a vector, with the exact GELU (`erf` of libm).
 fn activations(parts: &Parts, vector: &[f64]) -> Vec<f64> {
     let gelu = |x: f64| 0.5 * x * (1.0 + libm::erf(x / std::f64::consts::SQRT_2));
     let rows = parts.values[0].chunks_exact(parts.dim).zip(&parts.values[1]);
     rows.map(|(row, &bias)| gelu(product(row, vector) + f64::from(bias))).collect()
 }
 
-/// How far each activation may be off in single precision.
+/// A bound on the rounding error of each activation in single precision.
 fn rounding(parts: &Parts, vector: &[f32], activations: &[f64]) -> Vec<f64> {
     let rows = parts.values[0].chunks_exact(parts.dim).zip(activations);
     let off = |(row, value): (&[f32], &f64)| {
-        // GELU's slope is below 1.13.
+        // The slope of GELU is below 1.13.
         1.13 * kernels::reference::dot_error(row, vector) + f64::from(f32::EPSILON) * value.abs()
     };
     rows.map(off).collect()
 }
 
-/// How far something of the activations is off when each of them is.
+/// How much a function of the activations changes if each activation changes by its rounding error, summed over activations.
 fn sensitivity(activations: &[f64], rounding: &[f64], of: impl Fn(&[f64]) -> f64) -> f64 {
     let exact = of(activations);
     let moved = |(at, &off): (usize, &f64)| {
@@ -87,7 +87,7 @@ fn doubles(values: &[f32]) -> Vec<f64> {
 
 proptest! {
     #[test]
-    fn gradients_are_central_differences_and_bounds_are_below_every_loss(
+    fn gradients_agree_with_central_differences_and_bounds_are_below_every_loss(
         (dim, inner, vocabulary) in (1usize..10, 2usize..10, 2usize..60),
         seed in any::<u64>(),
         values in proptest::collection::vec(-2.0f32..2.0, 40),
@@ -104,7 +104,7 @@ proptest! {
             let expected = loss(&parts, &vector, token);
             let exact = activations(&parts, &vector);
             let rounding = rounding(&parts, &vectors[row * dim..][..dim], &exact);
-            // By i, of the activations moved from where they are exact to these.
+            // The derivative of the loss with respect to coordinate i, with activations shifted from `exact` to `moved`.
             let slope = |i: usize, moved: &[f64]| {
                 const STEP: f64 = 1e-6;
                 let beside = |step: f64| {
@@ -123,10 +123,10 @@ proptest! {
             prop_assert!(off < 1e-5 * steepness * (1.0 + expected), "loss {expected}: off by {off:e}");
             for (i, &expected) in slopes.iter().enumerate() {
                 let off = (f64::from(found.gradient[row * dim + i]) - expected).abs();
-                // What a layer norm makes of nearly equal activations depends on all their digits.
+                // If activations are nearly equal, the layer norm amplifies their rounding errors.
                 let rounded = 2.0 * sensitivity(&exact, &rounding, |moved| slope(i, moved));
-                let most = 1e-4 * steepness * steepness + rounded;
-                prop_assert!(off < most, "slope {expected}: off by {off:e}, more than {most:e}");
+                let max = 1e-4 * steepness * steepness + rounded;
+                prop_assert!(off < max, "slope {expected}: off by {off:e}, more than {max:e}");
             }
             for other in vectors.chunks_exact(dim) {
                 let loss = loss(&parts, &doubles(other), token);
@@ -144,17 +144,18 @@ fn found(head: &Head, options: &EnrichOptions, path: Option<&Path>) -> vocabular
     enrich(head, options, path, &Control::new()).expect("enrichments")
 }
 
-/// A head whose tokens are far apart: all of them can be told from the others.
+/// A head whose tokens are far apart, so that each can be distinguished from the others.
 fn easy() -> Parts {
     let mut parts = Parts::new(8, 8, 50, 5);
-    // The dense layer reaches every direction, where the activation is nearly straight.
+    // The dense layer is nearly the identity, and the bias moves it to where GELU is nearly linear, so it reaches every
+    // direction.
     parts.values[1].iter_mut().for_each(|bias| *bias += 3.0);
     parts.values[0]
         .iter_mut()
         .enumerate()
         .for_each(|(at, weight)| *weight = if at % 9 == 0 { 1.0 } else { *weight / 8.0 });
     parts.values[2].iter_mut().for_each(|weight| *weight = 12.0);
-    // On a sphere each row is its own best match.
+    // Normalize the rows: on a sphere, each row is its own best match.
     for row in parts.values[4].chunks_exact_mut(8) {
         let mean = row.iter().sum::<f32>() / 8.0;
         row.iter_mut().for_each(|value| *value -= mean);
@@ -165,7 +166,7 @@ fn easy() -> Parts {
 }
 
 #[test]
-fn every_token_of_a_small_head_gets_a_vector_of_its_own() {
+fn every_token_of_a_small_head_reaches_the_loss() {
     let parts = easy();
     let head = head(&parts);
     for start in [Start::Zero, Start::Static] {
@@ -180,9 +181,9 @@ fn every_token_of_a_small_head_gets_a_vector_of_its_own() {
 }
 
 #[test]
-fn a_token_without_such_a_vector_is_brought_as_near_as_can_be_and_the_bound_says_so() {
+fn a_token_that_cannot_reach_the_loss_gets_as_close_as_its_bound() {
     let mut parts = easy();
-    // Tokens 3 and 4 are the same: the best that either can have is half of what they have together.
+    // Tokens 3 and 4 are the same, so each can get at most half of their common probability.
     let row = parts.values[4][24..32].to_vec();
     parts.values[4][32..40].copy_from_slice(&row);
     parts.values[5][4] = parts.values[5][3];
@@ -210,7 +211,7 @@ fn steps_have_a_minimum_and_a_maximum() {
     assert!(enough.losses.iter().sum::<f32>() > more.losses.iter().sum::<f32>());
 }
 
-/// A head with more tokens than a block, some of which take many steps.
+/// A head with more tokens than one block, some of which need many steps.
 fn larger() -> Head {
     let mut parts = Parts::new(12, 12, 700, 11);
     parts.values[2].iter_mut().for_each(|weight| *weight = 6.0);
@@ -226,7 +227,7 @@ fn threads_change_nothing() {
 }
 
 #[test]
-fn interrupted_work_goes_on_where_it_was_and_ends_with_the_same_bytes() {
+fn interrupted_work_continues_and_ends_with_the_same_bytes() {
     let folder = tempfile::tempdir().expect("found");
     let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
     let head = larger();
@@ -238,7 +239,7 @@ fn interrupted_work_goes_on_where_it_was_and_ends_with_the_same_bytes() {
         let result = std::thread::scope(|scope| {
             let work = scope.spawn(|| enrich(&head, &options, Some(&parts), &control));
             let before = loop {
-                // As soon as something is done that was not when it began.
+                // Wait until the work has started, and note the progress that it begins with.
                 if control.total() > 0 {
                     break control.done();
                 }
@@ -263,7 +264,7 @@ fn interrupted_work_goes_on_where_it_was_and_ends_with_the_same_bytes() {
     assert!(interruptions > 0, "interrupted at least once");
     assert_eq!(result, expected);
     assert_eq!(std::fs::read(&parts).expect("found"), std::fs::read(&whole).expect("found"));
-    // What is complete is read, and no step is taken.
+    // A complete file is read, and no step is taken.
     let control = Control::new();
     assert_eq!(enrich(&head, &options, Some(&parts), &control).expect("found"), expected);
     assert_eq!((control.done(), control.total()), (700, 700));
@@ -282,17 +283,17 @@ fn with_even_steps_all_tokens_take_as_many_as_the_slowest() {
         assert_eq!((even.options.min_steps, even.options.max_steps), (slowest, slowest));
         assert!(even.enrichments.steps.iter().all(|&steps| steps == slowest));
         assert_eq!(even.enrichments, found(&head, &even.options, None));
-        // 700 tokens, then the steps of each.
+        // 700 tokens in the first search, then the steps of each token.
         let total = 700 + 700 * u64::from(slowest);
         assert_eq!((control.done(), control.total()), (total, total));
-        // A token that took all the steps in both searches has the same vector.
+        // A token that took the maximum number of steps in both searches has the same vector.
         let token = each.steps.iter().position(|&steps| steps == slowest).expect("the slowest");
         assert_eq!(even.enrichments.vectors[token * 12..][..12], each.vectors[token * 12..][..12]);
     }
 }
 
 #[test]
-fn even_steps_of_a_known_number_need_no_first_search_and_use_the_same_file() {
+fn a_fixed_number_of_even_steps_needs_no_first_search_and_uses_the_same_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let head = larger();
     let options = EnrichOptions { min_steps: 7, max_steps: 7, ..options() };
@@ -315,7 +316,7 @@ fn interrupted_even_steps_continue_in_both_searches_and_end_with_the_same_bytes(
     let head = larger();
     let options = EnrichOptions { max_steps: 60, ..options() };
     let expected = enrich_evenly(&head, &options, Some(&whole), &Control::new()).expect("enrichments");
-    // Done units at which a call was cancelled.
+    // The progress at which each call was cancelled.
     let mut cancelled_at = Vec::new();
     let result = loop {
         let control = Control::new();
@@ -348,7 +349,7 @@ fn interrupted_even_steps_continue_in_both_searches_and_end_with_the_same_bytes(
 }
 
 #[test]
-fn a_file_of_another_head_or_other_options_is_refused_and_a_damaged_one_too() {
+fn a_file_of_another_head_or_other_options_and_a_corrupt_file_are_refused() {
     let folder = tempfile::tempdir().expect("found");
     let path = folder.path().join("enrichments");
     let head = head(&easy());
@@ -363,7 +364,7 @@ fn a_file_of_another_head_or_other_options_is_refused_and_a_damaged_one_too() {
     let adam = Adam { learning_rate: 0.001, ..Adam::default() };
     let error = refused(&head, &EnrichOptions { adam, ..options() });
     assert!(error.to_string().contains("\"learningRate\":0.001"), "{error}");
-    // Other threads are no other options.
+    // The number of threads is not part of the options that must match.
     found(&head, &EnrichOptions { threads: 1, ..options() }, Some(&path));
     let mut bytes = std::fs::read(&path).expect("found");
     bytes[200] ^= 1;
@@ -372,7 +373,7 @@ fn a_file_of_another_head_or_other_options_is_refused_and_a_damaged_one_too() {
 }
 
 #[test]
-fn options_without_meaning_are_refused() {
+fn invalid_options_are_refused() {
     let head = head(&easy());
     let refused = |options: EnrichOptions| {
         enrich(&head, &options, None, &Control::new()).expect_err("refused").to_string()

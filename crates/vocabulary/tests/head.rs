@@ -1,4 +1,4 @@
-//! Heads of all families are read, and transform vectors as the definition says.
+//! Tests that heads of all model families are read, and that they transform vectors as the definition requires.
 
 mod support;
 
@@ -28,7 +28,7 @@ fn opened(tensors: &[Named], dtype: Dtype, config: Option<&str>) -> Result<Head,
 }
 
 #[test]
-fn every_family_and_width_of_number_gives_the_same_head() {
+fn every_family_and_number_format_gives_the_same_head() {
     let parts = Parts::new(3, 4, 5, 1);
     let expected = opened(&parts.named(BERT), Dtype::F32, None).expect("a head");
     assert_eq!((expected.dim(), expected.inner_dim(), expected.vocabulary_size()), (3, 4, 5));
@@ -80,7 +80,7 @@ fn every_family_and_width_of_number_gives_the_same_head() {
     for names in families {
         for dtype in [Dtype::F32, Dtype::F16, Dtype::BF16] {
             let mut tensors = parts.named(names);
-            // What else a checkpoint has, with names that end alike.
+            // Other tensors of a checkpoint, whose names end alike.
             let other = |name: &str| (name.to_owned(), vec![2, 2], vec![0.5; 4]);
             tensors.push(other("bert.encoder.layer.0.attention.output.dense.weight"));
             tensors.push(other("roberta.embeddings.position_embeddings.weight"));
@@ -106,7 +106,7 @@ fn a_bias_without_frequencies_is_preferred() {
 }
 
 #[test]
-fn the_configuration_says_activation_and_epsilon() {
+fn the_configuration_sets_activation_and_epsilon() {
     let parts = Parts::new(5, 6, 2, 3);
     let vector = [0.3, -0.7, 0.1, 0.9, -0.2];
     let tanh =
@@ -128,7 +128,7 @@ fn the_configuration_says_activation_and_epsilon() {
 }
 
 #[test]
-fn what_is_no_head_is_refused_with_what_was_expected() {
+fn invalid_heads_are_refused() {
     let parts = Parts::new(2, 3, 4, 4);
     let refused = |tensors: &[Named], config: Option<&str>| {
         opened(tensors, Dtype::F32, config).expect_err("no head").to_string()
@@ -162,7 +162,7 @@ fn what_is_no_head_is_refused_with_what_was_expected() {
 }
 
 #[test]
-fn our_own_heads_open() {
+fn the_heads_of_this_repository_open() {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
     let head = Head::open(&models.join("minilm-mlm-head")).expect("a head");
     assert_eq!((head.dim(), head.inner_dim(), head.vocabulary_size()), (384, 384, 30_522));
@@ -174,7 +174,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn rows_are_transformed_as_the_definition_says(
+    fn transformed_rows_agree_with_the_definition(
         dim in 1usize..40,
         inner in 2usize..40,
         seed in any::<u64>(),
@@ -187,12 +187,12 @@ proptest! {
         let transformed = head.transform(&vectors);
         for (row, got) in rows.iter().zip(transformed.chunks_exact(inner)) {
             for (got, (expected, off)) in got.iter().zip(parts.transform(&row[..dim], gelu, 1e-12)) {
-                // Where nearly nothing varies, the bound says nothing.
+                // If activations are nearly equal, there is no useful error bound.
                 prop_assume!(off >= 0.0);
                 prop_assert!((f64::from(*got) - expected).abs() <= off, "{got} is not {expected} ± {off:e}");
             }
         }
-        // However many rows there are, and wherever a row stands.
+        // The result does not depend on the number of rows or the position of a row.
         prop_assert_eq!(head.transform(&vectors.repeat(copies)), transformed.repeat(copies));
     }
 }

@@ -1,4 +1,5 @@
-//! Heads are found in the ONNX files of exporters, optimisers and quantisers, and give ONNX Runtime's logits.
+//! Tests that heads are found in the ONNX files of exporters, optimizers and quantizers, and that their logits agree with ONNX
+//! Runtime.
 
 mod support;
 
@@ -12,12 +13,12 @@ use support::graph::{Graph, Weights, opened};
 use support::{Parts, write};
 use vocabulary::{Error, Head};
 
-/// What `make.py` wrote: models and `expected.safetensors`.
+/// The folder with the files that `make.py` writes: models and `expected.safetensors`.
 fn files() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files")
 }
 
-/// The models, by name.
+/// The names of the models.
 fn models() -> Vec<String> {
     let entries = fs::read_dir(files()).expect("a folder");
     let names = entries.map(|entry| entry.expect("a file").file_name().into_string().expect("a name"));
@@ -56,7 +57,7 @@ fn every_export_gives_the_logits_of_onnx_runtime() {
         let logits = head.logits(&vectors, 1, &Control::new()).expect("logits");
         let (expected, bounds) = (values(format!("{name}.logits")), values(format!("{name}.bounds")));
         assert_eq!(logits.len(), expected.len(), "{name}");
-        // Logits of the two activations may be as close as the bounds are wide.
+        // Check the activation separately: the logits of the two GELU variants may differ by less than the bounds.
         let tanh = format!("{head:?}").contains("activation: GeluTanh");
         assert_eq!(tanh, name.contains("-new") || name == "head-optimised", "{name}");
         for ((got, expected), bound) in logits.iter().zip(expected).zip(bounds) {
@@ -79,7 +80,7 @@ fn a_graph_and_a_checkpoint_of_the_same_weights_are_the_same_head() {
     ];
     write(&folder.path().join("model.safetensors"), &parts.named(names), Dtype::F32);
     let checkpoint = Head::open(folder.path()).expect("a head");
-    // Bit for bit, epsilon too: it is 1e-12, not the f64 of its f32.
+    // All values are the same bit for bit. The epsilon is 1e-12 too, not its f32 converted to f64.
     assert_eq!(opened(&Graph::of(&parts)).expect("a head"), checkpoint);
 }
 
@@ -97,7 +98,7 @@ fn the_first_of_the_files_is_read() {
     fs::create_dir(folder.path().join("onnx")).expect("a folder");
     let files =
         ["onnx/model.onnx", "model.onnx", "model.safetensors", "mlm_head.onnx", "mlm_head.safetensors"];
-    // From the last choice to the first, each with one token more.
+    // Write the files from the last choice to the first. Each has one more token than the one before.
     for (at, name) in files.iter().enumerate() {
         let (parts, path) = (Parts::new(2, 2, at + 1, 1), folder.path().join(name));
         match path.extension().is_some_and(|extension| extension == "onnx") {
@@ -107,12 +108,11 @@ fn the_first_of_the_files_is_read() {
         assert_eq!(Head::files(folder.path()).expect("files"), [path]);
         assert_eq!(Head::open(folder.path()).expect("a head").vocabulary_size(), at + 1, "{name}");
     }
-    // A file that is there is not passed over because it has no head.
+    // A file that exists is not skipped if it has no head.
     fs::write(folder.path().join("mlm_head.safetensors"), "").expect("written");
     assert!(Head::open(folder.path()).is_err());
 }
 
-/// Weights are sixteenths: whole numbers with a scale of 1/16.
 #[test]
 fn a_model_for_something_else_is_refused() {
     let reader = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/tiny-reader");
@@ -127,7 +127,7 @@ fn weights_outside_stay_in_the_folder_of_the_graph() {
     let folder = tempfile::tempdir().expect("a folder");
     let inside = folder.path().join("onnx");
     fs::create_dir_all(inside.join("data")).expect("a folder");
-    // Seven bytes, then E, then more.
+    // Seven other bytes, then the weights of E, then five more bytes.
     let mut bytes = vec![9; 7];
     bytes.extend_from_slice(bytemuck::cast_slice(&parts.values[4]));
     bytes.extend([9; 5]);

@@ -1,4 +1,5 @@
-//! Each part of a head in an ONNX graph has many forms, all of which are the same head; what is none is refused by name.
+//! Tests that all forms in which ONNX graphs write the parts of a head give the same head, and that other graphs are refused with
+//! the name of the node.
 
 mod support;
 
@@ -15,7 +16,7 @@ fn refused(graph: &Graph) -> String {
     error.to_string()
 }
 
-/// The head of a graph is that of the plainest form.
+/// Asserts that the head of a graph equals the head of the simplest graph.
 fn assert_same(graph: &Graph, parts: &Parts, what: &str) {
     assert!(opened(graph).expect(what) == opened(&Graph::of(parts)).expect("a head"), "{what}");
 }
@@ -25,7 +26,7 @@ fn transposed(values: &[f32], columns: usize) -> Vec<f32> {
 }
 
 #[test]
-fn weights_may_be_turned_and_renamed_and_typed_as_exporters_like() {
+fn weights_may_be_transposed_renamed_and_of_any_number_format() {
     let parts = Parts::new(4, 3, 5, 2);
     let plain = Graph::of(&parts);
     let [dense, bias, .., decoder, _] = &parts.values;
@@ -34,25 +35,25 @@ fn weights_may_be_turned_and_renamed_and_typed_as_exporters_like() {
         nodes.push(node("Add", &["b", "product"], "logits"));
         plain.clone().with("logits", nodes)
     };
-    let turned = Weights::new("E", &[3, 5], &transposed(decoder, 3));
+    let transposed = Weights::new("E", &[3, 5], &transposed(decoder, 3));
     let matmul = node("MatMul", &["normal", "E"], "product");
-    assert_same(&product(&[matmul]).and(vec![turned.clone()]), &parts, "MatMul");
+    assert_same(&product(&[matmul]).and(vec![transposed.clone()]), &parts, "MatMul");
     let order = Setting::Numbers(vec![1, 0]);
     let tied = [
         node("Identity", &["E"], "same"),
-        node("Transpose", &["same"], "turned").with("perm", order.clone()),
+        node("Transpose", &["same"], "transposed").with("perm", order.clone()),
         node("Reshape", &["normal", "anything"], "shaped"),
-        node("MatMul", &["shaped", "turned"], "product"),
+        node("MatMul", &["shaped", "transposed"], "product"),
     ];
     assert_same(&product(&tied), &parts, "a tied decoder");
     let twice = [
-        node("Transpose", &["E"], "turned"),
-        node("Transpose", &["turned"], "back").with("perm", order),
+        node("Transpose", &["E"], "transposed"),
+        node("Transpose", &["transposed"], "back").with("perm", order),
         node("com.microsoft::FusedMatMul", &["normal", "back"], "product")
             .with("transB", Setting::Integer(1)),
     ];
     assert_same(&product(&twice), &parts, "FusedMatMul");
-    // Half of W and twice of that, which is exact.
+    // Halve W and set alpha to 2, which is exact.
     let halves: Vec<f32> = dense.iter().map(|value| value / 2.0).collect();
     let doubles: Vec<f32> = bias.iter().map(|value| value * 2.0).collect();
     let gemm = node("Gemm", &["vectors", "W", "c"], "dense")
@@ -75,26 +76,27 @@ fn weights_may_be_turned_and_renamed_and_typed_as_exporters_like() {
 }
 
 #[test]
-fn weights_of_8_bits_become_what_they_stand_for() {
+fn weights_of_8_bits_are_dequantized() {
     let parts = Parts::new(4, 3, 5, 3);
     let plain = Graph::of(&parts);
     let decoder = &parts.values[4];
+    // The weights are multiples of 1/16, so integers with a scale of 1/16 represent them exactly.
     let sixteenths = |add: i64| -> Vec<i64> { decoder.iter().map(|v| (v * 16.0) as i64 + add).collect() };
     let one = |name, value: f32| Weights::new(name, &[], &[value]);
     let gemm = node("Gemm", &["normal", "wide", "b"], "logits").with("transB", Setting::Integer(1));
-    let dequantised = |settings: Vec<(&'static str, Setting)>, inputs: &[&'static str]| {
+    let dequantized = |settings: Vec<(&'static str, Setting)>, inputs: &[&'static str]| {
         let wide = Node { settings, ..node("DequantizeLinear", inputs, "wide") };
         plain.clone().with("logits", vec![wide, gemm.clone()])
     };
     let signed = Weights::whole("q", 3, &[5, 3], &sixteenths(0));
-    let graph = dequantised(vec![], &["q", "s"]).and(vec![signed.clone(), one("s", 1.0 / 16.0)]);
+    let graph = dequantized(vec![], &["q", "s"]).and(vec![signed.clone(), one("s", 1.0 / 16.0)]);
     assert_same(&graph, &parts, "one scale");
     let bytes: Vec<u8> = sixteenths(100).iter().map(|&value| value as u8).collect();
     let unsigned = Weights::raw("q", 2, &[5, 3], &bytes);
     let zero = Weights::whole("z", 2, &[], &[100]);
-    let graph = dequantised(vec![], &["q", "s", "z"]).and(vec![unsigned, zero, one("s", 1.0 / 16.0)]);
+    let graph = dequantized(vec![], &["q", "s", "z"]).and(vec![unsigned, zero, one("s", 1.0 / 16.0)]);
     assert_same(&graph, &parts, "one scale and zero point");
-    // Row i is doubled, with half the scale, where i is odd; and each has a zero point of its own.
+    // Odd rows are doubled and have half the scale, and each row has its own zero point.
     let rows: Vec<i64> = sixteenths(0)
         .chunks(3)
         .enumerate()
@@ -106,23 +108,23 @@ fn weights_of_8_bits_become_what_they_stand_for() {
         Weights::new("s", &[5], &scales),
         Weights::whole("z", 3, &[5], &[0, 1, 2, 3, 4]),
     ];
-    let graph = dequantised(vec![("axis", Setting::Integer(0))], &["q", "s", "z"]).and(of_rows.clone());
+    let graph = dequantized(vec![("axis", Setting::Integer(0))], &["q", "s", "z"]).and(of_rows.clone());
     assert_same(&graph, &parts, "a scale for each row");
     assert!(
-        refused(&dequantised(vec![], &["q", "s", "z"]).and(of_rows))
+        refused(&dequantized(vec![], &["q", "s", "z"]).and(of_rows))
             .contains("make wide\" of op DequantizeLinear")
     );
-    let blocks = dequantised(vec![("block_size", Setting::Integer(4))], &["q", "s"]);
+    let blocks = dequantized(vec![("block_size", Setting::Integer(4))], &["q", "s"]);
     assert!(refused(&blocks.and(vec![signed, one("s", 0.5)])).contains("scales for all weights"));
 
-    let turned =
+    let transposed =
         |values: &[i64]| (0..3).flat_map(|c| values.iter().skip(c).step_by(3).copied()).collect::<Vec<_>>();
     let whole = vec![
-        Weights::whole("q", 3, &[3, 5], &turned(&rows)),
+        Weights::whole("q", 3, &[3, 5], &transposed(&rows)),
         Weights::new("s", &[5], &scales),
         Weights::whole("z", 3, &[5], &[0, 1, 2, 3, 4]),
     ];
-    // What has three outputs is written as three nodes: names are all that counts.
+    // A node with three outputs is written as three nodes with one output: only the names matter.
     let to = |graph: Graph| {
         graph.with(
             "logits",
@@ -133,7 +135,7 @@ fn weights_of_8_bits_become_what_they_stand_for() {
 }
 
 #[test]
-fn a_layer_norm_may_be_made_of_its_parts() {
+fn a_layer_norm_may_consist_of_basic_operations() {
     let parts = Parts::new(4, 3, 5, 4);
     let plain = Graph::of(&parts);
     let mean = |of, output| node("ReduceMean", &[of], output).with("axes", Setting::Numbers(vec![-1]));
@@ -170,7 +172,7 @@ fn a_layer_norm_may_be_made_of_its_parts() {
     assert_same(&whole(product, &power), &parts, "Pow by -1/2");
     let power = [node("Pow", &["sum", "half"], "root"), div.clone()];
     assert_same(&whole(pow.clone(), &power), &parts, "Pow by 1/2");
-    // Where 16 bits have made the epsilon 0, it is 1e-12.
+    // If a 16-bit conversion has rounded epsilon to 0, it is read as 1e-12.
     let zero =
         whole(pow.clone(), &[root.clone(), div.clone()]).and(vec![Weights::new("epsilon", &[], &[0.0])]);
     assert_same(&zero, &parts, "an epsilon of 0");
@@ -182,7 +184,7 @@ fn a_layer_norm_may_be_made_of_its_parts() {
 }
 
 #[test]
-fn an_activation_is_told_by_its_values() {
+fn an_activation_is_recognized_by_its_values() {
     let parts = Parts::new(4, 3, 5, 5);
     let plain = Graph::of(&parts);
     let constants = |root: f32| {
@@ -205,7 +207,7 @@ fn an_activation_is_told_by_its_values() {
         node("Mul", &["above", "halved"], "active"),
     ];
     assert_same(&with(erf.clone(), 0.5f32.sqrt()), &parts, "Erf");
-    // √½ of 16 bits.
+    // √½, rounded to 16 bits.
     assert_same(&with(erf.clone(), 0.707), &parts, "Erf by 16 bits");
     assert_same(&with(vec![node("com.microsoft::Gelu", &["dense"], "active")], 0.0), &parts, "Gelu");
 
@@ -224,7 +226,7 @@ fn an_activation_is_told_by_its_values() {
     assert!(opened(&with(tanh.clone(), 0.0)).expect("a head") == approximate);
     assert!(opened(&with(vec![node("FastGelu", &["dense"], "active")], 0.0)).expect("a head") == approximate);
     assert!(opened(&plain).expect("a head") != approximate);
-    // The bias of the dense layer within the activation.
+    // The activation includes the bias of the dense layer.
     let mut fused =
         plain.clone().with("active", vec![node("com.microsoft::BiasGelu", &["dense", "c"], "active")]);
     fused.nodes[0].inputs.pop();
@@ -262,7 +264,7 @@ fn a_head_may_have_no_biases_and_its_output_any_name() {
 }
 
 #[test]
-fn what_is_no_head_is_refused_with_the_node_and_what_was_expected() {
+fn graphs_without_a_head_are_refused_with_the_node_and_the_expected_form() {
     let parts = Parts::new(4, 3, 5, 7);
     let plain = Graph::of(&parts);
     let got = |graph: Graph, expected: &str, got: &str| {
@@ -302,7 +304,7 @@ fn what_is_no_head_is_refused_with_the_node_and_what_was_expected() {
     );
     let unknown = node("Gemm", &["normal", "lost", "b"], "logits");
     got(plain.clone().with("logits", vec![unknown]), "weights that are constants", "an input \"lost\"");
-    // A value that is made of itself.
+    // A cycle: a value that is computed from itself.
     let circle = node("Identity", &["logits"], "logits");
     got(
         plain.clone().with("logits", vec![circle]),

@@ -1,4 +1,4 @@
-//! Projections against the definition in double precision, and against each other.
+//! Compares projections onto the vocabulary with the definition in double precision, and with each other.
 
 mod support;
 
@@ -20,47 +20,48 @@ fn head_of(parts: &Parts) -> Head {
     Head::open(folder.path()).expect("a head")
 }
 
-/// Logits in double precision, how far those in single precision may be off, and the logarithm of their exponentials' sum.
+/// The logits in double precision, a bound on the error of the logits in single precision, and the logarithm of the sum of
+/// their exponentials.
 ///
-/// What g is off by moves a product by its size times the row's; the product itself is off by `dot_error` at most, and
-/// adding the bias rounds once more.
+/// An error of the transformed vector changes a dot product by at most Σ |row value| · error. The product itself has an error of
+/// at most `dot_error`, and adding the bias rounds once more.
 fn definition(parts: &Parts, vector: &[f32]) -> (Vec<f64>, f64, f64) {
     let transformed = parts.transform(vector, gelu, 1e-12);
-    // The vector that the decoder takes, in single precision.
+    // The input of the decoder, in single precision.
     let near: Vec<f32> = transformed.iter().map(|&(value, _)| value as f32).collect();
     let mut off = 0.0f64;
     let rows = parts.values[4].chunks_exact(parts.inner).zip(&parts.values[5]);
     let logits: Vec<f64> = rows
         .map(|(row, &bias)| {
             let product: f64 = row.iter().zip(&transformed).map(|(&e, &(g, _))| f64::from(e) * g).sum();
-            // `near` is rounded once, which twice `off` of it covers: it has two roundings of its own.
+            // Rounding to `near` adds an error, which doubling `off` covers: `off` already includes two roundings.
             let moved: f64 =
                 row.iter().zip(&transformed).map(|(&e, &(_, off))| f64::from(e).abs() * off).sum();
             let logit = product + f64::from(bias);
             let bound =
                 2.0 * moved + 2.0 * kernels::reference::dot_error(row, &near) + UNIT_ROUNDOFF * logit.abs();
-            // 0 · ∞ is no number, and `max` would pass it over.
+            // 0 · ∞ is NaN, which `max` would ignore.
             off = off.max(if bound.is_nan() { f64::INFINITY } else { bound });
             logit
         })
         .collect();
-    let most = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let total = most + logits.iter().map(|logit| (logit - most).exp()).sum::<f64>().ln();
+    let max = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let total = max + logits.iter().map(|logit| (logit - max).exp()).sum::<f64>().ln();
     (logits, off, total)
 }
 
-/// How far the logarithm of a sum may be off beside what the logits are off by: exponentials by 2⁻²¹ of themselves and by the
-/// rounding of differences up to 87, and sums of eight by seven roundings.
+/// A bound on the error of the logarithm of the sum, in addition to the error of the logits: a relative error of 2⁻²¹ per
+/// exponential, the rounding of differences of up to 87, and seven roundings in sums of eight.
 const SUM_OFF: f64 = 1.0 / 2_097_152.0 + 95.0 / 16_777_216.0;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn everything_is_what_the_definition_says(
+    fn projections_agree_with_the_definition(
         dim in 1usize..20,
         inner in 2usize..70,
-        // More than a block, and than a share.
+        // Includes sizes just above one block and above one task's share.
         vocabulary in prop_oneof![1usize..300, 4090usize..4110, 8190usize..8400],
         seed in any::<u64>(),
         rows in prop::collection::vec(prop::collection::vec(-3f32..3.0, 20), 1..12),
@@ -78,7 +79,7 @@ proptest! {
         prop_assert_eq!(logits.len(), rows.len() * vocabulary);
         for (row, vector) in vectors.chunks_exact(dim).enumerate() {
             let (expected, off, total) = definition(&parts, vector);
-            // Where nearly nothing varies, the bound says nothing.
+            // If activations are nearly equal, there is no useful error bound.
             prop_assume!((0.0..0.5).contains(&off));
             let logits = &logits[row * vocabulary..][..vocabulary];
             let probabilities = &probabilities[row * vocabulary..][..vocabulary];
@@ -90,7 +91,7 @@ proptest! {
                 let error = (f64::from(probabilities[at]) - probability).abs();
                 prop_assert!(error <= probability * (relative + 1e-7) + 1e-45, "{at}: {}", probabilities[at]);
             }
-            // Ranks and choices are exact for the logits that come out.
+            // The top tokens and the ranks are exact for the returned logits.
             let mut order: Vec<u32> = (0..vocabulary as u32).collect();
             order.sort_by(|&a, &b| logits[b as usize].total_cmp(&logits[a as usize]).then(a.cmp(&b)));
             let found: Vec<u32> = projected[row].iter().map(|found| found.token).collect();
@@ -108,12 +109,12 @@ proptest! {
     }
 }
 
-/// Tokens and their probabilities.
+/// The ten most likely tokens and their probabilities.
 type Likeliest = [(u32, f64); 10];
 
-/// Made with NumPy 2.4.6 in double precision from the tensors of `models/minilm-mlm-head`: the ten likeliest tokens of three
-/// vectors with their probabilities, and the ranks of the tokens 1000, 2003 and 29,999. The vectors are those of [`drawn`]
-/// with the seeds 1, 2 and 3, scaled by 1/4.
+/// Computed with NumPy 2.4.6 in double precision from the tensors of `models/minilm-mlm-head`: the ten most likely tokens of three
+/// vectors with their probabilities, and the ranks of the tokens 1000, 2003 and 29,999. The vectors are [`drawn`] with the
+/// seeds 1, 2 and 3 and scaled by 1/4.
 const NUMPY: [(Likeliest, [u32; 3]); 3] = [
     (
         [
@@ -171,7 +172,7 @@ fn a_real_head_projects_as_numpy_does() {
         let got = &head.project(&vector, 10, 0, &control).expect("tokens")[0];
         for (got, (token, probability)) in got.iter().zip(tokens) {
             assert_eq!(got.token, token, "seed {seed}");
-            // A hundredth of what the bounds allow, which count all roundings as going one way.
+            // A hundredth of the bounds, which assume that all rounding errors have the same sign.
             assert!(
                 (got.probability / probability - 1.0).abs() < 5e-6,
                 "{} is not {probability}",
@@ -183,7 +184,7 @@ fn a_real_head_projects_as_numpy_does() {
     }
 }
 
-/// Numbers from −1 to 1: the generator of Knuth, The Art of Computer Programming, volume 2, §3.3.4, line 26.
+/// Random numbers from −1 to 1, by the generator of Knuth, The Art of Computer Programming, volume 2, §3.3.4, line 26.
 fn drawn(seed: u64, count: usize) -> Vec<f32> {
     let mut state = seed;
     let mut next = || {
@@ -194,7 +195,7 @@ fn drawn(seed: u64, count: usize) -> Vec<f32> {
 }
 
 #[test]
-fn of_equal_logits_the_lower_token_stands_first() {
+fn ties_are_broken_by_the_lower_token() {
     // Every token has the same row and bias.
     let mut parts = Parts::new(3, 4, 300, 5);
     let row = parts.values[4][..4].to_vec();
@@ -213,7 +214,7 @@ fn of_equal_logits_the_lower_token_stands_first() {
 }
 
 #[test]
-fn a_vector_has_the_same_bits_for_any_threads_and_company() {
+fn a_vector_gets_the_same_bits_with_any_threads_and_any_other_vectors() {
     let head = Head::open(&models().join("minilm-mlm-head")).expect("a head");
     let vectors: Vec<f32> = drawn(9, 700 * head.dim()).iter().map(|value| value * 0.1).collect();
     let control = Control::new();
@@ -245,7 +246,7 @@ fn a_vector_has_the_same_bits_for_any_threads_and_company() {
 }
 
 #[test]
-fn nothing_is_projected_to_nothing() {
+fn no_vectors_give_no_projections() {
     let head = Head::open(&models().join("tiny-encoder")).expect("a head");
     let control = Control::new();
     assert!(head.project(&[], 5, 0, &control).expect("no tokens").is_empty());
@@ -258,7 +259,7 @@ fn nothing_is_projected_to_nothing() {
 }
 
 #[test]
-fn what_has_no_meaning_is_refused_with_what_came() {
+fn invalid_arguments_are_refused_with_the_value() {
     let head = Head::open(&models().join("tiny-encoder")).expect("a head");
     let control = Control::new();
     let message = |error: Error| error.to_string();

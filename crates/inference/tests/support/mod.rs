@@ -1,4 +1,4 @@
-//! The runtime library and the project's own models.
+//! Opens the runtime library and the models of this repository for tests.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,11 +6,12 @@ use std::sync::Arc;
 use inference::{Library, Session};
 use tokenize::Tokenizer;
 
+/// The root of the repository.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// `None`, and said so, where there is no runtime.
+/// Opens the runtime library. If it is not installed, prints that the test is skipped and returns `None`.
 pub fn library() -> Option<&'static Library> {
     let (os, file) = match std::env::consts::OS {
         "macos" => ("darwin", "libonnxruntime.1.dylib"),
@@ -29,13 +30,14 @@ pub fn library() -> Option<&'static Library> {
     None
 }
 
+/// The session and the tokenizer of a model in `models/`.
 pub fn parts(library: &'static Library, model: &str) -> (Arc<Session>, Arc<Tokenizer>) {
     let folder = root().join("models").join(model);
     let session = Session::open(library, &folder.join("model.onnx"), 1).expect("a model");
     (session.into(), Tokenizer::open(&folder.join("tokenizer.json")).expect("a tokenizer").into())
 }
 
-/// A model of the project whose bytes were rewritten.
+/// The session and the tokenizer of a model in `models/` after `rewrite` has changed the bytes of its ONNX file.
 pub fn rewritten(
     library: &'static Library,
     model: &str,

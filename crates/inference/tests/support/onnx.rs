@@ -1,7 +1,7 @@
-//! Rewrites the graph of an ONNX file, as far as tests need other shapes of a model that is there.
+//! Rewrites the graph of an ONNX file, so that tests get models with other inputs and outputs.
 //!
-//! The format is protocol buffers: fields of a key (number · 8 + wire type) and a value, in any order. The numbers are
-//! those of `onnx.proto`: `ModelProto.graph` is 7, `GraphProto.initializer` 5, `input` 11 and `output` 12; a
+//! The format is protocol buffers: a message consists of fields in any order, each a key (number · 8 + wire type) and a value.
+//! The numbers come from `onnx.proto`: `ModelProto.graph` is 7, `GraphProto.initializer` 5, `input` 11 and `output` 12; a
 //! `ValueInfoProto`'s name is 1; a `TensorProto` has `dims` 1, `data_type` 2, `int64_data` 7 and `name` 8.
 
 #![allow(dead_code, reason = "each test file uses some of these functions")]
@@ -11,19 +11,19 @@ const INITIALIZER: u64 = 5;
 const INPUT: u64 = 11;
 const OUTPUT: u64 = 12;
 
-/// The model without the outputs that `keep` does not keep.
+/// Removes all outputs for whose names `keep` returns false.
 pub fn with_outputs(model: &[u8], keep: impl Fn(&str) -> bool) -> Vec<u8> {
     edit(model, |number, value| number != OUTPUT || keep(name_of(value)), &[])
 }
 
-/// The model with a constant 0 in place of its input of this name.
+/// Replaces the input with this name by a constant 0.
 pub fn with_zero_for(model: &[u8], input: &str) -> Vec<u8> {
     let mut zero = vec![1 << 3, 1, 1 << 3, 1, 2 << 3, 7, 7 << 3, 0]; // dims 1, 1; data_type INT64; int64_data 0
     field(&mut zero, 8, input.as_bytes());
     edit(model, |number, value| number != INPUT || name_of(value) != input, &zero)
 }
 
-/// Keeps fields of the graph, and adds an initializer if it is not empty.
+/// Removes the fields of the graph for which `keep` returns false, and adds `initializer` unless it is empty.
 fn edit(model: &[u8], keep: impl Fn(u64, &[u8]) -> bool, initializer: &[u8]) -> Vec<u8> {
     let mut edited = Vec::with_capacity(model.len());
     for (number, whole, value) in fields(model) {
@@ -50,7 +50,7 @@ fn name_of(value_info: &[u8]) -> &str {
     std::str::from_utf8(name).expect("UTF-8")
 }
 
-/// Number, all bytes and the value of each field.
+/// The number, all bytes, and the value of each field.
 fn fields(mut message: &[u8]) -> impl Iterator<Item = (u64, &[u8], &[u8])> {
     std::iter::from_fn(move || {
         if message.is_empty() {

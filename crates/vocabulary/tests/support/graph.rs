@@ -1,4 +1,4 @@
-//! ONNX files, written byte by byte: the fields of onnx.proto that graphs of heads have.
+//! Writes ONNX files byte by byte, with the fields of onnx.proto that the graphs of heads need.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use vocabulary::{Error, Head};
 
 use super::Parts;
 
-/// A node's operation and inputs, and its one output.
+/// A node: its operation, its inputs and its only output.
 #[derive(Clone)]
 pub struct Node {
     pub op: &'static str,
@@ -23,7 +23,7 @@ pub enum Setting {
     Numbers(Vec<i64>),
 }
 
-/// A tensor: its name, kind and shape, and the fields that hold its numbers.
+/// A tensor: its name, data type and shape, and the fields with its values.
 #[derive(Clone)]
 pub struct Weights {
     pub name: &'static str,
@@ -78,7 +78,7 @@ impl Node {
 }
 
 impl Weights {
-    /// Numbers as bytes, of the kind FLOAT.
+    /// Values of type FLOAT as raw bytes.
     pub fn new(name: &'static str, shape: &[usize], values: &[f32]) -> Self {
         Self::raw(name, 1, shape, bytemuck::cast_slice(values))
     }
@@ -89,7 +89,7 @@ impl Weights {
         Self { name, kind, shape: shape.iter().map(|&size| size as u64).collect(), data }
     }
 
-    /// Numbers as varints, in the field for whole numbers of up to 32 bits.
+    /// Values as varints, in the field for integers of up to 32 bits.
     pub fn whole(name: &'static str, kind: u64, shape: &[usize], values: &[i64]) -> Self {
         let mut packed = Vec::new();
         values.iter().for_each(|&value| varint(&mut packed, value as u64));
@@ -98,7 +98,7 @@ impl Weights {
         Self { data, ..Self::raw(name, kind, shape, &[]) }
     }
 
-    /// Numbers of the kind FLOAT in another file.
+    /// Values of type FLOAT in another file.
     pub fn outside(name: &'static str, shape: &[usize], entries: &[(&str, &str)]) -> Self {
         let mut data = Vec::new();
         for (key, value) in entries {
@@ -122,7 +122,7 @@ impl Weights {
 }
 
 impl Graph {
-    /// A head of the plainest form: Gemm, Gelu, LayerNormalization, Gemm, each with the weights as checkpoints have them.
+    /// The simplest graph of a head: Gemm, Gelu, LayerNormalization, Gemm, each with the weights as checkpoints have them.
     pub fn of(parts: &Parts) -> Self {
         let turned = Setting::Integer(1);
         let nodes = vec![
@@ -146,14 +146,14 @@ impl Graph {
         Self { nodes, weights, outputs: vec!["logits"] }
     }
 
-    /// With other nodes in the place of the one that makes `output`.
+    /// Replaces the node with this output by other nodes.
     pub fn with(mut self, output: &str, nodes: Vec<Node>) -> Self {
         let at = self.nodes.iter().position(|node| node.output == output).expect("a node");
         self.nodes.splice(at..=at, nodes);
         self
     }
 
-    /// With more weights, or others in the place of those of the same name.
+    /// Adds weights, which replace weights of the same name.
     pub fn and(mut self, weights: Vec<Weights>) -> Self {
         self.weights.retain(|old| weights.iter().all(|new| new.name != old.name));
         self.weights.extend(weights);
@@ -180,21 +180,21 @@ impl Graph {
     }
 }
 
-/// The head of a graph.
+/// Opens the head of a graph.
 pub fn opened(graph: &Graph) -> Result<Head, Error> {
     let folder = tempfile::tempdir().expect("a folder");
     graph.write(&folder.path().join("model.onnx"));
     Head::open(folder.path())
 }
 
-/// A field of bytes.
+/// Writes a field of bytes.
 fn put(message: &mut Vec<u8>, field: u64, bytes: &[u8]) {
     varint(message, field << 3 | 2);
     varint(message, bytes.len() as u64);
     message.extend(bytes);
 }
 
-/// A field of a varint.
+/// Writes a field with a varint.
 fn number(message: &mut Vec<u8>, field: u64, value: u64) {
     varint(message, field << 3);
     varint(message, value);

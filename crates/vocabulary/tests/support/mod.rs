@@ -1,5 +1,5 @@
-//! Heads as files, and the definition of a head in double precision.
-#![allow(dead_code, reason = "every test takes what it needs")]
+//! Writes heads to files, and computes the definition of a head in double precision.
+#![allow(dead_code, reason = "each test file uses some of these functions")]
 
 pub mod graph;
 
@@ -9,10 +9,10 @@ use numerics::rounding::UNIT_ROUNDOFF;
 use safetensors::Dtype;
 use safetensors::tensor::{TensorView, serialize};
 
-/// A tensor to be written: its name, its shape, its numbers.
+/// A tensor to write: its name, shape and values.
 pub type Named = (String, Vec<usize>, Vec<f32>);
 
-/// The parts of a head, in the order dense weight and bias, norm weight and bias, decoder, bias.
+/// The parts of a head, in the order dense weight and bias, layer norm weight and bias, decoder weight and bias.
 pub struct Parts {
     pub dim: usize,
     pub inner: usize,
@@ -21,7 +21,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Numbers between −1 and 1 that are sixteenths, so that 16 bits hold them.
+    /// Random multiples of 1/16 between −1 and 1, which 16-bit floats represent exactly.
     pub fn new(dim: usize, inner: usize, vocabulary: usize, seed: u64) -> Self {
         let mut state = seed;
         let mut next = |count: usize| -> Vec<f32> {
@@ -38,7 +38,7 @@ impl Parts {
         Self { dim, inner, vocabulary, values: counts.map(&mut next) }
     }
 
-    /// The parts as tensors of these names.
+    /// The parts as tensors with these names.
     pub fn named(&self, names: [&str; 6]) -> Vec<Named> {
         let shapes = [
             vec![self.inner, self.dim],
@@ -52,12 +52,12 @@ impl Parts {
         parts.map(|((name, shape), values)| (name.to_owned(), shape, values)).collect()
     }
 
-    /// g(e) by the definition, and how far `f32` may be from it.
+    /// The transformed vector g(e) by the definition, and for each value a bound on the error of single precision.
     ///
-    /// The products of the dense layer are off by `kernels::reference::dot_error`; GELU, whose slope is below 1.13, and
-    /// rounding make δ of it. The layer norm moves a value by 2δ at most, as its mean moves by δ, and its standard deviation
-    /// by 2δ, as it is a norm; so what is normalized is off by (2δ/σ')(1 + |n|), with σ' ≥ σ − 2δ. Two more roundings
-    /// cover the result.
+    /// The dot products of the dense layer have an error of at most `kernels::reference::dot_error`. With GELU, whose slope is
+    /// below 1.13, and rounding, this becomes δ. The layer norm subtracts a mean with an error of at most δ, so a difference has
+    /// an error of at most 2δ, and so has the standard deviation, which is a norm of the differences. A normalized value n
+    /// therefore has an error of at most (2δ/σ')(1 + |n|), with σ' ≥ σ − 2δ. Two more roundings complete the bound.
     pub fn transform(&self, vector: &[f32], gelu: impl Fn(f64) -> f64, epsilon: f64) -> Vec<(f64, f64)> {
         let [weight, bias, scale, shift, ..] = &self.values;
         let rows = weight.chunks_exact(self.dim).zip(bias);
@@ -77,7 +77,7 @@ impl Parts {
             .zip(scale.iter().zip(shift))
             .map(|(&(value, _), (&scale, &shift))| {
                 let normal = (value - mean) / deviation;
-                // Where less than that varies, anything may come out.
+                // If the activations vary less than their error, there is no bound.
                 let moved = 2.0 * off / (deviation - 2.0 * off).max(0.0) * (1.0 + normal.abs());
                 let result = normal * f64::from(scale) + f64::from(shift);
                 (result, moved * f64::from(scale).abs() + 2.0 * UNIT_ROUNDOFF * result.abs())
@@ -86,7 +86,7 @@ impl Parts {
     }
 }
 
-/// x · Φ(x) with Φ by Simpson's rule over the density, for |x| ≤ 40.
+/// GELU: x · Φ(x), with Φ from Simpson's rule over the normal density, for |x| ≤ 40.
 pub fn gelu(x: f64) -> f64 {
     const STEPS: usize = 20_000;
     let density = |t: f64| (-0.5 * t * t).exp() / (2.0 * std::f64::consts::PI).sqrt();
@@ -97,7 +97,7 @@ pub fn gelu(x: f64) -> f64 {
     x * (0.5 + sum * step / 3.0)
 }
 
-/// Writes tensors as numbers of one type.
+/// Writes tensors with one data type.
 pub fn write(path: &Path, tensors: &[Named], dtype: Dtype) {
     let bytes: Vec<(String, Vec<usize>, Vec<u8>)> = tensors
         .iter()
