@@ -1,3 +1,4 @@
+// Tests how the benchmark verifies hits and chooses `efSearch`.
 import test from 'ava';
 import {borneOut, identical, leastEffort, recall} from '../../ts/bench/checks.ts';
 import {clusteredVectors, embeddedPassages} from '../../ts/bench/embedded.ts';
@@ -9,7 +10,7 @@ const index = new FlatIndex({dim: 24});
 await index.add(ids, vectors);
 const found = await index.searchMany(queries, {k: 5});
 
-test('true hits are borne out; a hit left out, a wrong score and a hit twice are not', async t => {
+test('correct hits pass the check; a missing hit, a wrong score and a duplicate hit fail it', async t => {
 	t.deepEqual(await borneOut(found, vectors, queries), {queries: 20, right: 20});
 	const withFirst = (change: (hits: (typeof found)[number]) => (typeof found)[number]) =>
 		found.map((hits, i) => (i === 0 ? change(hits) : hits));
@@ -24,12 +25,12 @@ test('true hits are borne out; a hit left out, a wrong score and a hit twice are
 	}
 });
 
-test('recall is the share of the true hits', t => {
+test('recall is the share of true hits that were found', t => {
 	const hits = (...names: string[]) => names.map(id => ({id, score: 1}));
 	t.is(recall([hits('a', 'b'), hits('c', 'x')], [hits('b', 'a'), hits('c', 'd')]), 0.75);
 });
 
-test('the least effort that reaches a recall is found, and the greatest where none does', async t => {
+test('the smallest efSearch that reaches a recall is found, or the largest if none reaches it', async t => {
 	const graph = new HnswIndex({dim: 24, m: 4, efConstruction: 8, threads: 1});
 	await graph.add(ids, vectors);
 	const of = async (wanted: number) => leastEffort(graph, queries, found, {k: 5, wanted});
@@ -39,13 +40,13 @@ test('the least effort that reaches a recall is found, and the greatest where no
 	t.is((await of(1.1)).efSearch, 1024);
 });
 
-test('one call for many queries is compared with a call for each', async t => {
+test('one call for many queries is compared with one call per query', async t => {
 	const one = async (query: number) => index.search(queries.data.subarray(query * 24, (query + 1) * 24), {k: 5});
 	t.deepEqual(await identical(one, found), {queries: 30, right: 30});
 	t.deepEqual(await identical(one, [found[1]!, ...found.slice(1)]), {queries: 30, right: 29});
 });
 
-test('passages and vectors are the same every time, and vectors have length 1', async t => {
+test('generated passages and vectors are deterministic, and vectors have length 1', async t => {
 	const texts = async () => {
 		const made: string[] = [];
 		for await (const {text} of embeddedPassages(20)) {

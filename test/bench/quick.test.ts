@@ -1,7 +1,8 @@
+// Tests the quick benchmark behind `passagekit bench`.
 import test from 'ava';
 import {quickBench} from '../../ts/bench/index.ts';
 
-test('everything is measured and checked', async t => {
+test('every operation is measured and its hits are checked', async t => {
 	const stages = new Set<string>();
 	const sizes = {passages: 300, vectors: 1000, dim: 32, rounds: 2, milliseconds: 1, encoder: 'tiny-encoder'};
 	const {groups, left, settings, machine, noise} = await quickBench({...sizes, onProgress: ({stage}) => stages.add(stage)});
@@ -28,14 +29,14 @@ test('everything is measured and checked', async t => {
 	t.true(stages.has('measure'));
 });
 
-test('without a model runtime the rest is measured, and the reason said', async t => {
+test('without a model runtime, the other operations are measured and the reason is reported', async t => {
 	const {groups, left} = await quickBench({passages: 50, vectors: 50, dim: 8, rounds: 1, milliseconds: 1, encoder: '/no/such/model'});
 	t.is(groups.length, 4);
 	t.is(left.length, 1);
 	t.regex(left[0]!.why, /no such|no\/such/iu);
 });
 
-test('it is cancelled, and what has no meaning is refused', async t => {
+test('the benchmark can be cancelled, and invalid arguments are refused', async t => {
 	const controller = new AbortController();
 	const running = quickBench({
 		passages: 50,

@@ -1,9 +1,10 @@
+// Tests the statistics of the benchmark: medians, percentiles, noise and random numbers.
 import test from 'ava';
 import {noise} from '../../ts/bench/noise.ts';
 import {uniform} from '../../ts/bench/random.ts';
 import {figure, median, percentile, spread} from '../../ts/bench/statistics.ts';
 
-test('medians, spreads and percentiles are worked by hand', t => {
+test('medians, spreads and percentiles equal the values worked by hand', t => {
 	t.is(median([3, 1, 2]), 2);
 	t.is(median([4, 1, 3, 2]), 2.5);
 	const of = figure([90, 100, 130, 110, 80]);
@@ -18,7 +19,7 @@ test('medians, spreads and percentiles are worked by hand', t => {
 	t.is(percentile([7], 0.5), 7);
 });
 
-test('a loaded machine and rounds that differ are said to be noisy, others are not', t => {
+test('measurements on a loaded machine or with different rounds are reported as noisy, others are not', t => {
 	const speed = (name: string, least: number, most: number) => ({name, rate: {median: 100, least, most}});
 	t.deepEqual(noise([0.2, 4, 4], [speed('a', 91, 109)]), []);
 	t.deepEqual(noise([1.5, 1, 1], [speed('a', 91, 109)]), ['the load was 1.5 before the first round: others used the machine']);
@@ -27,7 +28,7 @@ test('a loaded machine and rounds that differ are said to be noisy, others are n
 	]);
 });
 
-test('random numbers are uniform and the same every time', t => {
+test('random numbers are uniform and reproducible', t => {
 	const [next, again] = [uniform(42), uniform(42)];
 	const values = Array.from({length: 10_000}, next);
 	t.deepEqual(Array.from({length: 10_000}, again), values);

@@ -1,3 +1,4 @@
+// Tests confidences, reliability bins and calibration errors.
 import test from 'ava';
 import * as fc from 'fast-check';
 import {
@@ -12,7 +13,7 @@ import {
 
 const near = (a: number, b: number, within = 1e-12): boolean => Math.abs(a - b) <= within;
 
-// Of four bins: [0, .25) has .1 wrong; [.25, .5) none; [.5, .75) .5 right and .7 wrong; [.75, 1] .75 and 1, right.
+// With four bins, [0, .25) has .1 (wrong), [.25, .5) is empty, [.5, .75) has .5 (right) and .7 (wrong), and [.75, 1] has .75 and 1 (right).
 const predictions: readonly Prediction[] = [
 	{confidence: 0.1, correct: false},
 	{confidence: 0.5, correct: true},
@@ -21,16 +22,16 @@ const predictions: readonly Prediction[] = [
 	{confidence: 1, correct: true},
 ];
 
-test('confidence is the share of the best in a softmax by temperature', t => {
+test('confidence is the softmax probability of the best score at a temperature', t => {
 	const scores = Float32Array.of(Math.log(3), 0, Math.log(6));
 	t.true(near(confidence(scores, 1), 6 / 10, 1e-7));
-	// At 1/2 the weights are squared.
+	// A temperature of 1/2 squares the weights.
 	t.true(near(confidence(scores, 0.5), 36 / 46, 1e-7));
 	t.is(confidence(Float32Array.of(-3), 0.1), 1);
 	t.is(confidence(new Float32Array(), 0.1), 0);
 });
 
-test('no temperature overflows, where exp(score / T) is infinite', t => {
+test('confidence does not overflow at temperatures where exp(score / T) is infinite', t => {
 	const scores = Float32Array.of(80, 79, 78);
 	for (const temperature of [0.1, 1e-3, 1e-300, Number.MIN_VALUE]) {
 		t.is(Math.exp(80 / temperature), Infinity);
@@ -40,7 +41,7 @@ test('no temperature overflows, where exp(score / T) is infinite', t => {
 	t.is(confidence(Float32Array.of(5, 5, 1), 1e-9), 1 / 2);
 });
 
-test('bins have their count, mean confidence and accuracy', t => {
+test('bins report their count, mean confidence and accuracy', t => {
 	t.deepEqual(
 		reliability(predictions, {bins: 4}).map(({from, to, count}) => [from, to, count]),
 		[
@@ -57,15 +58,15 @@ test('bins have their count, mean confidence and accuracy', t => {
 	t.is(reliability(predictions).length, 10);
 });
 
-test('errors are worked by hand', t => {
-	// Gaps .1, .1 (.6 − .5), .125 (.875 − 1), of 1/5, 2/5 and 2/5 of all.
+test('errors equal the values worked by hand', t => {
+	// The gaps are .1, .1 (.6 − .5) and .125 (.875 − 1), with weights 1/5, 2/5 and 2/5.
 	t.true(near(expectedCalibrationError(predictions, {bins: 4, form: 'absolute'}), 0.1 / 5 + 0.1 * 0.4 + 0.125 * 0.4));
 	t.true(near(expectedCalibrationError(predictions, {bins: 4}), 0.01 / 5 + 0.01 * 0.4 + 0.015_625 * 0.4));
 	t.true(near(maximumCalibrationError(predictions, {bins: 4}), 0.125));
 	t.true(near(brierScore(predictions), (0.01 + 0.25 + 0.49 + 0.0625 + 0) / 5));
 });
 
-test('the formulas, written plainly, say the same of any predictions', t => {
+test('a direct implementation of the formulas gives the same errors for any predictions', t => {
 	const prediction = fc.record({confidence: fc.double({min: 0, max: 1, noNaN: true}), correct: fc.boolean()});
 	fc.assert(
 		fc.property(fc.array(prediction, {minLength: 1, maxLength: 60}), fc.integer({min: 1, max: 20}), (all, bins) => {
@@ -91,7 +92,7 @@ test('the formulas, written plainly, say the same of any predictions', t => {
 	t.pass();
 });
 
-test('what has no meaning is refused with what came', t => {
+test('invalid arguments are refused with the value that was given', t => {
 	const message = (work: () => unknown): string => {
 		const error = t.throws(work, {instanceOf: RetrievalError});
 		t.is((error as RetrievalError).code, 'ERR_ARGUMENT');

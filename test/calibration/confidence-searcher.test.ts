@@ -1,3 +1,4 @@
+// Tests fusion by confidence: `fuseByConfidence` and `ConfidenceSearcher`.
 import test from 'ava';
 import {
 	Collection,
@@ -19,7 +20,7 @@ import {folder} from '../support/vectors.ts';
 
 const hits = (...of: ReadonlyArray<readonly [string, number]>): Hit[] => of.map(([id, score]) => ({id, score}));
 
-/** Sure by a gap of 2, and by one of 1. */
+/** For the query `both`, `sure` has a gap of 2 between its best scores, and `unsure` a gap of 1. */
 const sure: Run = new Map([
 	['both', hits(['a', 3], ['b', 1])],
 	['first', hits(['c', 2])],
@@ -31,7 +32,7 @@ const unsure: Run = new Map([
 	['empty', []],
 ]);
 
-test('each query has the list of the model that is most confident of it', async t => {
+test('each query gets the hits of the most confident model', async t => {
 	const {
 		run,
 		chosen,
@@ -61,12 +62,12 @@ test('each query has the list of the model that is most confident of it', async 
 			['first', 'sure'],
 		],
 	);
-	// 1 / (1 + e⁻²), two that are alike, nothing, and one alone.
+	// The confidences are 1 / (1 + e⁻²), that of two equal scores, that of no hit, and that of a single hit.
 	t.true(Math.abs(sureness.get('both')! - 1 / (1 + Math.exp(-2))) < 1e-12);
 	t.deepEqual([sureness.get('second'), sureness.get('empty'), sureness.get('first')], [1 / 2, 0, 1]);
 });
 
-test('temperature, depth and order decide', async t => {
+test('temperature, depth and the order of the models decide', async t => {
 	const chosen = async (temperatures: readonly [number, number], depth?: number): Promise<string | undefined> =>
 		(
 			await fuseByConfidence(
@@ -78,17 +79,17 @@ test('temperature, depth and order decide', async t => {
 			)
 		).chosen.get('both');
 	t.is(await chosen([1, 1]), 'sure');
-	// A gap of 1 at 1/4 says more than one of 2 at 1.
+	// A gap of 1 at temperature 1/4 gives more confidence than a gap of 2 at temperature 1.
 	t.is(await chosen([0.25, 1]), 'unsure');
-	// Of one score each is wholly confident, and the first is taken.
+	// With a single score, every model has confidence 1, and the first one is chosen.
 	t.is(await chosen([1, 1], 1), 'unsure');
-	// Both confidences are 1 to the last digit; one is further from doubt.
+	// Both confidences round to 1, but one model has lower log-odds against it.
 	t.is(confidence(Float32Array.of(9, 8, 7), 1e-3), 1);
 	t.is(await chosen([1e-3, 1e-3]), 'sure');
 	t.is(await chosen([1e-300, 1e-300]), 'sure');
 });
 
-test('one temperature is for all models, and the same as that for each', async t => {
+test('one temperature for all models gives the same result as the same temperature for each', async t => {
 	const own = await fuseByConfidence([
 		{name: 'unsure', run: unsure, temperature: 0.7},
 		{name: 'sure', run: sure, temperature: 0.7},
@@ -109,8 +110,8 @@ test('one temperature is for all models, and the same as that for each', async t
 	t.is(await message(fuseByConfidence(models, {temperature: 0})), 'temperature: expected a finite number above 0, got 0');
 });
 
-test('confidence is that of phrases, where these are given', async t => {
-	// The passages of "unsure" are closer than those of "sure", its phrases are further apart.
+test('confidence is computed from phrase scores if they are given', async t => {
+	// "unsure" has closer passage scores than "sure", but phrase scores that are further apart.
 	const phrases: Run = new Map([['both', hits(['x:0-3', 9], ['x:4-7', 2], ['y:0-2', 1])]]);
 	const models = [
 		{name: 'sure', run: sure},
@@ -120,7 +121,7 @@ test('confidence is that of phrases, where these are given', async t => {
 	t.is(chosen.get('both'), 'unsure');
 	t.true(Math.abs(sureness.get('both')! - 1 / (1 + Math.exp(-7) + Math.exp(-8))) < 1e-12);
 	t.deepEqual(run.get('both'), unsure.get('both'));
-	// A model without scores of phrases is not confident.
+	// A model without phrase scores has no confidence.
 	t.is(sureness.get('second'), 0);
 	t.is(
 		(
@@ -133,7 +134,7 @@ test('confidence is that of phrases, where these are given', async t => {
 	);
 });
 
-test('a searcher that returns phrases is asked for them, unless confidence is of passages', async t => {
+test('a searcher that supports phrases is asked for them, unless confidence is computed from passages', async t => {
 	const phraseHits = hits(['x', 9], ['x', 2], ['y', 1]);
 	const sentences = {
 		search: async () => [...unsure.get('both')!],
@@ -166,7 +167,7 @@ test('a searcher that returns phrases is asked for them, unless confidence is of
 	);
 });
 
-test('what fusing gives can be fused again, and be measured', async t => {
+test('the result of a fusion can be fused again and measured', async t => {
 	const models = [
 		{name: 'unsure', run: unsure, temperature: 1},
 		{name: 'sure', run: sure, temperature: 1},
@@ -174,7 +175,7 @@ test('what fusing gives can be fused again, and be measured', async t => {
 	const {run} = await fuseByConfidence(models);
 	const again = await fuseByConfidence([{name: 'one', run, temperature: 1}]);
 	t.deepEqual([...again.run], [...run]);
-	// A passage that a list has twice counts once there.
+	// A passage that occurs twice in a list counts once.
 	const ranks = await fuse([run, unsure], {method: 'rrf', rankConstant: 0});
 	t.deepEqual(ranks.get('both'), hits(['a', 1], ['x', 1], ['b', 0.5], ['y', 0.5], ['w', Math.fround(1 / 3)]));
 });
@@ -187,7 +188,7 @@ interface Parts {
 
 let parts: Promise<Parts> | undefined;
 
-/** Real searchers over the encyclopaedia. */
+/** Real searchers over the encyclopedia. */
 async function encyclopaedia(): Promise<Parts> {
 	parts ??= (async () => {
 		const path = await folder({teardown: closing.push.bind(closing)} as unknown as Parameters<typeof folder>[0]);
@@ -209,14 +210,14 @@ test.after.always(async () => {
 	}
 });
 
-/** exp(max / T) / Σ exp(s / T), after subtracting nothing: of small enough quotients. */
+/** exp(max / T) / Σ exp(s / T), computed directly. The quotients are small enough not to overflow. */
 function plain(list: readonly Hit[], temperature: number, depth: number): number {
 	const scores = list.slice(0, depth).map(({score}) => score);
 	const sum = scores.reduce((sum, score) => sum + Math.exp(score / temperature), 0);
 	return scores.length === 0 ? 0 : Math.exp(Math.max(...scores) / temperature) / sum;
 }
 
-test('real searchers: the most confident answers, one query at a time and many at once', async t => {
+test('real searchers: the most confident model answers, in search and in searchMany', async t => {
 	const {dense, sparse, questions} = await encyclopaedia();
 	const searcher = new ConfidenceSearcher({
 		models: [
@@ -247,10 +248,10 @@ test('real searchers: the most confident answers, one query at a time and many a
 		t.deepEqual(run.get(id), decision.hits);
 		counts.set(model, counts.get(model)! + 1);
 	}
-	t.true(Math.min(...counts.values()) > 5, 'each of them answers some');
+	t.true(Math.min(...counts.values()) > 5, 'each model answers some queries');
 });
 
-test('real searchers: calibrated on judgements, and fused as runs', async t => {
+test('real searchers: models can be calibrated on judgments and fused as runs', async t => {
 	const {dense, sparse, questions} = await encyclopaedia();
 	const qrels = await readQrels(encyclopedia().qrels);
 	const judged = new Map(questions.map(({id}) => [id, qrels.get(id)!]));
@@ -274,11 +275,11 @@ test('real searchers: calibrated on judgements, and fused as runs', async t => {
 	}
 });
 
-test('the mean of scores is a hybrid to compare with', async t => {
+test('the mean of scores can be computed with linear fusion, as a baseline', async t => {
 	const first: Run = new Map([['q', hits(['a', 0.9], ['b', 0.5])]]);
 	const second: Run = new Map([['q', hits(['b', 0.8], ['c', 0.4])]]);
 	const mean = await fuse([first, second], {method: 'linear', weights: [1 / 2, 1 / 2], missing: 'minimum'});
-	// b: (.5 + .8) / 2; a: (.9 + .4) / 2; c: (.5 + .4) / 2. The first to appear stays first.
+	// b: (.5 + .8) / 2; a: (.9 + .4) / 2; c: (.5 + .4) / 2. Ties keep the order of first appearance.
 	t.deepEqual(
 		mean.get('q')!.map(({id, score}) => [id, Number(score.toFixed(6))]),
 		[
@@ -289,7 +290,7 @@ test('the mean of scores is a hybrid to compare with', async t => {
 	);
 });
 
-test('a model without hits answers only where none has any', async t => {
+test('a model without hits is chosen only if no model has hits', async t => {
 	const {dense, sparse} = await encyclopaedia();
 	const nothing = new ConfidenceSearcher({models: [{searcher: sparse, temperature: 1}]});
 	const {model, confidence, hits: found} = await nothing.decide('zzzzqqq');
@@ -304,7 +305,7 @@ test('a model without hits answers only where none has any', async t => {
 	t.deepEqual(await both.search('zzzzqqq', {k: 0}), []);
 });
 
-test('a signal cancels, and progress counts queries', async t => {
+test('a signal cancels a search, and progress counts queries', async t => {
 	const {dense, sparse, questions} = await encyclopaedia();
 	const searcher = new ConfidenceSearcher({
 		models: [
@@ -320,7 +321,7 @@ test('a signal cancels, and progress counts queries', async t => {
 	t.is(seen.at(-1), 1);
 });
 
-test('what has no meaning is refused with what came', async t => {
+test('invalid arguments are refused with the value that was given', async t => {
 	const {sparse} = await encyclopaedia();
 	const message = (work: () => unknown): string => t.throws(work, {instanceOf: RetrievalError}).message;
 	t.is(

@@ -1,3 +1,4 @@
+// Tests reliability diagrams in SVG.
 import test from 'ava';
 import {type Prediction, RetrievalError, reliabilityDiagram} from '../../ts/index.ts';
 
@@ -9,18 +10,18 @@ const predictions: readonly Prediction[] = [
 	{confidence: 0.92, correct: true},
 ];
 
-test('a diagram has a bar as high as the accuracy of each bin that has predictions', t => {
+test('a diagram has a bar for each bin with predictions, as high as its accuracy', t => {
 	const svg = reliabilityDiagram(predictions, {title: 'M1 <on> "SQuAD"'});
 	const heights = [...svg.matchAll(/<rect [^>]*height="([\d.]+)" class="accuracy"\/>/gu)].map(([, height]) => Number(height));
-	// The plot is 332 high: none of one, and three of four.
+	// The plot is 332 high. One bin has 0 of 1 correct, the other 3 of 4.
 	t.deepEqual(heights, [0, 249]);
 	t.true(svg.includes('<title>confidence 0.9 to 1: 4, mean confidence 0.943, accuracy 0.750</title>'));
-	// |.05 − 0| of one in five, |.9425 − .75| of four.
+	// The gaps are |.05 − 0| with weight 1/5 and |.9425 − .75| with weight 4/5.
 	t.true(svg.includes('5 predictions, expected calibration error 0.164'));
 	t.true(svg.includes('<title>M1 &lt;on&gt; &quot;SQuAD&quot;</title>'));
 });
 
-test('a diagram stands alone: every element is closed, and nothing is fetched', t => {
+test('a diagram is self-contained: every element is closed, and nothing is fetched', t => {
 	const svg = reliabilityDiagram(predictions);
 	const open: string[] = [];
 	for (const [, end, name, alone] of svg.matchAll(/<(\/?)([a-z]+)[^>]*?(\/?)>/gu)) {
@@ -36,7 +37,7 @@ test('a diagram stands alone: every element is closed, and nothing is fetched', 
 	t.is(svg, reliabilityDiagram(predictions, {bins: 10, title: 'Reliability'}));
 });
 
-test('what cannot be drawn is refused with what came', t => {
+test('invalid data for a diagram is refused with the value that was given', t => {
 	t.is(
 		t.throws(() => reliabilityDiagram(predictions, {title: 3 as unknown as string}), {instanceOf: RetrievalError}).message,
 		'title: expected a string, got number',

@@ -1,3 +1,4 @@
+// Tests fitting temperatures, by search and by the gradient descent of Yang et al. (2023), and selecting models.
 import test from 'ava';
 import {
 	type ModelOutcomes,
@@ -12,16 +13,16 @@ import {
 } from '../../ts/index.ts';
 import {random} from '../support/vectors.ts';
 
-/** Ten questions with two scores a gap of 1 apart; the first `right` of them are right. */
+/** Ten questions with two scores each, which differ by 1. The first `right` questions are answered correctly. */
 function pairs(right: number, size = 1): [Vectors, boolean[]] {
 	const data = Float32Array.from({length: 20}, (_, i) => (i % 2 === 0 ? size : 0));
 	return [{data, rows: 10, dim: 2}, Array.from({length: 10}, (_, i) => i < right)];
 }
 
-/** 1 / (1 + exp(−1 / T)) is .8 here. */
+/** The temperature at which the confidence 1 / (1 + exp(−1 / T)) is .8. */
 const EIGHT_OF_TEN = 1 / Math.log(4);
 
-/** The squared calibration error of the most confident models and its derivative, written plainly after Yang et al. (2023, §3.2). */
+/** The squared calibration error of the most confident models and its derivative, computed directly after Yang et al. (2023, §3.2). */
 function plain(models: readonly ModelOutcomes[], temperature: number, bins: number): {error: number; slope: number} {
 	const {rows} = models[0]!.scores;
 	const each = Array.from({length: rows}, (_, i) => {
@@ -59,7 +60,7 @@ function questions(rows: number, seed = 3): [Vectors, boolean[]] {
 	return [scores, correct];
 }
 
-test('the temperature is found where confidence is accuracy, whatever the size of scores', async t => {
+test('the fitted temperature makes confidence equal accuracy, whatever the scale of the scores', async t => {
 	for (const size of [1e-4, 1, 80]) {
 		const {temperature, error} = await fitTemperature(...pairs(8, size));
 		t.true(Math.abs(temperature / size - EIGHT_OF_TEN) < 1e-4, `${size}: ${temperature}`);
@@ -67,7 +68,7 @@ test('the temperature is found where confidence is accuracy, whatever the size o
 	}
 });
 
-test('the descent is the one of the formulas', async t => {
+test('the descent follows the formulas', async t => {
 	const [scores, correct] = questions(200);
 	const {path, temperature, error} = await fitTemperature(scores, correct, {method: 'descent', start: 0.8, stepSize: 2, maxSteps: 12});
 	t.is(path.length, 13);
@@ -80,7 +81,7 @@ test('the descent is the one of the formulas', async t => {
 	t.deepEqual({temperature, error}, path.at(-1)!);
 });
 
-test('the search is at least as good as a dense grid, and says the error of the formula', async t => {
+test('the search is at least as good as a dense grid, and reports the error of the formula', async t => {
 	const [scores, correct] = questions(300);
 	const found = await fitTemperature(scores, correct, {bins: 8});
 	t.true(Math.abs(found.error - plain([{scores, correct}], found.temperature, 8).error) < 1e-9);
@@ -96,7 +97,7 @@ const three = (rows: number): ModelOutcomes[] =>
 		return {scores, correct};
 	});
 
-test('one temperature for several models: the descent is that of the most confident models', async t => {
+test('one temperature for several models: the descent uses the most confident model per question', async t => {
 	const models = three(200);
 	const {path, temperature} = await fitFusionTemperature(models, {method: 'descent', start: 0.8, stepSize: 2, maxSteps: 12});
 	let at = 0.8;
@@ -107,7 +108,7 @@ test('one temperature for several models: the descent is that of the most confid
 	}
 	t.is(path.length, 13);
 	t.is(temperature, path.at(-1)!.temperature);
-	// The paper's start and step are the defaults.
+	// The start and step size of the paper are the defaults.
 	const defaults = await fitFusionTemperature(models, {method: 'descent'});
 	t.deepEqual(defaults, await fitFusionTemperature(models, {method: 'descent', start: 0.1, stepSize: 100, maxSteps: 100, bins: 10}));
 });
@@ -119,25 +120,25 @@ test('one temperature for several models: no temperature of a dense grid has a l
 	const grid = Array.from({length: 1000}, (_, i) => 1e-2 * 10 ** (i / 250));
 	const min = Math.min(...grid.map(temperature => plain(models, temperature, 8).error));
 	t.true(found.error <= min * 1.001, `${found.error} and ${min}`);
-	// One model alone is that model.
+	// With a single model, the result is that of the model.
 	const [scores, correct] = questions(150);
 	t.deepEqual(await fitFusionTemperature([{scores, correct}]), await fitTemperature(scores, correct));
 });
 
-test('a descent begins as the paper says, and stays among the temperatures there are', async t => {
+test('a descent starts where the paper starts, and stays at valid temperatures', async t => {
 	const {path} = await fitTemperature(...pairs(8), {method: 'descent'});
 	t.is(path[0]!.temperature, 0.1);
 	t.true(path.every(({temperature}) => temperature > 0 && Number.isFinite(temperature)));
-	// So far below the scores that all confidences are 1: the gradient is 0, and it stays where it began.
+	// This start is so far below the scores that all confidences are 1, so the gradient is 0 and the descent does not move.
 	const stuck = await fitTemperature(...pairs(8), {method: 'descent', start: 1e-3});
 	t.deepEqual(stuck.path, [stuck.path[0]!]);
 	t.true(Math.abs(stuck.error - 0.2 ** 2) < 1e-12);
-	// All are right: confidence may rise, the temperature falls, and would fall below 0.
+	// All answers are correct, so the temperature falls, and an unbounded step would take it below 0.
 	const falling = await fitTemperature(...pairs(10), {method: 'descent', start: 1, stepSize: 1e6, maxSteps: 5});
 	t.is(falling.path[1]!.temperature, 0.5);
 });
 
-test('scores that are not there do not count', async t => {
+test('missing scores do not count', async t => {
 	const [scores, correct] = pairs(8);
 	const data = Float32Array.from({length: 40}, (_, i) => (i % 4 < 2 ? scores.data[Math.floor(i / 4) * 2 + (i % 4)]! : -Infinity));
 	const {temperature} = await fitTemperature({data, rows: 10, dim: 4}, correct);
@@ -168,14 +169,14 @@ const qrels: Qrels = new Map([
 	['q3', new Map([['a', 1]])],
 ]);
 
-test('a run and judgements have what a temperature is fitted to', async t => {
+test('the scores and correctness for fitting a temperature can be taken from a run and judgments', async t => {
 	const {queries, scores, correct} = await judgedScores(run, qrels, {depth: 2});
 	t.deepEqual(queries, ['q1', 'q2', 'q3']);
 	t.deepEqual([scores.rows, scores.dim], [3, 2]);
 	t.deepEqual([...scores.data], [1, -Infinity, 4, 3, -Infinity, -Infinity]);
 	t.deepEqual(correct, [true, false, false]);
 	t.is((await judgedScores(run, qrels)).scores.dim, 30);
-	// With scores of phrases, which decide nothing but the confidence.
+	// Phrase scores affect only the confidence.
 	const phrases: Run = new Map([
 		[
 			'q2',
@@ -192,7 +193,7 @@ test('a run and judgements have what a temperature is fitted to', async t => {
 	t.deepEqual(ofPhrases.correct, correct);
 });
 
-test('the models that are right most often are selected, of equal ones the earlier', async t => {
+test('the models that are correct most often are selected, and ties keep their order', async t => {
 	const of = (best: Record<string, string>): Run => new Map(Object.entries(best).map(([query, id]) => [query, [{id, score: 1}]]));
 	const models = [
 		{name: 'none', run: of({q1: 'x', q2: 'x', q3: 'x'})},
@@ -216,7 +217,7 @@ test('the models that are right most often are selected, of equal ones the earli
 	);
 });
 
-test('a search can be cancelled, and says how far it is', async t => {
+test('a search can be cancelled and reports progress', async t => {
 	const [scores, correct] = questions(20_000);
 	const controller = new AbortController();
 	const reason = new Error('enough');
@@ -235,7 +236,7 @@ test('a search can be cancelled, and says how far it is', async t => {
 	t.true(seen > 100);
 });
 
-test('what has no meaning is refused with what came', async t => {
+test('invalid arguments are refused with the value that was given', async t => {
 	const [scores, correct] = pairs(8);
 	const message = async (work: Promise<unknown>, code: RetrievalError['code'] = 'ERR_ARGUMENT'): Promise<string> => {
 		const error = await t.throwsAsync(work, {instanceOf: RetrievalError});

@@ -1,23 +1,23 @@
 /**
-Reads the code blocks of Markdown pages, and makes a program of each page.
+Reads the code blocks of Markdown pages and turns each page into a program.
 
-All `ts` blocks of a page form one program, in their order: a block may use what an earlier one declares. The words after
-`ts` say what is done with a block:
+All `ts` blocks of a page form one program, in order: a block can use what earlier blocks declare. The words after `ts` say how
+a block is used:
 
-- nothing: it is compiled and run;
-- `no-run`: it is compiled, and may use what the blocks before it declare, but it does not run.
+- no words: the block is compiled and run;
+- `no-run`: the block is compiled and can use what earlier blocks declare, but it does not run.
 
-A `text output` block is what the block before it prints. A line in an HTML comment, `<!-- declare: const name: Type -->`, declares
+A `text output` block contains what the block before it prints. A line in an HTML comment, `<!-- declare: const name: Type -->`, declares
 a name that the reader's own program would have.
 */
 import {readFileSync} from 'node:fs';
 
 export interface CodeBlock {
 	readonly code: string;
-	/** Line of the page on which the code starts, from 1. */
+	/** The line of the page on which the code starts, counted from 1. */
 	readonly line: number;
 	readonly runs: boolean;
-	/** What the block must print, if the page says so. */
+	/** The expected output, if the page states it. */
 	readonly output?: string;
 }
 
@@ -31,7 +31,7 @@ export interface Page {
 const FENCE = /^```([^\n]*)\n([\s\S]*?)^```$/gmu;
 const IMPORT = /^import (type )?\{([^}]*)\} from '([^']+)';\n?/gmu;
 
-/** Printed between two blocks, so that their outputs can be told apart. */
+/** Printed between blocks to separate their outputs. */
 const SEPARATOR = '\u0001';
 
 export function readPage(path: string): Page {
@@ -54,7 +54,7 @@ export function readPage(path: string): Page {
 	return {path, blocks, declarations};
 }
 
-/** The page as one module: imports first, each name once, then the blocks. Returns undefined if the page has no code. */
+/** Joins a page into one module: first the imports, each name once, then the blocks. Returns undefined if the page has no code. */
 export function programOf({blocks, declarations}: Page): string | undefined {
 	if (blocks.length === 0) {
 		return;
@@ -77,12 +77,12 @@ export function programOf({blocks, declarations}: Page): string | undefined {
 	return [...heads, ...declarations.map(declaration => `${declaration}\n`), ...bodies, 'export {};\n'].join('');
 }
 
-/** What each block of a page printed. */
+/** Splits the output of a page into the outputs of its blocks. */
 export function outputsOf(printed: string): string[] {
 	return printed.split(`${SEPARATOR}\n`).map(output => output.trim());
 }
 
-/** Code after `@example` in the documentation comments of a TypeScript file. */
+/** Reads the code after `@example` in the documentation comments of a TypeScript file. */
 export function readExamples(path: string): CodeBlock[] {
 	const source = readFileSync(path, 'utf8');
 	const blocks: CodeBlock[] = [];

@@ -1,3 +1,4 @@
+// Tests that the examples in documentation comments compile.
 import {spawnSync} from 'node:child_process';
 import {copyFile, mkdir, readdir, rm, writeFile} from 'node:fs/promises';
 import {join, relative} from 'node:path';
@@ -8,7 +9,7 @@ import {readExamples} from './code-blocks.ts';
 
 const entries = ['ts/index.ts', 'ts/studies/index.ts'];
 
-/** Name → the entry that exports it. */
+/** Exported name → the entry file that exports it. */
 function exportedNames(): Map<string, string> {
 	const program = ts.createProgram(
 		entries.map(entry => join(packageRoot, entry)),

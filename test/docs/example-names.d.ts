@@ -1,6 +1,6 @@
 /**
-Names that examples in documentation comments use without defining them: what a reader's program has at that point. A name that
-stands for a searcher in one example and for its run in another is declared as both.
+Declares the names that examples in documentation comments use without defining them, because the reader's program would have
+defined them. A name that is a searcher in one example and a run in another is declared as both.
 */
 import type {
 	Bm25Index,

@@ -1,3 +1,4 @@
+// Runs the programs in `examples/` and compares their output with their READMEs.
 import {type ChildProcess, execFile, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {cp, mkdtemp, readFile, readdir, rm} from 'node:fs/promises';
@@ -12,7 +13,7 @@ const run = promisify(execFile);
 const examples = join(packageRoot, 'examples');
 const tsx = ['--import', import.meta.resolve('tsx')];
 
-/** A folder with the files of the encyclopedia, as the programs expect it. */
+/** Creates a folder with the files of the encyclopedia, where the programs expect them. */
 async function workingFolder(t: ExecutionContext): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-example-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
@@ -23,7 +24,7 @@ async function workingFolder(t: ExecutionContext): Promise<string> {
 const programs = (await readdir(examples)).filter(name => name !== 'encyclopedia');
 
 for (const name of programs.filter(each => each !== 'http-service')) {
-	test.serial(`examples/${name} prints what its README says`, async t => {
+	test.serial(`examples/${name} prints what its README states`, async t => {
 		const readme = await readFile(join(examples, name, 'README.md'), 'utf8');
 		const [, expected] = /^```text output\n([\s\S]*?)^```$/mu.exec(readme)!;
 		const cwd = await workingFolder(t);
@@ -38,7 +39,7 @@ for (const name of programs.filter(each => each !== 'http-service')) {
 	});
 }
 
-test.serial('examples/http-service answers, refuses invalid parameters, and ends on SIGTERM', async t => {
+test.serial('examples/http-service answers requests, refuses invalid parameters, and exits on SIGTERM', async t => {
 	const service: ChildProcess = spawn(process.execPath, [...tsx, join(examples, 'http-service', 'main.ts')], {
 		cwd: await workingFolder(t),
 		env: {...process.env, PORT: '0'},
@@ -57,7 +58,7 @@ test.serial('examples/http-service answers, refuses invalid parameters, and ends
 	t.regex(((await invalid.json()) as {error: string}).error, /^k: expected/u);
 	t.is((await fetch(`${base}/other`)).status, 404);
 
-	// A request that is given up does not harm the next one.
+	// An aborted request does not affect the next one.
 	const abandoned = new AbortController();
 	const asked = fetch(`${base}/ask?q=anything`, {signal: abandoned.signal});
 	abandoned.abort();

@@ -1,3 +1,4 @@
+// Tests that the code on the pages of the documentation compiles, runs and prints the stated output.
 import {execFile, spawnSync} from 'node:child_process';
 import {cp, mkdir, mkdtemp, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -20,7 +21,7 @@ async function filesUnder(folder: string, extension: string): Promise<string[]> 
 }
 
 const paths = ['README.md', ...(await filesUnder('docs', '.md')), ...(await filesUnder('examples', '.md'))];
-/** The READMEs of example programs say what the programs print: `examples.test.ts` runs these. */
+/** The READMEs of example programs state what the programs print. `examples.test.ts` runs those programs. */
 const isProgram = (path: string): boolean => /^examples[/\\](?!encyclopedia)/u.test(path);
 const pages = paths.filter(path => !isProgram(path)).map(path => ({...readPage(join(packageRoot, path)), path}));
 const nameOf = (path: string): string => `${path.replaceAll(/[/\\]/gu, '-').replace(/\.\w+$/u, '')}.ts`;
@@ -57,7 +58,7 @@ test.serial('all code on the pages of the documentation compiles', async t => {
 });
 
 for (const page of pages.filter(({blocks}) => blocks.some(({runs}) => runs))) {
-	test.serial(`${page.path}: its code runs and prints what it says`, async t => {
+	test.serial(`${page.path}: its code runs and prints the stated output`, async t => {
 		const folder = await mkdtemp(join(tmpdir(), 'passagekit-docs-'));
 		t.teardown(async () => rm(folder, {recursive: true, force: true}));
 		await cp(join(packageRoot, 'examples/encyclopedia'), folder, {recursive: true});

@@ -1,9 +1,10 @@
+// Tests that encoding and loading models do not block the event loop.
 import test, {type ExecutionContext} from 'ava';
 import {ExtractiveReader, OnnxEncoder} from '../../ts/index.ts';
 
 const TICK_MS = 5;
 
-/** Ticks every 5 ms while `work` runs; resolves to the gaps between ticks and the time that the work took. */
+/** Runs a 5 ms timer during `work`; resolves to the gaps between ticks and the duration of the work. */
 async function ticksDuring(work: () => Promise<unknown>): Promise<{gaps: number[]; tookMs: number}> {
 	const gaps: number[] = [];
 	let last = performance.now();
@@ -12,7 +13,7 @@ async function ticksDuring(work: () => Promise<unknown>): Promise<{gaps: number[
 		gaps.push(now - last);
 		last = now;
 	}, TICK_MS);
-	// The timer's own start is not the work's.
+	// Discards the ticks while the timer starts.
 	await new Promise(resolve => setTimeout(resolve, 5 * TICK_MS));
 	gaps.length = 0;
 	const began = performance.now();
@@ -23,9 +24,9 @@ async function ticksDuring(work: () => Promise<unknown>): Promise<{gaps: number[
 }
 
 /**
- * The loop was free: while the work took long, ticks came all the time. A loop that is held for the work's whole time ticks
- * once after it, every time; one that shares two busy cores with the work and with other processes ticks late now and then.
- * So shares are asserted, not times, and the best of three attempts counts.
+ * Asserts that ticks arrive throughout the work. A blocked loop ticks only once, after the work, in every attempt. A loop
+ * that shares two busy cores with the work and with other processes sometimes ticks late. So the assertions use shares of
+ * the duration, not absolute times, and the best of three attempts counts.
  */
 async function undisturbed(t: ExecutionContext, work: () => Promise<unknown>): Promise<void> {
 	for (let attempt = 1; ; attempt++) {
@@ -40,15 +41,15 @@ async function undisturbed(t: ExecutionContext, work: () => Promise<unknown>): P
 	}
 }
 
-test.serial('a timer ticks undisturbed while a long batch is encoded', async t => {
+test.serial('a timer keeps ticking while a long batch is encoded', async t => {
 	const encoder = await OnnxEncoder.load('minilm-encoder');
 	const texts = Array.from({length: 200}, (_, i) => `${'the river bends north beyond the old stone bridge '.repeat(12)}${i}`);
 	await undisturbed(t, async () => encoder.encode(texts));
 	encoder.close();
 });
 
-test.serial('a timer ticks undisturbed while models load', async t => {
-	// Other thread counts than elsewhere, so that no open session is shared.
+test.serial('a timer keeps ticking while models load', async t => {
+	// No other test uses this thread count, so that no open session is shared.
 	await undisturbed(t, async () => {
 		const encoder = await OnnxEncoder.load('minilm-encoder', {threads: 1});
 		const reader = await ExtractiveReader.load('minilm-reader', {threads: 1});

@@ -1,3 +1,4 @@
+// Tests ONNX encoders: order, titles, token types, truncation, normalization and errors.
 import {readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import test from 'ava';
@@ -8,7 +9,7 @@ import {modelWithConfig, modelWithNumbers} from '../support/onnx.ts';
 
 const tiny = {pooling: 'output:embedding', passageForm: 'joined'} as const;
 
-test('vectors come in the order of the inputs, whatever their lengths', async t => {
+test('vectors are returned in the order of the inputs, whatever their lengths', async t => {
 	const encoder = await OnnxEncoder.load('tiny-encoder', tiny);
 	const texts = ['a fox', 'a very long text about foxes and hens '.repeat(20), 'hens', ''];
 	const {data, rows, dim} = await encoder.encode(texts, {batchTokens: 1});
@@ -20,7 +21,7 @@ test('vectors come in the order of the inputs, whatever their lengths', async t 
 	t.deepEqual(await encoder.encode([]), {data: new Float32Array(0), rows: 0, dim: 128});
 });
 
-test('a passage is encoded with its title, in the form asked for', async t => {
+test('a passage is encoded with its title in the requested form', async t => {
 	const joined = await OnnxEncoder.load('tiny-encoder', tiny);
 	const passage = {title: 'Hens', text: 'They lay eggs.'};
 	t.deepEqual(await joined.encode([passage]), await joined.encode(['Hens They lay eggs.']));
@@ -28,7 +29,7 @@ test('a passage is encoded with its title, in the form asked for', async t => {
 	t.notDeepEqual(await pair.encode([passage]), await joined.encode([passage]));
 });
 
-test("DPR's encoders get token types of 0 for title and text, as ONNX Runtime run with zeros shows", async t => {
+test('DPR encoders get token type 0 for title and text, as a run of ONNX Runtime with zeros shows', async t => {
 	const passage = {title: 'Suez Canal', text: 'It was opened to shipping in November 1869.'};
 	const folder = await modelWithConfig(t, 'minilm-encoder', {model_type: 'dpr'});
 	const dpr = await OnnxEncoder.load(folder);
@@ -53,7 +54,7 @@ test("DPR's encoders get token types of 0 for title and text, as ONNX Runtime ru
 	t.true(far(zeros, segments) > 0.01, 'the model depends on token types');
 	t.true(far(data, zeros) < 1e-5, String(far(data, zeros)));
 
-	// Other models get segments; the option overrides the configuration.
+	// Other models get segment ids. The option overrides the configuration.
 	const bert = await OnnxEncoder.load('minilm-encoder', {pooling: 'cls', passageForm: 'pair', normalize: false, maxTokens: 256});
 	t.true(far((await bert.encode([passage])).data, segments) < 1e-5);
 	const asked = await OnnxEncoder.load(folder, {tokenTypes: 'segments'});
@@ -66,13 +67,13 @@ test("DPR's encoders get token types of 0 for title and text, as ONNX Runtime ru
 	});
 });
 
-test('texts beyond the limit are cut at their end', async t => {
+test('texts beyond the limit are truncated at their end', async t => {
 	const encoder = await OnnxEncoder.load('tiny-encoder', {...tiny, maxTokens: 16});
 	const long = 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen '.repeat(3);
 	t.deepEqual(await encoder.encode([long]), await encoder.encode([`${long} and more`]));
 });
 
-test("unit length is asked for, or the model's own", async t => {
+test('normalization follows the option, or by default the configuration of the model', async t => {
 	const lengths = async (encoder: OnnxEncoder): Promise<number> => Math.hypot(...(await encoder.encode(['a fox'])).data);
 	const own = await OnnxEncoder.load(join(packageRoot, 'models/minilm-encoder'));
 	t.true(Math.abs((await lengths(own)) - 1) < 1e-5);
@@ -82,7 +83,7 @@ test("unit length is asked for, or the model's own", async t => {
 	t.is(own.identity, (await OnnxEncoder.load('minilm-encoder')).identity, 'however the model is named');
 });
 
-test('progress counts inputs over all calls underneath', async t => {
+test('progress counts inputs over all batches', async t => {
 	const encoder = await OnnxEncoder.load('tiny-encoder', tiny);
 	const seen: Array<{done: number; total: number}> = [];
 	await encoder.encode(
@@ -105,7 +106,7 @@ test("an aborted encoding rejects with the signal's reason", async t => {
 	t.is(await t.throwsAsync(encoding), reason);
 });
 
-test('what is no model is refused, and a closed encoder says so', async t => {
+test('an invalid model is refused, and a closed encoder rejects with ERR_CLOSED', async t => {
 	const refused = async (model: string, code: string, pattern: RegExp): Promise<void> => {
 		const error = await t.throwsAsync(OnnxEncoder.load(model, tiny), {instanceOf: RetrievalError});
 		t.is(error.code, code as typeof error.code);
@@ -123,8 +124,8 @@ test('what is no model is refused, and a closed encoder says so', async t => {
 	await t.throwsAsync(encoder.encode(['a']), {code: 'ERR_CLOSED'});
 });
 
-test('a model whose vectors are not finite is refused by the position of the input, and makes no index', async t => {
-	// Texts of more than 40 tokens get NaN vectors, because the position embeddings from there on are NaN.
+test('vectors that are not finite are refused with the position of the input, and no index is built', async t => {
+	// Texts of more than 40 tokens get NaN vectors, because the later position embeddings are NaN.
 	const model = await modelWithNumbers(t, 'tiny-encoder', 'c2', positions => positions.fill(Number.NaN, 40 * 128));
 	const encoder = await OnnxEncoder.load(model, tiny);
 	const [short, long] = ['a fox', 'a fox and a hen '.repeat(20)];

@@ -1,3 +1,4 @@
+// Tests `Tokenizer`, which splits texts into the word pieces of a model.
 import test from 'ava';
 import {VocabularyProjection} from '../../ts/index.ts';
 import {Tokenizer} from '../../ts/encoders/index.ts';
@@ -5,7 +6,7 @@ import {Tokenizer} from '../../ts/encoders/index.ts';
 const tokenizer = await Tokenizer.load('minilm-encoder');
 const words = (ids: Uint32Array): Array<string | undefined> => [...ids].map(id => tokenizer.token(id));
 
-test('texts have the word pieces of the model, without special tokens', t => {
+test('texts are split into the word pieces of the model, without special tokens', t => {
 	// bert-base-uncased: hello 7592, world 2088, ! 999.
 	t.deepEqual([...tokenizer.tokenize('Hello, wörld!')], [7592, 1010, 2088, 999]);
 	t.deepEqual(words(tokenizer.tokenize('Word embeddings ☃ [SEP]')), ['word', 'em', '##bed', '##ding', '##s', '[UNK]', '[', 'sep', ']']);
@@ -15,7 +16,7 @@ test('texts have the word pieces of the model, without special tokens', t => {
 	t.is(tokenizer.token(30_522), undefined);
 });
 
-test('many texts have the pieces of each, and an empty one has none', async t => {
+test('tokenizeMany returns the pieces of each text, and none for an empty text', async t => {
 	const texts = [
 		'Hello, wörld!',
 		'',
@@ -33,13 +34,13 @@ test('many texts have the pieces of each, and an empty one has none', async t =>
 	t.deepEqual([...none.offsets, none.ids.length], [0, 0]);
 });
 
-test('they are those by which questions are explained', async t => {
+test('the tokens are the same as those of vocabulary projections', async t => {
 	const projection = await VocabularyProjection.load('minilm-mlm-head');
 	const text = "What's the boiling-point of H2O (at 1,013 hPa)?";
 	t.deepEqual([...tokenizer.tokenize(text)], [...projection.tokenize(text).ids]);
 });
 
-test('what is no text is refused, and a call is cancelled', async t => {
+test('invalid texts are refused, and a call can be cancelled', async t => {
 	t.throws(() => tokenizer.tokenize(7 as never), {message: 'text: expected a string, got number'});
 	await t.throwsAsync(tokenizer.tokenizeMany('text' as never), {message: 'texts: expected an array of strings, got string'});
 	await t.throwsAsync(tokenizer.tokenizeMany(['a', 1 as never]), {message: 'texts[1]: expected a string, got number'});

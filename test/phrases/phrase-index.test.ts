@@ -1,3 +1,4 @@
+// Tests `PhraseIndex`, which finds passages by their best phrases.
 import {readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import test from 'ava';
@@ -14,7 +15,7 @@ import {folder} from '../support/vectors.ts';
 
 const DIM = 24;
 
-/** Numbers of a generator, so that every run has the same. */
+/** A seeded generator of pseudorandom numbers, so that every run uses the same ones. */
 function numbers(seed: number): () => number {
 	let state = seed;
 	return () => {
@@ -23,7 +24,7 @@ function numbers(seed: number): () => number {
 	};
 }
 
-/** Passages of 1 to 7 phrases; one of 60. Vectors of a passage are near each other. */
+/** Passages of 1 to 7 phrases, and one of 60. The vectors of a passage are close to each other. */
 function corpus(passages: number, seed = 5): {phrases: PhrasePlace[]; vectors: Vectors} {
 	const next = numbers(seed);
 	const phrases: PhrasePlace[] = [];
@@ -39,7 +40,7 @@ function corpus(passages: number, seed = 5): {phrases: PhrasePlace[]; vectors: V
 	return {phrases, vectors: {data: Float32Array.from(data), rows: phrases.length, dim: DIM}};
 }
 
-/** Scores by the formula: the passage's greatest E(r)·E(q)/|E(r)|. */
+/** Reference scores: the maximum of E(r)·E(q)/|E(r)| over the phrases r of a passage. */
 function byFormula({phrases, vectors}: ReturnType<typeof corpus>, query: Float32Array, k: number): PhraseHit[] {
 	const best = new Map<string, PhraseHit>();
 	for (const [row, phrase] of phrases.entries()) {
@@ -62,7 +63,7 @@ const places = (hits: readonly PhraseHit[]): PhrasePlace[] => hits.map(({id, sta
 const flats = ['f32', 'int8Filtered', 'f16'] as const;
 
 for (const storage of flats) {
-	test(`flat ${storage}: the best passages by their best phrases, as many as there are`, async t => {
+	test(`flat ${storage}: a search returns the best passages by their best phrases, up to the number of passages`, async t => {
 		const all = corpus(300);
 		await using index = new PhraseIndex({dim: DIM, storage});
 		await index.add(all.phrases, all.vectors);
@@ -88,7 +89,7 @@ for (const storage of flats) {
 	});
 }
 
-test('the best phrases are those of an exhaustive search, undivided where vectors are, and only of passages that a filter allows', async t => {
+test('the best phrases equal an exhaustive search, with and without normalization and with a filter', async t => {
 	const made = corpus(60);
 	const {phrases, vectors} = made;
 	const asked = queries(5);
@@ -119,7 +120,7 @@ test('the best phrases are those of an exhaustive search, undivided where vector
 			agree(all[row]!, expected);
 			agree(some[row]!, exhaustive(query, allowed));
 			agree(await index.searchPhrases(query, {k: 30}), expected);
-			// Several phrases belong to one passage.
+			// Some passages have several of the best phrases.
 			t.true(new Set(expected.map(({id}) => id)).size < 30);
 		}
 	}
@@ -127,7 +128,7 @@ test('the best phrases are those of an exhaustive search, undivided where vector
 	await t.throwsAsync(index.searchPhrases(Float32Array.of(1)), {instanceOf: RetrievalError, code: 'ERR_DIMENSION'});
 });
 
-test('hnsw: no fewer passages than there are, and nearly all of the best', async t => {
+test('hnsw: a search returns k passages and nearly all of the best ones', async t => {
 	const all = corpus(1500);
 	await using index = new PhraseIndex({dim: DIM, vectorIndex: 'hnsw', threads: 1});
 	await index.add(all.phrases, all.vectors);
@@ -153,7 +154,7 @@ for (const index of ['flat', 'hnsw'] as const) {
 	const query = Float32Array.of(2);
 	const phrase = (id: string, start: number, end: number): PhrasePlace => ({id, start, end});
 
-	test(`${index}: passages are replaced and deleted whole`, async t => {
+	test(`${index}: passages are replaced and deleted with all their phrases`, async t => {
 		await using phrases = new PhraseIndex({...options, normalize: false});
 		await phrases.add([phrase('a', 0, 1), phrase('a', 2, 3), phrase('b', 0, 4), phrase('c', 0, 5)], vectors(1, 3, 2, -1));
 		const onlyA = await phrases.filter({ids: ['a', 'nobody']});
@@ -163,7 +164,7 @@ for (const index of ['flat', 'hnsw'] as const) {
 			{id: 'b', score: 4, start: 0, end: 4},
 			{id: 'c', score: -2, start: 0, end: 5},
 		]);
-		// One phrase stays, one goes, two come.
+		// One phrase is kept, one is removed, and two are added.
 		await phrases.update([phrase('a', 0, 1), phrase('a', 4, 6), phrase('a', 7, 9)], vectors(5, 0, 7));
 		t.deepEqual(await phrases.phrases('a'), [phrase('a', 0, 1), phrase('a', 4, 6), phrase('a', 7, 9)]);
 		t.is(phrases.size, 5);
@@ -191,7 +192,7 @@ for (const index of ['flat', 'hnsw'] as const) {
 		t.deepEqual(ids.sort(), ['a', 'b', 'c']);
 	});
 
-	test(`${index}: filters are of passages`, async t => {
+	test(`${index}: filters apply to passages`, async t => {
 		await using phrases = new PhraseIndex(options);
 		await phrases.add([phrase('a', 0, 1), phrase('a', 2, 3), phrase('b', 0, 4), phrase('c', 0, 5)], vectors(1, 3, 2, -1));
 		const found = async (filter: Parameters<PhraseIndex['filter']>[0]): Promise<string[]> =>
@@ -206,7 +207,7 @@ for (const index of ['flat', 'hnsw'] as const) {
 		);
 	});
 
-	test(`${index}: what is refused, and leaves all as it was`, async t => {
+	test(`${index}: a refused call leaves the index unchanged`, async t => {
 		await using phrases = new PhraseIndex({...options, metadata: {language: 'en'}});
 		await phrases.add([phrase('a', 0, 1)], vectors(1));
 		const refused = async (given: readonly PhrasePlace[], data: Vectors, message: RegExp, code = 'ERR_ARGUMENT'): Promise<void> => {
@@ -229,7 +230,7 @@ for (const index of ['flat', 'hnsw'] as const) {
 		t.throws(() => new PhraseIndex({...options, vectorIndex: 'tree' as 'flat'}), {code: 'ERR_ARGUMENT'});
 	});
 
-	test(`${index}: saved and opened`, async t => {
+	test(`${index}: an index can be saved and opened`, async t => {
 		const path = join(await folder(t), 'phrases');
 		const all = corpus(200);
 		const {dim: _, ...kind} = options;

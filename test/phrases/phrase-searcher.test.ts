@@ -1,3 +1,4 @@
+// Tests `PhraseSearcher`: passages, phrases, hybrids and indexing.
 import test from 'ava';
 import {HybridSearcher, OnnxEncoder, PhraseIndex, type PhrasePlace, PhraseSearcher, PhraseSegmenter, type Query} from '../../ts/index.ts';
 
@@ -13,7 +14,7 @@ const questions: Query[] = [
 	{id: 'q3', text: 'which food never goes bad?'},
 ];
 
-test('finds the passage and the phrase, takes part in a hybrid, and refuses other encoders', async t => {
+test('a phrase searcher finds the passage and the phrase, works in a hybrid, and refuses other encoders', async t => {
 	const encoder = await OnnxEncoder.load('minilm-encoder');
 	const phrases: PhrasePlace[] = Object.entries(passages).flatMap(([id, sentences]) =>
 		sentences.map((text, at) => {
@@ -47,7 +48,7 @@ test('finds the passage and the phrase, takes part in a hybrid, and refuses othe
 		['radium', 'tower', 'honey'],
 	);
 
-	// Passages with the best phrases, in one call; undivided scores come from an index of vectors as long as they are.
+	// Gets passages and the best phrases in one call. Undivided scores come from an index of unnormalized vectors.
 	await using undivided = new PhraseIndex({dim: encoder.dim, normalize: false, metadata: {encoder: encoder.identity!}});
 	const longer = {...vectors, data: vectors.data.map((x, i) => x * (1 + (Math.floor(i / encoder.dim) % 3)))};
 	await undivided.add(phrases, longer);
@@ -80,7 +81,7 @@ test('finds the passage and the phrase, takes part in a hybrid, and refuses othe
 	t.throws(() => new PhraseSearcher({encoder, index: small}), {code: 'ERR_DIMENSION'});
 });
 
-test('passages are segmented, encoded and added', async t => {
+test('passages are segmented, encoded and indexed', async t => {
 	const encoder = await OnnxEncoder.load('minilm-encoder');
 	const segmenter = await PhraseSegmenter.open({sentences: 1});
 	const all = Object.entries(passages).map(([id, sentences]) => ({id, text: sentences.join('')}));

@@ -1,3 +1,4 @@
+// Tests how passages are split into phrases.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -7,7 +8,7 @@ import {type Phrase, type PhraseLength, PhraseSegmenter, RetrievalError} from '.
 
 const texts = (phrases: readonly Phrase[]): string[] => phrases.map(({text}) => text);
 
-test('a phrase has its number of sentences, the last one what is left', async t => {
+test('a phrase has the given number of sentences, and the last one has the remainder', async t => {
 	const text = 'Dr. Moss came in 1911. It rained! Why did she come? Nobody knows. She left.';
 	const one = await PhraseSegmenter.open({sentences: 1});
 	t.deepEqual(texts(one.segment(text)), ['Dr. Moss came in 1911.', 'It rained!', 'Why did she come?', 'Nobody knows.', 'She left.']);
@@ -17,7 +18,7 @@ test('a phrase has its number of sentences, the last one what is left', async t 
 	t.deepEqual(three.length, {sentences: 3});
 });
 
-test('offsets are UTF-16 code units, and white space between phrases is in none', async t => {
+test('offsets are UTF-16 code units, and no phrase contains the white space between phrases', async t => {
 	const segmenter = await PhraseSegmenter.open({sentences: 1});
 	const text = ' 🚁 Déjà vu.\n\n 東京。大阪！ ';
 	t.deepEqual(segmenter.segment(text), [
@@ -29,8 +30,8 @@ test('offsets are UTF-16 code units, and white space between phrases is in none'
 	t.deepEqual(segmenter.segment(''), []);
 });
 
-test('a phrase of word pieces has as many whole words as fit', async t => {
-	// The vocabulary has "fox", "hen" and the signs as one piece each.
+test('a phrase with a limit on word pieces has as many whole words as fit', async t => {
+	// In the vocabulary, "fox", "hen" and the punctuation marks are one piece each.
 	const segmenter = await PhraseSegmenter.open({tokens: 4, model: 'tiny-encoder'});
 	t.deepEqual(texts(segmenter.segment('fox hen, fox  hen fox hen. fox')), ['fox hen, fox', 'hen fox hen.', 'fox']);
 	t.deepEqual(texts(segmenter.segment('fox hen fox hen-fox-hen fox')), ['fox hen fox hen', '-fox-hen', 'fox']);
@@ -40,7 +41,7 @@ test('a phrase of word pieces has as many whole words as fit', async t => {
 	t.deepEqual((await PhraseSegmenter.open({tokens: 75})).length, {tokens: 75, model: 'minilm-encoder'});
 });
 
-test('many texts give what each gives alone, in their order', async t => {
+test('many texts give the same phrases as each text alone, in order', async t => {
 	const many = Array.from({length: 700}, (_, i) => `Text no. ${i} is short. ${'It has a hen, e.g. Ada. '.repeat(i % 7)}`);
 	many[3] = '';
 	many[400] = 'A long one. '.repeat(30_000);
@@ -68,7 +69,7 @@ test('an aborted call rejects with the reason of its signal', async t => {
 	t.is(await t.throwsAsync(segmenter.segmentMany(['a'], {signal: AbortSignal.abort(reason)})), reason);
 });
 
-test("where plain sentences end is where Node's segmenter has it", async t => {
+test("simple sentences end where Node's Intl.Segmenter ends them", async t => {
 	const segmenter = await PhraseSegmenter.open({sentences: 1});
 	const other = new Intl.Segmenter('en', {granularity: 'sentence'});
 	for (const text of [
@@ -84,12 +85,12 @@ test("where plain sentences end is where Node's segmenter has it", async t => {
 		});
 		t.deepEqual(segmenter.segment(text), expected);
 	}
-	// It knows no abbreviations.
+	// Intl.Segmenter does not know abbreviations.
 	t.is([...other.segment('We met Lt. Harlow.')].length, 2);
 	t.is(segmenter.segment('We met Lt. Harlow.').length, 1);
 });
 
-test('what is no length, no model or no text is refused', async t => {
+test('invalid lengths, models and texts are refused', async t => {
 	const refused = async (length: unknown, code: string, message: string | RegExp): Promise<void> => {
 		const error = await t.throwsAsync(PhraseSegmenter.open(length as PhraseLength), {instanceOf: RetrievalError, message});
 		t.is(error.code, code as typeof error.code);

@@ -1,3 +1,4 @@
+// Tests `ExtractiveReader`: offsets, evidence fusion, limits and errors.
 import test from 'ava';
 import {ExtractiveReader, type RetrievedPassage, RetrievalError} from '../../ts/index.ts';
 
@@ -12,7 +13,7 @@ const passages: RetrievedPassage[] = [
 ];
 const question = 'In which month and year was the Suez Canal opened?';
 
-test('the answer is a part of its passage, where its offsets say', async t => {
+test('the answer is the part of its passage between its offsets', async t => {
 	const reader = await ExtractiveReader.load('minilm-reader');
 	for (const scoring of ['original', 'normalized', 'probability', 'summedProbability'] as const) {
 		const answers = await reader.read(question, passages, {scoring, k: 5});
@@ -28,7 +29,7 @@ test('the answer is a part of its passage, where its offsets say', async t => {
 	}
 });
 
-test('evidence fusion lets the retrieval score decide between passages', async t => {
+test('with evidence fusion, the retrieval score can decide between passages', async t => {
 	const reader = await ExtractiveReader.load('minilm-reader');
 	const read = async (gamma: number): Promise<string> =>
 		(
@@ -42,7 +43,7 @@ test('evidence fusion lets the retrieval score decide between passages', async t
 	t.is(await read(1), 'piano');
 });
 
-test('limits on answers are kept; nothing to read gives no answer', async t => {
+test('limits on answers are respected, and no passages give no answer', async t => {
 	const reader = await ExtractiveReader.load('minilm-reader');
 	const [one] = await reader.read(question, passages, {maxAnswerTokens: 1});
 	t.notRegex(one!.text, /\s/u);
@@ -51,7 +52,7 @@ test('limits on answers are kept; nothing to read gives no answer', async t => {
 	t.deepEqual(await reader.read(question, [{id: 'x', text: '', score: 0}]), []);
 });
 
-test('arguments that mean nothing are refused, and an encoder is no reader', async t => {
+test('invalid arguments are refused, and so is an encoder in place of a reader', async t => {
 	const reader = await ExtractiveReader.load('minilm-reader');
 	await t.throwsAsync(reader.read(question, [{id: 'x', text: 'y', score: Number.NaN}]), {
 		instanceOf: RetrievalError,

@@ -1,3 +1,4 @@
+// Tests how readers split passages that exceed the token limit into windows.
 import test from 'ava';
 import {ExtractiveReader, type RetrievedPassage} from '../../ts/index.ts';
 
@@ -6,7 +7,7 @@ const answer = 'The Suez Canal was opened to shipping in November 1869 after ten
 const filler = 'Rain fell on the quiet hills and nobody spoke of it. ';
 const passage = (text: string, id = 'p'): RetrievedPassage => ({id, text, score: 1});
 
-test('an answer at the end of a long text is found, and not where the text is cut', async t => {
+test('an answer at the end of a long text is found with windows, but not if the text is cut', async t => {
 	const text = `${filler.repeat(100)}🚀 ${answer}`;
 	for (const scoring of ['original', 'normalized', 'probability', 'summedProbability'] as const) {
 		const reader = await ExtractiveReader.load('minilm-reader');
@@ -20,7 +21,7 @@ test('an answer at the end of a long text is found, and not where the text is cu
 	}
 });
 
-test('what fits is read as it is cut, whatever the overlap', async t => {
+test('passages that fit are read the same with windows and with cutting, whatever the overlap', async t => {
 	const passages = [passage(answer, 'a'), passage(filler, 'b')];
 	const expected = await (await ExtractiveReader.load('minilm-reader', {longPassages: 'cut'})).read(question, passages, {k: 9});
 	t.is(expected.length, 9);
@@ -30,14 +31,14 @@ test('what fits is read as it is cut, whatever the overlap', async t => {
 	}
 });
 
-test('an answer that two windows share counts once', async t => {
-	// Some 80 tokens of text fit beside question and special tokens; nearly all of them are in the next window too.
+test('an answer in two windows counts once', async t => {
+	// About 80 tokens of text fit beside the question and the special tokens, and nearly all of them are also in a neighboring window.
 	const reader = await ExtractiveReader.load('minilm-reader', {maxTokens: 96, maxQuestionTokens: 12, overlapTokens: 39});
 	const text = `${filler.repeat(3)}${answer} ${filler.repeat(6)}`;
 	const options = {k: 9, spansPerPassage: 4};
 	const spans = await reader.read(question, [passage(text)], {...options, scoring: 'original'});
-	t.is(new Set(spans.map(({text}) => text)).size, 4, 'four spans were kept, and they are four');
-	// One passage: the shares are the softmax of the spans' scores.
+	t.is(new Set(spans.map(({text}) => text)).size, 4, 'the four spans are distinct');
+	// With one passage, the shares are the softmax of the scores of its spans.
 	const sum = spans.reduce((sum, {score}) => sum + Math.exp(score), 0);
 	const answers = await reader.read(question, [passage(text)], options);
 	t.deepEqual(
@@ -49,7 +50,7 @@ test('an answer that two windows share counts once', async t => {
 	}
 });
 
-test('the order of passages changes no score', async t => {
+test('the order of the passages does not change scores', async t => {
 	const reader = await ExtractiveReader.load('minilm-reader', {batchTokens: 400});
 	const passages = Array.from({length: 12}, (_, i) => passage(`${filler.repeat(i % 5)}${answer.replace('ten', String(i))}`, `p${i}`));
 	const straight = await reader.read(question, passages, {k: 30, scoring: 'original'});
@@ -58,7 +59,7 @@ test('the order of passages changes no score', async t => {
 	t.deepEqual(sorted(straight), sorted(back));
 });
 
-test('offsets are right beside accents, capitals, emoji, wide letters and marks', async t => {
+test('offsets are correct next to accents, capitals, emoji, wide letters and combining marks', async t => {
 	const reader = await ExtractiveReader.load('minilm-reader');
 	for (const place of [
 		'Ávila',
@@ -84,13 +85,13 @@ test('offsets are right beside accents, capitals, emoji, wide letters and marks'
 	}
 });
 
-test('empty texts, one huge word and a question beyond its limit are read', async t => {
+test('empty texts, a huge word and a question that exceeds its limit can be read', async t => {
 	const reader = await ExtractiveReader.load('minilm-reader');
 	t.deepEqual(await reader.read(question, [passage('')]), []);
 	const huge = 'x'.repeat(100_000);
 	t.is((await reader.read(question, [passage(huge)]))[0]!.text, huge);
 	t.deepEqual(await reader.read('', [passage('')]), []);
-	// The first 40 tokens of the question are what is read.
+	// Only the first 40 tokens of the question are read.
 	const long = `${question} ${'and why '.repeat(200)}`;
 	const [found] = await reader.read(long, [passage(answer)]);
 	t.regex(found!.text, /1869/u);
@@ -103,7 +104,7 @@ test('options for long passages are checked', async t => {
 	await refused({longPassages: 'drop'}, 'longPassages: expected one of window, cut, got "drop"');
 	await refused({overlapTokens: -1}, 'overlapTokens: expected a whole number of at least 0, got -1');
 	await refused({titles: 'yes'}, 'titles: expected a boolean, got "yes"');
-	// 256 − 40 − 4 special tokens are 212; a title may take half of them.
+	// 256 − 40 − 4 special tokens leaves 212 tokens, and a title can take half of them.
 	await refused(
 		{overlapTokens: 200},
 		'overlapTokens: expected less than 106, the tokens of a window that the longest question and title leave, got 200',

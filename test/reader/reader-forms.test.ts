@@ -1,3 +1,4 @@
+// Tests the two forms of reader models: DPR readers and question-answering models.
 import test from 'ava';
 import {ExtractiveReader, type RetrievedPassage} from '../../ts/index.ts';
 import {modelWithoutOutputs} from '../support/onnx.ts';
@@ -8,7 +9,7 @@ const passages: RetrievedPassage[] = [
 	{id: 'suez', title: 'Suez Canal', text: 'The Suez Canal was opened to shipping in November 1869.', score: 12},
 ];
 
-test('the names of the outputs tell the form', async t => {
+test('the form of a model is recognized by the names of its outputs', async t => {
 	const dpr = await ExtractiveReader.load('minilm-reader');
 	t.is(dpr.form, 'dpr');
 	const plain = await ExtractiveReader.load(await modelWithoutOutputs(t, 'minilm-reader', ['relevance_logit']));
@@ -23,7 +24,7 @@ test('the names of the outputs tell the form', async t => {
 	});
 });
 
-test('a question-answering model takes answers of up to so many tokens, in the passage where they beat no answer most', async t => {
+test('a question-answering model finds the answer in the passage where it beats "no answer" by the most', async t => {
 	const reader = await ExtractiveReader.load(await modelWithoutOutputs(t, 'minilm-reader', ['relevance_logit']));
 	for (const scoring of ['original', 'normalized', 'probability', 'summedProbability'] as const) {
 		const answers = await reader.read(question, passages, {scoring, k: 3});
@@ -37,12 +38,12 @@ test('a question-answering model takes answers of up to so many tokens, in the p
 	t.regex(best!.text, /1869/u);
 });
 
-test("a question-answering model's relevance is its best span's score less a score that spans do not change", async t => {
+test('the relevance of a question-answering model is the score of the best span minus that of no answer', async t => {
 	const reader = await ExtractiveReader.load(await modelWithoutOutputs(t, 'minilm-reader', ['relevance_logit']));
-	/** By passage: relevance, up to what is the same for both passages, and the best span's score. */
+	/** The differences between the two passages: in relevance, and in the score of the best span. */
 	const judge = async (maxAnswerTokens: number): Promise<{relevance: number; best: number}> => {
 		const options = {maxAnswerTokens, spansPerPassage: 1, k: 2};
-		// Of one span each, a passage's share is exp(r) / Σ exp(r).
+		// With one span per passage, the share of a passage is exp(r) / Σ exp(r).
 		const shares = await reader.read(question, passages, {...options, scoring: 'normalized'});
 		const spans = await reader.read(question, passages, {...options, scoring: 'original'});
 		const of = (answers: typeof spans, id: string): number => answers.find(({passageId}) => passageId === id)!.score;
@@ -50,16 +51,16 @@ test("a question-answering model's relevance is its best span's score less a sco
 	};
 	const [short, long] = [await judge(1), await judge(10)];
 	t.not(short.best, long.best);
-	// r = best − null: what the limit does to best, it does to r.
+	// Because r = best − null, the limit changes r by the same amount as best.
 	t.true(Math.abs(long.relevance - short.relevance - (long.best - short.best)) < 1e-4, JSON.stringify({short, long}));
-	// The relevance logit of DPR's form does not know of spans.
+	// The relevance logit of a DPR reader does not depend on spans.
 	const dpr = await ExtractiveReader.load('minilm-reader');
 	const share = async (maxAnswerTokens: number): Promise<number> =>
 		(await dpr.read(question, passages, {maxAnswerTokens, spansPerPassage: 1}))[0]!.score;
 	t.is(await share(1), await share(10));
 });
 
-test('titles change what a question-answering model says only if they are asked for', async t => {
+test('titles change the answers of a question-answering model only with the option titles', async t => {
 	const folder = await modelWithoutOutputs(t, 'tiny-reader', ['relevance_logit']);
 	const untitled = passages.map(({id, text, score}) => ({id, text, score}));
 	const plain = await ExtractiveReader.load(folder);
@@ -67,14 +68,14 @@ test('titles change what a question-answering model says only if they are asked 
 	t.deepEqual(await plain.read(question, passages, {k: 5, scoring: 'original'}), expected);
 	const titled = await ExtractiveReader.load(folder, {titles: true});
 	t.notDeepEqual(await titled.read(question, passages, {k: 5, scoring: 'original'}), expected);
-	// DPR's form reads them unless told not to.
+	// DPR readers read titles by default.
 	const dpr = await ExtractiveReader.load('tiny-reader', {titles: false});
 	const never = await dpr.read(question, passages, {k: 5, scoring: 'original'});
 	t.deepEqual(never, await dpr.read(question, untitled, {k: 5, scoring: 'original'}));
 	t.notDeepEqual(never, await (await ExtractiveReader.load('tiny-reader')).read(question, passages, {k: 5, scoring: 'original'}));
 });
 
-test("a model of Hugging Face's type dpr gets the input of DPR's own code", async t => {
+test('a model with the Hugging Face type dpr gets the same input as in the original DPR code', async t => {
 	const same = await ExtractiveReader.load(await modelWithoutOutputs(t, 'tiny-reader', []));
 	const original = await ExtractiveReader.load(await modelWithoutOutputs(t, 'tiny-reader', [], '{"model_type": "dpr"}'));
 	const read = async (reader: ExtractiveReader): Promise<unknown> => reader.read(question, passages, {k: 5, scoring: 'original'});

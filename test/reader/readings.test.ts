@@ -1,3 +1,4 @@
+// Tests stored readings: reading runs, caches on disk, and tuning evidence fusion.
 import {appendFile, mkdtemp, readFile, rm, stat, truncate, writeFile} from 'node:fs/promises';
 import {execFile} from 'node:child_process';
 import {tmpdir} from 'node:os';
@@ -55,7 +56,7 @@ async function file(t: ExecutionContext): Promise<string> {
 	return join(folder, 'tiny.readings');
 }
 
-test('answers are those that reading each question gives', async t => {
+test('answers equal those of reading each question alone', async t => {
 	const from = await reader();
 	const readings = await readRun(from, questions, run, passages);
 	t.deepEqual(readings.questions, ['canal', 'builder', 'nobody', 'lost']);
@@ -80,7 +81,7 @@ test('answers are those that reading each question gives', async t => {
 	}
 });
 
-test('only the first passages of each list count, and only so many are read', async t => {
+test('only the given number of first passages per list is read and counted', async t => {
 	const from = await reader();
 	const readings = await readRun(from, questions, run, passages);
 	const shallow = await readRun(from, questions, run, passages, {depth: 1});
@@ -94,7 +95,7 @@ test('only the first passages of each list count, and only so many are read', as
 	t.is(shallow.depth, 1);
 });
 
-test('exact matches are those of the answers; unanswerable questions do not count, and unread ones are wrong', async t => {
+test('exact match follows from the answers; unanswerable questions do not count, and unread ones count as wrong', async t => {
 	const readings = await readRun(await reader(), questions, run, passages);
 	for (const scoring of ['original', 'normalized', 'probability', 'summedProbability'] as const) {
 		const options = {scoring, evidence: {beta: 1, gamma: 0.1}, merge: 'normalized'} as const;
@@ -127,7 +128,7 @@ test('accepted answers can be patterns, for exact matches and for tuning', async
 			for (const [count, ofCount] of matches) {
 				const answers = await readings.answers({scoring, merge, passages: count});
 				for (const {id, answers: accepted} of patterns) {
-					// JavaScript reads these patterns as Python does; the invalid one matches nothing.
+					// These patterns mean the same in JavaScript and Python. The invalid one matches nothing.
 					const expected = accepted.filter(one => one !== '(').some(one => new RegExp(`^(?:${one})`, 'iu').test(answers.get(id)!.text));
 					t.is(ofCount.get(id), expected ? 1 : 0, `${scoring}, ${merge}, ${count}, ${id}: ${answers.get(id)!.text}`);
 					t.is(exactMatch(answers.get(id)!.text, accepted, 'pattern'), expected);
@@ -153,7 +154,7 @@ test('accepted answers can be patterns, for exact matches and for tuning', async
 	});
 });
 
-test('what a cache has is not read again, also from a store and by a closed reader', async t => {
+test('cached readings are not read again, also with a passage store or a closed reader', async t => {
 	const path = await file(t);
 	const from = await reader();
 	const store = `${path}.pkstore`;
@@ -175,14 +176,14 @@ test('what a cache has is not read again, also from a store and by a closed read
 	const options = {evidence: {beta: 1, gamma: 0.2}};
 	const texts = (answers: ReadonlyMap<string, {text: string}>): string[] => [...answers.values()].map(({text}) => text);
 	t.deepEqual(texts(await readings.answers(options)), texts(await expected.answers(options)));
-	// One more passage: the reader is closed.
+	// One more passage must be read, but the reader is closed.
 	const more = new Map([['builder', hits('piano', 'panama')]]);
 	await t.throwsAsync(readRun(from, questions, more, open, {cache}), {code: 'ERR_CLOSED', message: 'this reader was closed'});
 	cache.close();
 	await t.throwsAsync(readRun(from, questions, run, open, {cache}), {code: 'ERR_CLOSED', message: 'this cache of readings was closed'});
 });
 
-test('a cache that was cut off keeps its whole records, and is completed', async t => {
+test('a truncated cache keeps its complete records and can be completed', async t => {
 	const path = await file(t);
 	const from = await reader();
 	const read = async (): Promise<number> => {
@@ -201,7 +202,7 @@ test('a cache that was cut off keeps its whole records, and is completed', async
 	t.is((await stat(path)).size, whole);
 });
 
-test('a damaged length in a cache costs one reading, which is counted and read again', async t => {
+test('a damaged length in a cache loses one reading, which is reported and read again', async t => {
 	const path = await file(t);
 	const from = await reader();
 	let size = 0;
@@ -212,7 +213,7 @@ test('a damaged length in a cache costs one reading, which is counted and read a
 		t.is(cache.damagedBytes, 0);
 	}
 	const bytes = await readFile(path);
-	// After magic and version: the length of the identity, the identity, a checksum; then the first record's length.
+	// After magic and version come the length of the identity, the identity and a checksum, and then the length of the first record.
 	const first = 16 + bytes.readUInt32LE(12) + 4;
 	const length = bytes.readUInt32LE(first);
 	bytes.writeUInt32LE(length + 16, first);
@@ -228,7 +229,7 @@ test('a damaged length in a cache costs one reading, which is counted and read a
 	t.is(cache.size, size);
 });
 
-test('readings of another reader or of other settings are refused, and the file stays', async t => {
+test('readings of another reader or other settings are refused, and the file is kept', async t => {
 	const path = await file(t);
 	const from = await reader();
 	{
@@ -252,7 +253,7 @@ test('readings of another reader or of other settings are refused, and the file 
 	await t.throwsAsync(ReadingCache.open(path, from), {code: 'ERR_INDEX_CORRUPT', message: /a file that begins with "somethin"/u});
 });
 
-test('a cache is written by one process, and by one object of it', async t => {
+test('only one process, and one object in it, can write to a cache', async t => {
 	const path = await file(t);
 	const from = await reader();
 	const cache = await ReadingCache.open(path, from);
@@ -273,7 +274,7 @@ test('a cache is written by one process, and by one object of it', async t => {
 	t.is(await other(), 'opened');
 });
 
-test('a reading that is cancelled keeps what was read', async t => {
+test('a cancelled call keeps the readings that were completed', async t => {
 	const path = await file(t);
 	const from = await ExtractiveReader.load('tiny-reader', {batchTokens: 100});
 	const {articles, questions: of} = encyclopedia();
@@ -299,7 +300,7 @@ test('a reading that is cancelled keeps what was read', async t => {
 	t.true(cache.size > 50 && cache.size < asked.length * texts.size, `${cache.size} kept`);
 });
 
-test('a search tries what the paper tries, and every trial counts what the answers count', async t => {
+test('tuning tries the values of the paper, and every trial equals the exact match of its answers', async t => {
 	const readings = await readRun(await reader(), questions, run, passages);
 	const answerable = questions.filter(({answers}) => answers.length > 0);
 	for (const scoring of ['original', 'normalized'] as const) {
@@ -328,9 +329,9 @@ test('a search tries what the paper tries, and every trial counts what the answe
 	}
 });
 
-test('numbers of passages are those of the paper, as far as was read', async t => {
+test('tuning tries the numbers of passages of the paper, up to the number that was read', async t => {
 	const readings = await readRun(await reader(), questions, run, passages);
-	// No answer is right, so the least γ is the best: by 0.05, then by 0.01 above 0.
+	// No answer is correct, so the smallest γ wins. γ is tried in steps of 0.05, then in steps of 0.01 above 0.
 	const lost = questions.filter(({id}) => id === 'lost');
 	const {trials, evidence} = await tuneEvidence(readings, lost, {scoring: 'original', gamma: {from: 0, to: 0.1}});
 	t.deepEqual(
@@ -340,11 +341,11 @@ test('numbers of passages are those of the paper, as far as was read', async t =
 	t.deepEqual(evidence, {beta: 1, gamma: 0});
 	t.true(
 		trials.every(({passages: count}) => count === 5),
-		'fewer than 20 were read: all of them',
+		'fewer than 20 passages were read, so all of them are used',
 	);
 });
 
-test('arguments that mean nothing are refused', async t => {
+test('invalid arguments are refused', async t => {
 	const from = await reader();
 	await t.throwsAsync(readRun(from, [questions[0]!, questions[0]!], run, passages), {
 		code: 'ERR_DUPLICATE_ID',

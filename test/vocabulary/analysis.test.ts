@@ -1,3 +1,4 @@
+// Tests analyses of vocabulary projections: coverage, MRR, query expansion and token amnesia.
 import test from 'ava';
 import {
 	type Hit,
@@ -15,7 +16,7 @@ import {isContent} from '../../ts/vocabulary/analysis/stop-words.ts';
 
 let ids = 0;
 
-/** `where`: q of the question, p of the passage. */
+/** `where` is q for tokens of the question and p for tokens of the passage. */
 function token(word: string, where: 'q' | 'p' | 'qp', content: boolean, questionRank: number, passageRank: number): RankedToken {
 	return {
 		token: word,
@@ -28,7 +29,7 @@ function token(word: string, where: 'q' | 'p' | 'qp', content: boolean, question
 	};
 }
 
-/** "who built bridge ?" with "the bridge engineer ?", and "gold rush" with "gold rush river". */
+/** Two pairs: "who built bridge ?" with "the bridge engineer ?", and "gold rush" with "gold rush river". */
 const pairs: readonly RankedPair[] = [
 	{
 		id: 'a',
@@ -49,15 +50,15 @@ const pairs: readonly RankedPair[] = [
 	},
 ];
 
-test('coverage is the share of all shared tokens among the first k', async t => {
-	// Shared are bridge, ?, gold, rush: at 1, 10, 2, 1 of Q and at 2, 20, 200, 10 of P.
+test('coverage is the share of shared tokens that are among the first k', async t => {
+	// The shared tokens bridge, ?, gold and rush have ranks 1, 10, 2, 1 in Q and 2, 20, 200, 10 in P.
 	t.deepEqual(await tokenCoverage(pairs, [1, 2, 10]), {shared: 4, question: [2 / 4, 3 / 4, 1], passage: [0, 1 / 4, 2 / 4]});
 	// Without the question mark.
 	t.deepEqual(await tokenCoverage(pairs, [1, 2, 10], 'content'), {shared: 3, question: [2 / 3, 1, 1], passage: [0, 1 / 3, 2 / 3]});
 	t.deepEqual(await tokenCoverage([], [1]), {shared: 0, question: [0], passage: [0]});
 });
 
-test('token-level MRR is a mean over tokens, and over pairs of means over their tokens', async t => {
+test('token-level MRR is averaged over all tokens, and over pairs', async t => {
 	const {shared, passage, passageOnly, question, questionOnly} = await tokenMrr(pairs);
 	const near = (value: number, expected: number): void => {
 		t.true(Math.abs(value - expected) < 1e-15, `${value}, ${expected}`);
@@ -72,32 +73,32 @@ test('token-level MRR is a mean over tokens, and over pairs of means over their 
 	near(passageOnly.mrr, (1 / 5 + 1 + 1 / 4) / 3);
 	near(question.mrr, (1 / 900 + 1 / 40 + 1 / 2 + 1 / 20 + 1 / 200 + 1 / 10) / 6);
 	near(questionOnly.mrr, (1 / 900 + 1 / 40) / 2);
-	// The second pair has no such token, and does not count.
+	// The second pair has no such token and does not count.
 	near(questionOnly.perPair, (1 / 900 + 1 / 40) / 2);
 	t.is((await tokenMrr(pairs, 'content')).questionOnly.mrr, 1 / 40);
 });
 
-test('query expansion is a content token of the passage alone at the head of Q', async t => {
-	// "engineer" is at 4, "river" at 50; "the" at 2 is a stop word.
+test('query expansion is a content token that occurs only in the passage and ranks high in Q', async t => {
+	// "engineer" has rank 4 and "river" has rank 50. "the" has rank 2 but is a stop word.
 	t.deepEqual(await queryExpansion(pairs, [2, 3, 4, 49, 50]), [0, 0, 0.5, 0.5, 1]);
 	t.deepEqual(await queryExpansion([], [1]), [0]);
 });
 
-test('the first k tokens are shared, of one side, or of neither', async t => {
+test('each of the first k tokens is shared, belongs to one side, or to neither', async t => {
 	const {question, passage} = await topComposition(pairs, [1, 5]);
 	t.deepEqual(question, [
 		{k: 1, shared: 1, questionOnly: 0, passageOnly: 0, other: 0, expansion: 0},
-		// Of ten: bridge, gold, rush; who, built; the, engineer.
+		// Of ten tokens, bridge, gold and rush are shared, who and built belong to the question, and the and engineer to the passage.
 		{k: 5, shared: 3 / 10, questionOnly: 2 / 10, passageOnly: 2 / 10, other: 3 / 10, expansion: 1 / 10},
 	]);
 	t.deepEqual(passage, [
 		{k: 1, shared: 0, questionOnly: 0, passageOnly: 1 / 2, other: 1 / 2, expansion: 1 / 2},
-		// Bridge; the, engineer, river.
+		// bridge is shared; the, engineer and river belong to the passage.
 		{k: 5, shared: 1 / 10, questionOnly: 0, passageOnly: 3 / 10, other: 6 / 10, expansion: 2 / 10},
 	]);
 });
 
-test('token amnesia is the worst and the median rank of shared content, by the rank of the passage', async t => {
+test('token amnesia is the worst and the median rank of shared content tokens, grouped by the rank of the passage', async t => {
 	const hits = (...found: readonly string[]): Hit[] => found.map((id, i) => ({id, score: -i}));
 	const run = new Map([
 		['a', hits('x', 'pa')],
@@ -107,22 +108,22 @@ test('token amnesia is the worst and the median rank of shared content, by the r
 	const same = (rank: number): Record<string, number> => ({low: rank, firstQuartile: rank, median: rank, thirdQuartile: rank, high: rank});
 	t.deepEqual(await tokenAmnesia([...pairs, stops], run, [20, 5]), {
 		groups: [
-			// Bridge alone counts.
+			// Only bridge counts.
 			{from: 1, to: 5, questions: 1, max: {passage: same(2), question: same(1)}, median: {passage: same(2), question: same(1)}},
-			// Gold and rush, at 200 and 10 of P; the passage was not found.
+			// gold and rush have ranks 200 and 10 in P. The passage was not found.
 			{from: 21, to: null, questions: 1, max: {passage: same(200), question: same(2)}, median: {passage: same(105), question: same(1.5)}},
 		],
 		without: 1,
 	});
 
-	// Quartiles lie between neighbours in proportion, as NumPy's do: 10 + 0.25 · 3 · 10.
+	// Quartiles are interpolated linearly, as in NumPy: 10 + 0.25 · 3 · 10.
 	const four = [10, 20, 30, 40].map((rank, i): RankedPair => ({id: `q${i}`, passageId: 'p', tokens: [token('w', 'qp', true, 1, rank)]}));
 	const {groups} = await tokenAmnesia(four, new Map(), [5]);
 	t.deepEqual(groups[0]!.max.passage, {low: 11.5, firstQuartile: 17.5, median: 25, thirdQuartile: 32.5, high: 38.5});
 	t.is(groups[0]!.from, 6);
 });
 
-test('a passage at the end of a group is in it', async t => {
+test('the last rank of a group belongs to the group', async t => {
 	const run = new Map([['a', [...'12345'].map(id => ({id: id === '5' ? 'pa' : id, score: -Number(id)}))]]);
 	const {groups} = await tokenAmnesia(pairs.slice(0, 1), run, [5, 20]);
 	t.deepEqual(
@@ -136,7 +137,7 @@ test('a passage at the end of a group is in it', async t => {
 	);
 });
 
-test('of questions that BM25 answers among its first hits the best relevant passage is taken', t => {
+test('for questions that BM25 answers among its first hits, the best relevant passage is used', t => {
 	const run = new Map([
 		['q1', ['x', 'p7', 'p3'].map((id, i) => ({id, score: 9 - i}))],
 		['q2', ['x', 'y', 'p1'].map((id, i) => ({id, score: 9 - i}))],
@@ -163,7 +164,7 @@ test('of questions that BM25 answers among its first hits the best relevant pass
 	);
 });
 
-test('one report has all analyses of questions and passages', async t => {
+test('one report contains all analyses of questions and passages', async t => {
 	const analysis = await analyzeVocabulary(pairs, {ks: [2], compositionKs: [5]});
 	t.deepEqual(analysis, {
 		pairs: 2,
@@ -177,7 +178,7 @@ test('one report has all analyses of questions and passages', async t => {
 	await t.throwsAsync(queryExpansion(pairs, [0]), {code: 'ERR_ARGUMENT'});
 });
 
-test('stop words, punctuation marks and signs are no content; the ends of words are', t => {
+test('stop words, punctuation and symbols are not content tokens, but continuation pieces are', t => {
 	const stops = new Set(['the', 's']);
 	for (const word of ['the', 'The', 's', '?', '##-', '…', 'Ġthe', '##,']) {
 		t.false(isContent(word, stops), word);

@@ -1,3 +1,4 @@
+// Tests explanations of why a passage was found.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -13,7 +14,7 @@ const passage: Passage = {
 };
 const question = 'How many judges serve on the court?';
 
-test('an explanation has both projections, what is shared, added and forgotten, and BM25’s reasons', async t => {
+test('an explanation contains both projections, the shared, added and forgotten tokens, and the BM25 contributions', async t => {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-explain-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	await using encoder = await OnnxEncoder.load('minilm-encoder');
@@ -32,7 +33,7 @@ test('an explanation has both projections, what is shared, added and forgotten, 
 	);
 	const similarity = ofQuestion.data.reduce((sum, value, i) => sum + value * ofPassage.data[i]!, 0);
 	t.is(dense.similarity, similarity);
-	// The words of both, but "the", in the question's order.
+	// The words that both texts share, except "the", in the order of the question.
 	t.deepEqual(
 		dense.shared.map(({token}) => token),
 		['judges', 'court'],
@@ -54,7 +55,7 @@ test('an explanation has both projections, what is shared, added and forgotten, 
 		dense.expansion.every(({inQuestion, inPassage, content, questionRank}) => !inQuestion && inPassage && content && questionRank <= 12),
 	);
 
-	// The texts are whole, and "judges" is marked each time.
+	// The texts are complete, and every "judges" is marked.
 	for (const [parts, text] of [
 		[marked.question, question],
 		[marked.title, passage.title!],
@@ -88,7 +89,7 @@ test('an explanation has both projections, what is shared, added and forgotten, 
 	);
 });
 
-test('what cannot be explained is refused', async t => {
+test('invalid arguments are refused', async t => {
 	await using encoder = await OnnxEncoder.load('tiny-encoder');
 	const projection = await VocabularyProjection.load('tiny-encoder');
 	await t.throwsAsync(explainMatch(7 as never, passage, {encoder, projection}), {code: 'ERR_ARGUMENT'});

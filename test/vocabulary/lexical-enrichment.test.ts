@@ -1,3 +1,4 @@
+// Tests lexical enrichment: lexical vectors, token weights, whitening, the search for token vectors, and identities.
 import {cp, mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -21,7 +22,7 @@ const head = join(packageRoot, 'models/tiny-encoder');
 const projection = await VocabularyProjection.load(head);
 const DIM = 128;
 
-/** Vectors that depend on the length of a text alone. */
+/** An encoder whose vectors depend only on the length of the text. */
 const encoder: Encoder = {
 	dim: DIM,
 	identity: 'lengths',
@@ -40,12 +41,12 @@ async function temporary(t: ExecutionContext): Promise<string> {
 	return folder;
 }
 
-/** Static embeddings as they are: what comes of them can be worked out by hand. */
+/** Options that use static embeddings unchanged, so that results can be worked out by hand. */
 async function plain(idf: TokenWeights, options: LexicalEnrichmentOptions = {}): Promise<LexicalEnrichment> {
 	return LexicalEnrichment.fit({encoder, projection, idf}, {tokens: 'static', whitening: false, normalize: false, lambda: 2, ...options});
 }
 
-/** The decoder's rows, read from the safetensors file by its format: a length, a JSON table, numbers. */
+/** Reads the rows of the decoder from the safetensors file: a length, a JSON table, and numbers. */
 async function decoderRow(): Promise<(piece: string) => Float32Array> {
 	const file = await readFile(join(head, 'mlm_head.safetensors'));
 	const length = Number(file.readBigUInt64LE(0));
@@ -62,7 +63,7 @@ const near = (t: ExecutionContext, actual: Float32Array, expected: readonly numb
 	t.true(off < 1e-5, `${message ?? ''} off by ${off}`);
 };
 
-test('a lexical vector is the weighted mean of its tokens, repeated ones and those of the title counted', async t => {
+test('a lexical vector is the weighted mean of the tokens, including repeated tokens and those of the title', async t => {
 	const row = await decoderRow();
 	const [fox, hen] = [row('fox'), row('hen')];
 	const weights = new Map([
@@ -72,7 +73,7 @@ test('a lexical vector is the weighted mean of its tokens, repeated ones and tho
 	const enriched = await plain(weights);
 	const {data, rows, dim} = await enriched.encode(['Fox hen fox', {title: 'Hen', text: 'fox'}, 'the', '']);
 	t.deepEqual([rows, dim, enriched.dim, enriched.lambda], [4, DIM, DIM, 2]);
-	// (3 fox + 0.5 hen + 3 fox) / 3, and the encoder's own vector: the length.
+	// The lexical vector is (3 fox + 0.5 hen + 3 fox) / 3; the vector of the encoder is the length.
 	near(
 		t,
 		data.subarray(0, DIM),
@@ -83,7 +84,7 @@ test('a lexical vector is the weighted mean of its tokens, repeated ones and tho
 		data.subarray(DIM, 2 * DIM),
 		fox.map((value, i) => 2 * ((3 * value + 0.5 * hen[i]!) / 2) + (i === 0 ? 3 : 0)),
 	);
-	// A token that weighs nothing, and no token.
+	// A token with weight 0, and a text without tokens.
 	near(
 		t,
 		data.subarray(2 * DIM, 3 * DIM),
@@ -107,7 +108,7 @@ test('normalized lexical vectors have length λ', async t => {
 	t.true(Math.abs(Math.hypot(...with1.map((value, i) => value - with0[i]!)) - 0.75) < 1e-6);
 });
 
-test('another λ takes no new search, and 0 leaves the vectors as they were', async t => {
+test('another λ needs no new search, and λ = 0 leaves the vectors unchanged', async t => {
 	const enriched = await plain(false);
 	const {data: none} = await enriched.withLambda(0).encode(['fox hen']);
 	const {data: one} = await enriched.withLambda(1).encode(['fox hen']);
@@ -120,7 +121,7 @@ test('another λ takes no new search, and 0 leaves the vectors as they were', as
 	);
 });
 
-test('inverse document frequencies are those of BM25, in an index of word pieces or counted', async t => {
+test('inverse document frequencies equal those of BM25, from an index of word pieces or counted', async t => {
 	const passages = [
 		{id: 'a', title: 'Hen', text: 'a red fox and a fox'},
 		{id: 'b', text: 'a hen'},
@@ -131,7 +132,7 @@ test('inverse document frequencies are those of BM25, in an index of word pieces
 	t.teardown(() => index.close());
 	for (const idf of [index, passages]) {
 		const {lexical} = await (await plain(idf)).parts(['fox', 'hen', 'bridge']);
-		// fox in 1 of 3, hen in 2 of 3 by the title, bridge in none: ln(1 + (3 − df + 0.5) / (df + 0.5)).
+		// fox is in 1 of 3 passages, hen in 2 of 3 because of the title, bridge in none: ln(1 + (3 − df + 0.5) / (df + 0.5)).
 		for (const [i, [piece, weight]] of (
 			[
 				['fox', Math.log(1 + 2.5 / 1.5)],
@@ -151,7 +152,7 @@ test('inverse document frequencies are those of BM25, in an index of word pieces
 	t.true(Math.abs(explained.terms.find(({term}) => term === 'fox')!.idf - Math.log(1 + 2.5 / 1.5)) < 1e-6);
 });
 
-test('whitened token vectors have other products, both ways the same ones', async t => {
+test('whitened token vectors have other inner products, the same with both methods', async t => {
 	const products = async (whitening: 'principal' | 'aligned' | false): Promise<number[]> => {
 		const {lexical} = await (await plain(false, {whitening})).parts(['fox', 'hen', 'the river']);
 		const row = (at: number): Float32Array => lexical.data.subarray(at * DIM, (at + 1) * DIM);
@@ -165,7 +166,7 @@ test('whitened token vectors have other products, both ways the same ones', asyn
 	}
 });
 
-test('the search for tokens is cached, goes on after an abort, and does what its options say', async t => {
+test('the search for token vectors is cached, continues after an abort, and follows its options', async t => {
 	const [whole, parts] = [await temporary(t), await temporary(t)];
 	const fit = async (cacheFolder: string, options: LexicalEnrichmentOptions = {}): Promise<LexicalEnrichment> =>
 		LexicalEnrichment.fit({encoder, projection, idf: false}, {cacheFolder, stopping: 'each', maxSteps: 6, loss: 0.2, ...options});
@@ -175,7 +176,7 @@ test('the search for tokens is cached, goes on after an abort, and does what its
 	const {losses, bounds, steps} = first.search!;
 	t.deepEqual([losses.length, bounds.length, steps.length], [8000, 8000, 8000]);
 	t.true(steps.every(count => count <= 6));
-	// Done before the last step is who has a low loss, or one near the least.
+	// A token stops before the last step if its loss is low or close to its minimum.
 	t.true(losses.every((loss, i) => steps[i] === 6 || loss < 0.2 || loss - bounds[i]! < 0.2));
 	t.true(losses.some(loss => loss < 0.2));
 
@@ -210,11 +211,11 @@ test('by default all tokens take the same number of steps, and both searches are
 		LexicalEnrichment.fit({encoder, projection, idf: false}, {cacheFolder, maxSteps: 5, loss: 0.2, ...options});
 	const seen: Array<{done: number; total: number}> = [];
 	const first = await fit(whole, {onProgress: progress => seen.push(progress)});
-	// Some token takes all five steps by itself; 8,000 tokens are counted once, and five times.
+	// Some token takes all five steps on its own. Progress counts 8,000 tokens once, and five times.
 	t.deepEqual(seen.at(-1), {done: 48_000, total: 48_000});
 	t.true(first.search!.steps.every(count => count === 5));
 	t.is((await readdir(join(whole, 'enrichments'))).length, 2);
-	// The number of steps is all that counts: 5 for each by itself gives the same vectors, from the same file.
+	// Only the number of steps matters: five steps for each token on its own give the same vectors, from the same file.
 	const even = await fit(whole, {stopping: 'each', minSteps: 5});
 	t.is(even.identity, first.identity);
 	t.is((await readdir(join(whole, 'enrichments'))).length, 2);
@@ -237,7 +238,7 @@ test('by default all tokens take the same number of steps, and both searches are
 	t.deepEqual(await (await fit(parts)).encode(['a fox']), await first.encode(['a fox']));
 });
 
-/** Unit vectors that depend on the length of a text alone. */
+/** An encoder with unit vectors that depend only on the length of the text. */
 const units: Encoder = {
 	dim: DIM,
 	identity: 'units',
@@ -251,7 +252,7 @@ const units: Encoder = {
 	},
 };
 
-test('vectors of an encoder with unit vectors are scaled back to unit length, those of others are not', async t => {
+test('enriched vectors are scaled to unit length only for an encoder with unit vectors', async t => {
 	const fit = async (of: Encoder, options: LexicalEnrichmentOptions = {}): Promise<LexicalEnrichment> =>
 		LexicalEnrichment.fit({encoder: of, projection, idf: false}, {tokens: 'static', lambda: 0.75, ...options});
 	const [scaled, sums] = [await fit(units), await fit(units, {renormalize: false})];
@@ -269,13 +270,13 @@ test('vectors of an encoder with unit vectors are scaled back to unit length, th
 			sum.map(value => value / length),
 		);
 	}
-	// Without enrichment the vectors are the encoder's to the bit, but one without unit vectors is scaled if that was asked for.
+	// Without enrichment, the vectors are bit-identical to those of the encoder, unless normalization was requested for an encoder without unit vectors.
 	t.deepEqual(await scaled.withLambda(0).encode(texts), await units.encode(texts));
 	const {data: raw} = await (await fit(encoder, {renormalize: true, lambda: 0})).encode(['a fox']);
 	t.is(raw[0], 1);
 });
 
-test('the learning rate is the one of the paper for the head, unless another is given', async t => {
+test('the default learning rate is the one of the paper for the head', async t => {
 	t.is(projection.modelType, 'bert');
 	const cacheFolder = await temporary(t);
 	const folder = join(cacheFolder, 'mpnet');
@@ -293,7 +294,7 @@ test('the learning rate is the one of the paper for the head, unless another is 
 	t.deepEqual(await losses(ofMpnet, 0.001), mpnet);
 });
 
-test('whatever changes vectors changes the identity, and an index refuses another encoder', async t => {
+test('every setting that changes vectors changes the identity, and an index refuses another encoder', async t => {
 	const all = await Promise.all([
 		plain(false),
 		plain(false, {lambda: 1}),
@@ -317,7 +318,7 @@ test('whatever changes vectors changes the identity, and an index refuses anothe
 	t.is((await LexicalEnrichment.fit({encoder: nameless, projection, idf: false}, {tokens: 'static'})).identity, undefined);
 });
 
-test('a model is enriched, and the tokens of a question count for more', async t => {
+test('a real model can be enriched, and the tokens of a question gain weight', async t => {
 	const cacheFolder = await temporary(t);
 	await using model = await OnnxEncoder.load('tiny-encoder');
 	const passages = ['The fox ran over the bridge.', 'A hen sat by the river.', 'The council met in the old town hall.'];
@@ -337,7 +338,7 @@ test('a model is enriched, and the tokens of a question count for more', async t
 	t.is(best!.id, '1');
 });
 
-test('what does not fit is refused with what was expected', async t => {
+test('mismatched arguments are refused with the expected value', async t => {
 	const refused = async (work: Promise<unknown>, code: ErrorCode, message: RegExp): Promise<void> => {
 		const error = (await t.throwsAsync(work, {instanceOf: RetrievalError})) as RetrievalError;
 		t.is(error.code, code);

@@ -1,3 +1,4 @@
+// Tests ranking the tokens of questions and passages in their projections.
 import test from 'ava';
 import {
 	type EncodeOptions,
@@ -23,7 +24,7 @@ async function somePassages(count: number): Promise<Passage[]> {
 	return found;
 }
 
-test('ranks are places in the whole projections, of the tokens of question, title and text', async t => {
+test('ranks are positions in the full projections, for the tokens of question, title and text', async t => {
 	await using encoder = await OnnxEncoder.load('tiny-encoder');
 	const projection = await VocabularyProjection.load('tiny-encoder');
 	const passages = await somePassages(3);
@@ -52,7 +53,7 @@ test('ranks are places in the whole projections, of the tokens of question, titl
 		const {question, passage} = pairs[i]!;
 		const inQuestion = projection.tokenize(question).ids;
 		const inPassage = projection.tokenize(`${passage.title} ${passage.text}`).ids;
-		// Each once, those of the question first.
+		// Each token occurs once, those of the question first.
 		t.deepEqual(
 			tokens.map(({id}) => id),
 			[...new Set([...inQuestion, ...inPassage])],
@@ -74,7 +75,7 @@ test('ranks are places in the whole projections, of the tokens of question, titl
 	t.true(ranked[0]!.tokens.some(({inQuestion, inPassage}) => inQuestion && inPassage));
 });
 
-test('questions about one passage share its vector, and stop words may be others', async t => {
+test('questions about the same passage share its vector, and other stop words can be given', async t => {
 	await using encoder = await OnnxEncoder.load('tiny-encoder');
 	const projection = await VocabularyProjection.load('tiny-encoder');
 	const [passage] = await somePassages(1);
@@ -105,7 +106,7 @@ test('questions about one passage share its vector, and stop words may be others
 	);
 });
 
-test('what cannot be ranked is refused with what was expected', async t => {
+test('invalid pairs are refused with the expected value', async t => {
 	await using encoder = await OnnxEncoder.load('tiny-encoder');
 	const projection = await VocabularyProjection.load('tiny-encoder');
 	const [passage] = await somePassages(1);

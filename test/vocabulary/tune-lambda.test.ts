@@ -1,3 +1,4 @@
+// Tests tuning λ, the weight of lexical vectors.
 import {join} from 'node:path';
 import test from 'ava';
 import {packageRoot} from '../../ts/core/native/addon.ts';
@@ -11,7 +12,7 @@ const animals = ['fox', 'hen', 'horse', 'cow', 'dog', 'cat', 'bird', 'fish', 'sh
 const passages = animals.map((animal, i) => ({id: `p${i}`, text: `the ${animal} by the river`}));
 const queries: Query[] = animals.map((animal, i) => ({id: `q${i}`, text: `where is the ${animal}?`}));
 
-/** Leads every question astray, to the passage of the next animal: what it says of them, tokens have to outweigh. */
+/** An encoder that maps every question to the passage of the next animal, so that only lexical vectors find the right one. */
 const misled: Encoder = {
 	dim: DIM,
 	identity: 'misled',
@@ -21,7 +22,7 @@ const misled: Encoder = {
 			const text = typeof input === 'string' ? input : input.text;
 			const animal = animals.findIndex(animal => text.includes(animal));
 			data[row * DIM + ((animal + (text.startsWith('where') ? 1 : 0)) % animals.length)] = 1;
-			// No two passages have one score.
+			// No two passages have the same score.
 			data[row * DIM + animals.length] = (animal + 1) / 1000;
 		}
 		return {data, rows: inputs.length, dim: DIM};
@@ -31,7 +32,7 @@ const misled: Encoder = {
 const enriched = LexicalEnrichment.fit({encoder: misled, projection, idf: passages}, {tokens: 'static'});
 const qrels = new Map(queries.map(({id}, i) => [id, new Map([[`p${i}`, 1]])]));
 
-test('scores are those of searches with each λ, and the best of them is chosen', async t => {
+test('scores equal those of searches with each λ, and the best λ is chosen', async t => {
 	const lambdas = [0, 0.5, 1, 2, 4];
 	const progress: number[] = [];
 	const found = await tuneLambda(
@@ -59,19 +60,19 @@ test('scores are those of searches with each λ, and the best of them is chosen'
 	t.is(found.score, Math.max(...found.curve.map(({score}) => score)));
 	t.is(found.curve.find(({score}) => score === found.score)!.lambda, found.lambda);
 	t.true(found.lambda > 0 && found.score === 1 && found.curve[0]!.score < 0.5);
-	// Ten passages, ten questions, and ten for each λ.
+	// Progress counts ten passages, ten questions, and ten questions per λ.
 	t.deepEqual(progress, [10, 20, 30, 40, 50, 60, 70]);
 });
 
-test('for an encoder of unit vectors the scores are cosine similarities of the definition', async t => {
-	// One passage in many words, whose lexical vector points elsewhere: unnormalized products rank otherwise.
+test('for an encoder with unit vectors, scores are cosine similarities by definition', async t => {
+	// The lexical vector of a long passage points elsewhere, so that unnormalized inner products give another ranking.
 	const unit: Encoder = {
 		...misled,
 		async encode(inputs) {
 			const {data, ...rest} = await misled.encode(inputs);
 			for (let row = 0; row < rest.rows; row++) {
 				const vector = data.subarray(row * DIM, (row + 1) * DIM);
-				// Texts without an animal have a direction of their own.
+				// Texts without an animal have a separate direction.
 				vector[DIM - 1] = 0;
 				vector[DIM - 1] = vector.some(value => value !== 0) ? 0 : 1;
 				const length = Math.hypot(...vector);
@@ -111,14 +112,14 @@ test('for an encoder of unit vectors the scores are cosine similarities of the d
 	t.is(scaled.size, lambdas.length);
 });
 
-test('each part of the questions is measured by the λ of the others', async t => {
+test('each fold of the questions is measured with the λ of the other folds', async t => {
 	const found = await tuneLambda(await enriched, passages, {queries, qrels, measure: 'Success@1'}, {grid: [0, 4], folds: 5});
 	t.deepEqual(
 		found.folds,
 		Array.from({length: 5}, () => ({lambda: 4, score: 1})),
 	);
 	t.is(found.heldOut, 1);
-	// With two questions alone that tokens mislead, whoever holds one of them out sees the other.
+	// Tokens mislead one question: its relevant passage is the one that dense retrieval finds.
 	const astray = new Map(qrels);
 	astray.set('q0', new Map([['p1', 1]]));
 	const mixed = await tuneLambda(await enriched, passages, {queries, qrels: astray, measure: 'Success@1'}, {grid: [0, 4], folds: 10});
@@ -128,7 +129,7 @@ test('each part of the questions is measured by the λ of the others', async t =
 	t.deepEqual(await tuneLambda(await enriched, passages, {queries, qrels: astray, measure: 'Success@1'}, {grid: [0, 4], folds: 10}), mixed);
 });
 
-test('answers in passages are an objective too, and of equal λ the first wins', async t => {
+test('answers in passages can be the objective, and the first of equally good λ wins', async t => {
 	const questions = queries.map((query, i) => ({...query, answers: [animals[i]!]}));
 	const unanswerable = {id: 'none', text: 'where is it?', answers: []};
 	const found = await tuneLambda(await enriched, passages, {questions: [...questions, unanswerable], k: 1}, {grid: [4, 5, 0]});
@@ -136,7 +137,7 @@ test('answers in passages are an objective too, and of equal λ the first wins',
 	t.true(found.curve[2]!.score < 0.5);
 });
 
-test('what has no meaning is refused', async t => {
+test('invalid arguments are refused', async t => {
 	const refused = async (work: Promise<unknown>, message: RegExp): Promise<void> => {
 		const error = (await t.throwsAsync(work, {instanceOf: RetrievalError})) as RetrievalError;
 		t.is(error.code, 'ERR_ARGUMENT');

@@ -1,3 +1,4 @@
+// Tests projections of vectors to the vocabulary of a model.
 import {appendFile, copyFile, mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -8,7 +9,7 @@ import {random, slice} from '../support/vectors.ts';
 
 const tiny = await VocabularyProjection.load('tiny-encoder');
 
-test('questions project to what they are about', async t => {
+test('questions project to the tokens of their topic', async t => {
 	const encoder = await OnnxEncoder.load('minilm-encoder');
 	t.teardown(() => encoder.close());
 	const projection = await VocabularyProjection.load('minilm-mlm-head');
@@ -19,7 +20,7 @@ test('questions project to what they are about', async t => {
 		['How many judges currently serve on the Supreme court?', 'Which NFL team represented the AFC at Super Bowl 50?'],
 		{batchTokens: 1},
 	);
-	// As the page of the head says, which others made; in which order depends a little on what is encoded together.
+	// The expected tokens come from the documentation of the head. Their order can depend on the other texts of the batch.
 	const expected = [
 		['justices', 'judges', 'judicial', 'supreme', 'judge'],
 		['afc', 'nfl', 'football', 'bel', 'bay', 'pitt', 'superb', '50', 'steelers', 'brady'],
@@ -36,7 +37,7 @@ test('questions project to what they are about', async t => {
 	t.true(ranks![3]! > 100);
 });
 
-test('tokens, ranks and probabilities are those of all logits in their order', async t => {
+test('tokens, ranks and probabilities equal those of all sorted logits', async t => {
 	const vectors = random(3, 128);
 	const logits = await tiny.logits(vectors);
 	const probabilities = await tiny.logits(vectors, {as: 'probabilities'});
@@ -53,7 +54,7 @@ test('tokens, ranks and probabilities are those of all logits in their order', a
 	for (const at of [0, 1, 2]) {
 		const of = logits.data.subarray(at * 8000, (at + 1) * 8000);
 		const shares = probabilities.data.subarray(at * 8000, (at + 1) * 8000);
-		// The definition of a softmax, of these logits.
+		// The softmax of these logits, by definition.
 		const most = Math.max(...of);
 		const total = of.reduce((sum, logit) => sum + Math.exp(logit - most), 0);
 		const near = (got: number, logit: number): boolean => Math.abs(got / (Math.exp(logit - most) / total) - 1) < 1e-5;
@@ -75,8 +76,8 @@ test('tokens, ranks and probabilities are those of all logits in their order', a
 	}
 });
 
-test('a vector has the same tokens whatever else is in the call, for any number of threads', async t => {
-	// More than go over in one call.
+test('a vector has the same tokens whatever the other vectors of the call and the number of threads', async t => {
+	// More vectors than one batch holds.
 	const vectors = random(5000, 128);
 	const lists = Array.from({length: 5000}, (_, at) => [at % 8000, 7]);
 	const tokens = await tiny.project(vectors, {k: 120, threads: 1});
@@ -95,7 +96,7 @@ test('a vector has the same tokens whatever else is in the call, for any number 
 	}
 });
 
-test('no vectors have no tokens, and more tokens than there are, all', async t => {
+test('no vectors give no tokens, and k beyond the vocabulary gives all tokens', async t => {
 	const none = {data: new Float32Array(), rows: 0, dim: 128};
 	t.deepEqual(await tiny.project(none), []);
 	t.deepEqual(await tiny.ranks(none, []), []);
@@ -104,7 +105,7 @@ test('no vectors have no tokens, and more tokens than there are, all', async t =
 	t.is((await tiny.project(random(1, 128), {k: 1_000_000}))[0]!.length, 8000);
 });
 
-test('long work reports progress in vectors and is cancelled', async t => {
+test('long calls report progress in vectors and can be cancelled', async t => {
 	const vectors = random(6000, 128);
 	const seen: number[] = [];
 	await tiny.project(vectors, {
@@ -125,7 +126,7 @@ test('long work reports progress in vectors and is cancelled', async t => {
 	await t.throwsAsync(work, {message: 'enough'});
 });
 
-test('what does not fit is refused with what was expected and what came', async t => {
+test('mismatched arguments are refused with the expected and the actual value', async t => {
 	const vectors = random(3, 128);
 	const refused = async (work: Promise<unknown>, code: ErrorCode, message: string): Promise<void> => {
 		const error = await t.throwsAsync(work, {instanceOf: RetrievalError});
@@ -155,7 +156,7 @@ test('what does not fit is refused with what was expected and what came', async 
 	await refused(tiny.project(many), 'ERR_ARGUMENT', 'vectors[4500]: expected finite numbers, got NaN');
 });
 
-test('a model without a head is refused, and one head is told from another', async t => {
+test('a model without a head is refused, and heads are distinguished by their identity', async t => {
 	const folder = join(packageRoot, 'models/tiny-encoder');
 	t.is((await VocabularyProjection.load(folder)).identity, tiny.identity);
 	t.regex(tiny.identity, /^[\da-f]{16}$/u);
@@ -169,7 +170,7 @@ test('a model without a head is refused, and one head is told from another', asy
 	await t.throwsAsync(VocabularyProjection.load('no such model'), {code: 'ERR_MODEL_MISSING'});
 });
 
-test('a head is read from a graph, and its identity is that of all files with weights', async t => {
+test('a head is read from a graph, and its identity depends on all files with weights', async t => {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-head-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	const files = join(packageRoot, 'crates/vocabulary/tests/files');
@@ -181,7 +182,7 @@ test('a head is read from a graph, and its identity is that of all files with we
 	t.is(projection.size, 40);
 	const [tokens] = await projection.project(random(1, 8), {k: 3});
 	t.is(tokens!.length, 3);
-	// Behind the weights, so that only the bytes differ.
+	// The byte is appended after the weights, so that the weights do not change.
 	await appendFile(join(folder, 'bert-external.onnx_data'), 'more');
 	t.not((await VocabularyProjection.load(folder)).identity, projection.identity);
 });
