@@ -35,20 +35,20 @@ fn weights_may_be_transposed_renamed_and_of_any_number_format() {
         nodes.push(node("Add", &["b", "product"], "logits"));
         plain.clone().with("logits", nodes)
     };
-    let transposed = Weights::new("E", &[3, 5], &transposed(decoder, 3));
+    let turned = Weights::new("E", &[3, 5], &transposed(decoder, 3));
     let matmul = node("MatMul", &["normal", "E"], "product");
-    assert_same(&product(&[matmul]).and(vec![transposed.clone()]), &parts, "MatMul");
+    assert_same(&product(&[matmul]).and(vec![turned.clone()]), &parts, "MatMul");
     let order = Setting::Numbers(vec![1, 0]);
     let tied = [
         node("Identity", &["E"], "same"),
-        node("Transpose", &["same"], "transposed").with("perm", order.clone()),
+        node("Transpose", &["same"], "turned").with("perm", order.clone()),
         node("Reshape", &["normal", "anything"], "shaped"),
-        node("MatMul", &["shaped", "transposed"], "product"),
+        node("MatMul", &["shaped", "turned"], "product"),
     ];
     assert_same(&product(&tied), &parts, "a tied decoder");
     let twice = [
-        node("Transpose", &["E"], "transposed"),
-        node("Transpose", &["transposed"], "back").with("perm", order),
+        node("Transpose", &["E"], "turned"),
+        node("Transpose", &["turned"], "back").with("perm", order),
         node("com.microsoft::FusedMatMul", &["normal", "back"], "product")
             .with("transB", Setting::Integer(1)),
     ];
@@ -117,10 +117,10 @@ fn weights_of_8_bits_are_dequantized() {
     let blocks = dequantized(vec![("block_size", Setting::Integer(4))], &["q", "s"]);
     assert!(refused(&blocks.and(vec![signed, one("s", 0.5)])).contains("scales for all weights"));
 
-    let transposed =
+    let turned =
         |values: &[i64]| (0..3).flat_map(|c| values.iter().skip(c).step_by(3).copied()).collect::<Vec<_>>();
     let whole = vec![
-        Weights::whole("q", 3, &[3, 5], &transposed(&rows)),
+        Weights::whole("q", 3, &[3, 5], &turned(&rows)),
         Weights::new("s", &[5], &scales),
         Weights::whole("z", 3, &[5], &[0, 1, 2, 3, 4]),
     ];
