@@ -8,7 +8,7 @@ const LEFT = 372;
 const RIGHT = 70;
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-const [, table] = readme.split('| times as fast |\n|---|---|---|---|\n');
+const [, table] = readme.split('| speedup |\n|---|---|---|---|\n');
 const rows = table
 	.split('\n\n')[0]
 	.split('\n')
@@ -34,7 +34,7 @@ const bars = rows.flatMap(({job, peer, times}, i) => {
 
 const height = 44 + rows.length * ROW;
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" role="img">
-<title>passagekit's speed as a multiple of the next best system's</title>
+<title>passagekit's speed as a multiple of other systems'</title>
 <style>
 text { font: 12px system-ui, sans-serif; fill: #24292f; }
 .peer { font-size: 10px; fill: #656d76; }
@@ -42,7 +42,7 @@ text { font: 12px system-ui, sans-serif; fill: #24292f; }
 .axis { stroke: #8c959f; }
 @media (prefers-color-scheme: dark) { text { fill: #e6edf3; } .peer { fill: #9198a1; } .bar { fill: #5aa2d4; } }
 </style>
-${text(LEFT, 18, 'times as fast as (logarithmic; the line is 1×)', 'class="peer"')}
+${text(LEFT, 18, 'speedup (logarithmic scale; the line is 1×)', 'class="peer"')}
 <line x1="${LEFT}" x2="${LEFT}" y1="26" y2="${height - 8}" class="axis"/>
 ${bars.join('\n')}
 </svg>
