@@ -1,3 +1,4 @@
+/** Token amnesia: whether a dense retriever fails where its vectors rank the shared tokens low (Ram et al., 2023, §6.1). */
 import {waitForTime} from '../../core/event-loop.ts';
 import type {Qrels, Run} from '../../core/types.ts';
 import {checkedQrels} from '../../core/native/qrels.ts';
@@ -5,7 +6,7 @@ import {checkRun, hitsFor} from '../../core/native/runs.ts';
 import {checkRanked, checkRanks} from './check.ts';
 import type {RankedPair} from './ranked-pairs.ts';
 
-/** Where ranks lie: the 5th, 25th, 50th, 75th and 95th percentile, interpolated linearly. */
+/** Percentiles of ranks: the 5th, 25th, 50th, 75th and 95th, interpolated linearly. */
 export interface RankQuantiles {
 	readonly low: number;
 	readonly firstQuartile: number;
@@ -14,26 +15,26 @@ export interface RankQuantiles {
 	readonly high: number;
 }
 
-/** Questions whose passage the dense retriever has at ranks `from` to `to`; `to` is `null` for those further down or not found. */
+/** Questions whose passage the dense retriever ranks from `from` to `to`. `to` is `null` in the last group: ranks from `from` on, and passages not found. */
 export interface AmnesiaGroup {
 	readonly from: number;
 	readonly to: number | null;
 	readonly questions: number;
-	/** Of the worst rank of a pair's shared tokens, in P and in Q. */
+	/** Quantiles of the worst rank of a pair's shared tokens, in P and in Q. */
 	readonly max: {readonly passage: RankQuantiles; readonly question: RankQuantiles};
-	/** Of the median rank. */
+	/** Quantiles of the median rank of a pair's shared tokens, in P and in Q. */
 	readonly median: {readonly passage: RankQuantiles; readonly question: RankQuantiles};
 }
 
 export interface TokenAmnesia {
 	readonly groups: readonly AmnesiaGroup[];
-	/** Pairs that share no token but stop words and punctuation marks; they are in no group. */
+	/** Number of pairs that share only stop words and punctuation marks, or nothing. They are in no group. */
 	readonly without: number;
 }
 
 /**
-The pairs of token amnesia (Ram et al., 2023, §6.1): of each question that a run of BM25 answers among its first `depth`, the
-first relevant passage there. Question id → passage id.
+Finds the pairs for `tokenAmnesia` (Ram et al., 2023, §6.1). For each question for which a BM25 run has a relevant passage among
+its first `depth` hits, the map has the first such passage: question id → passage id.
 
 @example
 ```
@@ -57,11 +58,12 @@ export function foundBySparse(run: Run, qrels: Qrels, depth = 5): Map<string, st
 }
 
 /**
-Whether a dense retriever fails where its vectors forget tokens (Ram et al., 2023, §6.1, Figures 5 and 7): the worst and the
-median rank of the content tokens that question and passage share, in both projections, by the rank that the retriever gives
-the passage. Groups end at the ranks `bounds`; the last has what comes after. Groups without a question are left out.
+Measures whether a dense retriever fails where its vectors forget tokens (Ram et al., 2023, §6.1, Figures 5 and 7). Groups the
+pairs by the rank that the retriever gives the passage. For each group it reports the worst and the median rank, in both
+projections, of the content tokens that question and passage share. Groups end at the ranks in `bounds`; the last group has all
+later ranks. Empty groups are left out.
 
-`pairs` are those of `foundBySparse`: questions that lexical overlap answers. Stop words and punctuation marks do not count.
+`pairs` should be those of `foundBySparse`, that is, questions that BM25 answers. Stop words and punctuation marks do not count.
 
 @example
 ```
@@ -111,13 +113,13 @@ export async function tokenAmnesia(
 	};
 }
 
-/** The ranks in P and in Q of the content tokens that question and passage share. */
+/** Returns the ranks in P and in Q of the content tokens that question and passage share. */
 export function sharedContentRanks({tokens}: RankedPair): {readonly passage: readonly number[]; readonly question: readonly number[]} {
 	const shared = tokens.filter(({inQuestion, inPassage, content}) => inQuestion && inPassage && content);
 	return {passage: shared.map(token => token.passageRank), question: shared.map(token => token.questionRank)};
 }
 
-/** Which group a pair is in, from 0: `ends` are the last ranks of all groups but the last one, in order. */
+/** Returns the index of a pair's group. `ends` are the last ranks of all groups except the last one, in ascending order. */
 export function groupAt({id, passageId}: RankedPair, dense: Run, ends: readonly number[]): number {
 	const place = hitsFor(dense, id).findIndex(hit => hit.id === passageId);
 	const at = place < 0 ? -1 : ends.findIndex(end => place < end);
@@ -125,19 +127,19 @@ export function groupAt({id, passageId}: RankedPair, dense: Run, ends: readonly 
 }
 
 function quantiles(values: readonly number[]): RankQuantiles {
-	const of = sorted(values);
+	const ascending = sorted(values);
 	return {
-		low: quantile(of, 0.05),
-		firstQuartile: quantile(of, 0.25),
-		median: quantile(of, 0.5),
-		thirdQuartile: quantile(of, 0.75),
-		high: quantile(of, 0.95),
+		low: quantile(ascending, 0.05),
+		firstQuartile: quantile(ascending, 0.25),
+		median: quantile(ascending, 0.5),
+		thirdQuartile: quantile(ascending, 0.75),
+		high: quantile(ascending, 0.95),
 	};
 }
 
 const sorted = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
 
-/** Of sorted values, interpolated linearly: type 7 of Hyndman and Fan (1996), NumPy's. */
+/** A quantile of sorted values, interpolated linearly: type 7 of Hyndman and Fan (1996), which is NumPy's default. */
 function quantile(values: readonly number[], share: number): number {
 	const at = share * (values.length - 1);
 	const below = Math.floor(at);

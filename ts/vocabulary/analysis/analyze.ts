@@ -1,3 +1,4 @@
+/** Runs all analyses of Ram et al. (2023) that need only pairs of questions and passages. */
 import {type OptionNames, checkOptions, optionNames} from '../../core/options.ts';
 import {checkRanked} from './check.ts';
 import {type TokenCoverage, tokenCoverage} from './coverage.ts';
@@ -6,18 +7,19 @@ import {queryExpansion} from './expansion.ts';
 import type {RankedPair} from './ranked-pairs.ts';
 import {type TokenMrr, type TokenSet, tokenMrr} from './token-mrr.ts';
 
-/** The analyses of Ram et al. (2023, §5 and appendix B) of one encoder, as its report shows them. */
+/** The analyses of Ram et al. (2023, §5 and appendix B) for one encoder. Reports show these numbers. */
 export interface VocabularyAnalysis {
+	/** Number of pairs analyzed. */
 	readonly pairs: number;
-	/** The ranks of Figures 3 and 4. */
+	/** The ranks k of Figures 3 and 4. */
 	readonly ks: readonly number[];
-	/** Figure 3: of all shared tokens, and of those that are no stop words and punctuation marks. */
+	/** Figure 3, for all shared tokens and for content tokens, which exclude stop words and punctuation marks. */
 	readonly coverage: {readonly all: TokenCoverage; readonly content: TokenCoverage};
-	/** Table 2, of all tokens and of content. */
+	/** Table 2, for all tokens and for content tokens. */
 	readonly mrr: {readonly all: Readonly<Record<TokenSet, TokenMrr>>; readonly content: Readonly<Record<TokenSet, TokenMrr>>};
-	/** Figure 4: the share of questions with a query expansion token among the first k. */
+	/** Figure 4: for each k, the share of questions with a query expansion token among the first k. */
 	readonly expansion: readonly number[];
-	/** Figure 6. */
+	/** Figure 6, for the projections of questions and of passages. */
 	readonly composition: {readonly question: readonly TopComposition[]; readonly passage: readonly TopComposition[]};
 }
 
@@ -31,8 +33,7 @@ export interface AnalyzeVocabularyOptions {
 const analyzeOptions: OptionNames = optionNames<AnalyzeVocabularyOptions>({ks: true, compositionKs: true});
 
 /**
-All analyses that take questions and their gold passages alone, in one report; token amnesia, which takes a run too, is
-`tokenAmnesia`.
+Runs all analyses that need only questions and their gold passages. `tokenAmnesia`, which also needs a run, is separate.
 
 @example
 ```

@@ -1,8 +1,9 @@
+/** Argument checks that the vocabulary analyses share. */
 import {checkArray, checkCount, checkObject, checkOneOf} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import type {RankedPair, TokenKind} from './ranked-pairs.ts';
 
-/** Ranks to count up to, from 1. */
+/** Throws unless `ks` is a nonempty array of ranks, which are integers from 1. */
 export function checkRanks(what: string, ks: readonly number[]): void {
 	checkArray(what, ks, 'ranks');
 	if (ks.length === 0) {
@@ -13,7 +14,7 @@ export function checkRanks(what: string, ks: readonly number[]): void {
 	}
 }
 
-/** Checks that `pairs` has the shape that `rankPairs` resolves to. */
+/** Throws unless `pairs` has the shape that `rankPairs` resolves to. */
 export function checkRanked(pairs: readonly RankedPair[]): void {
 	checkArray('pairs', pairs, 'what rankPairs() resolves to');
 	for (const [i, pair] of pairs.entries()) {

@@ -1,23 +1,25 @@
+/** The composition of the first k tokens of projections (Ram et al., 2023, appendix B). */
 import {waitForTime} from '../../core/event-loop.ts';
 import {checkRanked, checkRanks} from './check.ts';
 import {isExpansion} from './expansion.ts';
 import type {RankedPair} from './ranked-pairs.ts';
 
-/** What the first k tokens of projections are: shares of all k tokens of all pairs. The first four add up to 1. */
+/** Composition of the first k tokens of projections, as shares of the k tokens of all pairs. The first four shares add up to 1. */
 export interface TopComposition {
 	readonly k: number;
+	/** Tokens of both the question and the passage. */
 	readonly shared: number;
 	readonly questionOnly: number;
 	readonly passageOnly: number;
-	/** Neither in the question nor in the passage. */
+	/** Tokens of neither the question nor the passage. */
 	readonly other: number;
-	/** Of `passageOnly` those that are content: in Q they are query expansion. */
+	/** The part of `passageOnly` that is content tokens. In Q these are query expansion. */
 	readonly expansion: number;
 }
 
 /**
-What stands at the head of questions' projections Q and of passages' P (Ram et al., 2023, appendix B, Figure 6): tokens that
-question and passage share, that one of them has, or neither.
+Measures the composition of the first k tokens of the questions' projections Q and of the passages' projections P (Ram et al.,
+2023, appendix B, Figure 6): the shares of tokens that occur in both texts, in only one of them, or in neither.
 
 @example
 ```

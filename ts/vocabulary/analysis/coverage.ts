@@ -1,18 +1,20 @@
+/** How well projections cover the tokens that questions and passages share (Ram et al., 2023, §5.1). */
 import {waitForTime} from '../../core/event-loop.ts';
 import {checkKind, checkRanked, checkRanks} from './check.ts';
 import type {RankedPair, TokenKind} from './ranked-pairs.ts';
 
 export interface TokenCoverage {
-	/** Tokens shared by a question and its passage, in all pairs. */
+	/** Number of tokens shared by a question and its passage, summed over all pairs. */
 	readonly shared: number;
-	/** Share of them among the first k of the question's projection Q, and of the passage's P, 0 to 1; one for each k. */
+	/** For each k, the share (0 to 1) of the shared tokens that are among the first k of the question's projection Q. */
 	readonly question: readonly number[];
+	/** The same for the passage's projection P. */
 	readonly passage: readonly number[];
 }
 
 /**
-How much of what question and passage share is at the head of their projections (Ram et al., 2023, §5.1, Figure 3): the share
-of all shared tokens that are among the first k, for each k. The paper counts all tokens.
+Measures, for each k, the share of the tokens common to question and passage that are among the first k of their projections
+(Ram et al., 2023, §5.1, Figure 3). The paper counts all tokens, stop words included.
 
 @example
 ```

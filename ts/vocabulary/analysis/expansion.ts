@@ -1,13 +1,15 @@
+/** Query expansion by projections: tokens that a question's vector adds to the question (Ram et al., 2023, §5.3). */
 import {waitForTime} from '../../core/event-loop.ts';
 import {checkRanked, checkRanks} from './check.ts';
 import type {RankedPair, RankedToken} from './ranked-pairs.ts';
 
-/** Whether a token expands a question where it is at the head of Q: of the passage, not of the question, and content. */
+/** Whether a token can expand a question: it is a content token that the passage has and the question does not. */
 export const isExpansion = ({inQuestion, inPassage, content}: RankedToken): boolean => inPassage && !inQuestion && content;
 
 /**
-The share of questions with a query expansion token among the first k of their projection Q, for each k (Ram et al., 2023,
-§5.3, Figure 4): a token that the question does not have and its gold passage does, and that is no stop word or punctuation mark.
+Measures, for each k, the share of questions with a query expansion token among the first k of their projection Q (Ram et al.,
+2023, §5.3, Figure 4). A query expansion token occurs in the gold passage but not in the question, and is neither a stop word nor
+a punctuation mark.
 
 @example
 ```
@@ -21,7 +23,7 @@ export async function queryExpansion(pairs: readonly RankedPair[], ks: readonly 
 	const counts = ks.map(() => 0);
 	for (const {tokens} of pairs) {
 		await waitForTime();
-		const first = tokens.reduce((least, token) => (isExpansion(token) ? Math.min(least, token.questionRank) : least), Infinity);
+		const first = tokens.reduce((min, token) => (isExpansion(token) ? Math.min(min, token.questionRank) : min), Infinity);
 		for (const [i, k] of ks.entries()) {
 			counts[i]! += Number(first <= k);
 		}

@@ -1,3 +1,4 @@
+/** The analyses of Ram et al. (2023) of what dense vectors keep of the words of their texts. */
 export {type AmnesiaGroup, foundBySparse, type RankQuantiles, type TokenAmnesia, tokenAmnesia} from './amnesia.ts';
 export {analyzeVocabulary, type AnalyzeVocabularyOptions, type VocabularyAnalysis} from './analyze.ts';
 export {type TopComposition, topComposition} from './composition.ts';

@@ -1,3 +1,4 @@
+/** Ranks the tokens of questions and passages in their projections. All analyses in this folder count these ranks. */
 import {checkArray, checkObject, checkPassage, checkString, checkStrings, hasMethods, kindOf} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../../core/options.ts';
@@ -8,63 +9,63 @@ import {englishStopWords, isContent} from './stop-words.ts';
 
 /** A question and a passage that answers it. */
 export interface QuestionPassage {
-	/** Of the question; of distinct ones in a list. */
+	/** Id of the question; ids in a list are distinct. */
 	readonly id: string;
 	readonly question: string;
 	readonly passage: Passage;
 }
 
-/** A word piece of a question, of a passage, or of both, and where the two projections have it. */
+/** A word piece of a question, of a passage, or of both, with its ranks in the two projections. */
 export interface RankedToken {
 	readonly token: string;
-	/** In the vocabulary. */
+	/** Id in the vocabulary. */
 	readonly id: number;
 	readonly inQuestion: boolean;
 	readonly inPassage: boolean;
 	/** Whether it is neither a stop word nor a punctuation mark. */
 	readonly content: boolean;
-	/** In the question's projection Q, from 1. */
+	/** Rank in the question's projection Q, from 1. */
 	readonly questionRank: number;
-	/** In the passage's projection P, from 1. */
+	/** Rank in the passage's projection P, from 1. */
 	readonly passageRank: number;
 }
 
-/** Which tokens an analysis counts: all, or all but stop words and punctuation marks. */
+/** The tokens that an analysis counts: all, or only content tokens, which exclude stop words and punctuation marks. */
 export type TokenKind = 'all' | 'content';
 
 export interface RankedPair {
 	readonly id: string;
 	readonly passageId: string;
-	/** Each token once: those of the question as they come, then those of the passage. */
+	/** Each token once: those of the question in text order, then those that only the passage has. */
 	readonly tokens: readonly RankedToken[];
 }
 
-/** What projects, and what makes the vectors. */
+/** The encoders that produce the vectors, and the projection that is applied to them. */
 export interface ProjectedEncoders {
-	/** Of passages, and of questions where there is no other. */
+	/** Encodes passages, and questions unless `questionEncoder` is given. */
 	readonly encoder: Encoder;
-	/** Of questions, where it is another, as DPR has one. */
+	/** Encodes questions, for models with two encoders such as DPR. */
 	readonly questionEncoder?: Encoder | undefined;
-	/** Of the model that the encoder was initialized from. */
+	/** The projection of the model that the encoder was initialized from. */
 	readonly projection: Pick<VocabularyProjection, 'dim' | 'ranks' | 'tokenize'>;
 }
 
 export interface RankPairsOptions extends CallOptions {
-	/** Words that are no content, in lower case. @default englishStopWords */
+	/** Words that do not count as content, in lower case. @default englishStopWords */
 	readonly stopWords?: readonly string[] | undefined;
 }
 
 const encoderOptions: OptionNames = optionNames<ProjectedEncoders>({encoder: true, questionEncoder: true, projection: true});
 const rankOptions: OptionNames = optionNames<RankPairsOptions>({...callNames, stopWords: true});
 
-/** Pairs projected in one call. */
+/** Number of pairs projected in one call. */
 const PAIRS_PER_CALL = 256;
 
 /**
-The ranks of all tokens of questions and their passages in the projections of both (Ram et al., 2023, §3 and §5): what all
-analyses of this folder count. Tokens are word pieces of text and title, whole, without special tokens, where an encoder may
-cut a long passage. Questions are encoded one at a time, as a search does. Takes about 10 kB of memory a pair. Progress counts
-pairs.
+Ranks all tokens of questions and their passages in both projections (Ram et al., 2023, §3 and §5). The analyses take the result.
+Tokens are the word pieces of title and text without special tokens. They are those of the whole passage, even if the encoder
+truncates it. Questions are encoded one at a time, as a search does it. The result takes about 10 kB of memory per pair. Progress
+counts pairs.
 
 @example
 ```
@@ -87,13 +88,13 @@ export async function rankPairs(
 	const {stopWords = englishStopWords, signal, onProgress} = options;
 	checkStrings('stopWords', stopWords);
 	checkPairs(pairs);
-	for (const [what, of] of [['encoder', encoder] as const, ['questionEncoder', questionEncoder] as const]) {
-		if (!hasMethods(of, 'encode')) {
-			throw new RetrievalError('ERR_ARGUMENT', `${what}: expected an encoder, got ${kindOf(of)}`);
+	for (const [name, checked] of [['encoder', encoder] as const, ['questionEncoder', questionEncoder] as const]) {
+		if (!hasMethods(checked, 'encode')) {
+			throw new RetrievalError('ERR_ARGUMENT', `${name}: expected an encoder, got ${kindOf(checked)}`);
 		}
-		const {dim} = of;
+		const {dim} = checked;
 		if (dim !== projection.dim) {
-			throw new RetrievalError('ERR_DIMENSION', `${what}: expected vectors of dimension ${projection.dim}, got ${dim}`);
+			throw new RetrievalError('ERR_DIMENSION', `${name}: expected vectors of dimension ${projection.dim}, got ${dim}`);
 		}
 	}
 	const content = new ContentTokens(stopWords);
@@ -105,7 +106,7 @@ export async function rankPairs(
 			await waitForTime();
 			tokens.push(tokensOf(pair, projection, content));
 		}
-		const ids = tokens.map(of => [...of.keys()]);
+		const ids = tokens.map(tokensById => [...tokensById.keys()]);
 		const questions = await questionEncoder.encode(
 			slice.map(({question}) => question),
 			{batchTokens: 1, signal},
@@ -130,7 +131,7 @@ export async function rankPairs(
 	return ranked;
 }
 
-/** What a passage's tokens are taken from: title and text, as an encoder reads them. */
+/** The text that a passage's tokens are taken from: title and text, as an encoder reads them. */
 export const passageText = ({title, text}: Pick<Passage, 'title' | 'text'>): string =>
 	title === undefined || title === '' ? text : `${title} ${text}`;
 
@@ -155,7 +156,7 @@ function tokensOf(
 	return found;
 }
 
-/** Questions about one passage share its vector. */
+/** Encodes each distinct passage once. Returns one row per pair, so questions about the same passage repeat its vector. */
 async function encodedOnce(pairs: readonly QuestionPassage[], encoder: Encoder, signal: AbortSignal | undefined): Promise<Vectors> {
 	const rows = new Map<string, number>();
 	const distinct = pairs.filter(({passage}) => {
@@ -177,7 +178,7 @@ async function encodedOnce(pairs: readonly QuestionPassage[], encoder: Encoder, 
 	return {data: all, rows: pairs.length, dim};
 }
 
-/** Says of each token once whether it is content. */
+/** Classifies tokens as content or not, and remembers the answer for each token. */
 export class ContentTokens {
 	readonly #stopWords: ReadonlySet<string>;
 	readonly #known = new Map<string, boolean>();

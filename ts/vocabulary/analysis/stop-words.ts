@@ -1,3 +1,5 @@
+/** English stop words, and the test whether a word piece is a content token. */
+
 /** Articles, determiners, quantities. */
 const determiners = `a an the this that these those all any both each every few many more most much
 	no none other others another same several some such own either neither`;
@@ -10,16 +12,16 @@ const auxiliaries = `am is are was were be been being have has had having do doe
 const prepositions = `about above across after against along among around as at before behind below between
 	by down during for from in into of off on onto out over per since through to
 	toward towards under until up upon via with within without`;
-/** And adverbs of grammar. */
+/** Conjunctions and function adverbs. */
 const conjunctions = `and but or nor if than then because while though although so whether not only too
 	very also just again further here there once now ever never yet still however`;
-/** What is left of "it's", "don't", "we'll", "isn't". */
+/** Pieces that tokenizers make of "it's", "don't", "we'll", "isn't". */
 const contractions = `s t d ll m o re ve don isn aren wasn weren hasn haven hadn doesn didn
 	won wouldn couldn shouldn`;
 
 /**
-English words of grammar, in lower case, and what contractions leave of words: articles, pronouns, prepositions,
-conjunctions, auxiliaries, question words. A vocabulary's piece that is one of them says nothing of what a text is about.
+English function words in lower case: articles, pronouns, prepositions, conjunctions, auxiliaries, question words, and the pieces of
+contractions. They tell nothing about the topic of a text.
 */
 export const englishStopWords: readonly string[] = [
 	determiners,
@@ -32,11 +34,11 @@ export const englishStopWords: readonly string[] = [
 ].flatMap(words => words.split(/\s+/u));
 
 /**
-Whether a piece of a vocabulary is of a word that is no stop word. What stands before words or parts of words in a vocabulary
-(`##`, RoBERTa's `Ġ`) does not count, and the end of a word is no stop word: `##s` is content, `s` is not.
+Whether a word piece is content, that is, neither a stop word nor punctuation. The markers of a vocabulary (BERT's `##`, RoBERTa's
+`Ġ`) are ignored. A piece inside a word is never a stop word: `##s` is content, `s` is not.
 */
 export function isContent(token: string, stopWords: ReadonlySet<string>): boolean {
-	const end = token.startsWith('##');
-	const word = (end ? token.slice(2) : token.replace(/^[Ġ▁]/u, '')).toLowerCase();
-	return /[\p{L}\p{N}]/u.test(word) && (end || !stopWords.has(word));
+	const isInsideWord = token.startsWith('##');
+	const word = (isInsideWord ? token.slice(2) : token.replace(/^[Ġ▁]/u, '')).toLowerCase();
+	return /[\p{L}\p{N}]/u.test(word) && (isInsideWord || !stopWords.has(word));
 }

@@ -1,3 +1,4 @@
+/** Token-level mean reciprocal rank (Ram et al., 2023, §5.2). */
 import {waitForTime} from '../../core/event-loop.ts';
 import {checkKind, checkRanked} from './check.ts';
 import type {RankedPair, RankedToken, TokenKind} from './ranked-pairs.ts';
@@ -7,17 +8,18 @@ export const tokenSets = ['shared', 'passage', 'passageOnly', 'question', 'quest
 export type TokenSet = 'shared' | 'passage' | 'passageOnly' | 'question' | 'questionOnly';
 
 export interface TokenMrr {
-	/** Tokens of the set in all pairs. */
+	/** Number of tokens of the set, summed over all pairs. */
 	readonly tokens: number;
-	/** Mean of 1 / rank over all of them, 0 to 1. */
+	/** Mean of 1 / rank over all these tokens, 0 to 1. */
 	readonly mrr: number;
-	/** Mean over pairs of the mean over their tokens of the set; pairs without any do not count. */
+	/** Mean over pairs of each pair's mean. Pairs without a token of the set do not count. */
 	readonly perPair: number;
 }
 
 /**
-Token-level mean reciprocal rank in the passage's projection P of what question and passage have (Ram et al., 2023, §5.2, Table
-2): how far a passage's vector tells which of its tokens questions will have. The paper counts all tokens.
+Computes the token-level mean reciprocal rank in the passage's projection P for several sets of tokens (Ram et al., 2023, §5.2,
+Table 2). It shows how well a passage's vector predicts which of its tokens occur in questions. The paper counts all tokens, stop
+words included.
 
 @example
 ```
@@ -41,11 +43,11 @@ export async function tokenMrr(pairs: readonly RankedPair[], kind: TokenKind = '
 				}
 			}
 			if (count > 0) {
-				const of = sums[i]!;
-				of.tokens += count;
-				of.sum += sum;
-				of.pairs += 1;
-				of.ofPairs += sum / count;
+				const total = sums[i]!;
+				total.tokens += count;
+				total.sum += sum;
+				total.pairs += 1;
+				total.ofPairs += sum / count;
 			}
 		}
 	}

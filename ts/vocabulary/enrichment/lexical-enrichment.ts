@@ -1,3 +1,4 @@
+/** Lexical enrichment: an encoder whose vectors also contain the tokens of their texts (Ram et al., 2023, §6.2). */
 import {createHash} from 'node:crypto';
 import {checkBoolean, checkInstance, checkObject, checkOneOf, hasMethods, kindOf, shown} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
@@ -8,12 +9,12 @@ import {type TokenWeights, tokenWeights} from './token-weights.ts';
 import {type TokenSearch, type TokenVectorOptions, checkedSearch, findTokens} from './token-vectors.ts';
 import {VocabularyProjection} from '../projection/vocabulary-projection.ts';
 
-/** What is enriched, and by what. */
+/** The encoder to enrich, and what its lexical vectors are made from. */
 export interface LexicalEnrichmentParts {
 	readonly encoder: Encoder;
-	/** Onto the vocabulary of the model that the encoder was initialized from. */
+	/** Projection to the vocabulary of the model that the encoder was initialized from. */
 	readonly projection: VocabularyProjection;
-	/** How much a token counts; `false` is the paper's ablation. */
+	/** Weights of the tokens; `false` is the paper's ablation. */
 	readonly idf: TokenWeights;
 }
 
@@ -59,7 +60,7 @@ const fitOptions: OptionNames = optionNames<LexicalEnrichmentOptions>({
 });
 const encodeOptions: OptionNames = optionNames<EncodeOptions>({...callNames, batchTokens: true});
 
-/** Handed over in one call: their copy takes under a millisecond. */
+/** Number of inputs passed to native code in one call. Copying them takes less than a millisecond. */
 const INPUTS_PER_CALL = 256;
 
 interface State {
@@ -71,7 +72,7 @@ interface State {
 	readonly renormalize: boolean;
 	/** Whether the encoder's own vectors have unit length. */
 	readonly unit: boolean;
-	/** Tells enrichments apart, except for λ. */
+	/** A hash of everything that determines the vectors, except for λ. */
 	readonly fingerprint: string;
 }
 
@@ -82,8 +83,8 @@ alone: the minimum of the cross-entropy, computed once for the whole vocabulary,
 the encoder's vectors have unit length, e′ is scaled to unit length too (`renormalize`). Texts are read whole, titles before them;
 special tokens do not count, repeated tokens do.
 
-It is an `Encoder`: indexes, searchers and collections take it. Vectors of questions and of passages both have to be enriched,
-with one λ; `identity` tells them apart from others.
+It is an `Encoder`, so indexes, searchers and collections accept it. Enrich the vectors of both questions and passages, with the
+same λ. `identity` differs for every encoder, fit and λ.
 
 @example
 ```
@@ -118,12 +119,12 @@ export class LexicalEnrichment implements Encoder {
 	}
 
 	/**
-	Computes the vectors of all tokens, or takes them from the cache. The first time takes long: for 30,522 tokens and 384 dimensions
-	about half a minute of processor time per step, so about 50 minutes of it for 100 steps, and a few minutes with `stopping: 'each'`. Unfinished
-	work is kept every half minute and on cancellation, and the next call continues from there. Progress counts tokens in the first
-	search, which finds the number of steps, then steps of each token in the second.
+	Computes the vectors of all tokens, or takes them from the cache. The first call takes long: for 30,522 tokens and 384 dimensions
+	a step takes about half a minute of processor time. 100 steps thus take about 50 minutes, and `stopping: 'each'` takes a few
+	minutes. Unfinished work is saved every half minute and on cancellation, and the next call continues from there. Progress counts
+	tokens in the first search, which finds the number of steps, then steps of each token in the second.
 
-	Encodes two short texts to see whether the encoder's vectors have unit length.
+	Encodes two short texts to find out whether the encoder's vectors have unit length.
 	*/
 	static async fit(parts: LexicalEnrichmentParts, options: LexicalEnrichmentOptions = {}): Promise<LexicalEnrichment> {
 		checkRequiredOptions('fit', parts, partsOptions);
@@ -168,7 +169,7 @@ export class LexicalEnrichment implements Encoder {
 		return new LexicalEnrichment({encoder, lexicon, tokens, lambda, renormalize, unit, fingerprint});
 	}
 
-	/** The same with another weight of the lexical vector; nothing is computed again. */
+	/** Returns the same enrichment with another weight of the lexical vector. Nothing is recomputed. */
 	withLambda(lambda: number): LexicalEnrichment {
 		checkLambda(lambda);
 		return new LexicalEnrichment({...this.#state, lambda});
@@ -188,7 +189,7 @@ export class LexicalEnrichment implements Encoder {
 		return this.#isIdentity(lambda) ? vectors : this.#add(inputs, vectors, lambda, renormalize, options.signal);
 	}
 
-	/** The vectors e of the encoder, and the lexical vectors lex: two matrices `[inputs.length, dim]`. */
+	/** Returns the vectors e of the encoder and the lexical vectors lex, two matrices of shape `[inputs.length, dim]`. */
 	async parts(
 		inputs: readonly EncoderInput[],
 		options: EncodeOptions = {},
@@ -200,7 +201,7 @@ export class LexicalEnrichment implements Encoder {
 	}
 
 	/**
-	What `encode` of the same enrichment with weight `lambda` returns, to the bit, from what `parts` returned.
+	Combines the result of `parts` into the vectors that `encode` returns for the weight `lambda`, bit for bit.
 	@internal
 	*/
 	static async combined(
@@ -217,13 +218,13 @@ export class LexicalEnrichment implements Encoder {
 		const {rows, dim} = vectors;
 		const data = new Float32Array(rows * dim);
 		for (let from = 0; from < rows; from += INPUTS_PER_CALL) {
-			const [e, lex] = [vectors, lexical].map(of => of.data.subarray(from * dim, (from + INPUTS_PER_CALL) * dim));
+			const [e, lex] = [vectors, lexical].map(({data}) => data.subarray(from * dim, (from + INPUTS_PER_CALL) * dim));
 			data.set(await callNative({signal}, () => lexicon.addLexical(e!, lex!, lambda, renormalize)), from * dim);
 		}
 		return {data, rows, dim};
 	}
 
-	/** Whether enriched vectors with weight `lambda` are those of the encoder, to the bit. */
+	/** Whether enriched vectors with weight `lambda` are those of the encoder, bit for bit. */
 	#isIdentity(lambda: number): boolean {
 		const {renormalize, unit} = this.#state;
 		return lambda === 0 && (unit || !renormalize);
@@ -249,7 +250,7 @@ export class LexicalEnrichment implements Encoder {
 	}
 }
 
-/** Whether an encoder's vectors have unit length, by those of two texts. */
+/** Whether an encoder's vectors have unit length, judged by the vectors of two texts. */
 async function hasUnitVectors(encoder: Encoder, signal: AbortSignal | undefined): Promise<boolean> {
 	const {data, rows, dim} = await encoder.encode(['passage', 'Who wrote it?'], {signal});
 	return Array.from({length: rows}, (_, row) => Math.hypot(...data.subarray(row * dim, (row + 1) * dim))).every(
@@ -257,7 +258,7 @@ async function hasUnitVectors(encoder: Encoder, signal: AbortSignal | undefined)
 	);
 }
 
-/** Rounding of a unit vector in single precision is far below it. */
+/** Allowed deviation from length 1. Rounding a unit vector to single precision causes far less. */
 const UNIT_TOLERANCE = 1e-5;
 
 function checkLambda(lambda: unknown): asserts lambda is number {

@@ -1,4 +1,4 @@
-/** The search for the vectors of single tokens. */
+/** Options, defaults and cache folder of the search for the vectors s(t) of single tokens. Native code runs the search. */
 import {mkdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {checkBoolean, checkCount, checkNumber, checkOneOf} from '../../core/checks.ts';
@@ -11,9 +11,9 @@ import {VocabularyProjection} from '../projection/vocabulary-projection.ts';
 
 /** How the vectors of tokens are computed. */
 export interface TokenVectorOptions {
-	/** Where each search begins: at 0, or at the token's static embedding. @default 'zero' */
+	/** Starting point of each search: 0, or the token's static embedding. @default 'zero' */
 	readonly start?: 'zero' | 'static' | undefined;
-	/** Adam's α. @default 0.001 if the head's `config.json` names the `model_type` "mpnet", else 0.01: those of the paper */
+	/** Adam's α. @default the paper's: 0.001 if the head's `config.json` has the `model_type` "mpnet", else 0.01 */
 	readonly learningRate?: number | undefined;
 	/** Adam's β₁. @default 0.9 */
 	readonly beta1?: number | undefined;
@@ -21,11 +21,15 @@ export interface TokenVectorOptions {
 	readonly beta2?: number | undefined;
 	/** Adam's ε. @default 1e-8 */
 	readonly epsilon?: number | undefined;
-	/** Cross-entropy, in nats, below which a token is done. A token that provably has no such vector is done this close to its bound. @default 0.1 */
+	/**
+	Cross-entropy, in nats, below which a token is done. If a lower bound proves that no vector reaches it, the token is done when its
+	loss exceeds that bound by less than this value.
+	@default 0.1
+	*/
 	readonly loss?: number | undefined;
 	/**
-	When the searches end. `all`, as in the paper: all tokens take the same number of steps, after which each of them is done (or
-	`maxSteps`). `each`: a token stops as soon as it is done, which takes a small part of the time. @default 'all'
+	When the searches end. `all`, as in the paper: all tokens take the same number of steps, the smallest after which each of them is
+	done (at most `maxSteps`). `each`: a token stops as soon as it is done, which takes a small part of the time. @default 'all'
 	*/
 	readonly stopping?: 'all' | 'each' | undefined;
 	/** Minimum number of steps of each token. @default 0 */
@@ -34,7 +38,7 @@ export interface TokenVectorOptions {
 	readonly maxSteps?: number | undefined;
 	/** Threads of the search. @default all cores */
 	readonly threads?: number | undefined;
-	/** Keep what is found, and continue from what was kept: in `enrichments` of the cache folder. @default true */
+	/** Save results in the folder `enrichments` of the cache folder, and continue from saved ones. @default true */
 	readonly cache?: boolean | undefined;
 	/** @default PASSAGEKIT_CACHE, else `.cache/passagekit` in the home folder */
 	readonly cacheFolder?: string | undefined;
@@ -44,9 +48,9 @@ export interface TokenVectorOptions {
 export interface TokenSearch {
 	/** Cross-entropy of each token's vector, in nats. */
 	readonly losses: Float32Array;
-	/** A lower bound on the loss of every vector: if it is above the loss asked for, no vector reaches that. */
+	/** A lower bound on each token's loss. If it is above the option `loss`, no vector can reach that loss. */
 	readonly bounds: Float32Array;
-	/** Steps that each token took. */
+	/** Number of steps that each token took. */
 	readonly steps: Uint32Array;
 }
 
@@ -56,7 +60,7 @@ export interface CheckedSearch {
 	readonly folder: string | undefined;
 }
 
-/** @internal Throws if an option has no meaning. */
+/** @internal Fills in defaults. Throws if an option is invalid. */
 export function checkedSearch(given: TokenVectorOptions, projection: VocabularyProjection): CheckedSearch {
 	const {start = 'zero', beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, loss = 0.1, stopping = 'all'} = given;
 	const {learningRate = paperLearningRate(projection.modelType), minSteps = 0, threads = 0, cache = true} = given;
@@ -74,10 +78,10 @@ export function checkedSearch(given: TokenVectorOptions, projection: VocabularyP
 	return {options, folder: cache ? join(cacheFolderOf(given.cacheFolder), 'enrichments') : undefined};
 }
 
-/** By default: after 100 steps all but about 1 in 1,000 tokens of BERT-like heads are done, and the last ones gain little. */
+/** Default of `maxSteps`. After 100 steps all but about 1 in 1,000 tokens of BERT-like heads are done, and those gain little from more. */
 export const MAX_STEPS = 100;
 
-/** @internal The vectors of all tokens, from the cache if they are there. */
+/** @internal Finds the vectors of all tokens, or takes them from the cache. */
 export async function findTokens(
 	projection: VocabularyProjection,
 	{options, folder}: CheckedSearch,

@@ -1,3 +1,4 @@
+/** Weights of word pieces for lexical enrichment: inverse document frequencies, or weights that the caller gives. */
 import {checkNumber, checkObject, checkString, hasMethods, isInstance, kindOf} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type Binding, callNative, callSync, native} from '../../core/native/native.ts';
@@ -5,20 +6,20 @@ import {Bm25Index} from '../../sparse/index.ts';
 import type {Passage} from '../../core/types.ts';
 
 /**
-How much a token of a text counts.
+The weights of tokens, or the source from which they are computed.
 
-- A `Bm25Index` of the head's word pieces: the inverse document frequency ln(1 + (N − df + 0.5) / (df + 0.5)) in it, as BM25 weighs a term.
-- Passages: the same, counted in them.
-- A map: word pieces as the vocabulary writes them (`##ing`) to weights of at least 0; pieces that are not there weigh nothing.
-- `false`: all tokens weigh 1.
+- A `Bm25Index` of the head's word pieces: BM25's inverse document frequency ln(1 + (N − df + 0.5) / (df + 0.5)) in this index.
+- Passages: the same, counted in these passages.
+- A map from word pieces, as the vocabulary writes them (`##ing`), to weights of at least 0. Other pieces have weight 0.
+- `false`: all tokens have weight 1.
 */
 export type TokenWeights = Bm25Index | Iterable<Passage> | AsyncIterable<Passage> | ReadonlyMap<string, number> | false;
 
-/** Counted in one call: their copy takes under a millisecond. */
+/** Number of passages counted in one call. Copying them takes less than a millisecond. */
 const PASSAGES_PER_CALL = 256;
 
 /**
-The weight of every word piece of a head's tokenizer, by id; `undefined` where all weigh 1.
+Returns the weight of every word piece of a head's tokenizer, by id, or `undefined` if all weights are 1.
 
 @internal
 */

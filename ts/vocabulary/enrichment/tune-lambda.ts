@@ -1,3 +1,4 @@
+/** Chooses the weight λ of a lexical enrichment by cross-validation on development questions. */
 import {createHash} from 'node:crypto';
 import {
 	checkArray,
@@ -18,7 +19,7 @@ import {checkQrels} from '../../core/native/qrels.ts';
 import type {CallOptions, Passage, Qrels, Query, Question, Run, Vectors} from '../../core/types.ts';
 import {LexicalEnrichment} from './lexical-enrichment.ts';
 
-/** What λ is chosen by: how often the answer is among the first `k` passages, or a measure against qrels. */
+/** The objective that λ maximizes: how often the answer is among the first `k` passages, or a measure against qrels. */
 export type LambdaObjective =
 	| {
 			readonly questions: readonly Question[];
@@ -31,32 +32,32 @@ export type LambdaObjective =
 			readonly queries: readonly Query[];
 			readonly qrels: Qrels;
 			readonly measure: Measure;
-			/** Hits that are measured. @default 100 */
+			/** Number of hits that are measured. @default 100 */
 			readonly k?: number | undefined;
 	  };
 
 export interface TuneLambdaOptions extends CallOptions {
 	/** @default 0 to 1 by tenths, 1.25, 1.5, 2, 3 */
 	readonly grid?: readonly number[] | undefined;
-	/** Parts of the questions of which each is measured by the λ that is best for the others. @default 5 */
+	/** Number of folds of the cross-validation. Each fold is measured with the λ that is best for the other folds. @default 5 */
 	readonly folds?: number | undefined;
-	/** Which question is in which part. @default 0 */
+	/** Seed of the assignment of questions to folds. @default 0 */
 	readonly seed?: number | undefined;
 }
 
-/** A λ, and how well retrieval does with it. */
+/** A λ and the score of retrieval with it. */
 export interface MeasuredLambda {
 	readonly lambda: number;
-	/** Mean over questions. */
+	/** Mean of the objective over questions. */
 	readonly score: number;
 }
 
 export interface LambdaTuning extends MeasuredLambda {
-	/** Mean over all questions, each measured by the λ that is best for the other parts: what to expect of other questions. */
+	/** Mean over all questions, each measured with the λ that is best for the other folds. Expect this score for new questions. */
 	readonly heldOut: number;
-	/** For each part of the questions, the λ that is best for the others, and the mean that it has in the part. */
+	/** For each fold, the λ that is best for the other folds, and its mean score in this fold. */
 	readonly folds: readonly MeasuredLambda[];
-	/** Every λ of the grid, as it was given, over all questions. */
+	/** Every λ of the grid, in the given order, with its score over all questions. */
 	readonly curve: readonly MeasuredLambda[];
 }
 
@@ -66,15 +67,15 @@ const byAnswers: OptionNames = new Set(['questions', 'k', 'answerKind']);
 
 const GRID: readonly number[] = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 3];
 
-/** Encoded at once. */
+/** Number of passages encoded in one call. */
 const BATCH_SIZE = 256;
 
 /**
-The weight λ of a lexical enrichment that does best on development questions, by cross-validation (Ram et al., 2023, §6.2).
-`passages` are all that are searched. Passages and questions are encoded once; every λ costs one exact search with the vectors that
-`enrichment.withLambda(λ)` encodes, to the bit. Memory: three times the passages' vectors. If several λ score the same, the one that
-is named first wins. λ is in units of the encoder's vectors: the default grid is made for unit vectors. Progress counts passages and
-questions encoded, then questions searched for.
+Finds the weight λ of a lexical enrichment that scores best on development questions, and cross-validates the choice (Ram et al.,
+2023, §6.2). `passages` is the whole corpus to search. Passages and questions are encoded once. Every λ costs one exact search with
+the vectors of `enrichment.withLambda(λ)`, bit for bit. It needs three times the memory of the passages' vectors. If several λ score the
+same, the first one in the grid wins. λ scales with the length of the encoder's vectors; the default grid is made for unit vectors.
+Progress counts encoded passages and questions, then searched questions.
 
 @example
 ```
@@ -141,7 +142,7 @@ interface Judge {
 	readonly measured: (run: Run, texts: Texts, signal?: AbortSignal) => Promise<ReadonlyMap<string, number>>;
 }
 
-/** Questions that count, and what each scores in a run. */
+/** Selects the questions that count, and returns the function that scores each of them in a run. */
 function judge(objective: LambdaObjective): Judge {
 	checkObject('objective', objective, '{queries, qrels, measure, k?} or {questions, k?, answerKind?}');
 	checkRequiredOptions('objective', objective, 'qrels' in objective ? byQrels : byAnswers);
@@ -171,7 +172,7 @@ function judge(objective: LambdaObjective): Judge {
 	};
 }
 
-/** The parts of the vectors of some passages. */
+/** The two summands of the enriched vectors of some passages. */
 interface EncodedPassages {
 	readonly ids: readonly string[];
 	readonly vectors: Vectors;
@@ -209,7 +210,7 @@ async function encoded(
 	return {batches, texts};
 }
 
-/** An index of the vectors e′ with weight `lambda`. */
+/** Builds an index of the enriched vectors e′ with weight `lambda`. */
 async function indexed(
 	enrichment: LexicalEnrichment,
 	{batches}: EncodedCorpus,
@@ -223,7 +224,7 @@ async function indexed(
 	return index;
 }
 
-/** The questions in parts of nearly one size, by the seed and their ids. */
+/** Divides the questions into folds of nearly equal size. The folds depend only on the seed and the ids, not on the order. */
 function parts(ids: readonly string[], folds: number, seed: number): string[][] {
 	const drawn = ids
 		.map(id => ({id, key: createHash('sha256').update(`${seed}\0${id}`).digest('hex')}))

@@ -1,3 +1,4 @@
+/** Explains why a dense retriever matches a question and a passage, by the projections of their vectors to the vocabulary. */
 import {checkCount, checkNumber, checkPassage, checkString, hasMethods, kindOf} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../../core/options.ts';
@@ -8,11 +9,11 @@ import {ContentTokens, type RankedToken, rankPairs} from '../analysis/ranked-pai
 import {englishStopWords} from '../analysis/stop-words.ts';
 import type {VocabularyProjection} from '../projection/vocabulary-projection.ts';
 
-/** Where a projected token comes from. */
+/** The text that a projected token occurs in: both texts, the question only, the passage only, or neither. */
 export type TokenOrigin = 'shared' | 'question' | 'passage' | 'other';
 
 export interface ProjectedToken {
-	/** From 1. */
+	/** Rank in the projection, from 1. */
 	readonly rank: number;
 	readonly token: string;
 	readonly id: number;
@@ -22,65 +23,67 @@ export interface ProjectedToken {
 	readonly content: boolean;
 }
 
-/** A question and a passage as an encoder's vectors have them. */
+/** A question and a passage as one encoder sees them: their similarity and the projections of their vectors. */
 export interface ProjectedMatch {
-	/** The product of the two vectors, which dense retrieval ranks by. */
+	/** The inner product of the two vectors, by which dense retrieval ranks. */
 	readonly similarity: number;
-	/** The likeliest tokens of the question's projection Q, and of the passage's P, best first. */
+	/** The likeliest tokens of the question's projection Q, best first. */
 	readonly question: readonly ProjectedToken[];
+	/** The likeliest tokens of the passage's projection P, best first. */
 	readonly passage: readonly ProjectedToken[];
-	/** All tokens of question and passage. */
+	/** All tokens of question and passage, with their ranks in Q and P. */
 	readonly ranked: readonly RankedToken[];
-	/** Tokens that are in both texts, stop words and punctuation marks apart, in the question's order. */
+	/** Content tokens that are in both texts, in the question's order. */
 	readonly shared: readonly RankedToken[];
-	/** Query expansion: tokens among the first k of Q that the passage has and the question does not, best first. */
+	/** Query expansion: content tokens among the first k of Q that the passage has and the question does not, best first. */
 	readonly expansion: readonly RankedToken[];
-	/** Token amnesia: those of `shared` that P has after rank `forgottenAfter`, the most forgotten first. */
+	/** Token amnesia: shared tokens whose rank in P is greater than `forgottenAfter`, worst rank first. */
 	readonly forgotten: readonly RankedToken[];
 }
 
-/** A part of a text; `kind` is of the words that it is about. */
+/** A part of a text. `kind` is set for words with a shared, forgotten or expansion token. */
 export interface MarkedText {
 	readonly text: string;
 	readonly kind?: 'shared' | 'forgotten' | 'expansion';
 }
 
-/** Why a dense retriever puts a passage where it does for a question, beside BM25's reasons. */
+/** Explains the score of a passage for a question in dense retrieval, and in BM25 if an index is given. */
 export interface MatchExplanation {
 	readonly question: string;
 	readonly passage: Passage;
 	readonly k: number;
 	readonly forgottenAfter: number;
-	/** Question and passage with what they share, what P forgot, and what Q expands the question by. */
+	/** Question and passage with their shared, forgotten and expansion tokens marked. */
 	readonly marked: {readonly question: readonly MarkedText[]; readonly title: readonly MarkedText[]; readonly text: readonly MarkedText[]};
 	readonly dense: ProjectedMatch;
-	/** The same with lexical enrichment. */
+	/** The same match with lexical enrichment. */
 	readonly enriched?: ProjectedMatch & {readonly lambda: number};
-	/** BM25's score and what each of its terms contributes. */
+	/** BM25's score and the contribution of each term. */
 	readonly bm25?: Explanation;
 }
 
 export interface ExplainMatchOptions extends CallOptions {
-	/** Tokens shown of each projection. @default 20 */
+	/** Number of tokens shown per projection. @default 20 */
 	readonly k?: number | undefined;
-	/** A shared token counts as forgotten where P has it after this rank. @default 100 */
+	/** A shared token counts as forgotten if its rank in P is greater than this. @default 100 */
 	readonly forgottenAfter?: number | undefined;
-	/** Words that are no content, in lower case. @default englishStopWords */
+	/** Words that do not count as content, in lower case. @default englishStopWords */
 	readonly stopWords?: readonly string[] | undefined;
 }
 
-/** What makes vectors, projects and explains; all of it opened already. */
+/** The loaded models and indexes that an explanation uses. */
 export interface Explainers {
-	/** Of passages, and of questions where there is no other. */
+	/** Encodes passages, and questions unless `questionEncoder` is given. */
 	readonly encoder: Encoder;
-	/** Of questions, where it is another. */
+	/** Encodes questions, for models with two encoders. */
 	readonly questionEncoder?: Encoder | undefined;
-	/** Of the model that the encoder was initialized from. */
+	/** The projection of the model that the encoder was initialized from. */
 	readonly projection: Pick<VocabularyProjection, 'dim' | 'project' | 'ranks' | 'tokenize'>;
-	/** The encoder with lexical enrichment, a `LexicalEnrichment`; and that of questions, where it is another. */
+	/** The encoder with lexical enrichment, a `LexicalEnrichment`. */
 	readonly enrichment?: (Encoder & {readonly lambda: number}) | undefined;
+	/** The same for questions, for models with two encoders. */
 	readonly questionEnrichment?: Encoder | undefined;
-	/** An index that has the passage. */
+	/** An index that contains the passage. */
 	readonly bm25?: Pick<Bm25Index, 'explain'> | undefined;
 }
 
@@ -95,9 +98,10 @@ const explainerOptions: OptionNames = optionNames<Explainers>({
 const explainOptions: OptionNames = optionNames<ExplainMatchOptions>({...callNames, k: true, forgottenAfter: true, stopWords: true});
 
 /**
-Explains a question and a passage by the projections of their vectors to the vocabulary, as Figure 2 of Ram et al. (2023) does:
-the likeliest tokens of both, where they have what question and passage share, which of it the passage's vector forgot, and
-what the question's vector adds; BM25's contributions and the same with lexical enrichment where they are asked for.
+Explains the match of a question and a passage by the projections of their vectors to the vocabulary, as in Figure 2 of Ram et al.
+(2023). The result has the likeliest tokens of both vectors, the ranks of the shared tokens, the shared tokens that the passage's
+vector forgot, and the tokens that the question's vector adds. With `enrichment` it has the same for enriched vectors, and with `bm25`
+the contribution of each term to BM25's score.
 
 @example
 ```
@@ -170,7 +174,7 @@ export async function explainMatch(
 	};
 }
 
-/** Throws if a part lacks a method. `undefined` is accepted for parts that are optional. */
+/** Throws if a part lacks a method. Accepts `undefined` for optional parts. */
 function checkMethods(parts: Readonly<Record<string, unknown>>, method: string, expected: string): void {
 	for (const [what, part] of Object.entries(parts)) {
 		if (part !== undefined && !hasMethods(part, method)) {
@@ -193,7 +197,7 @@ function product(a: Float32Array, b: Float32Array): number {
 	return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 }
 
-/** The text in parts: words that have a shared or an expansion token, and what is between them. */
+/** Splits the text into words with a shared or an expansion token and the text between them. */
 function markedText(
 	text: string,
 	{shared, expansion, forgotten}: ProjectedMatch,

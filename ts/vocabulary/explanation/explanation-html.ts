@@ -1,3 +1,4 @@
+/** Explanations of matches as an HTML page. */
 import {checkArray, checkObject, checkString, checkStrings} from '../../core/checks.ts';
 import {type OptionNames, checkOptions, optionNames} from '../../core/options.ts';
 import {escaped, tableHtml} from '../../drawing/html.ts';
@@ -8,18 +9,18 @@ import {bm25Table, expansionTable, sharedTable} from './explanation-tables.ts';
 import {markedHtml, projectionStyle, projectionsHtml} from './projections-html.ts';
 
 export interface ExplanationPageOptions {
-	/** What each explanation is of, such as "First of dense retrieval"; one for each. @default the passages' ids */
+	/** One heading for each explanation, such as "First of dense retrieval". @default the passages' ids */
 	readonly headings?: readonly string[] | undefined;
-	/** The version that made it, for the line below the title. @default none */
+	/** The version of passagekit that the line below the title names. @default none */
 	readonly passagekit?: string | undefined;
 }
 
 const pageOptions: OptionNames = optionNames<ExplanationPageOptions>({headings: true, passagekit: true});
 
 /**
-Explanations of a question and passages as one HTML page that needs nothing else, as Figure 2 of Ram et al. (2023) is: texts
-with their shared, forgotten and expansion tokens, both projections beside each other, tables of ranks, and BM25's
-contributions. The same explanations give the same text.
+Formats explanations of one question and its passages as a self-contained HTML page, modeled on Figure 2 of Ram et al. (2023). It
+shows the texts with their shared, forgotten and expansion tokens, both projections side by side, tables of ranks, and BM25's
+contributions. The output is deterministic.
 
 @example
 ```
@@ -54,7 +55,7 @@ export function explanationHtml(explanations: readonly MatchExplanation[], optio
 	});
 }
 
-/** Rules beside those that all reports have: blue is shared, orange forgotten, green expansion. */
+/** CSS rules that are added to those of all reports. Blue is shared, orange forgotten, green expansion. */
 const style = `
 .legend { margin: 0 0 2rem; padding: .5rem .9rem; background: var(--wash); font-size: .93rem; color: var(--quiet); }
 .text { max-width: 42rem; }
@@ -85,14 +86,14 @@ function section(explanation: MatchExplanation, heading: string, index: number):
 	];
 }
 
-/** Names of regions are distinct on a page. */
+/** Numbers the names of tables from the second explanation on, because region names must be unique on a page. */
 const named = <T extends {readonly name: string}>(table: T, index: number): T =>
 	index === 0 ? table : {...table, name: `${table.name} (${index + 1})`};
 
-/** In words: how much is shared, what is forgotten, and the two scores. */
+/** Summarizes an explanation in words: how many tokens are shared, which ones are forgotten or added, and the scores. */
 export function summary({dense, enriched, bm25, forgottenAfter}: MatchExplanation): string {
 	const {shared, forgotten, expansion} = dense;
-	const tokens = (of: ProjectedMatch['shared']): string => listed(of.map(({token}) => `“${token}”`));
+	const tokens = (ranked: ProjectedMatch['shared']): string => listed(ranked.map(({token}) => `“${token}”`));
 	const sentences = [
 		shared.length === 0
 			? 'Question and passage share no words but stop words.'

@@ -1,4 +1,4 @@
-/** The tables of an explanation as data, which the page and the terminal lay out. */
+/** The tables of an explanation as data. The HTML page and the terminal both lay them out. */
 import type {Cell, ReportTable, Row} from '../../drawing/table.ts';
 import {grouped} from '../../drawing/format.ts';
 import type {RankedToken} from '../analysis/ranked-pairs.ts';
@@ -6,7 +6,7 @@ import type {MatchExplanation} from './explain-match.ts';
 
 const rank = (value: number | undefined): Cell => ({text: value === undefined ? '–' : grouped(value)});
 
-/** What question and passage share, and where their projections have it; before and after enrichment where there is one. */
+/** Tokens that question and passage share, with their ranks in both projections, also after enrichment if there is one. */
 export function sharedTable(explanation: MatchExplanation): ReportTable {
 	const {dense, forgottenAfter} = explanation;
 	return tokenTable(
@@ -20,7 +20,7 @@ export function sharedTable(explanation: MatchExplanation): ReportTable {
 	);
 }
 
-/** What the question's vector adds to the question, and the passage has. */
+/** Tokens of the passage that the question's vector adds to the question. */
 export function expansionTable(explanation: MatchExplanation): ReportTable {
 	const {dense, k} = explanation;
 	return tokenTable(
@@ -34,7 +34,7 @@ export function expansionTable(explanation: MatchExplanation): ReportTable {
 	);
 }
 
-/** What BM25 adds up, the greatest contribution first. */
+/** The terms of BM25's score, greatest contribution first. */
 export function bm25Table({bm25}: Required<Pick<MatchExplanation, 'bm25'>>): ReportTable {
 	const terms = bm25.terms.toSorted((a, b) => b.contribution - a.contribution);
 	return {

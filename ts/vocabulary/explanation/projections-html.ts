@@ -21,17 +21,17 @@ mark.expansion, .origin-passage .token { color: var(--yes); }
 @media print { .projection .bar i { print-color-adjust: exact; } }
 `;
 
-/** A text with its marks. */
+/** Formats a text with its marked words. */
 export const markedHtml = (parts: readonly MarkedText[]): string =>
 	parts.map(({text, kind}) => (kind === undefined ? escaped(text) : `<mark class="${kind}">${escaped(text)}</mark>`)).join('');
 
-/** Q and P beside each other, as lists of tokens with bars. */
+/** Formats Q and P side by side, as lists of tokens with bars. `what` describes the lists in their headings. */
 export function projectionsHtml({question, passage}: Pick<ProjectedMatch, 'question' | 'passage'>, what: string): readonly string[] {
 	const list = (name: string, tokens: readonly ProjectedToken[]): string => {
-		const most = tokens[0]?.probability ?? 1;
+		const max = tokens[0]?.probability ?? 1;
 		const items = tokens.map(
 			({rank, token, probability, origin}) =>
-				`<li class="origin-${origin}"><span class="rank">${rank}</span><span class="token">${escaped(token)}</span><span class="bar"><i style="width:${(100 * (probability / most)).toFixed(1)}%"></i></span><span class="share">${share(probability)}</span></li>`,
+				`<li class="origin-${origin}"><span class="rank">${rank}</span><span class="token">${escaped(token)}</span><span class="bar"><i style="width:${(100 * (probability / max)).toFixed(1)}%"></i></span><span class="share">${share(probability)}</span></li>`,
 		);
 		return `<div><h3>${escaped(name)}</h3><ol class="projection">${items.join('\n')}</ol></div>`;
 	};
@@ -43,7 +43,7 @@ export function projectionsHtml({question, passage}: Pick<ProjectedMatch, 'quest
 	];
 }
 
-/** A probability in per cent, with a decimal where it is below ten, and a digit where it is below a tenth. */
+/** Formats a probability in percent: no decimals from 10 % on, one decimal from 0.1 % on, else one significant digit. */
 export function share(probability: number): string {
 	const percent = 100 * probability;
 	return `${percent >= 9.95 ? percent.toFixed(0) : percent >= 0.095 ? percent.toFixed(1) : percent.toPrecision(1)} %`;

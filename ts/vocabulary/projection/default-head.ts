@@ -1,4 +1,4 @@
-/** The model whose head projects an encoder's vectors where none is named: passagekit's own beside its encoder, else the encoder's. */
+/** Returns the default model for the head that projects an encoder's vectors: 'minilm-mlm-head' for 'minilm-encoder', else the encoder's own model. */
 export function defaultHead(encoder: string): string {
 	return encoder === 'minilm-encoder' ? 'minilm-mlm-head' : encoder;
 }

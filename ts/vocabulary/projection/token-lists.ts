@@ -1,22 +1,25 @@
+/** Converts lists of tokens between arrays per vector and the flat columns that native code takes and returns. */
 import {isUint32Array} from 'node:util/types';
 import {checkCount, isArray, kindOf, shown} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import type {Binding} from '../../core/native/native.ts';
 import {waitForTime} from '../../core/event-loop.ts';
 
-/** Tokens made or copied between two looks at the clock. */
+/** Number of tokens converted between two checks of the time budget. */
 const TOKENS_PER_SLICE = 1024;
 
-/** What was found for several vectors, by columns: those of one vector after those of the vector before. */
+/** Results for several vectors as columns. The entries of one vector follow those of the previous vector. */
 export type TokenColumns = Binding.NativeTokens;
 
-/** Ids of tokens for each vector, as they cross to native code. */
+/** Lists of token ids, one per vector, as native code takes them. */
 export interface TokenLists {
+	/** The ids of all vectors, one list after another. */
 	readonly tokens: Uint32Array;
+	/** The length of each vector's list. */
 	readonly counts: Uint32Array;
 }
 
-/** One list of ids for each of `rows` vectors; the ids are checked where they are copied. */
+/** Throws unless `lists` has one list of ids for each of `rows` vectors. `joinLists` checks the ids themselves. */
 export function checkTokenLists(lists: unknown, rows: number): asserts lists is readonly ArrayLike<number>[] {
 	if (!isArray(lists) || lists.length !== rows) {
 		const got = isArray(lists) ? `${lists.length} lists` : kindOf(lists);
@@ -29,7 +32,7 @@ export function checkTokenLists(lists: unknown, rows: number): asserts lists is 
 	}
 }
 
-/** The lists from `from` to `to` as columns, of ids that a vocabulary of `size` has. */
+/** Joins the lists from `from` to `to` (exclusive) into columns. Throws if an id is not below `size`. */
 export async function joinLists(lists: readonly ArrayLike<number>[], from: number, to: number, size: number): Promise<TokenLists> {
 	const some = lists.slice(from, to);
 	const counts = Uint32Array.from(some, list => list.length);
@@ -47,7 +50,7 @@ export async function joinLists(lists: readonly ArrayLike<number>[], from: numbe
 	return {tokens, counts};
 }
 
-/** What `make` makes of the tokens from one place of the columns to another, for each vector. */
+/** Calls `make` with each vector's range of entries in the columns, and returns its results. */
 export async function splitColumns<T>(columns: TokenColumns, make: (from: number, to: number) => T): Promise<T[]> {
 	const made: T[] = [];
 	let from = 0;

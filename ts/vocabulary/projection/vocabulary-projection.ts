@@ -1,3 +1,4 @@
+/** Projection of dense vectors to the vocabulary of a masked language model. */
 import {checkCount, checkInstance, checkFactoryMade, checkOneOf, checkString, checkVectors} from '../../core/checks.ts';
 import {downloadOptions} from '../../models/hub.ts';
 import {type ModelOptions, resolveModel} from '../../models/index.ts';
@@ -15,13 +16,13 @@ export interface WeightedToken {
 	readonly id: number;
 	/** From 0 to 1; those of all tokens add up to 1. */
 	readonly probability: number;
-	/** What the softmax was taken of. */
+	/** The input of the softmax. */
 	readonly logit: number;
 }
 
-/** Where tokens stand in a vector's projection, in the order in which they were asked for. */
+/** Ranks and probabilities of tokens in a vector's projection, in the order of the given ids. */
 export interface TokenStandings {
-	/** From 1, the likeliest. */
+	/** Ranks from 1, which is the likeliest token. */
 	readonly ranks: Uint32Array;
 	readonly probabilities: Float64Array;
 	readonly logits: Float32Array;
@@ -34,17 +35,17 @@ export interface VocabularyPieces {
 }
 
 export interface ProjectionOptions extends CallOptions {
-	/** Threads of a call. @default all cores */
+	/** Number of threads per call. @default all cores */
 	readonly threads?: number | undefined;
 }
 
 export interface ProjectOptions extends ProjectionOptions {
-	/** Tokens wanted for each vector. @default 20 */
+	/** Number of tokens returned per vector. @default 20 */
 	readonly k?: number | undefined;
 }
 
 export interface LogitsOptions extends ProjectionOptions {
-	/** What comes back: logits, or their softmax. @default 'logits' */
+	/** Whether to return logits or their softmax. @default 'logits' */
 	readonly as?: 'logits' | 'probabilities' | undefined;
 }
 
@@ -52,19 +53,19 @@ const projectionOptions: OptionNames = optionNames<ProjectionOptions>({...callNa
 const projectOptions: OptionNames = optionNames<ProjectOptions>({...callNames, threads: true, k: true});
 const logitsOptions: OptionNames = optionNames<LogitsOptions>({...callNames, threads: true, as: true});
 
-/** Numbers handed over in one call: their copy takes about a millisecond. */
+/** Maximum number of values passed to native code in one call. Copying them takes about a millisecond. */
 const VALUES_PER_CALL = 1 << 19;
-/** Tokens whose texts are taken over in one turn of the event loop. */
+/** Number of tokens whose texts are copied from native code at once. */
 const TEXTS_PER_SLICE = 4096;
 
 /**
-Dense vectors as distributions over a vocabulary (Ram et al., 2023, "What Are You Token About? Dense Retrieval as
-Distributions Over the Vocabulary", §3): a vector e of a question or a passage goes through the masked-language-model head of the
-model that the encoder was initialized from: g(e) = LayerNorm(GELU(W e + c)), logits = E g(e) + b, and their softmax is the
-distribution. The likeliest tokens say what the retriever takes the text to be about.
+Projects dense vectors to distributions over a vocabulary (Ram et al., 2023, "What Are You Token About? Dense Retrieval as
+Distributions Over the Vocabulary", §3). The vector e of a question or a passage passes through the masked-language-model head of the
+model that the encoder was initialized from: g(e) = LayerNorm(GELU(W e + c)), logits = E g(e) + b. The softmax of the logits is the
+distribution. Its likeliest tokens show what the vector says about the text.
 
-Work is done off the event loop. A vector's tokens, ranks and probabilities have the same bits whatever other vectors are in
-the call and for any number of threads. Of equal logits the lower id stands first.
+Projections run off the event loop. A vector's tokens, ranks and probabilities are the same bit for bit, regardless of the other
+vectors in the call and of the number of threads. If logits are equal, the lower id comes first.
 
 @example
 ```
@@ -77,11 +78,11 @@ tokens.map(({token}) => token);
 ```
 */
 export class VocabularyProjection {
-	/** Numbers of a vector. */
+	/** Dimension of the vectors that the head takes. */
 	readonly dim: number;
-	/** Tokens of the vocabulary. */
+	/** Number of tokens in the vocabulary. */
 	readonly size: number;
-	/** Tells heads apart: 16 hexadecimal digits of a hash of weights and tokenizer. */
+	/** Identifies the head: 16 hexadecimal digits of a hash of its weights and tokenizer. */
 	readonly identity: string;
 	/** Token id → text, as the vocabulary writes it; `[id]` where the tokenizer has no token with that id. */
 	readonly tokens: readonly string[];
@@ -100,14 +101,15 @@ export class VocabularyProjection {
 	}
 
 	/**
-	`model` is a folder with `tokenizer.json` and the head in the first of `mlm_head.safetensors`, `mlm_head.onnx`,
-	`model.safetensors`, `model.onnx` and `onnx/model.onnx` that is there, a fill-mask model of the Hugging Face hub, or a model that
-	passagekit carries: 'minilm-mlm-head' goes with 'minilm-encoder', 'tiny-encoder' has its own. In safetensors heads are found by the
-	names of BERT, RoBERTa, MPNet and DistilBERT, also within a whole checkpoint and with a decoder tied to the word embeddings;
-	numbers are f32, f16 or bf16; activation and epsilon are those of `config.json`. In ONNX they are found by what the graph
-	computes; weights may be of 8 bits.
+	Loads the head of `model`: a folder, a fill-mask model of the Hugging Face hub, or one of passagekit's own models. 'minilm-mlm-head'
+	goes with 'minilm-encoder'; 'tiny-encoder' has a head of its own. A folder needs `tokenizer.json` and one of `mlm_head.safetensors`,
+	`mlm_head.onnx`, `model.safetensors`, `model.onnx` and `onnx/model.onnx`, of which the first that exists is read.
 
-	Fails with `ERR_MODEL_MISSING`, and with `ERR_MODEL` where there is no head.
+	In safetensors files the head is found by the tensor names of BERT, RoBERTa, MPNet and DistilBERT, also within a whole checkpoint and
+	with a decoder tied to the word embeddings. Numbers may be f32, f16 or bf16. `config.json` gives the activation and the epsilon. In
+	ONNX files the head is found by the structure of the graph. Weights may have 8 bits.
+
+	Fails with `ERR_MODEL_MISSING` if the model is not found, and with `ERR_MODEL` if it has no head.
 	*/
 	static async load(model: string, options: ModelOptions = {}): Promise<VocabularyProjection> {
 		checkOptions('load', options, downloadOptions);
@@ -125,26 +127,27 @@ export class VocabularyProjection {
 	}
 
 	/**
-	The `k` likeliest tokens of each vector, the likeliest first. Logits of all tokens are never in memory. Progress counts
-	vectors. Fails with `ERR_DIMENSION`, and with `ERR_ARGUMENT` for numbers that are not finite.
+	Returns the `k` likeliest tokens of each vector, likeliest first. The logits of all tokens are never in memory at once. Progress
+	counts vectors. Fails with `ERR_DIMENSION` if the vectors have another dimension than the head, and with `ERR_ARGUMENT` if a number
+	is not finite.
 	*/
 	async project(vectors: Vectors, options: ProjectOptions = {}): Promise<WeightedToken[][]> {
 		checkOptions('project', options, projectOptions);
 		const {k = 20, threads = 0} = options;
 		checkCount('k', k, 0);
 		checkCount('threads', threads, 0);
-		// As many tokens as vectors may be made in a turn or two.
-		const most = Math.floor(VALUES_PER_CALL / Math.max(1, Math.min(k, this.size)));
-		return this.#inParts(vectors, options, most, async (data, first, _, control) => {
+		// Limits the number of returned tokens to `VALUES_PER_CALL`.
+		const maxRows = Math.floor(VALUES_PER_CALL / Math.max(1, Math.min(k, this.size)));
+		return this.#inParts(vectors, options, maxRows, async (data, first, _, control) => {
 			const found = await this.#native.project(data, first, k, threads, control);
 			return splitColumns(found, (from, to) => this.#weighted(found, from, to));
 		});
 	}
 
 	/**
-	The ranks, from 1, of given tokens in the projection of each vector: `tokens` has a list of ids for each vector, and the
-	ranks come in the order of the ids. Progress counts vectors. Fails as `project` does, and with `ERR_ARGUMENT` for ids that the
-	vocabulary does not have.
+	Returns the ranks, from 1, of given tokens in the projection of each vector. `tokens` has one list of ids per vector, and the
+	ranks are in the order of the ids. Progress counts vectors. Fails as `project` does, and with `ERR_ARGUMENT` if an id is not in the
+	vocabulary.
 
 	@example
 	```
@@ -157,7 +160,7 @@ export class VocabularyProjection {
 		return (await this.standings(vectors, tokens, options)).map(({ranks}) => ranks);
 	}
 
-	/** As `ranks`, with the probabilities and logits of the tokens. */
+	/** Like `ranks`, but also returns the probabilities and logits of the tokens. */
 	async standings(vectors: Vectors, tokens: readonly ArrayLike<number>[], options: ProjectionOptions = {}): Promise<TokenStandings[]> {
 		checkOptions('standings', options, projectionOptions);
 		const {threads = 0} = options;
@@ -176,8 +179,8 @@ export class VocabularyProjection {
 	}
 
 	/**
-	All logits, or probabilities, of each vector: `[rows, size]`, which is what they take of memory, four bytes each. Progress
-	counts vectors. Fails as `project` does.
+	Returns all logits, or probabilities, of each vector as a matrix of shape `[rows, size]`, which takes 4 · rows · size bytes of memory.
+	Progress counts vectors. Fails as `project` does.
 	*/
 	async logits(vectors: Vectors, options: LogitsOptions = {}): Promise<Vectors> {
 		checkOptions('logits', options, logitsOptions);
@@ -187,7 +190,7 @@ export class VocabularyProjection {
 		checkVectors('vectors', vectors, this.dim);
 		const {size} = this;
 		const all = new Float32Array(vectors.rows * size);
-		// A call's logits are copied in one go.
+		// The logits of one call are copied without a pause.
 		await this.#inParts(vectors, options, Math.floor(VALUES_PER_CALL / size), async (data, first, _, control) => {
 			all.set(await this.#native.logits(data, first, as === 'probabilities', threads, control), first * size);
 			return [];
@@ -195,7 +198,7 @@ export class VocabularyProjection {
 		return {data: all, rows: vectors.rows, dim: size};
 	}
 
-	/** The word pieces of a text by the head's tokenizer, without special tokens. For questions and passages: it is done here and now. */
+	/** Tokenizes a text with the head's tokenizer, without special tokens. Runs synchronously, so use it only for texts as short as questions and passages. */
 	tokenize(text: string): VocabularyPieces {
 		checkString('text', text);
 		const ids = [...callSync(() => this.#native.tokenize(text))];
@@ -208,24 +211,24 @@ export class VocabularyProjection {
 		return projection.#native;
 	}
 
-	/** Does `work` for the vectors of one call after the other, at most `most` in each, and joins what it finds. */
+	/** Calls `work` for one batch of at most `maxRows` vectors after another, and concatenates the results. */
 	async #inParts<T>(
 		vectors: Vectors,
 		{signal, onProgress}: CallOptions,
-		most: number,
+		maxRows: number,
 		work: (data: Float32Array, first: number, rows: number, control: Binding.Control) => Promise<T[]>,
 	): Promise<T[]> {
 		checkVectors('vectors', vectors, this.dim);
 		const {data, rows: total, dim} = vectors;
-		const step = Math.max(1, Math.min(most, Math.floor(VALUES_PER_CALL / dim)));
+		const step = Math.max(1, Math.min(maxRows, Math.floor(VALUES_PER_CALL / dim)));
 		const found: T[] = [];
 		for (let first = 0; first < total || first === 0; first += step) {
 			const rows = Math.min(step, total - first);
 			const progress = onProgress && (({done}: {readonly done: number}) => onProgress({done: first + done, total}));
 			const part = data.subarray(first * dim, (first + rows) * dim);
-			const of = await callNative({signal, onProgress: progress}, async control => work(part, first, rows, control));
-			for (const one of of) {
-				found.push(one);
+			const results = await callNative({signal, onProgress: progress}, async control => work(part, first, rows, control));
+			for (const result of results) {
+				found.push(result);
 			}
 			await yieldToEventLoop();
 		}
@@ -242,7 +245,7 @@ export class VocabularyProjection {
 	}
 }
 
-/** `model_type` of the `config.json` in a model's folder, if it names one. */
+/** Returns the `model_type` in the `config.json` of a model folder, if there is one. */
 export async function modelTypeOf(folder: string): Promise<string | undefined> {
 	const type = (await readModelJson(folder, 'config.json'))?.['model_type'];
 	return typeof type === 'string' ? type : undefined;
