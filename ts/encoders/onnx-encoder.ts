@@ -1,3 +1,4 @@
+/** The encoder that runs ONNX models. */
 import {
 	checkArray,
 	checkBoolean,
@@ -21,11 +22,11 @@ import type {EncodeOptions, Encoder, EncoderInput, Vectors} from '../core/types.
 
 export interface OnnxEncoderOptions extends ModelOptions {
 	/**
-	How token vectors become one: the first token's, their mean, or `output:NAME` for a model that pools.
-	@default what the model's configuration says, else 'cls'
+	Pooling of token vectors: the first token's vector, the mean, or `output:NAME` for a model that has a pooled output.
+	@default as configured by the model, else 'cls'
 	*/
 	readonly pooling?: 'cls' | 'mean' | `output:${string}` | undefined;
-	/** Tokens of an input, special tokens included; longer texts are cut at their end. @default as configured, else 256 */
+	/** Maximum number of tokens per input, special tokens included. Longer texts are truncated at the end. @default as configured, else 256 */
 	readonly maxTokens?: number | undefined;
 	/** Scale every vector to unit length. @default as configured, else false */
 	readonly normalize?: boolean | undefined;
@@ -37,7 +38,7 @@ export interface OnnxEncoderOptions extends ModelOptions {
 	@default as configured, else 'zeros' for a model whose `config.json` says `"model_type": "dpr"`, 'segments' for others
 	*/
 	readonly tokenTypes?: 'segments' | 'zeros' | undefined;
-	/** Threads of one run of the model. @default all cores */
+	/** Number of threads per run of the model. @default all cores */
 	readonly threads?: number | undefined;
 }
 
@@ -53,12 +54,12 @@ export const encoderOptions: OptionNames = optionNames<OnnxEncoderOptions>({
 });
 const encodeOptions: OptionNames = optionNames<EncodeOptions>({...callNames, batchTokens: true});
 
-/** Texts handed over in one call: their copy takes under a millisecond. */
+/** Number of inputs passed to native code in one call. Copying them takes less than a millisecond. */
 const INPUTS_PER_CALL = 256;
 
 /**
-An encoder from an ONNX file, run on its own threads. Encoders of one model file share a session. Needs the optional
-peer `onnxruntime-node`.
+An encoder that runs an ONNX model on its own threads. Encoders of the same model file share a session. Requires the optional peer
+dependency `onnxruntime-node`.
 
 @example
 ```
@@ -79,7 +80,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		this.normalized = normalized;
 	}
 
-	/** `model` is a folder with `model.onnx` and `tokenizer.json`, a model that passagekit carries, or a name on the Hugging Face hub. */
+	/** Loads a model: a folder with `model.onnx` and `tokenizer.json`, one of passagekit's own models, or a model of the Hugging Face hub. */
 	static async load(model: string, options: OnnxEncoderOptions = {}): Promise<OnnxEncoder> {
 		checkString('model', model);
 		checkOptions('load', options, encoderOptions);
@@ -89,7 +90,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		const files = await modelFiles(folder, threads);
 		const config = await configured(folder, options);
 		const encoder = await callNative({signal: options.signal}, () => native.openEncoder(files, config));
-		// The same weights used in another way make other vectors.
+		// The same weights with other settings produce other vectors.
 		const identity = `${await fingerprint([files.model, files.tokenizer])}:${config.pooling}:${config.normalize ? 'unit' : 'raw'}:${config.maxTokens}:${config.passageForm}${config.passageForm === 'pair' && config.tokenTypes === 'zeros' ? ':zeros' : ''}`;
 		return new OnnxEncoder(encoder, identity, config.normalize);
 	}
@@ -98,7 +99,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		return this.#native.dim;
 	}
 
-	/** Rejects with `ERR_MODEL` and the position of the input if the model returns a vector for it that is not finite. */
+	/** Encodes texts. Fails with `ERR_MODEL`, and names the position of the input, if the model returns a vector that is not finite. */
 	async encode(inputs: readonly EncoderInput[], options: EncodeOptions = {}): Promise<Vectors> {
 		checkArray('inputs', inputs, 'strings or {text, title?}');
 		checkOptions('encode', options, encodeOptions);
@@ -134,7 +135,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		return {data, rows, dim};
 	}
 
-	/** Gives the session back; it closes with the last encoder or reader that uses it. */
+	/** Releases the session, which closes when the last encoder or reader that uses it is closed. */
 	close(): void {
 		this.#native.close();
 	}
@@ -150,7 +151,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 	}
 }
 
-/** What the options say, else the model's own configuration (ours, then Sentence Transformers'), else DPR's way. */
+/** Returns the settings: the given options, else the model's configuration (passagekit's, then Sentence Transformers'), else DPR's. */
 async function configured(folder: string, options: OnnxEncoderOptions): Promise<Binding.NativeEncoderOptions> {
 	const config: ModelConfig = (await readModelJson(folder, 'config.json')) ?? {};
 	const own = config.passagekit ?? {};

@@ -1,3 +1,4 @@
+/** The tokenizer of a model, usable without the model itself. */
 import {checkArray, checkCount, checkFactoryMade, checkString} from '../core/checks.ts';
 import {downloadOptions} from '../models/hub.ts';
 import {type ModelOptions, resolveModel} from '../models/index.ts';
@@ -7,20 +8,20 @@ import {callOptions, checkOptions} from '../core/options.ts';
 import {waitForTime} from '../core/event-loop.ts';
 import type {CallOptions} from '../core/types.ts';
 
-/** Word pieces of many texts. */
+/** Word pieces of several texts. */
 export interface TokenLists {
 	/** Vocabulary ids of all texts, one text after another. */
 	readonly ids: Uint32Array;
-	/** `[texts + 1]`: those of text `i` are `ids.subarray(offsets[i], offsets[i + 1])`. */
+	/** `[texts + 1]`: the ids of text `i` are `ids.subarray(offsets[i], offsets[i + 1])`. */
 	readonly offsets: Uint32Array;
 }
 
-/** Handed over in one call: their copy takes a millisecond or two. */
+/** Number of characters passed to native code in one call. Copying them takes one to two milliseconds. */
 const CHARACTERS_PER_CALL = 500_000;
 
 /**
-The word pieces of a model, from its `tokenizer.json`: how many tokens a text has, and which. Special tokens are left out, and
-those in a text are text. No model runtime is needed.
+Tokenizes texts with a model's `tokenizer.json`. No special tokens are added, and special tokens that occur in a text are treated as
+text. Requires no model runtime.
 
 @example
 ```
@@ -37,7 +38,7 @@ export class Tokenizer {
 		this.#native = tokenizer;
 	}
 
-	/** `model` is a folder with `tokenizer.json`, a model that passagekit carries, or a name on the Hugging Face hub. */
+	/** Loads the tokenizer of a model: a folder with `tokenizer.json`, one of passagekit's own models, or a model of the Hugging Face hub. */
 	static async load(model: string, options: ModelOptions = {}): Promise<Tokenizer> {
 		checkString('model', model);
 		checkOptions('load', options, downloadOptions);
@@ -45,24 +46,24 @@ export class Tokenizer {
 		return new Tokenizer(await callNative({signal: options.signal}, () => native.openTokenizer(file)));
 	}
 
-	/** Tokens of the vocabulary, special ones included. */
+	/** Number of tokens in the vocabulary, special tokens included. */
 	get size(): number {
 		return this.#native.size;
 	}
 
-	/** Ids of the word pieces of one text, here and now: of plain text a megabyte takes some 20 ms. */
+	/** Returns the ids of the word pieces of a text. Runs synchronously; a megabyte of plain text takes about 20 ms. */
 	tokenize(text: string): Uint32Array {
 		checkString('text', text);
 		return callSync(() => this.#native.tokenize(text));
 	}
 
-	/** The token with this id, as the vocabulary writes it; `undefined` where there is none. */
+	/** Returns the token with this id, as the vocabulary writes it, or `undefined` if there is none. */
 	token(id: number): string | undefined {
 		checkCount('id', id, 0);
 		return callSync(() => this.#native.token(id)) ?? undefined;
 	}
 
-	/** Ids of the word pieces of many texts, off the event loop. Progress counts texts. */
+	/** Returns the ids of the word pieces of several texts. Runs off the event loop. Progress counts texts. */
 	async tokenizeMany(texts: readonly string[], options: CallOptions = {}): Promise<TokenLists> {
 		checkArray('texts', texts, 'strings');
 		checkOptions('tokenizeMany', options, callOptions);
@@ -81,7 +82,7 @@ export class Tokenizer {
 			await waitForTime();
 			const first = done;
 			const {ids, counts} = await callNative(
-				{signal, onProgress: onProgress && (of => onProgress({done: first + of.done, total: texts.length}))},
+				{signal, onProgress: onProgress && (progress => onProgress({done: first + progress.done, total: texts.length}))},
 				control => this.#native.tokenizeMany(part, control),
 			);
 			for (const count of counts) {

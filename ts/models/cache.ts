@@ -1,8 +1,9 @@
+/** The cache folder for downloaded models and computed results. */
 import {homedir} from 'node:os';
 import {join, resolve} from 'node:path';
 import {checkString} from '../core/checks.ts';
 
-/** Where what was fetched or computed is kept: the folder that is named, else PASSAGEKIT_CACHE, else `.cache/passagekit` in the home folder. */
+/** Returns the cache folder: the given folder, else PASSAGEKIT_CACHE, else `.cache/passagekit` in the home folder. */
 export function cacheFolderOf(named?: string): string {
 	const folder = named ?? (process.env['PASSAGEKIT_CACHE'] || join(homedir(), '.cache', 'passagekit'));
 	checkString('cacheFolder', folder);

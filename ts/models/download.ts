@@ -1,3 +1,4 @@
+/** Downloads a file over HTTP: resumes broken transfers, retries, and verifies the checksum before the file gets its name. */
 import {createHash} from 'node:crypto';
 import {createReadStream} from 'node:fs';
 import {type FileHandle, mkdir, open, readdir, rename, rm, stat} from 'node:fs/promises';
@@ -12,23 +13,23 @@ export interface RequestOptions {
 	readonly signal: AbortSignal | undefined;
 }
 
-/** What the hub says of a file before it is fetched. */
+/** What the hub tells about a file before it is downloaded. */
 export interface FileFacts {
-	/** Bytes; not known behind some mirrors. */
+	/** Size in bytes. Some mirrors do not tell it. */
 	readonly size: number | undefined;
-	/** SHA-256 of a large file, git's SHA-1 of the blob of a small one; other servers' tags are no checksums. */
+	/** SHA-256 of a large file, or git's SHA-1 of the blob of a small file. Tags of other servers are not checksums. */
 	readonly checksum: string | undefined;
-	/** The commit that the revision stands for. */
+	/** The commit that the revision resolves to. */
 	readonly commit: string | undefined;
 }
 
-/** Attempts without a new byte after which a file is given up. */
+/** A download fails after this many successive attempts without a new byte. */
 const ATTEMPTS = 4;
-/** Longest wait that a busy server may ask for. */
+/** Maximum pause between attempts, even if the server asks for a longer one. */
 const LONGEST_PAUSE_MS = 30_000;
 const REDIRECTS = 5;
 
-/** A broken connection or a busy server: worth another attempt. */
+/** A broken connection or a busy server. The request is retried. */
 class Broken extends Error {
 	readonly pauseMs: number;
 
@@ -38,12 +39,12 @@ class Broken extends Error {
 	}
 }
 
-/** Asks what the file at `url` is; `undefined` if the server has none. */
+/** Requests size, checksum and commit of the file at `url`. Resolves to `undefined` if the server does not have the file. */
 export async function askFacts(url: string, options: RequestOptions): Promise<FileFacts | undefined> {
 	return persist(url, options.signal, async () => {
 		let at = url;
 		for (let redirects = 0; ; redirects++) {
-			// Not followed to other hosts: the checksum stands in the hub's own answer, not in the store's that it sends us to.
+			// Redirects to other hosts are not followed: the hub's own response has the checksum, that of the file store does not.
 			const response = await request(at, {method: 'HEAD', redirect: 'manual'}, options);
 			if (response.status === 404 && (response.headers.get('x-error-code') ?? 'EntryNotFound') === 'EntryNotFound') {
 				return undefined;
@@ -62,8 +63,9 @@ export async function askFacts(url: string, options: RequestOptions): Promise<Fi
 }
 
 /**
-Fetches `url` into the file `path`, unless the file that `facts` describe is there. It gets its name when it is whole and
-its checksum is right. `onBytes` hears how many bytes of the file are here. One call at a time may fetch a `path`.
+Downloads `url` to `path`, unless `path` already has the file that `facts` describe. The file is renamed to `path` only when it is
+complete and its checksum is right. `onBytes` is called with the number of bytes received so far. Only one call at a time may
+download to the same `path`.
 */
 export async function fetchFile(
 	url: string,
@@ -78,15 +80,15 @@ export async function fetchFile(
 		return;
 	}
 	const part = await partOf(path, facts);
-	let most = (await sizeOf(part)) ?? 0;
+	let maxSize = (await sizeOf(part)) ?? 0;
 	await persist(
 		url,
 		signal,
 		async () => receive(url, part, facts, options),
 		async () => {
 			const size = (await sizeOf(part)) ?? 0;
-			const gained = size > most;
-			most = Math.max(most, size);
+			const gained = size > maxSize;
+			maxSize = Math.max(maxSize, size);
 			return gained;
 		},
 	);
@@ -98,7 +100,10 @@ export async function fetchFile(
 	await onPath('write', path, async () => rename(part, path));
 }
 
-/** Where the file is put together. Named after the checksum: what came of another version must not be continued. */
+/**
+Returns the path of the partial file, and removes partial files of other versions. Its name contains the checksum, so that a
+download never continues the partial file of another version.
+*/
 async function partOf(path: string, {checksum}: FileFacts): Promise<string> {
 	const part = `${path}.${checksum?.slice(0, 16) ?? 'unknown'}.part`;
 	await onPath('write', path, async () => {
@@ -113,7 +118,7 @@ async function partOf(path: string, {checksum}: FileFacts): Promise<string> {
 	return part;
 }
 
-/** Appends to the part file what it lacks. */
+/** Requests the missing bytes and appends them to the partial file. */
 async function receive(
 	url: string,
 	part: string,
@@ -140,7 +145,7 @@ async function receive(
 		await response.body?.cancel();
 		throw refusal(url, response);
 	}
-	// A server without ranges sends the whole file again.
+	// A server that does not support range requests sends the whole file again.
 	const file = await onPath('write', part, async () => open(part, resumed ? 'a' : 'w'));
 	try {
 		const done = await append(file, part, resumed ? have : 0, response, options);
@@ -152,7 +157,7 @@ async function receive(
 	}
 }
 
-/** Resolves to the length of the file then. Written byte for byte in turn, so that the file can be continued at any time. */
+/** Appends the body to the file in order, so that the download can be resumed at any point. Resolves to the new length of the file. */
 async function append(
 	file: FileHandle,
 	path: string,
@@ -180,7 +185,7 @@ async function append(
 	}
 }
 
-/** What is wrong with a file, as a part of a sentence. */
+/** Describes the difference between a file and its facts, as part of an error message. `undefined` if the file is right. */
 async function fault(path: string, {size, checksum}: FileFacts, signal: AbortSignal | undefined): Promise<string | undefined> {
 	const got = await sizeOf(path);
 	if (size !== undefined && got !== size) {
@@ -204,7 +209,7 @@ async function fault(path: string, {size, checksum}: FileFacts, signal: AbortSig
 
 function factsOf({status, headers}: Response): FileFacts {
 	const unquoted = (name: string): string | undefined => headers.get(name)?.replaceAll(/^(W\/)?"|"$/gu, '');
-	// On a redirect the plain headers describe the redirect.
+	// In a redirect, the plain headers describe the redirect and not the file.
 	const plain = status < 300;
 	const size = headers.get('x-linked-size') ?? (plain ? headers.get('content-length') : null);
 	const tag = unquoted('x-linked-etag') ?? (plain ? unquoted('etag') : undefined);
@@ -219,7 +224,7 @@ function factsOf({status, headers}: Response): FileFacts {
 async function request(url: string, init: RequestInit, {headers, signal}: RequestOptions): Promise<Response> {
 	let response;
 	try {
-		// Bytes as they are: of a compressed answer neither the length nor a range would be the file's.
+		// No compression: the length and the ranges of a compressed response are not those of the file.
 		const all = {...headers, 'accept-encoding': 'identity', ...(init.headers as Record<string, string>)};
 		response = await fetch(url, {...init, headers: all, signal: signal ?? null});
 	} catch (error) {
@@ -233,7 +238,7 @@ async function request(url: string, init: RequestInit, {headers, signal}: Reques
 	return response;
 }
 
-/** Repeats what broke off, until it has done so `ATTEMPTS` times in a row with nothing gained. */
+/** Retries `attempt` with exponential backoff until it fails `ATTEMPTS` times in a row without progress. */
 async function persist<T>(
 	url: string,
 	signal: AbortSignal | undefined,
@@ -265,7 +270,7 @@ async function persist<T>(
 function refusal(url: string, {status, headers}: Response): RetrievalError {
 	const advice =
 		{
-			// The hub answers so to whoever may not know whether there is such a model.
+			// The hub also returns this status for models that do not exist, so as not to reveal private ones.
 			401: 'There is no such model, or it is private and needs a token of somebody who may read it: `token`, or HF_TOKEN.',
 			403: 'The model needs a token of somebody who was granted access on its page: `token`, or HF_TOKEN.',
 			404: headers.get('x-error-code') === 'RevisionNotFound' ? 'The model has no such revision.' : 'There is no such model.',

@@ -1,3 +1,4 @@
+/** Downloads models from the Hugging Face hub to the cache. */
 import {mkdir, readFile, rename, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {checkBoolean, checkString} from '../core/checks.ts';
@@ -9,17 +10,17 @@ import {cacheFolderOf} from './cache.ts';
 import {type FileFacts, type RequestOptions, askFacts, fetchFile} from './download.ts';
 import {whileLocked} from './lock.ts';
 
-/** Where models of the Hugging Face hub come from and go to. */
+/** Options for downloading models from the Hugging Face hub. */
 export interface DownloadOptions extends CallOptions {
 	/** Branch, tag or commit. @default 'main' */
 	readonly revision?: string | undefined;
-	/** Use the cache only. @default whether PASSAGEKIT_OFFLINE or HF_HUB_OFFLINE is set to something but 0 */
+	/** Use only the cache. @default true if PASSAGEKIT_OFFLINE or HF_HUB_OFFLINE is set to a value other than 0 */
 	readonly offline?: boolean | undefined;
 	/** @default PASSAGEKIT_CACHE, else `.cache/passagekit` in the home folder */
 	readonly cacheFolder?: string | undefined;
 	/** @default HF_ENDPOINT, else the hub's own address */
 	readonly endpoint?: string | undefined;
-	/** Sent as a bearer token, to the endpoint alone; '' for none. @default HF_TOKEN */
+	/** Bearer token, which is sent only to the endpoint; '' for none. @default HF_TOKEN */
 	readonly token?: string | undefined;
 }
 
@@ -34,7 +35,7 @@ export const downloadNames = {
 } as const;
 export const downloadOptions: OptionNames = optionNames<DownloadOptions>(downloadNames);
 
-/** A file of the hub, and what the hub says of it. */
+/** A file of the hub and its facts. */
 interface Found {
 	readonly file: string;
 	readonly url: string;
@@ -42,18 +43,18 @@ interface Found {
 }
 
 const TOKENIZER = ['tokenizer.json'];
-/** Of alternatives the first that the model has is taken. */
+/** Alternative names of the graph. The first that the model has is downloaded. */
 const GRAPH = ['onnx/model.onnx', 'model.onnx'];
 const OPTIONAL = ['config.json', '1_Pooling/config.json'];
 
-/** As often as other calls of the package report. */
+/** The same interval as in native calls. */
 const PROGRESS_INTERVAL_MS = 100;
 
 /**
-The local folder of a model of the hub, `owner/name`. What the cache has is taken from it without asking the hub again;
-what it lacks is fetched: resumed where a fetch broke off, compared with the hub's checksum, and renamed into its place
-when it is whole. Processes that want the same model wait for the one that fetches it. Progress counts the bytes of all
-files together; what the cache had of them counts as done.
+Returns the local folder of the hub's model `name`, which has the form `owner/name`. A model that is in the cache is used without a
+request to the hub. Missing files are downloaded: a broken download is resumed, the file is compared with the hub's checksum, and it
+gets its final name when it is complete. If several processes want the same model, one downloads it and the others wait. Progress
+counts the bytes of all files together, including those that were already in the cache.
 */
 export async function downloadModel(name: string, options: DownloadOptions = {}): Promise<string> {
 	checkOptions('downloadModel', options, downloadOptions);
@@ -64,13 +65,13 @@ export async function downloadModel(name: string, options: DownloadOptions = {})
 	const endpoint = endpointOf(options);
 	const headers = headersOf(options);
 	signal?.throwIfAborted();
-	// No two revisions share a folder: names have no `%`.
+	// Names contain no `%`, so two revisions never share a folder.
 	const folder = join(cache, 'models', name.replace('/', '--'), encodeURIComponent(revision));
 	if (await isComplete(folder, options)) {
 		return folder;
 	}
 	if (offline) {
-		// Put there by hand, or all but marked: the graph is the last file to come into its place.
+		// Accepts files that were copied here by hand, and a complete download that was not marked yet: the graph is downloaded last.
 		if (!(await firstOf(folder, ['complete.json'])) && (await firstOf(folder, TOKENIZER)) && (await firstOf(folder, GRAPH))) {
 			return folder;
 		}
@@ -94,7 +95,7 @@ export async function downloadModel(name: string, options: DownloadOptions = {})
 	return folder;
 }
 
-/** The files to fetch, the graph last. All are of one commit, also if the branch moves meanwhile. */
+/** Finds the files to download, the graph last. All of them are of the same commit, even if the branch moves meanwhile. */
 async function findFiles(name: string, revision: string, endpoint: string, options: RequestOptions): Promise<Found[]> {
 	let at = revision;
 	const address = (file: string): string => `${endpoint}/${name}/resolve/${encodeURIComponent(at)}/${file}`;
@@ -124,7 +125,7 @@ async function findFiles(name: string, revision: string, endpoint: string, optio
 	for (const file of OPTIONAL) {
 		others.push(...(await find([file])));
 	}
-	// Weights beside the graph, as exporters name them.
+	// External weights next to the graph, under the names that exporters use.
 	others.push(...(await find([`${graph.file}_data`, `${graph.file}.data`])));
 	return [tokenizer, ...others, graph];
 }
@@ -133,7 +134,7 @@ async function fetchAll(found: readonly Found[], folder: string, {onProgress, ..
 	const sizes = found.map(({facts}) => facts.size);
 	const total = sizes.includes(undefined) ? 0 : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
 	let before = 0;
-	let most = 0;
+	let maxDone = 0;
 	let reported = Number.NEGATIVE_INFINITY;
 	for (const {file, url, facts} of found) {
 		let here = 0;
@@ -142,11 +143,11 @@ async function fetchAll(found: readonly Found[], folder: string, {onProgress, ..
 			signal: options.signal,
 			async onBytes(done) {
 				here = done;
-				// A server without ranges begins anew; the count waits until it has caught up.
-				most = Math.max(most, before + done);
-				if (performance.now() - reported >= PROGRESS_INTERVAL_MS && (total === 0 || most < total)) {
+				// If a server does not support range requests, a download starts again. Progress never decreases.
+				maxDone = Math.max(maxDone, before + done);
+				if (performance.now() - reported >= PROGRESS_INTERVAL_MS && (total === 0 || maxDone < total)) {
 					reported = performance.now();
-					await onProgress?.({done: most, total});
+					await onProgress?.({done: maxDone, total});
 				}
 			},
 		});
@@ -155,7 +156,7 @@ async function fetchAll(found: readonly Found[], folder: string, {onProgress, ..
 	await onProgress?.({done: before, total: before});
 }
 
-/** Whether all files are there that were fetched, as long as they were then. */
+/** Whether all downloaded files exist and have their recorded sizes. */
 async function isComplete(folder: string, {onProgress}: CallOptions): Promise<boolean> {
 	let bytes = 0;
 	try {
@@ -182,7 +183,7 @@ async function markComplete(folder: string, origin: Readonly<Record<string, stri
 	});
 }
 
-/** Names become folders and addresses: nothing may lead out of them, or make two models one. */
+/** Names become parts of paths and URLs, so they must not lead out of a folder or make two models share one. */
 function checkNames(name: string, revision: string): void {
 	checkString('model', name);
 	checkString('revision', revision);
@@ -206,7 +207,7 @@ function headersOf(options: DownloadOptions): Record<string, string> {
 	const token = options.token ?? process.env['HF_TOKEN'] ?? '';
 	checkString('token', token);
 	if (!/^[\u0021-\u007E]*$/u.test(token.trim())) {
-		// Not shown: messages end in logs.
+		// The message does not contain the token, because messages end up in logs.
 		throw new RetrievalError('ERR_ARGUMENT', 'token: expected letters, digits and signs, got other characters');
 	}
 	return {'user-agent': 'passagekit', ...(token.trim() === '' ? {} : {authorization: `Bearer ${token.trim()}`})};

@@ -1,25 +1,26 @@
+/** A lock file, by which only one process at a time downloads a model. It needs no support for locks in the file system. */
 import {randomUUID} from 'node:crypto';
 import {type FileHandle, link, open, readFile, rename, rm} from 'node:fs/promises';
 import {hostname} from 'node:os';
 import {onPath, pathError} from '../core/file-system.ts';
 import {pause} from './pause.ts';
 
-/** How often a holder shows that it lives. */
+/** Interval of the holder's heartbeat. */
 const BEAT_MS = 1000;
-/** Silence after which a holder is given up whose process is not to be found on this machine. */
+/** A lock is broken after this time without a heartbeat if its holder was a process of this machine that has ended. */
 const DEAD_MS = 2500;
-/** Silence after which any holder is given up; a busy event loop must not look like it. */
+/** Any lock is broken after this time without a heartbeat. It is long enough for a holder with a blocked event loop. */
 const SILENT_MS = 15_000;
 const POLL_MS = 50;
 
 /**
-Does `work` while the file `path` is ours alone, among the calls of this process, other processes, and other machines that
-share the folder. Waits for the holder, and takes over from one that has ended without giving the lock back.
+Runs `work` while holding the lock file `path`. The lock excludes other calls in this process, other processes, and other machines
+that share the folder. Waits for the current holder, and breaks the lock of a holder that ended without releasing it.
 */
 export async function whileLocked<T>(path: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
 	const file = await take(path, signal);
 	const holder = `${JSON.stringify({pid: process.pid, host: hostname(), id: randomUUID()})}\n`;
-	// What a holder writes grows: others need no clock in common with ours, and no file times, to see that it lives.
+	// The heartbeat appends to the file. Waiting processes thus need neither a common clock nor file times to see that we are alive.
 	let written = file.writeFile(holder).catch(() => {});
 	const beat = setInterval(() => {
 		written = written.then(async () => file.writeFile('.')).catch(() => {});
@@ -32,7 +33,7 @@ export async function whileLocked<T>(path: string, signal: AbortSignal | undefin
 		await written;
 		await file.close();
 		const now = await readFile(path, 'utf8').catch(() => '');
-		// Not ours any more if we were silent for too long; nor may a full disk keep us from giving it back.
+		// Another process has broken our lock if the heartbeat stopped for too long. The file is empty if the disk was full.
 		if (now.startsWith(holder) || now === '') {
 			await rm(path, {force: true}).catch(() => {});
 		}
@@ -63,7 +64,7 @@ async function take(path: string, signal: AbortSignal | undefined): Promise<File
 	}
 }
 
-/** Removes the lock with this text. Of many that try one succeeds, since renaming does. */
+/** Breaks the lock that has this text. If several processes try, only one succeeds, because only one rename does. */
 async function takeAway(path: string, text: string): Promise<void> {
 	const aside = `${path}.${randomUUID()}`;
 	try {
@@ -72,13 +73,13 @@ async function takeAway(path: string, text: string): Promise<void> {
 		return;
 	}
 	if ((await readFile(aside, 'utf8').catch(() => '')) !== text) {
-		// Somebody was faster, and this is their lock.
+		// Another process has already broken the lock and taken it: put its file back.
 		await link(aside, path).catch(() => {});
 	}
 	await onPath('remove', aside, async () => rm(aside, {force: true}));
 }
 
-/** Whether the holder is a process of this machine that is not there; one of another machine or container may live. */
+/** Whether the holder was a process of this machine that has ended. Processes of other machines and containers cannot be checked. */
 function hasEnded(text: string): boolean {
 	let holder: {readonly pid?: unknown; readonly host?: unknown};
 	try {

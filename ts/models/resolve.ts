@@ -1,3 +1,4 @@
+/** Resolves the name of a model to a local folder. */
 import {createRequire} from 'node:module';
 import {dirname, join, resolve} from 'node:path';
 import {packageRoot} from '../core/native/addon.ts';
@@ -14,12 +15,12 @@ export function modelOptions({signal, onProgress, revision, offline, cacheFolder
 	return {signal, onProgress, revision, offline, cacheFolder, endpoint, token};
 }
 
-/** The models that passagekit was built with. They come in a package of their own, because of their size. */
+/** passagekit's own models. They are in the separate package @passagekit/models because of their size. */
 export const ownModels: readonly string[] = ['minilm-encoder', 'minilm-reader', 'minilm-mlm-head', 'tiny-encoder', 'tiny-reader'];
 
 /**
-The folder of a model: a folder as it is; one of passagekit's own models by its name; else a model of the Hugging Face
-hub, `owner/name`, from the local cache or fetched into it.
+Returns the local folder of a model. `model` is a folder, the name of one of passagekit's own models, or a model of the Hugging Face
+hub, `owner/name`, which is downloaded to the cache unless it is there.
 */
 export async function resolveModel(model: string, options: ModelOptions = {}): Promise<string> {
 	checkString('model', model);

@@ -1,3 +1,4 @@
+/** Finds and reads the files of a model folder: graph, tokenizer and JSON settings. */
 import {createHash} from 'node:crypto';
 import {createReadStream} from 'node:fs';
 import {readFile, stat} from 'node:fs/promises';
@@ -8,7 +9,7 @@ import {onPath, pathError} from '../core/file-system.ts';
 import type {Binding} from '../core/native/native.ts';
 import {findRuntimeLibrary} from './runtime-library.ts';
 
-/** `config.json` of a model: Hugging Face's fields, and ours under `passagekit`. */
+/** `config.json` of a model: Hugging Face's fields, and passagekit's own under `passagekit`. */
 export interface ModelConfig {
 	readonly [key: string]: unknown;
 	readonly passagekit?: Readonly<Record<string, unknown>>;
@@ -17,14 +18,14 @@ export interface ModelConfig {
 /** Maximum size of a model's JSON settings file, in bytes. */
 const MAX_JSON_BYTES = 16 * 2 ** 20;
 
-/** The files that a model folder must have, wherever its exporter put the graph. */
+/** Finds the required files of a model folder. Exporters write the graph to one of two places. `threads` 0 stands for all cores. */
 export async function modelFiles(folder: string, threads = 0): Promise<Binding.ModelFiles> {
 	const model = await firstFile(folder, ['model.onnx', 'onnx/model.onnx']);
 	const tokenizer = await tokenizerFile(folder);
 	return {library: findRuntimeLibrary().path, model, tokenizer, threads: threads || availableParallelism()};
 }
 
-/** The tokenizer of a model folder: all that is needed to count its word pieces. */
+/** Finds the tokenizer of a model folder. */
 export async function tokenizerFile(folder: string): Promise<string> {
 	return firstFile(folder, ['tokenizer.json']);
 }
@@ -39,13 +40,13 @@ async function firstFile(folder: string, names: readonly string[]): Promise<stri
 	throw new RetrievalError('ERR_MODEL', `model ${folder}: expected a folder with ${names.join(' or ')}, got none there`);
 }
 
-/** A JSON file of a model folder; `undefined` where there is none. */
+/** Reads a JSON file of a model folder. Resolves to `undefined` if it does not exist. */
 export async function readModelJson(folder: string, name: string): Promise<ModelConfig | undefined> {
 	const path = join(folder, name);
 	let text;
 	try {
 		const found = await stat(path);
-		// For a folder the read itself fails; opening a FIFO would wait for a writer.
+		// Opening a FIFO would wait for a writer. Reading a folder fails below.
 		if (!found.isFile() && !found.isDirectory()) {
 			throw new RetrievalError('ERR_IO', `open ${path}: expected a regular file, got something else`);
 		}
@@ -66,7 +67,7 @@ export async function readModelJson(folder: string, name: string): Promise<Model
 	}
 }
 
-/** The first 16 hexadecimal digits of the SHA-256 of files, one after the other. */
+/** Returns the first 16 hexadecimal digits of the SHA-256 of the concatenated files. */
 export async function fingerprint(paths: readonly string[]): Promise<string> {
 	const hash = createHash('sha256');
 	for (const path of paths) {

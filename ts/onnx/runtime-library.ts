@@ -1,18 +1,19 @@
+/** Finds the ONNX Runtime library for this platform. */
 import {readdirSync, statSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
 import {RetrievalError} from '../core/errors.ts';
 
-/** Where the ONNX Runtime library of this platform is. */
+/** The ONNX Runtime library of this platform. */
 export interface RuntimeLibrary {
 	readonly path: string;
-	/** Version of `onnxruntime-node`; not known for a library named by the user. */
+	/** Version of `onnxruntime-node`; unknown for a library that PASSAGEKIT_ONNXRUNTIME names. */
 	readonly version?: string;
 }
 
 /**
-Finds the library: the file that `PASSAGEKIT_ONNXRUNTIME` names, else the one inside the optional peer `onnxruntime-node`,
-as seen from this package or from the working directory.
+Finds the library: the file that `PASSAGEKIT_ONNXRUNTIME` names, else the one in the optional peer `onnxruntime-node`, resolved
+from this package or from the working directory.
 */
 export function findRuntimeLibrary(): RuntimeLibrary {
 	const named = process.env['PASSAGEKIT_ONNXRUNTIME'];
@@ -53,7 +54,7 @@ function peerManifest(): {path: string; version: string} | undefined {
 	return undefined;
 }
 
-/** `bin/napi-v6/linux/x64/libonnxruntime.so.1`, whatever the numbers. */
+/** Finds a path such as `bin/napi-v6/linux/x64/libonnxruntime.so.1`, for any version numbers. */
 function libraryIn(bin: string): string | undefined {
 	const pattern =
 		{
