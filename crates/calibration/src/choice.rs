@@ -101,8 +101,8 @@ mod tests {
             let models: Vec<_> =
                 lists.iter().map(|(scores, temperature)| candidate(scores, *temperature)).collect();
             let Choice { model, confidences } = choose(&models).expect("sound");
-            let greatest = confidences.iter().copied().fold(0.0, f64::max);
-            prop_assert!(confidences[model] >= greatest - 1e-12, "{} of {:?}", model, confidences);
+            let largest = confidences.iter().copied().fold(0.0, f64::max);
+            prop_assert!(confidences[model] >= largest - 1e-12, "{} of {:?}", model, confidences);
         }
     }
 }

@@ -7,7 +7,7 @@
 /// small it is, and terms that underflow are negligible. A score of −∞ is ignored.
 #[must_use]
 pub fn confidence(scores: &[f32], temperature: f64) -> f64 {
-    let Some(max) = greatest(scores) else { return 0.0 };
+    let Some(max) = largest(scores) else { return 0.0 };
     1.0 / scores.iter().map(|&score| weight(score, max, temperature)).sum::<f64>()
 }
 
@@ -15,7 +15,7 @@ pub fn confidence(scores: &[f32], temperature: f64) -> f64 {
 /// w = exp((score − max) / T). The derivative is never above 0.
 #[must_use]
 pub fn confidence_gradient(scores: &[f32], temperature: f64) -> (f64, f64) {
-    let Some(max) = greatest(scores) else { return (0.0, 0.0) };
+    let Some(max) = largest(scores) else { return (0.0, 0.0) };
     let (mut sum, mut slope) = (0.0, 0.0);
     for &score in scores {
         let weight = weight(score, max, temperature);
@@ -36,7 +36,7 @@ pub fn confidence_gradient(scores: &[f32], temperature: f64) -> (f64, f64) {
 /// a large gap below its best score and a model with an even larger gap both have a confidence of 1.
 #[must_use]
 pub fn log_odds_against(scores: &[f32], temperature: f64) -> f64 {
-    let Some(max) = greatest(scores) else { return f64::INFINITY };
+    let Some(max) = largest(scores) else { return f64::INFINITY };
     let best = scores.iter().position(|&score| f64::from(score) == max);
     let others = || {
         let others = scores.iter().enumerate().filter(|&(at, _)| Some(at) != best);
@@ -49,7 +49,7 @@ pub fn log_odds_against(scores: &[f32], temperature: f64) -> f64 {
     next + others().map(|exponent| (exponent - next).exp()).sum::<f64>().ln()
 }
 
-fn greatest(scores: &[f32]) -> Option<f64> {
+fn largest(scores: &[f32]) -> Option<f64> {
     scores.iter().copied().reduce(f32::max).filter(|&max| max > f32::NEG_INFINITY).map(f64::from)
 }
 

@@ -1,4 +1,4 @@
-//! Gradient descent on the calibration error, as in Yang et al. (2023, §3.2). [`search`](crate::search) finds the minimum
+//! Gradient descent on the calibration error, as in Yang et al. (2023, §3.2). `search` finds the minimum
 //! without a start and a step size.
 
 use control::Control;

@@ -19,12 +19,14 @@ const NAMES: [&str; 6] = [
     "cls.predictions.bias",
 ];
 
+/// Writes a head to a file and opens it.
 fn head(parts: &Parts) -> Head {
     let folder = tempfile::tempdir().expect("a folder");
     support::write(&folder.path().join("model.safetensors"), &parts.named(NAMES), Dtype::F32);
     Head::open(folder.path()).expect("a head")
 }
 
+/// The dot product in double precision.
 fn product(row: &[f32], with: &[f64]) -> f64 {
     row.iter().zip(with).map(|(&a, b)| f64::from(a) * b).sum()
 }

@@ -1,12 +1,13 @@
-"""Writes the files beside it, with torch 2.15.0, transformers 5.23.0, onnx 1.23.2, onnxscript 0.7.2, onnxruntime 1.31.1,
+"""Writes the test files in this folder, with torch 2.15.0, transformers 5.23.0, onnx 1.23.2, onnxscript 0.7.2, onnxruntime 1.31.1,
 safetensors 0.8.0 and numpy 2.4.6: python3 make.py
 
-Each `.onnx` is a small masked-language model with random weights, or its head alone, as one of the ways there are
-writes it. `expected.safetensors` has for each NAME: `NAME.vectors`, what its head was given; `NAME.logits`, what ONNX Runtime
-made of them; and `NAME.bounds`, how far apart two computations of these logits in single precision may be.
+Each `.onnx` file is a small masked-language model with random weights, or only its head, as written by one exporter, optimizer
+or quantizer. For each file NAME, `expected.safetensors` has `NAME.vectors`, the inputs of the head; `NAME.logits`, the logits
+that ONNX Runtime computes from them; and `NAME.bounds`, bounds on the difference between two computations of these logits in
+single precision.
 
-Where a model computes in 16 or 8 bits, ONNX Runtime is given the same weights in a graph that computes in single precision:
-what is wanted is the function that the weights are of, not the rounding of activations.
+If a model computes in 16 or 8 bits, ONNX Runtime runs the same weights in a graph that computes in single precision, so that
+the expected logits do not depend on the rounding of activations.
 """
 
 import copy
@@ -45,7 +46,7 @@ torch.manual_seed(1)
 VOCABULARY, DIM, POSITIONS = 40, 8, 12
 IDS = numbers.integers(5, VOCABULARY, (1, 3))
 ROUNDOFF = 2.0**-24
-# What reads weights and what goes through it.
+# Operations that multiply activations by weights.
 PRODUCTS = {"MatMul", "Gemm", "FusedMatMul", "MatMulInteger", "DynamicQuantizeMatMul", "MatMulIntegerToFloat"}
 expected = {}
 
@@ -63,7 +64,7 @@ class Logits(torch.nn.Module):
 
 
 def model(kind, config, layers=0, **settings):
-    """Without layers of the encoder, but for some: what is before the head is most of a small file."""
+    """Makes a model with random weights and by default without encoder layers, which would take up most of a small file."""
     shared = dict(vocab_size=VOCABULARY, attn_implementation="eager", **settings)
     if kind is DistilBertForMaskedLM:
         shared |= dict(dim=DIM, n_layers=layers, n_heads=2, hidden_dim=8, max_position_embeddings=POSITIONS)
@@ -84,7 +85,7 @@ def model(kind, config, layers=0, **settings):
 
 
 def parts(made):
-    """Dense weight and bias, norm weight and bias, decoder, bias: in double precision."""
+    """Returns dense weight and bias, layer norm weight and bias, and decoder weight and bias in double precision."""
     if isinstance(made, BertForMaskedLM):
         head = made.cls.predictions
         modules = head.transform.dense, head.transform.LayerNorm, head.decoder
@@ -99,7 +100,7 @@ def parts(made):
 
 
 def script(made, opset):
-    """By the exporter of TorchScript."""
+    """Exports a model with the exporter of TorchScript."""
     names = ["input_ids", "attention_mask"]
     axes = {name: {0: "batch", 1: "sequence"} for name in [*names, "logits"]}
     return exported(
@@ -108,7 +109,7 @@ def script(made, opset):
 
 
 def dynamo(made, opset):
-    """By the exporter of torch.export."""
+    """Exports a model with the exporter of torch.export."""
     names = ["input_ids", "attention_mask"]
     return exported(made, input_names=names, output_names=["logits"], opset_version=opset, dynamo=True)
 
@@ -122,7 +123,7 @@ def exported(made, **settings):
 
 
 def bare(graph):
-    """Without notes of where in the source a node comes from, which are most of a small file."""
+    """Removes the notes about the source of each node, which take up most of a small file."""
     del graph.metadata_props[:]
     for holder in [graph.graph, *graph.graph.node, *graph.graph.value_info, *graph.graph.initializer]:
         del holder.metadata_props[:]
@@ -133,11 +134,11 @@ def bare(graph):
     return graph
 
 
-# What is made of their graphs
+# Changes to their graphs
 
 
 def tied(graph, embeddings):
-    """The decoder is the word embeddings, transposed in the graph, as optimum leaves it."""
+    """Replaces the decoder by the word embeddings, transposed in the graph, as optimum does."""
     graph = copy.deepcopy(graph)
     product = [node for node in graph.graph.node if node.op_type == "MatMul"][-1]
     dropped = product.input[1]
@@ -151,7 +152,7 @@ def tied(graph, embeddings):
 
 
 def through(graph, work):
-    """Of a function from a file to a file."""
+    """Applies a function that reads one file and writes another."""
     with tempfile.TemporaryDirectory() as folder:
         before, after = os.path.join(folder, "before.onnx"), os.path.join(folder, "after.onnx")
         onnx.save(graph, before)
@@ -160,7 +161,7 @@ def through(graph, work):
 
 
 def optimised(graph, level=onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED):
-    """By ONNX Runtime itself."""
+    """Optimizes a graph with ONNX Runtime."""
 
     def work(before, after):
         options = onnxruntime.SessionOptions()
@@ -172,7 +173,7 @@ def optimised(graph, level=onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDE
 
 
 def fused(graph):
-    """By its optimiser of transformers."""
+    """Optimizes a graph with the transformers optimizer of ONNX Runtime."""
     work = lambda before, after: optimize_model(before, "bert", num_heads=2, hidden_size=DIM, opt_level=0).save_model_to_file(after)
     return through(graph, work)
 
@@ -182,7 +183,7 @@ def quantised(graph, **settings):
 
 
 def dequantised(graph, per_channel):
-    """Large weights in 8 bits with DequantizeLinear before the products."""
+    """Stores weight matrices in 8 bits, with DequantizeLinear before the products."""
     graph = copy.deepcopy(graph)
     nodes, tensors = [], []
     for tensor in graph.graph.initializer:
@@ -210,7 +211,7 @@ def dequantised(graph, per_channel):
 
 
 def typed(graph):
-    """Weights as numbers of fields (`float_data`, `int32_data`) rather than as bytes."""
+    """Stores weights in typed fields (`float_data`, `int32_data`) instead of raw bytes."""
     graph = copy.deepcopy(graph)
     for tensor in graph.graph.initializer:
         values = numpy_helper.to_array(tensor)
@@ -223,11 +224,11 @@ def typed(graph):
     return graph
 
 
-# What is expected of them
+# Expected values
 
 
 def in_single(graph):
-    """The same weights, computed with in single precision."""
+    """Makes a graph with the same weights that computes in single precision."""
     graph = copy.deepcopy(graph)
     del graph.graph.value_info[:]
     halves = (TensorProto.FLOAT16, TensorProto.BFLOAT16)
@@ -270,7 +271,7 @@ def in_single(graph):
 
 
 def before_dense(graph):
-    """The name of what the head is given: that of the second product before the logits."""
+    """Returns the name of the input of the head: the input of the second product before the logits."""
     made = {name: node for node in graph.graph.node for name in node.output}
     constant = {tensor.name for tensor in graph.graph.initializer}
     value, products = graph.graph.output[0].name, 0
@@ -280,12 +281,12 @@ def before_dense(graph):
         products += node.op_type in PRODUCTS
         if products == 2:
             return node.input[0]
-        # All ways lead to the same product.
+        # All paths lead to the same product.
         value = node.input[0] if node.op_type in PRODUCTS else ways[0]
 
 
 def run(graph):
-    """What the head was given, and its logits."""
+    """Returns the input of the head and its logits."""
     graph = copy.deepcopy(graph)
     inputs = {value.name for value in graph.graph.input}
     if inputs == {"vectors"}:
@@ -306,15 +307,16 @@ def run(graph):
 
 
 def bounds(vectors, weights, constants):
-    """How far two computations of the logits may be apart.
+    """Returns bounds on the difference between two computations of the logits.
 
-    A sum of n products is off by (n + 2) roundings of the sum of their absolute values. GELU, whose slope is below 1.13, adds
-    eight roundings of its argument. The layer norm's mean is off by as much as one value and by the rounding of a sum, its
-    variance, as a mean of squares less a square, by that of the mean of squares; then as in `Parts::transform` of the
-    tests. Both computations are off, and the weights are those of before quantisation: the bound is twice that, twice.
+    A sum of n products has an error of at most (n + 2) roundings of the sum of their absolute values. GELU, whose slope is below
+    1.13, adds eight roundings of its argument. The mean of the layer norm has the error of one value plus the rounding of a sum.
+    Its variance, computed as a mean of squares minus a square, has the rounding error of the mean of squares. The rest is as in
+    `Parts::transform` of the tests. The bound is doubled because both computations have errors, and doubled again because the
+    weights are those before quantization.
 
-    A constant of GELU that is off by a share of itself moves the value at x by that share of x² times the normal density, which is
-    below 0.3; the approximation has two of them. `constants` is that share.
+    A relative error of a constant of GELU changes the value at x by that error times x² times the normal density, which is below
+    0.3. The approximation has two such constants. `constants` is the relative error.
     """
     dense, shift, scale, offset, decoder, bias = weights
     vectors = vectors.astype(numpy.float64)
