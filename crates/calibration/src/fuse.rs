@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn each_query_has_the_list_of_the_model_with_the_greatest_lead() {
+    fn each_query_gets_the_list_of_the_most_confident_model() {
         let models = [
             model(run(&[("q1", &[("a", 9.0), ("b", 1.0)]), ("q2", &[("a", 2.0), ("b", 1.0)])])),
             model(run(&[

@@ -1,5 +1,6 @@
 //! Computes how confident a retrieval model is in its best passage, measures the calibration error of that confidence, and
-//! finds the temperature that minimizes the error (Yang et al., 2023, "Confidence-Calibrated Ensemble Dense Phrase Retrieval", §3.2; Guo et al., 2017).
+//! finds the temperature that minimizes the error (Yang et al., 2023,
+//! "Confidence-Calibrated Ensemble Dense Phrase Retrieval", §3.2; Guo et al., 2017).
 //!
 //! [`Outcomes`] holds the best scores of one model for several questions, and whether its best passages are right. An
 //! [`Ensemble`] of such models predicts each question with its most confident model. [`search`] finds the one temperature for

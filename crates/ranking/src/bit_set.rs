@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ord_is_new_once() {
+    fn insert_returns_whether_an_ord_is_new() {
         let mut set = BitSet::new();
         assert!(set.insert(130));
         assert!(!set.insert(130));

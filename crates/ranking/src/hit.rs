@@ -62,7 +62,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn keys_are_ordered_as_hits_are(a in any::<(u32, f32)>(), b in any::<(u32, f32)>(), same in any::<bool>()) {
+        fn rank_keys_have_the_order_of_hits(a in any::<(u32, f32)>(), b in any::<(u32, f32)>(), same in any::<bool>()) {
             let hit = |(ord, score)| Hit { ord, score };
             let (a, mut b) = (hit(a), hit(b));
             if same {

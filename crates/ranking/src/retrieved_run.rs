@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_gets_its_ids_once_and_then_says_the_same_as_before() {
+    fn ids_are_looked_up_once_and_results_stay_the_same() {
         let (run, looked_up) = lazy();
         let named = run.to_run().expect("ids are there");
         assert_eq!(named.get("q2").map(|hits| hits[1].id.as_str()), Some("d"));
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_owner_knows_how_much_it_frees() {
+    fn only_the_last_owner_counts_the_hits_that_it_frees() {
         let (run, _) = lazy();
         assert_eq!(run.owned_hit_count(), 6);
         let other = run.clone();

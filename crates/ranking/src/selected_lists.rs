@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn each_list_is_that_of_the_selected_run_with_the_ids_of_that_run() {
+    fn each_list_and_its_ids_come_from_the_selected_run() {
         let mut named = Run::new();
         named.insert("q3", vec![ScoredId { id: "z".into(), score: 3.0 }]);
         let runs = [
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_that_the_selected_run_lacks_has_no_hits_and_lists_are_cut() {
+    fn a_query_that_the_selected_run_lacks_has_no_hits_and_lists_are_truncated_to_k() {
         let runs = [lazy(&["a", "b"], &[("q1", &[0, 1])]), lazy(&["x"], &[("q2", &[0])])];
         let run = QueryUnion::new(&runs).select(&runs, &[0, 0], 1).expect("queries differ");
         assert_eq!((run.hit_count(0), run.hit_count(1)), (1, 0));

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_ranks_before_the_last_can_enter() {
+    fn only_hits_that_rank_before_the_last_can_enter() {
         let mut best = TopKBuffer::new(2);
         (0..32).for_each(|ord| best.push(Hit { ord, score: 1.0 }));
         assert_eq!(best.min_score(), 1.0f32.next_up());

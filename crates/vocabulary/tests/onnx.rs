@@ -67,7 +67,7 @@ fn every_export_gives_the_logits_of_onnx_runtime() {
 }
 
 #[test]
-fn a_graph_and_a_checkpoint_of_the_same_weights_are_the_same_head() {
+fn a_graph_and_a_checkpoint_with_the_same_weights_give_the_same_head() {
     let parts = Parts::new(4, 3, 5, 1);
     let folder = tempfile::tempdir().expect("a folder");
     let names = [
@@ -85,7 +85,7 @@ fn a_graph_and_a_checkpoint_of_the_same_weights_are_the_same_head() {
 }
 
 #[test]
-fn the_first_of_the_files_is_read() {
+fn the_preferred_file_is_read() {
     let folder = tempfile::tempdir().expect("a folder");
     let names = [
         "dense.weight",
@@ -122,7 +122,7 @@ fn a_model_for_something_else_is_refused() {
 }
 
 #[test]
-fn weights_outside_stay_in_the_folder_of_the_graph() {
+fn external_weights_must_be_in_the_folder_of_the_graph() {
     let parts = Parts::new(4, 3, 5, 8);
     let folder = tempfile::tempdir().expect("a folder");
     let inside = folder.path().join("onnx");
@@ -175,7 +175,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn damaged_files_are_read_or_refused(
+    fn corrupt_files_are_read_or_refused_without_panics(
         which in any::<prop::sample::Index>(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
         length in prop::option::of(any::<prop::sample::Index>()),
