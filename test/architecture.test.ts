@@ -1,3 +1,4 @@
+// Tests that imports, dependencies and unsafe code follow the rules in ARCHITECTURE.md.
 import {existsSync, readFileSync, readdirSync} from 'node:fs';
 import {dirname, join, normalize, relative} from 'node:path';
 import test from 'ava';
@@ -8,7 +9,7 @@ import {typescriptImports} from './support/circles/typescript-imports.ts';
 
 const page = readFileSync(join(packageRoot, 'ARCHITECTURE.md'), 'utf8');
 
-/** A table of the architecture page, by the heading of its first column: name → what it may use. */
+/** Reads a table of the architecture page, found by the heading of its first column: name → what it may use. */
 function allowed(heading: string): Map<string, Set<string>> {
 	const [, rest] = page.split(`| ${heading} |`);
 	const rows = rest!.split('\n\n')[0]!.trim().split('\n').slice(2);
@@ -36,7 +37,7 @@ test('every crate uses only the crates that the architecture page lets it use', 
 	}
 });
 
-test('heavy dependencies stand in one crate each', t => {
+test('each heavy dependency is used by only one crate', t => {
 	for (const [dependency, home] of [
 		['tantivy', 'crates/sparse'],
 		['tokenizers', 'crates/tokenize'],
@@ -54,7 +55,7 @@ test('heavy dependencies stand in one crate each', t => {
 test('every folder of ts/ imports only the folders that the architecture page lets it import', t => {
 	const rules = allowed('folder of `ts/`');
 	const root = join(packageRoot, 'ts');
-	/** The studies share a folder, whose folders have rows of their own: `studies/report`. */
+	/** The folder of a file. Subfolders of `studies` have rows of their own, such as `studies/report`. */
 	const folderOf = (file: string): string => {
 		const [folder, inner] = dirname(relative(root, file)).split('/');
 		return folder === 'studies' && inner !== undefined ? `${folder}/${inner}` : folder!;
@@ -75,7 +76,7 @@ test('every folder of ts/ imports only the folders that the architecture page le
 				continue;
 			}
 			const to = folderOf(path);
-			// `index.ts` gathers what is exported.
+			// `index.ts` collects all exports.
 			const gathers = relative(root, file) === 'index.ts';
 			t.true(from === to || gathers || rules.get(from)!.has(to), `${relative(packageRoot, file)} imports ${relative(packageRoot, path)}`);
 		}
@@ -111,34 +112,34 @@ test('every path on the architecture page exists', t => {
 	}
 });
 
-test('crates/ knows nothing of Node', t => {
+test('the crates do not depend on Node', t => {
 	for (const file of filesBelow(join(packageRoot, 'crates')).filter(path => path.includes('/src/') || path.endsWith('.toml'))) {
 		t.notRegex(readFileSync(file, 'utf8'), /\bnapi\b/u, relative(packageRoot, file));
 	}
 });
 
-test('unsafe code stands where the architecture page says', t => {
+test('unsafe code occurs only in the crates that the architecture page names', t => {
 	const users = filesBelow(join(packageRoot, 'crates')).filter(
 		path => path.endsWith('.rs') && /\bunsafe\s*(?:\{|fn|impl)/u.test(readFileSync(path, 'utf8')),
 	);
 	t.deepEqual([...new Set(users.map(path => relative(packageRoot, path).split('/')[1]!))].toSorted(), ['kernels', 'storage']);
 });
 
-/** Circles of files that may stay, as `first file, second file, …` in alphabetical order, each with the reason. */
+/** Circular imports that are allowed: the files in alphabetical order (`first file, second file, …`) → the reason. */
 const defendedCircles: ReadonlyMap<string, string> = new Map([]);
 
-test('no files of ts/ and benches/ import each other in a circle, not even for types', t => {
+test('ts/ and benches/ have no circular imports, not even of types', t => {
 	const circles = ['ts', 'benches'].flatMap(folder => circlesOf(typescriptImports(join(packageRoot, folder))));
 	t.deepEqual(unexpected(circles), []);
 });
 
-test('no files of a crate use each other in a circle', t => {
+test('no crate has circular uses among its files', t => {
 	const crates = ['crates', 'native'].flatMap(folder => rustCrates(join(packageRoot, folder)));
 	const circles = crates.flatMap(lib => circlesOf(rustImports(lib)));
 	t.deepEqual(unexpected(circles), []);
 });
 
-/** The circles that nobody has defended. */
+/** The circular imports that are not allowed. */
 function unexpected(circles: readonly string[][]): string[] {
 	return circles.map(files => files.map(file => relative(packageRoot, file)).join(', ')).filter(circle => !defendedCircles.has(circle));
 }

@@ -1,3 +1,4 @@
+// Compares BM25 on shared collections with the published results of Lucene and Anserini.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -5,7 +6,7 @@ import type {ExecutionContext} from 'ava';
 import {Collection, type Question, evaluate, readQrels, readQuestions, readTrecRun, topKAccuracy} from '../ts/index.ts';
 import {testWithShared} from './support/shared-tests.ts';
 
-/** A collection over a shared corpus, with BM25 alone. */
+/** Builds a collection over a shared corpus, with BM25 only. */
 async function collectionOf(t: ExecutionContext, corpus: string): Promise<Collection> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-shared-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
@@ -41,7 +42,7 @@ testWithShared(
 		for (const [query, hits] of lucene) {
 			t.deepEqual(run.get(query), hits, query);
 		}
-		// All 10,570 questions of the articles have 0.9522 and 0.9765 in reference/golden; these 7,724 are a part of them.
+		// In reference/golden, all 10,570 questions have 0.9522 and 0.9765. These 7,724 questions are a subset.
 		const {accuracy} = await topKAccuracy(run, questions, collection.passages, [20, 100]);
 		t.is(accuracy.get(20)!.toFixed(4), '0.9476');
 		t.is(accuracy.get(100)!.toFixed(4), '0.9759');

@@ -1,3 +1,4 @@
+// Tests downloading models from the hub, with a local server that behaves like it.
 import {type ChildProcess, spawn} from 'node:child_process';
 import {createHash} from 'node:crypto';
 import {once} from 'node:events';
@@ -30,19 +31,19 @@ interface Asked {
 	readonly url: string;
 	readonly range: string | undefined;
 	readonly authorization: string | undefined;
-	/** Bytes of the body that were sent. */
+	/** Number of bytes of the body that were sent. */
 	sent: number;
 }
 
-/** What the server does with the next requests for a file's bytes; `undefined` is the ordinary thing. */
+/** A special behavior of the server for the next request for the bytes of a file. */
 type Trick = (response: ServerResponse, body: Buffer, asked: Asked) => Promise<void>;
 
-/** Behaves like the hub: small files it sends itself, large ones (over 1000 bytes) a store on another port does. */
+/** A server that behaves like the hub. It sends small files itself and redirects to a store on another port for files over 1000 bytes. */
 class Hub {
 	readonly asked: Asked[] = [];
-	/** Used up one by one by requests for the graph's bytes. */
+	/** Behaviors for the next requests for the bytes of the graph; each request uses one. */
 	readonly tricks: Trick[] = [];
-	/** By file, for `HEAD`s. */
+	/** Special answers to `HEAD` requests, by file. */
 	readonly heads = new Map<string, (response: ServerResponse) => void>();
 	ranges = true;
 	readonly #files: Readonly<Record<string, Buffer>>;
@@ -76,12 +77,12 @@ class Hub {
 		return address(this.#hub);
 	}
 
-	/** Requests for bytes. */
+	/** The `GET` requests, optionally only those for one file. */
 	gets(file?: string): Asked[] {
 		return this.asked.filter(asked => asked.method === 'GET' && (file === undefined || asked.file === file));
 	}
 
-	/** Bytes sent of a file, over all requests. */
+	/** Number of bytes of a file that were sent in all requests. */
 	sent(file: string): number {
 		return this.gets(file).reduce((sum, asked) => sum + asked.sent, 0);
 	}
@@ -125,7 +126,7 @@ class Hub {
 		const asked = this.#note(request, file);
 		let whole = this.#files[file]!;
 		if (whole.length <= 1000 && request.headers['accept-encoding']?.includes('gzip')) {
-			// As the hub does, whose tag is then a weak one.
+			// The hub also compresses, and then sends a weak ETag.
 			response.setHeader('etag', `W/"${gitBlob(whole)}"`).setHeader('content-encoding', 'gzip');
 			whole = gzipSync(whole);
 		}
@@ -170,7 +171,7 @@ function cutAfter(count: number, then: () => Promise<void> = async () => {}): Tr
 	};
 }
 
-/** Sends `count` bytes, then nothing more while the test lasts. */
+/** Sends `count` bytes and then nothing more during the test. */
 function stopAfter(count: number): Trick {
 	return async (response, body, asked) => {
 		response.write(body.subarray(0, count));
@@ -187,7 +188,7 @@ async function temporary(t: ExecutionContext): Promise<string> {
 interface Setting {
 	readonly hub: Hub;
 	readonly cacheFolder: string;
-	/** The model's folder in the cache. */
+	/** The folder of the model in the cache. */
 	readonly folder: string;
 	readonly options: DownloadOptions;
 }
@@ -205,12 +206,12 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 	}
 }
 
-/** The part file of the graph: named after its checksum. */
+/** The path of the partial download of the graph, whose name contains the checksum. */
 function partOf({folder}: Setting): string {
 	return join(folder, `onnx/model.onnx.${sha256(GRAPH).slice(0, 16)}.part`);
 }
 
-/** Resolves when so many bytes of the graph are on disk. */
+/** Resolves when `count` bytes of the graph are on disk. */
 async function untilPartHas(s: Setting, count: number): Promise<void> {
 	await until(async () => (await stat(partOf(s)).catch(() => undefined))?.size === count);
 }
@@ -219,7 +220,7 @@ async function fails(t: ExecutionContext, promise: Promise<unknown>): Promise<Re
 	return (await t.throwsAsync(promise, {instanceOf: RetrievalError})) as RetrievalError;
 }
 
-test('a model is fetched once, and the server is never asked again', async t => {
+test('a model is downloaded once, and later calls send no requests', async t => {
 	const {hub, folder, options} = await setting(t);
 
 	t.is(await downloadModel('owner/name', options), folder);
@@ -240,7 +241,7 @@ test('a model is fetched once, and the server is never asked again', async t => 
 	t.is(hub.asked.length, before);
 });
 
-test('a whole model leaves neither a lock nor parts behind', async t => {
+test('a complete download leaves neither a lock nor partial files', async t => {
 	const {folder, options} = await setting(t);
 
 	await downloadModel('owner/name', options);
@@ -249,7 +250,7 @@ test('a whole model leaves neither a lock nor parts behind', async t => {
 	t.deepEqual(await readdir(join(folder, 'onnx')), ['model.onnx']);
 });
 
-test('a file lost from the cache is fetched again, and nothing else is', async t => {
+test('only a file that is missing from the cache is downloaded again', async t => {
 	const {hub, folder, options} = await setting(t);
 	await downloadModel('owner/name', options);
 	await rm(join(folder, 'config.json'));
@@ -267,7 +268,7 @@ test('a file lost from the cache is fetched again, and nothing else is', async t
 	t.deepEqual(await readFile(join(folder, 'config.json')), CONFIG);
 });
 
-test('a file cut short in the cache is not taken for whole', async t => {
+test('a truncated file in the cache is not treated as complete', async t => {
 	const {folder, options} = await setting(t);
 	await downloadModel('owner/name', options);
 	await writeFile(join(folder, 'onnx/model.onnx'), GRAPH.subarray(0, 1000));
@@ -278,7 +279,7 @@ test('a file cut short in the cache is not taken for whole', async t => {
 	t.deepEqual(await readFile(join(folder, 'onnx/model.onnx')), GRAPH);
 });
 
-test('a broken fetch resumes where it broke', async t => {
+test('a broken download resumes where it stopped', async t => {
 	const s = await setting(t);
 	s.hub.tricks.push(cutAfter(80_000, async () => untilPartHas(s, 80_000)));
 
@@ -288,13 +289,13 @@ test('a broken fetch resumes where it broke', async t => {
 		s.hub.gets('onnx/model.onnx').map(({range}) => range),
 		[undefined, 'bytes=80000-'],
 	);
-	t.is(s.hub.sent('onnx/model.onnx'), 200_000); // 80 000, then the other 120 000
+	t.is(s.hub.sent('onnx/model.onnx'), 200_000); // 80,000 bytes, then the other 120,000
 	t.deepEqual(await readFile(join(s.folder, 'onnx/model.onnx')), GRAPH);
 });
 
-test('a server that breaks off often is asked on, as long as something comes', async t => {
+test('retries continue as long as each attempt receives some bytes', async t => {
 	const s = await setting(t);
-	// Six breaks, more than the four attempts in vain that end a fetch.
+	// Six interruptions, more than the four unsuccessful attempts that end a download.
 	for (let have = 30_000; have <= 180_000; have += 30_000) {
 		s.hub.tricks.push(cutAfter(30_000, async () => untilPartHas(s, have)));
 	}
@@ -305,7 +306,7 @@ test('a server that breaks off often is asked on, as long as something comes', a
 	t.is(s.hub.sent('onnx/model.onnx'), 200_000);
 });
 
-test('a fetch that breaks off for good keeps its part for the next call', async t => {
+test('a failed download keeps its partial file for the next call', async t => {
 	const s = await setting(t);
 	s.hub.tricks.push(
 		cutAfter(50_000, async () => untilPartHas(s, 50_000)),
@@ -324,18 +325,18 @@ test('a fetch that breaks off for good keeps its part for the next call', async 
 	t.is(s.hub.sent('onnx/model.onnx'), 200_000);
 });
 
-test('a server without ranges is read from the beginning again', async t => {
+test('with a server that does not support ranges, a download restarts from the beginning', async t => {
 	const s = await setting(t);
 	s.hub.ranges = false;
 	s.hub.tricks.push(cutAfter(80_000, async () => untilPartHas(s, 80_000)));
 
 	await downloadModel('owner/name', s.options);
 
-	t.is(s.hub.sent('onnx/model.onnx'), 280_000); // 80 000 in vain, then all
+	t.is(s.hub.sent('onnx/model.onnx'), 280_000); // 80,000 bytes that were discarded, then the whole file
 	t.deepEqual(await readFile(join(s.folder, 'onnx/model.onnx')), GRAPH);
 });
 
-test('a slow body is no broken one', async t => {
+test('a slow response is not treated as broken', async t => {
 	const {hub, folder, options} = await setting(t);
 	hub.tricks.push(async (response, body, asked) => {
 		for (let from = 0; from < body.length; from += 40_000) {
@@ -352,7 +353,7 @@ test('a slow body is no broken one', async t => {
 	t.deepEqual(await readFile(join(folder, 'onnx/model.onnx')), GRAPH);
 });
 
-test('bytes are asked for as they are, since a compressed answer has another length', async t => {
+test('files are requested uncompressed, because a compressed response has another length', async t => {
 	const {hub, folder, options} = await setting(t);
 
 	await downloadModel('owner/name', options);
@@ -361,7 +362,7 @@ test('bytes are asked for as they are, since a compressed answer has another len
 	t.deepEqual(await readFile(join(folder, 'tokenizer.json')), TOKENIZER);
 });
 
-test('a busy server is asked again', async t => {
+test('a request to a busy server is repeated', async t => {
 	const {hub, folder, options} = await setting(t);
 	hub.tricks.push(async response => {
 		response.writeHead(503, {'content-length': 0}).end();
@@ -376,7 +377,7 @@ test('a busy server is asked again', async t => {
 	t.deepEqual(await readFile(join(folder, 'onnx/model.onnx')), GRAPH);
 });
 
-test('a server that is not there is ERR_DOWNLOAD with the cause', async t => {
+test('an unreachable server is ERR_DOWNLOAD with the cause', async t => {
 	const {hub, options} = await setting(t);
 	const closed = createServer();
 	closed.listen(0, '127.0.0.1');
@@ -417,7 +418,7 @@ for (const [kind, file] of [
 	});
 }
 
-test('what came of another version is not continued', async t => {
+test('a partial download of another version is not continued', async t => {
 	const s = await setting(t);
 	await mkdir(join(s.folder, 'onnx'), {recursive: true});
 	const old = join(s.folder, 'onnx/model.onnx.0123456789abcdef.part');
@@ -442,11 +443,11 @@ test('a file of another version, left by an unfinished download, is replaced', a
 	t.deepEqual(await readFile(join(folder, 'tokenizer.json')), TOKENIZER);
 });
 
-test('all files are fetched from the commit that the first one came from', async t => {
+test('all files are downloaded from the commit of the first one', async t => {
 	const {hub, folder, options} = await setting(t, {...MODEL, '1_Pooling/config.json': CONFIG});
 	const model = await downloadModel('owner/name', {...options, revision: 'refs/pr/1'});
 
-	// A revision with slashes is one folder, that no other revision has.
+	// A revision with slashes gets a single folder of its own.
 	t.is(model, join(dirname(folder), 'refs%2Fpr%2F1'));
 	t.is((JSON.parse(await readFile(join(model, 'complete.json'), 'utf8')) as {commit: string}).commit, COMMIT);
 	t.deepEqual(await readFile(join(model, '1_Pooling/config.json')), CONFIG);
@@ -497,7 +498,7 @@ test('offline with a full cache works', async t => {
 	t.is(hub.asked.length, before);
 });
 
-test('offline takes files that were put there by hand', async t => {
+test('offline accepts files that were copied into the cache by hand', async t => {
 	const {folder, options} = await setting(t);
 	await mkdir(folder, {recursive: true});
 	await writeFile(join(folder, 'tokenizer.json'), TOKENIZER);
@@ -507,7 +508,7 @@ test('offline takes files that were put there by hand', async t => {
 	t.is(await downloadModel('owner/name', {...options, offline: true}), folder);
 });
 
-test('of onnx/model.onnx and model.onnx the first is taken', async t => {
+test('onnx/model.onnx is preferred to model.onnx', async t => {
 	const both = await setting(t, {...MODEL, 'model.onnx': CONFIG});
 	await downloadModel('owner/name', both.options);
 	t.true(existsSync(join(both.folder, 'onnx/model.onnx')));
@@ -519,7 +520,7 @@ test('of onnx/model.onnx and model.onnx the first is taken', async t => {
 });
 
 for (const weights of ['onnx/model.onnx_data', 'onnx/model.onnx.data']) {
-	test(`weights in ${weights} come with their graph`, async t => {
+	test(`weights in ${weights} are downloaded with their graph`, async t => {
 		const {folder, options} = await setting(t, {...MODEL, [weights]: GRAPH, 'model.onnx_data': CONFIG});
 
 		await downloadModel('owner/name', options);
@@ -529,7 +530,7 @@ for (const weights of ['onnx/model.onnx_data', 'onnx/model.onnx.data']) {
 	});
 }
 
-test('a model without an ONNX export is refused before anything is fetched', async t => {
+test('a model without an ONNX export is refused before anything is downloaded', async t => {
 	const {hub, options} = await setting(t, {'tokenizer.json': TOKENIZER});
 
 	const error = await fails(t, downloadModel('owner/name', options));
@@ -542,7 +543,7 @@ test('a model without an ONNX export is refused before anything is fetched', asy
 	t.is(hub.gets().length, 0);
 });
 
-test('a revision that is not there is named as the reason', async t => {
+test('the error for a missing revision names the revision', async t => {
 	const {hub, options} = await setting(t);
 	hub.heads.set('tokenizer.json', response => {
 		response.writeHead(404, {'x-error-code': 'RevisionNotFound'}).end();
@@ -554,7 +555,7 @@ test('a revision that is not there is named as the reason', async t => {
 	t.regex(error.message, /no such revision/u);
 });
 
-test("a private model's 401 says that a token is needed, at once", async t => {
+test('a private model (401) fails immediately, with a message that a token is needed', async t => {
 	const {hub, options} = await setting(t);
 	hub.heads.set('tokenizer.json', response => {
 		response.writeHead(401).end();
@@ -588,7 +589,7 @@ test("an aborted download rejects with the signal's reason, keeps the part, and 
 	t.is(s.hub.sent('onnx/model.onnx'), 200_000);
 });
 
-test("an aborted wait rejects with the signal's reason: for another attempt, and for the lock", async t => {
+test("aborting a wait for the next attempt or for the lock rejects with the signal's reason", async t => {
 	const {hub, folder, options} = await setting(t);
 	const reason = new Error('enough');
 	const busy = new AbortController();
@@ -605,7 +606,7 @@ test("an aborted wait rejects with the signal's reason: for another attempt, and
 	t.true(existsSync(join(folder, '.lock')));
 });
 
-test('a signal aborted before asks nobody', async t => {
+test('with a signal that is already aborted, no request is sent', async t => {
 	const {hub, cacheFolder, options} = await setting(t);
 	const reason = new Error('enough');
 
@@ -615,7 +616,7 @@ test('a signal aborted before asks nobody', async t => {
 	t.deepEqual(await readdir(cacheFolder), []);
 });
 
-test('two downloads at once in this process fetch each file once', async t => {
+test('two concurrent downloads in one process request each file once', async t => {
 	const {hub, folder, options} = await setting(t);
 
 	t.deepEqual(await Promise.all([downloadModel('owner/name', options), downloadModel('owner/name', options)]), [folder, folder]);
@@ -623,9 +624,9 @@ test('two downloads at once in this process fetch each file once', async t => {
 	t.deepEqual(filesFetched(hub), ['config.json', 'onnx/model.onnx', 'tokenizer.json']);
 });
 
-test('two processes at once fetch each file once', async t => {
+test('two concurrent processes request each file once', async t => {
 	const {hub, folder, options} = await setting(t);
-	// The first waits in mid-file until the second has begun to wait for it.
+	// The first process pauses in the middle of a file until the second one waits for it.
 	const children: ChildProcess[] = [];
 	hub.tricks.push(async (response, body, asked) => {
 		await until(() => children.every(child => begun.has(child)));
@@ -661,7 +662,7 @@ test('two processes at once fetch each file once', async t => {
 	t.deepEqual(await readFile(join(folder, 'onnx/model.onnx')), GRAPH);
 });
 
-test('a stale lock is taken over, by one of those that wait', async t => {
+test('a stale lock is taken over by one waiting process', async t => {
 	const {hub, folder, options} = await setting(t);
 	const child = spawn(process.execPath, ['--eval', '']);
 	await once(child, 'close');
@@ -716,19 +717,19 @@ for (const revision of ['..', '../main', 'a/../../b', '/main', 'main/', 'a//b', 
 	});
 }
 
-test('what is neither a folder nor a name is ERR_MODEL_MISSING', async t => {
+test('a string that is neither a folder nor a model name is ERR_MODEL_MISSING', async t => {
 	for (const model of ['../x/none', '/none/at/all', 'none', '\0']) {
 		t.is((await fails(t, resolveModel(model))).code, 'ERR_MODEL_MISSING');
 	}
 });
 
-test('a folder is taken as it is', async t => {
+test('a folder is used directly', async t => {
 	const folder = await temporary(t);
 
 	t.is(await resolveModel(folder), folder);
 });
 
-test('an endpoint or a token that cannot be sent is refused, and the token is not shown', async t => {
+test('an invalid endpoint or token is refused, and the message does not contain the token', async t => {
 	const {options} = await setting(t);
 
 	t.is((await fails(t, downloadModel('owner/name', {...options, endpoint: 'file:///etc'}))).code, 'ERR_ARGUMENT');
@@ -738,9 +739,9 @@ test('an endpoint or a token that cannot be sent is refused, and the token is no
 	t.false(error.message.includes('secret'));
 });
 
-test('progress is one count over all files, that never goes back and ends at their sum', async t => {
+test('progress counts the bytes of all files, never decreases, and ends at the total', async t => {
 	const s = await setting(t);
-	s.hub.ranges = false; // so that the graph begins anew
+	s.hub.ranges = false; // so that the download of the graph restarts
 	s.hub.tricks.push(
 		cutAfter(80_000, async () => untilPartHas(s, 80_000)),
 		async (response, body) => {
@@ -766,7 +767,7 @@ test('progress is one count over all files, that never goes back and ends at the
 	t.is(seen.filter(({done}) => done === total).length, 1);
 });
 
-test('what the cache has counts as done: of a part, and of a whole model', async t => {
+test('cached bytes count as done, for a partial and for a complete model', async t => {
 	const s = await setting(t);
 	await mkdir(join(s.folder, 'onnx'), {recursive: true});
 	await writeFile(partOf(s), GRAPH.subarray(0, 150_000));
@@ -783,7 +784,7 @@ test('what the cache has counts as done: of a part, and of a whole model', async
 	t.deepEqual(seen, [{done: 200_035, total: 200_035}]);
 });
 
-test('an error of onProgress ends the download and is no reason for another attempt', async t => {
+test('an error of onProgress ends the download without another attempt', async t => {
 	const {hub, folder, options} = await setting(t);
 	const own = new Error('mine');
 
@@ -803,7 +804,7 @@ test('an error of onProgress ends the download and is no reason for another atte
 	t.false(existsSync(join(folder, '.lock')));
 });
 
-test('the token goes to the hub, and not to another host that it redirects to', async t => {
+test('the token is sent to the hub, but not to another host that it redirects to', async t => {
 	const {hub, options} = await setting(t);
 
 	await downloadModel('owner/name', {...options, token: 'secret\n'});
@@ -819,7 +820,7 @@ test('the token goes to the hub, and not to another host that it redirects to', 
 	);
 });
 
-test('what cannot be written is ERR_IO', async t => {
+test('a file that cannot be written is ERR_IO', async t => {
 	const {cacheFolder, options} = await setting(t);
 	const file = join(cacheFolder, 'file');
 	await writeFile(file, '');

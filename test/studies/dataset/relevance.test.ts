@@ -1,10 +1,11 @@
+// Tests distant supervision, which chooses relevant passages for questions without judgments.
 import {join} from 'node:path';
 import test from 'ava';
 import {Bm25Index, PassageStore, RetrievalError} from '../../../ts/index.ts';
 import {judgeByAnswers} from '../../../ts/studies/dataset/relevance.ts';
 import {folder as temporaryFolder} from '../../support/vectors.ts';
 
-test('distant supervision asks BM25 for question and answer together, and drops questions without an answer in the first 100', async t => {
+test('distant supervision searches BM25 for question and answer together, and drops questions without an answer in the first 100 hits', async t => {
 	const folder = await temporaryFolder(t);
 	const passages = [
 		{id: 'asked', text: 'Who built the long bridge? Some say Mara.'},

@@ -1,3 +1,4 @@
+// Tests the findings and reports of phrase studies.
 import test from 'ava';
 import {
 	type PhraseStudy,
@@ -12,13 +13,13 @@ import {phraseStudy} from '../../support/phrase-study.ts';
 
 const percent = (share: number): string => (100 * share).toFixed(1);
 
-test("the paper's numbers agree with what its text says of them", t => {
+test('the numbers of the paper agree with its text', t => {
 	t.deepEqual(
 		publishedPhrases.map(({dataset}) => dataset),
 		['NQ', 'SQuAD', 'PubMedQA', 'SCOTUS', 'NFCorpus'],
 	);
 	for (const {dataset, models, muf, general} of publishedPhrases) {
-		// The shortest phrases are the best everywhere, MUF is better than DPR everywhere, and than each model but on NFCorpus.
+		// The shortest phrases are best on every data set. MUF is better than DPR everywhere, and better than each model except on NFCorpus.
 		const [shortest, ...longer] = Object.values(models);
 		t.true(
 			longer.every(value => value < shortest!),
@@ -37,28 +38,28 @@ test("the paper's numbers agree with what its text says of them", t => {
 	t.is(publishedPhrasesFor('encyclopaedia'), undefined);
 });
 
-test("the paper's table 2 has a column of NQ's training set", t => {
+test('table 2 of the paper has a column for the training set of NQ', t => {
 	t.deepEqual(publishedPhrasesFor('nq')?.training, {models: {M75t: 70.2, M125t: 69, M250t: 65.3}, muf: 83});
 	const nq = phraseStudy({dataset: 'NQ'});
 	const [table] = phraseStudyMarkdown(nq).match(/(?:\|.*\n)*\| MUF (?:\|.*\n)/u)!;
 	t.regex(table, /\| MUF \| 86\.7 \| 83\.0 \|/u);
 });
 
-test('verdicts are what the tests say', t => {
+test('verdicts follow from the significance tests', t => {
 	const verdicts = Object.fromEntries(phraseFindings(phraseStudy()).map(({name, verdict}) => [name, verdict]));
 	t.deepEqual(verdicts, {
 		'phrases or passages': 'holds',
-		// M1 is better than M3 and M5, and significantly than M5 alone.
+		// M1 is better than M3 and M5, but significantly only than M5.
 		'short phrases': 'holds in part',
 		'MUF over its models': 'holds',
 		'MUF over passages': 'holds',
-		// The paper has BM25 above MUF on SQuAD, and so it is here.
+		// In the paper, BM25 is better than MUF on SQuAD, as it is here.
 		'MUF or BM25': 'holds',
 		// The Brier score of M5 rises.
 		calibration: 'holds in part',
-		// Smaller T0 are worse, larger ones alike.
+		// Smaller values of T0 are worse; larger ones make no difference.
 		T0: 'holds in part',
-		// Better than both, neither significantly.
+		// It is better than both, but not significantly.
 		'confidence or scores': 'undecided',
 		// BM25 is far better.
 		'whole corpus': 'contradicted',
@@ -96,7 +97,7 @@ test('a claim that MUF is the best names every model that is better', t => {
 	t.false(over(phraseStudy()).here.includes('below'));
 });
 
-test('the claim about T0 is judged by the tests at T0 = 0.1, whatever the curve is near it', t => {
+test('the verdict on T0 follows from the tests at T0 = 0.1, whatever the curve near it', t => {
 	const {candidates} = phraseStudy();
 	const [first, ...others] = candidates.startTests;
 	const verdict = (startTests: PhraseStudy['candidates']['startTests']) =>
@@ -106,7 +107,7 @@ test('the claim about T0 is judged by the tests at T0 = 0.1, whatever the curve 
 	t.is(verdict(candidates.startTests.map(test => ({...test, difference: 0.02, significant: true}))), 'holds');
 });
 
-test('both reports have every number of the study and the paper, and the same study gives the same bytes', t => {
+test('both reports contain every number of the study and the paper, and the same study gives the same bytes', t => {
 	const made = phraseStudy();
 	const [html, markdown] = [phraseStudyHtml(made), phraseStudyMarkdown(made)];
 	t.is(html, phraseStudyHtml(phraseStudy()));
@@ -128,19 +129,19 @@ test('both reports have every number of the study and the paper, and the same st
 		for (const {accuracy} of made.candidates.curve) {
 			t.true(report.includes(percent(accuracy)));
 		}
-		// The paper's own, beside them.
+		// The numbers of the paper are next to those of the study.
 		t.true(['53.4', '44.7', '47.0', '54.5', '75.4', '48.3', '54.4', '128.5', '151.4', '12.9'].every(number => report.includes(number)));
 		for (const {sha256} of [made.corpus, made.encoder, ...made.questions.files]) {
 			t.true(report.includes(sha256));
 		}
 		t.false(/undefined|NaN/u.test(report));
 	}
-	// MUF is significantly better than M5, and BM25 than MUF.
+	// MUF is significantly better than M5, and BM25 is significantly better than MUF.
 	t.regex(html, new RegExp(`<th scope="row">M5</th>(?:(?!</tr>).)*${percent(0.47)}<sup>†</sup>`, 'u'));
 	t.regex(html, new RegExp(`<th scope="row">BM25</th>(?:(?!</tr>).)*${percent(0.754)}<sup>‡</sup>`, 'u'));
 });
 
-test('the page is well-formed, needs nothing from elsewhere, and shows texts as they are', t => {
+test('the page is well-formed and self-contained, and shows texts unchanged', t => {
 	const html = phraseStudyHtml(phraseStudy({dataset: '<b>&"quotes"</b>', command: 'npx passagekit phrases --name "<i>"'}));
 	t.true(html.includes(escaped('<b>&"quotes"</b>')) && !html.includes('<b>&"'));
 	t.false(/<script|@import|url\(|<img|<iframe/u.test(html));
@@ -162,7 +163,7 @@ test('the page is well-formed, needs nothing from elsewhere, and shows texts as 
 	t.deepEqual(open, []);
 });
 
-test('what is no study is refused', t => {
+test('an invalid study file is refused', t => {
 	t.throws(() => phraseStudyHtml({} as never), {code: 'ERR_FORMAT', message: /^study: expected an object of format/u});
 	const made = phraseStudy();
 	const [row] = made.candidates.rows;

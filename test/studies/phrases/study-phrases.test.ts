@@ -1,3 +1,4 @@
+// Runs a small phrase study and recomputes its figures from its run files.
 import {cp, mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -28,7 +29,7 @@ async function temporary(t: ExecutionContext): Promise<string> {
 	return folder;
 }
 
-/** A folder with a data set: articles, questions of two splits, and qrels. */
+/** Creates a folder with a data set: articles, questions of two splits, and qrels. */
 async function dataset(t: ExecutionContext): Promise<{data: string; folder: string}> {
 	const folder = await temporary(t);
 	const data = join(folder, 'data');
@@ -55,7 +56,7 @@ async function bytesOf(run: string): Promise<Record<string, string>> {
 	return Object.fromEntries(await Promise.all(names.map(async name => [name, await readFile(join(run, name), 'utf8')])));
 }
 
-/** So many questions of a file, spread over it. */
+/** Takes `count` evenly spaced questions of a file. */
 async function asked(path: string, count: number): Promise<Question[]> {
 	const all: Question[] = [];
 	for await (const question of readQuestions(path)) {
@@ -64,7 +65,7 @@ async function asked(path: string, count: number): Promise<Question[]> {
 	return Array.from({length: count}, (_, i) => all[Math.floor((i * all.length) / count)]!);
 }
 
-/** Share of questions whose gold passage has a greater score than all other candidates. */
+/** The share of questions whose gold passage scores higher than all other candidates. */
 function accuracyOf(run: Run, gold: ReadonlyMap<string, string>, questions: readonly Question[]): number {
 	const right = questions.filter(({id}) => {
 		const hits = run.get(id)!;
@@ -74,7 +75,7 @@ function accuracyOf(run: Run, gold: ReadonlyMap<string, string>, questions: read
 	return right.length / questions.length;
 }
 
-test('a study is the same when it is run again, and when it was stopped half-way; its figures are those of its runs', async t => {
+test('a study gives the same results when it is run again or resumed, and its figures follow from its run files', async t => {
 	t.timeout(180_000);
 	const {data, folder} = await dataset(t);
 	const whole = join(folder, 'whole');
@@ -89,11 +90,11 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	const bytes = await bytesOf(whole);
 	t.deepEqual(JSON.parse(bytes['results.json']!), JSON.parse(JSON.stringify(study)));
 
-	// Again: nothing new.
+	// A second run changes nothing.
 	t.deepEqual(await studyPhrases(data, whole, options), study);
 	t.deepEqual(await bytesOf(whole), bytes);
 
-	// Elsewhere, stopped while it encodes, and again while it searches.
+	// In another folder, the study is stopped while it encodes, and again while it searches.
 	const stopped = join(folder, 'stopped');
 	for (const at of ['encode M3', 'candidates M3', 'candidate phrases M0']) {
 		const controller = new AbortController();
@@ -115,7 +116,7 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	t.deepEqual(await studyPhrases(data, stopped, options), study);
 	t.deepEqual(await bytesOf(stopped), bytes);
 
-	// Candidates and a model by hand: the best product of a phrase's vector, made of length 1, with the question's.
+	// Recomputes the candidates of one model: the best inner product of the question with the normalized vector of a phrase.
 	const development = await asked(join(data, 'questions.dev.jsonl'), 24);
 	const tested = await asked(join(data, 'questions.test.jsonl'), 24);
 	t.deepEqual([study.questions.development, study.questions.test, study.questions.split], [24, 24, 'files']);
@@ -135,7 +136,7 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	const gold = new Map([...lists].map(([id, {gold}]) => [id, gold]));
 	await using encoder = await OnnxEncoder.load('tiny-encoder');
 	const segmenter = await PhraseSegmenter.open({sentences: 3});
-	// Each phrase alone, as in the study: vectors of int8 models depend on the texts that share their batch.
+	// Encodes each phrase separately, as the study does, because vectors of int8 models depend on the other texts of their batch.
 	const phrases: Array<{id: string; name: string; vector: Float32Array}> = [];
 	for (let start = 0; start < passages.length; start += 128) {
 		const of = passages
@@ -146,10 +147,10 @@ test('a study is the same when it is run again, and when it was stopped half-way
 		const {data: vectors, dim} = await encoder.encode(of, {batchTokens: 1});
 		phrases.push(...of.map(({id, name}, row) => ({id, name, vector: vectors.slice(row * dim, (row + 1) * dim)})));
 	}
-	// The encoder's vectors are longer than 1, so that divided and undivided scores differ.
+	// The vectors of the encoder are longer than 1, so that normalized and unnormalized scores differ.
 	t.like(study.models[1], {phrases: phrases.length, unitLength: false});
 	const run = await readTrecRun(join(whole, 'candidates', 'M3.trec'));
-	// A_k: the 30 highest inner products with phrases, undivided, of the candidates and of all passages.
+	// A_k: the 30 highest unnormalized inner products with phrases, of the candidates and of all passages.
 	const best = {
 		candidates: await readTrecRun(join(whole, 'candidates', 'M3.phrases.trec')),
 		runs: await readTrecRun(join(whole, 'runs', 'M3.phrases.trec')),
@@ -185,7 +186,7 @@ test('a study is the same when it is run again, and when it was stopped half-way
 		}
 	}
 
-	// Table 2 and 3 by the runs alone.
+	// Recomputes Tables 2 and 3 from the runs.
 	const {candidates} = study;
 	const valueOf = (condition: string): number => candidates.rows.find(row => row.condition === condition)!.values[0]!;
 	const runs = new Map<string, Run>();
@@ -198,12 +199,12 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	}
 	t.is(candidates.size, 31);
 	t.deepEqual(candidates.selected.toSorted(), ['M0', 'M1', 'M3']);
-	// MUF by its formula: of the three models the one with the greatest confidence of phrases, at one temperature for all.
+	// Recomputes MUF by its formula: it chooses the model with the highest confidence, from phrase scores and one temperature for all.
 	const confidences = new Map<string, Run>();
 	for (const name of candidates.selected) {
 		confidences.set(name, await readTrecRun(join(whole, 'candidates', `${name}.phrases.trec`)));
 	}
-	/** 1 / C − 1: confidences that both round to 1 are told apart by it. */
+	/** 1 / C − 1, which distinguishes confidences that both round to 1. */
 	const doubt = (name: string, id: string, temperature: number): number => {
 		const [best, ...others] = confidences
 			.get(name)!
@@ -254,11 +255,11 @@ test('a study is the same when it is run again, and when it was stopped half-way
 			tested,
 		),
 	);
-	// The one temperature is where the descent of the fused predictions from 0.1 ends.
+	// The common temperature is the end of the descent on the fused predictions, which starts at 0.1.
 	t.true(Math.abs(temperatures.descent - descended()) < 1e-6 * temperatures.descent, `${temperatures.descent} and ${descended()}`);
 	t.is(candidates.curve.find(({start}) => start === 0.1)!.temperature, temperatures.descent);
 
-	/** T ← T − 100 · dE/dT from 0.1, 100 times, dE/dT by differences; below 0 half the way. */
+	/** 100 steps of T ← T − 100 · dE/dT from 0.1, with dE/dT from finite differences. A step below 0 halves T instead. */
 	function descended(): number {
 		const predict = (id: string, temperature: number): {confidence: number; right: number} => {
 			const of = candidates.selected.map(name => ({name, doubt: doubt(name, id, temperature)}));
@@ -292,25 +293,25 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	);
 	t.is(candidates.curve.length, 25);
 
-	// By the scores of passages, the same lists and another fusion.
+	// With confidence from passage scores, the lists are the same and the fusion differs.
 	const ofPassages = await studyPhrases(data, join(folder, 'passages'), {...options, confidenceOf: 'passages'});
 	t.deepEqual(ofPassages.candidates.rows.slice(0, 4), candidates.rows.slice(0, 4));
 	t.is(ofPassages.settings.confidenceOf, 'passages');
 	t.notDeepEqual(ofPassages.candidates.temperatures, candidates.temperatures);
 
-	// Another configuration has no place here.
+	// A folder with the run of another configuration is refused.
 	const error = await t.throwsAsync(studyPhrases(data, whole, {...options, seed: 6}), {code: 'ERR_ARGUMENT'});
 	t.regex(error.message, /expected a run of this configuration, got one with another settings\.seed: 5 there, 6 here/u);
 });
 
-test('without qrels the passages that questions were written for are relevant; whole documents are for development', async t => {
+test('without qrels, the passages that questions were written for are relevant, and whole documents are for development', async t => {
 	t.timeout(120_000);
 	const folder = await temporary(t);
 	const store = new Map<string, Passage>();
 	for await (const passage of readPassages(encyclopedia().articles)) {
 		store.set(passage.id, passage);
 	}
-	// As SQuAD has it: articles with paragraphs with questions, some of which cannot be answered.
+	// The format of SQuAD: articles with paragraphs with questions, some of which are unanswerable.
 	const articles = new Map<
 		string,
 		Map<string, Array<{id: string; question: string; answers: Array<{text: string; answer_start: number}>}>>
@@ -341,7 +342,7 @@ test('without qrels the passages that questions were written for are relevant; w
 	t.like(study.relevance, {from: 'contexts', perQuestion: 1, graded: false});
 	t.like(study.questions, {split: 'documents', without: 0, development: 56 - study.questions.test});
 	t.is(study.dataset, 'dev');
-	// A third of 56, as near as whole articles come.
+	// About a third of 56; the split keeps articles whole.
 	t.true(Math.abs(study.questions.development - 56 / 3) <= 3, String(study.questions.development));
 	t.is(study.corpus.count, data.flatMap(({paragraphs}) => paragraphs).length);
 	// Questions for which BM25 finds fewer than ten other passages have fewer candidates.
@@ -353,7 +354,7 @@ test('without qrels the passages that questions were written for are relevant; w
 	t.deepEqual(study.retrieval.measures, ['top-1', 'top-5', 'top-20', 'top-100', 'MRR']);
 });
 
-test('without both, passages that have an answer are relevant, and no candidate beside gold has one', async t => {
+test('without both, passages that contain an answer are relevant, and no candidate except gold contains one', async t => {
 	t.timeout(120_000);
 	const {data, folder} = await dataset(t);
 	await rm(join(data, 'qrels.txt'));
@@ -373,19 +374,19 @@ test('without both, passages that have an answer are relevant, and no candidate 
 		t.is(of.length, 13);
 		const having = of.filter(({text}) => hasAnswer(text, answers));
 		t.is(having.length, 1);
-		// Gold is the best passage with an answer for the question and its answer together.
+		// Gold is the best passage with an answer when BM25 searches for the question and its answer together.
 		const texts = await store.get(supervision.get(id)!.map(hit => hit.id));
 		t.is(having[0]!.id, texts.find(({text}) => hasAnswer(text, answers))!.id);
 		const [first] = await store.get([dense.get(id)![0]!.id]);
 		found += Number(hasAnswer(first!.text, answers));
 	}
 	store.close();
-	// Among all passages every one with an answer is right.
+	// Among all passages, every passage with an answer is correct.
 	const row = study.retrieval.rows.find(({condition}) => condition === 'M5')!;
 	t.is(row.values[0], found / study.questions.test);
 });
 
-test('what is no data set or no setting is refused with what was expected', async t => {
+test('invalid data sets and settings are refused with the expected value', async t => {
 	const {data, folder} = await dataset(t);
 	const output = join(folder, 'study');
 	await t.throwsAsync(studyPhrases(join(folder, 'nowhere'), output), {

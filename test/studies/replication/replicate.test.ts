@@ -1,3 +1,4 @@
+// Runs a small replication study and recomputes its figures from its run files.
 import {cp, mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -28,7 +29,7 @@ const options: ReplicateOptions = {
 	maxTestQuestions: 18,
 };
 
-/** A folder with a data set: a dozen articles and the questions of the encyclopaedia. */
+/** Creates a folder with a data set: a dozen articles and the questions of the encyclopedia. */
 async function dataset(t: ExecutionContext): Promise<{data: string; folder: string}> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-replicate-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
@@ -46,7 +47,7 @@ async function bytesOf(run: string): Promise<Record<string, string>> {
 	return Object.fromEntries(await Promise.all(names.map(async name => [name, await readFile(join(run, name), 'utf8')])));
 }
 
-test('a study is the same when it is run again, and when it was stopped half-way; its figures are those of its runs', async t => {
+test('a study gives the same results when it is run again or resumed, and its figures follow from its run files', async t => {
 	t.timeout(180_000);
 	const {data, folder} = await dataset(t);
 	const whole = join(folder, 'whole');
@@ -59,11 +60,11 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	const bytes = await bytesOf(whole);
 	t.deepEqual(JSON.parse(bytes['report.json']!), JSON.parse(JSON.stringify(study)));
 
-	// Again: nothing new.
+	// A second run changes nothing.
 	t.deepEqual(await replicate(data, whole, options), study);
 	t.deepEqual(await bytesOf(whole), bytes);
 
-	// Elsewhere, stopped while it reads.
+	// In another folder, the study is stopped while it reads.
 	const stopped = join(folder, 'stopped');
 	const controller = new AbortController();
 	const reason = new Error('enough');
@@ -83,7 +84,7 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	t.deepEqual(await replicate(data, stopped, options), study);
 	t.deepEqual(await bytesOf(stopped), bytes);
 
-	// Table 1 by hand.
+	// Recomputes Table 1.
 	const questions: Question[] = [];
 	for await (const question of readQuestions(join(data, 'questions.test.jsonl'))) {
 		questions.push(question);
@@ -103,7 +104,7 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	}
 	t.is(study.retrieval.rows.find(row => row.condition === 'bm25')!.accuracy[1], found / 18);
 
-	// A cell of Table 3 by the reader itself.
+	// Recomputes a cell of Table 3 with the reader.
 	const cell = study.reading!.rows.find(row => row.retriever === 'bm25')!.cells.find(({scoring}) => scoring === 'GAR*')!;
 	await using reader = await ExtractiveReader.load('tiny-reader');
 	let right = 0;
@@ -116,7 +117,7 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	t.is(cell.exactMatch, right / 18);
 	store.close();
 
-	// The curves of accuracy go through Table 1; the tests are in families of the paper's and others.
+	// The accuracy curves contain the values of Table 1. The tests form families: those of the paper, and added ones.
 	for (const [row, {condition, accuracy}] of study.retrieval.rows.entries()) {
 		const line = study.retrieval.curves.lines[row]!;
 		t.deepEqual([line.condition, line.accuracy[0], line.accuracy[4]], [condition, accuracy[0], accuracy[1]]);
@@ -126,15 +127,15 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	t.deepEqual([study.reading!.comparisons.length, study.reading!.textComparisons.length, study.reading!.curveTests.length], [12, 2, 7]);
 	t.deepEqual([study.settings.depth, study.settings.dprDepth], [60, 120]);
 
-	// Another configuration has no place here.
+	// A folder with the run of another configuration is refused.
 	const error = await t.throwsAsync(replicate(data, whole, {...options, depth: 61}), {code: 'ERR_ARGUMENT'});
 	t.regex(error.message, /expected a run of this configuration, got one with another settings\.depth: 60 there, 61 here/u);
 });
 
-test('retrieval alone needs no reader; a data set that is not one is refused with what was expected', async t => {
+test('a study of retrieval only needs no reader, and an invalid data set is refused with the expected value', async t => {
 	t.timeout(60_000);
 	const {data, folder} = await dataset(t);
-	// With vectors of unit length λ is tuned: 1 / α of each positive α of the grid.
+	// With unit vectors, λ is tuned over 1 / α for each positive α of the grid.
 	const encoder = join(folder, 'unit-encoder');
 	await cp(join(packageRoot, 'models', 'tiny-encoder'), encoder, {recursive: true});
 	const config = JSON.parse(await readFile(join(encoder, 'config.json'), 'utf8')) as object;
@@ -171,7 +172,7 @@ test('retrieval alone needs no reader; a data set that is not one is refused wit
 	await t.throwsAsync(replicate(join(folder, 'nowhere'), output, options), {code: 'ERR_IO', message: /expected a folder with a corpus/u});
 });
 
-test("DPR's own files and forms: passages and questions as it has them, an encoder each for both, its reader", async t => {
+test('the files and models of DPR can be used: its passages, questions, two encoders and reader', async t => {
 	t.timeout(120_000);
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-replicate-dpr-'));
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
@@ -203,7 +204,7 @@ test("DPR's own files and forms: passages and questions as it has them, an encod
 		await model('question_encoder', 'tiny-encoder', {passagekit: {...form, max_tokens: 48}}),
 		await model('reader', 'tiny-reader', {model_type: 'dpr'}),
 	];
-	// Built before, as a corpus of millions would be.
+	// The collection is built in advance, as for a corpus of millions of passages.
 	await (await Collection.build(join(data, 'psgs_w100.tsv'), collection, {encoder, questionEncoder})).close();
 
 	const study = await replicate(data, join(folder, 'study'), {
@@ -216,7 +217,7 @@ test("DPR's own files and forms: passages and questions as it has them, an encod
 	});
 	t.is(study.models.questionEncoder!.name, 'question_encoder');
 	t.is(study.corpus.count, lines.length - 1);
-	// Inner products of vectors that are not scaled: the paper's grid.
+	// For unnormalized inner products, the grid of the paper is used.
 	const tuning = study.retrieval.rows.find(({condition}) => condition === 'hybrid')!.tuning!;
 	t.deepEqual([tuning.length, tuning[1]!.weight, tuning.at(-1)!.weight], [41, 0.05, 2]);
 	const dprHybrid = study.retrieval.rows.find(({condition}) => condition === 'dprHybrid')!;

@@ -1,3 +1,4 @@
+// Tests the findings and reports of replication studies.
 import test from 'ava';
 import {type StudyComparison, findings, published, publishedFor, reportHtml, reportMarkdown} from '../../../ts/studies/index.ts';
 import {lambdasOf} from '../../../ts/studies/replication/protocol/retrieval.ts';
@@ -6,7 +7,7 @@ import {curveTestsOf, study, testOf} from '../../support/replication-study.ts';
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-test("the paper's numbers agree with what its text says of them", t => {
+test('the numbers of the paper agree with its text', t => {
 	t.deepEqual(
 		published.map(({dataset}) => dataset),
 		['NQ', 'TriviaQA', 'WQ', 'CuratedTREC', 'SQuAD'],
@@ -27,7 +28,7 @@ test("the paper's numbers agree with what its text says of them", t => {
 	t.is(read.length, 2);
 	const reading = mean(read.map(({hybrid}) => hybrid['GAR*'] - hybrid.repl));
 	t.true(reading > 2.5 && reading < 3.5, String(reading));
-	// Hybrids beat sparse retrieval everywhere, overlaps are small.
+	// Hybrids are better than sparse retrieval everywhere, and overlaps are small.
 	for (const {retrieval, overlap} of published) {
 		t.true(Math.min(retrieval.hybrid.repl![20], retrieval.hybridNorm.repl![20]) > retrieval.bm25.repl![20]);
 		t.true(Object.values(overlap).every(value => value < 10));
@@ -38,7 +39,7 @@ test("the paper's numbers agree with what its text says of them", t => {
 	t.is(publishedFor('encyclopaedia'), undefined);
 });
 
-test("the paper's numbers of end-to-end question answering agree with those that Ma et al. copy", t => {
+test('the end-to-end numbers of the DPR paper agree with the copies in Ma et al.', t => {
 	const nq = publishedFor('NQ')!;
 	const trivia = publishedFor('TriviaQA')!;
 	// "For NQ, we used RetrieverNQ …; for TriviaQA, we used RetrieverMulti".
@@ -54,17 +55,17 @@ test("the paper's numbers of end-to-end question answering agree with those that
 	}
 });
 
-test('findings are what the tests say', t => {
+test('findings follow from the significance tests', t => {
 	const verdicts = new Map(findings(study()).map(({name, verdict}) => [name, verdict]));
 	t.deepEqual(Object.fromEntries(verdicts), {
-		// BM25 is ahead of dense retrieval, as in the paper on SQuAD, and both hybrids of both.
+		// BM25 is better than dense retrieval, as in the paper on SQuAD, and both hybrids are better than either.
 		'dense or sparse': 'holds',
 		hybrids: 'holds',
-		// 0.1 points apart; the confidence interval ends within a point.
+		// They differ by 0.1 points, and the confidence interval is within one point.
 		'hybrids alike': 'holds',
 		overlap: 'holds',
 		'hybrid read': 'holds',
-		// +0.3 points with BM25 are not significant, but the paper found it so for most only.
+		// The gain of 0.3 points with BM25 is not significant, but the paper claims significance only for most retrievers.
 		'repl* over repl': 'holds',
 		'GAR over repl': 'holds',
 		'GAR* over GAR': 'holds',
@@ -92,53 +93,53 @@ test('findings are what the tests say', t => {
 	);
 });
 
-test('each retriever has its own part in the claim on passages read', t => {
+test('each retriever has its own part in the claim about passages read', t => {
 	const {reading} = study();
 	const verdict = (dataset: string, ...tests: Parameters<typeof curveTestsOf>[0]): string =>
 		findings(study({dataset, reading: {...reading!, curveTests: curveTestsOf(tests)}})).find(({name}) => name === 'passages read')!.verdict;
 	const rising = ['bm25', 'GAR*', 0.03, 0] as const;
 	const peaking = ['dense', 'GAR*', 0.03, 0.02] as const;
 	t.is(verdict('NQ', rising, peaking, ['hybrid', 'GAR*', 0.03, 0.02]), 'holds');
-	// BM25 falls: contradicted, whatever the others do. A difference of one question of 6000 is no fall.
+	// If BM25 falls, the claim is contradicted, whatever the others do. A difference of one question in 6000 does not count as a fall.
 	t.is(verdict('NQ', ['bm25', 'GAR*', 0.03, 0.02], peaking), 'contradicted');
 	t.is(verdict('NQ', ['bm25', 'GAR*', 0.03, 1 / 6000], peaking), 'holds');
 	// Nothing is significant.
 	t.is(verdict('NQ', ['bm25', 'GAR*', 0.001, 0.001], ['dense', 'GAR*', 0.002, 1 / 6000]), 'undecided');
-	// Dense passages do not fall: this part is not shown; where exact match goes on rising, it is contradicted.
+	// If exact match with dense passages does not fall, this part is not confirmed; if it keeps rising, the part is contradicted.
 	t.is(verdict('NQ', rising, ['dense', 'GAR*', 0.03, 0.001]), 'holds in part');
 	t.is(verdict('NQ', rising, ['dense', 'GAR*', 0.03, -0.02]), 'contradicted');
-	// On TriviaQA the paper's dense curves rise as BM25's do.
+	// On TriviaQA, the dense curves of the paper rise like those of BM25.
 	t.is(verdict('TriviaQA', rising, ['dense', 'GAR*', 0.03, 0]), 'holds');
 	t.is(verdict('TriviaQA', rising, peaking), 'contradicted');
 });
 
-test('a claim of no difference holds where the confidence interval is within a point', t => {
+test('a claim of no difference holds if the confidence interval is within one point', t => {
 	const {reading} = study();
 	const verdict = (dataset: string, difference: number, significant: boolean, smallest: number): string => {
 		const textComparisons = reading!.textComparisons.map((one, i) => (i === 0 ? {...one, difference, significant, smallest} : one));
 		return findings(study({dataset, reading: {...reading!, textComparisons}})).find(({name}) => name === 'hybrid read')!.verdict;
 	};
-	// On NQ: no difference.
+	// On NQ, the claim is no difference.
 	t.is(verdict('NQ', 0.002, false, 0.007), 'holds');
 	t.is(verdict('NQ', -0.002, false, 0.009), 'undecided');
 	t.is(verdict('NQ', 0.012, true, 0.007), 'contradicted');
-	// On TriviaQA: a gain.
+	// On TriviaQA, the claim is a gain.
 	t.is(verdict('TriviaQA', 0.012, true, 0.007), 'holds');
 	t.is(verdict('TriviaQA', 0.002, false, 0.007), 'undecided');
 	t.is(verdict('TriviaQA', -0.012, true, 0.007), 'contradicted');
-	// Elsewhere: no loss.
+	// On other data sets, the claim is no loss.
 	t.is(verdict('ours', 0.05, true, 0.03), 'holds');
 	t.is(verdict('ours', 0, false, 0.009), 'holds');
 	t.is(verdict('ours', 0, false, 0.02), 'undecided');
 	t.is(verdict('ours', -0.03, true, 0.02), 'contradicted');
 });
 
-test('λ of encoders of unit vectors is tried at 1 / α', t => {
+test('for encoders with unit vectors, the grid of λ is 1 / α', t => {
 	t.deepEqual(lambdasOf([0, 0.005, 0.05, 0.2, 0.05]), [200, 20, 5]);
 	t.deepEqual(lambdasOf([0]), []);
 });
 
-test('both reports have every number and mark of the study, and the same study gives the same bytes', t => {
+test('both reports contain every number and marker of the study, and the same study gives the same bytes', t => {
 	const made = study();
 	const [html, markdown] = [reportHtml(made), reportMarkdown(made)];
 	t.is(html, reportHtml(study()));
@@ -154,15 +155,15 @@ test('both reports have every number and mark of the study, and the same study g
 		for (const cell of made.reading!.rows.flatMap(({cells}) => cells)) {
 			t.true(report.includes(percent(cell.exactMatch)) && report.includes(percent(cell.f1!)));
 		}
-		// The paper's own, beside them.
+		// The numbers of the paper are next to those of the study.
 		t.true(['71.1', '81.8', '75.1', '52.0'].every(number => report.includes(number)));
 		for (const {sha256} of [made.corpus, made.questions.test, made.models.encoder]) {
 			t.true(report.includes(sha256));
 		}
 		t.true(report.includes('†') && report.includes('‡'));
-		// Table 4 of Karpukhin et al. has SQuAD, which Ma et al. did not read.
+		// Table 4 of Karpukhin et al. includes SQuAD, for which Ma et al. have no reading results.
 		t.true(['29.8', '24.1', '35.8'].every(number => report.includes(number)));
-		// Which hybrid was read, how BM25 was set, where the weights of Figure 1 are from, and which tests are corrected together.
+		// The report states which hybrid was read, the BM25 parameters, the source of the weights of Figure 1, and which tests are corrected together.
 		for (const said of ['Hybrid-norm with α = 1.30', 'k1 = 0.9, b = 0.4', 'together with a number of passages', 'up to 2,000']) {
 			t.true(report.includes(said), said);
 		}
@@ -178,7 +179,7 @@ test('both reports have every number and mark of the study, and the same study g
 	t.regex(html, /<td[^>]*>87\.4<sup>‡<\/sup>/u);
 });
 
-test('the page is well-formed, needs nothing from elsewhere, and shows texts as they are', t => {
+test('the page is well-formed and self-contained, and shows texts unchanged', t => {
 	const made = study({dataset: '<b>&"quotes"</b>', command: 'npx passagekit replicate --name "<i>"'});
 	const html = reportHtml(made);
 	t.true(html.includes(escaped('<b>&"quotes"</b>')) && !html.includes('<b>&"'));
@@ -201,7 +202,7 @@ test('the page is well-formed, needs nothing from elsewhere, and shows texts as 
 	t.deepEqual(open, []);
 });
 
-test('a study of patterns has no F1', t => {
+test('a study whose answers are patterns has no F1', t => {
 	const made = study();
 	const rows = made.reading!.rows.map(row => ({...row, cells: row.cells.map(cell => ({...cell, f1: undefined}))})) as never;
 	const patterns = study({settings: {...made.settings, answers: 'pattern'}, reading: {...made.reading!, rows}});
@@ -211,7 +212,7 @@ test('a study of patterns has no F1', t => {
 	}
 });
 
-test('a study without reading has the first two tables, and what is no study is refused', t => {
+test('a study without reading has the first two tables, and an invalid study file is refused', t => {
 	const {reading: _, ...rest} = study();
 	const made = {...rest, models: {...rest.models, reader: null}};
 	for (const report of [reportHtml(made), reportMarkdown(made)]) {

@@ -1,3 +1,4 @@
+// Tests verdicts on claims and the sentences that report them.
 import test from 'ava';
 import type {Comparison} from '../../../ts/studies/statistics/comparison.ts';
 import {verdictSummary} from '../../../ts/studies/report/verdict-summary.ts';
@@ -29,7 +30,7 @@ test('a claim of gains holds, holds in part, is contradicted, undecided or not t
 		[[gain, smallLoss], 'all', 'holds in part'],
 		[[smallGain, smallLoss], 'all', 'undecided'],
 		[[smallGain, smallGain], 'most', 'undecided'],
-		// Better than each: one that is significantly better contradicts that, whatever the others are.
+		// A claim "better than each" is contradicted by one significant loss, whatever the other results.
 		[[gain, gain, loss], 'most', 'contradicted'],
 		[[loss], 'all', 'contradicted'],
 		[[], 'all', 'not tested'],
@@ -39,7 +40,7 @@ test('a claim of gains holds, holds in part, is contradicted, undecided or not t
 	}
 });
 
-test('parts that were tested decide the verdict on the whole', t => {
+test('the parts that were tested decide the overall verdict', t => {
 	t.is(verdictOfParts(['holds', 'not tested']), 'holds');
 	t.is(verdictOfParts(['holds', 'undecided']), 'holds in part');
 	t.is(verdictOfParts(['undecided', 'undecided']), 'undecided');
@@ -48,7 +49,7 @@ test('parts that were tested decide the verdict on the whole', t => {
 	t.is(verdictOfParts([]), 'not tested');
 });
 
-test('what is not significant is said with the smallest difference that would have been', t => {
+test('an insignificant result is reported with the smallest significant difference', t => {
 	t.is(significanceClause([gain]), 'the difference is significant');
 	t.is(significanceClause([smallGain]), 'the difference is not significant (one of 2.0 points would have been)');
 	t.is(
@@ -58,7 +59,7 @@ test('what is not significant is said with the smallest difference that would ha
 	t.is(significanceClause([gain, smallGain]), '1 of 2 is significant');
 });
 
-test('a tally counts the claims of the paper, and names the verdicts that occur', t => {
+test('the summary counts the claims of the paper and names the verdicts that occur', t => {
 	const finding = (verdict: Verdict, source: 'paper' | 'study' = 'paper') => ({source, verdict});
 	t.is(
 		verdictSummary([finding('holds'), finding('holds'), finding('contradicted'), finding('not tested'), finding('holds in part', 'study')]),

@@ -1,3 +1,4 @@
+// Tests the values per question behind the claims of a vocabulary study, and the tests of these claims.
 import test from 'ava';
 import {type RankedPair, type RankedToken, pairedTest, rankSumTest} from '../../../ts/index.ts';
 import {amnesiaTests, claimMeasures, claimTests} from '../../../ts/studies/vocabulary/findings/claim-tests.ts';
@@ -20,9 +21,9 @@ const token = (of: 'both' | 'question' | 'passage', questionRank: number, passag
 
 const pair = (id: string, ...tokens: readonly RankedToken[]): RankedPair => ({id, passageId: `p${id}`, tokens});
 
-test('the values of a question are those of its tokens', async t => {
+test('the values of a question follow from its tokens', async t => {
 	const pairs = [
-		// A stop word is shared too, but does not count for amnesia.
+		// The third token is a shared stop word, which does not count for amnesia.
 		pair(
 			'1',
 			token('both', 1, 4),
@@ -31,7 +32,7 @@ test('the values of a question are those of its tokens', async t => {
 			token('passage', 20, 2),
 			token('passage', 90, 8),
 		),
-		// First of Q is a token of the question alone; nothing is shared.
+		// The first token of Q occurs only in the question, and no token is shared.
 		pair('2', token('question', 1, 7), token('passage', 21, 5), token('passage', 2, 10, false)),
 	];
 	const dense = new Map([
@@ -64,11 +65,11 @@ test('the values of a question are those of its tokens', async t => {
 			reciprocalPassageOnly: (1 / 5 + 1 / 10) / 2,
 		},
 	]);
-	// At rank 2: the second group.
+	// The passage has rank 2 and belongs to the second group.
 	t.deepEqual(amnesia, [{id: '1', group: 1, worstInQuestion: 21, worstInPassage: 20}]);
 });
 
-/** Questions whose values rise with their number; `by` shifts them. */
+/** Questions whose values increase with their number and are shifted by `by`. */
 function values(by: number): QuestionValues {
 	const ids = Array.from({length: 60}, (_, i) => i);
 	return {
@@ -90,7 +91,7 @@ function values(by: number): QuestionValues {
 	};
 }
 
-test('claims are tested over questions that both sides have, with one correction for all', async t => {
+test('claims are tested on the questions that both sides have, with one correction for all tests', async t => {
 	const [encoder, baseline, enriched] = [values(0.1), values(0), values(0.3)];
 	const all = new Map<AnalyzedEncoder, QuestionValues>([
 		['encoder', encoder],
@@ -107,7 +108,7 @@ test('claims are tested over questions that both sides have, with one correction
 	t.like(of('encoder', claimMeasures.sharedInQuestion), {b: 'baseline', difference: shared.difference, p: shared.p});
 	const kinds = await pairedTest(by(encoder, 'reciprocalShared'), by(encoder, 'reciprocalPassageOnly'));
 	t.like(of('shared', claimMeasures.kinds), {b: 'passageOnly', p: kinds.p, corrected: Math.min(1, 8 * kinds.p)});
-	// 48 of 60 are shared.
+	// Both sides have 48 of the 60 questions.
 	const first = of('encoder', claimMeasures.firstShared);
 	t.true(Math.abs(first.difference - 0.3) < 1e-12 && first.significant);
 	const better = encoder.amnesia.map(({worstInQuestion: q, worstInPassage: p}): number => (q < p ? 1 : q === p ? 0.5 : 0));
@@ -121,10 +122,10 @@ test('claims are tested over questions that both sides have, with one correction
 	t.deepEqual(names, ['shared passageOnly', 'encoder half', 'encoder half', 'enriched half']);
 });
 
-test('groups of token amnesia are compared with the one that is found, if they are large enough', async t => {
+test('groups of token amnesia are compared with the group of found passages, if they are large enough', async t => {
 	const of = values(0.1);
 	const found = await amnesiaTests(of, group => `group ${group}`, settings, {});
-	// 30, 15, 9 and 6 questions: one comparison in P, one in Q.
+	// The groups have 30, 15, 9 and 6 questions, which gives one comparison in P and one in Q.
 	t.deepEqual(
 		found.map(({a, b, measure}) => [a, b, measure]),
 		[

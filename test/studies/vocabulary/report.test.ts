@@ -1,3 +1,4 @@
+// Tests the findings and reports of vocabulary studies.
 import test from 'ava';
 import {type VocabularyStudy, vocabularyFindings, vocabularyStudyHtml, vocabularyStudyMarkdown} from '../../../ts/studies/index.ts';
 import {escaped} from '../../../ts/drawing/html.ts';
@@ -10,7 +11,7 @@ import {vocabularyStudy} from '../../support/vocabulary-study.ts';
 const verdicts = (study: VocabularyStudy): Record<string, string> =>
 	Object.fromEntries(vocabularyFindings(study).map(({name, verdict}) => [name, verdict]));
 
-test('verdicts are what the tests say', t => {
+test('verdicts follow from the significance tests', t => {
 	const made = vocabularyStudy();
 	t.deepEqual(verdicts(made), {
 		'shared tokens': 'holds',
@@ -22,7 +23,7 @@ test('verdicts are what the tests say', t => {
 		enrichment: 'holds',
 		'enrichment remembers': 'holds',
 		'word pieces': 'holds',
-		// Only the difference to top-20 without IDF is significant.
+		// Only the difference in top-20 without IDF is significant.
 		ablations: 'holds in part',
 	});
 	t.deepEqual(
@@ -44,12 +45,12 @@ test('verdicts are what the tests say', t => {
 	}
 	const undecided = vocabularyFindings(changed(test => ({...test, significant: false})));
 	t.regex(undecided.find(({name}) => name === 'first token')!.here, /not significant \(one of 3\.2 points would have been\)/u);
-	// One group of two.
+	// One of the two groups differs significantly.
 	const half = verdicts(changed(test => ({...test, significant: test.significant && test.a !== '6–20'})));
 	t.is(half['token amnesia'], 'holds in part');
 });
 
-test('static embeddings are no initialization: claims that compare with it are not tested', t => {
+test('static embeddings are not an initialization, so claims that compare with one are not tested', t => {
 	const made = vocabularyStudy();
 	const study = vocabularyStudy({
 		baseline: {kind: 'static'},
@@ -58,7 +59,7 @@ test('static embeddings are no initialization: claims that compare with it are n
 	const found = verdicts(study);
 	t.is(found['shared tokens'], 'not tested');
 	t.is(found['query expansion'], 'not tested');
-	// Shared tokens against others of the passage need no initialization.
+	// Comparing shared tokens with other tokens of the passage needs no initialization.
 	t.is(found['query prediction'], 'holds');
 	for (const report of [vocabularyStudyHtml(study), vocabularyStudyMarkdown(study)]) {
 		t.true(report.includes('Static embeddings are not the encoder’s initialization, so this is not tested.'));
@@ -66,7 +67,7 @@ test('static embeddings are no initialization: claims that compare with it are n
 	}
 });
 
-test('groups that are too small are named, and without any other there is no verdict', t => {
+test('groups that are too small are named, and if all are too small there is no verdict', t => {
 	const made = vocabularyStudy();
 	const analyses = made.analyses.map(analysis => ({
 		...analysis,
@@ -83,7 +84,7 @@ test('groups that are too small are named, and without any other there is no ver
 	t.regex(here, /Groups of fewer than 10 questions are not tested: 6–20 and beyond 20\./u);
 });
 
-test('where development questions chose λ = 0 the report says so and compares nothing', t => {
+test('if the development questions chose λ = 0, the report says so and has no comparisons', t => {
 	const made = vocabularyStudy();
 	const {rows} = made.retrieval;
 	const dense = rows.find(({condition}) => condition === 'dense')!;
@@ -109,7 +110,7 @@ test('where development questions chose λ = 0 the report says so and compares n
 	}
 });
 
-test('Table 1 and Figure 2 have their tokens, marked by the texts that have them', t => {
+test('Table 1 and Figure 2 contain the tokens, marked by the texts that contain them', t => {
 	const made = vocabularyStudy();
 	const [html, markdown] = [vocabularyStudyHtml(made), vocabularyStudyMarkdown(made)];
 	for (const report of [html, markdown]) {
@@ -121,7 +122,7 @@ test('Table 1 and Figure 2 have their tokens, marked by the texts that have them
 		);
 		t.true(report.includes('Dense retrieval does not find the passage.'));
 		t.true(report.includes('seed 42'));
-		// Ten tokens of each side in the table, twenty in the figure.
+		// The table has ten tokens per side, the figure twenty.
 		t.true(report.includes('q9shared') && !report.includes('q10shared'));
 		t.true(report.includes('p19question') && report.includes('p18other'));
 	}
@@ -133,7 +134,7 @@ test('Table 1 and Figure 2 have their tokens, marked by the texts that have them
 	t.false(/Table 1\.|Figure 2\./u.test(vocabularyStudyHtml(without) + vocabularyStudyMarkdown(without)));
 });
 
-test('both reports have every number of the study and the paper, and the same study gives the same bytes', t => {
+test('both reports contain every number of the study and the paper, and the same study gives the same bytes', t => {
 	const made = vocabularyStudy();
 	const [html, markdown] = [vocabularyStudyHtml(made), vocabularyStudyMarkdown(made)];
 	t.is(html, vocabularyStudyHtml(vocabularyStudy()));
@@ -165,17 +166,17 @@ test('both reports have every number of the study and the paper, and the same st
 			[points(difference), pValue(corrected).replace('<', report === html ? '&lt;' : '\\<')].forEach(value => has(value, 'tests'));
 		}
 		has('87 steps for each of 30,522 tokens', 'steps');
-		// The paper's own, beside them.
+		// The numbers of the paper are next to those of the study.
 		['63.0', '53.0', '16.0', '8.0', '78.0', '69.0', '26.1', '3.0', '1.4', '71'].forEach(number => has(number, 'paper'));
 		[made.corpus, made.encoder, made.head, ...made.questions.files].forEach(({sha256}) => has(sha256, 'SHA-256'));
 		t.false(/undefined|NaN/u.test(report));
 	}
-	// Enrichment is significantly better than dense retrieval, and BM25 than enrichment.
+	// Enrichment is significantly better than dense retrieval, and BM25 is significantly better than enrichment.
 	t.regex(html, new RegExp(`<th scope="row">Dense</th>(?:(?!</tr>).)*${percent(0.5237)}<sup>†</sup>`, 'u'));
 	t.regex(html, new RegExp(`<th scope="row">BM25</th>(?:(?!</tr>).)*${percent(0.6871)}<sup>‡</sup>`, 'u'));
 });
 
-test('a report without enrichment has the analyses, and retrieval as it is', t => {
+test('a report without enrichment has the analyses and the retrieval results', t => {
 	const made = vocabularyStudy();
 	const {enrichment: _, ...rest} = vocabularyStudy();
 	const study = {
@@ -192,7 +193,7 @@ test('a report without enrichment has the analyses, and retrieval as it is', t =
 	}
 });
 
-test('the page is well-formed, needs nothing from elsewhere, and shows texts as they are', t => {
+test('the page is well-formed and self-contained, and shows texts unchanged', t => {
 	const html = vocabularyStudyHtml(vocabularyStudy({dataset: '<b>&"quotes"</b>', command: 'npx passagekit vocabulary --name "<i>"'}));
 	t.true(html.includes(escaped('<b>&"quotes"</b>')) && !html.includes('<b>&"'));
 	t.false(/<script|@import|url\(|<img|<iframe/u.test(html));
@@ -214,7 +215,7 @@ test('the page is well-formed, needs nothing from elsewhere, and shows texts as 
 	t.deepEqual(open, []);
 });
 
-test('what is no study is refused', t => {
+test('an invalid study file is refused', t => {
 	t.throws(() => vocabularyStudyHtml({} as never), {
 		code: 'ERR_FORMAT',
 		message: /expected an object of format "passagekit vocabulary study 2"/u,

@@ -1,3 +1,4 @@
+// Runs a small vocabulary study and recomputes its figures from its run files.
 import {cp, mkdir, mkdtemp, readFile, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -30,7 +31,7 @@ async function temporary(t: ExecutionContext): Promise<string> {
 	return folder;
 }
 
-/** A folder with a data set: articles, questions of two splits, and qrels. */
+/** Creates a folder with a data set: articles, questions of two splits, and qrels. */
 async function dataset(t: ExecutionContext): Promise<{data: string; folder: string}> {
 	const folder = await temporary(t);
 	const data = join(folder, 'data');
@@ -48,7 +49,7 @@ async function bytesOf(run: string): Promise<Record<string, string>> {
 	return Object.fromEntries(await Promise.all(names.map(async name => [name, await readFile(join(run, name), 'utf8')])));
 }
 
-/** So many questions of a file, spread over it. */
+/** Takes `count` evenly spaced questions of a file. */
 async function asked(path: string, count: number): Promise<Question[]> {
 	const all: Question[] = [];
 	for await (const question of readQuestions(path)) {
@@ -57,7 +58,7 @@ async function asked(path: string, count: number): Promise<Question[]> {
 	return Array.from({length: count}, (_, i) => all[Math.floor((i * all.length) / count)]!);
 }
 
-test('a study is the same when it is run again, and when it was stopped half-way; its figures are those of its runs', async t => {
+test('a study gives the same results when it is run again or resumed, and its figures follow from its run files', async t => {
 	t.timeout(180_000);
 	const {data, folder} = await dataset(t);
 	const whole = join(folder, 'whole');
@@ -70,11 +71,11 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	const bytes = await bytesOf(whole);
 	t.deepEqual(JSON.parse(bytes['results.json']!), JSON.parse(JSON.stringify(study)));
 
-	// Again: nothing new.
+	// A second run changes nothing.
 	t.deepEqual(await studyVocabulary(data, whole, options), study);
 	t.deepEqual(await bytesOf(whole), bytes);
 
-	// Elsewhere, stopped while it encodes, and again while it projects.
+	// In another folder, the study is stopped while it encodes, and again while it projects.
 	const stopped = join(folder, 'stopped');
 	for (const at of ['encode encoder', 'project encoder']) {
 		const controller = new AbortController();
@@ -96,7 +97,7 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	t.deepEqual(await studyVocabulary(data, stopped, options), study);
 	t.deepEqual(await bytesOf(stopped), bytes);
 
-	// Retrieval by the runs alone.
+	// Recomputes the retrieval results from the runs.
 	const tested = await asked(join(data, 'questions.test.jsonl'), 24);
 	t.deepEqual([study.questions.development, study.questions.test, study.questions.relevance], [24, 24, 'qrels']);
 	const all = await readQrels(join(data, 'qrels.txt'));
@@ -110,13 +111,13 @@ test('a study is the same when it is run again, and when it was stopped half-way
 		}
 	}
 
-	// Analyses by hand: the same pairs, projected again.
+	// Recomputes the analyses by projecting the same pairs again.
 	const passages: Passage[] = [];
 	for await (const passage of readPassages(join(data, 'articles'))) {
 		passages.push(passage);
 	}
 	await using model = await OnnxEncoder.load('tiny-encoder');
-	// Each passage alone, as in the study: vectors of int8 models depend on the texts that share their batch.
+	// Encodes each passage separately, as the study does, because vectors of int8 models depend on the other texts of their batch.
 	const {data: rows, dim} = await model.encode(passages, {batchTokens: 1});
 	const vectors = new Map(passages.map(({text}, i) => [text, rows.slice(i * dim, (i + 1) * dim)]));
 	const encoder: Encoder = {
@@ -143,11 +144,11 @@ test('a study is the same when it is run again, and when it was stopped half-way
 		study.analyses.map(({of}) => of),
 		['encoder', 'baseline'],
 	);
-	// Without an initialization nothing is compared with the baseline, and without enrichment nothing with that.
+	// Without an initialization there are no comparisons with the baseline, and without enrichment none with enrichment.
 	t.deepEqual(new Set(study.tests.claims.map(({b}) => b)), new Set(['passageOnly', 'half']));
 	t.deepEqual([study.enrichment, study.settings.learningRate, study.settings.minGroup], [undefined, 0.01, 10]);
 
-	// Table 1 and Figure 2: the projections of the texts themselves.
+	// Table 1 and Figure 2 show the projections of the texts.
 	const {drawn, found} = study.examples;
 	t.is(drawn.length, 5);
 	t.is(new Set(drawn.map(({id}) => id)).size, 5);
@@ -168,12 +169,12 @@ test('a study is the same when it is run again, and when it was stopped half-way
 	t.true(drawn.every(({id, passageId}) => best.get(id) === passageId));
 	t.true(found!.denseRank! <= 5);
 
-	// Another configuration has no place here.
+	// A folder with the run of another configuration is refused.
 	const error = await t.throwsAsync(studyVocabulary(data, whole, {...options, seed: 6}), {code: 'ERR_ARGUMENT'});
 	t.regex(error.message, /expected a run of this configuration, got one with another settings\.seed: 42 there, 6 here/u);
 });
 
-test('with enrichment λ is chosen on development questions, and its ablations are measured too', async t => {
+test('with enrichment, λ is chosen on development questions, and the ablations are measured too', async t => {
 	t.timeout(300_000);
 	const {data, folder} = await dataset(t);
 	const study = await studyVocabulary(data, join(folder, 'run'), {...options, enrichment: true, maxSteps: 10});
@@ -184,7 +185,7 @@ test('with enrichment λ is chosen on development questions, and its ablations a
 	for (const {condition, tuning} of study.retrieval.rows.slice(3)) {
 		const {values, lambda} = tuning!;
 		t.is(values.length, study.settings.lambdas.length, condition);
-		// The first of the best ones; that of no λ is that of dense retrieval for all.
+		// The first of the best values is chosen. The value for λ = 0 is that of dense retrieval in every condition.
 		t.is(lambda === 0, values.indexOf(Math.max(...values)) === 0);
 		t.is(values[0], study.retrieval.rows[3]!.tuning!.values[0]);
 	}
@@ -199,7 +200,7 @@ test('with enrichment λ is chosen on development questions, and its ablations a
 	t.deepEqual(await studyVocabulary(data, join(folder, 'run'), {...options, enrichment: true, maxSteps: 10}), study);
 });
 
-test('what is no data set or no setting is refused with what was expected', async t => {
+test('invalid data sets and settings are refused with the expected value', async t => {
 	const folder = await temporary(t);
 	await t.throwsAsync(studyVocabulary(join(folder, 'none'), folder), {code: 'ERR_IO'});
 	const {data} = await dataset(t);
