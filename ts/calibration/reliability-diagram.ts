@@ -1,3 +1,4 @@
+/** Reliability diagrams as SVG. */
 import {checkArray, checkString} from '../core/checks.ts';
 import {type OptionNames, checkOptions, optionNames} from '../core/options.ts';
 import {escaped} from '../drawing/html.ts';
@@ -85,14 +86,14 @@ function bars(bin: ReliabilityBin): string {
 }
 
 function counts(bins: readonly ReliabilityBin[]): readonly string[] {
-	const most = Math.max(...bins.map(({count}) => count));
-	const height = scale([0, most], [COUNTS_BOTTOM, COUNTS_TOP]);
+	const max = Math.max(...bins.map(({count}) => count));
+	const height = scale([0, max], [COUNTS_BOTTOM, COUNTS_TOP]);
 	return [
 		...bins
 			.filter(({count}) => count > 0)
 			.map(({from, to, count}) => rectangle([x(from) + 1, height(count)], [x(to) - 1, COUNTS_BOTTOM], 'count')),
 		line([LEFT, COUNTS_BOTTOM], [RIGHT, COUNTS_BOTTOM], 'axis'),
-		text([LEFT - 8, COUNTS_TOP + 8], grouped(most), 'quiet end'),
+		text([LEFT - 8, COUNTS_TOP + 8], grouped(max), 'quiet end'),
 	];
 }
 

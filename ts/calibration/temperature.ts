@@ -1,3 +1,4 @@
+/** Fits temperatures that calibrate the confidence of retrieval models (Yang et al., 2023, §3.2). */
 import {checkArray, checkCount, checkFloats, checkObject, checkOneOf, isArray, kindOf, shown} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type Binding, callNative, native} from '../core/native/native.ts';
@@ -7,19 +8,19 @@ import type {CallOptions, Vectors} from '../core/types.ts';
 export interface TemperatureSearchOptions extends CallOptions {
 	/** @default 'search' */
 	readonly method?: 'search' | undefined;
-	/** Bins of the calibration error, at most 1000. @default 10 */
+	/** Number of bins of the calibration error, at most 1000. @default 10 */
 	readonly bins?: number | undefined;
 }
 
 export interface TemperatureDescentOptions extends CallOptions {
 	readonly method: 'descent';
-	/** The temperature it starts from, T₀. @default 0.1 */
+	/** The initial temperature T₀. @default 0.1 */
 	readonly start?: number | undefined;
-	/** Factor of the gradient. @default 100 */
+	/** Factor by which the gradient is multiplied. @default 100 */
 	readonly stepSize?: number | undefined;
 	/** Maximum number of steps. @default 100 */
 	readonly maxSteps?: number | undefined;
-	/** Bins of the calibration error. @default 10 */
+	/** Number of bins of the calibration error. @default 10 */
 	readonly bins?: number | undefined;
 }
 
@@ -33,7 +34,7 @@ const descentOptions: OptionNames = optionNames<TemperatureDescentOptions>({
 	maxSteps: true,
 });
 
-/** A temperature, and the squared calibration error there. */
+/** A temperature and the squared calibration error at it. */
 export interface TemperatureFit {
 	readonly temperature: number;
 	readonly error: number;
@@ -45,11 +46,11 @@ export interface TemperatureDescent extends TemperatureFit {
 	readonly path: readonly TemperatureFit[];
 }
 
-/** The results of one model for several questions: what `judgedScores` returns. */
+/** The results of one model for several questions, as `judgedScores` returns them. */
 export interface ModelOutcomes {
 	/** `[questions, k]`: the best scores of each question, −Infinity if the model found fewer than k. */
 	readonly scores: Vectors;
-	/** Whether the model's best passage is right, one value per question. */
+	/** For each question, whether the model's best passage is right. */
 	readonly correct: readonly boolean[];
 }
 
@@ -170,16 +171,16 @@ async function fit(
 	return {...path.at(-1)!, path};
 }
 
-/** A search visits a breakpoint for every bin and question. */
+/** Maximum number of bins of a search, which visits a breakpoint for every bin and question. */
 const MAX_SEARCH_BINS = 1000;
 
 interface Outcomes {
 	readonly scores: Vectors;
-	/** 0 or 1 for each question. */
+	/** One value per question: 1 if the best passage is right, else 0. */
 	readonly correct: Uint8Array;
 }
 
-/** @internal More bins would only waste memory. */
+/** @internal Maximum number of bins. More would only waste memory. */
 export const MAX_BINS = 1_000_000;
 
 /** @internal */
@@ -189,7 +190,7 @@ export function checkTemperature(what: string, value: unknown): asserts value is
 	}
 }
 
-/** @internal Each 0 or 1. */
+/** @internal Converts booleans to 0 and 1. `what` names the value with index `i` in error messages. */
 export function checkCorrect(correct: readonly boolean[], what: (i: number) => string): Uint8Array {
 	return Uint8Array.from(correct, (value, i) => {
 		if (typeof value !== 'boolean') {

@@ -34,6 +34,7 @@ export async function placeOf(output: string): Promise<string> {
 	throw new RetrievalError('ERR_IO', `write ${output}: expected a folder, got a chain of more than ${MAX_LINKS} symbolic links, or a loop`);
 }
 
+/** A temporary folder that becomes a collection by `moveInto`, or is removed. */
 export class BuildFolder {
 	readonly path: string;
 	readonly #target: string;

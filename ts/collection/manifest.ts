@@ -1,35 +1,36 @@
+/** The manifest of a collection: its format, its parts, and the encoder of its vectors. */
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {RetrievalError} from '../core/errors.ts';
 import {isMissing, pathError} from '../core/file-system.ts';
 import {replaceFile} from '../core/files/replace-file.ts';
 
-/** The encoder that made a collection's vectors. */
+/** The encoder that computed a collection's vectors. */
 export interface EncoderRecord {
-	/** As it was named when the collection was built: a folder, an own model, or a name on the hub. */
+	/** The name given when the collection was built: a folder, one of passagekit's own models, or a name on the hub. */
 	readonly model: string;
-	/** `Encoder.identity`: another encoder is refused. */
+	/** `Encoder.identity`. Encoders with another identity are rejected. */
 	readonly identity: string;
 	readonly dim: number;
 	/** Whether its vectors have unit length. */
 	readonly unit: boolean;
-	/** The encoder of questions, where it is another. */
+	/** The encoder of questions, if it differs. */
 	readonly questions?: {readonly model: string; readonly identity: string};
 }
 
-/** `passagekit.json` of a collection. It is written last: a folder without it is no collection. */
+/** `passagekit.json` of a collection. It is written last, so a folder without it is not a collection. */
 export interface Manifest {
 	readonly format: 'passagekit-collection';
 	readonly version: 1;
 	readonly passages: number;
-	/** Its name; the BM25 index has its options. */
+	/** The name of the analyzer. The BM25 index stores its options. */
 	readonly analyzer: string;
-	/** `null` without vectors. */
+	/** `null` if the collection has no vectors. */
 	readonly encoder: EncoderRecord | null;
 	readonly indexes: ReadonlyArray<'flat' | 'hnsw'>;
 }
 
-/** Where a collection's parts are. */
+/** The file and folder names of a collection's parts. */
 export const parts = {
 	manifest: 'passagekit.json',
 	passages: 'passages.pkstore',

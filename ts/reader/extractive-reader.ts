@@ -1,3 +1,4 @@
+/** The extractive reader, which finds answers in passages. */
 import {
 	checkArray,
 	checkBoolean,
@@ -21,21 +22,21 @@ import type {CallOptions, Passage} from '../core/types.ts';
 export interface Answer {
 	readonly text: string;
 	readonly passageId: string;
-	/** UTF-16 code units of the passage's text, half-open: `text.slice(start, end)` is the answer. */
+	/** Offset in the passage's text, in UTF-16 code units: `text.slice(start, end)` is the answer. */
 	readonly start: number;
 	readonly end: number;
-	/** Start + end logits under `original`; a probability under the other scorings. */
+	/** The sum of the start and end logits for the scoring `original`; a probability for the other scorings. */
 	readonly score: number;
 }
 
 /**
-How a span's score is made of what the reader said.
+How the score of an answer is computed from the output of the reader.
 
 - `original`: the best span of the passage with the highest relevance (Ma et al., 2021, §2.2).
-- `normalized`: softmax over passages × softmax over the spans of each; the scores of equal answers are added up (Mao et al., 2020).
+- `normalized`: softmax over passages × softmax over the spans of each passage, summed over equal answers (Mao et al., 2020).
 - `probability`: P_start · P_end · P_selected of one span (Karpukhin et al., 2020, §6.1, equations 3 to 5). An answer has the
   score of its best span.
-- `summedProbability`: the same, but the probabilities of equal answers are added up, which is passagekit's own.
+- `summedProbability`: the same probability, summed over equal answers. This is passagekit's own.
 */
 export type SpanScoring = 'original' | 'normalized' | 'probability' | 'summedProbability';
 
@@ -43,9 +44,9 @@ export type SpanScoring = 'original' | 'normalized' | 'probability' | 'summedPro
 export const spanScorings = ['original', 'normalized', 'probability', 'summedProbability'] as const satisfies readonly SpanScoring[];
 
 /**
-Which answers are equal: those of the same text, letter for letter, or those that SQuAD's normalization makes the same (no case,
-punctuation, articles, extra white space), as in PyGaggle, with which Ma et al. (2021) made their study. An answer is called as its
-best span is.
+Which answers count as equal. `text`: answers with exactly the same text. `normalized`: answers with the same text after SQuAD's
+normalization, which ignores case, punctuation, articles and extra white space. PyGaggle, which Ma et al. (2021) used, also
+normalizes. The text of merged answers is that of their best span.
 */
 export type AnswerMerge = 'text' | 'normalized';
 
@@ -55,48 +56,48 @@ export const answerMerges = ['text', 'normalized'] as const satisfies readonly A
 export interface ReadOptions extends CallOptions {
 	/** @default 'normalized' */
 	readonly scoring?: SpanScoring | undefined;
-	/** Maximum number of spans kept per passage (m). The papers do not say how many; PyGaggle keeps 5. @default 10 */
+	/** Maximum number of spans kept per passage (m). The papers give no number; PyGaggle keeps 5. @default 10 */
 	readonly spansPerPassage?: number | undefined;
 	/**
-	Maximum number of tokens of an answer; a question-answering model's relevance is of such spans too. The papers do not say how
-	many; PyGaggle has 10 as well.
+	Maximum number of tokens per answer. It also limits the spans from which the relevance of a question-answering model is computed.
+	The papers give no number; PyGaggle has 10 as well.
 	@default 10
 	*/
 	readonly maxAnswerTokens?: number | undefined;
 	/** Evidence fusion: relevance becomes β · relevance + γ · retrieval score (Ma et al., 2021, §2.3). @default {beta: 1, gamma: 0} */
 	readonly evidence?: {readonly beta: number; readonly gamma: number} | undefined;
-	/** Which answers are equal. @default 'text' */
+	/** Which answers count as equal. @default 'text' */
 	readonly merge?: AnswerMerge | undefined;
-	/** Answers wanted. @default 1 */
+	/** Number of answers returned. @default 1 */
 	readonly k?: number | undefined;
 }
 
 export interface ExtractiveReaderOptions extends ModelOptions {
-	/** Tokens of an input, special tokens included. @default as configured, else 256 */
+	/** Maximum number of tokens per input, special tokens included. @default as configured, else 256 */
 	readonly maxTokens?: number | undefined;
-	/** Tokens of the question; longer ones are cut at their end. @default as configured, else 40 */
+	/** Maximum number of tokens of the question. Longer questions are truncated at the end. @default as configured, else 40 */
 	readonly maxQuestionTokens?: number | undefined;
 	/**
-	What becomes of passages that do not fit into an input.
+	How to read passages that do not fit into an input.
 
-	- `window`: they are read in windows that overlap, each with question and title. A passage's relevance is the greatest of
-	  its windows'; what two windows share counts once.
-	- `cut`: they are cut after the last word that fits, as DPR's own reader does.
+	- `window`: in overlapping windows, each with question and title. The relevance of the passage is the maximum over its windows.
+	  Spans that two windows share count once.
+	- `cut`: truncated after the last word that fits, as DPR's own reader does.
 
 	@default 'window'
 	*/
 	readonly longPassages?: 'window' | 'cut' | undefined;
 	/**
-	Tokens that successive windows share (`stride` of Hugging Face's tokenizers, `doc_stride` of their pipeline). Windows begin
-	and end with whole words, so a few more are shared, or fewer where a long word would not fit otherwise.
+	Number of tokens that successive windows share (`stride` of Hugging Face's tokenizers, `doc_stride` of their pipeline). Windows
+	begin and end with whole words, so the overlap can be a few tokens longer, or shorter if a long word would not fit otherwise.
 	@default 64, or a quarter of a window if that is less
 	*/
 	readonly overlapTokens?: number | undefined;
 	/** Whether titles are read. @default true for DPR's form, false for question-answering models, which are not trained on titles */
 	readonly titles?: boolean | undefined;
-	/** Tokens of one run of the model, filling included. @default 2048 */
+	/** Maximum number of tokens per run of the model, padding included. @default 2048 */
 	readonly batchTokens?: number | undefined;
-	/** Threads of one run of the model. @default all cores */
+	/** Number of threads per run of the model. @default all cores */
 	readonly threads?: number | undefined;
 }
 
@@ -123,7 +124,7 @@ export const readNames = {
 const readOptions: OptionNames = optionNames<ReadOptions>(readNames);
 const evidenceOptions: OptionNames = optionNames<NonNullable<ReadOptions['evidence']>>({beta: true, gamma: true});
 
-/** @internal Weights for evidence fusion. */
+/** @internal Throws unless `evidence` has valid weights for evidence fusion. */
 export function checkEvidence(evidence: NonNullable<ReadOptions['evidence']>): void {
 	checkRequiredOptions('evidence', evidence, evidenceOptions);
 	checkNumber('evidence: beta', evidence.beta);
@@ -134,22 +135,23 @@ export function checkEvidence(evidence: NonNullable<ReadOptions['evidence']>): v
 export type RetrievedPassage = Passage & {readonly score: number};
 
 /**
-What kind of reader a model is.
+The form of a reader's inputs and outputs.
 
-- `dpr`: outputs `start_logits`, `end_logits` and `relevance_logit` (or `relevance_logits`), input
-  `[CLS] question [SEP] title [SEP] text [SEP]` (Karpukhin et al., 2020, §6.1). A model whose `config.json` says
-  `model_type: 'dpr'` gets it as DPR's own code makes it: without the last `[SEP]`, token types all 0.
-- `question-answering`: outputs `start_logits` and `end_logits`, as BERT, DistilBERT or RoBERTa for question answering are
-  exported, input `[CLS] question [SEP] text [SEP]`, with `titles` `[CLS] question [SEP] title text [SEP]`. A passage's
-  relevance is the score of its best span less the score of no answer, start + end logit of `[CLS]` (Devlin et al., 2019, §4.3).
+- `dpr`: the outputs are `start_logits`, `end_logits` and `relevance_logit` (or `relevance_logits`), the input is
+  `[CLS] question [SEP] title [SEP] text [SEP]` (Karpukhin et al., 2020, §6.1). If `config.json` has `model_type: 'dpr'`, the input is
+  that of DPR's own code: without the last `[SEP]`, and with all token types 0.
+- `question-answering`: the outputs are `start_logits` and `end_logits`, as in exports of BERT, DistilBERT or RoBERTa for question
+  answering. The input is `[CLS] question [SEP] text [SEP]`, or with `titles` `[CLS] question [SEP] title text [SEP]`. The relevance of
+  a passage is the score of its best span minus the score of no answer, which is the sum of the start and end logits of `[CLS]`
+  (Devlin et al., 2019, §4.3).
 */
 export type ReaderForm = 'dpr' | 'question-answering';
 
 /**
-Takes answers out of passages: DPR's reader, or a usual question-answering model; the names of its outputs tell which.
-Passages of any length are read. Needs the optional peer `onnxruntime-node`.
+Extracts answers from passages with DPR's reader or a common question-answering model. The names of the model's outputs tell which
+of the two it is. Passages may have any length. Requires the optional peer dependency `onnxruntime-node`.
 
-The order of the passages changes no logit. What they share a batch with does a little if the model is int8 (see
+The order of the passages does not change the logits. With an int8 model, the other passages in a batch change them slightly (see
 ARCHITECTURE.md).
 
 @example
@@ -167,7 +169,7 @@ export class ExtractiveReader implements AsyncDisposable {
 		this.#native = reader;
 	}
 
-	/** `model` is a folder with `model.onnx` and `tokenizer.json`, a model that passagekit carries, or a name on the Hugging Face hub. */
+	/** Loads a model: a folder with `model.onnx` and `tokenizer.json`, one of passagekit's own models, or a model of the Hugging Face hub. */
 	static async load(model: string, options: ExtractiveReaderOptions = {}): Promise<ExtractiveReader> {
 		checkString('model', model);
 		checkOptions('load', options, loadOptions);
@@ -201,12 +203,12 @@ export class ExtractiveReader implements AsyncDisposable {
 		return new ExtractiveReader(await callNative({signal: options.signal}, () => native.openReader(files, chosen)));
 	}
 
-	/** What kind of reader the model is. */
+	/** The form of the model's inputs and outputs. */
 	get form(): ReaderForm {
 		return callSync(() => this.#native.form as ReaderForm);
 	}
 
-	/** Answers, best first, each text once; `passages` in the order of retrieval. Progress counts passages. */
+	/** Returns distinct answers, best first. `passages` must be in the order of retrieval. Progress counts passages. */
 	async read(question: string, passages: readonly RetrievedPassage[], options: ReadOptions = {}): Promise<Answer[]> {
 		checkString('question', question);
 		checkArray('passages', passages, '{id, text, title?, score}');
@@ -260,7 +262,7 @@ export class ExtractiveReader implements AsyncDisposable {
 		return reader.#native;
 	}
 
-	/** Gives the session back; calls in progress finish. */
+	/** Releases the session. Calls in progress finish first. */
 	close(): void {
 		this.#native.close();
 	}

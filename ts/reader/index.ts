@@ -1,3 +1,4 @@
+/** The extractive reader, stored readings of whole runs, and the tuning of evidence fusion. */
 export {
 	ExtractiveReader,
 	type Answer,

@@ -1,3 +1,4 @@
+/** A file of readings, so that no passage is read twice for the same question. */
 import {checkCount, checkInstance, checkFactoryMade, checkString} from '../core/checks.ts';
 import {type Binding, callNative, callSync, native} from '../core/native/native.ts';
 import {type OptionNames, checkOptions, optionNames} from '../core/options.ts';
@@ -11,7 +12,7 @@ export interface SpanLimits {
 	readonly maxAnswerTokens?: number | undefined;
 }
 
-/** @internal The names of `SpanLimits`, to be spread into the lists of calls with more options. */
+/** @internal The names of `SpanLimits`, for calls with additional options. */
 export const limitNames = {spansPerPassage: true, maxAnswerTokens: true} as const;
 const limitOptions: OptionNames = optionNames<SpanLimits>(limitNames);
 
@@ -39,7 +40,7 @@ const hybrid = await readRun(reader, questions, hybridRun, store, {depth: 500, c
 */
 export class ReadingCache implements AsyncDisposable {
 	readonly #native: Binding.NativeReadingCache;
-	/** The limits that it was opened with. */
+	/** The limits with which the cache was opened. */
 	readonly limits: {readonly spansPerPassage: number; readonly maxAnswerTokens: number};
 
 	private constructor(cache: Binding.NativeReadingCache, limits: ReadingCache['limits']) {

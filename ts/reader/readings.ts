@@ -1,3 +1,4 @@
+/** Reads the passages of a run, and scores the readings in any way without the model. */
 import {
 	checkArray,
 	checkCount,
@@ -38,7 +39,7 @@ export interface AnswersOptions extends CallOptions, ScoringOptions {
 }
 
 export interface ExactMatchOptions extends CallOptions, ScoringOptions {
-	/** Numbers of passages, from the first of each list on: 1 to 4,294,967,295. */
+	/** Numbers of passages used per question, from the start of its list: 1 to 4,294,967,295. */
 	readonly passages: readonly number[];
 	/** Whether accepted answers are texts or regular expressions, as in `exactMatch`. @default 'text' */
 	readonly answerKind?: AnswerKind | undefined;
@@ -116,7 +117,7 @@ export class Readings {
 
 	/** Maximum number of passages that were read for a question. */
 	get depth(): number {
-		return this.#native.depths().reduce((most, depth) => Math.max(most, depth), 0);
+		return this.#native.depths().reduce((max, depth) => Math.max(max, depth), 0);
 	}
 
 	/**
@@ -180,18 +181,18 @@ export class Readings {
 	}
 }
 
-/** @internal Readings with the accepted answers of questions, unanswerable ones left out. */
+/** @internal Combines readings with the accepted answers of questions. Questions without accepted answers are left out. */
 export async function judgeOf(
 	readings: Readings,
 	questions: readonly Question[],
 	kind: AnswerKind = 'text',
 ): Promise<{readonly judge: Binding.ReadingsJudge; readonly ids: readonly string[]}> {
-	const of = Readings.handle(readings);
+	const handle = Readings.handle(readings);
 	checkOneOf('answerKind', kind, ['text', 'pattern']);
 	checkQuestions(questions);
 	checkAnswered('questions', questions);
 	const answerable = questions.filter(({answers}) => answers.length > 0);
-	const judge = new native.ReadingsJudge(of, kind === 'pattern');
+	const judge = new native.ReadingsJudge(handle, kind === 'pattern');
 	for (let from = 0; from < answerable.length; from += BATCH_SIZE) {
 		const some = answerable.slice(from, from + BATCH_SIZE);
 		judge.add(
@@ -203,7 +204,7 @@ export async function judgeOf(
 	return {judge, ids: answerable.map(({id}) => id)};
 }
 
-/** @internal In ascending order, each once. */
+/** @internal Checks numbers of passages. Returns them in ascending order without duplicates. */
 export function checkedPassages(passages: readonly number[]): number[] {
 	checkArray('passages', passages, 'numbers of passages');
 	if (passages.length === 0) {
@@ -222,7 +223,7 @@ function checkedScoring({scoring = 'normalized', evidence = {beta: 1, gamma: 0},
 	return {scoring, merge, beta: evidence.beta, gamma: evidence.gamma};
 }
 
-/** What was asked for, so that it can be told from what a cache has. */
+/** Returns the limits that the caller gave. Only these override those of a cache. */
 function definedLimits({spansPerPassage, maxAnswerTokens}: SpanLimits): SpanLimits {
 	return {
 		...(spansPerPassage === undefined ? {} : {spansPerPassage}),

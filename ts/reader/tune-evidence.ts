@@ -1,3 +1,4 @@
+/** Tunes the weights of evidence fusion and the number of passages on development questions. */
 import {checkCount, checkInstance, checkNumber, checkOneOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {callNative} from '../core/native/native.ts';
@@ -6,7 +7,7 @@ import type {AnswerKind, CallOptions, Question} from '../core/types.ts';
 import {type ReadOptions, answerMerges} from './extractive-reader.ts';
 import {Readings, checkedPassages, judgeOf} from './readings.ts';
 
-/** Where values are tried, ends included. */
+/** The range in which values are tried, both ends included. */
 export interface SearchRange {
 	readonly from: number;
 	readonly to: number;
@@ -15,22 +16,25 @@ export interface SearchRange {
 export interface TuneEvidenceOptions extends CallOptions {
 	/** @default 'normalized' */
 	readonly scoring?: 'original' | 'normalized' | undefined;
-	/** Which answers are equal: as in `ReadOptions`. @default 'text' */
+	/** Which answers count as equal, as in `ReadOptions`. @default 'text' */
 	readonly merge?: ReadOptions['merge'];
 	/** Whether accepted answers are texts or regular expressions, as in `exactMatch`. @default 'text' */
 	readonly answerKind?: AnswerKind | undefined;
-	/** Numbers of passages, tried with each pair of weights. @default every 20 up to what was read, 500 at most; where fewer than 20 were read, all of them */
+	/**
+	Numbers of passages to try with each pair of weights.
+	@default the multiples of 20 up to the depth of the readings, at most 500; the depth itself if it is below 20
+	*/
 	readonly passages?: readonly number[] | undefined;
-	/** Of β, above 0; for `normalized`. @default {from: 0.01, to: 2} */
+	/** Range of β, which is above 0, for `normalized`. @default {from: 0.01, to: 2} */
 	readonly beta?: SearchRange | undefined;
 	/**
-	Of γ, for `original`. Its size should be that of the reader's logits over that of the spread of retrieval scores: BM25 scores
-	and DPR's inner products are covered; for scores of unit vectors take ten times as much. @default {from: 0, to: 2}
+	Range of γ, for `original`. γ should be about the size of the reader's logits divided by the spread of the retrieval scores. The
+	default suits BM25 scores and DPR's inner products. For scores of unit vectors use ten times as much. @default {from: 0, to: 2}
 	*/
 	readonly gamma?: SearchRange | undefined;
-	/** Of δ = γ / β, for `normalized`; the same holds as for `gamma`. @default {from: 0, to: 2} */
+	/** Range of δ = γ / β, for `normalized`. Choose it as for `gamma`. @default {from: 0, to: 2} */
 	readonly delta?: SearchRange | undefined;
-	/** The result does not depend on it. @default all cores */
+	/** Number of threads. The result does not depend on it. @default all cores */
 	readonly threads?: number | undefined;
 }
 
@@ -47,35 +51,35 @@ const tuneOptions: OptionNames = optionNames<TuneEvidenceOptions>({
 });
 const rangeOptions: OptionNames = optionNames<SearchRange>({from: true, to: true});
 
-/** One pair of weights with one number of passages. */
+/** The result for one pair of weights and one number of passages. */
 export interface EvidenceTrial {
 	readonly beta: number;
 	readonly gamma: number;
 	readonly passages: number;
-	/** Share of the answerable questions whose best answer is an accepted one, 0 to 1. */
+	/** Share of the answerable questions whose best answer is accepted, 0 to 1. */
 	readonly exactMatch: number;
 }
 
 export interface TunedEvidence {
-	/** For `ReadOptions.evidence`. */
+	/** The best weights, for `ReadOptions.evidence`. */
 	readonly evidence: {readonly beta: number; readonly gamma: number};
 	readonly passages: number;
 	readonly exactMatch: number;
-	/** All that was tried, in order: weights by weights, each with every number of passages. */
+	/** All trials in order: for each pair of weights, one trial for every number of passages. */
 	readonly trials: readonly EvidenceTrial[];
 }
 
 /**
-The weights of evidence fusion and the number of passages with the highest exact match on questions, development ones as a rule
-(Ma et al., 2021, §3, "Hyperparameters").
+Finds the weights of evidence fusion and the number of passages with the highest exact match on (usually development) questions, by a
+grid search as in Ma et al. (2021, §3, "Hyperparameters").
 
-- `original`: β = 1; γ by steps of 0.05, then of 0.01 within ±0.04 of the best.
-- `normalized`: β and δ = γ / β by steps of 0.2, then of 0.05 within ±0.15 of the best pair, then of 0.01 within ±0.04.
+- `original`: β = 1; γ in steps of 0.05, then in steps of 0.01 within ±0.04 of the best.
+- `normalized`: β and δ = γ / β in steps of 0.2, then of 0.05 within ±0.15 of the best pair, then of 0.01 within ±0.04.
 
-All within their ranges, and each with every number of passages. Of equal ones the fewest passages win, then the least γ, then
-the β nearest to 1. Nothing is read: this is arithmetic on `readings`, and every trial counts the answers that
-`readings.answers` gives with its weights. Progress counts pairs of weights, times questions with an accepted answer among
-those that were read.
+All values stay within their ranges, and every pair of weights is tried with every number of passages. Ties are broken by the
+fewest passages, then by the smallest γ, then by the β nearest to 1. The model does not run: every trial scores the answers that
+`readings.answers` returns for its weights. Progress counts pairs of weights, times the questions that were read and have an accepted
+answer.
 
 @example
 ```
