@@ -1,3 +1,4 @@
+// Tests the published package: its import paths, declarations, bundles and files, with and without the native addon.
 import {execFile, spawnSync} from 'node:child_process';
 import {cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -9,7 +10,7 @@ import {packageRoot, platformName} from '../ts/core/native/addon.ts';
 
 const run = promisify(execFile);
 
-/** The package as npm would install it, without its optional peer; with or without its addon. */
+/** Installs the package as npm would, without its optional peer dependency, and with or without its addon. */
 async function installed({addon}: {addon: boolean}): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-installed-'));
 	const target = join(folder, 'node_modules', 'passagekit');
@@ -25,7 +26,7 @@ async function installed({addon}: {addon: boolean}): Promise<string> {
 	return folder;
 }
 
-/** The package's import paths: `passagekit`, `passagekit/fusion`, … */
+/** The import paths of the package: `passagekit`, `passagekit/fusion`, … */
 async function exported(): Promise<string[]> {
 	const {exports} = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')) as {exports: Record<string, unknown>};
 	return Object.keys(exports)
@@ -41,7 +42,7 @@ async function script(folder: string, source: string): Promise<string> {
 	return stdout.trim();
 }
 
-test('without the optional peer all but models works, and a missing peer says what to install', async t => {
+test('without the optional peer dependency, everything but models works, and the error says what to install', async t => {
 	const folder = await installed({addon: true});
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	const models = JSON.stringify(join(packageRoot, 'models/tiny-encoder'));
@@ -61,7 +62,7 @@ test('without the optional peer all but models works, and a missing peer says wh
 	t.regex(said, /^\["a"\] true\nERR_PEER_MISSING .*`npm install onnxruntime-node`/u);
 });
 
-test('every subpath can be imported, and also from CommonJS', async t => {
+test('every subpath can be imported, also from CommonJS', async t => {
 	const folder = await installed({addon: true});
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	const paths = await exported();
@@ -77,7 +78,7 @@ test('every subpath can be imported, and also from CommonJS', async t => {
 	t.is(stdout.trim(), 'function');
 });
 
-test('the declarations stand on their own in a program that checks its libraries', async t => {
+test('the declarations compile in a program without skipLibCheck', async t => {
 	const folder = await installed({addon: false});
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	await mkdir(join(folder, 'node_modules/@types'));
@@ -127,7 +128,7 @@ const needAddon = `
 	}
 `;
 
-test('without its addon the package can be imported, and a call that needs it says what to install', async t => {
+test('without its addon, the package can be imported, and the error of a call that needs the addon says what to install', async t => {
 	const folder = await installed({addon: false});
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	const expected = `true ERR_NATIVE_MISSING the native addon for ${platformName()} (Node ${process.versions.node}) is not installed. Install it with \`npm install @passagekit/native-${platformName()}\``;
@@ -138,7 +139,7 @@ test('without its addon the package can be imported, and a call that needs it sa
 	}
 });
 
-test("the platform's package is found by the name that the message gives it", async t => {
+test('the platform package is found by the name that the error message states', async t => {
 	const folder = await installed({addon: false});
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	const name = `native-${platformName()}`;
@@ -153,7 +154,7 @@ test("the platform's package is found by the name that the message gives it", as
 	t.is(await script(folder, 'import {exactMatch} from "passagekit"; console.log(exactMatch("The fox", ["fox"]));'), 'true');
 });
 
-test('of an addon that does not load, the error says what the loader said', async t => {
+test('if the addon cannot be loaded, the error contains the message of the loader', async t => {
 	const folder = await installed({addon: false});
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	const file = join(folder, 'node_modules/passagekit/native', `passagekit.${platformName()}.node`);
@@ -168,7 +169,7 @@ test('of an addon that does not load, the error says what the loader said', asyn
 	}
 });
 
-test('without its addon the command line shows help and version, and the doctor says what is missing', async t => {
+test('without its addon, the command line shows help and version, and doctor reports what is missing', async t => {
 	const folder = await installed({addon: false});
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	const bin = join(folder, 'node_modules/passagekit/bin/passagekit.js');
@@ -188,7 +189,7 @@ test('without its addon the command line shows help and version, and the doctor 
 	t.regex(searched.stderr, /^passagekit: the native addon .*\(ERR_NATIVE_MISSING\)$/mu);
 });
 
-test('bundled into a program, the package finds its addon in the platform package', async t => {
+test('a bundled package finds its addon in the platform package', async t => {
 	const folder = await installed({addon: false});
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
 	const target = join(folder, 'node_modules/@passagekit', `native-${platformName()}`);
@@ -207,7 +208,7 @@ test('bundled into a program, the package finds its addon in the platform packag
 	);
 	for (const format of ['esm', 'cjs'] as const) {
 		const outfile = join(folder, `bundle.${format === 'esm' ? 'mjs' : 'cjs'}`);
-		// CommonJS lacks `import.meta`, which is not an error: the bundle works without it.
+		// CommonJS has no `import.meta`; the bundle works without it.
 		await build({absWorkingDir: folder, entryPoints: ['program.js'], outfile, bundle: true, platform: 'node', format, logLevel: 'error'});
 		await rm(join(folder, 'node_modules/passagekit'), {recursive: true, force: true});
 		const {stdout} = await run(process.execPath, [outfile], {cwd: folder});
@@ -227,7 +228,7 @@ const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 	t.regex(await limited('bin/passagekit.js', '--help'), /^Usage: passagekit/u);
 });
 
-test('the published JavaScript is the entries and what they share, and bundling has renamed no class', async t => {
+test('the published JavaScript consists of the entries and shared chunks, and bundling has not renamed any class', async t => {
 	const files = (await readdir(join(packageRoot, 'dist/ts'), {recursive: true})).filter(name => name.endsWith('.js'));
 	const entries = new Set((await exported()).map(path => join(path.replace('passagekit', '.'), 'index.js')));
 	const others = files.filter(name => !entries.has(name) && name !== join('cli', 'main.js'));
@@ -245,7 +246,7 @@ test('the published JavaScript is the entries and what they share, and bundling 
 	}
 });
 
-test('nothing runs at install, and everything that is published is meant to be', async t => {
+test('the package has no install scripts and publishes only the intended files', async t => {
 	const manifest = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')) as {
 		scripts: Record<string, string>;
 		dependencies: Record<string, string>;

@@ -144,7 +144,7 @@ for (const [kind, make] of Object.entries(kinds)) {
 		await refused(3 as never, {}, 'ERR_ARGUMENT', 'addFile: path: expected a string, got number');
 	});
 
-	test(`${kind}: a bad row beyond the first megabytes leaves the index as it was`, async t => {
+	test(`${kind}: a bad row beyond the first megabytes leaves the index unchanged`, async t => {
 		const home = await folder(t);
 		const [path, dim, count] = [join(home, 'bad.npy'), 256, 9000];
 		const data = random(count, dim);
@@ -161,7 +161,7 @@ for (const [kind, make] of Object.entries(kinds)) {
 		t.deepEqual(await index.search(new Float32Array(dim).fill(1)), []);
 	});
 
-	test(`${kind}: an aborted file leaves the index as it was`, async t => {
+	test(`${kind}: an aborted file leaves the index unchanged`, async t => {
 		const home = await folder(t);
 		const path = join(home, 'vectors.npy');
 		await writeNpy(path, random(60_000, 64));

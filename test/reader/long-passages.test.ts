@@ -32,7 +32,7 @@ test('passages that fit are read the same with windows and with cutting, whateve
 });
 
 test('an answer in two windows counts once', async t => {
-	// About 80 tokens of text fit beside the question and the special tokens, and nearly all of them are also in a neighboring window.
+	// About 80 tokens of text fit next to the question and the special tokens, and nearly all of them are also in a neighboring window.
 	const reader = await ExtractiveReader.load('minilm-reader', {maxTokens: 96, maxQuestionTokens: 12, overlapTokens: 39});
 	const text = `${filler.repeat(3)}${answer} ${filler.repeat(6)}`;
 	const options = {k: 9, spansPerPassage: 4};

@@ -1,5 +1,5 @@
-// What the types promise and refuse. Compiled and never run: against the sources by tsconfig.json in the root folder, and against
-// the published declarations in dist/ by the tsconfig.json beside this file.
+// Tests which programs the types accept and refuse. This file is compiled but never run: tsconfig.json in the root folder compiles
+// it against the sources, and the tsconfig.json next to it against the published declarations in dist/.
 import {
 	type Analyzer,
 	Bm25Index,
@@ -45,35 +45,35 @@ import {
 	topKAccuracy,
 } from 'passagekit';
 
-// @ts-expect-error: made by `Bm25Index.open` and `Bm25Index.build` alone
+// @ts-expect-error: made by `Bm25Index.open` and `Bm25Index.build` only
 void new Bm25Index();
-// @ts-expect-error: made by `Bm25Writer.open` and `Bm25Writer.create` alone
+// @ts-expect-error: made by `Bm25Writer.open` and `Bm25Writer.create` only
 void new Bm25Writer();
-// @ts-expect-error: made by `Collection.open` and `Collection.build` alone
+// @ts-expect-error: made by `Collection.open` and `Collection.build` only
 void new Collection();
-// @ts-expect-error: made by `ExtractiveReader.load` alone
+// @ts-expect-error: made by `ExtractiveReader.load` only
 void new ExtractiveReader();
-// @ts-expect-error: made by `searchManyColumns` alone
+// @ts-expect-error: made by `searchManyColumns` only
 void new HitLists();
-// @ts-expect-error: made by `JudgedLists.judge` alone
+// @ts-expect-error: made by `JudgedLists.judge` only
 void new JudgedLists();
-// @ts-expect-error: made by `LexicalEnrichment.fit` alone
+// @ts-expect-error: made by `LexicalEnrichment.fit` only
 void new LexicalEnrichment();
-// @ts-expect-error: made by `OnnxEncoder.load` alone
+// @ts-expect-error: made by `OnnxEncoder.load` only
 void new OnnxEncoder();
-// @ts-expect-error: made by `PassageStore.open` alone
+// @ts-expect-error: made by `PassageStore.open` only
 void new PassageStore();
-// @ts-expect-error: made by `PhraseSegmenter.open` alone
+// @ts-expect-error: made by `PhraseSegmenter.open` only
 void new PhraseSegmenter();
-// @ts-expect-error: made by `ReadingCache.open` alone
+// @ts-expect-error: made by `ReadingCache.open` only
 void new ReadingCache();
-// @ts-expect-error: made by `readRun` alone
+// @ts-expect-error: made by `readRun` only
 void new Readings();
-// @ts-expect-error: made by `Tokenizer.load` alone
+// @ts-expect-error: made by `Tokenizer.load` only
 void new Tokenizer();
-// @ts-expect-error: made by `index.filter` alone
+// @ts-expect-error: made by `index.filter` only
 void new VectorFilter();
-// @ts-expect-error: made by `VocabularyProjection.load` alone
+// @ts-expect-error: made by `VocabularyProjection.load` only
 void new VocabularyProjection();
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -83,7 +83,7 @@ declare const run: Run;
 declare const encoder: Encoder;
 
 export async function promises(): Promise<void> {
-	// Whatever ranks is a Searcher.
+	// Everything that ranks passages is a Searcher.
 	const bm25 = await Bm25Index.open('bm25', {k1: 0.9});
 	const flat = new FlatIndex({dim: 384});
 	const searchers: Searcher[] = [
@@ -93,39 +93,39 @@ export async function promises(): Promise<void> {
 	];
 	searchers.push(new HybridSearcher({dense: searchers[1]!, sparse: bm25, fusion: {method: 'hybridNorm', alpha: 0.5}}));
 
-	// What a model carries beside its run comes back with its accuracy.
+	// selectModels returns the additional properties of a model, and its accuracy.
 	const selected = await selectModels([{name: 'bm25', run, temperature: 3, searcher: bm25}], new Map());
 	same<(typeof selected)[0]['accuracy'], number>(true);
 	searchers.push(new ConfidenceSearcher({models: selected}));
 	await fuseByConfidence(selected);
 	await fuseByConfidence([{name: 'bm25', run}], {temperature: 3});
-	// A descent has its path, a search has none.
+	// Only a descent has a path.
 	const pair = {data: Float32Array.of(2, 1), rows: 1, dim: 2};
 	void (await fitTemperature(pair, [true], {method: 'descent', start: 1})).path;
-	// @ts-expect-error a search looks everywhere
+	// @ts-expect-error a search has no path
 	void (await fitTemperature(pair, [true])).path;
-	// @ts-expect-error and starts nowhere
+	// @ts-expect-error a search has no start
 	await fitTemperature(pair, [true], {start: 1});
 
-	// Measures asked for are the measures that come.
+	// The result has exactly the requested measures.
 	const {mean} = await evaluate(run, new Map(), ['nDCG@10', 'RR']);
 	same<typeof mean, Readonly<Record<'nDCG@10' | 'RR', number>>>(true);
-	// @ts-expect-error nobody asked for it
+	// @ts-expect-error the measure was not requested
 	void mean['R@100'];
 	// @ts-expect-error no such measure
 	await evaluate(run, new Map(), ['ndcg@10']);
-	// Two evaluations are compared by a measure that both have.
+	// Two evaluations are compared by a measure of both.
 	const ranks = await evaluate(run, new Map(), ['RR']);
 	const both = await evaluate(run, new Map(), ['nDCG@10', 'RR']);
 	await significance(ranks, both, 'RR', {test: 'randomization'});
-	// @ts-expect-error one alone has it
+	// @ts-expect-error only one evaluation has the measure
 	await significance(ranks, both, 'nDCG@10');
 	// @ts-expect-error no such test
 	await significance(ranks, both, 'RR', {test: 'sign'});
 	const {jaccard} = await overlap(run, run, [20]);
 	same<typeof jaccard, ReadonlyMap<number, number>>(true);
 
-	// What an index says of its analyzer opens another; a tagged union has its own options.
+	// The description of an analyzer can open another index. Each type of analyzer has its own options.
 	const analyzers: Analyzer[] = [
 		bm25.analyzer,
 		'snowball:german',
@@ -139,14 +139,14 @@ export async function promises(): Promise<void> {
 	}
 	// @ts-expect-error Snowball has no such language
 	analyzers.push('snowball:klingon');
-	// @ts-expect-error a language has to be named
+	// @ts-expect-error the language is missing
 	analyzers.push({type: 'snowball'});
-	// @ts-expect-error whose word pieces?
+	// @ts-expect-error the tokenizer is missing
 	analyzers.push({type: 'wordpiece'});
-	// @ts-expect-error English is a language of its own
+	// @ts-expect-error the English analyzer has no language option
 	analyzers.push({type: 'english', language: 'german'});
 
-	// A method's parameters are its own.
+	// Each fusion method has its own parameters.
 	await fuse({dense: run, sparse: run}, {method: 'rrf'});
 	// @ts-expect-error a hybrid needs its weight
 	await fuse({dense: run, sparse: run}, {method: 'hybrid'});
@@ -158,44 +158,44 @@ export async function promises(): Promise<void> {
 	const {accuracy} = await topKAccuracy(run, questions, new Map<string, Passage>(), [20, 100]);
 	same<typeof accuracy, ReadonlyMap<number, number>>(true);
 
-	// Results are read, not changed.
+	// Results are read-only.
 	const [hit] = await bm25.search('question');
 	// @ts-expect-error readonly
 	hit!.score = 1;
 
-	// A filter says one thing, with bounds of one kind.
+	// A filter has one condition, and the bounds of a range have the same type.
 	const filter: Filter = {and: [{ids: ['p']}, {not: {range: {field: 'year', gte: 2000, lt: 2010}}}, {exists: {field: 'x'}}]};
 	await bm25.search('question', {k: 5, filter});
 	await bm25.searchMany([], {filter: {range: {field: 'name', gt: 'a'}}});
 	await bm25.searchTerms([], {filter: {in: {field: 'year', values: [1, 'one', true]}}});
 	// @ts-expect-error a number and a text
 	await bm25.search('question', {filter: {range: {field: 'year', gte: 2000, lt: '2010'}}});
-	// @ts-expect-error no list
+	// @ts-expect-error a list is not a value
 	await bm25.search('question', {filter: {equals: {field: 'tags', value: ['a']}}});
 	// @ts-expect-error no such condition
 	await bm25.search('question', {filter: {like: {field: 'tags', value: 'a'}}});
-	// @ts-expect-error not every Searcher filters
+	// @ts-expect-error not every Searcher supports filters
 	await searchers[1]!.search('question', {filter});
 	const passage: Passage = {id: 'p', text: 'me', fields: {year: 2020, tags: ['a'], draft: false}};
 	same<typeof passage.fields, PassageFields | undefined>(true);
-	// @ts-expect-error flat
+	// @ts-expect-error fields cannot be nested
 	const nested: PassageFields = {a: {b: 1}};
 	void nested;
 	const read = await bm25.fields('p');
 	// @ts-expect-error readonly
 	read['year'] = 2021;
 
-	// A filter of vectors says one thing, of ids; an index makes one to use again.
+	// A filter of vectors has one condition on ids. An index can precompute a filter.
 	const vector = new Float32Array(384);
 	const german = await flat.filter({where: id => id.startsWith('de')});
 	same<typeof german, VectorFilter>(true);
 	const hits = await flat.search(vector, {k: 5, filter: {and: [german, {not: {ids: ['de/1']}}]}});
 	same<typeof hits, Hit[]>(true);
-	// @ts-expect-error fields are for passages
+	// @ts-expect-error vectors have no fields
 	await flat.search(vector, {filter: {equals: {field: 'x', value: 1}}});
-	// @ts-expect-error true or false
+	// @ts-expect-error the predicate must return a boolean
 	await flat.filter({where: id => id.length});
-	// @ts-expect-error asked one id after another
+	// @ts-expect-error the predicate must be synchronous
 	await flat.filter({where: async () => true});
 	const {ids, scores} = await flat.searchColumns(vector, {k: 5, filter: german});
 	same<typeof ids, string[]>(true);
@@ -203,14 +203,14 @@ export async function promises(): Promise<void> {
 	const lists = await flat.searchManyColumns({data: vector, rows: 1, dim: 384});
 	same<typeof lists, HitLists>(true);
 	await flat.update(['a'], {data: vector, rows: 1, dim: 384}, {upsert: true});
-	// @ts-expect-error no list of numbers
+	// @ts-expect-error a query is a Float32Array, not an array
 	await flat.search([1, 2, 3]);
 	same<Awaited<ReturnType<typeof flat.get>>, Float32Array | undefined>(true);
 	for await (const id of flat.ids()) {
 		same<typeof id, string>(true);
 	}
 
-	// A flat index is kept in one of its storages, and says which; a graph has none.
+	// A flat index has a storage and reports it; a graph has a layout instead.
 	const halved = await FlatIndex.build('flat', 'vectors.npy', {storage: 'f16'});
 	same<typeof halved.storage, FlatStorage>(true);
 	// @ts-expect-error readonly
@@ -220,13 +220,13 @@ export async function promises(): Promise<void> {
 	// @ts-expect-error no such storage
 	await Collection.build('docs', 'index', {flat: {storage: 'bf16'}});
 	await Collection.build('docs', 'index', {flat: {storage: 'int8Filtered'}});
-	// @ts-expect-error graphs have layouts of their own
+	// @ts-expect-error graphs have a layout, not a storage
 	void new HnswIndex({dim: 2, storage: 'f32'});
 
-	// A handle attaches the class that made it.
+	// A handle can be attached by the class that made it.
 	const handle: IndexHandle<'FlatIndex'> = flat.share();
 	FlatIndex.attach(handle);
-	// @ts-expect-error of another kind
+	// @ts-expect-error a handle of another class
 	HnswIndex.attach(handle);
 	const collection = await Collection.open('index');
 	const {answers} = await collection.ask('who?', {retriever: 'hybrid', signal: AbortSignal.timeout(1000)});
