@@ -1,13 +1,13 @@
-/** Whether what was timed found the right hits. */
+/** Checks that the timed searches return the right hits. */
 import type {HnswIndex} from '../dense/index.ts';
 import {waitForTime} from '../core/event-loop.ts';
 import type {Hit, Vectors} from '../core/types.ts';
 
-/** Queries that are searched for again in double precision. */
+/** Number of queries that are checked in double precision. */
 const SAMPLE = 20;
-/** Rows scored before others have their turn: about a millisecond. */
-const ROWS_A_SLICE = 2000;
-/** Candidates of a walk that are tried, the least first. */
+/** Number of rows scored between two checks of the time budget, about a millisecond of work. */
+const ROWS_PER_SLICE = 2000;
+/** Values of `efSearch` to try, in ascending order. */
 const EFFORTS = [8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 200, 256, 320, 400, 512, 640, 800, 1024];
 
 export const rowsOf = ({data, dim}: Vectors, from: number, rows: number): Vectors => ({
@@ -17,8 +17,8 @@ export const rowsOf = ({data, dim}: Vectors, from: number, rows: number): Vector
 });
 
 /**
-How many of a sample of queries have hits that an exhaustive search in double precision bears out: none that was left out
-scores more than the last hit by more than single precision can be off.
+Checks the hits of a sample of queries against an exhaustive search in double precision. A query is right if its scores are within
+the error bound of single precision, and if no other row scores higher than the last hit by more than this bound.
 */
 export async function borneOut(
 	hits: readonly (readonly Hit[])[],
@@ -27,8 +27,8 @@ export async function borneOut(
 ): Promise<{readonly queries: number; readonly right: number}> {
 	const asked = Math.min(SAMPLE, queries.rows);
 	const {dim} = vectors;
-	// Of a sum of `dim` products of unit vectors: Higham (2002), equation 3.5, with the rounding of the factors.
-	const off = 2 * dim * 2 ** -24;
+	// Error bound for a sum of `dim` products of unit vectors: Higham (2002), equation 3.5, including the rounding of the factors.
+	const maxError = 2 * dim * 2 ** -24;
 	let right = 0;
 	for (let query = 0; query < asked; query++) {
 		const wanted = queries.data.subarray(query * dim, (query + 1) * dim);
@@ -36,7 +36,7 @@ export async function borneOut(
 		const last = Math.min(...found.values());
 		let good = found.size === Math.min(hits[query]!.length, vectors.rows);
 		for (let row = 0; row < vectors.rows; row++) {
-			if (row % ROWS_A_SLICE === 0) {
+			if (row % ROWS_PER_SLICE === 0) {
 				await waitForTime();
 			}
 			let score = 0;
@@ -44,14 +44,14 @@ export async function borneOut(
 				score += wanted[i]! * vectors.data[row * dim + i]!;
 			}
 			const said = found.get(row);
-			good &&= said === undefined ? score <= last + off : Math.abs(score - said) <= off;
+			good &&= said === undefined ? score <= last + maxError : Math.abs(score - said) <= maxError;
 		}
 		right += Number(good);
 	}
 	return {queries: asked, right};
 }
 
-/** The share of the true hits that were found. */
+/** Returns the share of the true hits that were found. */
 export function recall(found: readonly (readonly Hit[])[], truth: readonly (readonly Hit[])[]): number {
 	let [hits, all] = [0, 0];
 	for (const [query, wanted] of truth.entries()) {
@@ -62,7 +62,7 @@ export function recall(found: readonly (readonly Hit[])[], truth: readonly (read
 	return hits / all;
 }
 
-/** The least effort whose recall is enough, searching query by query; or the greatest there is. */
+/** Returns the smallest `efSearch` that reaches the wanted recall, searching query by query, or the largest one tried. */
 export async function leastEffort(
 	index: HnswIndex,
 	queries: Vectors,
@@ -83,7 +83,7 @@ export async function leastEffort(
 	return best;
 }
 
-/** Queries for which one call for all finds what a call for each does, to the last bit of a score. */
+/** Counts the queries for which one call for all queries returns the same hits as a call per query, with bit-identical scores. */
 export async function identical(
 	each: (query: number) => Promise<readonly Hit[]>,
 	all: readonly (readonly Hit[])[],

@@ -1,24 +1,24 @@
-/** What is searched: passages made of the embedded encyclopedia's, and vectors made of random numbers. */
+/** The data of the quick benchmark: passages built from the embedded encyclopedia, and random vectors in clusters. */
 import {encyclopedia, readPassages} from '../corpus/index.ts';
 import {waitForTime} from '../core/event-loop.ts';
 import type {Passage, Query, Vectors} from '../core/types.ts';
 import {normal, uniform} from './random.ts';
 
-/** Words of a passage, and about so many in a row from one passage of the encyclopedia. */
+/** Number of words per passage, and the average number of consecutive words from one passage of the encyclopedia. */
 const WORDS = 100;
 const RUN = 25;
-/** Centres that vectors lie around, and how far from them, in lengths of a centre. */
+/** Number of cluster centers, and the average distance of vectors from their center, relative to the length of a center. */
 const CENTRES = 256;
 const AWAY = 0.9;
 
-/** All questions of the encyclopedia. */
+/** Returns all questions of the encyclopedia. */
 export async function embeddedQuestions(): Promise<Query[]> {
 	const {questions} = encyclopedia();
 	const all = [...(await questions('train')), ...(await questions('dev')), ...(await questions('test'))];
 	return all.map(({id, text}) => ({id, text}));
 }
 
-/** `count` passages of 100 words, put together of pieces of the encyclopedia's; the same every time. */
+/** Generates `count` passages of 100 words from pieces of the encyclopedia's passages. The result is deterministic. */
 export async function* embeddedPassages(count: number): AsyncGenerator<Passage> {
 	const from: string[][] = [];
 	for await (const {text} of readPassages(encyclopedia().articles)) {
@@ -39,7 +39,7 @@ export async function* embeddedPassages(count: number): AsyncGenerator<Passage> 
 	}
 }
 
-/** Vectors of length 1 in clusters; the same every time. Those of another seed lie around the same centres. */
+/** Generates unit vectors in clusters. The result is deterministic. Other seeds give other vectors around the same centers. */
 export async function clusteredVectors(rows: number, dim: number, seed: number): Promise<Vectors> {
 	const [centres, noise, choice] = [normal(1), normal(seed), uniform(seed)];
 	const middle = Float64Array.from({length: CENTRES * dim}, centres);

@@ -1,4 +1,4 @@
-/** What the quick benchmark times: each kind of index over its data, and an encoder. */
+/** The groups of subjects that the quick benchmark times: each kind of index with its data, and an encoder. */
 import {readdir, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {FlatIndex, type FlatStorage, HnswIndex} from '../dense/index.ts';
@@ -15,14 +15,14 @@ export interface Check {
 	readonly holds: boolean;
 }
 
-/** Subjects over the same data, with what was found out before they are timed. */
+/** Subjects that share data, with the results of the checks that run before the timing. */
 export interface Group {
 	readonly name: string;
-	/** What it is over, in words. */
+	/** A description of the data. */
 	readonly over: string;
-	/** What a rate counts. */
+	/** The unit that rates count. */
 	readonly unit: 'queries' | 'texts';
-	/** Seconds that building took, and bytes on the disk. */
+	/** Build time in seconds, and size on disk in bytes. */
 	readonly built?: {readonly seconds: number; readonly bytes: number};
 	readonly checks: readonly Check[];
 	readonly subjects: readonly Subject[];
@@ -34,15 +34,15 @@ export interface Sizes {
 	readonly vectors: number;
 	readonly dim: number;
 	readonly k: number;
-	/** Wanted of approximate search. */
+	/** Recall that approximate search must reach. */
 	readonly recall: number;
 }
 
-/** Queries over vectors. */
+/** Number of vector queries. */
 const QUERIES = 500;
-/** Texts that an encoder encodes together. */
+/** Number of texts that an encoder encodes in one call. */
 const TEXTS = 64;
-/** Links of a node, the default of `HnswIndex`. */
+/** Number of neighbors per node, the default of `HnswIndex`. */
 const M = 24;
 
 export async function bm25Group(folder: string, {passages, k}: Sizes, signal: AbortSignal | undefined): Promise<Group> {
@@ -77,7 +77,7 @@ export async function bm25Group(folder: string, {passages, k}: Sizes, signal: Ab
 	};
 }
 
-/** Exact search in two storages, and a graph of the same vectors. */
+/** Creates the groups for exact search with two storages, and for an HNSW graph of the same vectors. */
 export async function vectorGroups(
 	folder: string,
 	{vectors: rows, dim, k, recall: wanted}: Sizes,

@@ -1,1 +1,2 @@
+/** The quick benchmark, which `passagekit bench` runs. */
 export {type QuickBench, type QuickBenchGroup, type QuickBenchOptions, type QuickBenchProgress, quickBench} from './quick.ts';

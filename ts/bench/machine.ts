@@ -1,9 +1,9 @@
-/** What a record says of the machine. */
+/** The description of the machine in a benchmark record. */
 import {existsSync, readFileSync} from 'node:fs';
 import {availableParallelism, cpus, loadavg, totalmem} from 'node:os';
 import {native} from '../core/native/native.ts';
 
-/** Instruction sets that kernels choose by. */
+/** Instruction sets that determine the choice of kernels. */
 const TELLING = /^(?:avx|fma|f16c|bmi2|gfni|vaes|amx|asimd|sve|i8mm|bf16)/u;
 
 export interface Machine {
@@ -13,9 +13,9 @@ export interface Machine {
 	readonly memoryBytes: number;
 	readonly platform: string;
 	readonly node: string;
-	/** The kernels that passagekit has chosen. */
+	/** The kernels that passagekit uses on this machine. */
 	readonly kernels: string;
-	/** Instruction sets, where the system tells. */
+	/** Instruction sets of the processor; empty if the system does not list them. */
 	readonly flags: string;
 }
 
@@ -38,5 +38,5 @@ export function cpuFlags(): string {
 	return flags.filter(flag => TELLING.test(flag)).join(' ');
 }
 
-/** Processes that run or want to, on average over 1, 5 and 15 minutes. */
+/** Returns the load averages over 1, 5 and 15 minutes. */
 export const load = (): readonly number[] => loadavg().map(value => Number(value.toFixed(2)));

@@ -1,36 +1,36 @@
-/** Ways of doing the same thing, timed by turns. */
+/** Times several subjects in alternation, so that disturbances of the machine affect all of them. */
 import {waitForTime} from '../core/event-loop.ts';
 import {type Figure, figure, percentile} from './statistics.ts';
 
-/** What is timed. */
+/** A piece of work that is timed. */
 export interface Subject {
 	readonly name: string;
-	/** Queries or texts of one pass. */
+	/** Number of queries or texts per pass. */
 	readonly count: number;
-	/** Does all of them. Where they are done one by one, calls `lap` after each. */
+	/** Processes all of them. If they are processed one by one, calls `lap` after each. */
 	pass(lap: () => void): Promise<void>;
 }
 
 export interface Speed {
 	readonly name: string;
-	/** Queries or texts per second that passed. */
+	/** Queries or texts per second of wall time. */
 	readonly rate: Figure;
-	/** Processor seconds of the process for each second that passed: how many cores were at work. */
+	/** Processor time divided by wall time, that is, the average number of busy cores. */
 	readonly cores: Figure;
-	/** Of one query in ms, over all rounds; not where all are done in one call. */
+	/** Latency per query in ms, over all rounds. Absent if all queries are processed in one call. */
 	readonly latency?: Readonly<Record<'p50' | 'p90' | 'p99' | 'p999', number>>;
 }
 
 export interface MeasureOptions {
-	/** In each, every subject has its turn. */
+	/** Number of rounds. Each round times every subject once. */
 	readonly rounds: number;
-	/** Passes of a turn go on for so long at least. */
+	/** Minimum duration of one turn. Passes are repeated until it is reached. */
 	readonly milliseconds: number;
 	readonly signal?: AbortSignal | undefined;
 	readonly onTurn?: ((done: number, total: number, name: string) => void) | undefined;
 }
 
-/** A turn of each that is not counted, then round by round a turn of each: what slows the machine down slows all. */
+/** Times all subjects round by round. The first round is a warm-up and does not count. */
 export async function measure(subjects: readonly Subject[], options: MeasureOptions): Promise<Speed[]> {
 	const {rounds, milliseconds, signal, onTurn} = options;
 	const taken = subjects.map(() => ({rates: [] as number[], cores: [] as number[], laps: [] as number[]}));

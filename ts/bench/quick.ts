@@ -1,3 +1,4 @@
+/** The quick benchmark: measures this package on this machine in a few minutes, with data that it carries. */
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -11,44 +12,44 @@ import {type Speed, measure} from './measure.ts';
 import {noise} from './noise.ts';
 
 export interface QuickBenchOptions {
-	/** Of 100 words. @default 20000 */
+	/** Number of passages, of 100 words each. @default 20000 */
 	readonly passages?: number | undefined;
-	/** @default 20000 */
+	/** Number of vectors. @default 20000 */
 	readonly vectors?: number | undefined;
-	/** Of the vectors. @default 384 */
+	/** Dimension of the vectors. @default 384 */
 	readonly dim?: number | undefined;
-	/** Hits of a query. @default 10 */
+	/** Number of hits per query. @default 10 */
 	readonly k?: number | undefined;
-	/** Of approximate search, at least. @default 0.95 */
+	/** Minimum recall of approximate search. @default 0.95 */
 	readonly recall?: number | undefined;
-	/** In each, everything has its turn. @default 5 */
+	/** Number of rounds. Each round times every subject once. @default 5 */
 	readonly rounds?: number | undefined;
-	/** Of a turn, at least. @default 300 */
+	/** Minimum duration of one turn. @default 300 */
 	readonly milliseconds?: number | undefined;
-	/** What encodes; `false` leaves encoding out. @default 'minilm-encoder' */
+	/** The encoder to time; `false` skips encoding. @default 'minilm-encoder' */
 	readonly encoder?: string | false | undefined;
 	readonly signal?: AbortSignal | undefined;
 	readonly onProgress?: ((progress: QuickBenchProgress) => void) | undefined;
 }
 
 export interface QuickBenchProgress {
-	/** What is being done. */
+	/** Name of the current stage. */
 	readonly stage: string;
 	readonly done: number;
 	readonly total: number;
 }
 
-/** What is timed together: one kind of index, or encoding. */
+/** Results that share data: one kind of index, or encoding. */
 export interface QuickBenchGroup {
 	readonly name: string;
-	/** What it is over, in words. */
+	/** A description of the data. */
 	readonly over: string;
-	/** What a rate counts. */
+	/** The unit that rates count. */
 	readonly unit: 'queries' | 'texts';
-	/** Seconds that building took, and what came of it. */
+	/** Build time in seconds, and size on disk in bytes. */
 	readonly built?: {readonly seconds: number; readonly bytes: number};
 	readonly speeds: readonly Speed[];
-	/** What was checked before, in words, and whether it is so. */
+	/** Checks that ran before the timing, and whether they hold. */
 	readonly checks: readonly Check[];
 }
 
@@ -56,23 +57,23 @@ export interface QuickBench {
 	readonly format: 'passagekit bench 1';
 	readonly passagekit: string;
 	readonly machine: Machine;
-	/** Before and after, over 1, 5 and 15 minutes. */
+	/** Load averages over 1, 5 and 15 minutes, before and after the benchmark. */
 	readonly load: {readonly before: readonly number[]; readonly after: readonly number[]};
-	/** Why the figures are not to be quoted; none on a quiet machine. */
+	/** Reasons not to trust the figures; none on a quiet machine. */
 	readonly noise: readonly string[];
 	readonly settings: Readonly<Record<string, number | string | false>>;
 	readonly groups: readonly QuickBenchGroup[];
-	/** What could not be measured, and why. */
+	/** Groups that could not be measured, and the reasons. */
 	readonly left: ReadonlyArray<{readonly name: string; readonly why: string}>;
 }
 
 /**
 Measures queries per second of BM25, exact and approximate vector search, and texts per second of an encoder, over data that
-passagekit carries or makes: passages put together of pieces of the embedded encyclopedia, and random vectors in clusters. All
-take turns in every round; figures are medians over rounds. What is found is checked: exact search in double precision,
-approximate search by its recall, one call for many queries by a call for each.
+passagekit contains or generates: passages built from pieces of the embedded encyclopedia, and random vectors in clusters. Every
+round times all subjects in turn, and figures are medians over rounds. The hits are checked too: exact search against double
+precision, approximate search by its recall, and batch search against one call per query.
 
-Numbers of machines compare; those of libraries do not, unless measured over the same data in the same run.
+Use the figures to compare machines. To compare libraries, measure both on the same data in the same run.
 */
 export async function quickBench(options: QuickBenchOptions = {}): Promise<QuickBench> {
 	const {passages = 20_000, vectors = 20_000, dim = 384, k = 10, recall = 0.95, rounds = 5, milliseconds = 300, signal} = options;

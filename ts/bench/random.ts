@@ -1,4 +1,4 @@
-/** Numbers that are the same every time. */
+/** Random numbers from a seed. */
 
 /** Numbers from 0 to below 1 (mulberry32, Tommy Ettinger 2017). */
 export function uniform(seed: number): () => number {

@@ -1,13 +1,13 @@
-/** What repeated measurements come to. */
+/** Statistics of repeated measurements. */
 
-/** The median of the rounds, with the least and the most. */
+/** The median of the rounds, with the minimum (`least`) and the maximum (`most`). */
 export interface Figure {
 	readonly median: number;
 	readonly least: number;
 	readonly most: number;
 }
 
-/** To four digits. */
+/** Summarizes the values of the rounds, rounded to four digits. */
 export function figure(values: readonly number[]): Figure {
 	const digits = (value: number): number => Number(value.toPrecision(4));
 	return {median: digits(median(values)), least: digits(Math.min(...values)), most: digits(Math.max(...values))};
@@ -19,10 +19,10 @@ export function median(values: readonly number[]): number {
 	return (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2;
 }
 
-/** The smallest value that at least this part of the values, sorted upwards, does not exceed. */
+/** Returns a percentile by nearest rank. `sorted` must be in ascending order, and `part` is between 0 and 1. */
 export function percentile(sorted: ArrayLike<number>, part: number): number {
 	return sorted[Math.ceil(part * sorted.length) - 1]!;
 }
 
-/** Half of what lies between least and most, as a share of the median. */
+/** Returns half the range as a share of the median. */
 export const spread = ({median, least, most}: Figure): number => (most - least) / 2 / median;
