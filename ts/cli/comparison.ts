@@ -1,19 +1,20 @@
+/** Compares two runs measure by measure, with significance tests. */
 import {type PairedTest, bonferroni} from '../evaluation/index.ts';
 import {table} from './table.ts';
 
-/** What two runs have of one measure, and whether they differ in it. */
+/** The values of one measure for two runs, and the significance of their difference. */
 export interface Comparison {
 	readonly measure: string;
-	/** Of the run, and of the one that it is compared with. */
+	/** The values of the run and of the run that it is compared with. */
 	readonly mean: number;
 	readonly other: number;
 	readonly difference: number;
-	/** Of a paired t-test, and corrected for all measures by Bonferroni. */
+	/** The p-value of a paired t-test, and its Bonferroni correction for all measures. */
 	readonly p: number;
 	readonly corrected: number;
 }
 
-/** Tests every measure, one after the other. */
+/** Tests the difference of the two runs for every measure. */
 export async function compare(
 	measures: ReadonlyArray<{readonly measure: string; readonly mean: number; readonly other: number; test(): Promise<PairedTest>}>,
 ): Promise<Comparison[]> {
@@ -40,7 +41,7 @@ export function comparisonTable(rows: readonly Comparison[]): string {
 	);
 }
 
-/** The note that goes with the table. */
+/** Returns the note below the table. */
 export const comparisonNote = 'p of paired t-tests, two-sided; corrected for all measures of the table by Bonferroni';
 
 function shown(p: number): string {

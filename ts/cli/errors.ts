@@ -1,12 +1,13 @@
+/** How the command line reports errors. */
 import {isNativeError} from 'node:util/types';
 import {RetrievalError} from '../core/errors.ts';
 
-/** A call that cannot be understood: exit status 2. */
+/** A usage error. The exit status is 2. */
 export class UsageError extends Error {
 	override readonly name = 'UsageError';
 }
 
-/** One line on standard error, or with `--json` one object. A bug shows its stack. */
+/** Prints an error to standard error as one line, or as one object with `--json`. Bugs are printed with their stack. */
 export function reportError(error: unknown, json: boolean): void {
 	const {message, stack} = isNativeError(error) ? error : new Error(String(error));
 	const code = error instanceof RetrievalError ? error.code : error instanceof UsageError ? 'ERR_USAGE' : 'ERR_INTERNAL';

@@ -1,4 +1,4 @@
-/** An explanation as a terminal shows it. */
+/** Formats an explanation for a terminal. */
 import type {ReportTable} from '../drawing/table.ts';
 import type {MarkedText, MatchExplanation, ProjectedMatch, ProjectedToken, TokenOrigin} from '../vocabulary/explanation/explain-match.ts';
 import {summary} from '../vocabulary/explanation/explanation-html.ts';
@@ -7,7 +7,7 @@ import {bm25Table, expansionTable, sharedTable} from '../vocabulary/explanation/
 import {styled} from './output.ts';
 import {table, wrapped} from './table.ts';
 
-/** The passage with its words marked, both projections beside each other, and the tables; `columns` characters wide. */
+/** Formats the passage with its marked words, both projections side by side, and the tables, `columns` characters wide. */
 export function shownExplanation(explanation: MatchExplanation, heading: string, columns: number): string {
 	const {passage, marked, dense, enriched, bm25} = explanation;
 	const title = passage.title ? `${styled('bold', passage.title)} · ` : '';
@@ -27,7 +27,7 @@ export function shownExplanation(explanation: MatchExplanation, heading: string,
 	].join('\n');
 }
 
-/** What the marks and colours mean. */
+/** The legend of the marks and colors. */
 export const legend = (): string =>
 	styled(
 		'dim',

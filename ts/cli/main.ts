@@ -1,3 +1,4 @@
+/** The entry point of the command line: registers the commands and runs one. */
 import {Command, CommanderError} from 'commander';
 import {packageVersion} from '../core/native/addon.ts';
 import {registerAsk} from './commands/ask.ts';
@@ -20,7 +21,7 @@ Runs the command line and resolves to its exit status: 0 for success, 1 for a fa
 SIGINT, SIGTERM or SIGHUP interrupted it.
 */
 export async function run(argv: readonly string[]): Promise<number> {
-	// Whoever reads our output may have seen enough: `passagekit search … | head`.
+	// The reader of a pipe may stop early, as in `passagekit search … | head`.
 	process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 		if (error.code === 'EPIPE') {
 			process.exit(0);

@@ -1,3 +1,4 @@
+/** Parsers for option values that several commands share. */
 import {InvalidArgumentError} from 'commander';
 import {RetrievalError} from '../core/errors.ts';
 import type {Analyzer} from '../sparse/analyzer.ts';

@@ -1,4 +1,4 @@
-/** Rows as aligned columns; the first column to the left, the rest to the right, and a rule under the heading. */
+/** Formats rows as aligned columns: the first one left-aligned, the others right-aligned, with a rule under the heading. */
 export function table(heading: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
 	const widths = heading.map((title, column) => rows.reduce((most, row) => Math.max(most, width(row[column] ?? '')), width(title)));
 	const line = (cells: readonly string[]): string =>
@@ -9,7 +9,7 @@ export function table(heading: readonly string[], rows: ReadonlyArray<readonly s
 	return [line(heading), widths.map(size => '─'.repeat(size)).join('  '), ...rows.map(line)].join('\n');
 }
 
-/** Blocks of text beside each other, `columns` characters in all. */
+/** Places blocks of text side by side, `columns` characters wide in total. */
 export function sideBySide(blocks: ReadonlyArray<readonly string[]>, columns: number): string {
 	const size = Math.floor((columns - 3 * (blocks.length - 1)) / blocks.length);
 	const wrapped = blocks.map(lines => lines.flatMap(line => wrap(line, size)));
@@ -22,7 +22,7 @@ export function sideBySide(blocks: ReadonlyArray<readonly string[]>, columns: nu
 	).join('\n');
 }
 
-/** A text in lines of at most `columns` characters, each as it is where it fits. */
+/** Breaks a text into lines of at most `columns` characters. Lines that fit are left unchanged. */
 export function wrapped(text: string, columns: number): string {
 	return wrap(text.replaceAll(/\s+/gu, ' '), columns).join('\n');
 }
@@ -41,7 +41,7 @@ function pad(text: string, size: number, right: boolean): string {
 	return right ? space + text : text + space;
 }
 
-/** The first `size - 1` letters and `…`; colors keep their places. */
+/** Truncates a text to `size - 1` characters and `…`, and keeps its colors. */
 function cut(word: string, size: number): string {
 	let left = size - 1;
 	let text = '';

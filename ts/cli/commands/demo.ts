@@ -186,7 +186,7 @@ interface StageTime {
 	readonly p99Ms: number;
 }
 
-/** Every stage by itself, question by question. */
+/** Times every stage separately, one question at a time. */
 async function stageTimes(collection: Collection, texts: readonly string[], outcomes: readonly Outcome[]): Promise<StageTime[]> {
 	const [encoder, flat, hnsw] = [await collection.encoder(), await collection.flat(), await collection.hnsw()];
 	const times = {encode: [] as number[], bm25: [] as number[], flat: [] as number[], hnsw: [] as number[]};

@@ -104,7 +104,7 @@ async function encodersOf(collection: Collection): Promise<Encoders> {
 	return {model, encoder: await OnnxEncoder.load(model), questionEncoder: questions === undefined ? undefined : ofQuestions};
 }
 
-/** Both encoders enriched, with IDF weights of the collection; vectors of tokens are taken from the cache where they are there. */
+/** Enriches both encoders, with IDF weights of the collection. Vectors of tokens come from the cache if they are there. */
 async function enrichments(
 	collection: Collection,
 	{encoder, questionEncoder}: Encoders,

@@ -1,10 +1,11 @@
+/** Measures the accuracy of the demo's retrievers and reader. */
 import type {Collection, Retriever} from '../../collection/index.ts';
 import type {EncyclopediaQuestion} from '../../corpus/index.ts';
 import {exactMatch, f1, hasAnswer} from '../../evaluation/index.ts';
 import type {Answer} from '../../reader/index.ts';
 import type {Hit, Passage} from '../../core/types.ts';
 
-/** What one retriever made of one question. */
+/** The result of one retriever for one question. */
 export interface Outcome {
 	readonly question: EncyclopediaQuestion;
 	readonly passages: ReadonlyArray<Passage & Hit>;
@@ -16,15 +17,15 @@ export interface Outcome {
 }
 
 export interface MeasureOptions {
-	/** Passages retrieved. */
+	/** Number of passages retrieved. */
 	readonly k: number;
-	/** Passages read, the first ones. */
+	/** Number of passages read, from the first one on. */
 	readonly passagesRead: number;
 	readonly signal: AbortSignal;
 	readonly onQuestion: (done: number) => void;
 }
 
-/** Puts questions to a retriever one at a time, as a user would, and has the reader read what it found. */
+/** Searches for questions one at a time, as a user would, and lets the reader read the hits. */
 export async function measure(
 	collection: Collection,
 	retriever: Retriever,
@@ -50,7 +51,7 @@ export async function measure(
 	return outcomes;
 }
 
-/** Share of questions with an answer in the first k passages. */
+/** Returns the share of questions with an answer in the first k passages. */
 export function accuracyAt(outcomes: readonly Outcome[], k: number): number {
 	return mean(outcomes.map(({rank}) => Number(rank > 0 && rank <= k)));
 }
@@ -63,7 +64,7 @@ export function meanF1(outcomes: readonly Outcome[]): number {
 	return mean(outcomes.map(({answer, question}) => (answer ? f1(answer.text, question.answers) : 0)));
 }
 
-/** The value below which a share of the sorted values lies (nearest rank). */
+/** Returns a percentile of sorted values by nearest rank. */
 export function percentile(values: readonly number[], share: number): number {
 	const sorted = values.toSorted((a, b) => a - b);
 	return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;

@@ -1,3 +1,4 @@
+/** The questions that the demo shows in full. */
 import type {Retriever} from '../../collection/index.ts';
 import {exactMatch} from '../../evaluation/index.ts';
 import {marked, styled} from '../output.ts';
@@ -6,7 +7,7 @@ import type {Outcome} from './measure.ts';
 
 type Outcomes = ReadonlyMap<Retriever, readonly Outcome[]>;
 
-/** Questions on which the retrievers disagree most: one that BM25 alone misses, one that dense misses, one on which the first passages differ. */
+/** Finds questions on which the retrievers disagree: one that only BM25 misses, one that dense retrieval misses, and one with different first passages. */
 export function chooseThree(outcomes: Outcomes): number[] {
 	const rank = (retriever: Retriever, question: number): number => outcomes.get(retriever)![question]!.rank || Number.POSITIVE_INFINITY;
 	const count = outcomes.get('bm25')!.length;
@@ -28,7 +29,7 @@ export function chooseThree(outcomes: Outcomes): number[] {
 	return chosen;
 }
 
-/** One question in full: what each retriever found and read, beside each other. */
+/** Formats one question with the hits and the answer of each retriever side by side. */
 export function showcase(outcomes: Outcomes, question: number, columns: number): string {
 	const {text, answers, kind} = outcomes.get('bm25')![question]!.question;
 	const blocks = [...outcomes].map(([retriever, all]) => block(retriever, all[question]!));
@@ -62,7 +63,7 @@ function block(retriever: Retriever, {passages, answer, question, rank}: Outcome
 	return lines;
 }
 
-/** About 35 words around a place, on one line. */
+/** Returns about 35 words around a position, on one line. */
 function excerpt(text: string, at: number): string {
 	const before = text.slice(0, at).split(/\s+/u);
 	const words = text.split(/\s+/u);
