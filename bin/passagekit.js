@@ -1,9 +1,9 @@
 #!/usr/bin/env node
+// The executable `passagekit`: runs the compiled command line, and builds it first in a fresh checkout.
 import {existsSync} from 'node:fs';
 
 const main = new URL('../dist/ts/cli/main.js', import.meta.url);
 if (!existsSync(main)) {
-	// A checkout that was not built yet.
 	const {prepare} = await import('../scripts/prepare.mjs');
 	await prepare();
 }

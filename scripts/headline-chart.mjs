@@ -1,5 +1,5 @@
-// Draws docs/images/headline-speeds.svg from the table "How fast" of the README, so that the two agree. Run it when that table
-// changes: `node scripts/headline-chart.mjs`.
+// Draws docs/images/headline-speeds.svg from the table "How fast" of the README, so that the two agree. Run it after every change
+// of the table: `node scripts/headline-chart.mjs`.
 import {readFileSync, writeFileSync} from 'node:fs';
 
 const WIDTH = 760;

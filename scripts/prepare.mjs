@@ -1,5 +1,5 @@
-// Sets a checkout up: packages, addon, JavaScript. Node built-ins only, because it runs before anything is installed.
-// Each step is skipped while the files it reads are as they were when it last succeeded.
+// Sets up a checkout: installs packages, builds the addon, compiles the TypeScript. It imports only Node built-ins, because it runs
+// before anything is installed. A step is skipped if its input files have not changed since it last succeeded.
 import {spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
 import {existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync} from 'node:fs';
@@ -19,7 +19,7 @@ const steps = [
 		makes: ['node_modules/typescript/package.json'],
 		does: 'installing packages (npm ci)',
 		run() {
-			// The peer's install script would fetch GPU files from elsewhere; its CPU library is in the package.
+			// The peer's install script would download GPU files. The package already contains the CPU library.
 			execute(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {ONNXRUNTIME_NODE_INSTALL: 'skip'});
 		},
 	},
@@ -124,7 +124,7 @@ async function bundle() {
 		splitting: true,
 		format: 'esm',
 		platform: 'node',
-		// TypeScript has lowered what Node 20 lacks.
+		// TypeScript has already lowered the syntax that Node 20 lacks.
 		target: 'esnext',
 		packages: 'external',
 		charset: 'utf8',
@@ -136,7 +136,7 @@ async function bundle() {
 	nameClassesOnly(filesUnder('dist/ts').filter(path => path.endsWith('.js')));
 }
 
-/** tsc leaves the declarations of sources that were moved or deleted; they would be published. */
+/** Removes declarations of sources that were moved or deleted. tsc leaves them, and they would be published. */
 function removeStaleDeclarations() {
 	for (const path of filesUnder('dist/ts').filter(path => path.endsWith('.d.ts'))) {
 		if (!existsSync(join(root, path.replace(/^dist\//u, '').replace(/\.d\.ts$/u, '.ts')))) {
@@ -145,7 +145,7 @@ function removeStaleDeclarations() {
 	}
 }
 
-/** `keepNames` names every closure each time it is created, which costs a search microseconds. Only classes need it. */
+/** Restricts `keepNames` to classes. It sets the name of every closure each time the closure is created, which costs microseconds per search. */
 function nameClassesOnly(paths) {
 	const helper = /var __name = \(target, value\) => (?=__defProp\(target, "name")/u;
 	const found = paths.filter(path => helper.test(readFileSync(join(root, path), 'utf8')));
@@ -159,7 +159,7 @@ function nameClassesOnly(paths) {
 	}
 }
 
-/** Says what to install where Rust is missing or too old. */
+/** Prints what to install if Rust is missing or too old. */
 export function requireRust() {
 	const wanted = /^rust-version = "(\d+)\.(\d+)/mu.exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'));
 	const {stdout, error, status} = spawnSync('cargo', ['--version'], {encoding: 'utf8', cwd: root});
@@ -174,7 +174,7 @@ export function requireRust() {
 	}
 }
 
-/** Runs a command in the project's folder with its output shown; a failure ends this process with the same status. */
+/** Runs a command in the project's folder and shows its output. If it fails, this process exits with the same status. */
 export function execute(command, args, environment = {}) {
 	const {status, signal, error} = spawnSync(command, args, {
 		cwd: root,

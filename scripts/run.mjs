@@ -1,4 +1,4 @@
-// `npm run demo`, `npm test`, `npm run ready`, …: sets the checkout up where needed, then does the work.
+// The tasks behind `npm run demo`, `npm test`, `npm run ready` and others. Sets up the checkout if needed, then runs the task.
 import {spawnSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
@@ -9,7 +9,7 @@ const bin = (name, file) => join(root, 'node_modules', name, file);
 const node = (...command) => execute(process.execPath, command);
 
 const tasks = {
-	/** `build dist`: the addon as it is published. */
+	/** `build dist` builds the addon as it is published. */
 	async build() {
 		await prepare({profile: args[0]});
 	},
@@ -17,7 +17,7 @@ const tasks = {
 		await prepare();
 		node('bin/passagekit.js', 'demo', ...args);
 	},
-	/** All tests, or with arguments ava's alone: `npm test -- test/fusion/fuse.test.ts`. */
+	/** Runs all tests, or with arguments only those of ava: `npm test -- test/fusion/fuse.test.ts`. */
 	async test() {
 		await prepare();
 		if (args.length === 0) {
@@ -26,12 +26,12 @@ const tasks = {
 		}
 		node(bin('ava', 'entrypoints/cli.mjs'), ...args);
 	},
-	/** What must hold before a commit. */
+	/** Runs everything that must pass before a commit. */
 	async ready() {
 		await tasks.checks();
 		await tasks.test();
 	},
-	/** Formatting, linting, and that generated files are up to date. */
+	/** Checks formatting, lints, and that generated files are up to date. */
 	async checks() {
 		await prepare();
 		requireRust();
@@ -40,12 +40,12 @@ const tasks = {
 		node(bin('oxlint', 'bin/oxlint'), '--deny-warnings', 'ts', 'test', 'benches', 'scripts', 'bin', 'examples');
 		node(bin('@biomejs/biome', 'bin/biome'), 'format', '.');
 		node(bin('publint', 'src/cli.js'), '--strict');
-		// Written anew by the build whenever the sources had changed.
+		// The build rewrites this file whenever the sources have changed.
 		if (spawnSync('git', ['diff', '--quiet', '--', 'native/binding.d.ts'], {cwd: root}).status === 1) {
 			fail('native/binding.d.ts is not what the addon declares: the build has written it anew; add it to the commit.');
 		}
 	},
-	/** Instructions counted, beside those of benches/instructions/record.json; `npm run guard -- --record` records them. */
+	/** Compares instruction counts with benches/instructions/record.json; `npm run guard -- --record` updates the record. */
 	async guard() {
 		if (spawnSync('valgrind', ['--version']).status !== 0) {
 			say('SKIPPING the comparison of instruction counts: there is no `valgrind` here, which counts them.');
@@ -55,7 +55,7 @@ const tasks = {
 		requireRust();
 		node('--import=tsx', 'benches/instructions/guard.ts', ...args);
 	},
-	/** The documentation site, in docs/.vitepress/dist; with `serve` it is shown and rebuilt while pages change. */
+	/** Builds the documentation site in docs/.vitepress/dist; `serve` serves it and rebuilds it when pages change. */
 	async docs() {
 		await prepare({only: ['packages']});
 		execute(npm, ['ci', '--prefix', 'docs', '--no-audit', '--no-fund', '--loglevel=error']);
@@ -63,7 +63,7 @@ const tasks = {
 		docs('typedoc', 'bin/typedoc', '--options', 'docs/typedoc.json');
 		docs('vitepress', 'bin/vitepress.js', args[0] === 'serve' ? 'dev' : 'build', 'docs');
 	},
-	/** `npm run bench -- NAME`: one of benches/, on an optimized addon. */
+	/** `npm run bench -- NAME` runs one of benches/ with an optimized addon. */
 	async bench() {
 		await prepare();
 		node('--import=tsx', 'benches/run.ts', ...args);
@@ -82,7 +82,7 @@ function rustTests() {
 	execute('cargo', ['test', '--release', '--workspace', '--target', hostTarget(), '--quiet']);
 }
 
-/** The addon is built for a named target; naming it here shares what was compiled. */
+/** The addon is built for an explicit target. Cargo reuses its compiled crates only if the same target is named here. */
 function hostTarget() {
 	return /^host: (.+)$/mu.exec(spawnSync('rustc', ['-vV'], {encoding: 'utf8'}).stdout)[1];
 }
@@ -90,9 +90,9 @@ function hostTarget() {
 function typeTests() {
 	say('type tests …');
 	node(bin('typescript', 'bin/tsc'), '--noEmit', '-p', 'tsconfig.json');
-	// What is published must forbid what the sources forbid.
+	// The published declarations must reject what the sources reject.
 	node(bin('typescript', 'bin/tsc'), '-p', 'test/types');
-	// Scripts of pages, which have a document and no Node.
+	// Scripts of web pages, which run in a browser and not in Node.
 	node(bin('typescript', 'bin/tsc'), '--noEmit', '-p', 'benches/qps/report/client');
 }
 

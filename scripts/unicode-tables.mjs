@@ -1,5 +1,5 @@
-// Writes the tables of Unicode properties that crates need and no crate of theirs has. They are taken from the Unicode
-// data of the Node that runs this, which `node -p process.versions.unicode` names.
+// Writes tables of Unicode properties that our crates need and that their dependencies do not have. The data is that of the running
+// Node; `node -p process.versions.unicode` prints its Unicode version.
 //
 //     node scripts/unicode-tables.mjs          writes the tables
 //     node scripts/unicode-tables.mjs --check  fails if a table differs from what it would write
@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const version = process.versions.unicode;
 const maxLineLength = 118;
 
-/** The characters with a property as inclusive ranges of code points, in order. */
+/** Returns the characters with a property as inclusive ranges of code points, in ascending order. */
 function ranges(property, from) {
 	const pattern = new RegExp(`\\p{${property}}`, 'u');
 	const found = [];
@@ -29,7 +29,7 @@ function ranges(property, from) {
 	return found;
 }
 
-/** A Rust function that is true for the characters of `ranges`. */
+/** Returns the source of a Rust function that is true for the characters in `ranges`. */
 function rustFunction({name, property, from, doc}) {
 	const character = code => `'\\u{${code.toString(16)}}'`;
 	const patterns = ranges(property, from).map(([first, last]) =>
