@@ -1,3 +1,4 @@
+/** Progress bars on standard error. */
 import type {Progress} from '../core/types.ts';
 
 const WIDTH = 24;

@@ -1,3 +1,4 @@
+/** The command `passagekit ask`, which answers a question from a collection. */
 import {type Command, Option} from 'commander';
 import {type Asked, Collection, type Retriever, retrievers} from '../../collection/collection.ts';
 import {type SpanScoring, spanScorings} from '../../reader/extractive-reader.ts';

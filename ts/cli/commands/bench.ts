@@ -1,3 +1,4 @@
+/** The command `passagekit bench`, which runs the quick benchmark. */
 import type {Command} from 'commander';
 import {type QuickBench, type QuickBenchGroup, quickBench} from '../../bench/index.ts';
 import {spread} from '../../bench/statistics.ts';

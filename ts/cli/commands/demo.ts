@@ -1,3 +1,4 @@
+/** The command `passagekit demo`, which shows the whole pipeline on the embedded encyclopedia. */
 import {readdir, stat} from 'node:fs/promises';
 import {join, relative} from 'node:path';
 import {monitorEventLoopDelay} from 'node:perf_hooks';

@@ -1,3 +1,4 @@
+/** The command `passagekit doctor`. */
 import {existsSync} from 'node:fs';
 import {availableParallelism} from 'node:os';
 import {join} from 'node:path';

@@ -1,3 +1,4 @@
+/** The command `passagekit evaluate`, which measures a run. */
 import {stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {type Command, Option} from 'commander';

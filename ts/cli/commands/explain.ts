@@ -1,3 +1,4 @@
+/** The command `passagekit explain`, which explains the results for a question. */
 import {spawn} from 'node:child_process';
 import {relative} from 'node:path';
 import type {Command} from 'commander';

@@ -1,3 +1,4 @@
+/** The command `passagekit index`, which builds a collection. */
 import {type Command, Option} from 'commander';
 import {type BuildOptions, type BuildStage, type StageReport, buildCollection} from '../../collection/index.ts';
 import {passageFormats, type PassageFormat} from '../../corpus/readers.ts';

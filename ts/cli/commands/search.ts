@@ -1,3 +1,4 @@
+/** The command `passagekit search`, which searches a collection. */
 import {type Command, Option} from 'commander';
 import {Collection, type Retriever, retrievers} from '../../collection/collection.ts';
 import {type QuestionFormat, questionFormats, readQuestions} from '../../corpus/readers.ts';
