@@ -1,4 +1,4 @@
-/** The quick benchmark: measures this package on this machine in a few minutes, with data that it carries. */
+/** The quick benchmark: measures this package on this machine in under a minute, with data that it carries. */
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';

@@ -1,4 +1,4 @@
-/** The command `passagekit doctor`. */
+/** The command `passagekit doctor`, which checks the installation or repairs a BM25 index. */
 import {existsSync} from 'node:fs';
 import {availableParallelism} from 'node:os';
 import {join} from 'node:path';

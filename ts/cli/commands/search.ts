@@ -1,4 +1,4 @@
-/** The command `passagekit search`, which searches a collection. */
+/** The command `passagekit search`, which retrieves passages for a file of queries and writes a TREC run. */
 import {type Command, Option} from 'commander';
 import {Collection, type Retriever, retrievers} from '../../collection/collection.ts';
 import {type QuestionFormat, questionFormats, readQuestions} from '../../corpus/readers.ts';
