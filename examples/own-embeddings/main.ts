@@ -36,7 +36,7 @@ function countTrigrams(input: EncoderInput): Map<number, number> {
 	return counts;
 }
 
-// A search with another encoder than this one is refused.
+// The index remembers the encoder's identity, and refuses searches with any other encoder.
 const index = new HnswIndex({dim: DIM, similarity: 'cosine', metadata: {encoder: trigrams.identity}});
 const passages = [];
 for await (const passage of readPassages('./articles')) {

@@ -3,8 +3,8 @@ import {callSync, native} from '../core/native/native.ts';
 import {checkTemperature} from './temperature.ts';
 
 /**
-How confident a model is in its best passage, from 1 / n for n scores to 1: exp(max / T) / Σ exp(score / T) over its best scores, A_k
-of Yang et al. (2023, §3.2). 0 without scores.
+How confident a model is in its best passage: exp(max / T) / Σ exp(score / T) over its k best scores (A_k of Yang et al., 2023, §3.2). It
+lies between 1 / k and 1, and is 0 without scores.
 
 It is computed as 1 / Σ exp((score − max) / T): no temperature above 0 overflows, however small it is. Scores are finite
 numbers in any order.

@@ -9,9 +9,9 @@ import type {Question} from '../core/types.ts';
 export type QuestionKind =
 	/** Shares several content words with its passage. */
 	| 'lexical'
-	/** Shares no content word with its passage and title. */
+	/** Shares no content word with its passage or its title. */
 	| 'paraphrase'
-	/** Asks by or for a named entity. */
+	/** Names an entity, or asks for one. */
 	| 'entity'
 	/** Asks for a date, a quantity or a count. */
 	| 'number';

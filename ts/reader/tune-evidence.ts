@@ -14,7 +14,7 @@ export interface SearchRange {
 }
 
 export interface TuneEvidenceOptions extends CallOptions {
-	/** @default 'normalized' */
+	/** How spans are scored, as in `ReadOptions`: it decides which weights are searched. @default 'normalized' */
 	readonly scoring?: 'original' | 'normalized' | undefined;
 	/** Which answers count as equal, as in `ReadOptions`. @default 'text' */
 	readonly merge?: ReadOptions['merge'];
@@ -25,10 +25,10 @@ export interface TuneEvidenceOptions extends CallOptions {
 	@default the multiples of 20 up to the depth of the readings, at most 500; the depth itself if it is below 20
 	*/
 	readonly passages?: readonly number[] | undefined;
-	/** Range of β, which is above 0, for `normalized`. @default {from: 0.01, to: 2} */
+	/** Range of β, the weight of the reader's relevance, for `normalized`. Above 0. @default {from: 0.01, to: 2} */
 	readonly beta?: SearchRange | undefined;
 	/**
-	Range of γ, for `original`. γ should be about the size of the reader's logits divided by the spread of the retrieval scores. The
+	Range of γ, the weight of the retrieval score, for `original`: relevance becomes β · relevance + γ · score. γ should be about the size of the reader's logits divided by the spread of the retrieval scores. The
 	default suits BM25 scores and DPR's inner products. For scores of unit vectors use ten times as much. @default {from: 0, to: 2}
 	*/
 	readonly gamma?: SearchRange | undefined;
@@ -78,13 +78,14 @@ grid search as in Ma et al. (2021, §3, "Hyperparameters").
 
 All values stay within their ranges, and every pair of weights is tried with every number of passages. Ties are broken by the
 fewest passages, then by the smallest γ, then by the β nearest to 1. The model does not run: every trial scores the answers that
-`readings.answers` returns for its weights. Progress counts pairs of weights, times the questions that were read and have an accepted
-answer.
+`readings.answers` returns for its weights. The total of the progress is the number of pairs
+of weights times the number of answerable questions that were read.
 
 @example
 ```
-const {evidence, passages} = await tuneEvidence(await readRun(reader, dev, devRun, store, {depth: 500, cache}), dev);
-//=> {beta: 0.46, gamma: 0.31}, 100
+const readings = await readRun(reader, dev, devRun, store, {depth: 500, cache});
+const {evidence, passages} = await tuneEvidence(readings, dev);
+//=> {evidence: {beta: 0.46, gamma: 0.31}, passages: 100, …}
 const answers = await readings.answers({evidence, passages});
 ```
 */

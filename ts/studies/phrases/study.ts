@@ -98,7 +98,7 @@ export interface ProtocolStudy {
 	readonly models: readonly CalibratedModel[];
 	/** The models that MUF fuses: those with the highest accuracy on development questions, best first. */
 	readonly selected: readonly string[];
-	/** The one temperature of all models, fitted on development questions. */
+	/** The temperature that all models share, fitted on development questions in three ways. */
 	readonly temperatures: FusionTemperatures;
 	/** Calibration of MUF on test questions. `searched` has the temperature of `mufSearch`. */
 	readonly fused: CalibratedFusion & {readonly searched: Calibration};
