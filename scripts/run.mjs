@@ -58,7 +58,8 @@ const tasks = {
 	/** Builds the documentation site in docs/.vitepress/dist; `serve` serves it and rebuilds it when pages change. */
 	async docs() {
 		await prepare({only: ['packages']});
-		execute(npm, ['ci', '--prefix', 'docs', '--no-audit', '--no-fund', '--loglevel=error']);
+		// Its package.json has exact versions: a lock file made without registry addresses lacks the optional packages of other platforms.
+		execute(npm, ['install', '--prefix', 'docs', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error']);
 		const docs = (name, file, ...rest) => execute(process.execPath, [join(root, 'docs/node_modules', name, file), ...rest]);
 		docs('typedoc', 'bin/typedoc', '--options', 'docs/typedoc.json');
 		docs('vitepress', 'bin/vitepress.js', args[0] === 'serve' ? 'dev' : 'build', 'docs');
